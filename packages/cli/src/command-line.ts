@@ -91,6 +91,10 @@ function defineProgram(execute: Execute, wranglerArguments: readonly string[], p
     )
     .argument("[worker...]", "folders or Wrangler configurations of Workers (default: the current folder)")
     .option("--env <name>", "environment of the configurations (default: CLOUDFLARE_ENV, or the top level)")
+    .option(
+      "--broker <name>",
+      'what the broker is called on an account (default: [sluice] broker, or "sluice")',
+    )
     .option("--outdir <folder>", "folder for what is generated (default: .sluice)")
     .action((targets: string[], options: Omit<BuildOptions, "targets">) =>
       execute(async (to) => (await import("./commands/build.ts")).build({ ...options, targets }, to)),

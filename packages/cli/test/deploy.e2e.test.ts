@@ -134,6 +134,39 @@ describe("sluice deploy, rollback and destroy, by the real Wrangler", () => {
     expect(output).toContain("There is nothing to go back to");
   });
 
+  it("keeps a consumer bound that it does not name, while the broker changes", async () => {
+    const producer = '\n[[queues.producers]]\nbinding = "MORE"\nqueue = "more"\n';
+    appendFileSync(join(lab.folder, "objects/wrangler.toml"), producer);
+    cloudflare.changes.length = 0;
+    const running = sluice(["deploy", "objects"], lab.folder, { ...lab.env, ...cloudflare.env });
+    expect(await running.ended, running.output).toBe(0);
+    expect(running.output).toContain("  • mailer  not named here: it stays bound");
+    expect(new Set(uploads(cloudflare.changes))).toEqual(new Set(["sluice", "objects"]));
+    expect(boundServices()).toEqual(["mailer"]);
+  });
+
+  it("leaves the broker of another project alone", async () => {
+    const other = openLab("staged");
+    cloudflare.changes.length = 0;
+    const running = sluice(["deploy", "sender"], other.folder, { ...other.env, ...cloudflare.env });
+    expect(await running.ended).toBe(1);
+    expect(running.output).toContain(
+      'The broker "sluice" on the account serves the project "shop" (front, mailer, objects), and this is the project "staged".',
+    );
+    expect(cloudflare.changes).toEqual([]);
+    other.remove();
+  });
+
+  it("says of a token that Cloudflare refuses where it is from, for which account, and what it needs", async () => {
+    const env = { ...lab.env, ...cloudflare.env, CLOUDFLARE_API_TOKEN: "another-token" };
+    const running = sluice(["deploy", ...WORKERS], lab.folder, env);
+    expect(await running.ended).toBe(1);
+    expect(running.output).toContain(
+      "Authentication error [code: 10000]\nThe credentials are those of CLOUDFLARE_API_TOKEN",
+    );
+    expect(running.output).toContain("Workers Scripts: Edit");
+  });
+
   it("deletes nothing without a word that it is meant, or that others are bound to", async () => {
     const unasked = await command("destroy");
     expect({ code: unasked.code, changes: unasked.changes }).toEqual({ code: 5, changes: [] });

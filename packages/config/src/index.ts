@@ -1,4 +1,4 @@
-export { type ConfigDiagnostic, ConfigError, formatDiagnostic } from "./file/diagnostics.ts";
+export { type ConfigDiagnostic, ConfigError, errorAt, formatDiagnostic } from "./file/diagnostics.ts";
 export { CONFIG_FILE_NAMES, findConfigFile } from "./file/find-config-file.ts";
 export type { ConsumerConfig } from "./tables/consumer.ts";
 export type { ProducerConfig } from "./tables/producer.ts";
@@ -9,4 +9,6 @@ export {
   readWorkerTables,
   type WorkerQueueConfig,
 } from "./tables/worker-config.ts";
+export { type DeploymentNames, deploymentNames } from "./topology/deployment-names.ts";
+export { QUEUE_KEYS } from "./topology/merge-settings.ts";
 export { buildTopology } from "./topology/topology.ts";

@@ -7,6 +7,8 @@ import { makeOutputFolder, writePlan } from "../output/write-plan.ts";
 import { findPlaces } from "../places.ts";
 import { refuseMissingMain } from "../project/missing-main.ts";
 import { type Project, readProject } from "../project/project.ts";
+import { ownProject } from "../register/own-project.ts";
+import { joined } from "../register/serve-projects.ts";
 import type { Printer } from "../report/printer.ts";
 import { topologyTable } from "../report/topology-table.ts";
 import { anyWrangler, takeWranglerOf } from "../wrangler/load-wrangler.ts";
@@ -15,6 +17,8 @@ export interface BuildOptions {
   /** Folders or configuration files of Workers; none stands for the current folder. */
   readonly targets: readonly string[];
   readonly env?: string;
+  /** Name of the broker, environment suffix excluded. Default: `[sluice] broker`, else "sluice". */
+  readonly broker?: string;
   /** Folder for the generated files, seen from the current one. Default `.sluice`. */
   readonly outdir?: string;
 }
@@ -30,9 +34,12 @@ export async function build(options: BuildOptions, printer: Printer): Promise<nu
     anyWrangler((text) => printer.warn(text)),
   );
   const env = chosenEnvironment(options.env, process.env);
-  const project = await readProject({ targets: options.targets, env, workingDirectory });
-  refuseMissingMain(project.workers);
+  const { targets, broker: option } = options;
+  const read = await readProject({ targets, env, workingDirectory, onAccount: { broker: option } });
+  refuseMissingMain(read.workers);
   const places = await findPlaces("build", workingDirectory, options.outdir);
+  const own = ownProject(read, { cwd: workingDirectory, defaults: places.defaults, option });
+  const project: Project = { ...read, register: joined(read.broker.name, null, own) };
   const plan = makePlan(project, "build", places);
   makeOutputFolder(places.root);
   writePlan(plan);

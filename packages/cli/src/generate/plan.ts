@@ -4,6 +4,7 @@ import type { Unstable_Config } from "wrangler";
 import { PAGE_FILE } from "../page.ts";
 import type { Project } from "../project/project.ts";
 import { consumes, type UserWorker } from "../project/worker.ts";
+import { registerVariables } from "../register/register.ts";
 import {
   type BrokerBase,
   type BrokerConfigInput,
@@ -128,13 +129,14 @@ function planWorker(
 }
 
 function planBroker(project: Project, purpose: Purpose["kind"], places: Places): GeneratedWorker {
-  const { broker: base, topology, workers } = project;
+  const { broker: base, topology, workers, register, unbound = [] } = project;
   const directory = join(places.outputDirectory, base.name);
   const consumers = consumerBindings(consumersIn(topology));
   const { workingDirectory, defaults, environment } = places;
   // For `sluice dev` alone: it allows to move the clock and opens the API, which a deployed broker must never do.
-  const all =
+  const ofDev =
     purpose === "dev" ? devVars(workers[0]?.wrangler, environment, endpointVariables(topology)) : {};
+  const all = register === undefined ? ofDev : registerVariables(register);
   // A broker with a folder of its own has a file of secrets there, which takes this one's place.
   const isSecret = (name: string) =>
     base.file === null && [...SECRET_SETTINGS, ...endpointVariables(topology)].includes(name);
@@ -143,7 +145,8 @@ function planBroker(project: Project, purpose: Purpose["kind"], places: Places):
   ) as [Record<string, string>, Record<string, string>];
   const code = brokerFiles(places, { name: base.name, directory }, topology, consumers);
   const config = generateBrokerConfig({
-    ...{ base, consumers, purpose, vars, directory, workingDirectory, defaults },
+    ...{ base, purpose, vars, directory, workingDirectory, defaults },
+    consumers: consumers.filter(({ worker }) => !unbound.includes(worker)),
     main: code.main,
   });
   // A broker that we made up has no folder of its own in which somebody would run Wrangler.
@@ -191,7 +194,7 @@ function devVarsOf(
 }
 
 /** Names of the Workers that consume anything, wherever they run. */
-function consumersIn({ queues }: QueueTopology): string[] {
+export function consumersIn({ queues }: QueueTopology): string[] {
   return [
     ...new Set(
       Object.values(queues).flatMap(({ consumer }) => (consumer?.type === "worker" ? consumer.worker : [])),

@@ -1,4 +1,11 @@
-import { findConfigFile, formatDiagnostic, readWorkerConfig, type WorkerQueueConfig } from "@sluice/config";
+import {
+  ConfigError,
+  errorAt,
+  findConfigFile,
+  formatDiagnostic,
+  readWorkerConfig,
+  type WorkerQueueConfig,
+} from "@sluice/config";
 import type { BrokerBase } from "../generate/broker-config.ts";
 import { isBroker } from "../generate/broker-config.ts";
 import { BROKER_NAME } from "../generate/names.ts";
@@ -63,6 +70,31 @@ export async function brokerAlone(directory: string, env: string, file: string):
   const warnings = read.warnings.filter(({ key }) => key !== "name");
   const queues = { ...read, producers: [], consumers: [], warnings };
   return { ...broker, queues, warnings: warnings.map(formatDiagnostic) };
+}
+
+/**
+ * The name of a broker's Worker on an account.
+ *
+ * @param files all that may name it, for the place of an error.
+ * @param option what the command line calls it; `null` where it does not.
+ * @param named what `[sluice] broker` calls it; `null` where no file does.
+ * @throws ConfigError where that is another name than its own configuration has.
+ */
+export function brokerOnAccount(
+  { base }: Broker,
+  files: readonly WorkerQueueConfig[],
+  option: string | null,
+  named: string | null,
+  env: string,
+): string {
+  if (option !== null) return brokerName(option, env);
+  if (named === null) return base.name;
+  if (base.file === null) return brokerName(named, env);
+  const own = base.wrangler?.topLevelName ?? base.name;
+  if (own === named) return base.name;
+  const place = files.find(({ broker }) => broker !== undefined);
+  const text = `"sluice.broker" is "${named}", and the broker's own configuration calls it "${own}" (${base.file})`;
+  throw new ConfigError([errorAt(place?.file ?? base.file, place?.lines?.broker, text)]);
 }
 
 /** The configuration file of a folder, if there is one. */

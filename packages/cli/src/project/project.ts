@@ -3,6 +3,8 @@ import { dirname, resolve } from "node:path";
 import {
   buildTopology,
   CONFIG_FILE_NAMES,
+  type DeploymentNames,
+  deploymentNames,
   findConfigFile,
   readWorkerConfig,
   type WorkerQueueConfig,
@@ -11,18 +13,36 @@ import type { QueueDefinition, QueueTopology } from "@sluice/protocol";
 import { CliError } from "../errors.ts";
 import type { BrokerBase } from "../generate/broker-config.ts";
 import { readToolsRedirect } from "../output/redirect.ts";
-import { type Broker, brokerAlone, configFileIn, defaultBroker, readBroker } from "./broker.ts";
+import type { Register } from "../register/register.ts";
+import {
+  type Broker,
+  brokerAlone,
+  brokerOnAccount,
+  configFileIn,
+  defaultBroker,
+  readBroker,
+} from "./broker.ts";
 import { findBuildOutput } from "./build-output.ts";
 import { consumersElsewhere } from "./elsewhere.ts";
 import { readWorker, type WorkerSource } from "./read-worker.ts";
 import type { UserWorker } from "./worker.ts";
+
+const NO_NAMES: DeploymentNames = { broker: null, project: null };
 
 /** Everything that the user's files say. */
 export interface Project {
   /** In the order of the command line: the first is the primary one. Empty when the broker runs alone. */
   readonly workers: readonly UserWorker[];
   readonly broker: BrokerBase;
+  /** What the broker's own configuration says of queues; `null` where it has none. */
+  readonly brokerQueues: WorkerQueueConfig | null;
+  /** Names that the files give to what is deployed; all `null` unless it is to be. */
+  readonly names: DeploymentNames;
   readonly topology: QueueTopology;
+  /** What a deployed broker is told of those that it serves; absent where none is deployed. */
+  readonly register?: Register;
+  /** Workers of the topology that the broker is not bound to. Default: none. */
+  readonly unbound?: readonly string[];
   /** Names of the Workers of other processes that consume queues of these. */
   readonly elsewhere: readonly string[];
   /** What Wrangler and the configuration reader warn of, ready to print. */
@@ -48,6 +68,8 @@ export interface ProjectOptions {
   readonly filesSending?: readonly string[];
   /** Name of the broker's Worker, under which its data are kept. Default: what its configuration says. */
   readonly brokerName?: string | null;
+  /** What is read for an account: the broker is called there as the files say, or as `--broker` does. */
+  readonly onAccount?: { readonly broker?: string | undefined };
 }
 
 /**
@@ -62,20 +84,22 @@ export async function readProject(options: ProjectOptions): Promise<Project> {
     sources.map(({ file }) => file),
     options,
   );
-  const broker = { ...found, base: { ...found.base, name: options.brokerName ?? found.base.name } };
   const read = [];
   for (const source of sources) {
-    if (source.file !== broker.base.file) read.push(await readWorker(source, env));
+    if (source.file !== found.base.file) read.push(await readWorker(source, env));
   }
   const workers = read.map(({ worker }) => worker);
+  const own = workers.map(({ queues }) => queues);
+  const here = [...own, ...(found.queues === null ? [] : [found.queues])];
+  const names = options.onAccount === undefined ? NO_NAMES : deploymentNames(here);
+  const onAccount = brokerOnAccount(found, here, options.onAccount?.broker ?? null, names.broker, env);
+  const broker = { ...found, base: { ...found.base, name: options.brokerName ?? onAccount } };
   const namesake = workers.find(({ name }) => name === broker.base.name);
   if (namesake !== undefined) {
     throw new CliError(
       `${namesake.file}: "${namesake.name}" is the name of the broker. Call this Worker something else.`,
     );
   }
-  const own = workers.map(({ queues }) => queues);
-  const here = [...own, ...(broker.queues === null ? [] : [broker.queues])];
   const joined = readElsewhere(options.filesJoined ?? [], env);
   const others = readElsewhere(options.filesElsewhere ?? [], env);
   const senders = sendersAmong(readElsewhere(options.filesSending ?? [], env), [...own, ...joined]);
@@ -87,6 +111,8 @@ export async function readProject(options: ProjectOptions): Promise<Project> {
   return {
     workers,
     broker: broker.base,
+    brokerQueues: broker.queues,
+    names,
     topology: { ...topology, queues: withQueues(topology.queues, options.queues ?? {}) },
     elsewhere: elsewhere.map(({ workerName }) => workerName),
     warnings: [...read.flatMap((reading) => reading.warnings), ...broker.warnings, ...warnings],

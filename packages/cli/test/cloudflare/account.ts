@@ -86,6 +86,7 @@ export class Account {
     const classes = this.#migrate(script, metadata, modules);
     const bindings = metadata.bindings ?? [];
     for (const binding of bindings) this.#checkBinding(name, binding, classes);
+    checkVariables(bindings);
     for (const binding of bindings) {
       if (binding.type === "secret_text") script.secrets.set(binding.name, binding.text ?? "");
     }
@@ -226,6 +227,16 @@ export class Account {
   #now(): string {
     this.#seconds += 1;
     return new Date(Date.UTC(2026, 10, 1) + 1_000 * this.#seconds).toISOString();
+  }
+}
+
+/** Limits of the free plan: 64 variables of 5 KB each. */
+function checkVariables(bindings: readonly Binding[]): void {
+  const texts = bindings.filter(({ type }) => type === "plain_text");
+  if (texts.length > 64) throw new Refused(400, 10_054, "Too many environment variables.");
+  for (const { name, text = "" } of texts) {
+    if (Buffer.byteLength(text) > 5_120)
+      throw new Refused(400, 10_054, `Variable ${name} is larger than 5 KB.`);
   }
 }
 

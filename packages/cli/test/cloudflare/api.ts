@@ -6,6 +6,8 @@ import { Account, type Deployment, type Metadata, Refused, type Script, type Ver
 import { Triggers, triggerRoutes } from "./triggers.ts";
 
 export const ACCOUNT_ID = "0123456789abcdef0123456789abcdef";
+/** Another account that the same token opens. */
+export const SECOND_ACCOUNT_ID = "fedcba9876543210fedcba9876543210";
 export const ACCOUNT_TOKEN = "an-api-token";
 
 /** A call that Wrangler has made: `PUT scripts/web`. */
@@ -16,6 +18,8 @@ export interface Cloudflare extends AsyncDisposable {
   readonly account: Account;
   /** Schedules, routes, domains and settings. */
   readonly triggers: Triggers;
+  /** Accounts by their ids: the first one and the second. */
+  readonly accounts: ReadonlyMap<string, Account>;
   /** What changes something, in order. Without the account's path and the query. */
   readonly changes: Call[];
   /** Every call that the API has no answer for. A test should find none. */
@@ -36,6 +40,10 @@ export interface Cloudflare extends AsyncDisposable {
 export async function startCloudflare(): Promise<Cloudflare> {
   const account = new Account();
   const triggers = new Triggers();
+  const accounts = new Map([
+    [ACCOUNT_ID, account],
+    [SECOND_ACCOUNT_ID, new Account()],
+  ]);
   const state: Pick<Cloudflare, "refuses" | "loses" | "holds"> = {
     refuses: () => false,
     loses: () => false,
@@ -45,6 +53,11 @@ export async function startCloudflare(): Promise<Cloudflare> {
   const unknown: Call[] = [];
   const app = new Hono();
   app.use(async (c, next) => {
+    // Files of assets go with a token that their upload session has given out.
+    const isSession = c.req.path.endsWith("/workers/assets/upload");
+    if (!isSession && c.req.header("authorization") !== `Bearer ${ACCOUNT_TOKEN}`) {
+      return c.json(failure(10_000, "Authentication error"), 403);
+    }
     const call: Call = `${c.req.method} ${pathOf(c)}`;
     if (c.req.method !== "GET") changes.push(call);
     await state.holds(call);
@@ -60,14 +73,20 @@ export async function startCloudflare(): Promise<Cloudflare> {
     unknown.push(`${c.req.method} ${pathOf(c)}`);
     return c.json(failure(7_003, "Could not route the request."), 404);
   });
-  app.route(`/accounts/${ACCOUNT_ID}`, triggerRoutes(triggers, account));
-  app.route(`/accounts/${ACCOUNT_ID}`, accountRoutes(account));
+  app.get("/accounts", (c) =>
+    c.json(success([...accounts.keys()].map((id, i) => ({ id, name: `account ${i + 1}` })))),
+  );
+  for (const [id, its] of accounts) {
+    app.route(`/accounts/${id}`, triggerRoutes(its === account ? triggers : new Triggers(), its));
+    app.route(`/accounts/${id}`, accountRoutes(its));
+  }
   const server = createServer(getRequestListener(app.fetch));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   return Object.assign(state, {
     account,
     triggers,
+    accounts,
     changes,
     unknown,
     clear: () => {
@@ -212,7 +231,7 @@ function deploymentOf({ id, createdOn, annotations, versions }: Deployment) {
 }
 
 function pathOf(c: Context): string {
-  return c.req.path.replace(`/accounts/${ACCOUNT_ID}/workers/`, "");
+  return c.req.path.replace(/^\/accounts\/[0-9a-f]{32}\/workers\//, "");
 }
 
 function success(result: unknown) {

@@ -43,6 +43,9 @@ const queueSchema = z.strictObject(
   "an object",
 );
 
+const BROKER_NAME_SHAPE = "a Worker's name, alphanumeric and lowercase with dashes only,";
+const PROJECT_NAME_SHAPE = "a name of at most 100 letters, digits and @ . / _ -";
+
 /** The whole `[sluice]` table: a key that is not in here is refused. */
 const sluiceSchema = z.strictObject(
   {
@@ -50,6 +53,14 @@ const sluiceSchema = z.strictObject(
     queues: z.custom<Table>(isTable, "an object").optional(),
     // `readSnsTable` checks it.
     sns: z.unknown().optional(),
+    broker: z
+      .string(BROKER_NAME_SHAPE)
+      .regex(/^[a-z0-9_][a-z0-9-_]{0,62}$/, BROKER_NAME_SHAPE)
+      .optional(),
+    project: z
+      .string(PROJECT_NAME_SHAPE)
+      .regex(/^[\w@./-]{1,100}$/, PROJECT_NAME_SHAPE)
+      .optional(),
   },
   "an object",
 );
@@ -61,8 +72,17 @@ export interface PlacedQueueSettings {
   readonly place: Place;
 }
 
+/** A name that a file gives to what it is deployed with, and its place. */
+export interface PlacedName {
+  readonly name: string;
+  readonly place: Place;
+}
+
 /** What the `[sluice]` table says. */
 export interface SluiceTable {
+  /** Name of the broker's Worker on an account, and of the project; `null` where the file names none. */
+  readonly broker: PlacedName | null;
+  readonly project: PlacedName | null;
   readonly queues: readonly PlacedQueueSettings[];
   /** Of all topics; `null` where there is no such table. */
   readonly sns: { readonly settings: SnsSettings; readonly place: Place } | null;
@@ -75,7 +95,7 @@ export interface SluiceTable {
  */
 export function readSluiceTable(root: Table, report: Report): SluiceTable {
   const place = placeOf(ROOT, "sluice");
-  if (root.sluice === undefined) return { queues: [], sns: null };
+  if (root.sluice === undefined) return { queues: [], sns: null, broker: null, project: null };
   const sluice = checkShape(sluiceSchema, root.sluice, place, report);
   const snsPlace = placeOf(place, "sns");
   return {
@@ -84,7 +104,13 @@ export function readSluiceTable(root: Table, report: Report): SluiceTable {
       sluice?.sns === undefined
         ? null
         : { settings: readSnsTable(sluice.sns, snsPlace, report), place: snsPlace },
+    broker: placedName(sluice?.broker, placeOf(place, "broker")),
+    project: placedName(sluice?.project, placeOf(place, "project")),
   };
+}
+
+function placedName(name: string | undefined, place: Place): PlacedName | null {
+  return name === undefined ? null : { name, place };
 }
 
 function readQueues(queues: Table, queuesPlace: Place, report: Report): PlacedQueueSettings[] {

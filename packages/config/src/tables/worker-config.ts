@@ -25,6 +25,10 @@ export interface WorkerQueueConfig {
   readonly queueSettings: Readonly<Record<string, QueueSettings>>;
   /** The `[sluice.sns]` table; absent where there is none. */
   readonly sns?: SnsSettings;
+  /** `[sluice] broker`: what the broker's Worker is called on an account, environment suffix excluded. */
+  readonly broker?: string;
+  /** `[sluice] project`: whose Workers these are among those that share a broker. */
+  readonly project?: string;
   readonly warnings: readonly ConfigDiagnostic[];
   /** Where things stand in the file, for diagnostics that concern several files. */
   readonly lines?: WorkerQueueLines;
@@ -36,6 +40,8 @@ export interface WorkerQueueLines {
   /** By queue name. */
   readonly queueSettings: Readonly<Record<string, number | undefined>>;
   readonly sns?: number | undefined;
+  readonly broker?: number | undefined;
+  readonly project?: number | undefined;
 }
 
 export interface ReadWorkerConfigOptions {
@@ -78,7 +84,7 @@ function readDocumentOfWorker(document: ConfigDocument, env: string | undefined)
   const producers = queues.producers.map(({ value, place }) => readProducer(value, place, report));
   const consumers = queues.consumers.map(({ value, place }) => readConsumer(value, place, report));
   refuseSluiceTableOf(active.table, active.place, report);
-  const { queues: queueSettings, sns } = readSluiceTable(root, report);
+  const { queues: queueSettings, sns, broker, project } = readSluiceTable(root, report);
 
   if (report.hasErrors) throw new ConfigError(report.diagnostics);
   return {
@@ -90,11 +96,15 @@ function readDocumentOfWorker(document: ConfigDocument, env: string | undefined)
     consumers,
     queueSettings: recordOf(queueSettings.map(({ queue, settings }) => [queue, settings])),
     ...(sns === null ? {} : { sns: sns.settings }),
+    ...(broker === null ? {} : { broker: broker.name }),
+    ...(project === null ? {} : { project: project.name }),
     warnings: report.diagnostics,
     lines: {
       consumers: queues.consumers.map(({ place }) => report.lineOf(place)),
       queueSettings: recordOf(queueSettings.map(({ queue, place }) => [queue, report.lineOf(place)])),
       ...(sns === null ? {} : { sns: report.lineOf(sns.place) }),
+      ...(broker === null ? {} : { broker: report.lineOf(broker.place) }),
+      ...(project === null ? {} : { project: report.lineOf(project.place) }),
     },
   };
 }

@@ -3,7 +3,8 @@ import { type ConfigDiagnostic, errorAt, formatPlace } from "../file/diagnostics
 import type { QueueSettings } from "../tables/sluice-table.ts";
 import type { WorkerQueueConfig } from "../tables/worker-config.ts";
 
-const QUEUE_KEYS = [
+/** The settings of a queue, each with its key in a `[sluice.queues]` table. */
+export const QUEUE_KEYS = [
   ["deliveryDelaySeconds", "delivery_delay"],
   ["messageRetentionSeconds", "message_retention_period"],
   ["retryPolicy", "retry"],

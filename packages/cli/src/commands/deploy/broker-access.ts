@@ -28,6 +28,17 @@ export function readAccess(file: string): BrokerAccess {
   }
 }
 
+/**
+ * The address among those that Wrangler tells of a Worker: below workers.dev, else of a domain of its own; `null` for
+ * routes alone, which do not say whether `/__sluice` is among them.
+ */
+export function addressAmong(targets: readonly string[]): string | null {
+  const url = targets.find((target) => target.startsWith("https://"));
+  if (url !== undefined) return url;
+  const domain = targets.map((target) => /^(\S+) \(custom domain/.exec(target)?.[1]).find(Boolean);
+  return domain === undefined ? null : `https://${domain}`;
+}
+
 /** Writes the file for its owner's eyes alone. */
 export function writeAccess(file: string, access: BrokerAccess): void {
   const lines = Object.entries(access).map(([name, value]) => `${name}=${value}\n`);

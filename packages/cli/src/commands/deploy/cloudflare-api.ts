@@ -1,13 +1,13 @@
 import { CliError } from "../../errors.ts";
+import type { TextBinding } from "../../register/register.ts";
+import { type Credentials, credentialsHint, refusesCredentials } from "./account.ts";
 
 const API_URL = "https://api.cloudflare.com/client/v4";
 /** What Cloudflare answers about a Worker that is not there: of a script, and of a service. */
 const UNKNOWN_WORKER = [10_007, 10_090];
 
 /** How an account is reached. */
-export interface Access {
-  /** Headers that say who asks. */
-  readonly headers: Readonly<Record<string, string>>;
+export interface Access extends Credentials {
   /** `null` where neither the environment nor a configuration names it. */
   readonly accountId: string | null;
   /** Default: Cloudflare's own address. */
@@ -22,6 +22,11 @@ export interface Version {
   readonly message: string | null;
   /** When it was uploaded, as ISO 8601. */
   readonly createdOn: string;
+}
+
+export interface VersionWithBindings extends Version {
+  readonly bindings: readonly TextBinding[];
+  readonly services: readonly string[];
 }
 
 /** Reads what an account has. What changes something is left to Wrangler. */
@@ -49,12 +54,21 @@ export class CloudflareApi {
     return (answer?.items ?? []).map(versionOf);
   }
 
-  /** A version, with the names of the Workers that it is bound to by service bindings. */
-  async version(worker: string, id: string): Promise<Version & { readonly services: readonly string[] }> {
+  /** A version, with its bindings and the names of the Workers that it is bound to by service bindings. */
+  async version(worker: string, id: string): Promise<VersionWithBindings> {
     const answer = await this.#script<VersionAnswer>(worker, `versions/${id}`);
     if (answer === null) throw new CliError(`Cloudflare has no version ${id} of "${worker}" (any more).`);
-    const services = (answer.resources?.bindings ?? []).flatMap(({ service }) => service ?? []);
-    return { ...versionOf(answer), services: [...new Set(services)] };
+    const bindings = answer.resources?.bindings ?? [];
+    const services = bindings.flatMap(({ service }) => service ?? []);
+    return { ...versionOf(answer), bindings, services: [...new Set(services)] };
+  }
+
+  /** The address of a Worker below workers.dev; `null` where it answers at none. */
+  async address(worker: string): Promise<string | null> {
+    const own = await this.#script<{ enabled: boolean }>(worker, "subdomain");
+    if (own?.enabled !== true) return null;
+    const account = await this.#get<{ subdomain?: string | null }>("/workers/subdomain");
+    return account?.subdomain ? `https://${worker}.${account.subdomain}.workers.dev` : null;
   }
 
   /** Names of the Workers that are bound to one. */
@@ -106,7 +120,10 @@ export class CloudflareApi {
     const [error] = answer?.errors ?? [];
     if (error !== undefined && UNKNOWN_WORKER.includes(error.code)) return null;
     const said = error === undefined ? `status ${response.status}` : `${error.message} [code: ${error.code}]`;
-    throw new CliError(`Cloudflare refuses GET ${path}: ${said}`);
+    const hint = refusesCredentials(error?.code, response.status)
+      ? `\n${credentialsHint(this.#access, this.#account)}`
+      : "";
+    throw new CliError(`Cloudflare refuses GET ${path}: ${said}${hint}`);
   }
 }
 
@@ -120,7 +137,7 @@ interface VersionAnswer {
   readonly id: string;
   readonly annotations?: Readonly<Record<string, string>>;
   readonly metadata: { readonly created_on: string };
-  readonly resources?: { readonly bindings?: readonly { readonly service?: string }[] };
+  readonly resources?: { readonly bindings?: readonly (TextBinding & { readonly service?: string })[] };
 }
 
 interface DeploymentAnswer {

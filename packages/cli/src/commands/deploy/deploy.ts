@@ -1,16 +1,28 @@
 import { createHash } from "node:crypto";
 import { relative } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { canonicalJson } from "@sluice/protocol";
 import { CliError } from "../../errors.ts";
+import type { Register } from "../../register/register.ts";
+import { joined } from "../../register/serve-projects.ts";
 import type { Printer } from "../../report/printer.ts";
 import type { Surroundings } from "../../surroundings.ts";
 import { canAsk } from "../../wrangler/run-wrangler.ts";
-import { brokerSecrets, readAccess, secretsSet, writeAccess } from "./broker-access.ts";
+import { hintFor } from "./account.ts";
+import { addressAmong, brokerSecrets, readAccess, secretsSet, writeAccess } from "./broker-access.ts";
 import type { CloudflareApi } from "./cloudflare-api.ts";
 import { bundled } from "./contents.ts";
-import { type Deployment, type DeploymentOptions, openDeployment, type StartWrangler } from "./deployment.ts";
+import {
+  type Deployment,
+  type DeploymentOptions,
+  openDeployment,
+  planParts,
+  type StartWrangler,
+} from "./deployment.ts";
+import { BrokerChanged, BrokerWatch, type LiveBroker, readLiveBroker } from "./live-broker.ts";
 import { protocolWarning } from "./live-protocol.ts";
 import { deploymentMessage } from "./messages.ts";
+import { detachedText, othersOf, otherText } from "./others.ts";
 import { againOf, withoutTags } from "./run/again.ts";
 import { refuseForeignDomains, setTriggers } from "./run/triggers.ts";
 import { Unfinished } from "./run/unfinished.ts";
@@ -24,7 +36,12 @@ export interface DeployOptions extends DeploymentOptions {
   readonly force?: boolean;
   /** Answer yes to each question of Wrangler's. */
   readonly yes?: boolean;
+  /** Workers of the project that the broker is to forget. */
+  readonly detach?: readonly string[];
 }
+
+/** Deployments of one broker at the same moment that are planned anew, until one of them is alone. */
+const PLANS_MAX = 6;
 
 /**
  * `sluice deploy`: deploys the Workers and their broker by Wrangler, in an order that Cloudflare takes, and only what
@@ -38,8 +55,44 @@ export async function deploy(
   start?: StartWrangler,
 ): Promise<number> {
   const deployment = await openDeployment(options, printer, surroundings, start);
-  const { parts, wrangler, broker } = deployment;
-  const api = await deployment.api();
+  let since: string | null | undefined;
+  for (let plans = 1; ; plans++) {
+    const live = await readLiveBroker(deployment.api, deployment.project.broker.name, since);
+    const watch = new BrokerWatch(deployment.api, deployment.project.broker.name, live.version);
+    try {
+      return await deployOnto(live, watch, { deployment, options, printer, surroundings });
+    } catch (error) {
+      if (!(error instanceof BrokerChanged)) throw error;
+      since = watch.known;
+      if (plans === PLANS_MAX) throw new CliError(CHANGED_TOO_OFTEN);
+      printer.print("\nThe broker was deployed by something else in between, so this is planned anew.\n");
+    }
+  }
+}
+
+const CHANGED_TOO_OFTEN =
+  "The broker is deployed by something else again and again. Run the same command once that has ended.";
+
+interface DeployRun {
+  readonly deployment: Deployment;
+  readonly options: DeployOptions;
+  readonly printer: Printer;
+  readonly surroundings: Pick<Surroundings, "cwd" | "env">;
+}
+
+/** Brings the account from what is live to what the files say. */
+async function deployOnto(
+  liveBroker: LiveBroker,
+  watch: BrokerWatch,
+  { deployment, options, printer, surroundings }: DeployRun,
+): Promise<number> {
+  const { api, own, wrangler } = deployment;
+  const { detach = [] } = options;
+  const next = joined(deployment.project.broker.name, liveBroker.register, own, detach);
+  const register = sameProjects(next, liveBroker.ownRegister) ? liveBroker.ownRegister : next;
+  const others = await othersOf(register, own, liveBroker.services, api);
+  const bound = others.filter(({ standing }) => standing === "bound").map(({ worker }) => worker);
+  const { project, parts, broker } = planParts(deployment, register, own, bound);
   const live = await liveOf(
     api,
     parts.map(({ name }) => name),
@@ -47,30 +100,32 @@ export async function deploy(
   const wanted: Wanted[] = [];
   for (const part of parts) wanted.push(await bundled(part, wrangler));
   const unfinished = new Unfinished(deployment.accessFile);
-  const set = secretsSet(deployment.project, surroundings.env);
+  const set = secretsSet(project, surroundings.env);
   const { force = false, yes = false } = options;
   const again = againOf(parts, { force, secrets: Object.keys(set), unfinished });
   const steps = stepsTo(wanted, withoutTags(live, again));
-  printer.print(planText(wanted, live, steps, again));
+  const around = [...others.map(otherText), ...detach.map(detachedText)];
+  printer.print(planText({ wanted, live, steps, again, around }));
   if (options.dryRun === true) return 0;
   if (!yes && !canAsk()) await refuseForeignDomains(parts, api);
   const isNew = !live.has(broker.name);
-  const secrets = brokerSecrets(set, { file: deployment.accessFile, isNew });
+  const secrets = steps.length === 0 ? {} : brokerSecrets(set, { file: deployment.accessFile, isNew });
   const message = deploymentMessage(runOf(wanted));
   for (const [i, step] of steps.entries()) {
     const isBroker = step.part === broker;
     const place = `${i + 1} of ${steps.length}`;
     unfinished.begin(step.part.name);
-    const addresses = await upload(step, {
-      ...{ message, wrangler, yes, wait: setTimeout },
-      secrets: isBroker ? secrets : {},
-    }).catch((error: unknown) => {
-      throw error instanceof CliError ? new CliError(stopText(step, place, error.message)) : error;
+    const run = () =>
+      upload(step, { message, wrangler, yes, wait: setTimeout, secrets: isBroker ? secrets : {} });
+    const addresses = await (isBroker ? watch.guard(run) : run()).catch((error: unknown) => {
+      if (!(error instanceof CliError) || error instanceof BrokerChanged) throw error;
+      const hint = hintFor(error.message, deployment.credentials, deployment.account);
+      throw new CliError(stopText(step, place, error.message + hint));
     });
     printer.print(`${place}  ${stepText(step)}  ${addresses.join(", ")}`.trimEnd());
     unfinished.end(step.part.name);
-    const [url] = addresses;
-    if (isBroker && url !== undefined) keepAddress(deployment, url);
+    const url = addressAmong(addresses);
+    if (isBroker && url !== null) keepAddress(deployment, url);
   }
   const unchanged = parts.filter((part) => !steps.some((step) => step.part === part));
   for (const part of unchanged) await setTriggers(part, wrangler, !yes);
@@ -78,8 +133,16 @@ export async function deploy(
     const names = unchanged.map(({ name }) => name).join(", ");
     printer.print(`Address, routes, domains and schedules are as configured: ${names}`);
   }
-  if (steps.length > 0) printer.print(endText(deployment, surroundings));
+  if (steps.length > 0) {
+    await findAddress(deployment);
+    printer.print(endText(deployment, surroundings));
+  }
   return 0;
+}
+
+/** Whether a broker says already what it is to say: whoever has uploaded that. */
+function sameProjects(next: Register, live: Register | null): live is Register {
+  return live !== null && canonicalJson(next.projects) === canonicalJson(live.projects);
 }
 
 /** What of each Worker is deployed. Those that are not there are left out. */
@@ -101,19 +164,25 @@ function runOf(wanted: readonly Wanted[]): string {
   return createHash("sha256").update(tags.join()).digest("hex").slice(0, 12);
 }
 
-function planText(
-  wanted: readonly Wanted[],
-  live: ReadonlyMap<string, Live>,
-  steps: readonly Step[],
-  again: ReadonlyMap<string, string>,
-): string {
-  const lines = wanted.map(({ part, tag }) => {
+interface Planned {
+  readonly wanted: readonly Wanted[];
+  readonly live: ReadonlyMap<string, Live>;
+  readonly steps: readonly Step[];
+  /** Why parts are deployed again that are live already. */
+  readonly again: ReadonlyMap<string, string>;
+  /** Lines for the Workers that are not deployed and stay bound, or do not. */
+  readonly around: readonly string[];
+}
+
+function planText({ wanted, live, steps, again, around }: Planned): string {
+  const own = wanted.map(({ part, tag }) => {
     const before = live.get(part.name);
     if (before === undefined) return `  + ${part.name}  new`;
     const reason = again.get(part.name);
     if (before.tag === tag && reason !== undefined) return `  ~ ${part.name}  again: ${reason}`;
     return before.tag === tag ? `  • ${part.name}  unchanged` : `  ~ ${part.name}  changed`;
   });
+  const lines = [...own, ...around];
   if (steps.length === 0) return [...lines, "", "Nothing to deploy."].join("\n");
   const order = steps.map((step, i) => `  ${i + 1}. ${stepText(step)}`);
   const broker = wanted.find(({ part }) => part.isBroker)?.part.name ?? "";
@@ -139,9 +208,16 @@ function keepAddress({ accessFile }: Deployment, url: string): void {
   if (access.SLUICE_URL !== url) writeAccess(accessFile, { ...access, SLUICE_URL: url });
 }
 
-function endText({ accessFile, broker }: Deployment, { cwd }: Pick<Surroundings, "cwd">): string {
+/** Asks the account for the address of a broker that this command has not deployed, here or ever. */
+async function findAddress(deployment: Deployment): Promise<void> {
+  if (readAccess(deployment.accessFile).SLUICE_URL !== undefined) return;
+  const url = await deployment.api.address(deployment.project.broker.name);
+  if (url !== null) keepAddress(deployment, url);
+}
+
+function endText({ accessFile, project }: Deployment, { cwd }: Pick<Surroundings, "cwd">): string {
   const { SLUICE_URL: url, SLUICE_API_TOKEN: token } = readAccess(accessFile);
-  if (url === undefined) return `\nDeployed. "${broker.name}" has no address of its own.`;
+  if (url === undefined) return `\nDeployed. "${project.broker.name}" answers at no address of workers.dev.`;
   const file = relative(cwd, accessFile);
   const its = token === undefined ? "Its address is" : "Its address and its token are";
   return [

@@ -1,16 +1,20 @@
 import { chosenEnvironment } from "../../environment.ts";
-import { makePlan, type Plan } from "../../generate/plan.ts";
+import { consumersIn, makePlan } from "../../generate/plan.ts";
 import { makeOutputFolder, writePlan } from "../../output/write-plan.ts";
 import { type CommandPlaces, findPlaces } from "../../places.ts";
 import { refuseMissingMain } from "../../project/missing-main.ts";
 import { type Project, readProject } from "../../project/project.ts";
+import { brokerOf, ownProject } from "../../register/own-project.ts";
+import type { Register } from "../../register/register.ts";
+import { type OwnProject, topologyOf } from "../../register/serve-projects.ts";
 import type { Printer } from "../../report/printer.ts";
 import type { Surroundings } from "../../surroundings.ts";
 import { takeWranglerOf, type WranglerNeed } from "../../wrangler/load-wrangler.ts";
 import { type RunWrangler, wranglerIn } from "../../wrangler/run-wrangler.ts";
+import { accountOf, type Credentials } from "./account.ts";
 import { accessFile } from "./broker-access.ts";
 import { CloudflareApi } from "./cloudflare-api.ts";
-import { loginHeaders } from "./login.ts";
+import { login } from "./login.ts";
 import { type Part, partsOf } from "./parts.ts";
 
 /** The oldest one deploys secrets together with the code. */
@@ -21,6 +25,8 @@ export interface DeploymentOptions {
   /** Folders or configuration files of Workers; none stands for the current folder. */
   readonly targets: readonly string[];
   readonly env?: string;
+  /** Name of the broker, environment suffix excluded. Default: `[sluice] broker`, else "sluice". */
+  readonly broker?: string;
   /** Folder for the generated files, seen from the current one. Default `.sluice`. */
   readonly outdir?: string;
 }
@@ -28,21 +34,22 @@ export interface DeploymentOptions {
 /** Makes what runs Wrangler's commands, in a folder with an environment. */
 export type StartWrangler = (cwd: string, env: NodeJS.ProcessEnv) => RunWrangler;
 
-/** A project, what is generated of it, and the account that it is for. */
+/** A project, and the account that it is for. */
 export interface Deployment {
   readonly project: Project;
-  readonly plan: Plan;
+  /** The project as the broker knows it. */
+  readonly own: OwnProject;
   readonly places: CommandPlaces;
-  /** The Workers, the broker last. */
-  readonly parts: readonly Part[];
-  readonly broker: Part;
   readonly wrangler: RunWrangler;
+  readonly credentials: Credentials;
+  /** `null` where neither a configuration nor the environment names it. */
+  readonly account: string | null;
+  readonly api: CloudflareApi;
   /** File with the broker's address and token. */
   readonly accessFile: string;
-  api(): Promise<CloudflareApi>;
 }
 
-/** Reads a project and writes its configurations, as `sluice build` does. Nothing is asked of Cloudflare yet. */
+/** Reads a project, and logs in to its account. Nothing is written yet. */
 export async function openDeployment(
   options: DeploymentOptions,
   printer: Printer,
@@ -51,30 +58,58 @@ export async function openDeployment(
 ): Promise<Deployment> {
   const env = chosenEnvironment(options.env, variables);
   takeWranglerOf([cwd, ...options.targets], WRANGLER);
-  const project = await readProject({ targets: options.targets, env, workingDirectory: cwd });
+  const { targets, broker } = options;
+  const project = await readProject({ targets, env, workingDirectory: cwd, onAccount: { broker } });
   refuseMissingMain(project.workers);
   for (const warning of project.warnings) printer.warn(warning);
+  const account = accountOf(project, variables);
   const places = await findPlaces("build", cwd, options.outdir);
+  // A configuration that names no account has it from there.
+  const named = account === null ? {} : { CLOUDFLARE_ACCOUNT_ID: account };
+  const wrangler = start(cwd, { ...variables, ...named });
+  const credentials = await login(wrangler);
+  const { CLOUDFLARE_API_BASE_URL: apiUrl } = variables;
+  return {
+    ...{ project, places, wrangler, credentials, account },
+    own: ownProject(project, { cwd, defaults: places.defaults, option: broker }),
+    api: new CloudflareApi({ ...credentials, accountId: account, ...(apiUrl ? { apiUrl } : {}) }),
+    accessFile: accessFile(places.root, project.broker.name),
+  };
+}
+
+/** What is generated of a project and of the others of its broker, the broker last. */
+export interface PlannedParts {
+  readonly project: Project;
+  readonly parts: readonly Part[];
+  readonly broker: Part;
+}
+
+/**
+ * Writes the configurations, as `sluice build` does, with a broker for all projects of a register.
+ *
+ * @param own the project with the files that count for it; `null` for what the register says of it.
+ * @param bound Workers besides those of the files that the broker is to call.
+ */
+export function planParts(
+  { project: read, places }: Deployment,
+  register: Register,
+  own: OwnProject | null,
+  bound: readonly string[],
+): PlannedParts {
+  const topology = topologyOf(register, own);
+  const named = own?.entry.workers ?? {};
+  const project: Project = {
+    ...{ ...read, register, topology },
+    broker: brokerOf(read.broker, register, places.defaults),
+    unbound: consumersIn(topology).filter(
+      (worker) => !Object.hasOwn(named, worker) && !bound.includes(worker),
+    ),
+  };
   const plan = makePlan(project, "build", places);
   makeOutputFolder(places.root);
   writePlan(plan);
   const parts = partsOf(plan);
   const broker = parts.find(({ isBroker }) => isBroker);
   if (broker === undefined) throw new Error("every plan has a broker");
-  const wrangler = start(cwd, variables);
-  return {
-    ...{ project, plan, places, parts, broker, wrangler },
-    accessFile: accessFile(places.root, broker.name),
-    api: async () =>
-      new CloudflareApi({
-        headers: await loginHeaders(wrangler),
-        accountId: variables.CLOUDFLARE_ACCOUNT_ID || accountOf(project),
-        ...(variables.CLOUDFLARE_API_BASE_URL ? { apiUrl: variables.CLOUDFLARE_API_BASE_URL } : {}),
-      }),
-  };
-}
-
-function accountOf({ workers, broker }: Project): string | null {
-  const configs = [...workers.map(({ wrangler }) => wrangler), broker.wrangler];
-  return configs.map((config) => config?.account_id).find((id) => id !== undefined) ?? null;
+  return { project, parts, broker };
 }

@@ -1,112 +1,238 @@
 import { rmSync } from "node:fs";
-import { BrokerClient } from "../../client/broker-client.ts";
-import { findBroker } from "../../client/find-broker.ts";
-import { allQueues } from "../../client/queues.ts";
 import { CliError, EXIT_NOT_CONFIRMED } from "../../errors.ts";
+import type { Register } from "../../register/register.ts";
+import { left, type OwnProject } from "../../register/serve-projects.ts";
 import type { Printer } from "../../report/printer.ts";
-import { plural } from "../../report/words.ts";
 import type { Surroundings } from "../../surroundings.ts";
 import { confirm } from "../on-broker.ts";
-import { readAccess } from "./broker-access.ts";
+import { hintFor } from "./account.ts";
 import type { CloudflareApi } from "./cloudflare-api.ts";
-import { type Deployment, type DeploymentOptions, openDeployment } from "./deployment.ts";
+import { bundled } from "./contents.ts";
+import {
+  type Deployment,
+  type DeploymentOptions,
+  openDeployment,
+  planParts,
+  type StartWrangler,
+} from "./deployment.ts";
+import { BrokerWatch, type LiveBroker, readLiveBroker } from "./live-broker.ts";
+import { othersOf } from "./others.ts";
 import type { Part } from "./parts.ts";
-import { inOrder } from "./steps.ts";
+import { inOrder, type Step } from "./steps.ts";
 import { upload } from "./uploads.ts";
+import { type AskOptions, lookAtQueues, waitingText } from "./waiting.ts";
 
-export interface DestroyOptions extends DeploymentOptions {
-  /** The broker's address and token. Default: those of the last `sluice deploy` in this folder. */
-  readonly url?: string;
-  readonly token?: string;
+export interface DestroyOptions extends DeploymentOptions, AskOptions {
   /** Ask nothing. Also deletes what messages still wait in, and what other Workers are bound to. */
   readonly force?: boolean;
+  /** Delete the broker, or what it has of this project, and leave the Workers. */
+  readonly keepWorkers?: boolean;
 }
 
+/** What becomes of the broker when a project leaves it. */
+type BrokerEnd =
+  | { readonly kind: "absent" }
+  /** Nobody is left: it is deleted. */
+  | { readonly kind: "goes" }
+  /** Others are left: it is deployed without the Workers that go. */
+  | { readonly kind: "stays"; readonly without: Register }
+  /** It serves others alone. */
+  | { readonly kind: "untouched"; readonly register: Register };
+
 /**
- * `sluice destroy`: deletes the Workers of a project and their broker with all of its messages, after a look at what
- * still waits. A run after one that has failed goes on where that one stopped.
+ * `sluice destroy`: deletes the Workers of a project and what their broker has of them, after a look at what still
+ * waits. The broker itself goes with the last Worker that it serves. A run after one that has failed goes on where that
+ * one stopped.
  */
 export async function destroy(
   options: DestroyOptions,
   printer: Printer,
   surroundings: Surroundings,
+  start?: StartWrangler,
 ): Promise<number> {
-  const deployment = await openDeployment(options, printer, surroundings);
-  const { broker, parts, wrangler } = deployment;
-  const api = await deployment.api();
-  const present: Part[] = [];
-  for (const part of parts) if ((await api.deployed(part.name)) !== null) present.push(part);
-  if (present.length === 0) {
+  const deployment = await openDeployment(options, printer, surroundings, start);
+  const { api, wrangler, project, own } = deployment;
+  const name = project.broker.name;
+  const live = await readLiveBroker(api, name);
+  const end = endOf(live, own);
+  const { parts, broker } = planParts(
+    deployment,
+    registerFor(end, live, own),
+    null,
+    await boundAfter(end, deployment, live),
+  );
+  const workers =
+    options.keepWorkers === true
+      ? []
+      : await presentAmong(
+          parts.filter((part) => part !== broker),
+          api,
+        );
+  const going = [...workers, ...(end.kind === "goes" ? [broker] : [])];
+  if (going.length === 0 && end.kind !== "stays") {
     printer.print("There is nothing to delete: none of these Workers is on the account.");
     return 0;
   }
-  const isThere = present.includes(broker);
-  const waiting = isThere
-    ? await lookAtQueues(deployment, options, surroundings)
-    : "The broker is gone already.";
-  printer.print([...present.map(({ name }) => `  - ${name}`), "", waiting].join("\n"));
-  await refuseIfBound(api, present, options.force === true);
-  const asked = { name: broker.name, what: "All of it is deleted.", force: options.force === true };
-  await confirm({ surroundings }, asked);
+  printer.print(listText(workers, end, name));
+  printer.print(await waitsText(end, deployment, options, surroundings));
+  await refuseIfBound(api, going, name, options.force === true);
+  const asked = { name: end.kind === "goes" ? name : own.name, what: "All of it is deleted." };
+  await confirm({ surroundings }, { ...asked, force: options.force === true });
 
-  const unbound = isThere ? await calledBy(api, broker) : [];
-  if (unbound.length > 0) {
-    // Nothing can be deleted that the broker is bound to, and the broker not before those that send to it.
-    const step = { part: broker, tag: "sluice-removed", without: [...broker.needs, ...unbound] };
-    const meant = { message: "sluice destroy", secrets: {}, yes: true, wait: async () => undefined };
-    await upload(step, { wrangler, ...meant });
-    printer.print(`${broker.name}  calls nobody any more`);
+  const watch = new BrokerWatch(api, name, live.version);
+  const step = await unbindingStep(end, live, broker, deployment);
+  if (step !== null) {
+    await watch.guard(() =>
+      upload(step, {
+        wrangler,
+        message: "sluice destroy",
+        secrets: {},
+        yes: true,
+        wait: async () => undefined,
+      }),
+    );
+    printer.print(`${name}  ${end.kind === "goes" ? "calls nobody any more" : "goes on without these"}`);
   }
-  const workers = present.filter((part) => part !== broker).map((part) => ({ part }));
-  const names = new Set(present.map(({ name }) => name));
-  const order = [
-    ...inOrder(workers, names)
-      .reverse()
-      .map(({ part }) => part),
-    ...(isThere ? [broker] : []),
-  ];
-  for (const { name } of order) {
-    const { code, all } = await wrangler(["delete", name, "--force"]);
-    if (code !== 0) {
-      throw new CliError(
-        `"${name}" was not deleted. Run the same command again to go on. Wrangler says:\n${all}`,
-      );
-    }
-    printer.print(`${name}  deleted`);
+  const names = new Set(workers.map((part) => part.name));
+  const ordered = inOrder(
+    workers.map((part) => ({ part })),
+    names,
+  ).reverse();
+  for (const { part } of ordered) await remove(part, deployment, printer);
+  if (end.kind === "goes") {
+    await watch.refuseChange();
+    await remove(broker, deployment, printer);
+    // Its token opens nothing any more.
+    rmSync(deployment.accessFile, { force: true });
   }
-  // Its token opens nothing any more.
-  rmSync(deployment.accessFile, { force: true });
   return 0;
 }
 
-/** Says what would be lost with the broker. */
-async function lookAtQueues(
-  { accessFile }: Deployment,
-  options: Pick<DestroyOptions, "url" | "token">,
-  { cwd, env }: Surroundings,
-): Promise<string> {
-  const kept = readAccess(accessFile);
-  const url = options.url ?? env.SLUICE_URL ?? kept.SLUICE_URL;
-  const token = options.token ?? env.SLUICE_API_TOKEN ?? kept.SLUICE_API_TOKEN;
-  if (!url) {
-    return "What still waits in the queues is not known: --url and --token name the broker.";
-  }
-  try {
-    const client = new BrokerClient(findBroker({ url, ...(token ? { token } : {}) }, { cwd, env }));
-    const waits = (await allQueues(client)).flatMap(({ name, messages: { ready, delayed, leased } }) => {
-      const count = ready + delayed + leased;
-      return count === 0 ? [] : [`  ${plural(count, "message")} in "${name}"`];
-    });
-    return waits.length === 0 ? "No message waits." : ["These are lost with it:", ...waits].join("\n");
-  } catch (error) {
-    if (!(error instanceof CliError)) throw error;
-    return `What still waits in the queues is not known: ${error.message}`;
+function endOf({ isThere, register }: LiveBroker, own: OwnProject): BrokerEnd {
+  if (!isThere) return { kind: "absent" };
+  if (register === null) return { kind: "goes" };
+  const without = left(register, own);
+  if (without === register) return { kind: "untouched", register };
+  return Object.keys(without.projects).length === 0 ? { kind: "goes" } : { kind: "stays", without };
+}
+
+/** Whom the broker is generated for: all until it goes, those that are left where it stays. */
+function registerFor(end: BrokerEnd, { register }: LiveBroker, { name, entry }: OwnProject): Register {
+  if (end.kind === "stays") return end.without;
+  return register ?? { format: 1, by: name, projects: { [name]: entry } };
+}
+
+async function boundAfter(
+  end: BrokerEnd,
+  { api, own }: Deployment,
+  { services }: LiveBroker,
+): Promise<readonly string[]> {
+  if (end.kind !== "stays") return [];
+  const others = await othersOf(end.without, own, services, api);
+  return others.filter(({ standing }) => standing === "bound").map(({ worker }) => worker);
+}
+
+async function presentAmong(parts: readonly Part[], api: CloudflareApi): Promise<Part[]> {
+  const present: Part[] = [];
+  for (const part of parts) if ((await api.deployed(part.name)) !== null) present.push(part);
+  return present;
+}
+
+function listText(workers: readonly Part[], end: BrokerEnd, broker: string): string {
+  const lines = workers.map(({ name }) => `  - ${name}`);
+  const hint =
+    workers.length === 0
+      ? []
+      : ["", "The Workers themselves are deleted, with their code and data. --keep-workers leaves them."];
+  return [...lines, ...brokerLines(end, broker), ...hint, ""].join("\n");
+}
+
+function brokerLines(end: BrokerEnd, broker: string): string[] {
+  switch (end.kind) {
+    case "absent":
+      return [];
+    case "goes":
+      return [`  - ${broker}`];
+    case "stays":
+      return [`  ~ ${broker}  stays: it serves ${servedBy(end.without)}`];
+    case "untouched":
+      return [`  • ${broker}  is left alone: it serves ${servedBy(end.register)}`];
   }
 }
 
+function servedBy({ projects }: Register): string {
+  return Object.entries(projects)
+    .map(([project, { workers }]) => `${Object.keys(workers).join(", ")} of the project "${project}"`)
+    .join(" and ");
+}
+
+/** Says what would be lost with the broker, or would be left in it. */
+async function waitsText(
+  end: BrokerEnd,
+  { accessFile, own }: Deployment,
+  options: AskOptions,
+  surroundings: Surroundings,
+): Promise<string> {
+  switch (end.kind) {
+    case "absent":
+      return "The broker is gone already.";
+    case "untouched":
+      return "The broker has nothing of these any more.";
+    case "goes":
+      return waitingText(await lookAtQueues(accessFile, options, surroundings), "These are lost with it:");
+    case "stays": {
+      const consumed = Object.values(own.entry.workers).flatMap(({ consumers }) => consumers);
+      const queues = new Set(consumed.map(({ queue }) => queue));
+      const waiting = await lookAtQueues(accessFile, options, surroundings, queues);
+      return waitingText(waiting, "These stay in the broker, and nobody consumes them:");
+    }
+  }
+}
+
+/** The upload that takes the Workers from the broker; `null` where it calls none of them. */
+async function unbindingStep(
+  end: BrokerEnd,
+  { services }: LiveBroker,
+  broker: Part,
+  { wrangler }: Deployment,
+): Promise<Step | null> {
+  switch (end.kind) {
+    case "absent":
+    case "untouched":
+      return null;
+    case "goes":
+      // Nothing can be deleted that the broker is bound to, and the broker not before those that send to it.
+      return services.length === 0
+        ? null
+        : { part: broker, tag: "sluice-removed", without: [...broker.needs, ...services] };
+    case "stays":
+      return { part: broker, tag: (await bundled(broker, wrangler)).tag, without: [] };
+  }
+}
+
+async function remove(
+  { name }: Part,
+  { wrangler, credentials, account }: Deployment,
+  printer: Printer,
+): Promise<void> {
+  const { code, all } = await wrangler(["delete", name, "--force"]);
+  if (code !== 0) {
+    throw new CliError(
+      `"${name}" was not deleted. Run the same command again to go on. Wrangler says:\n${all}${hintFor(all, credentials, account)}`,
+    );
+  }
+  printer.print(`${name}  deleted`);
+}
+
 /** @throws CliError where other Workers of the account would be left without what they are bound to. */
-async function refuseIfBound(api: CloudflareApi, parts: readonly Part[], force: boolean): Promise<void> {
-  const ours = new Set(parts.map(({ name }) => name));
+async function refuseIfBound(
+  api: CloudflareApi,
+  parts: readonly Part[],
+  broker: string,
+  force: boolean,
+): Promise<void> {
+  // The broker is told first that it does not call them any more.
+  const ours = new Set([broker, ...parts.map(({ name }) => name)]);
   const lines: string[] = [];
   for (const { name } of parts) {
     const others = (await api.boundTo(name)).filter((other) => !ours.has(other));
@@ -117,10 +243,4 @@ async function refuseIfBound(api: CloudflareApi, parts: readonly Part[], force: 
     `Other Workers are bound to these, and would break:\n${lines.join("\n")}\n--force deletes them nevertheless.`,
     EXIT_NOT_CONFIRMED,
   );
-}
-
-/** Workers that the broker is bound to now. */
-async function calledBy(api: CloudflareApi, { name }: Part): Promise<readonly string[]> {
-  const id = (await api.deployed(name))?.at(-1);
-  return id === undefined ? [] : (await api.version(name, id)).services;
 }

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import { type Execute, examples } from "../on-broker.ts";
+import { collect, type Execute, examples } from "../on-broker.ts";
 import type { DeployOptions } from "./deploy.ts";
-import type { DeploymentOptions } from "./deployment.ts";
 import type { DestroyOptions } from "./destroy.ts";
+import type { RollbackOptions } from "./rollback.ts";
 import { withEndings } from "./run/ending.ts";
 
 /** `sluice deploy`, `sluice rollback` and `sluice destroy`. */
@@ -13,6 +13,11 @@ export function addDeploy(program: Command, run: Execute): void {
     .option("--dry-run", "say what would be deployed, and deploy nothing")
     .option("--force", "deploy everything, also what is unchanged")
     .option("--yes", "answer yes to whatever Wrangler asks, as whether to override edits of the dashboard")
+    .option(
+      "--detach <worker>",
+      "Worker of the project that the broker is to forget; can be repeated",
+      collect,
+    )
     .addHelpText(
       "after",
       examples("sluice deploy apps/web apps/mailer", "sluice deploy --env staging --dry-run"),
@@ -22,21 +27,18 @@ export function addDeploy(program: Command, run: Execute): void {
         (await import("./deploy.ts")).deploy({ ...options, targets }, printer, surroundings),
       ),
     );
-  withProject(program.command("rollback"))
+  withBrokerAddress(withProject(program.command("rollback")))
     .description("lead Workers and broker back to what the last deployment replaced; data stays")
+    .option("--force", "also where it leaves messages behind in the broker")
     .addHelpText("after", examples("sluice rollback apps/web apps/mailer"))
-    .action((targets: string[], options: Omit<DeploymentOptions, "targets">) =>
+    .action((targets: string[], options: Omit<RollbackOptions, "targets">) =>
       execute(async (printer, surroundings) =>
         (await import("./rollback.ts")).rollback({ ...options, targets }, printer, surroundings),
       ),
     );
-  withProject(program.command("destroy"))
+  withBrokerAddress(withProject(program.command("destroy")))
     .description("delete Workers and their broker with all of its messages from a Cloudflare account")
-    .option(
-      "--url <url>",
-      "address of the broker, to look at what waits (default: SLUICE_URL, or as deployed)",
-    )
-    .option("--token <token>", "one of its SLUICE_API_TOKENS (default: SLUICE_API_TOKEN, or as deployed)")
+    .option("--keep-workers", "delete the broker, or what it has of these Workers, and leave the Workers")
     .option("--force", "ask nothing, also where messages wait and other Workers are bound to these")
     .addHelpText(
       "after",
@@ -49,9 +51,22 @@ export function addDeploy(program: Command, run: Execute): void {
     );
 }
 
+function withBrokerAddress(command: Command): Command {
+  return command
+    .option(
+      "--url <url>",
+      "address of the broker, to look at what waits (default: SLUICE_URL, or as deployed)",
+    )
+    .option("--token <token>", "one of its SLUICE_API_TOKENS (default: SLUICE_API_TOKEN, or as deployed)");
+}
+
 function withProject(command: Command): Command {
   return command
     .argument("[worker...]", "folders or Wrangler configurations of Workers (default: the current folder)")
     .option("--env <name>", "environment of the configurations (default: CLOUDFLARE_ENV, or the top level)")
+    .option(
+      "--broker <name>",
+      'what the broker is called on the account (default: [sluice] broker, or "sluice")',
+    )
     .option("--outdir <folder>", "folder for what is generated (default: .sluice)");
 }

@@ -1,8 +1,9 @@
 import { CliError } from "../../errors.ts";
 import type { RunWrangler } from "../../wrangler/run-wrangler.ts";
+import type { Credentials } from "./account.ts";
 
-/** Headers that say to Cloudflare's API who asks, as Wrangler is logged in. */
-export async function loginHeaders(wrangler: RunWrangler): Promise<Record<string, string>> {
+/** Who Wrangler is logged in as, for Cloudflare's API. */
+export async function login(wrangler: RunWrangler): Promise<Credentials> {
   const { code, out, all } = await wrangler(["auth", "token", "--json"]);
   const credentials = code === 0 ? readCredentials(out) : null;
   if (credentials === null) {
@@ -13,11 +14,18 @@ export async function loginHeaders(wrangler: RunWrangler): Promise<Record<string
   return credentials;
 }
 
-function readCredentials(text: string): Record<string, string> | null {
+function readCredentials(text: string): Credentials | null {
   try {
-    const { token, key, email } = JSON.parse(text) as Readonly<Record<string, string | undefined>>;
-    if (token !== undefined) return { authorization: `Bearer ${token}` };
-    return key === undefined || email === undefined ? null : { "x-auth-key": key, "x-auth-email": email };
+    const { type, token, key, email } = JSON.parse(text) as Readonly<Record<string, string | undefined>>;
+    if (token !== undefined) {
+      const source = type === "oauth" ? '"npx wrangler login"' : "CLOUDFLARE_API_TOKEN";
+      return { headers: { authorization: `Bearer ${token}` }, source };
+    }
+    if (key === undefined || email === undefined) return null;
+    return {
+      headers: { "x-auth-key": key, "x-auth-email": email },
+      source: "CLOUDFLARE_API_KEY and CLOUDFLARE_EMAIL",
+    };
   } catch {
     return null;
   }

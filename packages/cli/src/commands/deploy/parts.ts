@@ -1,3 +1,4 @@
+import { canonicalJson } from "@sluice/protocol";
 import { generatedConfig, type Plan } from "../../generate/plan.ts";
 
 /** A Worker of a deployment, the broker included. */
@@ -25,7 +26,7 @@ export function partsOf({ workers, broker }: Plan): Part[] {
       ...(config.tail_consumers ?? []).map(({ service }) => service),
     ];
     const needs = [...new Set(targets)].filter((target) => target !== name && names.has(target));
-    return { name, isBroker: generated === broker, needs, configFile, config: JSON.stringify(config) };
+    return { name, isBroker: generated === broker, needs, configFile, config: canonicalJson(config) };
   });
 }
 
@@ -33,5 +34,5 @@ export function partsOf({ workers, broker }: Plan): Part[] {
 export function withoutServices({ config }: Part, workers: readonly string[]): string {
   const parsed = JSON.parse(config) as { services?: readonly { readonly service: string }[] };
   const services = (parsed.services ?? []).filter(({ service }) => !workers.includes(service));
-  return JSON.stringify({ ...parsed, services });
+  return canonicalJson({ ...parsed, services });
 }

@@ -1,8 +1,14 @@
-import { CliError } from "../../errors.ts";
+import { canonicalJson } from "@sluice/protocol";
+import { CliError, EXIT_NOT_CONFIRMED } from "../../errors.ts";
+import { readRegister } from "../../register/register.ts";
+import { joined } from "../../register/serve-projects.ts";
 import type { Printer } from "../../report/printer.ts";
 import type { Surroundings } from "../../surroundings.ts";
-import { type DeploymentOptions, openDeployment } from "./deployment.ts";
+import { hintFor } from "./account.ts";
+import { type Deployment, type DeploymentOptions, openDeployment, type StartWrangler } from "./deployment.ts";
+import { BrokerWatch, type LiveBroker, readLiveBroker } from "./live-broker.ts";
 import { deploymentOf } from "./messages.ts";
+import { type AskOptions, lookAtQueues, waitingText } from "./waiting.ts";
 
 /** What a Worker went through: its deployed versions, the newest last, each with the deployment that it is of. */
 export interface Past {
@@ -23,19 +29,29 @@ export interface Return {
   readonly to: string | null;
 }
 
+export interface RollbackOptions extends DeploymentOptions, AskOptions {
+  /** Go back also where messages are left behind in the broker. */
+  readonly force?: boolean;
+}
+
 /**
  * `sluice rollback`: leads each Worker that the last deployment touched back to the version that it had before, the
  * Workers first and the broker last. Messages and all other data stay.
  */
 export async function rollback(
-  options: DeploymentOptions,
+  options: RollbackOptions,
   printer: Printer,
   surroundings: Pick<Surroundings, "cwd" | "env">,
+  start?: StartWrangler,
 ): Promise<number> {
-  const { parts, wrangler, api: openApi } = await openDeployment(options, printer, surroundings);
-  const api = await openApi();
+  const deployment = await openDeployment(options, printer, surroundings, start);
+  const { api, own, project, wrangler } = deployment;
+  const live = await readLiveBroker(api, project.broker.name);
+  // A broker, or Workers, of another project are refused.
+  joined(project.broker.name, live.register, own);
+  const watch = new BrokerWatch(api, project.broker.name, live.version);
   const pasts: Past[] = [];
-  for (const { name } of parts) {
+  for (const name of [...project.workers.map((worker) => worker.name), project.broker.name]) {
     const ids = await api.deployed(name);
     if (ids === null) continue;
     const known = new Map((await api.versions(name)).map((version) => [version.id, version]));
@@ -52,11 +68,20 @@ export async function rollback(
       'There is nothing to go back to: no deployment by "sluice deploy" came before this one.',
     );
   }
+  await refuseForOthers(returns, live, deployment);
+  const behind = await leftBehind(returns, pasts, deployment, options, surroundings);
+  if (behind !== null) {
+    if (options.force !== true) {
+      throw new CliError(`${behind}\n--force goes back nevertheless.`, EXIT_NOT_CONFIRMED);
+    }
+    printer.warn(behind);
+  }
   for (const { name, to } of returns) {
     if (to === null) {
       printer.print(`${name}  stays: it is new`);
       continue;
     }
+    if (name === project.broker.name) await watch.refuseChange();
     const { code, all } = await wrangler([
       "rollback",
       to,
@@ -67,13 +92,70 @@ export async function rollback(
       "sluice rollback",
     ]);
     if (code !== 0) {
+      const hint = hintFor(all, deployment.credentials, deployment.account);
       throw new CliError(
-        `"${name}" does not go back. Run the same command again to go on. Wrangler says:\n${all}`,
+        `"${name}" does not go back. Run the same command again to go on. Wrangler says:\n${all}${hint}`,
       );
     }
     printer.print(`${name}  back to ${to}`);
   }
   return 0;
+}
+
+/** @throws CliError where the broker's version before would take back what other projects have deployed since. */
+async function refuseForOthers(
+  returns: readonly Return[],
+  live: LiveBroker,
+  { api, own, project }: Deployment,
+): Promise<void> {
+  const name = project.broker.name;
+  const to = returns.find((one) => one.name === name)?.to ?? null;
+  if (to === null) return;
+  const { bindings, services } = await api.version(name, to);
+  const before = { register: readRegister(name, bindings), services };
+  const projects = [live, before].flatMap(({ register }) => Object.keys(register?.projects ?? {}));
+  const changed = [...new Set(projects)].filter(
+    (other) => other !== own.name && standingOf(other, live) !== standingOf(other, before),
+  );
+  if (changed.length === 0) return;
+  throw new CliError(
+    `"${name}" does not go back: since then ${changed.map((one) => `"${one}"`).join(" and ")} has been deployed to it ` +
+      `too, and would go back with it. Deploy the code of before by "sluice deploy" instead.`,
+  );
+}
+
+/** What a version of the broker has of a project: its queues, and its Workers that are called. */
+function standingOf(
+  project: string,
+  { register, services }: Pick<LiveBroker, "register" | "services">,
+): string {
+  const entry = register?.projects[project] ?? null;
+  const called = services.filter((worker) => entry?.workers[worker] !== undefined).sort();
+  return canonicalJson({ entry, called });
+}
+
+/** Says which messages nobody would consume any more, in words; `null` where there are none. */
+async function leftBehind(
+  returns: readonly Return[],
+  pasts: readonly Past[],
+  { own, accessFile }: Deployment,
+  options: AskOptions,
+  surroundings: Pick<Surroundings, "cwd" | "env">,
+): Promise<string | null> {
+  const leaving = returns.filter(({ name, to }) => {
+    const past = pasts.find((one) => one.name === name);
+    const isOfOurs = past?.versions.find(({ id }) => id === to)?.run !== null;
+    return to !== null && !isOfOurs && (own.entry.workers[name]?.consumers.length ?? 0) > 0;
+  });
+  if (leaving.length === 0) return null;
+  const queues = leaving
+    .flatMap(({ name }) => own.entry.workers[name]?.consumers ?? [])
+    .map(({ queue }) => queue);
+  const waiting = await lookAtQueues(accessFile, options, surroundings, new Set(queues));
+  if (waiting.kind === "known" && waiting.lines.length === 0) return null;
+  const names = leaving.map(({ name }) => `"${name}"`).join(" and ");
+  const fate = "These stay in the broker, and nobody consumes them:";
+  return `Back to a version from before Sluice, ${names} consumes from queues of Cloudflare's. ${waitingText(waiting, fate)}`;
 }
 
 /**

@@ -1,0 +1,93 @@
+import { CliError } from "../../errors.ts";
+import { type Register, readRegister } from "../../register/register.ts";
+import { latestOf } from "../../register/serve-projects.ts";
+import type { CloudflareApi } from "./cloudflare-api.ts";
+
+/** The broker on an account. */
+export interface LiveBroker {
+  readonly isThere: boolean;
+  /** The version that gets the requests; `null` for a Worker without one. */
+  readonly version: string | null;
+  /** The projects that it serves; `null` where it serves none yet. */
+  readonly register: Register | null;
+  /** What that version says of them, without what others have said that it does not know of. */
+  readonly ownRegister: Register | null;
+  /** Workers that it is bound to. */
+  readonly services: readonly string[];
+}
+
+/**
+ * Reads what is deployed of a broker.
+ *
+ * @param since a version that was read before, `null` for a broker that was not there: those after it count too, since
+ *   each may have been uploaded without knowing of the others. Default: the live one counts alone.
+ * @throws CliError for a Worker of that name that is no broker of ours.
+ */
+export async function readLiveBroker(
+  api: CloudflareApi,
+  name: string,
+  since?: string | null,
+): Promise<LiveBroker> {
+  const ids = await api.deployed(name);
+  const version = ids?.at(-1) ?? null;
+  if (ids === null || version === null) {
+    return { isThere: ids !== null, version, register: null, ownRegister: null, services: [] };
+  }
+  const unseen = since === undefined ? [version] : ids.slice(Math.max(0, ids.lastIndexOf(since ?? "")));
+  const versions = await Promise.all(unseen.map((id) => api.version(name, id)));
+  const registers = versions.flatMap(({ bindings }) => readRegister(name, bindings) ?? []);
+  const ownRegister = readRegister(name, versions.at(-1)?.bindings ?? []);
+  if (ownRegister === null) {
+    throw new CliError(
+      `The Worker "${name}" on the account is no broker that Sluice has deployed. Call the broker something else, by ` +
+        `broker = "..." below [sluice] in a configuration or by --broker, or delete that Worker.`,
+    );
+  }
+  const services = new Set(versions.flatMap((one) => one.services));
+  return { isThere: true, version, register: latestOf(registers), ownRegister, services: [...services] };
+}
+
+/** A broker that something else has deployed since it was read. */
+export class BrokerChanged extends CliError {
+  constructor() {
+    super("The broker was deployed by something else in between. Run the same command again.");
+  }
+}
+
+/**
+ * Guards uploads of a broker against those of other repositories. Cloudflare's API compares nothing on an upload, so the
+ * version is looked at right before each one and right after it. What came in between is found by the second look, and
+ * what it said is in its own version.
+ */
+export class BrokerWatch {
+  readonly #api: CloudflareApi;
+  readonly #name: string;
+  /** The last version of which everything is known. */
+  known: string | null;
+
+  constructor(api: CloudflareApi, name: string, known: string | null) {
+    this.#api = api;
+    this.#name = name;
+    this.known = known;
+  }
+
+  /** @throws BrokerChanged where another version than the known one is live. */
+  async refuseChange(): Promise<void> {
+    if ((await this.#since()).length > 0) throw new BrokerChanged();
+  }
+
+  /** @throws BrokerChanged where another version than the known one is live, before or after the upload. */
+  async guard<T>(upload: () => Promise<T>): Promise<T> {
+    await this.refuseChange();
+    const done = await upload();
+    const [own, ...others] = await this.#since();
+    if (others.length > 0) throw new BrokerChanged();
+    this.known = own ?? this.known;
+    return done;
+  }
+
+  async #since(): Promise<string[]> {
+    const ids = (await this.#api.deployed(this.#name)) ?? [];
+    return this.known === null ? ids : ids.slice(ids.lastIndexOf(this.known) + 1);
+  }
+}

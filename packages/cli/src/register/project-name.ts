@@ -1,0 +1,20 @@
+import { readFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+
+/** The name in the nearest `package.json` at or above a folder that has one; without any, the folder's. */
+export function projectNameIn(folder: string): string {
+  for (let at = folder; ; at = dirname(at)) {
+    const name = nameIn(join(at, "package.json"));
+    if (name !== null) return name;
+    if (dirname(at) === at) return basename(folder);
+  }
+}
+
+function nameIn(file: string): string | null {
+  try {
+    const { name } = JSON.parse(readFileSync(file, "utf8")) as { name?: unknown };
+    return typeof name === "string" && name !== "" ? name : null;
+  } catch {
+    return null;
+  }
+}

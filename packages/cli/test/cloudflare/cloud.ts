@@ -1,0 +1,63 @@
+import type { QueueTopology } from "@sluice/protocol";
+import type { Account } from "./account.ts";
+import { type Cloudflare, startCloudflare } from "./api.ts";
+import { fakeWrangler } from "./fake-wrangler.ts";
+import { Repository } from "./repository.ts";
+
+/** Accounts on the stand-in of Cloudflare's API, and repositories that deploy to them by a fake of Wrangler. */
+export class Cloud implements AsyncDisposable {
+  readonly cloudflare: Cloudflare;
+  readonly #repositories: Repository[] = [];
+  /** Told of each bundle, and of each command of Wrangler's that changes an account; an error that it throws ends it. */
+  before: (command: string, worker: string) => void | Promise<void> = () => {};
+
+  private constructor(cloudflare: Cloudflare) {
+    this.cloudflare = cloudflare;
+  }
+
+  static async start(): Promise<Cloud> {
+    return new Cloud(await startCloudflare());
+  }
+
+  /** The first account. */
+  get account(): Account {
+    return this.cloudflare.account;
+  }
+
+  /** @param name in the `package.json` of a new, empty checkout. */
+  repository(name: string, env: NodeJS.ProcessEnv = {}): Repository {
+    const start = fakeWrangler(this.cloudflare, (command, worker) => this.before(command, worker));
+    const repository = new Repository(name, { ...this.cloudflare.env, ...env }, start);
+    this.#repositories.push(repository);
+    return repository;
+  }
+
+  /** Names of the Workers that a broker is bound to. */
+  bound(broker = "sluice", account = this.account): string[] {
+    return account.live(broker).bindings.flatMap(({ service }) => service ?? []);
+  }
+
+  /** What a broker is deployed with. */
+  topologyOf(broker: string, account = this.account): QueueTopology {
+    return JSON.parse(account.live(broker).modules["topology.json"] ?? "{}") as QueueTopology;
+  }
+
+  /** Deploys a version to the first account that Sluice knows nothing of. */
+  deployByHand(name: string, metadata: Parameters<Account["upload"]>[1] = {}): string {
+    const { id } = this.account.upload(name, metadata, { "index.js": "" });
+    this.account.deploy(name, [{ version_id: id, percentage: 100 }], {});
+    return id;
+  }
+
+  /** Empties the accounts and removes the checkouts. */
+  clear(): void {
+    for (const { scripts } of this.cloudflare.accounts.values()) scripts.clear();
+    for (const repository of this.#repositories.splice(0)) repository[Symbol.dispose]();
+    this.before = () => {};
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.clear();
+    await this.cloudflare[Symbol.asyncDispose]();
+  }
+}

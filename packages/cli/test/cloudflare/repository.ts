@@ -1,0 +1,87 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { Readable } from "node:stream";
+import { ConfigError } from "@sluice/config";
+import { deploy } from "../../src/commands/deploy/deploy.ts";
+import type { StartWrangler } from "../../src/commands/deploy/deployment.ts";
+import { destroy } from "../../src/commands/deploy/destroy.ts";
+import { rollback } from "../../src/commands/deploy/rollback.ts";
+import { CliError } from "../../src/errors.ts";
+
+/** A Worker of a repository. */
+export interface RepositoryWorker {
+  readonly sends?: string;
+  readonly consumes?: string;
+  /** Tables that follow in its configuration. */
+  readonly more?: string;
+  /** Its code. */
+  readonly code?: string;
+}
+
+const COMMANDS = { deploy, rollback, destroy };
+
+/** What a command came to. */
+export interface Outcome {
+  readonly code: number;
+  readonly output: string;
+}
+
+/** A checkout of a project, whose commands run in this process. */
+export class Repository {
+  readonly folder: string;
+  readonly #env: NodeJS.ProcessEnv;
+  readonly #start: StartWrangler | undefined;
+
+  /** @param name in its `package.json`. */
+  constructor(name: string, env: NodeJS.ProcessEnv, start?: StartWrangler) {
+    this.folder = realpathSync(mkdtempSync(join(tmpdir(), "sluice-repository-")));
+    this.#env = env;
+    this.#start = start;
+    this.write("package.json", JSON.stringify({ name }));
+  }
+
+  write(file: string, contents: string): void {
+    mkdirSync(dirname(join(this.folder, file)), { recursive: true });
+    writeFileSync(join(this.folder, file), contents);
+  }
+
+  /** Writes a Worker into the folder of its name. */
+  worker(name: string, { sends, consumes, more = "", code = "" }: RepositoryWorker): void {
+    const sending =
+      sends === undefined ? "" : `[[queues.producers]]\nbinding = "QUEUE"\nqueue = "${sends}"\n`;
+    const consuming = consumes === undefined ? "" : `[[queues.consumers]]\nqueue = "${consumes}"\n`;
+    const head = `name = "${name}"\nmain = "index.js"\ncompatibility_date = "2026-11-01"\n`;
+    this.write(`${name}/wrangler.toml`, `${head}${sending}${consuming}${more}`);
+    this.write(`${name}/index.js`, `export default { fetch() {}, queue() {} };\n// ${code}\n`);
+  }
+
+  async run(
+    command: keyof typeof COMMANDS,
+    targets: readonly string[],
+    options: Readonly<Record<string, unknown>> = {},
+  ): Promise<Outcome> {
+    const lines: string[] = [];
+    const printer = { print: (text: string) => lines.push(text), warn: (text: string) => lines.push(text) };
+    const surroundings = {
+      cwd: this.folder,
+      env: this.#env,
+      input: Readable.from([]),
+      isInteractive: false,
+      showsProgress: false,
+      ask: () => Promise.reject(new Error("nobody answers")),
+    };
+    try {
+      const code = await COMMANDS[command]({ ...options, targets }, printer, surroundings, this.#start);
+      return { code, output: lines.join("\n") };
+    } catch (error) {
+      if (!(error instanceof CliError || error instanceof ConfigError)) throw error;
+      const code = error instanceof CliError ? error.exitCode : 1;
+      return { code, output: [...lines, error.message].join("\n") };
+    }
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}

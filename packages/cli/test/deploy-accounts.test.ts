@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Account } from "./cloudflare/account.ts";
+import { ACCOUNT_ID, SECOND_ACCOUNT_ID } from "./cloudflare/api.ts";
+import { Cloud } from "./cloudflare/cloud.ts";
+import type { Repository } from "./cloudflare/repository.ts";
+
+let cloud: Cloud;
+let account: Account;
+
+beforeAll(async () => {
+  cloud = await Cloud.start();
+  ({ account } = cloud);
+});
+afterAll(() => cloud[Symbol.asyncDispose]());
+beforeEach(() => cloud.clear());
+
+function shop(): Repository {
+  const made = cloud.repository("shop");
+  made.worker("web", { sends: "mails" });
+  made.worker("mailer", { consumes: "mails" });
+  return made;
+}
+
+describe("the account of a deployment", () => {
+  it("is the one that any of the configurations names, for the broker and for every step", async () => {
+    const project = cloud.repository("shop", { CLOUDFLARE_ACCOUNT_ID: "" });
+    project.worker("web", { sends: "mails" });
+    project.worker("mailer", { consumes: "mails" });
+    project.write(
+      "mailer/wrangler.toml",
+      `account_id = "${SECOND_ACCOUNT_ID}"\nname = "mailer"\nmain = "index.js"\ncompatibility_date = "2026-11-01"\n` +
+        '[[queues.consumers]]\nqueue = "mails"\n',
+    );
+    const { code, output } = await project.run("deploy", ["web", "mailer"]);
+    expect(code, output).toBe(0);
+    expect([...account.scripts.keys()]).toEqual([]);
+    const second = cloud.cloudflare.accounts.get(SECOND_ACCOUNT_ID);
+    expect([...(second?.scripts.keys() ?? [])].sort()).toEqual(["mailer", "sluice", "web"]);
+  });
+
+  it("is one: different ids are refused before anything is asked", async () => {
+    const project = shop();
+    project.write(
+      "web/wrangler.toml",
+      `name = "web"\nmain = "index.js"\naccount_id = "${SECOND_ACCOUNT_ID}"\n`,
+    );
+    const { code, output } = await project.run("deploy", ["web", "mailer"]);
+    expect(code).toBe(1);
+    expect(output).toContain(`  ${SECOND_ACCOUNT_ID}  ${project.folder}/web/wrangler.toml`);
+    expect(output).toContain(`  ${ACCOUNT_ID}  CLOUDFLARE_ACCOUNT_ID`);
+  });
+
+  it("has to be said where the login opens several", async () => {
+    const project = cloud.repository("shop", { CLOUDFLARE_ACCOUNT_ID: "" });
+    project.worker("web", { sends: "mails" });
+    const { code, output } = await project.run("deploy", ["web"]);
+    expect(code).toBe(1);
+    expect(output).toContain(`CLOUDFLARE_ACCOUNT_ID=${SECOND_ACCOUNT_ID}  account 2`);
+  });
+
+  it("refuses a wrong token with where it is from, the account, and what it needs", async () => {
+    const project = cloud.repository("shop", { CLOUDFLARE_API_TOKEN: "wrong" });
+    project.worker("web", { sends: "mails" });
+    const { code, output } = await project.run("deploy", ["web"]);
+    expect(code).toBe(1);
+    expect(output).toContain("Authentication error [code: 10000]");
+    expect(output).toContain(
+      `The credentials are those of CLOUDFLARE_API_TOKEN, and the account is ${ACCOUNT_ID}.`,
+    );
+    expect(output).toContain("Workers Scripts: Edit");
+  });
+});
+
+describe("the address of a broker", () => {
+  it("is asked of the account by a checkout that has never deployed it", async () => {
+    await shop().run("deploy", ["web", "mailer"]);
+    const clone = shop();
+    clone.worker("web", { sends: "mails", code: "2" });
+    const { output } = await clone.run("deploy", ["web"]);
+    expect(output).not.toContain("no address");
+    expect(output).toContain("The broker's page: https://sluice.shop.workers.dev/__sluice/");
+    account.find("sluice").subdomain = false;
+    const third = shop();
+    third.worker("web", { sends: "mails", code: "3" });
+    expect((await third.run("deploy", ["web"])).output).toContain(
+      '"sluice" answers at no address of workers.dev.',
+    );
+  });
+});

@@ -1,0 +1,280 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { Account } from "./cloudflare/account.ts";
+import { ACCOUNT_ID, SECOND_ACCOUNT_ID } from "./cloudflare/api.ts";
+import { Cloud } from "./cloudflare/cloud.ts";
+import type { Outcome, Repository } from "./cloudflare/repository.ts";
+
+/*
+ * Histories of two projects: some of their Workers, two checkouts of one, an environment, two accounts; deployed,
+ * detached, rolled back and destroyed in any order, cut off anywhere, and two at a time. The commands are the real ones
+ * against the stand-in of the account. Wrangler is a fake: a real one takes seconds for each step.
+ */
+
+/** More for a long run. */
+const RUNS = Number(process.env.SLUICE_DEPLOY_HISTORIES ?? 12);
+const SEED = process.env.SLUICE_DEPLOY_SEED;
+
+/** Workers of the projects: each sends to, or consumes, its project's one queue. */
+const PROJECTS = {
+  shop: { sender: "web", consumer: "mailer", queue: "mails" },
+  bank: { sender: "teller", consumer: "biller", queue: "bills" },
+} as const;
+type ProjectName = keyof typeof PROJECTS;
+
+const ACCOUNTS = [ACCOUNT_ID, SECOND_ACCOUNT_ID] as const;
+
+/** A command in a checkout. */
+interface Act {
+  /** The third checkout is a clone of the first. */
+  readonly checkout: 0 | 1 | 2;
+  readonly account: 0 | 1;
+  readonly env: "" | "x";
+  readonly command: "deploy" | "detach" | "rollback" | "destroy";
+  readonly names: "sender" | "consumer" | "both";
+  /** What is edited before. */
+  readonly edit: "nothing" | "code" | "settings";
+}
+
+interface Step extends Act {
+  readonly trouble:
+    | { readonly kind: "none" }
+    /** It is killed at such a command of Wrangler's. */
+    | { readonly kind: "killed"; readonly at: number }
+    /** Another command runs to its end at such a command of Wrangler's. */
+    | { readonly kind: "overlapped"; readonly at: number; readonly by: Act };
+}
+
+const act = fc.record<Act>({
+  checkout: fc.constantFrom(0, 0, 1, 1, 2),
+  account: fc.constantFrom(0, 0, 0, 1),
+  env: fc.constantFrom("", "", "", "x"),
+  command: fc.constantFrom("deploy", "deploy", "deploy", "deploy", "detach", "rollback", "destroy"),
+  names: fc.constantFrom("sender", "consumer", "both", "both"),
+  edit: fc.constantFrom("nothing", "code", "settings"),
+});
+const step = fc
+  .tuple(
+    act,
+    fc.oneof(
+      { weight: 4, arbitrary: fc.constant<Step["trouble"]>({ kind: "none" }) },
+      {
+        weight: 1,
+        arbitrary: fc.record({ kind: fc.constant("killed" as const), at: fc.integer({ min: 0, max: 5 }) }),
+      },
+      {
+        weight: 2,
+        arbitrary: fc.record({
+          kind: fc.constant("overlapped" as const),
+          at: fc.integer({ min: 0, max: 7 }),
+          by: act,
+        }),
+      },
+    ),
+  )
+  .map(([acted, trouble]): Step => ({ ...acted, trouble }));
+
+let cloud: Cloud;
+beforeAll(async () => {
+  cloud = await Cloud.start();
+});
+afterAll(() => cloud[Symbol.asyncDispose]());
+
+const projectOf = ({ checkout }: Act): ProjectName => (checkout === 1 ? "bank" : "shop");
+const suffixed = (name: string, { env }: Act) => (env === "" ? name : `${name}-${env}`);
+const targetsOf = (acted: Act): string[] => {
+  const { sender, consumer } = PROJECTS[projectOf(acted)];
+  if (acted.command === "detach") return [sender];
+  return acted.names === "both" ? [sender, consumer] : [acted.names === "sender" ? sender : consumer];
+};
+
+/** The checkouts of a history, and what was edited in them. */
+class History {
+  readonly #checkouts: readonly (readonly Repository[])[];
+  readonly #shares: boolean;
+  readonly #edits = { code: 0, batch: 1 };
+
+  constructor(shares: boolean) {
+    this.#shares = shares;
+    this.#checkouts = ACCOUNTS.map((id) =>
+      (["shop", "bank", "shop"] as const).map((name) => {
+        const repository = cloud.repository(name, { CLOUDFLARE_ACCOUNT_ID: id });
+        this.#write(repository, name);
+        return repository;
+      }),
+    );
+  }
+
+  async run(acted: Act): Promise<Outcome> {
+    const repository = this.#checkouts[acted.account]?.[acted.checkout];
+    if (repository === undefined) throw new Error("there is such a checkout");
+    if (acted.edit === "code") this.#edits.code += 1;
+    if (acted.edit === "settings") this.#edits.batch = (this.#edits.batch % 100) + 1;
+    if (acted.edit !== "nothing") this.#write(repository, projectOf(acted));
+    const { consumer } = PROJECTS[projectOf(acted)];
+    const options = {
+      ...(acted.env === "" ? {} : { env: acted.env }),
+      ...(acted.command === "detach" ? { detach: [suffixed(consumer, acted)] } : {}),
+    };
+    const command = acted.command === "detach" ? "deploy" : acted.command;
+    // Nobody answers there: what waits is another test's.
+    const unseen = command === "deploy" ? {} : { url: "http://127.0.0.1:1", force: true };
+    return repository.run(command, targetsOf(acted), { ...options, ...unseen });
+  }
+
+  #write(repository: Repository, name: ProjectName): void {
+    const { sender, consumer, queue } = PROJECTS[name];
+    const { code, batch } = this.#edits;
+    const table = this.#shares ? '[sluice]\nbroker = "team"\n' : "";
+    const sends = `[[env.x.queues.producers]]\nbinding = "QUEUE"\nqueue = "${queue}-x"\n`;
+    const consumes = `[[env.x.queues.consumers]]\nqueue = "${queue}-x"\nmax_batch_size = ${batch}\n`;
+    repository.worker(sender, { sends: queue, code: `${code}`, more: `${table}${sends}` });
+    const settings = `max_batch_size = ${batch}\n`;
+    repository.worker(consumer, { consumes: queue, code: `${code}`, more: `${settings}${table}${consumes}` });
+  }
+}
+
+/** What must not change where nobody means it to. */
+interface Seen {
+  readonly versions: ReadonlyMap<string, string>;
+  /** Consumers by the brokers that are bound to them, `BROKER WORKER`. */
+  readonly bound: ReadonlySet<string>;
+  /** What brokers are told of each queue, by `BROKER QUEUE`. */
+  readonly queues: ReadonlyMap<string, string>;
+}
+
+/** Of both accounts. */
+function look(): readonly Seen[] {
+  return ACCOUNTS.map((id) => lookAt(accountOf(id)));
+}
+
+function lookAt(account: Account): Seen {
+  const names = [...account.scripts.keys()].filter((name) => account.find(name).deployments.length > 0);
+  const brokers = names.filter((name) => /^(?:team|sluice)/.test(name));
+  return {
+    versions: new Map(names.map((name) => [name, account.live(name).id])),
+    bound: new Set(
+      brokers.flatMap((broker) => cloud.bound(broker, account).map((worker) => `${broker} ${worker}`)),
+    ),
+    queues: new Map(
+      brokers.flatMap((broker) =>
+        Object.entries(cloud.topologyOf(broker, account).queues).map(([queue, definition]) => [
+          `${broker} ${queue}`,
+          JSON.stringify(definition),
+        ]),
+      ),
+    ),
+  };
+}
+
+/** Workers and queues that an act may change. */
+function scopeOf(acted: Act) {
+  const { sender, consumer, queue } = PROJECTS[projectOf(acted)];
+  return {
+    workers: [sender, consumer].map((name) => suffixed(name, acted)),
+    queue: suffixed(queue, acted),
+    /** Consumers that it means to unbind. A rollback leads to whatever was before. */
+    unbinds:
+      acted.command === "rollback" ||
+      acted.command === "detach" ||
+      (acted.command === "destroy" && targetsOf(acted).includes(consumer))
+        ? [suffixed(consumer, acted)]
+        : [],
+  };
+}
+
+function check(before: readonly Seen[], after: readonly Seen[], acts: readonly Act[]): void {
+  for (const [i, seen] of before.entries()) {
+    const now = after[i];
+    if (now !== undefined)
+      checkAccount(
+        seen,
+        now,
+        acts.filter(({ account }) => account === i),
+      );
+  }
+}
+
+function checkAccount(before: Seen, after: Seen, acts: readonly Act[]): void {
+  const scopes = acts.map(scopeOf);
+  const mayChange = new Set(scopes.flatMap(({ workers }) => workers));
+  for (const [name, version] of before.versions) {
+    if (mayChange.has(name) || /^(?:team|sluice)/.test(name)) continue;
+    expect(after.versions.get(name), `"${name}" is nobody's to change`).toBe(version);
+  }
+  const mayUnbind = new Set(scopes.flatMap(({ unbinds }) => unbinds));
+  for (const pair of before.bound) {
+    const worker = pair.split(" ")[1] ?? "";
+    if (mayUnbind.has(worker)) continue;
+    expect(after.bound.has(pair), `${pair} stays bound`).toBe(true);
+  }
+  const queues = new Set(scopes.map(({ queue }) => queue));
+  for (const [key, definition] of before.queues) {
+    if (queues.has(key.split(" ")[1] ?? "")) continue;
+    expect(after.queues.get(key), `${key} is nobody's to change`).toBe(definition);
+  }
+}
+
+async function runStep(history: History, step: Step): Promise<void> {
+  const { trouble } = step;
+  const seen = look();
+  const acts: Act[] = [step];
+  let between: readonly Seen[] = [];
+  let calls = 0;
+  cloud.before = async () => {
+    if (trouble.kind === "none" || calls++ !== trouble.at) return;
+    if (trouble.kind === "killed") throw new Error("killed");
+    // In one folder they would write each other's files.
+    if (trouble.by.checkout === step.checkout) return;
+    acts.push(trouble.by);
+    await history.run(trouble.by);
+    // Two deployments of one project at a time are not told apart: the later one counts.
+    if (projectOf(trouble.by) !== projectOf(step)) between = look();
+  };
+  const outcome = await history.run(step).catch((error: unknown): Outcome => {
+    if (error instanceof Error && error.message === "killed") return { code: -1, output: "" };
+    throw error;
+  });
+  cloud.before = () => {};
+  const after = look();
+  check(seen, after, acts);
+  // Nothing is lost either of what the other project has done in between.
+  check(between, after, [step]);
+  if (outcome.code === 0 && acts.length === 1 && ["deploy", "detach"].includes(step.command)) {
+    expect(
+      (
+        await history.run({
+          ...step,
+          command: "deploy",
+          names: step.command === "detach" ? "sender" : step.names,
+          edit: "nothing",
+        })
+      ).output,
+    ).toContain("Nothing to deploy.");
+  }
+}
+
+function accountOf(id: string): Account {
+  const account = cloud.cloudflare.accounts.get(id);
+  if (account === undefined) throw new Error("there is such an account");
+  return account;
+}
+
+it("whatever projects do on an account, no consumer is unbound that nobody means to unbind", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.boolean(), fc.array(step, { minLength: 2, maxLength: 9 }), async (shares, steps) => {
+      cloud.clear();
+      const history = new History(shares);
+      for (const one of steps) await runStep(history, one);
+      // Whatever has happened, a deployment of all of it is taken, unless the broker is another project's.
+      const last: Act = {
+        ...{ checkout: 0, account: 0, env: "" },
+        ...{ command: "deploy", names: "both", edit: "code" },
+      };
+      const { code, output } = await history.run(last);
+      if (code !== 0) expect(output, output).toContain("and this is the project");
+      else expect(cloud.bound(shares ? "team" : "sluice")).toContain("mailer");
+    }),
+    { numRuns: RUNS, ...(SEED === undefined ? {} : { seed: Number(SEED) }) },
+  );
+});

@@ -1,0 +1,148 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import type { Account } from "./cloudflare/account.ts";
+import { Cloud } from "./cloudflare/cloud.ts";
+import type { Repository } from "./cloudflare/repository.ts";
+
+let cloud: Cloud;
+let account: Account;
+
+beforeAll(async () => {
+  cloud = await Cloud.start();
+  ({ account } = cloud);
+});
+afterAll(() => cloud[Symbol.asyncDispose]());
+beforeEach(() => cloud.clear());
+
+const WORKERS = ["web", "mailer"];
+
+function shop(): Repository {
+  const made = cloud.repository("shop");
+  made.worker("web", { sends: "mails" });
+  made.worker("mailer", { consumes: "mails" });
+  return made;
+}
+
+/** A broker that answers how many messages wait in its queues, and nothing else. */
+async function brokerWith(ready: Readonly<Record<string, number>>): Promise<string> {
+  const queues = Object.entries(ready).map(([name, count]) => ({
+    name,
+    messages: { ready: count, delayed: 0, leased: 0 },
+  }));
+  const server = createServer((_request, response) => {
+    response.setHeader("content-type", "application/json");
+    response.end(JSON.stringify({ queues }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+describe("a rollback to what ran before Sluice", () => {
+  const NATIVE = { bindings: [{ name: "QUEUE", type: "queue" }] };
+
+  it("names what would be left behind in the broker, and goes back only where that is meant", async () => {
+    const versions = { web: cloud.deployByHand("web", NATIVE), mailer: cloud.deployByHand("mailer") };
+    const project = shop();
+    await project.run("deploy", WORKERS);
+    const url = await brokerWith({ mails: 3, others: 4 });
+    const refused = await project.run("rollback", WORKERS, { url });
+    expect(refused.code).toBe(5);
+    expect(refused.output).toContain(
+      'Back to a version from before Sluice, "mailer" consumes from queues of Cloudflare\'s. ' +
+        'These stay in the broker, and nobody consumes them:\n  3 messages in "mails"\n--force goes back nevertheless.',
+    );
+    expect(account.live("mailer").id).not.toBe(versions.mailer);
+    const forced = await project.run("rollback", WORKERS, { url, force: true });
+    expect(forced.code, forced.output).toBe(0);
+    expect(forced.output).toContain('3 messages in "mails"');
+    expect({ web: account.live("web").id, mailer: account.live("mailer").id }).toEqual(versions);
+  });
+
+  it("is refused where nobody knows what waits", async () => {
+    cloud.deployByHand("mailer");
+    const project = shop();
+    await project.run("deploy", WORKERS);
+    const { code, output } = await project.run("rollback", WORKERS, { url: "http://127.0.0.1:1" });
+    expect(code).toBe(5);
+    expect(output).toContain("What still waits in the queues is not known: ");
+  });
+
+  it("goes on where nothing waits", async () => {
+    const id = cloud.deployByHand("mailer");
+    const project = shop();
+    await project.run("deploy", WORKERS);
+    const { code, output } = await project.run("rollback", WORKERS, { url: await brokerWith({ mails: 0 }) });
+    expect(code, output).toBe(0);
+    expect(account.live("mailer").id).toBe(id);
+  });
+
+  it("asks nothing of a Worker that goes back to another version on the broker", async () => {
+    const project = shop();
+    await project.run("deploy", WORKERS);
+    project.worker("mailer", { consumes: "mails", code: "2" });
+    await project.run("deploy", WORKERS);
+    expect(await project.run("rollback", WORKERS, { url: "http://127.0.0.1:1" })).toMatchObject({ code: 0 });
+  });
+});
+
+describe("a removal", () => {
+  it("says that the Workers are deleted too, and how they stay", async () => {
+    const project = shop();
+    await project.run("deploy", WORKERS);
+    const { code, output } = await project.run("destroy", WORKERS, { url: await brokerWith({ mails: 2 }) });
+    expect(code).toBe(5);
+    expect(output).toContain(
+      "  - web\n  - mailer\n  - sluice\n\n" +
+        "The Workers themselves are deleted, with their code and data. --keep-workers leaves them.",
+    );
+    expect(output).toContain('These are lost with it:\n  2 messages in "mails"');
+    expect(account.scripts.size).toBe(3);
+  });
+
+  it("of some of the Workers leaves the broker to the others", async () => {
+    const project = shop();
+    await project.run("deploy", WORKERS);
+    const options = { force: true, url: await brokerWith({ mails: 2, others: 1 }) };
+    const { code, output } = await project.run("destroy", ["mailer"], options);
+    expect(code, output).toBe(0);
+    expect(output).toContain('  ~ sluice  stays: it serves web of the project "shop"');
+    expect(output).toContain(
+      'These stay in the broker, and nobody consumes them:\n  2 messages in "mails"\n',
+    );
+    expect([...account.scripts.keys()].sort()).toEqual(["sluice", "web"]);
+    expect(cloud.topologyOf("sluice").queues.mails).toMatchObject({
+      consumer: null,
+      producers: [{ worker: "web" }],
+    });
+    expect((await project.run("deploy", ["web"])).output).toContain("Nothing to deploy.");
+  });
+
+  it("of the broker alone waits until nobody sends to it", async () => {
+    const project = shop();
+    await project.run("deploy", WORKERS);
+    const options = { keepWorkers: true, url: await brokerWith({}) };
+    const early = await project.run("destroy", WORKERS, options);
+    expect(early).toMatchObject({ code: 5, output: expect.stringContaining("  sluice: web") });
+    for (const name of WORKERS) cloud.deployByHand(name);
+    const { code, output } = await project.run("destroy", WORKERS, { ...options, force: true });
+    expect(code, output).toBe(0);
+    expect([...account.scripts.keys()].sort()).toEqual(["mailer", "web"]);
+  });
+
+  it("goes on after a Worker that was not deleted", async () => {
+    const project = shop();
+    project.worker("more", { sends: "mails" });
+    await project.run("deploy", ["web", "mailer", "more"]);
+    cloud.before = (command, worker) => {
+      if (command === "delete" && worker === "mailer") throw new Error("killed");
+    };
+    await expect(project.run("destroy", WORKERS, { force: true })).rejects.toThrow("killed");
+    cloud.before = () => {};
+    const { code, output } = await project.run("destroy", WORKERS, { force: true });
+    expect(code, output).toBe(0);
+    expect(output).toContain('  • sluice  is left alone: it serves more of the project "shop"');
+    expect([...account.scripts.keys()].sort()).toEqual(["more", "sluice"]);
+  });
+});

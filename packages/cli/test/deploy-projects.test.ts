@@ -1,0 +1,378 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Account } from "./cloudflare/account.ts";
+import { Cloud } from "./cloudflare/cloud.ts";
+import type { Repository } from "./cloudflare/repository.ts";
+
+let cloud: Cloud;
+let account: Account;
+
+beforeAll(async () => {
+  cloud = await Cloud.start();
+  ({ account } = cloud);
+});
+afterAll(() => cloud[Symbol.asyncDispose]());
+beforeEach(() => cloud.clear());
+
+/** A project whose `mailer` consumes what its `web` sends. */
+function shop(more = ""): Repository {
+  const made = cloud.repository("shop");
+  made.worker("web", { sends: "mails", more });
+  made.worker("mailer", { consumes: "mails", more });
+  return made;
+}
+
+/** Another one, of other Workers and another queue. */
+function bank(more = "", queue = "bills"): Repository {
+  const made = cloud.repository("bank");
+  made.worker("bank", { sends: queue, more });
+  made.worker("biller", { consumes: queue, more });
+  return made;
+}
+
+const SHARED = '[sluice]\nbroker = "team"\n';
+const bound = (broker = "sluice") => account.live(broker).bindings.flatMap(({ service }) => service ?? []);
+
+describe("a deployment of some of a project's Workers", () => {
+  it("keeps the consumers bound that it does not name, and says so", async () => {
+    const project = shop();
+    expect(await project.run("deploy", ["web", "mailer"])).toMatchObject({ code: 0 });
+    const alone = await project.run("deploy", ["web"]);
+    expect(alone.output).toContain("  • mailer  not named here: it stays bound");
+    expect(alone.output).toContain("Nothing to deploy.");
+    project.worker("web", { sends: "other" });
+    const changed = await project.run("deploy", ["web"]);
+    expect(changed.output).toContain("  ~ sluice  changed");
+    expect(bound()).toEqual(["mailer"]);
+  });
+
+  it("takes a consumer away that --detach names", async () => {
+    const project = shop();
+    await project.run("deploy", ["web", "mailer"]);
+    const { code, output } = await project.run("deploy", ["web"], { detach: ["mailer"] });
+    expect({ code, bound: bound() }).toEqual({ code: 0, bound: [] });
+    expect(output).toContain("  - mailer  detached: the broker calls it no more");
+    expect((await project.run("deploy", ["web"])).output).toContain("Nothing to deploy.");
+    await project.run("deploy", ["web", "mailer"]);
+    expect(bound()).toEqual(["mailer"]);
+  });
+
+  it("detaches nothing that it does not know, and nothing that it deploys", async () => {
+    const project = shop();
+    await project.run("deploy", ["web", "mailer"]);
+    const unknown = await project.run("deploy", ["web"], { detach: ["mailr"] });
+    expect(unknown).toMatchObject({ code: 1, output: expect.stringContaining('--detach names "mailr"') });
+    expect(unknown.output).toContain("It knows: mailer, web.");
+    const both = await project.run("deploy", ["web", "mailer"], { detach: ["mailer"] });
+    expect(both).toMatchObject({ code: 1, output: expect.stringContaining("--detach names it too") });
+    expect(bound()).toEqual(["mailer"]);
+  });
+
+  it("leaves a consumer out that has gone from the account, and says what that means", async () => {
+    const project = shop();
+    await project.run("deploy", ["web", "mailer"]);
+    account.remove("mailer", true);
+    project.worker("web", { sends: "mails", code: "2" });
+    const { code, output } = await project.run("deploy", ["web"]);
+    expect({ code, bound: bound() }).toEqual({ code: 0, bound: [] });
+    expect(output).toContain(
+      "  ! mailer  not named here: not on the account, its messages wait (--detach mailer forgets it)",
+    );
+  });
+
+  it("refuses a second consumer of a queue whose first it does not name", async () => {
+    const project = shop();
+    await project.run("deploy", ["web", "mailer"]);
+    project.worker("other", { consumes: "mails" });
+    const { code, output } = await project.run("deploy", ["web", "other"]);
+    expect({ code, bound: bound() }).toEqual({ code: 1, bound: ["mailer"] });
+    expect(output).toMatch(
+      /other\/wrangler\.toml:\d+: Multiple consumers defined for queue "mails": "mailer" and "other" \(project "shop" as deployed and /,
+    );
+    await project.run("deploy", ["web", "other"], { detach: ["mailer"] });
+    expect(bound()).toEqual(["other"]);
+  });
+
+  it("does not bind a Worker whose own deployment has not ended", async () => {
+    const project = shop();
+    // Known to Cloudflare, as it was before Sluice.
+    cloud.deployByHand("mailer");
+    cloud.before = (command, worker) => {
+      if (command === "deploy" && worker === "mailer") throw new Error("killed");
+    };
+    await expect(project.run("deploy", ["web", "mailer"])).rejects.toThrow("killed");
+    cloud.before = () => {};
+    const { output } = await project.run("deploy", ["web"]);
+    expect(output).toContain(
+      "  • mailer  not named here: its messages wait until its own deployment has ended",
+    );
+    expect(bound()).toEqual([]);
+    await project.run("deploy", ["web", "mailer"]);
+    expect(bound()).toEqual(["mailer"]);
+  });
+});
+
+describe("a second project on an account", () => {
+  it("is refused by the broker of the first one, and has one of its own by another name", async () => {
+    const first = shop();
+    await first.run("deploy", ["web", "mailer"]);
+    const before = account.live("sluice").id;
+    const refused = await bank().run("deploy", ["bank", "biller"]);
+    expect(refused.code).toBe(1);
+    expect(refused.output).toContain(
+      'The broker "sluice" on the account serves the project "shop" (mailer, web), and this is the project "bank".',
+    );
+    expect(account.live("sluice").id).toBe(before);
+    expect([...account.scripts.keys()].sort()).toEqual(["mailer", "sluice", "web"]);
+    const own = await bank().run("deploy", ["bank", "biller"], { broker: "bank-queues" });
+    expect(own.code, own.output).toBe(0);
+    expect({ shop: bound(), bank: bound("bank-queues") }).toEqual({ shop: ["mailer"], bank: ["biller"] });
+    const binding = account.live("bank").bindings.find(({ script_name }) => script_name !== undefined);
+    expect(binding?.script_name).toBe("bank-queues");
+  });
+
+  it("is neither rolled back nor destroyed by the commands of another one", async () => {
+    await shop().run("deploy", ["web", "mailer"]);
+    const live = account.live("sluice").id;
+    for (const command of ["rollback", "destroy"] as const) {
+      const outcome = await bank().run(command, ["bank", "biller"], { force: true });
+      expect(account.live("sluice").id, outcome.output).toBe(live);
+      expect(bound()).toEqual(["mailer"]);
+    }
+  });
+
+  it("does not take over a Worker that the broker knows of another one", async () => {
+    await shop(SHARED).run("deploy", ["web", "mailer"]);
+    const other = cloud.repository("bank");
+    other.worker("web", { sends: "bills", more: SHARED });
+    for (const command of ["deploy", "destroy"] as const) {
+      const { code, output } = await other.run(command, ["web"], { force: true });
+      expect(code).toBe(1);
+      expect(output).toContain(
+        '"web" on the account is of the project "shop", and this is the project "bank".',
+      );
+    }
+    expect(account.scripts.has("web")).toBe(true);
+  });
+
+  it("does not take over a Worker that is no broker of Sluice's", async () => {
+    const id = cloud.deployByHand("sluice");
+    for (const command of ["deploy", "destroy", "rollback"] as const) {
+      const { code, output } = await shop().run(command, ["web", "mailer"], { force: true });
+      expect(code).toBe(1);
+      expect(output).toContain('The Worker "sluice" on the account is no broker that Sluice has deployed.');
+    }
+    expect(account.live("sluice").id).toBe(id);
+  });
+
+  it("is the same one under a name that it had before", async () => {
+    await shop().run("deploy", ["web", "mailer"]);
+    const renamed = cloud.repository("webshop");
+    renamed.worker("web", { sends: "mails" });
+    expect(await renamed.run("deploy", ["web"])).toMatchObject({ code: 1 });
+    renamed.worker("web", { sends: "mails", more: '[sluice]\nproject = "shop"\n' });
+    const { code, output } = await renamed.run("deploy", ["web"]);
+    expect(code, output).toBe(0);
+    expect(bound()).toEqual(["mailer"]);
+  });
+});
+
+describe("several repositories that share a broker", () => {
+  it("each deploy their own Workers, and leave those of the others as they are", async () => {
+    const [first, second] = [shop(SHARED), bank(SHARED)];
+    await first.run("deploy", ["web", "mailer"]);
+    const joined = await second.run("deploy", ["bank", "biller"]);
+    expect(joined.code, joined.output).toBe(0);
+    expect(joined.output).toContain('  • mailer  of the project "shop": it stays bound');
+    expect(bound("team")).toEqual(["biller", "mailer"]);
+    for (const project of [first, second]) {
+      const names = project === first ? ["web", "mailer"] : ["bank", "biller"];
+      const again = await project.run("deploy", names);
+      expect(again.output).toContain("Nothing to deploy.");
+    }
+    first.worker("mailer", { consumes: "mails", more: `max_batch_size = 3\n${SHARED}` });
+    expect((await first.run("deploy", ["mailer"])).code).toBe(0);
+    expect(bound("team")).toEqual(["biller", "mailer"]);
+    expect((await second.run("deploy", ["bank", "biller"])).output).toContain("Nothing to deploy.");
+  });
+
+  it("is joined only where both name it", async () => {
+    const first = shop();
+    await first.run("deploy", ["web", "mailer"], {});
+    const second = bank('[sluice]\nbroker = "sluice"\n');
+    const refused = await second.run("deploy", ["bank", "biller"]);
+    expect(refused.code).toBe(1);
+    expect(refused.output).toContain(
+      '"shop" does not say that it shares it. To share it, put broker = "sluice"',
+    );
+    first.worker("web", { sends: "mails", more: '[sluice]\nbroker = "sluice"\n' });
+    await first.run("deploy", ["web"]);
+    expect((await second.run("deploy", ["bank", "biller"])).code).toBe(0);
+    expect(bound()).toEqual(["biller", "mailer"]);
+  });
+
+  it("send to a queue that another one consumes", async () => {
+    const [first, second] = [shop(SHARED), cloud.repository("bank")];
+    second.worker("bank", { sends: "mails", more: SHARED });
+    await first.run("deploy", ["web", "mailer"]);
+    expect((await second.run("deploy", ["bank"])).code).toBe(0);
+    const { queues } = cloud.topologyOf("team");
+    expect(queues.mails).toMatchObject({
+      producers: [{ worker: "bank" }, { worker: "web" }],
+      consumer: { worker: "mailer" },
+    });
+  });
+
+  it("do not consume the same queue", async () => {
+    await shop(SHARED).run("deploy", ["web", "mailer"]);
+    const { code, output } = await bank(SHARED, "mails").run("deploy", ["bank", "biller"]);
+    expect(code).toBe(1);
+    expect(output).toMatch(
+      /Multiple consumers defined for queue "mails": "mailer" and "biller" \(project "shop" as deployed and .*biller\/wrangler\.toml:4\)/,
+    );
+  });
+
+  it.each([
+    [
+      "delivery_delay = 5",
+      "delivery_delay = 6",
+      /Queue "mails" has two values of "delivery_delay": 5 \(project "shop" as deployed\) and 6 \(.*wrangler\.toml:\d+\)/,
+    ],
+    [
+      "",
+      "delivery_delay = 5",
+      /The project "bank" sets "delivery_delay" of the queue "mails", which the project "shop" consumes and does not set\./,
+    ],
+  ])("do not set a queue of another one: %j and %j", async (own, other, words) => {
+    await shop(`${SHARED}[sluice.queues.mails]\n${own}\n`).run("deploy", ["web", "mailer"]);
+    const second = cloud.repository("bank");
+    second.worker("bank", { sends: "mails", more: `${SHARED}[sluice.queues.mails]\n${other}\n` });
+    const { code, output } = await second.run("deploy", ["bank"]);
+    expect(code).toBe(1);
+    expect(output).toMatch(words);
+  });
+
+  it("keep the broker's own configuration, which one of them has", async () => {
+    const first = shop('[sluice]\nbroker = "team"\n');
+    first.write(
+      "wrangler.toml",
+      'name = "team"\ncompatibility_date = "2026-11-01"\nworkers_dev = false\n[vars]\nSLUICE_AWS_REGION = "eu-west-1"\n' +
+        '[[durable_objects.bindings]]\nname = "SLUICE_QUEUES"\nclass_name = "QueueBroker"\n' +
+        '[[migrations]]\ntag = "first"\nnew_sqlite_classes = ["QueueBroker", "Directory"]\n',
+    );
+    expect(await first.run("deploy", ["web", "mailer"])).toMatchObject({ code: 0 });
+    expect((await bank(SHARED).run("deploy", ["bank", "biller"])).code).toBe(0);
+    const script = account.find("team");
+    expect({ subdomain: script.subdomain, migration: script.migrationTag }).toEqual({
+      subdomain: false,
+      migration: "first",
+    });
+    const variables = account.live("team").bindings.filter(({ name }) => name === "SLUICE_AWS_REGION");
+    expect(variables).toMatchObject([{ text: "eu-west-1" }]);
+    expect((await first.run("deploy", ["web", "mailer"])).output).toContain("Nothing to deploy.");
+  });
+
+  it("leave it one by one: its part goes with each, the broker with the last", async () => {
+    const [first, second] = [shop(SHARED), bank(SHARED)];
+    await first.run("deploy", ["web", "mailer"]);
+    await second.run("deploy", ["bank", "biller"]);
+    const left = await first.run("destroy", ["web", "mailer"], { force: true });
+    expect(left.code, left.output).toBe(0);
+    expect(left.output).toContain('  ~ team  stays: it serves bank, biller of the project "bank"');
+    expect([...account.scripts.keys()].sort()).toEqual(["bank", "biller", "team"]);
+    expect(bound("team")).toEqual(["biller"]);
+    expect(Object.keys(cloud.topologyOf("team").queues)).toEqual(["bills"]);
+    expect((await second.run("deploy", ["bank", "biller"])).output).toContain("Nothing to deploy.");
+    expect((await second.run("destroy", ["bank", "biller"], { force: true })).code).toBe(0);
+    expect([...account.scripts.keys()]).toEqual([]);
+  });
+
+  it("are not rolled back by one another", async () => {
+    const [first, second] = [shop(SHARED), bank(SHARED)];
+    await first.run("deploy", ["web", "mailer"]);
+    first.worker("web", { sends: "others", more: SHARED });
+    await first.run("deploy", ["web", "mailer"]);
+    await second.run("deploy", ["bank", "biller"]);
+    first.worker("web", { sends: "mails", more: SHARED });
+    const back = await second.run("rollback", ["bank", "biller"]);
+    expect(back).toMatchObject({ code: 0 });
+    await second.run("deploy", ["bank", "biller"]);
+    const live = account.live("team").id;
+    second.worker("biller", { consumes: "bills", more: `max_batch_size = 2\n${SHARED}` });
+    await second.run("deploy", ["bank", "biller"]);
+    await first.run("deploy", ["web", "mailer"]);
+    const refused = await second.run("rollback", ["bank", "biller"]);
+    expect(refused.output).toContain(
+      '"team" does not go back: since then "shop" has been deployed to it too',
+    );
+    expect(account.live("team").id).not.toBe(live);
+    expect(bound("team")).toEqual(["biller", "mailer"]);
+  });
+
+  it("of an environment are those of that environment", async () => {
+    const both = `${SHARED}[env.x]\n`;
+    const [first, second] = [shop(both), bank(both)];
+    first.worker("mailer", { more: `${both}[[env.x.queues.consumers]]\nqueue = "mails-x"\n` });
+    await first.run("deploy", ["web", "mailer"], { env: "x" });
+    await second.run("deploy", ["bank", "biller"]);
+    expect({ x: bound("team-x"), top: bound("team") }).toEqual({ x: ["mailer-x"], top: ["biller"] });
+  });
+});
+
+it("a hundred consumers fit into what a broker carries", async () => {
+  const project = cloud.repository("large");
+  const more = Array.from({ length: 99 }, (_, i) => `[[queues.consumers]]\nqueue = "queue-${i}"\n`).join("");
+  project.worker("many", { consumes: "queue", more });
+  project.worker("web", { sends: "queue" });
+  expect(await project.run("deploy", ["many", "web"])).toMatchObject({ code: 0 });
+  expect((await project.run("deploy", ["web"])).output).toContain("Nothing to deploy.");
+  expect(Object.keys(cloud.topologyOf("sluice").queues)).toHaveLength(100);
+});
+
+describe("two repositories that deploy at the same moment", () => {
+  const moments = [
+    ["right before an upload of the broker", "before"],
+    ["while the broker is uploaded, and overtaken", "overtaken"],
+  ] as const;
+
+  it.each(moments)("lose nothing of one another: %s", async (_, moment) => {
+    const [first, second] = [shop(SHARED), bank(SHARED)];
+    await first.run("deploy", ["web", "mailer"]);
+    first.worker("mailer", { consumes: "mails", more: `max_batch_size = 3\n${SHARED}` });
+    let comesBetween = true;
+    const comes = moment === "before" ? "bundle" : "deploy";
+    cloud.before = async (command, worker) => {
+      if (command !== comes || worker !== "team" || !comesBetween) return;
+      comesBetween = false;
+      const other = await second.run("deploy", ["bank", "biller"]);
+      expect(other.code, other.output).toBe(0);
+    };
+    const { code, output } = await first.run("deploy", ["web", "mailer"]);
+    expect(code, output).toBe(0);
+    expect(comesBetween).toBe(false);
+    expect(bound("team")).toEqual(["biller", "mailer"]);
+    expect(cloud.topologyOf("team").queues).toMatchObject({
+      bills: { consumer: { worker: "biller" } },
+      mails: { consumer: { worker: "mailer", settings: { maxBatchSize: 3 } } },
+    });
+    cloud.before = () => {};
+    for (const [project, names] of [
+      [first, ["web", "mailer"]],
+      [second, ["bank", "biller"]],
+    ] as const) {
+      expect((await project.run("deploy", names)).output).toContain("Nothing to deploy.");
+    }
+  });
+
+  it("lose nothing of one another where neither has found a broker", async () => {
+    const [first, second] = [shop(SHARED), bank(SHARED)];
+    let comesBetween = true;
+    cloud.before = async (command, worker) => {
+      if (command !== "deploy" || worker !== "team" || !comesBetween) return;
+      comesBetween = false;
+      expect(await second.run("deploy", ["bank", "biller"])).toMatchObject({ code: 0 });
+    };
+    const { code, output } = await first.run("deploy", ["web", "mailer"]);
+    expect(code, output).toBe(0);
+    expect(cloud.bound("team")).toEqual(["biller", "mailer"]);
+  });
+});
