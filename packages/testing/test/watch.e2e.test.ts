@@ -37,5 +37,5 @@ it("editing a Worker runs its tests again", async () => {
   const file = join(project, "src/index.ts");
   printed = "";
   writeFileSync(file, readFileSync(file, "utf8").replace("from: env.FROM, to: body.to", "from: env.FROM"));
-  await expect.poll(() => printed, PATIENCE).toMatch(/ 1 failed[\s\S]*Waiting for file changes/);
+  await expect.poll(() => printed, PATIENCE).toMatch(/ 1 failed[\s\S]*Watching for file changes/);
 });
