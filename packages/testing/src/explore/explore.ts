@@ -83,21 +83,26 @@ interface Ran extends Recipe {
  */
 export async function explore<E>(options: ExploreOptions<E>): Promise<Report> {
   const { runtime, signal } = options;
+  // A runtime of its own is started within the time, too.
+  const startedMs = performance.now();
   const isOurs = typeof runtime === "function";
   const queues = isOurs ? await runtime() : runtime;
   if (!(queues instanceof Runtime)) throw new TypeError("runtime: not one of createQueueRuntime.");
   try {
-    return await queues.explore(() => exploreOn(queues, options), signal);
+    return await queues.explore(() => exploreOn(queues, options, startedMs), signal);
   } finally {
     if (isOurs) await queues[Symbol.asyncDispose]();
   }
 }
 
-async function exploreOn<E>(queues: Runtime<E>, options: ExploreOptions<E>): Promise<Report> {
+async function exploreOn<E>(
+  queues: Runtime<E>,
+  options: ExploreOptions<E>,
+  startedMs: number,
+): Promise<Report> {
   const { histories = HISTORIES_DEFAULT, seed = Math.floor(Math.random() * 2 ** 31) } = options;
   const { history: given, choices = null, timeoutMs = TIMEOUT_MS_DEFAULT } = options;
   const came = Object.fromEntries(FAULT_KINDS.map((kind) => [kind, 0])) as Record<FaultKind, number>;
-  const startedMs = performance.now();
   const isTime = () => performance.now() - startedMs < SEARCH_PART * timeoutMs;
   const count = given === undefined ? histories : 1;
   let i = 0;
