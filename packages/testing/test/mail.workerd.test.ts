@@ -79,14 +79,14 @@ describe("explore finds in a project that sends mails, within a hundred historie
   });
 });
 
-it("each mail is sent once, whatever goes wrong", { timeout: 120_000 }, async ({ signal }) => {
+it("each mail is sent once, whatever goes wrong", { timeout: 300_000 }, async ({ signal }) => {
   const spec = {
     runtime: project.queues,
     act: mailing("carefully", 2),
     histories: 60,
     holds: isAsItShouldBe,
   };
-  const { isComplete, faults } = await explore({ ...spec, timeoutMs: 90_000, signal });
+  const { isComplete, faults } = await explore({ ...spec, timeoutMs: 240_000, signal });
   expect(isComplete).toBe(true);
   expect(Math.min(faults.endAfter, faults.endBefore)).toBeGreaterThan(0);
 });
