@@ -11,24 +11,20 @@ export interface AgainOptions {
 }
 
 /** Workers that are deployed although what is live of them is what is wanted, each with the reason. */
-export function againOf(
-  parts: readonly Part[],
-  { force, secrets, unfinished }: AgainOptions,
-): Map<string, string> {
-  const reasons = new Map<string, string>();
-  for (const part of parts) {
-    const reason = force
-      ? "--force"
-      : unfinished.has(part.name)
-        ? "its last deployment did not come to its end"
-        : part.isBroker && secrets.length > 0
-          ? `with ${secrets.join(", ")}`
-          : hasContainers(part)
-            ? "its containers are deployed after its code, and may not be there"
-            : null;
-    if (reason !== null) reasons.set(part.name, reason);
-  }
-  return reasons;
+export function againOf(parts: readonly Part[], options: AgainOptions): Map<string, string> {
+  return new Map(
+    parts.flatMap((part) => {
+      const reason = reasonFor(part, options);
+      return reason === null ? [] : [[part.name, reason] as const];
+    }),
+  );
+}
+
+function reasonFor(part: Part, { force, secrets, unfinished }: AgainOptions): string | null {
+  if (force) return "--force";
+  if (unfinished.has(part.name)) return "its last deployment did not come to its end";
+  if (part.isBroker && secrets.length > 0) return `with ${secrets.join(", ")}`;
+  return hasContainers(part) ? "its containers are deployed after its code, and may not be there" : null;
 }
 
 /** Takes what is live of them for something else, so that it is replaced. */
