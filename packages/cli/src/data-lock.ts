@@ -172,14 +172,18 @@ function waitFor(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
-/** Tells a file from each other one that comes under its name while somebody has it open; `null` where there is none. */
+/**
+ * Tells a file from each other one that comes under its name while somebody has it open; `null` where there is none.
+ */
 function fileId(file: string): string | null {
   // Numbers of Windows are longer than a double holds.
   const stat = statSync(file, { bigint: true, throwIfNoEntry: false });
   return stat === undefined ? null : `${stat.dev}:${stat.ino}`;
 }
 
-/** Whether a name leads to another file than before, or to none. One that cannot be looked at cannot be taken either. */
+/**
+ * Whether a name leads to another file than before, or to none. One that cannot be looked at cannot be taken either.
+ */
 function isReplaced(file: string, before: string | null): boolean {
   try {
     return fileId(file) !== before;

@@ -6,9 +6,9 @@ import { refusalOf } from "./folders.ts";
 /** File of a data folder that holds room. */
 export const RESERVE_FILE = "sluice-reserve";
 /**
- * Its size: room to open the databases, for their logs of pages, and to copy the rest of one that is drained. On workerd
- * a log of 4 MB is copied into its database meanwhile, which grows by that: with 4 MB in all, a queue that was filled
- * last could not be deleted.
+ * Its size: room to open the databases, for their logs of pages, and to copy the rest of one that is drained. On
+ * workerd a log of 4 MB is copied into its database meanwhile, which grows by that: with 4 MB in all, a queue that was
+ * filled last could not be deleted.
  */
 export const RESERVE_BYTES = 8_000_000;
 /** A disk with less than that free is full: who has acknowledged, deleted or purged before that has not met its end. */

@@ -1,6 +1,6 @@
 /**
- * How the process that ran a broker before this one ended, as the broker is told (`SLUICE_LAST_END`). A contract between
- * versions: the command that writes it and the broker that reads it may be of two.
+ * How the process that ran a broker before this one ended, as the broker is told (`SLUICE_LAST_END`). A contract
+ * between versions: the command that writes it and the broker that reads it may be of two.
  *
  * - `planned`: it was announced. No delivery that it cut off counts as an attempt.
  * - `unplanned`: nobody knows why. Every one counts.

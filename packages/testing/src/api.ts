@@ -173,8 +173,8 @@ export interface QueueRuntimeOptions {
    */
   readonly vars?: Vars;
   /**
-   * Answers what Workers and Durable Objects request of others by `fetch`. What it throws is thrown there. Default: such
-   * requests are refused with an error that has their URL. `"network"`: they go out.
+   * Answers what Workers and Durable Objects request of others by `fetch`. What it throws is thrown there. Default:
+   * such requests are refused with an error that has their URL. `"network"`: they go out.
    *
    * ```ts
    * createQueueRuntime({
@@ -188,8 +188,8 @@ export interface QueueRuntimeOptions {
    */
   readonly outbound?: "network" | ((request: Request) => Promise<Response> | Response);
   /**
-   * Answers the requests of queues with an HTTP endpoint, by the name of the queue. Those of queues that are not named go
-   * where `outbound` says.
+   * Answers the requests of queues with an HTTP endpoint, by the name of the queue. Those of queues that are not named
+   * go where `outbound` says.
    */
   readonly push?: Readonly<Record<string, (request: Request) => Promise<Response> | Response>>;
   /** Gets each line that Workers and broker print. Default: warnings and errors go to standard error. */
@@ -309,6 +309,8 @@ export interface Fault {
   readonly message: number;
   /** Its n-th delivery, from 1, over all queues. */
   readonly attempt: number;
-  /** Seconds, by default 0 for `reorder` and 60 for `lateRetry`; a call for `endBefore` and `endAfter`, by default 1. */
+  /**
+   * Seconds, by default 0 for `reorder` and 60 for `lateRetry`; a call for `endBefore` and `endAfter`, by default 1.
+   */
   readonly arg?: number;
 }

@@ -22,7 +22,10 @@ const PLUGIN = "@cloudflare/vite-plugin";
 const VITE_MODULE = "dist/node/index.js";
 
 let isNamed = false;
-/** Functions that name the dashboard already: a server has several environments, and another function when it starts anew. */
+/**
+ * Functions that name the dashboard already: a server has several environments, and another function when it starts
+ * anew.
+ */
 const naming = new WeakSet<DevServer["printUrls"]>();
 
 /**

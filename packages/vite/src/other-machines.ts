@@ -27,7 +27,9 @@ const LISTENING = "tracing:net.server.listen:asyncEnd";
  */
 class OtherMachines {
   readonly #servers = new Set<Server>();
-  /** A token, and a path that only the broker knows. Both are the same until the process ends, as its data are its own. */
+  /**
+   * A token, and a path that only the broker knows. Both are the same until the process ends, as its data are its own.
+   */
   readonly #token = makeToken();
   readonly #path = `/${makeToken()}`;
   #given: Readonly<Record<string, string>> = {};

@@ -12,7 +12,9 @@ const TOKEN = "first-admin";
 const VARS = { SLUICE_API_TOKENS: TOKEN, SLUICE_AWS_ACCESS_KEYS: "AKIAFUZZ:secret" };
 /** Largest piece in which a body comes, in bytes. */
 const CHUNK_BYTES = 16_384;
-/** Most that is read of a form without a signature, in bytes (docs/configuration.md): whether it needs one stands in it. */
+/**
+ * Most that is read of a form without a signature, in bytes (docs/configuration.md): whether it needs one stands in it.
+ */
 const FORM_BYTES_MAX = 65_536;
 
 interface Stranger {

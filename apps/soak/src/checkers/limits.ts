@@ -2,8 +2,8 @@ import { timesDelivered } from "../ledger/change.ts";
 import type { Checker } from "./checker.ts";
 
 /**
- * A queue whose delivery is paused, or whose Worker has to wait for others, delivers nothing: no batch is leased for its
- * consumer.
+ * A queue whose delivery is paused, or whose Worker has to wait for others, delivers nothing: no batch is leased for
+ * its consumer.
  */
 export const paused: Checker = {
   property: "paused",

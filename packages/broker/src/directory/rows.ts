@@ -3,8 +3,8 @@ import { JsonRows } from "./json-rows.ts";
 import { type DirectoryRow, nameOf } from "./row.ts";
 
 /**
- * The rows of the directory in its object's database. Where one is damaged or cannot be read, the configuration, or the queue's own copy,
- * brings it back.
+ * The rows of the directory in its object's database. Where one is damaged or cannot be read, the configuration, or the
+ * queue's own copy, brings it back.
  */
 export class DirectoryRows extends JsonRows<DirectoryRow> {
   readonly #sql: SqlStorage;

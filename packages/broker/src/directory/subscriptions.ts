@@ -15,8 +15,8 @@ const SCHEMA = `CREATE TABLE IF NOT EXISTS subscriptions (
 ) WITHOUT ROWID`;
 
 /**
- * Which events of which sources are to be sent to which queue: one subscription per source. A row that cannot be read is
- * left out, the log says so, and its source is free.
+ * Which events of which sources are to be sent to which queue: one subscription per source. A row that cannot be read
+ * is left out, the log says so, and its source is free.
  */
 export class Subscriptions {
   readonly #sql: SqlStorage;

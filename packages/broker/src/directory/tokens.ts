@@ -8,7 +8,10 @@ import {
 import { UNREADABLE_ROWS } from "@sluice/protocol/schema";
 import { JsonRows } from "./json-rows.ts";
 
-/** The tokens that the broker keeps. A row that is damaged or cannot be read lets nobody in; its name can be deleted and used again. */
+/**
+ * The tokens that the broker keeps. A row that is damaged or cannot be read lets nobody in; its name can be deleted and
+ * used again.
+ */
 export class Tokens {
   readonly #rows: JsonRows<TokenRecord>;
   readonly #now: () => number;

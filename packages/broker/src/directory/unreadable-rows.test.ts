@@ -155,8 +155,8 @@ describe.each(TABLES)("a row of $table", (table) => {
       expect(now[kind]).toContain("whole");
     for (const kind of ["topics", "topicSubscriptions"] as const) expect(now[kind]).toContain(WHOLE.topic);
     const count = (lists: object) => Object.values(lists).flat().length;
-    // The key that messages are signed with is in no list, and what subscribes to a topic goes with that. An audit entry
-    // says that something was deployed.
+    // The key that messages are signed with is in no list, and what subscribes to a topic goes with that. An audit
+    // entry says that something was deployed.
     const gone = { signing_identities: 0, topics: 2 }[table.table as string] ?? 1;
     expect(count(now)).toBe(count(whole) - gone + 1);
     if (table.table !== "audit") {

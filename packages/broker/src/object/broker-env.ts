@@ -31,13 +31,13 @@ export interface BrokerEnv {
   /** Set by `sluice serve`: by the admin API it may say that the disk is full, and that it ends. */
   readonly SLUICE_SERVED?: string;
   /**
-   * How the process that ran this broker before it ended (`LastEnd` of the protocol). A URL is asked for it, by GET. Set
-   * by `sluice serve` and `sluice dev`.
+   * How the process that ran this broker before it ended (`LastEnd` of the protocol). A URL is asked for it, by GET.
+   * Set by `sluice serve` and `sluice dev`.
    */
   readonly SLUICE_LAST_END?: string;
   /**
-   * How far the broker's time is behind the system's clock at its start, in ms; less than 0 for one that is ahead. Set by
-   * `sluice serve` for workerd. Default 0.
+   * How far the broker's time is behind the system's clock at its start, in ms; less than 0 for one that is ahead. Set
+   * by `sluice serve` for workerd. Default 0.
    */
   readonly SLUICE_CLOCK_BEHIND_MS?: string;
   /** Where the clock stands at first, in ms since 1970. Set by test kits; development only. */

@@ -49,8 +49,8 @@ export interface DispatcherPorts {
   /** The queue's consumer, `null` if it has none. Asked anew each time: it can change. */
   consumer(): ConsumerPort | null;
   /**
-   * Nothing is delivered to it before, in ms: Workers of a process that one of them has ended begin one after the other.
-   * Default 0.
+   * Nothing is delivered to it before, in ms: Workers of a process that one of them has ended begin one after the
+   * other. Default 0.
    */
   heldUntilMs?(): number;
   /** How long a settlement that nobody waits for may linger for another commit to share, in ms. Default `LINGER_MS`. */

@@ -27,8 +27,8 @@ export interface DevAccessInput {
 }
 
 /**
- * Decides who may use the broker of `sluice dev`, by the environment, and by the `.dev.vars` of the broker's own folder.
- * A broker without one takes tokens and keys from that of the first Worker, where other machines reach it.
+ * Decides who may use the broker of `sluice dev`, by the environment, and by the `.dev.vars` of the broker's own
+ * folder. A broker without one takes tokens and keys from that of the first Worker, where other machines reach it.
  *
  * @throws CliError for a file that would take away what keeps others out.
  */

@@ -51,8 +51,8 @@ function brokerEntry({ broker, brokerQueues }: Project, defaults: Unstable_Confi
 }
 
 /**
- * The broker as a project deploys it: with the configuration of the project that has one, whichever deploys it. One that
- * names files is deployed whole by its own project alone.
+ * The broker as a project deploys it: with the configuration of the project that has one, whichever deploys it. One
+ * that names files is deployed whole by its own project alone.
  */
 export function brokerOf(base: BrokerBase, { projects }: Register, defaults: Unstable_Config): BrokerBase {
   const config = Object.values(projects).find(({ broker }) => broker !== undefined)?.broker?.config;

@@ -5,8 +5,8 @@ export const SUSPECTS_MAX = 5;
 /** Ends in a row after which every delivery counts, since nothing has shown whose handler it is. */
 export const ROUNDS_MAX = 6;
 /**
- * How long a Worker that begins before another has for itself, in ms. A queue is opened within its heartbeat of 5 s, and
- * while a handler computes without a pause nobody else begins anyway.
+ * How long a Worker that begins before another has for itself, in ms. A queue is opened within its heartbeat of 5 s,
+ * and while a handler computes without a pause nobody else begins anyway.
  */
 export const SLOT_MS = 10_000;
 /**
@@ -41,10 +41,11 @@ export interface Judgement {
  * Judges an end of a runtime in which Workers share a thread, so that nobody can see which of them hangs or has killed
  * it. Pure: no clock, no I/O.
  *
- * A Worker is blamed if no other had a delivery. It is alone at the beginning of the next runtime: its next attempt cuts
- * off nobody. If several had, nobody is, and they begin one after the other in the next runtime: the first alone. If that ends as well while several have deliveries, another one is first. So a Worker
- * whose handler does it each time is blamed once it is first, after one end for each of them and one more. When all have
- * been first, or after `ROUNDS_MAX` ends, every delivery counts: no message comes back for ever.
+ * A Worker is blamed if no other had a delivery. It is alone at the beginning of the next runtime: its next attempt
+ * cuts off nobody. If several had, nobody is, and they begin one after the other in the next runtime: the first alone.
+ * If that ends as well while several have deliveries, another one is first. So a Worker whose handler does it each time
+ * is blamed once it is first, after one end for each of them and one more. When all have been first, or after
+ * `ROUNDS_MAX` ends, every delivery counts: no message comes back for ever.
  */
 export function judge({ tried }: Suspicion, { workers, ranMs }: RuntimeEnd): Judgement {
   const inDelivery = [...new Set(workers)].sort();

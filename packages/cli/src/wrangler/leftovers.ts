@@ -5,7 +5,9 @@ import { join } from "node:path";
 /** The folders of `ownFolder`, with the process that each is of. */
 const NAME = /^sluice-(?:wrangler|bundle)-(\d+)-/;
 
-/** Makes a temporary folder that says which process it is of, so that a later one can remove it where this was killed. */
+/**
+ * Makes a temporary folder that says which process it is of, so that a later one can remove it where this was killed.
+ */
 export function ownFolder(what: "wrangler" | "bundle", parent = tmpdir()): string {
   return mkdtempSync(join(parent, `sluice-${what}-${process.pid}-`));
 }

@@ -16,7 +16,9 @@ export const SHARING_VERSION_MIN = "4.84.0";
 export interface WranglerNeed {
   readonly who: string;
   readonly oldest: string;
-  /** Told that the project's own is too old, and which one runs in its place. Default: one that is too old is refused. */
+  /**
+   * Told that the project's own is too old, and which one runs in its place. Default: one that is too old is refused.
+   */
   readonly onReplaced?: (text: string) => void;
 }
 

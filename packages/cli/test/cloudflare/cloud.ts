@@ -8,7 +8,9 @@ import { Repository } from "./repository.ts";
 export class Cloud implements AsyncDisposable {
   readonly cloudflare: Cloudflare;
   readonly #repositories: Repository[] = [];
-  /** Told of each bundle, and of each command of Wrangler's that changes an account; an error that it throws ends it. */
+  /**
+   * Told of each bundle, and of each command of Wrangler's that changes an account; an error that it throws ends it.
+   */
   before: (command: string, worker: string) => void | Promise<void> = () => {};
 
   private constructor(cloudflare: Cloudflare) {

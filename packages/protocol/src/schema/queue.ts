@@ -72,8 +72,8 @@ const recordSchema = z.strictObject({
 const UNREADABLE: ReadonlySet<string> = new Set(["invalid_type", "invalid_union", "invalid_value"]);
 
 /**
- * What keeps a stored record of a queue from being read, for people; `null` if nothing does. What is only beyond a limit
- * of this version can be read: another version may have stored it.
+ * What keeps a stored record of a queue from being read, for people; `null` if nothing does. What is only beyond a
+ * limit of this version can be read: another version may have stored it.
  */
 export function unreadableRecord(value: unknown): string | null {
   return unreadable(recordSchema, value);

@@ -4,8 +4,8 @@ import { TOPIC_PROTOCOLS } from "../rpc/topics.ts";
 import { unreadable, unreadableDefinition, unreadableRecord } from "./queue.ts";
 
 /*
- * Shapes of what the directory stores. All of it is read when it starts: a row that code fails over would end the broker
- * for all queues, so it counts as damaged.
+ * Shapes of what the directory stores. All of it is read when it starts: a row that code fails over would end the
+ * broker for all queues, so it counts as damaged.
  */
 
 /** What keeps a row from being read, for people; `null` if nothing does. */

@@ -61,8 +61,8 @@ export function parseCondition(value: unknown): Condition {
 }
 
 /**
- * Reads the array of a property. Its networks become one condition, and so do its values: an array can be as long as the
- * policy, and each value of a message is read once for that.
+ * Reads the array of a property. Its networks become one condition, and so do its values: an array can be as long as
+ * the policy, and each value of a message is read once for that.
  */
 export function parseConditions(values: readonly unknown[]): readonly Condition[] {
   const conditions = values.map(parseCondition);

@@ -13,8 +13,8 @@ export const FILTER_POLICY_KEYS_MAX = 5;
 /** Most combinations of values: their numbers multiplied, each also by the depth of its property. */
 export const FILTER_POLICY_COMBINATIONS_MAX = 150;
 /**
- * Most levels of a property, choices and dots in its name included. A deeper one has more combinations than there may be,
- * whatever it asks for.
+ * Most levels of a property, choices and dots in its name included. A deeper one has more combinations than there may
+ * be, whatever it asks for.
  */
 export const FILTER_POLICY_LEVELS_MAX = FILTER_POLICY_COMBINATIONS_MAX;
 /** Most names in a policy, each level of a name with dots counted: as many as its keys can have. */

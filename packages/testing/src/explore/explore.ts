@@ -9,7 +9,9 @@ import { type Recipe, shrink } from "./shrink.ts";
 export const HISTORIES_DEFAULT = 500;
 /** How long an exploration takes unless `timeoutMs` says otherwise: less than the 5 s that Vitest gives a test. */
 export const TIMEOUT_MS_DEFAULT = 4_000;
-/** Part of that time in which histories begin, and in which a broken one is made smaller, which is then run twice more. */
+/**
+ * Part of that time in which histories begin, and in which a broken one is made smaller, which is then run twice more.
+ */
 const SEARCH_PART = 0.75;
 const SHRINK_PART = 0.9;
 /** Runs that a broken history is made smaller for. */
@@ -73,8 +75,8 @@ interface Ran extends Recipe {
 
 /**
  * Runs histories in which deliveries go wrong as they do in production: messages that come twice, in another order or
- * late, batches that are cut, handlers that fail or end half-way, acknowledgements that are lost. Each message keeps its
- * last attempt, so what a project loses it loses by itself. Until it is done nobody else may use the runtime.
+ * late, batches that are cut, handlers that fail or end half-way, acknowledgements that are lost. Each message keeps
+ * its last attempt, so what a project loses it loses by itself. Until it is done nobody else may use the runtime.
  *
  * @throws BrokenHistoryError if something does not hold that must: with the smallest such history, its seed, and a line
  *   to paste as a test.

@@ -14,13 +14,15 @@ const SECONDS: Readonly<Partial<Record<FaultKind, readonly number[]>>> = {
   lateRetry: [60, 3_600, 43_200],
 };
 
-/** Histories of one kind of fault, and those between them, in which handlers end at their first call, second, and so on. */
+/**
+ * Histories of one kind of fault, and those between them, in which handlers end at their first call, second, and so on.
+ */
 const FIRST = 2 * FAULT_KINDS.length;
 
 /**
- * The faults of the i-th history. The first ones have one kind each, and in every other one of them each message's first
- * handler ends after the next call: most often what is done half is found there. Of the others each has some of the
- * kinds, since what many kinds do together hides what few do.
+ * The faults of the i-th history. The first ones have one kind each, and in every other one of them each message's
+ * first handler ends after the next call: most often what is done half is found there. Of the others each has some of
+ * the kinds, since what many kinds do together hides what few do.
  */
 export function faultsOf(seed: number, i: number): Fault[] {
   if (i < FIRST && i % 2 === 1) {

@@ -45,9 +45,9 @@ export function watchBinding(env: object, name: string): void {
 }
 
 /**
- * Watches an object in place: it stays what the runtime knows, and may be given to another Worker. Its methods are found
- * behind a prototype of ours. The stub of a Worker or of an object has any method, but only by its own prototype, which
- * it gets back while one is looked up.
+ * Watches an object in place: it stays what the runtime knows, and may be given to another Worker. Its methods are
+ * found behind a prototype of ours. The stub of a Worker or of an object has any method, but only by its own prototype,
+ * which it gets back while one is looked up.
  */
 function watch<Watched extends object>(target: Watched, name: string): Watched {
   const prototype: object | null = Object.getPrototypeOf(target);

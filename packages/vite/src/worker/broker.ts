@@ -34,7 +34,10 @@ function answer(handler: Handler, ...args: Parameters<Fetch>): Response | Promis
   return handler.fetch?.(...args) ?? new Response(null, { status: 404 });
 }
 
-/** Takes the place of what `server.cors` of Vite adds to every answer: pages of other sites read none, not even a refusal. */
+/**
+ * Takes the place of what `server.cors` of Vite adds to every answer: pages of other sites read none, not even a
+ * refusal.
+ */
 function ofOwnOrigin(answered: Response, { url }: Request): Response {
   const response = new Response(answered.body, answered);
   response.headers.set("access-control-allow-origin", new URL(url).origin);

@@ -45,8 +45,8 @@ const PLANS_MAX = 6;
 
 /**
  * `sluice deploy`: deploys the Workers and their broker by Wrangler, in an order that Cloudflare takes, and only what
- * has changed. What is deployed is asked of the account each time, so a run after one that has failed goes on where that
- * one stopped.
+ * has changed. What is deployed is asked of the account each time, so a run after one that has failed goes on where
+ * that one stopped.
  */
 export async function deploy(
   options: DeployOptions,

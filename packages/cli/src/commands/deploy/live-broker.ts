@@ -55,9 +55,9 @@ export class BrokerChanged extends CliError {
 }
 
 /**
- * Guards uploads of a broker against those of other repositories. Cloudflare's API compares nothing on an upload, so the
- * version is looked at right before each one and right after it. What came in between is found by the second look, and
- * what it said is in its own version.
+ * Guards uploads of a broker against those of other repositories. Cloudflare's API compares nothing on an upload, so
+ * the version is looked at right before each one and right after it. What came in between is found by the second look,
+ * and what it said is in its own version.
  */
 export class BrokerWatch {
   readonly #api: CloudflareApi;

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { type Past, returnsOf } from "./rollback.ts";
 
 /**
- * Versions as `RUN@NUMBER`, in the order in which they were deployed; the number is that of the upload. They are made of
- * something else each, or of what stands behind an `=`.
+ * Versions as `RUN@NUMBER`, in the order in which they were deployed; the number is that of the upload. They are made
+ * of something else each, or of what stands behind an `=`.
  */
 function past(name: string, ...versions: string[]): Past {
   return {

@@ -23,7 +23,9 @@ interface Miniflare4 {
   getNodeCompat?(date: string | undefined, flags: string[]): { readonly mode: "als" | "v1" | "v2" | null };
 }
 
-/** Has older versions look which modules of Node.js's a Worker has: the environments of newer ones do so by themselves. */
+/**
+ * Has older versions look which modules of Node.js's a Worker has: the environments of newer ones do so by themselves.
+ */
 function nodejsCompatibility() {
   const { getNodeCompat } = requireOfWrangler<Miniflare4>("miniflare");
   if (getNodeCompat === undefined) return {};
