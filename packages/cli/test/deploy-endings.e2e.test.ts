@@ -5,6 +5,8 @@ import { type Call, type Cloudflare, startCloudflare } from "./cloudflare/api.ts
 import { descendants, isRunning, type Lab, openLab } from "./lab.ts";
 import { type Running, sluice } from "./running.ts";
 
+/** Several deployments, on a busy machine. */
+const PATIENCE_MS = 600_000;
 const TOKEN = "a-token-that-nobody-should-find";
 
 let lab: Lab;
@@ -50,7 +52,7 @@ function held(cloudflare: Cloudflare, call: Call): Promise<void> {
   return promise;
 }
 
-describe("a deployment that is ended in the middle", () => {
+describe("a deployment that is ended in the middle", { timeout: PATIENCE_MS }, () => {
   const moments: Call[] = [
     "GET services/sluice",
     "PUT scripts/sluice",
@@ -99,7 +101,7 @@ it("a deployment whose output nobody reads any more goes on to its end", async (
   forget();
 });
 
-describe("a deployment of what is there already", () => {
+describe("a deployment of what is there already", { timeout: PATIENCE_MS }, () => {
   let cloudflare: Cloudflare;
   const run = async (...more: string[]) => {
     cloudflare.changes.length = 0;

@@ -6,9 +6,11 @@ import { type Lab, openLab } from "./lab.ts";
 import { HAS_SCRIPT, OnTerminal } from "./on-terminal.ts";
 import { sluice } from "./running.ts";
 
+/** Several deployments, on a busy machine. */
+const PATIENCE_MS = 600_000;
 const DOMAIN = "jobs.shop.example";
 
-describe.skipIf(!HAS_SCRIPT)("what Wrangler asks in a deployment", () => {
+describe.skipIf(!HAS_SCRIPT)("what Wrangler asks in a deployment", { timeout: PATIENCE_MS }, () => {
   let lab: Lab;
   let cloudflare: Cloudflare;
   const env = () => ({ ...lab.env, ...cloudflare.env });
