@@ -34,7 +34,7 @@ interface Act {
   readonly env: "" | "x";
   readonly command: "deploy" | "detach" | "rollback" | "destroy";
   readonly names: "sender" | "consumer" | "both";
-  /** What is edited before. */
+  /** The edit that is made before. */
   readonly edit: "nothing" | "code" | "settings";
 }
 
@@ -136,16 +136,16 @@ class History {
   }
 }
 
-/** What must not change where nobody means it to. */
+/** The state that must not change where nobody means it to. */
 interface Seen {
   readonly versions: ReadonlyMap<string, string>;
   /** Consumers by the brokers that are bound to them, `BROKER WORKER`. */
   readonly bound: ReadonlySet<string>;
-  /** What brokers are told of each queue, by `BROKER QUEUE`. */
+  /** Definitions of the brokers' queues, by `BROKER QUEUE`. */
   readonly queues: ReadonlyMap<string, string>;
 }
 
-/** Of both accounts. */
+/** Looks at both accounts. */
 function look(): readonly Seen[] {
   return ACCOUNTS.map((id) => lookAt(accountOf(id)));
 }

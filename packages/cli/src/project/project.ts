@@ -34,12 +34,12 @@ export interface Project {
   /** In the order of the command line: the first is the primary one. Empty when the broker runs alone. */
   readonly workers: readonly UserWorker[];
   readonly broker: BrokerBase;
-  /** What the broker's own configuration says of queues; `null` where it has none. */
+  /** The queue tables of the broker's own configuration; `null` where it has none. */
   readonly brokerQueues: WorkerQueueConfig | null;
   /** Names that the files give to what is deployed; all `null` unless it is to be. */
   readonly names: DeploymentNames;
   readonly topology: QueueTopology;
-  /** What a deployed broker is told of those that it serves; absent where none is deployed. */
+  /** The projects that a deployed broker serves; absent where none is deployed. */
   readonly register?: Register;
   /** Workers of the topology that the broker is not bound to. Default: none. */
   readonly unbound?: readonly string[];
@@ -68,7 +68,7 @@ export interface ProjectOptions {
   readonly filesSending?: readonly string[];
   /** Name of the broker's Worker, under which its data are kept. Default: what its configuration says. */
   readonly brokerName?: string | null;
-  /** What is read for an account: the broker is called there as the files say, or as `--broker` does. */
+  /** Reads for an account, where the broker is called as the files say, or as `--broker` does. */
   readonly onAccount?: { readonly broker?: string | undefined };
 }
 

@@ -26,19 +26,19 @@ export function ownProject(project: Project, { cwd, defaults, option }: OwnProje
 export interface OwnProjectOptions {
   /** Folder that the command runs in. Absolute. */
   readonly cwd: string;
-  /** What Wrangler makes of an empty configuration. */
+  /** Wrangler's reading of an empty configuration. */
   readonly defaults: Unstable_Config;
-  /** What `--broker` says. */
+  /** The value of `--broker`. */
   readonly option?: string | undefined;
 }
 
-/** What is ours to say, or means something in one checkout alone. */
+/** Keys that are ours to set, or that mean something in one checkout alone. */
 const NOT_OF_ALL = [
   ...(["name", "main", "configPath", "userConfigPath", "topLevelName", "definedEnvironments"] as const),
   ...(["targetEnvironment", "base_dir", "tsconfig", "no_bundle", "find_additional_modules"] as const),
   ...(["dev", "queues"] as const),
 ] as const;
-/** What names files of the checkout. */
+/** Keys that name files of the checkout. */
 const FILES = [
   ...(["assets", "site", "build", "alias", "rules", "wasm_modules", "text_blobs", "data_blobs"] as const),
   ...(["containers"] as const),

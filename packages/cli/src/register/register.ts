@@ -21,7 +21,7 @@ export interface Register {
 export interface ProjectEntry {
   /** Whether it names the broker, so that other projects that do may join it. */
   readonly shares: boolean;
-  /** What each of its Workers says of queues, by the Worker's name. */
+  /** The tables of each of its Workers, by the Worker's name. */
   readonly workers: Readonly<Record<string, QueueTables>>;
   /** The broker's own configuration, which one project alone has. */
   readonly broker?: BrokerEntry;

@@ -56,7 +56,8 @@ export function left(live: Register, own: OwnProject): Register {
   );
   const isEmpty = Object.keys(workers).length === 0;
   return {
-    ...{ format: FORMAT, by: own.name },
+    format: FORMAT,
+    by: own.name,
     projects: isEmpty ? others : { ...others, [own.name]: { ...before, workers } },
   };
 }

@@ -39,7 +39,7 @@ export class Cloud implements AsyncDisposable {
     return account.live(broker).bindings.flatMap(({ service }) => service ?? []);
   }
 
-  /** What a broker is deployed with. */
+  /** The queues that a broker is deployed with. */
   topologyOf(broker: string, account = this.account): QueueTopology {
     return JSON.parse(account.live(broker).modules["topology.json"] ?? "{}") as QueueTopology;
   }

@@ -85,7 +85,7 @@ async function run(
   }
 }
 
-/** What stands for the code: the generated entry, and the user's module of the same folder layout. */
+/** Writes what stands for the code: the generated entry, the broker's topology and the user's module. */
 function bundle({ name, main = "" }: Config, folder: string, outdir: string): WranglerRun {
   mkdirSync(outdir, { recursive: true });
   const files = [join(folder, main), join(folder, "topology.json"), join(folder, "../../", name, "index.js")];
@@ -125,7 +125,7 @@ function uploaded(
   return { ...done(), report: `${JSON.stringify({ type: "deploy", version_id: id, targets })}\n` };
 }
 
-/** What a broker is told of queues; nothing for other Workers. */
+/** The topology of a broker; nothing for other Workers. */
 function topologyBeside(config: string): string {
   const file = join(dirname(config), "topology.json");
   return existsSync(file) ? readFileSync(file, "utf8") : "";

@@ -21,7 +21,7 @@ export interface RepositoryWorker {
 
 const COMMANDS = { deploy, rollback, destroy };
 
-/** What a command came to. */
+/** The end of a command. */
 export interface Outcome {
   readonly code: number;
   readonly output: string;

@@ -1,7 +1,7 @@
 import { type ConfigDiagnostic, ConfigError, errorAt, formatPlace } from "../file/diagnostics.ts";
 import type { WorkerQueueConfig } from "../tables/worker-config.ts";
 
-/** What files name that is deployed together; `null` where none does. */
+/** Names that files give to what is deployed together; `null` where none does. */
 export interface DeploymentNames {
   readonly broker: string | null;
   readonly project: string | null;

@@ -1,7 +1,7 @@
 import { CliError } from "../../errors.ts";
 import type { Project } from "../../project/project.ts";
 
-/** What Cloudflare answers to credentials that may not do something. */
+/** Codes of Cloudflare's API for credentials that may not do something. */
 const REFUSED_CREDENTIALS = [9_103, 9_106, 9_109, 10_000, 10_001];
 
 /**
@@ -34,7 +34,7 @@ export function refusesCredentials(code: number | undefined, status: number): bo
   return code === undefined ? status === 401 || status === 403 : REFUSED_CREDENTIALS.includes(code);
 }
 
-/** What to know of credentials that Cloudflare has refused. */
+/** Explains credentials that Cloudflare has refused: where they are from, for which account, what they need. */
 export function credentialsHint({ source }: Pick<Credentials, "source">, account: string | null): string {
   return [
     `The credentials are those of ${source}, and the account is ${account ?? "not named"}.`,

@@ -70,14 +70,18 @@ export async function openDeployment(
   const credentials = await login(wrangler);
   const { CLOUDFLARE_API_BASE_URL: apiUrl } = variables;
   return {
-    ...{ project, places, wrangler, credentials, account },
+    project,
+    places,
+    wrangler,
+    credentials,
+    account,
     own: ownProject(project, { cwd, defaults: places.defaults, option: broker }),
     api: new CloudflareApi({ ...credentials, accountId: account, ...(apiUrl ? { apiUrl } : {}) }),
     accessFile: accessFile(places.root, project.broker.name),
   };
 }
 
-/** What is generated of a project and of the others of its broker, the broker last. */
+/** Workers as they are generated for a deployment, the broker last. */
 export interface PlannedParts {
   readonly project: Project;
   readonly parts: readonly Part[];
@@ -99,7 +103,9 @@ export function planParts(
   const topology = topologyOf(register, own);
   const named = own?.entry.workers ?? {};
   const project: Project = {
-    ...{ ...read, register, topology },
+    ...read,
+    register,
+    topology,
     broker: brokerOf(read.broker, register, places.defaults),
     unbound: consumersIn(topology).filter(
       (worker) => !Object.hasOwn(named, worker) && !bound.includes(worker),

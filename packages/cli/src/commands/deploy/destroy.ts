@@ -29,7 +29,7 @@ export interface DestroyOptions extends DeploymentOptions, AskOptions {
   readonly keepWorkers?: boolean;
 }
 
-/** What becomes of the broker when a project leaves it. */
+/** The fate of the broker when a project leaves it. */
 type BrokerEnd =
   | { readonly kind: "absent" }
   /** Nobody is left: it is deleted. */

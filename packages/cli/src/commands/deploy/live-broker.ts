@@ -10,7 +10,7 @@ export interface LiveBroker {
   readonly version: string | null;
   /** The projects that it serves; `null` where it serves none yet. */
   readonly register: Register | null;
-  /** What that version says of them, without what others have said that it does not know of. */
+  /** The register of that version alone, without what others have said that it does not know of. */
   readonly ownRegister: Register | null;
   /** Workers that it is bound to. */
   readonly services: readonly string[];

@@ -2,7 +2,7 @@ import { CliError } from "../../errors.ts";
 import type { RunWrangler } from "../../wrangler/run-wrangler.ts";
 import type { Credentials } from "./account.ts";
 
-/** Who Wrangler is logged in as, for Cloudflare's API. */
+/** Reads the credentials that Wrangler is logged in with, for Cloudflare's API. */
 export async function login(wrangler: RunWrangler): Promise<Credentials> {
   const { code, out, all } = await wrangler(["auth", "token", "--json"]);
   const credentials = code === 0 ? readCredentials(out) : null;

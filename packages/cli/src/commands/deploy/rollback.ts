@@ -124,7 +124,7 @@ async function refuseForOthers(
   );
 }
 
-/** What a version of the broker has of a project: its queues, and its Workers that are called. */
+/** The part of a project in a version of the broker: its queues, and its Workers that are called. */
 function standingOf(
   project: string,
   { register, services }: Pick<LiveBroker, "register" | "services">,

@@ -13,7 +13,7 @@ export interface AskOptions {
   readonly token?: string;
 }
 
-/** What waits in a broker. */
+/** The messages that wait in a broker. */
 export type Waiting =
   /** Lines that name queues, each with how many messages wait in it. */
   | { readonly kind: "known"; readonly lines: readonly string[] }
@@ -49,7 +49,11 @@ export async function lookAtQueues(
   }
 }
 
-/** What waits, in words. @param fate of it: "These are lost with it:". */
+/**
+ * The messages that wait, in words.
+ *
+ * @param fate of theirs: `These are lost with it:`.
+ */
 export function waitingText(waiting: Waiting, fate: string): string {
   if (waiting.kind === "unknown") return `What still waits in the queues is not known: ${waiting.why}`;
   return waiting.lines.length === 0 ? "No message waits." : [fate, ...waiting.lines].join("\n");
