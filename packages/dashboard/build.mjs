@@ -56,9 +56,12 @@ export async function buildPage() {
   return Buffer.concat([length, header, ...files.map(({ compressed }) => compressed)]);
 }
 
-/** The document. It has neither script nor style in it, so that the page's policy allows none. */
+/**
+ * The document. All that it names is relative, since a proxy may have put a path before `/__sluice/`. It has neither script nor style in it, so that the page's policy
+ * allows none.
+ */
 function documentOf(script, style) {
-  const queues = "/__sluice/api/queues";
+  const queues = "api/queues";
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -67,8 +70,8 @@ function documentOf(script, style) {
 <meta name="color-scheme" content="light dark">
 <title>Sluice</title>
 <link rel="icon" href="data:,">
-<link rel="stylesheet" href="/__sluice/${style}">
-<script src="/__sluice/${script}" defer></script>
+<link rel="stylesheet" href="${style}">
+<script src="${script}" defer></script>
 </head>
 <body>
 <noscript>This page needs JavaScript. The same as JSON: <a href="${queues}">${queues}</a></noscript>

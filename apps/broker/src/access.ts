@@ -1,6 +1,6 @@
 import type { BrokerEnv } from "@sluice/broker";
 import type { Access } from "@sluice/gateway";
-import { type PublicUrl, parsePublicUrl } from "@sluice/protocol";
+import { type PublicAddressSetting, publicAddressIn } from "@sluice/protocol";
 
 /** What a deployed broker answers until somebody says who may use it. */
 const CLOSED =
@@ -11,7 +11,12 @@ const CLOSED =
 
 type AccessEnv = Pick<
   BrokerEnv,
-  "SLUICE_API_TOKENS" | "SLUICE_ALLOWED_HOSTS" | "SLUICE_ROUTE_HOSTS" | "SLUICE_ENV" | "SLUICE_PUBLIC_URL"
+  | "SLUICE_API_TOKENS"
+  | "SLUICE_ALLOWED_HOSTS"
+  | "SLUICE_ROUTE_HOSTS"
+  | "SLUICE_ENV"
+  | "SLUICE_PUBLIC_URL"
+  | "SLUICE_TRUST_PROXY"
 >;
 
 /**
@@ -19,27 +24,29 @@ type AccessEnv = Pick<
  * developer's machine (`SLUICE_ENV` is `development` or `local`), else nobody.
  */
 export function accessOf(env: AccessEnv): Access {
-  const url = publicUrlOf(env);
-  const atPublicUrl = url === null ? {} : { publicOrigin: url.origin };
+  const publicAddress = publicAddressOf(env);
   const tokens = listIn(env.SLUICE_API_TOKENS);
-  if (tokens.length > 0) return { kind: "tokens", tokens, ...atPublicUrl };
+  if (tokens.length > 0) return { kind: "tokens", tokens, publicAddress };
   if (env.SLUICE_ENV === "development" || env.SLUICE_ENV === "local") {
     return {
       kind: "open",
-      hosts: [...listIn(env.SLUICE_ALLOWED_HOSTS), ...(url === null ? [] : [url.hostname])],
+      hosts: [
+        ...listIn(env.SLUICE_ALLOWED_HOSTS),
+        ...(typeof publicAddress === "object" && publicAddress !== null ? [publicAddress.hostname] : []),
+      ],
       routeHosts: listIn(env.SLUICE_ROUTE_HOSTS),
-      ...atPublicUrl,
+      publicAddress,
     };
   }
-  return { kind: "closed", reason: CLOSED, ...atPublicUrl };
+  return { kind: "closed", reason: CLOSED, publicAddress };
 }
 
 /** Where clients reach the broker; `null` for a setting that is no address, of which the AWS endpoint tells. */
-export function publicUrlOf({
-  SLUICE_PUBLIC_URL: text,
-}: Pick<BrokerEnv, "SLUICE_PUBLIC_URL">): PublicUrl | null {
+export function publicAddressOf(
+  env: Pick<BrokerEnv, "SLUICE_PUBLIC_URL" | "SLUICE_TRUST_PROXY">,
+): PublicAddressSetting {
   try {
-    return parsePublicUrl(text);
+    return publicAddressIn(env);
   } catch {
     return null;
   }

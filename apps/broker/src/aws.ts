@@ -7,8 +7,8 @@ import {
   REGION_DEFAULT,
   refusedPage,
 } from "@sluice/gateway";
-import { isReservedActor, parsePublicUrl } from "@sluice/protocol";
-import { accessOf, publicUrlOf } from "./access.ts";
+import { isReservedActor, publicAddressIn } from "@sluice/protocol";
+import { accessOf, publicAddressOf } from "./access.ts";
 
 type AwsEnv = Pick<
   BrokerEnv,
@@ -20,6 +20,7 @@ type AwsEnv = Pick<
   | "SLUICE_ROUTE_HOSTS"
   | "SLUICE_ENV"
   | "SLUICE_PUBLIC_URL"
+  | "SLUICE_TRUST_PROXY"
 >;
 
 /** What a deployed broker answers to AWS's clients until somebody says who may use it. */
@@ -35,7 +36,7 @@ const CLOSED =
 export function awsOf(env: AwsEnv, { isOnWorkerd }: { readonly isOnWorkerd: boolean }): AwsOptions {
   return {
     access: awsAccessOf(env),
-    publicUrl: publicUrlOf(env),
+    publicAddress: publicAddressOf(env),
     settings: {
       home: {
         region: env.SLUICE_AWS_REGION || REGION_DEFAULT,
@@ -51,7 +52,7 @@ export function awsOf(env: AwsEnv, { isOnWorkerd }: { readonly isOnWorkerd: bool
 function awsAccessOf(env: AwsEnv): AwsAccess {
   try {
     if (env.SLUICE_AWS_ACCOUNT_ID) parseAccountId(env.SLUICE_AWS_ACCOUNT_ID);
-    parsePublicUrl(env.SLUICE_PUBLIC_URL);
+    publicAddressIn(env);
     if (env.SLUICE_AWS_ACCESS_KEYS) {
       return { kind: "keys", secrets: parseAccessKeys(env.SLUICE_AWS_ACCESS_KEYS, isReservedActor) };
     }

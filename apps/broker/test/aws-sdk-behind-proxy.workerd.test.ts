@@ -75,6 +75,32 @@ it("a path that the proxy takes off is in the URLs of queues, and in what is sig
   expect(direct.QueueUrl).toBe(QueueUrl);
 });
 
+it("a proxy that is trusted says where queues are, and what was signed, by its headers", async () => {
+  const proxy = await startTlsProxy("/queues", (host) => ({
+    ...{ host: "broker.internal", "x-forwarded-host": host, "x-forwarded-prefix": "/queues" },
+  }));
+  const url = `https://queues.example.com:${proxy.port}/queues`;
+  await brokerBehind(proxy, "", { SLUICE_TRUST_PROXY: "true" });
+  const sqs = new SQSClient({ endpoint: `${url}/__sluice/aws`, ...optionsFor(proxy) });
+  onTestFinished(() => sqs.destroy());
+  const { QueueUrl } = await sqs.send(new CreateQueueCommand({ QueueName: "mail" }));
+  expect(QueueUrl).toBe(`${url}/__sluice/aws/000000000000/mail`);
+  await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: "hello" }));
+  const { Messages } = await sqs.send(new ReceiveMessageCommand({ QueueUrl }));
+  expect(Messages?.map(({ Body }) => Body)).toEqual(["hello"]);
+});
+
+it("a client cannot say where queues are to a broker that trusts no proxy", async () => {
+  const { origin } = await startBroker({ SLUICE_ENV: "local" });
+  // Miniflare, which runs the Worker here, believes the protocol itself.
+  const forged = { "x-forwarded-host": "evil.example", "x-forwarded-prefix": "/evil" };
+  const response = await fetch(`${origin}/__sluice/aws/?Action=CreateQueue&QueueName=mail`, {
+    method: "POST",
+    headers: forged,
+  });
+  expect(await response.text()).toContain(`<QueueUrl>${origin}/__sluice/aws/000000000000/mail</QueueUrl>`);
+});
+
 it("links in messages of SNS, and the certificate of their signature, are at the public address", async () => {
   const proxy = await startTlsProxy();
   const url = `https://queues.example.com:${proxy.port}`;

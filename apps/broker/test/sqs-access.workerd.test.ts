@@ -136,6 +136,7 @@ it.each([
   [{ SLUICE_AWS_ACCESS_KEYS: "AKIA1" }, "SLUICE_AWS_ACCESS_KEYS must be KEY:SECRET"],
   [{ SLUICE_AWS_ACCOUNT_ID: "42", SLUICE_ENV: "local" }, "SLUICE_AWS_ACCOUNT_ID must have twelve digits"],
   [{ SLUICE_PUBLIC_URL: "queues", SLUICE_ENV: "local" }, "SLUICE_PUBLIC_URL must be an absolute URL"],
+  [{ SLUICE_TRUST_PROXY: "1", SLUICE_ENV: "local" }, "SLUICE_TRUST_PROXY must be true or false"],
 ])("a broker with %j answers nobody, and says what is wrong with it", async (bindings, reason) => {
   const { ask, endpoint } = await asker(bindings);
   expect(await ask("AKIA1", "one")).toBe("403 AccessDenied");

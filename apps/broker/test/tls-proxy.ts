@@ -17,8 +17,14 @@ export interface TlsProxy {
   target: string;
 }
 
-/** @param path what the proxy takes off the paths of requests. */
-export async function startTlsProxy(path = ""): Promise<TlsProxy> {
+/**
+ * @param path what the proxy takes off the paths of requests.
+ * @param headersFor what it overwrites in the headers of requests for a host. Default: nothing but the protocol.
+ */
+export async function startTlsProxy(
+  path = "",
+  headersFor: (host: string) => Record<string, string> = () => ({}),
+): Promise<TlsProxy> {
   const { privateKeyPkcs8, certificatePem } = await createSigningIdentity(Date.now());
   const key = createPrivateKey({ key: Buffer.from(privateKeyPkcs8, "base64"), format: "der", type: "pkcs8" });
   const requests: string[] = [];
@@ -28,7 +34,8 @@ export async function startTlsProxy(path = ""): Promise<TlsProxy> {
       const { method, url = "/", headers } = incoming;
       requests.push(`${headers.host}${url}`);
       if (!url.startsWith(path)) return void outgoing.writeHead(404).end();
-      const options = { method, headers: { ...headers, "x-forwarded-proto": "https" } };
+      const added = { "x-forwarded-proto": "https", ...headersFor(headers.host ?? "") };
+      const options = { method, headers: { ...headers, ...added } };
       const passedOn = forward(`${proxy.target}${url.slice(path.length)}`, options, (answer) => {
         outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
         answer.pipe(outgoing);

@@ -38,7 +38,7 @@ describe("the gateway", () => {
     expect(await page.text()).toContain("built without its page");
     const redirect = await get("/__sluice");
     expect(redirect.status).toBe(302);
-    expect(redirect.headers.get("location")).toBe("/__sluice/");
+    expect(redirect.headers.get("location")).toBe("__sluice/");
   });
 
   it("says what is wrong with a request in words", async () => {

@@ -1,5 +1,5 @@
 import type { KeepAlive } from "@sluice/coalesce";
-import type { PublicUrl } from "@sluice/protocol";
+import type { PublicAddressSetting } from "@sluice/protocol";
 import { type Context, Hono } from "hono";
 import { en } from "zod/locales";
 import * as z from "zod/mini";
@@ -50,7 +50,7 @@ export interface AwsOptions {
   readonly access: AwsAccess;
   readonly settings: SqsSettings;
   /** Where clients reach the broker. Default: at the address that it sees. */
-  readonly publicUrl?: PublicUrl | null;
+  readonly publicAddress?: PublicAddressSetting;
 }
 
 const NO_AWS: AwsOptions = {
@@ -85,7 +85,7 @@ export function createGateway(
   const { account, audit, topics, queue, topic } = directory;
   const prefix = `${PREFIX}/aws`;
   const now = () => Date.now();
-  const address = new PublicAddress(aws.publicUrl ?? null);
+  const address = new PublicAddress(aws.publicAddress ?? null);
   const sns = snsService(
     prefix,
     address,
@@ -97,7 +97,8 @@ export function createGateway(
     const answer = await health();
     return c.json(answer, answer.status === "ok" ? 200 : 503);
   });
-  app.get(PREFIX, (c) => c.redirect(`${PREFIX}/`));
+  // Relative: a proxy may have taken a path off.
+  app.get(PREFIX, (c) => c.redirect(`${PREFIX.slice(1)}/`));
   app.route(`${PREFIX}/`, pageRoutes(page));
   app.route(
     `${PREFIX}/api`,
@@ -112,7 +113,7 @@ export function createGateway(
   const services = { sqs, sns, isOpen: aws.access.kind === "open" };
   const looks = aws.settings.looksForClients === true;
   const respond = (request: Request, keepAlive: KeepAlive, url = new URL(request.url)) =>
-    respondAws(new AwsRequest(request, url, address.sentUrl(url)), keepAlive, services, looks);
+    respondAws(new AwsRequest(request, url, address), keepAlive, services, looks);
   app.all(`${prefix}/*`, (c) => respond(c.req.raw, keepAliveOf(c)));
   app.get("*", (c) =>
     isAwsAtRoot(c.req.raw, new URL(c.req.url)) ? respond(c.req.raw, keepAliveOf(c)) : c.notFound(),
@@ -122,7 +123,7 @@ export function createGateway(
   const fetch: Gateway["fetch"] = async (request, env, ctx) => {
     // Messages of SQS come one by one by the thousands: to find their route costs as much as to read them.
     const url = new URL(request.url);
-    address.lookForProxy(url, request.headers);
+    address.lookForProxy({ url, headers: request.headers });
     const isAws = request.method === "POST" && (isBelow(url.pathname, prefix) || isAwsAtRoot(request, url));
     if (!isAws) return app.fetch(request, env, ctx as ExecutionContext | undefined);
     return respond(request, keepAliveBy(ctx), url).catch((error) =>

@@ -1,3 +1,4 @@
+import { parsePublicUrl } from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
 import { directoryOf, OPEN } from "../test/directory.ts";
 import { ENDPOINTS } from "./admin/endpoints.ts";
@@ -5,6 +6,7 @@ import { SNS_EFFECTS } from "./aws/sns/actions.ts";
 import { SNS_ACTIONS, SNS_VERSION } from "./aws/sns/model.ts";
 import { SQS_EFFECTS } from "./aws/sqs/actions.ts";
 import { SQS_MODEL } from "./aws/sqs/model.ts";
+import type { Access } from "./http/access.ts";
 import { createGateway, refusedPage } from "./index.ts";
 
 /** What a page of any site can make a browser send to a broker without keys and tokens, and what it cannot. */
@@ -167,10 +169,11 @@ describe("a script of another site", () => {
 
 describe("a page behind a proxy", () => {
   const PUBLIC = "https://queues.example.com";
+  const publicAddress = parsePublicUrl(PUBLIC);
 
   it.each([
-    [{ ...OPEN, publicOrigin: PUBLIC }, {}],
-    [{ kind: "tokens", tokens: ["secret"], publicOrigin: PUBLIC }, { authorization: "Bearer secret" }],
+    [{ ...OPEN, hosts: ["queues.example.com"], publicAddress }, {}],
+    [{ kind: "tokens", tokens: ["secret"], publicAddress }, { authorization: "Bearer secret" }],
   ] as const)("of the public origin is the broker's own, and no other: %j", async (access, headers) => {
     const behind = createGateway(directoryOf(), access);
     const moveClock = async (origin: string) => {
@@ -180,5 +183,29 @@ describe("a page behind a proxy", () => {
     expect(await moveClock(PUBLIC)).toBe(200);
     expect(await moveClock(ORIGIN)).toBe(200);
     expect(await moveClock("http://queues.example.com")).toBe(403);
+  });
+
+  const forwarded = { "x-forwarded-proto": "https", "x-forwarded-host": "queues.example.com" };
+  const statusOf = async (access: Access, headers: Record<string, string>, at = ORIGIN) => {
+    const init = { method: "POST", body: '{"advanceMs": 1000}', headers };
+    const behind = createGateway(directoryOf(), access);
+    return (await behind.request(`${at}/__sluice/api/clock`, init)).status;
+  };
+
+  it("that is trusted is at the origin that the proxy names, and only there", async () => {
+    const hosts = ["queues.example.com"];
+    const trusting: Access = { kind: "open", hosts, routeHosts: [], publicAddress: "forwarded" };
+    expect(await statusOf(trusting, { ...forwarded, origin: PUBLIC })).toBe(200);
+    expect(await statusOf(trusting, { ...forwarded, origin: "http://queues.example.com" })).toBe(403);
+    expect(await statusOf({ kind: "open", hosts, routeHosts: [] }, { ...forwarded, origin: PUBLIC })).toBe(
+      403,
+    );
+  });
+
+  it("that is trusted does not get a name past the list of hosts by a header, nor by the request", async () => {
+    const trusting = { ...OPEN, publicAddress: "forwarded" } as const;
+    expect(await statusOf(trusting, forwarded)).toBe(403);
+    expect(await statusOf(trusting, { "x-forwarded-host": "localhost" }, "http://evil.example")).toBe(403);
+    expect(await statusOf(trusting, { "x-forwarded-host": "localhost" })).toBe(200);
   });
 });

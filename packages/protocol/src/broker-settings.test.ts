@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { callsPrivateHosts, parsePublicUrl } from "./broker-settings.ts";
+import { callsPrivateHosts, parsePublicUrl, publicAddressIn } from "./broker-settings.ts";
 
 it.each([
   ["https://queues.example.com", "https://queues.example.com", "queues.example.com", ""],
@@ -30,6 +30,23 @@ it.each([
       "SLUICE_PUBLIC_URL must be an absolute URL of http: or https: without a user, a query and a fragment, such as " +
         "https://queues.example.com",
     ),
+  );
+});
+
+it.each([
+  [{}, null],
+  [{ SLUICE_TRUST_PROXY: "false" }, null],
+  [{ SLUICE_TRUST_PROXY: " true " }, "forwarded"],
+  [{ SLUICE_TRUST_PROXY: "true", SLUICE_PUBLIC_URL: "https://a.example" }, { host: "a.example" }],
+])("with %o clients reach the broker at %o", (env, address) => {
+  const found = publicAddressIn(env);
+  if (address === null || typeof address === "string") expect(found).toBe(address);
+  else expect(found).toMatchObject(address);
+});
+
+it.each(["1", "yes", "TRUE"])("SLUICE_TRUST_PROXY %s is refused", (text) => {
+  expect(() => publicAddressIn({ SLUICE_TRUST_PROXY: text })).toThrow(
+    new RangeError("SLUICE_TRUST_PROXY must be true or false"),
   );
 });
 

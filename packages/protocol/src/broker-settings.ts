@@ -10,6 +10,32 @@ export interface PublicUrl {
 }
 
 /**
+ * How a broker knows where its clients reach it: by a setting, by what a proxy that is trusted says of each request
+ * (`forwarded`), or by the address that a request names (`null`).
+ */
+export type PublicAddressSetting = PublicUrl | "forwarded" | null;
+
+/**
+ * Reads `SLUICE_PUBLIC_URL` and, where that is not set, `SLUICE_TRUST_PROXY`.
+ *
+ * @throws RangeError as `parsePublicUrl` and `parseTrustProxy`.
+ */
+export function publicAddressIn(env: Readonly<Record<string, unknown>>): PublicAddressSetting {
+  const url = parsePublicUrl(textOf(env.SLUICE_PUBLIC_URL));
+  return url ?? (parseTrustProxy(textOf(env.SLUICE_TRUST_PROXY)) ? "forwarded" : null);
+}
+
+/**
+ * Reads `SLUICE_TRUST_PROXY`.
+ *
+ * @throws RangeError for what is neither `true` nor `false`.
+ */
+export function parseTrustProxy(text: string): boolean {
+  if (["", "true", "false"].includes(text)) return text === "true";
+  throw new RangeError("SLUICE_TRUST_PROXY must be true or false");
+}
+
+/**
  * Reads `SLUICE_PUBLIC_URL`; `null` where it is not set.
  *
  * @throws RangeError for what is no absolute `http:` or `https:` URL, or says more than an address.
@@ -42,5 +68,9 @@ export function callsPrivateHosts(env: Readonly<Record<string, unknown>>): boole
 }
 
 function isSet(variable: unknown): boolean {
-  return typeof variable === "string" && variable.trim() !== "";
+  return textOf(variable) !== "";
+}
+
+function textOf(variable: unknown): string {
+  return typeof variable === "string" ? variable.trim() : "";
 }

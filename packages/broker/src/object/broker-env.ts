@@ -19,6 +19,11 @@ export interface BrokerEnv {
   readonly SLUICE_ALLOWED_HOSTS?: string;
   /** Where clients reach the broker if a proxy stands before it. Default: at the address that it sees. */
   readonly SLUICE_PUBLIC_URL?: string;
+  /**
+   * `true` for a broker that only a proxy reaches, which overwrites `X-Forwarded-Proto`, `-Host` and `-Prefix`: where
+   * there is no `SLUICE_PUBLIC_URL`, these say where clients reach it.
+   */
+  readonly SLUICE_TRUST_PROXY?: string;
   /** Set by `sluice dev`: hosts of the primary Worker's routes, which Wrangler puts in the place of `localhost`. */
   readonly SLUICE_ROUTE_HOSTS?: string;
   /** Who signs with one of these, `KEY:SECRET` separated by commas, may use the AWS endpoint. */

@@ -22,6 +22,7 @@ it.each([
     "SLUICE_PUBLIC_URL must be an absolute URL of http: or https: without a user, a query and a fragment, such as " +
       "https://queues.example.com.",
   ],
+  [{ SLUICE_TRUST_PROXY: "1" }, "SLUICE_TRUST_PROXY must be true or false."],
 ])("refuses %j and does not repeat a secret", (variables, message) => {
   expect(() => checkSettings(variables)).toThrow(new CliError(message));
 });

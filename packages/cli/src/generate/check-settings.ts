@@ -1,11 +1,12 @@
 import { parseAccessKeys, parseAccountId } from "@sluice/aws/access-settings";
-import { isReservedActor, parsePublicUrl } from "@sluice/protocol";
+import { isReservedActor, parsePublicUrl, parseTrustProxy } from "@sluice/protocol";
 import { CliError } from "../errors.ts";
 
 const CHECKS = {
   SLUICE_AWS_ACCESS_KEYS: (text: string) => parseAccessKeys(text, isReservedActor),
   SLUICE_AWS_ACCOUNT_ID: parseAccountId,
   SLUICE_PUBLIC_URL: parsePublicUrl,
+  SLUICE_TRUST_PROXY: parseTrustProxy,
 };
 
 /**

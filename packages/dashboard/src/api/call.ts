@@ -45,7 +45,8 @@ export class Refused extends Error {
   }
 }
 
-const API = "/__sluice/api";
+/** Relative to the page: a proxy may have put a path before `/__sluice/`. */
+const API = "api";
 /** Forgotten with the tab. */
 const TOKEN_KEY = "sluice-token";
 /** Event of the window: a token was given. */
@@ -96,6 +97,11 @@ export function errorText(error: unknown): string {
   if (error instanceof Refused || error instanceof TokenNeeded) return error.message;
   if (error instanceof TypeError) return "The broker does not answer. Is it running? The page tries again.";
   return error instanceof Error ? error.message : String(error);
+}
+
+/** Path of what the API answers at one of its paths, as the browser has it: for links. */
+export function apiPath(path: string): string {
+  return new URL(API + path, document.baseURI).pathname;
 }
 
 /** Path of a queue in the API. */

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { call, type FiguresView, type QueueView, type TopicView } from "../api/call.ts";
+import { apiPath, call, type FiguresView, type QueueView, type TopicView } from "../api/call.ts";
 import { withFigures } from "../api/figures.ts";
 import { queueLink, topicLink } from "../api/route.ts";
 import { useHeard } from "../api/use-feed.ts";
@@ -119,8 +119,8 @@ function Shown({ queues: answered, topics, refresh }: Answer & { readonly refres
       )}
       <CostCard queues={queues} />
       <footer>
-        The same as JSON: <a href="/__sluice/api/queues">/__sluice/api/queues</a>,{" "}
-        <a href="/__sluice/api/topics">/__sluice/api/topics</a>
+        The same as JSON: <a href={apiPath("/queues")}>{apiPath("/queues")}</a>,{" "}
+        <a href={apiPath("/topics")}>{apiPath("/topics")}</a>
       </footer>
     </>
   );

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { call, type QueueView, type QueueWhyView, queuePath } from "../api/call.ts";
+import { apiPath, call, type QueueView, type QueueWhyView, queuePath } from "../api/call.ts";
 import { withFigures } from "../api/figures.ts";
 import { queueLink, TABS, type Tab } from "../api/route.ts";
 import { useLive } from "../api/use-live.ts";
@@ -120,7 +120,7 @@ function Shown({ queue: answered, why, tab, filter, refresh }: ShownProps) {
       {tab === "history" ? <HistoryTab name={name} now={now} /> : null}
       {tab === "settings" ? <SettingsTab queue={queue} /> : null}
       <footer>
-        The same as JSON: <a href={`/__sluice/api${queuePath(name)}`}>/__sluice/api{queuePath(name)}</a>
+        The same as JSON: <a href={apiPath(queuePath(name))}>{apiPath(queuePath(name))}</a>
       </footer>
       {isSending ? <SendDialog queue={queue} sent={refresh} closed={() => setIsSending(false)} /> : null}
     </>

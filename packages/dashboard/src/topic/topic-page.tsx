@@ -1,4 +1,4 @@
-import { call, type HandOverView, type TopicPage, topicPath } from "../api/call.ts";
+import { apiPath, call, type HandOverView, type TopicPage, topicPath } from "../api/call.ts";
 import { topicLink } from "../api/route.ts";
 import { useLive } from "../api/use-live.ts";
 import { ago, ahead, plural } from "../text/format.ts";
@@ -43,7 +43,7 @@ export function TopicPageView({ arn, page }: { readonly arn: string; readonly pa
           <Pages topic={topic} />
           <Attributes topic={topic} />
           <footer>
-            The same as JSON: <a href={`/__sluice/api${topicPath(arn)}`}>/__sluice/api{topicPath(arn)}</a>
+            The same as JSON: <a href={apiPath(topicPath(arn))}>{apiPath(topicPath(arn))}</a>
           </footer>
         </>
       )}

@@ -116,7 +116,7 @@ export async function callerOf(request: AwsRequest, check: CallerCheck): Promise
 
 async function verifiedCredential(request: AwsRequest, check: SignatureCheck): Promise<Credential> {
   const claim = signatureClaimOf(request, check);
-  const { method, headers, sentUrl: url } = request;
+  const { method, headers, url } = request.sent;
   verifySignature({ method, headers, url, body: await request.readBytes() }, claim);
   return claim.credential;
 }

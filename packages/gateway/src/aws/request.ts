@@ -6,6 +6,7 @@ import {
   requestTooLarge,
   type SignedRequest,
 } from "@sluice/aws";
+import type { PublicAddress } from "../http/public-address.ts";
 
 const NO_BYTES = new Uint8Array();
 const FORM_TYPE = "application/x-www-form-urlencoded";
@@ -22,21 +23,30 @@ export class AwsRequest implements SignedRequest {
   readonly method: string;
   readonly headers: RequestHeaders;
   readonly url: URL;
-  /** The URL as the client sent it, and signed it. */
-  readonly sentUrl: URL;
+  readonly #address: PublicAddress | null;
   #body: Uint8Array | undefined;
   #text: string | undefined;
 
   /**
    * @param url that of the request.
-   * @param sentUrl the same as the client sent it.
+   * @param address where the client reaches the broker; `null` for the address that the request names.
    */
-  constructor(raw: Request, url: URL = new URL(raw.url), sentUrl: URL = url) {
+  constructor(raw: Request, url: URL = new URL(raw.url), address: PublicAddress | null = null) {
     this.#raw = raw;
     this.method = raw.method;
     this.headers = raw.headers;
     this.url = url;
-    this.sentUrl = sentUrl;
+    this.#address = address;
+  }
+
+  /** The same as the client sent it, and signed it. */
+  get sent(): Pick<SignedRequest, "method" | "url" | "headers"> {
+    if (this.#address === null) return this;
+    return {
+      method: this.method,
+      url: this.#address.sentUrl(this),
+      headers: this.#address.sentHeaders(this.headers),
+    };
   }
 
   /** Empty unless it was read as bytes: only the check of a signature needs them. */

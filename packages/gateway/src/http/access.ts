@@ -1,3 +1,5 @@
+import type { PublicAddressSetting } from "@sluice/protocol";
+
 /**
  * Who may use the HTTP APIs of a broker.
  *
@@ -13,6 +15,6 @@ export type Access = (
   | { readonly kind: "tokens"; readonly tokens: readonly string[] }
   | { readonly kind: "closed"; readonly reason: string }
 ) & {
-  /** Origin of the broker's own page where a proxy stands before it. Default: that of the request. */
-  readonly publicOrigin?: string;
+  /** Where the broker's own page is if a proxy stands before it. Default: at the address that a request names. */
+  readonly publicAddress?: PublicAddressSetting;
 };

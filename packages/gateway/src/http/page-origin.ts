@@ -1,5 +1,6 @@
 import { isSignatureHeader } from "@sluice/aws";
 import type { Access } from "./access.ts";
+import { publicUrlOf } from "./public-address.ts";
 
 /** What a request tells of the page that it may be for. */
 export interface PageRequest {
@@ -37,14 +38,18 @@ const PRIVATE_NAMES = /(^|\.)(localhost|local|internal|test|home\.arpa)$/;
  */
 export function refusedHost(access: Access, request: PageRequest): string | null {
   if (access.kind !== "open") return null;
-  const { hostname } = ownUrl(access, request);
-  const isAddress = /^[\d.]+$|^\[/.test(hostname);
-  const isPrivate = isAddress || !hostname.includes(".") || PRIVATE_NAMES.test(hostname);
-  if (isPrivate || access.hosts.includes(hostname)) return null;
+  // Of a header alone a page can say what it likes, so what was asked for counts beside what a proxy says of it.
+  const names = [ownUrl(access, request).hostname, publicSite(access, request).hostname];
+  const hostname = names.find((name) => !isPrivate(name) && !access.hosts.includes(name));
+  if (hostname === undefined) return null;
   return (
     `This broker is open to this machine and does not answer under the name ${hostname}. If that is ` +
     "yours, list it in SLUICE_ALLOWED_HOSTS."
   );
+}
+
+function isPrivate(hostname: string): boolean {
+  return /^[\d.]+$|^\[/.test(hostname) || !hostname.includes(".") || PRIVATE_NAMES.test(hostname);
 }
 
 /**
@@ -65,10 +70,9 @@ export function refusedPage(access: Access, request: PageRequest, effect: Effect
  */
 export function refusedOrigin(access: Access, request: PageRequest): string | null {
   const origin = request.headers.get("origin");
-  if (origin !== null && origin !== access.publicOrigin) {
-    const own = ownUrl(access, request).origin;
-    if (origin !== own) {
-      const ours = access.publicOrigin ?? own;
+  if (origin !== null && origin !== ownUrl(access, request).origin) {
+    const ours = publicSite(access, request).origin;
+    if (origin !== ours) {
       return `A page of origin ${origin} may not use this broker; a page of ${ours} may.`;
     }
   }
@@ -98,6 +102,12 @@ function siteOf({ headers }: PageRequest): string | null {
 
 /** Sites that are no other page's. `none` is behind what a user types, or follows from outside of a browser. */
 const OWN_SITES: ReadonlySet<string | null> = new Set([null, "none", "same-origin"]);
+
+/** The address of the broker's own page, as its reader has it. */
+function publicSite(access: Access, request: PageRequest): Pick<URL, "origin" | "hostname"> {
+  const url = typeof request.url === "string" ? new URL(request.url) : request.url;
+  return publicUrlOf(access.publicAddress, { url, headers: request.headers }) ?? ownUrl(access, request);
+}
 
 /** Where `wrangler dev` says which host was asked for when it has put that of a route in its place. */
 const ORIGINAL_HOST_HEADER = "mf-original-hostname";

@@ -1,43 +1,67 @@
-import type { PublicUrl } from "@sluice/protocol";
+import type { RequestHeaders } from "@sluice/aws";
+import type { PublicAddressSetting, PublicUrl } from "@sluice/protocol";
+import { forwardedAddress, forwardedHost } from "./forwarded.ts";
+
+/** A request as it came here. */
+export interface SeenRequest {
+  readonly url: URL;
+  readonly headers: Pick<Headers, "get">;
+}
 
 /** Says where a broker's clients reach it. Every URL that they are given is made here. */
 export class PublicAddress {
-  readonly #url: PublicUrl | null;
+  readonly #setting: PublicAddressSetting;
   #looksForProxy: boolean;
 
-  /** @param url `null` for a broker that its clients reach at the address that it sees. */
-  constructor(url: PublicUrl | null) {
-    this.#url = url;
-    this.#looksForProxy = url === null;
+  constructor(setting: PublicAddressSetting) {
+    this.#setting = setting;
+    this.#looksForProxy = setting === null;
   }
 
   /** URL of one of our paths, for the client of a request. */
-  urlOf(request: URL, path: string): string {
-    return this.#url === null ? `${request.origin}${path}` : `${this.#url.origin}${this.#url.path}${path}`;
+  urlOf(request: SeenRequest, path: string): string {
+    const address = publicUrlOf(this.#setting, request);
+    return address === null ? `${request.url.origin}${path}` : `${address.origin}${address.path}${path}`;
   }
 
   /**
    * URL of a request as its client sent it, which is what it has signed: with the path that a proxy takes off. A
-   * request that names another host has not come by the proxy.
+   * request that names another host than `SLUICE_PUBLIC_URL` has not come by the proxy.
    */
-  sentUrl(request: URL): URL {
-    const { host, path } = this.#url ?? { host: "", path: "" };
-    if (path === "" || request.host !== host) return request;
-    return Object.assign(new URL(request), { pathname: `${path}${request.pathname}` });
+  sentUrl(request: SeenRequest): URL {
+    const { host, path } = publicUrlOf(this.#setting, request) ?? { host: "", path: "" };
+    if (path === "" || (this.#setting !== "forwarded" && request.url.host !== host)) return request.url;
+    return Object.assign(new URL(request.url), { pathname: `${path}${request.url.pathname}` });
+  }
+
+  /** Headers of a request as its client signed them: with the host that it named to the proxy. */
+  sentHeaders(headers: RequestHeaders): RequestHeaders {
+    const host = this.#setting === "forwarded" ? forwardedHost(headers) : null;
+    if (host === null) return headers;
+    return { get: (name) => (name === "host" ? host : headers.get(name)), keys: () => headers.keys() };
   }
 
   /**
    * Warns once of a proxy that speaks TLS with clients which are then given URLs without: a client that goes by such a
    * URL sends its messages in clear.
    */
-  lookForProxy(request: URL, headers: Pick<Headers, "get">): void {
-    if (!this.#looksForProxy || request.protocol !== "http:") return;
+  lookForProxy({ url, headers }: SeenRequest): void {
+    if (!this.#looksForProxy || url.protocol !== "http:") return;
     if (headers.get("x-forwarded-proto")?.split(",")[0]?.trim().toLowerCase() !== "https") return;
     this.#looksForProxy = false;
     console.warn(
       "A proxy before this broker speaks HTTPS, but the URLs of queues and subscriptions begin with " +
-        `${request.origin}: clients that go by them send in clear. Set SLUICE_PUBLIC_URL to the address of the proxy, ` +
-        `such as https://${request.host}.`,
+        `${url.origin}: clients that go by them send in clear. Set SLUICE_PUBLIC_URL to the address of the proxy, ` +
+        `such as https://${url.host}, or SLUICE_TRUST_PROXY=true if it overwrites X-Forwarded-Proto, ` +
+        "X-Forwarded-Host and X-Forwarded-Prefix.",
     );
   }
+}
+
+/** Where the client of a request reaches the broker; `null` for the address that the request names. */
+export function publicUrlOf(
+  setting: PublicAddressSetting | undefined,
+  { url, headers }: SeenRequest,
+): PublicUrl | null {
+  return setting === "forwarded" ? forwardedAddress(url, headers) : (setting ?? null);
 }

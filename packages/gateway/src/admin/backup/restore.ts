@@ -14,6 +14,7 @@ import type { Context } from "hono";
 import type * as z from "zod/mini";
 import type { QueueDirectory } from "../../account/queue-directory.ts";
 import { eventsProblem, readSource } from "../../account/subscription-sources.ts";
+import type { SeenRequest } from "../../http/public-address.ts";
 import { setChanged } from "../../rights/route-needs.ts";
 import { AdminError, queueNotFound } from "../failure.ts";
 import { queueSchema, subscriptionSchema, topicSchema, topicSubscriptionSchema } from "./restore-schemas.ts";
@@ -33,9 +34,9 @@ export interface DialectRestoring {
   /** What SQS alone knows of a queue. */
   sqs(dialect: unknown, queue: string): unknown;
   /** Answers with whether the topic was created. */
-  topic(url: URL, topic: NewTopic): Promise<boolean>;
+  topic(request: SeenRequest, topic: NewTopic): Promise<boolean>;
   subscription(
-    url: URL,
+    request: SeenRequest,
     subscription: Omit<NewTopicSubscription, "token">,
   ): Promise<{ readonly isNew: boolean; readonly subscription: TopicSubscription }>;
 }
@@ -79,7 +80,7 @@ export async function restoreQueue(
 export async function restoreTopic(c: Context, restoring: DialectRestoring): Promise<Restored> {
   const given = await bodyOf(c, topicSchema);
   setChanged(c, given.arn);
-  const isNew = await byRules(() => restoring.topic(new URL(c.req.url), given));
+  const isNew = await byRules(() => restoring.topic(seenOf(c), given));
   return isNew ? CREATED : existed(c);
 }
 
@@ -89,12 +90,16 @@ export async function restoreTopicSubscription(c: Context, restoring: DialectRes
   const { topicArn, protocol, endpoint, target, deadLetterQueue, attributes } = given;
   setChanged(c, topicArn);
   const { isNew, subscription } = await byRules(() =>
-    restoring.subscription(new URL(c.req.url), {
+    restoring.subscription(seenOf(c), {
       ...{ topicArn, protocol, endpoint, deadLetterQueue, attributes },
       target: protocol === "sqs" ? target : null,
     }),
   );
   return { ...(isNew ? CREATED : existed(c)), target: restorableTarget(subscription) };
+}
+
+function seenOf({ req }: Context): SeenRequest {
+  return { url: new URL(req.url), headers: req.raw.headers };
 }
 
 /** The queue that takes messages of a subscription; `null` for an endpoint that has not confirmed that it wants any. */

@@ -13,7 +13,7 @@ import {
 } from "@sluice/aws";
 import type { KeepAlive } from "@sluice/coalesce";
 import type { NewTopic } from "@sluice/protocol";
-import type { PublicAddress } from "../../http/public-address.ts";
+import type { PublicAddress, SeenRequest } from "../../http/public-address.ts";
 import { refusalOf } from "../../rights/rights.ts";
 import { accessDenied, headersOfFailure, ThrottledError } from "../access-denied.ts";
 import { actionNamed } from "../action.ts";
@@ -51,11 +51,14 @@ export interface SnsService {
 /** Brings topics and their subscriptions back. Throws `AwsError` for what none can be. */
 export interface TopicRestoring {
   /**
-   * @param url of the request: links in messages lead to where that came to.
+   * @param request links in messages lead to where its client reaches the broker.
    * @returns whether it was created.
    */
-  topic(url: URL, topic: NewTopic): Promise<boolean>;
-  subscription(url: URL, subscription: RestoredSubscription): ReturnType<typeof restoreSubscription>;
+  topic(request: SeenRequest, topic: NewTopic): Promise<boolean>;
+  subscription(
+    request: SeenRequest,
+    subscription: RestoredSubscription,
+  ): ReturnType<typeof restoreSubscription>;
 }
 
 /** Who restores, for SNS: the admin API knows who it really is, and writes it down. */
@@ -78,12 +81,12 @@ export function snsService(
   const signers = new Signers();
   const calls = new TopicCalls(ports);
 
-  const endpointAt = (url: URL) => address.urlOf(url, prefix);
-  const contextOfRestorer = (url: URL, topicArn: string): SnsContext => ({
+  const endpointFor = (request: SeenRequest) => address.urlOf(request, prefix);
+  const contextOfRestorer = (request: SeenRequest, topicArn: string): SnsContext => ({
     ...{ ports, home, signers, calls, isSigned: true, traceHeader: null },
     caller: anonymous(homeOfTopic(topicArn), RESTORER),
     change: new Change(),
-    endpoint: endpointAt(url),
+    endpoint: endpointFor(request),
     keepAlive: () => {},
   });
 
@@ -104,7 +107,7 @@ export function snsService(
     const context: SnsContext = {
       ...{ ports, home, caller, isSigned, signers, calls, keepAlive },
       change: new Change(),
-      endpoint: endpointAt(request.url),
+      endpoint: endpointFor(request),
       traceHeader: traceHeaderOf(request.headers),
     };
     const { run, need } = actionNamed(SNS_HANDLERS, call.action);
@@ -148,9 +151,9 @@ export function snsService(
       }
     },
     restoring: {
-      topic: async (url, topic) => restoreTopic(contextOfRestorer(url, topic.arn), topic),
-      subscription: async (url, subscription) =>
-        restoreSubscription(contextOfRestorer(url, subscription.topicArn), subscription),
+      topic: async (request, topic) => restoreTopic(contextOfRestorer(request, topic.arn), topic),
+      subscription: async (request, subscription) =>
+        restoreSubscription(contextOfRestorer(request, subscription.topicArn), subscription),
     },
     certificate: async (fileName) => {
       const pem = await signers.certificate(ports.topics, fileName);

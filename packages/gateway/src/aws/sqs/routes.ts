@@ -115,7 +115,7 @@ export function sqsService(
       action: call.action,
       change: new Change(),
       caller,
-      endpoint: address.urlOf(url, base),
+      endpoint: address.urlOf(request, base),
       isQuery: protocol !== "json",
       text,
       path,
