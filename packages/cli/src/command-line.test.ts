@@ -32,7 +32,8 @@ describe("sluice", () => {
   it.each([
     ["dev", ["--port", "--ip", "--persist-to", "--env", "--inspector-port"]],
     ["build", ["--env", "--outdir"]],
-    ["serve", ["--port", "--host", "--persist-to", "--env", "--inspector-port"]],
+    ["serve", ["--port", "--host", "--persist-to", "--env", "--inspector-port", "--log-format"]],
+    ["worker-daemon", ["--url", "--port", "--host", "--persist-to", "--log-format"]],
   ])("%s --help lists its options", async (command, options) => {
     const { code, out } = await said(command, "--help");
     expect(code).toBe(0);

@@ -17,6 +17,7 @@ import { addTransfer } from "./commands/transfer/grammar.ts";
 import type { WorkerDaemonOptions } from "./commands/worker-daemon.ts";
 import { CliError, EXIT_FAILED, EXIT_USAGE } from "./errors.ts";
 import type { Printer } from "./report/printer.ts";
+import { LOG_FORMATS } from "./serve/server-log.ts";
 import { processSurroundings, type Surroundings } from "./surroundings.ts";
 import { version } from "./version.ts";
 
@@ -108,6 +109,7 @@ function defineProgram(execute: Execute, wranglerArguments: readonly string[], p
     .option("--persist-to <folder>", "folder of all data (default: .wrangler/state of the first Worker)")
     .option("--env <name>", "environment of the configurations (default: CLOUDFLARE_ENV, or the top level)")
     .option("--inspector-port <port>", "port for debuggers and profilers on 127.0.0.1 (default: none)", port)
+    .addOption(logFormat())
     .action((targets: string[], options: Omit<ServeOptions, "targets">) =>
       execute(async (to) => (await import("./commands/serve.ts")).serve({ ...options, targets }, to)),
     );
@@ -143,6 +145,7 @@ function defineProgram(execute: Execute, wranglerArguments: readonly string[], p
     .option("--port <port>", "port of the SQS endpoint, 0 for a free one (default: 9324)", port)
     .option("--host <address>", "address to listen on (default: 127.0.0.1)")
     .option("--persist-to <folder>", "folder of all data (default: .wrangler/state)")
+    .addOption(logFormat())
     .action((options: Omit<WorkerDaemonOptions, "deadLetterQueue"> & { deadLetterQueue: string | boolean }) =>
       execute(async (to) => {
         const { deadLetterQueue, ...others } = options;
@@ -180,6 +183,10 @@ function pointToHelp(parent: Command, name: string): void {
 function splitAtDashes(args: readonly string[]): [string[], string[]] {
   const at = args.indexOf("--");
   return at === -1 ? [[...args], []] : [args.slice(0, at), args.slice(at + 1)];
+}
+
+function logFormat(): Option {
+  return new Option("--log-format <format>", "lines of the log (default: text)").choices(LOG_FORMATS);
 }
 
 function port(value: string): number {

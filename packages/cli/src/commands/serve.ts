@@ -22,6 +22,7 @@ import { type Admission, admit } from "../serve/admission.ts";
 import { drain } from "../serve/drain.ts";
 import type { Ingress } from "../serve/ingress.ts";
 import { type ClockListener, MachineClock } from "../serve/machine-clock.ts";
+import { type LogFormat, openServerLog, type ServerLog } from "../serve/server-log.ts";
 import { runStandalone } from "../serve/standalone/run-standalone.ts";
 import { stopOnSignals } from "../serve/stop.ts";
 import { tellClock, tellDisk, tellStop } from "../serve/tell-broker.ts";
@@ -45,6 +46,8 @@ export interface ServeOptions {
   readonly env?: string;
   /** Port on 127.0.0.1 for debuggers and profilers. Default: none. */
   readonly inspectorPort?: number;
+  /** Default `text`. */
+  readonly logFormat?: LogFormat;
 }
 
 /** What a command adds that serves something of its own. */
@@ -55,6 +58,8 @@ export interface ServeMore {
   readonly queues?: QueueTopology["queues"];
   /** Variables of the broker, unless its own or the environment's say otherwise. */
   readonly vars?: Readonly<Record<string, string>>;
+  /** What is to be said of its own options. */
+  readonly warnings?: readonly string[];
   /** What is printed when everything runs, in the place of the addresses. */
   readonly introduction?: (url: string) => string;
 }
@@ -70,10 +75,20 @@ export interface ServeMore {
  * use, or data that another process has.
  */
 export async function serve(options: ServeOptions, printer: Printer, more: ServeMore = {}): Promise<number> {
+  const log = openServerLog(options.logFormat ?? "text", printer);
+  try {
+    return await serveWithLog(options, log, more);
+  } finally {
+    log.close();
+  }
+}
+
+async function serveWithLog(options: ServeOptions, log: ServerLog, more: ServeMore): Promise<number> {
   const { targets, host = SERVE_HOST_DEFAULT, port = SERVE_PORT_DEFAULT } = options;
+  for (const warning of more.warnings ?? []) log.warn(warning);
   takeWranglerOf(
     [process.cwd(), ...targets],
-    anyWrangler((text) => printer.warn(text)),
+    anyWrangler((text) => log.warn(text)),
   );
   const env = chosenEnvironment(options.env, process.env);
   const project = await readProject({
@@ -85,34 +100,36 @@ export async function serve(options: ServeOptions, printer: Printer, more: Serve
   const home = project.workers[0]?.userDirectory ?? project.broker.directory;
   const state = resolve(options.persistTo ?? join(home, ".wrangler/state"));
   const free = lockData(state, "sluice serve");
-  const reserve = new Reserve(state, (line) => printer.warn(line));
-  const clock = new MachineClock(state, (line) => printer.warn(line));
+  const reserve = new Reserve(state, (line) => log.warn(line));
+  const clock = new MachineClock(state, (line) => log.warn(line));
   try {
     const lastEnd = lastEndIn(state);
-    await recoverData({ folder: state, broker: project.broker.name, reserve }, printer);
-    for (const warning of project.warnings) printer.warn(warning);
-    if (targets.length > 0) printer.print(`${topologyTable(project.topology, [])}\n`);
+    await recoverData({ folder: state, broker: project.broker.name, reserve }, log);
+    for (const warning of project.warnings) log.warn(warning);
+    if (targets.length > 0) log.introduce(`${topologyTable(project.topology, [])}\n`);
     const { topology } = project;
     const running = await run(
       { broker: project.broker.name, plan },
       {
         ...{ state, host, port, inspectorPort: options.inspectorPort ?? null, topology, lastEnd },
         vars: more.vars ?? {},
-        ...{ reserve, clock, warn: (text) => printer.warn(text) },
+        ...{ reserve, clock, log },
       },
     );
     const { ingress, brokerVars, admission } = running;
     const { headers } = admission;
     const url = httpUrl(host, ingress.port);
+    const command = more.command ?? "sluice serve";
     const unregister = registerBroker(brokersFolder(process.env), {
-      ...{ command: more.command ?? "sluice serve", url, data: state },
+      ...{ command, url, data: state },
       folders: foldersOf(project, process.cwd()),
     });
     reserve.watch(running.room);
     if (running.clock !== null) clock.watch(running.clock);
     const introduction = more.introduction?.(url);
-    printer.print(
+    log.introduce(
       introduction === undefined ? addresses(url, project, state) : `${introduction}\ndata    ${state}`,
+      { command, url, data: state },
     );
     if (targets.length === 0 && more.introduction === undefined) {
       const { origin, path } = parsePublicUrl(String(brokerVars.SLUICE_PUBLIC_URL ?? "")) ?? {
@@ -120,19 +137,19 @@ export async function serve(options: ServeOptions, printer: Printer, more: Serve
         path: "",
       };
       const address = `${origin}${path}`;
-      printer.print(
+      log.introduce(
         `\nFor AWS's SDKs (the AWS CLI takes --endpoint-url, clients that know no path take ${address}):\n` +
           awsLines(address, brokerVars),
       );
     }
-    printer.print(`\n${accessLines(admission, host)}`);
+    log.introduce(`\n${accessLines(admission, host)}`);
     // A queue that holds messages, or has tasks to send, goes on once it is asked.
     const waker = new QueueWaker();
     waker.wake(url, topology, headers);
     const finish = async (signal: AbortSignal) => {
-      if (await running.answers()) announceEnd(state, printer);
-      else printer.warn(SILENT_AT_END);
-      await drain({ url, headers, topology, printer, signal });
+      if (await running.answers()) announceEnd(state, log);
+      else log.warn(SILENT_AT_END);
+      await drain({ url, headers, topology, printer: log, signal });
       await tellStop(url, headers, signal);
       await ingress.stop(signal);
     };
@@ -177,7 +194,7 @@ interface Run {
   readonly vars: Readonly<Record<string, string>>;
   readonly reserve: Reserve;
   readonly clock: MachineClock;
-  readonly warn: (text: string) => void;
+  readonly log: ServerLog;
 }
 
 /** What was started. */
@@ -196,7 +213,7 @@ interface Started {
 }
 
 async function run({ broker: worker, plan }: ToRun, options: Run): Promise<Started> {
-  const { state, host, port, inspectorPort, topology, lastEnd, vars: more, reserve, clock, warn } = options;
+  const { state, host, port, inspectorPort, topology, lastEnd, vars: more, reserve, clock, log } = options;
   const own = plan === null ? {} : await ownVariablesOf(plan.broker);
   const brokerVars = brokerVariables({ ...more, ...own }, process.env, endpointVariables(topology));
   checkSettings(brokerVars);
@@ -216,7 +233,7 @@ async function run({ broker: worker, plan }: ToRun, options: Run): Promise<Start
     });
     return { ...standalone, clock: null, brokerVars, admission };
   }
-  const onWorkerd = await runOnWorkerd(plan, { ...how, state, clock: clock.held, vars, lastEnd, warn });
+  const onWorkerd = await runOnWorkerd(plan, { ...how, state, clock: clock.held, vars, lastEnd, log });
   const { process: runtime, ingress, answers } = onWorkerd;
   // Not by the port that clients use: no request of theirs waits for these, or is counted with them.
   const address = () => onWorkerd.brokerUrl;

@@ -22,7 +22,7 @@ import { type ServeOptions, serve } from "./serve.ts";
 export const DAEMON_PORT_DEFAULT = 9324;
 export const DAEMON_QUEUE_DEFAULT = "worker-queue";
 
-export interface WorkerDaemonOptions extends Pick<ServeOptions, "port" | "host" | "persistTo"> {
+export interface WorkerDaemonOptions extends Pick<ServeOptions, "port" | "host" | "persistTo" | "logFormat"> {
   /** The application: where messages are posted to. */
   readonly url: string;
   /** Default `worker-queue`. */
@@ -57,7 +57,7 @@ export async function workerDaemon(options: WorkerDaemonOptions, printer: Printe
   for (const name of [queue, ...(deadLetterQueue === false ? [] : [deadLetterQueue])]) {
     if (!isBindableQueueName(name)) throw new CliError(`"${name}" is no name of a queue.`);
   }
-  const daemon = readOptions(options.option ?? [], deadLetterQueue !== false, printer);
+  const { daemon, warnings } = readOptions(options.option ?? [], deadLetterQueue !== false);
   const periodicTasks = options.cron === undefined ? [] : readTasks(options.cron, options.cronDays);
   const taskRuns = taskRunsOf(options);
   const consumer = {
@@ -73,6 +73,7 @@ export async function workerDaemon(options: WorkerDaemonOptions, printer: Printe
   } as const;
   return serve({ targets: [], port: DAEMON_PORT_DEFAULT, ...options }, printer, {
     command: "sluice worker-daemon",
+    warnings,
     queues: {
       [queue]: definition(queue, consumer),
       ...(deadLetterQueue === false ? {} : { [deadLetterQueue]: definition(deadLetterQueue, null) }),
@@ -81,6 +82,12 @@ export async function workerDaemon(options: WorkerDaemonOptions, printer: Printe
     vars: { SLUICE_PUSH_HOSTS: new URL(consumer.settings.url).hostname },
     introduction: (base) => introduction(`${base}${SLUICE_PATH}/aws`, queue, consumer),
   });
+}
+
+/** Options of the daemon, and what is to be said of them. */
+interface DaemonOptions {
+  readonly daemon: SqsdOptions;
+  readonly warnings: readonly string[];
 }
 
 function taskRunsOf(options: WorkerDaemonOptions): TaskRunSettings {
@@ -155,7 +162,7 @@ function checkUrl(text: string): string {
   throw new CliError(`"${text}" is no http: or https: URL. Example: --url http://localhost:8080/`);
 }
 
-function readOptions(texts: readonly string[], hasDeadLetterQueue: boolean, printer: Printer): SqsdOptions {
+function readOptions(texts: readonly string[], hasDeadLetterQueue: boolean): DaemonOptions {
   const raw: [string, string][] = texts.map((text) => {
     const at = text.indexOf("=");
     if (at <= 0) throw new CliError(`--option ${text}: an option is written Name=Value.`);
@@ -166,6 +173,6 @@ function readOptions(texts: readonly string[], hasDeadLetterQueue: boolean, prin
     const lines = parsed.issues.map(({ option, message }) => `--option ${option} ${message}.`);
     throw new CliError(lines.join("\n"));
   }
-  for (const { option, message } of parsed.warnings) printer.warn(`warning: ${option} ${message}`);
-  return parsed.options;
+  const warnings = parsed.warnings.map(({ option, message }) => `warning: ${option} ${message}`);
+  return { daemon: parsed.options, warnings };
 }

@@ -14,6 +14,7 @@ import { answersWithin, SILENT_AT_END_MS_MAX } from "../../watchdog/pulse.ts";
 import { consequence, judge, NO_SUSPICION } from "../../watchdog/suspects.ts";
 import { wranglerIn } from "../../wrangler/run-wrangler.ts";
 import type { Ingress } from "../ingress.ts";
+import type { ServerLog } from "../server-log.ts";
 import { bundleWorker } from "./bundle.ts";
 import { startCronTriggers } from "./cron-triggers.ts";
 import { startProxy } from "./proxy.ts";
@@ -41,7 +42,7 @@ export interface WorkerdRun {
   readonly clock: HeldClock;
   /** Called when all that can be refused has been looked at, before a workerd starts. */
   starting(): void;
-  readonly warn: (text: string) => void;
+  readonly log: ServerLog;
 }
 
 /** What was started. */
@@ -60,7 +61,7 @@ export interface RunningOnWorkerd {
  * @throws CliError for Workers that cannot run, and for a port in use.
  */
 export async function runOnWorkerd(plan: Plan, options: WorkerdRun): Promise<RunningOnWorkerd> {
-  const { host, port, inspectorPort, lastEnd, warn } = options;
+  const { host, port, inspectorPort, lastEnd, log } = options;
   // workerd says nothing of it, and Miniflare would wait for ever.
   if (inspectorPort !== null) {
     await refusePortInUse({ host: "127.0.0.1", port: inspectorPort, option: "--inspector-port" });
@@ -76,7 +77,11 @@ export async function runOnWorkerd(plan: Plan, options: WorkerdRun): Promise<Run
         (await answersWithin((signal) => runtime.ping(current, signal), SILENT_AT_END_MS_MAX))
       );
     };
-    const triggers = startCronTriggers(plan.workers, () => kept.current, warn);
+    const triggers = startCronTriggers(
+      plan.workers,
+      () => kept.current,
+      (text) => log.warn(text),
+    );
     void kept.ended.finally(() => triggers.stop());
     return {
       process: kept,
@@ -104,12 +109,10 @@ async function bundled(plan: Plan, vars: WorkerdRun["vars"]) {
 
 async function hostOf(plan: Plan, options: WorkerdRun): Promise<RuntimeHost<Workerd>> {
   const { workers: userWorkers, broker } = plan;
-  const { inspectorPort, state, clock, vars, warn } = options;
+  const { inspectorPort, state, clock, vars, log } = options;
   const { workers, maps } = await bundled(plan, vars);
   const silentMsMax = silentMsMaxOf(userWorkers);
   const rewrite = stackFrameMapper(maps);
-  // Whoever reads our output may go away. That is no reason to stop serving.
-  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
   // What is kept, by this process or by workerd, may be read by nobody else.
   process.umask(0o077);
   let suspicion = NO_SUSPICION;
@@ -124,14 +127,14 @@ async function hostOf(plan: Plan, options: WorkerdRun): Promise<RuntimeHost<Work
         worker.name === broker.name ? { ...worker, bindings: { ...worker.bindings, ...told } } : worker,
       );
       const resources = join(state, RESOURCES_FOLDER);
-      return startWorkerd({ workers: begun, broker: broker.name, resources, inspectorPort, rewrite });
+      return startWorkerd({ workers: begun, broker: broker.name, resources, inspectorPort, rewrite, log });
     },
     ping: ({ ports }, signal) => answerAt(ports.broker, signal),
     silentMsMax,
     isOnlyTold: inspectorPort !== null,
     tellSilent: () => {
       const seconds = silentMsMax / 1_000;
-      warn(
+      log.warn(
         `The Workers have not answered for ${seconds} s: a handler computes without a pause, or never ends. ` +
           (inspectorPort === null
             ? "workerd is ended."
@@ -143,12 +146,12 @@ async function hostOf(plan: Plan, options: WorkerdRun): Promise<RuntimeHost<Work
       const judgement = judge(suspicion, { workers: workersIn(read), ranMs });
       ({ suspicion } = judgement);
       const what = how === "silent" ? "workerd was ended" : `workerd has ended by itself with ${how}`;
-      warn(`${what} and is started again. ${consequence(judgement.end)}\n${describeInDelivery(read)}`);
+      log.warn(`${what} and is started again. ${consequence(judgement.end)}\n${describeInDelivery(read)}`);
       return judgement.end;
     },
     tellPause: (ms, failure) => {
       const why = failure === null ? "" : `: ${failure instanceof Error ? failure.message : failure}`;
-      warn(`workerd is started again in ${ms / 1_000} s${why}`);
+      log.warn(`workerd is started again in ${ms / 1_000} s${why}`);
     },
   };
 }

@@ -5,6 +5,7 @@ import type { V4WorkerOptions } from "miniflare";
 import { CliError } from "../../errors.ts";
 import type { Runtime } from "../../watchdog/keep-running.ts";
 import { newMiniflare } from "../../wrangler/new-miniflare.ts";
+import type { LogLevel, ServerLog } from "../server-log.ts";
 
 export interface WorkerdOptions {
   /** The first one answers requests. */
@@ -17,6 +18,8 @@ export interface WorkerdOptions {
   readonly inspectorPort: number | null;
   /** Makes of what it or a Worker prints what is to be printed. */
   readonly rewrite: (text: string) => string;
+  /** Where all of it goes. */
+  readonly log: Pick<ServerLog, "write">;
 }
 
 /** A workerd that listens, on this machine alone. Its exit code is 128 + n if signal n ended it, as shells count. */
@@ -39,13 +42,12 @@ const STOP_WITH_PARENT = `
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /**
- * Starts workerd by Miniflare and resolves when it listens. What it and the Workers print goes to this process's
- * output.
+ * Starts workerd by Miniflare and resolves when it listens. What it and the Workers print goes into the log.
  *
  * @throws CliError when it ends before.
  */
 export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
-  const { workers, broker, resources, inspectorPort, rewrite } = options;
+  const { workers, broker, resources, inspectorPort, rewrite, log } = options;
   const workerd = takeWorkerd();
   const known = SIGNALS.flatMap((signal) => process.listeners(signal));
   const miniflare = newMiniflare(
@@ -57,8 +59,7 @@ export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
       logRequests: false,
       handleStructuredLogs: ({ level, message }) => {
         const text = printedOf(message);
-        const isBad = level === "error" || level === "warn" || UNCAUGHT.test(message);
-        if (text !== null) (isBad ? process.stderr : process.stdout).write(`${rewrite(text)}\n`);
+        if (text !== null) log.write(UNCAUGHT.test(message) ? "error" : logLevelOf(level), rewrite(text));
       },
       ...(inspectorPort === null ? {} : { inspectorPort }),
       // Else it says that it is in another folder than ours.
@@ -107,6 +108,10 @@ const DISCONNECTED = [
 ];
 /** Addresses in workerd, which say nothing to anybody. */
 const ADDRESSES = /\nstack: .*$/;
+
+function logLevelOf(level: string): LogLevel {
+  return level === "debug" || level === "warn" || level === "error" ? level : "info";
+}
 
 /** What is to be printed of a message of workerd or a Worker; `null` for nothing. */
 export function printedOf(message: string): string | null {
