@@ -196,7 +196,7 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: "node_modules" },
-    exclude: { path: "(^|/)(dist|node_modules|\\.sluice|\\.wrangler|test)/|\\.test\\.ts$" },
+    exclude: { path: "(^|/)(dist|dist-package|node_modules|\\.sluice|\\.wrangler|test)/|\\.test\\.ts$" },
     tsPreCompilationDeps: true,
     enhancedResolveOptions: { exportsFields: ["exports"], conditionNames: ["import", "types", "default"] },
     moduleSystems: ["es6"],

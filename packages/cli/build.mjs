@@ -1,19 +1,20 @@
 // Bundles the command and its modules for Workers into dist/, or another folder that is named, so that the package
 // needs none of the workspace's others. Plain JavaScript: `npm pack` runs it with whatever Node.js the machine has.
-import { chmodSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join, relative, resolve } from "node:path";
+import { chmodSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { buildPage } from "../dashboard/build.mjs";
 import { bundleBroker } from "./bundle-broker.mjs";
-import { forNode, forWorkers, writeTypes } from "./bundling.mjs";
+import { finishMaps, forNode, forWorkers, mapsOf, withMap, writeTypes } from "./bundling.mjs";
+import { writeNotices } from "./third-party-notices.mjs";
 
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 
 const folder = path(process.argv[2] ?? "dist");
 rmSync(folder, { recursive: true, force: true });
 
-await build({
+const command = await build({
   ...forNode,
   entryPoints: [path("src/main.ts"), path("src/index.ts")],
   outdir: folder,
@@ -26,7 +27,7 @@ chmodSync(join(folder, "main.js"), 0o755);
 writeFileSync(join(folder, "page.bin"), await buildPage());
 
 // What runs in Wrangler's process, by itself: it is loaded before Wrangler is.
-await build({
+const inside = await build({
   ...forNode,
   entryPoints: [path("src/dev/inside/main.ts"), path("src/wrangler/host.ts")],
   outbase: path("src"),
@@ -37,16 +38,14 @@ const runtime = await build({
   ...forWorkers,
   entryPoints: [path("src/runtime/worker.ts"), path("src/runtime/broker.ts")],
   outdir: join(folder, "runtime"),
-  // Wrangler's bundles are made of these: their stack traces shall lead to our sources. Places are all that takes.
-  sourcemap: true,
-  sourcesContent: false,
-  metafile: true,
+  // Wrangler's bundles are made of these: their stack traces shall lead to our sources.
+  ...withMap,
 });
 
 const ready = join(folder, "runtime/broker-ready.js");
-const { code, map } = await bundleBroker(ready);
-writeFileSync(ready, code);
-writeFileSync(`${ready}.map`, map);
+const broker = await bundleBroker(ready);
+writeFileSync(ready, broker.code);
+writeFileSync(`${ready}.map`, broker.map);
 
 const standalone = await build({
   ...forNode,
@@ -60,23 +59,11 @@ const standalone = await build({
       },
     },
   ],
-  sourcemap: true,
-  sourcesContent: false,
-  metafile: true,
 });
 
-// Where the package is installed our sources are not: they are called as the repository calls them, seen from the
-// package.
-const repository = path("../..");
-const outputs = [runtime, standalone].flatMap(({ metafile }) => Object.keys(metafile.outputs));
-outputs.push(`${ready}.map`);
-for (const file of outputs.filter((name) => name.endsWith(".map"))) {
-  const map = JSON.parse(readFileSync(file, "utf8"));
-  const its = dirname(resolve(file));
-  const named = (source) => relative(repository, resolve(its, source));
-  map.sources = map.sources.map((source) => relative(its, join(path("."), named(source))));
-  writeFileSync(file, JSON.stringify(map));
-}
+const metafiles = [command, inside, runtime, standalone].map(({ metafile }) => metafile);
+finishMaps(path("."), [...mapsOf(metafiles), `${ready}.map`]);
+writeNotices(folder, [...metafiles, ...broker.metafiles]);
 
 writeTypes(path("src"), folder, [
   "index.ts",

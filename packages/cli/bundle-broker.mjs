@@ -2,19 +2,20 @@
 // as `build.mjs`, which uses it too.
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { buildPage } from "../dashboard/build.mjs";
+import { bundlePage } from "../dashboard/build.mjs";
 import { forWorkers } from "./bundling.mjs";
 
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 
 /**
- * The code and its source map, whose paths count from where the code is to be.
+ * The code and its source map, whose paths count from where the code is to be, and what esbuild says of what is in
+ * them.
  *
  * @param {string} outfile path of the file that the code is for. Nothing is written.
  */
 export async function bundleBroker(outfile) {
-  const page = await buildPage();
-  const { outputFiles } = await build({
+  const { page, metafile: pageMetafile } = await bundlePage();
+  const { outputFiles, metafile } = await build({
     ...forWorkers,
     entryPoints: [path("src/runtime/broker-ready.ts")],
     outfile,
@@ -35,7 +36,7 @@ export async function bundleBroker(outfile) {
   const [code = "", map = ""] = outputFiles
     .sort((a, b) => a.path.length - b.path.length)
     .map(({ text }) => text);
-  return { code, map };
+  return { code, map, metafiles: [metafile, pageMetafile] };
 }
 
 /** The code of the runtime for the users' Workers. */

@@ -2,20 +2,64 @@
 // the machine has.
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { decode, encode } from "@jridgewell/sourcemap-codec";
 
 // jsonc-parser's "main" is a UMD module, whose requires no bundler sees.
 const mainFields = ["module", "main"];
 
+/** With these, stack traces lead to our sources. Places are all that takes. */
+export const withMap = { sourcemap: true, sourcesContent: false };
+
 /** esbuild's options for modules that users' Node.js runs. What is not `external` is bundled. */
-export const forNode = { bundle: true, format: "esm", platform: "node", target: "node22.16", mainFields };
+export const forNode = {
+  ...{ bundle: true, format: "esm", platform: "node", target: "node22.16", mainFields, metafile: true },
+  ...withMap,
+};
 
 /** esbuild's options for modules that run in workerd. */
 export const forWorkers = {
   ...{ bundle: true, format: "esm", platform: "neutral", target: "es2024", mainFields },
+  metafile: true,
   external: ["cloudflare:*"],
 };
+
+/**
+ * Makes source maps fit for an archive. They keep one place for each line of a source: a third of the bytes, and stack
+ * traces name file and line as before. Sources are called as the repository calls them, seen from the package: where
+ * that is installed they are not.
+ *
+ * @param {string} folder of the package.
+ * @param {readonly string[]} maps files of source maps, whose sources are relative to them.
+ */
+export function finishMaps(folder, maps) {
+  const repository = fileURLToPath(new URL("../..", import.meta.url));
+  for (const file of maps) {
+    const map = JSON.parse(readFileSync(file, "utf8"));
+    const its = dirname(resolve(file));
+    const named = (source) => relative(repository, resolve(its, source));
+    map.sources = map.sources.map((source) => relative(its, join(folder, named(source))));
+    map.mappings = encode(decode(map.mappings).map(placesOfLines));
+    map.names = [];
+    writeFileSync(file, JSON.stringify(map));
+  }
+}
+
+/** Those of a line's segments that lead to another line of a source than the one before. */
+function placesOfLines(segments) {
+  let last = [];
+  return segments.flatMap(([column, source, line, sourceColumn]) => {
+    if (source === last[0] && line === last[1]) return [];
+    last = [source, line];
+    return [source === undefined ? [column] : [column, source, line, sourceColumn]];
+  });
+}
+
+/** The source maps that builds have written. */
+export function mapsOf(metafiles) {
+  return metafiles.flatMap(({ outputs }) => Object.keys(outputs)).filter((file) => file.endsWith(".map"));
+}
 
 /**
  * Writes the types of what a package exports into `dist/types`. Its declarations say all their types: none of what

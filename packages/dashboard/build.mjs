@@ -12,6 +12,11 @@ const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 /** esbuild's target, and with it the oldest browsers that show the page: those of 2023. */
 const TARGET = "es2022";
 
+/** The page, as `bundlePage` makes it. */
+export async function buildPage() {
+  return (await bundlePage()).page;
+}
+
 /**
  * The page as an archive: `index.html`, and the script and style that it names, whose names change with what is in
  * them. The same for the same sources.
@@ -20,16 +25,17 @@ const TARGET = "es2022";
  * (big-endian), the header (JSON: `files`, each with `name`, `type` and `bytes`), then the files one after the other,
  * each compressed by gzip.
  *
- * @returns {Promise<Uint8Array>}
+ * @returns {Promise<{ page: Uint8Array, metafile: import("esbuild").Metafile }>} with what esbuild says of what is in it.
  */
-export async function buildPage() {
-  const { outputFiles } = await build({
+export async function bundlePage() {
+  const { outputFiles, metafile } = await build({
     entryPoints: [path("src/main.tsx")],
     outdir: path("dist"),
     entryNames: "app",
     bundle: true,
     minify: true,
     write: false,
+    metafile: true,
     format: "iife",
     target: TARGET,
     charset: "utf8",
@@ -53,7 +59,8 @@ export async function buildPage() {
   );
   const length = Buffer.alloc(4);
   length.writeUInt32BE(header.length);
-  return Buffer.concat([length, header, ...files.map(({ compressed }) => compressed)]);
+  const page = Buffer.concat([length, header, ...files.map(({ compressed }) => compressed)]);
+  return { page, metafile };
 }
 
 /**

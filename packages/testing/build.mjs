@@ -4,14 +4,15 @@ import { copyFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { forNode, forWorkers, writeTypes } from "../cli/bundling.mjs";
+import { finishMaps, forNode, forWorkers, mapsOf, writeTypes } from "../cli/bundling.mjs";
+import { writeNotices } from "../cli/third-party-notices.mjs";
 
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 
 const folder = path("dist");
 rmSync(folder, { recursive: true, force: true });
 
-await build({
+const kit = await build({
   ...forNode,
   entryPoints: { index: path("src/index.ts"), vitest: path("src/vitest/sluice.ts") },
   outdir: folder,
@@ -21,7 +22,7 @@ await build({
   external: ["croner", "wrangler", "yaml"],
 });
 
-await build({
+const workers = await build({
   ...forWorkers,
   entryPoints: [path("src/worker/worker.ts"), path("src/worker/broker.ts")],
   outdir: join(folder, "worker"),
@@ -29,12 +30,15 @@ await build({
   // The broker is given to workerd as it is here.
   minify: true,
 });
-await build({
+const inWorker = await build({
   ...forWorkers,
   entryPoints: [path("src/vitest/in-worker.ts")],
   outdir: folder,
   external: ["cloudflare:*", "node:*"],
 });
+const metafiles = [kit, workers, inWorker].map(({ metafile }) => metafile);
+finishMaps(path("."), mapsOf(metafiles));
+writeNotices(folder, metafiles);
 for (const file of ["host.js", "control.js"]) {
   copyFileSync(path(`src/worker/${file}`), join(folder, "worker", file));
 }

@@ -5,15 +5,16 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { forNode, forWorkers, writeTypes } from "../cli/bundling.mjs";
-import { buildPage } from "../dashboard/build.mjs";
+import { finishMaps, forNode, forWorkers, mapsOf, writeTypes } from "../cli/bundling.mjs";
+import { writeNotices } from "../cli/third-party-notices.mjs";
+import { bundlePage } from "../dashboard/build.mjs";
 
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 
 const folder = path("dist");
 rmSync(folder, { recursive: true, force: true });
 
-await build({
+const plugin = await build({
   ...forNode,
   entryPoints: [path("src/index.ts")],
   outdir: folder,
@@ -27,7 +28,8 @@ await build({
     ].join("\n"),
   },
 });
-writeFileSync(join(folder, "page.bin"), await buildPage());
+const { page, metafile: pageMetafile } = await bundlePage();
+writeFileSync(join(folder, "page.bin"), page);
 
 // A map of nothing, which Vite takes for that of what it has transformed. It would make one of three times the size of
 // the code, and send it to workerd at each start.
@@ -35,7 +37,7 @@ const map = Buffer.from(JSON.stringify({ version: 3, sources: [], names: [], map
   "base64",
 );
 
-await build({
+const workers = await build({
   ...forWorkers,
   entryPoints: [path("src/worker/worker.ts"), path("src/worker/broker.ts")],
   outdir: join(folder, "worker"),
@@ -43,5 +45,9 @@ await build({
   minify: true,
   footer: { js: `//# sourceMappingURL=data:application/json;base64,${map}` },
 });
+
+const metafiles = [plugin.metafile, workers.metafile];
+finishMaps(path("."), mapsOf(metafiles));
+writeNotices(folder, [...metafiles, pageMetafile]);
 
 writeTypes(path("src"), folder, ["index.ts", "sluice.ts"]);

@@ -10,13 +10,6 @@ describe("the package", () => {
     expect(MANIFEST.devDependencies["wrangler-oldest"]).toBe(`npm:wrangler@${WRANGLER_VERSION_MIN}`);
   });
 
-  it("carries the licence of the repository, which npm takes from the package's own folder", () => {
-    const licence = readFileSync(new URL("../../../LICENSE", import.meta.url), "utf8");
-    expect(licence).toContain("Apache License");
-    expect(MANIFEST.license).toBe("Apache-2.0");
-    expect(readFileSync(new URL("../LICENSE", import.meta.url), "utf8")).toBe(licence);
-  });
-
   it("depends on nothing that only this workspace has", () => {
     for (const range of Object.values(MANIFEST.dependencies)) expect(range).toMatch(/^\d/);
   });

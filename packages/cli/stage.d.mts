@@ -1,0 +1,10 @@
+/**
+ * Rewrites the links of a document for an archive: to files in it, to the repository where its address is known, else
+ * to nothing.
+ */
+export function linksInArchive(
+  text: string,
+  from: string,
+  packed: ReadonlyMap<string, string>,
+  repository: string | null,
+): string;
