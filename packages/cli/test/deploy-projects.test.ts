@@ -14,16 +14,16 @@ afterAll(() => cloud[Symbol.asyncDispose]());
 beforeEach(() => cloud.clear());
 
 /** A project whose `mailer` consumes what its `web` sends. */
-function shop(more = ""): Repository {
-  const made = cloud.repository("shop");
+function shop(more = "", env: NodeJS.ProcessEnv = {}): Repository {
+  const made = cloud.repository("shop", env);
   made.worker("web", { sends: "mails", more });
   made.worker("mailer", { consumes: "mails", more });
   return made;
 }
 
 /** Another one, of other Workers and another queue. */
-function bank(more = "", queue = "bills"): Repository {
-  const made = cloud.repository("bank");
+function bank(more = "", queue = "bills", env: NodeJS.ProcessEnv = {}): Repository {
+  const made = cloud.repository("bank", env);
   made.worker("bank", { sends: queue, more });
   made.worker("biller", { consumes: queue, more });
   return made;
@@ -361,6 +361,22 @@ describe("two repositories that deploy at the same moment", () => {
     ] as const) {
       expect((await project.run("deploy", names)).output).toContain("Nothing to deploy.");
     }
+  });
+
+  it("come to an end where each has secrets, which it uploads whatever is there", async () => {
+    const secrets = { SLUICE_API_TOKENS: "a token of both" };
+    const [first, second] = [shop(SHARED, secrets), bank(SHARED, "bills", secrets)];
+    await first.run("deploy", ["web", "mailer"]);
+    let turn = "first";
+    cloud.before = async (command, worker) => {
+      if (command !== "deploy" || worker !== "team" || turn !== "first") return;
+      turn = "second";
+      expect(await second.run("deploy", ["bank", "biller"])).toMatchObject({ code: 0 });
+      turn = "first";
+    };
+    const { code, output } = await first.run("deploy", ["web", "mailer"]);
+    expect(code, output).toBe(0);
+    expect(bound("team")).toEqual(["biller", "mailer"]);
   });
 
   it("lose nothing of one another where neither has found a broker", async () => {

@@ -56,11 +56,12 @@ export async function deploy(
 ): Promise<number> {
   const deployment = await openDeployment(options, printer, surroundings, start);
   let since: string | null | undefined;
+  const uploaded = new Set<string>();
   for (let plans = 1; ; plans++) {
     const live = await readLiveBroker(deployment.api, deployment.project.broker.name, since);
     const watch = new BrokerWatch(deployment.api, deployment.project.broker.name, live.version);
     try {
-      return await deployOnto(live, watch, { deployment, options, printer, surroundings });
+      return await deployOnto(live, watch, { deployment, options, printer, surroundings, uploaded });
     } catch (error) {
       if (!(error instanceof BrokerChanged)) throw error;
       since = watch.known;
@@ -78,13 +79,15 @@ interface DeployRun {
   readonly options: DeployOptions;
   readonly printer: Printer;
   readonly surroundings: Pick<Surroundings, "cwd" | "env">;
+  /** Names of what this run has uploaded: to do so again in each plan, two deployments at a time would never end. */
+  readonly uploaded: Set<string>;
 }
 
 /** Brings the account from what is live to what the files say. */
 async function deployOnto(
   liveBroker: LiveBroker,
   watch: BrokerWatch,
-  { deployment, options, printer, surroundings }: DeployRun,
+  { deployment, options, printer, surroundings, uploaded }: DeployRun,
 ): Promise<number> {
   const { api, own, wrangler } = deployment;
   const { detach = [] } = options;
@@ -102,7 +105,8 @@ async function deployOnto(
   const unfinished = new Unfinished(deployment.accessFile);
   const set = secretsSet(project, surroundings.env);
   const { force = false, yes = false } = options;
-  const again = againOf(parts, { force, secrets: Object.keys(set), unfinished });
+  const candidates = parts.filter(({ name }) => !uploaded.has(name));
+  const again = againOf(candidates, { force, secrets: Object.keys(set), unfinished });
   const steps = stepsTo(wanted, withoutTags(live, again));
   const around = [...others.map(otherText), ...detach.map(detachedText)];
   printer.print(planText({ wanted, live, steps, again, around }));
@@ -114,16 +118,20 @@ async function deployOnto(
   for (const [i, step] of steps.entries()) {
     const isBroker = step.part === broker;
     const place = `${i + 1} of ${steps.length}`;
-    unfinished.begin(step.part.name);
-    const run = () =>
-      upload(step, { message, wrangler, yes, wait: setTimeout, secrets: isBroker ? secrets : {} });
+    const run = async () => {
+      unfinished.begin(step.part.name);
+      const given = isBroker ? secrets : {};
+      const addresses = await upload(step, { message, wrangler, yes, wait: setTimeout, secrets: given });
+      unfinished.end(step.part.name);
+      uploaded.add(step.part.name);
+      return addresses;
+    };
     const addresses = await (isBroker ? watch.guard(run) : run()).catch((error: unknown) => {
       if (!(error instanceof CliError) || error instanceof BrokerChanged) throw error;
       const hint = hintFor(error.message, deployment.credentials, deployment.account);
       throw new CliError(stopText(step, place, error.message + hint));
     });
     printer.print(`${place}  ${stepText(step)}  ${addresses.join(", ")}`.trimEnd());
-    unfinished.end(step.part.name);
     const url = addressAmong(addresses);
     if (isBroker && url !== null) keepAddress(deployment, url);
   }
