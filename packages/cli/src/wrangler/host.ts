@@ -17,13 +17,15 @@ type Ran = Omit<WranglerRun, "report">;
 
 const [, , wranglerFile = "", reportFile = ""] = process.argv;
 const folder = dirname(reportFile);
+/** Ends the process of a command that runs in one of its own. */
+let killChild: (() => void) | null = null;
 const main = requireWithMain(wranglerFile)[MAIN];
 const run = main === undefined ? runInProcess : runHere(main);
 
 // Wrangler closes the channel to its parent at the end of a command. Node.js calls this too, when the parent has ended.
 process.disconnect = () => {};
 // So it is this pipe that tells of the parent's end, whatever ended it.
-new Socket({ fd: LIFELINE_FD }).resume().once("close", () => process.exit());
+new Socket({ fd: LIFELINE_FD }).resume().once("close", endAtOnce);
 // The keys that interrupt reach the whole group of processes. Its parent decides what comes then.
 for (const signal of ["SIGINT", "SIGHUP"] as const) process.on(signal, () => {});
 // Its parent sweeps the folders of those that were killed.
@@ -35,6 +37,14 @@ process.on("message", async ({ args, secrets, asks }: Command) => {
   const done = await run(args, file, asks).finally(() => file?.remove());
   process.send?.({ ...done, report: report().slice(from) } satisfies WranglerRun);
 });
+
+/** Ends without the code of others that runs at an exit: in the middle of a command it may wait for ever. */
+function endAtOnce(): void {
+  killChild?.();
+  if (process.stdin.isTTY) process.stdin.setRawMode(false);
+  rmSync(folder, { recursive: true, force: true });
+  process.kill(process.pid, "SIGKILL");
+}
 
 /** What Wrangler has said to programs so far: it appends to one file as long as its process lasts. */
 function report(): string {
@@ -65,13 +75,12 @@ async function runInProcess(args: readonly string[], file: SecretsFile | null): 
   });
   const { stdout, stderr } = child;
   if (stdout === null || stderr === null) throw new Error("both are pipes");
-  const kill = () => child.kill();
-  process.once("exit", kill);
+  killChild = () => child.kill();
   const ended = new Promise<number>((resolve, reject) => {
     child.once("error", reject);
     child.once("close", (code) => resolve(code ?? 1));
   });
   const [out, err, code] = await Promise.all([text(stdout), text(stderr), ended]);
-  process.off("exit", kill);
+  killChild = null;
   return { code, out, all: out + err };
 }
