@@ -14,8 +14,13 @@ export const withMap = { sourcemap: true, sourcesContent: false };
 
 /** esbuild's options for modules that users' Node.js runs. What is not `external` is bundled. */
 export const forNode = {
-  ...{ bundle: true, format: "esm", platform: "node", target: "node22.16", mainFields, metafile: true },
   ...withMap,
+  bundle: true,
+  format: "esm",
+  platform: "node",
+  target: "node22.16",
+  mainFields,
+  metafile: true,
 };
 
 /** esbuild's options for modules that run in workerd. */

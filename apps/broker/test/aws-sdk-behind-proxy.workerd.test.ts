@@ -77,7 +77,9 @@ it("a path that the proxy takes off is in the URLs of queues, and in what is sig
 
 it("a proxy that is trusted says where queues are, and what was signed, by its headers", async () => {
   const proxy = await startTlsProxy("/queues", (host) => ({
-    ...{ host: "broker.internal", "x-forwarded-host": host, "x-forwarded-prefix": "/queues" },
+    host: "broker.internal",
+    "x-forwarded-host": host,
+    "x-forwarded-prefix": "/queues",
   }));
   const url = `https://queues.example.com:${proxy.port}/queues`;
   await brokerBehind(proxy, "", { SLUICE_TRUST_PROXY: "true" });

@@ -6,7 +6,9 @@ const ENV = { ...process.env, CI: "1", NO_COLOR: "1", WRANGLER_SEND_METRICS: "fa
 const LINE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z (debug|info {1}|warn {1}|error) \S/;
 const WORKER = {
   "wrangler.json": JSON.stringify({
-    ...{ name: "alone", main: "index.js", compatibility_date: "2026-01-01" },
+    name: "alone",
+    main: "index.js",
+    compatibility_date: "2026-01-01",
     queues: {
       producers: [{ binding: "JOBS", queue: "jobs" }],
       consumers: [{ queue: "jobs", max_batch_timeout: 0, max_retries: 0 }],

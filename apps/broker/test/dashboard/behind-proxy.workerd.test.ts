@@ -18,7 +18,8 @@ describe.skipIf(CHROMIUM === null)("below a path of a proxy", () => {
     ["SLUICE_PUBLIC_URL", (url: string) => ({ SLUICE_PUBLIC_URL: url })],
   ])("the page shows, sends, hears and links, with %s", async (_, varsFor) => {
     const proxy = await startTlsProxy(PATH, (host) => ({
-      ...{ "x-forwarded-host": host, "x-forwarded-prefix": PATH },
+      "x-forwarded-host": host,
+      "x-forwarded-prefix": PATH,
     }));
     const url = `https://127.0.0.1:${proxy.port}${PATH}`;
     proxy.target = await lab.another({ SLUICE_ENV: "development", ...varsFor(url) });

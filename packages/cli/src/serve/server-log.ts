@@ -50,7 +50,7 @@ const CONSOLE_LEVELS = { debug: "debug", log: "info", info: "info", warn: "warn"
 
 /**
  * Opens the log of this process, whose console then writes into it: the broker prints by that, and so do Miniflare and
- * Wrangler. Whoever reads the output may go away, and that is no reason to stop serving.
+ * Wrangler. A reader of the output that goes away ends nothing.
  */
 export function openServerLog(format: LogFormat, printer: Printer): OpenServerLog {
   const log = createServerLog(format, printer, () => Date.now());

@@ -38,7 +38,7 @@ const PRIVATE_NAMES = /(^|\.)(localhost|local|internal|test|home\.arpa)$/;
  */
 export function refusedHost(access: Access, request: PageRequest): string | null {
   if (access.kind !== "open") return null;
-  // Of a header alone a page can say what it likes, so what was asked for counts beside what a proxy says of it.
+  // A page can write the headers of a proxy, so the name that was asked for counts beside the one in them.
   const names = [ownUrl(access, request).hostname, publicSite(access, request).hostname];
   const hostname = names.find((name) => !isPrivate(name) && !access.hosts.includes(name));
   if (hostname === undefined) return null;

@@ -34,7 +34,9 @@ describe("a proxy that is trusted", () => {
   const given = (proto: string, host: string, prefix: string) =>
     trusting.urlOf(
       seen("http://10.0.0.5:8787/any", {
-        ...{ "x-forwarded-proto": proto, "x-forwarded-host": host, "x-forwarded-prefix": prefix },
+        "x-forwarded-proto": proto,
+        "x-forwarded-host": host,
+        "x-forwarded-prefix": prefix,
       }),
       "/__sluice/aws",
     );
