@@ -1,12 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Tally } from "@sluice/harness/ledger";
-import { conclude, type Ended, type OpenScenario } from "./scenario.ts";
+import { conclude, type Ended, type OpenScenario, stored } from "./scenario.ts";
 
 export interface FreezeOptions<Summary extends Tally> {
   readonly open: OpenScenario<Summary>;
   readonly freezes: number;
   /** Longest time that the process stands still, in ms. The last freeze takes all of it. */
   readonly frozenMsMax: number;
+  /** Messages that are stored at least before each freeze. Default 0. */
+  readonly storedMin?: number;
   readonly onThaw?: (freezes: number, frozenMs: number) => void;
 }
 
@@ -21,7 +23,7 @@ const LOAD_MS_MAX = 600;
 export async function runFreezes<Summary extends Tally>(
   options: FreezeOptions<Summary>,
 ): Promise<Ended<Summary> & { readonly frozenMs: number }> {
-  const { open, freezes, frozenMsMax, onThaw } = options;
+  const { open, freezes, frozenMsMax, storedMin = 0, onThaw } = options;
   const scenario = await open();
   const { random } = scenario;
   let totalMs = 0;
@@ -29,6 +31,7 @@ export async function runFreezes<Summary extends Tally>(
     await scenario.start();
     scenario.load();
     for (let freeze = 1; freeze <= freezes; freeze++) {
+      await stored(scenario.ledger, storedMin);
       await sleep(random.between(LOAD_MS_MAX / 4, LOAD_MS_MAX));
       const frozenMs = freeze === freezes ? frozenMsMax : random.between(1, frozenMsMax);
       process.kill(scenario.pid, "SIGSTOP");

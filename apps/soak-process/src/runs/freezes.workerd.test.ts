@@ -8,6 +8,7 @@ describe("SIGSTOP and SIGCONT under load", () => {
       open: () => WorkersScenario.open(20_260),
       freezes: 3,
       frozenMsMax: 1_000,
+      storedMin: 40,
     });
     expect(result.violationTexts).toEqual([]);
     expect(result.lines).toEqual([]);

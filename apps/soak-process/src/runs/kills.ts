@@ -1,12 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Tally } from "@sluice/harness/ledger";
-import { conclude, type Ended, type OpenScenario } from "./scenario.ts";
+import { conclude, type Ended, type OpenScenario, stored } from "./scenario.ts";
 
 export interface KillOptions<Summary extends Tally> {
   readonly open: OpenScenario<Summary>;
   readonly kills: number;
   /** Longest epoch between the first answer and the kill, in ms. Some epochs end while they still recover. */
   readonly epochMsMax: number;
+  /** Messages that an epoch stores at least, unless it is ended at once. Default 0. */
+  readonly storedMin?: number;
   /** Called after every kill with the number of them. */
   readonly onKill?: (kills: number) => void;
 }
@@ -18,14 +20,16 @@ const SHORT_EPOCHS = 0.2;
 export async function runKills<Summary extends Tally>(
   options: KillOptions<Summary>,
 ): Promise<Ended<Summary>> {
-  const { open, kills, epochMsMax, onKill } = options;
+  const { open, kills, epochMsMax, storedMin = 0, onKill } = options;
   const scenario = await open();
   const { random } = scenario;
   try {
     for (let kill = 1; kill <= kills; kill++) {
       await scenario.start();
       scenario.load();
-      await sleep(random.between(0, random.chance(SHORT_EPOCHS) ? 20 : epochMsMax));
+      const isShort = random.chance(SHORT_EPOCHS);
+      if (!isShort) await stored(scenario.ledger, storedMin);
+      await sleep(random.between(0, isShort ? 20 : epochMsMax));
       await scenario.kill();
       onKill?.(kill);
     }

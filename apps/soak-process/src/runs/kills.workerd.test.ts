@@ -10,6 +10,7 @@ describe("kill -9 under load", () => {
       open: () => WorkersScenario.open(20_267),
       kills: KILLS,
       epochMsMax: 500,
+      storedMin: 40,
     });
     expect(result.violationTexts).toEqual([]);
     expect(result.lines).toEqual([]);

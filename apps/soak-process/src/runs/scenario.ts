@@ -79,6 +79,19 @@ export async function drained(
   }
 }
 
+/** Longest that a busy machine takes to store what a run asks for, in ms. */
+const STORED_MS_MAX = 60_000;
+
+/**
+ * Waits until so many more messages were acknowledged to their producer: a load is one by what was stored, however long
+ * that takes.
+ */
+export async function stored({ messages }: Pick<Ledger<Sent>, "messages">, count: number): Promise<void> {
+  const acknowledged = () => messages.filter(({ outcome }) => outcome === "acknowledged").length;
+  const before = acknowledged();
+  await until(() => acknowledged() - before >= count, STORED_MS_MAX);
+}
+
 /** Waits for something to come true. Answers whether it did within `ms`. */
 export async function until(holds: () => boolean, ms: number): Promise<boolean> {
   const endMs = Date.now() + ms;
