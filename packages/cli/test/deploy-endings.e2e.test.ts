@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Call, type Cloudflare, startCloudflare } from "./cloudflare/api.ts";
 import { descendants, isRunning, type Lab, openLab } from "./lab.ts";
 import { type Running, sluice } from "./running.ts";
+import { sampled } from "./thorough.ts";
 
 /** Several deployments, on a busy machine. */
 const PATIENCE_MS = 600_000;
@@ -60,12 +61,14 @@ describe("a deployment that is ended in the middle", { timeout: PATIENCE_MS }, (
     "POST scripts/sluice/deployments",
   ];
   it.each(
-    moments.flatMap((call, i) => [
-      { call, signal: "SIGKILL" as const, code: "SIGKILL" as const },
-      i % 2 === 0
-        ? { call, signal: "SIGINT" as const, code: 130 }
-        : { call, signal: "SIGTERM" as const, code: 143 },
-    ]),
+    sampled(
+      moments.flatMap((call, i) => [
+        { call, signal: "SIGKILL" as const, code: "SIGKILL" as const },
+        i % 2 === 0
+          ? { call, signal: "SIGINT" as const, code: 130 }
+          : { call, signal: "SIGTERM" as const, code: 143 },
+      ]),
+    ),
   )(
     "leaves no process and no secret, and is finished by the next run: $signal at $call",
     async ({ call, signal, code }) => {
