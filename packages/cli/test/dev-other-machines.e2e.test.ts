@@ -3,12 +3,15 @@ import { join } from "node:path";
 import { ListQueuesCommand, SQSClient } from "@aws-sdk/client-sqs";
 import getPort from "get-port";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { EXPLORER_PATHS, type ForgedRequest, forge } from "./forged-request.ts";
 import { type Lab, openLab } from "./lab.ts";
 import { machineAddress, NO_ADDRESS } from "./machine-address.ts";
 import { type Running, sluice } from "./running.ts";
 
 const address = machineAddress();
 if (address === null) console.warn(NO_ADDRESS);
+
+const QUERY = { durable_object_name: "directory", queries: [{ sql: "select * from tokens" }] };
 
 describe.skipIf(address === null)("a sluice dev that other machines reach", { timeout: 180_000 }, () => {
   let lab: Lab;
@@ -23,10 +26,11 @@ describe.skipIf(address === null)("a sluice dev that other machines reach", { ti
   });
   const dev = async (args: readonly string[], env: NodeJS.ProcessEnv = {}) => {
     const port = await getPort();
-    const ports = ["--port", `${port}`, "--inspector-port", `${await getPort()}`];
+    const inspectorPort = await getPort();
+    const ports = ["--port", `${port}`, "--inspector-port", `${inspectorPort}`];
     const started = sluice(["dev", ...args, "--env", "x", ...ports], lab.folder, { ...lab.env, ...env });
     running.push(started);
-    return { port, started };
+    return { port, inspectorPort, started };
   };
 
   it("says so and lets in who has the token that it shows, its user's commands and its Workers", async () => {
@@ -72,6 +76,45 @@ describe.skipIf(address === null)("a sluice dev that other machines reach", { ti
     const ask = (headers = {}) => fetch(`http://${address}:${port}/__sluice/api/queues`, { headers });
     expect((await ask()).status).toBe(401);
     expect((await ask({ authorization: "Bearer fixed" })).status).toBe(200);
+  });
+
+  it("has no Local Explorer, whatever a request says of itself and of its path", async () => {
+    const env = { X_LOCAL_EXPLORER: "true" };
+    for (const folder of ["", "sender"])
+      appendFileSync(join(lab.folder, folder, ".env"), "X_LOCAL_EXPLORER=true\n");
+    const { port, inspectorPort, started } = await dev(["sender", "receiver", "--ip", "0.0.0.0"], env);
+    const text = await started.printed(/Dashboard: \S+/);
+    const token = /who brings the token (\S+)/.exec(text)?.[1] ?? "";
+    const ask = (path: string, rest: Partial<ForgedRequest> = {}) =>
+      forge({ address: address ?? "", port, path, ...rest });
+    const through = { headers: { "mf-original-url": `http://localhost${EXPLORER_PATHS[1]}` } };
+    const answers = [
+      ...(await Promise.all(EXPLORER_PATHS.map((path) => ask(path)))),
+      ...(await Promise.all(EXPLORER_PATHS.map((path) => ask(path, { address: "127.0.0.1" })))),
+      await ask("/", through),
+      await ask(`${EXPLORER_PATHS[1]}/sluice-x-Directory/objects`),
+      await ask(`${EXPLORER_PATHS[1]}/sluice-x-Directory/query`, { body: QUERY }),
+      await ask("/cdn-cgi/local/platform-proxy", { headers: { "mf-op": "GET", "mf-op-target": "[0]" } }),
+    ];
+    for (const answer of answers) {
+      expect(answer.text).not.toMatch(/Directory|QueueBroker|"success"|<html/);
+      expect(answer.text).not.toContain(token);
+    }
+    // By the header with which Miniflare's own parts choose a Worker nobody gets past the first one to the broker.
+    for (const path of ["/__sluice/api/queues", "/cdn-cgi/local/scheduled"]) {
+      expect((await ask(path, { headers: { "mf-route-override": "sluice-x" } })).status).toBe(404);
+    }
+    await expect(fetch(`http://${address}:${inspectorPort}/json`)).rejects.toThrow();
+    expect((await fetch(`http://127.0.0.1:${inspectorPort}/json`)).status).toBe(200);
+  });
+
+  it("keeps the Local Explorer on loopback, where no other machine gets at it", async () => {
+    const { port, started } = await dev(["sender", "receiver"]);
+    await started.printed(/admin +http/);
+    const [path = ""] = EXPLORER_PATHS;
+    const { status, text } = await forge({ address: "127.0.0.1", port, path });
+    expect([status, text]).toEqual([200, expect.stringContaining("Directory")]);
+    expect(await forge({ address: address ?? "", port, path })).toEqual({ status: 0, text: "" });
   });
 
   it("is refused where the broker is another session's, which is open to its own machine", async () => {

@@ -195,7 +195,7 @@ export async function dev(given: DevOptions, printer: Printer): Promise<number> 
   const startOne = () =>
     start({
       args: argumentsOf(current.plan),
-      env: wranglerEnvironment(process.env),
+      env: wranglerEnvironment(process.env, host),
       lines: linesContext(current.plan, seat.seat, workingDirectory),
       onListening,
       onSocketInUse: () => wrangler.startAgain(),

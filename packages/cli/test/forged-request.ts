@@ -1,0 +1,63 @@
+import { type IncomingMessage, request } from "node:http";
+import { text } from "node:stream/consumers";
+
+/** A request as another machine may make it: with headers that are not true and a path that is sent as it is. */
+export interface ForgedRequest {
+  /** Address to connect to. */
+  readonly address: string;
+  readonly port: number | string;
+  /** What stands in the first line, whatever it means. */
+  readonly path: string;
+  /** Default: the `Host` that this machine's own programs send. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON by POST. Default: a GET. */
+  readonly body?: unknown;
+}
+
+/** Makes the request. An answer that changes the protocol, or none, has status 0 and no text. */
+export function forge({ address, port, path, headers = {}, body }: ForgedRequest) {
+  return new Promise<{ readonly status: number; readonly text: string }>((resolve) => {
+    const sent = request({
+      host: address,
+      port,
+      path,
+      method: body === undefined ? "GET" : "POST",
+      headers: {
+        host: `localhost:${port}`,
+        connection: "close",
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...headers,
+      },
+    });
+    const none = () => resolve({ status: 0, text: "" });
+    sent.on("response", (response: IncomingMessage) => {
+      text(response).then((read) => resolve({ status: response.statusCode ?? 0, text: read }), none);
+    });
+    sent.on("upgrade", (_, socket) => {
+      socket.destroy();
+      none();
+    });
+    sent.on("error", none);
+    sent.end(body === undefined ? undefined : JSON.stringify(body));
+  });
+}
+
+const NAMESPACES = "explorer/api/workers/durable_objects/namespaces";
+
+/** Where Wrangler's Local Explorer lists Durable Objects, in all spellings that some server may take for the same. */
+export const EXPLORER_PATHS: readonly string[] = [
+  `/cdn-cgi/${NAMESPACES}`,
+  `/cdn-cgi/local/${NAMESPACES}`,
+  `//cdn-cgi/local/${NAMESPACES}`,
+  `/CDN-CGI/local/${NAMESPACES}`,
+  `/%63dn-cgi/local/${NAMESPACES}`,
+  `/%2563dn-cgi/local/${NAMESPACES}`,
+  `/cdn-cgi%2flocal/${NAMESPACES}`,
+  `/cdn-cgi\\local/${NAMESPACES}`,
+  `/\\cdn-cgi/local/${NAMESPACES}`,
+  `/x/../cdn-cgi/local/${NAMESPACES}`,
+  `/x/%2e%2e/cdn-cgi/local/${NAMESPACES}`,
+  `/./cdn-cgi/./local/${NAMESPACES}`,
+  `http://localhost/cdn-cgi/local/${NAMESPACES}`,
+  `/__sluice/../cdn-cgi/local/${NAMESPACES}`,
+];
