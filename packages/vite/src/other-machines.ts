@@ -17,6 +17,7 @@ import {
   secretFiles,
   setVariables,
 } from "sluice/generate";
+import { keepLocalPaths } from "./local-paths.ts";
 
 /** Event of Node.js: a server has begun to listen. Nobody has connected to it yet. */
 const LISTENING = "tracing:net.server.listen:asyncEnd";
@@ -61,6 +62,7 @@ class OtherMachines {
     const address = server.address();
     // A socket of the file system is this machine's.
     if (address === null || typeof address === "string" || isLoopback(address.address)) return;
+    keepLocalPaths(server);
     this.#servers.add(server);
     server.once("close", () => this.#servers.delete(server));
     if (this.#hasTold || !answersRequests(server)) return;

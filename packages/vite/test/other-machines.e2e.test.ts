@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { EXPLORER_PATHS, type ForgedRequest, forge } from "sluice/test/forged-request";
 import { machineAddress, NO_ADDRESS } from "sluice/test/machine-address";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { type DevServer, ViteProject } from "./vite-project.ts";
@@ -86,6 +87,39 @@ describe.skipIf(address === null)("a Vite server that other machines reach", () 
         const lines = await (await fetch(`http://localhost:${port}/`)).json();
         expect(lines).toContain("one shared 1");
       }, PATIENCE);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    "refuses other machines the paths of the Local Explorer, and leaves them to this one",
+    async () => {
+      const { port } = await start({ host: true, allowedHosts: true });
+      const ask = (from: string, path: string, rest: Partial<ForgedRequest> = {}) =>
+        forge({ address: from, port, path, ...rest });
+      const [path = ""] = EXPLORER_PATHS;
+      await vi.waitFor(async () => {
+        const { status, text } = await ask("127.0.0.1", path);
+        expect([status, text]).toEqual([200, expect.stringContaining("Directory")]);
+      }, PATIENCE);
+      const from = address ?? "";
+      const upgrade = { connection: "Upgrade", upgrade: "websocket", "sec-websocket-version": "13" };
+      for (const path of [...EXPLORER_PATHS, "/cdn-cgi/handler/scheduled", "/cdn-cgi/local/email"]) {
+        expect((await ask(from, path)).status).toBe(403);
+        expect((await ask(from, path, { headers: { host: `${from}:${port}` } })).status).toBe(403);
+        expect((await ask(from, path, { headers: upgrade })).status).toBe(403);
+        expect((await ask(from, path, { body: { queries: [{ sql: "delete from tokens" }] } })).status).toBe(
+          403,
+        );
+      }
+      // By the headers with which Miniflare's own parts say where a request goes.
+      for (const headers of [
+        { "mf-original-url": `http://localhost${EXPLORER_PATHS[1]}` },
+        { "mf-route-override": "sluice" },
+        { "x-forwarded-host": "localhost", "x-original-url": EXPLORER_PATHS[1] ?? "" },
+      ]) {
+        expect((await ask(from, "/other", { headers })).text).not.toContain("Directory");
+      }
     },
     TIMEOUT_MS,
   );
