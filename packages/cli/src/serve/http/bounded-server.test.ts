@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { RawClient } from "../../../test/raw-client.ts";
-import { type BoundedServer, createBoundedServer } from "./bounded-server.ts";
+import { type BoundedServer, type BoundedServerOptions, createBoundedServer } from "./bounded-server.ts";
 import { Connections } from "./connections.ts";
 import { HEAD_BYTES_MAX, HTTP_LIMITS } from "./limits.ts";
 
@@ -17,13 +17,15 @@ let bounded: BoundedServer;
 /** Requests that were answered, and the bytes of their bodies. */
 let answered: [string, number][];
 let hold: Promise<void> | null;
+/** Added to each answer. */
+let more: string;
 
-async function start(options: { connections?: Connections; http?: typeof HTTP_LIMITS } = {}): Promise<void> {
+async function start(options: Partial<BoundedServerOptions> = {}): Promise<void> {
   bounded = createBoundedServer({
     answer: async (request, response, body) => {
       answered.push([request.url ?? "", body.byteLength]);
       await hold;
-      response.end(`answered: ${body.byteLength}`);
+      response.end(`answered: ${body.byteLength}${more}`);
     },
     ...options,
   });
@@ -41,11 +43,18 @@ async function open(): Promise<RawClient> {
   return client;
 }
 
+/** Resolves when so many requests were answered. */
+async function untilAnswered(count: number): Promise<void> {
+  while (answered.length < count) await new Promise((resolve) => setImmediate(resolve));
+}
+
+const CLOSE = "Connection: close\r\n";
+const get = (path = "/x", more = "") => `GET ${path} HTTP/1.1\r\nHost: a\r\n${more}\r\n`;
 const post = (path: string, bytes: number, more = "") =>
   `POST ${path} HTTP/1.1\r\nHost: a\r\n${more}Content-Length: ${bytes}\r\n\r\n`;
 
 beforeEach(async () => {
-  [answered, hold] = [[], null];
+  [answered, hold, more] = [[], null, ""];
   await start();
 });
 afterEach(stop);
@@ -179,7 +188,7 @@ describe("where much is being read", () => {
     const third = await open();
     await second.ended();
     await third.write("GET /x HTTP/1.1\r\nHost: a\r\n\r\n");
-    while (answered.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    await untilAnswered(1);
     const fourth = await open();
     await fourth.ended();
     expect(fourth.text).toMatch(/^HTTP\/1\.1 503 Service Unavailable\r\nRetry-After: 1\r\n/);
@@ -206,5 +215,105 @@ describe("who is slow", () => {
     expect(client.text).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
     while (bounded.connections.size > 0) await new Promise((resolve) => setImmediate(resolve));
     expect(bounded.connections.bytes).toEqual({ unread: 0, answering: 0 });
+  });
+});
+
+describe("a client that does not read its answers", () => {
+  const LONG = "x".repeat(400_000);
+  const COUNT = 40;
+
+  /** Opens a connection whose answers fill all that is on their way to it. */
+  async function openUnread(): Promise<RawClient> {
+    more = LONG;
+    const client = await open();
+    client.socket.pause();
+    await client.write(get().repeat(COUNT));
+    await untilAnswered(COUNT);
+    return client;
+  }
+
+  it("has its requests held, and answered in their order when it reads on", async () => {
+    const client = await openUnread();
+    const sent = `${get("/1")}${post("/2", 3)}abc${get("/3").repeat(49)}${get("/3", CLOSE)}`;
+    await client.write(sent);
+    const other = await open();
+    await other.write(get("/other"));
+    await untilAnswered(COUNT + 2);
+    // One is read when it is found out that nobody takes the answers.
+    expect(answered.slice(COUNT).map(([path]) => path)).toEqual(["/1", "/other"]);
+    expect(bounded.connections.bytes.unread).toBe(sent.length - get("/1").length);
+    client.socket.resume();
+    await client.ended();
+    const lengths = client.text.split("answered: ").slice(1).map(Number.parseFloat);
+    expect(lengths).toEqual([...Array(COUNT + 1).fill(0), 3, ...Array(50).fill(0)]);
+    expect(bounded.connections.bytes.unread).toBe(0);
+  });
+
+  it("is not read on, however much it sends", async () => {
+    const client = await openUnread();
+    let taken = 0;
+    for (let i = 0; i < 200; i += 1) client.socket.write(get().repeat(1_000), () => (taken += 1));
+    for (let turn = 0; turn < 200; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    expect(taken).toBeLessThan(200);
+    expect(answered.length).toBe(COUNT + 1);
+    expect(bounded.connections.bytes.unread).toBeLessThanOrEqual(65_536);
+  });
+
+  it("is ended when it takes nothing for too long, and nobody else is", async () => {
+    stop();
+    await start({ untakenMsMax: 300 });
+    const answers = Promise.withResolvers<void>();
+    const unread = await openUnread();
+    [hold, more] = [answers.promise, ""];
+    const patient = await open();
+    await patient.write(get("/patient"));
+    await untilAnswered(COUNT + 1);
+    unread.socket.resume();
+    unread.socket.pause();
+    while (bounded.connections.size > 1) await new Promise((resolve) => setImmediate(resolve));
+    answers.resolve();
+    await patient.said("answered: 0");
+  });
+
+  it.each([
+    ["ends its side", (client: RawClient) => void client.socket.end(get().repeat(9))],
+    ["goes", (client: RawClient) => void client.socket.destroy()],
+  ])("may be one that %s meanwhile", async (_, leave) => {
+    const client = await openUnread();
+    await client.write(get().repeat(9));
+    leave(client);
+    client.socket.resume();
+    await client.closed;
+    while (bounded.connections.size > 0) await new Promise((resolve) => setImmediate(resolve));
+    expect(bounded.connections.bytes).toEqual({ unread: 0, answering: 0 });
+  });
+});
+
+describe("what ends a connection for `node:http`", () => {
+  it.each([
+    ["a tunnel that is asked for", "CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n"],
+    ["HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"],
+    ["no HTTP", "\x16\x03\x01\x02\r\n\r\n"],
+    ["a head without a host", "GET /x HTTP/1.1\r\n\r\n"],
+    ["the last request as it says", get("/last", CLOSE)],
+    ["an expectation of something else", get("/x", "Expect: more\r\n")],
+    ["a chunk without a length", `${post(AWS, 0, "Transfer-Encoding: chunked\r\n")}x\r\n\r\n`],
+  ])("does not end the process with what comes behind it: %s", async (_, text) => {
+    for (const pieces of [1, 2]) {
+      const client = await open();
+      const behind = get("/behind").repeat(20);
+      if (pieces === 1) await client.write(text + behind);
+      else for (const each of [text, behind]) await client.write(each);
+      await client.ended();
+    }
+    const other = await open();
+    await other.write(get("/other"));
+    await other.said("answered: 0");
+  });
+
+  it("is not the wish for another protocol: it is answered as if there was none", async () => {
+    const client = await open();
+    await client.write(get("/x", "Connection: Upgrade\r\nUpgrade: websocket\r\n") + get("/behind"));
+    await client.said("answered: ", 2);
   });
 });

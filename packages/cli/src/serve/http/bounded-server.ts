@@ -10,7 +10,7 @@ import { bodyBytesMax, type RequestHead, refusalOf } from "@sluice/gateway/reque
 import { type BodyReading, contentLength, readBody } from "./body-reader.ts";
 import { type Connection, Connections, type Refuse, refuseNew } from "./connections.ts";
 import { HeadGate } from "./head-gate.ts";
-import { HTTP_LIMITS, IDLE_PARSERS_MAX } from "./limits.ts";
+import { HTTP_LIMITS, IDLE_PARSERS_MAX, UNTAKEN_MS_MAX } from "./limits.ts";
 import { refuseRequest, refuseSocket } from "./refusals.ts";
 
 /** A server of `node:http` that reads requests within the limits of `limits.ts`. */
@@ -31,6 +31,8 @@ export interface BoundedServerOptions {
   readonly connections?: Connections;
   /** Default: `HTTP_LIMITS`. */
   readonly http?: typeof HTTP_LIMITS;
+  /** Default: `UNTAKEN_MS_MAX`. */
+  readonly untakenMsMax?: number;
 }
 
 const refuseUnread: Refuse = ({ socket, answering }, isReading) => {
@@ -45,7 +47,12 @@ const refuseUnread: Refuse = ({ socket, answering }, isReading) => {
  * The server listens itself: else `node:http` would not look for heads and bodies that take too long.
  */
 export function createBoundedServer(options: BoundedServerOptions): BoundedServer {
-  const { answer, connections = new Connections(), http = HTTP_LIMITS } = options;
+  const {
+    answer,
+    connections = new Connections(),
+    http = HTTP_LIMITS,
+    untakenMsMax = UNTAKEN_MS_MAX,
+  } = options;
   const known = new WeakMap<Socket, Reading>();
   /** Answers to requests that have begun to come, until they are written. */
   const underWay = new Set<ServerResponse>();
@@ -78,6 +85,13 @@ export function createBoundedServer(options: BoundedServerOptions): BoundedServe
     if (isAnswering || !socket.writable) socket.destroy();
     else refuseSocket(socket as Socket, statusOf(error));
   });
+  server.timeout = untakenMsMax;
+  server.on("timeout", (socket) => {
+    const connection = known.get(socket)?.connection;
+    // Where nothing waits to be taken, it is the broker who takes its time.
+    const isAnswering = connection !== undefined && !connection.isGone && connection.answering > 0;
+    if (!isAnswering || socket.writableLength > 0) socket.destroy();
+  });
   const own = server.listeners("connection");
   server.removeAllListeners("connection");
   server.on("connection", (socket) => {
@@ -85,21 +99,24 @@ export function createBoundedServer(options: BoundedServerOptions): BoundedServe
     if (connection === null) return;
     for (const listener of own) listener.call(server, socket);
     const parse = socket.listeners("data").map((listener) => (part: Buffer) => listener.call(socket, part));
-    const gate = new HeadGate(
-      (part) => {
+    const gate = new HeadGate({
+      parse: (part) => {
         for (const each of parse) each(part);
       },
-      () => {
+      isReady: () => !connection.isGone && !socket.destroyed && !socket.isPaused(),
+      tooLong: () => {
         connections.forget(connection);
         refuseSocket(socket, 431);
       },
-    );
+    });
     connection.refuse = refuseUnread;
     known.set(socket, { connection, gate });
     socket.removeAllListeners("data");
     socket.on("data", (chunk: Buffer) => {
       if (connections.came(connection, chunk.byteLength)) gate.came(chunk);
     });
+    // `node:http` has paused it because nobody took the answers.
+    socket.on("resume", () => gate.goOn());
     socket.once("close", () => gate.close());
     socket.resume();
   });

@@ -4,24 +4,32 @@ import { describe, expect, it } from "vitest";
 import { HeadGate } from "./head-gate.ts";
 import { HEAD_BYTES_MAX } from "./limits.ts";
 
-/** A gate and what it has let through; requests are told of as the parser tells of them. */
-function gateFor() {
+/**
+ * A gate and what it has let through; requests are told of as the parser tells of them.
+ *
+ * @param pauses whether the parser is not ready any more after each head.
+ */
+function gateFor(pauses = false) {
   const parsed: string[] = [];
   let isTooLong = false;
-  const gate: HeadGate = new HeadGate(
-    (bytes) => {
+  const parser = { isReady: true };
+  const gate: HeadGate = new HeadGate({
+    parse: (bytes) => {
+      if (!parser.isReady) throw new Error("paused");
       parsed.push(bytes.toString("latin1"));
       const head = parsed.join("").split("\r\n\r\n").slice(-2)[0] ?? "";
       if (!parsed.join("").endsWith("\r\n\r\n")) return;
       const [, length] = /content-length: (\d+)$/.exec(head) ?? [];
       const headers = length === undefined ? {} : { "content-length": length };
       gate.began({ headers } as IncomingMessage);
+      if (pauses) parser.isReady = false;
     },
-    () => {
+    isReady: () => parser.isReady,
+    tooLong: () => {
       isTooLong = true;
     },
-  );
-  return { gate, parsed, all: () => parsed.join(""), isTooLong: () => isTooLong };
+  });
+  return { gate, parser, parsed, all: () => parsed.join(""), isTooLong: () => isTooLong };
 }
 
 const head = (bytes: number) => `GET / HTTP/1.1\r\nx: ${"y".repeat(bytes - 23)}\r\n\r\n`;
@@ -60,27 +68,58 @@ describe("a head", () => {
   });
 });
 
-it("changes nothing in what comes, however it is cut", () => {
-  const request = fc.oneof(
-    fc.constant("GET / HTTP/1.1\r\nhost: a\r\n\r\n"),
-    fc.string({ maxLength: 40 }).map((body) => {
-      const bytes = Buffer.from(body);
-      return `POST / HTTP/1.1\r\ncontent-length: ${bytes.length}\r\n\r\n${bytes.toString("latin1")}`;
-    }),
-  );
-  fc.assert(
-    fc.property(
-      fc.array(request, { maxLength: 5 }),
-      fc.array(fc.nat(200), { maxLength: 20 }),
-      (requests, cuts) => {
-        const seen = gateFor();
-        const text = Buffer.from(requests.join(""), "latin1");
-        const places = [...new Set([0, ...cuts.map((cut) => Math.min(cut, text.length)), text.length])].sort(
-          (a, b) => a - b,
-        );
-        for (const [i, from] of places.entries()) seen.gate.came(text.subarray(from, places[i + 1] ?? from));
-        expect(seen.all()).toBe(text.toString("latin1"));
-      },
-    ),
-  );
+it("holds what comes while the parser is not ready, and lets nothing through when it is closed", () => {
+  const [first, second] = ["GET /1 HTTP/1.1\r\n\r\n", "POST /2 HTTP/1.1\r\ncontent-length: 2\r\n\r\n"];
+  const { gate, parser, all } = gateFor(true);
+  gate.came(Buffer.from(`${first}${second}a`));
+  gate.came(Buffer.from(`b${first}`));
+  gate.goOn();
+  expect(all()).toBe(first);
+  parser.isReady = true;
+  gate.goOn();
+  expect(all()).toBe(`${first}${second}`);
+  parser.isReady = true;
+  gate.goOn();
+  expect(all()).toBe(`${first}${second}ab${first}`);
+  gate.came(Buffer.from(first));
+  gate.close();
+  parser.isReady = true;
+  gate.goOn();
+  expect(all()).toBe(`${first}${second}ab${first}`);
 });
+
+it.each([false, true])(
+  "changes nothing in what comes, however it is cut (the parser pauses: %s)",
+  (pauses) => {
+    const request = fc.oneof(
+      fc.constant("GET / HTTP/1.1\r\nhost: a\r\n\r\n"),
+      fc.string({ maxLength: 40 }).map((body) => {
+        const bytes = Buffer.from(body);
+        return `POST / HTTP/1.1\r\ncontent-length: ${bytes.length}\r\n\r\n${bytes.toString("latin1")}`;
+      }),
+    );
+    fc.assert(
+      fc.property(
+        fc.array(request, { maxLength: 5 }),
+        fc.array(fc.nat(200), { maxLength: 20 }),
+        (requests, cuts) => {
+          const seen = gateFor(pauses);
+          const text = Buffer.from(requests.join(""), "latin1");
+          const places = [
+            ...new Set([0, ...cuts.map((cut) => Math.min(cut, text.length)), text.length]),
+          ].sort((a, b) => a - b);
+          for (const [i, from] of places.entries()) {
+            seen.gate.came(text.subarray(from, places[i + 1] ?? from));
+            if (i % 3 === 0) seen.parser.isReady = true;
+            seen.gate.goOn();
+          }
+          for (const _ of requests) {
+            seen.parser.isReady = true;
+            seen.gate.goOn();
+          }
+          expect(seen.all()).toBe(text.toString("latin1"));
+        },
+      ),
+    );
+  },
+);
