@@ -6,12 +6,17 @@ const AWS_BYTES_MAX = 4_194_304;
 const MESSAGES = "http://localhost/__sluice/client/v4/accounts/a/queues/b/messages";
 
 /** Requests, and how many bytes of each the gateway saw, `null` for those that did not come there. */
-function gateway(limits: BodyLimits = {}, hold: Promise<void> = Promise.resolve()) {
-  const fetch = boundedFetch(async (request) => {
+function gateway(
+  limits: BodyLimits = {},
+  hold: Promise<void> = Promise.resolve(),
+  asksForSignatures = false,
+) {
+  const answer = async (request: Request) => {
     const { byteLength } = await request.arrayBuffer();
     await hold;
     return Response.json(byteLength);
-  }, limits);
+  };
+  const fetch = boundedFetch({ fetch: answer, asksForSignatures }, limits);
   return async (init: RequestInit, url = AWS) => {
     const response = await fetch(new Request(url, { method: "POST", ...init }));
     const bytes = response.status === 200 ? await response.json() : null;
@@ -62,6 +67,19 @@ describe("the body of a request to a broker on workerd", () => {
     expect(endless.readCount()).toBe(2);
     expect(await fetched(pieces([3, 4, 5]).init)).toMatchObject({ status: 200, bytes: 12 });
     expect(await fetched({ method: "GET" })).toMatchObject({ status: 200, bytes: 0 });
+  });
+
+  it("is read up to 64 KiB without a signature where AWS's clients have to sign", async () => {
+    const fetched = gateway({}, Promise.resolve(), true);
+    expect(await fetched(pieces([65_536]).init)).toMatchObject({ status: 200, bytes: 65_536 });
+    const endless = pieces([65_536, 1, 1], "stays open");
+    expect(await fetched(endless.init)).toMatchObject({ status: 413 });
+    expect(endless.readCount()).toBe(2);
+    const headers = { authorization: "AWS4-HMAC-SHA256 Credential=x" };
+    expect(await fetched({ ...pieces([65_537]).init, headers })).toMatchObject({
+      status: 200,
+      bytes: 65_537,
+    });
   });
 
   it("is refused with 503 where too much is being read, but for short ones", async () => {

@@ -21,15 +21,18 @@ export interface BodyLimits {
  * dialect takes are refused before they are read, or as soon as that is found out, and those that are read at a time
  * are bounded. On plain Node.js the server that listens does that.
  */
-export function boundedFetch(fetch: Gateway["fetch"], limits: BodyLimits = {}): Gateway["fetch"] {
+export function boundedFetch(
+  { fetch, asksForSignatures }: Pick<Gateway, "fetch" | "asksForSignatures">,
+  limits: BodyLimits = {},
+): Gateway["fetch"] {
   const { unreadBytesMax = UNREAD_BYTES_MAX, bodyMsMax = BODY_MS_MAX } = limits;
   let unreadBytes = 0;
   return async (request, ...others) => {
     if (request.body === null) return fetch(request, ...others);
     const head = headOf(request);
     const length = request.headers.get("content-length");
-    const bytesMax = bodyBytesMax(head);
-    if (Number(length ?? 0) > bytesMax) return refused(head, "tooLarge");
+    const bytesMax = bodyBytesMax(head, asksForSignatures);
+    if (Number(length ?? 0) > bytesMax) return refused(head, "tooLarge", bytesMax);
     if (length !== null && Number(length) <= PLAIN_BYTES_MAX) return fetch(request, ...others);
     let ownBytes = 0;
     const take = (bytes: number): Unread | null => {
@@ -41,7 +44,7 @@ export function boundedFetch(fetch: Gateway["fetch"], limits: BodyLimits = {}): 
     };
     try {
       const body = await readBody(request.body, take, bodyMsMax);
-      if (typeof body === "string") return refused(head, body);
+      if (typeof body === "string") return refused(head, body, bytesMax);
       const { url, method, headers, signal } = request;
       return await fetch(new Request(url, { method, headers, signal, body }), ...others);
     } finally {
@@ -89,7 +92,7 @@ function headOf({ method, url, headers }: Request): RequestHead {
   return { method, pathname, search, headers };
 }
 
-function refused(head: RequestHead, why: Unread): Response {
-  const { status, headers, body } = refusalOf(head, why);
+function refused(head: RequestHead, why: Unread, bytesMax: number): Response {
+  const { status, headers, body } = refusalOf(head, why, bytesMax);
   return new Response(body, { status, headers });
 }

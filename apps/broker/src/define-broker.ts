@@ -30,7 +30,7 @@ export function defineBroker({ page, ...options }: BrokerWorkerOptions) {
   let bounded: Gateway["fetch"] | undefined;
   const handler: ExportedHandler<BrokerEnv> = {
     fetch: (request, env, ctx) => {
-      bounded ??= boundedFetch(gatewayFor(env, options.topology, { disk, clock }, page ?? null).fetch);
+      bounded ??= boundedFetch(gatewayFor(env, options.topology, { disk, clock }, page ?? null));
       return bounded(request, env, ctx);
     },
   };

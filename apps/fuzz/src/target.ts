@@ -54,11 +54,11 @@ function isInvalidArgument(cause: unknown): boolean {
 }
 
 /**
- * Whether a request is refused before its body is read. workerd closes the connection with the answer, and a client
+ * Whether a request may be refused before its body is read. workerd closes the connection with the answer, and a client
  * that is still sending then may never read it.
  */
 async function isTooLarge(request: Request): Promise<boolean> {
   const { pathname, search } = new URL(request.url);
   const { method, headers } = request;
-  return (await request.arrayBuffer()).byteLength > bodyBytesMax({ method, pathname, search, headers });
+  return (await request.arrayBuffer()).byteLength > bodyBytesMax({ method, pathname, search, headers }, true);
 }

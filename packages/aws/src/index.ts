@@ -24,6 +24,7 @@ export { parseAccessKeys, parseAccountId } from "./signature/access-settings.ts"
 export {
   type Credential,
   credentialOf,
+  isPresigned,
   isSignatureHeader,
   type RequestHead,
   type RequestHeaders,

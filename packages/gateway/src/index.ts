@@ -63,6 +63,8 @@ export interface Gateway {
   fetch(request: Request, env?: object, ctx?: Pick<ExecutionContext, "waitUntil">): Promise<Response>;
   /** `fetch` for a URL. */
   request(url: string, init?: RequestInit): Promise<Response>;
+  /** Whether AWS's clients have to sign, so that little is read of who does not. */
+  readonly asksForSignatures: boolean;
   /** All that it answers. Paths can have parameters: `/__sluice/api/queues/:name`. */
   readonly routes: readonly { readonly method: string; readonly path: string }[];
 }
@@ -110,7 +112,8 @@ export function createGateway(
   app.get(pem, (c) => sns.certificate(c.req.param("name") ?? ""));
   const ports = { account, audit, authority, queue, now, waits, isLocal: directory.isLocal };
   const sqs = sqsService(prefix, address, ports, aws.settings, aws.access);
-  const services = { sqs, sns, isOpen: aws.access.kind === "open" };
+  const isOpen = aws.access.kind === "open";
+  const services = { sqs, sns, isOpen };
   const looks = aws.settings.looksForClients === true;
   const respond = (request: Request, keepAlive: KeepAlive, url = new URL(request.url)) =>
     respondAws(new AwsRequest(request, url, address), keepAlive, services, looks);
@@ -130,7 +133,8 @@ export function createGateway(
       failed(request.method, url.pathname, error),
     );
   };
-  return { fetch, request: (url, init) => fetch(new Request(url, init)), routes: app.routes };
+  const request: Gateway["request"] = (url, init) => fetch(new Request(url, init));
+  return { fetch, request, asksForSignatures: !isOpen, routes: app.routes };
 }
 
 const INTERNAL_ERROR = failure("internal_error", "The broker failed; its log says why.");

@@ -4,9 +4,12 @@ import {
   AwsError,
   COMMON_ERRORS,
   errorAnswerOf,
+  isPresigned,
+  isSignatureHeader,
   protocolOf,
   type RequestHeaders,
   requestTooLarge,
+  UNSIGNED_BYTES_MAX,
 } from "@sluice/aws";
 import { QUEUE_ERROR_CODES } from "@sluice/protocol";
 import { failure } from "./admin/failure.ts";
@@ -38,19 +41,30 @@ export interface RequestHead {
  * - `tooLarge`: its body is longer than its dialect takes.
  * - `busy`: too much else is being read or answered.
  * - `late`: its body did not come in time.
+ * - `fragmented`: its body comes in too many small chunks.
  */
-export type Unread = "tooLarge" | "busy" | "late";
+export type Unread = "tooLarge" | "busy" | "late" | "fragmented";
 
-/** Largest body that is read, in bytes: as its dialect has it. */
-export function bodyBytesMax(head: RequestHead): number {
+/**
+ * Largest body that is read, in bytes: as its dialect has it.
+ *
+ * @param asksForSignatures whether AWS's clients have to sign (`Gateway.asksForSignatures`).
+ */
+export function bodyBytesMax(head: RequestHead, asksForSignatures: boolean): number {
   switch (dialectOf(head)) {
     case "aws":
-      return AWS_BYTES_MAX;
+      return asksForSignatures && !claimsSignature(head) ? UNSIGNED_BYTES_MAX : AWS_BYTES_MAX;
     case "cloudflare":
       return CLOUDFLARE_BYTES_MAX;
     case "admin":
       return adminBytesMax(head);
   }
+}
+
+/** Whether a request says that it is signed, whatever that is worth. */
+function claimsSignature({ search, headers }: RequestHead): boolean {
+  if (isSignatureHeader(headers.get("authorization"))) return true;
+  return search !== "" && isPresigned(new URLSearchParams(search));
 }
 
 function adminBytesMax({ pathname }: RequestHead): number {
@@ -62,9 +76,11 @@ function adminBytesMax({ pathname }: RequestHead): number {
 
 /**
  * The answer to a request that is not read, in the words of its dialect. Who sends the rest of it sends it to nobody.
+ *
+ * @param bytesMax most bytes that its body may have (`bodyBytesMax`).
  */
-export function refusalOf(head: RequestHead, why: Unread): Answer {
-  const answer = inDialect(head, why);
+export function refusalOf(head: RequestHead, why: Unread, bytesMax: number): Answer {
+  const answer = inDialect(head, why, bytesMax);
   if (why !== "busy") return answer;
   return { ...answer, headers: { ...answer.headers, "retry-after": String(RETRY_AFTER_SECONDS) } };
 }
@@ -79,55 +95,65 @@ function dialectOf({ method, pathname, search, headers }: RequestHead): Dialect 
 
 const BUSY = "Too many requests are being read: try again.";
 const LATE = "The body of the request did not come in time.";
+const FRAGMENTED = "The body of the request comes in too many small chunks.";
 
-function inDialect(head: RequestHead, why: Unread): Answer {
+function inDialect(head: RequestHead, why: Unread, bytesMax: number): Answer {
   switch (dialectOf(head)) {
     case "aws":
-      return awsRefusal(head, why);
+      return awsRefusal(head, why, bytesMax);
     case "cloudflare":
-      return cloudflareRefusal(head, why);
+      return cloudflareRefusal(head, why, bytesMax);
     case "admin":
-      return adminRefusal(head, why);
+      return adminRefusal(why, bytesMax);
   }
 }
 
-function awsRefusal({ headers }: RequestHead, why: Unread): Answer {
+function awsRefusal({ headers }: RequestHead, why: Unread, bytesMax: number): Answer {
   // Which service a form is for stands in its body; what SQS and SNS answer here differs in the namespace of the XML
   // alone.
   const protocol = protocolOf({ headers }, SQS_MODEL);
-  return errorAnswerOf(SQS_MODEL, protocol, awsError(why), crypto.randomUUID());
+  return errorAnswerOf(SQS_MODEL, protocol, awsError(why, bytesMax), crypto.randomUUID());
 }
 
-function awsError(why: Unread): AwsError {
+function awsError(why: Unread, bytesMax: number): AwsError {
   switch (why) {
     case "tooLarge":
-      return requestTooLarge();
+      return requestTooLarge(bytesMax);
     case "busy":
       return new AwsError(COMMON_ERRORS.serviceUnavailable, BUSY);
     case "late":
       return new AwsError(COMMON_ERRORS.requestTimeout, LATE);
+    case "fragmented":
+      return new AwsError(COMMON_ERRORS.requestEntityTooLarge, FRAGMENTED);
   }
 }
 
-function cloudflareRefusal({ pathname }: RequestHead, why: Unread): Answer {
+function cloudflareRefusal({ pathname }: RequestHead, why: Unread, bytesMax: number): Answer {
   const isOfMessages = /\/messages(\/|$)/.test(pathname);
-  const tooLarge = `the request exceeds the limit of ${CLOUDFLARE_BYTES_MAX} bytes`;
+  const tooLarge = `the request exceeds the limit of ${bytesMax} bytes`;
   const code = {
     tooLarge: isOfMessages ? QUEUE_ERROR_CODES.batchSizeOutOfBounds : 10026,
     busy: 15000,
     late: 10026,
+    fragmented: 10026,
   }[why];
-  const message = { tooLarge, busy: BUSY, late: LATE }[why];
+  const message = { tooLarge, busy: BUSY, late: LATE, fragmented: FRAGMENTED }[why];
   return json(STATUSES[why], { success: false, errors: [{ code, message }], messages: [], result: null });
 }
 
-function adminRefusal(head: RequestHead, why: Unread): Answer {
-  const code = { tooLarge: "body_too_large", busy: "busy", late: "body_late" }[why];
-  const tooLarge = `The body of a request can have ${adminBytesMax(head)} bytes at most.`;
-  return json(STATUSES[why], failure(code, { tooLarge, busy: BUSY, late: LATE }[why]));
+function adminRefusal(why: Unread, bytesMax: number): Answer {
+  const code = { tooLarge: "body_too_large", busy: "busy", late: "body_late", fragmented: "body_fragmented" }[
+    why
+  ];
+  const tooLarge = `The body of a request can have ${bytesMax} bytes at most.`;
+  const message = { tooLarge, busy: BUSY, late: LATE, fragmented: FRAGMENTED }[why];
+  return json(STATUSES[why], failure(code, message));
 }
 
-const STATUSES = { tooLarge: 413, busy: 503, late: 408 } as const satisfies Record<Unread, number>;
+const STATUSES = { tooLarge: 413, busy: 503, late: 408, fragmented: 413 } as const satisfies Record<
+  Unread,
+  number
+>;
 
 function json(status: number, body: object): Answer {
   return { status, headers: { "content-type": "application/json" }, body: JSON.stringify(body) };

@@ -49,7 +49,12 @@ export function credentialOf({ url, headers }: RequestHead): Credential | null {
   if (isSignatureHeader(authorization)) return fromHeader(authorization, headers);
   if (url.search === "") return null;
   const { searchParams: params } = url;
-  return params.has("X-Amz-Signature") || params.has("X-Amz-Algorithm") ? fromQuery(params) : null;
+  return isPresigned(params) ? fromQuery(params) : null;
+}
+
+/** Whether the query of a request holds a signature, whatever it is worth. */
+export function isPresigned(params: Pick<URLSearchParams, "has">): boolean {
+  return params.has("X-Amz-Signature") || params.has("X-Amz-Algorithm");
 }
 
 /**

@@ -1,4 +1,6 @@
 import type { IncomingMessage } from "node:http";
+import type { Unread } from "@sluice/gateway/request-limits";
+import { CHUNK_BYTES_MIN, CHUNKS_MAX } from "./limits.ts";
 
 /** What bytes are kept in that come in pieces, in bytes. */
 const BLOCK_BYTES = 65_536;
@@ -62,18 +64,23 @@ export interface BodyReading {
 }
 
 /**
- * Reads the body of a request. One in chunks is not read on once it has more bytes than it may; one of known length has
- * no more.
+ * Reads the body of a request. One in chunks is not read on once it has more bytes than it may, or too many small
+ * chunks; one of known length has no more.
  */
 export function readBody(
   request: IncomingMessage,
   bytesMax: number,
   done: (body: Buffer) => void,
-  tooLarge: () => void,
+  refuse: (why: Extract<Unread, "tooLarge" | "fragmented">) => void,
 ): BodyReading {
   const bytes = new Bytes();
+  const isChunked = contentLength(request) === null;
+  let chunks = 0;
   const take = (chunk: Buffer) => {
-    if (bytes.length + chunk.byteLength > bytesMax) tooLarge();
+    chunks += 1;
+    const length = bytes.length + chunk.byteLength;
+    if (length > bytesMax) refuse("tooLarge");
+    else if (isChunked && chunks > CHUNKS_MAX && length < chunks * CHUNK_BYTES_MIN) refuse("fragmented");
     else bytes.add(chunk);
   };
   const end = () => {

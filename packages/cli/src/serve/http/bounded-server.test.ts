@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vit
 import { RawClient } from "../../../test/raw-client.ts";
 import { type BoundedServer, type BoundedServerOptions, createBoundedServer } from "./bounded-server.ts";
 import { Connections } from "./connections.ts";
-import { HEAD_BYTES_MAX, HTTP_LIMITS } from "./limits.ts";
+import { CHUNK_BYTES_MIN, CHUNKS_MAX, HEAD_BYTES_MAX, HTTP_LIMITS } from "./limits.ts";
 
 const AWS = "/__sluice/aws";
 const AWS_BYTES_MAX = 4_194_304;
@@ -99,6 +99,51 @@ describe("a body", () => {
     const other = await open();
     for (const chunk of [...chunks(ADMIN_BYTES_MAX), Buffer.from("1\r\nx\r\n")]) other.socket.write(chunk);
     await other.said("body_too_large");
+    await other.ended();
+    expect(answered).toHaveLength(1);
+  });
+
+  it.each([
+    [true, "", 65_536, "exceeded 65536 bytes, the most of a request without a signature."],
+    [true, "Authorization: AWS4-HMAC-SHA256 Credential=x\r\n", AWS_BYTES_MAX, "exceeded 4194304 bytes."],
+    [false, "", AWS_BYTES_MAX, "exceeded 4194304 bytes."],
+  ])(
+    "of AWS's clients, who have to sign: %s; with %j it may have %i bytes",
+    async (asksForSignatures, more, max, words) => {
+      stop();
+      await start({ asksForSignatures });
+      const head = `POST ${AWS} HTTP/1.1\r\nHost: a\r\n${more}Transfer-Encoding: chunked\r\n\r\n`;
+      const client = await open();
+      client.socket.write(`${head}${max.toString(16)}\r\n${"x".repeat(max)}\r\n0\r\n\r\n`);
+      await client.said(`answered: ${max}`);
+      const other = await open();
+      // One byte more, of a chunk that does not end.
+      other.socket.write(`${head}fffffff\r\n${"x".repeat(max + 1)}`);
+      await other.said(words);
+      expect(answered).toHaveLength(1);
+    },
+  );
+
+  it.each([
+    ["single bytes", CHUNKS_MAX, 1, CHUNKS_MAX + 1],
+    // What comes in two parts counts twice.
+    ["larger ones", CHUNKS_MAX + 100, 2 * CHUNK_BYTES_MIN, null],
+  ])("can be in many chunks if they are not small: %s", async (_, count, bytes, refusedAt) => {
+    const head = `POST ${AWS} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n`;
+    const chunk = `${bytes.toString(16)}\r\n${"x".repeat(bytes)}\r\n`;
+    const client = await open();
+    // By the thousand: no chunk comes in two parts, which would count twice.
+    await client.write(head);
+    for (let sent = 0; sent < count; sent += 1_000) {
+      await client.write(chunk.repeat(Math.min(1_000, count - sent)));
+    }
+    await client.write("0\r\n\r\n");
+    await client.said(`answered: ${count * bytes}`);
+    if (refusedAt === null) return;
+    const other = await open();
+    await other.write(head + chunk.repeat(refusedAt));
+    await other.said("too many small chunks");
+    expect(other.text).toMatch(/^HTTP\/1\.1 413 .*\r\nconnection: close\r\n/is);
     await other.ended();
     expect(answered).toHaveLength(1);
   });

@@ -6,7 +6,7 @@ import {
   setMaxIdleHTTPParsers,
 } from "node:http";
 import { Server as NetServer, type Socket } from "node:net";
-import { bodyBytesMax, type RequestHead, refusalOf } from "@sluice/gateway/request-limits";
+import { bodyBytesMax, type RequestHead, refusalOf, type Unread } from "@sluice/gateway/request-limits";
 import { type BodyReading, contentLength, readBody } from "./body-reader.ts";
 import { type Connection, Connections, type Refuse, refuseNew } from "./connections.ts";
 import { HeadGate } from "./head-gate.ts";
@@ -27,6 +27,8 @@ export interface BoundedServer {
 export interface BoundedServerOptions {
   /** Answers a request that is all here. */
   answer(request: IncomingMessage, response: ServerResponse, body: Buffer): void;
+  /** Whether AWS's clients have to sign, so that little is read of who does not. Default: they do not. */
+  readonly asksForSignatures?: boolean;
   /** Default: with the limits of `limits.ts`. */
   readonly connections?: Connections;
   /** Default: `HTTP_LIMITS`. */
@@ -52,6 +54,7 @@ export function createBoundedServer(options: BoundedServerOptions): BoundedServe
     connections = new Connections(),
     http = HTTP_LIMITS,
     untakenMsMax = UNTAKEN_MS_MAX,
+    asksForSignatures = false,
   } = options;
   const known = new WeakMap<Socket, Reading>();
   /** Answers to requests that have begun to come, until they are written. */
@@ -69,7 +72,7 @@ export function createBoundedServer(options: BoundedServerOptions): BoundedServe
       if (underWay.size === 0) tellIdle?.();
     });
     if (isStopping) response.shouldKeepAlive = false;
-    readRequest(request, response, { ...reading, connections, answer });
+    readRequest(request, response, { ...reading, connections, asksForSignatures, answer });
   };
   setMaxIdleHTTPParsers(IDLE_PARSERS_MAX);
   const server = createServer(http, take);
@@ -155,12 +158,14 @@ function statusOf({ code }: NodeJS.ErrnoException): 400 | 408 | 413 | 431 {
 function readRequest(
   request: IncomingMessage,
   response: ServerResponse,
-  { connection, gate, connections, answer }: ReadBy,
+  { connection, gate, connections, asksForSignatures, answer }: ReadBy,
 ): void {
   const head = headOf(request);
   const { headBytes } = gate;
-  const refuse = (why: Parameters<typeof refusalOf>[1]) =>
-    refuseRequest(request, response, refusalOf(head, why));
+  const refuse = (why: Unread) => {
+    const bytesMax = bodyBytesMax(head, asksForSignatures);
+    refuseRequest(request, response, refusalOf(head, why, bytesMax));
+  };
   if (request.headers.host !== undefined && !isAuthority(request.headers.host)) {
     refuseRequest(request, response, NO_AUTHORITY);
     return;
@@ -187,15 +192,15 @@ function readRequest(
     done(NOTHING);
     return;
   }
-  const bytesMax = bodyBytesMax(head);
+  const bytesMax = bodyBytesMax(head, asksForSignatures);
   let reading: BodyReading | undefined;
-  const tooLarge = () => {
+  const giveUp = (why: Unread) => {
     reading?.stop();
     connections.forget(connection);
-    refuse("tooLarge");
+    refuse(why);
   };
   if (length !== null && length > bytesMax) {
-    tooLarge();
+    giveUp("tooLarge");
     return;
   }
   if (expect !== undefined) response.writeContinue();
@@ -203,7 +208,7 @@ function readRequest(
     reading?.stop();
     refuse("busy");
   };
-  reading = readBody(request, bytesMax, done, tooLarge);
+  reading = readBody(request, bytesMax, done, giveUp);
 }
 
 /** A connection that is read here. */
@@ -213,6 +218,7 @@ interface Reading {
 }
 
 interface ReadBy extends Reading, Pick<BoundedServerOptions, "answer"> {
+  readonly asksForSignatures: boolean;
   readonly connections: Connections;
 }
 

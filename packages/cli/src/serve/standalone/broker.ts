@@ -4,5 +4,6 @@ import type { BrokerInput } from "./contract.ts";
 /** The broker on Node.js (`contract.ts`). */
 export function open(input: BrokerInput) {
   const { gateway, ...broker } = openBroker(input);
-  return { ...broker, fetch: (request: Request) => gateway.fetch(request) };
+  const { asksForSignatures } = gateway;
+  return { ...broker, asksForSignatures, fetch: (request: Request) => gateway.fetch(request) };
 }

@@ -24,6 +24,8 @@ export interface Disk {
 
 /** A broker in this process. Its module is typed by the platform's types, and this by Node.js's. */
 export interface Broker {
+  /** Whether AWS's clients have to sign, so that little is read of who does not. */
+  readonly asksForSignatures: boolean;
   /** Answers a request, whose signal is aborted when its client goes. */
   fetch(request: Request): Promise<Response>;
   /** Whether the disk is full: while it is, each call gives back room that is not needed. */

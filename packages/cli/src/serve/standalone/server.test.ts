@@ -17,6 +17,7 @@ let answer: (request: Request) => Promise<Response>;
 let tell: () => void;
 
 const broker = {
+  asksForSignatures: false,
   fetch: (incoming: Request) => {
     asked.push(incoming);
     tell();

@@ -8,7 +8,7 @@ export interface ServerOptions {
   /** Address and port to listen on; 0 for one that is free. */
   readonly host: string;
   readonly port: number;
-  readonly broker: Pick<Broker, "fetch">;
+  readonly broker: Pick<Broker, "fetch" | "asksForSignatures">;
 }
 
 /**
@@ -20,6 +20,7 @@ export async function startServer({ host, port, broker }: ServerOptions): Promis
   const listener = getRequestListener((request) => broker.fetch(request));
   // The listener takes a body that was read by this name.
   const { server, stop } = createBoundedServer({
+    asksForSignatures: broker.asksForSignatures,
     answer: (request, response, body) => void listener(Object.assign(request, { rawBody: body }), response),
   });
   const listening = await listen(server, host, port);
