@@ -6,7 +6,7 @@ import type { ServerOptions } from "node:http";
 export const HEAD_BYTES_MAX = 65_536;
 /** Most chunks of a body that may be as small as they come. Of more, the average is of `CHUNK_BYTES_MIN`; else 413. */
 export const CHUNKS_MAX = 16_384;
-/** Fewest bytes of a chunk on average, in a body of more than `CHUNKS_MAX`: each costs as much as a hundred bytes. */
+/** Fewest bytes of a chunk on average, in a body of more than `CHUNKS_MAX`: a million of single bytes takes most of a second. */
 export const CHUNK_BYTES_MIN = 64;
 /** How long a head may take to come, in ms, from its first byte or the beginning of the connection. Then 408. */
 export const HEAD_MS_MAX = 10_000;
