@@ -19,6 +19,29 @@ it("the limits are those of the cheat sheet (spec cloudflare-queues 0)", () => {
   });
 });
 
+describe("a header of the connection, or of the product", () => {
+  it.each([
+    ...[
+      "host",
+      "Host",
+      "Connection",
+      "keep-alive",
+      "Proxy-Authorization",
+      "TE",
+      "Trailer",
+      "Upgrade",
+      "Expect",
+    ],
+    ...["Transfer-Encoding", "content-length", "Sluice-Queue", "webhook-signature", "X-Amz-Sns-Topic-Arn"],
+    "X-Aws-Sqsd-Taskname",
+  ])("is %s", (name) => expect(limits.isReservedHeader(name)).toBe(true));
+
+  it.each(["Authorization", "Content-Type", "User-Agent", "X-Host", "Sluice", "Proxy", "X-Amzn-Trace-Id"])(
+    "is not %s",
+    (name) => expect(limits.isReservedHeader(name)).toBe(false),
+  );
+});
+
 describe("a queue's name", () => {
   it.each(["a", "0", "orders-2", "a".repeat(62), "a".repeat(63)])("may be %o", (name) => {
     expect(name).toMatch(limits.QUEUE_NAME_PATTERN);

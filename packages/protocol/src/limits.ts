@@ -128,6 +128,19 @@ export const VARIABLE_NAME_PATTERN = /^[A-Za-z_][A-Za-z0-9_]*$/;
 export const HEADER_NAME_PATTERN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 export const HEADER_VALUE_PATTERN = /^[\t\u0020-\u007e\u0080-\u00ff]*$/;
 
+const CONNECTION_HEADERS =
+  "host|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|content-length|upgrade|expect";
+const OWN_HEADERS = "(sluice|webhook|x-amz-sns|x-aws-sqsd)-.*";
+const RESERVED_HEADER = new RegExp(`^(${CONNECTION_HEADERS}|${OWN_HEADERS})$`, "i");
+
+/**
+ * Whether settings of an HTTP endpoint cannot have a header of that name: it says where a request goes or how its
+ * connection is used, or is one by which receivers know the broker.
+ */
+export function isReservedHeader(name: string): boolean {
+  return RESERVED_HEADER.test(name);
+}
+
 /** How long a queue can keep what happened, in seconds. */
 export const HISTORY_SECONDS_MIN = 60;
 export const HISTORY_SECONDS_MAX = 1_209_600;

@@ -1,4 +1,4 @@
-import type { HttpPushSettings } from "@sluice/protocol";
+import { type HttpPushSettings, isReservedHeader } from "@sluice/protocol";
 import type { Clock } from "../platform/clock.ts";
 import type { QueueLog } from "../platform/log.ts";
 import { authorizationFor } from "./authorization.ts";
@@ -26,6 +26,9 @@ export interface Post {
   /** Id of the message: it is signed. */
   readonly id: string;
 }
+
+/** Settings whose reserved headers the log has named: callers are made anew for each look at a queue's consumer. */
+const REPORTED = new WeakSet<HttpPushSettings>();
 
 /** Calls the HTTP endpoint of a queue, by its settings. Rejects when it must not be called, and says why in the log. */
 export class EndpointCaller {
@@ -104,7 +107,14 @@ export class EndpointCaller {
 
   /** The headers of the settings, with the values of environment variables in their places. */
   #ownHeaders(): Record<string, string> {
-    const entries = Object.entries(this.settings.headers ?? {});
+    const { headers = {} } = this.settings;
+    // Settings that were stored by an earlier version can have reserved ones.
+    const reserved = Object.keys(headers).filter(isReservedHeader);
+    if (reserved.length > 0 && !REPORTED.has(this.settings)) {
+      REPORTED.add(this.settings);
+      this.note(`left out are headers that the broker or its connection sets: ${reserved.join(", ")}`);
+    }
+    const entries = Object.entries(headers).filter(([name]) => !isReservedHeader(name));
     return Object.fromEntries(
       entries.map(([name, value]) => [
         name.toLowerCase(),

@@ -254,6 +254,22 @@ describe("what a request is made with", () => {
     });
   });
 
+  it("are no headers of the connection and of the product, though stored settings have them", async () => {
+    const world = worldWith({
+      headers: { Host: "evil.example", "Sluice-Queue": "$UNSET", "webhook-id": "1", "X-Shop": "main" },
+    });
+    await world.send("orders", ["a", "b"]);
+    await world.pass(0);
+    const [{ headers } = { headers: {} }] = world.posts;
+    expect(headers).toMatchObject({ "sluice-queue": "orders", "x-shop": "main" });
+    expect(Object.keys(headers)).not.toEqual(
+      expect.arrayContaining([expect.stringMatching(/^(host|webhook)/i)]),
+    );
+    const left = world.lines.filter((line) => line.includes("left out"));
+    expect(left).toHaveLength(1);
+    expect(left[0]).toContain("Host, Sluice-Queue, webhook-id");
+  });
+
   it("is the content type of the message, or the one that is set", async () => {
     const world = worldWith();
     for (const contentType of ["text", "bytes", "json"] as const) {

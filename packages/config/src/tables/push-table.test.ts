@@ -101,6 +101,12 @@ headers = { authorization = "$ORDERS_TOKEN", x-shop = "a b" }`);
     [`headers = { x = 1 }`, "headers.x", "is no header"],
     [`headers = { x = "a\\nb" }`, "headers.x", "is no header"],
     [`headers = 5`, "headers", "should be an object"],
+    [
+      `headers = { Host = "x.example" }`,
+      "headers.Host",
+      "is a header that the broker or its connection sets",
+    ],
+    [`headers = { sluice-queue = "q" }`, "headers.sluice-queue", "is a header that the broker"],
     [`timeout = 5`, "timeout", `Unknown key "timeout"`],
     [`dead_letter_queue = "Not A Queue"`, "dead_letter_queue", "Invalid queue name"],
   ])("refuses %s", (line, key, text) => {

@@ -6,6 +6,7 @@ import {
   HEADER_VALUE_PATTERN,
   HTTP_CONCURRENCY_DEFAULT,
   type HttpPushSettings,
+  isReservedHeader,
   OWN_VARIABLE_PREFIX,
   type PeriodicTaskSettings,
   RESPONSE_TIMEOUT_SECONDS_DEFAULT,
@@ -272,10 +273,13 @@ function readHeaders(
   for (const [name, value] of Object.entries(table ?? {})) {
     const isHeader =
       HEADER_NAME_PATTERN.test(name) && typeof value === "string" && HEADER_VALUE_PATTERN.test(value);
-    if (isHeader) headers.push([name, value]);
+    if (isHeader && !isReservedHeader(name)) headers.push([name, value]);
     else {
       isValid = false;
-      report.fieldError(placeOf(place, name), "is no header: its name or value cannot be sent.");
+      const problem = isHeader
+        ? "is a header that the broker or its connection sets: it cannot be set to something else."
+        : "is no header: its name or value cannot be sent.";
+      report.fieldError(placeOf(place, name), problem);
     }
   }
   return isValid ? Object.fromEntries(headers) : null;

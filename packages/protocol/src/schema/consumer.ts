@@ -11,6 +11,7 @@ import {
   HEADER_VALUE_PATTERN,
   HTTP_CONCURRENCY_MAX,
   HTTP_CONCURRENCY_MIN,
+  isReservedHeader,
   RETENTION_SECONDS_MAX,
   RETENTION_SECONDS_MIN,
   VARIABLE_NAME_PATTERN,
@@ -46,6 +47,15 @@ const pull = z.strictObject({
 });
 
 const headerValue = textLike(HEADER_VALUE_PATTERN, "must be a text that a header can have");
+const headers = z
+  .record(textLike(HEADER_NAME_PATTERN, "must be the name of a header"), headerValue)
+  .check(({ value, issues }) => {
+    const message = "is a header that the broker or its connection sets";
+    const reserved = Object.keys(value).filter(isReservedHeader);
+    issues.push(
+      ...reserved.map((name) => ({ code: "custom" as const, path: [name], message, input: value })),
+    );
+  });
 const path = textLike(/^\//, 'must begin with "/"');
 const daemonSeconds = whole(0, VISIBILITY_TIMEOUT_MS_MAX / 1_000);
 
@@ -82,7 +92,7 @@ const push = z.strictObject({
       .check(z.refine(isEndpointUrl, "must be an http: or https: URL without a user and password in it")),
     format: z.enum(HTTP_PUSH_FORMATS),
     contentType: z.nullable(headerValue),
-    headers: z.optional(z.record(textLike(HEADER_NAME_PATTERN, "must be the name of a header"), headerValue)),
+    headers: z.optional(headers),
     credentials: z.optional(z.strictObject({ username: z.string(), password: z.string() })),
     signingSecret: z.optional(textLike(VARIABLE_NAME_PATTERN, "must be the name of an environment variable")),
     maxConcurrency: whole(HTTP_CONCURRENCY_MIN, HTTP_CONCURRENCY_MAX),

@@ -42,6 +42,7 @@ describe("a consumer of a backup", () => {
     ["http_push", { headers: { "a b": "c" } }, "settings.headers.a b"],
     ["http_push", { headers: { a: "b\r\nc: d" } }, "settings.headers.a"],
     ["http_push", { headers: { a: 7 } }, "settings.headers.a"],
+    ["http_push", { headers: { a: "b", Host: "c" } }, "settings.headers.Host: is a header that the broker"],
     ["http_push", { signingSecret: "a key" }, "settings.signingSecret"],
     ["http_push", { readinessPath: "ready" }, "settings.readinessPath"],
     ["worker", { deadLetterQueue: "../../x" }, "settings.deadLetterQueue"],

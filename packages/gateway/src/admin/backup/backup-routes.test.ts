@@ -111,6 +111,11 @@ describe("POST /backup", () => {
     ["/queues", { ...queue, consumer: pushing({ daemon: DAEMON }) }, /consumer\.settings\.daemon/],
     [
       "/queues",
+      { ...queue, consumer: pushing({ headers: { Host: "evil.example" } }) },
+      /consumer\.settings\.headers\.Host: is a header that the broker/,
+    ],
+    [
+      "/queues",
       { ...queue, consumer: pushing({ format: "sqsd", daemon: { ...DAEMON, periodicTasks: [TASK] } }) },
       /periodicTasks\.0\.schedule: is no schedule/,
     ],
