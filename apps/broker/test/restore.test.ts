@@ -115,6 +115,23 @@ describe("an HTTP endpoint that a backup brings", () => {
   });
 });
 
+it("a queue whose dead letters would go to itself is not created without its consumer", async () => {
+  const settings = { maxBatchSize: 5, visibilityTimeoutMs: 0, maxRetries: 3, retryDelaySeconds: 0 };
+  const pull = (deadLetterQueue: string): ConsumerDefinition => ({
+    type: "http_pull",
+    settings: { ...settings, deadLetterQueue },
+  });
+  expect(await call("/backup/queues", queueOf("selfq", pull("selfq")))).toMatchObject({
+    status: 409,
+    body: { error: { message: expect.stringContaining("would go in a circle") } },
+  });
+  expect(await call("/queues/selfq")).toMatchObject({ status: 404 });
+  expect(await call("/backup/queues", queueOf("selfq", pull("dead")))).toMatchObject({
+    body: { outcome: "created" },
+  });
+  expect(await call("/queues/selfq")).toMatchObject({ body: { consumer: { type: "http_pull" } } });
+});
+
 describe("a subscription that a backup calls confirmed", () => {
   const subscription = () => ({
     ...{ arn: `${TOPIC}:1`, topicArn: TOPIC, protocol: "http", lacksPassword: false, attributes: {} },

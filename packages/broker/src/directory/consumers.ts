@@ -1,7 +1,22 @@
-import type { ConsumerDefinition, DirectoryReply } from "@sluice/protocol";
+import type { ConsumerDefinition, DirectoryRefusal, DirectoryReply, NewQueue } from "@sluice/protocol";
 import { QUEUES_MAX } from "@sluice/protocol";
-import { changed, ensureQueue, refuse } from "./queues.ts";
+import { changed, createQueue, ensureQueue, refuse } from "./queues.ts";
 import type { Registry } from "./registry.ts";
+
+/** Creates a queue of a name that is free, with its consumer if it is given one: both or neither. */
+export function createWithConsumer(
+  registry: Registry,
+  { consumer, ...queue }: NewQueue,
+): DirectoryReply {
+  const target = consumer?.settings.deadLetterQueue ?? null;
+  if (target !== null && registry.queue(queue.name) === undefined) {
+    const refusal = refusalOfTarget(registry, queue.name, target, registry.size + 1);
+    if (refusal !== null) return refuse(refusal);
+  }
+  const created = createQueue(registry, queue);
+  if (!created.ok || consumer === undefined) return created;
+  return setConsumer(registry, created.record.queueId, null, consumer);
+}
 
 /** Gives a queue its only consumer, or replaces it where `consumerId` is the one it has. */
 export function setConsumer(
@@ -19,11 +34,8 @@ export function setConsumer(
   }
   const { deadLetterQueue } = consumer.settings;
   if (deadLetterQueue !== null) {
-    const queues = deadLetterCycle(registry, name, deadLetterQueue);
-    if (queues !== null) return refuse({ kind: "deadLetterCycle", queues });
-    if (registry.queue(deadLetterQueue) === undefined && registry.size >= QUEUES_MAX) {
-      return refuse({ kind: "tooManyQueues" });
-    }
+    const refusal = refusalOfTarget(registry, name, deadLetterQueue, registry.size);
+    if (refusal !== null) return refuse(refusal);
     ensureQueue(registry, deadLetterQueue, record.jurisdiction);
   }
   const identity = record.consumer ?? {
@@ -32,6 +44,23 @@ export function setConsumer(
   };
   const definition = { ...record.definition, consumer };
   return { ok: true, record: changed(registry, row, { definition, consumer: identity }) };
+}
+
+/**
+ * Why dead letters of a queue cannot go to another one; `null` if they can.
+ *
+ * @param queues how many there are, without that other one if it has to be created.
+ */
+function refusalOfTarget(
+  registry: Registry,
+  name: string,
+  target: string,
+  queues: number,
+): DirectoryRefusal | null {
+  const cycle = deadLetterCycle(registry, name, target);
+  if (cycle !== null) return { kind: "deadLetterCycle", queues: cycle };
+  const isNew = registry.queue(target) === undefined;
+  return isNew && queues >= QUEUES_MAX ? { kind: "tooManyQueues" } : null;
 }
 
 /** Takes a queue's consumer away: its messages wait. */

@@ -48,12 +48,12 @@ import { AuditRows } from "./audit-rows.ts";
 import { Changes } from "./changes.ts";
 import { ClockRow } from "./clock-row.ts";
 import { CommitPositions } from "./commit-positions.ts";
-import { removeConsumer, setConsumer } from "./consumers.ts";
+import { createWithConsumer, removeConsumer, setConsumer } from "./consumers.ts";
 import { Deletions } from "./deletions.ts";
 import { IdleSnapshots } from "./idle-snapshots.ts";
 import { Notices } from "./notices.ts";
 import { Purges } from "./purges.ts";
-import { changeQueue, createQueue, deleteQueue, ensureQueue } from "./queues.ts";
+import { changeQueue, deleteQueue, ensureQueue } from "./queues.ts";
 import { Registry } from "./registry.ts";
 import { DirectoryRows } from "./rows.ts";
 import { Subscriptions } from "./subscriptions.ts";
@@ -155,7 +155,7 @@ export function createDirectory({ topology, clock = systemClock }: DirectoryOpti
     }
 
     createQueue(queue: NewQueue): Promise<DirectoryReply> {
-      return this.#changes.change(() => createQueue(this.#registry, queue));
+      return this.#changes.change(() => createWithConsumer(this.#registry, queue));
     }
 
     changeQueue(queueId: string, change: QueueChange): Promise<DirectoryReply> {

@@ -2,7 +2,7 @@ import { type DirectoryReply, QUEUES_MAX } from "@sluice/protocol";
 import { beforeEach, describe, expect, it } from "vitest";
 import { consumer } from "../../test/messages.ts";
 import { REGISTRY_START_MS, TestRegistry } from "../../test/registry.ts";
-import { removeConsumer, setConsumer } from "./consumers.ts";
+import { createWithConsumer, removeConsumer, setConsumer } from "./consumers.ts";
 import { changeQueue, createQueue, deleteQueue, ensureQueue } from "./queues.ts";
 import { restoreQueue, statusOf } from "./status.ts";
 
@@ -167,6 +167,33 @@ it("takes a queue back from the queue's own copy when its data were lost", () =>
   expect(statusOf(lost, "orders")).toEqual({ kind: "known", record: copy });
   expect(lost.untold()).toEqual([]);
   expect(lost.nextRevision()).toBeGreaterThan(copy.revision);
+});
+
+describe("a queue that is created with a consumer", () => {
+  const createTo = (name: string, target: string | null) =>
+    createWithConsumer(registry, { name, consumer: deadTo(target) });
+
+  it("has it, and its dead-letter queue is there", () => {
+    expect(recordIn(createTo("orders", "dead")).definition.consumer).toEqual(deadTo("dead"));
+    expect(registry.list().map(({ name }) => name)).toEqual(["dead", "orders"]);
+  });
+
+  it("is not created if its dead letters would go in a circle", () => {
+    expect(refusalIn(createTo("a", "a"))).toEqual({ kind: "deadLetterCycle", queues: ["a"] });
+    recordIn(createTo("b", "c"));
+    const { queueId } = recordIn(createTo("d", "b"));
+    recordIn(deleteQueue(registry, registry.queue("b")?.record.queueId ?? ""));
+    expect(refusalIn(createTo("b", "d"))).toMatchObject({ kind: "deadLetterCycle" });
+    expect(registry.queueById(queueId)).toBeDefined();
+    expect(registry.list().map(({ name }) => name)).toEqual(["c", "d"]);
+  });
+
+  it("is not created if there is no room for its dead-letter queue", () => {
+    for (let i = 1; i < QUEUES_MAX; i++) create(`q${i}`);
+    expect(refusalIn(createTo("orders", "dead"))).toEqual({ kind: "tooManyQueues" });
+    expect(refusalIn(createTo("q1", "dead"))).toEqual({ kind: "queueNameTaken", name: "q1" });
+    recordIn(createTo("orders", "q1"));
+  });
 });
 
 describe("a consumer", () => {

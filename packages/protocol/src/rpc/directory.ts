@@ -49,6 +49,8 @@ export interface ConsumerIdentity {
 export interface NewQueue {
   readonly name: string;
   readonly settings?: QueueSettingsChange;
+  /** Default: none. A dead-letter queue of it that does not exist is created too. */
+  readonly consumer?: ConsumerDefinition;
   readonly jurisdiction?: Jurisdiction;
   readonly dialects?: Readonly<Record<string, unknown>>;
 }
@@ -124,7 +126,7 @@ export interface DirectoryRpc {
   list(): Promise<readonly QueueRecord[]>;
   findByName(name: string): Promise<QueueRecord | null>;
   findById(queueId: string): Promise<QueueRecord | null>;
-  /** Creates a queue. Refused: `queueNameTaken`, `tooManyQueues`. */
+  /** Creates a queue, with all that is given or not at all. Refused: `queueNameTaken`, `tooManyQueues`, `deadLetterCycle`. */
   createQueue(queue: NewQueue): Promise<DirectoryReply>;
   /** Refused: `queueNotFound`, `changedMeanwhile`. */
   changeQueue(queueId: string, change: QueueChange): Promise<DirectoryReply>;

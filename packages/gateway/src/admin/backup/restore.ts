@@ -44,7 +44,7 @@ export interface DialectRestoring {
 const EXISTED: Restored = { outcome: "existed" };
 const CREATED: Restored = { outcome: "created" };
 
-/** Creates a queue with its settings and its consumer. */
+/** Creates a queue with its settings and its consumer: whole, or not at all. */
 export async function restoreQueue(
   c: Context,
   { account, variableRefusal }: QueueDirectory,
@@ -60,6 +60,7 @@ export async function restoreQueue(
   const created = await account.createQueue({
     name,
     settings: settings as QueueSettingsChange,
+    ...(consumer === null ? {} : { consumer: consumer as ConsumerDefinition }),
     ...(jurisdiction === null ? {} : { jurisdiction: jurisdiction as Jurisdiction }),
     dialects,
   });
@@ -67,13 +68,10 @@ export async function restoreQueue(
     if (created.refusal.kind !== "queueNameTaken") throw refused(created.refusal.kind);
     return existed(c);
   }
-  if (consumer === null) return CREATED;
-  const definition = consumer as ConsumerDefinition;
-  const reply = await account.setConsumer(created.record.queueId, null, definition);
-  if (!reply.ok) throw refused(reply.refusal.kind);
-  if (definition.type !== "http_push") return CREATED;
-  const { url } = definition.settings;
-  const variableRefusals = variablesOf(definition.settings).flatMap((one) => variableRefusal(one, url) ?? []);
+  const { consumer: made } = created.record.definition;
+  if (made?.type !== "http_push") return CREATED;
+  const { url } = made.settings;
+  const variableRefusals = variablesOf(made.settings).flatMap((one) => variableRefusal(one, url) ?? []);
   return variableRefusals.length === 0 ? CREATED : { ...CREATED, variableRefusals };
 }
 
