@@ -17,7 +17,7 @@ export interface BackupHeader {
   readonly version: number;
   /** When it was begun. */
   readonly at: string;
-  /** Names of queues, and ARNs of topics, that it has: who imports it looks whether they are there. */
+  /** Names of queues, and ARNs of topics, that it has: for people. An import goes by the lines of each. */
   readonly queues: readonly string[];
   readonly topics: readonly string[];
 }
@@ -31,9 +31,13 @@ export type BackupLine =
   | { readonly in: string; readonly message: BackupMessage }
   | { readonly end: { readonly messages: number } };
 
+export interface QueueLine {
+  readonly queue: BackupQueue;
+}
+
 /** A line about what the broker is set to: all of them stand before the first message. */
 export type SettingsLine =
-  | { readonly queue: BackupQueue }
+  | QueueLine
   | { readonly topic: BackupTopic }
   | { readonly topicSubscription: BackupTopicSubscription }
   | { readonly subscription: BackupSubscription };
@@ -62,12 +66,12 @@ export function linesOfBackup(lines: readonly object[]): string {
 }
 
 /**
- * Reads the first line of a backup.
+ * Checks the first line of a backup.
  *
  * @param file for people.
  * @throws CliError for one that is none, or of another version.
  */
-export function headerIn(text: string, file: string): BackupHeader {
+export function checkHeader(text: string, file: string): void {
   const value = jsonIn(text);
   if (!isObject(value) || value.sluice !== "backup") {
     throw new CliError(
@@ -79,7 +83,11 @@ export function headerIn(text: string, file: string): BackupHeader {
     const text = `${file} is a backup of version ${value.version}, and this sluice reads version ${BACKUP_VERSION}.`;
     throw new CliError(text, EXIT_FAILED);
   }
-  return value as unknown as BackupHeader;
+  for (const list of ["queues", "topics"]) {
+    const names = value[list];
+    if (Array.isArray(names) && names.every((name) => typeof name === "string")) continue;
+    throw new CliError(`${file}:1: "${list}" has to be a list of names.`, EXIT_FAILED);
+  }
 }
 
 /**

@@ -4,11 +4,12 @@ import { backupOf } from "../../client/backup.ts";
 import { CliError, EXIT_FAILED, EXIT_USAGE } from "../../errors.ts";
 import { progressBar } from "../../report/progress.ts";
 import { answer, type OnBroker } from "../on-broker.ts";
-import { type BackupHeader, backupLineIn, headerIn, isSettings, type SettingsLine } from "./backup-lines.ts";
+import { backupLineIn, checkHeader, isSettings } from "./backup-lines.ts";
 import { Checkpoint } from "./checkpoint.ts";
 import { askAboutEndpoints } from "./endpoints.ts";
 import { linesOf } from "./lines.ts";
 import { type RestoreState, Restoring, type Source } from "./restoring.ts";
+import { type NumberedSettings, namesIn, targetsFirst } from "./settings-lines.ts";
 
 /** Names in a sentence. */
 const NAMES_MAX = 5;
@@ -34,8 +35,9 @@ export interface ImportAllOptions {
 export async function importAll(on: OnBroker, file: string, options: ImportAllOptions): Promise<number> {
   const source = open(on, file, options);
   const bar = file === "-" ? null : progressBar(on.surroundings, "bytes");
-  const restoring = new Restoring(on, file, source, bar);
-  const settings: { readonly line: SettingsLine; readonly number: number }[] = [];
+  const merges = options.merge === true || source.begun?.merges === true;
+  const restoring = new Restoring(on, file, source, bar, merges);
+  const settings: NumberedSettings[] = [];
   let isSettled = false;
   let number = 0;
   try {
@@ -43,11 +45,12 @@ export async function importAll(on: OnBroker, file: string, options: ImportAllOp
       number += 1;
       restoring.passed(text);
       if (number === 1) {
-        const header = headerIn(text, file);
-        if (source.begun === null && options.merge !== true) await refuseExisting(on, header);
+        checkHeader(text, file);
         continue;
       }
-      if (number <= (source.begun?.lines ?? 0) || text.trim() === "") continue;
+      const isDone = number <= (source.begun?.lines ?? 0);
+      // What a backup names is known by its settings, of which some may be restored already.
+      if ((isDone && isSettled) || text.trim() === "") continue;
       const place = `${file}:${number}`;
       const line = backupLineIn(text, place);
       if (isSettings(line)) {
@@ -57,13 +60,15 @@ export async function importAll(on: OnBroker, file: string, options: ImportAllOp
         continue;
       }
       if (!isSettled) {
+        const left = settings.filter((one) => one.number > (source.begun?.lines ?? 0));
+        const ordered = await checkedSettings(on, file, left, merges || source.begun !== null);
         // Nothing is changed before: who is asked sees all endpoints of the backup.
-        const lines = settings.map((one) => one.line);
+        const lines = ordered.map((one) => one.line);
         await askAboutEndpoints(on, lines, options.yes === true);
-        for (const one of settings) await restoring.take(one.line, one.number, 0);
+        await restoring.settle(settings, ordered);
         isSettled = true;
       }
-      await restoring.take(line, number, text.length);
+      if (!isDone) await restoring.take(line, number, text.length);
     }
     await restoring.end(number);
   } finally {
@@ -110,12 +115,24 @@ function endsWell(descriptor: number): boolean {
   return /^\{"end":.*\}\n$/m.test(end.toString("utf8").split("\n").slice(-2).join("\n"));
 }
 
-/** @throws CliError where the broker has queues or topics of the backup. */
-async function refuseExisting({ client }: OnBroker, { queues, topics }: BackupHeader): Promise<void> {
+/**
+ * Settings in the order in which they are restored.
+ *
+ * @param merges whether the broker may have some of what they are about.
+ * @throws CliError for what cannot be restored together, and for what the broker has and may not.
+ */
+async function checkedSettings(
+  { client }: OnBroker,
+  file: string,
+  settings: readonly NumberedSettings[],
+  merges: boolean,
+): Promise<NumberedSettings[]> {
+  if (settings.length === 0) return [];
   const has = await backupOf(client);
-  const there = new Set([...has.queues.map(({ name }) => name), ...has.topics.map(({ arn }) => arn)]);
-  const both = [...queues, ...topics].filter((name) => there.has(name));
-  if (both.length === 0) return;
+  const queues = new Set(has.queues.map(({ name }) => name));
+  const there = new Set([...queues, ...has.topics.map(({ arn }) => arn)]);
+  const both = [...new Set(settings.flatMap(({ line }) => namesIn(line)))].filter((name) => there.has(name));
+  if (both.length === 0 || merges) return targetsFirst(settings, queues, file);
   const more = both.length > NAMES_MAX ? ` and ${both.length - NAMES_MAX} more` : "";
   const names = both.slice(0, NAMES_MAX).join(", ") + more;
   throw new CliError(

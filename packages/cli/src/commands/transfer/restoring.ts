@@ -6,8 +6,9 @@ import { CliError, EXIT_FAILED } from "../../errors.ts";
 import type { Progress } from "../../report/progress.ts";
 import { plural, printable } from "../../report/words.ts";
 import type { OnBroker } from "../on-broker.ts";
-import { type BackupLine, isSettings, type SettingsLine } from "./backup-lines.ts";
+import type { BackupLine, SettingsLine } from "./backup-lines.ts";
 import type { Checkpoint } from "./checkpoint.ts";
+import { type NumberedSettings, namesIn } from "./settings-lines.ts";
 
 /** Messages and characters of lines in one request; the broker takes 100, and 1 MiB of bodies. */
 const BATCH_MESSAGES = 100;
@@ -19,6 +20,8 @@ export interface RestoreState {
   readonly lines: number;
   /** What the queues of subscriptions are called now, by the name in the backup; `null` for one that takes nothing. */
   readonly targets: Readonly<Record<string, string | null>>;
+  /** Whether the broker may have had some of what the backup has. */
+  readonly merges?: boolean;
 }
 
 /** A backup that is read. */
@@ -44,6 +47,9 @@ export class Restoring {
   readonly #file: string;
   readonly #source: Source;
   readonly #bar: Progress | null;
+  readonly #merges: boolean;
+  /** Queues that lines of the backup are about or lead to. */
+  readonly #named = new Set<string>();
   /** A queue may be called "constructor". */
   readonly #targets: Map<string, string | null>;
   #batch: { readonly line: number; readonly message: BackupMessage }[] = [];
@@ -52,11 +58,13 @@ export class Restoring {
   #bytes = 0;
   #isWhole = false;
 
-  constructor(on: OnBroker, file: string, source: Source, bar: Progress | null) {
+  /** @param merges whether messages may go to queues that the backup has no line of. */
+  constructor(on: OnBroker, file: string, source: Source, bar: Progress | null, merges: boolean) {
     this.#on = on;
     this.#file = file;
     this.#source = source;
     this.#bar = bar;
+    this.#merges = merges;
     this.#targets = new Map(Object.entries(source.begun?.targets ?? {}));
   }
 
@@ -81,8 +89,30 @@ export class Restoring {
     this.#bytes += Buffer.byteLength(text) + 1;
   }
 
-  async take(line: BackupLine, number: number, characters: number): Promise<void> {
+  /**
+   * Restores what the broker is set to. What was restored when it fails is there when all of it is restored once more:
+   * until all is done, the checkpoint has none of it.
+   *
+   * @param all that the backup has.
+   * @param left what is not done, in the order in which it is restored.
+   */
+  async settle(all: readonly NumberedSettings[], left: readonly NumberedSettings[]): Promise<void> {
+    for (const { line } of all) {
+      for (const name of namesIn(line)) this.#named.add(name);
+      if ("topicSubscription" in line) this.#named.add(line.topicSubscription.target);
+    }
+    if (left.length === 0) return;
+    this.#keep(this.#source.begun?.lines ?? 1);
+    for (const { line, number } of left) await this.#restore(line, number);
+    this.#keep(all.at(-1)?.number ?? 1);
+  }
+
+  async take(line: Exclude<BackupLine, SettingsLine>, number: number, characters: number): Promise<void> {
     if ("message" in line) {
+      if (!this.#merges && !this.#named.has(line.in)) {
+        const text = `the backup has no line of the queue ${line.in}. --merge adds messages to what is there.`;
+        throw new CliError(`${this.#file}:${number}: ${text}`, EXIT_FAILED);
+      }
       if (this.#targets.get(line.in) === null) {
         this.figures.leftOut += 1;
         return;
@@ -96,8 +126,7 @@ export class Restoring {
       return;
     }
     await this.#flush(number - 1);
-    if (isSettings(line)) await this.#restore(line, number);
-    else this.#isWhole = true;
+    this.#isWhole = true;
     this.#keep(number);
   }
 
@@ -180,7 +209,10 @@ export class Restoring {
   }
 
   #keep(lines: number): void {
-    this.#source.checkpoint?.write({ lines, targets: Object.fromEntries(this.#targets) });
+    this.#source.checkpoint?.write({
+      ...{ lines, targets: Object.fromEntries(this.#targets) },
+      ...(this.#merges ? { merges: true } : {}),
+    });
     this.#bar?.update(this.#bytes, this.#source.size);
   }
 }

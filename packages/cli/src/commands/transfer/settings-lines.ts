@@ -1,0 +1,71 @@
+import { CliError, EXIT_FAILED } from "../../errors.ts";
+import type { QueueLine, SettingsLine } from "./backup-lines.ts";
+
+/** A line about settings, and where it stands in its file. */
+export interface NumberedSettings {
+  readonly line: SettingsLine;
+  readonly number: number;
+}
+
+/**
+ * Names of queues, and ARNs of topics, that a line is about or leads to. The broker says what is wrong with the rest of
+ * the line, so nothing of it is taken for granted.
+ */
+export function namesIn(line: SettingsLine): string[] {
+  if ("topic" in line) return textsOf([line.topic.arn]);
+  if ("subscription" in line) return textsOf([line.subscription.queue]);
+  if ("topicSubscription" in line) {
+    const { topicArn, protocol, target, deadLetterQueue } = line.topicSubscription;
+    return textsOf([topicArn, protocol === "sqs" ? target : null, deadLetterQueue]);
+  }
+  const redrive = Object(line.queue.settings).receive?.redrive;
+  return textsOf([line.queue.name, consumersTargetOf(line), redrive?.deadLetterQueue]);
+}
+
+/**
+ * Settings in an order in which each queue comes before those whose consumers have their dead letters go to it: a queue
+ * that is created for dead letters would be there already when its own line is read.
+ *
+ * @param there names of queues that stay as the broker has them.
+ * @param file for people.
+ * @throws CliError for dead letters that go in a circle, and for a queue that has two lines.
+ */
+export function targetsFirst(
+  lines: readonly NumberedSettings[],
+  there: ReadonlySet<string>,
+  file: string,
+): NumberedSettings[] {
+  const targets = new Map<string, string | undefined>();
+  for (const { line, number } of lines) {
+    if (!("queue" in line) || there.has(line.queue.name)) continue;
+    const { name } = line.queue;
+    if (targets.has(name)) throw refusal(file, number, `the queue ${name} has a line before this one`);
+    targets.set(name, consumersTargetOf(line));
+  }
+  const depthOf = ({ line, number }: NumberedSettings): number => {
+    if (!("queue" in line)) return Number.POSITIVE_INFINITY;
+    const way = new Set([line.queue.name]);
+    for (let next = targets.get(line.queue.name); next !== undefined; next = targets.get(next)) {
+      if (way.has(next)) {
+        throw refusal(file, number, `dead letters would go in a circle: ${[...way, next].join(" -> ")}`);
+      }
+      way.add(next);
+    }
+    return way.size;
+  };
+  const depths = lines.map((one) => [depthOf(one), one] as const);
+  return depths.sort(([a], [b]) => (a === b ? 0 : a - b)).map(([, one]) => one);
+}
+
+function consumersTargetOf(line: QueueLine): string | undefined {
+  const [target] = textsOf([Object(line.queue.consumer).settings?.deadLetterQueue]);
+  return target;
+}
+
+function textsOf(values: readonly unknown[]): string[] {
+  return values.filter((value) => typeof value === "string");
+}
+
+function refusal(file: string, number: number, problem: string): CliError {
+  return new CliError(`${file}:${number}: ${problem}.`, EXIT_FAILED);
+}

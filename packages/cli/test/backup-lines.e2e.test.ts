@@ -1,0 +1,119 @@
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { BrokerLab } from "./broker-lab.ts";
+
+/* Backups that a person has written, or changed: what is refused before it does harm, and how one goes on. */
+
+let lab: BrokerLab;
+let url: string;
+
+beforeEach(async () => {
+  lab = new BrokerLab();
+  url = await lab.serve();
+});
+afterEach(() => lab.close());
+
+const HEADER = { sluice: "backup", version: 1, at: "", queues: [], topics: [] };
+const settings = { deliveryDelaySeconds: 0, messageRetentionSeconds: 345_600 };
+
+/** A line of a queue that is pulled from. */
+function queue(name: string, deadLetterQueue: string | null = null) {
+  const pull = { maxBatchSize: 5, visibilityTimeoutMs: 0, maxRetries: 3, retryDelaySeconds: 0 };
+  const consumer = { type: "http_pull", settings: { ...pull, deadLetterQueue } };
+  return { queue: { name, settings, consumer, jurisdiction: null, dialects: {} } };
+}
+
+function message(name: string) {
+  const past = { id: "0".repeat(32), sentAt: new Date().toISOString(), attempts: 0, delaySeconds: 0 };
+  return { in: name, message: { ...past, contentType: "text", text: "x" } };
+}
+
+/** Writes `b.jsonl` of lines, and imports it. */
+async function importOf(lines: readonly object[], ...options: string[]) {
+  const all = [...lines, { end: { messages: 0 } }];
+  writeFileSync(join(lab.folder, "b.jsonl"), all.map((line) => `${JSON.stringify(line)}\n`).join(""));
+  return lab.run(["import", "--all", "b.jsonl", ...options]);
+}
+
+async function api(path: string) {
+  const response = await fetch(`${url}/__sluice/api${path}`);
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+}
+
+const namesOn = async () =>
+  ((await api("/queues")).body.queues as { name: string }[]).map(({ name }) => name).sort();
+
+describe("an import of a backup that a person has changed", () => {
+  it("goes on with --resume from the first line that was refused, once it is mended", async () => {
+    const wrong = queue("orders");
+    const broken = { queue: { ...wrong.queue, settings: { ...settings, deliveryDelaySeconds: -1 } } };
+    const rest = [queue("other"), message("orders")];
+    const refused = await importOf([HEADER, broken, ...rest]);
+    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining("b.jsonl:2: ") });
+    expect(await namesOn()).toEqual([]);
+    expect(await importOf([HEADER, wrong, ...rest])).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/--resume goes on/),
+    });
+    const resumed = await importOf([HEADER, wrong, ...rest], "--resume");
+    expect(resumed).toMatchObject({
+      code: 0,
+      err: expect.stringMatching(/Imported 2 queues, .* and 1 message\./),
+    });
+    expect((await api("/queues/orders")).body).toMatchObject({ consumer: { type: "http_pull" } });
+    expect(existsSync(join(lab.folder, "b.jsonl.sluice-import"))).toBe(false);
+  });
+
+  it("restores a queue as its own line says, wherever another line names it for its dead letters", async () => {
+    const imported = await importOf([HEADER, queue("a", "b"), queue("b", "c"), queue("c")]);
+    expect(imported).toMatchObject({ code: 0, err: expect.stringMatching(/Imported 3 queues/) });
+    for (const name of ["a", "b", "c"]) {
+      expect((await api(`/queues/${name}`)).body).toMatchObject({ consumer: { type: "http_pull" } });
+    }
+  });
+
+  it("refuses dead letters that go in a circle before anything is created", async () => {
+    const said = await importOf([HEADER, queue("x"), queue("ca", "cb"), queue("cb", "ca")]);
+    expect(said).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/b\.jsonl:3: dead letters would go in a circle: ca -> cb -> ca/),
+    });
+    expect(await importOf([HEADER, queue("selfq", "selfq")])).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/in a circle/),
+    });
+    expect(await namesOn()).toEqual([]);
+  });
+
+  it("is refused for a queue that the broker has, whatever the first line says", async () => {
+    await lab.run(["queues", "create", "prod"]);
+    const said = await importOf([HEADER, queue("prod"), message("prod"), message("prod")]);
+    expect(said).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/has some of what is in the backup: prod\. --merge/),
+    });
+    const unnamed = await importOf([HEADER, queue("own"), message("prod")]);
+    expect(unnamed).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/b\.jsonl:3: the backup has no line of the queue prod/),
+    });
+    expect((await api("/queues/prod")).body).toMatchObject({ messages: { ready: 0 }, consumer: null });
+    const merged = await importOf([HEADER, queue("own"), message("prod")], "--merge", "--resume");
+    expect(merged).toMatchObject({
+      code: 0,
+      err: expect.stringMatching(/Imported 0 queues, .* and 1 message\./),
+    });
+    expect((await api("/queues/prod")).body).toMatchObject({ messages: { ready: 1 } });
+  });
+
+  it.each([
+    ["no queues", { queues: undefined }, /b\.jsonl:1: "queues" has to be a list of names/],
+    ["topics that are no list", { topics: {} }, /b\.jsonl:1: "topics" has to be a list of names/],
+  ])("is refused with %s in the first line", async (_, changes, problem) => {
+    expect(await importOf([{ ...HEADER, ...changes }])).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(problem),
+    });
+  });
+});
