@@ -62,7 +62,7 @@ export async function redrive(
 ): Promise<MoveTask | DryRun> {
   const { to, dryRun = false, cursor, ...selected } = requestIn(text);
   const target = to ?? null;
-  const selection = selectionOf(selected);
+  const selection = selectionOf(selected, rights);
   const { name } = record;
   const [queues, subscriptions] = await Promise.all([
     directory.account.list(),
@@ -133,13 +133,12 @@ function requestIn(text: string): z.infer<typeof body> {
   return read.data;
 }
 
-function selectionOf({
-  filter,
-  ids,
-  limit,
-}: Pick<z.infer<typeof body>, "filter" | "ids" | "limit">): MoveSelection {
+function selectionOf(
+  { filter, ids, limit }: Pick<z.infer<typeof body>, "filter" | "ids" | "limit">,
+  rights: Rights,
+): MoveSelection {
   return {
-    ...(filter === undefined ? {} : { filter: filterIn(filter) }),
+    ...(filter === undefined ? {} : { filter: filterIn(filter, rights) }),
     ...(ids === undefined ? {} : { only: ids }),
     ...(limit === undefined ? {} : { limit }),
   };

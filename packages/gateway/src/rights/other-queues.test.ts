@@ -67,7 +67,11 @@ async function broker() {
     ...{ queues: ["mail-*"], expiresAtMs: null, ratePerSecond: null },
   });
   const able = queueWith({
-    look: async () => ({ messages: [MESSAGE], matched: 1, cursor: null, searched: 1, of: 1 }),
+    look: async (_, { filter = [] }) => {
+      const fits = filter.every((term) => term.field !== "from" || term.queue === MESSAGE.from);
+      const messages = fits ? [MESSAGE] : [];
+      return { messages, matched: messages.length, cursor: null, searched: 1, of: 1 };
+    },
     history: async () => ({ isOn: true, events: EVENTS, next: null }),
     watch: async () => ({ state: "s", last: 1, events: EVENTS, isGap: false, figures: FIGURES }),
     why: async () => ({ reason: "empty", text: "Nothing.", untilMs: null, by: null, also: [] }),
@@ -151,6 +155,23 @@ describe("the name of a queue that a token may not use", () => {
   ])("is in that of %s to who may, and another word stands for it to who may not", async (route) => {
     expect(await answerTo("first", "/__sluice", route, OWN)).toContain(OTHER);
     expect(await answerTo("shop", "/__sluice", route, OWN)).toContain(ANOTHER_QUEUE);
+  });
+});
+
+describe("a filter by a queue that a token may not use", () => {
+  const looks = [
+    ["GET /api/queues/:name/messages?filter=from%3A", () => ({})],
+    ["POST /api/queues/:name/redrive", (filter: string) => ({ dryRun: true, filter })],
+  ] as const;
+
+  it.each(looks)("finds as little with %s as one by a queue that there is not", async (route, bodyOf) => {
+    const found = (token: string, queue: string) => {
+      const path = route.endsWith("%3A") ? `${route}${queue}` : route;
+      return answerTo(token, "/__sluice", path, OWN, bodyOf(`from:${queue}`));
+    };
+    expect(await found("first", OTHER)).toContain(`"from":"${OTHER}"`);
+    expect(await found("shop", OTHER)).toBe(await found("shop", "no-queue"));
+    expect(await found("shop", OTHER)).toContain('"messages":[]');
   });
 });
 

@@ -1,4 +1,4 @@
-import type { HistoryEvent, LookedAt, MoveTask } from "@sluice/protocol";
+import type { HistoryEvent, LookedAt, MessageFilter, MoveTask } from "@sluice/protocol";
 import { mayUse, type Rights } from "./rights.ts";
 
 /** Stands for the name of a queue that who asks may not use. No queue can be called that. */
@@ -16,6 +16,13 @@ export function shownName<Name extends string | null>(
 export function shownMessages(rights: Rights, messages: readonly LookedAt[]): readonly LookedAt[] {
   if (rights.queues.length === 0) return messages;
   return messages.map((message) => ({ ...message, from: shownName(rights, message.from) }));
+}
+
+/** A filter that fits no message by the name of another queue: what it finds would tell that the name is right. */
+export function allowedFilter(rights: Rights, filter: MessageFilter): MessageFilter {
+  return filter.map((term) =>
+    term.field === "from" ? { ...term, queue: shownName(rights, term.queue) } : term,
+  );
 }
 
 /** Events without names of other queues. */

@@ -7,7 +7,8 @@ import {
 } from "@sluice/protocol";
 import { Hono } from "hono";
 import type { QueueDirectory } from "../../account/queue-directory.ts";
-import { shownMessages } from "../../rights/other-queues.ts";
+import { allowedFilter, shownMessages } from "../../rights/other-queues.ts";
+import type { Rights } from "../../rights/rights.ts";
 import { rightsOf } from "../../rights/route-needs.ts";
 import { AdminError } from "../failure.ts";
 import { messageView, wholeMessageView, whyView } from "../message-view.ts";
@@ -24,7 +25,7 @@ export function lookRoutes(directory: QueueDirectory): Hono {
   app.get("/:name/messages", async (c) => {
     const { name } = await queueOf(c, directory);
     const max = wholeQuery(c, "max", 1, PULL_MESSAGES_MAX) ?? SHOWN_MESSAGES_DEFAULT;
-    const filter = filterIn(c.req.query("filter") ?? "");
+    const filter = filterIn(c.req.query("filter") ?? "", rightsOf(c));
     const cursor = c.req.query("cursor");
     const isWhole = c.req.query("whole") === "true";
     const request = {
@@ -78,10 +79,10 @@ export function messageGone(queue: string, id: string): AdminError {
   return new AdminError(404, "message_not_found", `Queue "${queue}" has no message "${id}" (any more).`);
 }
 
-/** Reads a filter. Throws 400 with the column of what is wrong. */
-export function filterIn(text: string): MessageFilter {
+/** Reads a filter, as far as somebody may look for it. Throws 400 with the column of what is wrong. */
+export function filterIn(text: string, rights: Rights): MessageFilter {
   const parsed = parseFilter(text);
-  if (parsed.ok) return parsed.filter;
+  if (parsed.ok) return allowedFilter(rights, parsed.filter);
   const { column, message } = parsed;
   throw new AdminError(400, "invalid_filter", `Column ${column} of the filter: ${message}`, { column });
 }
