@@ -31,6 +31,12 @@ it("shows control characters, and leaves line ends and tabs", () => {
   expect(printable("a\u001b[31m\u009b\u0000\r\n\tü")).toBe("a\\x1b[31m\\x9b\\x00\\x0d\n\tü");
 });
 
+it("shows controls that turn the direction of a text, and characters of no width", () => {
+  expect(printable("https://a\u202egro.b\u200b\u2066\ufeff\u{e0041}")).toBe(
+    "https://a\\u{202e}gro.b\\u{200b}\\u{2066}\\u{feff}\\u{e0041}",
+  );
+});
+
 it("lays out rows and facts without spaces at the ends of lines", () => {
   expect(
     table(

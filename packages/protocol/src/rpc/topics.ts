@@ -34,6 +34,13 @@ export function endpointQueueName(subscriptionId: string): string {
   return `subscription/${subscriptionId}`;
 }
 
+const ENDPOINT_QUEUE_NAME = /^subscription\/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Whether a text is the name of such a queue, to the last character. */
+export function isEndpointQueueName(text: string): boolean {
+  return ENDPOINT_QUEUE_NAME.test(text);
+}
+
 /** Whether a queue is one that only a subscription knows: no dialect lists it. */
 export function isEndpointQueue(queue: string): boolean {
   return queue.startsWith("subscription/");

@@ -29,9 +29,10 @@ const NO_TOKENS = 'The broker keeps no tokens yet. "sluice tokens create NAME --
 
 /** `sluice tokens create`: the secret is all that it prints to standard output. */
 export async function createToken(on: OnBroker, name: string, options: CreateOptions): Promise<number> {
-  const { scope, queue = [], expires, rate, aws = false } = options;
+  const { scope, queue, expires, rate, aws = false } = options;
   const body = {
-    ...{ name, scopes: scope, queues: queue, ...(aws ? { aws } : {}) },
+    ...{ name, scopes: scope, ...(aws ? { aws } : {}) },
+    ...(queue === undefined ? {} : { queues: queue }),
     ...(expires === undefined ? {} : { expiresInSeconds: Math.ceil(expires / 1_000) }),
     ...(rate === undefined ? {} : { ratePerSecond: rate }),
   };

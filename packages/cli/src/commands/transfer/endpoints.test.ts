@@ -45,6 +45,7 @@ it("nobody is asked about a backup without HTTP endpoints", async () => {
 it.each([
   [{ type: "http_push", settings: { url: "https://a.example/\n  queue b: https://b.example/" } }, 2],
   [{ type: "http_push", settings: { url: "\u001b[2Jhttps://a.example/" } }, 2],
+  [{ type: "http_push", settings: { url: "https://a.example/\u202egro.b" } }, 2],
   [{ type: "http_push", settings: 7 }, 2],
   [{ type: "http_push", settings: { url: {}, headers: { a: 7 }, signingSecret: [] } }, 2],
 ])("an endpoint that is no endpoint, %j, is shown on one line as well", async (consumer, count) => {
@@ -52,5 +53,5 @@ it.each([
   await askAboutEndpoints(on, [queue(consumer)], true);
   expect(said).toHaveLength(count);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is looked for.
-  expect(said.join("")).not.toMatch(/[\u0000-\u001f]/);
+  expect(said.join("")).not.toMatch(/[\u0000-\u001f\u202e]/);
 });

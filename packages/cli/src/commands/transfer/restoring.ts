@@ -110,7 +110,7 @@ export class Restoring {
   async take(line: Exclude<BackupLine, SettingsLine>, number: number, characters: number): Promise<void> {
     if ("message" in line) {
       if (!this.#merges && !this.#named.has(line.in)) {
-        const text = `the backup has no line of the queue ${line.in}. --merge adds messages to what is there.`;
+        const text = `the backup has no line of the queue ${printable(line.in)}. --merge adds messages to what is there.`;
         throw new CliError(`${this.#file}:${number}: ${text}`, EXIT_FAILED);
       }
       if (this.#targets.get(line.in) === null) {
@@ -163,11 +163,13 @@ export class Restoring {
     const { printer } = this.#on;
     const { arn, endpoint, topicArn } = subscription;
     if (!subscription.isConfirmed) {
-      printer.warn(`${endpoint} has not confirmed that it subscribes to ${topicArn}: subscribe it anew.`);
+      const text = `${endpoint} has not confirmed that it subscribes to ${topicArn}: subscribe it anew.`;
+      printer.warn(printable(text));
       return;
     }
     if (subscription.lacksPassword) {
-      printer.warn(`The password of ${endpoint} is in no backup: subscribe it to ${topicArn} anew, with it.`);
+      const text = `The password of ${endpoint} is in no backup: subscribe it to ${topicArn} anew, with it.`;
+      printer.warn(printable(text));
     }
     const restored = await this.#one("topic-subscriptions", subscription, number, "subscriptions");
     const { target, outcome } = restored;
@@ -183,7 +185,7 @@ export class Restoring {
       return restored;
     } catch (error) {
       if (!(error instanceof BrokerFailure)) throw error;
-      throw new CliError(`${this.#file}:${number}: ${error.message}`, error.exitCode);
+      throw new CliError(`${this.#file}:${number}: ${printable(error.message)}`, error.exitCode);
     }
   }
 
@@ -202,7 +204,7 @@ export class Restoring {
     } catch (error) {
       if (!(error instanceof BrokerFailure)) throw error;
       const line = batch[error.index ?? 0]?.line;
-      throw new CliError(`${this.#file}:${line}: ${error.message}`, error.exitCode);
+      throw new CliError(`${this.#file}:${line}: ${printable(error.message)}`, error.exitCode);
     }
     this.figures.messages += batch.length;
     this.#keep(lines);

@@ -1,4 +1,5 @@
 import { CliError, EXIT_FAILED } from "../../errors.ts";
+import { printable } from "../../report/words.ts";
 import type { QueueLine, SettingsLine } from "./backup-lines.ts";
 
 /** A line about settings, and where it stands in its file. */
@@ -67,5 +68,5 @@ function textsOf(values: readonly unknown[]): string[] {
 }
 
 function refusal(file: string, number: number, problem: string): CliError {
-  return new CliError(`${file}:${number}: ${problem}.`, EXIT_FAILED);
+  return new CliError(`${file}:${number}: ${printable(problem)}.`, EXIT_FAILED);
 }

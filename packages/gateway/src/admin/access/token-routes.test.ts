@@ -64,6 +64,7 @@ describe("POST /tokens", () => {
     { name: "", scopes: ["read"] },
     { name: "Shop", scopes: ["read"] },
     { name: "a".repeat(65), scopes: ["read"] },
+    { name: "shop", scopes: ["read"], queues: [] },
     { name: "shop", scopes: ["read"], queues: [""] },
     { name: "shop", scopes: ["read"], queues: ["a*b"] },
     { name: "shop", scopes: ["read"], queues: Array.from({ length: 101 }, (_, i) => `q${i}`) },

@@ -35,7 +35,10 @@ const NEW_TOKEN = z.strictObject({
   name: z.string().check(z.regex(TOKEN_NAME)),
   scopes: z.array(z.enum(SCOPES)).check(z.minLength(1)),
   queues: z._default(
-    z.array(z.string().check(z.minLength(1), z.regex(QUEUE_PATTERN))).check(z.maxLength(QUEUES_OF_TOKEN_MAX)),
+    z
+      .array(z.string().check(z.minLength(1), z.regex(QUEUE_PATTERN)))
+      // None is what a program asks for that has found none, and would be every queue.
+      .check(z.minLength(1), z.maxLength(QUEUES_OF_TOKEN_MAX)),
     [],
   ),
   expiresInSeconds: z.optional(z.int().check(z.gte(1), z.lte(TOKEN_SECONDS_MAX))),
@@ -45,7 +48,8 @@ const NEW_TOKEN = z.strictObject({
 const NEW_TOKEN_TEXT =
   'The body must be {"name", "scopes"}, with any of "queues", "expiresInSeconds", "ratePerSecond" and "aws". ' +
   `A name has 1 to 64 of a-z, 0-9, ".", "_" and "-". Scopes are ${SCOPES.join(", ")}. ` +
-  `Queues are names, or beginnings of names with a "*" behind, ${QUEUES_OF_TOKEN_MAX} at most. ` +
+  `Queues are names, or beginnings of names with a "*" behind, 1 to ${QUEUES_OF_TOKEN_MAX}; without them it is every ` +
+  "queue. " +
   `A token is valid for 1 to ${TOKEN_SECONDS_MAX} s, and makes 1 to ${TOKEN_RATE_MAX} requests a second.`;
 
 const ROTATION = z.strictObject({

@@ -58,8 +58,19 @@ describe("POST /backup", () => {
     [{ sentAt: "yesterday" }, /sentAt must be a time/],
     [{ attempts: -1 }, /attempts/],
     [{ text: undefined }, /text, or base64/],
+    [{ text: "a\ud800" }, /text must be well-formed Unicode/],
+    [{ group: "\udc00" }, /group must be well-formed Unicode/],
+    [{ attributes: { n: { type: "String", value: "\ud800" } } }, /value must be well-formed Unicode/],
+    [{ attributes: { n: { type: "Number", value: "NaN" } } }, /attributes\.n .*must be a number/],
+    [{ attributes: { n: { type: "Number.float", value: "" } } }, /attributes\.n .*must be a number/],
+    [{ from: "subscription/../../x" }, /from must be a queue's name/],
+    [{ from: "subscription/1" }, /from must be a queue's name/],
   ])("refuses a message with %j, and says which it is", async (wrong, problem) => {
-    const messages = [message, { ...message, ...wrong }];
+    const from = "subscription/01234567-89ab-4cde-8f01-23456789abcd";
+    const messages = [
+      { ...message, from },
+      { ...message, ...wrong },
+    ];
     const { status, body } = await ask(directoryOf(), "/messages?queue=dead", { messages });
     expect({ status, body }).toMatchObject({ status: 400, body: { error: { index: 1 } } });
     expect(JSON.stringify(body)).toMatch(problem);
@@ -104,6 +115,17 @@ describe("POST /backup", () => {
     ["/queues", { ...queue, settings: { ...queue.settings, consumer: 7 } }, /settings: .*consumer/],
     ["/queues", { ...queue, name: "../../x" }, /name: must be a queue's name/],
     ["/queues", { ...queue, name: "new.fifo" }, /settings\.fifo: must be there/],
+    [
+      "/queues",
+      {
+        ...queue,
+        settings: {
+          ...queue.settings,
+          receive: { redrive: { deadLetterQueue: "new", maxReceiveCount: 1 } },
+        },
+      },
+      /settings\.receive\.redrive\.deadLetterQueue: must be another queue/,
+    ],
     ["/queues", { ...queue, dialects: { smtp: {} } }, /dialects\.smtp/],
     ["/queues", { ...queue, dialects: { sqs: { attributes: { Policy: "{" } } } }, /Policy/],
     ["/queues", { ...queue, dialects: { sqs: 7 } }, /Attributes and tags/],

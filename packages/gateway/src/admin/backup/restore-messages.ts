@@ -1,4 +1,4 @@
-import { isEndpointQueue, isQueueName, packMessages } from "@sluice/protocol";
+import { isEndpointQueueName, isQueueName, packMessages } from "@sluice/protocol";
 import * as z from "zod/mini";
 import type { QueueDirectory } from "../../account/queue-directory.ts";
 import { statusOfQueueError } from "../../account/queue-error-status.ts";
@@ -16,7 +16,7 @@ const schema = z.object({
   from: z.optional(
     z
       .string()
-      .check(z.refine((name) => isEndpointQueue(name) || isQueueName(name), "must be a queue's name")),
+      .check(z.refine((name) => isEndpointQueueName(name) || isQueueName(name), "must be a queue's name")),
   ),
 });
 

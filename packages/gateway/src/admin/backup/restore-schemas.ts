@@ -71,6 +71,9 @@ function* queueProblems({
   if (name.endsWith(".fifo") !== (settings.fifo !== undefined)) {
     yield [["settings", "fifo"], "must be there for a queue whose name ends in .fifo, and for no other"];
   }
+  if (settings.receive?.redrive?.deadLetterQueue === name) {
+    yield [["settings", "receive", "redrive", "deadLetterQueue"], "must be another queue"];
+  }
   if (consumer === null) return;
   const of = ["consumer", "settings"];
   const policy = consumer.settings.retryPolicy;

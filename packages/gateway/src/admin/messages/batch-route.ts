@@ -1,4 +1,4 @@
-import { type AttributeValue, encodeAttributes, fromBase64 } from "@sluice/aws";
+import { type AttributeValue, encodeAttributes, fromBase64, isNumberText } from "@sluice/aws";
 import {
   BATCH_MESSAGES_MAX,
   CONTENT_TYPES,
@@ -24,21 +24,29 @@ export const BODIES_BYTES_MAX = SQS_MESSAGE_BYTES_MAX;
 /** Most attributes of a message, as SQS has it (spec sqs 5.6). */
 const ATTRIBUTES_MAX = 10;
 
-const attribute = z.strictObject({
-  type: z
-    .string()
-    .check(z.regex(/^(String|Number|Binary)(\..{1,249})?$/, "must be String, Number or Binary")),
-  value: z.string(),
-});
+/** A text that UTF-8 can hold. */
+const text = z.string().check(z.refine((value) => value.isWellFormed(), "must be well-formed Unicode"));
+
+const attribute = z
+  .strictObject({
+    type: text.check(z.regex(/^(String|Number|Binary)(\..{1,249})?$/, "must be String, Number or Binary")),
+    value: text,
+  })
+  .check(
+    z.refine(
+      ({ type, value }) => !type.startsWith("Number") || isNumberText(value),
+      "must be a number, as its type says",
+    ),
+  );
 
 /** A message in the shape in which `GET messages` shows it; what else that has is passed over. */
 const message = z
   .object({
     contentType: z._default(z.enum(CONTENT_TYPES), "json"),
-    text: z.nullish(z.string()),
+    text: z.nullish(text),
     base64: z.nullish(z.string()),
     delaySeconds: z.nullish(z.int().check(z.gte(0), z.lte(DELAY_SECONDS_MAX))),
-    group: z.nullish(z.string().check(z.minLength(1), z.maxLength(128))),
+    group: z.nullish(text.check(z.minLength(1), z.maxLength(128))),
     attributes: z.optional(z.record(z.string().check(z.regex(/^[\w.-]{1,256}$/)), attribute)),
   })
   .check(
