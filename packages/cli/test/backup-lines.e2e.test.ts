@@ -93,6 +93,19 @@ describe("an import of a backup that a person has changed", () => {
       code: 1,
       err: expect.stringMatching(/has some of what is in the backup: prod\. --merge/),
     });
+    const topicArn = "arn:aws:sns:us-east-1:000000000000:news";
+    const subscription = { arn: `${topicArn}:1`, topicArn, protocol: "http", endpoint: "http://a.example/" };
+    const posing = {
+      topicSubscription: {
+        ...subscription,
+        target: "prod",
+        deadLetterQueue: null,
+        attributes: {},
+        isConfirmed: false,
+      },
+    };
+    const posed = await importOf([HEADER, posing, message("prod")]);
+    expect(posed).toMatchObject({ code: 1, err: expect.stringContaining("what is in the backup: prod.") });
     const unnamed = await importOf([HEADER, queue("own"), message("prod")]);
     expect(unnamed).toMatchObject({
       code: 1,

@@ -4,10 +4,7 @@ import { changed, createQueue, ensureQueue, refuse } from "./queues.ts";
 import type { Registry } from "./registry.ts";
 
 /** Creates a queue of a name that is free, with its consumer if it is given one: both or neither. */
-export function createWithConsumer(
-  registry: Registry,
-  { consumer, ...queue }: NewQueue,
-): DirectoryReply {
+export function createWithConsumer(registry: Registry, { consumer, ...queue }: NewQueue): DirectoryReply {
   const target = consumer?.settings.deadLetterQueue ?? null;
   if (target !== null && registry.queue(queue.name) === undefined) {
     const refusal = refusalOfTarget(registry, queue.name, target, registry.size + 1);

@@ -130,7 +130,8 @@ async function checkedSettings(
   if (settings.length === 0) return [];
   const has = await backupOf(client);
   const queues = new Set(has.queues.map(({ name }) => name));
-  const there = new Set([...queues, ...has.topics.map(({ arn }) => arn)]);
+  const targets = has.topicSubscriptions.map(({ target }) => target);
+  const there = new Set([...queues, ...has.topics.map(({ arn }) => arn), ...targets]);
   const both = [...new Set(settings.flatMap(({ line }) => namesIn(line)))].filter((name) => there.has(name));
   if (both.length === 0 || merges) return targetsFirst(settings, queues, file);
   const more = both.length > NAMES_MAX ? ` and ${both.length - NAMES_MAX} more` : "";

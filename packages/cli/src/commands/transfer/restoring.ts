@@ -97,10 +97,7 @@ export class Restoring {
    * @param left what is not done, in the order in which it is restored.
    */
   async settle(all: readonly NumberedSettings[], left: readonly NumberedSettings[]): Promise<void> {
-    for (const { line } of all) {
-      for (const name of namesIn(line)) this.#named.add(name);
-      if ("topicSubscription" in line) this.#named.add(line.topicSubscription.target);
-    }
+    for (const name of all.flatMap(({ line }) => namesIn(line))) this.#named.add(name);
     if (left.length === 0) return;
     this.#keep(this.#source.begun?.lines ?? 1);
     for (const { line, number } of left) await this.#restore(line, number);

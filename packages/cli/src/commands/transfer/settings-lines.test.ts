@@ -52,7 +52,7 @@ it.each([
     { topicSubscription: { topicArn: "t", protocol: "sqs", target: "a", deadLetterQueue: "b" } },
     ["t", "a", "b"],
   ],
-  [{ topicSubscription: { topicArn: "t", protocol: "http", target: "subscription/1" } }, ["t"]],
+  [{ topicSubscription: { topicArn: "t", protocol: "http", target: "orders" } }, ["t", "orders"]],
 ])("%j names %j", (line, names) => {
   expect(namesIn(line as unknown as SettingsLine)).toEqual(names);
 });

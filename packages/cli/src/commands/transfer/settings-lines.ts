@@ -16,8 +16,8 @@ export function namesIn(line: SettingsLine): string[] {
   if ("topic" in line) return textsOf([line.topic.arn]);
   if ("subscription" in line) return textsOf([line.subscription.queue]);
   if ("topicSubscription" in line) {
-    const { topicArn, protocol, target, deadLetterQueue } = line.topicSubscription;
-    return textsOf([topicArn, protocol === "sqs" ? target : null, deadLetterQueue]);
+    const { topicArn, target, deadLetterQueue } = line.topicSubscription;
+    return textsOf([topicArn, target, deadLetterQueue]);
   }
   const redrive = Object(line.queue.settings).receive?.redrive;
   return textsOf([line.queue.name, consumersTargetOf(line), redrive?.deadLetterQueue]);
