@@ -132,6 +132,14 @@ it("a queue whose dead letters would go to itself is not created without its con
   expect(await call("/queues/selfq")).toMatchObject({ body: { consumer: { type: "http_pull" } } });
 });
 
+it("a message without a group comes back to a FIFO queue: those that Workers send have none", async () => {
+  const fifo = { ...queueOf("line.fifo", null), settings: { ...settings, fifo: {} } };
+  expect(await call("/backup/queues", fifo)).toMatchObject({ body: { outcome: "created" } });
+  expect(await restoreMessage("line.fifo", "from a Worker")).toMatchObject({ status: 200 });
+  const { body } = await call("/backup/messages?queue=line.fifo");
+  expect(body.messages).toMatchObject([{ text: "from a Worker" }]);
+});
+
 describe("a subscription that a backup calls confirmed", () => {
   const subscription = () => ({
     ...{ arn: `${TOPIC}:1`, topicArn: TOPIC, protocol: "http", lacksPassword: false, attributes: {} },
