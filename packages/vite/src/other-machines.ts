@@ -26,7 +26,8 @@ const LISTENING = "tracing:net.server.listen:asyncEnd";
  * Watches which servers of this process other machines reach. Vite's options are told to no option of Cloudflare's
  * plugin, and the server that asks Vite may be a framework's or a program's own.
  */
-class OtherMachines {
+export class OtherMachines {
+  readonly #print: (text: string) => void;
   readonly #servers = new Set<Server>();
   /**
    * A token, and a path that only the broker knows. Both are the same until the process ends, as its data are its own.
@@ -40,7 +41,9 @@ class OtherMachines {
     response.writeHead(isKnown ? 200 : 404).end(isKnown ? JSON.stringify(this.#variables()) : "");
   });
 
-  constructor() {
+  /** @param print says once what is open to other machines, and by which token. */
+  constructor(print: (text: string) => void = (text) => console.log(text)) {
+    this.#print = print;
     subscribe(LISTENING, (message) => this.#onListening((message as { readonly server: Server }).server));
     this.#answers.listen(0, "127.0.0.1").unref();
   }
@@ -71,7 +74,7 @@ class OtherMachines {
     const admission = this.#admission(address.address);
     const token = admission.made?.token ?? null;
     const link = token === null ? "" : `\nDashboard: ${dashboardLink(url, token)}`;
-    console.log(`\nSluice: ${accessLines(admission, address.address)}${link}`);
+    this.#print(`\nSluice: ${accessLines(admission, address.address)}${link}`);
   }
 
   #variables(): Record<string, string> {
