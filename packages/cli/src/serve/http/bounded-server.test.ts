@@ -183,6 +183,17 @@ describe("a head", () => {
   });
 });
 
+it("answers bodies behind each other, however they are cut", async () => {
+  const client = await open();
+  await client.write(`${post(AWS, 3)}abc${post(AWS, 6)}def`);
+  await client.said("answered: 3");
+  await client.write("ghi");
+  await client.said("answered: 6");
+  await client.write(get("/last", CLOSE));
+  await client.ended();
+  expect(answered.map(([, bytes]) => bytes)).toEqual([3, 6, 0]);
+});
+
 describe("where much is being read", () => {
   it("the oldest of what is half here is refused with 503, and others are answered", async () => {
     stop();

@@ -174,7 +174,7 @@ function readRequest(
     connection.refuse = refuseUnread;
     const bytes = headBytes + body.byteLength;
     const hasRoom = connections.complete(connection, bytes);
-    if (!gate.ended(connection.unreadBytes)) response.shouldKeepAlive = false;
+    if (!gate.ended(request, connection.unreadBytes)) response.shouldKeepAlive = false;
     if (!hasRoom) {
       refuse("busy");
       return;

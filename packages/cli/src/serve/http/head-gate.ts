@@ -9,7 +9,7 @@ const LEFT_BYTES_MAX = 1_024;
 
 /** The parser that a gate stands before, and its connection. */
 export interface Gated {
-  /** Takes bytes. Called only while `isReady()`. */
+  /** Takes bytes. Called only while `isReady()`, and once each time: any bytes may be the end of a request. */
   parse(bytes: Buffer): void;
   /** Whether bytes may be parsed now. `node:http` fails for good if it gets some while it has paused a connection. */
   isReady(): boolean;
@@ -34,6 +34,8 @@ export class HeadGate {
   #tail: Buffer = NOTHING;
   /** Bytes of the head that came last. */
   #headBytes = 0;
+  /** The request that began last, while it is read. */
+  #request: IncomingMessage | undefined;
   /** Bytes of a body that are still to come; infinite for one in chunks. */
   #bodyBytes = 0;
   #isClosed = false;
@@ -66,13 +68,17 @@ export class HeadGate {
 
   /** The parser has read a head. */
   began(request: IncomingMessage): void {
+    this.#request = request;
     this.#bodyBytes = contentLength(request) ?? Number.POSITIVE_INFINITY;
   }
 
-  /** All of a request is here. Returns whether the connection may be kept. */
-  ended(unreadBytes: number): boolean {
-    const isChunked = this.#bodyBytes === Number.POSITIVE_INFINITY;
-    this.#bodyBytes = 0;
+  /** All of a request is here; the next one may have begun. Returns whether the connection may be kept. */
+  ended(request: IncomingMessage, unreadBytes: number): boolean {
+    if (request === this.#request) {
+      this.#request = undefined;
+      this.#bodyBytes = 0;
+    }
+    const isChunked = contentLength(request) === null;
     return !isChunked || unreadBytes <= LEFT_BYTES_MAX;
   }
 
@@ -110,9 +116,8 @@ export class HeadGate {
       return;
     }
     this.#headBytes = length;
-    // The parser has the first byte already. What was held ends no request: the parser is ready after it.
-    if (!isFirst) this.#gated.parse(this.#held.take().subarray(1));
-    this.#gated.parse(part);
+    // The parser has the first byte already.
+    this.#gated.parse(isFirst ? part : Buffer.concat([this.#held.take().subarray(1), part]));
   }
 
   #hold(bytes: Buffer, isFirst: boolean): void {
