@@ -1,9 +1,6 @@
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { createQueueRuntime, type QueueRuntime } from "../src/index.ts";
 
@@ -46,28 +43,25 @@ export interface MailProject extends AsyncDisposable {
   readonly provider: Provider;
 }
 
-/** The mail project of the fixtures, whose provider answers on a free port of this machine. */
+/** The mail project of the fixtures, whose provider the test is. */
 export async function startMailProject(): Promise<MailProject> {
   const provider = new Provider();
-  const server = createServer(async (request, response) => {
-    const { id } = JSON.parse(await text(request)) as { id: string };
-    const key = request.headers["idempotency-key"];
-    const { status } = provider.take(id, typeof key === "string" ? key : null);
-    response.writeHead(status).end();
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
   const folder = mkdtempSync(join(tmpdir(), "sluice-mail-"));
   cpSync(fileURLToPath(new URL("fixtures/mail", import.meta.url)), folder, { recursive: true });
-  writeFileSync(join(folder, ".dev.vars"), `PROVIDER_URL=http://127.0.0.1:${port}\n`);
-  const queues = await createQueueRuntime<MailEnv>({ workers: [folder], log: () => {} });
+  const queues = await createQueueRuntime<MailEnv>({
+    workers: [folder],
+    vars: { PROVIDER_URL: "https://mails.example" },
+    outbound: async (request) => {
+      const { id } = (await request.json()) as { id: string };
+      return provider.take(id, request.headers.get("idempotency-key"));
+    },
+    log: () => {},
+  });
   return {
     queues,
     provider,
     [Symbol.asyncDispose]: async () => {
       await queues[Symbol.asyncDispose]();
-      server.closeAllConnections();
-      server.close();
       rmSync(folder, { recursive: true });
     },
   };
