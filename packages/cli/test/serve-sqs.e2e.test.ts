@@ -272,9 +272,11 @@ describe("sluice serve in an empty folder", () => {
       const all = paths.map(async (path) => (await fetch(`http://127.0.0.1:${port}/__sluice${path}`)).status);
       return Promise.all(all);
     };
-    expect(running.output).toMatch(/AWS endpoint +who signs with one of SLUICE_AWS_ACCESS_KEYS\n/);
     expect(running.output).toMatch(
-      /REST and admin API, metrics +nobody; set SLUICE_API_TOKENS, or SLUICE_ENV=local/,
+      /AWS endpoint +who signs with one of SLUICE_AWS_ACCESS_KEYS, or one that the broker keeps\n/,
+    );
+    expect(running.output).toMatch(
+      /REST and admin API, metrics +nobody but who brings a token that the broker keeps .+; set SLUICE_API_TOKENS, or SLUICE_ENV=local/,
     );
     expect(await statuses()).toEqual([401, 401, 401, 200]);
     expect(await running.stop()).toBe(0);

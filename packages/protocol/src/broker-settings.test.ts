@@ -60,7 +60,10 @@ it.each([
   [{ SLUICE_ENV: "local", SLUICE_API_TOKENS: " ", SLUICE_AWS_ACCESS_KEYS: "" }, true],
   [{ SLUICE_ENV: "local", ...TOKENS }, false],
   [{ SLUICE_ENV: "local", ...KEYS }, false],
-  [{ SLUICE_ENV: "development", ...TOKENS, ...KEYS }, true],
+  [{ SLUICE_ENV: "local", SLUICE_PUBLIC_URL: "https://queues.example" }, false],
+  [{ SLUICE_ENV: "local", SLUICE_TRUST_PROXY: "true" }, false],
+  [{ SLUICE_ENV: "local", SLUICE_PUBLIC_URL: " ", SLUICE_TRUST_PROXY: "false" }, true],
+  [{ SLUICE_ENV: "development", ...TOKENS, ...KEYS, SLUICE_TRUST_PROXY: "true" }, true],
 ])("whether a broker with %o calls private hosts is %s", (env, calls) => {
   expect(callsPrivateHosts(env)).toBe(calls);
 });

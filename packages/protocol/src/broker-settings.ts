@@ -57,14 +57,20 @@ const NO_PUBLIC_URL =
   "SLUICE_PUBLIC_URL must be an absolute URL of http: or https: without a user, a query and a fragment, such as " +
   "https://queues.example.com";
 
+/** Whether a proxy leads others to a broker with these variables, whatever address it listens on itself. */
+export function isBehindProxy(env: Readonly<Record<string, unknown>>): boolean {
+  return isSet(env.SLUICE_PUBLIC_URL) || textOf(env.SLUICE_TRUST_PROXY) === "true";
+}
+
 /**
  * Whether a broker with these variables calls HTTP endpoints at private addresses: in development, and where it is open
- * to its own machine. Where it asks for tokens or keys it may stand behind a proxy, and who is let in by one of them
- * must not get into its network by that.
+ * to its own machine. Where it asks for tokens or keys, or says so itself, it may stand behind a proxy, and who is let
+ * in through that must not get into its network.
  */
 export function callsPrivateHosts(env: Readonly<Record<string, unknown>>): boolean {
   if (env.SLUICE_ENV === "development") return true;
-  return env.SLUICE_ENV === "local" && !isSet(env.SLUICE_API_TOKENS) && !isSet(env.SLUICE_AWS_ACCESS_KEYS);
+  if (env.SLUICE_ENV !== "local" || isBehindProxy(env)) return false;
+  return !isSet(env.SLUICE_API_TOKENS) && !isSet(env.SLUICE_AWS_ACCESS_KEYS);
 }
 
 function isSet(variable: unknown): boolean {

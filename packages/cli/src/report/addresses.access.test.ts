@@ -13,16 +13,35 @@ HTTP endpoints are called at any address, private ones too`);
 
 it("says what to bring, and what to set where nobody is let in", () => {
   const nobody =
-    "nobody; set SLUICE_API_TOKENS, or SLUICE_ENV=local to let in everybody who reaches this address";
+    "nobody but who brings a token that the broker keeps (sluice tokens); set SLUICE_API_TOKENS, or " +
+    "SLUICE_ENV=local to let in everybody who reaches this address";
   expect(accessLines({ aws: "known", http: "nobody", vars: {} }, "0.0.0.0")).toBe(`Open to
-  AWS endpoint                 who signs with one of SLUICE_AWS_ACCESS_KEYS
+  AWS endpoint                 who signs with one of SLUICE_AWS_ACCESS_KEYS, or one that the broker keeps
   REST and admin API, metrics  ${nobody}
   health, page without data    everybody who reaches this address
 HTTP endpoints are called at public addresses, and the hosts of SLUICE_PUSH_HOSTS`);
   const closed = accessLines({ aws: "nobody", http: "known", vars: {} }, "::");
-  expect(closed).toContain("nobody; set SLUICE_AWS_ACCESS_KEYS, or");
-  expect(closed).toContain("who brings one of SLUICE_API_TOKENS");
+  expect(closed).toContain(
+    "nobody but who signs with a key that the broker keeps (sluice tokens); set SLUICE_AWS_ACCESS_KEYS, or",
+  );
+  expect(closed).toContain("who brings one of SLUICE_API_TOKENS, or one that the broker keeps\n");
 });
+
+it.each([{ SLUICE_PUBLIC_URL: "https://queues.example" }, { SLUICE_TRUST_PROXY: "true" }])(
+  "says that a proxy leads others to a broker of this machine with %o",
+  (vars) => {
+    const open = accessLines({ aws: "everybody", http: "everybody", vars }, "127.0.0.1");
+    expect(open).toContain("AWS endpoint                 everybody who reaches the proxy");
+    expect(open).not.toContain("nobody");
+    const closed = accessLines({ aws: "nobody", http: "nobody", vars }, "127.0.0.1");
+    expect(closed).toMatch(
+      /^A proxy leads others here, .+ so nobody is let in for being on this machine\.\n/,
+    );
+    expect(closed).toContain("SLUICE_ENV=local to let in everybody who reaches the proxy");
+    expect(closed).toContain("health, page without data    everybody who reaches the proxy");
+    expect(closed).toContain("HTTP endpoints are called at public addresses, and");
+  },
+);
 
 it("shows what was made for those whom other machines must not be taken for", () => {
   const made = { token: "t0ken", key: { id: "SLUICE", secret: "s3cret" } };

@@ -1,4 +1,4 @@
-import { callsPrivateHosts } from "@sluice/protocol";
+import { callsPrivateHosts, isBehindProxy } from "@sluice/protocol";
 import type { Listening } from "../dev/wrangler-process.ts";
 import type { Project } from "../project/project.ts";
 import { SLUICE_PATH } from "../runtime/front-door-contract.ts";
@@ -78,29 +78,56 @@ export function dashboardLink(url: string, token: string): string {
   return `${url}${SLUICE_PATH}/#token=${encodeURIComponent(token)}`;
 }
 
+const PROXIED =
+  "A proxy leads others here, by SLUICE_PUBLIC_URL or SLUICE_TRUST_PROXY, so nobody is let in for being on this machine.";
+
+/** What lets its holder in, in words, and the setting that lists some. */
+interface Proof {
+  readonly brings: string;
+  readonly a: string;
+  readonly setting: string;
+}
+
+const KEY: Proof = { brings: "signs with", a: "a key", setting: "SLUICE_AWS_ACCESS_KEYS" };
+const TOKEN: Proof = { brings: "brings", a: "a token", setting: "SLUICE_API_TOKENS" };
+
+/** Those who reach a broker, by what leads to it. */
+function everybodyWho(reaches: "machine" | "proxy" | "address"): string {
+  switch (reaches) {
+    case "machine":
+      return "every program of this machine";
+    case "proxy":
+      return "everybody who reaches the proxy";
+    case "address":
+      return "everybody who reaches this address";
+  }
+}
+
 /** Who may use a broker, what to set to let others in, and where it sends messages itself. */
 export function accessLines(
   { http, aws, vars, made = { token: null, key: null } }: Omit<Admission, "headers">,
   host: string,
 ): string {
-  const everybody = isLoopback(host) ? "every program of this machine" : "everybody who reaches this address";
-  const who = (permitted: Permitted, known: string, setting: string) => {
+  const isProxied = isLoopback(host) && isBehindProxy(vars);
+  const everybody = everybodyWho(isProxied ? "proxy" : isLoopback(host) ? "machine" : "address");
+  const who = (permitted: Permitted, { brings, a, setting }: Proof) => {
     if (permitted === "everybody") return everybody;
-    if (permitted === "known") return `${known} of ${setting}`;
-    return `nobody; set ${setting}, or SLUICE_ENV=local to let in ${everybody}`;
+    if (permitted === "known") return `who ${brings} one of ${setting}, or one that the broker keeps`;
+    return (
+      `nobody but who ${brings} ${a} that the broker keeps (sluice tokens); set ${setting}, or SLUICE_ENV=local ` +
+      `to let in ${everybody}`
+    );
   };
   const lines: readonly (readonly [what: string, who: string])[] = [
     [
       "AWS endpoint",
       made.key === null
-        ? who(aws, "who signs with one", "SLUICE_AWS_ACCESS_KEYS")
+        ? who(aws, KEY)
         : `who signs with the key ${made.key.id} and the secret ${made.key.secret}`,
     ],
     [
       "REST and admin API, metrics",
-      made.token === null
-        ? who(http, "who brings one", "SLUICE_API_TOKENS")
-        : `who brings the token ${made.token}`,
+      made.token === null ? who(http, TOKEN) : `who brings the token ${made.token}`,
     ],
     ["health, page without data", everybody],
   ];
@@ -111,6 +138,7 @@ export function accessLines(
   const isMade = made.token !== null || made.key !== null;
   return [
     ...(isMade ? [MADE_UNTIL_END] : []),
+    ...(isProxied && aws !== "everybody" && http !== "everybody" ? [PROXIED] : []),
     "Open to",
     ...lines.map(([what, to]) => `  ${what.padEnd(width)}${to}`),
     `HTTP endpoints are called at ${calls}`,

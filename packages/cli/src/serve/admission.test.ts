@@ -18,6 +18,7 @@ describe("an address", () => {
 describe("a broker", () => {
   const KEYS = { SLUICE_AWS_ACCESS_KEYS: "AKIA:secret" };
   const LOCAL = { SLUICE_ENV: "local" };
+  const PROXY = { SLUICE_PUBLIC_URL: "https://queues.example" };
   const here = "127.0.0.1";
   const everywhere = "0.0.0.0";
 
@@ -36,6 +37,12 @@ describe("a broker", () => {
     [{ ...KEYS, SLUICE_ENV: "production" }, here, "nobody", "known"],
     [{ ...KEYS, SLUICE_API_TOKENS: "a" }, here, "known", "known"],
     [{ SLUICE_AWS_ACCESS_KEYS: "" }, here, "everybody", "everybody"],
+    [PROXY, here, "nobody", "nobody"],
+    [{ SLUICE_TRUST_PROXY: "true" }, here, "nobody", "nobody"],
+    [{ SLUICE_PUBLIC_URL: "", SLUICE_TRUST_PROXY: "false" }, here, "everybody", "everybody"],
+    [{ ...PROXY, ...LOCAL }, here, "everybody", "everybody"],
+    [{ ...PROXY, SLUICE_API_TOKENS: "a" }, here, "known", "nobody"],
+    [{ ...PROXY, ...KEYS }, here, "nobody", "known"],
   ])("with %o on %s is open by its HTTP APIs to %s, by its AWS endpoint to %s", (vars, host, http, aws) => {
     const admission = admit(vars, host, "own");
     expect([admission.http, admission.aws]).toEqual([http, aws]);
@@ -53,6 +60,7 @@ describe("a broker", () => {
 
   it.each([
     [{}, everywhere, ",own"],
+    [PROXY, here, ",own"],
     [{ SLUICE_API_TOKENS: "a,b", ...LOCAL }, here, "a,b,own"],
     [KEYS, here, ",own"],
   ])("that is not open lets this process in by a token of its own: %o", (vars, host, tokens) => {
@@ -68,6 +76,8 @@ describe("a broker", () => {
     [KEYS, here, false],
     [{ ...KEYS, ...LOCAL }, here, false],
     [{ SLUICE_API_TOKENS: "a" }, here, false],
+    [PROXY, here, false],
+    [{ ...PROXY, ...LOCAL }, here, false],
   ])("with %o on %s calls private addresses: %s", (vars, host, calls) => {
     expect(callsPrivateHosts(admit(vars, host, "own").vars)).toBe(calls);
   });

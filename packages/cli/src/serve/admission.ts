@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { isBehindProxy } from "@sluice/protocol";
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|::1|\[::1\])$/i;
 
@@ -7,7 +8,10 @@ export function isLoopback(host: string): boolean {
   return LOOPBACK.test(host);
 }
 
-/** Who may use one of the broker's sides: everybody who reaches the address, who proves to be known, or nobody. */
+/**
+ * Who may use one of the broker's sides: everybody who reaches the address, who brings what the settings or the broker
+ * know, or nobody but those whom the broker itself knows.
+ */
 export type Permitted = "everybody" | "known" | "nobody";
 
 /** What the admin API lets this process in by, the broker's variables for it, and who else may use the broker. */
@@ -38,13 +42,14 @@ const MADE_KEY = "SLUICE";
  * nobody else knows.
  *
  * Where no variable says what `SLUICE_ENV` is, it is `local` on an address of this machine alone, and not set on any
- * other: then the broker is closed until there are tokens and keys. With access keys it is not taken for granted that
- * everybody may use the same queues by the other APIs: those are open if `SLUICE_ENV` says so itself.
+ * other, nor behind a proxy: then the broker is closed until there are tokens and keys. With access keys it is not
+ * taken for granted that everybody may use the same queues by the other APIs: those are open if `SLUICE_ENV` says so
+ * itself.
  *
  * @param vars the broker's (`brokerVariables`).
  */
 export function admit(vars: Readonly<Record<string, unknown>>, host: string, token: string): Admission {
-  const given = isLoopback(host) ? { SLUICE_ENV: "local", ...vars } : vars;
+  const given = isLoopback(host) && !isBehindProxy(vars) ? { SLUICE_ENV: "local", ...vars } : vars;
   const isOpen = opensBroker(given);
   const hasKeys = textOf(vars.SLUICE_AWS_ACCESS_KEYS) !== "";
   const aws = hasKeys ? "known" : isOpen ? "everybody" : "nobody";
