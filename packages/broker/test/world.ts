@@ -97,6 +97,8 @@ export class World {
   exists = async (queue: string): Promise<boolean> => this.queues[queue] !== undefined;
   /** How long messages wait that a crash has cut off, in ms. */
   cutOffDelayMs = 0;
+  /** Why an end that counts has cut deliveries off. */
+  cutOffReason = "the broker stopped during its last delivery";
   /** Until when nothing is delivered, in ms since 1970. */
   heldUntilMs = 0;
   /** Asks the consumer whether it runs. */
@@ -258,6 +260,7 @@ export class World {
       damageRecord: store,
       cutOffCounts: !object.wasEndPlanned,
       cutOffDelayMs: this.cutOffDelayMs,
+      cutOffReason: this.cutOffReason,
       heldUntilMs: () => this.heldUntilMs,
       keepsHistory: this.keepsHistory,
       clock: { now: () => (this.ticks ? this.nowMs++ : this.nowMs) },

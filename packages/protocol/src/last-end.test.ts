@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { beginsAfterMs, countsAfter, type LastEnd, lastEndFrom, lastEndText } from "./last-end.ts";
+import {
+  beginsAfterMs,
+  countsAfter,
+  cutOffReason,
+  type LastEnd,
+  lastEndFrom,
+  lastEndText,
+} from "./last-end.ts";
 
 const suspected: LastEnd = { kind: "suspected", order: ["a", "b", "c"], slotMs: 10 };
 const blamed: LastEnd = { kind: "blamed", worker: "a", slotMs: 10 };
@@ -30,6 +37,13 @@ describe("how a broker's process ended", () => {
     [suspected, false, false, false],
   ])("decides whose deliveries count: %j", (end, a, b, endpoint) => {
     expect([countsAfter(end, "a"), countsAfter(end, "b"), countsAfter(end, null)]).toEqual([a, b, endpoint]);
+  });
+
+  it("is the reason of what it has cut off, as far as it is known", () => {
+    expect(cutOffReason(blamed)).toBe(
+      "its handler ended the Workers, or did not answer, during its last delivery",
+    );
+    expect(cutOffReason({ kind: "unplanned" })).toBe("the broker stopped during its last delivery");
   });
 
   it("has the Worker that is blamed begin before all others", () => {

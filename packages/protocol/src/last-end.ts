@@ -57,6 +57,13 @@ export function countsAfter(end: LastEnd, worker: string | null): boolean {
   }
 }
 
+/** Why an end has cut a delivery off that counts (`countsAfter`), as the reason of a dead letter. */
+export function cutOffReason({ kind }: LastEnd): string {
+  return kind === "blamed"
+    ? "its handler ended the Workers, or did not answer, during its last delivery"
+    : "the broker stopped during its last delivery";
+}
+
 /** How long after the start of the next process deliveries to a Worker begin, or to an endpoint (`null`), in ms. */
 export function beginsAfterMs(end: LastEnd, worker: string | null): number {
   if (worker === null || !("slotMs" in end)) return 0;

@@ -2,6 +2,7 @@ import {
   beginsAfterMs,
   type ClockSetting,
   countsAfter,
+  cutOffReason,
   type QueueDescription,
   type QueueRecord,
   type QueueUsage,
@@ -201,6 +202,7 @@ async function begin(name: string, host: QueueHost, requests: () => number): Pro
     log,
     cutOffCounts: !wasStorageFull && countsAfter(ends.ofEpoch, deliveredTo),
     cutOffDelayMs,
+    cutOffReason: cutOffReason(ends.ofEpoch),
     heldUntilMs: () => {
       const waitMs = beginsAfterMs(ends.ofProcess, workerOf(registration.definition?.consumer));
       // A clock that stands would hold it for ever.

@@ -160,8 +160,7 @@ export class QueueCore implements QueueContext {
     this.tasks = new PeriodicTasks(this, intake);
     this.messages = new Messages(this, this);
     this.#withState = loadSegments(this.queue, store, this.damage, this.nowMs);
-    const counts = ports.cutOffCounts ?? true;
-    const goesOn = resume(this, this, { counts, delayMs: ports.cutOffDelayMs ?? 0 });
+    const goesOn = resume(this, this, ports);
     if (goesOn || this.#hasUnwritten) void this.wake();
   }
 

@@ -26,6 +26,8 @@ export interface QueuePorts extends DispatcherPorts, WorkerDaemonPorts, OutboxPo
   readonly cutOffCounts?: boolean;
   /** How long the messages of such a delivery that counts wait before the next one, in ms. Default 0. */
   readonly cutOffDelayMs?: number;
+  /** Why such a delivery that counts has failed (`cutOffReason`). Default: that of an end that nobody knows of. */
+  readonly cutOffReason?: string;
   /** Whether a queue that is not set to anything keeps a history: in development. Default false. */
   readonly keepsHistory?: boolean;
   /** What a test kit has between the queue and its consumer. Default: nothing. */

@@ -95,6 +95,18 @@ describe("a queue that starts again", () => {
     expect(world.lines.at(-1)).toMatch(/after 2 failed attempt\(s\): the broker stopped/);
   });
 
+  it("says of dead letters how the end came about that has cut them off", async () => {
+    const world = new World({ orders: { consumer: consumer({ ...atOnce, maxRetries: 0 }) } });
+    world.handler = () => new Promise(() => {});
+    await world.send("orders", ["a"]);
+    await world.pass(0);
+    world.cutOffReason = "its handler did not answer";
+    world.crash("orders");
+    world.core("orders");
+    await world.quiet();
+    expect(world.lines.at(-1)).toMatch(/after 1 failed attempt\(s\): its handler did not answer/);
+  });
+
   it("says how many messages were in delivery, wherever in their segment they lie", async () => {
     const world = new World({
       orders: { consumer: consumer({ ...atOnce, maxBatchSize: 1, maxConcurrency: 1 }) },

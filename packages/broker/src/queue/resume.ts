@@ -1,4 +1,5 @@
 import { endPushLeases, type Queue, release, type Slice } from "@sluice/engine";
+import { cutOffReason, UNPLANNED } from "@sluice/protocol";
 import type { PeriodicTasks } from "../endpoint/periodic-tasks.ts";
 import { countOf } from "../history/event.ts";
 import type { Attempts } from "../receive/attempts.ts";
@@ -8,14 +9,10 @@ import type { Moves } from "../transfer/moves.ts";
 import type { Outbox } from "../transfer/outbox.ts";
 import type { QueueContext } from "../turn/context.ts";
 import { noteSlices } from "./note-slices.ts";
+import type { QueuePorts } from "./queue-ports.ts";
 
 /** What becomes of deliveries that the end of the epoch before has cut off. */
-export interface CutOff {
-  /** Whether they count as attempts. */
-  readonly counts: boolean;
-  /** How long their messages wait before the next delivery if they do, in ms. */
-  readonly delayMs: number;
-}
+type CutOff = Pick<QueuePorts, "cutOffCounts" | "cutOffDelayMs" | "cutOffReason">;
 
 /** The parts of a queue that an earlier epoch has left something to. */
 export interface ResumedParts {
@@ -43,16 +40,17 @@ export function resume(context: QueueContext, parts: ResumedParts, cutOff: CutOf
     if (tasks.restore(key, bytes)) continue;
     moves.restore(key, bytes);
   }
-  const { slices, dead } = endLeases(queue, nowMs, cutOff);
+  const { cutOffCounts: counts = true, cutOffDelayMs: delayMs = 0 } = cutOff;
+  const { slices, dead } = endLeases(queue, nowMs, { counts, delayMs });
   const retried = countOf(slices);
   noteSlices(context, "retried", slices, { delay: "restart" });
   if (retried > 0) {
     log.info(
       `Queue "${name}": ${retried} message(s) were in delivery when the broker stopped and are delivered again` +
-        (cutOff.counts ? "" : "; that delivery does not count as an attempt"),
+        (counts ? "" : "; that delivery does not count as an attempt"),
     );
   }
-  deadLetters.add(dead, "the broker stopped during its last delivery");
+  deadLetters.add(dead, cutOff.cutOffReason ?? cutOffReason(UNPLANNED));
   const dueMs =
     outbox.retryAtMs ?? moves.dueAtMs ?? deduplication.forgetAtMs ?? attempts.forgetAtMs ?? tasks.dueAtMs;
   return queue.segments.size > 0 || dueMs !== null;
@@ -62,7 +60,7 @@ export function resume(context: QueueContext, parts: ResumedParts, cutOff: CutOf
 function endLeases(
   queue: Queue,
   nowMs: number,
-  { counts, delayMs }: CutOff,
+  { counts, delayMs }: { readonly counts: boolean; readonly delayMs: number },
 ): { readonly slices: readonly Slice[]; readonly dead: readonly Slice[] } {
   if (!counts) return { slices: releasePushLeases(queue, nowMs), dead: [] };
   const { retried, dead } = endPushLeases(queue, nowMs, nowMs + delayMs);

@@ -1,6 +1,7 @@
 import type { EndView } from "@sluice/gateway/views";
 import { CliError, EXIT_FAILED, EXIT_NO_BROKER, EXIT_NOT_FOUND, EXIT_USAGE } from "../errors.ts";
 import { SLUICE_PATH } from "../runtime/front-door-contract.ts";
+import { RESTARTING } from "../watchdog/restarting.ts";
 import type { BrokerAddress } from "./find-broker.ts";
 
 /** Longest that a broker may take to answer a request. */
@@ -85,7 +86,10 @@ export class BrokerClient {
       throw this.#noAnswer(error);
     });
     if (response.ok && response.body !== null) return response.body;
-    const error = memberOf(await response.json().catch(() => null), "error");
+    const body = await response.text().catch((error) => {
+      throw this.#noAnswer(error);
+    });
+    const error = memberOf(this.#parsed(response.status, body), "error");
     throw this.#failure(response.status, memberOf(error, "code"), memberOf(error, "message"));
   }
 
@@ -111,11 +115,23 @@ export class BrokerClient {
     } catch (error) {
       throw this.#noAnswer(error);
     }
+    return { status: response.status, body: this.#parsed(response.status, text) };
+  }
+
+  /** The JSON that a broker answers with. */
+  #parsed(status: number, text: string): unknown {
+    const { url } = this.#address;
+    if (status === 503 && text === RESTARTING) {
+      throw new BrokerFailure(
+        `The Workers of the broker at ${url} do not answer and are being started again. Try again in a moment.`,
+        EXIT_NO_BROKER,
+      );
+    }
     try {
-      return { status: response.status, body: JSON.parse(text) as unknown };
+      return JSON.parse(text);
     } catch {
       throw new BrokerFailure(
-        `There is no broker of Sluice at ${url}: something else answers there, with status ${response.status}.`,
+        `There is no broker of Sluice at ${url}: something else answers there, with status ${status}.`,
         EXIT_NO_BROKER,
       );
     }
@@ -124,7 +140,9 @@ export class BrokerClient {
   #noAnswer(error: unknown): BrokerFailure {
     const { url } = this.#address;
     if (error instanceof Error && error.name === "TimeoutError") {
-      const text = `The broker at ${url} has not answered for ${PATIENCE_MS / 1_000} s.`;
+      const text =
+        `The broker at ${url} has not answered for ${PATIENCE_MS / 1_000} s. A Worker beside it may hang: ` +
+        "where the broker was started its output says which.";
       return new BrokerFailure(text, EXIT_NO_BROKER);
     }
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;

@@ -1,4 +1,5 @@
 import { connect, createServer, type Socket } from "node:net";
+import { RESTARTING } from "../../watchdog/restarting.ts";
 import { Connections, refuseNew } from "../http/connections.ts";
 import { HEAD_MS_MAX } from "../http/limits.ts";
 import { listen, withPatience } from "../http/listen.ts";
@@ -133,12 +134,11 @@ function join(socket: Socket, port: number, exchange: Exchange): void {
 
 /** What clients are told to wait before they try again, in seconds: workerd starts in about one. */
 const RETRY_AFTER_SECONDS = 2;
-const UNAVAILABLE = "The Workers are being started again. Try again in a moment.\n";
 const UNAVAILABLE_HEAD = [
   "HTTP/1.1 503 Service Unavailable",
   `retry-after: ${RETRY_AFTER_SECONDS}`,
   "content-type: text/plain;charset=UTF-8",
-  `content-length: ${Buffer.byteLength(UNAVAILABLE)}`,
+  `content-length: ${Buffer.byteLength(RESTARTING)}`,
   "connection: close",
 ].join("\r\n");
 
@@ -147,7 +147,7 @@ const UNAVAILABLE_HEAD = [
  * something.
  */
 function endUnavailable(socket: Socket): void {
-  socket.end(`${UNAVAILABLE_HEAD}\r\n\r\n${UNAVAILABLE}`);
+  socket.end(`${UNAVAILABLE_HEAD}\r\n\r\n${RESTARTING}`);
   // What is still to come is read and forgotten: a connection that is closed with something unread in it is reset, and
   // the answer lost.
   socket.resume();

@@ -1,0 +1,33 @@
+import { afterEach, expect, it, vi } from "vitest";
+import { EXIT_NO_BROKER } from "../errors.ts";
+import { BrokerClient } from "./broker-client.ts";
+
+afterEach(() => vi.unstubAllGlobals());
+
+const client = new BrokerClient({ url: "http://broker", token: null });
+const calls: readonly (readonly [string, () => Promise<unknown>])[] = [
+  ["the admin API", () => client.admin({ path: "/queues" })],
+  ["the REST API", () => client.rest({ path: "" })],
+  ["a stream", () => client.stream("/events")],
+];
+
+it.each(calls)(
+  "says of a broker whose Workers are being started again that it is one: %s",
+  async (_, call) => {
+    const text = "The Workers are being started again. Try again in a moment.\n";
+    vi.stubGlobal("fetch", async () => new Response(text, { status: 503 }));
+    await expect(call()).rejects.toMatchObject({
+      message:
+        "The Workers of the broker at http://broker do not answer and are being started again. Try again in a moment.",
+      exitCode: EXIT_NO_BROKER,
+    });
+  },
+);
+
+it.each(calls)("says of what else answers that it is no broker: %s", async (_, call) => {
+  vi.stubGlobal("fetch", async () => new Response("<html>", { status: 503 }));
+  await expect(call()).rejects.toMatchObject({
+    message: "There is no broker of Sluice at http://broker: something else answers there, with status 503.",
+    exitCode: EXIT_NO_BROKER,
+  });
+});
