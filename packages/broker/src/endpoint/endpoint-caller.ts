@@ -1,6 +1,7 @@
 import { type HttpPushSettings, isReservedHeader } from "@sluice/protocol";
 import type { Clock } from "../platform/clock.ts";
 import type { QueueLog } from "../platform/log.ts";
+import { NotCalled } from "../push/absence.ts";
 import { authorizationFor } from "./authorization.ts";
 import { type EndpointOutcome, type EndpointPort, type EndpointRequest, headerBytes } from "./endpoint.ts";
 import { signatureHeaders } from "./signature.ts";
@@ -30,7 +31,7 @@ export interface Post {
 /** Settings whose reserved headers the log has named: callers are made anew for each look at a queue's consumer. */
 const REPORTED = new WeakSet<HttpPushSettings>();
 
-/** Calls the HTTP endpoint of a queue, by its settings. Rejects when it must not be called, and says why in the log. */
+/** Calls the HTTP endpoint of a queue, by its settings. Rejects with `NotCalled` when it must not be. */
 export class EndpointCaller {
   readonly settings: HttpPushSettings;
   readonly clock: Clock;
@@ -74,9 +75,10 @@ export class EndpointCaller {
 
   /** Whether the endpoint is there, and everything that it is called with. */
   async isReady(): Promise<boolean> {
-    const { url, readinessPath, connectTimeoutSeconds } = this.settings;
+    const { url, readinessPath, connectTimeoutSeconds, signingSecret } = this.settings;
     this.#check(url);
     this.#ownHeaders();
+    if (signingSecret !== undefined) this.#variable(signingSecret);
     return this.#input.port.isReady(url, readinessPath, 1000 * connectTimeoutSeconds);
   }
 
@@ -129,7 +131,6 @@ export class EndpointCaller {
   }
 
   #cannotCall(reason: string): never {
-    this.#input.log.error(`${this.name} cannot be called: ${reason}`);
-    throw new Error(reason);
+    throw new NotCalled(reason);
   }
 }

@@ -290,12 +290,29 @@ describe("what a request is made with", () => {
   it("keeps the messages until a variable is set, and says which", async () => {
     const world = worldWith({ signingSecret: "SHOP_KEY" });
     await world.send("orders", ["a"]);
-    await world.pass(1_000);
+    await world.pass(60_000);
     expect(world.posts).toEqual([]);
-    expect(world.lines).toContain(
-      "error: https://shop.example/tasks cannot be called: the environment variable SHOP_KEY is not set",
-    );
+    const reason = "the environment variable SHOP_KEY is not set";
+    const line = `error: Queue "orders": its consumer "https://shop.example/tasks" cannot be called: ${reason}; its messages wait`;
+    expect(world.lines).toEqual([line]);
     expect(world.core("orders").describe()).toMatchObject({ ready: 1 });
+    expect(world.core("orders").messages.why().text).toMatch(
+      /^"https:\/\/shop.example\/tasks" is not called: the environment variable SHOP_KEY is not set\. Sluice looks again at \d/,
+    );
+    world.variables.SHOP_KEY = "key";
+    world.running = false;
+    world.answer = () => (world.running ? answered(200) : { kind: "unreachable", reason: "gone" });
+    await world.pass(60_000);
+    expect(world.core("orders").messages.why().text).toContain("does not answer, and is asked again at");
+    expect(world.lines).toEqual([
+      line,
+      'warn: Queue "orders": its consumer "https://shop.example/tasks" is not running, its messages wait',
+    ]);
+    world.running = true;
+    await world.pass(60_000);
+    expect(world.lines.at(-1)).toBe(
+      'info: Queue "orders": its consumer "https://shop.example/tasks" is running again',
+    );
   });
 
   it("is not made to an address that may not be called, and the query is in no log line", async () => {
@@ -303,7 +320,7 @@ describe("what a request is made with", () => {
     await world.send("orders", ["a"]);
     await world.pass(60_000);
     expect(world.posts).toEqual([]);
-    expect(world.lines.join("\n")).toContain("http://127.0.0.1:8080/tasks cannot be called");
+    expect(world.lines.join("\n")).toContain('"http://127.0.0.1:8080/tasks" cannot be called');
     expect(world.lines.join("\n")).not.toContain("secret");
     world.targets = { privateAllowed: true, allowedHosts: [] };
     await world.pass(60_000);

@@ -25,7 +25,7 @@ export class EndpointConsumer implements ConsumerPort {
     return this.#caller.name;
   }
 
-  /** Rejects when nobody is there. */
+  /** Rejects when nobody is there, with `NotCalled` when nobody may be asked. */
   async deliver(delivery: Delivery): Promise<DeliveryResult | RejectedDelivery> {
     this.#underWay.add(delivery.id);
     try {

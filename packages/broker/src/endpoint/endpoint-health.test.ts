@@ -58,7 +58,7 @@ describe("the health of an HTTP endpoint", () => {
     await world.pass(100);
     expect(healthOf(world)).toMatchObject({
       isPresent: false,
-      lastDelivery: { failure: "nobody was there: the environment variable SHOP_TOKEN is not set" },
+      lastDelivery: { failure: "it cannot be called: the environment variable SHOP_TOKEN is not set" },
     });
   });
 

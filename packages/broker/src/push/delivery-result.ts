@@ -8,24 +8,12 @@ import {
   type QueueConsumerRpc,
   REFUSED,
 } from "@sluice/protocol";
+import { Absence } from "./absence.ts";
 
 /** What a delivery brought that no other attempt can help: its messages are dead at once. */
 export interface RejectedDelivery {
   /** For the log. */
   readonly rejected: string;
-}
-
-/** A delivery that nobody took: there is no result. A class, because no answer of another Worker can be one. */
-export class Absence {
-  /** For people: why the call failed. */
-  readonly reason: string;
-  /** Whether somebody is there, and does not understand us. */
-  readonly isRefusal: boolean;
-
-  constructor(reason: string, isRefusal = false) {
-    this.reason = reason;
-    this.isRefusal = isRefusal;
-  }
 }
 
 /** The result of a delivery that went well. */
@@ -54,7 +42,7 @@ export function readResult(answer: unknown): DeliveryResult | RejectedDelivery |
   if (isRejected(answer)) return { rejected: answer.rejected };
   if (!isResult(answer))
     return failedResult("the consumer answered with something that is no delivery result");
-  return answer.outcome === REFUSED ? new Absence(answer.error ?? "", true) : answer;
+  return answer.outcome === REFUSED ? new Absence("refuses", answer.error ?? "") : answer;
 }
 
 function isResult(answer: unknown): answer is DeliveryResult {

@@ -22,10 +22,10 @@ import { type LeaseRecords, readLease } from "../turn/lease-records.ts";
 import { isForWorkerDaemon } from "../turn/rules.ts";
 import type { Throttle } from "../turn/throttle.ts";
 import type { PushDeliverer } from "../why/conditions.ts";
+import { Absence, NotCalled } from "./absence.ts";
 import { DeliveryRecord, nextDelivery } from "./consumer-health.ts";
 import type { ConsumerPort } from "./delivery-result.ts";
 import {
-  Absence,
   failedResult,
   interruptedResult,
   type RejectedDelivery,
@@ -65,6 +65,8 @@ export class PushDispatcher {
   readonly #settler: BatchSettler;
   readonly #running = new Map<number, Running>();
   readonly #backoff = new Backoff();
+  /** Why the consumer is absent, while it is. */
+  #absence: Absence | null = null;
   /** The question that a consumer was asked and has not answered. */
   #probe: { readonly endsMs: number } | null = null;
   /** How often a consumer that had been absent has said that it is back. */
@@ -119,6 +121,7 @@ export class PushDispatcher {
       name: consumer.name,
       heldUntilMs: this.#heldUntilMs,
       askedAgainMs: this.#backoff.failing ? (this.#probe?.endsMs ?? this.#backoff.retryAtMs) : null,
+      notCalledReason: this.#absence?.kind === "notCalled" ? this.#absence.reason : null,
       trial: typeof this.#trial === "number" ? "running" : this.#trial,
     };
   }
@@ -238,7 +241,10 @@ export class PushDispatcher {
     try {
       result = readResult(await running.consumer.deliver(running.delivery));
     } catch (error) {
-      result = await this.#resultOfEnded(running, "exception", String(error));
+      result =
+        error instanceof NotCalled
+          ? Absence.from(error)
+          : await this.#resultOfEnded(running, "exception", String(error));
     }
     await this.#end(running, result);
   }
@@ -263,7 +269,7 @@ export class PushDispatcher {
     try {
       return interruptedResult(outcome, reason, await consumer.callsOf(delivery.id));
     } catch {
-      return new Absence(reason.replace(/^\w*Error: /, ""));
+      return Absence.from(reason);
     }
   }
 
@@ -330,16 +336,26 @@ export class PushDispatcher {
   }
 
   /** The consumer of a delivery is not there: it is asked before the next lease. */
-  #noteAbsence(running: Running, { reason, isRefusal }: Absence): void {
-    const { nowMs, log, name } = this.#context;
+  #noteAbsence(running: Running, absence: Absence): void {
     // A call that began before the consumer said that it is back tells nothing about it any more.
     if (!this.#backoff.failing && running.returns === this.#returns) {
-      const what = isRefusal
-        ? `does not take its messages, which wait: ${reason}`
-        : "is not running, its messages wait";
-      log.warn(`Queue "${name}": its consumer "${running.consumer.name}" ${what}`);
-      this.#backoff.failed(nowMs);
+      this.#announce(running.consumer, absence);
+      this.#backoff.failed(this.#context.nowMs);
     }
+  }
+
+  #announce({ name }: ConsumerPort, absence: Absence): void {
+    this.#absence = absence;
+    const line = `Queue "${this.#context.name}": its consumer "${name}" ${absence.announcement()}`;
+    this.#context.log[absence.kind === "notCalled" ? "error" : "warn"](line);
+  }
+
+  /** Says of an absent consumer that is asked in vain why, where that has changed. */
+  #askedInVain(consumer: ConsumerPort, absence: Absence): void {
+    const known = this.#absence;
+    const isKnown =
+      absence.kind === "notCalled" ? absence.reason === known?.reason : known?.kind !== "notCalled";
+    if (!isKnown) this.#announce(consumer, absence);
   }
 
   async #ask(): Promise<void> {
@@ -348,13 +364,11 @@ export class PushDispatcher {
     if (this.#probe !== null) this.#backoff.failed(this.#context.nowMs);
     const probe = { endsMs: this.#context.nowMs + PROBE_MS_MAX };
     this.#probe = probe;
-    const answers = await consumer.ping().then(
-      () => true,
-      () => false,
-    );
+    const absence = await consumer.ping().then(() => null, Absence.from);
     if (this.#probe !== probe) return;
     this.#probe = null;
-    if (answers) {
+    if (absence === null) {
+      this.#absence = null;
       this.#returns += 1;
       this.#backoff.succeeded();
       this.#trial = consumer.returnsOnTrial === true ? "due" : null;
@@ -363,6 +377,7 @@ export class PushDispatcher {
       );
       void this.#context.wake();
     } else {
+      this.#askedInVain(consumer, absence);
       this.#backoff.failed(this.#context.nowMs);
       this.#context.rearm();
     }
@@ -370,8 +385,7 @@ export class PushDispatcher {
 }
 
 function failureOf(result: DeliveryResult | RejectedDelivery | Absence): string | null {
-  if (result instanceof Absence)
-    return result.isRefusal ? result.reason : `nobody was there: ${result.reason}`;
+  if (result instanceof Absence) return result.failure();
   if ("rejected" in result) return result.rejected;
   return result.outcome === "ok" ? null : (result.error ?? result.outcome);
 }

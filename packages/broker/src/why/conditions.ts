@@ -17,6 +17,8 @@ export interface PushDeliverer {
   readonly heldUntilMs: number | null;
   /** While it does not answer: when it is asked again, in ms. */
   readonly askedAgainMs: number | null;
+  /** Why it is not called meanwhile; `null` where it is. */
+  readonly notCalledReason: string | null;
   /** A consumer that is back proves itself with one delivery: whether that is still to come, or runs. */
   readonly trial: "due" | "running" | null;
 }

@@ -153,7 +153,7 @@ export class Reasons {
       case "clients":
         return null;
       case "push": {
-        const { name, heldUntilMs, askedAgainMs, trial } = deliverer;
+        const { name, heldUntilMs, askedAgainMs, notCalledReason, trial } = deliverer;
         if (heldUntilMs !== null) {
           const text =
             `A Worker has ended the runtime, and they begin one after the other: ` +
@@ -161,7 +161,10 @@ export class Reasons {
           return why("consumerAway", text, heldUntilMs, name);
         }
         if (askedAgainMs !== null) {
-          const text = `${quoted(name)} does not answer, and is asked again at ${timeOf(askedAgainMs)}.`;
+          const text =
+            notCalledReason === null
+              ? `${quoted(name)} does not answer, and is asked again at ${timeOf(askedAgainMs)}.`
+              : `${quoted(name)} is not called: ${notCalledReason}. Sluice looks again at ${timeOf(askedAgainMs)}.`;
           return why("consumerAway", text, askedAgainMs, name);
         }
         if (trial !== "running") return null;

@@ -100,7 +100,7 @@ function deliveryOf({ health, consumer, now }: QueueView): string {
   const failure = lastDelivery?.failure ?? null;
   const last = lastDelivery === null ? "" : `, the last ended ${distance(lastDelivery.endedAt, now)}`;
   const lines = [
-    `${inFlight} under way${last}${present ? "" : "; the consumer is away"}`,
+    `${inFlight} under way${last}${present ? "" : "; messages wait for the consumer"}`,
     ...(consecutiveFailures === 0
       ? []
       : [`${consecutiveFailures} failed in a row: ${printable(failure ?? "")}`]),
