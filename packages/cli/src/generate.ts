@@ -28,7 +28,7 @@ export { secretFiles } from "./output/secrets.ts";
 export { makeOutputFolder, OUTPUT_FOLDER, writeIfChanged } from "./output/write-plan.ts";
 export { PAGE_FILE } from "./page.ts";
 export { announceEnd, type End, forgetPlannedEnd, lastEndIn } from "./planned-end.ts";
-export { accessLines, dashboardLink } from "./report/addresses.ts";
+export { accessLines, dashboardLinks } from "./report/addresses.ts";
 export { type FrontDoor, SLUICE_PATH } from "./runtime/front-door-contract.ts";
 export {
   type Admission,

@@ -364,7 +364,7 @@ describe("two repositories that deploy at the same moment", () => {
   });
 
   it("come to an end where each has secrets, which it uploads whatever is there", async () => {
-    const secrets = { SLUICE_API_TOKENS: "a token of both" };
+    const secrets = { SLUICE_API_TOKENS: "a-token-of-both" };
     const [first, second] = [shop(SHARED, secrets), bank(SHARED, "bills", secrets)];
     await first.run("deploy", ["web", "mailer"]);
     let turn = "first";

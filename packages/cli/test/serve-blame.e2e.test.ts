@@ -57,7 +57,7 @@ describe("sluice serve with a handler that never ends", () => {
     await send("good", "other");
     await eventually(async () => (await handled()).includes("other"), true);
     expect(running.output).toContain(
-      'Of the deliveries that it cuts off those of "looper" count as attempts',
+      'Of the deliveries that this end cuts off those of "looper" count as attempts',
     );
     expect(running.output).not.toContain('on queue "good" after');
     expect(running.output).not.toMatch(/(loop|slow), attempt 2/);

@@ -33,7 +33,7 @@ describe("sluice tokens on a broker that asks for no token", () => {
     expect(secret).toMatch(/^[A-Za-z0-9_-]{43}$/);
     const list = await open.run(["tokens", "list"]);
     expect(list.out).toMatch(
-      /^token +scopes +queues +rate +expires +changed\nshop +read,send +orders,mail-\* +50\/s/,
+      /^token +access key +scopes +queues +rate +expires +changed\nshop +- +read,send +orders,mail-\* +50\/s/,
     );
     expect(list.out).not.toContain(secret);
     expect(await open.json<TokenView[]>(["tokens", "list"])).toMatchObject([
@@ -133,6 +133,8 @@ describe("sluice tokens on a broker that asks for a token", () => {
 it("sluice tokens create --aws prints an access key as variables", async () => {
   const created = await locked.run(["tokens", "create", "jobs", "--scope", "send", "--aws"], FIRST);
   expect(created.out).toMatch(/^AWS_ACCESS_KEY_ID=SLUICE[0-9A-F]{14}\nAWS_SECRET_ACCESS_KEY=[\w-]{43}\n$/);
+  const [, id] = /^AWS_ACCESS_KEY_ID=(\w+)/.exec(created.out) ?? [];
+  expect((await locked.run(["tokens", "list"], FIRST)).out).toMatch(new RegExp(`^jobs +${id} +send`, "m"));
   const rotated = await locked.run(["tokens", "rotate", "jobs"], FIRST);
   expect(rotated.out).toMatch(/^AWS_ACCESS_KEY_ID=/);
   expect(rotated.out).not.toBe(created.out);

@@ -11,7 +11,7 @@ import {
   accessVariables,
   admitInDevelopment,
   BROKER_SETTINGS,
-  dashboardLink,
+  dashboardLinks,
   isLoopback,
   makeToken,
   secretFiles,
@@ -73,7 +73,7 @@ export class OtherMachines {
     const url = `${server instanceof SecureServer ? "https" : "http"}://localhost:${address.port}`;
     const admission = this.#admission(address.address);
     const token = admission.made?.token ?? null;
-    const link = token === null ? "" : `\nDashboard: ${dashboardLink(url, token)}`;
+    const link = token === null ? "" : `\n${dashboardLinks(url, token, { host: address.address })}`;
     this.#print(`\nSluice: ${accessLines(admission, address.address)}${link}`);
   }
 

@@ -27,7 +27,7 @@ import { announceEnd, forgetPlannedEnd, lastEndIn } from "../planned-end.ts";
 import { refuseMissingMain } from "../project/missing-main.ts";
 import { type Project, readProject } from "../project/project.ts";
 import { recoverData } from "../recover-data.ts";
-import { accessLines, addresses, dashboardLink, urlOf } from "../report/addresses.ts";
+import { accessLines, addresses, dashboardLinks, urlOf } from "../report/addresses.ts";
 import type { Printer } from "../report/printer.ts";
 import { introducer } from "../report/topology-table.ts";
 import { Reserve } from "../reserve.ts";
@@ -318,7 +318,7 @@ function withVariables(places: CommandPlaces, variables: Readonly<Record<string,
 /** Says who may use a broker that other machines reach, and links to its dashboard with the token that was made. */
 function accessText(access: Admission, host: string, url: string): string {
   const token = access.made?.token ?? null;
-  const link = token === null ? "" : `\nDashboard: ${dashboardLink(url, token)}`;
+  const link = token === null ? "" : `\n${dashboardLinks(url, token, { host })}`;
   return `${accessLines(access, host)}${link}`;
 }
 

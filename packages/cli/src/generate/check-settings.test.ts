@@ -7,6 +7,11 @@ it.each([
   { SLUICE_AWS_ACCESS_KEYS: "", SLUICE_AWS_ACCOUNT_ID: "", SLUICE_PUBLIC_URL: "" },
   { SLUICE_PUBLIC_URL: "https://example.com/queues" },
   { SLUICE_AWS_ACCESS_KEYS: "A:one,B:two", SLUICE_AWS_ACCOUNT_ID: "123456789012" },
+  {
+    SLUICE_API_TOKENS: "a, b,, c+/=~._-",
+    SLUICE_PUSH_HOSTS: "db.internal, localhost:3000,[::1]:80 ,10.0.0.1",
+  },
+  { SLUICE_ALLOWED_HOSTS: "a.example, b.example" },
 ])("takes settings that the broker can use: %j", (variables) => {
   checkSettings(variables);
 });
@@ -23,6 +28,22 @@ it.each([
       "https://queues.example.com.",
   ],
   [{ SLUICE_TRUST_PROXY: "1" }, "SLUICE_TRUST_PROXY must be true or false."],
+  [
+    { SLUICE_API_TOKENS: "good,a b" },
+    "SLUICE_API_TOKENS must be tokens without blanks, several of them separated by commas.",
+  ],
+  [
+    { SLUICE_PUSH_HOSTS: "localhost,http://x" },
+    "SLUICE_PUSH_HOSTS must be hosts, with or without a port, separated by commas, such as db.internal:8080.",
+  ],
+  [
+    { SLUICE_PUSH_HOSTS: "x/path" },
+    "SLUICE_PUSH_HOSTS must be hosts, with or without a port, separated by commas, such as db.internal:8080.",
+  ],
+  [
+    { SLUICE_ALLOWED_HOSTS: "https://a.example" },
+    "SLUICE_ALLOWED_HOSTS must be names of hosts, separated by commas, such as tunnel.example.com.",
+  ],
 ])("refuses %j and does not repeat a secret", (variables, message) => {
   expect(() => checkSettings(variables)).toThrow(new CliError(message));
 });

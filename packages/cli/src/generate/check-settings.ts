@@ -3,15 +3,40 @@ import { isReservedActor, parsePublicUrl, parseTrustProxy } from "@sluice/protoc
 import { CliError } from "../errors.ts";
 
 const CHECKS = {
+  SLUICE_API_TOKENS: (text: string) =>
+    // No header can bring another one.
+    checkList(
+      text,
+      /^[\x21-\x7e]+$/,
+      "SLUICE_API_TOKENS must be tokens without blanks, several of them separated by commas",
+    ),
+  SLUICE_PUSH_HOSTS: (text: string) =>
+    checkList(
+      text,
+      /^(\[[\da-f:.]+\]|[^\s:/?#@[\]\\]+)(:\d+)?$/i,
+      "SLUICE_PUSH_HOSTS must be hosts, with or without a port, separated by commas, such as db.internal:8080",
+    ),
+  SLUICE_ALLOWED_HOSTS: (text: string) =>
+    checkList(
+      text,
+      /^(\[[\da-f:.]+\]|[^\s:/?#@[\]\\]+)$/i,
+      "SLUICE_ALLOWED_HOSTS must be names of hosts, separated by commas, such as tunnel.example.com",
+    ),
   SLUICE_AWS_ACCESS_KEYS: (text: string) => parseAccessKeys(text, isReservedActor),
   SLUICE_AWS_ACCOUNT_ID: parseAccountId,
   SLUICE_PUBLIC_URL: parsePublicUrl,
   SLUICE_TRUST_PROXY: parseTrustProxy,
 };
 
+/** Throws RangeError for a list, separated by commas, with an entry of another form. */
+function checkList(text: string, form: RegExp, problem: string): void {
+  const entries = text.split(",").map((entry) => entry.trim());
+  if (entries.some((entry) => entry !== "" && !form.test(entry))) throw new RangeError(problem);
+}
+
 /**
- * Throws CliError for settings by which the broker would refuse every client of AWS: better now than when the first one
- * comes.
+ * Throws CliError for settings by which the broker would refuse its clients, or that cannot mean anything: better now
+ * than when the first client comes.
  *
  * @param variables the broker's.
  */

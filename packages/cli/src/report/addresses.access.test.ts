@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { accessLines, dashboardLink } from "./addresses.ts";
+import { accessLines, dashboardLinks } from "./addresses.ts";
 
 it("says who may use what of a broker that is open to its machine", () => {
   expect(
@@ -55,6 +55,24 @@ it("shows what was made for those whom other machines must not be taken for", ()
   expect(some).toContain("who brings one of SLUICE_API_TOKENS");
 });
 
+const NETWORKS = {
+  lo: [{ family: "IPv4", internal: true, address: "127.0.0.1" }],
+  eth0: [
+    { family: "IPv6", internal: false, address: "fe80::1" },
+    { family: "IPv4", internal: false, address: "192.168.1.7" },
+  ],
+};
+
 it("links to the dashboard with the token where a browser tells it nobody", () => {
-  expect(dashboardLink("http://localhost:8787", "a/b")).toBe("http://localhost:8787/__sluice/#token=a%2Fb");
+  const linksOf = (url: string, host: string) => dashboardLinks(url, "a/b", { host, networks: NETWORKS });
+  const here = "Dashboard: http://localhost:8787/__sluice/#token=a%2Fb";
+  for (const host of ["0.0.0.0", "::", "*"]) {
+    expect(linksOf("http://localhost:8787", host)).toBe(
+      `${here}\nFrom other machines: http://192.168.1.7:8787/__sluice/#token=a%2Fb`,
+    );
+  }
+  expect(linksOf("https://192.168.1.7:1", "192.168.1.7")).toBe(
+    "Dashboard: https://192.168.1.7:1/__sluice/#token=a%2Fb",
+  );
+  expect(dashboardLinks("http://localhost:8787", "a/b", { host: "::", networks: {} })).toBe(here);
 });

@@ -1,3 +1,4 @@
+import { networkInterfaces } from "node:os";
 import { callsPrivateHosts, isBehindProxy } from "@sluice/protocol";
 import type { Listening } from "../dev/wrangler-process.ts";
 import type { Project } from "../project/project.ts";
@@ -62,9 +63,13 @@ export function awsLines(url: string, variables: Readonly<Record<string, unknown
   ].join("\n");
 }
 
+function standsForAll(host: string): boolean {
+  return host === "0.0.0.0" || host === "*" || host === "::";
+}
+
 /** An address that stands for all of this machine's is none to open. */
 function browsable(host: string): string {
-  if (host === "0.0.0.0" || host === "*" || host === "::") return "localhost";
+  if (standsForAll(host)) return "localhost";
   return host.includes(":") ? `[${host}]` : host;
 }
 
@@ -73,9 +78,31 @@ const MADE_UNTIL_END =
   "follows was made for that, until the end of this process; SLUICE_API_TOKENS and SLUICE_AWS_ACCESS_KEYS, in the " +
   "environment or .dev.vars, take its place.";
 
-/** Address of the dashboard that needs no token to be typed. A browser sends nothing of what follows "#". */
-export function dashboardLink(url: string, token: string): string {
-  return `${url}${SLUICE_PATH}/#token=${encodeURIComponent(token)}`;
+/** The part of `os.networkInterfaces()` that tells where other machines reach this one. */
+type Networks = NodeJS.Dict<
+  readonly { readonly family: string; readonly internal: boolean; readonly address: string }[]
+>;
+
+/**
+ * Lines with addresses of the dashboard that need no token to be typed. A browser sends nothing of what follows "#".
+ *
+ * @param url of the primary Worker, without a slash at its end.
+ * @param input.host that the server listens on: one that stands for all addresses has a line for other machines.
+ * @param input.networks of this machine. Default: `os.networkInterfaces()`.
+ */
+export function dashboardLinks(
+  url: string,
+  token: string,
+  { host, networks = networkInterfaces() }: { readonly host: string; readonly networks?: Networks },
+): string {
+  const link = (base: string) => `${base}${SLUICE_PATH}/#token=${encodeURIComponent(token)}`;
+  const here = `Dashboard: ${link(url)}`;
+  const own = Object.values(networks)
+    .flatMap((addresses) => addresses ?? [])
+    .find(({ family, internal }) => family === "IPv4" && !internal);
+  if (!standsForAll(host) || own === undefined) return here;
+  const { protocol, port } = new URL(url);
+  return `${here}\nFrom other machines: ${link(`${protocol}//${own.address}:${port}`)}`;
 }
 
 const PROXIED =

@@ -165,17 +165,17 @@ describe("ends of a runtime", () => {
 
 describe("what follows from an end", () => {
   it.each<[LastEnd, string]>([
-    [{ kind: "planned" }, "None of the deliveries that it cuts off counts as an attempt."],
-    [{ kind: "unplanned" }, "The deliveries that it cuts off count as attempts."],
+    [{ kind: "planned" }, "None of the deliveries that this end cuts off counts as an attempt."],
+    [{ kind: "unplanned" }, "The deliveries that this end cuts off count as attempts."],
     [
       { kind: "blamed", worker: "a", slotMs: 10_000 },
-      'Of the deliveries that it cuts off those of "a" count as attempts, no others. After the start other Workers are ' +
+      'Of the deliveries that this end cuts off those of "a" count as attempts, no others. After the start other Workers are ' +
         "delivered to 10 s later than this one.",
     ],
     [
       { kind: "suspected", order: ["a", "b"], slotMs: 10_000 },
       "Several Workers had deliveries and cannot be told apart, so none of these counts as an attempt. After the start " +
-        'Workers are delivered to one after the other: "a" at once, "b" after 10 s, others after 10 s.',
+        'Workers are delivered to one after the other: "a" at once, "b" after 10 s, any others after 10 s.',
     ],
   ])("is said: %j", (end, text) => expect(consequence(end)).toBe(text));
 });

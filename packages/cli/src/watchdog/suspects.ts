@@ -70,12 +70,12 @@ export function judge({ tried }: Suspicion, { workers, ranMs }: RuntimeEnd): Jud
 export function consequence(end: LastEnd): string {
   switch (end.kind) {
     case "planned":
-      return "None of the deliveries that it cuts off counts as an attempt.";
+      return "None of the deliveries that this end cuts off counts as an attempt.";
     case "unplanned":
-      return "The deliveries that it cuts off count as attempts.";
+      return "The deliveries that this end cuts off count as attempts.";
     case "blamed":
       return (
-        `Of the deliveries that it cuts off those of "${end.worker}" count as attempts, no others. ` +
+        `Of the deliveries that this end cuts off those of "${end.worker}" count as attempts, no others. ` +
         `After the start other Workers are delivered to ${end.slotMs / 1_000} s later than this one.`
       );
     case "suspected": {
@@ -85,7 +85,7 @@ export function consequence(end: LastEnd): string {
       return (
         "Several Workers had deliveries and cannot be told apart, so none of these counts as an attempt. " +
         `After the start Workers are delivered to one after the other: ${begins.join(", ")}, ` +
-        `others after ${end.slotMs / 1_000} s.`
+        `any others after ${end.slotMs / 1_000} s.`
       );
     }
   }

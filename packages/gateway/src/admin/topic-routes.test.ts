@@ -167,7 +167,7 @@ describe("GET /topics/ARN", () => {
   it("says what is wrong with a filter policy that cannot be evaluated", async () => {
     const FilterPolicy = JSON.stringify({ ["a.".repeat(2_000)]: ["x"] });
     const directory = directoryWith([subscriptionOf({ attributes: { FilterPolicy } })]);
-    const fault = "FilterPolicy: Filter policy is too complex";
+    const fault = "FilterPolicy: Filter policy is too complex: 150 levels at most";
     expect(await get(directory, `/topics/${TOPIC.arn}`)).toMatchObject({
       body: { subscriptionList: [{ filterPolicy: { policy: FilterPolicy, fault } }] },
     });

@@ -54,8 +54,10 @@ export function filterPolicyFault(text: string, scope: FilterPolicyScope): strin
   }
 }
 
-function tooComplex(): InvalidFilterPolicy {
-  return new InvalidFilterPolicy("FilterPolicy: Filter policy is too complex");
+/** @param limit that SNS does not name: a policy beyond it has more combinations than there may be. */
+function tooComplex(limit: string | null = null): InvalidFilterPolicy {
+  const text = "FilterPolicy: Filter policy is too complex";
+  return new InvalidFilterPolicy(limit === null ? text : `${text}: ${limit} at most`);
 }
 
 function parseDocument(text: string): unknown {
@@ -95,7 +97,8 @@ function checkShape(
     const choices = choicesOf(key, value);
     const below = levels + (choices === null ? levelsOf(key) : 1);
     counted.names += below - levels;
-    if (below > FILTER_POLICY_LEVELS_MAX || counted.names > FILTER_POLICY_NAMES_MAX) throw tooComplex();
+    if (below > FILTER_POLICY_LEVELS_MAX) throw tooComplex(`${FILTER_POLICY_LEVELS_MAX} levels`);
+    if (counted.names > FILTER_POLICY_NAMES_MAX) throw tooComplex(`${FILTER_POLICY_NAMES_MAX} names`);
     if (choices !== null) {
       for (const choice of choices) checkShape(choice, scope, { depth, levels: below }, counted);
     } else if (Array.isArray(value)) {

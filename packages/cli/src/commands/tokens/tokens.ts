@@ -24,7 +24,7 @@ export async function listTokens(on: OnBroker): Promise<number> {
   return 0;
 }
 
-const COLUMNS = ["token", "scopes", "queues", "rate", "expires", "changed"];
+const COLUMNS = ["token", "access key", "scopes", "queues", "rate", "expires", "changed"];
 const NO_TOKENS = 'The broker keeps no tokens yet. "sluice tokens create NAME --scope send" makes one.';
 
 /** `sluice tokens create`: the secret is all that it prints to standard output. */
@@ -75,12 +75,28 @@ function say(on: OnBroker, made: NewTokenView, words: string): void {
   answer(on, made, { text: token.accessKeyId === null ? secret : key });
 }
 
-function rowOf({ name, scopes, queues, ratePerSecond, expiresAt, changedAt }: TokenView): string[] {
+function rowOf({
+  name,
+  accessKeyId,
+  scopes,
+  queues,
+  ratePerSecond,
+  expiresAt,
+  changedAt,
+}: TokenView): string[] {
   const now = new Date().toISOString();
   const isExpired = expiresAt !== null && expiresAt <= now;
   const ends = expiresAt === null ? "never" : isExpired ? "expired" : distance(expiresAt, now);
   const rate = ratePerSecond === null ? "-" : `${ratePerSecond}/s`;
-  return [name, scopes.join(","), queues.join(",") || "all", rate, ends, distance(changedAt, now)];
+  return [
+    name,
+    accessKeyId ?? "-",
+    scopes.join(","),
+    queues.join(",") || "all",
+    rate,
+    ends,
+    distance(changedAt, now),
+  ];
 }
 
 function rightsOf({ scopes, queues, ratePerSecond, expiresAt }: TokenView): string {
