@@ -12,6 +12,7 @@ const CLOSED =
 type AccessEnv = Pick<
   BrokerEnv,
   | "SLUICE_API_TOKENS"
+  | "SLUICE_PROCESS_TOKEN"
   | "SLUICE_ALLOWED_HOSTS"
   | "SLUICE_ROUTE_HOSTS"
   | "SLUICE_ENV"
@@ -20,12 +21,14 @@ type AccessEnv = Pick<
 >;
 
 /**
- * Who may use the HTTP APIs: who brings one of `SLUICE_API_TOKENS`, else everybody where the broker runs on a
+ * Who may use the HTTP APIs: who brings one of `SLUICE_API_TOKENS`, or the process's own, else everybody where the broker runs on a
  * developer's machine (`SLUICE_ENV` is `development` or `local`), else nobody.
  */
 export function accessOf(env: AccessEnv): Access {
   const publicAddress = publicAddressOf(env);
   const tokens = listIn(env.SLUICE_API_TOKENS);
+  const { SLUICE_PROCESS_TOKEN: processToken = "" } = env;
+  if (processToken !== "") return { kind: "tokens", tokens, processToken, publicAddress };
   if (tokens.length > 0) return { kind: "tokens", tokens, publicAddress };
   if (env.SLUICE_ENV === "development" || env.SLUICE_ENV === "local") {
     return {

@@ -61,7 +61,7 @@ function awsAccessOf(env: AwsEnv): AwsAccess {
     return { kind: "closed", reason: `This broker's AWS endpoint is closed: ${error.message}.` };
   }
   // The tokens of Cloudflare's API say nothing about AWS's clients.
-  const access = accessOf({ ...env, SLUICE_API_TOKENS: "" });
+  const access = accessOf({ ...env, SLUICE_API_TOKENS: "", SLUICE_PROCESS_TOKEN: "" });
   if (access.kind !== "open") return { kind: "keys", secrets: new Map(), whenNone: CLOSED };
   return { kind: "open", pages: (request, effect) => refusedPage(access, request, effect) };
 }

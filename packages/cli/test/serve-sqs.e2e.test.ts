@@ -286,6 +286,33 @@ describe("sluice serve in an empty folder", () => {
     expect(await statuses()).toEqual([200, 200, 200, 200]);
     expect((await call("ListQueues", {})).status).toBe(403);
   });
+
+  it("is closed behind a proxy but to tokens that it keeps, says so, and stops in its own name", async () => {
+    const api = (path: string, options: RequestInit = {}) =>
+      fetch(`http://127.0.0.1:${port}/__sluice/api${path}`, options);
+    const body = JSON.stringify({ name: "kept", scopes: ["admin"], queues: [] });
+    const made = await api("/tokens", {
+      method: "POST",
+      body,
+      headers: { "content-type": "application/json" },
+    });
+    const { secret } = (await made.json()) as { secret: string };
+    const headers = { authorization: `Bearer ${secret}` };
+    expect(await running.stop()).toBe(0);
+    Object.assign(env, { SLUICE_PUBLIC_URL: "https://queues.example.com" });
+    for (const name of ["SLUICE_ENV", "SLUICE_AWS_ACCESS_KEYS"]) Reflect.deleteProperty(env, name);
+    running = await start();
+    await running.printed(/A proxy leads others here[\s\S]+called at public addresses/);
+    expect((await api("/queues")).status).toBe(401);
+    const ofAws = { "content-type": "application/x-amz-json-1.0", "x-amz-target": "AmazonSQS.ListQueues" };
+    const aws = `http://127.0.0.1:${port}/__sluice/aws/`;
+    expect((await fetch(aws, { method: "POST", headers: ofAws, body: "{}" })).status).toBe(403);
+    expect((await api("/queues", { headers })).status).toBe(200);
+    expect(await running.stop()).toBe(0);
+    running = await start();
+    const { entries } = (await (await api("/audit", { headers })).json()) as { entries: unknown[] };
+    expect(entries[0]).toMatchObject({ action: "broker.stop", by: "process" });
+  });
 });
 
 /** What a profiler says of a script that ran. */

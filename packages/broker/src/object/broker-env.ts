@@ -15,6 +15,8 @@ export interface BrokerEnv {
   readonly SLUICE_ENV?: string;
   /** Who brings one of these, separated by commas, may use the HTTP API. */
   readonly SLUICE_API_TOKENS?: string;
+  /** The token of the process that runs the broker. Set by `sluice serve` where not everybody is let in. */
+  readonly SLUICE_PROCESS_TOKEN?: string;
   /** Further names, separated by commas, that an open broker is reached by. */
   readonly SLUICE_ALLOWED_HOSTS?: string;
   /** Where clients reach the broker if a proxy stands before it. Default: at the address that it sees. */

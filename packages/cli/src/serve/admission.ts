@@ -58,7 +58,7 @@ export function admit(vars: Readonly<Record<string, unknown>>, host: string, tok
     return { vars: given, headers: {}, http: "everybody", aws };
   }
   return {
-    vars: { ...given, SLUICE_API_TOKENS: `${tokens},${token}` },
+    vars: { ...given, SLUICE_PROCESS_TOKEN: token },
     headers: { authorization: `Bearer ${token}` },
     http: tokens === "" ? "nobody" : "known",
     aws,

@@ -44,6 +44,17 @@ describe("who is let in", () => {
     expect(tokens.calls).toBe(0);
   });
 
+  it("as the process that runs the broker may do everything, by its own name", async () => {
+    const access: Access = { kind: "tokens", tokens: [], processToken: "own" };
+    authority = new Authority(access, tokens, () => nowMs);
+    expect(await authority.admit("own")).toEqual({
+      kind: "in",
+      rights: { by: "process", scopes: ["admin"], queues: [] },
+    });
+    expect(await kindOf("")).toBe("unknown");
+    expect(await kindOf(null)).toBe("noToken");
+  });
+
   it("with a token that is kept may do what it says", async () => {
     await create("shop", { scopes: ["send", "read"], queues: ["orders", "mail*"] });
     expect(await authority.admit("shop-secret")).toEqual({

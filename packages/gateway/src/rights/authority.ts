@@ -80,6 +80,8 @@ export class Authority {
     if (access.kind === "tokens") {
       const accepted = await Promise.all(access.tokens.map(sha256Of));
       if (includes(accepted, given)) return { kind: "in", rights: allRights(ACTORS.firstAdministrator) };
+      const own = access.processToken === undefined ? [] : [await sha256Of(access.processToken)];
+      if (includes(own, given)) return { kind: "in", rights: allRights(ACTORS.process) };
     }
     const { list } = await this.#kept.read();
     const nowMs = this.#now();

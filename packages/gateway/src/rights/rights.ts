@@ -2,7 +2,7 @@ import { isAmong, type Scope } from "@sluice/protocol";
 
 /** What somebody may do. */
 export interface Rights {
-  /** Who it is: a token's name, `SLUICE_API_TOKENS`, or `local` where nobody is asked. */
+  /** Who it is: a token's name, one of `ACTORS`. */
   readonly by: string;
   readonly scopes: readonly Scope[];
   /** Names of queues, or beginnings of names that end in `*`. None: every queue, and what belongs to no queue. */

@@ -12,12 +12,14 @@ export type AuditDialect = "admin" | "cloudflare" | "sqs" | "sns" | "configurati
  * - `local`: who uses a broker that asks nobody.
  * - `anonymous`: who follows a link in a message of SNS.
  * - `configuration`: a deployment.
+ * - `process`: the one that runs the broker, of `sluice serve`.
  * - `firstAdministrator`: who has one of the tokens of the configuration.
  */
 export const ACTORS = {
   local: "local",
   anonymous: "anonymous",
   configuration: "configuration",
+  process: "process",
   firstAdministrator: "SLUICE_API_TOKENS",
 } as const;
 

@@ -77,7 +77,7 @@ describe("POST /tokens", () => {
     expect(await codeOf(ask("first", "POST", `${API}/tokens`, body))).toEqual([400, "invalid_body"]);
   });
 
-  it.each([...["local", "anonymous", "configuration", "sluice_api_tokens", "sluice_anything"]])(
+  it.each([...["local", "anonymous", "configuration", "process", "sluice_api_tokens", "sluice_anything"]])(
     "refuses the name %s, which the audit log would take for another",
     async (name) => {
       const refused = await ask("first", "POST", `${API}/tokens`, { name, scopes: ["read"] });
