@@ -195,8 +195,8 @@ describe("sluice import", () => {
     ["no json", /^-:2: .*JSON/],
     ["[1]", /^-:2: a line is an object/],
     ["{}", /^-:2: the line has no body/],
-    ['{"contentType": "json", "text": "{"}', /^-:2: Message 1 of the batch is refused/],
-    ['{"contentType": "xml", "text": ""}', /^-:2: Message 1 of the batch contentType/],
+    ['{"contentType": "json", "text": "{"}', /^-:2: the message is refused: .+\.$/m],
+    ['{"contentType": "xml", "text": ""}', /^-:2: the message is refused: contentType: must be one of /],
   ])("names the line that is wrong: %s", async (line, message) => {
     const queue = await newQueue();
     const { code, out, err } = await run(["import", queue], `{"body": 1}\n${line}\n`);

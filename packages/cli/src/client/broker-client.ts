@@ -28,6 +28,11 @@ export class BrokerFailure extends CliError {
     this.code = code;
     this.index = typeof index === "number" ? index : null;
   }
+
+  /** What is wrong, where the message is named beside it, by the line that it comes from. */
+  get ofMessage(): string {
+    return this.message.replace(/^Message \d+ of the batch /, "the message ");
+  }
 }
 
 /** A broker by its two HTTP APIs: `docs/admin-api.md` and `docs/rest-api.md`. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import * as z from "zod/mini";
 import { consumerSchema, issueText, queueName, queueSettingsSchema, unreadableRecord } from "./index.ts";
 
 const shared = { maxRetries: 3, retryDelaySeconds: 0, deadLetterQueue: null };
@@ -131,4 +132,23 @@ describe("a stored record", () => {
   ])("cannot be read as %j, and says which key is to blame", (value, why) => {
     expect(unreadableRecord(value)).toMatch(why);
   });
+});
+
+it.each([
+  [z.object({ a: z.int() }), { a: 1.5 }, "a: must be a whole number"],
+  [z.object({ a: z.number() }), {}, "a: must be a number"],
+  [z.object({ a: z.array(z.string()) }), { a: [1] }, "a.0: must be a text"],
+  [z.object({ a: z.int().check(z.lte(5)) }), { a: 6 }, "a: must be at most 5"],
+  [z.object({ a: z.int().check(z.gte(5)) }), { a: 4 }, "a: must be at least 5"],
+  [z.object({ a: z.string().check(z.maxLength(2)) }), { a: "abc" }, "a: must be at most 2 long"],
+  [z.object({ a: z.enum(["x", "y"]) }), { a: "z" }, 'a: must be one of "x", "y"'],
+  [z.strictObject({}), { b: 1 }, 'has no "b"'],
+  [
+    z.object({ a: z.string().check(z.refine(() => false, "must be a time")) }),
+    { a: "" },
+    "a: must be a time",
+  ],
+])("an issue says in words what is wrong (%#)", (schema: z.ZodMiniType, value, text) => {
+  const [issue] = schema.safeParse(value).error?.issues ?? [];
+  expect(issue && issueText(issue)).toBe(text);
 });

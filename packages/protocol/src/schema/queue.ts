@@ -90,7 +90,40 @@ export function unreadable(schema: z.ZodMiniType, value: unknown): string | null
   return issue === undefined ? null : issueText(issue);
 }
 
-/** An issue with the key that it is about: `consumer.type must be …`. */
-export function issueText({ path, message }: Pick<z.core.$ZodIssue, "path" | "message">): string {
-  return [path.join("."), message].filter((part) => part !== "").join(": ");
+/** An issue with the key that it is about: `consumer.type: must be …`. */
+export function issueText(issue: z.core.$ZodIssue): string {
+  return [issue.path.join("."), wordsOf(issue)].filter((part) => part !== "").join(": ");
 }
+
+/** An issue in plain words, to follow the key that it is about. */
+function wordsOf(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case "invalid_type":
+      return `must be ${TYPES[issue.expected] ?? `of the type ${issue.expected}`}`;
+    case "too_big":
+      return `must be at most ${issue.maximum}${isMeasured(issue.origin) ? "" : " long"}`;
+    case "too_small":
+      return `must be at least ${issue.minimum}${isMeasured(issue.origin) ? "" : " long"}`;
+    case "invalid_value":
+      return `must be one of ${issue.values.map((value) => JSON.stringify(value)).join(", ")}`;
+    case "unrecognized_keys":
+      return `has no ${issue.keys.map((key) => JSON.stringify(key)).join(", ")}`;
+    default:
+      return issue.message;
+  }
+}
+
+/** Whether a limit is one of a value, and none of how long something is. */
+function isMeasured(origin: string): boolean {
+  return origin === "number" || origin === "int" || origin === "bigint" || origin === "date";
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  string: "a text",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+  array: "a list",
+  object: "an object",
+  record: "an object",
+};

@@ -131,7 +131,7 @@ async function sendOne({ client }: OnBroker, queue: string, file: string, batch:
     await sendBatch(client, queue, batch.messages);
   } catch (error) {
     const line = error instanceof BrokerFailure ? batch.lines[error.index ?? -1] : undefined;
-    if (line === undefined || !(error instanceof Error)) throw error;
-    throw new CliError(`${file}:${line}: ${error.message}`, EXIT_FAILED);
+    if (line === undefined || !(error instanceof BrokerFailure)) throw error;
+    throw new CliError(`${file}:${line}: ${error.ofMessage}`, EXIT_FAILED);
   }
 }

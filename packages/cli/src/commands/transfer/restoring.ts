@@ -201,7 +201,7 @@ export class Restoring {
     } catch (error) {
       if (!(error instanceof BrokerFailure)) throw error;
       const line = batch[error.index ?? 0]?.line;
-      throw new CliError(`${this.#file}:${line}: ${printable(error.message)}`, error.exitCode);
+      throw new CliError(`${this.#file}:${line}: ${printable(error.ofMessage)}`, error.exitCode);
     }
     this.figures.messages += batch.length;
     this.#keep(lines);

@@ -55,7 +55,7 @@ describe("POST /backup", () => {
 
   it.each([
     [{ id: "x" }, /id/],
-    [{ sentAt: "yesterday" }, /sentAt must be a time/],
+    [{ sentAt: "yesterday" }, /sentAt: must be a time/],
     [{ attempts: -1 }, /attempts/],
     [{ text: undefined }, /text, or base64/],
     [{ text: "a\ud800" }, /text must be well-formed Unicode/],

@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import type { QueueDirectory } from "../../account/queue-directory.ts";
 import { statusOfQueueError } from "../../account/queue-error-status.ts";
 import { AdminError } from "../failure.ts";
-import { incomingBatch, invalid } from "../messages/batch-route.ts";
+import { incomingBatch, invalidBy } from "../messages/batch-route.ts";
 
 /** Most deliveries of a message that are kept: SQS lets messages be received for ever. */
 const ATTEMPTS_MAX = 1_000_000;
@@ -62,5 +62,5 @@ function pastOf(message: unknown, index: number): Past {
     return { id, timestampMs: Date.parse(sentAt), attempts, from };
   }
   const [issue] = read.error.issues;
-  throw invalid([issue?.path.join("."), issue?.message].join(" ").trim(), index);
+  throw invalidBy(issue as z.core.$ZodIssue, index); // one at least, since it was not read
 }

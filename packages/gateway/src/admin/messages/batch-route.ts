@@ -10,6 +10,7 @@ import {
   SQS_MESSAGE_BYTES_MAX,
   unpackMessages,
 } from "@sluice/protocol";
+import { issueText } from "@sluice/protocol/schema";
 import { Hono } from "hono";
 import * as z from "zod/mini";
 import { checkBody, type IncomingMessage, pack } from "../../account/incoming-message.ts";
@@ -122,7 +123,7 @@ function messagesIn(text: string): z.infer<typeof batch>["messages"] {
   if (read.success) return read.data.messages;
   const [issue] = read.error.issues;
   const [, index, ...path] = issue?.path ?? [];
-  if (typeof index === "number") throw invalid([path.join("."), issue?.message].join(" ").trim(), index);
+  if (issue !== undefined && typeof index === "number") throw invalidBy({ ...issue, path }, index);
   const what = `{"messages": [...]} with 1 to ${BATCH_MESSAGES_MAX} messages`;
   throw new AdminError(400, "invalid_body", `The body must be ${what}.`);
 }
@@ -166,6 +167,11 @@ function attributeOf(type: string, value: string, index: number): AttributeValue
   return { DataType: type, BinaryValue: bytes };
 }
 
-export function invalid(problem: string, index: number): AdminError {
+/** @param issue with the keys that lead to it in the message. */
+export function invalidBy(issue: Parameters<typeof issueText>[0], index: number): AdminError {
+  return invalid(`is refused: ${issueText(issue)}`, index);
+}
+
+function invalid(problem: string, index: number): AdminError {
   return new AdminError(400, "invalid_message", `Message ${index} of the batch ${problem}.`, { index });
 }
