@@ -153,7 +153,7 @@ describe("sluice export --all and import --all", () => {
     const args = ["import", "--all", "--url", to.url];
     const shown =
       "With this backup messages are posted to 1 HTTP endpoint:\n" +
-      `  topic ${TopicArn}: ${Endpoint}, once it has confirmed anew\n`;
+      `  topic ${TopicArn}: ${Endpoint}, once it has confirmed anew; one that is subscribed already stays as it is\n`;
     const refused = await from.run(args, { input: out });
     expect(refused).toMatchObject({ code: 5, err: expect.stringContaining(shown) });
     expect(refused.err).toContain("Nobody can be asked here: --yes says that it is meant.");

@@ -41,7 +41,9 @@ function endpointIn(line: SettingsLine): string[] {
   if (!("topicSubscription" in line)) return [];
   const { protocol, topicArn, endpoint, isConfirmed } = line.topicSubscription;
   if (protocol === "sqs" || !isConfirmed) return [];
-  return [`topic ${topicArn}: ${endpoint}, once it has confirmed anew; one that is subscribed already stays as it is`];
+  return [
+    `topic ${topicArn}: ${endpoint}, once it has confirmed anew; one that is subscribed already stays as it is`,
+  ];
 }
 
 /** A text of somebody else's that stays on its line. */
