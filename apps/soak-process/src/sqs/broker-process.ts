@@ -5,6 +5,8 @@ import { untilGone, workerdChildren } from "../cluster/workerd-process.ts";
 
 /** Between two looks whether it has started, in ms: epochs are short. */
 const LOOK_AGAIN_MS = 5;
+/** Time and level that a line of the log begins with. */
+const LOGGED = /^\d{4}-\S+Z \w+ +/;
 
 export interface BrokerProcessOptions {
   /** Entry of the command. */
@@ -51,9 +53,9 @@ export class BrokerProcess {
     });
   }
 
-  /** Lines that it has printed. */
+  /** Lines that it has printed, without their time and level. */
   get lines(): readonly string[] {
-    return this.#child.output.split("\n");
+    return this.#child.output.split("\n").map((line) => line.replace(LOGGED, ""));
   }
 
   /** How it ended; `null` while it runs. */
