@@ -290,7 +290,7 @@ describe("sluice serve in an empty folder", () => {
   it("is closed behind a proxy but to tokens that it keeps, says so, and stops in its own name", async () => {
     const api = (path: string, options: RequestInit = {}) =>
       fetch(`http://127.0.0.1:${port}/__sluice/api${path}`, options);
-    const body = JSON.stringify({ name: "kept", scopes: ["admin"], queues: [] });
+    const body = JSON.stringify({ name: "kept", scopes: ["admin"] });
     const made = await api("/tokens", {
       method: "POST",
       body,
