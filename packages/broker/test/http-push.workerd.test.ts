@@ -200,7 +200,7 @@ describe("HTTP push to a server", () => {
     const listed = `127.0.0.1:${endpoint.port}`;
     await start({ orders: pushing() }, { sluiceEnv: null });
     await broker.send("orders", ["a"]);
-    await broker.until(() => broker.lines.some((line) => line.includes("is not running, its messages wait")));
+    await broker.until(() => broker.lines.some((line) => line.includes("cannot be called: ")));
     expect(broker.lines.join("\n")).toContain('"127.0.0.1" is not public');
     expect(await (await broker.queue("orders")).describe("orders")).toMatchObject({ ready: 1, leased: 0 });
     expect(endpoint.posts).toEqual([]);
