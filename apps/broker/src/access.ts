@@ -21,8 +21,8 @@ type AccessEnv = Pick<
 >;
 
 /**
- * Who may use the HTTP APIs: who brings one of `SLUICE_API_TOKENS`, or the process's own, else everybody where the broker runs on a
- * developer's machine (`SLUICE_ENV` is `development` or `local`), else nobody.
+ * Reads who may use the HTTP APIs: those who bring one of `SLUICE_API_TOKENS` or the process's own token, else everybody
+ * where the broker runs on a developer's machine (`SLUICE_ENV` is `development` or `local`), else nobody.
  */
 export function accessOf(env: AccessEnv): Access {
   const publicAddress = publicAddressOf(env);

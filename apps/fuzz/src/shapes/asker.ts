@@ -91,7 +91,7 @@ export const AWS = `${PREFIX}/aws/`;
 export const API = `${PREFIX}/api`;
 export const REST = `${PREFIX}/client/v4/accounts/any`;
 
-/** What is wrong with an answer, by the dialect that was asked; `null` for nothing. */
+/** Finds what is wrong with an answer, by the dialect that was asked; `null` for nothing. */
 function wrongIn({ url, method, headers: sent }: Request, status: number, headers: Headers, text: string) {
   const { pathname } = new URL(url);
   // Outside of the broker's paths it is AWS's that is asked, or nobody.

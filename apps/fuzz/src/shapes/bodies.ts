@@ -22,7 +22,7 @@ interface Stranger {
   readonly route: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly begin: string;
-  /** What comes again and again. */
+  /** Text that is repeated. */
   readonly piece: string;
   readonly bytes: number;
   /** Whether the head says how long the body is. */

@@ -4,7 +4,7 @@ import type { LocalTarget } from "../local-target.ts";
 /** Opens a broker of its own for a shape. */
 export type Open = (vars?: Readonly<Record<string, string>>) => Promise<LocalTarget>;
 
-/** What came of a shape that showed nothing wrong. */
+/** Outcome of a shape that showed nothing wrong. */
 export interface ShapeReport {
   /** Answers by their status. */
   readonly statuses: Readonly<Record<string, number>>;

@@ -3,7 +3,7 @@ import { type LastEnd, UNPLANNED } from "@sluice/protocol";
 
 /** How an epoch has ended. */
 export interface EpochEnd {
-  /** What the next one is told of it. */
+  /** Told to the next one. */
   readonly told: LastEnd;
   /** Whether what it has cut off counts as an attempt, by what has happened. */
   readonly counts: boolean;

@@ -11,7 +11,7 @@ export const LAST_END_MS_MAX = 2_000;
  */
 export const APART_MS_MAX = 5_000;
 
-/** What is known of the ends before an epoch of a queue. */
+/** Ends before an epoch of a queue, as far as they are known. */
 export interface KnownEnds {
   /** How the epoch before has ended. */
   readonly ofEpoch: LastEnd;
