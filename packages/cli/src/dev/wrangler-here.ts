@@ -64,7 +64,7 @@ export class WranglerHere {
     this.#options = options;
     this.#devEnvs = [];
     if (this.#attached === null) {
-      const settings = { lines, workerdMark: workerd.mark };
+      const settings = { lines, wrangler: wranglerFile(), workerdMark: workerd.mark };
       this.#attached = attach(settings, (message) => this.#on(message));
     } else {
       this.#attached.show(lines);

@@ -44,7 +44,7 @@ export interface WranglerProcess {
 export function startWrangler(options: WranglerOptions): WranglerProcess {
   const { args, env, lines, onListening, onSocketInUse, workerd } = options;
   const cli = wranglerFile();
-  const settings: InsideSettings = { lines, workerdMark: workerd.mark };
+  const settings: InsideSettings = { lines, wrangler: cli, workerdMark: workerd.mark };
   const inside = pathToFileURL(ownModule("dev/inside/main")).href;
   const before = `import { prepare } from ${JSON.stringify(inside)}; prepare(${JSON.stringify(settings)});`;
   // Node.js takes an --env-file for its own wherever it stands, up to this "--".

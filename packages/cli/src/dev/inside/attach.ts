@@ -1,7 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import { subscribe } from "node:diagnostics_channel";
-import { existsSync } from "node:fs";
-import threads from "node:worker_threads";
+import { createRequire } from "node:module";
 import { nearestExisting } from "../../folders.ts";
 import { showConsoleThrough } from "./console.ts";
 import type { FromInside, InsideSettings } from "./contract.ts";
@@ -18,6 +17,7 @@ export interface Attached {
 /** Shows what Wrangler says as it would be without Sluice, and tells of what it starts. Once in a process. */
 export function attach(settings: InsideSettings, tell: (message: FromInside) => void): Attached {
   keepWorkingDirectory(settings.lines.workingDirectory);
+  startWordsOfEsbuild(settings.wrangler);
   reportChildren(tell);
   tellOfWorkerd(settings.workerdMark, (event) => tell({ sluice: "workerd", event }));
   endOnCtrlC(process);
@@ -33,25 +33,27 @@ export function attach(settings: InsideSettings, tell: (message: FromInside) => 
   };
 }
 
-/**
- * Keeps Wrangler going when its folder is deleted: such a folder has no name, and asking for it throws.
- *
- * esbuild asks for it in a thread that it starts for Wrangler's first warning or error. The thread would die of it, and
- * Wrangler wait for it for ever, with all keys unread. A thread is in the folder of its process, so that is seen to
- * before one is started.
- */
+/** Keeps Wrangler going when its folder is deleted: such a folder has no name, and asking for it throws. */
 function keepWorkingDirectory(folder: string): void {
   const cwd = process.cwd.bind(process);
   process.cwd = () => {
-    if (!existsSync(folder)) process.chdir(nearestExisting(folder));
-    return cwd();
+    try {
+      return cwd();
+    } catch {
+      process.chdir(nearestExisting(folder));
+      return cwd();
+    }
   };
-  threads.Worker = new Proxy(threads.Worker, {
-    construct(Worker, args) {
-      process.cwd();
-      return Reflect.construct(Worker, args);
-    },
-  });
+}
+
+/**
+ * Starts the thread in which esbuild words Wrangler's warnings and errors. Started for the first of them while the
+ * folder is being deleted it would die, and Wrangler wait for it for ever, with all keys unread.
+ */
+function startWordsOfEsbuild(wrangler: string): void {
+  const esbuild: { formatMessagesSync(messages: readonly never[], options: { kind: "error" }): unknown } =
+    createRequire(wrangler)("esbuild");
+  esbuild.formatMessagesSync([], { kind: "error" });
 }
 
 /** Whoever ends this process ends what it has started, also if nothing here gets to do so. */

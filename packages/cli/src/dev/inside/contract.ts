@@ -3,6 +3,8 @@ import type { LinesContext } from "./wrangler-lines.ts";
 /** What our code in Wrangler's process is told. Plain data. */
 export interface InsideSettings {
   readonly lines: LinesContext;
+  /** Absolute path of Wrangler's main module. */
+  readonly wrangler: string;
   /**
    * Text in the configuration of the workerd that runs the Workers and the broker: Wrangler has another one as a proxy.
    */
