@@ -85,10 +85,10 @@ export class AwsRequest implements SignedRequest {
   }
 
   async #read(bytesMax: number): Promise<Uint8Array> {
-    const { body } = this.#raw;
-    if (body === null) return NO_BYTES;
+    // First: a server that has the bytes makes a stream of them only where it is asked for one.
     if (this.#hasLength(bytesMax)) return new Uint8Array(await this.#raw.arrayBuffer());
-    return readStream(body, bytesMax);
+    const { body } = this.#raw;
+    return body === null ? NO_BYTES : readStream(body, bytesMax);
   }
 
   /** Whether the body says how long it is. Throws `AwsError` if it is too long. */
