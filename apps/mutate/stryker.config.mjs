@@ -12,7 +12,10 @@ const FOLDER = ".stryker-tmp";
  */
 export default {
   testRunner: "vitest",
-  plugins: [import.meta.resolve("@stryker-mutator/vitest-runner")],
+  plugins: [
+    new URL("../../check/node_modules/@stryker-mutator/vitest-runner/dist/src/index.js", import.meta.url)
+      .href,
+  ],
   vitest: { configFile: fileURLToPath(new URL("./src/vitest.config.ts", import.meta.url)) },
   mutate: ["src/**/*.ts", "!src/**/*.test.ts"],
   // Stryker would rewrite their paths for the copy, with an API that TypeScript 7 does not have. Left out of it, the

@@ -1,8 +1,9 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Cloudflare, startCloudflare } from "./cloudflare/api.ts";
 import { type Lab, openLab } from "./lab.ts";
+import { HAS_OTHERS, otherWrangler } from "./others.ts";
 import { sluice } from "./running.ts";
 
 const WORKERS = ["front", "objects", "mailer"];
@@ -250,11 +251,10 @@ describe("sluice deploy, rollback and destroy, by the real Wrangler", () => {
     expect(cloudflare.unknown).toEqual([]);
   });
 
-  it("refuses a Wrangler that cannot deploy secrets with the code", async () => {
+  it.skipIf(!HAS_OTHERS)("refuses a Wrangler that cannot deploy secrets with the code", async () => {
     const project = openLab("staged");
     mkdirSync(join(project.folder, "node_modules"));
-    const oldest = resolve(import.meta.dirname, "../node_modules/wrangler-oldest");
-    symlinkSync(oldest, join(project.folder, "node_modules/wrangler"));
+    symlinkSync(otherWrangler("4.60.0"), join(project.folder, "node_modules/wrangler"));
     const running = sluice(["deploy", "sender"], project.folder, { ...project.env, ...cloudflare.env });
     expect(await running.ended).toBe(1);
     expect(running.output).toMatch(

@@ -5,14 +5,15 @@ import { fileURLToPath } from "node:url";
 import { packed } from "./pack.ts";
 
 const PACKAGE = fileURLToPath(new URL("..", import.meta.url));
+const ownModule = (name: string) => join(PACKAGE, "node_modules", name);
 
 /**
  * Installs the packed package as npm would, without asking a registry: the tarball unpacked, and beside it the
  * dependencies that its manifest declares and no others.
  *
- * @param wrangler which of the Wranglers that this package is tested with.
+ * @param wrangler folder of the project's own. Default: the one that this package is developed with.
  */
-export function install(folder: string, wrangler: "wrangler" | "wrangler-oldest" = "wrangler"): string {
+export function install(folder: string, wrangler: string = ownModule("wrangler")): string {
   const archive = packed(PACKAGE, folder);
   const modules = join(folder, "node_modules");
   const target = join(modules, "sluice");
@@ -21,8 +22,7 @@ export function install(folder: string, wrangler: "wrangler" | "wrangler-oldest"
   const manifest = JSON.parse(readFileSync(join(target, "package.json"), "utf8"));
   for (const name of [...Object.keys(manifest.dependencies), ...Object.keys(manifest.peerDependencies)]) {
     mkdirSync(dirname(join(modules, name)), { recursive: true });
-    const installed = name === "wrangler" ? wrangler : name;
-    symlinkSync(join(PACKAGE, "node_modules", installed), join(modules, name));
+    symlinkSync(name === "wrangler" ? wrangler : ownModule(name), join(modules, name));
   }
   return join(target, manifest.bin.sluice);
 }

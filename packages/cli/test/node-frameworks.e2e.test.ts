@@ -1,13 +1,12 @@
 import { appendFileSync, mkdirSync, realpathSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import getPort from "get-port";
 import { afterAll, describe, expect, it } from "vitest";
 import { install } from "./install.ts";
 import { type Lab, openLab } from "./lab.ts";
+import { HAS_OTHERS, OTHERS } from "./others.ts";
 import { Running } from "./running.ts";
 
-const MODULES = fileURLToPath(new URL("../node_modules", import.meta.url));
 /** For what a busy machine takes. */
 const PATIENCE = { timeout: 60_000, interval: 200 };
 
@@ -34,48 +33,51 @@ const NITRO: Framework = {
   source: "server/plugins/queues.js",
 };
 
-describe.each([SVELTEKIT, NITRO])("the dev server of $name", ({ fixture, packages, tool, source }) => {
-  let lab: Lab;
-  const running: Running[] = [];
-  const start = (args: readonly string[]) => {
-    const { NODE_ENV: _, VITEST: __, ...env } = lab.env;
-    const process = new Running(args, lab.folder, { ...env, CLOUDFLARE_CF_FETCH_ENABLED: "false" });
-    running.push(process);
-    return process;
-  };
-
-  afterAll(async () => {
-    await Promise.all(running.map((process) => process.stop()));
-    lab?.remove();
-  });
-
-  it("sends to the broker, from changed code too, and sluice dev handles it", async () => {
-    lab = openLab(fixture);
-    const bin = install(lab.folder);
-    for (const name of packages) {
-      const target = join(lab.folder, "node_modules", name);
-      mkdirSync(dirname(target), { recursive: true });
-      symlinkSync(realpathSync(join(MODULES, name)), target);
-    }
-    const [port, devPort, inspectorPort] = await Promise.all([getPort(), getPort(), getPort()]);
-    const server = start([join("node_modules", tool), "dev", "--port", `${port}`]);
-    await server.printed(/Local:/);
-    const see = async (query: string) => {
-      const response = await fetch(`http://localhost:${port}/${query}`);
-      const text = await response.text();
-      if (!response.ok) throw new Error(`${response.status} ${text}\n${server.output}`);
-      return text.replaceAll(/<!--.*?-->/g, "");
+describe.skipIf(!HAS_OTHERS).each([SVELTEKIT, NITRO])(
+  "the dev server of $name",
+  ({ fixture, packages, tool, source }) => {
+    let lab: Lab;
+    const running: Running[] = [];
+    const start = (args: readonly string[]) => {
+      const { NODE_ENV: _, VITEST: __, ...env } = lab.env;
+      const process = new Running(args, lab.folder, { ...env, CLOUDFLARE_CF_FETCH_ENABLED: "false" });
+      running.push(process);
+      return process;
     };
-    await expect.poll(() => see("?send=first").catch(String), PATIENCE).toContain("waiting: 1");
 
-    const ports = ["--port", `${devPort}`, "--inspector-port", `${inspectorPort}`];
-    const post = start([bin, "dev", "post", "--persist-to", ".wrangler/state", ...ports]);
-    await post.printed(/got first/);
-    await see("?send=second");
-    await post.printed(/got second/);
+    afterAll(async () => {
+      await Promise.all(running.map((process) => process.stop()));
+      lab?.remove();
+    });
 
-    appendFileSync(join(lab.folder, source), "// changed\n");
-    await expect.poll(() => see("?send=third").catch(String), PATIENCE).toContain("waiting:");
-    await post.printed(/got third/);
-  });
-});
+    it("sends to the broker, from changed code too, and sluice dev handles it", async () => {
+      lab = openLab(fixture);
+      const bin = install(lab.folder);
+      for (const name of packages) {
+        const target = join(lab.folder, "node_modules", name);
+        mkdirSync(dirname(target), { recursive: true });
+        symlinkSync(realpathSync(join(OTHERS, name)), target);
+      }
+      const [port, devPort, inspectorPort] = await Promise.all([getPort(), getPort(), getPort()]);
+      const server = start([join("node_modules", tool), "dev", "--port", `${port}`]);
+      await server.printed(/Local:/);
+      const see = async (query: string) => {
+        const response = await fetch(`http://localhost:${port}/${query}`);
+        const text = await response.text();
+        if (!response.ok) throw new Error(`${response.status} ${text}\n${server.output}`);
+        return text.replaceAll(/<!--.*?-->/g, "");
+      };
+      await expect.poll(() => see("?send=first").catch(String), PATIENCE).toContain("waiting: 1");
+
+      const ports = ["--port", `${devPort}`, "--inspector-port", `${inspectorPort}`];
+      const post = start([bin, "dev", "post", "--persist-to", ".wrangler/state", ...ports]);
+      await post.printed(/got first/);
+      await see("?send=second");
+      await post.printed(/got second/);
+
+      appendFileSync(join(lab.folder, source), "// changed\n");
+      await expect.poll(() => see("?send=third").catch(String), PATIENCE).toContain("waiting:");
+      await post.printed(/got third/);
+    });
+  },
+);

@@ -7,7 +7,10 @@ const MANIFEST = JSON.parse(readFileSync(new URL("../package.json", import.meta.
 describe("the package", () => {
   it("runs with the user's Wrangler, of any version from the oldest that is tested on", () => {
     expect(MANIFEST.peerDependencies).toEqual({ wrangler: `^${WRANGLER_VERSION_MIN}` });
-    expect(MANIFEST.devDependencies["wrangler-oldest"]).toBe(`npm:wrangler@${WRANGLER_VERSION_MIN}`);
+    const { devDependencies } = JSON.parse(
+      readFileSync(new URL("../../../check/package.json", import.meta.url), "utf8"),
+    );
+    expect(devDependencies["wrangler-4.60"]).toBe(`npm:wrangler@${WRANGLER_VERSION_MIN}`);
   });
 
   it("depends on nothing that only this workspace has", () => {

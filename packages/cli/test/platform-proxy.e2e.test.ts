@@ -6,10 +6,10 @@ import getPort from "get-port";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { install } from "./install.ts";
 import { descendants, isRunning, type Lab, openLab } from "./lab.ts";
+import { HAS_OTHERS, otherWrangler } from "./others.ts";
 import { Running } from "./running.ts";
 
 const TSC = fileURLToPath(new URL("../../../node_modules/typescript/bin/tsc", import.meta.url));
-const OLDEST = fileURLToPath(new URL("../node_modules/wrangler-oldest", import.meta.url));
 const NODE_TYPES = fileURLToPath(new URL("../node_modules/@types/node", import.meta.url));
 
 /** A framework's project, whose server is Node.js, and the Worker that handles its messages. */
@@ -274,9 +274,10 @@ describe("getPlatformProxy of the packed package", { timeout: 300_000 }, () => {
     );
     await serve.stop();
 
+    if (!HAS_OTHERS) return;
     const modules = join(lab.folder, "node_modules");
     rmSync(join(modules, "wrangler"));
-    symlinkSync(OLDEST, join(modules, "wrangler"));
+    symlinkSync(otherWrangler("4.60.0"), join(modules, "wrangler"));
     const old = start(["guide.mjs"]);
     expect(await old.ended).toBe(1);
     expect(old.output).toMatch(

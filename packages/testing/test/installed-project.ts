@@ -11,13 +11,15 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { otherWrangler } from "sluice/test/others";
 import { packed } from "sluice/test/pack";
+import { WRANGLER_VERSION_MIN } from "../src/runtime/prepare.ts";
 
 export const PACKAGE = fileURLToPath(new URL("..", import.meta.url));
 export const TSC = fileURLToPath(new URL("../../../node_modules/typescript/bin/tsc", import.meta.url));
 
 /** The Wranglers that this package is tested with. */
-export type Wrangler = "wrangler" | "wrangler-oldest";
+export type Wrangler = "wrangler" | "oldest";
 
 /**
  * A copy of a fixture outside of the workspace, with the packed package installed as npm would do it, without asking a
@@ -41,8 +43,9 @@ export function installedProject(
   const { dependencies } = JSON.parse(readFileSync(join(target, "package.json"), "utf8"));
   for (const name of [...Object.keys(dependencies), "wrangler", ...beside]) {
     mkdirSync(dirname(join(modules, name)), { recursive: true });
-    const installed = name === "wrangler" ? wrangler : name;
-    symlinkSync(realpathSync(join(PACKAGE, "node_modules", installed)), join(modules, name));
+    const isOldest = name === "wrangler" && wrangler === "oldest";
+    const installed = isOldest ? otherWrangler(WRANGLER_VERSION_MIN) : join(PACKAGE, "node_modules", name);
+    symlinkSync(realpathSync(installed), join(modules, name));
   }
   return folder;
 }

@@ -1,13 +1,14 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { HAS_OTHERS, OTHERS } from "sluice/test/others";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { WRANGLER_VERSION_MIN } from "../src/runtime/prepare.ts";
 import { installedProject, PACKAGE, TSC, type Wrangler } from "./installed-project.ts";
 
 /** Projects by the Wrangler that they have: one of those that this package is tested with. */
 const projects: Partial<Record<Wrangler, string>> = {};
-const WRANGLERS: readonly Wrangler[] = ["wrangler", "wrangler-oldest"];
+const WRANGLERS: readonly Wrangler[] = HAS_OTHERS ? ["wrangler", "oldest"] : ["wrangler"];
 
 beforeAll(() => {
   for (const wrangler of WRANGLERS) {
@@ -19,11 +20,11 @@ afterAll(() => {
 });
 
 it("uses the project's own Wrangler, of any version from the oldest that it is tested with", () => {
-  const { peerDependencies, devDependencies } = JSON.parse(
-    readFileSync(join(PACKAGE, "package.json"), "utf8"),
-  );
+  const manifestOf = (folder: string) => JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  const { peerDependencies } = manifestOf(PACKAGE);
+  const { devDependencies } = manifestOf(join(OTHERS, ".."));
   expect(peerDependencies.wrangler).toBe(`^${WRANGLER_VERSION_MIN}`);
-  expect(devDependencies["wrangler-oldest"]).toBe(`npm:wrangler@${WRANGLER_VERSION_MIN}`);
+  expect(devDependencies["wrangler-4.106"]).toBe(`npm:wrangler@${WRANGLER_VERSION_MIN}`);
 });
 
 it.each(WRANGLERS)("the packed package tests a project with its %s", (wrangler) => {

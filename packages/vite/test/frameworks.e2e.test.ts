@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { HAS_OTHERS } from "sluice/test/others";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type DevServer, ViteProject, type ViteProjectOptions } from "./vite-project.ts";
 
@@ -41,7 +42,9 @@ const TANSTACK_START: Framework = {
   built: "dist/server",
 };
 
-describe.each([REACT_ROUTER, TANSTACK_START])("$name", ({ project: options, version, built }) => {
+const forEach = describe.skipIf(!HAS_OTHERS).each([REACT_ROUTER, TANSTACK_START]);
+
+forEach("$name", ({ project: options, version, built }) => {
   let project: ViteProject;
   let server: DevServer;
 

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
+import { OTHERS } from "sluice/test/others";
 import { packed } from "sluice/test/pack";
 import { SLUICE } from "sluice/test/running";
 
@@ -23,7 +24,7 @@ export interface DevServer {
 export interface ViteProjectOptions {
   /** Folder of it in `fixtures`. */
   readonly fixture: string;
-  /** What it has installed besides, of what this package has. Default: nothing. */
+  /** A framework's packages, of what only the whole check has; then all others come from there too. Default: none. */
   readonly packages?: readonly string[];
   /** The command line that runs its tool, in `node_modules`. Default: Vite's own. */
   readonly tool?: string;
@@ -48,7 +49,7 @@ export class ViteProject {
     writeFileSync(join(this.folder, "package.json"), JSON.stringify(manifest));
     this.#tool = join(this.folder, "node_modules", tool);
     if (hasPackage) this.#unpack();
-    this.link([...BESIDE, ...packages]);
+    this.link([...BESIDE, ...packages], packages.length === 0 ? undefined : OTHERS);
   }
 
   /** @param env of the process, besides this one's. */
@@ -111,13 +112,13 @@ export class ViteProject {
     };
   }
 
-  /** Leads the project to packages that this one has, as npm would install them, without asking a registry. */
-  link(names: readonly string[] = BESIDE): void {
+  /** Leads the project to packages that are in a folder, by default to this one's own, as npm would install them, without asking a registry. */
+  link(names: readonly string[] = BESIDE, from: string = join(PACKAGE, "node_modules")): void {
     const modules = join(this.folder, "node_modules");
     for (const name of names) {
       mkdirSync(dirname(join(modules, name)), { recursive: true });
       rmSync(join(modules, name), { recursive: true, force: true });
-      symlinkSync(realpathSync(join(PACKAGE, "node_modules", name)), join(modules, name));
+      symlinkSync(realpathSync(join(from, name)), join(modules, name));
     }
   }
 
