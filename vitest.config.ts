@@ -1,26 +1,17 @@
-import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { HAS_OTHERS, OTHERS } from "./packages/cli/test/others.ts";
 
 /** Where the broker runs on plain Node.js its classes extend these. */
 const alias = {
   "cloudflare:workers": fileURLToPath(new URL("packages/objects/src/workers.ts", import.meta.url)),
 };
 
-const check = fileURLToPath(new URL("check/node_modules", import.meta.url));
-/** Whether what only the whole check has is installed: `pnpm -C check install`. Tests that need it are skipped. */
-const hasCheck = existsSync(check);
-if (!hasCheck) {
-  console.log(
-    "Other versions of Wrangler, frameworks and the cloudflare SDK are not installed: their tests are skipped. " +
-      "To run them too: npx -y pnpm@12.21.0 -C check install",
-  );
-}
-/** Tests by the SDK. */
+/** Tests by the `cloudflare` SDK. */
 const BY_SDK = ["cloudflare-sdk", "messages-over-http", "one-queue"].map(
   (name) => `apps/broker/test/${name}.workerd.test.ts`,
 );
-const sdk = { cloudflare: `${check}/cloudflare` };
+const sdk = { cloudflare: `${OTHERS}/cloudflare` };
 
 /** Tests of what clients see of the broker, which run a second time on the broker in their own process. */
 const ON_NODE = [
@@ -70,7 +61,7 @@ export default defineConfig({
         test: {
           name: "node",
           include: ON_NODE.map((name) => `apps/broker/test/${name}.workerd.test.ts`),
-          exclude: hasCheck ? [] : BY_SDK,
+          exclude: HAS_OTHERS ? [] : BY_SDK,
           env: { SLUICE_TEST_PLATFORM: "node" },
           isolate,
           maxWorkers: "100%",
@@ -84,7 +75,7 @@ export default defineConfig({
         test: {
           name: "workerd",
           include: ["{packages,apps}/*/{src,test}/**/*.{workerd,e2e}.test.ts"],
-          exclude: ["**/node_modules/**", ...(hasCheck ? [] : BY_SDK)],
+          exclude: ["**/node_modules/**", ...(HAS_OTHERS ? [] : BY_SDK)],
           env: { NODE_COMPILE_CACHE },
           globalSetup: "packages/cli/test/built-for-run.ts",
           isolate,

@@ -3,6 +3,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { HAS_OTHERS } from "./others.ts";
 import { ARCHIVES_VARIABLE } from "./pack.ts";
 import { COMMAND_VARIABLE } from "./running.ts";
 
@@ -13,6 +14,12 @@ const PACKAGE = fileURLToPath(new URL("..", import.meta.url));
  * that it takes from source, and a folder for what is packed.
  */
 export default function setup(): () => void {
+  if (!HAS_OTHERS) {
+    console.log(
+      "Older Wranglers, frameworks and the cloudflare SDK are not installed: their tests are skipped. To run them " +
+        "too: npx -y pnpm@12.21.0 -C check install",
+    );
+  }
   const folder = mkdtempSync(join(tmpdir(), "sluice-built-"));
   const archives = join(folder, "archives");
   mkdirSync(archives);
