@@ -8,7 +8,7 @@ import type { HttpPushFormat, HttpPushSettings } from "@sluice/protocol";
 import { type Asks, CREDENTIALS, type Replies } from "../history/endpoint-scenario.ts";
 import type { Taker } from "../history/scenario.ts";
 import type { Simulation } from "../history/simulation.ts";
-import type { DeliveryRecord } from "../ledger/delivery-record.ts";
+import type { DeliveryRecord, Verdict } from "../ledger/delivery-record.ts";
 import { type Outcome, verdictOf } from "../ledger/endpoint-verdict.ts";
 import type { Message, ReceiptUse } from "../ledger/message.ts";
 import { unnamedDelayMs } from "../ledger/retry-delay.ts";
@@ -284,7 +284,8 @@ export class HttpEndpoint implements CalledEndpoint {
     else if (!isAbsent || epoch.trial.state === record.leaseId)
       epoch.trial = { state: "none", isUnclear: false };
     if (outcome.kind !== "unreachable") epoch.resultVersion = version;
-    record.reach(message, verdict, epoch.number, version);
+    const reached: Verdict = isOverdue ? { kind: "overdue", answer: verdict, delayMs } : verdict;
+    record.reach(message, reached, epoch.number, version);
   }
 
   /** The worker daemon deletes what is done, and may make the rest visible sooner or later (spec sqsd 3.1). */

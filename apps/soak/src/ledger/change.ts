@@ -1,7 +1,7 @@
 import { LEASE_GRACE_MS, type OutboxItem } from "@sluice/broker/testing";
 import type { QueueRules } from "@sluice/engine";
 import type { MoveTask, QueueDefinition, QueueRecord } from "@sluice/protocol";
-import type { DeliveryRecord, Verdict } from "./delivery-record.ts";
+import type { AnswerVerdict, DeliveryRecord } from "./delivery-record.ts";
 import { type Message, type ReceiptUse, usesFor } from "./message.ts";
 import { type Receiving, repeatedEnds } from "./named-receives.ts";
 import { unnamedDelayMs } from "./retry-delay.ts";
@@ -133,23 +133,27 @@ function endingOfEarly(message: Message, after: View, commit: CommitRecord): End
   if (!commit.mayExpireFirst || view.status !== "leased" || view.atMs > commit.atMs) return null;
   if (view.kind === "push" && message.leasedInEpoch !== commit.epoch) return null;
   const ending = endingByTime(message, view, commit);
-  const between = afterEnding(view, ending, message, commit);
+  return explains(ending, message, after, commit) ? ending : null;
+}
+
+/** Whether a message that was waiting or dead after the end of its lease can have become what it is. */
+function explains(ending: Ending | null, message: Message, after: View, commit: CommitRecord): boolean {
+  const between = afterEnding(message.view, ending, message, commit);
   if (between.status !== "waiting") {
     const isDead = commit.outboxIn.some(({ payload }) => tagsOf(payload).includes(message.tag));
-    return after.status === "gone" && isDead ? ending : null;
+    return after.status === "gone" && isDead;
   }
-  if (after.status === "gone") return null;
+  if (after.status === "gone") return false;
   const isLeft = after.status === "waiting" && sameView(between, after);
   const isDue = between.atMs <= commit.atMs;
-  const isAnother = isDue && after.status === "leased" && after.attempts === between.attempts + 1;
-  return isLeft || isAnother ? ending : null;
+  return isLeft || (isDue && after.status === "leased" && after.attempts === between.attempts + 1);
 }
 
 function endingOf(
   message: Message,
   after: View,
   delivery: DeliveryRecord | undefined,
-  commit: CommitMoment,
+  commit: CommitRecord,
 ): Ending | null {
   const { view } = message;
   const { atMs, epoch, version } = commit;
@@ -160,6 +164,11 @@ function endingOf(
       : { kind: "released", dueMs: atMs };
   }
   const verdict = delivery?.verdictFor(message, epoch, version) ?? null;
+  if (verdict?.kind === "overdue") {
+    const byClock = endingBy({ kind: "retry", delayMs: verdict.delayMs }, message, view, after, commit);
+    if (explains(byClock, message, after, commit)) return byClock;
+    return endingBy(verdict.answer, message, view, after, commit);
+  }
   if (verdict !== null) return endingBy(verdict, message, view, after, commit);
   return (
     endingOfOverdue(message, view, after, delivery, commit) ??
@@ -221,7 +230,7 @@ function endingByUse(
 }
 
 function endingBy(
-  verdict: Verdict,
+  verdict: AnswerVerdict,
   message: Message,
   view: Leased,
   after: View,

@@ -1,7 +1,7 @@
 import type { Message } from "./message.ts";
 
 /** What a consumer wants of a message that it holds. */
-export type Verdict =
+export type AnswerVerdict =
   | { readonly kind: "ack" }
   | { readonly kind: "retry"; readonly delayMs: number }
   /** Nobody ran the delivery: it does not count. */
@@ -10,6 +10,17 @@ export type Verdict =
   | { readonly kind: "releaseOrRetry"; readonly delayMs: number }
   /** No other attempt can help. */
   | { readonly kind: "giveUp" };
+
+/** What a consumer wants, with whether it says so in time. */
+export type Verdict =
+  | AnswerVerdict
+  /** An answer that comes when no delivery may take longer: the queue may have looked at the clock before. */
+  | {
+      readonly kind: "overdue";
+      readonly answer: AnswerVerdict;
+      /** Delay of the retry by the clock, in ms. */
+      readonly delayMs: number;
+    };
 
 /** A verdict that has reached the queue. */
 interface Reached {

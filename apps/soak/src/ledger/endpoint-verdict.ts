@@ -1,7 +1,7 @@
 import type { EndpointOutcome } from "@sluice/broker/testing";
 import type { HttpPushFormat } from "@sluice/protocol";
 import type { Challenge } from "../actors/endpoint-authorization.ts";
-import type { Verdict } from "./delivery-record.ts";
+import type { AnswerVerdict } from "./delivery-record.ts";
 
 /** An answer with a status, and what it asks for in `Retry-After`. */
 export interface Answer {
@@ -35,8 +35,8 @@ export function verdictOf(
   format: Exclude<HttpPushFormat, "sqsd">,
   outcome: Outcome,
   circumstances: Circumstances,
-): Verdict {
-  const retry: Verdict = { kind: "retry", delayMs: circumstances.unnamedDelayMs };
+): AnswerVerdict {
+  const retry: AnswerVerdict = { kind: "retry", delayMs: circumstances.unnamedDelayMs };
   if (outcome.kind === "answered") {
     const { status } = outcome.answer;
     if (status >= 200 && status < 300) return { kind: "ack" };
