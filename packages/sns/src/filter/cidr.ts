@@ -1,4 +1,5 @@
-interface Address {
+/** An address of IPv4 or IPv6. */
+export interface Address {
   /** 32 or 128. */
   readonly bits: number;
   readonly value: bigint;

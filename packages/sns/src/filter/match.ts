@@ -1,6 +1,7 @@
 import type { AttributeValue } from "@sluice/aws";
 import { type JsonObject, MessageObject } from "./message-object.ts";
-import type { Condition, FilterPolicy, FilterPolicyScope, FilterProperty, Scalar } from "./policy.ts";
+import type { Condition, FilterPolicy, FilterPolicyScope, FilterProperty } from "./policy.ts";
+import type { Value } from "./value.ts";
 import { valueMatches } from "./value-matches.ts";
 
 /** What a filter policy looks at. */
@@ -51,19 +52,19 @@ function propertyMatches(
   rule: ArrayRule,
 ): boolean {
   for (const group of conditionGroups) {
-    const { scalars } = object.content(name);
-    if (!group.some((condition) => conditionMatches(condition, scalars, rule))) return false;
+    const { values } = object.content(name);
+    if (!group.some((condition) => conditionMatches(condition, values, rule))) return false;
   }
   return nested === null || object.below(name).some((one) => objectMatches(nested, one, rule));
 }
 
-function conditionMatches(condition: Condition, values: readonly Scalar[], rule: ArrayRule): boolean {
+function conditionMatches(condition: Condition, values: readonly Value[], rule: ArrayRule): boolean {
   if (condition.kind === "exists") {
-    return condition.exists === values.some((value) => value !== null && value !== "");
+    return condition.exists === values.some(({ scalar }) => scalar !== null && scalar !== "");
   }
   if (condition.kind !== "anything-but") return values.some((value) => valueMatches(condition, value));
-  const isOther = (value: Scalar) =>
-    value !== null && !condition.conditions.some((one) => conditionMatches(one, [value], rule));
+  const isOther = (value: Value) =>
+    value.scalar !== null && !condition.conditions.some((one) => conditionMatches(one, [value], rule));
   return rule === "some" ? values.some(isOther) : values.length > 0 && values.every(isOther);
 }
 

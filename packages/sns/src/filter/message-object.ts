@@ -1,10 +1,11 @@
 import type { Scalar } from "./policy.ts";
+import { Value } from "./value.ts";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** The content of a member, out of arrays of any depth. */
 export interface Content {
-  readonly scalars: readonly Scalar[];
+  readonly values: readonly Value[];
   readonly objects: readonly JsonObject[];
 }
 
@@ -35,7 +36,7 @@ export class MessageObject {
     const [first, ...others] = members;
     if (first === undefined) return NO_CONTENT;
     if (others.length === 0 && (typeof first !== "object" || first === null)) {
-      return { scalars: [first as Scalar], objects: [] };
+      return { values: [new Value(first as Scalar)], objects: [] };
     }
     const known = this.#contents?.get(name);
     if (known !== undefined) return known;
@@ -97,7 +98,7 @@ class Layer {
 }
 
 const NOTHING: readonly unknown[] = [];
-const NO_CONTENT: Content = { scalars: [], objects: [] };
+const NO_CONTENT: Content = { values: [], objects: [] };
 /** Stands for a member that is no object. */
 const NO_OBJECT: readonly MessageObject[] = [MessageObject.of({})];
 
@@ -116,14 +117,14 @@ function dottedMembers(object: JsonObject): Map<string, [name: string, value: un
 
 /** Takes arrays apart without calling itself: they can be as deep as a message is long. */
 function contentOf(members: readonly unknown[]): Content {
-  const scalars: Scalar[] = [];
+  const values: Value[] = [];
   const objects: JsonObject[] = [];
   const rest = [...members];
   while (rest.length > 0) {
     const value = rest.pop();
     if (Array.isArray(value)) for (const element of value) rest.push(element);
     else if (typeof value === "object" && value !== null) objects.push(value as JsonObject);
-    else scalars.push(value as Scalar); // JSON has nothing else.
+    else values.push(new Value(value as Scalar)); // JSON has nothing else.
   }
-  return { scalars, objects };
+  return { values, objects };
 }

@@ -1,26 +1,28 @@
-import { isInNetwork, parseAddress } from "./cidr.ts";
-import type { Condition, NumericComparison, Scalar } from "./policy.ts";
+import { isInNetwork } from "./cidr.ts";
+import type { Condition, NumericComparison } from "./policy.ts";
+import type { Value } from "./value.ts";
 
 /** Conditions that look at one value; `exists` and `anything-but` look at all that a property has. */
 export type ValueCondition = Exclude<Condition, { kind: "exists" | "anything-but" }>;
 
 /** Whether one value meets a condition. Strings are compared case by case, and a number is no string. */
-export function valueMatches(condition: ValueCondition, value: Scalar): boolean {
+export function valueMatches(condition: ValueCondition, value: Value): boolean {
+  const { scalar } = value;
   switch (condition.kind) {
     case "equals":
-      return condition.values.has(value);
+      return condition.values.has(scalar);
     case "prefix":
-      return typeof value === "string" && value.startsWith(condition.text);
+      return typeof scalar === "string" && scalar.startsWith(condition.text);
     case "suffix":
-      return typeof value === "string" && value.endsWith(condition.text);
+      return typeof scalar === "string" && scalar.endsWith(condition.text);
     case "equals-ignore-case":
-      return typeof value === "string" && value.toLowerCase() === condition.text;
+      return typeof scalar === "string" && scalar.toLowerCase() === condition.text;
     case "wildcard":
-      return typeof value === "string" && wildcardMatches(condition.parts, value);
+      return typeof scalar === "string" && wildcardMatches(condition.parts, scalar);
     case "numeric":
-      return typeof value === "number" && condition.comparisons.every((one) => compares(one, value));
+      return typeof scalar === "number" && condition.comparisons.every((one) => compares(one, scalar));
     case "cidr": {
-      const address = typeof value === "string" ? parseAddress(value) : null;
+      const { address } = value;
       return address !== null && condition.networks.some((network) => isInNetwork(address, network));
     }
   }
