@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Cloudflare, startCloudflare } from "./cloudflare/api.ts";
+import { ACCOUNT_ID, type Cloudflare, startCloudflare } from "./cloudflare/api.ts";
 import { type Lab, openLab } from "./lab.ts";
 import { HAS_OTHERS, otherWrangler } from "./others.ts";
 import { sluice } from "./running.ts";
@@ -86,7 +86,7 @@ describe("sluice deploy, rollback and destroy, by the real Wrangler", () => {
     // The token is that of the first attempt, and it is the broker's.
     expect(cloudflare.account.find("sluice").secrets.get("SLUICE_API_TOKENS")).toBe(token);
     expect(readFileSync(accessFile(), "utf8")).toBe(
-      `SLUICE_API_TOKEN=${token}\nSLUICE_URL=https://sluice.shop.workers.dev\n`,
+      `SLUICE_ACCOUNT=${ACCOUNT_ID}\nSLUICE_API_TOKEN=${token}\nSLUICE_URL=https://sluice.shop.workers.dev\n`,
     );
     expect(statSync(accessFile()).mode & 0o777).toBe(0o600);
     expect(output).not.toContain(token);

@@ -1,7 +1,8 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
+import { parseEnv } from "node:util";
 import { ConfigError } from "@sluice/config";
 import { deploy } from "../../src/commands/deploy/deploy.ts";
 import type { StartWrangler } from "../../src/commands/deploy/deployment.ts";
@@ -44,6 +45,16 @@ export class Repository {
   write(file: string, contents: string): void {
     mkdirSync(dirname(join(this.folder, file)), { recursive: true });
     writeFileSync(join(this.folder, file), contents);
+  }
+
+  /** Reads a file below `.sluice/deployed` as variables. */
+  deployed(file: string): Record<string, string | undefined> {
+    return parseEnv(readFileSync(join(this.folder, ".sluice/deployed", file), "utf8"));
+  }
+
+  /** Sets variables of the commands that follow. */
+  set(env: NodeJS.ProcessEnv): void {
+    Object.assign(this.#env, env);
   }
 
   /** Writes a Worker into the folder of its name. */

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { chmodSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseEnv } from "node:util";
 import { endpointVariables } from "@sluice/protocol";
@@ -7,16 +7,39 @@ import { makeFolder } from "../../folders.ts";
 import { SECRET_SETTINGS, setVariables } from "../../generate/broker-settings.ts";
 import { LAST_END_VARIABLE } from "../../generate/names.ts";
 import type { Project } from "../../project/project.ts";
+import type { CloudflareApi, Version } from "./cloudflare-api.ts";
+import { tokenMark, tokensOf } from "./messages.ts";
 
 /** How the commands of this machine reach a deployed broker. */
 export interface BrokerAccess {
   readonly SLUICE_URL?: string;
   readonly SLUICE_API_TOKEN?: string;
+  /** Id of the account. A file of an earlier release does not say it. */
+  readonly SLUICE_ACCOUNT?: string;
 }
 
-/** The file with the address and the token of a deployed broker. */
-export function accessFile(outputFolder: string, broker: string): string {
-  return join(outputFolder, "deployed", `${broker}.env`);
+/**
+ * The file with the address and the token of a deployed broker: `NAME.env`, and `NAME.ACCOUNT.env` for an account whose
+ * broker of that name is deployed from the same folder after that of another account.
+ */
+export async function accessFile(
+  outputFolder: string,
+  broker: string,
+  api: Pick<CloudflareApi, "account" | "subdomain">,
+): Promise<string> {
+  const file = join(outputFolder, "deployed", `${broker}.env`);
+  const own = join(outputFolder, "deployed", `${broker}.${await api.account()}.env`);
+  return existsSync(own) || (await isOfAnother(readAccess(file), api)) ? own : file;
+}
+
+async function isOfAnother(
+  { SLUICE_ACCOUNT: account, SLUICE_URL: url = "" }: BrokerAccess,
+  api: Pick<CloudflareApi, "account" | "subdomain">,
+): Promise<boolean> {
+  if (account !== undefined) return account !== (await api.account());
+  // A file of an earlier release. An account has one name below workers.dev.
+  const name = /^https:\/\/[^.]+\.([^.]+)\.workers\.dev$/.exec(url)?.[1];
+  return name !== undefined && name !== (await api.subdomain());
 }
 
 /** What the file says; empty where there is none. */
@@ -39,9 +62,18 @@ export function addressAmong(targets: readonly string[]): string | null {
   return domain === undefined ? null : `https://${domain}`;
 }
 
-/** Writes the file for its owner's eyes alone. */
-export function writeAccess(file: string, access: BrokerAccess): void {
-  const lines = Object.entries(access).map(([name, value]) => `${name}=${value}\n`);
+/**
+ * Writes what has changed into the file, which only its owner can read.
+ *
+ * @param changes what they set to `undefined` is taken out.
+ */
+export function keepAccess(
+  file: string,
+  account: string,
+  changes: { readonly [K in keyof BrokerAccess]: BrokerAccess[K] | undefined },
+): void {
+  const access = Object.entries({ ...readAccess(file), ...changes, SLUICE_ACCOUNT: account }).sort();
+  const lines = access.flatMap(([name, value]) => (value === undefined ? [] : `${name}=${value}\n`));
   makeFolder(dirname(file), 0o700);
   writeFileSync(file, lines.join(""), { mode: 0o600 });
   // One that was there keeps its mode otherwise.
@@ -63,11 +95,20 @@ export function secretsSet(
  */
 export function brokerSecrets(
   set: Record<string, string>,
-  { file, isNew }: { readonly file: string; readonly isNew: boolean },
+  { file, account, isNew }: { readonly file: string; readonly account: string; readonly isNew: boolean },
 ): Record<string, string> {
   if (!isNew || set.SLUICE_API_TOKENS !== undefined) return set;
-  const known = readAccess(file);
-  const token = known.SLUICE_API_TOKEN ?? randomBytes(32).toString("base64url");
-  writeAccess(file, { ...known, SLUICE_API_TOKEN: token });
+  const { SLUICE_API_TOKEN: token = randomBytes(32).toString("base64url") } = readAccess(file);
+  keepAccess(file, account, { SLUICE_API_TOKEN: token });
   return { ...set, SLUICE_API_TOKENS: token };
+}
+
+/**
+ * Whether a token is not the broker's any more, as its versions say: nobody can read the tokens themselves. The last
+ * version that has set any counts. Without one among them nothing speaks against the token.
+ */
+export function isReplaced(token: string, versions: readonly Version[]): boolean {
+  const setting = versions.filter(({ message }) => tokensOf(message) !== null);
+  const last = setting.toSorted((a, b) => a.createdOn.localeCompare(b.createdOn)).at(-1);
+  return last !== undefined && tokensOf(last.message) !== tokenMark(token);
 }

@@ -39,6 +39,16 @@ export class CloudflareApi {
     this.#account = access.accountId;
   }
 
+  /**
+   * Id of the account.
+   *
+   * @throws CliError where nothing names it and the login opens none, or several.
+   */
+  async account(): Promise<string> {
+    this.#account ??= await this.#onlyAccount();
+    return this.#account;
+  }
+
   /** Ids of the versions that got the requests of a Worker, the newest last; `null` for a Worker that is not there. */
   async deployed(worker: string): Promise<string[] | null> {
     const answer = await this.#script<{ deployments: DeploymentAnswer[] }>(worker, "deployments");
@@ -67,8 +77,14 @@ export class CloudflareApi {
   async address(worker: string): Promise<string | null> {
     const own = await this.#script<{ enabled: boolean }>(worker, "subdomain");
     if (own?.enabled !== true) return null;
+    const name = await this.subdomain();
+    return name === null ? null : `https://${worker}.${name}.workers.dev`;
+  }
+
+  /** Name of the account below workers.dev; `null` where it has none. */
+  async subdomain(): Promise<string | null> {
     const account = await this.#get<{ subdomain?: string | null }>("/workers/subdomain");
-    return account?.subdomain ? `https://${worker}.${account.subdomain}.workers.dev` : null;
+    return account?.subdomain || null;
   }
 
   /** Names of the Workers that are bound to one. */
@@ -92,8 +108,7 @@ export class CloudflareApi {
 
   /** `null` where the Worker is not there. */
   async #get<T>(path: string): Promise<T | null> {
-    this.#account ??= await this.#onlyAccount();
-    return this.#ask<T>(`/accounts/${this.#account}${path}`);
+    return this.#ask<T>(`/accounts/${await this.account()}${path}`);
   }
 
   /** @throws CliError where the token opens none, or several. */

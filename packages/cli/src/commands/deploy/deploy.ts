@@ -9,7 +9,14 @@ import type { Printer } from "../../report/printer.ts";
 import type { Surroundings } from "../../surroundings.ts";
 import { canAsk } from "../../wrangler/run-wrangler.ts";
 import { hintFor } from "./account.ts";
-import { addressAmong, brokerSecrets, readAccess, secretsSet, writeAccess } from "./broker-access.ts";
+import {
+  addressAmong,
+  brokerSecrets,
+  isReplaced,
+  keepAccess,
+  readAccess,
+  secretsSet,
+} from "./broker-access.ts";
 import type { CloudflareApi } from "./cloudflare-api.ts";
 import { bundled } from "./contents.ts";
 import {
@@ -21,7 +28,7 @@ import {
 } from "./deployment.ts";
 import { BrokerChanged, BrokerWatch, type LiveBroker, readLiveBroker } from "./live-broker.ts";
 import { protocolWarning } from "./live-protocol.ts";
-import { deploymentMessage } from "./messages.ts";
+import { deploymentMessage, tokensMark } from "./messages.ts";
 import { detachedText, othersOf, otherText } from "./others.ts";
 import { againOf, withoutTags } from "./run/again.ts";
 import { refuseForeignDomains, setTriggers } from "./run/triggers.ts";
@@ -113,14 +120,18 @@ async function deployOnto(
   if (options.dryRun === true) return 0;
   if (!yes && !canAsk()) await refuseForeignDomains(parts, api);
   const isNew = !live.has(broker.name);
-  const secrets = steps.length === 0 ? {} : brokerSecrets(set, { file: deployment.accessFile, isNew });
-  const message = deploymentMessage(runOf(wanted));
+  const account = await api.account();
+  const file = deployment.accessFile;
+  const secrets = steps.length === 0 ? {} : brokerSecrets(set, { file, account, isNew });
+  const isChosen = set.SLUICE_API_TOKENS !== undefined;
+  const tokens = tokensMark(secrets.SLUICE_API_TOKENS, isChosen);
   for (const [i, step] of steps.entries()) {
     const isBroker = step.part === broker;
     const place = `${i + 1} of ${steps.length}`;
     const run = async () => {
       unfinished.begin(step.part.name);
       const given = isBroker ? secrets : {};
+      const message = deploymentMessage(runOf(wanted), isBroker ? tokens : null);
       const addresses = await upload(step, { message, wrangler, yes, wait: setTimeout, secrets: given });
       unfinished.end(step.part.name);
       uploaded.add(step.part.name);
@@ -132,8 +143,12 @@ async function deployOnto(
       throw new CliError(stopText(step, place, error.message + hint));
     });
     printer.print(`${place}  ${stepText(step)}  ${addresses.join(", ")}`.trimEnd());
+    if (!isBroker) continue;
     const url = addressAmong(addresses);
-    if (isBroker && url !== null) keepAddress(deployment, url);
+    keepAccess(file, account, {
+      ...(url === null ? {} : { SLUICE_URL: url }),
+      ...(isChosen ? { SLUICE_API_TOKEN: undefined } : {}),
+    });
   }
   const unchanged = parts.filter((part) => !steps.some((step) => step.part === part));
   for (const part of unchanged) await setTriggers(part, wrangler, !yes);
@@ -141,10 +156,9 @@ async function deployOnto(
     const names = unchanged.map(({ name }) => name).join(", ");
     printer.print(`Address, routes, domains and schedules are as configured: ${names}`);
   }
-  if (steps.length > 0) {
-    await findAddress(deployment);
-    printer.print(endText(deployment, surroundings));
-  }
+  const isForgotten = await forgetReplacedToken(deployment);
+  if (steps.length > 0) await findAddress(deployment);
+  if (steps.length > 0 || isForgotten) printer.print(endText(deployment, surroundings, isChosen));
   return 0;
 }
 
@@ -211,26 +225,40 @@ function stopText({ part }: Step, place: string, reason: string): string {
   );
 }
 
-function keepAddress({ accessFile }: Deployment, url: string): void {
-  const access = readAccess(accessFile);
-  if (access.SLUICE_URL !== url) writeAccess(accessFile, { ...access, SLUICE_URL: url });
+/** Takes the token out of the file that the broker has no more. Returns whether there was one. */
+async function forgetReplacedToken({ accessFile, api, project }: Deployment): Promise<boolean> {
+  const { SLUICE_API_TOKEN: token } = readAccess(accessFile);
+  if (token === undefined || !isReplaced(token, await api.versions(project.broker.name))) return false;
+  keepAccess(accessFile, await api.account(), { SLUICE_API_TOKEN: undefined });
+  return true;
 }
 
 /** Asks the account for the address of a broker that this command has not deployed, here or ever. */
-async function findAddress(deployment: Deployment): Promise<void> {
-  if (readAccess(deployment.accessFile).SLUICE_URL !== undefined) return;
-  const url = await deployment.api.address(deployment.project.broker.name);
-  if (url !== null) keepAddress(deployment, url);
+async function findAddress({ accessFile, api, project }: Deployment): Promise<void> {
+  if (readAccess(accessFile).SLUICE_URL !== undefined) return;
+  const url = await api.address(project.broker.name);
+  if (url !== null) keepAccess(accessFile, await api.account(), { SLUICE_URL: url });
 }
 
-function endText({ accessFile, project }: Deployment, { cwd }: Pick<Surroundings, "cwd">): string {
+/** @param isChosen whether this deployment was given the broker's tokens. */
+function endText(
+  { accessFile, project }: Deployment,
+  { cwd }: Pick<Surroundings, "cwd">,
+  isChosen: boolean,
+): string {
   const { SLUICE_URL: url, SLUICE_API_TOKEN: token } = readAccess(accessFile);
-  if (url === undefined) return `\nDeployed. "${project.broker.name}" answers at no address of workers.dev.`;
+  const { name } = project.broker;
   const file = relative(cwd, accessFile);
+  const tokenText = isChosen
+    ? "Its token is not in there: it is one of the SLUICE_API_TOKENS that this deployment was given."
+    : "Its token is not in there: another deployment has set it, and has it in its own file or SLUICE_API_TOKENS. " +
+      `"npx wrangler secret put SLUICE_API_TOKENS --name ${name}" sets another one.`;
+  if (url === undefined) return `\nDeployed. "${name}" answers at no address of workers.dev.`;
   const its = token === undefined ? "Its address is" : "Its address and its token are";
   return [
     `\nDeployed. The broker's page: ${url}/__sluice/`,
     `${its} in ${file}, for the commands of this one:`,
     `  set -a; . ${file}; set +a; npx sluice queues list`,
+    ...(token === undefined ? [tokenText] : []),
   ].join("\n");
 }

@@ -69,6 +69,7 @@ export async function openDeployment(
   const wrangler = start(cwd, { ...variables, ...named });
   const credentials = await login(wrangler);
   const { CLOUDFLARE_API_BASE_URL: apiUrl } = variables;
+  const api = new CloudflareApi({ ...credentials, accountId: account, ...(apiUrl ? { apiUrl } : {}) });
   return {
     project,
     places,
@@ -76,8 +77,8 @@ export async function openDeployment(
     credentials,
     account,
     own: ownProject(project, { cwd, defaults: places.defaults, option: broker }),
-    api: new CloudflareApi({ ...credentials, accountId: account, ...(apiUrl ? { apiUrl } : {}) }),
-    accessFile: accessFile(places.root, project.broker.name),
+    api,
+    accessFile: await accessFile(places.root, project.broker.name, api),
   };
 }
 

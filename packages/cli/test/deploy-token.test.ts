@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { ACCOUNT_ID, SECOND_ACCOUNT_ID } from "./cloudflare/api.ts";
+import { Cloud } from "./cloudflare/cloud.ts";
+import type { Repository } from "./cloudflare/repository.ts";
+
+let cloud: Cloud;
+
+beforeAll(async () => {
+  cloud = await Cloud.start();
+});
+afterAll(() => cloud[Symbol.asyncDispose]());
+beforeEach(() => cloud.clear());
+
+function shop(more = "", env: NodeJS.ProcessEnv = {}): Repository {
+  const made = cloud.repository("shop", env);
+  made.worker("web", { sends: "mails", more });
+  return made;
+}
+
+function bank(more: string, env: NodeJS.ProcessEnv = {}): Repository {
+  const made = cloud.repository("bank", env);
+  made.worker("bank", { sends: "bills", more });
+  return made;
+}
+
+const SHARED = '[sluice]\nbroker = "team"\n';
+const URL = "https://sluice.shop.workers.dev";
+const tokensOf = (broker = "sluice", account = cloud.account) =>
+  account.find(broker).secrets.get("SLUICE_API_TOKENS");
+
+describe("the file of a broker's address and token", () => {
+  it("has the token that the first deployment has made", async () => {
+    const project = shop();
+    const { output } = await project.run("deploy", ["web"]);
+    expect(project.deployed("sluice.env")).toEqual({
+      SLUICE_API_TOKEN: tokensOf(),
+      SLUICE_ACCOUNT: ACCOUNT_ID,
+      SLUICE_URL: URL,
+    });
+    expect(output).toContain("Its address and its token are in .sluice/deployed/sluice.env,");
+  });
+
+  it("loses the token that SLUICE_API_TOKENS replaces", async () => {
+    const project = shop();
+    await project.run("deploy", ["web"]);
+    project.set({ SLUICE_API_TOKENS: "new" });
+    const { code, output } = await project.run("deploy", ["web"]);
+    expect({ code, tokens: tokensOf() }).toEqual({ code: 0, tokens: "new" });
+    expect(project.deployed("sluice.env")).toEqual({ SLUICE_ACCOUNT: ACCOUNT_ID, SLUICE_URL: URL });
+    expect(output).toContain("Its address is in .sluice/deployed/sluice.env,");
+    expect(output).toContain("one of the SLUICE_API_TOKENS that this deployment was given");
+  });
+
+  it("loses a token that another repository has replaced", async () => {
+    const [first, second] = [shop(SHARED), bank(SHARED, { SLUICE_API_TOKENS: "new" })];
+    await first.run("deploy", ["web"]);
+    await second.run("deploy", ["bank"]);
+    const { code, output } = await first.run("deploy", ["web"]);
+    expect({ code, tokens: tokensOf("team") }).toEqual({ code: 0, tokens: "new" });
+    expect(first.deployed("team.env").SLUICE_API_TOKEN).toBeUndefined();
+    expect(output).toContain("another deployment has set it");
+    expect(output).toContain("npx wrangler secret put SLUICE_API_TOKENS --name team");
+  });
+
+  it("keeps its token while others deploy without tokens of their own", async () => {
+    const [first, second] = [shop(SHARED), bank(SHARED)];
+    await first.run("deploy", ["web"]);
+    const joined = await second.run("deploy", ["bank"]);
+    expect(joined.output).toContain("another deployment has set it");
+    expect(second.deployed("team.env").SLUICE_API_TOKEN).toBeUndefined();
+    first.worker("web", { sends: "mails", code: "2", more: SHARED });
+    const { output } = await first.run("deploy", ["web"]);
+    expect(output).toContain("Its address and its token are in .sluice/deployed/team.env,");
+    expect(first.deployed("team.env").SLUICE_API_TOKEN).toBe(tokensOf("team"));
+  });
+});
+
+describe("two first deployments to one broker at once", () => {
+  it.each(["bundle", "deploy"])("leave no token in a file that is not the broker's: at %s", async (comes) => {
+    const [first, second] = [shop(SHARED), bank(SHARED)];
+    let other: ReturnType<Repository["run"]> | undefined;
+    let uploads = 0;
+    const { promise: bothUpload, resolve } = Promise.withResolvers<void>();
+    cloud.before = async (command, worker) => {
+      if (worker !== "team" || command !== comes || uploads >= 2) return;
+      uploads += 1;
+      other ??= second.run("deploy", ["bank"]);
+      // Both have found no broker then.
+      if (uploads === 2) resolve();
+      await bothUpload;
+    };
+    const outcomes = [await first.run("deploy", ["web"]), await other];
+    expect(outcomes.map((outcome) => outcome?.code)).toEqual([0, 0]);
+    const kept = [first, second].map((project) => project.deployed("team.env").SLUICE_API_TOKEN);
+    for (const [i, token] of kept.entries()) {
+      expect([undefined, tokensOf("team")]).toContain(token);
+      const words = token === undefined ? "another deployment has set it" : "its token are in";
+      expect(outcomes[i]?.output).toContain(words);
+    }
+    // One of the two has it.
+    expect(kept).toContain(tokensOf("team"));
+  });
+
+  it("are set right by the next deployment where one had ended already", async () => {
+    const [first, second] = [shop(SHARED), bank(SHARED)];
+    let comesBetween = true;
+    cloud.before = async (command, worker) => {
+      if (command !== "deploy" || worker !== "team" || !comesBetween) return;
+      comesBetween = false;
+      await second.run("deploy", ["bank"]);
+    };
+    await first.run("deploy", ["web"]);
+    expect(first.deployed("team.env").SLUICE_API_TOKEN).toBe(tokensOf("team"));
+    await second.run("deploy", ["bank"]);
+    expect(second.deployed("team.env").SLUICE_API_TOKEN).toBeUndefined();
+  });
+});
+
+describe("one folder that is deployed to two accounts", () => {
+  const secondAccount = () => {
+    const account = cloud.cloudflare.accounts.get(SECOND_ACCOUNT_ID);
+    if (account === undefined) throw new Error("there are two");
+    return account;
+  };
+
+  it("has a token and a file for each", async () => {
+    const project = shop();
+    await project.run("deploy", ["web"]);
+    project.set({ CLOUDFLARE_ACCOUNT_ID: SECOND_ACCOUNT_ID });
+    const { output } = await project.run("deploy", ["web"]);
+    const file = `sluice.${SECOND_ACCOUNT_ID}.env`;
+    expect(output).toContain(`Its address and its token are in .sluice/deployed/${file},`);
+    expect(project.deployed(file).SLUICE_API_TOKEN).toBe(tokensOf("sluice", secondAccount()));
+    expect(project.deployed("sluice.env").SLUICE_API_TOKEN).toBe(tokensOf());
+    expect(tokensOf()).not.toBe(tokensOf("sluice", secondAccount()));
+    project.set({ CLOUDFLARE_ACCOUNT_ID: ACCOUNT_ID });
+    await project.run("destroy", ["web"], { force: true });
+    project.set({ CLOUDFLARE_ACCOUNT_ID: SECOND_ACCOUNT_ID });
+    await project.run("deploy", ["web"], { force: true });
+    expect(project.deployed(file).SLUICE_API_TOKEN).toBe(tokensOf("sluice", secondAccount()));
+  });
+
+  it("goes on with a file of an earlier release on the account that its address is of", async () => {
+    const project = shop();
+    project.write(
+      ".sluice/deployed/sluice.env",
+      "SLUICE_API_TOKEN=old\nSLUICE_URL=https://sluice.another.workers.dev\n",
+    );
+    await project.run("deploy", ["web"]);
+    expect(project.deployed(`sluice.${ACCOUNT_ID}.env`).SLUICE_API_TOKEN).toBe(tokensOf());
+    const earlier = shop();
+    earlier.write(".sluice/deployed/sluice.env", `SLUICE_API_TOKEN=old\nSLUICE_URL=${URL}\n`);
+    cloud.account.remove("sluice", true);
+    await earlier.run("deploy", ["web"]);
+    expect({ file: earlier.deployed("sluice.env"), tokens: tokensOf() }).toEqual({
+      file: { SLUICE_API_TOKEN: "old", SLUICE_URL: URL, SLUICE_ACCOUNT: ACCOUNT_ID },
+      tokens: "old",
+    });
+  });
+});
