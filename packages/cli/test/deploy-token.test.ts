@@ -75,6 +75,25 @@ describe("the file of a broker's address and token", () => {
   });
 });
 
+describe("secrets that the broker could not use", () => {
+  it.each([
+    [{ SLUICE_API_TOKENS: " , " }, "SLUICE_API_TOKENS is set, and names no token."],
+    [{ SLUICE_API_TOKENS: " " }, "SLUICE_API_TOKENS is set, and names no token."],
+    [{ SLUICE_API_TOKENS: "a b" }, "SLUICE_API_TOKENS must be tokens without blanks"],
+    [{ SLUICE_AWS_ACCESS_KEYS: "garbage" }, "SLUICE_AWS_ACCESS_KEYS must be KEY:SECRET"],
+  ])("are refused before the first step: %j", async (env, words) => {
+    const project = shop();
+    await project.run("deploy", ["web"]);
+    const before = { live: cloud.account.live("sluice").id, file: project.deployed("sluice.env") };
+    project.set(env);
+    project.worker("web", { sends: "mails", code: "2" });
+    const { code, output } = await project.run("deploy", ["web"]);
+    expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining(words) });
+    expect({ live: cloud.account.live("sluice").id, file: project.deployed("sluice.env") }).toEqual(before);
+    expect(project.deployed("sluice.env").SLUICE_API_TOKEN).toBe(tokensOf());
+  });
+});
+
 describe("two first deployments to one broker at once", () => {
   it.each(["bundle", "deploy"])("leave no token in a file that is not the broker's: at %s", async (comes) => {
     const [first, second] = [shop(SHARED), bank(SHARED)];

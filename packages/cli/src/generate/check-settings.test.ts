@@ -32,6 +32,10 @@ it.each([
     { SLUICE_API_TOKENS: "good,a b" },
     "SLUICE_API_TOKENS must be tokens without blanks, several of them separated by commas.",
   ],
+  ...[",,", " , ", " "].map((list): [Record<string, string>, string] => [
+    { SLUICE_API_TOKENS: list },
+    "SLUICE_API_TOKENS is set, and names no token.",
+  ]),
   [
     { SLUICE_PUSH_HOSTS: "localhost,http://x" },
     "SLUICE_PUSH_HOSTS must be hosts, with or without a port, separated by commas, such as db.internal:8080.",

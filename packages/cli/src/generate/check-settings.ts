@@ -3,13 +3,15 @@ import { isReservedActor, parsePublicUrl, parseTrustProxy } from "@sluice/protoc
 import { CliError } from "../errors.ts";
 
 const CHECKS = {
-  SLUICE_API_TOKENS: (text: string) =>
+  SLUICE_API_TOKENS: (text: string) => {
     // No header can bring another one.
     checkList(
       text,
       /^[\x21-\x7e]+$/,
       "SLUICE_API_TOKENS must be tokens without blanks, several of them separated by commas",
-    ),
+    );
+    if (/^[\s,]*$/.test(text)) throw new RangeError("SLUICE_API_TOKENS is set, and names no token");
+  },
   SLUICE_PUSH_HOSTS: (text: string) =>
     checkList(
       text,

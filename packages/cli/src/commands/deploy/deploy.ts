@@ -3,6 +3,8 @@ import { relative } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { canonicalJson } from "@sluice/protocol";
 import { CliError } from "../../errors.ts";
+import { SECRET_SETTINGS, setVariables } from "../../generate/broker-settings.ts";
+import { checkSettings } from "../../generate/check-settings.ts";
 import type { Register } from "../../register/register.ts";
 import { joined } from "../../register/serve-projects.ts";
 import type { Printer } from "../../report/printer.ts";
@@ -61,6 +63,7 @@ export async function deploy(
   surroundings: Pick<Surroundings, "cwd" | "env">,
   start?: StartWrangler,
 ): Promise<number> {
+  checkSettings(setVariables(SECRET_SETTINGS, surroundings.env));
   const deployment = await openDeployment(options, printer, surroundings, start);
   let since: string | null | undefined;
   const uploaded = new Set<string>();
