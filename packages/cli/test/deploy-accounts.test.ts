@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Account } from "./cloudflare/account.ts";
-import { ACCOUNT_ID, SECOND_ACCOUNT_ID } from "./cloudflare/api.ts";
+import { ACCOUNT_ID, ACCOUNT_TOKEN, SECOND_ACCOUNT_ID } from "./cloudflare/api.ts";
 import { Cloud } from "./cloudflare/cloud.ts";
 import type { Repository } from "./cloudflare/repository.ts";
 
@@ -58,6 +58,66 @@ describe("the account of a deployment", () => {
     expect(output).toContain(`CLOUDFLARE_ACCOUNT_ID=${SECOND_ACCOUNT_ID}  account 2`);
   });
 
+  it("is CLOUDFLARE_ACCOUNT_ID of a .env file too, as the token is", async () => {
+    const project = cloud.repository("shop", { CLOUDFLARE_ACCOUNT_ID: "", CLOUDFLARE_API_TOKEN: "" });
+    project.worker("web", { sends: "mails" });
+    project.write(".env", `CLOUDFLARE_API_TOKEN=${ACCOUNT_TOKEN}\nCLOUDFLARE_ACCOUNT_ID=${ACCOUNT_ID}\n`);
+    project.write(".env.local", `CLOUDFLARE_ACCOUNT_ID=${SECOND_ACCOUNT_ID}\n`);
+    const { code, output } = await project.run("deploy", ["web"]);
+    expect(code, output).toBe(0);
+    expect([...account.scripts.keys()]).toEqual([]);
+    expect(cloud.cloudflare.accounts.get(SECOND_ACCOUNT_ID)?.scripts.has("web")).toBe(true);
+    project.set({ CLOUDFLARE_ACCOUNT_ID: ACCOUNT_ID });
+    expect(await project.run("deploy", ["web"])).toMatchObject({ code: 0 });
+    expect(account.scripts.has("web")).toBe(true);
+  });
+
+  it("is of an environment by the files of that one", async () => {
+    const project = cloud.repository("shop", { CLOUDFLARE_ACCOUNT_ID: "", CLOUDFLARE_API_TOKEN: "" });
+    project.worker("web", {
+      more: '[env.x]\n[[env.x.queues.producers]]\nbinding = "QUEUE"\nqueue = "mails"\n',
+    });
+    project.write(".env", `CLOUDFLARE_API_TOKEN=wrong\nCLOUDFLARE_ACCOUNT_ID=${ACCOUNT_ID}\n`);
+    const own = `CLOUDFLARE_API_TOKEN=${ACCOUNT_TOKEN}\nCLOUDFLARE_ACCOUNT_ID=${SECOND_ACCOUNT_ID}\n`;
+    project.write(".env.x", own);
+    const { code, output } = await project.run("deploy", ["web"], { env: "x" });
+    expect(code, output).toBe(0);
+    expect(cloud.cloudflare.accounts.get(SECOND_ACCOUNT_ID)?.scripts.has("web-x")).toBe(true);
+  });
+
+  it.each([
+    ["the environment", "", "CLOUDFLARE_ACCOUNT_ID"],
+    ["a file of variables", "CLOUDFLARE_ACCOUNT_ID=shop\n", "CLOUDFLARE_ACCOUNT_ID in .env"],
+  ])("is refused before any call where it is no id: by %s", async (_, file, place) => {
+    const id = file === "" ? "shop" : "";
+    const project = cloud.repository("shop", { CLOUDFLARE_ACCOUNT_ID: id, CLOUDFLARE_API_TOKEN: "unasked" });
+    project.worker("web", { sends: "mails" });
+    project.write(".env", file);
+    const { code, output } = await project.run("deploy", ["web"]);
+    expect({ code, output }).toEqual({
+      code: 1,
+      output:
+        `${place} names the account "shop", and the id of an account of Cloudflare has 32 hexadecimal digits. ` +
+        '"npx wrangler whoami" lists those of the login.',
+    });
+  });
+
+  it("is named with its place where Cloudflare does not know it", async () => {
+    const id = "0".repeat(32);
+    const project = cloud.repository("shop", { CLOUDFLARE_ACCOUNT_ID: "" });
+    project.worker("web", { sends: "mails" });
+    project.write(
+      "web/wrangler.toml",
+      `name = "web"\nmain = "index.js"\ncompatibility_date = "2026-11-01"\naccount_id = "${id}"\n`,
+    );
+    const { code, output } = await project.run("deploy", ["web"]);
+    expect(code).toBe(1);
+    expect(output).toContain("Could not route the request. [code: 7003]");
+    expect(output).toContain(`The account is ${id}, which ${project.folder}/web/wrangler.toml names.`);
+    expect(output).toContain('"npx wrangler whoami" lists those of the login.');
+    cloud.cloudflare.unknown.length = 0;
+  });
+
   it("refuses a wrong token with where it is from, the account, and what it needs", async () => {
     const project = cloud.repository("shop", { CLOUDFLARE_API_TOKEN: "wrong" });
     project.worker("web", { sends: "mails" });
@@ -65,7 +125,7 @@ describe("the account of a deployment", () => {
     expect(code).toBe(1);
     expect(output).toContain("Authentication error [code: 10000]");
     expect(output).toContain(
-      `The credentials are those of CLOUDFLARE_API_TOKEN, and the account is ${ACCOUNT_ID}.`,
+      `The credentials are those of CLOUDFLARE_API_TOKEN. The account is ${ACCOUNT_ID}, which CLOUDFLARE_ACCOUNT_ID names.`,
     );
     expect(output).toContain("Workers Scripts: Edit");
   });

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { parseEnv } from "node:util";
 import type { StartWrangler } from "../../src/commands/deploy/deployment.ts";
 import type { RunOptions, WranglerRun } from "../../src/wrangler/run-wrangler.ts";
 import type { Account, Binding, Metadata } from "./account.ts";
@@ -34,8 +35,9 @@ export function fakeWrangler(
   { accounts }: Pick<Cloudflare, "accounts">,
   before: (command: string, worker: string) => void | Promise<void> = () => {},
 ): StartWrangler {
-  return (_cwd, env) =>
-    async (args, options = {}) => {
+  return (cwd, given) => {
+    const env = { ...variablesIn(cwd), ...definedIn(given) };
+    return async (args, options = {}) => {
       if (args[0] === "auth")
         return done(JSON.stringify({ type: "api_token", token: env.CLOUDFLARE_API_TOKEN }));
       const { CLOUDFLARE_ACCOUNT_ID: id } = env;
@@ -50,6 +52,18 @@ export function fakeWrangler(
         throw error;
       }
     };
+  };
+}
+
+/** Variables of the files that Wrangler reads whatever its command is. */
+function variablesIn(folder: string): NodeJS.ProcessEnv {
+  const files = [".env", ".env.local"].map((name) => join(folder, name)).filter((file) => existsSync(file));
+  return Object.assign({}, ...files.map((file) => parseEnv(readFileSync(file, "utf8"))));
+}
+
+/** The variables that are set, and not to nothing. */
+function definedIn(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([, value]) => value));
 }
 
 async function run(

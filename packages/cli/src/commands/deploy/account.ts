@@ -1,21 +1,44 @@
 import { CliError } from "../../errors.ts";
 import type { Project } from "../../project/project.ts";
+import type { PlacedVariable } from "./cloudflare-variables.ts";
 
 /** Codes of Cloudflare's API for credentials that may not do something. */
 const REFUSED_CREDENTIALS = [9_103, 9_106, 9_109, 10_000, 10_001];
 
+/** What it answers where a path leads nowhere, as one of an account that it does not know. */
+const NO_ROUTE = [7_000, 7_003];
+const ACCOUNT_ID = /^[0-9a-f]{32}$/i;
+const LISTED = '"npx wrangler whoami" lists those of the login.';
+
+/** An account, and what names it: a file or a variable. */
+export interface NamedAccount {
+  readonly id: string;
+  readonly place: string;
+}
+
 /**
  * The account of all configurations and of the environment: each step is deployed to it. `null` where none names one.
  *
- * @throws CliError where they name different ones.
+ * @param variable `CLOUDFLARE_ACCOUNT_ID`.
+ * @throws CliError where they name different ones, and for what is no id of an account.
  */
-export function accountOf({ workers, broker }: Project, env: NodeJS.ProcessEnv): string | null {
+export function accountOf(
+  { workers, broker }: Project,
+  variable: PlacedVariable | undefined,
+): NamedAccount | null {
   const named = [
     ...workers.map(({ file, wrangler }) => ({ place: file, id: wrangler.account_id })),
     { place: broker.file ?? "the broker", id: broker.wrangler?.account_id },
-    { place: "CLOUDFLARE_ACCOUNT_ID", id: env.CLOUDFLARE_ACCOUNT_ID },
+    { place: variable?.place ?? "", id: variable?.value },
   ].flatMap(({ place, id }) => (id ? [{ place, id }] : []));
-  if (new Set(named.map(({ id }) => id)).size <= 1) return named[0]?.id ?? null;
+  const wrong = named.find(({ id }) => !ACCOUNT_ID.test(id));
+  if (wrong !== undefined) {
+    throw new CliError(
+      `${wrong.place} names the account "${wrong.id}", and the id of an account of Cloudflare has 32 hexadecimal ` +
+        `digits. ${LISTED}`,
+    );
+  }
+  if (new Set(named.map(({ id }) => id)).size <= 1) return named[0] ?? null;
   const lines = named.map(({ place, id }) => `  ${id}  ${place}`);
   throw new CliError(
     `These name different accounts of Cloudflare, and Workers reach a broker of their own account alone:\n${lines.join("\n")}`,
@@ -30,14 +53,14 @@ export interface Credentials {
 }
 
 /** Whether Cloudflare has refused who asks, as a code of its API says, or the status where there is none. */
-export function refusesCredentials(code: number | undefined, status: number): boolean {
+function refusesCredentials(code: number | undefined, status: number): boolean {
   return code === undefined ? status === 401 || status === 403 : REFUSED_CREDENTIALS.includes(code);
 }
 
 /** Explains credentials that Cloudflare has refused: where they are from, for which account, what they need. */
-export function credentialsHint({ source }: Pick<Credentials, "source">, account: string | null): string {
+function credentialsHint({ source }: Pick<Credentials, "source">, account: NamedAccount | null): string {
   return [
-    `The credentials are those of ${source}, and the account is ${account ?? "not named"}.`,
+    `The credentials are those of ${source}. ${accountText(account)}`,
     "A token needs, for that account: Workers Scripts: Edit, Account Settings: Read; and for routes and domains, of their",
     'zones: Workers Routes: Edit. The template "Edit Cloudflare Workers" has all of them:',
     "  https://dash.cloudflare.com/profile/api-tokens",
@@ -45,10 +68,30 @@ export function credentialsHint({ source }: Pick<Credentials, "source">, account
   ].join("\n");
 }
 
-/** The hint where Wrangler says that credentials were refused; else nothing. */
-export function hintFor(said: string, credentials: Credentials, account: string | null): string {
+function accountText(account: NamedAccount | null): string {
+  return account === null
+    ? "No account is named."
+    : `The account is ${account.id}, which ${account.place} names. ${LISTED}`;
+}
+
+/**
+ * A hint for what Cloudflare has refused, on a line of its own: who has asked, and for which account. Empty for a refusal
+ * that is about neither.
+ *
+ * @param code of Cloudflare's API; `undefined` where there is none.
+ */
+export function refusalHint(
+  { code, status }: { readonly code: number | undefined; readonly status: number },
+  credentials: Pick<Credentials, "source">,
+  account: NamedAccount | null,
+): string {
+  if (refusesCredentials(code, status)) return `\n${credentialsHint(credentials, account)}`;
+  const isOfAccount = code !== undefined && NO_ROUTE.includes(code) && account !== null;
+  return isOfAccount ? `\n${accountText(account)}` : "";
+}
+
+/** The hint where Wrangler says that credentials, or the account, were refused; else nothing. */
+export function hintFor(said: string, credentials: Credentials, account: NamedAccount | null): string {
   const codes = [...said.matchAll(/\[code: (\d+)\]/g)].map(([, code]) => Number(code));
-  return codes.some((code) => refusesCredentials(code, 0))
-    ? `\n${credentialsHint(credentials, account)}`
-    : "";
+  return codes.map((code) => refusalHint({ code, status: 0 }, credentials, account)).find(Boolean) ?? "";
 }

@@ -1,6 +1,6 @@
 import { CliError } from "../../errors.ts";
 import type { TextBinding } from "../../register/register.ts";
-import { type Credentials, credentialsHint, refusesCredentials } from "./account.ts";
+import { type Credentials, type NamedAccount, refusalHint } from "./account.ts";
 
 const API_URL = "https://api.cloudflare.com/client/v4";
 /** What Cloudflare answers about a Worker that is not there: of a script, and of a service. */
@@ -9,7 +9,7 @@ const UNKNOWN_WORKER = [10_007, 10_090];
 /** How an account is reached. */
 export interface Access extends Credentials {
   /** `null` where neither the environment nor a configuration names it. */
-  readonly accountId: string | null;
+  readonly named: NamedAccount | null;
   /** Default: Cloudflare's own address. */
   readonly apiUrl?: string;
 }
@@ -36,7 +36,7 @@ export class CloudflareApi {
 
   constructor(access: Access) {
     this.#access = access;
-    this.#account = access.accountId;
+    this.#account = access.named?.id ?? null;
   }
 
   /**
@@ -135,9 +135,8 @@ export class CloudflareApi {
     const [error] = answer?.errors ?? [];
     if (error !== undefined && UNKNOWN_WORKER.includes(error.code)) return null;
     const said = error === undefined ? `status ${response.status}` : `${error.message} [code: ${error.code}]`;
-    const hint = refusesCredentials(error?.code, response.status)
-      ? `\n${credentialsHint(this.#access, this.#account)}`
-      : "";
+    const { status } = response;
+    const hint = refusalHint({ code: error?.code, status }, this.#access, this.#access.named);
     throw new CliError(`Cloudflare refuses GET ${path}: ${said}${hint}`);
   }
 }

@@ -11,9 +11,10 @@ import type { Printer } from "../../report/printer.ts";
 import type { Surroundings } from "../../surroundings.ts";
 import { takeWranglerOf, type WranglerNeed } from "../../wrangler/load-wrangler.ts";
 import { type RunWrangler, wranglerIn } from "../../wrangler/run-wrangler.ts";
-import { accountOf, type Credentials } from "./account.ts";
+import { accountOf, type Credentials, type NamedAccount } from "./account.ts";
 import { accessFile } from "./broker-access.ts";
 import { CloudflareApi } from "./cloudflare-api.ts";
+import { cloudflareVariables } from "./cloudflare-variables.ts";
 import { login } from "./login.ts";
 import { type Part, partsOf } from "./parts.ts";
 
@@ -43,7 +44,7 @@ export interface Deployment {
   readonly wrangler: RunWrangler;
   readonly credentials: Credentials;
   /** `null` where neither a configuration nor the environment names it. */
-  readonly account: string | null;
+  readonly account: NamedAccount | null;
   readonly api: CloudflareApi;
   /** File with the broker's address and token. */
   readonly accessFile: string;
@@ -62,14 +63,17 @@ export async function openDeployment(
   const project = await readProject({ targets, env, workingDirectory: cwd, onAccount: { broker } });
   refuseMissingMain(project.workers);
   for (const warning of project.warnings) printer.warn(warning);
-  const account = accountOf(project, variables);
+  const forCloudflare = cloudflareVariables(cwd, env, variables);
+  const account = accountOf(project, forCloudflare.get("CLOUDFLARE_ACCOUNT_ID"));
   const places = await findPlaces("build", cwd, options.outdir);
   // A configuration that names no account has it from there.
-  const named = account === null ? {} : { CLOUDFLARE_ACCOUNT_ID: account };
-  const wrangler = start(cwd, { ...variables, ...named });
+  const named = account === null ? {} : { CLOUDFLARE_ACCOUNT_ID: account.id };
+  // Wrangler is not told the environment, so it does not read the files of that one.
+  const values = [...forCloudflare].map(([name, { value }]) => [name, value]);
+  const wrangler = start(cwd, { ...variables, ...Object.fromEntries(values), ...named });
   const credentials = await login(wrangler);
-  const { CLOUDFLARE_API_BASE_URL: apiUrl } = variables;
-  const api = new CloudflareApi({ ...credentials, accountId: account, ...(apiUrl ? { apiUrl } : {}) });
+  const apiUrl = forCloudflare.get("CLOUDFLARE_API_BASE_URL")?.value;
+  const api = new CloudflareApi({ ...credentials, named: account, ...(apiUrl ? { apiUrl } : {}) });
   return {
     project,
     places,
