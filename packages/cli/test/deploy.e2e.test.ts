@@ -1,4 +1,13 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ACCOUNT_ID, type Cloudflare, startCloudflare } from "./cloudflare/api.ts";
@@ -103,6 +112,15 @@ describe("sluice deploy, rollback and destroy, by the real Wrangler", () => {
     expect(output).toContain(
       "Address, routes, domains and schedules are as configured: front, objects, mailer, sluice\n",
     );
+  });
+
+  it("takes a Worker for the same in its own folder", async () => {
+    // The project's name, which is that of the folder above.
+    writeFileSync(join(lab.folder, "package.json"), '{ "name": "shop" }');
+    const running = sluice(["deploy"], join(lab.folder, "mailer"), { ...lab.env, ...cloudflare.env });
+    expect(await running.ended, running.output).toBe(0);
+    expect(running.output).toContain("Nothing to deploy.");
+    rmSync(join(lab.folder, "mailer/.sluice"), { recursive: true });
   });
 
   it("deploys everything where that is said, and nothing where only the answers are given", async () => {

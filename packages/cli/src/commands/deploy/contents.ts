@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
-import { PROTOCOL_VERSION } from "@sluice/protocol";
+import { canonicalJson, PROTOCOL_VERSION } from "@sluice/protocol";
 import { CliError } from "../../errors.ts";
+import { omit } from "../../generate/relocate.ts";
 import { ownFolder } from "../../wrangler/leftovers.ts";
 import type { RunWrangler } from "../../wrangler/run-wrangler.ts";
 import { type Part, withoutServices } from "./parts.ts";
@@ -24,11 +25,14 @@ export async function bundled(part: Part, wrangler: RunWrangler): Promise<Wanted
     const { code, all } = await wrangler(args);
     if (code !== 0) throw new CliError(`"${part.name}" cannot be deployed. Wrangler says:\n${all}`);
     const files = [...filesIn(folder)].filter(([name]) => !NOT_CODE.test(name));
-    const contents = [...files, ...assetsOf(part)];
+    const contents = [
+      ...files.map(([name, bytes]) => [name, fromProject(bytes, part)] as const),
+      ...assetsOf(part),
+    ];
     return {
       part,
-      tag: tagOf(contents, part.config),
-      tagWithout: (workers) => tagOf(contents, withoutServices(part, workers)),
+      tag: tagOf(contents, withoutPaths(part.config, part)),
+      tagWithout: (workers) => tagOf(contents, withoutPaths(withoutServices(part, workers), part)),
     };
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -40,6 +44,60 @@ function tagOf(contents: readonly (readonly [name: string, bytes: Buffer])[], co
   const hash = createHash("sha256").update(config);
   for (const [name, bytes] of contents) hash.update(`\0${name}\0${bytes.length}\0`).update(bytes);
   return `sluice-p${PROTOCOL_VERSION}-${hash.digest("hex").slice(0, 12)}`;
+}
+
+type Places = Pick<Part, "directory" | "configFile">;
+
+/**
+ * Paths of modules, seen from the generated configuration, as esbuild writes them into a bundle: in a comment before a
+ * module, and as the name of a CommonJS one.
+ */
+const MODULE_PATH = /^(\/\/ | +")(\.\.\/[^"\n]*)(?="\(|$)/gm;
+
+/** Code with the paths of its modules seen from the project, so that the folder of the command is no part of it. */
+function fromProject(bytes: Buffer, places: Places): Buffer {
+  const text = bytes.toString("utf8");
+  // Not every module is text.
+  if (!Buffer.from(text).equals(bytes)) return bytes;
+  return Buffer.from(
+    text.replace(MODULE_PATH, (_, before: string, path: string) => `${before}${seenFrom(places, path)}`),
+  );
+}
+
+function seenFrom({ directory, configFile }: Places, path: string): string {
+  return relative(directory, resolve(dirname(configFile), path));
+}
+
+/** Keys that name files of the checkout, whose contents are in the bundle, and how that is made. */
+const OF_BUNDLE = [
+  "main",
+  "base_dir",
+  "tsconfig",
+  "build",
+  "alias",
+  "wasm_modules",
+  "text_blobs",
+  "data_blobs",
+];
+
+interface ConfigWithPaths {
+  readonly assets?: { readonly directory?: string };
+  readonly site?: { readonly bucket: string };
+  readonly d1_databases?: readonly { readonly migrations_dir?: string }[];
+}
+
+/** A configuration without what differs from one folder to another and is no part of what is deployed. */
+function withoutPaths(config: string, places: Places): string {
+  const { assets, site, d1_databases, ...others } = JSON.parse(config) as ConfigWithPaths;
+  return canonicalJson({
+    ...omit(others as Record<string, unknown>, ...OF_BUNDLE),
+    // The files themselves count (`assetsOf`).
+    ...(assets === undefined ? {} : { assets: omit(assets, "directory") }),
+    ...(site === undefined ? {} : { site: { ...site, bucket: seenFrom(places, site.bucket) } }),
+    ...(d1_databases === undefined
+      ? {}
+      : { d1_databases: d1_databases.map((one) => omit(one, "migrations_dir")) }),
+  });
 }
 
 function assetsOf({ config, configFile }: Part): [string, Buffer][] {

@@ -7,6 +7,8 @@ export interface Part {
   readonly isBroker: boolean;
   /** Names of the other parts that it is bound to, each once. */
   readonly needs: readonly string[];
+  /** Folder of the project that it is made of. Absolute. */
+  readonly directory: string;
   /** Configuration that it is deployed with. */
   readonly configFile: string;
   /** Text of that configuration. */
@@ -26,7 +28,9 @@ export function partsOf({ workers, broker }: Plan): Part[] {
       ...(config.tail_consumers ?? []).map(({ service }) => service),
     ];
     const needs = [...new Set(targets)].filter((target) => target !== name && names.has(target));
-    return { name, isBroker: generated === broker, needs, configFile, config: canonicalJson(config) };
+    const { userDirectory: directory } = generated;
+    const isBroker = generated === broker;
+    return { name, isBroker, needs, directory, configFile, config: canonicalJson(config) };
   });
 }
 

@@ -24,7 +24,7 @@ function wantedOf(shapes: readonly Shape[], brokerCode: number): Wanted[] {
 }
 
 function partOf(name: string, isBroker: boolean, needs: readonly string[]): Part {
-  return { name, isBroker, needs, configFile: `${name}.json`, config: "{}" };
+  return { name, isBroker, needs, directory: "", configFile: `${name}.json`, config: "{}" };
 }
 
 function wanted(part: Part, code: string): Wanted {

@@ -4,7 +4,14 @@ import { againOf, withoutTags } from "./again.ts";
 
 const part = (name: string, config: object = {}): Part => {
   const isBroker = name === "sluice";
-  return { name, isBroker, needs: [], configFile: `${name}.json`, config: JSON.stringify(config) };
+  return {
+    name,
+    isBroker,
+    needs: [],
+    directory: "",
+    configFile: `${name}.json`,
+    config: JSON.stringify(config),
+  };
 };
 const parts = [part("web"), part("mailer", { containers: [{ class_name: "Box" }] }), part("sluice")];
 const nothing = { force: false, secrets: [], unfinished: { has: () => false } };
