@@ -5,6 +5,8 @@ import { type Credentials, type NamedAccount, refusalHint } from "./account.ts";
 const API_URL = "https://api.cloudflare.com/client/v4";
 /** What Cloudflare answers about a Worker that is not there: of a script, and of a service. */
 const UNKNOWN_WORKER = [10_007, 10_090];
+/** Longest that an answer may take, in ms. */
+const PATIENCE_MS = 60_000;
 
 /** How an account is reached. */
 export interface Access extends Credentials {
@@ -12,6 +14,8 @@ export interface Access extends Credentials {
   readonly named: NamedAccount | null;
   /** Default: Cloudflare's own address. */
   readonly apiUrl?: string;
+  /** Longest that an answer may take, in ms. Default: 60,000. */
+  readonly patienceMs?: number;
 }
 
 /** A version of a Worker. */
@@ -50,70 +54,76 @@ export class CloudflareApi {
   }
 
   /** Ids of the versions that got the requests of a Worker, the newest last; `null` for a Worker that is not there. */
-  async deployed(worker: string): Promise<string[] | null> {
-    const answer = await this.#script<{ deployments: DeploymentAnswer[] }>(worker, "deployments");
-    if (answer === null) return null;
-    const ordered = answer.deployments.toSorted((a, b) => a.created_on.localeCompare(b.created_on));
-    // Of a deployment to several versions the one with most of the requests counts.
-    return ordered.flatMap(({ versions }) => mostUsed(versions)?.version_id ?? []);
+  deployed(worker: string): Promise<string[] | null> {
+    return this.#script(worker, "deployments", ({ deployments }: { deployments: DeploymentAnswer[] }) => {
+      const ordered = deployments.toSorted((a, b) => a.created_on.localeCompare(b.created_on));
+      // Of a deployment to several versions the one with most of the requests counts.
+      return ordered.flatMap(({ versions }) => mostUsed(versions)?.version_id ?? []);
+    });
   }
 
   /** The latest versions of a Worker. */
   async versions(worker: string): Promise<Version[]> {
-    const answer = await this.#script<{ items: VersionAnswer[] }>(worker, "versions");
-    return (answer?.items ?? []).map(versionOf);
+    const read = ({ items }: { items: VersionAnswer[] }) => items.map(versionOf);
+    return (await this.#script(worker, "versions", read)) ?? [];
   }
 
   /** A version, with its bindings and the names of the Workers that it is bound to by service bindings. */
   async version(worker: string, id: string): Promise<VersionWithBindings> {
-    const answer = await this.#script<VersionAnswer>(worker, `versions/${id}`);
-    if (answer === null) throw new CliError(`Cloudflare has no version ${id} of "${worker}" (any more).`);
-    const bindings = answer.resources?.bindings ?? [];
-    const services = bindings.flatMap(({ service }) => service ?? []);
-    return { ...versionOf(answer), bindings, services: [...new Set(services)] };
+    const version = await this.#script(worker, `versions/${id}`, (answer: VersionAnswer) => {
+      const bindings = answer.resources?.bindings ?? [];
+      const services = bindings.flatMap(({ service }) => service ?? []);
+      return { ...versionOf(answer), bindings, services: [...new Set(services)] };
+    });
+    if (version === null) throw new CliError(`Cloudflare has no version ${id} of "${worker}" (any more).`);
+    return version;
   }
 
   /** The address of a Worker below workers.dev; `null` where it answers at none. */
   async address(worker: string): Promise<string | null> {
-    const own = await this.#script<{ enabled: boolean }>(worker, "subdomain");
-    if (own?.enabled !== true) return null;
+    const read = ({ enabled }: { enabled: boolean }) => enabled === true;
+    if ((await this.#script(worker, "subdomain", read)) !== true) return null;
     const name = await this.subdomain();
     return name === null ? null : `https://${worker}.${name}.workers.dev`;
   }
 
   /** Name of the account below workers.dev; `null` where it has none. */
   async subdomain(): Promise<string | null> {
-    const account = await this.#get<{ subdomain?: string | null }>("/workers/subdomain");
-    return account?.subdomain || null;
+    const read = ({ subdomain }: { subdomain?: string | null }) => subdomain || null;
+    return this.#get("/workers/subdomain", read);
   }
 
   /** Names of the Workers that are bound to one. */
   async boundTo(worker: string): Promise<string[]> {
-    const answer = await this.#script<ReferencesAnswer>(worker, "references");
-    const services = (answer?.services?.incoming ?? []).map(({ service }) => service);
-    const objects = (answer?.durable_objects ?? []).map(({ service }) => service);
-    return [...new Set([...services, ...objects])].filter((name) => name !== worker).sort();
+    const bound = await this.#script(worker, "references", (answer: ReferencesAnswer) => {
+      const services = (answer.services?.incoming ?? []).map(({ service }) => service);
+      const objects = (answer.durable_objects ?? []).map(({ service }) => service);
+      return [...new Set([...services, ...objects])].filter((name) => name !== worker).sort();
+    });
+    return bound ?? [];
   }
 
   /** Name of the Worker that answers at a custom domain; `null` for a domain that none has. */
   async domainOwner(hostname: string): Promise<string | null> {
     const path = `/workers/domains?hostname=${encodeURIComponent(hostname)}`;
-    const found = (await this.#get<{ hostname: string; service: string }[]>(path)) ?? [];
-    return found.find((one) => one.hostname === hostname)?.service ?? null;
+    return this.#get(path, (found: { hostname: string; service: string }[]) => {
+      return found.find((one) => one.hostname === hostname)?.service ?? null;
+    });
   }
 
-  #script<T>(worker: string, path: string): Promise<T | null> {
-    return this.#get<T>(`/workers/scripts/${encodeURIComponent(worker)}/${path}`);
+  #script<A, T>(worker: string, path: string, read: (result: A) => T): Promise<T | null> {
+    return this.#get(`/workers/scripts/${encodeURIComponent(worker)}/${path}`, read);
   }
 
   /** `null` where the Worker is not there. */
-  async #get<T>(path: string): Promise<T | null> {
-    return this.#ask<T>(`/accounts/${await this.account()}${path}`);
+  async #get<A, T>(path: string, read: (result: A) => T): Promise<T | null> {
+    return this.#ask(`/accounts/${await this.account()}${path}`, read);
   }
 
   /** @throws CliError where the token opens none, or several. */
   async #onlyAccount(): Promise<string> {
-    const accounts = (await this.#ask<{ id: string; name: string }[]>("/accounts")) ?? [];
+    const read = (list: { id: string; name: string }[]) => list.map(({ id, name }) => ({ id, name }));
+    const accounts = (await this.#ask("/accounts", read)) ?? [];
     const [only, another] = accounts;
     if (only !== undefined && another === undefined) return only.id;
     const lines = accounts.map(({ id, name }) => `  CLOUDFLARE_ACCOUNT_ID=${id}  ${name}`);
@@ -124,20 +134,43 @@ export class CloudflareApi {
     );
   }
 
-  async #ask<T>(path: string): Promise<T | null> {
-    const { headers, apiUrl = API_URL } = this.#access;
-    const response = await fetch(`${apiUrl}${path}`, { headers }).catch((error: Error) => {
-      throw new CliError(`Cloudflare does not answer: ${causeOf(error)}.`);
-    });
-    const text = await response.text();
-    const answer = parsed<T>(text);
-    if (answer?.success === true) return answer.result;
+  /**
+   * `null` where what is asked for is not there.
+   *
+   * @param read reads the result. A `TypeError` of its means an answer of another form.
+   */
+  async #ask<A, T>(path: string, read: (result: A) => T): Promise<T | null> {
+    const { status, text } = await this.#fetch(path);
+    const answer = parsed<A>(text);
+    if (answer?.success === true) {
+      try {
+        return read(answer.result);
+      } catch (error) {
+        if (!(error instanceof TypeError)) throw error;
+        throw new CliError(
+          `Cloudflare answers GET ${path} in a form that Sluice does not know. Run the same command again, or with ` +
+            "the latest Sluice.",
+        );
+      }
+    }
     const [error] = answer?.errors ?? [];
     if (error !== undefined && UNKNOWN_WORKER.includes(error.code)) return null;
-    const said = error === undefined ? `status ${response.status}` : `${error.message} [code: ${error.code}]`;
-    const { status } = response;
+    const said = error === undefined ? `status ${status}` : `${error.message} [code: ${error.code}]`;
     const hint = refusalHint({ code: error?.code, status }, this.#access, this.#access.named);
     throw new CliError(`Cloudflare refuses GET ${path}: ${said}${hint}`);
+  }
+
+  /** @throws CliError where no answer comes, or not all of it in time. */
+  async #fetch(path: string): Promise<{ readonly status: number; readonly text: string }> {
+    const { headers, apiUrl = API_URL, patienceMs = PATIENCE_MS } = this.#access;
+    try {
+      const response = await fetch(`${apiUrl}${path}`, { headers, signal: AbortSignal.timeout(patienceMs) });
+      return { status: response.status, text: await response.text() };
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      const why = error.name === "TimeoutError" ? `nothing within ${patienceMs / 1_000} s` : causeOf(error);
+      throw new CliError(`Cloudflare does not answer GET ${path}: ${why}.`);
+    }
   }
 }
 
@@ -169,8 +202,8 @@ interface ReferencesAnswer {
   readonly durable_objects?: readonly { readonly service: string }[];
 }
 
-function versionOf({ id, annotations = {}, metadata }: VersionAnswer): Version {
-  const { "workers/tag": tag = null, "workers/message": message = null } = annotations;
+function versionOf({ id, annotations, metadata }: VersionAnswer): Version {
+  const { "workers/tag": tag = null, "workers/message": message = null } = annotations ?? {};
   return { id, tag, message, createdOn: metadata.created_on };
 }
 

@@ -1,0 +1,86 @@
+import { createServer, type RequestListener, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, describe, expect, it } from "vitest";
+import { CliError } from "../../errors.ts";
+import { CloudflareApi } from "./cloudflare-api.ts";
+
+const ACCOUNT = "0123456789abcdef0123456789abcdef";
+const servers: Server[] = [];
+
+afterEach(() => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+async function apiOf(answer: RequestListener, patienceMs?: number): Promise<CloudflareApi> {
+  const server = createServer(answer);
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return new CloudflareApi({
+    headers: {},
+    source: "a test",
+    named: { id: ACCOUNT, place: "a test" },
+    apiUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...(patienceMs === undefined ? {} : { patienceMs }),
+  });
+}
+
+const answers = (body: unknown) => apiOf((_, response) => response.end(JSON.stringify(body)));
+
+describe("an answer of another form than Cloudflare's", () => {
+  const calls = [
+    ["deployments", (api: CloudflareApi) => api.deployed("web")],
+    ["versions", (api: CloudflareApi) => api.versions("web")],
+    ["versions/a", (api: CloudflareApi) => api.version("web", "a")],
+    ["subdomain", (api: CloudflareApi) => api.address("web")],
+    ["references", (api: CloudflareApi) => api.boundTo("web")],
+  ] as const;
+  const results = [null, "text", { deployments: null }, { items: null }, { services: { incoming: 1 } }];
+
+  it.each(calls)(
+    "is an error that names the request, or nothing that it asks for: %s",
+    async (path, call) => {
+      for (const result of results) {
+        const outcome = await call(await answers({ success: true, result })).catch((error: unknown) => error);
+        if (!(outcome instanceof Error)) continue;
+        expect(outcome).toEqual(
+          new CliError(
+            `Cloudflare answers GET /accounts/${ACCOUNT}/workers/scripts/web/${path} in a form that Sluice does not ` +
+              "know. Run the same command again, or with the latest Sluice.",
+          ),
+        );
+      }
+    },
+  );
+
+  it("is not taken for a Worker that is not there", async () => {
+    await expect((await answers({ success: true, result: null })).deployed("web")).rejects.toThrow(
+      "in a form that Sluice does not know",
+    );
+    const absent = await answers({ success: false, errors: [{ code: 10_007, message: "absent" }] });
+    expect(await absent.deployed("web")).toBe(null);
+  });
+});
+
+describe("an answer that does not come", () => {
+  it.each([
+    ["at all", () => {}],
+    ["to its end", (_request, response) => response.write('{"success":')],
+  ] as [string, RequestListener][])("%s is an error that names the request", async (_, answer) => {
+    const api = await apiOf(answer, 100);
+    await expect(api.deployed("web")).rejects.toThrow(
+      new CliError(
+        `Cloudflare does not answer GET /accounts/${ACCOUNT}/workers/scripts/web/deployments: nothing within 0.1 s.`,
+      ),
+    );
+  });
+
+  it("since the connection ends is one too", async () => {
+    const api = await apiOf((request) => request.socket.destroy());
+    await expect(api.deployed("web")).rejects.toThrow(
+      /^Cloudflare does not answer GET \/accounts\/.*\/deployments: /,
+    );
+  });
+});
