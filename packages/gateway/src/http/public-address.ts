@@ -43,17 +43,17 @@ export class PublicAddress {
 
   /**
    * Warns once of a proxy that speaks TLS with clients which are then given URLs without: a client that goes by such a
-   * URL sends its messages in clear.
+   * URL sends its messages in clear. The warning names no host: that of a request is whatever its sender has written.
    */
   lookForProxy({ url, headers }: SeenRequest): void {
     if (!this.#looksForProxy || url.protocol !== "http:") return;
     if (headers.get("x-forwarded-proto")?.split(",")[0]?.trim().toLowerCase() !== "https") return;
     this.#looksForProxy = false;
     console.warn(
-      "A proxy before this broker speaks HTTPS, but the URLs of queues and subscriptions begin with " +
-        `${url.origin}: clients that go by them send in clear. Set SLUICE_PUBLIC_URL to the address of the proxy, ` +
-        `such as https://${url.host}, or SLUICE_TRUST_PROXY=true if it overwrites X-Forwarded-Proto, ` +
-        "X-Forwarded-Host and X-Forwarded-Prefix.",
+      "A proxy before this broker speaks HTTPS, but the URLs of queues and subscriptions begin with http: clients " +
+        "that go by them send in clear. Set SLUICE_PUBLIC_URL to the address of the proxy, as " +
+        "https://NAME-OF-THE-PROXY, or SLUICE_TRUST_PROXY=true if it overwrites X-Forwarded-Proto, X-Forwarded-Host " +
+        "and X-Forwarded-Prefix.",
     );
   }
 }
