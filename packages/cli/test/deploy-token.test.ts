@@ -120,6 +120,26 @@ describe("two first deployments to one broker at once", () => {
     expect(kept).toContain(tokensOf("team"));
   });
 
+  it("leave chosen tokens, that one which was made has replaced, to the next deployment", async () => {
+    const [first, second] = [shop(SHARED, { SLUICE_API_TOKENS: "chosen-token" }), bank(SHARED)];
+    let comesBetween = true;
+    cloud.before = async (command, worker) => {
+      if (command !== "deploy" || worker !== "team" || !comesBetween) return;
+      comesBetween = false;
+      // Uploaded while this one is about to be, and seen by neither.
+      const { code, output } = await first.run("deploy", ["web"]);
+      expect({ code, tokens: tokensOf("team") }).toEqual({ code: 0, tokens: "chosen-token" });
+      expect(output).toContain("one of the SLUICE_API_TOKENS that this deployment was given");
+    };
+    await second.run("deploy", ["bank"]);
+    expect(second.deployed("team.env").SLUICE_API_TOKEN).toBe(tokensOf("team"));
+    const { output } = await first.run("deploy", ["web"]);
+    expect(tokensOf("team")).toBe("chosen-token");
+    expect(output).toContain("one of the SLUICE_API_TOKENS that this deployment was given");
+    await second.run("deploy", ["bank"]);
+    expect(second.deployed("team.env").SLUICE_API_TOKEN).toBeUndefined();
+  });
+
   it("are set right by the next deployment where one had ended already", async () => {
     const [first, second] = [shop(SHARED), bank(SHARED)];
     let comesBetween = true;

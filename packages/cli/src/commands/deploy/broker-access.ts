@@ -7,8 +7,7 @@ import { makeFolder } from "../../folders.ts";
 import { SECRET_SETTINGS, setVariables } from "../../generate/broker-settings.ts";
 import { LAST_END_VARIABLE } from "../../generate/names.ts";
 import type { Project } from "../../project/project.ts";
-import type { CloudflareApi, Version } from "./cloudflare-api.ts";
-import { tokenMark, tokensOf } from "./messages.ts";
+import type { CloudflareApi } from "./cloudflare-api.ts";
 
 /** How the commands of this machine reach a deployed broker. */
 export interface BrokerAccess {
@@ -101,14 +100,4 @@ export function brokerSecrets(
   const { SLUICE_API_TOKEN: token = randomBytes(32).toString("base64url") } = readAccess(file);
   keepAccess(file, account, { SLUICE_API_TOKEN: token });
   return { ...set, SLUICE_API_TOKENS: token };
-}
-
-/**
- * Whether a token is not the broker's any more, as its versions say: nobody can read the tokens themselves. The last
- * version that has set any counts. Without one among them nothing speaks against the token.
- */
-export function isReplaced(token: string, versions: readonly Version[]): boolean {
-  const setting = versions.filter(({ message }) => tokensOf(message) !== null);
-  const last = setting.toSorted((a, b) => a.createdOn.localeCompare(b.createdOn)).at(-1);
-  return last !== undefined && tokensOf(last.message) !== tokenMark(token);
 }

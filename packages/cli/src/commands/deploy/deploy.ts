@@ -11,14 +11,7 @@ import type { Printer } from "../../report/printer.ts";
 import type { Surroundings } from "../../surroundings.ts";
 import { canAsk } from "../../wrangler/run-wrangler.ts";
 import { hintFor } from "./account.ts";
-import {
-  addressAmong,
-  brokerSecrets,
-  isReplaced,
-  keepAccess,
-  readAccess,
-  secretsSet,
-} from "./broker-access.ts";
+import { addressAmong, brokerSecrets, keepAccess, readAccess, secretsSet } from "./broker-access.ts";
 import type { CloudflareApi } from "./cloudflare-api.ts";
 import { bundled } from "./contents.ts";
 import {
@@ -30,12 +23,13 @@ import {
 } from "./deployment.ts";
 import { BrokerChanged, BrokerWatch, type LiveBroker, readLiveBroker } from "./live-broker.ts";
 import { protocolWarning } from "./live-protocol.ts";
-import { deploymentMessage, tokensMark } from "./messages.ts";
+import { deploymentMessage } from "./messages.ts";
 import { detachedText, othersOf, otherText } from "./others.ts";
 import { againOf, withoutTags } from "./run/again.ts";
 import { refuseForeignDomains, setTriggers } from "./run/triggers.ts";
 import { Unfinished } from "./run/unfinished.ts";
 import { type Live, type Step, stepsTo, type Wanted } from "./steps.ts";
+import { CHOSEN, lastMark, markOf } from "./token-marks.ts";
 import { upload } from "./uploads.ts";
 
 export interface DeployOptions extends DeploymentOptions {
@@ -127,15 +121,16 @@ async function deployOnto(
   const file = deployment.accessFile;
   const secrets = steps.length === 0 ? {} : brokerSecrets(set, { file, account, isNew });
   const isChosen = set.SLUICE_API_TOKENS !== undefined;
-  const tokens = tokensMark(secrets.SLUICE_API_TOKENS, isChosen);
+  const { SLUICE_API_TOKENS: given } = secrets;
+  const mark = given === undefined ? null : isChosen ? CHOSEN : markOf(given);
   for (const [i, step] of steps.entries()) {
     const isBroker = step.part === broker;
     const place = `${i + 1} of ${steps.length}`;
     const run = async () => {
       unfinished.begin(step.part.name);
-      const given = isBroker ? secrets : {};
-      const message = deploymentMessage(runOf(wanted), isBroker ? tokens : null);
-      const addresses = await upload(step, { message, wrangler, yes, wait: setTimeout, secrets: given });
+      const message = deploymentMessage(runOf(wanted), isBroker ? mark : null);
+      const more = { message, secrets: isBroker ? secrets : {} };
+      const addresses = await upload(step, { ...more, wrangler, yes, wait: setTimeout });
       unfinished.end(step.part.name);
       uploaded.add(step.part.name);
       return addresses;
@@ -159,9 +154,12 @@ async function deployOnto(
     const names = unchanged.map(({ name }) => name).join(", ");
     printer.print(`Address, routes, domains and schedules are as configured: ${names}`);
   }
-  const isForgotten = await forgetReplacedToken(deployment);
+  const last = lastMark(await api.versions(broker.name));
+  const isForgotten = forgetReplacedToken(file, account, last);
   if (steps.length > 0) await findAddress(deployment);
-  if (steps.length > 0 || isForgotten) printer.print(endText(deployment, surroundings, isChosen));
+  if (steps.length > 0 || isForgotten) {
+    printer.print(endText(deployment, surroundings, isChosen && last === CHOSEN));
+  }
   return 0;
 }
 
@@ -228,11 +226,15 @@ function stopText({ part }: Step, place: string, reason: string): string {
   );
 }
 
-/** Takes the token out of the file that the broker has no more. Returns whether there was one. */
-async function forgetReplacedToken({ accessFile, api, project }: Deployment): Promise<boolean> {
-  const { SLUICE_API_TOKEN: token } = readAccess(accessFile);
-  if (token === undefined || !isReplaced(token, await api.versions(project.broker.name))) return false;
-  keepAccess(accessFile, await api.account(), { SLUICE_API_TOKEN: undefined });
+/**
+ * Takes a token out of the file that is not the broker's any more. Returns whether there was one.
+ *
+ * @param last mark of the tokens that were set last; `null` where that is not known, which speaks against no token.
+ */
+function forgetReplacedToken(file: string, account: string, last: string | null): boolean {
+  const { SLUICE_API_TOKEN: token } = readAccess(file);
+  if (token === undefined || last === null || last === markOf(token)) return false;
+  keepAccess(file, account, { SLUICE_API_TOKEN: undefined });
   return true;
 }
 
@@ -243,7 +245,7 @@ async function findAddress({ accessFile, api, project }: Deployment): Promise<vo
   if (url !== null) keepAccess(accessFile, await api.account(), { SLUICE_URL: url });
 }
 
-/** @param isChosen whether this deployment was given the broker's tokens. */
+/** @param isChosen whether the broker's tokens are those that this deployment was given. */
 function endText(
   { accessFile, project }: Deployment,
   { cwd }: Pick<Surroundings, "cwd">,
