@@ -6,6 +6,7 @@ export { BROKER_BINDING, CONSUMER_ENTRYPOINT, QUEUES_BINDING } from "./generate/
 export type { Plan } from "./generate/plan.ts";
 export { relativePath } from "./generate/relocate.ts";
 export { BINDINGS_FILE, bindingsSource } from "./generate/worker-entry.ts";
+export { guardWorkerd } from "./platform-proxy/guard-workerd.ts";
 export { exportsOf } from "./project/main-module.ts";
 export { refuseMissingMain } from "./project/missing-main.ts";
 export { type Project, readProject } from "./project/project.ts";
@@ -17,4 +18,4 @@ export { stackFrameMapper } from "./serve/workerd/stack-frames.ts";
 export { servedWorkers } from "./serve/workerd/worker-options.ts";
 export { printedOf } from "./serve/workerd/workerd-process.ts";
 export { requireOfWrangler, takeWranglerOf } from "./wrangler/load-wrangler.ts";
-export { newMiniflare } from "./wrangler/new-miniflare.ts";
+export { miniflareOptions, newMiniflare } from "./wrangler/new-miniflare.ts";

@@ -192,6 +192,11 @@ export interface QueueRuntimeOptions {
    * go where `outbound` says.
    */
   readonly push?: Readonly<Record<string, (request: Request) => Promise<Response> | Response>>;
+  /**
+   * How long a call waits while nothing happens, in ms of real time: no delivery begins or ends, and no request of a
+   * Worker either. Then it rejects with what has not ended. Default 4,000, since Vitest ends a test after 5,000.
+   */
+  readonly timeoutMs?: number;
   /** Gets each line that Workers and broker print. Default: warnings and errors go to standard error. */
   readonly log?: (line: string, level: string) => void;
 }
@@ -254,7 +259,8 @@ export interface QueueRuntime<E = Record<string, unknown>> extends AsyncDisposab
   batches<B = unknown>(queue?: string): Batch<B>[];
   /**
    * Begins anew: no messages, the clock where it began, Durable Objects, KV, D1 and R2 empty. Variables of modules stay
-   * as they are.
+   * as they are. After a call that has waited in vain it starts the Workers anew, which ends what hangs: take bindings
+   * from `env` after it.
    */
   reset(): Promise<void>;
 }

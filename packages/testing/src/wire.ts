@@ -18,6 +18,18 @@ export function endedBeginning(kind: EndingFault): string {
   return `fault ${kind}: `;
 }
 
+/**
+ * How a line begins with which the broker says that a delivery begins or has ended, with a `DeliveryLine` behind it.
+ * It leaves workerd at once: a call would wait for a handler that runs in a loop.
+ */
+export const DELIVERY_BEGINNING = "sluice-testing-delivery ";
+
+/** A delivery that begins; only its number once it has ended. */
+export interface DeliveryLine {
+  readonly n: number;
+  readonly began?: { readonly queue: string; readonly consumer: string; readonly messages: number };
+}
+
 export function toBase64(bytes: Uint8Array): string {
   let text = "";
   for (let i = 0; i < bytes.length; i += BYTES_AT_ONCE) {

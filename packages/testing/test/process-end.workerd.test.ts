@@ -17,8 +17,8 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Runs a file, and resolves when its process has ended by itself. */
-async function run(args: readonly string[], code: string) {
+/** Runs a file, and resolves when its process has ended. */
+async function run(args: readonly string[], code: string, temporary = mkdtempSync(join(folder, "tmp-"))) {
   const file = join(folder, "some.test.mjs");
   writeFileSync(
     file,
@@ -28,7 +28,6 @@ async function run(args: readonly string[], code: string) {
      const start = (options) => createQueueRuntime({ workers: ${WORKERS}, log: () => {}, ...options });
      ${code}`,
   );
-  const temporary = mkdtempSync(join(folder, "tmp-"));
   // A runner within a test's process tells that one its results instead of printing them.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const child = spawn(process.execPath, ["--no-warnings", ...args, file], {
@@ -36,11 +35,8 @@ async function run(args: readonly string[], code: string) {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const [printed, [exitCode]] = await Promise.all([text(child.stdout), once(child, "exit")]);
-  return {
-    code: exitCode,
-    printed,
-    left: readdirSync(temporary).filter((name) => name.startsWith("sluice-")),
-  };
+  const left = readdirSync(temporary).filter((name) => /^(sluice|miniflare)-/.test(name));
+  return { code: exitCode, printed, left, temporary };
 }
 
 it("a test that fails before it disposes of its runtime does not keep Node's runner from ending", async () => {
@@ -72,4 +68,31 @@ it("a process stays while something waits for what a Worker does by itself", asy
     printed: "https://api.mail.example.com/later\n",
     left: [],
   });
+});
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+it("workerd ends with a process that is killed, and the next one deletes what that has left", async () => {
+  const killed = await run(
+    [],
+    `import { subscribe } from "node:diagnostics_channel";
+     const started = [];
+     subscribe("child_process", ({ process: child }) => child.once("spawn", () => started.push(child)));
+     const queues = await start();
+     await queues.env.MAILS.send({ to: "ada@example.com" });
+     console.log(started.find(({ spawnargs }) => spawnargs.includes("--control-fd=3")).pid);
+     process.kill(process.pid, "SIGKILL");`,
+  );
+  expect(killed).toMatchObject({ code: null, left: [expect.stringMatching(/^sluice-testing-/)] });
+  const pid = Number(killed.printed);
+  expect(pid).toBeGreaterThan(0);
+  await expect.poll(() => isRunning(pid)).toBe(false);
+  const { code, left } = await run([], "await (await start())[Symbol.asyncDispose]();", killed.temporary);
+  expect({ code, left }).toEqual({ code: 0, left: [] });
 });

@@ -69,6 +69,15 @@ describe("with a function for what they request of others", () => {
     expect(errors.map(({ message }) => message)).toEqual(["connection reset", "connection reset"]);
   });
 
+  it("requests fail where it returns no response, by their URL", async () => {
+    answer = () => 5 as never;
+    await queues.env.MAILS.send({ to: "ada@example.com" });
+    const { errors } = await queues.runUntilIdle();
+    expect(errors[0]?.message).toBe(
+      "POST https://api.mail.example.com/send: outbound has to return a Response.",
+    );
+  });
+
   it("requests go there from Durable Objects and from other Workers too", async () => {
     answer = () => new Response("monthly", { headers: { "x-by": "a test" } });
     expect(await queues.env.OUTBOX.getByName("all").status()).toBe(200);

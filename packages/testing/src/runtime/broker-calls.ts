@@ -1,8 +1,9 @@
 /// <reference path="../../../producer/queue-types.d.ts" />
 import { type ProducerBroker, QueueProducer } from "@sluice/producer";
-import type { PostReply } from "@sluice/protocol";
+import { type PostReply, QUEUE_ERROR_CODES } from "@sluice/protocol";
 import type { Entry, LogRequest, PlanRequest, PostRequest, RunReply, RunRequest } from "../wire.ts";
 import { TEST_PATH, toBase64 } from "../wire.ts";
+import { UnansweredError } from "./errors.ts";
 
 /** A message as the admin API lists it. */
 export interface ListedMessage {
@@ -24,7 +25,8 @@ const API = "/__sluice/client/v4/accounts/local/queues";
 const PAGE = 100;
 const LISTED_MAX = 1_000;
 
-type Fetch = (url: string, init?: RequestInit) => Promise<Response>;
+/** @param waitMs how long the answer may take by itself. */
+type Fetch = (url: string, init: RequestInit | undefined, waitMs: number) => Promise<Response>;
 
 /** What the test kit asks the broker over HTTP. */
 export class BrokerCalls {
@@ -33,7 +35,7 @@ export class BrokerCalls {
   readonly #queueIds = new Map<string, string>();
 
   /** @param url of the broker, without a slash at its end. */
-  constructor(url: string, by: Fetch = fetch) {
+  constructor(url: string, by: Fetch) {
     this.#url = url;
     this.#fetch = by;
   }
@@ -48,7 +50,7 @@ export class BrokerCalls {
   }
 
   log(request: LogRequest): Promise<{ readonly entries: readonly Entry[] }> {
-    return this.#post(`${TEST_PATH}/log`, request);
+    return this.#post(`${TEST_PATH}/log`, request, request.waitMs);
   }
 
   /** A queue as producers call it. */
@@ -63,7 +65,13 @@ export class BrokerCalls {
           requests: sent,
           ...(producer === undefined ? {} : { producer }),
         };
-        return (await this.#post<{ reply: PostReply }>(`${TEST_PATH}/post`, request)).reply;
+        try {
+          return (await this.#post<{ reply: PostReply }>(`${TEST_PATH}/post`, request)).reply;
+        } catch (error) {
+          if (!(error instanceof UnansweredError)) throw error;
+          // A producer says of what is thrown that it is an unknown error.
+          return { ok: false, code: QUEUE_ERROR_CODES.unknownInternalError, cause: error.message };
+        }
       },
       metrics: (queue) => this.#post(`${TEST_PATH}/metrics`, { queue }),
     };
@@ -113,17 +121,18 @@ export class BrokerCalls {
     return found.queue_id;
   }
 
-  #post<Reply>(path: string, body: object): Promise<Reply> {
-    return this.#call(path, {
+  #post<Reply>(path: string, body: object, waitMs = 0): Promise<Reply> {
+    const init = {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify(body),
-    });
+    };
+    return this.#call(path, init, waitMs);
   }
 
-  async #call<Reply>(path: string, init?: RequestInit): Promise<Reply> {
+  async #call<Reply>(path: string, init?: RequestInit, waitMs = 0): Promise<Reply> {
     const call = this.#fetch;
-    const response = await call(`${this.#url}${path}`, init);
+    const response = await call(`${this.#url}${path}`, init, waitMs);
     const text = await response.text();
     if (!response.ok) throw new Error(messageIn(text) ?? `${path}: ${response.status} ${text}`);
     return JSON.parse(text) as Reply;

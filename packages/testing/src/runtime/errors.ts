@@ -8,6 +8,11 @@ const FRAMES = /\n\s+at /;
 /** Name of an error, as its stack begins. */
 const NAME = /^([A-Za-z_$][\w$.]*)(?:: |$)/;
 
+/** Ends a call whose answer is not waited for any more. Its message says why. */
+export class UnansweredError extends Error {
+  override readonly name = "UnansweredError";
+}
+
 /**
  * An error as it was thrown in a Worker.
  *

@@ -2,6 +2,7 @@ import type { V4WorkerOptions } from "miniflare";
 import type { QueueRuntimeOptions, Vars } from "../api.ts";
 import { DATES_BINDING } from "../wire.ts";
 import { CONTROL_ENTRYPOINT, controlled } from "./controlled-worker.ts";
+import type { OpenCalls } from "./open-calls.ts";
 import { outboundHandler, throwingThere } from "./outbound.ts";
 import type { Prepared } from "./prepare.ts";
 import { pushHandler } from "./push.ts";
@@ -21,11 +22,12 @@ export function surrounded(
   { project, workers }: Pick<Prepared, "project" | "workers">,
   options: QueueRuntimeOptions,
   startMs: number,
+  calls: OpenCalls,
 ): V4WorkerOptions[] {
   const { outbound, push = {}, date } = options;
   const isClockFollowed = date === "clock";
   const others = outboundHandler(outbound);
-  const endpoints = pushHandler(push, project, others);
+  const endpoints = pushHandler(push, project, others, calls);
   const names = project.workers.map(({ name }) => name);
   const changed = workers.map((worker): V4WorkerOptions => {
     const i = names.indexOf(worker.name ?? "");
@@ -63,7 +65,7 @@ export function surrounded(
     unsafeDirectSockets: [SOCKET],
     bindings: { START_MS: startMs, IS_CLOCK_FOLLOWED: isClockFollowed },
     serviceBindings: {
-      OUTBOUND: throwingThere(others),
+      OUTBOUND: throwingThere(others, calls),
       ...Object.fromEntries(
         names.map((name) => [`worker:${name}`, { name, entrypoint: CONTROL_ENTRYPOINT }]),
       ),

@@ -1,11 +1,19 @@
 import { rmSync } from "node:fs";
 import type { DispatchFetch, Miniflare, V4MiniflareOptions } from "miniflare";
-import { newMiniflare, type Project, printedOf, QUEUES_BINDING } from "sluice/workers";
+import {
+  guardWorkerd,
+  miniflareOptions,
+  newMiniflare,
+  type Project,
+  printedOf,
+  QUEUES_BINDING,
+} from "sluice/workers";
 import type { QueueRuntimeOptions } from "../api.ts";
-import { INTERRUPTED_ERROR } from "../wire.ts";
+import { DELIVERY_BEGINNING, INTERRUPTED_ERROR } from "../wire.ts";
 import { BrokerCalls, producersOn } from "./broker-calls.ts";
 import { dataFolder, temporaryFolder } from "./data-folder.ts";
 import { HOST_WORKER, surrounded } from "./host-worker.ts";
+import { OpenCalls, TIMEOUT_MS_DEFAULT } from "./open-calls.ts";
 import { type Prepared, prepare } from "./prepare.ts";
 import { ProcessHandles } from "./process-handles.ts";
 import type { QueueHost } from "./queues.ts";
@@ -43,15 +51,18 @@ export interface Host extends QueueHost {
  * @throws Error for configurations that cannot be used and Workers that do not start, with what is wrong.
  */
 export async function startHost(options: QueueRuntimeOptions, startMs: number): Promise<Host> {
+  guardWorkerd();
   const folders = { generated: temporaryFolder(), data: dataFolder() };
   const remove = () => {
     for (const folder of Object.values(folders)) rmSync(folder, { recursive: true, force: true });
   };
   // Whoever does not dispose of it leaves no files either.
   process.once("exit", remove);
+  const open = new OpenCalls(options.timeoutMs ?? TIMEOUT_MS_DEFAULT);
   const handles = new ProcessHandles();
   let miniflare: Miniflare | undefined;
   const dispose = async () => {
+    open.end();
     try {
       // Rejects where the Workers did not start.
       await handles.untilEnded(async () => miniflare?.dispose());
@@ -62,9 +73,20 @@ export async function startHost(options: QueueRuntimeOptions, startMs: number): 
   };
   try {
     const prepared = await prepare(options, { startMs, folder: folders.generated });
-    const host = await handles.known(() => {
-      miniflare = startMiniflare(prepared, options, startMs, folders.data);
-      return hostOf(miniflare, prepared, () => handles.used());
+    const ofMiniflare = optionsOf(prepared, options, startMs, open);
+    const host = await handles.known(async () => {
+      miniflare = inFolder(folders.generated, () => newMiniflare(ofMiniflare, folders.data));
+      return hostOf(miniflare, prepared, {
+        open,
+        used: () => handles.used(),
+        restart: async (its) => {
+          const { data } = folders;
+          folders.data = dataFolder();
+          await handles.known(() => its.setOptions(miniflareOptions(ofMiniflare, folders.data)));
+          handles.release();
+          rmSync(data, { recursive: true, force: true });
+        },
+      });
     });
     handles.release();
     return { ...host, dispose };
@@ -74,60 +96,102 @@ export async function startHost(options: QueueRuntimeOptions, startMs: number): 
   }
 }
 
-function startMiniflare(
+/** Miniflare keeps a folder in the temporary one. Within one of ours it is deleted with that. */
+function inFolder<Result>(folder: string, create: () => Result): Result {
+  const name = process.platform === "win32" ? "TEMP" : "TMPDIR";
+  const before = process.env[name];
+  process.env[name] = folder;
+  try {
+    return create();
+  } finally {
+    if (before === undefined) delete process.env[name];
+    else process.env[name] = before;
+  }
+}
+
+function optionsOf(
   prepared: Prepared,
   options: QueueRuntimeOptions,
   startMs: number,
-  data: string,
-): Miniflare {
+  open: OpenCalls,
+): V4MiniflareOptions {
   const { log = printBad } = options;
   const { warnings, rewrite } = prepared;
   for (const warning of warnings) log(warning, "warn");
-  const miniflareOptions: V4MiniflareOptions = {
-    workers: surrounded(prepared, options, startMs),
+  return {
+    workers: surrounded(prepared, options, startMs, open),
     // Else it asks the Internet for one.
     cf: false,
     logRequests: false,
     handleStructuredLogs: ({ level, message }) => {
+      if (message.startsWith(DELIVERY_BEGINNING)) {
+        open.delivery(JSON.parse(message.slice(DELIVERY_BEGINNING.length)));
+        return;
+      }
       const text = printedOf(message);
       if (text !== null && !EXPECTED.test(text)) log(rewrite(text), level);
     },
   };
-  return newMiniflare(miniflareOptions, data);
 }
 
-/** @param used called at each use. */
+interface HostPorts {
+  readonly open: OpenCalls;
+  /** Called at each use. */
+  used(): void;
+  /** Starts workerd anew, with nothing stored. */
+  restart(miniflare: Miniflare): Promise<void>;
+}
+
 async function hostOf(
   miniflare: Miniflare,
   { project, rewrite }: Prepared,
-  used: () => void,
+  { open, used, restart }: HostPorts,
 ): Promise<Omit<Host, "dispose">> {
+  // They stay what they are when workerd starts anew.
   const [brokerUrl, hostUrl] = await Promise.all([
     miniflare.unsafeGetDirectURL(project.broker.name),
     miniflare.unsafeGetDirectURL(HOST_WORKER),
   ]);
-  const call: typeof fetch = (...request) => {
+  const answerTo = <Result>(what: string, call: () => Promise<Result>, waitMs?: number) => {
     used();
-    return fetch(...request);
+    return open.answer(what, call, waitMs);
   };
-  const calls = new BrokerCalls(brokerUrl.origin, call);
+  const calls = new BrokerCalls(brokerUrl.origin, (url, init, waitMs) =>
+    answerTo("the broker does not answer", () => fetch(url, init), waitMs),
+  );
   const { env, producerOf } = await bindingsOf(miniflare, project, calls);
-  const ask = async (path: string, body: object = {}): Promise<string> => {
-    const response = await call(new URL(path, hostUrl), { method: "POST", body: JSON.stringify(body) });
+  const ask = async (what: string, path: string, body: object = {}): Promise<string> => {
+    const response = await answerTo(what, () =>
+      fetch(new URL(path, hostUrl), { method: "POST", body: JSON.stringify(body) }),
+    );
     const text = await response.text();
     if (response.ok) return text;
     throw new Error(`the runtime does not answer ${path}: ${text}`);
   };
+  const empty = () => ask("the Workers do not answer", "/empty");
   return {
     ...{ calls, env, producerOf, rewrite },
     workers: project.workers.map(({ name }) => name),
     fetch: (...request) => {
-      used();
-      return miniflare.dispatchFetch(...request);
+      const [input, init] = request;
+      return answerTo(`${init?.method ?? "GET"} ${input}: fetch() of the Worker`, () =>
+        miniflare.dispatchFetch(...request),
+      );
     },
-    scheduled: async (event) => JSON.parse(await ask("/scheduled", event)) as ScheduledReply,
+    scheduled: async (event) =>
+      JSON.parse(await ask(`Worker "${event.worker}": scheduled()`, "/scheduled", event)) as ScheduledReply,
     empty: async () => {
-      await ask("/empty");
+      // What was waited for in vain may still run, or come to an end in the next test.
+      if (!open.isStuck) {
+        await empty().catch((error: unknown) => {
+          if (!open.isStuck) throw error;
+        });
+      }
+      if (!open.isStuck) return;
+      open.restart();
+      await restart(miniflare);
+      Object.assign(env, (await bindingsOf(miniflare, project, calls)).env);
+      await empty();
     },
   };
 }

@@ -2,6 +2,7 @@ import type { Request as WorkerdRequest, Response as WorkerdResponse } from "min
 import { requireOfWrangler } from "sluice/workers";
 import type { QueueRuntimeOptions } from "../api.ts";
 import { callBack } from "./exploration.ts";
+import type { OpenCalls } from "./open-calls.ts";
 
 /** Header of an answer whose text is thrown where the request was made. `host.js` says the same. */
 const THROWN_HEADER = "sluice-testing-thrown";
@@ -9,26 +10,35 @@ const THROWN_HEADER = "sluice-testing-thrown";
 /** Answers a request, of a Worker or of a queue. */
 export type Handler = (request: Request) => Promise<Response> | Response;
 
+/** What answers requests, by the name that a test knows it by. */
+export interface Answering {
+  readonly name: string;
+  readonly handler: Handler;
+}
+
 /**
  * Answers the requests that leave the Workers, as `outbound` says.
  *
  * @returns rejects for a request that is refused.
  */
-export function outboundHandler(outbound: QueueRuntimeOptions["outbound"]): Handler {
-  if (typeof outbound === "function") return async (request) => outbound(request);
-  if (outbound === "network") return (request) => fetch(request);
-  return async ({ method, url }) => {
-    throw new Error(
-      `${method} ${url}: nothing leaves a test. Answer it by the option ` +
-        '`outbound: (request) => new Response()` of createQueueRuntime, or let it out by `outbound: "network"`.',
-    );
+export function outboundHandler(outbound: QueueRuntimeOptions["outbound"]): Answering {
+  if (typeof outbound === "function") return { name: "outbound", handler: outbound };
+  if (outbound === "network") return { name: "the network", handler: (request) => fetch(request) };
+  return {
+    name: "outbound",
+    handler: ({ method, url }) => {
+      throw new Error(
+        `${method} ${url}: nothing leaves a test. Answer it by the option ` +
+          '`outbound: (request) => new Response()` of createQueueRuntime, or let it out by `outbound: "network"`.',
+      );
+    },
   };
 }
 
-/** A handler as `Outbound` of `host.js` calls it: what it throws is thrown where the request was made. */
-export function throwingThere(handler: Handler) {
+/** Answers as `Outbound` of `host.js` calls it: what is thrown is thrown where the request was made. */
+export function throwingThere(answering: Answering, calls: OpenCalls) {
   return (request: WorkerdRequest): Promise<WorkerdResponse> =>
-    answered(request, handler).catch((error: unknown) => {
+    answered(request, answering, calls).catch((error: unknown) => {
       const { Response: Answer } = requireOfWrangler<typeof import("miniflare")>("miniflare");
       const text = error instanceof Error ? error.message : String(error);
       return new Answer(text, { status: 500, headers: { [THROWN_HEADER]: "true" } });
@@ -38,15 +48,36 @@ export function throwingThere(handler: Handler) {
 /**
  * Has a function of Node.js answer a request of workerd.
  *
+ * @throws TypeError for a function that returns no response.
  * @throws whatever the function throws.
  */
-export async function answered(request: WorkerdRequest, handler: Handler): Promise<WorkerdResponse> {
+export async function answered(
+  request: WorkerdRequest,
+  { name, handler }: Answering,
+  calls: OpenCalls,
+): Promise<WorkerdResponse> {
   const { Response: Answer } = requireOfWrangler<typeof import("miniflare")>("miniflare");
   const { method, url } = request;
   const body = method === "GET" || method === "HEAD" ? null : await request.arrayBuffer();
   const given = new Request(url, { method, headers: [...request.headers], body, redirect: "manual" });
-  const response = await callBack(() => handler(given));
-  const { status, headers } = response;
-  const content = await response.arrayBuffer();
+  const { status, headers, content } = await calls.request(
+    `${method} ${url}: ${name} has not answered`,
+    async () => {
+      const response: unknown = await callBack(async () => handler(given));
+      if (!isResponse(response)) throw new TypeError(`${method} ${url}: ${name} has to return a Response.`);
+      const { status, headers } = response;
+      return { status, headers, content: await response.arrayBuffer() };
+    },
+  );
   return new Answer(content.byteLength === 0 ? null : content, { status, headers: [...headers] });
+}
+
+/** Test environments have classes of their own. */
+function isResponse(value: unknown): value is Response {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    typeof Reflect.get(value, "arrayBuffer") === "function" &&
+    typeof Reflect.get(value, "status") === "number"
+  );
 }

@@ -1,7 +1,8 @@
 import type { Request as WorkerdRequest, Response as WorkerdResponse } from "miniflare";
 import { type Project, requireOfWrangler } from "sluice/workers";
 import type { QueueRuntimeOptions } from "../api.ts";
-import { answered, type Handler } from "./outbound.ts";
+import type { OpenCalls } from "./open-calls.ts";
+import { type Answering, answered } from "./outbound.ts";
 
 /**
  * Answers the requests of queues with an HTTP endpoint by the functions of a test, and those that have none as it
@@ -12,7 +13,8 @@ import { answered, type Handler } from "./outbound.ts";
 export function pushHandler(
   push: NonNullable<QueueRuntimeOptions["push"]>,
   { topology }: Project,
-  others: Handler,
+  others: Answering,
+  calls: OpenCalls,
 ) {
   const { Response: Answer } = requireOfWrangler<typeof import("miniflare")>("miniflare");
   const queuesByUrl = new Map<string, string>();
@@ -25,9 +27,10 @@ export function pushHandler(
   }
   return async (request: WorkerdRequest): Promise<WorkerdResponse> => {
     const queue = request.headers.get("sluice-queue") ?? queuesByUrl.get(request.url) ?? "";
-    const handler = (Object.hasOwn(push, queue) ? push[queue] : undefined) ?? others;
+    const handler = Object.hasOwn(push, queue) ? push[queue] : undefined;
+    const answering = handler === undefined ? others : { name: `push.${queue}`, handler };
     try {
-      return await answered(request, handler);
+      return await answered(request, answering, calls);
     } catch (error) {
       return new Answer(String(error), { status: 500 });
     }

@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import type { BrokerEnv } from "@sluice/broker";
 import { type BrokerWorkerOptions, defineBroker as defineUsualBroker } from "@sluice/broker-worker";
 import {
+  DELIVERY_BEGINNING,
   fromBase64,
   type LogRequest,
   type MetricsRequest,
@@ -26,7 +27,9 @@ export function defineBroker({
   ...options
 }: BrokerWorkerOptions): ReturnType<typeof defineUsualBroker> {
   const recorder = new Recorder();
-  const consumers = new FaultyConsumers(options.topology, recorder);
+  const consumers = new FaultyConsumers(options.topology, recorder, (line) => {
+    console.log(`${DELIVERY_BEGINNING}${JSON.stringify(line)}`);
+  });
   const probe = {
     opened: recorder.opened.bind(recorder),
     stored: recorder.stored.bind(recorder),

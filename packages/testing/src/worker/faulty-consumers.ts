@@ -9,7 +9,7 @@ import {
   settle,
 } from "@sluice/protocol";
 import type { EndingFault, Fault, FaultKind } from "../api.ts";
-import { endedBeginning } from "../wire.ts";
+import { type DeliveryLine, endedBeginning } from "../wire.ts";
 import type { InterruptibleDelivery, Interruption } from "./interruptions.ts";
 import type { Recorder } from "./recorder.ts";
 
@@ -30,13 +30,17 @@ const ENDING: readonly EndingFault[] = ["endBefore", "endAfter"];
 export class FaultyConsumers {
   readonly #topology: QueueTopology;
   readonly #recorder: Recorder;
+  readonly #tell: (line: DeliveryLine) => void;
   #faults: readonly Fault[] = [];
+  #begun = 0;
   /** Deliveries so far, by message. */
   readonly #deliveries = new Map<string, number>();
 
-  constructor(topology: QueueTopology, recorder: Recorder) {
+  /** @param tell hears of each delivery when it begins, and when it has ended. */
+  constructor(topology: QueueTopology, recorder: Recorder, tell: (line: DeliveryLine) => void = () => {}) {
     this.#topology = topology;
     this.#recorder = recorder;
+    this.#tell = tell;
   }
 
   /** Replaces all faults, and counts deliveries from now on. */
@@ -46,14 +50,27 @@ export class FaultyConsumers {
   }
 
   around(queue: string, consumer: ConsumerPort): ConsumerPort {
-    if (this.#faults.length === 0) return consumer;
     return {
       name: consumer.name,
       ...(consumer.returnsOnTrial === undefined ? {} : { returnsOnTrial: consumer.returnsOnTrial }),
       callsOf: (deliveryId) => consumer.callsOf(deliveryId),
       ping: () => consumer.ping(),
-      deliver: (delivery) => this.#deliver(queue, consumer, delivery),
+      deliver: (delivery) => this.#told(queue, consumer, delivery),
     };
+  }
+
+  async #told(queue: string, consumer: ConsumerPort, delivery: Delivery): Promise<Answer> {
+    this.#begun += 1;
+    const n = this.#begun;
+    const messages = new PackedIndex(delivery.packed).ids().length;
+    this.#tell({ n, began: { queue, consumer: consumer.name, messages } });
+    try {
+      return await (this.#faults.length === 0
+        ? consumer.deliver(delivery)
+        : this.#deliver(queue, consumer, delivery));
+    } finally {
+      this.#tell({ n });
+    }
   }
 
   async #deliver(queue: string, consumer: ConsumerPort, delivery: Delivery): Promise<Answer> {

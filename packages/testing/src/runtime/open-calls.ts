@@ -1,0 +1,114 @@
+import { clearInterval, setInterval } from "node:timers";
+import type { DeliveryLine } from "../wire.ts";
+import { UnansweredError } from "./errors.ts";
+
+/** How long nothing may happen unless `timeoutMs` says otherwise, in ms: less than the 5 s that Vitest gives a test. */
+export const TIMEOUT_MS_DEFAULT = 4_000;
+/** Time is counted in steps of so many ms: a process that is busy or stands in a debugger makes one of many. */
+const STEP_MS = 50;
+
+/**
+ * Calls of workerd that are not answered yet, and what they may wait for: deliveries, and requests of Workers to
+ * functions of the test. A call rejects when nothing at all has happened for some time, and when workerd ends.
+ */
+export class OpenCalls {
+  readonly #timeoutMs: number;
+  readonly #deliveries = new Map<number, NonNullable<DeliveryLine["began"]>>();
+  readonly #requests = new Set<{ readonly text: string }>();
+  readonly #rejects = new Set<(error: Error) => void>();
+  /** Grows with each thing that happens. */
+  #happened = 0;
+  #isStuck = false;
+  #ended: UnansweredError | null = null;
+
+  constructor(timeoutMs: number) {
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /** Whether a call was given up. What it waited for may still run. */
+  get isStuck(): boolean {
+    return this.#isStuck;
+  }
+
+  /** Notes that a delivery begins or has ended. */
+  delivery({ n, began }: DeliveryLine): void {
+    this.#happened += 1;
+    if (began === undefined) this.#deliveries.delete(n);
+    else this.#deliveries.set(n, began);
+  }
+
+  /** Notes a request of a Worker until it is answered. */
+  async request<Result>(text: string, answer: () => Promise<Result>): Promise<Result> {
+    const request = { text };
+    this.#happened += 1;
+    this.#requests.add(request);
+    try {
+      return await answer();
+    } finally {
+      this.#happened += 1;
+      this.#requests.delete(request);
+    }
+  }
+
+  /**
+   * Waits for the answer to a call.
+   *
+   * @param what is called, in words.
+   * @param waitMs how long the answer may take by itself.
+   * @throws UnansweredError when nothing has happened for some time, with what has not ended.
+   */
+  async answer<Result>(what: string, call: () => Promise<Result>, waitMs = 0): Promise<Result> {
+    if (this.#ended !== null) throw this.#ended;
+    const { promise, reject } = Promise.withResolvers<never>();
+    let seen = this.#happened;
+    let stoodMs = 0;
+    const timer = setInterval(() => {
+      stoodMs = seen === this.#happened ? stoodMs + STEP_MS : 0;
+      seen = this.#happened;
+      if (stoodMs < this.#timeoutMs + waitMs) return;
+      this.#isStuck = true;
+      reject(new UnansweredError(this.#stuckText(what)));
+    }, STEP_MS);
+    this.#rejects.add(reject);
+    try {
+      return await Promise.race([call(), promise]);
+    } finally {
+      clearInterval(timer);
+      this.#rejects.delete(reject);
+      this.#happened += 1;
+    }
+  }
+
+  /** Begins anew, with a workerd in which nothing runs. Calls that are open reject. */
+  restart(): void {
+    this.#reject(new UnansweredError("reset() was called before this was done."));
+    this.#deliveries.clear();
+    this.#requests.clear();
+    this.#isStuck = false;
+  }
+
+  /** Rejects all calls, those that come included. */
+  end(): void {
+    this.#ended = new UnansweredError("The runtime was disposed of.");
+    this.#reject(this.#ended);
+  }
+
+  #reject(error: Error): void {
+    for (const reject of this.#rejects) reject(error);
+  }
+
+  #stuckText(what: string): string {
+    const open = [
+      ...[...this.#deliveries.values()].map(({ queue, consumer, messages }) => {
+        const batch = `a batch of ${messages} ${messages === 1 ? "message" : "messages"}`;
+        return `queue "${queue}", consumer "${consumer}": ${batch}`;
+      }),
+      ...[...this.#requests].map(({ text }) => text),
+    ];
+    const lines = (open.length === 0 ? [what] : open).map((line) => `\n  ${line}`);
+    return (
+      `Nothing has happened for ${this.#timeoutMs / 1_000} s, and this has not ended:${lines.join("")}\n` +
+      "reset() ends it. What takes longer needs a larger `timeoutMs` of createQueueRuntime."
+    );
+  }
+}
