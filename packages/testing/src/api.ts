@@ -255,7 +255,11 @@ export interface QueueRuntime<E = Record<string, unknown>> extends AsyncDisposab
   story<B = unknown>(id: string): Promise<Story<B>>;
   /** What happened to all messages, in the order of their sends. */
   stories<B = unknown>(): Promise<Story<B>[]>;
-  /** Batches as they were delivered so far: since the last call that waited for the broker. */
+  /**
+   * Batches as they were delivered so far: since the last call that waited for the broker.
+   *
+   * @throws Error for a queue that is not there.
+   */
   batches<B = unknown>(queue?: string): Batch<B>[];
   /**
    * Begins anew: no messages, the clock where it began, Durable Objects, KV, D1 and R2 empty. Variables of modules stay

@@ -82,13 +82,18 @@ export interface RunRequest {
   readonly after: number;
 }
 
-export interface RunReply {
+export interface LogReply {
+  readonly entries: readonly Entry[];
+  /** Queues of the configurations. */
+  readonly queues: readonly string[];
+}
+
+export interface RunReply extends LogReply {
   readonly nowMs: number;
   /** When something is due next, in ms; `null` if nothing is. */
   readonly nextMs: number | null;
   /** Whether it was given up. */
   readonly isTooMuch: boolean;
-  readonly entries: readonly Entry[];
 }
 
 /** Asks for what has happened. */

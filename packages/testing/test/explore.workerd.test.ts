@@ -211,6 +211,10 @@ describe("while explore has the runtime", () => {
     const explored = explore({ ...BUSY, runtime: queues, act, holds, histories: 1 });
     await begun.promise;
     await expect(async () => use()).rejects.toThrow(`${name} is called while explore() has the runtime`);
+    if (name === "advance") {
+      const refused = queues.advance("1h");
+      await expect(refused).rejects.toThrow("advance is called while");
+    }
     over.resolve();
     expect((await explored).histories).toBe(1);
     await queues.reset();

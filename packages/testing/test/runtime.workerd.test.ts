@@ -318,9 +318,36 @@ describe("what it refuses", () => {
     [{ workers: ["nowhere/wrangler.toml"] }, "nowhere"],
     [{ workers: [ORDERS], push: { orders: push } }, 'queue "orders" has no HTTP endpoint'],
     [{ workers: [{ config: ORDERS, env: "a" }, ORDERS] }, "in one environment"],
-    [{ workers: [ORDERS], start: new Date(Number.NaN) }, "start"],
+    [{ workers: [ORDERS], start: new Date(Number.NaN) }, "start: a Date that is valid"],
+    [{ workers: [ORDERS], start: "yesterday" }, "start: a Date that is valid"],
+    [{ workers: ORDERS }, "workers: a list of configuration files"],
+    [
+      { workers: [ORDERS], env: "a" },
+      'createQueueRuntime: there is no "env". There are "workers", "root", "start"',
+    ],
+    [{ workers: [{ config: ORDERS, var: {} }] }, 'there is no "var". There are "config", "env" and "vars".'],
+    [{ workers: [ORDERS], timeoutMs: "1s" }, "timeoutMs: a number"],
   ])("%o", async (options, message) => {
     await expect(createQueueRuntime(options as never)).rejects.toThrow(message);
+  });
+
+  it("queues that are not there, by the names of those that are", async () => {
+    await queues.advance(1);
+    const text = 'Queue "order" does not exist. There are ';
+    expect(() => queues.batches("order")).toThrow(text);
+    await expect(queues.queue("order").deadLetters()).rejects.toThrow(text);
+    await expect(queues.waitFor({ queue: "order", state: "acked" }, { timeoutMs: 1 })).rejects.toThrow(text);
+    await expect(queues.queue("order").messages()).rejects.toThrow('"order"');
+    await expect(queues.queue("order").send({})).rejects.toThrow('Queue "order" does not exist. (10104)');
+  });
+
+  it("what TypeScript would refuse", async () => {
+    await expect(queues.waitFor({ queue: "orders" } as never)).rejects.toThrow('state is one of "stored"');
+    await expect(queues.waitFor(undefined as never)).rejects.toThrow('an object with "queue", "body"');
+    await expect(queues.waitFor({ state: "acked" }, { timeout: 1 } as never)).rejects.toThrow('no "timeout"');
+    await expect(queues.runUntilIdle({ throws: true } as never)).rejects.toThrow('there is no "throws"');
+    await expect(queues.scheduled(undefined as never)).rejects.toThrow('an object with "cron"');
+    await expect(queues.scheduled({} as never)).rejects.toThrow("cron is missing");
   });
 
   it("a message that is too large, in the binding's words", async () => {

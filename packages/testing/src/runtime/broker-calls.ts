@@ -1,7 +1,7 @@
 /// <reference path="../../../producer/queue-types.d.ts" />
 import { type ProducerBroker, QueueProducer } from "@sluice/producer";
 import { type PostReply, QUEUE_ERROR_CODES } from "@sluice/protocol";
-import type { Entry, LogRequest, PlanRequest, PostRequest, RunReply, RunRequest } from "../wire.ts";
+import type { LogReply, LogRequest, PlanRequest, PostRequest, RunReply, RunRequest } from "../wire.ts";
 import { TEST_PATH, toBase64 } from "../wire.ts";
 import { UnansweredError } from "./errors.ts";
 
@@ -49,7 +49,7 @@ export class BrokerCalls {
     return this.#post(`${TEST_PATH}/run`, request);
   }
 
-  log(request: LogRequest): Promise<{ readonly entries: readonly Entry[] }> {
+  log(request: LogRequest): Promise<LogReply> {
     return this.#post(`${TEST_PATH}/log`, request, request.waitMs);
   }
 

@@ -1,5 +1,6 @@
 import module from "node:module";
 import type { QueueRuntime, QueueRuntimeOptions } from "../api.ts";
+import { refuseUnusable } from "./options.ts";
 import { guarded, Runtime } from "./runtime.ts";
 
 /**
@@ -20,9 +21,8 @@ import { guarded, Runtime } from "./runtime.ts";
 export async function createQueueRuntime<E = Record<string, unknown>>(
   options: QueueRuntimeOptions,
 ): Promise<QueueRuntime<E>> {
-  const startMs = (options.start ?? new Date()).getTime();
-  if (!Number.isFinite(startMs)) throw new TypeError("start: an invalid date.");
   refuseUnusable(options);
+  const startMs = (options.start ?? new Date()).getTime();
   if (process.versions.bun !== undefined) {
     throw new Error(
       "createQueueRuntime runs on Node.js, and this is Bun: Miniflare does not run here. Use Vitest, Jest or node:test.",
@@ -34,16 +34,4 @@ export async function createQueueRuntime<E = Record<string, unknown>>(
   const runtime = guarded(new Runtime<E>(await startHost(options, startMs), startMs));
   module.flushCompileCache();
   return runtime;
-}
-
-/** @throws TypeError for values that TypeScript would refuse. */
-function refuseUnusable({ workers, date, outbound, vars = {} }: QueueRuntimeOptions): void {
-  if (!["real", "clock", undefined].includes(date)) throw new TypeError('date: "clock" or "real".');
-  if (!["network", undefined].includes(outbound as string) && typeof outbound !== "function") {
-    throw new TypeError('outbound: a function, or "network".');
-  }
-  for (const all of [vars, ...workers.map((worker) => (typeof worker === "object" ? worker.vars : {}))]) {
-    const [name] = Object.entries(all ?? {}).find(([, value]) => value === undefined) ?? [];
-    if (name !== undefined) throw new TypeError(`vars: ${name} has no value.`);
-  }
 }

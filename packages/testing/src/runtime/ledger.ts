@@ -31,6 +31,8 @@ const STATES: Readonly<Partial<Record<HappenedEntry["kind"], State>>> = {
 export class Ledger {
   /** Number of the last entry. */
   last: number;
+  /** Queues in which something has happened. */
+  readonly queues = new Set<string>();
   readonly faults: Fault[] = [];
   readonly batches: Batch[] = [];
   readonly deadLetters: (DeadLetter & { readonly queue: string })[] = [];
@@ -55,6 +57,7 @@ export class Ledger {
       if (each.n <= this.last) continue;
       const entry = "error" in each ? { ...each, error: this.#rewrite(each.error ?? "") } : each;
       this.last = entry.n;
+      this.queues.add(entry.queue);
       if (entry.kind === "stored") this.#store(entry.packed);
       else if (entry.kind === "fault") this.faults.push(entry.fault);
       else {

@@ -9,10 +9,15 @@ interface QueuePorts {
   readonly producer: QueueProducer;
   /** What is known, with all that has happened by now. */
   ledger(): Promise<Ledger>;
+  /** @throws Error for a queue that is not there. */
+  refuseUnknown(): void;
 }
 
 /** A queue as its clients see it. */
-export function queueHandle<B>(name: string, { calls, producer, ledger }: QueuePorts): QueueHandle<B> {
+export function queueHandle<B>(
+  name: string,
+  { calls, producer, ledger, refuseUnknown }: QueuePorts,
+): QueueHandle<B> {
   return {
     send: async (body, options) => {
       await producer.send(body, options);
@@ -49,6 +54,7 @@ export function queueHandle<B>(name: string, { calls, producer, ledger }: QueueP
     },
     deadLetters: async () => {
       const { deadLetters } = await ledger();
+      refuseUnknown();
       return deadLetters.flatMap(({ queue, ...letter }) => (queue === name ? [letter as DeadLetter<B>] : []));
     },
   };

@@ -15,6 +15,7 @@ import type { BrokerCalls } from "./broker-calls.ts";
 import { failuresText } from "./errors.ts";
 import { Ledger } from "./ledger.ts";
 import { fits, nothingFits } from "./match.ts";
+import { listed, refuseUnusableIdle, refuseUnusableWait } from "./options.ts";
 import { queueHandle } from "./queue-handle.ts";
 
 /** Deliveries after which a call that moves the clock gives up. */
@@ -45,6 +46,8 @@ export class Queues
   readonly #startMs: number;
   #ledger: Ledger;
   #nowMs: number;
+  /** Queues of the configurations, once the broker has said so. */
+  #names: readonly string[] = [];
   /** Calls that move the clock, one after the other. */
   #moving: Promise<unknown> = Promise.resolve();
 
@@ -64,6 +67,7 @@ export class Queues
       calls: this.#host.calls,
       producer: this.#host.producerOf(name),
       ledger: () => this.#caughtUp(),
+      refuseUnknown: () => this.#refuseUnknown(name),
     });
   }
 
@@ -79,6 +83,7 @@ export class Queues
   async runUntilIdle(
     options: { limit?: number; until?: Span; throwErrors?: boolean } = {},
   ): Promise<Progress> {
+    refuseUnusableIdle(options);
     const { limit = DELIVERIES_MAX, until, throwErrors = false } = options;
     const atMostMs = until === undefined ? IDLE_MS_MAX : msOf(until);
     const { progress } = await this.#run({ forMs: null, atMostMs, deliveriesMax: limit });
@@ -88,6 +93,7 @@ export class Queues
   }
 
   async waitFor<B = unknown>(match: MessageMatch<B>, options: WaitOptions = {}): Promise<Story<B>> {
+    refuseUnusableWait(match as MessageMatch, options);
     const { within = 0, timeoutMs = WAIT_MS } = options;
     const withinMs = msOf(within);
     let untilMs: number | undefined;
@@ -95,6 +101,7 @@ export class Queues
     let forMs = 0;
     for (;;) {
       const { reply } = await this.#run({ forMs });
+      if (match.queue !== undefined) this.#refuseUnknown(match.queue);
       const found = this.#ledger.stories().find((story) => fits(story, match as MessageMatch));
       if (found !== undefined) return found as Story<B>;
       const { nowMs, nextMs } = reply;
@@ -124,7 +131,9 @@ export class Queues
 
   batches<B = unknown>(queue?: string): Batch<B>[] {
     const all = this.#ledger.batches as Batch<B>[];
-    return queue === undefined ? [...all] : all.filter((batch) => batch.queue === queue);
+    if (queue === undefined) return [...all];
+    this.#refuseUnknown(queue);
+    return all.filter((batch) => batch.queue === queue);
   }
 
   async reset(): Promise<void> {
@@ -157,7 +166,8 @@ export class Queues
       const { last } = this.#ledger;
       const defaults = { atMostMs: IDLE_MS_MAX, deliveriesMax: DELIVERIES_MAX };
       const reply = await this.#host.calls.run({ ...defaults, ...limits, after: last });
-      const { nowMs, nextMs, isTooMuch } = reply;
+      const { nowMs, nextMs, isTooMuch, queues } = reply;
+      this.#names = queues;
       this.#nowMs = nowMs;
       const counts = this.#ledger.take(reply.entries);
       if (isTooMuch) {
@@ -171,9 +181,17 @@ export class Queues
   /** What is known, with all that has happened by now. */
   async #caughtUp(): Promise<Ledger> {
     const ledger = this.#ledger;
-    const { entries } = await this.#host.calls.log({ after: ledger.last, waitMs: 0 });
+    const { entries, queues } = await this.#host.calls.log({ after: ledger.last, waitMs: 0 });
+    this.#names = queues;
     ledger.take(entries);
     return ledger;
+  }
+
+  /** @throws Error for a queue that no configuration names, and in which nothing has happened. */
+  #refuseUnknown(queue: string): void {
+    const names = this.#names;
+    if (names.length === 0 || names.includes(queue) || this.#ledger.queues.has(queue)) return;
+    throw new Error(`Queue "${queue}" does not exist. There are ${listed(names)}.`);
   }
 
   #inTurn<Result>(move: () => Promise<Result>): Promise<Result> {

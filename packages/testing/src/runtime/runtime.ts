@@ -2,7 +2,13 @@ import type { QueueRuntime, ScheduledResult } from "../api.ts";
 import { errorOf } from "./errors.ts";
 import { Exploration, refuseOthers, runAsPart } from "./exploration.ts";
 import type { Host } from "./host.ts";
+import { listed, refuseUnusableEvent } from "./options.ts";
 import { Queues } from "./queues.ts";
+
+/** Calls that answer with a promise, which rejects where they are refused. `reset` waits first and refuses by itself. */
+const ASYNC = new Set<PropertyKey>([
+  ...["fetch", "scheduled", "advance", "runUntilIdle", "waitFor", "story", "stories"],
+]);
 
 /** The user's Workers on a broker, as a test sees them. */
 export class Runtime<E> extends Queues implements QueueRuntime<E> {
@@ -30,14 +36,11 @@ export class Runtime<E> extends Queues implements QueueRuntime<E> {
     return response as unknown as Response;
   }
 
-  async scheduled({
-    cron,
-    worker = this.#host.workers[0] ?? "",
-    scheduledTime = this.now,
-  }: Parameters<QueueRuntime["scheduled"]>[0]): Promise<ScheduledResult> {
+  async scheduled(given: Parameters<QueueRuntime["scheduled"]>[0]): Promise<ScheduledResult> {
+    refuseUnusableEvent(given);
+    const { cron, worker = this.#host.workers[0] ?? "", scheduledTime = this.now } = given;
     if (!this.#host.workers.includes(worker)) {
-      const names = this.#host.workers.map((name) => `"${name}"`).join(" and ");
-      throw new Error(`worker: there is no "${worker}" here. There are ${names}.`);
+      throw new Error(`worker: there is no "${worker}" here. There are ${listed(this.#host.workers)}.`);
     }
     const event = { worker, cron, scheduledTime: scheduledTime.getTime() };
     const { outcome, errors } = await this.#host.scheduled(event);
@@ -90,7 +93,12 @@ export class Runtime<E> extends Queues implements QueueRuntime<E> {
 export function guarded<E>(runtime: Runtime<E>): Runtime<E> {
   return new Proxy(runtime, {
     get(target, key) {
-      // What waits first refuses by itself.
+      if (ASYNC.has(key)) {
+        return async (...args: unknown[]) => {
+          target.refuseOthers(String(key));
+          return Reflect.apply(Reflect.get(target, key), target, args);
+        };
+      }
       if (typeof key === "string" && key !== "reset") target.refuseOthers(key);
       const value: unknown = Reflect.get(target, key);
       // `await using` of V8 takes no bound function.

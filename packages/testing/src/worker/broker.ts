@@ -27,6 +27,7 @@ export function defineBroker({
   ...options
 }: BrokerWorkerOptions): ReturnType<typeof defineUsualBroker> {
   const recorder = new Recorder();
+  const queues = Object.keys(options.topology.queues);
   const consumers = new FaultyConsumers(options.topology, recorder, (line) => {
     console.log(`${DELIVERY_BEGINNING}${JSON.stringify(line)}`);
   });
@@ -41,7 +42,10 @@ export function defineBroker({
     const asked = await request.json();
     switch (path) {
       case "run":
-        return runClock(brokerTime(env, options.topology), asked as RunRequest, recorder);
+        return {
+          ...(await runClock(brokerTime(env, options.topology), asked as RunRequest, recorder)),
+          queues,
+        };
       case "post": {
         const { queue, requests, producer } = asked as PostRequest;
         const packed = requests.map(({ packed: text, ...rest }) => ({ ...rest, packed: fromBase64(text) }));
@@ -52,7 +56,7 @@ export function defineBroker({
         return queueObject(env, queue).metrics(queue);
       }
       case "log":
-        return logBehind(recorder, asked as LogRequest);
+        return { ...(await logBehind(recorder, asked as LogRequest)), queues };
       case "plan":
         recorder.clear();
         consumers.plan((asked as PlanRequest).faults);

@@ -25,7 +25,11 @@ interface BrokerTime {
  * Moves the clock from due time to due time: what comes due on the way is delivered at its time, in order, and so is
  * what that causes. Between two moments it waits until nothing is under way in any queue.
  */
-export async function runClock(time: BrokerTime, request: RunRequest, recorder: Recorder): Promise<RunReply> {
+export async function runClock(
+  time: BrokerTime,
+  request: RunRequest,
+  recorder: Recorder,
+): Promise<Omit<RunReply, "queues">> {
   const { deliveriesMax, after } = request;
   const deliveriesBefore = recorder.deliveries;
   const isTooMuch = () => recorder.deliveries - deliveriesBefore > deliveriesMax;
