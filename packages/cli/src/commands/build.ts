@@ -35,7 +35,8 @@ export async function build(options: BuildOptions, printer: Printer): Promise<nu
   );
   const env = chosenEnvironment(options.env, process.env);
   const { targets, broker: option } = options;
-  const read = await readProject({ targets, env, workingDirectory, onAccount: { broker: option } });
+  const onAccount = { broker: option };
+  const read = await readProject({ targets, command: "build", env, workingDirectory, onAccount });
   refuseMissingMain(read.workers);
   const places = await findPlaces("build", workingDirectory, options.outdir);
   const own = ownProject(read, { cwd: workingDirectory, defaults: places.defaults, option });

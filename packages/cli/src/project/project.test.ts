@@ -36,6 +36,9 @@ describe("readProject", () => {
 
   it("says what to do where there is no configuration", async () => {
     await expect(read(projectFolder({ "index.js": INDEX }))).rejects.toThrow(NO_CONFIGURATION);
+    const command = "deploy";
+    const options = { targets: [], env: "", workingDirectory: projectFolder({}), command };
+    await expect(readProject(options)).rejects.toThrow("sluice deploy apps/producer apps/consumer");
   });
 
   it("takes folders and files in the order they are named, each once", async () => {

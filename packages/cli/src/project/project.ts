@@ -54,6 +54,8 @@ export interface ProjectOptions {
   readonly targets: readonly string[];
   /** What no target stands for. Default: the Worker in the current folder. */
   readonly withoutTargets?: "current-folder" | "broker-alone" | "senders-alone";
+  /** Command that reads it, which an error advises. Default: `dev`. */
+  readonly command?: string;
   /** The environment, "" for the top level. */
   readonly env: string;
   /** Absolute. */
@@ -172,7 +174,8 @@ function sendersAmong(
     .map((sender) => ({ ...sender, consumers: sender.consumers.filter(({ type }) => type !== "worker") }));
 }
 
-function workerSources({ targets, workingDirectory, withoutTargets }: ProjectOptions): WorkerSource[] {
+function workerSources(options: ProjectOptions): WorkerSource[] {
+  const { targets, workingDirectory, withoutTargets, command = "dev" } = options;
   if (targets.length > 0)
     return withoutOriginals(targets.flatMap((target) => sourcesAt(resolve(workingDirectory, target))));
   if (withoutTargets === "broker-alone" || withoutTargets === "senders-alone") return [];
@@ -182,7 +185,7 @@ function workerSources({ targets, workingDirectory, withoutTargets }: ProjectOpt
   if (file !== null) return sourcesOf(file);
   throw new CliError(
     `There is no ${CONFIG_FILE_NAMES.join(", ")} in ${workingDirectory}.\n` +
-      "Run this in the folder of a Worker, or name the folders of your Workers: sluice dev apps/producer apps/consumer",
+      `Run this in the folder of a Worker, or name the folders of your Workers: sluice ${command} apps/producer apps/consumer`,
   );
 }
 

@@ -58,7 +58,7 @@ export async function deploy(
   start?: StartWrangler,
 ): Promise<number> {
   checkSettings(setVariables(SECRET_SETTINGS, surroundings.env));
-  const deployment = await openDeployment(options, printer, surroundings, start);
+  const deployment = await openDeployment({ ...options, command: "deploy" }, printer, surroundings, start);
   let since: string | null | undefined;
   const uploaded = new Set<string>();
   for (let plans = 1; ; plans++) {

@@ -52,15 +52,15 @@ export interface Deployment {
 
 /** Reads a project, and logs in to its account. Nothing is written yet. */
 export async function openDeployment(
-  options: DeploymentOptions,
+  options: DeploymentOptions & { readonly command: string },
   printer: Printer,
   { cwd, env: variables }: Pick<Surroundings, "cwd" | "env">,
   start: StartWrangler = wranglerIn,
 ): Promise<Deployment> {
   const env = chosenEnvironment(options.env, variables);
   takeWranglerOf([cwd, ...options.targets], WRANGLER);
-  const { targets, broker } = options;
-  const project = await readProject({ targets, env, workingDirectory: cwd, onAccount: { broker } });
+  const { targets, broker, command } = options;
+  const project = await readProject({ targets, command, env, workingDirectory: cwd, onAccount: { broker } });
   refuseMissingMain(project.workers);
   for (const warning of project.warnings) printer.warn(warning);
   const forCloudflare = cloudflareVariables(cwd, env, variables);

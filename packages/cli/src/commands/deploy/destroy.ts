@@ -50,7 +50,7 @@ export async function destroy(
   surroundings: Surroundings,
   start?: StartWrangler,
 ): Promise<number> {
-  const deployment = await openDeployment(options, printer, surroundings, start);
+  const deployment = await openDeployment({ ...options, command: "destroy" }, printer, surroundings, start);
   const { api, wrangler, project, own } = deployment;
   const name = project.broker.name;
   const live = await readLiveBroker(api, name);

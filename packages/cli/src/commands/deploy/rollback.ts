@@ -44,7 +44,7 @@ export async function rollback(
   surroundings: Pick<Surroundings, "cwd" | "env">,
   start?: StartWrangler,
 ): Promise<number> {
-  const deployment = await openDeployment(options, printer, surroundings, start);
+  const deployment = await openDeployment({ ...options, command: "rollback" }, printer, surroundings, start);
   const { api, own, project, wrangler } = deployment;
   const live = await readLiveBroker(api, project.broker.name);
   // A broker, or Workers, of another project are refused.
@@ -155,7 +155,8 @@ async function leftBehind(
   if (waiting.kind === "known" && waiting.lines.length === 0) return null;
   const names = leaving.map(({ name }) => `"${name}"`).join(" and ");
   const fate = "These stay in the broker, and nobody consumes them:";
-  return `Back to a version from before Sluice, ${names} consumes from queues of Cloudflare's. ${waitingText(waiting, fate)}`;
+  const consume = leaving.length === 1 ? "consumes" : "consume";
+  return `Back to a version from before Sluice, ${names} ${consume} from queues of Cloudflare's. ${waitingText(waiting, fate)}`;
 }
 
 /**

@@ -43,7 +43,7 @@ export async function doctor(
 async function examine(targets: readonly string[], env: string, cwd: string, warn: (text: string) => void) {
   try {
     takeWranglerOf([cwd, ...targets], anyWrangler(warn));
-    const project = await readProject({ targets, env, workingDirectory: cwd });
+    const project = await readProject({ targets, command: "doctor", env, workingDirectory: cwd });
     const { workers, topology } = project;
     const what = `${plural(workers.length, "Worker")} and ${plural(Object.keys(topology.queues).length, "queue")}`;
     return {

@@ -93,7 +93,8 @@ export function changesFor(folder: string): Changes {
   }
   if (configFileIn(folder) === null) {
     notes.push(
-      "There is no Wrangler configuration in this folder. Name the folders of your Workers: sluice dev DIR",
+      "There is no Wrangler configuration in this folder. Run this in the folder of each Worker, or name those folders " +
+        'in the script "dev": sluice dev DIR',
     );
   }
   return {

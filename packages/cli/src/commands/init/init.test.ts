@@ -103,6 +103,20 @@ export default {
 });
 
 it.each([
+  ["vite.config.js", "@cloudflare/vite-plugin", "cloudflare", "@sluice/vite"],
+  ["vitest.config.js", "@cloudflare/vitest-plugin", "cloudflareTest", "@sluice/testing/vitest"],
+])("wraps the call of %s where sluice() is imported and not called", (name, module, call, ours) => {
+  const text = (options: string) =>
+    `import { sluice as ourOwn } from "${ours}";\nimport { ${call} } from "${module}";\n` +
+    `export default { plugins: [${call}(${options})] };\n`;
+  const options = '{ wrangler: { configPath: "./wrangler.jsonc" } }';
+  const files = { ...WRANGLER, "package.json": manifest({ scripts: { dev: "sluice dev" } }) };
+  const { after } = changed({ ...files, [name]: text(options) });
+  expect(after).toEqual({ [name]: text(`ourOwn(${options})`) });
+  expect(changed({ ...files, ...after }).files).toEqual([]);
+});
+
+it.each([
   ["in its configuration", "vitest.config.ts", "defineWorkersConfig"],
   ["in a workspace", "vitest.workspace.ts", "defineWorkersProject"],
 ])("says where to go from an older way to run tests in Workers, %s", (_, name, define) => {

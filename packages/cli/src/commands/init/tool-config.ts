@@ -47,7 +47,12 @@ export function wrapCalls(text: string, tool: WrappedCall): Wrapping {
   const body = programOf(text);
   if (body === null) return { kind: "by-hand", why: "it does not parse" };
   const imports = body.filter((node): node is Import => node.type === "ImportDeclaration");
-  if (imports.some(({ source }) => source.value === tool.ours)) return { kind: "done-before" };
+  const imported = imports.find(({ source }) => source.value === tool.ours);
+  const known = imported && localName(imported.specifiers, "sluice");
+  // An import alone does nothing. What is imported in another form is taken to be used.
+  if (imported !== undefined && (known === undefined || callsOf(body, known).length > 0)) {
+    return { kind: "done-before" };
+  }
   const theirs = imports.find(({ source, specifiers }) => {
     return tool.from.includes(source.value) && localName(specifiers, tool.name) !== undefined;
   });
@@ -55,13 +60,15 @@ export function wrapCalls(text: string, tool: WrappedCall): Wrapping {
   if (theirs === undefined || local === undefined) return { kind: "absent" };
   const calls = callsOf(body, local);
   if (calls.length === 0) return { kind: "by-hand", why: `${local}() is not called there` };
-  const ours = ["sluice", tool.alias].find((name) => !hasName(body, name));
+  const ours = known ?? ["sluice", tool.alias].find((name) => !hasName(body, name));
   if (ours === undefined) return { kind: "by-hand", why: 'something else is called "sluice" there' };
   for (const { start, end } of calls) {
     const why = tool.refuse?.(text.slice(start, end)) ?? null;
     if (why !== null) return { kind: "by-hand", why };
   }
-  return { kind: "wrapped", text: wrapped(text, calls, theirs, { local: ours, module: tool.ours }) };
+  const line = importLike(text, theirs, { local: ours, module: tool.ours });
+  const insertions = known === undefined ? [{ at: theirs.end, text: `${newlineOf(text)}${line}` }] : [];
+  return { kind: "wrapped", text: wrapped(text, calls, ours, insertions) };
 }
 
 /** What a configuration calls what it imports; `undefined` where it does not. */
@@ -78,18 +85,22 @@ function programOf(text: string): readonly Node[] | null {
   }
 }
 
-function wrapped(
-  text: string,
-  calls: readonly Call[],
-  theirs: Import,
-  ours: { readonly local: string; readonly module: string },
-): string {
-  const newline = text.includes("\r\n") ? "\r\n" : "\n";
-  const insertions = [{ at: theirs.end, text: `${newline}${importLike(text, theirs, ours)}` }];
+interface Insertion {
+  readonly at: number;
+  readonly text: string;
+}
+
+function newlineOf(text: string): string {
+  return text.includes("\r\n") ? "\r\n" : "\n";
+}
+
+/** @param before what else is put in. */
+function wrapped(text: string, calls: readonly Call[], ours: string, before: readonly Insertion[]): string {
+  const insertions = [...before];
   for (const call of calls) {
     const [first, last] = [call.arguments[0], call.arguments.at(-1)];
     const [start, end] = first && last ? [first.start, last.end] : [call.end - 1, call.end - 1];
-    insertions.push({ at: start, text: `${ours.local}(` }, { at: end, text: ")" });
+    insertions.push({ at: start, text: `${ours}(` }, { at: end, text: ")" });
   }
   // From the end on: what stands before keeps its place. Of two in one place the second one is made first.
   const inOrder = insertions.map((each, i) => ({ ...each, i })).sort((a, b) => b.at - a.at || b.i - a.i);
