@@ -60,6 +60,17 @@ describe("a rollback to what ran before Sluice", () => {
     expect({ web: account.live("web").id, mailer: account.live("mailer").id }).toEqual(versions);
   });
 
+  it("names all that go back", async () => {
+    const project = cloud.repository("shop");
+    project.worker("mailer", { consumes: "mails" });
+    project.worker("printer", { consumes: "prints" });
+    const workers = ["mailer", "printer"];
+    for (const worker of workers) cloud.deployByHand(worker);
+    await project.run("deploy", workers);
+    const { output } = await project.run("rollback", workers, { url: await brokerWith({ prints: 1 }) });
+    expect(output).toContain('"mailer" and "printer" consume from queues of Cloudflare\'s.');
+  });
+
   it("is refused where nobody knows what waits", async () => {
     cloud.deployByHand("mailer");
     const project = shop();
