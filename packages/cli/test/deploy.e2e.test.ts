@@ -58,7 +58,7 @@ describe("sluice deploy, rollback and destroy, by the real Wrangler", () => {
         "  + sluice  new",
         "",
         "In this order:",
-        "  1. the broker sluice, without mailer: not there yet",
+        "  1. the broker sluice, without mailer: deployed after it",
         "  2. objects",
         "  3. mailer",
         "  4. front",
@@ -229,7 +229,7 @@ describe("sluice deploy, rollback and destroy, by the real Wrangler", () => {
     expect(running.output).toContain(
       [
         "In this order:",
-        "  1. the broker sluice, without sender: not there yet",
+        "  1. the broker sluice, without sender: deployed after it",
         "  2. sender",
         "  3. the broker sluice",
       ].join("\n"),

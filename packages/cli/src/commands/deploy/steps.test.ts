@@ -110,6 +110,15 @@ describe("the steps of a deployment", () => {
     expect(run(account, wantedOf(more, 2))).toEqual(["sluice without billing", "billing", "sluice"]);
   });
 
+  it("bind a consumer at once that is there as it is to be, and is not called", () => {
+    const account = new Account();
+    run(account, wantedOf(shop, 1));
+    const [web = worker("web"), mailer = worker("mailer")] = shop;
+    const detached = { ...mailer, consumes: false };
+    expect(run(account, wantedOf([web, detached], 2))).toEqual(["sluice"]);
+    expect(run(account, wantedOf([web, mailer], 3))).toEqual(["sluice"]);
+  });
+
   it("are needed: the account refuses the whole broker first, and a producer before the broker", () => {
     const [web, mailer, broker] = wantedOf(shop, 1).map(
       ({ part }): Step => ({ part, tag: "1", without: [] }),

@@ -22,7 +22,7 @@ export interface Wanted {
 export interface Step {
   readonly part: Part;
   readonly tag: string;
-  /** Workers that this upload leaves unbound, since they are not there yet. */
+  /** Workers that this upload leaves unbound, since their own comes after it. */
   readonly without: readonly string[];
 }
 
@@ -30,9 +30,9 @@ export interface Step {
  * The uploads that lead from what is deployed to what is wanted, in an order that Cloudflare takes from any state: a
  * binding to what is not there is refused. Each upload leaves a deployment that works.
  *
- * The broker goes first, since a new producer may need what only a new broker has. Workers that it does not call yet
- * are left out of that one: a consumer must be there, with our entrypoint, before it is called. The broker is deployed
- * once more with them at the end. Their messages wait meanwhile.
+ * The broker goes first, since a new producer may need what only a new broker has. Workers that it does not call yet,
+ * and that are deployed after it, are left out of that one: a consumer must be there, with our entrypoint, before it is
+ * called. The broker is deployed once more with them at the end. Their messages wait meanwhile.
  *
  * @throws CliError for Workers that are bound to one another in a circle and of which one is not there yet.
  */
@@ -41,12 +41,14 @@ export function stepsTo(wanted: readonly Wanted[], live: ReadonlyMap<string, Liv
   if (broker === undefined) throw new Error("every deployment has a broker");
   const workers = wanted.filter((one) => one !== broker);
   const called = live.get(broker.part.name)?.services ?? [];
-  const missing = broker.part.needs.filter((name) => !called.includes(name) || !live.has(name));
   const liveTag = live.get(broker.part.name)?.tag ?? null;
   const whole: Step = { part: broker.part, tag: broker.tag, without: [] };
   const steps = inOrder(workers, live)
     .filter(({ part, tag }) => live.get(part.name)?.tag !== tag)
     .map(({ part, tag }): Step => ({ part, tag, without: [] }));
+  const missing = broker.part.needs.filter(
+    (name) => !live.has(name) || (!called.includes(name) && steps.some(({ part }) => part.name === name)),
+  );
   if (missing.length === 0) return liveTag === whole.tag ? steps : [whole, ...steps];
   const base: Step = { part: broker.part, tag: broker.tagWithout(missing), without: missing };
   return [...(liveTag === base.tag ? [] : [base]), ...steps, whole];
