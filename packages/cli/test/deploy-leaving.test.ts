@@ -98,6 +98,62 @@ describe("a rollback to what ran before Sluice", () => {
   });
 });
 
+describe("a rollback of a deployment that repeats an earlier one", () => {
+  const versionsOf = (names: readonly string[]) => names.map((name) => account.live(name).id);
+  const NAMES = [...WORKERS, "sluice"];
+  const url = "http://127.0.0.1:1";
+
+  it("leads to the one before it, and from there to the first", async () => {
+    const project = shop();
+    const states: string[][] = [];
+    for (const code of ["1", "2", "1"]) {
+      project.worker("web", { sends: "mails", code });
+      await project.run("deploy", WORKERS);
+      states.push(versionsOf(NAMES));
+    }
+    const back = await project.run("rollback", WORKERS, { url });
+    expect(back.code, back.output).toBe(0);
+    expect(versionsOf(NAMES)).toEqual(states[1]);
+    await project.run("rollback", WORKERS, { url });
+    expect(versionsOf(NAMES)).toEqual(states[0]);
+    expect((await project.run("rollback", WORKERS, { url })).output).toContain(
+      "There is nothing to go back to",
+    );
+  });
+
+  it("leads to what was deployed by hand in between, and touches nothing else", async () => {
+    const project = shop();
+    for (const code of ["0", "1"]) {
+      for (const name of ["web", "mailer"] as const) {
+        project.worker(name, { ...(name === "web" ? { sends: "mails" } : { consumes: "mails" }), code });
+      }
+      await project.run("deploy", WORKERS);
+    }
+    cloud.deployByHand("web");
+    const before = versionsOf(NAMES);
+    await project.run("deploy", WORKERS);
+    const back = await project.run("rollback", WORKERS, { url });
+    expect(back.code, back.output).toBe(0);
+    expect(versionsOf(NAMES)).toEqual(before);
+  });
+
+  it("is one with the run that did not come to its end", async () => {
+    const project = shop();
+    await project.run("deploy", WORKERS);
+    const before = versionsOf(NAMES);
+    project.worker("web", { sends: "others", code: "2" });
+    project.worker("mailer", { consumes: "mails", code: "2" });
+    cloud.before = (command, worker) => {
+      if (command === "deploy" && worker === "web") throw new Error("killed");
+    };
+    await expect(project.run("deploy", WORKERS)).rejects.toThrow("killed");
+    cloud.before = () => {};
+    await project.run("deploy", WORKERS);
+    await project.run("rollback", WORKERS, { url });
+    expect(versionsOf(NAMES)).toEqual(before);
+  });
+});
+
 describe("a removal", () => {
   it("says that the Workers are deleted too, and how they stay", async () => {
     const project = shop();
@@ -134,12 +190,37 @@ describe("a removal", () => {
     const project = shop();
     await project.run("deploy", WORKERS);
     const options = { keepWorkers: true, url: await brokerWith({}) };
-    const early = await project.run("destroy", WORKERS, options);
-    expect(early).toMatchObject({ code: 5, output: expect.stringContaining("  sluice: web") });
+    for (const force of [false, true]) {
+      const early = await project.run("destroy", WORKERS, { ...options, force });
+      expect(early.code).toBe(1);
+      expect(early.output).toContain(
+        'The broker "sluice" is not deleted: these Workers stay and send to it: web.',
+      );
+    }
     for (const name of WORKERS) cloud.deployByHand(name);
     const { code, output } = await project.run("destroy", WORKERS, { ...options, force: true });
     expect(code, output).toBe(0);
     expect([...account.scripts.keys()].sort()).toEqual(["mailer", "web"]);
+  });
+
+  it("says what it does: to some of the Workers, to the broker, to the messages", async () => {
+    const project = shop();
+    await project.run("deploy", WORKERS);
+    const url = await brokerWith({});
+    const said = async (names: readonly string[], more: object) =>
+      (await project.run("destroy", names, { url, ...more })).output.split("\n").at(-1);
+    const stays =
+      "The broker stays with all of its messages, and forgets what these Workers do with its queues";
+    expect(await said(["mailer"], {})).toBe(
+      `Deleted: "mailer". ${stays}. That cannot be undone: --force says that it is meant.`,
+    );
+    expect(await said(["mailer"], { keepWorkers: true })).toBe(
+      `No Worker is deleted. ${stays}: --force says that it is meant.`,
+    );
+    expect(await said(WORKERS, {})).toBe(
+      'Deleted: "web" and "mailer". The broker is deleted with all of its messages. That cannot be undone: --force ' +
+        "says that it is meant.",
+    );
   });
 
   it("goes on after a Worker that was not deleted", async () => {

@@ -74,6 +74,18 @@ export function answer(
   else printer.warn(shown.words);
 }
 
+/** What somebody is to confirm. */
+interface Confirmed {
+  /** What has to be typed. */
+  readonly name: string;
+  /** What will be, in sentences. */
+  readonly what: string;
+  /** Whether the command line has confirmed it. */
+  readonly force: boolean;
+  /** Whether it cannot be undone. Default true. */
+  readonly isFinal?: boolean;
+}
+
 /**
  * Has somebody type a name before something is done that cannot be undone.
  *
@@ -81,13 +93,14 @@ export function answer(
  */
 export async function confirm(
   { surroundings }: Pick<OnBroker, "surroundings">,
-  { name, what, force }: { readonly name: string; readonly what: string; readonly force: boolean },
+  { name, what, force, isFinal = true }: Confirmed,
 ): Promise<void> {
   if (force) return;
+  const all = isFinal ? `${what} That cannot be undone` : what.replace(/\.$/, "");
   if (!surroundings.isInteractive) {
-    throw new CliError(`${what} That cannot be undone: --force says that it is meant.`, EXIT_NOT_CONFIRMED);
+    throw new CliError(`${all}: --force says that it is meant.`, EXIT_NOT_CONFIRMED);
   }
-  const typed = await surroundings.ask(`${what} That cannot be undone.\nType ${name} to go on: `);
+  const typed = await surroundings.ask(`${all}.\nType ${name} to go on: `);
   if (typed.trim() !== name) {
     throw new CliError(`That is not ${name}. Nothing was changed.`, EXIT_NOT_CONFIRMED);
   }

@@ -51,6 +51,14 @@ export class Cloud implements AsyncDisposable {
     return id;
   }
 
+  /** Changes a secret of a Worker on the first account, which makes a version of the same code. */
+  changeSecret(name: string): void {
+    const { bindings, modules } = this.account.live(name);
+    const annotations = { "workers/triggered_by": "secret" };
+    const { id } = this.account.upload(name, { bindings, annotations }, modules);
+    this.account.deploy(name, [{ version_id: id, percentage: 100 }], {});
+  }
+
   /** Empties the accounts and removes the checkouts. */
   clear(): void {
     for (const { scripts } of this.cloudflare.accounts.values()) scripts.clear();

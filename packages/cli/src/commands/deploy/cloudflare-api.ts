@@ -24,6 +24,8 @@ export interface Version {
   /** What `wrangler deploy --tag` and `--message` said of it. */
   readonly tag: string | null;
   readonly message: string | null;
+  /** What has made it: "upload", or "secret" for a change of secrets alone. */
+  readonly trigger: string | null;
   /** When it was uploaded, as ISO 8601. */
   readonly createdOn: string;
 }
@@ -203,8 +205,12 @@ interface ReferencesAnswer {
 }
 
 function versionOf({ id, annotations, metadata }: VersionAnswer): Version {
-  const { "workers/tag": tag = null, "workers/message": message = null } = annotations ?? {};
-  return { id, tag, message, createdOn: metadata.created_on };
+  const {
+    "workers/tag": tag = null,
+    "workers/message": message = null,
+    "workers/triggered_by": trigger = null,
+  } = annotations ?? {};
+  return { id, tag, message, trigger, createdOn: metadata.created_on };
 }
 
 function mostUsed(shares: readonly Share[]): Share | undefined {

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { relative } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { canonicalJson } from "@sluice/protocol";
@@ -12,7 +12,7 @@ import type { Surroundings } from "../../surroundings.ts";
 import { canAsk } from "../../wrangler/run-wrangler.ts";
 import { hintFor } from "./account.ts";
 import { addressAmong, brokerSecrets, keepAccess, readAccess, secretsSet } from "./broker-access.ts";
-import type { CloudflareApi } from "./cloudflare-api.ts";
+import type { CloudflareApi, VersionWithBindings } from "./cloudflare-api.ts";
 import { bundled } from "./contents.ts";
 import {
   type Deployment,
@@ -23,13 +23,14 @@ import {
 } from "./deployment.ts";
 import { BrokerChanged, BrokerWatch, type LiveBroker, readLiveBroker } from "./live-broker.ts";
 import { protocolWarning } from "./live-protocol.ts";
-import { deploymentMessage } from "./messages.ts";
+import { deploymentMessage, deploymentOf } from "./messages.ts";
 import { detachedText, othersOf, otherText } from "./others.ts";
+import { isOwn, ownersOf } from "./owners.ts";
 import { againOf, withoutTags } from "./run/again.ts";
 import { refuseForeignDomains, setTriggers } from "./run/triggers.ts";
 import { Unfinished } from "./run/unfinished.ts";
 import { type Live, type Step, stepsTo, type Wanted } from "./steps.ts";
-import { CHOSEN, lastMark, markOf } from "./token-marks.ts";
+import { CHOSEN, lastMark, tokenMark } from "./token-marks.ts";
 import { upload } from "./uploads.ts";
 
 export interface DeployOptions extends DeploymentOptions {
@@ -97,6 +98,7 @@ async function deployOnto(
   const { detach = [] } = options;
   const next = joined(deployment.project.broker.name, liveBroker.register, own, detach);
   const register = sameProjects(next, liveBroker.ownRegister) ? liveBroker.ownRegister : next;
+  const marks = await ownersOf(Object.keys(own.entry.workers), deployment);
   const others = await othersOf(register, own, liveBroker.services, api);
   const bound = others.filter(({ standing }) => standing === "bound").map(({ worker }) => worker);
   const { project, parts, broker } = planParts(deployment, register, own, bound);
@@ -110,7 +112,8 @@ async function deployOnto(
   const set = secretsSet(project, surroundings.env);
   const { force = false, yes = false } = options;
   const candidates = parts.filter(({ name }) => !uploaded.has(name));
-  const again = againOf(candidates, { force, secrets: Object.keys(set), unfinished });
+  const unmarked = new Set([...marks].flatMap(([name, mark]) => (isOwn(mark, deployment) ? [] : name)));
+  const again = againOf(candidates, { force, secrets: Object.keys(set), unfinished, unmarked });
   const steps = stepsTo(wanted, withoutTags(live, again));
   const around = [...others.map(otherText), ...detach.map(detachedText)];
   printer.print(planText({ wanted, live, steps, again, around }));
@@ -122,19 +125,21 @@ async function deployOnto(
   const secrets = steps.length === 0 ? {} : brokerSecrets(set, { file, account, isNew });
   const isChosen = set.SLUICE_API_TOKENS !== undefined;
   const { SLUICE_API_TOKENS: given } = secrets;
-  const mark = given === undefined ? null : isChosen ? CHOSEN : markOf(given);
+  const tokens = given === undefined ? null : isChosen ? CHOSEN : tokenMark(given);
+  const mark = { run: runOf(wanted, live), broker: broker.name, project: own.name };
   for (const [i, step] of steps.entries()) {
     const isBroker = step.part === broker;
     const place = `${i + 1} of ${steps.length}`;
     const run = async () => {
       unfinished.begin(step.part.name);
-      const message = deploymentMessage(runOf(wanted), isBroker ? mark : null);
+      const message = deploymentMessage(mark, isBroker ? tokens : null);
       const more = { message, secrets: isBroker ? secrets : {} };
       const addresses = await upload(step, { ...more, wrangler, yes, wait: setTimeout });
       unfinished.end(step.part.name);
       uploaded.add(step.part.name);
       return addresses;
     };
+    if (!isBroker) await ownersOf([step.part.name], deployment);
     const addresses = await (isBroker ? watch.guard(run) : run()).catch((error: unknown) => {
       if (!(error instanceof CliError) || error instanceof BrokerChanged) throw error;
       const hint = hintFor(error.message, deployment.credentials, deployment.account);
@@ -168,23 +173,33 @@ function sameProjects(next: Register, live: Register | null): live is Register {
   return live !== null && canonicalJson(next.projects) === canonicalJson(live.projects);
 }
 
+type LiveVersion = Live & Pick<VersionWithBindings, "message" | "createdOn">;
+
+const NOTHING_RUNS: LiveVersion = { tag: null, services: [], message: null, createdOn: "" };
+
 /** What of each Worker is deployed. Those that are not there are left out. */
-async function liveOf(api: CloudflareApi, names: readonly string[]): Promise<Map<string, Live>> {
-  const live = new Map<string, Live>();
+async function liveOf(api: CloudflareApi, names: readonly string[]): Promise<Map<string, LiveVersion>> {
+  const live = new Map<string, LiveVersion>();
   for (const name of names) {
     const versions = await api.deployed(name);
     if (versions === null) continue;
     const id = versions.at(-1);
     // A Worker of secrets alone, or one that was uploaded and never deployed.
-    live.set(name, id === undefined ? { tag: null, services: [] } : await api.version(name, id));
+    live.set(name, id === undefined ? NOTHING_RUNS : await api.version(name, id));
   }
   return live;
 }
 
-/** The same contents are the same deployment: so a run that finishes another one bears its name. */
-function runOf(wanted: readonly Wanted[]): string {
+/**
+ * Id of a deployment: a hash of its contents, and a number of its own. A run that finishes another one bears its id:
+ * one of the same contents, with nothing deployed since. Contents that come back later are a deployment of their own.
+ */
+function runOf(wanted: readonly Wanted[], live: ReadonlyMap<string, LiveVersion>): string {
   const tags = wanted.map(({ part, tag }) => `${part.name}=${tag}`).sort();
-  return createHash("sha256").update(tags.join()).digest("hex").slice(0, 12);
+  const contents = createHash("sha256").update(tags.join()).digest("hex").slice(0, 12);
+  const [newest] = [...live.values()].toSorted((a, b) => b.createdOn.localeCompare(a.createdOn));
+  const last = deploymentOf(newest?.message ?? null);
+  return last?.startsWith(contents) === true ? last : `${contents}-${randomBytes(4).toString("hex")}`;
 }
 
 interface Planned {
@@ -215,7 +230,7 @@ function planText({ wanted, live, steps, again, around }: Planned): string {
 }
 
 function stepText({ part, without }: Step): string {
-  const left = without.length === 0 ? "" : `, without ${without.join(", ")}: not there yet`;
+  const left = without.length === 0 ? "" : `, without ${without.join(", ")}: deployed after it`;
   return `${part.isBroker ? "the broker " : ""}${part.name}${left}`;
 }
 
@@ -233,7 +248,7 @@ function stopText({ part }: Step, place: string, reason: string): string {
  */
 function forgetReplacedToken(file: string, account: string, last: string | null): boolean {
   const { SLUICE_API_TOKEN: token } = readAccess(file);
-  if (token === undefined || last === null || last === markOf(token)) return false;
+  if (token === undefined || last === null || last === tokenMark(token)) return false;
   keepAccess(file, account, { SLUICE_API_TOKEN: undefined });
   return true;
 }

@@ -16,7 +16,9 @@ import {
   type StartWrangler,
 } from "./deployment.ts";
 import { BrokerWatch, type LiveBroker, readLiveBroker } from "./live-broker.ts";
+import type { Mark } from "./messages.ts";
 import { othersOf } from "./others.ts";
+import { isOwn, ownersOf } from "./owners.ts";
 import type { Part } from "./parts.ts";
 import { inOrder, type Step } from "./steps.ts";
 import { upload } from "./uploads.ts";
@@ -61,23 +63,33 @@ export async function destroy(
     null,
     await boundAfter(end, deployment, live),
   );
-  const workers =
+  const named = parts.filter((part) => part !== broker);
+  const marks =
     options.keepWorkers === true
-      ? []
-      : await presentAmong(
-          parts.filter((part) => part !== broker),
-          api,
+      ? new Map<string, Mark | null>()
+      : await ownersOf(
+          named.map((part) => part.name),
+          deployment,
         );
+  const workers = named.filter((part) => isOwn(marks.get(part.name), deployment));
+  const staying = named.filter((part) => !workers.includes(part));
+  const alone = [...marks].filter(([, mark]) => !isOwn(mark, deployment)).map(aloneText);
   const going = [...workers, ...(end.kind === "goes" ? [broker] : [])];
   if (going.length === 0 && end.kind !== "stays") {
-    printer.print("There is nothing to delete: none of these Workers is on the account.");
+    const why = marks.size === 0 ? ": none of these Workers is on the account." : ".";
+    printer.print([...alone, `There is nothing to delete${why}`].join("\n"));
     return 0;
   }
-  printer.print(listText(workers, end, name));
+  printer.print(listText(workers, alone, end, name));
   printer.print(await waitsText(end, deployment, options, surroundings));
-  await refuseIfBound(api, going, name, options.force === true);
-  const asked = { name: end.kind === "goes" ? name : own.name, what: "All of it is deleted." };
-  await confirm({ surroundings }, { ...asked, force: options.force === true });
+  await refuseIfBound(api, going, { broker: name, staying, force: options.force === true });
+  await confirm(
+    { surroundings },
+    {
+      ...{ name: end.kind === "goes" ? name : own.name, what: whatGoes(workers, end) },
+      ...{ force: options.force === true, isFinal: going.length > 0 },
+    },
+  );
 
   const watch = new BrokerWatch(api, name, live.version);
   const step = await unbindingStep(end, live, broker, deployment);
@@ -98,7 +110,13 @@ export async function destroy(
     workers.map((part) => ({ part })),
     names,
   ).reverse();
-  for (const { part } of ordered) await remove(part, deployment, printer);
+  for (const { part } of ordered) {
+    const [changed] = [...(await ownersOf([part.name], deployment))].filter(
+      ([, mark]) => !isOwn(mark, deployment),
+    );
+    if (changed === undefined) await remove(part, deployment, printer);
+    else printer.print(aloneText(changed));
+  }
   if (end.kind === "goes") {
     await watch.refuseChange();
     await remove(broker, deployment, printer);
@@ -132,14 +150,35 @@ async function boundAfter(
   return others.filter(({ standing }) => standing === "bound").map(({ worker }) => worker);
 }
 
-async function presentAmong(parts: readonly Part[], api: CloudflareApi): Promise<Part[]> {
-  const present: Part[] = [];
-  for (const part of parts) if ((await api.deployed(part.name)) !== null) present.push(part);
-  return present;
+/** A line for a Worker that stays: what runs there is not what this project has deployed to the broker. */
+function aloneText([name, mark]: readonly [string, Mark | null]): string {
+  return mark === null
+    ? `  • ${name}  is left alone: what runs there was not deployed by "sluice deploy" (npx wrangler delete --name ${name} deletes it)`
+    : `  • ${name}  is left alone: what runs there was deployed by the project "${mark.project}" to the broker "${mark.broker}"`;
 }
 
-function listText(workers: readonly Part[], end: BrokerEnd, broker: string): string {
-  const lines = workers.map(({ name }) => `  - ${name}`);
+/** Says what a removal does. */
+function whatGoes(workers: readonly Part[], end: BrokerEnd): string {
+  const names = workers.map(({ name }) => `"${name}"`).join(" and ");
+  const deleted = names === "" ? "No Worker is deleted." : `Deleted: ${names}.`;
+  switch (end.kind) {
+    case "goes":
+      return `${deleted} The broker is deleted with all of its messages.`;
+    case "stays":
+      return `${deleted} The broker stays with all of its messages, and forgets what these Workers do with its queues.`;
+    case "absent":
+    case "untouched":
+      return deleted;
+  }
+}
+
+function listText(
+  workers: readonly Part[],
+  alone: readonly string[],
+  end: BrokerEnd,
+  broker: string,
+): string {
+  const lines = [...workers.map(({ name }) => `  - ${name}`), ...alone];
   const hint =
     workers.length === 0
       ? []
@@ -224,18 +263,35 @@ async function remove(
   printer.print(`${name}  deleted`);
 }
 
-/** @throws CliError where other Workers of the account would be left without what they are bound to. */
+interface Bounds {
+  readonly broker: string;
+  /** Workers of the project that are not deleted. */
+  readonly staying: readonly Part[];
+  readonly force: boolean;
+}
+
+/**
+ * @throws CliError where other Workers of the account would be left without what they are bound to, and, whatever
+ *   `force` is, where Workers of the project stay that send to a broker which goes.
+ */
 async function refuseIfBound(
   api: CloudflareApi,
   parts: readonly Part[],
-  broker: string,
-  force: boolean,
+  { broker, staying, force }: Bounds,
 ): Promise<void> {
   // The broker is told first that it does not call them any more.
   const ours = new Set([broker, ...parts.map(({ name }) => name)]);
   const lines: string[] = [];
   for (const { name } of parts) {
     const others = (await api.boundTo(name)).filter((other) => !ours.has(other));
+    const senders =
+      name === broker ? others.filter((other) => staying.some((part) => part.name === other)) : [];
+    if (senders.length > 0) {
+      throw new CliError(
+        `The broker "${broker}" is not deleted: these Workers stay and send to it: ${senders.join(", ")}. Deploy them ` +
+          `without it first, by "wrangler deploy" in their folders, or delete them.`,
+      );
+    }
     if (others.length > 0) lines.push(`  ${name}: ${others.join(", ")}`);
   }
   if (lines.length === 0 || force) return;

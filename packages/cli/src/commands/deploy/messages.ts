@@ -1,25 +1,38 @@
-const START = "sluice deploy ";
-const TOKENS = " tokens ";
+/** Names the deployment that a version is of, and whose Worker it makes of it. */
+export interface Mark {
+  /** Id of the deployment. */
+  readonly run: string;
+  /** Name of the broker that it is deployed to, environment suffix included. */
+  readonly broker: string;
+  readonly project: string;
+}
 
 /**
- * Text of `--message` of each version that a deployment uploads.
+ * What each version that a deployment uploads says of itself: `--message`.
+ *
+ * A contract: later releases read what this one has written.
  *
  * @param tokens mark of the tokens that the version sets (`token-marks.ts`); `null` for none.
  */
-export function deploymentMessage(run: string, tokens: string | null = null): string {
-  return `${START}${run}${tokens === null ? "" : `${TOKENS}${tokens}`}`;
+export function deploymentMessage({ run, broker, project }: Mark, tokens: string | null = null): string {
+  const its = tokens === null ? "" : ` tokens ${tokens}`;
+  return `sluice deploy ${run}${its} on ${broker} of ${project}`;
 }
+
+const MESSAGE = /^sluice deploy (\S+)(?: tokens (\S+))? on (\S+) of (.+)$/s;
 
 /** The deployment that a version is of; `null` for one that something else has uploaded. */
 export function deploymentOf(message: string | null): string | null {
-  return partsOf(message)?.[0] ?? null;
+  return /^sluice deploy (\S+)/.exec(message ?? "")?.[1] ?? null;
+}
+
+/** The mark of a version; `null` for one that something else has uploaded, or a release without marks. */
+export function markOf(message: string | null): Mark | null {
+  const [, run, , broker, project] = MESSAGE.exec(message ?? "") ?? [];
+  return run === undefined || broker === undefined || project === undefined ? null : { run, broker, project };
 }
 
 /** Mark of the tokens that a version sets; `null` for one that sets none, or does not say so. */
 export function tokensIn(message: string | null): string | null {
-  return partsOf(message)?.[1] ?? null;
-}
-
-function partsOf(message: string | null): string[] | null {
-  return message?.startsWith(START) === true ? message.slice(START.length).split(TOKENS) : null;
+  return MESSAGE.exec(message ?? "")?.[2] ?? null;
 }

@@ -8,6 +8,7 @@ import { hintFor } from "./account.ts";
 import { type Deployment, type DeploymentOptions, openDeployment, type StartWrangler } from "./deployment.ts";
 import { BrokerWatch, type LiveBroker, readLiveBroker } from "./live-broker.ts";
 import { deploymentOf } from "./messages.ts";
+import { ownersOf } from "./owners.ts";
 import { type AskOptions, lookAtQueues, waitingText } from "./waiting.ts";
 
 /** What a Worker went through: its deployed versions, the newest last, each with the deployment that it is of. */
@@ -49,6 +50,7 @@ export async function rollback(
   const live = await readLiveBroker(api, project.broker.name);
   // A broker, or Workers, of another project are refused.
   joined(project.broker.name, live.register, own);
+  await ownersOf(Object.keys(own.entry.workers), deployment);
   const watch = new BrokerWatch(api, project.broker.name, live.version);
   const pasts: Past[] = [];
   for (const name of [...project.workers.map((worker) => worker.name), project.broker.name]) {

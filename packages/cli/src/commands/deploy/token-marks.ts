@@ -10,7 +10,7 @@ import { tokensIn } from "./messages.ts";
 export const CHOSEN = "chosen";
 
 /** Mark of a token that `sluice deploy` has made. It tells nothing of one that nobody can guess. */
-export function markOf(token: string): string {
+export function tokenMark(token: string): string {
   return createHash("sha256").update(token).digest("hex").slice(0, 12);
 }
 

@@ -14,7 +14,7 @@ const part = (name: string, config: object = {}): Part => {
   };
 };
 const parts = [part("web"), part("mailer", { containers: [{ class_name: "Box" }] }), part("sluice")];
-const nothing = { force: false, secrets: [], unfinished: { has: () => false } };
+const nothing = { force: false, secrets: [], unfinished: { has: () => false }, unmarked: new Set<string>() };
 
 it("a Worker is deployed again for its containers, for an unfinished step, and for --force", () => {
   const containers = "its containers are deployed after its code, and may not be there";
@@ -24,6 +24,9 @@ it("a Worker is deployed again for its containers, for an unfinished step, and f
     ["web", "its last deployment did not come to its end"],
     ["mailer", containers],
   ]);
+  expect(againOf(parts, { ...nothing, unmarked: new Set(["web"]) }).get("web")).toBe(
+    "this project has not deployed it to this broker yet",
+  );
   expect([...againOf(parts, { ...nothing, force: true }).values()]).toEqual(Array(3).fill("--force"));
 });
 

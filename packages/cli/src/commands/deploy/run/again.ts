@@ -8,6 +8,8 @@ export interface AgainOptions {
   /** Names of the broker's secrets that are set: nobody can read those that it has, and compare. */
   readonly secrets: readonly string[];
   readonly unfinished: Pick<Unfinished, "has">;
+  /** Names of the Workers of which another deployment than this project's to this broker runs, or none. */
+  readonly unmarked: Pick<ReadonlySet<string>, "has">;
 }
 
 /** Workers that are deployed although what is live of them is what is wanted, each with the reason. */
@@ -20,9 +22,10 @@ export function againOf(parts: readonly Part[], options: AgainOptions): Map<stri
   );
 }
 
-function reasonFor(part: Part, { force, secrets, unfinished }: AgainOptions): string | null {
+function reasonFor(part: Part, { force, secrets, unfinished, unmarked }: AgainOptions): string | null {
   if (force) return "--force";
   if (unfinished.has(part.name)) return "its last deployment did not come to its end";
+  if (unmarked.has(part.name)) return "this project has not deployed it to this broker yet";
   if (part.isBroker && secrets.length > 0) return `with ${secrets.join(", ")}`;
   return hasContainers(part) ? "its containers are deployed after its code, and may not be there" : null;
 }

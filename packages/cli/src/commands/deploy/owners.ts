@@ -1,0 +1,100 @@
+import { CliError } from "../../errors.ts";
+import { BROKER_QUEUES_BINDING } from "../../generate/names.ts";
+import { type Register, readRegister } from "../../register/register.ts";
+import type { CloudflareApi, Version } from "./cloudflare-api.ts";
+import type { Deployment } from "./deployment.ts";
+import { type Mark, markOf } from "./messages.ts";
+
+/**
+ * Finds out whose Workers of the account are. A Worker is of the project whose deployment has marked what runs there.
+ * Else it is of the project that has it in the register of a broker. The brokers asked are those that any version of
+ * the Worker is marked with, and those that are bound to it.
+ *
+ * @param names those that are not on the account are left out.
+ * @returns the marks of what runs there; `null` for what something else has deployed.
+ * @throws CliError for a Worker of another project, and for a broker.
+ */
+export async function ownersOf(
+  names: readonly string[],
+  deployment: Deployment,
+): Promise<Map<string, Mark | null>> {
+  const { api } = deployment;
+  const marks = new Map<string, Mark | null>();
+  for (const name of names) {
+    const ids = await api.deployed(name);
+    if (ids === null) continue;
+    const versions = await api.versions(name);
+    const mark = liveMark(ids, versions);
+    marks.set(name, mark);
+    if (isOwn(mark, deployment)) continue;
+    await refuseBroker(name, ids.at(-1), api);
+    await refuseForeign({ name, mark, versions }, deployment);
+  }
+  return marks;
+}
+
+/** Whether the project has deployed it to the broker that it uses now. */
+export function isOwn(mark: Mark | null | undefined, { own, project }: Deployment): boolean {
+  return mark?.project === own.name && mark.broker === project.broker.name;
+}
+
+/** The mark of what runs. A version that a change of secrets has made runs the code of the one before. */
+function liveMark(ids: readonly string[], versions: readonly Version[]): Mark | null {
+  const known = new Map(versions.map((version) => [version.id, version]));
+  const live = ids.map((id) => known.get(id)).findLast((version) => version?.trigger !== "secret");
+  return markOf(live?.message ?? null);
+}
+
+async function refuseBroker(name: string, id: string | undefined, api: CloudflareApi): Promise<void> {
+  if (id === undefined) return;
+  const { bindings } = await api.version(name, id);
+  const holdsQueues = bindings.some(
+    (binding) => binding.name === BROKER_QUEUES_BINDING && binding.type === "durable_object_namespace",
+  );
+  if (!holdsQueues) return;
+  const served = Object.keys(readRegister(name, bindings)?.projects ?? {}).map((project) => `"${project}"`);
+  throw new CliError(
+    `"${name}" on the account is a broker${served.length === 0 ? "" : ` of the project ${served.join(" and ")}`} and ` +
+      `holds its messages. A configuration here calls a Worker so: call that Worker something else.`,
+  );
+}
+
+interface Claimed {
+  readonly name: string;
+  readonly mark: Mark | null;
+  readonly versions: readonly Version[];
+}
+
+async function refuseForeign({ name, mark, versions }: Claimed, deployment: Deployment): Promise<void> {
+  const { api, own } = deployment;
+  const marked = versions.flatMap(({ message }) => markOf(message)?.broker ?? []);
+  for (const broker of new Set([...marked, ...(await api.boundTo(name))])) {
+    const register = await registerOf(broker, api);
+    // A Worker whose broker is gone is still its project's.
+    const left = register === null && mark?.broker === broker ? [mark.project] : [];
+    const holders = Object.entries(register?.projects ?? {}).flatMap(([project, { workers }]) =>
+      workers[name] === undefined ? [] : project,
+    );
+    const other = [...holders, ...left].find((project) => project !== own.name);
+    if (other !== undefined) throw new CliError(foreignText(name, { project: other, broker }, deployment));
+  }
+}
+
+function foreignText(
+  name: string,
+  other: Pick<Mark, "project" | "broker">,
+  { own, project }: Deployment,
+): string {
+  return (
+    `"${name}" on the account is of the project "${other.project}" with the broker "${other.broker}", and this is the ` +
+    `project "${own.name}" with the broker "${project.broker.name}". Call it something else here, or say ` +
+    `project = "${other.project}" below [sluice] if it is that project.\nTo take it over, let "${other.project}" leave ` +
+    `it first: there, by "sluice deploy" with --detach ${name}, or by "sluice destroy".`
+  );
+}
+
+/** The register of a broker; `null` for what is not there, and for a Worker that is none. */
+async function registerOf(broker: string, api: CloudflareApi): Promise<Register | null> {
+  const id = (await api.deployed(broker))?.at(-1);
+  return id === undefined ? null : readRegister(broker, (await api.version(broker, id)).bindings);
+}

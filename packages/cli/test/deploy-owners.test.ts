@@ -1,0 +1,215 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Account } from "./cloudflare/account.ts";
+import { Cloud } from "./cloudflare/cloud.ts";
+import type { Repository } from "./cloudflare/repository.ts";
+
+let cloud: Cloud;
+let account: Account;
+
+beforeAll(async () => {
+  cloud = await Cloud.start();
+  ({ account } = cloud);
+});
+afterAll(() => cloud[Symbol.asyncDispose]());
+beforeEach(() => cloud.clear());
+
+/** A project whose `mailer` consumes what its `web` sends. */
+function shop(): Repository {
+  const made = cloud.repository("shop");
+  made.worker("web", { sends: "mails" });
+  made.worker("mailer", { consumes: "mails" });
+  return made;
+}
+
+/** Another one, with a broker of its own, and a consumer of the name given. */
+function billing(consumer = "mailer", code = ""): Repository {
+  const more = '[sluice]\nbroker = "billing-queues"\n';
+  const made = cloud.repository("billing");
+  made.worker("biller", { sends: "bills", more });
+  made.worker(consumer, { consumes: "bills", code, more });
+  return made;
+}
+
+const state = () => [...account.scripts.keys()].map((name) => `${name} ${account.live(name).id}`).sort();
+const COMMANDS = ["deploy", "rollback", "destroy"] as const;
+
+describe("a Worker of another project, which has a broker of its own", () => {
+  it.each([
+    ["with other code", "other"],
+    ["with the same code", ""],
+  ])("is refused to each command before anything is changed: %s", async (_, code) => {
+    await shop().run("deploy", ["web", "mailer"]);
+    const before = state();
+    for (const command of COMMANDS) {
+      const refused = await billing("mailer", code).run(command, ["biller", "mailer"], { force: true });
+      expect(refused.code).toBe(1);
+      expect(refused.output).toContain(
+        '"mailer" on the account is of the project "shop" with the broker "sluice", and this is the project "billing" ' +
+          'with the broker "billing-queues".',
+      );
+      expect(state()).toEqual(before);
+    }
+  });
+
+  it("is refused where it sends, and where its live version was deployed by hand", async () => {
+    await shop().run("deploy", ["web", "mailer"]);
+    for (const name of ["web", "mailer"]) {
+      cloud.deployByHand(name);
+      const before = state();
+      for (const command of COMMANDS) {
+        const { code, output } = await billing(name).run(command, [name], { force: true });
+        expect(code).toBe(1);
+        expect(output).toContain(`"${name}" on the account is of the project "shop"`);
+      }
+      expect(state()).toEqual(before);
+    }
+  });
+
+  it("is refused where its broker is gone", async () => {
+    const project = shop();
+    await project.run("deploy", ["mailer"]);
+    await project.run("destroy", ["mailer"], { keepWorkers: true, force: true });
+    const before = state();
+    for (const command of COMMANDS) {
+      expect((await billing().run(command, ["mailer"], { force: true })).output).toContain(
+        'is of the project "shop"',
+      );
+    }
+    expect(state()).toEqual(before);
+    const again = await project.run("destroy", ["mailer"], { force: true });
+    expect(again.output).toContain("mailer  deleted");
+  });
+
+  it("is refused where it comes while the deployment runs", async () => {
+    const [first, second] = [shop(), billing()];
+    let comes = true;
+    cloud.before = async (command, worker) => {
+      if (command !== "deploy" || worker !== "billing-queues" || !comes) return;
+      comes = false;
+      expect(await first.run("deploy", ["web", "mailer"])).toMatchObject({ code: 0 });
+    };
+    const { code, output } = await second.run("deploy", ["biller", "mailer"]);
+    expect(code, output).toBe(1);
+    expect(output).toContain('"mailer" on the account is of the project "shop"');
+    cloud.before = () => {};
+    expect((await first.run("deploy", ["web", "mailer"])).output).toContain("Nothing to deploy.");
+  });
+
+  it("is taken over once that one has detached it, also with the same code", async () => {
+    const [first, second] = [shop(), billing()];
+    await first.run("deploy", ["web", "mailer"]);
+    await first.run("deploy", ["web"], { detach: ["mailer"] });
+    const kept = await second.run("destroy", ["mailer"], { force: true });
+    expect(kept.output).toContain(
+      '  • mailer  is left alone: what runs there was deployed by the project "shop" to the broker "sluice"',
+    );
+    const taken = await second.run("deploy", ["biller", "mailer"]);
+    expect(taken.code, taken.output).toBe(0);
+    expect(taken.output).toContain("  ~ mailer  again: this project has not deployed it to this broker yet");
+    expect((await second.run("deploy", ["biller", "mailer"])).output).toContain("Nothing to deploy.");
+    expect((await first.run("deploy", ["web", "mailer"])).output).toContain(
+      '"mailer" on the account is of the project "billing" with the broker "billing-queues"',
+    );
+    expect((await second.run("destroy", ["biller", "mailer"], { force: true })).code).toBe(0);
+    expect([...account.scripts.keys()].sort()).toEqual(["sluice", "web"]);
+  });
+});
+
+describe("a project that moves to another broker", () => {
+  it("takes its Workers along, and the old broker goes without them", async () => {
+    const project = shop();
+    await project.run("deploy", ["web", "mailer"]);
+    const moved = await project.run("deploy", ["web", "mailer"], { broker: "new" });
+    expect(moved.code, moved.output).toBe(0);
+    // What waits in the old one is consumed meanwhile.
+    expect({ old: cloud.bound("sluice"), now: cloud.bound("new") }).toEqual({
+      old: ["mailer"],
+      now: ["mailer"],
+    });
+    const old = await project.run("destroy", ["web", "mailer"], { broker: "sluice", force: true });
+    expect(old.code, old.output).toBe(0);
+    expect(old.output).toContain(
+      '  • mailer  is left alone: what runs there was deployed by the project "shop" to the broker "new"',
+    );
+    expect([...account.scripts.keys()].sort()).toEqual(["mailer", "new", "web"]);
+    const again = await project.run("deploy", ["web", "mailer"], { broker: "new" });
+    expect(again.output).toContain("Nothing to deploy.");
+  });
+});
+
+describe("a broker of another project", () => {
+  it.each(["billing-queues", "sluice"])("is no Worker of anybody's: %s", async (name) => {
+    await billing().run("deploy", ["biller", "mailer"]);
+    if (name === "sluice") await cloudWithSluice();
+    const before = state();
+    const other = cloud.repository("other");
+    other.worker(name, { sends: "others", more: '[sluice]\nbroker = "b3"\n' });
+    for (const command of COMMANDS) {
+      const { code, output } = await other.run(command, [name], { force: true });
+      expect(code, output).toBe(1);
+      expect(output).toContain(`"${name}" on the account is a broker of the project`);
+      expect(output).toContain("call that Worker something else");
+    }
+    expect(state()).toEqual(before);
+  });
+
+  async function cloudWithSluice(): Promise<void> {
+    const made = cloud.repository("third");
+    made.worker("third", { consumes: "thirds" });
+    expect(await made.run("deploy", ["third"])).toMatchObject({ code: 0 });
+  }
+});
+
+describe("a removal leaves alone", () => {
+  it("a Worker that Sluice has never deployed", async () => {
+    const project = shop();
+    await project.run("deploy", ["web", "mailer"]);
+    cloud.deployByHand("legacy");
+    project.worker("legacy", { sends: "mails" });
+    const { code, output } = await project.run("destroy", ["web", "mailer", "legacy"], { force: true });
+    expect(code, output).toBe(0);
+    expect(output).toContain(
+      '  • legacy  is left alone: what runs there was not deployed by "sluice deploy" (npx wrangler delete --name legacy deletes it)',
+    );
+    expect([...account.scripts.keys()]).toEqual(["legacy"]);
+    const again = await project.run("destroy", ["legacy"], { force: true });
+    expect(again).toMatchObject({ code: 0, output: expect.stringContaining("There is nothing to delete.") });
+    expect(account.scripts.has("legacy")).toBe(true);
+  });
+
+  it("a Worker that was deployed by hand since, and not one whose secrets alone have changed", async () => {
+    const project = shop();
+    await project.run("deploy", ["web", "mailer"]);
+    cloud.deployByHand("web");
+    cloud.changeSecret("mailer");
+    const { code, output } = await project.run("destroy", ["web", "mailer"], { force: true });
+    expect(code, output).toBe(0);
+    expect(output).toContain("  • web  is left alone: what runs there was not deployed by");
+    expect([...account.scripts.keys()]).toEqual(["web"]);
+  });
+
+  it("a Worker that is deployed by hand while it runs", async () => {
+    const project = shop();
+    await project.run("deploy", ["web", "mailer"]);
+    cloud.before = (command, worker) => {
+      if (command === "deploy" && worker === "sluice") cloud.deployByHand("mailer");
+    };
+    const { output } = await project.run("destroy", ["web", "mailer"], { force: true });
+    expect(output).toContain("  • mailer  is left alone");
+    expect([...account.scripts.keys()]).toEqual(["mailer"]);
+  });
+
+  it("a broker to which a Worker sends that stays", async () => {
+    const project = shop();
+    await project.run("deploy", ["web", "mailer"]);
+    // An edit in the dashboard keeps the bindings.
+    cloud.deployByHand("web", { bindings: account.live("web").bindings });
+    const before = state();
+    for (const more of [{}, { keepWorkers: true }]) {
+      const { code, output } = await project.run("destroy", ["web", "mailer"], { ...more, force: true });
+      expect(code).toBe(1);
+      expect(output).toContain('The broker "sluice" is not deleted: these Workers stay and send to it: web.');
+    }
+    expect(state()).toEqual(before);
+  });
+});
