@@ -154,7 +154,7 @@ async function boundAfter(
 function aloneText([name, mark]: readonly [string, Mark | null]): string {
   return mark === null
     ? `  • ${name}  is left alone: what runs there was not deployed by "sluice deploy" (npx wrangler delete --name ${name} deletes it)`
-    : `  • ${name}  is left alone: what runs there was deployed by the project "${mark.project}" to the broker "${mark.broker}"`;
+    : `  • ${name}  is left alone: what runs there was deployed to the broker "${mark.broker}"`;
 }
 
 /** Says what a removal does. */

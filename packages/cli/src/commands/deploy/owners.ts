@@ -7,8 +7,8 @@ import { type Mark, markOf } from "./messages.ts";
 
 /**
  * Finds out whose Workers of the account are. A Worker is of the project whose deployment has marked what runs there.
- * Else it is of the project that has it in the register of a broker. The brokers asked are those that any version of
- * the Worker is marked with, and those that are bound to it.
+ * What was deployed by hand since is of the project that has it in the register of a broker. The brokers asked are
+ * those that an earlier version is marked with, and those that are bound to it.
  *
  * @param names those that are not on the account are left out.
  * @returns the marks of what runs there; `null` for what something else has deployed.
@@ -28,7 +28,10 @@ export async function ownersOf(
     marks.set(name, mark);
     if (isOwn(mark, deployment)) continue;
     await refuseBroker(name, ids.at(-1), api);
-    await refuseForeign({ name, mark, versions }, deployment);
+    const other = mark ?? (await holderOf(name, versions, deployment));
+    if (other !== null && other.project !== deployment.own.name) {
+      throw new CliError(foreignText(name, other, deployment));
+    }
   }
   return marks;
 }
@@ -59,37 +62,30 @@ async function refuseBroker(name: string, id: string | undefined, api: Cloudflar
   );
 }
 
-interface Claimed {
-  readonly name: string;
-  readonly mark: Mark | null;
-  readonly versions: readonly Version[];
-}
-
-async function refuseForeign({ name, mark, versions }: Claimed, deployment: Deployment): Promise<void> {
-  const { api, own } = deployment;
+/** Another project that has a Worker in the register of its broker, and that broker; `null` where none has. */
+async function holderOf(
+  name: string,
+  versions: readonly Version[],
+  { api, own }: Deployment,
+): Promise<Holder | null> {
   const marked = versions.flatMap(({ message }) => markOf(message)?.broker ?? []);
   for (const broker of new Set([...marked, ...(await api.boundTo(name))])) {
-    const register = await registerOf(broker, api);
-    // A Worker whose broker is gone is still its project's.
-    const left = register === null && mark?.broker === broker ? [mark.project] : [];
-    const holders = Object.entries(register?.projects ?? {}).flatMap(([project, { workers }]) =>
-      workers[name] === undefined ? [] : project,
-    );
-    const other = [...holders, ...left].find((project) => project !== own.name);
-    if (other !== undefined) throw new CliError(foreignText(name, { project: other, broker }, deployment));
+    const projects = Object.entries((await registerOf(broker, api))?.projects ?? {});
+    const [project] =
+      projects.find(([one, { workers }]) => one !== own.name && workers[name] !== undefined) ?? [];
+    if (project !== undefined) return { project, broker };
   }
+  return null;
 }
 
-function foreignText(
-  name: string,
-  other: Pick<Mark, "project" | "broker">,
-  { own, project }: Deployment,
-): string {
+type Holder = Pick<Mark, "project" | "broker">;
+
+function foreignText(name: string, other: Holder, { own, project }: Deployment): string {
   return (
     `"${name}" on the account is of the project "${other.project}" with the broker "${other.broker}", and this is the ` +
     `project "${own.name}" with the broker "${project.broker.name}". Call it something else here, or say ` +
-    `project = "${other.project}" below [sluice] if it is that project.\nTo take it over, let "${other.project}" leave ` +
-    `it first: there, by "sluice deploy" with --detach ${name}, or by "sluice destroy".`
+    `project = "${other.project}" below [sluice] if it is that project. To have the name, delete that Worker first, by ` +
+    `"sluice destroy" in the project "${other.project}".`
   );
 }
 

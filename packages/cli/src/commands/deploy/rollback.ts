@@ -84,6 +84,7 @@ export async function rollback(
       continue;
     }
     if (name === project.broker.name) await watch.refuseChange();
+    else await ownersOf([name], deployment);
     const { code, all } = await wrangler([
       "rollback",
       to,
