@@ -6,8 +6,9 @@ import { Cloud } from "./cloudflare/cloud.ts";
 import type { Outcome, Repository } from "./cloudflare/repository.ts";
 
 /*
- * Histories of two projects: some of their Workers, two checkouts of one, an environment, two accounts; deployed,
- * detached, rolled back and destroyed in any order, cut off anywhere, and two at a time. The commands are the real ones
+ * Histories of two projects with one broker, or with one each and a Worker of the same name: some of their Workers, two
+ * checkouts of one, an environment, two accounts; deployed, by hand too, detached, rolled back and destroyed in any
+ * order, cut off anywhere, and two at a time. The commands are the real ones
  * against the stand-in of the account. Wrangler is a fake: a real one takes seconds for each step.
  */
 
@@ -24,6 +25,39 @@ const PROJECTS = {
 } as const;
 type ProjectName = keyof typeof PROJECTS;
 
+/**
+ * The brokers of a history.
+ *
+ * - `own`: none is named, so that the second project is refused.
+ * - `shared`: both name the same one.
+ * - `apart`: each has one of its own, and both call their sender, or their consumer, the same.
+ */
+type Brokers = { readonly kind: "own" | "shared" } | { readonly kind: "apart"; readonly same: Role };
+type Role = "sender" | "consumer";
+
+/** The Workers of a project, its queue and its broker. */
+interface Shape extends Readonly<Record<Role, string>> {
+  readonly queue: string;
+  readonly broker: string;
+  /** Whether a configuration names the broker. */
+  readonly names: boolean;
+}
+
+function shapeOf(name: ProjectName, brokers: Brokers): Shape {
+  const shape = PROJECTS[name];
+  switch (brokers.kind) {
+    case "own":
+      return { ...shape, broker: "sluice", names: false };
+    case "shared":
+      return { ...shape, broker: "team", names: true };
+    case "apart":
+      return {
+        ...{ ...shape, [brokers.same]: PROJECTS.shop[brokers.same] },
+        ...{ broker: `team-${name}`, names: true },
+      };
+  }
+}
+
 const ACCOUNTS = [ACCOUNT_ID, SECOND_ACCOUNT_ID] as const;
 
 /** A command in a checkout. */
@@ -32,7 +66,7 @@ interface Act {
   readonly checkout: 0 | 1 | 2;
   readonly account: 0 | 1;
   readonly env: "" | "x";
-  readonly command: "deploy" | "detach" | "rollback" | "destroy";
+  readonly command: "deploy" | "by hand" | "detach" | "rollback" | "destroy";
   readonly names: "sender" | "consumer" | "both";
   /** The edit that is made before. */
   readonly edit: "nothing" | "code" | "settings";
@@ -51,7 +85,9 @@ const act = fc.record<Act>({
   checkout: fc.constantFrom(0, 0, 1, 1, 2),
   account: fc.constantFrom(0, 0, 0, 1),
   env: fc.constantFrom("", "", "", "x"),
-  command: fc.constantFrom("deploy", "deploy", "deploy", "deploy", "detach", "rollback", "destroy"),
+  command: fc.constantFrom(
+    ...(["deploy", "deploy", "deploy", "deploy", "by hand", "detach", "rollback", "destroy"] as const),
+  ),
   names: fc.constantFrom("sender", "consumer", "both", "both"),
   edit: fc.constantFrom("nothing", "code", "settings"),
 });
@@ -84,8 +120,8 @@ afterAll(() => cloud[Symbol.asyncDispose]());
 
 const projectOf = ({ checkout }: Act): ProjectName => (checkout === 1 ? "bank" : "shop");
 const suffixed = (name: string, { env }: Act) => (env === "" ? name : `${name}-${env}`);
-const targetsOf = (acted: Act): string[] => {
-  const { sender, consumer } = PROJECTS[projectOf(acted)];
+const targetsOf = (acted: Act, brokers: Brokers): string[] => {
+  const { sender, consumer } = shapeOf(projectOf(acted), brokers);
   if (acted.command === "detach") return [sender];
   return acted.names === "both" ? [sender, consumer] : [acted.names === "sender" ? sender : consumer];
 };
@@ -93,11 +129,11 @@ const targetsOf = (acted: Act): string[] => {
 /** The checkouts of a history, and what was edited in them. */
 class History {
   readonly #checkouts: readonly (readonly Repository[])[];
-  readonly #shares: boolean;
+  readonly #brokers: Brokers;
   readonly #edits = { code: 0, batch: 1 };
 
-  constructor(shares: boolean) {
-    this.#shares = shares;
+  constructor(brokers: Brokers) {
+    this.#brokers = brokers;
     this.#checkouts = ACCOUNTS.map((id) =>
       (["shop", "bank", "shop"] as const).map((name) => {
         const repository = cloud.repository(name, { CLOUDFLARE_ACCOUNT_ID: id });
@@ -113,7 +149,8 @@ class History {
     if (acted.edit === "code") this.#edits.code += 1;
     if (acted.edit === "settings") this.#edits.batch = (this.#edits.batch % 100) + 1;
     if (acted.edit !== "nothing") this.#write(repository, projectOf(acted));
-    const { consumer } = PROJECTS[projectOf(acted)];
+    if (acted.command === "by hand") return this.#byHand(acted);
+    const { consumer } = shapeOf(projectOf(acted), this.#brokers);
     const options = {
       ...(acted.env === "" ? {} : { env: acted.env }),
       ...(acted.command === "detach" ? { detach: [suffixed(consumer, acted)] } : {}),
@@ -121,13 +158,25 @@ class History {
     const command = acted.command === "detach" ? "deploy" : acted.command;
     // Nobody answers there: what waits is another test's.
     const unseen = command === "deploy" ? {} : { url: "http://127.0.0.1:1", force: true };
-    return repository.run(command, targetsOf(acted), { ...options, ...unseen });
+    return repository.run(command, targetsOf(acted, this.#brokers), { ...options, ...unseen });
+  }
+
+  /** As Wrangler alone does, or as an edit of the code in the dashboard, which keeps the bindings. */
+  #byHand(acted: Act): Outcome {
+    const account = accountOf(ACCOUNTS[acted.account]);
+    for (const target of targetsOf(acted, this.#brokers)) {
+      const name = suffixed(target, acted);
+      const before = acted.edit === "code" && account.scripts.has(name) ? account.live(name).bindings : [];
+      const bindings = before.filter(({ script_name = name }) => account.scripts.has(script_name));
+      cloud.deployByHand(name, { bindings }, account);
+    }
+    return { code: 0, output: "" };
   }
 
   #write(repository: Repository, name: ProjectName): void {
-    const { sender, consumer, queue } = PROJECTS[name];
+    const { sender, consumer, queue, broker, names } = shapeOf(name, this.#brokers);
     const { code, batch } = this.#edits;
-    const table = this.#shares ? '[sluice]\nbroker = "team"\n' : "";
+    const table = names ? `[sluice]\nbroker = "${broker}"\n` : "";
     const sends = `[[env.x.queues.producers]]\nbinding = "QUEUE"\nqueue = "${queue}-x"\n`;
     const consumes = `[[env.x.queues.consumers]]\nqueue = "${queue}-x"\nmax_batch_size = ${batch}\n`;
     repository.worker(sender, { sends: queue, code: `${code}`, more: `${table}${sends}` });
@@ -139,6 +188,10 @@ class History {
 /** The state that must not change where nobody means it to. */
 interface Seen {
   readonly versions: ReadonlyMap<string, string>;
+  /** Names of the Workers whose live version was deployed by hand. */
+  readonly byHand: ReadonlySet<string>;
+  /** Brokers by the Workers that they call, or that send to them and were not deployed by hand: `BROKER WORKER`. */
+  readonly held: ReadonlySet<string>;
   /** Consumers by the brokers that are bound to them, `BROKER WORKER`. */
   readonly bound: ReadonlySet<string>;
   /** Definitions of the brokers' queues, by `BROKER QUEUE`. */
@@ -153,11 +206,24 @@ function look(): readonly Seen[] {
 function lookAt(account: Account): Seen {
   const names = [...account.scripts.keys()].filter((name) => account.find(name).deployments.length > 0);
   const brokers = names.filter((name) => /^(?:team|sluice)/.test(name));
+  const byHand = new Set(
+    names.filter((name) => account.live(name).annotations["workers/message"] === undefined),
+  );
+  const bound = brokers.flatMap((broker) =>
+    cloud.bound(broker, account).map((worker) => `${broker} ${worker}`),
+  );
+  const sending = names
+    .filter((name) => !byHand.has(name) && !brokers.includes(name))
+    .flatMap((name) =>
+      account
+        .live(name)
+        .bindings.flatMap(({ script_name }) => (script_name === undefined ? [] : `${script_name} ${name}`)),
+    );
   return {
     versions: new Map(names.map((name) => [name, account.live(name).id])),
-    bound: new Set(
-      brokers.flatMap((broker) => cloud.bound(broker, account).map((worker) => `${broker} ${worker}`)),
-    ),
+    byHand,
+    held: new Set([...bound, ...sending]),
+    bound: new Set(bound),
     queues: new Map(
       brokers.flatMap((broker) =>
         Object.entries(cloud.topologyOf(broker, account).queues).map(([queue, definition]) => [
@@ -170,65 +236,89 @@ function lookAt(account: Account): Seen {
 }
 
 /** Workers and queues that an act may change. */
-function scopeOf(acted: Act) {
-  const { sender, consumer, queue } = PROJECTS[projectOf(acted)];
+function scopeOf(acted: Act, { held, byHand }: Seen, brokers: Brokers) {
+  const shape = shapeOf(projectOf(acted), brokers);
+  const [broker, queue, consumer] = [shape.broker, shape.queue, shape.consumer].map((name) =>
+    suffixed(name, acted),
+  ) as [string, string, string];
+  const isOthers = (worker: string) =>
+    [...held].some((pair) => pair.endsWith(` ${worker}`) && pair !== `${broker} ${worker}`);
+  const workers = [shape.sender, shape.consumer].map((name) => suffixed(name, acted));
   return {
-    workers: [sender, consumer].map((name) => suffixed(name, acted)),
-    queue: suffixed(queue, acted),
+    /** By hand everything can be done. A removal leaves alone what was. */
+    workers:
+      acted.command === "by hand"
+        ? workers
+        : workers
+            .filter((name) => !isOthers(name))
+            .filter((name) => acted.command !== "destroy" || !byHand.has(name)),
+    queue: `${broker} ${queue}`,
     /** Consumers that it means to unbind. A rollback leads to whatever was before. */
     unbinds:
       acted.command === "rollback" ||
       acted.command === "detach" ||
-      (acted.command === "destroy" && targetsOf(acted).includes(consumer))
-        ? [suffixed(consumer, acted)]
+      (acted.command === "destroy" && targetsOf(acted, brokers).includes(shape.consumer))
+        ? [`${broker} ${consumer}`]
         : [],
   };
 }
 
-function check(before: readonly Seen[], after: readonly Seen[], acts: readonly Act[]): void {
+/** @param crossed Worker that two projects have deployed in the same moment, which one of them has then. */
+function check(
+  before: readonly Seen[],
+  after: readonly Seen[],
+  { acts, brokers, crossed }: { acts: readonly Act[]; brokers: Brokers; crossed?: string },
+): void {
   for (const [i, seen] of before.entries()) {
     const now = after[i];
     if (now !== undefined)
       checkAccount(
         seen,
         now,
-        acts.filter(({ account }) => account === i),
+        acts.filter(({ account }) => account === i).map((acted) => scopeOf(acted, seen, brokers)),
+        crossed,
       );
   }
 }
 
-function checkAccount(before: Seen, after: Seen, acts: readonly Act[]): void {
-  const scopes = acts.map(scopeOf);
+function checkAccount(
+  before: Seen,
+  after: Seen,
+  scopes: readonly ReturnType<typeof scopeOf>[],
+  crossed: string | undefined,
+): void {
   const mayChange = new Set(scopes.flatMap(({ workers }) => workers));
   for (const [name, version] of before.versions) {
-    if (mayChange.has(name) || /^(?:team|sluice)/.test(name)) continue;
+    if (mayChange.has(name) || name === crossed || /^(?:team|sluice)/.test(name)) continue;
     expect(after.versions.get(name), `"${name}" is nobody's to change`).toBe(version);
   }
   const mayUnbind = new Set(scopes.flatMap(({ unbinds }) => unbinds));
   for (const pair of before.bound) {
-    const worker = pair.split(" ")[1] ?? "";
-    if (mayUnbind.has(worker)) continue;
+    if (mayUnbind.has(pair) || pair.endsWith(` ${crossed}`)) continue;
     expect(after.bound.has(pair), `${pair} stays bound`).toBe(true);
   }
   const queues = new Set(scopes.map(({ queue }) => queue));
   for (const [key, definition] of before.queues) {
-    if (queues.has(key.split(" ")[1] ?? "")) continue;
+    if (queues.has(key)) continue;
     expect(after.queues.get(key), `${key} is nobody's to change`).toBe(definition);
   }
 }
 
-async function runStep(history: History, step: Step): Promise<void> {
+async function runStep(history: History, step: Step, brokers: Brokers): Promise<void> {
   const { trouble } = step;
   const seen = look();
   const acts: Act[] = [step];
   let between: readonly Seen[] = [];
+  let crossed: string | undefined;
   let calls = 0;
-  cloud.before = async () => {
+  cloud.before = async (command, worker) => {
     if (trouble.kind === "none" || calls++ !== trouble.at) return;
     if (trouble.kind === "killed") throw new Error("killed");
     // In one folder they would write each other's files.
     if (trouble.by.checkout === step.checkout) return;
     acts.push(trouble.by);
+    // It was looked at before, and the account compares nothing.
+    if (command !== "bundle") crossed = worker;
     await history.run(trouble.by);
     // Two deployments of one project at a time are not told apart: the later one counts.
     if (projectOf(trouble.by) !== projectOf(step)) between = look();
@@ -239,9 +329,9 @@ async function runStep(history: History, step: Step): Promise<void> {
   });
   cloud.before = () => {};
   const after = look();
-  check(seen, after, acts);
+  check(seen, after, { acts, brokers, ...(crossed === undefined ? {} : { crossed }) });
   // Nothing is lost either of what the other project has done in between.
-  check(between, after, [step]);
+  check(between, after, { acts: [step], brokers, ...(crossed === undefined ? {} : { crossed }) });
   if (outcome.code === 0 && acts.length === 1 && ["deploy", "detach"].includes(step.command)) {
     expect(
       (
@@ -263,16 +353,22 @@ function accountOf(id: string): Account {
 }
 
 it(
-  "whatever projects do on an account, no consumer is unbound that nobody means to unbind",
+  "whatever projects do on an account, no consumer is unbound and no Worker of another one is changed",
   async () => {
     await fc.assert(
       fc.asyncProperty(
-        fc.boolean(),
+        fc.constantFrom<Brokers>(
+          ...([{ kind: "own" }, { kind: "shared" }] as const),
+          ...([
+            { kind: "apart", same: "sender" },
+            { kind: "apart", same: "consumer" },
+          ] as const),
+        ),
         fc.array(step, { minLength: 2, maxLength: 9 }),
-        async (shares, steps) => {
+        async (brokers, steps) => {
           cloud.clear();
-          const history = new History(shares);
-          for (const one of steps) await runStep(history, one);
+          const history = new History(brokers);
+          for (const one of steps) await runStep(history, one, brokers);
           // Whatever has happened, a deployment of all of it is taken, unless the broker is another project's.
           const last: Act = {
             ...{ checkout: 0, account: 0, env: "" },
@@ -280,7 +376,7 @@ it(
           };
           const { code, output } = await history.run(last);
           if (code !== 0) expect(output, output).toContain("and this is the project");
-          else expect(cloud.bound(shares ? "team" : "sluice")).toContain("mailer");
+          else expect(cloud.bound(shapeOf("shop", brokers).broker)).toContain("mailer");
         },
       ),
       { numRuns: RUNS, ...(SEED === undefined ? {} : { seed: Number(SEED) }) },

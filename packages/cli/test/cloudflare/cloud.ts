@@ -44,10 +44,14 @@ export class Cloud implements AsyncDisposable {
     return JSON.parse(account.live(broker).modules["topology.json"] ?? "{}") as QueueTopology;
   }
 
-  /** Deploys a version to the first account that Sluice knows nothing of. */
-  deployByHand(name: string, metadata: Parameters<Account["upload"]>[1] = {}): string {
-    const { id } = this.account.upload(name, metadata, { "index.js": "" });
-    this.account.deploy(name, [{ version_id: id, percentage: 100 }], {});
+  /** Deploys a version that Sluice knows nothing of. */
+  deployByHand(
+    name: string,
+    metadata: Parameters<Account["upload"]>[1] = {},
+    account = this.account,
+  ): string {
+    const { id } = account.upload(name, metadata, { "index.js": "" });
+    account.deploy(name, [{ version_id: id, percentage: 100 }], {});
     return id;
   }
 
