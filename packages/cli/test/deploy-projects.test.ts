@@ -363,6 +363,29 @@ describe("two repositories that deploy at the same moment", () => {
     }
   });
 
+  it.each([
+    ["before the broker is told of it", "deploy", "team"],
+    ["before a Worker is deleted", "delete", "web"],
+  ] as const)("lose nothing of one another by a removal: %s", async (_, command, worker) => {
+    const [first, second] = [shop(SHARED), bank(SHARED)];
+    await first.run("deploy", ["web", "mailer"]);
+    let comesBetween = true;
+    cloud.before = async (...comes) => {
+      if (comes[0] !== command || comes[1] !== worker || !comesBetween) return;
+      comesBetween = false;
+      const other = await second.run("deploy", ["bank", "biller"]);
+      expect(other.code, other.output).toBe(0);
+    };
+    const { code, output } = await first.run("destroy", ["web", "mailer"], { force: true });
+    expect(code, output).toBe(0);
+    expect(comesBetween).toBe(false);
+    cloud.before = () => {};
+    expect([...account.scripts.keys()].sort()).toEqual(["bank", "biller", "team"]);
+    expect(cloud.bound("team")).toEqual(["biller"]);
+    expect(Object.keys(cloud.topologyOf("team").queues)).toEqual(["bills"]);
+    expect((await second.run("deploy", ["bank", "biller"])).output).toContain("Nothing to deploy.");
+  });
+
   it("come to an end where each has secrets, which it uploads whatever is there", async () => {
     const secrets = { SLUICE_API_TOKENS: "a-token-of-both" };
     const [first, second] = [shop(SHARED, secrets), bank(SHARED, "bills", secrets)];

@@ -21,7 +21,7 @@ import {
   planParts,
   type StartWrangler,
 } from "./deployment.ts";
-import { BrokerChanged, BrokerWatch, type LiveBroker, readLiveBroker } from "./live-broker.ts";
+import { BrokerChanged, type BrokerWatch, type LiveBroker, untilAlone } from "./live-broker.ts";
 import { protocolWarning } from "./live-protocol.ts";
 import { deploymentMessage, deploymentOf } from "./messages.ts";
 import { detachedText, othersOf, otherText } from "./others.ts";
@@ -44,9 +44,6 @@ export interface DeployOptions extends DeploymentOptions {
   readonly detach?: readonly string[];
 }
 
-/** Deployments of one broker at the same moment that are planned anew, until one of them is alone. */
-const PLANS_MAX = 6;
-
 /**
  * `sluice deploy`: deploys the Workers and their broker by Wrangler, in an order that Cloudflare takes, and only what
  * has changed. What is deployed is asked of the account each time, so a run after one that has failed goes on where
@@ -60,24 +57,11 @@ export async function deploy(
 ): Promise<number> {
   checkSettings(setVariables(SECRET_SETTINGS, surroundings.env));
   const deployment = await openDeployment({ ...options, command: "deploy" }, printer, surroundings, start);
-  let since: string | null | undefined;
   const uploaded = new Set<string>();
-  for (let plans = 1; ; plans++) {
-    const live = await readLiveBroker(deployment.api, deployment.project.broker.name, since);
-    const watch = new BrokerWatch(deployment.api, deployment.project.broker.name, live.version);
-    try {
-      return await deployOnto(live, watch, { deployment, options, printer, surroundings, uploaded });
-    } catch (error) {
-      if (!(error instanceof BrokerChanged)) throw error;
-      since = watch.known;
-      if (plans === PLANS_MAX) throw new CliError(CHANGED_TOO_OFTEN);
-      printer.print("\nThe broker was deployed by something else in between, so this is planned anew.\n");
-    }
-  }
+  return untilAlone(deployment.api, deployment.project.broker.name, printer, (live, watch) =>
+    deployOnto(live, watch, { deployment, options, printer, surroundings, uploaded }),
+  );
 }
-
-const CHANGED_TOO_OFTEN =
-  "The broker is deployed by something else again and again. Run the same command once that has ended.";
 
 interface DeployRun {
   readonly deployment: Deployment;

@@ -15,7 +15,7 @@ import {
   planParts,
   type StartWrangler,
 } from "./deployment.ts";
-import { BrokerWatch, type LiveBroker, readLiveBroker } from "./live-broker.ts";
+import { type BrokerWatch, type LiveBroker, untilAlone } from "./live-broker.ts";
 import type { Mark } from "./messages.ts";
 import { othersOf } from "./others.ts";
 import { isOwn, ownersOf } from "./owners.ts";
@@ -53,9 +53,25 @@ export async function destroy(
   start?: StartWrangler,
 ): Promise<number> {
   const deployment = await openDeployment({ ...options, command: "destroy" }, printer, surroundings, start);
+  return untilAlone(deployment.api, deployment.project.broker.name, printer, (live, watch) =>
+    destroyFrom(live, watch, { deployment, options, printer, surroundings }),
+  );
+}
+
+interface DestroyRun {
+  readonly deployment: Deployment;
+  readonly options: DestroyOptions;
+  readonly printer: Printer;
+  readonly surroundings: Surroundings;
+}
+
+async function destroyFrom(
+  live: LiveBroker,
+  watch: BrokerWatch,
+  { deployment, options, printer, surroundings }: DestroyRun,
+): Promise<number> {
   const { api, wrangler, project, own } = deployment;
   const name = project.broker.name;
-  const live = await readLiveBroker(api, name);
   const end = endOf(live, own);
   const { parts, broker } = planParts(
     deployment,
@@ -91,7 +107,6 @@ export async function destroy(
     },
   );
 
-  const watch = new BrokerWatch(api, name, live.version);
   const step = await unbindingStep(end, live, broker, deployment);
   if (step !== null) {
     await watch.guard(() =>

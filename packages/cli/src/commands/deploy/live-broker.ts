@@ -1,6 +1,7 @@
 import { CliError } from "../../errors.ts";
 import { type Register, readRegister } from "../../register/register.ts";
 import { latestOf } from "../../register/serve-projects.ts";
+import type { Printer } from "../../report/printer.ts";
 import type { CloudflareApi } from "./cloudflare-api.ts";
 
 /** The broker on an account. */
@@ -89,5 +90,32 @@ export class BrokerWatch {
   async #since(): Promise<string[]> {
     const ids = (await this.#api.deployed(this.#name)) ?? [];
     return this.known === null ? ids : ids.slice(ids.lastIndexOf(this.known) + 1);
+  }
+}
+
+/** Commands on one broker at the same moment that are planned anew, until one of them is alone. */
+const PLANS_MAX = 6;
+const CHANGED_TOO_OFTEN =
+  "The broker is deployed by something else again and again. Run the same command once that has ended.";
+
+/** Runs a command on what is live of a broker, and once more where that has changed in between. */
+export async function untilAlone(
+  api: CloudflareApi,
+  name: string,
+  printer: Printer,
+  run: (live: LiveBroker, watch: BrokerWatch) => Promise<number>,
+): Promise<number> {
+  let since: string | null | undefined;
+  for (let plans = 1; ; plans++) {
+    const live = await readLiveBroker(api, name, since);
+    const watch = new BrokerWatch(api, name, live.version);
+    try {
+      return await run(live, watch);
+    } catch (error) {
+      if (!(error instanceof BrokerChanged)) throw error;
+      since = watch.known;
+      if (plans === PLANS_MAX) throw new CliError(CHANGED_TOO_OFTEN);
+      printer.print("\nThe broker was deployed by something else in between, so this is planned anew.\n");
+    }
   }
 }

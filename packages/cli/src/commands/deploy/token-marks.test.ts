@@ -8,6 +8,7 @@ const version = (createdOn: string, message: string | null) => ({
   id: createdOn,
   tag: null,
   message,
+  trigger: null,
   createdOn,
 });
 
