@@ -119,7 +119,9 @@ describe("a project that moves to another broker", () => {
     await project.run("deploy", ["web", "mailer"]);
     const moved = await project.run("deploy", ["web", "mailer"], { broker: "new" });
     expect(moved.code, moved.output).toBe(0);
-    expect(moved.output).toContain("  ~ mailer  again: this project has not deployed it to this broker yet");
+    expect(moved.output).toContain(
+      "  ~ mailer  again: it is not marked with this project and this broker yet",
+    );
     // What waits in the old one is consumed meanwhile.
     expect({ old: cloud.bound("sluice"), now: cloud.bound("new") }).toEqual({
       old: ["mailer"],
@@ -185,6 +187,15 @@ describe("a removal leaves alone", () => {
     expect(code, output).toBe(0);
     expect(output).toContain("  • web  is left alone: what runs there was not deployed by");
     expect([...account.scripts.keys()]).toEqual(["web"]);
+  });
+
+  it("no Worker whose first version was uploaded and is not deployed", async () => {
+    const project = shop();
+    await project.run("deploy", ["mailer"]);
+    account.find("mailer").deployments.length = 0;
+    account.remove("sluice", true);
+    const { output } = await project.run("destroy", ["mailer"], { force: true });
+    expect(output).toContain("mailer  deleted");
   });
 
   it("a Worker that is deployed by hand while it runs", async () => {

@@ -1,7 +1,7 @@
 import { CliError } from "../../errors.ts";
 import { BROKER_QUEUES_BINDING } from "../../generate/names.ts";
 import { type Register, readRegister } from "../../register/register.ts";
-import type { CloudflareApi, Version } from "./cloudflare-api.ts";
+import type { CloudflareApi } from "./cloudflare-api.ts";
 import type { Deployment } from "./deployment.ts";
 import { type Mark, markOf } from "./messages.ts";
 
@@ -23,12 +23,11 @@ export async function ownersOf(
   for (const name of names) {
     const ids = await api.deployed(name);
     if (ids === null) continue;
-    const versions = await api.versions(name);
-    const mark = liveMark(ids, versions);
+    const mark = await liveMark(name, ids, api);
     marks.set(name, mark);
     if (isOwn(mark, deployment)) continue;
     await refuseBroker(name, ids.at(-1), api);
-    const other = mark ?? (await holderOf(name, versions, deployment));
+    const other = mark ?? (await holderOf(name, deployment));
     if (other !== null && other.project !== deployment.own.name) {
       throw new CliError(foreignText(name, other, deployment));
     }
@@ -41,11 +40,17 @@ export function isOwn(mark: Mark | null | undefined, { own, project }: Deploymen
   return mark?.project === own.name && mark.broker === project.broker.name;
 }
 
-/** The mark of what runs. A version that a change of secrets has made runs the code of the one before. */
-function liveMark(ids: readonly string[], versions: readonly Version[]): Mark | null {
-  const known = new Map(versions.map((version) => [version.id, version]));
-  const live = ids.map((id) => known.get(id)).findLast((version) => version?.trigger !== "secret");
-  return markOf(live?.message ?? null);
+/**
+ * The mark of what runs, or of what was uploaded last where nothing does. A version that a change of secrets has made
+ * runs the code of the one before.
+ */
+async function liveMark(name: string, deployed: readonly string[], api: CloudflareApi): Promise<Mark | null> {
+  const ids = deployed.length > 0 ? deployed : (await api.versions(name)).map(({ id }) => id).reverse();
+  for (const id of ids.toReversed()) {
+    const { trigger, message } = await api.version(name, id);
+    if (trigger !== "secret") return markOf(message);
+  }
+  return null;
 }
 
 async function refuseBroker(name: string, id: string | undefined, api: CloudflareApi): Promise<void> {
@@ -63,12 +68,8 @@ async function refuseBroker(name: string, id: string | undefined, api: Cloudflar
 }
 
 /** Another project that has a Worker in the register of its broker, and that broker; `null` where none has. */
-async function holderOf(
-  name: string,
-  versions: readonly Version[],
-  { api, own }: Deployment,
-): Promise<Holder | null> {
-  const marked = versions.flatMap(({ message }) => markOf(message)?.broker ?? []);
+async function holderOf(name: string, { api, own }: Deployment): Promise<Holder | null> {
+  const marked = (await api.versions(name)).flatMap(({ message }) => markOf(message)?.broker ?? []);
   for (const broker of new Set([...marked, ...(await api.boundTo(name))])) {
     const projects = Object.entries((await registerOf(broker, api))?.projects ?? {});
     const [project] =

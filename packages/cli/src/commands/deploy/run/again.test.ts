@@ -25,7 +25,7 @@ it("a Worker is deployed again for its containers, for an unfinished step, and f
     ["mailer", containers],
   ]);
   expect(againOf(parts, { ...nothing, unmarked: new Set(["web"]) }).get("web")).toBe(
-    "this project has not deployed it to this broker yet",
+    "it is not marked with this project and this broker yet",
   );
   expect([...againOf(parts, { ...nothing, force: true }).values()]).toEqual(Array(3).fill("--force"));
 });

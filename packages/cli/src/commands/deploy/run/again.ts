@@ -8,7 +8,7 @@ export interface AgainOptions {
   /** Names of the broker's secrets that are set: nobody can read those that it has, and compare. */
   readonly secrets: readonly string[];
   readonly unfinished: Pick<Unfinished, "has">;
-  /** Names of the Workers of which another deployment than this project's to this broker runs, or none. */
+  /** Names of the Workers whose live version is not marked with this project and this broker. */
   readonly unmarked: Pick<ReadonlySet<string>, "has">;
 }
 
@@ -25,7 +25,7 @@ export function againOf(parts: readonly Part[], options: AgainOptions): Map<stri
 function reasonFor(part: Part, { force, secrets, unfinished, unmarked }: AgainOptions): string | null {
   if (force) return "--force";
   if (unfinished.has(part.name)) return "its last deployment did not come to its end";
-  if (unmarked.has(part.name)) return "this project has not deployed it to this broker yet";
+  if (unmarked.has(part.name)) return "it is not marked with this project and this broker yet";
   if (part.isBroker && secrets.length > 0) return `with ${secrets.join(", ")}`;
   return hasContainers(part) ? "its containers are deployed after its code, and may not be there" : null;
 }
