@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import { relative } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { canonicalJson } from "@sluice/protocol";
@@ -157,9 +157,9 @@ function sameProjects(next: Register, live: Register | null): live is Register {
   return live !== null && canonicalJson(next.projects) === canonicalJson(live.projects);
 }
 
-type LiveVersion = Live & Pick<VersionWithBindings, "message" | "createdOn">;
+type LiveVersion = Live & Pick<VersionWithBindings, "id" | "message" | "createdOn">;
 
-const NOTHING_RUNS: LiveVersion = { tag: null, services: [], message: null, createdOn: "" };
+const NOTHING_RUNS: LiveVersion = { id: "", tag: null, services: [], message: null, createdOn: "" };
 
 /** What of each Worker is deployed. Those that are not there are left out. */
 async function liveOf(api: CloudflareApi, names: readonly string[]): Promise<Map<string, LiveVersion>> {
@@ -175,15 +175,20 @@ async function liveOf(api: CloudflareApi, names: readonly string[]): Promise<Map
 }
 
 /**
- * Id of a deployment: a hash of its contents, and a number of its own. A run that finishes another one bears its id:
- * one of the same contents, with nothing deployed since. Contents that come back later are a deployment of their own.
+ * Id of a deployment: a hash of its contents, and one of the version that was the newest before. A run that finishes
+ * another one bears its id: one of the same contents, with nothing deployed since. Contents that come back later are a
+ * deployment of their own.
  */
 function runOf(wanted: readonly Wanted[], live: ReadonlyMap<string, LiveVersion>): string {
   const tags = wanted.map(({ part, tag }) => `${part.name}=${tag}`).sort();
-  const contents = createHash("sha256").update(tags.join()).digest("hex").slice(0, 12);
+  const contents = shortHash(tags.join());
   const [newest] = [...live.values()].toSorted((a, b) => b.createdOn.localeCompare(a.createdOn));
   const last = deploymentOf(newest?.message ?? null);
-  return last?.startsWith(contents) === true ? last : `${contents}-${randomBytes(4).toString("hex")}`;
+  return last?.startsWith(contents) === true ? last : `${contents}-${shortHash(newest?.id ?? "")}`;
+}
+
+function shortHash(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 12);
 }
 
 interface Planned {
