@@ -241,6 +241,19 @@ describe("readProject", () => {
     expect(readdirSync(folder)).toEqual(["wrangler.toml"]);
   });
 
+  it.each(['broker = "b"', 'project = "p"', "[sluice.queues.q]\ndelivery_delay = 1", "[sluice.sns]"])(
+    "passes on no word of Wrangler's about our table with %s",
+    async (line) => {
+      const table = line.startsWith("[") ? line : `[sluice]\n${line}`;
+      const consumer = '[[queues.consumers]]\nqueue = "q"\n';
+      const folder = projectFolder({
+        "wrangler.toml": worker("api", `${consumer}${table}\n`),
+        "index.js": INDEX,
+      });
+      expect((await read(folder)).warnings).toEqual([]);
+    },
+  );
+
   it("passes on what Wrangler warns of, and says nothing twice", async () => {
     const producer = '[[queues.producers]]\nbinding = "Q"\nqueue = "q"\ndelivery_delay = 5\n';
     const folder = projectFolder({

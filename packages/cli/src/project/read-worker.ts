@@ -32,7 +32,8 @@ export async function readWorker(source: WorkerSource, chosenEnv: string): Promi
   // A build tool has chosen the environment: what it writes is that one's alone.
   const env = source.kind === "written" ? chosenEnv : "";
   const queues = readWorkerConfig(file, { env });
-  const hasTableOfOurs = queues.sns !== undefined || Object.keys(queues.queueSettings).length > 0;
+  const { sns, broker, project, queueSettings } = queues;
+  const hasTableOfOurs = (sns ?? broker ?? project) !== undefined || Object.keys(queueSettings).length > 0;
   const { config, warnings } = await readWranglerConfig(file, { env, quiet: hasTableOfOurs });
   if (config.pages_build_output_dir !== undefined) {
     throw new CliError(`${file}: this is a Pages project, and Sluice runs Workers only.`);
