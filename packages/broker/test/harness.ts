@@ -24,7 +24,7 @@ import { fromText, toText } from "./text.ts";
 
 const HERE = path.dirname(fileURLToPath(import.meta.url));
 
-/** What the test's consumer does; runs in the test, called from the consumer Worker. */
+/** Behaviour of the test's consumer; runs in the test, called from the consumer Worker. */
 export type Handler = (batch: SeenBatch) => Partial<DeliveryResult> | Promise<Partial<DeliveryResult>>;
 
 /** A queue's object, called over real RPC. */

@@ -24,7 +24,7 @@ export interface HttpEndpoint {
   readonly others: SeenRequest[];
   /** Most requests that were open at a time. */
   readonly mostOpen: number;
-  /** What it answers a POST with. Default: 200. */
+  /** Answers a POST. Default: 200. */
   answer: (post: SeenRequest) => Answer | Promise<Answer>;
   /** Resolves when `condition` holds; asked again at every request. */
   until(condition: () => boolean): Promise<void>;

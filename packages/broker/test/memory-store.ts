@@ -2,7 +2,7 @@ import type { QueueDamage } from "@sluice/protocol";
 import type { DamageRecord } from "../src/store/store.ts";
 import { copyOf, emptyTables, TableStore, type Tables } from "./table-store.ts";
 
-/** What the k-th write fails with. */
+/** Error that the k-th write fails with. */
 export class WriteFailure extends Error {
   override readonly name = "WriteFailure";
 }

@@ -27,7 +27,7 @@ export class MemoryTopics {
     warn: () => {},
   });
   #identity: SigningIdentity | null = null;
-  /** What the configuration says of all topics. */
+  /** Settings of the configuration for all topics. */
   settings: SnsSettings = {};
   /** Runs before the next change is made: for what somebody else does meanwhile. */
   meanwhile: (() => Promise<unknown>) | null = null;
@@ -69,7 +69,7 @@ export class MemoryTopics {
     ],
   };
 
-  /** What the directory tells the object of a topic. */
+  /** Returns the version that the directory tells the object of a topic. */
   versionOfObject(topicObject: string): number | null {
     return this.#topics.registry.versionOfObject(topicObject);
   }

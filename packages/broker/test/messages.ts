@@ -64,7 +64,7 @@ function extensionOf(groupId: string | undefined) {
   return groupId === undefined ? {} : { extension: { groupId, deduplicationId: `${groupId} ${nextId}` } };
 }
 
-/** What a delivery holds. */
+/** Unpacks a delivery. */
 export function seenOf(delivery: Delivery): SeenBatch {
   const { attempts } = delivery;
   return {

@@ -9,7 +9,7 @@ afterEach(async () => {
   broker = undefined;
 });
 
-/** What the class under test has besides the broker's own methods. */
+/** Methods of the class under test besides the broker's own. */
 interface Broken extends QueueStub {
   breakNextCommit(survive: boolean): Promise<void>;
   outcomesOfAlarms(): Promise<string[]>;

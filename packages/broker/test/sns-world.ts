@@ -56,7 +56,7 @@ export async function publish(
 }
 export let nextTransfer = 0;
 
-/** What is in the dead-letter queue. */
+/** Lists the messages in the dead-letter queue. */
 export function deadLetters(world: World) {
   const { queue, payloadOf } = world.core("dead");
   return [...queue.segments.values()].flatMap(({ id, count }) => {

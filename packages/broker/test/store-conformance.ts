@@ -5,8 +5,8 @@ import { ROWS_WRITTEN } from "./store-conformance/rows-written.ts";
 import { SEGMENTS } from "./store-conformance/segments.ts";
 
 /**
- * What a `QueueStore` promises, case by case. No test framework in here: the same cases run in Node against the store
- * in memory and inside workerd against the one in SQLite.
+ * Cases that every `QueueStore` has to pass. No test framework in here: the same cases run in Node against the store in
+ * memory and inside workerd against the one in SQLite.
  */
 export const STORE_CONFORMANCE: readonly ConformanceCase[] = [
   ...COMMITS,

@@ -1,6 +1,6 @@
 import type { JournalHead, Note, OutboxItem, QueueStore, StoredSegment } from "../src/store/store.ts";
 
-/** What a store holds. Rows are replaced, never changed in place, so a copy of the maps is a copy of the store. */
+/** Content of a store. Rows are replaced, never changed in place, so a copy of the maps is a copy of the store. */
 export interface Tables {
   readonly meta: Map<string, number | string>;
   readonly segments: Map<number, SegmentRow>;
@@ -46,7 +46,7 @@ export abstract class TableStore implements QueueStore {
 
   abstract synced(): Promise<void>;
 
-  /** What was written by a commit that has gone well. */
+  /** Receives the writes of a commit that has gone well. */
   protected abstract committed(writes: Write[]): void;
 
   /** Before each row that is written. Throws when the disk fails. */

@@ -11,7 +11,7 @@ export function fromText(text: string): unknown {
 /** As much as a function takes for arguments. */
 const PIECE_BYTES = 8_192;
 
-/** What Node.js and workerd both know. */
+/** Encodes bytes as base64 with functions that Node.js and workerd both know. */
 function base64Of(bytes: Uint8Array): string {
   let latin1 = "";
   for (let from = 0; from < bytes.length; from += PIECE_BYTES) {

@@ -25,7 +25,7 @@ export const WORLD_START_MS = 1_700_000_000_000;
 /** Alarms at one moment of the clock after which a queue is taken to spin. */
 const ALARMS_PER_MOMENT_MAX = 1_000;
 
-/** What the test's consumer does with a batch. */
+/** Behaviour of the test's consumer for a batch. */
 export type Handler = (batch: SeenBatch) => Partial<DeliveryResult> | Promise<Partial<DeliveryResult>>;
 
 /** Makes a call one that leaves an object. */
@@ -61,11 +61,11 @@ export class World {
   readonly seen: SeenBatch[] = [];
   /** Lines of the log, with their level. */
   readonly lines: string[] = [];
-  /** What `handled` was told: [queue, acknowledged, total]. */
+  /** Calls of `handled`: [queue, acknowledged, total]. */
   readonly handled: [queue: string, acked: number, total: number][] = [];
   /** How long each of those took, in ms. */
   readonly tookMs: number[] = [];
-  /** What queues reported as broken before they were started again. */
+  /** Errors that queues reported as broken before they were started again. */
   readonly broken: unknown[] = [];
   /** Every alarm that was set, with the queue's name, in ms from the start of the world. */
   readonly alarms: [queue: string, atMs: number][] = [];
@@ -108,7 +108,7 @@ export class World {
   };
   /** Requests that were posted to HTTP endpoints, with their moment in ms from the start of the world. */
   readonly posts: (EndpointRequest & { readonly atMs: number })[] = [];
-  /** What an HTTP endpoint answers. */
+  /** Answers in the place of an HTTP endpoint. */
   answer: (request: EndpointRequest) => EndpointOutcome | Promise<EndpointOutcome> = () => answered(200);
   /** Whether an endpoint is ready. */
   ready: EndpointPort["isReady"] = async () => this.running;
@@ -351,7 +351,7 @@ export function answered(status: number, retryAfter: string | null = null): Endp
   return { kind: "answered", status, retryAfter };
 }
 
-/** What arrives at the other end of a call. A view takes its whole buffer along: megabytes for a message. */
+/** Copies bytes as a call does. Throws for a view, which takes its whole buffer along: megabytes for a message. */
 function sent(packed: Uint8Array): Uint8Array {
   if (packed.byteLength !== packed.buffer.byteLength) throw new Error("a view was given to a call");
   return packed.slice();

@@ -78,7 +78,7 @@ function meet(
   );
 }
 
-/** What the configuration changed of the queue's own settings, on top of what they are. */
+/** Applies the configuration's changes of the queue's own settings to the current ones. */
 function meetingSettings(current: Settings, before: Settings, now: Settings): Settings {
   const result = meeting({ ...current }, { ...before }, { ...now });
   for (const key of GROUPS) {

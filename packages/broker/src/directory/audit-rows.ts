@@ -15,8 +15,8 @@ interface Kept {
 }
 
 /**
- * What was changed by whom. When it is full, the actor with the most entries loses its oldest one. So each of n actors
- * keeps its newest `AUDIT_ENTRIES_MAX / n` entries, whatever the others do.
+ * Log of changes with their actors. When it is full, the actor with the most entries loses its oldest one. So each of n
+ * actors keeps its newest `AUDIT_ENTRIES_MAX / n` entries, whatever the others do.
  */
 export class AuditRows {
   readonly #sql: SqlStorage;
@@ -69,7 +69,7 @@ export class AuditRows {
     return kept;
   }
 
-  /** Of actors that have as many, the one with the oldest entry loses it. */
+  /** Deletes the oldest entry of the actor with the most entries; among equals, of the one with the oldest entry. */
   #dropOne(kept: Kept): void {
     const [[by, ids] = ["", []]] = [...kept.idsOf].sort(
       ([, a], [, b]) => b.length - a.length || (a[0] ?? 0) - (b[0] ?? 0),

@@ -5,7 +5,7 @@ import { Notices, TELL_AGAIN_MS, TELL_MS_MAX } from "./notices.ts";
 import { createQueue } from "./queues.ts";
 import { Registry } from "./registry.ts";
 
-/** What happened, in order. */
+/** Events of the test, in order. */
 let events: string[];
 /** Lets `after` end. */
 let passTime: () => void;

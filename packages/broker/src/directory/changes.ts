@@ -4,10 +4,10 @@ import { type Notices, TELL_AGAIN_MS, TELL_MS_MAX } from "./notices.ts";
 import type { Registry } from "./registry.ts";
 import { lossShownBy, restoreQueue, statusOf } from "./status.ts";
 
-/** Who tells objects of what has changed. */
+/** Sender of notices, which tells objects about changes. */
 export type Teller = Pick<Notices, "hasUntold" | "tellAll">;
 
-/** What changes need of the object that they are made in. */
+/** Operations of the directory's object that changes use. */
 export interface ChangesPorts {
   /** All writes or none; afterwards memory is what is stored, or the object starts again and this throws. */
   transaction<Result>(write: () => Result): Result;

@@ -43,7 +43,7 @@ export class CommitPositions {
     return (this.#row(queue)?.rest ?? null) !== null;
   }
 
-  /** What is known of the queues that were idle by their latest report. Damaged rows are left out. */
+  /** Lists the snapshots of queues that were idle by their latest report. Damaged rows are left out. */
   snapshots(): string[] {
     return this.#sql
       .exec<PositionRow & { queue: string }>("SELECT * FROM marks WHERE rest IS NOT NULL")

@@ -9,7 +9,7 @@ export const TELL_MS_MAX = 5_000;
 /** Queues that are told at a time. */
 const TELLING_MAX = 20;
 
-/** What the notices need of their surroundings. */
+/** Operations of their surroundings that notices use. */
 export interface NoticePorts {
   /** Tells a queue's object what it is now. */
   configure(queue: string, record: QueueRecord): Promise<void>;

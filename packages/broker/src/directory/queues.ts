@@ -12,7 +12,7 @@ import {
 import type { Registry } from "./registry.ts";
 import type { QueueRow } from "./row.ts";
 
-/** What a queue is set to of which nobody says anything. */
+/** Definition of a queue for which no settings are given. */
 export const UNSET_DEFINITION: QueueDefinition = {
   deliveryDelaySeconds: 0,
   messageRetentionSeconds: RETENTION_SECONDS_DEFAULT,

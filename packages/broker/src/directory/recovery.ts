@@ -9,7 +9,7 @@ export { DIRECTORY_NAME } from "../rpc/directory-object.ts";
 /** As much of an object's SQL as this takes: there is no object while nothing runs. */
 export type Sql = Pick<SqlStorage, "exec">;
 
-/** What a directory's database says of queues. */
+/** Records of queues in a directory's database. */
 export interface Known {
   /** Whether a directory has ever been started on it. */
   readonly hasStarted: boolean;
@@ -25,8 +25,8 @@ export function readKnown(sql: Sql): Known {
 }
 
 /**
- * What the object of a queue holds that it is: `null` if there is no queue, or it never held a message. Throws for
- * damage.
+ * Reads the record that a queue's object has stored of its queue: `null` if there is no queue, or it never held a
+ * message. Throws for damage.
  */
 export function readCopy(sql: Sql): QueueRecord | null {
   const tables = sql.exec("SELECT 1 FROM sqlite_schema WHERE name = 'meta'").toArray();

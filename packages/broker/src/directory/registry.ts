@@ -4,7 +4,7 @@ import { type DeletedRow, type DirectoryRow, isTold, nameOf, type QueueRow } fro
 /** Deletions that are remembered after the objects of their queues are empty. */
 export const DELETIONS_KEPT_MAX = 1_000;
 
-/** What the registry needs of its surroundings. */
+/** Operations of its surroundings that the registry uses. */
 export interface RegistryPorts {
   /** Stores a row under the queue's name. */
   save(row: DirectoryRow): void;

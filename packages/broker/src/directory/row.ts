@@ -4,7 +4,7 @@ import type { QueueDefinition, QueueRecord } from "@sluice/protocol";
 export interface QueueRow {
   readonly kind: "queue";
   readonly record: QueueRecord;
-  /** What the configuration said of it last; `null` for a queue that no configuration names. */
+  /** Latest definition of it in the configuration; `null` for a queue that no configuration names. */
   readonly configured: QueueDefinition | null;
   /** The latest revision that the queue's object has confirmed. */
   readonly told: number;

@@ -16,7 +16,7 @@ function create(name: string): QueueRecord {
   return reply.record;
 }
 
-/** What the queue of that name is in a directory that began again with nothing, later. */
+/** Replaces the directory by one that began again with nothing, later, and creates the queue in it with another id. */
 function createAnew(name: string): void {
   registry = new TestRegistry(new Map(), { nowMs: REGISTRY_START_MS + 1_000 });
   // As many ids as were given out before, so that this one is another.

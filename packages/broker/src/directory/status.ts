@@ -11,8 +11,8 @@ export function statusOf(registry: Registry, name: string): QueueStatus {
 }
 
 /**
- * What a queue's own copy shows the directory to have lost: a queue keeps only what the directory had stored and told
- * it.
+ * Finds data that the directory has lost, by a queue's own copy: a queue keeps only what the directory had stored and
+ * told it.
  *
  * @returns what it is, to go on with "the directory ..."; `null` if nothing.
  */
@@ -47,7 +47,10 @@ export function restoreQueue(registry: Registry, copy: QueueRecord): void {
   if (isBehind(row, copy)) registry.put(restoredRow(row, copy));
 }
 
-/** What the directory knows then. What a configuration has said is remembered by itself only. */
+/**
+ * Makes the directory's row for a queue that is restored from its copy. Its configured definition comes from the
+ * earlier row: the directory alone remembers it.
+ */
 export function restoredRow(row: DirectoryRow | undefined, copy: QueueRecord): QueueRow {
   const configured = row?.kind === "queue" ? row.configured : null;
   return { kind: "queue", record: copy, configured, told: copy.revision };

@@ -1,6 +1,6 @@
 import { md5Hex, sha256Hex, toBase64 } from "@sluice/aws";
 
-/** What answers a server's challenge, besides the challenge. */
+/** Input of the answer to a server's challenge, besides the challenge. */
 export interface AuthorizationInput {
   readonly username: string;
   readonly password: string;

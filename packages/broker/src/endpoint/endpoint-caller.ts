@@ -8,7 +8,7 @@ import { signatureHeaders } from "./signature.ts";
 import { refusalOfTarget, type TargetRules } from "./target.ts";
 import type { EndpointVariables } from "./variables.ts";
 
-/** What HTTP endpoints are called with. */
+/** Settings, ports and rules that HTTP endpoints are called with. */
 export interface EndpointCallerInput {
   readonly settings: HttpPushSettings;
   readonly port: EndpointPort;

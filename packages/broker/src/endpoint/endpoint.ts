@@ -31,10 +31,10 @@ export function headerBytes(text: string): string {
 }
 
 /**
- * What came of a request.
+ * Outcome of a request.
  *
  * - `answered`: with any status, a redirect included: it is not followed.
- * - `unreachable`: nobody took it.
+ * - `unreachable`: no server took it.
  * - `closed`: the connection ended without an answer. The endpoint may have done its work.
  * - `timedOut`: no answer in time. The same.
  */
@@ -61,8 +61,8 @@ export type EndpointOutcome =
   | { readonly kind: "timedOut"; readonly reason: string };
 
 /**
- * What Cloudflare's network answers in the name of a server that it could not reach: refused, no connection in time, no
- * route, no TLS, a certificate that does not hold, no address. On a deployed broker nothing else says so.
+ * Statuses that Cloudflare's network answers in the name of a server that it could not reach: refused, no connection in
+ * time, no route, no TLS, a certificate that does not hold, no address. On a deployed broker nothing else says so.
  */
 const UNREACHED_STATUSES: ReadonlySet<number> = new Set([521, 522, 523, 525, 526, 530]);
 
@@ -89,11 +89,11 @@ export interface EndpointPort {
 }
 
 /**
- * What an outcome means for a message.
+ * Consequence of an outcome for a message.
  *
  * - `done`: it is acknowledged. With a note, the log says why.
  * - `retry`: the delivery has failed; the next one after `delaySeconds`, `null` leaves that to the queue.
- * - `absent`: nobody is there. The delivery does not count, and all messages wait until the endpoint is back.
+ * - `absent`: the endpoint is not there. The delivery does not count, and all messages wait until it is back.
  * - `dead`: no other attempt can help.
  */
 export type Verdict =

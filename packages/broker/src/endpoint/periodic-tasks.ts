@@ -13,7 +13,7 @@ import {
 import type { Intake } from "../send/intake.ts";
 import type { QueueContext } from "../turn/context.ts";
 
-/** What is stored under each of these is a contract: JSON, by names of tasks. */
+/** Keys of the stored notes. The content of each is a contract: JSON, by names of tasks. */
 const NOTE_KEY = "periodic-tasks";
 const LAST_RUNS_KEY = "periodic-tasks-last-runs";
 
@@ -164,7 +164,7 @@ export class PeriodicTasks {
   }
 }
 
-/** What is known of a task after a look at it. */
+/** State of a task after a look at it. */
 interface TaskNotes {
   /** The moment up to which its runs are made or given up, in ms. */
   readonly doneMs: number;

@@ -1,6 +1,6 @@
 import { callsPrivateHosts } from "@sluice/protocol";
 
-/** Who may be called. */
+/** Rules for the hosts that may be called. */
 export interface TargetRules {
   /** Whether this machine and its network may be called too (`callsPrivateHosts`). */
   readonly privateAllowed: boolean;
@@ -80,7 +80,7 @@ function isPrivateHost(hostname: string): boolean {
   return !hostname.includes(".") || PRIVATE_NAMES.test(hostname);
 }
 
-/** What is not globally reachable by IANA's registry of special-purpose addresses. */
+/** Answers whether an address is not globally reachable by IANA's registry of special-purpose addresses. */
 function isPrivateV4([a = 0, b = 0, c = 0]: readonly number[]): boolean {
   return (
     a === 0 ||

@@ -103,7 +103,7 @@ export class WorkerDaemon {
     };
   }
 
-  /** Whose messages it posts to whom; `null` where no worker daemon is set. */
+  /** Application that the messages are posted to; `null` where no worker daemon is set. */
   get deliverer(): DaemonDeliverer | null {
     const caller = this.#caller;
     if (caller === null) return null;

@@ -15,7 +15,7 @@ interface FaultPorts {
 }
 
 /**
- * What is made to go wrong with the deliveries of a queue: development only. Each delivery takes part in every fault
+ * Faults that are injected into the deliveries of a queue: development only. Each delivery takes part in every fault
  * that is on, and each says so in the log. They are kept in memory: a restart of the broker ends them.
  */
 export class Faults {
@@ -34,7 +34,7 @@ export class Faults {
     for (const fault of faults) this.#left.set(fault.kind, fault);
   }
 
-  /** What is still to go wrong. */
+  /** Reads the faults that remain, and the seed. */
   read(): FaultSetting {
     return { seed: this.#seed, faults: [...this.#left.values()] };
   }

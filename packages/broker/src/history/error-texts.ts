@@ -30,7 +30,7 @@ export class ErrorTexts {
     this.#nextSlot = this.#after(known.at(-1)?.slot ?? firstSlot - 1);
   }
 
-  /** What a text is known by. One that is new is written by the next `take`. */
+  /** Returns the hash that a text is known by. A new text is written by the next `take`. */
   hashOf(text: string): number {
     const kept = text.slice(0, ERROR_TEXT_MAX);
     const hash = checksumOfText(kept);

@@ -11,7 +11,7 @@ interface Stretch {
 }
 
 /**
- * What happened, as it is stored: JSON in a row of the journal.
+ * Event as it is stored: JSON in a row of the journal.
  *
  * A contract: members get no other meaning. What is absent is not known, or does not apply.
  */
@@ -40,7 +40,7 @@ export interface StoredEvent {
   readonly errorHash?: number;
   readonly tookMs?: number;
   readonly merged?: StoredMerge;
-  /** What the messages took along from the queue before, in the order of `ids`. */
+  /** Pasts that the messages took along from the queue before, in the order of `ids`. */
   readonly pasts?: readonly (MessagePast | null)[];
 }
 
@@ -51,7 +51,7 @@ export interface StoredMerge {
   readonly tookMs?: readonly number[];
 }
 
-/** What happened, before it has a number. */
+/** Event before it has a number, a time and the hash of its error. */
 export type NotedEvent = Omit<StoredEvent, "n" | "t" | "errorHash">;
 
 /** Digits of a message id. */

@@ -23,7 +23,7 @@ export const QUIET_FLUSH_DEPLOYED_MS = 10_000;
 /** Text that a request for events reads at most, in units: then it answers with what it has found. */
 const SCANNED_UNITS_MAX = 2_000_000;
 
-/** What of a queue its history needs. */
+/** Parts of a queue that its history uses. */
 export interface HistoryPorts {
   readonly name: string;
   readonly nowMs: number;
@@ -43,7 +43,7 @@ export interface HistoryPorts {
   readonly after: ((callback: () => void, ms: number) => void) | undefined;
 }
 
-/** What is stored: two rings, so that what goes well never pushes out what does not, and the texts of errors. */
+/** Stored parts of a history: two rings, so that quiet events never push out loud ones, and the texts of errors. */
 interface Stored {
   readonly quiet: Journal;
   readonly loud: Journal;
@@ -51,7 +51,7 @@ interface Stored {
 }
 
 /**
- * What happened to the messages of a queue, bounded. Parts of the queue note it within their turn.
+ * Bounded history of the messages of a queue. Parts of the queue note events within their turn.
  *
  * - Loud events (what failed, was given up, or was done by hand) are written with the commit that they are of.
  * - Quiet ones (`QuietFacts`) are written `flushMs` after the first of them. A crash loses those that wait.
@@ -132,7 +132,7 @@ export class History {
     return this.#totals.tookMs;
   }
 
-  /** Who sent the messages of a segment, as far as this epoch knows. */
+  /** Returns the producer of the messages of a segment, as far as this epoch knows it. */
   producerOf(segmentId: number): string | null {
     return this.#producers.of(segmentId);
   }
@@ -178,7 +178,7 @@ export class History {
     return { isOn: this.isOn, events, next };
   }
 
-  /** What happened to a message. */
+  /** Collects the events of a message. */
   story(id: string): StoryReply {
     const { errors, loud, quiet } = this.#open();
     const heads = this.#heads();
@@ -237,7 +237,7 @@ export class History {
     return [...of(quiet), ...of(loud)].sort((a, b) => b.last - a.last);
   }
 
-  /** What a crash would lose. */
+  /** Lists the events that are not written yet: a crash would lose them. */
   #unwritten(): StoredEvent[] {
     return [...this.#quiet.peek(), ...this.#loud];
   }

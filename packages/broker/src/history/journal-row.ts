@@ -14,7 +14,7 @@ const OFFSET_HIGH = 28;
 /** Bytes of a row before its events. */
 export const ROW_HEAD_BYTES = 36;
 
-/** What the beginning of a row says. */
+/** Head of a row: the range of its events' numbers, and of the segments that they name. */
 export interface RowHead {
   readonly first: number;
   readonly last: number;

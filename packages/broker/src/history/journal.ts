@@ -68,7 +68,7 @@ export class Journal {
     return [...rows.values()].map((row) => ({ slot: row.slot, body: encodeRow(row, row.events) }));
   }
 
-  /** Of all rows, newest first. */
+  /** Lists the heads of all rows, newest first. */
   heads(): (RowHead & { readonly slot: number })[] {
     const heads = [...this.#heads].map(([slot, head]) => ({ ...head, slot }));
     return heads.sort((a, b) => b.last - a.last);

@@ -4,7 +4,7 @@ import { ERROR_BEGINNING_MAX } from "./event.ts";
 /** Queues that gave a message up which are remembered: the last ones. */
 export const PAST_ENDS_MAX = 8;
 
-/** What a message takes along of earlier queues; `null` if nothing, or nothing that can be read. */
+/** Reads the past that a message takes along of earlier queues; `null` if there is none, or none that can be read. */
 export function pastIn({ past }: MessageExtension): MessagePast | null {
   if (past === undefined) return null;
   try {

@@ -3,7 +3,7 @@ import type { Positions } from "./event.ts";
 /** Segments whose producers are remembered. */
 const SEGMENTS_MAX = 4_096;
 
-/** Who sent what is in a queue, in memory alone: a dead letter takes it along. */
+/** Producers of the messages in a queue, by segment, in memory alone: a dead letter takes its producer along. */
 export class Producers {
   readonly #bySegment = new Map<number, string | null>();
 

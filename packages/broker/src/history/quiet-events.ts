@@ -13,7 +13,7 @@ const JOINED_MAX = 100;
 
 const SECOND_MS = 1_000;
 
-/** What merging needs to know of an event. */
+/** Facts of an event that merging uses. */
 export interface QuietFacts {
   readonly kind: Extract<HistoryKind, "accepted" | "delivered" | "acked">;
   readonly by: string | null;
@@ -40,8 +40,8 @@ interface Merging {
 type Joinable = { -readonly [Name in keyof StoredEvent]: StoredEvent[Name] };
 
 /**
- * What went well, until it is written. Beyond `QUIET_PER_SECOND_MAX` events are merged by kind, peer and second: what a
- * busy queue has to say of each second would otherwise push out what it said a few seconds ago. Pure.
+ * Quiet events until they are written. Beyond `QUIET_PER_SECOND_MAX` events are merged by kind, peer and second: the
+ * events of one second of a busy queue would otherwise push out those of a few seconds ago. Pure.
  */
 export class QuietEvents {
   #events: Joinable[] = [];

@@ -7,7 +7,7 @@ import {
 } from "@sluice/protocol";
 import { ID_LENGTH, idsIn, type StoredEvent } from "./event.ts";
 
-/** What is known of a message in a queue. */
+/** Facts about a message in a queue that its story is made of. */
 export interface Known {
   readonly queue: string;
   readonly id: string;

@@ -32,7 +32,7 @@ export const WHOLE_BYTES_MAX = 8_000_000;
 /** Messages between two looks at the clock. */
 const MESSAGES_PER_LOOK_AT_CLOCK = 256;
 
-/** What a search needs of a queue. */
+/** Parts of a queue that a search uses. */
 export interface SearchPorts {
   readonly context: Pick<QueueContext, "name" | "queue" | "nowMs">;
   /** The records of a segment; `null` when they cannot be read. */
@@ -41,12 +41,12 @@ export interface SearchPorts {
   elapsedMs(): number;
 }
 
-/** What a look needs of a queue. */
+/** Parts of a queue that a look uses. */
 export interface LookPorts extends SearchPorts {
   readonly reasons: Reasons;
 }
 
-/** What is looked for. */
+/** Part of a request that selects messages. */
 export type Wanted = Pick<LookRequest, "filter" | "only" | "isWaiting">;
 
 /**

@@ -100,7 +100,7 @@ export function sourceOf({ deadLetterSource, deadLetterOf }: MessageExtension): 
   return deadLetterSource ?? deadLetterOf ?? null;
 }
 
-/** What other dialects say of a message; nothing where that cannot be read. */
+/** Reads what other dialects have stored with a message; empty where there is nothing, or it cannot be read. */
 export function extensionOf(payload: PackedIndex, index: number): MessageExtension {
   return payload.hasExtension(index) && payload.hasReadableExtension(index) ? payload.extension(index) : {};
 }

@@ -94,7 +94,7 @@ export class Messages {
     return whyOfQueue(queue, this.conditions, damage.entries, this.#idAt);
   }
 
-  /** What decides, beside the engine's state, whether messages leave. */
+  /** Conditions, beside the engine's state, that decide whether messages leave. */
   get conditions(): Conditions {
     const { name, nowMs, definition } = this.#context;
     const { awakeSinceMs, throttle } = this.#parts;

@@ -13,7 +13,7 @@ export interface BrokerEnv {
    * broker.
    */
   readonly SLUICE_ENV?: string;
-  /** Who brings one of these, separated by commas, may use the HTTP API. */
+  /** Tokens, separated by commas: each of them gives access to the HTTP API. */
   readonly SLUICE_API_TOKENS?: string;
   /** The token of the process that runs the broker. Set by `sluice serve` where not everybody is let in. */
   readonly SLUICE_PROCESS_TOKEN?: string;
@@ -28,7 +28,7 @@ export interface BrokerEnv {
   readonly SLUICE_TRUST_PROXY?: string;
   /** Set by `sluice dev`: hosts of the primary Worker's routes, which Wrangler puts in the place of `localhost`. */
   readonly SLUICE_ROUTE_HOSTS?: string;
-  /** Who signs with one of these, `KEY:SECRET` separated by commas, may use the AWS endpoint. */
+  /** Access keys, `KEY:SECRET` separated by commas: a signature by any of them gives access to the AWS endpoint. */
   readonly SLUICE_AWS_ACCESS_KEYS?: string;
   /** Region and account in which queues have the names that Workers know them by. Default us-east-1, 000000000000. */
   readonly SLUICE_AWS_REGION?: string;
@@ -60,16 +60,16 @@ export interface Disk {
   readonly isFull: boolean;
 }
 
-/** What the broker is deployed with. */
+/** Options that the broker is deployed with. */
 export interface BrokerOptions {
   readonly topology: QueueTopology;
   /** Names of the service bindings to consumers' entrypoints, by Worker name. */
   readonly consumers: Readonly<Record<string, string>>;
-  /** Who watches over the disk that everything is kept on. Absent where that is the platform's matter. */
+  /** Disk that everything is kept on. Absent where it is the platform's matter. */
   readonly disk?: Disk;
   /** The time that deadlines go by. Default: the platform's. */
   readonly clock?: HostClock;
-  /** What a test kit has between the queues and their consumers. Absent where messages are somebody's. */
+  /** Probe of a test kit between the queues and their consumers. Absent where messages are real ones. */
   readonly probe?: QueueProbe;
 }
 

@@ -21,7 +21,7 @@ export interface KnownEnds {
   readonly sinceMs: number;
 }
 
-/** What is known of an end. */
+/** Variables of the broker that tell how an epoch has ended. */
 type Env = Pick<BrokerEnv, "SLUICE_ENV" | "SLUICE_LAST_END" | "SLUICE_VERSION">;
 
 /**

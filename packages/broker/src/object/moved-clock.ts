@@ -52,7 +52,7 @@ export async function settleAt(
   return { ...nextMomentOf(core, core), workAtMs: nextWorkMsOf(core, core) };
 }
 
-/** What comes next in a queue by itself, now that everything is done that is due. */
+/** Finds the next moment of a queue at which something happens by itself, now that everything is done that is due. */
 export async function nextMomentIn({ core }: OpenQueue): Promise<NextMoment> {
   await core.wake();
   return nextMomentOf(core, core);

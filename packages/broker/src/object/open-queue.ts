@@ -42,7 +42,7 @@ export interface OpenQueue {
   readonly registration: Registration;
   /** Why nothing may be taken in: what is written to a damaged file may not stay. `null` where it may. */
   readonly unwritable: UnwritableQueueError | null;
-  /** What it holds and how deliveries go. */
+  /** Describes the messages of the queue and how deliveries go. */
   describe(): QueueDescription;
   /** Goes by the record from now on; resolves when that is durable. */
   adopt(record: QueueRecord): Promise<void>;
@@ -323,7 +323,7 @@ function clockIn(answer: Opened | null): ClockSetting {
   return answer?.clock ?? REAL_TIME;
 }
 
-/** What the directory has answered: set by a promise, which the compiler does not see. */
+/** Reads the status in the directory's answer, which a promise sets: the compiler does not see that. */
 function statusIn(answer: Opened | null): Known | null {
   return answer === null ? null : answer.status;
 }
@@ -338,7 +338,7 @@ function warnOfDirectory(name: string, answer: Opened | null, log: QueueLog): vo
   );
 }
 
-/** What a queue still does after its end concerns nobody. */
+/** Makes a log that leaves out the lines which a queue still prints after its end. */
 function untilOver(isOver: () => boolean, log: QueueLog): QueueLog {
   const line = (print: (text: string) => void) => (text: string) => {
     if (!isOver()) print(text);

@@ -326,7 +326,7 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
       }
     }
 
-    /** What a topic has for a queue that does not exist goes where its subscription says (spec sns-delivery 6.3). */
+    /** Passes on messages that a topic has for a missing queue, as its subscription says (spec sns-delivery 6.3). */
     async #passOn({ core }: OpenQueue, transfer: Transfer): Promise<TransferReply> {
       const fate = await this.#directory.undeliverable(transfer.source, core.name);
       return core.inbox.passOn(transfer, fate);

@@ -16,8 +16,7 @@ import type { QueueCore } from "../queue/queue-core.ts";
 import type { BrokerEnv } from "./broker-env.ts";
 
 /**
- * What a queue's object answers about a queue that exists. For one that does not, all of it throws
- * `QueueNotFoundError`.
+ * Reads of a queue that exists, as its object answers them. For one that does not, each throws `QueueNotFoundError`.
  */
 export abstract class QueueReads extends DurableObject<BrokerEnv> {
   /** The core of a queue that exists. A property, as methods can be called by anybody. */

@@ -17,13 +17,15 @@ export interface UsageSources {
   readonly directory: DirectoryCalls;
 }
 
-/** What the object asks of the directory's: that is billed too. */
+/** Requests of the object to the directory's, and rows that these write: both are billed too. */
 export interface DirectoryCalls {
   requests: number;
   rowsWritten: number;
 }
 
-/** What the object of a queue has used this month, by the clock of the machine: a bill knows no other. */
+/**
+ * Makes a function that tells this month's usage of a queue's object, by the machine's clock: a bill knows no other.
+ */
 export function usageOf({ store, alarm, awake, core, requests, directory }: UsageSources): () => QueueUsage {
   const counts = () => ({
     rowsWritten: store.rowsWritten + alarm.timesWritten + directory.rowsWritten,

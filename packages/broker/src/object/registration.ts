@@ -10,7 +10,7 @@ export class QueueNotFoundError extends Error {
     this.queue = queue;
   }
 
-  /** What a send is answered with. */
+  /** Reply to a send. */
   get failure(): RpcFailure {
     const cause = `Queue "${this.queue}" does not exist.`;
     return { ok: false, code: QUEUE_ERROR_CODES.queueNotFound, cause };
@@ -18,10 +18,10 @@ export class QueueNotFoundError extends Error {
 }
 
 /**
- * What a queue is by what its object knows.
+ * State of a queue, as its object knows it.
  *
- * - `known`: what the directory said, now or in an earlier epoch.
- * - `provisional`: what the broker was deployed with. The directory could not be asked, and never was.
+ * - `known`: as the directory said, now or in an earlier epoch.
+ * - `provisional`: as the broker was deployed. The directory could not be asked, and never was.
  * - `absent`: there is no queue of that name, or it was deleted. As of which revision, is said by the directory
  *   (`QueueStatus`).
  */
@@ -30,7 +30,7 @@ export type Known =
   | { readonly kind: "provisional"; readonly definition: QueueDefinition }
   | { readonly kind: "absent"; readonly asOf?: number };
 
-/** What the queue is now. It changes while the queue runs. */
+/** Current state of the queue. It changes while the queue runs. */
 export class Registration {
   #known: Known;
   /** The latest revision up to which it has heard in this epoch that there is no such queue, 0 if it has not. */
@@ -77,8 +77,8 @@ export function isOfDeleted(copy: QueueRecord, now: Known): boolean {
 }
 
 /**
- * What the queue is: by the directory, else by its own copy of that, else by the deployed configuration; `null` if
- * nobody knows.
+ * Determines the state of the queue: by the directory, else by its own copy of that, else by the deployed
+ * configuration; `null` if there is none of them.
  */
 export function knownFrom(
   answer: Known | null,
@@ -91,8 +91,11 @@ export function knownFrom(
 }
 
 /**
- * What an object does that is told what its queue is: it has known that, or something newer, for long; or what it holds
- * belongs to a queue that was deleted, so it begins again without; or it goes by it from now on.
+ * Decides how an object reacts to a record of its queue.
+ *
+ * - `ignore`: it has known that, or something newer, for long.
+ * - `beginAgain`: its data belongs to a queue that was deleted, so it begins again without.
+ * - `adopt`: it goes by the record from now on.
  */
 export function onConfigured(
   registration: Registration,

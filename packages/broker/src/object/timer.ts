@@ -21,7 +21,10 @@ export class Timer {
     this.#ring = ring;
   }
 
-  /** Whoever moves a frozen clock wakes the queue itself. */
+  /**
+   * Sets the timer, unless the clock is frozen before `atMs`: the caller that moves a frozen clock wakes the queue
+   * itself.
+   */
   set(atMs: number): void {
     if (this.#clock.isFrozen && atMs > this.#clock.now()) return;
     if (this.#atMs !== null && this.#atMs <= atMs) return;

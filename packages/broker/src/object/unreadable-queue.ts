@@ -19,7 +19,7 @@ export class UnreadableQueueError extends Error {
     this.stack = `${this.name}: queue "${queue}" cannot be read: ${traceOf(reason)}`;
   }
 
-  /** What a send is answered with. */
+  /** Reply to a send. */
   get failure(): RpcFailure {
     return { ok: false, code: QUEUE_ERROR_CODES.unknownInternalError, cause: this.message };
   }
@@ -33,7 +33,7 @@ export class UnwritableQueueError extends Error {
     super(`queue "${queue}" takes no messages, its database file is damaged: ${finding}`);
   }
 
-  /** What a send is answered with. */
+  /** Reply to a send. */
   get failure(): RpcFailure {
     return { ok: false, code: QUEUE_ERROR_CODES.unknownInternalError, cause: this.message };
   }
@@ -50,7 +50,7 @@ export function whyUnreadable(reason: string): QueueWhy {
   };
 }
 
-/** What a send that was not taken in is answered with. Throws what is no refusal. */
+/** Makes the reply to a send that was not taken in. Throws an error that is no refusal. */
 export function refusalOf(error: unknown): RpcFailure {
   const isRefusal =
     error instanceof UnreadableQueueError ||

@@ -7,7 +7,9 @@ export interface Clock {
 
 /** The clock of what a broker runs on, and how the platform's alarms relate to it. */
 export interface HostClock extends Clock {
-  /** What an alarm of the platform has to be set to that rings at a moment of this clock, or before it, in ms. */
+  /**
+   * Returns the time, in ms, to set an alarm of the platform to, so that it rings at a moment of this clock or before.
+   */
   alarmMsOf(atMs: number): number;
   /** The moment of this clock that such an alarm was set to, in ms. */
   momentOf(alarmMs: number): number;
@@ -86,7 +88,7 @@ export class MovableClock implements Clock {
     this.#offsetMs = Math.max(this.#offsetMs, offsetMs);
   }
 
-  /** What another clock has to go by to tell the same time. */
+  /** Setting by which another clock tells the same time. */
   get setting(): ClockSetting {
     return { offsetMs: this.offsetMs, frozenAtMs: this.#frozenAtMs };
   }
@@ -98,7 +100,7 @@ export class MovableClock implements Clock {
   }
 }
 
-/** What an alarm of the platform has to be set to that rings in a while, in ms. */
+/** Returns the time to set an alarm of the platform to, so that it rings in a while, in ms. */
 export function alarmMsAfter(clock: HostClock, ms: number): number {
   return clock.alarmMsOf(clock.now() + ms);
 }

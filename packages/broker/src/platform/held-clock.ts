@@ -25,9 +25,9 @@ export interface Machine {
 
 /** A contract: this is stored, as JSON, and read at the next start. */
 export interface HeldMoment {
-  /** What the system's clock said, in ms since 1970. */
+  /** Time of the system's clock, in ms since 1970. */
   readonly systemMs: number;
-  /** What the broker's clock said at that moment, in ms since 1970. */
+  /** Time of the broker's clock at that moment, in ms since 1970. */
   readonly brokerMs: number;
 }
 
@@ -120,7 +120,7 @@ export class HeldClock implements HostClock {
     return { systemMs, passedMs, jumpMs: systemMs - this.#systemMs - (passedMs - this.#passedMs) };
   }
 
-  /** What is left of a jump if the machine has slept; 0 if that explains it. */
+  /** Returns the part of a jump that remains if the machine has slept; 0 if its sleep explains the jump. */
   #withoutSleep(jumpMs: number): number {
     const sleptMs = this.#machine.sleptMs() - this.#sleptMs;
     if (sleptMs < SLEEP_MS_MIN) return jumpMs;

@@ -1,6 +1,4 @@
-/**
- * What a developer wants to see of a queue. Times in ms; one call per event, never dropped, but summed up when many.
- */
+/** Log of a queue for developers. Times in ms; one call per event, never dropped, but summed up when many. */
 export interface QueueLog {
   /** A batch was handled: how many of its messages were acknowledged. */
   handled(queue: string, acked: number, total: number, tookMs: number): void;
@@ -64,7 +62,7 @@ export function createConsoleLog(
   };
 }
 
-/** What the log says of an exception that ought not to be: where it was thrown, if it knows. */
+/** Makes the text of the log for an exception that ought not to be: with the place where it was thrown, if it knows. */
 export function traceOf(error: unknown): string {
   return error instanceof Error && error.stack !== undefined ? error.stack : String(error);
 }

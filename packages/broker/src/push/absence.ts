@@ -42,7 +42,7 @@ export class Absence {
     }
   }
 
-  /** What the log says of the consumer, after its name. */
+  /** Makes the text of the log about the consumer, to follow its name. */
   announcement(): string {
     switch (this.kind) {
       case "gone":

@@ -17,7 +17,10 @@ export class DeliveryRecord {
   }
 }
 
-/** What is delivered next, and when, given when it is due in ms: the queue's rate may keep it longer. For people. */
+/**
+ * Tells when the next delivery is and what it waits for, given when it is due in ms: the queue's rate may keep it
+ * longer. For people.
+ */
 export function nextDelivery(throttle: Throttle, nowMs: number, dueMs: number | null): NextDelivery | null {
   if (dueMs === null) return null;
   const readyMs = Math.max(dueMs, nowMs);

@@ -10,7 +10,7 @@ import {
 } from "@sluice/protocol";
 import { Absence } from "./absence.ts";
 
-/** What a delivery brought that no other attempt can help: its messages are dead at once. */
+/** Result of a delivery that no other attempt can help: its messages are dead at once. */
 export interface RejectedDelivery {
   /** For the log. */
   readonly rejected: string;
@@ -34,8 +34,8 @@ export function interruptedResult(outcome: string, reason: string, calls: unknow
 }
 
 /**
- * What a consumer answered, if it is a result; a failure if it is not. The consumer is another Worker, deployed at
- * another time, and a result that cannot be settled would keep its messages leased and its slot taken.
+ * Reads a consumer's answer: the result if it is one, a failure if it is not. The consumer is another Worker, deployed
+ * at another time, and a result that cannot be settled would keep its messages leased and its slot taken.
  */
 export function readResult(answer: unknown): DeliveryResult | RejectedDelivery | Absence {
   if (answer === ("acknowledged" satisfies DeliveryReply)) return ackedResult();

@@ -7,7 +7,7 @@ import { BACKOFF_MAX_MS } from "../platform/backoff.ts";
 const RETENTION_MS = 3_600_000;
 const one = { maxBatchSize: 1, maxBatchTimeoutSeconds: 0 };
 
-/** What a queue is set to may change while its object runs. */
+/** Changes whether delivery is paused, while the queue's object runs. */
 async function pause(world: World, deliveryPaused: boolean): Promise<void> {
   world.queues.orders = definition({ ...world.queues.orders, deliveryPaused });
   await world.core("orders").wake();

@@ -112,7 +112,7 @@ export class PushDispatcher {
     };
   }
 
-  /** Who is delivered to, paused or not; `null` for nobody. */
+  /** Consumer that is delivered to, paused or not; `null` without one. */
   get deliverer(): PushDeliverer | null {
     const consumer = this.#ports.consumer();
     if (consumer === null) return null;
@@ -231,7 +231,7 @@ export class PushDispatcher {
     }
   }
 
-  /** Whom batches go to; `null` while there is nobody or delivery is paused. */
+  /** Consumer that batches go to; `null` without one, or while delivery is paused. */
   get #consumer(): ConsumerPort | null {
     return this.#context.definition?.deliveryPaused === true ? null : this.#ports.consumer();
   }

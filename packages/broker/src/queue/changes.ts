@@ -3,8 +3,9 @@ import type { PayloadCache } from "../store/payload-cache.ts";
 import type { QueueStore } from "../store/store.ts";
 
 /**
- * What happened to the messages of so small a segment goes into its own row. The payload is written again, but it is
- * less than a page of the file; a row apart is billed when it is written and once more when it is deleted.
+ * Most bytes and messages of a small segment: the state of its messages goes into its own row. The payload is written
+ * again, but it is less than a page of the file; a row apart is billed when it is written and once more when it is
+ * deleted.
  */
 const SMALL_BYTES_MAX = 4_000;
 const SMALL_MESSAGES_MAX = 20;

@@ -63,7 +63,10 @@ export function armNextWake(context: QueueContext, parts: TimedParts, ports: Wak
   else ports.setTimer(wakeAtMs);
 }
 
-/** What happens to a message next if nobody sends anything. Messages that nobody is pushed become visible. */
+/**
+ * Finds the moment when something happens to a message next if no call comes. Messages that are not pushed become
+ * visible.
+ */
 export function nextMomentOf(context: QueueContext, parts: TimedParts): NextMoment {
   const visibleAtMs = parts.dispatcher.open ? null : (context.queue.delayed.peek()?.atMs ?? null);
   return {

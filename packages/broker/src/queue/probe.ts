@@ -1,7 +1,7 @@
 import type { HistoryObserver } from "../history/observer.ts";
 import type { ConsumerPort } from "../push/delivery-result.ts";
 
-/** What a test kit learns of the queues of a broker, and what it has between them and their consumers. */
+/** Observer of a broker's queues for a test kit, which can also stand between them and their consumers. */
 export interface QueueProbe extends HistoryObserver {
   /** The object of a queue, or of a topic, starts: from now on it has a clock of its own. */
   opened(queue: string): void;

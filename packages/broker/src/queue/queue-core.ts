@@ -102,7 +102,7 @@ export class QueueCore implements QueueContext {
   readonly #commit: GroupCommit;
   /** Segments with a row in `segment_states`. */
   readonly #withState: Set<number>;
-  /** What jobs of the next turn write that is not the engine's. */
+  /** Writes of the next turn's jobs besides those of the engine. */
   #writes: (() => void)[] = [];
   /** The moment of the turn that is under way; `null` between turns. */
   #turnMs: number | null = null;
@@ -336,12 +336,14 @@ export class QueueCore implements QueueContext {
     return messageCountsOf(this.queue, this.nowMs);
   }
 
-  /** What waits, as of the last turn. */
+  /** Returns the backlog as of the last turn. */
   metrics(): BacklogMetrics {
     return metricsOf(this.queue);
   }
 
-  /** What is in delivery is told as of the last turn; `caughtUp` makes one if there is something to tell. */
+  /**
+   * Describes the queue, with its deliveries as of the last turn; `caughtUp` makes one if there is something to tell.
+   */
   describe(): QueueDescription {
     return describe(this, this);
   }

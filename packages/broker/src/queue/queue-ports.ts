@@ -14,7 +14,7 @@ export interface QueuePorts extends DispatcherPorts, WorkerDaemonPorts, OutboxPo
   readonly store: QueueStore;
   readonly clock: Clock;
   readonly log: QueueLog;
-  /** What the queue is set to; `undefined` for one that does not exist. */
+  /** Returns the definition of the queue; `undefined` for one that does not exist. */
   definition(): QueueDefinition | undefined;
   /** Epochs of the queue that are known from elsewhere: its store may have lost the memory of them. Default 0. */
   readonly epochKnown?: number;
@@ -30,7 +30,7 @@ export interface QueuePorts extends DispatcherPorts, WorkerDaemonPorts, OutboxPo
   readonly cutOffReason?: string;
   /** Whether a queue that is not set to anything keeps a history: in development. Default false. */
   readonly keepsHistory?: boolean;
-  /** What a test kit has between the queue and its consumer. Default: nothing. */
+  /** Probe of a test kit between the queue and its consumer. Default: none. */
   readonly probe?: QueueProbe;
   /** Seed of the jitter of retries. Default "": the ids of messages are random already. */
   readonly jitterSeed?: string;

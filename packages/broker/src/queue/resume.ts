@@ -11,7 +11,7 @@ import type { QueueContext } from "../turn/context.ts";
 import { noteSlices } from "./note-slices.ts";
 import type { QueuePorts } from "./queue-ports.ts";
 
-/** What becomes of deliveries that the end of the epoch before has cut off. */
+/** Settings for deliveries that the end of the epoch before has cut off. */
 type CutOff = Pick<QueuePorts, "cutOffCounts" | "cutOffDelayMs" | "cutOffReason">;
 
 /** The parts of a queue that an earlier epoch has left something to. */

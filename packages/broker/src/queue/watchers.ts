@@ -15,7 +15,7 @@ interface Watcher {
   readonly reject: (error: unknown) => void;
 }
 
-/** What watchers need of the queue. */
+/** Parts of the queue that watchers use. */
 type WatchedQueue = Pick<QueueContext, "queue" | "nowMs" | "history"> & Parameters<typeof isUnderWay>[0];
 
 /**
@@ -35,7 +35,9 @@ export class Watchers {
     this.#awake = awake;
   }
 
-  /** What has happened since the caller's last call; at once if there is anything, or if it is the first one. */
+  /**
+   * Reports what has happened since the caller's last call; at once if there is anything, or if it is the first one.
+   */
   watch(request: WatchRequest): Promise<WatchReply> {
     const state = this.#state();
     if (request.state !== state) return Promise.resolve(this.#replyTo(request, state));
@@ -90,7 +92,7 @@ export class Watchers {
     for (const { reject } of waiting) reject(error);
   }
 
-  /** What tells whether anything has happened. */
+  /** Makes a text that changes whenever anything has happened. */
   #state(): string {
     const { queue, history } = this.#context;
     const { ready, delayed, leased } = counts(queue);

@@ -3,7 +3,7 @@ import { DEDUPLICATION_MS } from "@sluice/protocol";
 import { checksumOfText } from "../store/checksum.ts";
 import type { QueueContext } from "../turn/context.ts";
 
-/** What a receive got. */
+/** Receipts that a receive got, with its times in ms. */
 export interface Attempt {
   readonly receipts: readonly Receipt[];
   readonly receivedMs: number;

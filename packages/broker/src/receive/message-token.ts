@@ -107,13 +107,13 @@ function sixBitsAt(at: number): number {
   return SIX_BITS[read[at] as number] as number; // of a token's length; one for every byte
 }
 
-/** What the checksum of a queue's tokens is of: what a token says, and behind it the queue's name. */
+/** Input of the checksum of a queue's tokens: the content of a token, and behind it the queue's name. */
 interface Checked {
   readonly queue: string;
   readonly view: DataView;
 }
 
-/** Of the queue that was asked for last: an object has but one. */
+/** Checksum input of the queue that was asked for last: an object has but one queue. */
 let checked: Checked | undefined;
 
 function checkOf(queue: string): number {

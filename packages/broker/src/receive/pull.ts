@@ -14,7 +14,7 @@ import { readLease } from "../turn/lease-records.ts";
 import type { Throttle } from "../turn/throttle.ts";
 import { encodeToken } from "./message-token.ts";
 
-/** What the history calls a client that pulls. */
+/** Name of a client that pulls, in the history. */
 export const PULLER = "HTTP pull";
 
 /**

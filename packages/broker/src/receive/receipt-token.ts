@@ -1,7 +1,7 @@
 import type { Receipt } from "@sluice/engine";
 import { decodeToken, encodeToken, TOKEN_LENGTH } from "./message-token.ts";
 
-/** What a receipt handle says. */
+/** Content of a receipt handle. */
 export interface ReceiptFacts extends Receipt {
   /** When the message was received: `receivedMsOf` reads it. Who deletes a message need not know. */
   readonly received: string;

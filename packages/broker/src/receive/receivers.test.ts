@@ -10,7 +10,7 @@ import { WORLD_START_MS } from "../../test/world.ts";
 
 const world = (changes = {}) => new SqsWorld({ orders: changes });
 
-/** What a promise has come to by now. */
+/** Returns the value of a promise, or "waits" while it is pending. */
 async function stateOf<Value>(promise: Promise<Value>): Promise<Value | "waits"> {
   return Promise.race([promise, new Promise<"waits">((resolve) => setImmediate(() => resolve("waits")))]);
 }

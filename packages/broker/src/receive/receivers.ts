@@ -18,7 +18,7 @@ import type { Throttle } from "../turn/throttle.ts";
 import type { Attempt, Attempts } from "./attempts.ts";
 import { encodeReceipt } from "./receipt-token.ts";
 
-/** What the history calls a client that receives. */
+/** Name of a client that receives, in the history. */
 export const RECEIVER = "SQS";
 
 /** A receive that got something. */

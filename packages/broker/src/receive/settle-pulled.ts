@@ -91,7 +91,10 @@ function positionOf({ segmentId, index }: Receipt): Positions {
   return [segmentId, index, index + 1];
 }
 
-/** What tells the jitter of messages apart that were pulled one by one, but keeps that of a batch together. */
+/**
+ * Makes the key of the jitter, which differs between messages that were pulled one by one and is the same within a
+ * batch.
+ */
 function keyOf({ segmentId, leaseId }: Receipt): string {
   return `${segmentId} ${leaseId}`;
 }

@@ -15,22 +15,24 @@ import type { Undeliverable } from "./transfer.ts";
 /** Name of the one directory of an account. */
 export const DIRECTORY_NAME = "directory";
 
-/** What a queue's object learns at its start, in one call. */
+/** Answer to a queue's object at its start, in one call. */
 export interface Opened {
   /** How far the queue had come by its latest report, `null` if it never made one. */
   readonly position: CommitPosition | null;
   readonly status: QueueStatus;
   /** Whether it is known to be idle, as of that report. */
   readonly isIdle: boolean;
-  /** Of a topic's object: the version of its topic, `null` if that is no more. Absent for a queue. */
+  /** Version of the topic whose object this is, `null` if that is no more. Absent for a queue. */
   readonly topicVersion?: number | null;
   /** The broker's clock; absent if nobody ever moved it. */
   readonly clock?: ClockSetting;
-  /** What the directory has lost of it, to go on with "the directory ..."; `null` if nothing, as far as that shows. */
+  /**
+   * Data of it that the directory has lost, to go on with "the directory ..."; `null` if none, as far as that shows.
+   */
   readonly directoryLoss: string | null;
 }
 
-/** What queues' objects ask the directory. */
+/** Calls of queues' objects to the directory. */
 export interface QueuesDirectory extends Pick<DirectoryRpc, "findByName"> {
   /**
    * A queue's object has started.
@@ -46,7 +48,7 @@ export interface QueuesDirectory extends Pick<DirectoryRpc, "findByName"> {
   ): Promise<CommitPosition | null>;
   /** The queue of a name, created if there is none: dead letters have come for it. */
   ensureQueue(queue: string): Promise<DirectoryReply>;
-  /** What becomes of messages of a topic for a queue that does not exist (any more). */
+  /** Decides whether messages of a topic for a queue that does not exist (any more) are dead-lettered or dropped. */
   undeliverable(topicObject: string, queue: string): Promise<Undeliverable>;
 }
 

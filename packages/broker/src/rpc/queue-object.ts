@@ -13,7 +13,7 @@ import type {
 import type { AlarmedObject } from "./directory-object.ts";
 import type { Transfer, TransferReply } from "./transfer.ts";
 
-/** What a queue's object has to answer to the directory. */
+/** Calls of the directory to a queue's object. */
 export interface ConfiguredQueueObject extends Rpc.DurableObjectBranded {
   /** Goes by the record from now on, unless a later one is known. */
   configure(queue: string, record: QueueRecord): Promise<void>;
@@ -52,6 +52,6 @@ export interface QueueBrokerObject
    * Development only: has it go by a clock that stands, and resolves when nothing is under way any more.
    */
   settleAt(queue: string, setting: ClockSetting): Promise<SettledQueue>;
-  /** What comes next in the queue if nobody sends anything. */
+  /** Finds the next moment at which something happens in the queue if no call comes. */
   nextMoment(queue: string): Promise<NextMoment>;
 }

@@ -1,6 +1,6 @@
 import type { QueueRecord } from "@sluice/protocol";
 
-/** What a queue is to the directory. */
+/** State of a queue in the directory. */
 export type QueueStatus =
   | { readonly kind: "known"; readonly record: QueueRecord }
   /**

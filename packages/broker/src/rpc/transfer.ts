@@ -4,7 +4,7 @@ export interface TransferItem {
   readonly packed: Uint8Array;
 }
 
-/** What is handed from one queue to another in one call: an item, and those that follow it. */
+/** Items that one call hands from one queue to another: the first, and those that follow it. */
 export interface Transfer extends TransferItem {
   readonly source: string;
   /**
@@ -14,7 +14,7 @@ export interface Transfer extends TransferItem {
   readonly more?: readonly TransferItem[];
 }
 
-/** What has become of a transfer. */
+/** Reply to a transfer. */
 export interface TransferReply {
   /** Every item up to this id is durable. */
   readonly takenTo: number;
@@ -23,8 +23,8 @@ export interface TransferReply {
 }
 
 /**
- * What becomes of messages of a topic whose queue does not exist when they arrive (spec sns-delivery 6.1: a fault of
- * the subscription, so nothing is tried again).
+ * Handling of messages of a topic whose queue does not exist when they arrive (spec sns-delivery 6.1: a fault of the
+ * subscription, so nothing is tried again).
  *
  * - `deadLetter`: they go to the dead-letter queue of the subscription, which they create if it does not exist either.
  * - `dropped`: it has none, or the subscription itself has ended.

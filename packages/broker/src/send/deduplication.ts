@@ -110,7 +110,7 @@ export class Deduplication {
   }
 }
 
-/** What an id is remembered as: ids of different groups are different where that is the scope (spec sqs 4.3). */
+/** Makes the key that an id is remembered by; it contains the group where that is the scope (spec sqs 4.3). */
 export function deduplicationKey(settings: FifoSettings | undefined, groupId: string, id: string): string {
   // No id or group has a line break in it.
   return settings?.deduplicationScope === "messageGroup" ? `${groupId}\n${id}` : id;

@@ -12,7 +12,7 @@ export interface Incoming {
   readonly delaySeconds: number;
   /** Where that delay comes from. Default: the queue. */
   readonly delayReason?: "send" | "queue";
-  /** Who sent it, as far as known. */
+  /** Producer of the messages, as far as known. */
   readonly by?: string | null;
   /** The queue that it comes from. */
   readonly from?: string;

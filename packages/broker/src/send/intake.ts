@@ -21,10 +21,10 @@ import { noteStored } from "./note-stored.ts";
 /** Packed bytes that may wait for their commit at a time; a Durable Object has 128 MB for everything. */
 export const UNCOMMITTED_BYTES_MAX = 32_000_000;
 
-/** What Cloudflare Queues and SQS bill as one operation, in bytes. */
+/** Size of one billed operation of Cloudflare Queues and SQS, in bytes. */
 const BILLED_BYTES = 64_000;
 
-/** What sequence numbers are counted from, so that each has 20 digits (spec sqs 4.4). */
+/** Number that sequence numbers are counted from, so that each has 20 digits (spec sqs 4.4). */
 const FIRST_SEQUENCE_NUMBER = 10n ** 19n;
 
 const OVERLOADED: RpcFailure = {
@@ -50,7 +50,7 @@ export class Intake {
   readonly #context: QueueContext;
   readonly #deduplication: Deduplication;
   readonly #cache: PayloadCache;
-  /** What the turn that runs, or the next one, takes in. */
+  /** Messages that the turn that runs, or the next one, takes in. */
   #incoming: Incoming[] = [];
   #incomingCount = 0;
   #uncommittedBytes = 0;
@@ -162,7 +162,7 @@ export class Intake {
     return this.#context.queue.nextSeq + this.#incomingCount;
   }
 
-  /** What was taken in by this epoch, by the turn that runs included. */
+  /** Counts of the messages that this epoch has taken in, by the turn that runs included. */
   get taken(): Pick<QueueUsage, "messages" | "messageBytes" | "messageChunks"> {
     return this.#taken;
   }

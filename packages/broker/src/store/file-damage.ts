@@ -42,14 +42,14 @@ const TABLES: readonly Table[] = [
   { name: "journal", key: "slot", needed: ["body"], replaceable: [], hasNumbers: true },
 ];
 
-/** What a queue's database file is like. */
+/** Condition of a queue's database file. */
 export type FileCondition =
   | { readonly kind: "sound" }
   /** Damaged where nothing of the queue lies. */
   | { readonly kind: "harmless"; readonly finding: string }
   /** Tables were damaged. What could be read of them lies in new ones, and the file can be used. */
   | { readonly kind: "repaired"; readonly finding: string }
-  /** What can be read is used, and nothing can be written that is sure to stay. */
+  /** Damaged beyond repair: readable data is used, and nothing can be written that is sure to stay. */
   | { readonly kind: "damaged"; readonly finding: string };
 
 /** Whether a failure means that a database file does not hold together. */
@@ -92,7 +92,7 @@ export function repairFile(storage: DurableObjectStorage, isSuspect: boolean): F
   }
 }
 
-/** What SQLite finds wrong, in its words: with all of the file, or with one table. */
+/** Lists the damage that SQLite finds, in its words: in all of the file, or in one table. */
 function findingsIn(sql: SqlStorage, limit: number | string): string[] {
   try {
     const rows = sql.exec<{ quick_check: string }>(`PRAGMA quick_check(${limit})`).toArray();

@@ -1,6 +1,6 @@
 import type { QueueAtRest, QueueDescription, QueueRecord } from "@sluice/protocol";
 
-/** What of a queue tells whether it has anything left to do. */
+/** Parts of a queue that tell whether it has anything left to do. */
 export interface DescribedQueue {
   /** `null` for what is no queue of the directory. */
   readonly record: QueueRecord | null;
@@ -10,9 +10,9 @@ export interface DescribedQueue {
 }
 
 /**
- * What the directory is told of an idle queue, so that who wants its figures need not wake it; `null` for one that
- * changes by itself. A queue is idle whose messages wait for somebody who pulls, or for the end of a pause: when their
- * retention is over the alarm wakes it.
+ * Makes the snapshot of an idle queue for the directory, so that the queue need not wake for its figures; `null` for
+ * one that changes by itself. A queue is idle whose messages wait for a client that pulls, or for the end of a pause:
+ * when their retention is over the alarm wakes it.
  */
 export function idleSnapshotOf({ record, hasMore, description }: DescribedQueue): QueueAtRest | null {
   if (record === null || hasMore) return null;

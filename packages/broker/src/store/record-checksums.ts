@@ -15,7 +15,7 @@ import { checksumOf } from "./checksum.ts";
 const BYTES_PER_RECORD = 8;
 const OWN_CHECKSUM_BYTES = 4;
 
-/** What `checksumsOf` begins with; its own one is never looked at. */
+/** Checksums that `checksumsOf` begins with; their own one is never looked at. */
 const NO_CHECKSUMS = new Uint8Array(OWN_CHECKSUM_BYTES);
 
 /** Bytes that cannot be what was stored, and of which nothing can be saved. */

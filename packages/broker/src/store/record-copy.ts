@@ -5,7 +5,7 @@ import { checksumOfText } from "./checksum.ts";
 /** Where a queue keeps, among its single values (`migrations.ts`), what the directory said last that it is. */
 export const RECORD_KEY = "record";
 
-/** What is stored there. A contract. */
+/** Makes the stored copy of a record. A contract. */
 export function recordCopy(record: QueueRecord): string {
   const text = JSON.stringify(record);
   return JSON.stringify([checksumOfText(text), text]);

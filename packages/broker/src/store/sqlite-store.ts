@@ -38,7 +38,7 @@ export class SchemaVersionError extends Error {
   override readonly name = "SchemaVersionError";
 }
 
-/** Who has to know of commits. */
+/** Listener that is told of commits. */
 export interface CommitWatcher {
   /** One was made; whether it will be durable is not known. */
   committed(): void;
@@ -61,7 +61,7 @@ export class SqliteStore implements QueueStore, DamageRecord {
    * beginning.
    */
   readonly #checksums = new Map<number, Uint8Array>();
-  /** What the commit that is being put together will execute; `null` while there is none. */
+  /** Statements of the commit that is being put together; `null` while there is none. */
   #collected: (() => void)[] | null = null;
   /** Segments whose rows it deletes: a new segment takes the place of one. */
   #emptied: number[] = [];
@@ -260,7 +260,7 @@ export class SqliteStore implements QueueStore, DamageRecord {
     return { epoch: this.readEpoch(), commits: Math.max(commits, latest?.commits ?? 0), messages };
   }
 
-  /** What the object had used by then this month; `null` if nothing says so. */
+  /** Reads the usage of the object in the month of the stored position, as of then; `null` if none is stored. */
   readUsage(): QueueUsage | null {
     return usageFrom(this.#json<readonly unknown[]>("mark")?.[2]);
   }
@@ -275,7 +275,7 @@ export class SqliteStore implements QueueStore, DamageRecord {
     this.#commits = Math.max(this.#commits, to);
   }
 
-  /** What the queue was by what it last knew, `null` if it never knew anything or that is damaged. */
+  /** Reads the queue's latest record of itself, `null` if it never had one or that is damaged. */
   readRecord(): QueueRecord | null {
     const [row] = this.#run<{ value: string }>(SELECT_RECORD);
     return row === undefined ? null : recordFrom(row.value);
@@ -317,7 +317,7 @@ export class SqliteStore implements QueueStore, DamageRecord {
     return checksums;
   }
 
-  /** What `write` would execute, in that order. It reads what was there before. */
+  /** Collects the statements that `write` would execute, in that order. It reads what was there before. */
   #statementsOf(write: () => void): readonly (() => void)[] {
     const collected: (() => void)[] = [];
     this.#collected = collected;

@@ -53,7 +53,7 @@ export interface QueueStore extends JournalRows {
   readEpoch(): number;
   /** The name the queue was first called by, `null` before its first commit. */
   readName(): string | null;
-  /** What was written by `writeVersion` last, `null` if nothing was. */
+  /** Reads the version that `writeVersion` wrote last, `null` if there is none. */
   readVersion(): string | null;
   /** Notes which version of the broker's code this epoch runs. */
   writeVersion(version: string): void;

@@ -16,7 +16,7 @@ class Bench {
   commits = 0;
   reported: CommitPosition | null = null;
   readonly reports: CommitPosition[] = [];
-  /** What the queue is as of its next reports, and what was reported of that. */
+  /** Snapshot for the queue's next reports; `snapshots` has those that were reported. */
   snapshot: QueueAtRest | null = null;
   readonly snapshots: (QueueAtRest | null)[] = [];
   readonly losses: Loss[] = [];

@@ -23,7 +23,7 @@ export interface PositionDirectory {
   report(position: CommitPosition, snapshot: QueueAtRest | null): Promise<CommitPosition | null>;
 }
 
-/** What of a store the watermark looks at. */
+/** Parts of a store that the watermark uses. */
 export interface PositionedStore {
   readonly commits: number;
   readPosition(): CommitPosition;
@@ -37,27 +37,27 @@ export interface WatermarkPorts {
   schedule(callback: () => void, ms: number): void;
 }
 
-/** What a queue learns about itself at its start. */
+/** Result of the comparison of a store with what was reported, at the queue's start. */
 export interface StoreCheck {
   /** Epochs that there were, by the store or by the directory: the next one is a later one. */
   readonly epoch: number;
   readonly loss: Loss | null;
 }
 
-/** What the store lacks, at most. */
+/** Commits and messages that the store lacks, at most. */
 export interface Loss {
   readonly commits: number;
   readonly messages: number;
 }
 
-/** What a queue tells the directory. */
+/** Report of a queue to the directory. */
 export interface Report {
   readonly position: CommitPosition;
-  /** What the queue is as of that position, if nothing but a call can change it; else `null`. */
+  /** Snapshot of the queue at that position, if nothing but a call can change it; else `null`. */
   readonly snapshot: QueueAtRest | null;
 }
 
-/** What reporting needs of a running queue. */
+/** Operations of a running queue that reporting uses. */
 export interface Reporter {
   /** Writes down where the queue is, durably, and answers with it; `null` once the queue's object has ended. */
   writePosition(): Promise<Report | null>;
@@ -131,8 +131,8 @@ export class Watermark {
   }
 
   /**
-   * Somebody has looked at the queue, and it is idle. Time alone may have brought it there, which commits nothing: the
-   * directory learns of it once, and nobody has to wake the queue for its figures again.
+   * Plans a report of a queue that a caller found idle. Time alone may have brought it there, which commits nothing:
+   * the directory learns of it once, and the queue need not wake for its figures again.
    */
   seenIdle(): void {
     if (this.#isIdleKnown) return;
@@ -196,7 +196,7 @@ export class Watermark {
   }
 }
 
-/** What a store at `own` lacks of what was `reported`, `null` if nothing. */
+/** Computes the loss of a store at `own` by the position that was `reported`, `null` if nothing is lost. */
 function lossOf(own: CommitPosition, reported: CommitPosition): Loss | null {
   if (!isBehind(own, reported)) return null;
   return {

@@ -6,7 +6,7 @@ import { HEARTBEAT_MS } from "../queue/next-wake.ts";
 import { SEGMENT_BYTES_MAX } from "../send/incoming.ts";
 import { firstLines, MESSAGE_LINES_MAX } from "./dead-letters.ts";
 
-/** What a dead letter of "orders" says about where it comes from, in bytes. No part of its size. */
+/** Size of the source that a dead letter of "orders" names, in bytes. No part of the letter's size. */
 const SOURCE_BYTES = 11;
 
 const failing = { maxBatchTimeoutSeconds: 0, maxRetries: 0 };

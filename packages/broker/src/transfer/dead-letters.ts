@@ -86,7 +86,7 @@ export class DeadLetters {
     this.add(expired, `it was not delivered within ${this.#context.definition?.messageRetentionSeconds} s`);
   }
 
-  /** What a dead letter takes along of what became of it. */
+  /** Adds the end of a message in this queue to the extension that its dead letter takes along. */
   #withPast(
     extension: MessageExtension,
     payload: PackedIndex,

@@ -84,7 +84,7 @@ export class Moves {
   /** How far the task has come that looks for messages. */
   #search: Search | null = null;
   readonly #find: FindWaiting;
-  /** Of asking which queues exist. */
+  /** Backoff of asking which queues exist. */
   readonly #backoff = new Backoff();
 
   constructor(
@@ -131,7 +131,7 @@ export class Moves {
     });
   }
 
-  /** What has left the queue stays where it goes. */
+  /** Cancels a task. Messages that have left the queue stay where they go. */
   cancel(taskId: string): Promise<CancelMoveReply> {
     return this.#context.submit(() => {
       const known = this.#tasks.find((task) => task.taskId === taskId);

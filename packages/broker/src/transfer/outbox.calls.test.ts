@@ -30,7 +30,7 @@ async function bodies(world: World, queue: string): Promise<string[]> {
   }
 }
 
-/** What each call to a target brings, by the ids of its items. */
+/** Records the calls to targets, each by the ids of its items. */
 function watchCalls(world: World): number[][] {
   const calls: number[][] = [];
   world.carry = (_target, { id, more }, deliver) => {

@@ -14,8 +14,8 @@ import { joinOwned } from "../turn/lease-records.ts";
 export const TRANSFER_MS_MAX = 30_000;
 
 /**
- * What one call takes along for its target, and one commit there takes in: so many items, and so many bytes unless the
- * first item has more. What each commit of a busy queue leaves is small.
+ * Limits of one call to a target, and of one commit there: so many items, and so many bytes unless the first item has
+ * more. Calls join items because each commit of a busy queue leaves only small ones.
  */
 export const TRANSFER_ITEMS_MAX = 200;
 export const TRANSFER_BYTES_MAX = 1_000_000;
@@ -91,7 +91,7 @@ export class Outbox {
     return this.#waiting.size === 0;
   }
 
-  /** What has not arrived, for people. */
+  /** Lists the messages that have not arrived, by target, for people. */
   describe(): PendingHandOver[] {
     return [...this.#waiting].map(([target, items]) => {
       const backoff = this.#running.has(target) ? undefined : this.#backoffs.get(target);
@@ -183,7 +183,7 @@ export class Outbox {
     log.error(`Queue "${name}": messages for queue "${target}" wait, ${reason}`);
   }
 
-  /** What the next call to a target takes along; `null` when nothing waits for it. */
+  /** Makes the next call to a target; `null` when nothing waits for it. */
   #next(target: string, itemsMax: number): Omit<Transfer, "source"> | null {
     const [first, ...others] = this.#waiting.get(target)?.slice(0, itemsMax) ?? [];
     if (first === undefined) return null;

@@ -47,7 +47,7 @@ export class Topic {
     this.#nextSequence = firstSequence;
   }
 
-  /** Who goes by an older version is refused from now on; everybody is by `null`, when the topic was deleted. */
+  /** Refuses publishers that go by an older version from now on; all of them by `null`, when the topic was deleted. */
   changed(version: number | null): void {
     this.#version = Math.max(this.#version, version ?? Number.POSITIVE_INFINITY);
   }

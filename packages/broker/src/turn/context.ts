@@ -6,19 +6,19 @@ import type { QueueStore } from "../store/store.ts";
 import type { DamageLog } from "./damage-log.ts";
 import type { Urgency } from "./group-commit.ts";
 
-/** What a part of a queue may use of the queue. Parts that need other parts get them in their constructors. */
+/** Members of a queue that its parts may use. Parts that need other parts get them in their constructors. */
 export interface QueueContext {
   readonly name: string;
   /** The engine's state. Changed within turns only. */
   readonly queue: Queue;
   /** Time as the queue sees it, in ms: within a turn it stands still. */
   readonly nowMs: number;
-  /** What the queue is set to; `undefined` for one that does not exist. */
+  /** Definition of the queue; `undefined` for one that does not exist. */
   readonly definition: QueueDefinition | undefined;
   readonly log: QueueLog;
   readonly store: QueueStore;
   readonly damage: DamageLog;
-  /** What happens is noted here. */
+  /** History that parts note events in. */
   readonly history: History;
   /** Seed of the jitter of retries. */
   readonly jitterSeed: string;

@@ -6,7 +6,7 @@ import type { DamageRecord } from "../store/store.ts";
 /** Damage that a queue remembers. More of it says no more: the log has every single one. */
 export const DAMAGE_ENTRIES_MAX = 20;
 
-/** What of a queue its damage log needs. */
+/** Parts of a queue that its damage log uses. */
 export interface DamageLogPorts {
   readonly name: string;
   readonly nowMs: number;
@@ -15,7 +15,7 @@ export interface DamageLogPorts {
   write(write: () => void): void;
 }
 
-/** What was found to be damaged: said once in the log, and listed from then on, restarts included. */
+/** Damage that was found in a queue: said once in the log, and listed from then on, restarts included. */
 export class DamageLog {
   readonly #ports: DamageLogPorts;
   readonly #record: DamageRecord | undefined;

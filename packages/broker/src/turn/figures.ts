@@ -1,7 +1,7 @@
 import { advance, counts, type Queue } from "@sluice/engine";
 import type { BacklogMetrics, MessageCounts } from "@sluice/protocol";
 
-/** What waits in a queue, as a send is answered with it. */
+/** Computes the backlog of a queue for the reply to a send. */
 export function metricsOf(queue: Queue): BacklogMetrics {
   const figures = counts(queue);
   return {

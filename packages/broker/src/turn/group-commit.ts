@@ -70,9 +70,9 @@ type State =
 export class GroupCommit {
   readonly #ports: GroupCommitPorts;
   #state: State = { kind: "idle" };
-  /** What the next turn runs. */
+  /** Jobs that the next turn runs. */
   #waiting: Job[] = [];
-  /** What lingers. The next turn runs it too, before the rest. */
+  /** Jobs that linger. The next turn runs them too, before the rest. */
   #deferred: Job[] = [];
   /** The first job that the timer was set for; `null` while none runs. */
   #timed: Job | null = null;

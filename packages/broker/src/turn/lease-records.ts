@@ -5,7 +5,7 @@ import type { QueueContext } from "./context.ts";
 
 type RecordsContext = Pick<QueueContext, "queue" | "damage" | "payloadOf">;
 
-/** What a lease holds that can be read. */
+/** Records of a lease that can be read. */
 export interface LeaseRecords {
   /** The part of the lease that `packed` is of. */
   readonly batch: Lease;

@@ -24,7 +24,7 @@ export function unnamedDelayMs(context: RetryContext, key: string, attempts: num
   return nextDelayMs(policy, attempts, random) ?? 0;
 }
 
-/** What `unnamedDelayMs` goes by. */
+/** Returns the setting that `unnamedDelayMs` goes by: the retry policy if there is one, else the retry delay. */
 export function unnamedDelayReason({ definition }: Pick<QueueContext, "definition">): DelayReason {
   return definition?.consumer?.settings.retryPolicy === undefined ? "retryDelay" : "policy";
 }

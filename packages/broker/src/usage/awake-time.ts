@@ -4,7 +4,7 @@
  */
 export class AwakeTime {
   readonly #now: () => number;
-  /** What is under way. */
+  /** Number of activities that are under way: those with a `begin` and no `end` yet. */
   #count = 0;
   #sinceMs = 0;
   #endedMs = 0;

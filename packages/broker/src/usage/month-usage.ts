@@ -1,6 +1,6 @@
 import type { QueueUsage } from "@sluice/protocol";
 
-/** What an object has counted since it started. */
+/** Counts of an object since it started. */
 export type UsageCounts = Omit<QueueUsage, "month" | "sinceMs">;
 
 const NOTHING: UsageCounts = {
@@ -26,7 +26,7 @@ export class MonthUsage {
   readonly #counts: () => UsageCounts;
   #month: string;
   #sinceMs: number;
-  /** What is added to the counts of this epoch. Negative for what earlier months have had of them. */
+  /** Counts that are added to those of this epoch. Negative for the share of earlier months in them. */
   #base: UsageCounts;
 
   /**

@@ -6,7 +6,10 @@ export function storedUsage(usage: QueueUsage): readonly [string, ...number[]] {
   return [usage.month, usage.sinceMs, ...COUNT_NAMES.map((name) => Math.round(usage[name]))];
 }
 
-/** What was stored, by this release or another one: counts that are not there are 0. `null` for anything else. */
+/**
+ * Reads usage that was stored, by this release or another one: counts that are not there are 0. `null` for anything
+ * else.
+ */
 export function usageFrom(stored: unknown): QueueUsage | null {
   if (!Array.isArray(stored)) return null;
   const [month, sinceMs, ...counts] = stored as unknown[];

@@ -1,6 +1,6 @@
 import type { QueueDefinition } from "@sluice/protocol";
 
-/** Who gets the messages of a queue, as far as its object knows. */
+/** Recipient of the messages of a queue, as far as its object knows. */
 export type Deliverer =
   /** Nobody. `expected` is the consumer that the queue is set to and that this broker has no way to. */
   | { readonly kind: "nobody"; readonly expected: string | null }
@@ -33,7 +33,7 @@ export interface DaemonDeliverer {
   readonly drainedUntilMs: number;
 }
 
-/** What decides, beside the engine's state, whether messages of a queue leave. Times in ms. */
+/** Conditions, beside the engine's state, that decide whether messages of a queue leave. Times in ms. */
 export interface Conditions {
   readonly queue: string;
   readonly nowMs: number;

@@ -15,7 +15,7 @@ import type { Conditions, Deliverer } from "./conditions.ts";
 /** Most messages of one receive of a worker daemon. */
 const DAEMON_RECEIVE_MAX = 10;
 
-/** What a message says of itself that the engine does not know. */
+/** Facts that a message says of itself and the engine does not know. */
 export interface OwnFacts {
   /** The delay that it names itself, in seconds. */
   readonly delaySeconds: number | undefined;
@@ -30,7 +30,7 @@ export interface OwnFacts {
 export class Reasons {
   readonly #queue: Queue;
   readonly #conditions: Conditions;
-  /** What the message at a place is called; `null` for one that cannot be read. */
+  /** Returns the id of the message at a place; `null` for one that cannot be read. */
   readonly #idAt: (position: MessagePosition) => string | null;
   readonly #blockers: Blockers;
   #ahead: LookAhead | undefined;
@@ -42,7 +42,7 @@ export class Reasons {
     this.#blockers = new Blockers(queue);
   }
 
-  /** Of message `index` of those that stand so. */
+  /** Explains why message `index` of the segment, one of those with that standing, is not delivered. */
   of(standing: Standing, index: number, own: OwnFacts): Why {
     const position = { segmentId: standing.segmentId, index };
     switch (standing.state) {
@@ -93,7 +93,7 @@ export class Reasons {
     return "it came with a delay of its batch, its binding or the queue";
   }
 
-  /** What only a message of a group has. */
+  /** Explains why a message waits for another one of its group; `null` if none blocks it. */
   #blocked(position: MessagePosition): Why | null {
     const blocker = this.#blockers.of(position);
     if (blocker === null) return null;
@@ -102,7 +102,10 @@ export class Reasons {
     return why("groupBlocked", `${which} of its group comes before it and has to be gone first.`, null, id);
   }
 
-  /** What only messages have that are received. */
+  /**
+   * Explains why a message is not received any more: it has had all its receives. `null` for others, and where messages
+   * are not received.
+   */
   #exhausted({ attempts }: Standing): Why | null {
     const { deliverer, definition } = this.#conditions;
     const isReceived = deliverer.kind !== "push" && definition?.consumer?.type !== "http_pull";
@@ -189,7 +192,7 @@ export class Reasons {
     return why("dueNow", "It leaves with the next turn of the queue, at once.", nowMs, nameOf(deliverer));
   }
 
-  /** What the next turn takes. */
+  /** Messages that the next turn takes. */
   get #lookAhead(): LookAhead {
     this.#ahead ??= this.#look();
     return this.#ahead;

@@ -12,7 +12,7 @@ import type { QueueCore } from "../queue/queue-core.ts";
  * message is asked why it is not delivered: exactly those that say `dueNow` are leased by the rest of that turn.
  */
 
-/** What a test has kept from being answered. */
+/** Delivery whose answer a test holds back, with the function that gives it. */
 type Ending =
   | { readonly kind: "worker"; readonly end: (result: Partial<DeliveryResult>) => void }
   | {

@@ -58,7 +58,7 @@ export function deleteEndpointQueue(registry: Registry, { target }: TopicSubscri
   if (queueId !== undefined) deleteQueue(registry, queueId);
 }
 
-/** What the queue that leads to an endpoint is set to: the policy that counts for it (spec sns-delivery 2.7, 11.3). */
+/** Makes the definition of a queue that leads to an endpoint, by the policy in effect (spec sns-delivery 2.7, 11.3). */
 export function endpointDefinition(
   topic: TopicRecord,
   subscription: TopicSubscription,

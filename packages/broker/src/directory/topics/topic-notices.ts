@@ -2,7 +2,7 @@ import { topicObjectName } from "@sluice/protocol";
 import type { TopicRegistry } from "./topic-registry.ts";
 import type { TopicNotice } from "./topic-versions.ts";
 
-/** What the notices need of their surroundings. */
+/** Operations of their surroundings that the notices use. */
 export interface TopicNoticePorts {
   /** Tells a topic's object the version of its topic, `null` if that is no more. */
   topicChanged(topicObject: string, version: number | null): Promise<void>;

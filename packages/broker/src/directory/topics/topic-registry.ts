@@ -143,7 +143,7 @@ function oldestFirst(subscriptions: TopicSubscription[]): TopicSubscription[] {
   return subscriptions.sort((a, b) => a.createdOnMs - b.createdOnMs || (a.arn < b.arn ? -1 : 1));
 }
 
-/** What becomes of messages that a topic has for a queue which does not exist. */
+/** Decides whether messages that a topic has for a queue which does not exist are dead-lettered or dropped. */
 export function undeliverableTo(topics: TopicRegistry, topicObject: string, queue: string): Undeliverable {
   const topic = topics.topicById(topicObject.slice(topicObject.indexOf("/") + 1));
   const subscriptions = topic === undefined ? [] : topics.subscriptionsOf(topic.arn);

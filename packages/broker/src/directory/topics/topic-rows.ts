@@ -6,7 +6,7 @@ import { JsonRows } from "../json-rows.ts";
 export class TopicRows {
   readonly topics: JsonRows<TopicRecord>;
   readonly subscriptions: JsonRows<TopicSubscription>;
-  /** Of one row. */
+  /** Table of one row. */
   readonly signingIdentities: JsonRows<SigningIdentity>;
 
   constructor(sql: SqlStorage) {

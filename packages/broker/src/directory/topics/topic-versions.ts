@@ -4,7 +4,7 @@ const SCHEMA = [
   "CREATE TABLE IF NOT EXISTS topic_version (id INTEGER PRIMARY KEY, version INTEGER NOT NULL)",
 ];
 
-/** What a topic's object is to be told: the version that it has now. */
+/** Notice to a topic's object: the current version of its topic. */
 export interface TopicNotice {
   readonly topicId: string;
   readonly version: number;
@@ -21,7 +21,7 @@ export interface TopicNotice {
 export class TopicVersions {
   readonly #sql: SqlStorage;
   readonly #now: () => number;
-  /** Of topics that have changed in this epoch and still are: it has no more entries than there are topics. */
+  /** Versions of existing topics that have changed in this epoch: it has no more entries than there are topics. */
   readonly #changed = new Map<string, number>();
   readonly #untold = new Map<string, number>();
   readonly #first: number;
@@ -41,7 +41,7 @@ export class TopicVersions {
     for (const { topic_id: topicId } of notices) this.#untold.set(topicId, this.#first);
   }
 
-  /** Of a topic that is. */
+  /** Returns the version of an existing topic. */
   versionOf(topicId: string): number {
     return this.#changed.get(topicId) ?? this.#first;
   }

@@ -17,10 +17,10 @@ import type { TopicVersions } from "./topic-versions.ts";
 /** Key of the only one. */
 const SIGNING_IDENTITY = 1;
 
-/** What topics need of the directory around them. */
+/** Parts of the directory that topics use. */
 export interface TopicsPorts {
   readonly queues: Registry;
-  /** What the configuration says of all of them. */
+  /** Settings of the configuration for all topics. */
   readonly settings: SnsSettings;
   now(): number;
   /** 32 hexadecimal digits that nobody has. */
