@@ -24,7 +24,7 @@ export interface NaiveLease {
   readonly kind: LeaseKind;
   readonly receivedMs: number;
   readonly expiresMs: number;
-  /** What was leased, in order; some of it may be settled by now. */
+  /** Messages that were leased, in order; some of them may be settled by now. */
   readonly messages: readonly NaiveMessage[];
 }
 
@@ -67,8 +67,8 @@ export class NaiveQueue {
   }
 
   /**
-   * What waits for the queue's own delay waits for another one (spec sqs 4.1). What is stored together stays in its
-   * order. Answers with the segments in which something waits so.
+   * Moves messages that wait for the queue's own delay to another delay (spec sqs 4.1). Messages that are stored
+   * together stay in their order. Answers with the segments in which a message waits so.
    */
   changeDelay(fromMs: number, toMs: number, nowMs: number): number[] {
     const stored = Map.groupBy(this.everSent, ({ place }) => place?.segmentId ?? 0);

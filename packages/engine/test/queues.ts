@@ -65,14 +65,14 @@ export function rangesOf(batch: Lease) {
   return batch.slices.map((slice) => ({ ...slice, leaseId: batch.leaseId }));
 }
 
-/** What is stored of a segment. */
+/** Stored row of a segment. */
 export interface Row {
   readonly id: number;
   readonly index: Uint8Array;
   readonly state: Uint8Array | null;
 }
 
-/** What is stored of a queue, segment by segment. */
+/** Returns the rows that are stored of a queue, segment by segment. */
 export function rowsOf(queue: Queue): Row[] {
   return [...queue.segments.values()].map((segment) => ({
     id: segment.id,

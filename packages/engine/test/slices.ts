@@ -14,7 +14,7 @@ export function countOf(slices: readonly Slice[]): number {
   return slices.reduce((sum, slice) => sum + slice.to - slice.from, 0);
 }
 
-/** What messages [from, to) of a batch are called in a settlement. */
+/** Returns the ranges that name messages [from, to) of a batch in a settlement. */
 export function rangesWithin(batch: Lease, from: number, to: number) {
   const ranges = [];
   let position = 0;

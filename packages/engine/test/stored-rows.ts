@@ -9,7 +9,7 @@ interface Row {
   payloadCount: number;
 }
 
-/** What is stored of a queue, kept by what its engine says has changed. */
+/** Rows that are stored of a queue, updated by the changes that its engine reports. */
 export class StoredRows {
   readonly #rows = new Map<number, Row>();
 
@@ -46,7 +46,7 @@ export class StoredRows {
     }
   }
 
-  /** What is stored must be what is in memory: else a change was not reported. */
+  /** Checks that the stored rows equal the queue in memory: else a change was not reported. */
   check(queue: Queue): void {
     same([...this.#rows.keys()].join(), [...queue.segments.keys()].join(), "stored segments");
     for (const [id, segment] of queue.segments) {

@@ -39,7 +39,7 @@ import { same } from "./same.ts";
 import { countOf, positionsOf, rangesWithin } from "./slices.ts";
 import { StoredRows } from "./stored-rows.ts";
 
-/** What a consumer does with a message that it holds. */
+/** Settlement of a message by the consumer that holds it. */
 export type Verdict = "ack" | "retry" | "retryLater" | "release" | "giveUp";
 
 /** How much later `retryLater` is, and when a released message that was delivered before comes again, in ms. */

@@ -6,7 +6,7 @@ import { SNS_ACTIONS, SNS_VERSION } from "./aws/sns/model.ts";
 import { SQS_MODEL } from "./aws/sqs/model.ts";
 import { type AwsAccess, createGateway, type Gateway, type QueueDirectory } from "./index.ts";
 
-/** What a broker with keys and tokens does for who has none, before it refuses them: next to nothing. */
+/** Costs of requests without credentials to a broker with keys and tokens, before it refuses them: next to nothing. */
 
 const ORIGIN = "https://queues.example.com";
 const FORM = "application/x-www-form-urlencoded";
@@ -68,7 +68,7 @@ function endless(begin: string) {
   return { body, read };
 }
 
-/** What a request costs, and how it is answered. */
+/** Measures the cost of a request, and returns its answer. */
 async function cost(
   path: string,
   method: string,

@@ -45,7 +45,7 @@ export { PREFIX } from "./http/prefix.ts";
 // zod/mini is a third of zod, and has no words of its own for what is wrong.
 z.config(en());
 
-/** What the AWS endpoint goes by. */
+/** Options of the AWS endpoint. */
 export interface AwsOptions {
   readonly access: AwsAccess;
   readonly settings: SqsSettings;

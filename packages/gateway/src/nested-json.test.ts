@@ -25,7 +25,7 @@ const BODIES = [DEEP, OBJECTS, ...MEMBERS.map((name) => `{"${name}":${DEEP}}`)].
 );
 
 const log = vi.spyOn(console, "error");
-/** What failed for any other reason than that no queue here does anything. */
+/** Returns the failures that were logged, but for those whose reason is that no queue here does anything. */
 const failures = () => log.mock.calls.flat().filter((text) => !/no test (calls|asks)/.test(String(text)));
 beforeEach(() => void log.mockReset().mockImplementation(() => {}));
 afterEach(() => expect(failures()).toEqual([]));

@@ -9,7 +9,9 @@ import { SQS_MODEL } from "./aws/sqs/model.ts";
 import type { Access } from "./http/access.ts";
 import { createGateway, refusedPage } from "./index.ts";
 
-/** What a page of any site can make a browser send to a broker without keys and tokens, and what it cannot. */
+/**
+ * Requests that a page of any site can make a browser send to a broker without keys and tokens, and those it cannot.
+ */
 
 /**
  * A browser says nothing of the site behind a request to it: it is no name or address of this machine, over plain HTTP.
@@ -23,7 +25,10 @@ const gateway = createGateway(directoryOf(), OPEN, {
   settings: { home: { region: "us-east-1", account: "000000000000" }, isStrictAboutTime: false },
 });
 
-/** What a GET of an action is answered with, without its parameters: who gets as far is refused for them, or is not. */
+/**
+ * Answers whether a GET of an action without its parameters is refused as `AccessDenied`; one that gets as far as its
+ * parameters is refused for these, or is not.
+ */
 async function get(action: string, headers: Record<string, string>, version?: string) {
   const query = new URLSearchParams({
     Action: action,

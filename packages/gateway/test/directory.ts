@@ -241,7 +241,7 @@ export function memoryClock(advances: number[] = [], coming: readonly ComingMome
 
 type QueueObject = ReturnType<QueueDirectory["queue"]>;
 
-/** What a queue's object can do; the parts of `work` apart from each other. */
+/** Methods of a queue's object in a test; the parts of `work` apart from each other. */
 export interface AbleQueue extends Partial<QueueObject> {
   enqueue?(queue: string, request: EnqueueRequest): Promise<EnqueueReply>;
   receiveNow?(queue: string, requests: readonly ReceiveRequest[]): Promise<readonly ReceiveNowReply[]>;

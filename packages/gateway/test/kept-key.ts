@@ -4,7 +4,7 @@ import type { AwsAccess } from "../src/aws/caller.ts";
 import { AwsRequest } from "../src/aws/request.ts";
 import type { SqsPorts } from "../src/aws/sqs/context.ts";
 
-/** What an access key that the broker keeps may do. */
+/** Rights of an access key that the broker keeps. */
 export interface KeptKeyRights {
   readonly scopes: readonly Scope[];
   /** Default: every queue. */

@@ -19,13 +19,13 @@ const SIGNED = {
   "x-amz-date": "20261101T000000Z",
 };
 
-/** What a call was answered with. */
+/** Answer to a call. */
 export interface SnsAnswer {
   readonly status: number;
   readonly xml: string;
 }
 
-/** What went to a queue's object: bodies as texts. */
+/** Message that went to a queue's object, with its body as text. */
 export interface Enqueued {
   readonly queue: string;
   readonly body: string;

@@ -11,7 +11,7 @@ import { MemoryAccount } from "./memory-account.ts";
 
 const NO_MESSAGES = { visible: 0, notVisible: 0, delayed: 0 };
 
-/** What a call was refused with, as a client sees it. */
+/** Refusal of a call, as a client sees it. */
 export interface Refusal {
   readonly status: number;
   /** The older code, which XML and the `x-amzn-query-error` header have. */
@@ -21,7 +21,7 @@ export interface Refusal {
 
 export interface SqsClientOptions {
   readonly isStrictAboutTime?: boolean;
-  /** What queues' objects can do. Default: count no messages, and be purged. */
+  /** Methods of queues' objects. Default: they count no messages, and can be purged. */
   readonly objects?: AbleQueue;
   readonly waits?: Waits;
   /** A key that the broker keeps and that signs each call. Default: none, the broker is open. */
@@ -58,7 +58,7 @@ export class SqsClient {
     );
   }
 
-  /** What a request is answered with. */
+  /** Sends a request, and returns its answer. */
   request(url: string, init?: RequestInit): Promise<Response> {
     return this.fetch(new Request(url, init));
   }
@@ -71,7 +71,7 @@ export class SqsClient {
     return new Response(answer.body, { status: answer.status, headers: answer.headers });
   }
 
-  /** What an action answers. Throws what it is refused with. */
+  /** Calls an action, and returns its output. Throws the error that it is refused with. */
   async call(action: string, input: object = {}): Promise<Record<string, unknown>> {
     const { response, body } = await this.#post(action, input);
     if (response.ok) return body;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { openWorld, temporaryFolder, type World } from "../test/world.ts";
 
-/** What is done to an object, one after the other. */
+/** Action on an object; a test does one after the other. */
 type Deed =
   /** Writes rows, awaiting something between them or not, and is answered. */
   | { readonly kind: "write"; readonly rows: number; readonly awaits: boolean; readonly transaction: boolean }

@@ -5,10 +5,10 @@ import { expect, it, onTestFinished, vi } from "vitest";
 import { openWorld, temporaryFolder } from "../test/world.ts";
 import { objectFile, openObjects, repairObjectFile, shrinkObjectFiles, withObjectFile } from "./index.ts";
 
-/** What SQLite calls a commit that is synced before it is made. */
+/** Value of SQLite's `synchronous` where a commit is synced before it is made. */
 const FULL = 2;
 
-/** What every database that is closed from now on was set to: by its file's name. */
+/** Records the settings of every database that is closed from now on: by its file's name. */
 function settingsAtClose(): {
   readonly file: string;
   readonly journal: unknown;

@@ -9,7 +9,7 @@ import type { Room } from "./sqlite/room.ts";
 /** When an alarm that could not be heard rings again, in ms; each further time twice as late, up to the latter. */
 const ALARM_AGAIN_MS = 2_000;
 const ALARM_AGAIN_MS_MAX = 60_000;
-/** What is kept is read through the objects, or by who runs them. */
+/** Mode of the folder, for its owner alone: the data is read through the objects, or by the user who runs them. */
 const FOLDER_MODE = 0o700;
 /** Most names whose ids are remembered. */
 const IDS_KEPT_MAX = 10_000;

@@ -36,7 +36,7 @@ export interface ObjectsInput {
   readonly vars: Readonly<Record<string, unknown>>;
   /** Told of what nobody else is: an alarm that could not be heard, a promise that was rejected and nobody heard. */
   error(line: string): void;
-  /** Who watches over the room on their disk. Default: nobody. */
+  /** Watcher of the room on their disk. Default: none. */
   readonly disk?: Disk;
   /** The time that alarms go by, in ms since 1970. It may stand, and never goes back. Default: the system's. */
   now?(): number;

@@ -1,6 +1,6 @@
 /**
- * What stands in the place of `cloudflare:workers` where the broker runs on plain Node.js: the classes that its own
- * extend. They hold what they are given, as the platform's do.
+ * Base of the classes in the place of `cloudflare:workers` where the broker runs on plain Node.js: the broker's own
+ * extend them. They hold what they are given, as the platform's do.
  */
 class Constructed {
   readonly ctx: unknown;

@@ -35,7 +35,7 @@ export const getAlarm = async (world: World, name: string) => {
   return at === null ? null : at - START_MS;
 };
 export const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
-/** What the index says, in ms since the start. */
+/** Returns the time of an object's alarm in the index, in ms since the start; `null` for none. */
 export const inIndex = (world: World, name: string) => {
   const at = world.index()[id(name)];
   return at === undefined ? null : at - START_MS;

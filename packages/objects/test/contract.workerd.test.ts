@@ -26,12 +26,12 @@ async function folder(): Promise<string> {
 }
 
 const sql = (text: string, ...bindings: readonly Value[]): Step => ({ sql: text, bindings });
-/** What the alarm handler is to do when it is called next. */
+/** Makes the step that plans the next call of the alarm handler. */
 const plan = (...steps: readonly Step[]) =>
   sql("INSERT INTO plans (steps) VALUES (?)", JSON.stringify(steps));
 const run = ({ call }: Platform, name: string, ...steps: readonly Step[]) => call(name, "run", steps);
 
-/** What both answer to the same, which is to be the same. */
+/** Does the same work on both platforms, and returns their answer, which is to be the same. */
 async function both(work: (platform: Platform) => Promise<unknown>): Promise<unknown> {
   const [theirs, ours] = await Promise.all(
     [workerd, node].map((platform) =>

@@ -1,4 +1,4 @@
-/** What the contract test has an object do, in JSON: the same on workerd and in this process. */
+/** Step that the contract test has an object do, in JSON: the same on workerd and in this process. */
 export type Step =
   | { readonly sql: string; readonly bindings?: readonly Value[] }
   /** All of them, or nothing if `fails`. */
@@ -50,7 +50,7 @@ export function subjectOf(DurableObject: Base) {
       sql.exec("CREATE TABLE IF NOT EXISTS plans (id INTEGER PRIMARY KEY, steps TEXT)");
     }
 
-    /** What each step has come to. */
+    /** Runs steps, and returns the answer of each. */
     async run(steps: readonly Step[]): Promise<unknown[]> {
       this.#runs += 1;
       const answers: unknown[] = [];
@@ -67,7 +67,7 @@ export function subjectOf(DurableObject: Base) {
       return { name: this.#ctx.id.name ?? null, id: this.#ctx.id.toString() };
     }
 
-    /** What it was given, with the types. */
+    /** Describes the value that it was given, with the types. */
     async echo(value: unknown): Promise<string> {
       return described(value);
     }
@@ -79,7 +79,7 @@ export function subjectOf(DurableObject: Base) {
       })();
     }
 
-    /** What the alarm handler did, each time that it was called, once there is so much of it. */
+    /** Returns the answers of each call of the alarm handler, once there have been `times` of them. */
     async rung(times: number): Promise<unknown[]> {
       const rows = () => this.#ctx.storage.sql.exec("SELECT answers FROM rung ORDER BY id").toArray();
       while (rows().length < times) {

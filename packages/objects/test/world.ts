@@ -23,7 +23,7 @@ type Job = (ctx: ObjectState, env: Env, ...args: readonly unknown[]) => unknown;
 export interface World {
   readonly folder: string;
   readonly objects: Objects;
-  /** What nobody else was told of. */
+  /** Errors that were reported to no caller. */
   readonly errors: readonly string[];
   /** How many instances were begun. */
   readonly instances: () => number;
@@ -36,9 +36,9 @@ export interface World {
   /** A number for a job that another object has run. */
   job(job: Job): number;
   fileOf(name: string): string;
-  /** What is committed of an object, as another program sees it. */
+  /** Reads the committed rows of an object, as another program sees them. */
   committed(name: string, sql: string): Record<string, unknown>[];
-  /** What the index of all alarms says: by id, in ms. */
+  /** Reads the times in the index of all alarms: by id, in ms. */
   index(): Record<string, number>;
 }
 

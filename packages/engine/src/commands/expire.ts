@@ -107,7 +107,10 @@ export function expireRetention(
   return expired;
 }
 
-/** Of a segment whose messages are not in order of their age: each run is looked at, and each old message by itself. */
+/**
+ * Expires the old messages of a segment that is not in order of their age: it looks at each run, and at each old
+ * message by itself.
+ */
 function expireOneByOne(
   queue: Queue,
   segment: Segment,

@@ -24,7 +24,7 @@ export interface Lease {
   readonly bytes: number;
 }
 
-/** What a receiver asks for. */
+/** Request of a receiver for a lease. */
 export interface LeaseRequest {
   readonly max: number;
   readonly expiresMs: number;
@@ -33,7 +33,7 @@ export interface LeaseRequest {
   readonly bytesMax?: number;
 }
 
-/** What a message counts for besides its body, in bytes: its record's header, and what is kept while it is moved. */
+/** Bytes that a message counts for besides its body: its record's header, and the data kept while it is moved. */
 const DEAD_MESSAGE_BYTES = 100;
 
 /**

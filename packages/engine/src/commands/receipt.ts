@@ -69,7 +69,7 @@ export function changeVisibility(
   return "changed";
 }
 
-/** What is known of a message that was received. */
+/** Facts about a message that was received. */
 export interface ReceivedFacts {
   /** Receives in this queue. */
   readonly receives: number;
@@ -80,7 +80,7 @@ export interface ReceivedFacts {
   readonly visibleAtMs: number;
 }
 
-/** What is known of the message of a receipt; `null` when the message is gone, or was received again since. */
+/** Returns the facts about the message of a receipt; `null` when the message is gone, or was received again since. */
 export function factsOf(queue: Queue, receipt: Receipt): ReceivedFacts | null {
   const entry = queue.segments.get(receipt.segmentId)?.entryOf(receipt.index);
   if (entry?.leaseId !== receipt.leaseId) return null;

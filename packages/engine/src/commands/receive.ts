@@ -3,7 +3,7 @@ import type { Slice } from "../segments/segment.ts";
 import { DeadLetters, type Lease, leaseOrDeadLetter } from "./lease.ts";
 import { returnReceived, takeLeased } from "./settle.ts";
 
-/** What a receiver asks for. */
+/** Request of a receiver for messages under a visibility timeout. */
 export interface ReceiveRequest {
   readonly max: number;
   /** End of the visibility timeout in ms; `nowMs` or before leaves the messages visible. */
@@ -16,7 +16,7 @@ export interface Received {
   readonly lease: Lease | null;
   /** Messages that were received too often: they have left the queue, the caller moves or drops their bytes. */
   readonly dead: readonly Slice[];
-  /** What is left of `deadBytesMax`; 0 or less when more may have died than could. */
+  /** Rest of `deadBytesMax`; 0 or less when more may have died than could. */
   readonly deadRoom: number;
 }
 

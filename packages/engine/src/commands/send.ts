@@ -10,8 +10,8 @@ import { NO_GROUP, Segment } from "../segments/segment.ts";
  */
 export const TAIL_BYTES_MAX = 3_700;
 /**
- * What a message takes of them beside its body: 40 bytes of its record, 8 of checksum and length, 2 of its size here,
- * and 20 of a run of its own when nothing else was sent in its millisecond.
+ * Bytes of `TAIL_BYTES_MAX` that a message takes beside its body: 40 bytes of its record, 8 of checksum and length, 2
+ * of its size here, and 20 of a run of its own when nothing else was sent in its millisecond.
  */
 export const TAIL_BYTES_PER_MESSAGE = 70;
 /** Segments that are open for appending at a time. Messages with different delays need different ones. */

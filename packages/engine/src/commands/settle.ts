@@ -10,7 +10,7 @@ export interface LeasedRange {
   readonly to: number;
 }
 
-/** What became of messages that failed. `dead` ones have left the queue: the caller moves or drops their bytes. */
+/** Outcome of messages that failed. `dead` ones have left the queue: the caller moves or drops their bytes. */
 export interface RetryOutcome {
   readonly retried: readonly Slice[];
   readonly dead: readonly Slice[];

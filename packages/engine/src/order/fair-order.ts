@@ -96,7 +96,7 @@ export class FairOrder extends TrackedGroups implements GroupOrder {
   }
 }
 
-/** What decides whether a group is noisy. */
+/** Fields of a group that decide whether it is noisy. */
 type Tenant = Pick<Group, "id" | "inFlight" | "sentMs">;
 
 /** Whether a group with messages that are ready is noisy: it has become so, or was and has not gone quiet. */

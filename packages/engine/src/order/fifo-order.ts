@@ -56,7 +56,7 @@ export class FifoOrder extends TrackedGroups implements GroupOrder {
     return [];
   }
 
-  /** What was taken stays in the list: its messages are not gone. */
+  /** Answers whether the message behind `taken` ones can leave; those stay in the list, since they are not gone. */
   canDeliver({ messages }: Group, taken: number): boolean {
     if (taken >= messages.length) return false;
     const [segment, i] = [messages.segmentAt(taken), messages.indexAt(taken)];

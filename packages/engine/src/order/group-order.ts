@@ -1,7 +1,7 @@
 import type { TimeHeap } from "../segments/heap.ts";
 import { type Entry, Group, type Segment, type SegmentNode } from "../segments/segment.ts";
 
-/** What an order sees of its queue. */
+/** Parts of a queue that an order of groups reads. */
 export interface OrderedQueue {
   /** Waiting and due, in order of leaving. */
   readonly ready: TimeHeap<Entry | SegmentNode | Group>;

@@ -4,7 +4,7 @@ import type { GroupOrder } from "../order/group-order.ts";
 import { TimeHeap } from "../segments/heap.ts";
 import type { Entry, Group, Segment, SegmentNode } from "../segments/segment.ts";
 
-/** What a queue's consumer is set to, in the engine's units. */
+/** Settings of a queue's consumer, in the engine's units. */
 export interface QueueRules {
   /** Most messages in one push delivery. */
   maxBatchSize: number;
@@ -30,7 +30,7 @@ export interface QueueRules {
 }
 
 /**
- * What a commit has to write about a segment.
+ * Kind of write that a commit has to do for a segment.
  *
  * - `created`: the payload and everything about it is new.
  * - `appended`: messages were added to its payload; what happened to the others did not change.

@@ -18,7 +18,10 @@ import type { QueueRules } from "../index.ts";
  * puller of the same queue in between.
  */
 
-/** Of a receive: what a puller holds has no visibility timeout, and nobody can name it for one. */
+/**
+ * Makes the command that changes the visibility of a received message: a message that a puller holds has no visibility
+ * timeout, and no call can name it for one.
+ */
 function changeVisibility(which: number, forMs: number): Command {
   return (twins) => {
     const held = twins.receipts.at(which);

@@ -1,4 +1,4 @@
-/** What a heap orders by: time first, then sequence, so that equal times keep the order of sending. */
+/** Node of a heap, ordered by time first, then sequence, so that equal times keep the order of sending. */
 export interface HeapNode {
   atMs: number;
   seq: number;

@@ -1,7 +1,7 @@
 /** Places before the front that are not worth freeing while there are messages. */
 export const SLACK_MAX = 1_024;
 
-/** What a list asks a segment for. */
+/** Methods of a segment that a list calls. */
 interface Numbered {
   readonly id: number;
   seqOf(index: number): number;

@@ -113,7 +113,7 @@ export class Segment {
 }
 
 /**
- * Who holds a lease.
+ * Kind of consumer that holds a lease.
  *
  * - `push`: a delivery that this process carries out (a Worker's `queue()`). It ends with the process: after a restart
  *   nobody can settle it, so it ends at once.
@@ -203,7 +203,7 @@ export class Group implements HeapNode {
   readonly id: string;
   /** FIFO: all messages that are not gone, by sequence number. Standard: those that are ready, by due time. */
   readonly messages = new MessageList<Segment>();
-  /** What the group is ordered by among others, see its `GroupOrder`. */
+  /** Keys that order the group among others, see its `GroupOrder`. */
   atMs = 0;
   seq = 0;
   at = -1;

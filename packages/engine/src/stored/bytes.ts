@@ -39,7 +39,7 @@ export class ByteWriter {
     for (let i = 0; i < value.length; i++) this.uint(value.charCodeAt(i));
   }
 
-  /** What was written so far, with its checksum. */
+  /** Returns the bytes written so far, with their checksum. */
   finish(): Uint8Array {
     const finished = new Uint8Array(this.#length + CHECKSUM_BYTES);
     finished.set(this.#bytes.subarray(0, this.#length));

@@ -27,7 +27,7 @@ const KIND_WAITING = 0;
 /** Added to the kind of an entry that a first receive is stored of. */
 const WAS_RECEIVED = 16;
 
-/** What never changes about a segment's messages but for appending: sizes, due times, sequence numbers. */
+/** Encodes the data of a segment's messages that only appending changes: sizes, due times, sequence numbers. */
 export function encodeIndex(segment: Segment): Uint8Array {
   const { runs } = segment;
   const out = new ByteWriter(INDEX_HEADER_BYTES + 2 * segment.count + RUN_BYTES * runs.length);
@@ -54,7 +54,7 @@ function encodeGroups(out: ByteWriter, groups: readonly Group[]): void {
   for (const { id } of groups) out.uint(numbers.get(id) ?? 0);
 }
 
-/** What happened to a segment's messages; `null` when none was ever touched. */
+/** Encodes the state of a segment's messages; `null` when none was ever touched. */
 export function encodeState(segment: Segment): Uint8Array | null {
   if (segment.cursor === 0) return null;
   const out = new ByteWriter();

@@ -27,7 +27,7 @@ interface Line extends HeapNode {
   isNoisy: boolean;
 }
 
-/** What a look ahead takes at a time, as `LeaseRequest` says it. */
+/** Limits of one step of a look ahead, as `LeaseRequest` says them. */
 export interface Portion {
   readonly max: number;
   readonly bytesMax: number;
@@ -47,7 +47,7 @@ export class LeavingOrder {
   readonly #front: Iterator<Entry | SegmentNode | Group, undefined>;
   /** The node of `#front` that comes next. */
   #next: Stretch | Line | undefined;
-  /** What comes behind something that was looked at already. */
+  /** Stretches and groups that come behind something that was looked at already. */
   readonly #later = new TimeHeap<Stretch | Line>();
   /** Groups that leave only when nothing else does. */
   readonly #noisy = new TimeHeap<Line>();

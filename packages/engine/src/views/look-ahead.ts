@@ -3,7 +3,7 @@ import type { Queue } from "../queue/queue.ts";
 import { LeavingOrder } from "./leaving-order.ts";
 
 /**
- * What keeps push deliveries, or receives, from taking more than they would take now.
+ * Reason why push deliveries, or receives, take no more messages than they would take now.
  *
  * - `nothingReady`: no message is left that could be leased.
  * - `batch`: what is left is no full batch, and its first message has not waited for the batch timeout.
@@ -22,7 +22,7 @@ export interface LookAhead {
   readonly batchDueMs: number | null;
 }
 
-/** What whoever delivers allows. */
+/** Limits of the deliverer on push deliveries. */
 export interface PushAllowance {
   /** Most messages of a batch, besides what the rules say; 0 for none. */
   readonly messagesMax: number;
@@ -30,7 +30,7 @@ export interface PushAllowance {
   readonly batchesMax: number;
 }
 
-/** What `nextBatch` would lease, asked until it has no more. Leases nothing. */
+/** Returns the messages that `nextBatch` would lease, asked until it has no more. Leases nothing. */
 export function nextDeliveries(
   queue: Queue,
   { messagesMax, batchesMax }: PushAllowance,
@@ -55,7 +55,10 @@ export function nextDeliveries(
   }
 }
 
-/** What receives would lease that take `max` messages together, each up to `atOnceMax` of them. Leases nothing. */
+/**
+ * Returns the messages that receives would lease if they took `max` together, and up to `atOnceMax` each. Leases
+ * nothing.
+ */
 export function nextReceives(queue: Queue, max: number, atOnceMax: number, nowMs: number): LookAhead {
   const order = new LeavingOrder(queue, nowMs);
   const deliveriesMax = queue.rules.maxRetries + 1;

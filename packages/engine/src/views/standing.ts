@@ -13,7 +13,7 @@ export interface Standing {
   readonly attempts: number;
   /** Waiting: due time. Leased: end of the lease. In ms. */
   readonly atMs: number;
-  /** Who holds them; `null` for what waits. */
+  /** Kind of the lease that holds them; `null` for messages that wait. */
   readonly leaseKind: LeaseKind | null;
 }
 

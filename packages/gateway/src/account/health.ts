@@ -6,7 +6,7 @@ import type { AccountDirectory } from "./queue-directory.ts";
  */
 export const HEALTH_MS_MAX = 1_000;
 
-/** What `GET /__sluice/health` answers. */
+/** Answer of `GET /__sluice/health`. */
 export type Health =
   | { readonly status: "ok"; readonly queues: number }
   | { readonly status: "failing"; readonly error: string };

@@ -15,7 +15,7 @@ export interface IncomingMessage {
   readonly contentType: ContentType;
   readonly body: Uint8Array;
   readonly delaySeconds: number | undefined;
-  /** What other dialects say about it. Default: nothing. */
+  /** Extension that other dialects add to it. Default: none. */
   readonly extension?: MessageExtension;
 }
 

@@ -30,26 +30,29 @@ export interface BrokerClock {
   advance(ms: number): Promise<ClockSetting>;
   /** Stops it where it stands, or has it go on with real time. */
   freeze(isFrozen: boolean): Promise<ClockSetting>;
-  /** What comes first, in one queue or in all; and queues in which something is under way, which may change it. */
+  /**
+   * Reads the first moment that comes, in one queue or in all; and the queues in which something is under way, which
+   * may change it.
+   */
   next(
     queue: string | null,
   ): Promise<{ readonly first: ComingMoment | null; readonly busy: readonly string[] }>;
 }
 
-/** What the gateway needs of the broker. */
+/** Interface of the broker to the gateway. */
 export interface QueueDirectory {
   readonly account: AccountDirectory;
   /** Topics and their subscriptions. */
   readonly topics: TopicsRpc;
   /** Tokens that may use the HTTP APIs, besides those of the configuration. */
   readonly tokens: TokensRpc;
-  /** What was changed, and by whom. */
+  /** Audit log: each change, and who made it. */
   readonly audit: AuditRpc;
   /** A queue's object. Take it anew for every call: one that failed stays broken. */
   queue(name: string): QueueBrokerRpc & QueueHistoryRpc & QueueMessagesRpc & QueuePullRpc & QueueReceiveRpc;
   /** A topic's object. */
   topic(topicObject: string): Pick<TopicObjectRpc, "publish">;
-  /** What a queue holds. Answers even when its object cannot be started: then with the damage alone. */
+  /** Describes the contents of a queue. Answers even when its object cannot be started: then with the damage alone. */
   describe(queue: string): Promise<QueueDescription>;
   /** The same for what a topic has on its way. */
   describeTopic(topicObject: string): Promise<TopicDescription>;

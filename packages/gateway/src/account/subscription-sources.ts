@@ -1,6 +1,6 @@
-/** What a subscription can be about (spec cloudflare-queues 6.6). */
+/** Kind of source that a subscription can be about (spec cloudflare-queues 6.6). */
 interface SourceKind {
-  /** What tells one source of the type from another; each is required. */
+  /** Names of the fields that tell one source of the type from another; each is required. */
   readonly fields: readonly string[];
   /** The events there are; `null` where nobody has published them: then every name is taken. */
   readonly events: readonly string[] | null;
@@ -69,7 +69,7 @@ export function readSource({ type, ...rest }: Readonly<Record<string, unknown>>)
   return { source: { type, ...Object.fromEntries(fields) }, problem: "" };
 }
 
-/** What is wrong with the events that a subscription names, for people; `null` if nothing is. */
+/** Returns the fault of the events that a subscription names, for people; `null` if there is none. */
 export function eventsProblem(sourceType: unknown, names: readonly string[]): string | null {
   const known = kindOf(sourceType)?.events ?? null;
   const unknown = known === null ? [] : names.filter((name) => !known.includes(name));

@@ -7,7 +7,7 @@ import type {
 } from "@sluice/protocol";
 import { timeOf } from "./time.ts";
 
-/** What a queue holds, and how it gets rid of it. Counts are messages, sizes bytes, times ISO 8601. */
+/** Contents of a queue, and how it gets rid of them. Counts are messages, sizes bytes, times ISO 8601. */
 export interface BacklogView {
   /** The queue's own time, which the others count from: in development it can be ahead of everybody else's. */
   readonly now: string;
@@ -20,7 +20,7 @@ export interface BacklogView {
   readonly oldestMessageAt: string | null;
   /** How deliveries to the consumer go; `null` where the broker delivers to nobody. */
   readonly health: HealthView | null;
-  /** What is known to be wrong with its store, oldest first; empty in a healthy queue. */
+  /** Damage of its store that is known, oldest first; empty in a healthy queue. */
   readonly damage: readonly DamageView[];
 }
 
@@ -31,7 +31,10 @@ export interface HealthView {
   readonly inFlight: number;
   readonly consecutiveFailures: number;
   readonly lastDelivery: { readonly endedAt: string; readonly failure: string | null } | null;
-  /** What the queue waits for before it delivers again; `null` when nothing waits, or nothing may be delivered. */
+  /**
+   * Event that the queue waits for before it delivers again, and its time; `null` when nothing waits, or nothing may be
+   * delivered.
+   */
   readonly next: { readonly waitsFor: NextDelivery["waitsFor"]; readonly at: string } | null;
 }
 

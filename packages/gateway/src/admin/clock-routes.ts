@@ -14,7 +14,7 @@ const CHANGE = z.union([
   z.strictObject({ freeze: z.boolean() }),
 ]);
 
-/** What the clock says, for people. */
+/** State of the clock, for people. */
 export interface ClockView {
   /** The time of the queues. */
   readonly now: string;

@@ -1,6 +1,6 @@
 import type { QueueRecord, TopicSubscription } from "@sluice/protocol";
 
-/** Whose dead letters a queue takes. */
+/** Sources of the dead letters that a queue takes. */
 export interface DeadLetterSources {
   /** Names of queues. */
   readonly queues: readonly string[];

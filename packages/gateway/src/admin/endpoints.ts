@@ -1,4 +1,4 @@
-/** What the admin API has: `GET /__sluice/api`. */
+/** Endpoints of the admin API, as `GET /__sluice/api` lists them. */
 export const ENDPOINTS = [
   {
     method: "GET",

@@ -29,7 +29,7 @@ const SETTING = z.strictObject({
     ),
 });
 
-/** What is made to go wrong with the deliveries of a queue, below `/queues/NAME/faults`: development only. */
+/** Routes of the faults that are made in the deliveries of a queue, below `/queues/NAME/faults`: development only. */
 export function faultRoutes(directory: QueueDirectory): Hono {
   const app = new Hono();
   const check = async (c: Context, name: string) => {

@@ -57,7 +57,7 @@ export interface WhyView {
 }
 
 export interface QueueWhyView extends WhyView {
-  /** What else is wrong with the queue. */
+  /** Other reasons why the queue does not deliver. */
   readonly also: readonly WhyView[];
 }
 

@@ -25,7 +25,7 @@ const MOVE_VIEW = {
 
 type Able = Parameters<typeof queueWith>[0];
 
-/** What a request to the admin API is answered. */
+/** Sends a request to the admin API, and returns its answer. */
 async function ask(directory: QueueDirectory, path: string, init: RequestInit = {}) {
   const response = await createGateway(directory, OPEN).request(`${API}${path}`, init);
   return { status: response.status, body: await response.json() };

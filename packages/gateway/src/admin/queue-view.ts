@@ -41,15 +41,15 @@ export interface QueueView extends BacklogView {
   readonly deadLettersOf: DeadLetterSources;
   /** The latest task that moves messages out of it. */
   readonly lastMove: MoveView | null;
-  /** What is made to go wrong with its deliveries: development only. */
+  /** Faults that are made in its deliveries: development only. */
   readonly faults: readonly Fault[];
   /** Rows that the queue's object wrote and read since it started: what Cloudflare bills. */
   readonly storage: { readonly rowsWritten: number; readonly rowsRead: number };
-  /** What it has used this month of what Cloudflare bills; `null` where nothing of it can be read. */
+  /** Usage of the queue this month, as far as Cloudflare bills it; `null` where nothing of it can be read. */
   readonly usage: QueueUsage | null;
 }
 
-/** What a queue has to do with others, as far as its reader may see these. */
+/** Queues and subscriptions that the view of a queue refers to, and the rights of its reader to see them. */
 export interface Surroundings {
   readonly rights: Rights;
   readonly queues: readonly QueueRecord[];

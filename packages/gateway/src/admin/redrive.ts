@@ -32,7 +32,7 @@ const BODY_TEXT =
 /** Messages that a dry run shows. */
 const SHOWN_MAX = 20;
 
-/** What a dry run answers: nothing has moved. */
+/** Answer of a dry run: nothing has moved. */
 export interface DryRun {
   readonly dryRun: true;
   /** Messages that would move; at least so many while `cursor` is not `null`. */
@@ -144,7 +144,7 @@ function selectionOf(
   };
 }
 
-/** What would move: without a selection that is what is ready, else what waits. */
+/** Looks at the messages that would move: without a selection those that are ready, else those that wait. */
 async function tryOut(
   directory: QueueDirectory,
   name: string,

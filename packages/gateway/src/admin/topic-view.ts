@@ -84,7 +84,7 @@ export interface FilterPolicyView {
   readonly fault: string | null;
 }
 
-/** What `topicView` counts: subscriptions that have not ended. */
+/** Returns the view of a topic. Its counts leave out subscriptions that have ended. */
 export function topicView(
   topic: TopicRecord,
   subscriptions: readonly TopicSubscription[],
@@ -150,7 +150,7 @@ export function subscriptionView(
   };
 }
 
-/** What the endpoints of a topic add up to. */
+/** Sums up the endpoints of a topic. */
 export function endpointsView(descriptions: readonly QueueDescription[]): EndpointsView {
   const isFailing = ({ consumer }: QueueDescription) =>
     consumer !== null && (!consumer.isPresent || consumer.consecutiveFailures > 0);

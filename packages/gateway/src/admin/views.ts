@@ -1,4 +1,4 @@
-/** What the admin API answers, for those who read it: types alone. */
+/** Answers of the admin API, for those who read it: types alone. */
 export type { AuditPage, AuditView } from "./access/audit-routes.ts";
 export type { NewTokenView, TokenView } from "./access/token-routes.ts";
 export type { BacklogView, DamageView, HealthView } from "./backlog-view.ts";

@@ -60,7 +60,7 @@ describe.each(Object.entries(SNS_HANDLERS))("%s of SNS", (action, { need }) => {
 });
 
 describe("a key for some queues", () => {
-  /** Somebody who may use queues that begin with "mail", where there are others. */
+  /** Creates a client that may use queues that begin with "mail", where there are others. */
   async function mailer(objects: AbleQueue = {}): Promise<SqsClient> {
     const all = new SqsClient();
     for (const QueueName of ["orders", "mails", "mails-dead"]) await all.call("CreateQueue", { QueueName });

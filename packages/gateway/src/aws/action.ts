@@ -6,7 +6,7 @@ import type { Need } from "../rights/rights.ts";
 export interface AwsAction<Context, Input, Output> {
   /** Carries it out. Resolves with `undefined` where it answers nothing. */
   readonly run: (context: Context, input: Input) => Promise<Output>;
-  /** What its caller needs. */
+  /** Rights that its caller needs. */
   readonly need: Need;
 }
 
@@ -29,7 +29,7 @@ export function actionNamed<Context, Model extends Readonly<Record<string, Actio
 }
 
 /**
- * What each action does: one that needs no more than to read changes nothing.
+ * Returns the effect of each action: one that needs no more than to read changes nothing.
  *
  * @param others what some do besides.
  */

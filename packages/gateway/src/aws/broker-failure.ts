@@ -1,11 +1,11 @@
 import { AwsError, COMMON_ERRORS } from "@sluice/aws";
 
-/** What the platform fails the calls of an object with whose commit found no room. */
+/** Code of the error with which the platform fails the calls of an object whose commit found no room. */
 const STORAGE_FULL = "SQLITE_FULL";
 
 /**
- * What a client of SQS or SNS is told of a failure that is not its own: `ServiceUnavailable` when there is no room to
- * write to, else `InternalFailure`, with the reason in the log only. Every SDK tries both again.
+ * Creates the error for a client of SQS or SNS after a failure that is not its own: `ServiceUnavailable` when there is
+ * no room to write to, else `InternalFailure`, with the reason in the log only. Every SDK tries both again.
  */
 export function brokerFailure(dialect: "SQS" | "SNS", requestId: string, error: unknown): AwsError {
   if (String(error).includes(STORAGE_FULL)) {

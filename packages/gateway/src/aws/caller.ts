@@ -16,7 +16,7 @@ import type { Home } from "./queue-address.ts";
 import type { AwsRequest } from "./request.ts";
 
 /**
- * Who may use the AWS endpoint.
+ * Access to the AWS endpoint, by the callers that it admits.
  *
  * - `open`: everybody, with any credentials or none; but no page of another site.
  * - `keys`: who signs with one of these keys, or with one that the broker keeps (spec sqs 1.5). Without any at all
@@ -54,7 +54,7 @@ function effectOf(parameters: URLSearchParams, effects: Readonly<Record<string, 
   return (Object.hasOwn(effects, action) ? effects[action] : undefined) ?? "reads";
 }
 
-/** Who makes a request, in which region, and what they may do. */
+/** Identity of the caller of a request, with its region and rights. */
 export interface Caller extends Home {
   readonly accessKeyId: string;
   readonly rights: Rights;
@@ -62,7 +62,7 @@ export interface Caller extends Home {
   readonly token: TokenRecord | null;
 }
 
-/** Who has sent no credentials, and may do what is asked for all the same. */
+/** Makes a caller without credentials, with all rights. */
 export function anonymous(home: Home, by: string = ACTORS.anonymous): Caller {
   return { ...home, accessKeyId: ACTORS.anonymous, rights: allRights(by), token: null };
 }
@@ -79,8 +79,8 @@ export interface CallerCheck {
 }
 
 /**
- * Who makes a request. The region is that of its signature; an access key of twelve digits is the number of the
- * account. Reads the body of who names an access key that there is, and nobody else's.
+ * Identifies the caller of a request. The region is that of its signature; an access key of twelve digits is the number
+ * of the account. Reads the body only of a request that names an access key that there is.
  *
  * @throws AwsError for a signature that is not good, where signatures are checked.
  */

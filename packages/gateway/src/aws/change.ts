@@ -3,7 +3,7 @@ import { noteChange } from "../account/audit-log.ts";
 import type { Need } from "../rights/rights.ts";
 import type { Caller } from "./caller.ts";
 
-/** What an action changes, for the audit log. */
+/** Change that an action makes, for the audit log. */
 export class Change {
   /** `undefined` until the action names it, `null` once it turns out that nothing is changed. */
   #target: string | null | undefined;

@@ -7,10 +7,10 @@ export interface Statement {
   readonly [member: string]: unknown;
 }
 
-/** What an access policy says: kept and shown, and added to by `AddPermission`. */
+/** Access policy: kept and shown, and added to by `AddPermission`. */
 export interface Policy {
   readonly statements: readonly Statement[];
-  /** What it says besides its statements. */
+  /** Members of the policy besides its statements. */
   readonly rest: Readonly<Record<string, unknown>>;
 }
 

@@ -13,7 +13,7 @@ import { statusOfQueueError } from "../account/queue-error-status.ts";
 import { readBatch } from "./read-batch.ts";
 import { readMessage } from "./read-message.ts";
 
-/** What the app is told about each request beside the request itself. */
+/** Queue and broker of a request, which the app gets beside the request itself. */
 export interface BindingTarget {
   /** The queue that the binding is for, as its configuration says it: anything, or nothing. */
   readonly queue: unknown;

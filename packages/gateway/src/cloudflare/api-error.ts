@@ -19,7 +19,7 @@ export const API_CODES = {
   queueNameTaken: 11009,
   consumerSettingsInvalid: 100127,
   queueSettingsInvalid: 100128,
-  /** What the event subscriptions answer with: they give no code of their own. */
+  /** Code of the event subscriptions' answers: they give none of their own. */
   none: 0,
 } as const;
 

@@ -46,7 +46,7 @@ export function authenticate(authority: Authority, audit: AuditRpc, prefix: stri
 
 const AUTHENTICATION_ERROR = "Authentication error";
 
-/** Whoever it is may not do that. */
+/** Makes the error for a caller that may not do what the request asks for. */
 export function forbidden(message: string): ApiError {
   return new ApiError(403, API_CODES.authentication, message);
 }

@@ -21,7 +21,7 @@ export async function readJson<T>(c: Context, schema: z.ZodMiniType<T>): Promise
   throw invalid(`Invalid request body: ${firstIssue(result.error)}.`);
 }
 
-/** What is wrong first, with the place: `Required at "queue_name"`. */
+/** Describes the first fault of a body, with the place: `Required at "queue_name"`. */
 export function firstIssue({ issues: [issue] }: z.core.$ZodError): string {
   if (issue === undefined) return "it is not what belongs there";
   const place = issue.path.length === 0 ? "" : ` at "${issue.path.join(".")}"`;

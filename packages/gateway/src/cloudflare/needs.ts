@@ -11,7 +11,7 @@ const CONSUMER = `${QUEUE}/consumers/:consumer_id`;
 const SUBSCRIPTIONS = "/accounts/:account_id/event_subscriptions/subscriptions";
 const WORKERS = "/accounts/:account_id/workers";
 
-/** What each route of the API needs. A route that is not here is the administrator's. */
+/** Needs of each route of the API. A route that is not here is the administrator's. */
 export const CLOUDFLARE_NEEDS: RouteNeeds = {
   [`GET ${QUEUES}`]: { scope: "read", queues: "listed" },
   [`POST ${QUEUES}`]: changing("queue.create"),

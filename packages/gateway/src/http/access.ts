@@ -1,7 +1,7 @@
 import type { PublicAddressSetting } from "@sluice/protocol";
 
 /**
- * Who may use the HTTP APIs of a broker.
+ * Access to the HTTP APIs of a broker, by the callers that it admits.
  *
  * - `open`: everybody who reaches the port; on a developer's machine. `hosts` are further names that it is reached by;
  *   `routeHosts` are those of the Worker's routes, which `wrangler dev` puts in the place of the name that was asked

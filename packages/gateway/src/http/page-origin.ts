@@ -2,7 +2,7 @@ import { isSignatureHeader } from "@sluice/aws";
 import type { Access } from "./access.ts";
 import { publicUrlOf } from "./public-address.ts";
 
-/** What a request tells of the page that it may be for. */
+/** Parts of a request that tell of the page that it may be for. */
 export interface PageRequest {
   readonly method: string;
   /** Absolute. */
@@ -10,7 +10,7 @@ export interface PageRequest {
   readonly headers: Pick<Headers, "get">;
 }
 
-/** What an action does, where the method of a request does not say it. */
+/** Effect of an action, where the method of a request does not say it. */
 export type Effect =
   /** Nothing: it changes no queue, no topic and no message. */
   | "reads"

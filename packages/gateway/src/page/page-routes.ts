@@ -18,7 +18,7 @@ const DOCUMENT_HEADERS = {
 const ASSET_HEADERS = { "Cache-Control": "public, max-age=31536000, immutable" };
 const COMMON_HEADERS = { "X-Content-Type-Options": "nosniff", Vary: "Accept-Encoding" };
 
-/** What stands at `/__sluice/` where the broker was built without the page. */
+/** Text at `/__sluice/` where the broker was built without the page. */
 export const NO_PAGE =
   'This broker was built without its page: "sluice dev", "sluice serve" and "sluice build" give it one. ' +
   "Its API answers at /__sluice/api.\n";

@@ -1,8 +1,8 @@
 import { isAmong, type Scope } from "@sluice/protocol";
 
-/** What somebody may do. */
+/** Rights of a caller. */
 export interface Rights {
-  /** Who it is: a token's name, one of `ACTORS`. */
+  /** Name of the caller: a token's name, one of `ACTORS`. */
   readonly by: string;
   readonly scopes: readonly Scope[];
   /** Names of queues, or beginnings of names that end in `*`. None: every queue, and what belongs to no queue. */
@@ -19,16 +19,16 @@ export interface Rights {
  */
 export type QueuesNeeded = "one" | "listed" | "none" | "every";
 
-/** What a request needs. */
+/** Rights that a request needs. */
 export interface Need {
   /** `any`: whoever has a token. */
   readonly scope: Scope | "any";
   readonly queues: QueuesNeeded;
-  /** What the audit log calls it; absent for what changes nothing but messages. */
+  /** Name of the action in the audit log; absent for an action that changes nothing but messages. */
   readonly audit?: string;
 }
 
-/** What callers need of the queues that requests are about. */
+/** Makes a need for each scope, of requests that are about these queues. */
 export function needsOf(queues: QueuesNeeded) {
   const need = (scope: Need["scope"]): Need => ({ scope, queues });
   return {

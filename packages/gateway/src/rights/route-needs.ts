@@ -6,22 +6,22 @@ import { type Need, queueRefusal, type Rights } from "./rights.ts";
 
 declare module "hono" {
   interface ContextVariableMap {
-    /** Who makes a request, once that is known. */
+    /** Rights of the request's caller, once that is known. */
     rights: Rights;
-    /** What a request changes, for the audit log; `null` if it changes nothing after all. */
+    /** Target of a request's change, for the audit log; `null` if it changes nothing after all. */
     changed: string | null;
     /** Asks who makes a request once more: one that goes on for longer than its token may. Throws what refuses it. */
     admitAgain: () => Promise<Rights>;
   }
 }
 
-/** What each route needs, by its method and its path below the dialect's own: `GET /queues/:name`. */
+/** Needs of each route, by its method and its path below the dialect's own: `GET /queues/:name`. */
 export type RouteNeeds = Readonly<Record<string, Need>>;
 
-/** What a route needs that is in no table: a test sees to it that there is none. */
+/** Need of a route that is in no table: a test sees to it that there is none. */
 const UNLISTED: Need = { scope: "admin", queues: "every" };
 
-/** What a request needs by its route; `null` if no route answers it. */
+/** Returns the need of a request by its route; `null` if no route answers it. */
 export function needOf(c: Context, prefix: string, needs: RouteNeeds): Need | null {
   const routes = matchedRoutes(c).filter(({ method }) => method !== "ALL");
   const [first] = routes;
@@ -29,14 +29,14 @@ export function needOf(c: Context, prefix: string, needs: RouteNeeds): Need | nu
   return needs[`${first.method} ${first.path.slice(prefix.length)}`] ?? UNLISTED;
 }
 
-/** Who makes a request. */
+/** Returns the rights of a request's caller. */
 export function rightsOf(c: Context): Rights {
   const rights = c.get("rights");
   if (rights === undefined) throw new Error("a route answers before anybody was asked who it is");
   return rights;
 }
 
-/** What a request changes, for the audit log. The first that it names counts. */
+/** Notes the target of a request's change, for the audit log. The first that it names counts. */
 export function setChanged(c: Context, target: string): void {
   if (c.get("changed") === undefined) c.set("changed", target);
 }

@@ -10,9 +10,9 @@ const KEY_ID_PREFIX = "SLUICE";
 
 /** A secret that was made now. */
 export interface NewSecret {
-  /** What is kept of it. */
+  /** Record of the secret that the broker keeps. */
   readonly kept: TokenSecret;
-  /** What its owner is told, once. */
+  /** Secret itself, which its owner is told once. */
   readonly secret: string;
 }
 

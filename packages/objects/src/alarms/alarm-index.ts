@@ -20,7 +20,7 @@ export interface AlarmIndexPorts {
 }
 
 interface Entry {
-  /** What is written, in ms since 1970. */
+  /** Time that is written to the file, in ms since 1970. */
   readonly atMs: number;
   /** When it rings: then, or later if it could not be heard. */
   dueMs: number;
@@ -62,7 +62,7 @@ export class AlarmIndex {
     }
   }
 
-  /** What is written of an object, in ms since 1970. */
+  /** Returns the time that is written for an object, in ms since 1970; `null` for none. */
   at(id: string): number | null {
     return this.#entries.get(id)?.atMs ?? null;
   }

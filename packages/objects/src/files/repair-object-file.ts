@@ -6,7 +6,7 @@ import { sqliteErrorOf } from "../sqlite/sqlite-error.ts";
 
 /** A damaged file in whose place there is a whole one. */
 export interface Repaired {
-  /** What was wrong with it, in SQLite's words. */
+  /** Damage that was found in it, in SQLite's words. */
   readonly finding: string;
   /** Where it is now. */
   readonly aside: string;
@@ -62,7 +62,7 @@ interface Table {
   readonly sql: string;
 }
 
-/** What is named otherwise is damaged. */
+/** Pattern of tables' names: a table that is named otherwise is damaged. */
 const TABLE_NAME = /^\w+$/;
 
 function tablesOf(source: DatabaseSync): Table[] {
@@ -72,7 +72,10 @@ function tablesOf(source: DatabaseSync): Table[] {
     .filter(({ name }) => TABLE_NAME.test(name));
 }
 
-/** What can be read of a table. One of which the schema itself is damaged is left out: its object makes it anew. */
+/**
+ * Copies the rows of a table that can be read. A table whose schema itself is damaged is left out: its object makes it
+ * anew.
+ */
 function copyTable(source: DatabaseSync, target: Database, table: Table): void {
   try {
     copyRows(source, target, table);

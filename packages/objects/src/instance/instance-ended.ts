@@ -1,9 +1,12 @@
-/** What an object gets whose instance has ended: its code may go on for a while, and changes nothing any more. */
+/** Error that an object gets whose instance has ended: its code may go on for a while, and changes nothing any more. */
 export class InstanceEndedError extends Error {
   override readonly name = "InstanceEndedError";
 }
 
-/** What somebody awaits that hears of nothing any more. Each time another one: a promise keeps all that await it. */
+/**
+ * Returns a promise that never settles, for code that is to hear of nothing any more. Each call makes another one: a
+ * promise keeps all that await it.
+ */
 export function never(): Promise<never> {
   return new Promise(() => {});
 }

@@ -305,7 +305,7 @@ describe("what nobody listens to", () => {
   });
 });
 
-/** What Node.js has a flag for, for this once. */
+/** Collects garbage, with Node.js's flag for it set for this once. */
 function collectGarbage(): void {
   setFlagsFromString("--expose-gc");
   runInNewContext("gc")();

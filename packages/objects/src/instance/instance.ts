@@ -13,7 +13,7 @@ export type Methods = Record<string, (...args: readonly unknown[]) => unknown>;
  */
 export const HOLDS_NOTHING = "holdsNothing";
 
-/** What a Durable Object class is constructed with: as much of `DurableObjectState` as the broker's use. */
+/** State that a Durable Object class is constructed with: as much of `DurableObjectState` as the broker's use. */
 export interface ObjectState {
   readonly id: { readonly name: string | undefined; toString(): string };
   readonly storage: Storage;

@@ -13,7 +13,7 @@ import { InstanceEndedError, never } from "./instance-ended.ts";
  */
 export const TURN_MS_MAX = 10;
 
-/** What a storage belongs to. */
+/** Object that a storage belongs to. */
 export interface StorageOwner {
   readonly id: string;
   readonly name: string | null;
@@ -22,13 +22,13 @@ export interface StorageOwner {
   readonly room: Room;
   /** The time that alarms go by, in ms since 1970. */
   now(): number;
-  /** What was written could not be committed, and nothing of it is kept. */
+  /** Takes the error of a commit that failed: nothing of what was written is kept. */
   lost(error: unknown): void;
 }
 
 /** Everything that was written since the last commit. */
 interface Uncommitted {
-  /** Who is told when it is durable, and who that it never will be. */
+  /** Callbacks of those who wait: `then` when it is durable, `failed` when it never will be. */
   readonly waiting: { readonly then: () => void; readonly failed: (error: unknown) => void }[];
 }
 

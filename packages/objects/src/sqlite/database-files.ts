@@ -1,7 +1,7 @@
 import { existsSync, renameSync } from "node:fs";
 import { Database } from "./database.ts";
 
-/** What belongs to a database file: itself, its log of pages, and what processes share of that. */
+/** Suffixes of the files of a database: itself, its log of pages, and the memory that processes share of that. */
 const PARTS = ["", "-wal", "-shm"];
 
 /** Whether a failure means that a database file does not hold together, or is none. */
@@ -10,7 +10,7 @@ export function isDamage(error: unknown): boolean {
 }
 
 /**
- * What does not hold together in a database file, in SQLite's words; `null` where all of it does. Reads all of it, at
+ * Finds damage in a database file, and returns it in SQLite's words; `null` where there is none. Reads all of it, at
  * 0.6 GB/s.
  *
  * @throws SqliteError where it cannot be opened for another reason.

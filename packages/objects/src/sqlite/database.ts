@@ -23,7 +23,7 @@ export const SHRINK_FREE_BYTES_MIN = 500_000;
 /** Largest rest that is copied, in bytes: it goes through the log, for which there must be room, and takes 10 ms. */
 export const SHRINK_REST_BYTES_MAX = 2_000_000;
 
-/** What a statement takes and gives. */
+/** Value that a statement takes, and row that it gives. */
 export type SqlValue = string | number | bigint | null | ArrayBuffer | ArrayBufferView;
 export type SqlRow = Record<string, string | number | null | ArrayBuffer>;
 
@@ -32,11 +32,11 @@ export interface Prepared extends StatementText {
   readonly statement: StatementSync;
 }
 
-/** What a statement that writes has done. */
+/** Outcome of a statement that writes. */
 export interface Written {
   /** Rows of tables that it changed. */
   readonly changes: number;
-  /** What it was told to return of them. */
+  /** Rows that its `RETURNING` clause gives of them. */
   readonly rows: SqlRow[];
 }
 
@@ -229,7 +229,7 @@ export class Database {
     }
   }
 
-  /** What a write has failed with. Where that is the end of the disk, room is made for the next ones. */
+  /** Converts the error of a failed write. Where it says that the disk is full, room is made for the next ones. */
   #failure(error: unknown): unknown {
     const reason = this.#errorOf(error);
     if (isFull(reason)) this.#room.foundFull();

@@ -14,7 +14,7 @@ interface Sparing {
 /** Nobody watches: who finds no room fails. */
 const UNWATCHED: Disk = { isFull: false, foundFull: () => false };
 
-/** What all databases of a process do about the room on their disk. */
+/** Registry of the open databases of a process, which has them spare room while their disk is full. */
 export class Room {
   readonly #disk: Disk;
   readonly #open = new Set<Sparing>();

@@ -31,7 +31,7 @@ const IOERR_SHMSIZE = 4_874;
 /** A failure of SQLite's in the words of workerd's objects: its message, and behind it the name of the failure. */
 export class SqliteError extends Error {}
 
-/** What `node:sqlite` threw, in those words; anything else as it is. */
+/** Converts an error of `node:sqlite` to a `SqliteError` in those words; returns anything else as it is. */
 export function sqliteErrorOf(error: unknown): unknown {
   if (!(error instanceof Error) || !("errcode" in error)) return error;
   const code = Number(error.errcode);

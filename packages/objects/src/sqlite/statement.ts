@@ -1,4 +1,4 @@
-/** What a statement does: `reads` and changes nothing, or `writes`, whether or not it has rows to give as well. */
+/** Effect of a statement: it `reads` and changes nothing, or `writes`, whether or not it has rows to give as well. */
 export type Effect = "reads" | "writes";
 
 /** Strings, names in quotation marks, and comments: what stands in them is not SQL. */
@@ -8,7 +8,7 @@ const QUOTED = /'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|\[[^\]]*\]|--[^\n]*|\/\*[\
 const READS = /^\s*(?:SELECT|VALUES|EXPLAIN|PRAGMA)\b/i;
 const CHANGES_ROWS = /^\s*(?:INSERT|REPLACE|UPDATE|DELETE|WITH)\b/i;
 
-/** What can be told of a statement by its text alone. */
+/** Facts about a statement that its text alone tells. */
 export interface StatementText {
   readonly effect: Effect;
   /**

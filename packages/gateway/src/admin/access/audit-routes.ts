@@ -16,11 +16,11 @@ export interface AuditView extends AuditEntry {
 /** Changes, newest first. */
 export interface AuditPage {
   readonly entries: readonly AuditView[];
-  /** What `?cursor=` goes on with to older ones; `null` at the end. */
+  /** Value of `?cursor=` for the page of older ones; `null` at the end. */
   readonly cursor: string | null;
 }
 
-/** What was changed, and by whom. */
+/** Routes of the audit log: each change, and who made it. */
 export function auditRoutes({ audit }: QueueDirectory): Hono {
   const app = new Hono();
 

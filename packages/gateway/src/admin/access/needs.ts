@@ -7,7 +7,7 @@ const { READ: READ_EVERY, ADMIN: ADMIN_EVERY, changing: changingEvery } = needsO
 
 const QUEUE = "/api/queues/:name";
 
-/** What each route of the admin API, and of the metrics, needs. A route that is not here is the administrator's. */
+/** Needs of each route of the admin API, and of the metrics. A route that is not here is the administrator's. */
 export const ADMIN_NEEDS: RouteNeeds = {
   "GET /api": { scope: "any", queues: "none" },
   "GET /api/queues": READ_LISTED,

@@ -70,14 +70,14 @@ export interface TokenView {
   readonly changedAt: string;
   /** Until when the secret from before its rotation is valid; `null` where there is none. */
   readonly oldSecretUntil: string | null;
-  /** Of a token that is an access key of AWS, else `null`. */
+  /** Id of the access key of AWS that the token is; `null` for any other token. */
   readonly accessKeyId: string | null;
 }
 
 /** A token that was created or rotated, with its secret, which is told this once. */
 export interface NewTokenView {
   readonly token: TokenView;
-  /** Of an access key, the secret access key. */
+  /** Secret of the token; of an access key, the secret access key. */
   readonly secret: string;
 }
 

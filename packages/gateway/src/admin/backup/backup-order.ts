@@ -1,6 +1,6 @@
 import type { QueueDefinition } from "@sluice/protocol";
 
-/** Of a queue what says where its dead letters go. */
+/** Name of a queue, with the settings that say where its dead letters go. */
 export interface Ordered {
   readonly name: string;
   readonly definition: Pick<QueueDefinition, "consumer" | "receive">;

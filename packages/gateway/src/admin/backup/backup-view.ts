@@ -21,8 +21,8 @@ export interface BackupView {
   readonly topicSubscriptions: readonly BackupTopicSubscription[];
   readonly subscriptions: readonly BackupSubscription[];
   /**
-   * What holds messages, in the order in which it has to be read: a message that moves on to a dead-letter queue
-   * meanwhile is met there, if it was not met before.
+   * Names of the queues that hold messages, those of endpoints included, in the order in which they have to be read: a
+   * message that moves on to a dead-letter queue meanwhile is met there, if it was not met before.
    */
   readonly holders: readonly string[];
   /** Redrives, which move messages against that order: the latest one of each queue that had one. */
@@ -68,7 +68,7 @@ export interface BackupMessage {
   readonly sentAt: string;
   /** Deliveries that have ended: one that is under way counts as none. */
   readonly attempts: number;
-  /** What is left of its delay; 0 for what is ready or leased. */
+  /** Rest of its delay; 0 for a message that is ready or leased. */
   readonly delaySeconds: number;
   readonly contentType: string;
   readonly text?: string;

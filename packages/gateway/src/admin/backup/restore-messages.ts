@@ -8,7 +8,7 @@ import { incomingBatch, invalidBy } from "../messages/batch-route.ts";
 /** Most deliveries of a message that are kept: SQS lets messages be received for ever. */
 const ATTEMPTS_MAX = 1_000_000;
 
-/** What a message of a backup has besides what others have that are sent by the hundred. */
+/** Fields of a backup's message besides those that any message of a batch has. */
 const schema = z.object({
   id: z.string().check(z.regex(/^[0-9a-f]{32}$/)),
   sentAt: z.string().check(z.refine((text) => Date.parse(text) > 0, "must be a time")),

@@ -62,7 +62,7 @@ export const subscriptionSchema = z.strictObject({
   events: z.array(z.string().check(z.minLength(1))).check(z.minLength(1)),
 });
 
-/** What is wrong with a queue whose parts are right, with the keys that lead to it. */
+/** Finds faults of a queue whose parts are right, with the keys that lead to each. */
 function* queueProblems({
   name,
   settings,

@@ -19,7 +19,7 @@ import { setChanged } from "../../rights/route-needs.ts";
 import { AdminError, queueNotFound } from "../failure.ts";
 import { queueSchema, subscriptionSchema, topicSchema, topicSubscriptionSchema } from "./restore-schemas.ts";
 
-/** What became of something that a backup has. */
+/** Outcome of restoring one part of a backup. */
 export interface Restored {
   /** `existed`: it was there, and is left as it is. */
   readonly outcome: "created" | "existed";
@@ -29,9 +29,9 @@ export interface Restored {
   readonly variableRefusals?: readonly string[];
 }
 
-/** What is restored by the rules of a dialect. All throw `AwsError` for what there cannot be. */
+/** Functions that restore by the rules of a dialect. All throw `AwsError` for a thing that cannot exist. */
 export interface DialectRestoring {
-  /** What SQS alone knows of a queue. */
+  /** Checks the part of a backup's queue that only SQS knows, and returns it. */
   sqs(dialect: unknown, queue: string): unknown;
   /** Answers with whether the topic was created. */
   topic(request: SeenRequest, topic: NewTopic): Promise<boolean>;

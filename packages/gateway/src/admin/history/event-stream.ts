@@ -36,7 +36,7 @@ export interface FiguresView {
   readonly tookMs: readonly number[];
 }
 
-/** What is sent at a time. */
+/** Data of one event of the stream. */
 export interface FrameView {
   readonly at: string;
   /** Whether `queues` are all that are watched; else those that have changed. */
@@ -46,7 +46,7 @@ export interface FrameView {
   readonly queues: readonly FiguresView[];
   /** Queues that are gone. */
   readonly gone: readonly string[];
-  /** What happened, oldest first in each queue. */
+  /** Events that happened, oldest first in each queue. */
   readonly events: readonly EventView[];
 }
 
@@ -61,7 +61,7 @@ interface Watched {
   figures: FiguresView | null;
   after: number | null;
   state: string | null;
-  /** What has come and was not sent. */
+  /** Reply that has come and was not sent. */
   reply: WatchReply | null;
   isAsking: boolean;
   /** Not asked before, in ms. */

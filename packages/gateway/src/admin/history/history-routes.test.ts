@@ -23,7 +23,7 @@ function withStories(stories: Record<string, Partial<StoryReply>>): QueueDirecto
   return { ...directoryOf({ orders: ORDERS, dead: DEAD }), queue: () => queueWith({ story }) };
 }
 
-/** What either route answers. */
+/** Answer of either route. */
 type Answer = StoryView & { readonly isOn: boolean; readonly cursor: string | null };
 
 async function ask(directory: QueueDirectory, path: string) {

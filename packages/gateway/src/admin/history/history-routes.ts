@@ -12,7 +12,7 @@ import { tellStory } from "./story.ts";
 /** Events that are shown when the request names no number. */
 export const SHOWN_EVENTS_DEFAULT = 100;
 
-/** What happened: in a queue, and to a message. */
+/** Routes of the history: of a queue, and of a message. */
 export function historyRoutes(directory: QueueDirectory): Hono {
   const app = new Hono();
 

@@ -14,7 +14,7 @@ export interface EventView {
   readonly ids: readonly string[];
   /** Ids of the same messages in the queue that they went to, if they changed. */
   readonly otherIds: readonly string[];
-  /** Who did it: a producer, a consumer, a client, or the queue that the messages came from. */
+  /** Name of the actor: a producer, a consumer, a client, or the queue that the messages came from. */
   readonly by: string | null;
   /** Where the messages went. */
   readonly to: string | null;
@@ -24,10 +24,10 @@ export interface EventView {
   readonly attempt: number | null;
   readonly delayMs: number | null;
   readonly delayReason: DelayReason | null;
-  /** What was thrown, with its stack, or why it happened. */
+  /** Error that was thrown, with its stack, or the reason why it happened. */
   readonly error: string | null;
   readonly tookMs: number | null;
-  /** Of events that were merged; `tookMs` counts them by duration. */
+  /** Summary of events that were merged into this one; `tookMs` counts them by duration. */
   readonly merged: {
     readonly until: string;
     readonly events: number;
@@ -62,7 +62,7 @@ const UNKNOWN = {
   ...{ delayMs: null, delayReason: null, error: null, tookMs: null, merged: null },
 } as const;
 
-/** What a message has brought along of earlier queues, as events. */
+/** Returns the past that a message has brought along of earlier queues, as events. */
 export function pastEvents({ queue, id, sentMs, by, ends }: MessagePast): EventView[] {
   return [
     { ...UNKNOWN, kind: "accepted", at: timeOf(sentMs), queue, ids: [id], by },

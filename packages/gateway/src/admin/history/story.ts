@@ -5,16 +5,16 @@ import { type EventView, eventView, gapView, pastEvents, type StoryGapView } fro
 /** Queues that a story is followed through in each direction. */
 const QUEUES_MAX = 8;
 
-/** What happened to a message, over all queues that it was in. */
+/** History of a message, over all queues that it was in. */
 export interface StoryView {
-  /** What the message is called in each queue, the first one first. */
+  /** Queue and id of the message in each queue that it was in, the first one first. */
   readonly messages: readonly MessageElsewhere[];
   /** Oldest first. */
   readonly events: readonly EventView[];
   readonly gaps: readonly StoryGapView[];
 }
 
-/** What one queue has to say. */
+/** Part of a story that one queue tells. */
 interface Chapter {
   readonly message: MessageElsewhere;
   readonly reply: StoryReply;

@@ -17,7 +17,7 @@ import {
 } from "./read-body.ts";
 import { storeMessages } from "./store-messages.ts";
 
-/** What somebody does by hand to single messages. */
+/** Routes of actions by hand on single messages. */
 export function actionRoutes(directory: QueueDirectory): Hono {
   const app = new Hono();
 

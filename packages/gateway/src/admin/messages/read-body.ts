@@ -15,7 +15,7 @@ import { AdminError } from "../failure.ts";
 const contentType = z.enum(["json", "text", "bytes"]);
 const delaySeconds = z.int().check(z.gte(0), z.lte(DELAY_SECONDS_MAX));
 
-/** What is sent: a message of its own. */
+/** Body of a request that sends a message of its own. */
 export const sendBody = z.strictObject({
   body: z.unknown(),
   contentType: z.optional(contentType),
@@ -29,7 +29,7 @@ export const SEND_TEXT =
   'The body must be {"body": ANYTHING}, with any of "contentType" ("json", "text" or "bytes"), "delaySeconds" (0 to ' +
   `${DELAY_SECONDS_MAX}), "attributes" ({"NAME": "TEXT"}) and "group".`;
 
-/** What is sent again: what is absent is as it was. */
+/** Body of a request that sends a message again: a field that is absent is as it was. */
 export const resendBody = z.strictObject({
   to: z.optional(z.string()),
   body: z.optional(z.unknown()),

@@ -3,7 +3,7 @@ import type { QueueDirectory } from "../../account/queue-directory.ts";
 import { statusOfQueueError } from "../../account/queue-error-status.ts";
 import { AdminError } from "../failure.ts";
 
-/** Who has sent it, for the history. */
+/** Name of the producer, for the history. */
 const PRODUCER = "admin API";
 
 /**

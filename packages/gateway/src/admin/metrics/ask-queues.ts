@@ -7,7 +7,7 @@ export const ASKED_AT_ONCE = 100;
 export const ASKED_MS_MAX = 8_000;
 
 /**
- * What is known of a queue.
+ * State of a queue, as far as it is known.
  *
  * - `asleep`: it has come to rest, and says nothing else than when it did. It was not woken for this.
  * - `awake`: what its object says now.
@@ -58,7 +58,7 @@ export class QueueFigures {
     return Promise.race([work, this.#deadline]);
   }
 
-  /** What is known of a queue; its object is asked if it is not at rest. */
+  /** Describes a queue, as far as it is known; its object is asked if it is not at rest. */
   async describe(queue: string): Promise<QueueDescription> {
     return this.#atRest.get(queue)?.description ?? this.#directory.describe(queue);
   }

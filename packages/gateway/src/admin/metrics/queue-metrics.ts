@@ -5,7 +5,7 @@ import type { MetricFamily } from "./exposition.ts";
 type Answered = Exclude<AskedQueue, { kind: "silent" }>;
 
 /**
- * What all queues come to.
+ * Returns the metrics of all queues.
  *
  * @param leftOut how many there are besides, for whom there was no time.
  */

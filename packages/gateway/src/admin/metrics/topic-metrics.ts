@@ -1,7 +1,7 @@
 import type { TopicView } from "../topic-view.ts";
 import type { MetricFamily, Sample } from "./exposition.ts";
 
-/** What all topics of Amazon SNS come to. */
+/** Returns the metrics of all topics of Amazon SNS. */
 export function topicMetrics(topics: readonly TopicView[]): MetricFamily[] {
   const samples = (read: (topic: TopicView) => number | undefined): Sample[] =>
     topics.flatMap((topic) => {

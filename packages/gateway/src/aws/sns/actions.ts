@@ -47,8 +47,8 @@ export const SNS_HANDLERS: AwsActions<SnsContext, typeof SNS_ACTIONS> = {
 };
 
 /**
- * What each action does. Those by token are links in messages: whoever has the token, or the ARN of a subscription,
- * which nobody can guess either, may call them without a signature (spec sns-delivery 9.1).
+ * Effects of each action. Those by token are links in messages: a caller with the token, or with the ARN of a
+ * subscription, which cannot be guessed either, may call them without a signature (spec sns-delivery 9.1).
  */
 export const SNS_EFFECTS = effectsOf(SNS_HANDLERS, {
   ConfirmSubscription: "byToken",

@@ -19,7 +19,7 @@ import { invalid, refuse, required, SNS_ERRORS, topicNotFound } from "./errors.t
 import type { TopicCalls } from "./publish/topic-calls.ts";
 import type { Signers } from "./signers.ts";
 
-/** What SNS needs of the broker. */
+/** Parts of the broker that SNS uses. */
 export interface SnsPorts {
   readonly topics: TopicsRpc;
   readonly audit: Pick<AuditRpc, "noteAudit">;
@@ -37,7 +37,7 @@ export interface SnsContext {
   readonly ports: SnsPorts;
   readonly home: Home;
   readonly caller: Caller;
-  /** What it changes. */
+  /** Change that the request makes. */
   readonly change: Change;
   /** Whether the request was signed, so that its caller is known. */
   readonly isSigned: boolean;
@@ -84,7 +84,7 @@ export async function topicOf(context: SnsContext, topicArn: string | undefined)
   return found;
 }
 
-/** What the configuration says of all topics, asked for where a delivery policy is to be checked by it. */
+/** Returns the configuration of all topics, asked for where a delivery policy is to be checked by it. */
 export async function settingsFor({ ports }: SnsContext, isPolicyGiven: boolean): Promise<SnsSettings> {
   return isPolicyGiven ? ports.topics.snsSettings() : {};
 }

@@ -42,7 +42,7 @@ export interface SnsService {
    * @param keepAlive keeps the request from being ended with its client.
    */
   answer(request: AwsRequest, keepAlive: KeepAlive): Promise<Answer>;
-  /** What brings topics back that a backup has. */
+  /** Functions that bring back topics that a backup has. */
   readonly restoring: TopicRestoring;
   /** The certificate that signatures are checked with, by the last part of its URL. */
   certificate(fileName: string): Promise<Response>;
@@ -61,7 +61,7 @@ export interface TopicRestoring {
   ): ReturnType<typeof restoreSubscription>;
 }
 
-/** Who restores, for SNS: the admin API knows who it really is, and writes it down. */
+/** Name of the actor of a restore, for SNS: the admin API knows the real one, and writes it down. */
 const RESTORER = "backup";
 
 /** Actions of both services. */

@@ -7,7 +7,7 @@ import {
   type Signer,
 } from "@sluice/sns";
 
-/** What notifications are signed with: made by the first who needs it, and the same for all from then on. */
+/** Signer of notifications: made by the first request that needs it, and the same for all from then on. */
 export class Signers {
   /** Only what is there is shared: what one request waits for never comes when its client hangs up meanwhile. */
   #signer: Signer | undefined;

@@ -20,7 +20,7 @@ const LOOKED_UP_LENGTH_MAX = 256;
 /** Most attempts at a change while others change the queue too. */
 const CHANGE_ATTEMPTS_MAX = 20;
 
-/** What SQS needs of the broker. */
+/** Parts of the broker that SQS uses. */
 export interface SqsPorts {
   readonly account: AccountDirectory;
   readonly audit: Pick<AuditRpc, "noteAudit">;
@@ -66,7 +66,7 @@ export interface SqsContext {
   readonly client: AbortSignal;
   /** Name of the action. */
   readonly action: string;
-  /** What it changes. */
+  /** Change that the request makes. */
   readonly change: Change;
   /** Says that the client has waited and may have gone by now. */
   noteWait(): void;
@@ -91,7 +91,7 @@ export async function queueOf(context: SqsContext, url: string | undefined): Pro
   return { address, record };
 }
 
-/** What a request names its queue by: a URL, or a path. Throws `AwsError`: `MissingParameter`. */
+/** Returns the name that a request gives its queue: a URL, or a path. Throws `AwsError`: `MissingParameter`. */
 export function requestedUrl({ path }: SqsContext, url: string | undefined): string {
   const text = url !== undefined && url !== "" ? url : path;
   if (text === "" || text === "/") throw missingParameter("QueueUrl");

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { arnOf, SqsClient } from "../../../test/sqs-client.ts";
 
-/** What no client of good will sends, each of which some fuzzer has: refused in AWS's words, never with a 500. */
+/**
+ * Requests that no client of good will sends, each of which some fuzzer has: refused in AWS's words, never with a 500.
+ */
 
 const CONTROL = "\u0000";
 

@@ -5,7 +5,7 @@ import { sqsOf } from "./queue/dialect.ts";
 /** Most queues that are remembered: enough for a client that polls them all. */
 export const KNOWN_QUEUES_MAX = 1_000;
 
-/** What sending to a queue and receiving from it goes by. */
+/** Facts about a queue by which messages are sent to it and received from it. */
 export interface KnownQueue {
   /** Its name in the directory. */
   readonly name: string;
@@ -24,8 +24,8 @@ export interface LookedUpQueue extends KnownQueue {
 }
 
 /**
- * What the directory has said of queues. A call to the directory costs as much as the call to the queue itself, so it
- * is asked once for each. What is remembered can be out of date, and refuses no request by itself. The directory
+ * Cache of queues, as the directory has described them. A call to the directory costs as much as the call to the queue
+ * itself, so it is asked once for each. An entry can be out of date, and refuses no request by itself. The directory
  * notifies a queue's object of every change before it answers it. The object refuses a request that goes by an older
  * revision, and all once the queue is deleted.
  */

@@ -13,7 +13,7 @@ export const ACTIVE_TASKS_MAX = 100;
 
 type Listed = NonNullable<SqsOutput<"ListMessageMoveTasks">["Results"]>[number];
 
-/** What AWS calls the reason why a task failed. */
+/** Codes of AWS for the reason why a task failed. */
 const FAILURE_REASONS: Readonly<Record<NonNullable<MoveTask["failure"]>, string>> = {
   targetNotFound: "AWS.SimpleQueueService.NonExistentQueue",
   sourceUnknown: "CouldNotDetermineMessageSource",

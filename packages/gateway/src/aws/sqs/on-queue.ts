@@ -8,7 +8,7 @@ import type { KnownQueues, LookedUpQueue } from "./known-queues.ts";
 /** Most attempts at an action whose queue is changed meanwhile. */
 const ATTEMPTS_MAX = 20;
 
-/** What was remembered of a queue is out of date: the action has to be repeated. */
+/** Error of an action that went by outdated facts about a queue: the action has to be repeated. */
 export class OutdatedQueueError extends Error {
   override readonly name = "OutdatedQueueError";
 }

@@ -24,7 +24,7 @@ const CALL_WEIGHT_MAX = 2_000_000;
 /** Weight of a small operation: a call takes some hundreds of them. */
 const SMALL_WEIGHT = 4_000;
 
-/** What goes with one call to an object of this process, and its outcomes. */
+/** Operations that go with one call to an object of this process, and their outcomes. */
 interface Round {
   readonly operations: Operation[];
   readonly called: Promise<readonly Outcome[]>;

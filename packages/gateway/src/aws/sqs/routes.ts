@@ -73,7 +73,7 @@ export function sqsService(
     refusePage(request, access, SQS_EFFECTS);
   }
 
-  /** Who makes a request, within the rate of their token. */
+  /** Identifies the caller of a request. Throws `ThrottledError` above the rate of its token. */
   async function admitted(request: AwsRequest): Promise<Caller> {
     const { home } = settings;
     const kept = access.kind === "keys" ? await ports.authority.accessKeys() : NO_KEYS;

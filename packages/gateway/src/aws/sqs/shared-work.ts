@@ -21,7 +21,7 @@ export interface MessagesToSend {
   readonly revision: number;
 }
 
-/** What one request does to a queue. */
+/** Operation of one request on a queue. */
 export type Operation =
   | { readonly kind: "enqueue"; readonly messages: MessagesToSend }
   /** Without waiting. */

@@ -6,7 +6,8 @@ import { pageOf } from "../paging.ts";
 export const ACCOUNT = { id: "5100ce00000000000000000000000001", name: "Sluice" } as const;
 
 /**
- * Who one is and which accounts there are: what clients ask before they ask for queues (spec cloudflare-queues 6.2).
+ * Routes of the caller's identity and its accounts: clients ask them before they ask for queues (spec cloudflare-queues
+ * 6.2).
  */
 export function identityRoutes(): Hono {
   const app = new Hono();

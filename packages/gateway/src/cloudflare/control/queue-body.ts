@@ -45,7 +45,7 @@ export function queueSettings(value: unknown): QueueSettingsChange {
   };
 }
 
-/** What a queue is set to by a body that says nothing: a PUT replaces everything. */
+/** Settings that a PUT with an empty body gives a queue: a PUT replaces everything. */
 export const SETTINGS_DEFAULT = {
   deliveryDelaySeconds: 0,
   deliveryPaused: false,

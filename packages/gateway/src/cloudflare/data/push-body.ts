@@ -41,12 +41,12 @@ export const pushBody = message;
 /** `POST Q/messages/batch`: 1 to `BATCH_MESSAGES_MAX` messages, and the delay of those that name none. */
 export const pushBatchBody = batch;
 
-/** What one pushed message stores. Throws QueueError 10203, 10204. */
+/** Packs one pushed message for its queue. Throws QueueError 10203, 10204. */
 export function requestOf(body: z.infer<typeof message>): SendRequest {
   return { packed: pack([incomingOf(body)]) };
 }
 
-/** What a pushed batch stores. Throws QueueError 10202 to 10206; the limits are those of a binding's batch. */
+/** Packs a pushed batch for its queue. Throws QueueError 10202 to 10206; the limits are those of a binding's batch. */
 export function batchRequestOf(body: z.infer<typeof batch>): SendRequest {
   const { length } = body.messages;
   if (length < 1 || length > BATCH_MESSAGES_MAX) {

@@ -42,8 +42,8 @@ export interface CopyOptions {
 }
 
 /**
- * What each subscription of a topic gets of a message: those that are confirmed and whose filter policy lets it through
- * (spec sns-delivery 8, 9.5). Bodies are made here, once: every retry sends the same bytes.
+ * Makes the copies of a message for the subscriptions of a topic that are confirmed and whose filter policy lets it
+ * through (spec sns-delivery 8, 9.5). Bodies are made here, once: every retry sends the same bytes.
  *
  * @throws AwsError (`InvalidParameter`) for a message that would be too large for a queue.
  */
@@ -155,8 +155,8 @@ function envelopeOf(
 }
 
 /**
- * What travels beside the body: group and deduplication id, raw attributes, the trace header, and what becomes headers
- * (spec sns-delivery 8.4, 8.6).
+ * Builds the data that travels beside the body: group and deduplication id, raw attributes, the trace header, and the
+ * values that become headers (spec sns-delivery 8.4, 8.6).
  */
 function extensionOf(
   { groupId, deduplicationId, attributes }: OutgoingMessage,

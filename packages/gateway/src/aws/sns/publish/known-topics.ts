@@ -4,9 +4,9 @@ import type { TopicSnapshot } from "@sluice/protocol";
 export const KNOWN_TOPICS_WEIGHT_MAX = 10_000;
 
 /**
- * What the directory has said of topics. A call to the directory costs a publish as much as the one to the topic's
- * object, so it is asked once for each. What is remembered can be out of date. The directory notifies a topic's object
- * of every change before it answers it, and the object refuses a publish that goes by an older version.
+ * Cache of topics, as the directory has described them. A call to the directory costs a publish as much as the one to
+ * the topic's object, so it is asked once for each. An entry can be out of date. The directory notifies a topic's
+ * object of every change before it answers it, and the object refuses a publish that goes by an older version.
  */
 export class KnownTopics {
   readonly #topics = new Map<string, TopicSnapshot>();

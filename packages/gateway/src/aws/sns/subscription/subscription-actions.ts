@@ -19,7 +19,7 @@ import {
   shownSubscriptionAttributes,
 } from "./subscription-attributes.ts";
 
-/** What stands for the ARN of a subscription that is not confirmed: in the answer to `Subscribe`, and in lists. */
+/** Text in place of the ARN of a subscription that is not confirmed: in the answer to `Subscribe`, and in lists. */
 export const PENDING_ANSWER = "pending confirmation";
 export const PENDING_LISTED = "PendingConfirmation";
 
@@ -144,7 +144,10 @@ function listed(subscriptions: readonly TopicSubscription[], token: string | und
   return { Subscriptions, ...next };
 }
 
-/** What is not asked for is no difference, and what is not set is as its default. */
+/**
+ * Refuses attributes that differ from those of an existing subscription. One that is not asked for is no difference,
+ * and one that is not set is as its default.
+ */
 function refuseDifference(existing: TopicSubscription, given: TopicAttributes, asked: TopicAttributes): void {
   for (const name of Object.keys(given)) {
     const fallback = SUBSCRIPTION_DEFAULTS[name];

@@ -19,13 +19,13 @@ import { invalid } from "../errors.ts";
 import { type AttributesPrefix, leniencyOf, topicDocumentOf } from "../topic/topic-attributes.ts";
 import { parseRedrivePolicy } from "./redrive-policy.ts";
 
-/** What attributes are read for. */
+/** Parameters by which a subscription's attributes are read. */
 export interface SubscriptionKind {
   readonly protocol: TopicProtocol;
   readonly endpoint: string;
   readonly home: Home;
   readonly prefix: AttributesPrefix;
-  /** What the configuration says of all topics; of no meaning where no delivery policy is given. */
+  /** Configuration of all topics; of no meaning where no delivery policy is given. */
   readonly settings: SnsSettings;
 }
 
@@ -35,7 +35,7 @@ export interface ReadSubscription {
   readonly deadLetterQueue: string | null;
 }
 
-/** What attributes are that were never set, and that are kept once they are set to it. */
+/** Values of attributes that were never set. An attribute that is set to its default is kept. */
 export const SUBSCRIPTION_DEFAULTS: TopicAttributes = { FilterPolicyScope: "MessageAttributes" };
 
 const NAMES = [

@@ -89,7 +89,10 @@ export async function listTopics(
   return { Topics: page.map(({ arn }) => ({ TopicArn: arn })), ...next };
 }
 
-/** What is not asked for is no difference, and what is not set is as its default. */
+/**
+ * Refuses attributes and tags that differ from those of an existing topic. One that is not asked for is no difference,
+ * and an attribute that is not set is as its default.
+ */
 function refuseDifference(
   existing: TopicRecord,
   asked: Readonly<Record<string, string | null>>,

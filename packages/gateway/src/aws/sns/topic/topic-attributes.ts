@@ -15,7 +15,7 @@ import { defaultPolicy } from "./policy.ts";
 export const MESSAGE_SIZE_MIN = 1_024;
 export const MESSAGE_SIZE_MAX = 1_048_576;
 export const MESSAGE_SIZE_DEFAULT = 262_144;
-/** What attributes are that were never set, and that are kept once they are set to it. */
+/** Values of attributes that were never set. An attribute that is set to its default is kept. */
 export const TOPIC_DEFAULTS: TopicAttributes = {
   FifoThroughputScope: "Topic",
   SignatureVersion: "1",
@@ -124,7 +124,10 @@ function wholeNumberIn(value: string, min: number, max: number, refusal: (text: 
   throw refusal(`Invalid value [${value}]. Must be from ${min} to ${max}.`);
 }
 
-/** What a delivery policy need not comply with where messages are set to live longer than on AWS. */
+/**
+ * Returns the leniency for a delivery policy where messages are set to live longer than on AWS: its retries may take as
+ * long as these live.
+ */
 export function leniencyOf({ messageLifeSeconds }: SnsSettings): RetryLeniency {
   return messageLifeSeconds === undefined ? {} : { totalSecondsMax: messageLifeSeconds };
 }

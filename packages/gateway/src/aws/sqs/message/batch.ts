@@ -53,7 +53,7 @@ export function checkEntries<E extends Entry>(
   return entries as readonly (E & { readonly Id: string })[];
 }
 
-/** What became of each entry, sorted into those that succeeded and those that did not. */
+/** Outcomes of a batch's entries, sorted into those that succeeded and those that did not. */
 export class BatchOutcome<Success extends object> {
   readonly Successful: (Success & { readonly Id: string })[] = [];
   readonly Failed: FailedEntry[] = [];

@@ -11,7 +11,7 @@ export const DELAY_SECONDS_MAX = 900;
 /** A message as `SendMessage` and the entries of `SendMessageBatch` have it. */
 export type MessageInput = Omit<SqsInput<"SendMessage">, "QueueUrl">;
 
-/** What a queue says about the messages that are sent to it. */
+/** Rules for the messages that a request sends to a queue. */
 export interface SendRules {
   readonly isFifo: boolean;
   readonly hasContentBasedDeduplication: boolean;
@@ -21,7 +21,7 @@ export interface SendRules {
   readonly hasValidTexts: boolean;
 }
 
-/** What a message has in bytes at most, for less than counting them. */
+/** Returns an upper bound of a message's bytes, for less than counting them. */
 export function messageBytesAtMost({
   MessageBody: body = "",
   MessageAttributes: attributes,
@@ -38,7 +38,10 @@ export function messageBytes({
   return utf8Bytes(body) + attributesBytes(attributes);
 }
 
-/** What a FIFO queue requires of every message; in a batch it fails as a whole (spec sqs 4.1). */
+/**
+ * Checks that a message names the group and the deduplication id as its kind of queue requires; a failure fails a batch
+ * as a whole (spec sqs 4.1).
+ */
 export function checkFifo(
   input: MessageInput,
   { isFifo, hasContentBasedDeduplication, isBatch }: SendRules,
@@ -118,7 +121,7 @@ export function recordOf(input: MessageInput, rules: SendRules, traceHeader: str
   return extension === null ? record : { ...record, extension: encodeExtension(extension) };
 }
 
-/** What SQS says about a message besides its body; `null` for nothing, which most messages have. */
+/** Builds the data that SQS keeps of a message besides its body; `null` for none, as most messages have. */
 function extensionOf(
   input: MessageInput,
   { isFifo, hasContentBasedDeduplication }: SendRules,

@@ -16,7 +16,7 @@ const decoder = new TextDecoder();
 
 type Message = NonNullable<SqsOutput<"ReceiveMessage">["Messages"]>[number];
 
-/** What of a message a receive asks for. */
+/** Parts of a message that a receive asks for. */
 export interface Wanted {
   readonly systemAttributes: readonly string[];
   readonly messageAttributes: readonly string[];

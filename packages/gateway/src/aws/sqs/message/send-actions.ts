@@ -109,7 +109,7 @@ function checkBy({ name, isFresh }: LookedUpQueue, check: () => void): void {
   }
 }
 
-/** What the sender of a message learns of it. */
+/** Identity of a sent message, as its sender gets it. */
 interface SentMessage {
   /** A UUID. */
   readonly messageId: string;
@@ -124,7 +124,7 @@ function recordsOf(
   return inputs.map((input) => recordOf(input, rules, traceHeader));
 }
 
-/** What a queue has answered to the messages of a request. Throws what says why it took none. */
+/** Reads a queue's answer to the messages of a request. Throws the reason why it took none. */
 function sentBy(
   { name }: KnownQueue,
   reply: EnqueueReply,

@@ -26,7 +26,7 @@ export function holdsValidTexts(json: string): boolean {
 /** UTF-8 needs at most this many bytes for one unit of UTF-16. */
 const UTF8_BYTES_PER_UNIT_MAX = 3;
 
-/** What a text has in bytes at most, for less than counting them. */
+/** Returns an upper bound of a text's bytes, for less than counting them. */
 export function utf8BytesAtMost(text: string): number {
   return UTF8_BYTES_PER_UNIT_MAX * text.length;
 }

@@ -13,7 +13,7 @@ export function isNumberAttribute(name: string): name is NumberAttribute {
   return Object.hasOwn(NUMBER_ATTRIBUTES, name);
 }
 
-/** What a FIFO queue can be set to and a standard one cannot. */
+/** Attributes that a FIFO queue can have and a standard one cannot. */
 export const FIFO_ATTRIBUTES = [
   "FifoQueue",
   "ContentBasedDeduplication",

@@ -93,7 +93,7 @@ export function checkThroughput(texts: Readonly<Record<string, string | undefine
   }
 }
 
-/** What attributes change about the queue itself. */
+/** Returns the changes that attributes make to the queue itself. */
 export function settingsOf(
   { numbers, redrive, texts }: ReadAttributes,
   before: QueueRecord | null,

@@ -13,7 +13,7 @@ export const sqsQueueSchema = z.object({
   tags: z._default(z.record(z.string(), z.string()), {}),
 });
 
-/** What SQS alone knows of a queue. */
+/** Part of a queue's record that only SQS understands. */
 export type SqsQueue = z.infer<typeof sqsQueueSchema>;
 
 export function sqsOf({ dialects }: QueueRecord): SqsQueue {

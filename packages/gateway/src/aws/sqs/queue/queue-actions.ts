@@ -228,7 +228,7 @@ function refuseDifference(given: Attributes, stored: Attributes): void {
   }
 }
 
-/** What is kept as text, after a change. */
+/** Merges a change into the attributes that are kept as text. */
 function mergeTexts(before: Attributes, { texts, numbers }: ReadAttributes): Record<string, string> {
   const merged: Record<string, string> = { ...before };
   for (const [name, value] of Object.entries(texts)) {

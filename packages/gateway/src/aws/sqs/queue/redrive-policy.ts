@@ -7,7 +7,7 @@ export const MAX_RECEIVE_COUNT_MAX = 1_000;
 /** Queues that a `byQueue` policy can name (spec sqs 6.3). */
 export const SOURCE_QUEUES_MAX = 10;
 
-/** What a `RedrivePolicy` says. */
+/** Content of a `RedrivePolicy`. */
 export interface RedrivePolicy {
   readonly deadLetterTarget: QueueAddress;
   readonly maxReceiveCount: number;
@@ -51,7 +51,7 @@ export function invalidPolicy(text: string, reason: string) {
   return invalidParameter(`Value ${text} for parameter RedrivePolicy is invalid. Reason: ${reason}`);
 }
 
-/** Who may use a queue as their dead-letter queue. */
+/** Policy for the queues that may use a queue as their dead-letter queue. */
 export type RedriveAllowPolicy =
   | { readonly kind: "allowAll" | "denyAll" }
   | { readonly kind: "byQueue"; readonly sourceQueueArns: readonly string[] };

@@ -61,7 +61,9 @@ function redriveTextOf({ definition }: QueueRecord, text: string | undefined, ho
   return JSON.stringify({ deadLetterTargetArn, maxReceiveCount: redrive.maxReceiveCount });
 }
 
-/** Of a queue's attributes those that were asked for; `All` for all of them. Throws `AwsError` for an unknown name. */
+/**
+ * Selects the attributes of a queue that were asked for; `All` for all of them. Throws `AwsError` for an unknown name.
+ */
 export function selectAttributes(
   attributes: Readonly<Record<string, string>>,
   names: readonly string[],
