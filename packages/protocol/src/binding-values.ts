@@ -32,12 +32,12 @@ export function toOptions<Options extends object>(value: unknown, refusal: strin
   return value as Partial<Options>;
 }
 
-/** What JavaScript calls an object: functions too. */
+/** Answers whether a value is an object as JavaScript has it: functions are objects too. */
 export function isObject(value: unknown): value is object {
   return (typeof value === "object" && value !== null) || typeof value === "function";
 }
 
-/** What calling a method of a binding without its object throws. */
+/** Makes the error that a method of a binding throws when it is called without its object. */
 export function illegalInvocation(): TypeError {
   return new TypeError(
     "Illegal invocation: function called with incorrect `this` reference. See " +

@@ -5,7 +5,7 @@ export interface PublicUrl {
   readonly hostname: string;
   /** The host as a request names it, with a port that is not the protocol's own. */
   readonly host: string;
-  /** What the proxy takes off the paths of requests, without a slash at its end; empty for nothing. */
+  /** Prefix that the proxy removes from the paths of requests, without a slash at its end; empty for none. */
   readonly path: string;
 }
 

@@ -89,11 +89,11 @@ export const MOVE_MS_MAX = 129_600_000;
 
 /** Longest queue name, in characters (spec cloudflare-queues 0). */
 export const QUEUE_NAME_LENGTH_MAX = 63;
-/** What the name of a FIFO queue ends in (spec sqs 4.1). */
+/** Suffix of the name of a FIFO queue (spec sqs 4.1). */
 export const FIFO_SUFFIX = ".fifo";
 /** Most receives that a redrive policy can allow (spec sqs 6.1). */
 export const RECEIVE_COUNT_MAX = 1_000;
-/** What a queue may be called: 1 to 63 characters (spec cloudflare-queues 0, 6.8 code 11003). */
+/** Pattern of the names of queues: 1 to 63 characters (spec cloudflare-queues 0, 6.8 code 11003). */
 export const QUEUE_NAME_PATTERN = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /** Whether a queue or a topic of that name, or ARN, is a FIFO one: its name says it (spec sqs 4.1). */
@@ -122,7 +122,7 @@ export function isQueueName(name: string): boolean {
   return isSqsQueueName(name.replace(SQS_ARN_PREFIX, ""));
 }
 
-/** What an environment variable may be called. */
+/** Pattern of the names of environment variables. */
 export const VARIABLE_NAME_PATTERN = /^[A-Za-z_][A-Za-z0-9_]*$/;
 /** A header name (RFC 9110, 5.6.2), and what its value may hold. */
 export const HEADER_NAME_PATTERN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;

@@ -133,7 +133,7 @@ export function describe(value: unknown): string {
   return JSON.stringify([refer(value), nodes]);
 }
 
-/** What a value holds besides its properties. */
+/** Lists the contents of a value besides its properties. */
 function inside(thing: object): unknown[] {
   if (thing instanceof Map) return [...thing].flat();
   if (thing instanceof Set) return [...thing];

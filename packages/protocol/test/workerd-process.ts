@@ -99,7 +99,7 @@ export async function startWorkerd(
   }
 }
 
-/** What was bundled in this process: tests start the same Workers again and again. */
+/** Bundles that were made in this process: tests start the same Workers again and again. */
 const bundles = new Map<string, Promise<string>>();
 
 /**

@@ -2,12 +2,12 @@
 export type Span = number | `${number}${"s" | "m" | "h" | "d"}`;
 
 /**
- * What has become of a message.
+ * State of a message.
  *
  * - `stored`: it waits for its first delivery. `delivered`: it is with a consumer, or with a client that received it.
  * - `retried`: it waits for another delivery.
- * - `acked`: it is handled, and gone. `expired`: it is gone because its queue keeps messages no longer, or because
- *   somebody deleted it.
+ * - `acked`: it is handled, and gone. `expired`: it is gone because its queue keeps messages no longer, or because it
+ *   was deleted.
  * - `dead`: out of retries. It is in the dead-letter queue, or gone where there is none.
  */
 export type State = "stored" | "delivered" | "acked" | "retried" | "dead" | "expired";
@@ -25,11 +25,11 @@ export interface StoryEvent {
   readonly batch?: number;
   /** Seconds until it is due again, or was due first. */
   readonly delay?: number;
-  /** What its handler has thrown, with the stack. */
+  /** Error that its handler has thrown, with the stack. */
   readonly error?: string;
 }
 
-/** What happened to a message, oldest first, in all queues that it was in. */
+/** Events of a message, oldest first, in all queues that it was in. */
 export interface Story<B = unknown> {
   readonly id: string;
   /** The queue that it was sent to. */
@@ -49,7 +49,7 @@ export interface Batch<B = unknown> {
   readonly messages: readonly { readonly id: string; readonly body: B; readonly attempt: number }[];
 }
 
-/** What happened while the clock was moved. Counts are of messages. */
+/** Summary of what happened while the clock was moved. Counts are of messages. */
 export interface Progress {
   readonly delivered: number;
   readonly acked: number;
@@ -57,7 +57,7 @@ export interface Progress {
   readonly dead: number;
   /** When something is due next; `null` if nothing is. */
   readonly nextDue: Date | null;
-  /** What handlers have thrown. */
+  /** Errors that handlers have thrown. */
   readonly errors: readonly DeliveryError[];
 }
 
@@ -68,10 +68,10 @@ export interface DeliveryError extends Error {
   readonly consumer: string;
 }
 
-/** What came of a `scheduled()` handler and of what it gave to `ctx.waitUntil`. */
+/** Result of a `scheduled()` handler and of the promises that it gave to `ctx.waitUntil`. */
 export interface ScheduledResult {
   readonly outcome: "ok" | "exception";
-  /** What they have thrown, as it was thrown there. */
+  /** Errors that they have thrown, as they were thrown there. */
   readonly errors: readonly Error[];
 }
 
@@ -103,7 +103,7 @@ export interface PulledMessage<B = unknown> {
   readonly id: string;
   readonly body: B;
   readonly attempts: number;
-  /** What `ack` takes. */
+  /** Id of the lease, which `ack` takes. */
   readonly leaseId: string;
 }
 
@@ -134,9 +134,9 @@ export interface QueueHandle<B = unknown> {
     acks: readonly Pick<PulledMessage, "leaseId">[],
     retries?: readonly { readonly leaseId: string; readonly delaySeconds?: number }[],
   ): Promise<void>;
-  /** What is in the queue now: 1,000 messages at most. */
+  /** Lists the messages that are in the queue now: 1,000 at most. */
   messages(): Promise<WaitingMessage<B>[]>;
-  /** What this queue has given up, oldest first, wherever it is now. */
+  /** Lists the messages that this queue has given up, oldest first, wherever they are now. */
   deadLetters(): Promise<DeadLetter<B>[]>;
 }
 
@@ -251,9 +251,9 @@ export interface QueueRuntime<E = Record<string, unknown>> extends AsyncDisposab
    * @throws Error with what happened instead.
    */
   waitFor<B = unknown>(message: MessageMatch<B>, options?: WaitOptions): Promise<Story<B>>;
-  /** What happened to a message. Rejects for an id that nothing is known of. */
+  /** Tells what happened to a message. Rejects for an id that nothing is known of. */
   story<B = unknown>(id: string): Promise<Story<B>>;
-  /** What happened to all messages, in the order of their sends. */
+  /** Tells what happened to all messages, in the order of their sends. */
   stories<B = unknown>(): Promise<Story<B>[]>;
   /**
    * Batches as they were delivered so far: since the last call that waited for the broker.
@@ -295,7 +295,7 @@ export const FAULT_KINDS = [
 ] as const;
 
 /**
- * What goes wrong.
+ * Kind of a fault.
  *
  * - `duplicate`: the handler gets the message once more by itself, after its batch.
  * - `reorder`: the message comes last in its batch, or `arg` seconds later. `split`: its batch comes in two.

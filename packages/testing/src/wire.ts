@@ -1,7 +1,7 @@
 import type { HistoryKind } from "@sluice/protocol";
 import type { EndingFault, Fault } from "./api.ts";
 
-/** What the test kit in Node.js and its part in the broker say to each other: JSON over HTTP, below this path. */
+/** Path below which the test kit in Node.js and its part in the broker speak to each other: JSON over HTTP. */
 export const TEST_PATH = "/__sluice/test";
 
 /** Variable of a broker whose host prints all that it says: it says nothing of deliveries that went well then. */
@@ -58,7 +58,7 @@ export interface HappenedEntry {
   readonly n: number;
   readonly queue: string;
   readonly atMs: number;
-  /** Of every message that it happened to. */
+  /** Ids of all messages that it happened to. */
   readonly ids: readonly string[];
   readonly by?: string;
   readonly to?: string;
@@ -112,7 +112,7 @@ export interface PlanRequest {
 export interface PostRequest {
   readonly queue: string;
   readonly requests: readonly { readonly packed: string; readonly delaySeconds?: number }[];
-  /** Who sends; absent for a test. */
+  /** Producer that sends; absent for a test. */
   readonly producer?: string;
 }
 

@@ -13,7 +13,10 @@ beforeAll(async () => {
 });
 afterAll(() => queues[Symbol.asyncDispose]());
 
-/** What became of a message whose first handler is ended at a call, and what the book says then. */
+/**
+ * Ends the first handler of a message at a call. Answers with the outcome for the message, and with what the book says
+ * then.
+ */
 async function endedAt(body: string, kind: "endBefore" | "endAfter", call: number) {
   const history: Fault[] = [{ kind, message: 1, attempt: 1, arg: call }];
   let stories: readonly Story[] = [];

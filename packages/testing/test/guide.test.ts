@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8");
 const flat = (text: string) => text.replaceAll(/\s+/g, " ").trim();
 
-/** What the guide shows is part of these, which are run. */
+/** Sources of the tests that run: all that the guide shows is part of them. */
 const TESTS = flat(
   [
     "apps/shop-consumer/test/orders.workerd.test.ts",

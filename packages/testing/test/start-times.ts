@@ -9,7 +9,7 @@ const SHOP = ["shop-producer", "shop-consumer"].map((name) =>
   fileURLToPath(new URL(`../../../apps/${name}/wrangler.toml`, import.meta.url)),
 );
 
-/** What users have: the package as it is packed. */
+/** Entry point of the package as it is packed, which is what users have. */
 const DIST = new URL("../dist/index.js", import.meta.url).href;
 
 const HOSTS: Readonly<Record<string, () => Promise<void>>> = {

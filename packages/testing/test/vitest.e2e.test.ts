@@ -18,7 +18,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(project, { recursive: true, force: true }));
 
-/** What tests of a project are run with: Vitest's own variables are none of the project's. */
+/** Makes the environment that a project's tests run in: Vitest's own variables are none of the project's. */
 function environment(): NodeJS.ProcessEnv {
   const { VITEST: _, VITEST_POOL_ID: __, VITEST_WORKER_ID: ___, NODE_ENV: ____, ...rest } = process.env;
   return { ...rest, CI: "1", CLOUDFLARE_CF_FETCH_ENABLED: "false", WRANGLER_SEND_METRICS: "false" };

@@ -36,7 +36,7 @@ export class TokenNeeded extends Error {
 /** The broker has answered that it does not do what it was asked for, and why. */
 export class Refused extends Error {
   override readonly name = "Refused";
-  /** What the API calls the error; empty for an answer that is none of the API's. */
+  /** Error code that the API gave; empty for an answer that is none of the API's. */
   readonly code: string;
 
   constructor(message: string, code: string) {
@@ -92,7 +92,7 @@ export async function request(path: string, init: RequestInit = {}): Promise<Res
   throw new Refused(message ?? `The broker answered ${response.status}. Its log may say why.`, code ?? "");
 }
 
-/** What an error says, for people. */
+/** Returns the message of an error, for people. */
 export function errorText(error: unknown): string {
   if (error instanceof Refused || error instanceof TokenNeeded) return error.message;
   if (error instanceof TypeError) return "The broker does not answer. Is it running? The page tries again.";

@@ -9,15 +9,17 @@ const ASK_PERIOD_MS = 1_000;
 const REOPEN_MS = 500;
 const REOPEN_MS_MAX = 10_000;
 
-/** What a broker answers that has no stream, or none left. */
+/** Error codes of a broker that has no stream, or none left. */
 const NO_STREAM: readonly string[] = ["no_route", "too_many_streams"];
 
-/** What a page is about: all queues, one of them, or topics, of which the broker does not tell. */
+/** Subject of a page: all queues, one of them, or topics, of which the broker does not tell. */
 export type About =
   | { readonly kind: "queues" | "topics" }
   | { readonly kind: "queue"; readonly name: string };
 
-/** What a page hears: that something may have happened, which it asks for itself, or what has happened. */
+/**
+ * Notice that the feed gives a page: something may have happened, which the page asks for itself, or what has happened.
+ */
 export type Heard = { readonly kind: "ask" } | { readonly kind: "frame"; readonly frame: FrameView };
 
 /**

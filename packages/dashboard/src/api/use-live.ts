@@ -7,7 +7,7 @@ const PERIOD_MS_DEFAULT = 1_000;
 /** How long a page waits before it asks again after there was no answer, in ms. */
 const RETRY_MS = 2_000;
 
-/** What is known of something that the broker is asked for. */
+/** State of a query to the broker, with the latest answer. */
 export type Live<Answer> =
   | { readonly kind: "loading" }
   | { readonly kind: "live"; readonly answer: Answer }

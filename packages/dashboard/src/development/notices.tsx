@@ -10,7 +10,10 @@ import { useNow } from "./use-now.ts";
 /** A difference that somebody has made, in ms: less is the way from there to here. */
 const AHEAD_MS_MIN = 1_000;
 
-/** What somebody should know before believing anything else: the clock was moved, or deliveries go wrong on purpose. */
+/**
+ * Warns that the clock was moved, or that deliveries go wrong on purpose: a reader has to know it before believing
+ * anything else.
+ */
 export function DevelopmentNotices() {
   const { clock, faulty, refresh } = useDevelopment();
   const { outcome, isBusy, run } = useAction(refresh);

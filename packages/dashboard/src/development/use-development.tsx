@@ -3,7 +3,7 @@ import { useContext, useEffect, useRef } from "preact/hooks";
 import { type ClockView, call, type QueueView, Refused } from "../api/call.ts";
 import { useLive } from "../api/use-live.ts";
 
-/** What is known of clock and faults is asked for again after this time, in ms: nobody tells of them. */
+/** Time in ms after which clock and faults are asked for again: the broker sends no notice of their changes. */
 const PERIOD_MS = 5_000;
 
 /** Queues with faults, and the clock of all: what only a broker in development has. */

@@ -8,7 +8,7 @@ interface ComposeProps {
   readonly title: string;
   readonly label: string;
   readonly draft: Draft;
-  /** What stands above the body: where it goes. */
+  /** Content above the body: where the message goes. */
   readonly children?: ComponentChildren;
   /** Sends it. What it throws is shown, and the dialog stays open. */
   readonly send: (request: SendRequest) => Promise<void>;

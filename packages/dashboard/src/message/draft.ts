@@ -1,7 +1,7 @@
 import { base64Of, bytesOfHex } from "../text/hex.ts";
 import { scanJson } from "../text/json-scan.ts";
 
-/** What can be written by hand. */
+/** Content types of messages that can be written by hand. */
 export const WRITABLE = ["json", "text", "bytes"] as const;
 export type Writable = (typeof WRITABLE)[number];
 
@@ -15,7 +15,7 @@ export interface Draft {
   readonly group: string | null;
 }
 
-/** What the API is sent, or what is wrong with the draft. */
+/** Result of the check of a draft: the request for the API, or the field that is wrong and why. */
 export type Checked =
   | { readonly ok: true; readonly request: SendRequest }
   | { readonly ok: false; readonly field: "body" | "delay" | "group"; readonly text: string };

@@ -17,7 +17,7 @@ interface MessageActionsProps {
   readonly refresh: () => void;
 }
 
-/** What can be done about one message. */
+/** Offers the actions on one message. */
 export function MessageActions({ queue, message, refresh }: MessageActionsProps) {
   const [isEditing, setIsEditing] = useState(false);
   const { outcome, isBusy, run } = useAction(refresh);

@@ -20,7 +20,7 @@ import { MessageActions } from "./message-actions.tsx";
 import { StatePill, shortId } from "./message-list.tsx";
 import { Story } from "./story.tsx";
 
-/** What is known at once: the queue, and what happened to the message. */
+/** Data that is known at once: the queue, and what happened to the message. */
 interface Answer {
   readonly queue: QueueView;
   /** `null` where there is none: the message was found by a name that tells no story. */
@@ -39,7 +39,7 @@ const ID = /^[0-9a-f]{32}$/;
 interface MessagePageProps {
   readonly queue: string;
   readonly id: string;
-  /** What the list of messages calls it; empty if the reader comes from elsewhere. */
+  /** Ref of the message in the list of messages; empty if the reader comes from elsewhere. */
   readonly handle: string;
 }
 

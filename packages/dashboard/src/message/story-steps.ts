@@ -8,10 +8,10 @@ export interface StoryStep {
   readonly at: string;
   readonly queue: string;
   readonly title: string;
-  /** What else there is to say; empty for nothing. */
+  /** Further text about the event; empty for none. */
   readonly detail: string;
   readonly error: string | null;
-  /** What was between it and the step before; `null` for nothing. */
+  /** Wait between the step before and this one; `null` for none. */
   readonly wait: StoryWait | null;
 }
 
@@ -36,7 +36,7 @@ const REASONS: Readonly<Record<NonNullable<EventView["delayReason"]>, string>> =
 };
 
 /**
- * What happened to a message, step by step, with what was between.
+ * Puts each event of a message into words, with the wait before it.
  *
  * @param isWhole whether no event is missing: deliveries are counted then. The number that an event has is that of the
  *   first message of its batch.

@@ -13,7 +13,9 @@ interface StoryProps {
   readonly now: string;
 }
 
-/** What happened to a message from its first send on, over all queues; the line between two events is the wait. */
+/**
+ * Shows what happened to a message from its first send on, over all queues; the line between two events is the wait.
+ */
 export function Story({ story, message, now }: StoryProps) {
   const steps = storySteps(story.events, story.gaps.length === 0);
   const last = steps.at(-1);

@@ -15,7 +15,7 @@ export interface MapNode {
   readonly key: string;
   readonly kind: "sender" | "topic" | "queue" | "consumer";
   readonly name: string;
-  /** What the node stands for, where it has a page. */
+  /** Queue that the node stands for, which has a page; `null` in a node of another kind. */
   readonly queue: QueueView | null;
   readonly topicArn: string | null;
   readonly x: number;
@@ -53,7 +53,8 @@ export interface QueueMap {
 }
 
 /**
- * Who sends in the first column, queues in the second, who gets their messages in the third, dead letters in the last.
+ * Lays out the map: senders in the first column, queues in the second, consumers in the third, dead letters in the
+ * last.
  */
 export function layOutMap(queues: readonly QueueView[], topics: readonly TopicView[]): QueueMap {
   const shown = chosen(queues);

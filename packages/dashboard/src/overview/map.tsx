@@ -21,7 +21,9 @@ interface MapProps {
   readonly rateOf: (queue: string, carries: MapEdge["carries"]) => number | null;
 }
 
-/** Who sends to which queue, who gets it, and where it ends. The table below it says the same in words. */
+/**
+ * Draws who sends to which queue, who gets its messages, and where they end. The table below it says the same in words.
+ */
 export function QueueMap({ queues, topics, rateOf }: MapProps) {
   // Counts change all the time, what leads where hardly ever.
   const shape = JSON.stringify([

@@ -126,7 +126,7 @@ function Shown({ queues: answered, topics, refresh }: Answer & { readonly refres
   );
 }
 
-/** What to type to have a queue. */
+/** Shows the ways to create a first queue: a configuration, a command, a client of SQS. */
 function NoQueues() {
   return (
     <div class="card empty">

@@ -11,7 +11,7 @@ interface Point {
 
 /** Messages a second of each queue, from how much has happened since it woke up. */
 export class Rates {
-  /** Of each queue what was known in the last seconds, oldest first. */
+  /** Counts of each queue in the last seconds, oldest first. */
   readonly #points = new Map<string, Point[]>();
 
   /** @param atMs when that was heard, by this machine's clock. */

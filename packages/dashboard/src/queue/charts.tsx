@@ -17,7 +17,7 @@ interface ChartsProps {
   readonly now: string;
 }
 
-/** What came in, went out and waited in the last five minutes. */
+/** Draws charts of what came in, went out and waited in the last five minutes, and of the durations of deliveries. */
 export function Charts({ queue, samples, isOn, now }: ChartsProps) {
   const { messages, oldestMessageAt } = queue;
   const nowMs = Date.parse(now);

@@ -1,7 +1,7 @@
 import type { QueueView } from "../api/call.ts";
 import { shortUrl } from "../text/format.ts";
 
-/** Who gets a queue's messages, in a few words. */
+/** Names the consumer of a queue in a few words. */
 export function consumerName({ consumer }: Pick<QueueView, "consumer">): string {
   switch (consumer?.type) {
     case undefined:
@@ -15,7 +15,7 @@ export function consumerName({ consumer }: Pick<QueueView, "consumer">): string 
   }
 }
 
-/** What kind of consumer that is. */
+/** Names the kind of a queue's consumer. */
 export function consumerKind({ consumer }: Pick<QueueView, "consumer">): string {
   switch (consumer?.type) {
     case undefined:

@@ -43,7 +43,7 @@ function Bad({ children }: { readonly children: ComponentChildren }) {
   return <strong class="lost">{children}</strong>;
 }
 
-/** Who gets a queue's messages, and how. */
+/** Lists the consumer of a queue, and how messages are delivered. */
 export function DeliveryFacts({ queue }: { readonly queue: QueueView }) {
   const { consumer, redrive, settings } = queue;
   const concurrency =
@@ -77,7 +77,7 @@ export function DeliveryFacts({ queue }: { readonly queue: QueueView }) {
   );
 }
 
-/** What clients of SQS get that do not say. */
+/** Lists the defaults of a queue for receives of SQS clients that name no times of their own. */
 function receiveFacts({ visibilityTimeoutSeconds, receiveWaitSeconds }: QueueView["settings"]) {
   return [
     ["Received for", span(1_000 * visibilityTimeoutSeconds)],

@@ -5,7 +5,7 @@ import { ahead, plural } from "../text/format.ts";
 export interface DeliveryState {
   readonly tone: "quiet" | "good" | "busy" | "warn" | "bad";
   readonly word: string;
-  /** What else there is to say; empty for nothing. */
+  /** Further text about the state; empty for none. */
   readonly detail: string;
 }
 
@@ -47,7 +47,7 @@ export function stateOfDelivery({ health, now }: Pick<BacklogView, "health" | "n
   return { tone: "good", word: "OK", detail };
 }
 
-/** What a queue waits for, in words. */
+/** Puts into words what a queue waits for. */
 export function nextText({ waitsFor, at }: NonNullable<HealthView["next"]>, now: string): string {
   const when = ahead(at, now);
   switch (waitsFor) {

@@ -24,7 +24,7 @@ type Shown =
   | ({ readonly kind: "answer" } & Answer)
   | { readonly kind: "failed"; readonly text: string };
 
-/** What happened in a queue, as far back as it is kept. */
+/** Shows the events of a queue, as far back as its history is kept. */
 export function HistoryTab({ name, now }: { readonly name: string; readonly now: string }) {
   const [kinds, setKinds] = useState("");
   const [cursors, setCursors] = useState<readonly (string | null)[]>([null]);
@@ -107,7 +107,7 @@ export function HistoryTab({ name, now }: { readonly name: string; readonly now:
   );
 }
 
-/** What to write to have a history. */
+/** Shows the setting that turns the history of a queue on. */
 export function HistoryIsOff({ name }: { readonly name: string }) {
   return (
     <div class="card empty">

@@ -15,7 +15,7 @@ interface QueueActionsProps {
   readonly refresh: () => void;
 }
 
-/** What somebody who looks after a queue does by hand. */
+/** Offers the actions that an operator of a queue performs by hand. */
 export function QueueActions({ queue, send, refresh }: QueueActionsProps) {
   const { outcome, isBusy, run } = useAction(refresh);
   const [isRedriving, setIsRedriving] = useState(false);

@@ -9,7 +9,7 @@ const CLASS_FACTOR = 1.25;
 /** Upper ends of the classes in which the broker counts durations of merged events, in ms; one more is for the rest. */
 const MERGED_TOOK_MS = [1, 5, 10, 50, 100, 500, 1_000, 5_000, 30_000, 60_000];
 
-/** What is counted each second. */
+/** Figures that are counted for each second. */
 const COUNTED = ["in", "out", "bad"] as const;
 type Counted = (typeof COUNTED)[number];
 
@@ -34,7 +34,7 @@ export interface Columns {
   readonly p99: (number | null)[];
 }
 
-/** What happened in a queue in each of the last seconds, in memory that does not grow. */
+/** Figures of a queue in each of the last `SAMPLED_SECONDS`, in memory that does not grow. */
 export class Samples {
   readonly #counts: Readonly<Record<Counted, Float64Array>>;
   readonly #waiting = new Float64Array(SAMPLED_SECONDS);
@@ -43,7 +43,7 @@ export class Samples {
   /** The second that each slot holds. */
   readonly #second = new Float64Array(SAMPLED_SECONDS).fill(-1);
   #newest = -1;
-  /** What was known last of how much has happened. */
+  /** Totals of events that the queue reported last. */
   #totals: FiguresView["totals"] | null = null;
   /** Since when events are known. Before it "none" would be a guess. */
   #since = Number.POSITIVE_INFINITY;
@@ -108,7 +108,7 @@ export class Samples {
     }
   }
 
-  /** What the queue held at a moment. */
+  /** Records how many messages the queue held at a moment, and the age of the oldest one. */
   addLevel(ms: number, waiting: number, oldestMs: number | null): void {
     const slot = this.#slotOf(Math.floor(ms / 1_000));
     if (slot === null) return;

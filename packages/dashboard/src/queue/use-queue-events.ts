@@ -16,7 +16,7 @@ export interface QueueEvents {
   readonly figures: FiguresView | null;
 }
 
-/** What happens in a queue: what its history says of the last minutes, and then what the feed says. */
+/** Follows the events of a queue: first those of the last minutes by its history, and then those of the feed. */
 export function useQueueEvents(name: string): QueueEvents {
   const samples = useRef(new Samples());
   const newest = useRef(-1);

@@ -8,7 +8,7 @@ const FAILURES: Readonly<Record<NonNullable<MoveView["failure"]>, string>> = {
   tookTooLong: "it took too long",
 };
 
-/** What became of the latest redrive. */
+/** Puts the state of the latest redrive into words. */
 export function moveText({ status, moved, toMove, failure }: MoveView): string {
   const done = `${moved.toLocaleString("en")} of ${plural(toMove, "message")}`;
   switch (status) {

@@ -12,7 +12,7 @@ interface RedriveDialogProps {
   readonly closed: () => void;
 }
 
-/** What a redrive would do. */
+/** State of the dry run of a redrive, with the messages that it would move. */
 type Preview =
   | { readonly kind: "looking" }
   | { readonly kind: "refused"; readonly text: string }
@@ -164,7 +164,7 @@ interface DryRun {
 /** Calls that one count may take: each goes through messages for a tenth of a second. */
 const CALLS_MAX = 100;
 
-/** What a redrive would move, in as many calls as that takes. */
+/** Counts the messages that a redrive would move, in as many calls as that takes, `CALLS_MAX` at most. */
 async function tryOut(name: string, request: object, isOver: () => boolean): Promise<Preview> {
   const path = `${queuePath(name)}/redrive`;
   let found: DryRun = { count: 0, messages: [], cursor: null };

@@ -63,7 +63,7 @@ export function Help({ closed }: { readonly closed: () => void }) {
   );
 }
 
-/** What a filter can say. A message has to fit all of its terms. */
+/** Lists the terms of a filter. A message has to fit all of them. */
 export function FilterTerms() {
   return (
     <dl class="facts">

@@ -1,6 +1,6 @@
 import type { Outcome } from "./use-action.ts";
 
-/** What came of the last thing that was done, said to those who cannot see it too. */
+/** Shows the outcome of the last action, and announces it to screen readers. */
 export function OutcomeLine({ of }: { readonly of: Outcome }) {
   return (
     <p role="status" class={of.kind === "failed" ? "outcome lost" : "outcome"}>

@@ -10,9 +10,9 @@ import { TokenForm } from "./token-form.tsx";
 
 interface PageProps<Answer> {
   readonly title: string;
-  /** What the title is the title of, under it. */
+  /** Text under the title that says more exactly what the page shows, such as an ARN. */
   readonly subtitle?: ComponentChildren;
-  /** What stands beside the title: state and actions. */
+  /** Content beside the title: state and actions. */
   readonly beside?: (answer: Answer) => ComponentChildren;
   /** Whether it is the first page, which has no way back. */
   readonly isFirst?: boolean;

@@ -7,7 +7,10 @@ interface ScrolledProps {
   readonly children: ComponentChildren;
 }
 
-/** What may be too long or too wide to be seen at once: it scrolls by itself, which has to be possible by keyboard. */
+/**
+ * Makes content that may be too long or too wide to be seen at once scroll by itself, which has to be possible by
+ * keyboard.
+ */
 export function Scrolled({ label, class: className, children }: ScrolledProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
@@ -17,7 +20,7 @@ export function Scrolled({ label, class: className, children }: ScrolledProps) {
   );
 }
 
-/** What was thrown, with its stack. */
+/** Shows the text of what was thrown, with its stack. */
 export function Thrown({ children }: { readonly children: string }) {
   return (
     <Scrolled label="What was thrown" class="stack-trace">
@@ -26,7 +29,7 @@ export function Thrown({ children }: { readonly children: string }) {
   );
 }
 
-/** What an error says, with its causes; its stack for who opens it. */
+/** Shows the messages of an error and of its causes; its stack is folded. */
 export function ErrorText({ children }: { readonly children: string }) {
   const lines = children.split("\n");
   const said = lines.filter((line) => line.trim() !== "" && !/^\s+at /.test(line));

@@ -13,7 +13,7 @@ export function Status({ tone, word, detail }: DeliveryState) {
   );
 }
 
-/** What is known to be wrong with a store: above everything else. */
+/** Lists the known damage of a store, above everything else. */
 export function Damage({ damage }: { readonly damage: readonly DamageView[] }) {
   if (damage.length === 0) return null;
   return (

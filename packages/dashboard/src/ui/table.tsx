@@ -12,7 +12,7 @@ export interface Column<Row> {
 interface TableProps<Row> {
   /** Its heading. */
   readonly label: string;
-  /** What stands beside the heading. */
+  /** Content beside the heading. */
   readonly beside?: ComponentChildren;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { errorText } from "../api/call.ts";
 
-/** What came of the last thing that was done. */
+/** Outcome of the last action, with a text for people once it has ended. */
 export type Outcome =
   | { readonly kind: "none" | "busy" }
   | { readonly kind: "done" | "failed"; readonly text: string };

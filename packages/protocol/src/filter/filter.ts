@@ -1,5 +1,5 @@
 /**
- * What messages are looked for by: one grammar for the page, the admin API and the command line.
+ * Term that messages are searched by: one grammar for the page, the admin API and the command line.
  *
  * | term | a message with |
  * |---|---|

@@ -1,4 +1,4 @@
-/** What was changed, by whom. Plain data, it crosses RPC. */
+/** Changes and their actors, for the audit log. Plain data, it crosses RPC. */
 
 /** Entries that are kept. For each that comes then, the actor with the most entries loses its oldest one. */
 export const AUDIT_ENTRIES_MAX = 10_000;
@@ -31,9 +31,9 @@ export function isReservedActor(name: string): boolean {
 
 /** A change. A contract: it is stored. */
 export interface AuditEntry {
-  /** What was done: `queue.purge`. */
+  /** Action that was performed: `queue.purge`. */
   readonly action: string;
-  /** What it was done to: the name of a queue or a token, an ARN, an id; `null` for the broker as a whole. */
+  /** Target of the action: the name of a queue or a token, an ARN, an id; `null` for the broker as a whole. */
   readonly target: string | null;
   /** Name of a token, id of an access key, or one of `ACTORS`. */
   readonly by: string;

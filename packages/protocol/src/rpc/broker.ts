@@ -2,7 +2,7 @@ import type { QueueDescription } from "./description.ts";
 import type { FaultSetting } from "./faults.ts";
 import type { BacklogMetrics, SendReply, SendRequest } from "./send.ts";
 
-/** What the gateway calls on a queue's Durable Object. */
+/** Methods of a queue's Durable Object that the gateway calls. */
 export interface QueueBrokerRpc {
   /**
    * Stores the batches, all or none, and answers after the commit.
@@ -19,7 +19,7 @@ export interface QueueBrokerRpc {
    * left. A queue without one has none.
    */
   drain(queue: string): Promise<DrainReply>;
-  /** What is made to go wrong with its deliveries. */
+  /** Answers with the faults that are injected into its deliveries. */
   faults(queue: string): Promise<FaultSetting>;
   /** Replaces that; development only. */
   setFaults(queue: string, setting: FaultSetting): Promise<void>;

@@ -9,7 +9,7 @@ export interface ClockSetting {
 /** The time of the machine. */
 export const REAL_TIME: ClockSetting = { offsetMs: 0, frozenAtMs: null };
 
-/** What comes next in a queue, of its own. */
+/** Next moment at which a queue acts by itself. */
 export interface NextMoment {
   /** When something is due, in ms of the queue's clock; `null` if nothing is. */
   readonly atMs: number | null;

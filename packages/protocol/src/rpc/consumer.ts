@@ -23,7 +23,7 @@ export interface InDelivery {
   readonly sinceMs: number;
 }
 
-/** What a handler has called on its batch and its messages. */
+/** Calls that a handler has made on its batch and its messages. */
 export interface HandlerCalls {
   readonly ackAll: boolean;
   readonly retryBatch: { readonly retry: boolean; readonly delaySeconds?: number };
@@ -31,7 +31,7 @@ export interface HandlerCalls {
   readonly retryMessages: readonly { readonly msgId: string; readonly delaySeconds?: number }[];
 }
 
-/** Of a handler that has called nothing. */
+/** Calls of a handler that has made none. */
 export const NO_CALLS: HandlerCalls = {
   ackAll: false,
   retryBatch: { retry: false },
@@ -40,14 +40,17 @@ export const NO_CALLS: HandlerCalls = {
 };
 
 /**
- * What a handler did with its batch; field for field what workerd's own dispatch reports (spec cloudflare-queues 2.8).
+ * Result of a delivery, as the consumer reports it; field for field that of workerd's own dispatch (spec
+ * cloudflare-queues 2.8).
  */
 export interface DeliveryResult extends HandlerCalls {
   /** `ok`, `exception` or `REFUSED`; the broker adds `exceededWallTime`. */
   readonly outcome: string;
   /** First line of what the handler threw, for the log. */
   readonly error?: string;
-  /** What the handler threw with its stack and causes, `ERROR_TEXT_MAX` at most; if that is more than `error`. */
+  /**
+   * Text of what the handler threw, with its stack and causes, `ERROR_TEXT_MAX` at most; if that is more than `error`.
+   */
   readonly stack?: string;
 }
 
@@ -57,7 +60,7 @@ export interface DeliveryResult extends HandlerCalls {
  */
 export const REFUSED = "refused";
 
-/** What the broker calls on a consumer Worker's generated entrypoint. */
+/** Methods of a consumer Worker's generated entrypoint that the broker calls. */
 export interface QueueConsumerRpc {
   /**
    * Runs the user's `queue()` handler. Never rejects because of what the handler does.
@@ -66,14 +69,14 @@ export interface QueueConsumerRpc {
    */
   deliver(delivery: Delivery, protocol?: number): Promise<DeliveryReply>;
   /**
-   * What the handler of a delivery that has no result has called so far: the platform ends a handler that hangs, and
-   * its acknowledgements must not go with it. Once for each delivery; `null` when the isolate that ran it is not this
-   * one.
+   * Answers with the calls that the handler of a delivery without a result has made so far: the platform ends a handler
+   * that hangs, and its acknowledgements must not go with it. Once for each delivery; `null` when the isolate that ran
+   * it is not this one.
    */
   callsOf(deliveryId: string): Promise<HandlerCalls | null>;
   /** Answers if the Worker runs at all, and can be delivered to: tells a crash from an absence. */
   ping(protocol?: number): Promise<"pong">;
 }
 
-/** What a delivery is answered with: one word where all of it is acknowledged, as it mostly is (`deliveryReply`). */
+/** Answer to a delivery: one word where all of it is acknowledged, as it mostly is (`deliveryReply`). */
 export type DeliveryReply = "acknowledged" | DeliveryResult;

@@ -17,7 +17,7 @@ export interface QueueDescription {
   /** Rows written and read by this object since it started: what Cloudflare bills. */
   readonly rowsWritten: number;
   readonly rowsRead: number;
-  /** What it has used this month; absent from a broker that does not count it, and where nothing can be read. */
+  /** Usage of this month; absent from a broker that does not count it, and where nothing can be read. */
   readonly usage?: QueueUsage;
   /** Damage that was found, oldest first; empty in a healthy queue. */
   readonly damage: readonly QueueDamage[];
@@ -25,7 +25,7 @@ export interface QueueDescription {
   readonly consumer: ConsumerHealth | null;
   /** The latest task that moves messages out of it; `null` if there was none. */
   readonly lastMove: MoveTask | null;
-  /** What is made to go wrong with its deliveries; absent where nothing is. */
+  /** Faults that are injected into its deliveries; absent where there are none. */
   readonly faults?: readonly Fault[];
 }
 
@@ -39,14 +39,14 @@ export interface ConsumerHealth {
   readonly consecutiveFailures: number;
   /** The delivery that ended last; `failure` says why it went wrong, `null` if it did not. */
   readonly lastDelivery: { readonly endedMs: number; readonly failure: string | null } | null;
-  /** What comes next if nothing is sent; `null` when nothing waits, delivery is paused or every slot is taken. */
+  /** Next delivery if nothing is sent; `null` when nothing waits, delivery is paused or every slot is taken. */
   readonly next: NextDelivery | null;
 }
 
 /**
- * What a queue waits for before it delivers again.
+ * Event that a queue waits for before it delivers again.
  *
- * - `return`: nobody was there. The consumer is asked at that time whether it is back.
+ * - `return`: the consumer was absent. It is asked at that time whether it is back.
  * - `slot`: messages could go out, and the queue's rate lets the next one out at that time.
  * - `due`: the next message, or the next batch, is due at that time: after a delay, before another attempt, or at once.
  */
@@ -56,7 +56,7 @@ export interface NextDelivery {
 }
 
 /**
- * What is known to be wrong with a queue's store.
+ * Kind of damage to a queue's store.
  *
  * - `rolledBack`: the store is older than the queue itself had reported. Messages that it took in since are lost, those
  *   that it settled since are delivered again.

@@ -16,7 +16,7 @@ export const QUEUES_MAX = 10_000;
 /** How long it is remembered that a queue of some name was deleted, in ms (spec sqs 2.1: QueueDeletedRecently). */
 export const NAME_KEPT_MS = 60_000;
 
-/** What the directory knows of a queue. Times in ms since 1970. A contract: it is stored. */
+/** Record of a queue in the directory. Times in ms since 1970. A contract: it is stored. */
 export interface QueueRecord {
   /** 32 hexadecimal digits, random; a queue that is deleted and created again has another one. */
   readonly queueId: string;
@@ -30,9 +30,9 @@ export interface QueueRecord {
    * before is not this queue's.
    */
   readonly emptyAsOf: number;
-  /** What the queue is set to now, whoever said it. */
+  /** Current definition of the queue, by whichever way it was set. */
   readonly definition: QueueDefinition;
-  /** Of `definition.consumer`, `null` where there is none. */
+  /** Identity of `definition.consumer`; `null` where there is none. */
   readonly consumer: ConsumerIdentity | null;
   readonly jurisdiction: Jurisdiction | null;
   /** Settings that only a dialect understands, by the dialect's name: kept as they are. */
@@ -45,7 +45,7 @@ export interface ConsumerIdentity {
   readonly createdOnMs: number;
 }
 
-/** What a queue is created with; what is absent has its default. */
+/** Queue to create; what is absent has its default. */
 export interface NewQueue {
   readonly name: string;
   readonly settings?: QueueSettingsChange;
@@ -71,7 +71,7 @@ export interface QueueChange {
 /** Why the directory does not do what it is asked. Each dialect has its own words for it. */
 export type DirectoryRefusal =
   | { readonly kind: "queueNotFound" }
-  /** Somebody else has changed the queue since the record was read that the change was made from. */
+  /** Conflict: another caller has changed the queue since the record was read that the change was made from. */
   | { readonly kind: "changedMeanwhile" }
   | { readonly kind: "queueNameTaken"; readonly name: string }
   | { readonly kind: "tooManyQueues" }
@@ -118,8 +118,8 @@ export interface PurgeRecord {
 }
 
 /**
- * What the gateway calls on the directory. When a change is answered it is durable, and the queue's object has applied
- * it. If the object cannot be reached, the directory notifies it as soon as it can be.
+ * Methods of the directory that the gateway calls. When a change is answered it is durable, and the queue's object has
+ * applied it. If the object cannot be reached, the directory notifies it as soon as it can be.
  */
 export interface DirectoryRpc {
   /** Every queue, in order of names. */

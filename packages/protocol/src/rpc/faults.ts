@@ -1,5 +1,6 @@
 /**
- * What can be made to go wrong with deliveries of a queue, to see whether its handler bears it: development only.
+ * Kinds of faults that can be injected into deliveries of a queue, to see whether its handler bears them: development
+ * only.
  *
  * - `loseAck`: what the handler did is not heard of. Its messages are delivered again.
  * - `deliverTwice`: the handler gets a batch twice; what it does the second time counts.
@@ -40,7 +41,7 @@ export interface Fault {
 
 /** All faults of a queue. */
 export interface FaultSetting {
-  /** What `reorder` shuffles by. */
+  /** Seed of the shuffles of `reorder`. */
   readonly seed: number;
   /** At most one of each kind. */
   readonly faults: readonly Fault[];

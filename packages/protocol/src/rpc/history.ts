@@ -1,5 +1,5 @@
 /**
- * What happened to messages.
+ * Kinds of events in the history of a queue.
  *
  * - `accepted`: sent by a producer, stored.
  * - `delivered`: given to a consumer, or received by a client.
@@ -59,7 +59,7 @@ export interface HistoryEvent {
   readonly messages: number;
   /** Ids of these, `HISTORY_IDS_MAX` at most; none where only their number is known. */
   readonly ids: readonly string[];
-  /** Who did it: a producer, a consumer, a client, or the queue that the messages came from. */
+  /** Actor behind the event: a producer, a consumer, a client, or the queue that the messages came from. */
   readonly by: string | null;
   /** Where the messages went. */
   readonly to: string | null;
@@ -71,13 +71,16 @@ export interface HistoryEvent {
   readonly attempt: number | null;
   readonly delayMs: number | null;
   readonly delayReason: DelayReason | null;
-  /** What was thrown, with its stack, or why it happened. */
+  /** Error that was thrown, with its stack, or the reason of the event. */
   readonly error: string | null;
   /** How long the delivery took. */
   readonly tookMs: number | null;
-  /** Of events that were merged, since more happened in their second than is kept one by one; else `null`. */
+  /**
+   * Summary of the events that were merged into this one, since more happened in their second than is kept one by one;
+   * else `null`.
+   */
   readonly merged: MergedEvents | null;
-  /** Of a dead letter that arrived: what had become of it before. */
+  /** Past of a dead letter that arrived: its first send, and the queues that gave it up. */
   readonly past: MessagePast | null;
 }
 
@@ -90,7 +93,7 @@ export interface MergedEvents {
   readonly tookMs: readonly number[] | null;
 }
 
-/** What a message takes along to its dead-letter queue. */
+/** Past of a message, which it takes along to its dead-letter queue. */
 export interface MessagePast {
   /** Where it was sent to first, as what and by whom as far as known. */
   readonly queue: string;
@@ -199,10 +202,10 @@ export interface WatchReply {
   readonly isGap: boolean;
 }
 
-/** What the gateway calls on a queue's Durable Object to tell what happened. */
+/** Methods of a queue's Durable Object that the gateway calls to learn what happened. */
 export interface QueueHistoryRpc {
   history(queue: string, request: HistoryRequest): Promise<HistoryReply>;
-  /** What happened to a message in this queue. Without events for one that is not known. */
+  /** Answers with the events of a message in this queue. Without events for one that is not known. */
   story(queue: string, id: string): Promise<StoryReply>;
   /** Answers when something has happened that the caller has not seen. Rejects when the queue's object ends. */
   watch(queue: string, request: WatchRequest): Promise<WatchReply>;

@@ -53,7 +53,7 @@ export interface Why {
   readonly text: string;
   /** When the reason ends by itself, in ms as the queue's time goes; `null` where nobody knows. */
   readonly untilMs: number | null;
-  /** Who or what it is because of: a Worker, an endpoint, a message; `null` for nobody. */
+  /** Cause of the reason: a Worker, an endpoint, a message; `null` for none. */
   readonly by: string | null;
 }
 
@@ -110,7 +110,7 @@ export interface LookedAt {
   readonly why: Why;
 }
 
-/** What a look has found. It ends after `LOOK_MS_MAX`; the cursor goes on. */
+/** Result of a look at the messages of a queue. A look ends after `LOOK_MS_MAX`; the cursor goes on. */
 export interface LookReply {
   readonly messages: readonly LookedAt[];
   /** Messages that fit; more than are shown where all are counted. */
@@ -124,7 +124,7 @@ export interface LookReply {
 }
 
 /**
- * What became of a message that was to be made due.
+ * Outcome for a message that was to be made due.
  *
  * - `due`: it was delayed or leased, and may be delivered now.
  * - `wasDue`: it was ready.
@@ -132,7 +132,7 @@ export interface LookReply {
  */
 export type MadeDue = "due" | "wasDue" | "gone";
 
-/** What a queue's object offers to people who look after its messages. */
+/** Methods of a queue's object for people who look after its messages. */
 export interface QueueMessagesRpc {
   /** @throws RangeError for a `max` that is out of range and a cursor that is none. */
   look(queue: string, request: LookRequest): Promise<LookReply>;

@@ -2,7 +2,7 @@ import type { MessageFilter } from "../filter/filter.ts";
 
 /* Tasks that move the messages of a queue elsewhere: what a dead-letter queue is redriven with (spec sqs 6.4). */
 
-/** What becomes of a move task. A queue has at most one that is running. */
+/** Status of a move task. A queue has at most one that is running. */
 export type MoveStatus = "running" | "completed" | "cancelled" | "failed";
 
 export interface NewMove {
@@ -25,7 +25,7 @@ export interface NewMove {
   readonly ratePerSecond: number | null;
 }
 
-/** Of the messages that wait, ready or delayed, those that a move takes. */
+/** Selection of those waiting messages, ready or delayed, that a move takes. */
 export interface MoveSelection {
   /** Default: every message. */
   readonly filter?: MessageFilter;

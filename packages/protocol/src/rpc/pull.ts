@@ -19,7 +19,7 @@ export interface PulledBatch {
   readonly attempts: readonly number[];
   /** Names this delivery of the message: opaque, of letters, digits, "-" and "_". */
   readonly leaseIds: readonly string[];
-  /** What waits besides them. */
+  /** Backlog of messages other than these. */
   readonly metrics: BacklogMetrics;
 }
 
@@ -45,7 +45,7 @@ export interface PullSettlement {
   readonly retries: readonly PullRetry[];
 }
 
-/** What became of a settlement. A message that could not be settled has a warning, and the others are settled. */
+/** Result of a settlement. A message that could not be settled has a warning, and the others are settled. */
 export interface PullSettled {
   readonly ackCount: number;
   readonly retryCount: number;
@@ -68,7 +68,7 @@ export interface RefsDeleted {
   readonly warnings: readonly (readonly [ref: string, text: string])[];
 }
 
-/** What a queue's object offers to clients that pull. */
+/** Methods of a queue's object for clients that pull. */
 export interface QueuePullRpc {
   /**
    * Leases what is ready and answers at once, with no messages when nothing is. Past `max_retries` a lease that ends

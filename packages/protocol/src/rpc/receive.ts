@@ -75,7 +75,7 @@ export type ReceiveReply =
   | { readonly kind: "empty" }
   | { readonly kind: "overLimit" };
 
-/** What is known of one received message besides its record. */
+/** Metadata of one received message, besides its record. */
 export interface ReceivedMessage {
   readonly receipt: string;
   readonly receiveCount: number;
@@ -83,7 +83,7 @@ export interface ReceivedMessage {
   readonly sequenceNumber: string | null;
 }
 
-/** What is known of message i. Throws RangeError for one that was not received. */
+/** Picks the metadata of message i. Throws RangeError for one that was not received. */
 export function receivedMessage(received: ReceivedMessages, i: number): ReceivedMessage {
   const receipt = received.receipts[i];
   const receiveCount = received.receiveCounts[i];
@@ -123,7 +123,7 @@ export interface VisibilityChange {
 export type VisibilityOutcome = "changed" | "invalid" | "expired" | "gone" | "overTotal";
 
 /**
- * What several requests want of a queue, in one call and one commit. What is absent is not asked for.
+ * Work of several requests on a queue, in one call and one commit. A part that is absent is not asked for.
  *
  * Deletes and changes are done first, then messages are taken in, and received last.
  */
@@ -140,7 +140,7 @@ export interface QueueWork {
   readonly change?: readonly VisibilityChange[];
 }
 
-/** What became of each part, in the order of its elements; absent for what was not asked for. */
+/** Result of each part, in the order of its elements; absent for a part that was not asked for. */
 export interface QueueWorkDone {
   readonly enqueued?: EnqueueReply;
   readonly received?: readonly ReceiveNowReply[];
@@ -157,7 +157,7 @@ export interface MessageCounts {
   readonly delayed: number;
 }
 
-/** What a queue's object offers to dialects with visibility timeouts. */
+/** Methods of a queue's object for dialects with visibility timeouts. */
 export interface QueueReceiveRpc {
   /** Does what several requests want. A failure is one of all of it: the queue does not exist, or cannot be read. */
   work(queue: string, work: QueueWork): Promise<({ readonly ok: true } & QueueWorkDone) | RpcFailure>;

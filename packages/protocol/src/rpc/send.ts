@@ -32,12 +32,10 @@ export interface RpcFailure {
 
 export type SendReply = { readonly ok: true; readonly metrics: BacklogMetrics } | RpcFailure;
 
-/**
- * What a producer's send is answered with: the backlog figures as a text (`metricsText`), or why nothing was stored.
- */
+/** Answer to a producer's send: the backlog figures as a text (`metricsText`), or why nothing was stored. */
 export type PostReply = string | RpcFailure;
 
-/** What producers call on a queue's Durable Object. */
+/** Methods of a queue's Durable Object that producers call. */
 export interface QueuePostRpc {
   /**
    * `send`, answered with a text. An object in an answer makes a single send take 15 µs longer, a twentieth of its
@@ -63,7 +61,7 @@ export function metricsText({
   return `${backlogCount} ${backlogBytes} ${oldestMessageTimestampMs}`;
 }
 
-/** What `metricsText` was made of. */
+/** Reads the backlog figures back from the text of `metricsText`. */
 export function readMetricsText(text: string): BacklogMetrics {
   const [count, bytes, oldestMs] = text.split(" ");
   return {

@@ -1,7 +1,10 @@
 import { DELAY_SECONDS_MAX } from "../limits.ts";
 import type { DeliveryReply, DeliveryResult } from "./consumer.ts";
 
-/** What becomes of one delivered message. `Unnamed` stands for the delay of a retry that was given none. */
+/**
+ * Decision on one delivered message: acknowledged or retried. `Unnamed` stands for the delay of a retry that was given
+ * none.
+ */
 export type Settlement<Unnamed extends number | null = number> =
   | { readonly kind: "ack" }
   | {
@@ -45,7 +48,7 @@ export function settle<Unnamed extends number | null>(
   });
 }
 
-/** What becomes of the messages that the handler called neither `ack()` nor `retry()` on. */
+/** Settles the messages that the handler called neither `ack()` nor `retry()` on. */
 function settleUnmentioned<Unnamed extends number | null>(
   result: DeliveryResult,
   batchRetry: Settlement<Unnamed>,

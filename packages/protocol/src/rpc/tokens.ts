@@ -1,7 +1,7 @@
 /** Tokens that the broker keeps: who may do what over HTTP. Plain data, it crosses RPC. */
 
 /**
- * What a token may do.
+ * Rights of a token.
  *
  * - `read`: look at queues, messages and what happened.
  * - `send`: send messages.
@@ -17,7 +17,7 @@ export const TOKENS_MAX = 500;
 /** Names of tokens. They are lower case, so that none looks like a variable or an access key. */
 export const TOKEN_NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 
-/** What proves who somebody is. A contract: it is stored. */
+/** Credential that a caller is authenticated by. A contract: it is stored. */
 export type TokenSecret =
   | {
       readonly kind: "bearer";
@@ -31,7 +31,7 @@ export type TokenSecret =
       readonly secretAccessKey: string;
     };
 
-/** What a token is made with. */
+/** Properties that a token is created with. */
 export interface NewToken {
   readonly name: string;
   readonly secret: TokenSecret;
@@ -53,7 +53,7 @@ export function isAmong(patterns: readonly string[], queue: string): boolean {
 
 /** A token as the directory keeps it. A contract: it is stored. */
 export interface TokenRecord extends NewToken {
-  /** What it was before it was rotated, and until when that still counts, in ms since 1970. */
+  /** Secret before the last rotation, and until when it still counts, in ms since 1970. */
   readonly previous: { readonly secret: TokenSecret; readonly untilMs: number } | null;
   readonly createdAtMs: number;
   /** When it was created or rotated last. */

@@ -54,7 +54,7 @@ export function isTopicObject(source: string): boolean {
 /** Attributes by their names, as SNS shows them. */
 export type TopicAttributes = Readonly<Record<string, string>>;
 
-/** What the directory knows of a topic. Times in ms since 1970. A contract: it is stored. */
+/** Record of a topic in the directory. Times in ms since 1970. A contract: it is stored. */
 export interface TopicRecord {
   /** 32 hexadecimal digits, random; a topic that is deleted and created again has another one. */
   readonly topicId: string;
@@ -64,7 +64,7 @@ export interface TopicRecord {
   readonly revision: number;
   /** Whether order is kept and duplicates are dropped. Fixed when the topic is created. */
   readonly isFifo: boolean;
-  /** What was set, in the form in which it is shown; what has its default is absent. */
+  /** Attributes that were set, in the form in which they are shown; one that has its default is absent. */
   readonly attributes: TopicAttributes;
   readonly tags: Readonly<Record<string, string>>;
   /** Subscriptions that have ended. */
@@ -98,7 +98,7 @@ export interface ConfirmationToken {
 export const TOPIC_PROTOCOLS = ["http", "https", "sqs"] as const;
 export type TopicProtocol = (typeof TOPIC_PROTOCOLS)[number];
 
-/** What the directory knows of a subscription. Times in ms since 1970. A contract: it is stored. */
+/** Record of a subscription in the directory. Times in ms since 1970. A contract: it is stored. */
 export interface TopicSubscription {
   /** A random UUID. */
   readonly subscriptionId: string;
@@ -115,7 +115,7 @@ export interface TopicSubscription {
   /** The queue that takes what cannot be delivered; `null` drops it. */
   readonly deadLetterQueue: string | null;
   readonly status: SubscriptionStatus;
-  /** What was set, in the form in which it is shown; what has its default is absent. */
+  /** Attributes that were set, in the form in which they are shown; one that has its default is absent. */
   readonly attributes: TopicAttributes;
 }
 
@@ -199,7 +199,7 @@ export type TopicSubscriptionReply =
   | { readonly ok: true; readonly subscription: TopicSubscription }
   | Refused;
 
-/** What notifications are signed with. A contract: it is stored. */
+/** Key and certificate that notifications are signed with. A contract: it is stored. */
 export interface SigningIdentity {
   /** PKCS #8, base64. */
   readonly privateKeyPkcs8: string;
@@ -207,7 +207,7 @@ export interface SigningIdentity {
   readonly certificatePem: string;
 }
 
-/** What the gateway calls on the directory about topics. A change is durable when it is answered. */
+/** Methods of the directory for topics that the gateway calls. A change is durable when it is answered. */
 export interface TopicsRpc {
   /** Every topic, in order of ARNs. */
   listTopics(): Promise<readonly TopicRecord[]>;
@@ -240,9 +240,9 @@ export interface TopicsRpc {
    * @param undoToken lets its endpoint take it back for `CONFIRMATION_TOKEN_MS`; `null` deletes it for good.
    */
   unsubscribe(arn: string, undoToken: string | null): Promise<TopicSubscriptionReply>;
-  /** What the configuration says of all topics. */
+  /** Answers with the settings of the configuration for all topics. */
   snsSettings(): Promise<SnsSettings>;
-  /** What notifications are signed with; `null` until `keepSigningIdentity` was called. */
+  /** Answers with the identity that notifications are signed with; `null` until `keepSigningIdentity` was called. */
   signingIdentity(): Promise<SigningIdentity | null>;
   /** Keeps an identity if there is none yet, and answers with the one that is kept. */
   keepSigningIdentity(identity: SigningIdentity): Promise<SigningIdentity>;
@@ -282,7 +282,7 @@ export interface PublishRequest {
   readonly messages: readonly PublishedMessage[];
 }
 
-/** What became of a published message, in the order of the request. Of a duplicate, what the first one was answered. */
+/** Outcome for a published message, in the order of the request; for a duplicate, that of the first one. */
 export interface PublishOutcome {
   readonly messageId: string;
   /** `null` on a standard topic. */
@@ -296,7 +296,7 @@ export type PublishReply =
   | { readonly ok: "outdated" }
   | RpcFailure;
 
-/** What the gateway calls on a topic's object. */
+/** Methods of a topic's object that the gateway calls. */
 export interface TopicObjectRpc {
   /** Takes the messages with all their copies, all or none, and answers when they are durable and will arrive. */
   publish(topicObject: string, request: PublishRequest): Promise<PublishReply>;

@@ -1,6 +1,7 @@
 /**
- * What Cloudflare bills of a queue's object in a calendar month, and what it did for that. It is counted in memory and
- * stored with the reports of the queue: a crash loses what was counted since the latest, five seconds at most.
+ * Usage of a queue's object that Cloudflare bills for a calendar month, and the messages that it was for. It is counted
+ * in memory and stored with the reports of the queue: a crash loses what was counted since the latest, five seconds at
+ * most.
  */
 export interface QueueUsage {
   /** The month, in UTC: `2026-11`. */

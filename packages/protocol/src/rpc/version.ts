@@ -6,7 +6,7 @@
  */
 export const PROTOCOL_VERSION = 2;
 
-/** What a caller speaks that names none: builds from before there were numbers. */
+/** Protocol number of a caller that names none: a build from before there were numbers. */
 const UNNUMBERED = 1;
 
 /** Whether a call of that number can be taken. Asked for every call: costs a comparison. */

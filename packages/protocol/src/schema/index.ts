@@ -1,4 +1,4 @@
-/** What queues may be set to, as schemas: checked where settings come in as a whole, and where stored ones are read. */
+/** Schemas of a queue's settings: checked where settings come in as a whole, and where stored ones are read. */
 export { queueName, retryPolicy } from "./base.ts";
 export { consumerSchema } from "./consumer.ts";
 export {

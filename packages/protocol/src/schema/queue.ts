@@ -46,7 +46,7 @@ const settings = {
 
 export const jurisdictionSchema = z.nullable(z.enum(JURISDICTIONS));
 export const dialectsSchema = z.record(z.string(), z.unknown());
-/** What a queue is set to, without its consumer and its producers. */
+/** Schema of the settings of a queue, without its consumer and its producers. */
 export const queueSettingsSchema = z.strictObject(settings);
 /** Everything that a queue is set to. */
 export const queueDefinitionSchema = z.strictObject({
@@ -72,7 +72,7 @@ const recordSchema = z.strictObject({
 const UNREADABLE: ReadonlySet<string> = new Set(["invalid_type", "invalid_union", "invalid_value"]);
 
 /**
- * What keeps a stored record of a queue from being read, for people; `null` if nothing does. What is only beyond a
+ * Describes for people why a stored record of a queue cannot be read; `null` if it can. A record that is only beyond a
  * limit of this version can be read: another version may have stored it.
  */
 export function unreadableRecord(value: unknown): string | null {

@@ -8,7 +8,7 @@ import { unreadable, unreadableDefinition, unreadableRecord } from "./queue.ts";
  * broker for all queues, so it counts as damaged.
  */
 
-/** What keeps a row from being read, for people; `null` if nothing does. */
+/** Check that describes for people why a row cannot be read; `null` if it can. */
 export type Unreadable = (row: unknown) => string | null;
 
 const texts = z.record(z.string(), z.string());
@@ -98,7 +98,7 @@ const deletedRow = z.strictObject({
 });
 const directoryRow = z.discriminatedUnion("kind", [queueRow, deletedRow]);
 
-/** What keeps each kind of row of the directory from being read. */
+/** Checks of whether a row of the directory can be read, by the kind of the row. */
 export const UNREADABLE_ROWS = {
   queue: (row) => {
     const wrong = unreadable(directoryRow, row);
@@ -122,7 +122,7 @@ export const UNREADABLE_ROWS = {
   auditEntry: (row) => unreadable(auditEntry, row),
 } as const satisfies Readonly<Record<string, Unreadable>>;
 
-/** What keeps a delivery policy from being read, from which the queue of an endpoint is made. */
+/** Describes why a delivery policy cannot be read, from which the queue of an endpoint is made; `null` if it can be. */
 function policyProblem({
   attributes,
 }: {

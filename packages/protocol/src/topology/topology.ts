@@ -17,7 +17,7 @@ export interface ConsumerSettings {
   readonly maxConcurrency: number | null;
   /** Seconds before a retry that names no delay of its own. 0 to 86,400, default 0. */
   readonly retryDelaySeconds: number;
-  /** What decides the delay of such a retry in the place of `retryDelaySeconds`. Default: nothing does. */
+  /** Policy that sets the delay of such a retry in the place of `retryDelaySeconds`. Default: none. */
   readonly retryPolicy?: RetryPolicySettings;
   /** Queue that takes messages which are out of retries; `null` deletes them. */
   readonly deadLetterQueue: string | null;
@@ -31,7 +31,7 @@ export interface WorkerConsumerDefinition {
   readonly settings: ConsumerSettings;
 }
 
-/** What clients that pull over HTTP find the queue set to (spec cloudflare-queues 5, 6.3). */
+/** Settings of a queue for clients that pull over HTTP (spec cloudflare-queues 5, 6.3). */
 export interface PullConsumerSettings {
   /** Most messages that a pull gets which names no number. 1 to 100, default 5. */
   readonly maxBatchSize: number;
@@ -39,7 +39,7 @@ export interface PullConsumerSettings {
   readonly maxRetries: number;
   /** Seconds before a retry that names no delay of its own. 0 to 86,400, default 0. */
   readonly retryDelaySeconds: number;
-  /** What decides the delay of such a retry in the place of `retryDelaySeconds`. Default: nothing does. */
+  /** Policy that sets the delay of such a retry in the place of `retryDelaySeconds`. Default: none. */
   readonly retryPolicy?: RetryPolicySettings;
   /** How long a pulled message is leased when the pull does not say, in ms. 0 to 43,200,000, default 30,000. */
   readonly visibilityTimeoutMs: number;
@@ -75,7 +75,9 @@ export interface HttpPushSettings {
    * here.
    */
   readonly headers?: Readonly<Record<string, string>>;
-  /** What a 401 that asks for Basic or Digest authentication is answered with, by one more request; of `sns` alone. */
+  /**
+   * Credentials that answer a 401 which asks for Basic or Digest authentication, by one more request; for `sns` alone.
+   */
   readonly credentials?: { readonly username: string; readonly password: string };
   /** Environment variable of the broker with the key that requests are signed with; absent does not sign. */
   readonly signingSecret?: string;
@@ -85,7 +87,7 @@ export interface HttpPushSettings {
   readonly connectTimeoutSeconds: number;
   /** How long an answer may take, in seconds. 1 to 840, default 60; of `sqsd` 1 to 36,000, default 299. */
   readonly responseTimeoutSeconds: number;
-  /** Of `sns` alone. Default `deadLetter`. */
+  /** Rule for answers of the endpoint that Amazon SNS does not retry; for `sns` alone. Default `deadLetter`. */
   readonly clientErrors?: ClientErrorRule;
   /** Path that has to answer 200 before the endpoint gets messages (again); `null` asks for a connection only. */
   readonly readinessPath: string | null;
@@ -93,11 +95,11 @@ export interface HttpPushSettings {
   readonly maxRetries: number;
   /** Seconds before a retry that names no delay of its own. 0 to 86,400, default 0. */
   readonly retryDelaySeconds: number;
-  /** What decides the delay of such a retry in the place of `retryDelaySeconds`. Default: nothing does. */
+  /** Policy that sets the delay of such a retry in the place of `retryDelaySeconds`. Default: none. */
   readonly retryPolicy?: RetryPolicySettings;
   /** Queue that takes messages which are out of retries; `null` deletes them. */
   readonly deadLetterQueue: string | null;
-  /** What only the worker daemon knows; of `sqsd` alone. */
+  /** Settings that only the worker daemon has; for `sqsd` alone. */
   readonly daemon?: WorkerDaemonSettings;
 }
 
@@ -179,7 +181,7 @@ export interface FifoSettings {
   readonly contentBasedDeduplication?: boolean;
 }
 
-/** What a queue does for clients that receive and delete (spec sqs 5.1). */
+/** Settings of a queue for clients that receive and delete (spec sqs 5.1). */
 export interface ReceiveSettings {
   /** How long a received message is invisible when the receive does not say, in ms. 0 to 43,200,000, default 30,000. */
   readonly visibilityTimeoutMs?: number;
@@ -215,12 +217,12 @@ export interface QueueDefinition {
    * How long it is kept what happened to messages, in seconds; 0 keeps nothing. Default: in development without end.
    */
   readonly historySeconds?: number;
-  /** What clients with visibility timeouts find the queue set to; absent means the defaults of each setting. */
+  /** Settings for clients with visibility timeouts; absent means the defaults of each setting. */
   readonly receive?: ReceiveSettings;
 }
 
 /**
- * What an answer of a topic's endpoint means that is neither 2xx nor a reason for Amazon SNS to try again: 300 to 499,
+ * Meaning of an answer of a topic's endpoint that is neither 2xx nor a reason for Amazon SNS to try again: 300 to 499,
  * but for 429 (spec sns-delivery 6.2).
  *
  * - `deadLetter`: no other attempt is made.
@@ -229,7 +231,7 @@ export interface QueueDefinition {
  */
 export type ClientErrorRule = "deadLetter" | "retry" | "delivered";
 
-/** What Amazon SNS lets nobody set, for all topics; what is absent is as there. */
+/** Settings for all topics that Amazon SNS does not let its users change; an absent one is as there. */
 export interface SnsSettings {
   /**
    * How long after it was published a message is still tried at an HTTP endpoint, in seconds (spec sns-delivery 7). The
@@ -256,7 +258,7 @@ export function canonicalJson(value: unknown): string {
   );
 }
 
-/** What tells two topologies apart: SHA-256 in hexadecimal. */
+/** Computes the fingerprint that tells two topologies apart: SHA-256 in hexadecimal. */
 export async function topologyFingerprint(topology: QueueTopology): Promise<string> {
   const bytes = new TextEncoder().encode(canonicalJson(topology));
   const digest = await crypto.subtle.digest("SHA-256", bytes);

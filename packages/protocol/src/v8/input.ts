@@ -1,4 +1,4 @@
-/** What is not V8's serialization, or not a version of it that is known here. */
+/** Error for bytes that are not V8's serialization, or not a version of it that is known here. */
 export class V8FormatError extends Error {
   override readonly name = "V8FormatError";
 }

@@ -5,7 +5,7 @@ import { cloneable, describe as describeValue } from "../../test/clone-arbitrary
 import { V8FormatError } from "./input.ts";
 import { readV8 } from "./native.ts";
 
-/** What V8 makes of a value, as workerd's binding sends it. */
+/** Serializes a value with V8, as workerd's binding sends it. */
 function serialized(value: unknown): Uint8Array {
   const serializer = new Serializer();
   serializer.writeHeader();
@@ -13,7 +13,7 @@ function serialized(value: unknown): Uint8Array {
   return new Uint8Array(serializer.releaseBuffer());
 }
 
-/** What V8 reads out of it. */
+/** Deserializes the bytes of a value with V8. */
 function deserialized(bytes: Uint8Array): unknown {
   const deserializer = new Deserializer(bytes);
   deserializer.readHeader();

@@ -17,7 +17,7 @@ const ERRORS: Readonly<Record<string, () => Error>> = {
   T: () => new TypeError(),
   U: () => new URIError(),
 };
-/** What an array has at an index that holds nothing. */
+/** Marker for an index of an array that holds nothing. */
 const HOLE = Symbol("hole");
 
 /**

@@ -1,12 +1,12 @@
 import type { parse } from "devalue";
 
 /**
- * What structured clone keeps and devalue does not: errors with all their properties, DOMExceptions, Headers, arrays
- * with named properties, and objects that own a property called `__proto__`.
+ * Properties of objects that structured clone keeps and devalue does not: errors with all their properties,
+ * DOMExceptions, Headers, arrays with named properties, and objects that own a property called `__proto__`.
  *
- * Each is written as an empty shell that mentions no other value, and its properties go into the fixups, a set that
- * devalue writes after everything else. So a cycle through an error is no special case: by the time the fixups are read
- * every object exists. Fixups are found while they are being written; a set visits what is added to it meanwhile.
+ * Each object is written as an empty shell that mentions no other value, and its properties go into the fixups, a set
+ * that devalue writes after everything else. So a cycle through an error is no special case: by the time the fixups are
+ * read every object exists. Fixups are found while they are being written; a set visits what is added to it meanwhile.
  */
 export type Fixups = Set<Fixup>;
 

@@ -1,8 +1,8 @@
 import { PackedFormatError } from "./packed-layout.ts";
 
 /**
- * What other dialects than Cloudflare's say about a message, between its header and its body. Most messages have none
- * of it, and then not a byte either.
+ * Fields that dialects other than Cloudflare's add to a message, between its header and its body. Most messages have
+ * none of them, and then not a byte either.
  *
  * A contract: these bytes are stored. A sequence of fields, little endian: u8 tag, u32 length, that many bytes. Tags
  * are never given another meaning; a reader skips those it does not know.
@@ -23,7 +23,7 @@ export interface MessageExtension {
   readonly deadLetterOf?: string;
   /** Set on messages that the worker daemon itself sends for a periodic task (spec sqsd 8.3): nobody else's are one. */
   readonly isPeriodicTask?: true;
-  /** What became of the message in earlier queues (`MessagePast` as JSON). No part of its size. */
+  /** Past of the message in earlier queues (`MessagePast` as JSON). No part of its size. */
   readonly past?: Uint8Array;
 }
 

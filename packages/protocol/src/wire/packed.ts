@@ -32,7 +32,7 @@ export interface MessageToPack {
   readonly delaySeconds?: number;
   /** Time of the original send in ms; 0 or absent lets the broker stamp it. */
   readonly timestampMs?: number;
-  /** What other dialects say about the message. */
+  /** Fields of other dialects. */
   readonly extension?: MessageExtension;
   /** Receives in the queues that the message was in before. */
   readonly earlierReceives?: number;
@@ -160,7 +160,7 @@ export class PackedIndex {
     return this.#extensionBytes(this.#offset(i)) > 0;
   }
 
-  /** What other dialects say about message i. Throws `PackedFormatError` when it cannot be read. */
+  /** Decodes the fields of other dialects in message i. Throws `PackedFormatError` when they cannot be read. */
   extension(i: number): MessageExtension {
     return decodeExtension(this.#extension(i));
   }
@@ -226,7 +226,7 @@ export class PackedIndex {
   }
 }
 
-/** What a message takes along to another queue, changed on the way. */
+/** Changes to the record of a message that goes to another queue. */
 export interface RecordChange {
   /** 32 hex characters; absent keeps the id. */
   readonly id?: string;

@@ -33,7 +33,7 @@ export interface ExploreOptions<E = Record<string, unknown>> {
   readonly timeoutMs?: number;
   /** Ends it: it rejects with the reason. What still runs of it can do nothing to the runtime any more. */
   readonly signal?: AbortSignal;
-  /** What all chance follows from. Default: another one each time, which a failure names. */
+  /** Seed that all chance follows from. Default: another one each time, which a failure names. */
   readonly seed?: number;
   /** One history to run: what goes wrong in it. */
   readonly history?: readonly Fault[];
@@ -41,7 +41,7 @@ export interface ExploreOptions<E = Record<string, unknown>> {
   readonly choices?: readonly number[];
 }
 
-/** What was run. */
+/** Summary of the histories that were run. */
 export interface Report {
   readonly seed: number;
   /** How many were run. */
@@ -67,7 +67,7 @@ export class BrokenHistoryError extends Error {
   }
 }
 
-/** What came of a history. */
+/** Result of the run of a history. */
 interface Ran extends Recipe {
   readonly violation: Error | null;
   readonly stories: readonly Story[];
@@ -186,7 +186,9 @@ async function broken<E>(
   return new BrokenHistoryError(text, shown.violation ?? violation, { seed: found.seed, ...recipe });
 }
 
-/** What two violations have in common that are of the same thing: the kind of error, and where it was thrown. */
+/**
+ * Names the kind of a violation: the kind of error, and where it was thrown. Two violations of the same thing share it.
+ */
 function kindOf({ name, stack = "" }: Error): string {
   const frames = stack.split("\n").filter((line) => /^\s+at /.test(line));
   const own = frames.find((line) => !line.includes("node_modules") && !line.includes("node:"));

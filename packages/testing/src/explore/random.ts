@@ -23,7 +23,7 @@ export function numbersFrom(seed: number): () => number {
  * by smaller choices, without knowing what they are of; choices that are missing are the least.
  */
 export class Choices implements Random {
-  /** What was chosen so far. */
+  /** Choices that were made so far. */
   readonly made: number[] = [];
   readonly #next: () => number;
   readonly #given: readonly number[] | null;

@@ -7,7 +7,7 @@ export interface Found {
   readonly count: number;
   readonly seed: number;
   readonly violation: Error;
-  /** What it was before it was made smaller. */
+  /** Size of the history before it was made smaller. */
   readonly first: { readonly faults: number; readonly messages: number };
   readonly recipe: Recipe;
   readonly stories: readonly Story[];
@@ -23,7 +23,7 @@ const NEVER_CAME_FROM = 20;
 /** Messages that are told. */
 const STORIES_MAX = 6;
 
-/** What a broken history looks like, and a line to paste as a test. */
+/** Describes a broken history, with a line to paste as a test. */
 export function textOf(found: Found): string {
   const { number, count, seed, violation, first, recipe, stories, runs, isSteady, came } = found;
   const never = FAULT_KINDS.filter((kind) => came[kind] === 0);

@@ -1,6 +1,6 @@
 import type { Fault, FaultKind } from "../api.ts";
 
-/** What a history follows from. */
+/** Input that a history follows from: its faults, and the choices of `random`. */
 export interface Recipe {
   readonly faults: readonly Fault[];
   readonly choices: readonly number[];

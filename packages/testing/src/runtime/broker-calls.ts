@@ -28,7 +28,7 @@ const LISTED_MAX = 1_000;
 /** @param waitMs how long the answer may take by itself. */
 type Fetch = (url: string, init: RequestInit | undefined, waitMs: number) => Promise<Response>;
 
-/** What the test kit asks the broker over HTTP. */
+/** HTTP client of the test kit for the broker. */
 export class BrokerCalls {
   readonly #url: string;
   readonly #fetch: Fetch;
@@ -139,7 +139,7 @@ export class BrokerCalls {
   }
 }
 
-/** What makes senders to a broker's queues. */
+/** Makes a function that creates senders to a broker's queues. */
 export function producersOn(calls: BrokerCalls) {
   return (queue: string, deliveryDelaySeconds?: number, worker?: string): QueueProducer =>
     new QueueProducer({
@@ -150,7 +150,7 @@ export function producersOn(calls: BrokerCalls) {
     });
 }
 
-/** What the broker says is wrong, in either API's words. */
+/** Reads the error message in the format of either API out of the broker's answer; `null` if it holds none. */
 function messageIn(text: string): string | null {
   try {
     const { error, errors } = JSON.parse(text) as {

@@ -14,7 +14,7 @@ import { join } from "node:path";
 
 /** Where Linux keeps files in memory. */
 const MEMORY_FOLDER = "/dev/shm";
-/** What has to be free there, in bytes: some containers have 64 MB of it. */
+/** Least free space that the folder has to have, in bytes: some containers have 64 MB of it. */
 const FREE_BYTES_MIN = 256 * 2 ** 20;
 /** Folders by the process that has them, and where its number means something. */
 const OWNED = /^sluice-testing-(?:data-)?(\d+)-([0-9a-f]{8})-/;

@@ -18,7 +18,7 @@ import { type Prepared, prepare } from "./prepare.ts";
 import { ProcessHandles } from "./process-handles.ts";
 import type { QueueHost } from "./queues.ts";
 
-/** What nobody has to read: what workerd prints for those who make it, and faults that come on purpose. */
+/** Pattern of log lines to leave out: what workerd prints for those who make it, and faults that come on purpose. */
 const EXPECTED = new RegExp(`^(NOSENTRY |(\\w+ \\[)?${INTERRUPTED_ERROR}\\]?: )`);
 
 /** Calls a handler: its Worker, the expression, and the time in ms. */

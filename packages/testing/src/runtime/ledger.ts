@@ -11,7 +11,7 @@ interface Told {
   readonly firstQueue: string;
   readonly events: StoryEvent[];
   attempt: number;
-  /** What its handler has thrown last, until the event that follows says so. */
+  /** Error that its handler has thrown last, until the event that follows says so. */
   error: string | null;
 }
 
@@ -27,7 +27,7 @@ const STATES: Readonly<Partial<Record<HappenedEntry["kind"], State>>> = {
   deleted: "expired",
 };
 
-/** What is known of the broker's record: the story of each message, batches, dead letters. Pure. */
+/** State that the broker's record adds up to: the story of each message, batches, dead letters. Pure. */
 export class Ledger {
   /** Number of the last entry. */
   last: number;

@@ -10,7 +10,7 @@ const THROWN_HEADER = "sluice-testing-thrown";
 /** Answers a request, of a Worker or of a queue. */
 export type Handler = (request: Request) => Promise<Response> | Response;
 
-/** What answers requests, by the name that a test knows it by. */
+/** Handler of requests, with the name that a test knows it by. */
 export interface Answering {
   readonly name: string;
   readonly handler: Handler;

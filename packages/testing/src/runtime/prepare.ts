@@ -31,7 +31,7 @@ export interface Prepared {
   readonly plan: Plan;
   /** The user's, the broker, and what these need. */
   readonly workers: readonly V4WorkerOptions[];
-  /** What there is to warn of in the configurations. */
+  /** Warnings about the configurations. */
   readonly warnings: readonly string[];
   /** Leads the stack traces in a line to the user's sources. */
   readonly rewrite: (line: string) => string;

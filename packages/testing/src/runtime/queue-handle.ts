@@ -7,7 +7,7 @@ import type { Ledger } from "./ledger.ts";
 interface QueuePorts {
   readonly calls: BrokerCalls;
   readonly producer: QueueProducer;
-  /** What is known, with all that has happened by now. */
+  /** Answers with the ledger, with all that has happened by now in it. */
   ledger(): Promise<Ledger>;
   /** @throws Error for a queue that is not there. */
   refuseUnknown(): void;

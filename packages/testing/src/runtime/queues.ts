@@ -32,7 +32,7 @@ export interface QueueHost {
   readonly calls: BrokerCalls;
   /** Leads stack traces to the user's sources. */
   readonly rewrite: (text: string) => string;
-  /** What sends to a queue. */
+  /** Makes a sender to a queue. */
   producerOf(queue: string): QueueProducer;
   /** Ends every Durable Object and deletes what they have stored. */
   empty(): Promise<void>;
@@ -151,7 +151,7 @@ export class Queues
     });
   }
 
-  /** What happened to all messages, as of the last call that waited for the broker. */
+  /** Stories of all messages, as of the last call that waited for the broker. */
   get knownStories(): Story[] {
     return this.#ledger.stories();
   }
@@ -178,7 +178,7 @@ export class Queues
     });
   }
 
-  /** What is known, with all that has happened by now. */
+  /** Takes all that has happened by now into the ledger, and returns it. */
   async #caughtUp(): Promise<Ledger> {
     const ledger = this.#ledger;
     const { entries, queues } = await this.#host.calls.log({ after: ledger.last, waitMs: 0 });

@@ -54,10 +54,10 @@ export const runUntilIdle: QueueRuntime["runUntilIdle"] = (options) => queues.ru
  */
 export const waitFor: QueueRuntime["waitFor"] = (message, options) => queues.waitFor(message, options);
 
-/** What happened to a message. Rejects for an id that nothing is known of. */
+/** Tells what happened to a message. Rejects for an id that nothing is known of. */
 export const story: QueueRuntime["story"] = (id) => queues.story(id);
 
-/** What happened to all messages, in the order of their sends. */
+/** Tells what happened to all messages, in the order of their sends. */
 export const stories: QueueRuntime["stories"] = () => queues.stories();
 
 /** Batches as they were delivered so far: since the last call that waited for the broker. */
@@ -68,12 +68,12 @@ export function queue<B = unknown>(name: string): QueueHandle<B> {
   return queues.queue<B>(name);
 }
 
-/** What is in a queue now: 1,000 messages at most. */
+/** Lists the messages that are in a queue now: 1,000 at most. */
 export function messages<B = unknown>(queue: string): Promise<WaitingMessage<B>[]> {
   return queues.queue<B>(queue).messages();
 }
 
-/** What a queue has given up, oldest first, wherever it is now. */
+/** Lists the messages that a queue has given up, oldest first, wherever they are now. */
 export function deadLetters<B = unknown>(queue: string): Promise<DeadLetter<B>[]> {
   return queues.queue<B>(queue).deadLetters();
 }

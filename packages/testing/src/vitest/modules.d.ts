@@ -1,4 +1,4 @@
-/** What modules of the Workers runtime, and of Cloudflare's plugin for Vitest, export that is used here. */
+/** Exports of modules of the Workers runtime, and of Cloudflare's plugin for Vitest, that are used here. */
 declare module "cloudflare:workers" {
   export const env: object;
 }

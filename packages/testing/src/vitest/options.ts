@@ -2,9 +2,9 @@ import type { cloudflareTest } from "@cloudflare/vitest-plugin";
 
 type Given = Parameters<typeof cloudflareTest>[0];
 type AnyFunction = (...args: never) => unknown;
-/** What `cloudflareTest` takes: typed where `@cloudflare/vitest-plugin` is installed. */
+/** Options object of `cloudflareTest`: typed where `@cloudflare/vitest-plugin` is installed. */
 export type PoolOptions = Exclude<Given, AnyFunction>;
-/** What it hands to a function that returns its options. */
+/** Argument that `cloudflareTest` hands to a function that returns its options. */
 export type PoolContext = Parameters<Extract<Given, AnyFunction>>[0];
 
 export type SluiceOptions = PoolOptions & {

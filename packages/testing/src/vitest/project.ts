@@ -3,7 +3,7 @@ import module from "node:module";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-/** What is used of a Vitest project. */
+/** Part of a Vitest project that is used here. */
 interface VitestProject {
   readonly name: string;
   readonly config: { readonly root: string };
@@ -20,7 +20,7 @@ export interface TestedProject {
   readonly runner: string;
 }
 
-/** What Cloudflare's plugins call the Workers that they run tests in, by their own names. */
+/** Prefixes of the names that Cloudflare's plugins give the Workers which they run tests in, by the plugins' names. */
 const RUNNERS: Readonly<Record<string, string>> = {
   "@cloudflare/vitest-plugin": "vitest-plugin-runner-",
   "@cloudflare/vitest-pool-workers": "vitest-pool-workers-runner-",

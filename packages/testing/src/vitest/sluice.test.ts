@@ -6,7 +6,7 @@ import { type PoolContext, type SluiceOptions, sluice } from "./sluice.ts";
 
 const WRANGLER = { wrangler: { configPath: "./wrangler.toml" } };
 
-/** What Cloudflare's plugin calls the function of. */
+/** Makes the object that Cloudflare's plugin calls the function as a member of. */
 function callerOf(plugin: string, name = "") {
   const project = {
     name,

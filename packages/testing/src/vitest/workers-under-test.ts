@@ -109,8 +109,8 @@ function withNamedEntrypoints(worker: UserWorker): UserWorker {
 }
 
 /**
- * What the user's module exports by name. The plugin looks for that in the generated entry, where it is behind an
- * `export *`. As there, classes that a configuration does not call Durable Objects or Workflows are entrypoints.
+ * Lists the named exports of the user's module. The plugin looks for them in the generated entry, where they are behind
+ * an `export *`. As there, classes that a configuration does not call Durable Objects or Workflows are entrypoints.
  */
 async function namedExports({ project }: Prepared): Promise<NonNullable<PoolOptions["additionalExports"]>> {
   const main = project.workers[0]?.main;

@@ -16,7 +16,7 @@ import type { Recorder } from "./recorder.ts";
 type Answer = Awaited<ReturnType<ConsumerPort["deliver"]>>;
 type Verdict = Settlement<null>;
 
-/** What became of a batch, or of a part of it: a verdict for each message, and what its handler threw. */
+/** Outcome of a batch, or of a part of it: a verdict for each message, and the error that its handler threw. */
 interface Outcome {
   readonly verdicts: ReadonlyMap<string, Verdict>;
   readonly error: Pick<DeliveryResult, "error" | "stack"> | null;

@@ -16,7 +16,7 @@ export interface InterruptibleDelivery extends Delivery {
   readonly interruption?: Interruption;
 }
 
-/** What a handler calls on a message. */
+/** Id of a message, and its methods that a handler settles it by. */
 type Settling = Pick<Message, "id" | "ack" | "retry">;
 type Handler = (batch: Pick<MessageBatch, "messages">, env: unknown, ctx: unknown) => unknown;
 type HandlerClass = new (...args: unknown[]) => object;

@@ -36,7 +36,7 @@ export class Recorder {
     return [...this.#opened];
   }
 
-  /** What happened behind an entry. */
+  /** Returns the entries after number `n`. */
   after(n: number): readonly Entry[] {
     return this.#entries.slice(Math.max(0, n + 1 - this.#first));
   }

@@ -69,7 +69,7 @@ async function run(time: BrokerTime, { forMs, atMostMs }: RunRequest, recorder: 
   }
 }
 
-/** What comes next in each queue, once nothing has happened in any of them since it was asked. */
+/** Asks each queue for what comes next, until nothing has happened in any of them since it was asked. */
 async function settled(
   time: BrokerTime,
   setting: ClockSetting,

@@ -1,4 +1,4 @@
-/** What the generated entries of the users' Workers import. */
+/** Exports for the generated entries of the users' Workers. */
 import { env } from "cloudflare:workers";
 import { createQueueConsumer as createUsualConsumer, type QueueConsumerClass } from "@sluice/consumer";
 import { installProducers as installUsualProducers } from "@sluice/producer";
