@@ -1,6 +1,6 @@
 /**
- * What the sources of the producer name of Workers' types. Those types as a whole and Node's own do not go together in
- * one program.
+ * Types of Workers that the sources of the producer name. Workers' types as a whole and Node's own do not go together
+ * in one program.
  */
 interface QueueMetrics {
   backlogCount: number;

@@ -1,4 +1,4 @@
-/** Whose fault an error is; what `Type` says in XML and the query-error header behind the code. */
+/** Side at fault for an error: `Type` in XML, and in the query-error header the part behind the code. */
 export type Fault = "Sender" | "Receiver";
 
 /** An error as AWS's services have them: one thing with a name in each protocol. */
@@ -12,7 +12,7 @@ export interface ErrorKind {
   readonly fault: Fault;
 }
 
-/** What an action refuses a request with. The message is the dialect's. */
+/** Error with which an action refuses a request. The message is the dialect's. */
 export class AwsError extends Error {
   override readonly name = "AwsError";
   readonly kind: ErrorKind;

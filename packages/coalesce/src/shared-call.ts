@@ -28,7 +28,9 @@ export const CALL_LOST_MS = 30_000;
 /** Keeps the request that calls it from being ended with its client, until the promise settles. */
 export type KeepAlive = (promise: Promise<unknown>) => void;
 
-/** What calls carry, and how long they wait for more of it. */
+/**
+ * Call that a `SharedCall` makes, the weight that one call carries, the time that items linger for more, and the clock.
+ */
 export interface SharedCallPorts<Item, Result> {
   /**
    * Makes one call for several items: one result for each, in order. Runs on behalf of the request that it is given.

@@ -3,7 +3,7 @@ import { SharedCall, type SharedCallPorts, setTimer } from "./shared-call.ts";
 /** Idle calls that are kept, for a client that asks many queues in turn. */
 export const CALLS_KEPT_MAX = 1_000;
 
-/** What all of them carry, and whose clock they go by. */
+/** Ports that all calls have in common: their weights, the time that items linger, and the clock. */
 type CallsPorts<Item, Result> = Omit<SharedCallPorts<Item, Result>, "call" | "setTimer">;
 
 /** Shared calls by what they are for. An idle one is kept for the next request: to make a new one takes longer. */

@@ -17,7 +17,7 @@ export const CALL_MS_MAX = 400;
 /** How a place that shares calls does it. */
 export type SharingWay = Pick<SharedCallPorts<string, string>, "lingerMs">;
 
-/** What becomes of a history's requests. */
+/** Settings of how a history's requests end. */
 export interface Course {
   /** Share of the requests that the platform ends before they are answered. */
   readonly goneShare: number;

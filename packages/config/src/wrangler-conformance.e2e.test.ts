@@ -76,7 +76,7 @@ function trimLines(text: string): string {
     .join("\n");
 }
 
-/** What this package adds to Wrangler's checks. */
+/** Messages that this package adds to Wrangler's checks. */
 const OWN = [
   /^Sluice applies it/,
   /^"max_[a-z_]+" has no effect on/,
@@ -167,7 +167,7 @@ const knownProducer = fc.record(
   { requiredKeys: [] },
 );
 /**
- * Of a producer with an unknown key Wrangler checks nothing more, where this package still asks for a binding. So
+ * Producers with an unknown key: Wrangler checks nothing more of them, where this package still asks for a binding. So
  * there is no wrong producer here that has keys.
  */
 const unknownProducer = fc.record({

@@ -34,7 +34,7 @@ export function readText(name: string, text: string, env?: string): WorkerQueueC
   return readWorkerConfig(join(project({ [name]: text }), name), env === undefined ? {} : { env });
 }
 
-/** What a reader complains of: the diagnostics of the error it throws. Fails when it throws none. */
+/** Returns the diagnostics of the error that a reader throws. Fails when it throws none. */
 export function refusalOf(read: () => unknown): readonly ConfigDiagnostic[] {
   try {
     read();

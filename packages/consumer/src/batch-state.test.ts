@@ -3,7 +3,7 @@ import { BatchState } from "./batch-state.ts";
 
 const NOTHING = { ackAll: false, retryBatch: { retry: false }, explicitAcks: [], retryMessages: [] };
 
-/** What was recorded and warned of by calls in that order. */
+/** Makes calls in that order, and returns the flags and the warnings that result. */
 function after(...calls: ((state: BatchState) => void)[]) {
   const warnings: string[] = [];
   const state = new BatchState((warning) => warnings.push(warning));

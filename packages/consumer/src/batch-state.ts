@@ -1,8 +1,8 @@
 import type { HandlerCalls } from "@sluice/protocol";
 
 /**
- * What a handler has asked for so far (spec cloudflare-queues 2.2). One per batch; messages with the same id share what
- * is said about it.
+ * Acknowledgements and retries that a handler has asked for so far (spec cloudflare-queues 2.2). One state per batch;
+ * messages with the same id share the calls about it.
  *
  * The first call about a message wins, a call about the whole batch does not undo an earlier one about a message, and a
  * call that comes too late has no effect but a warning in the runtime's own words.

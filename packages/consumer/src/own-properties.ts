@@ -28,12 +28,12 @@ export function computed<Owner>(get: (this: Owner) => unknown): PropertyDescript
   return { get, enumerable: true, configurable: true };
 }
 
-/** What Node and workerd ask an object for when it is printed. */
+/** Key of the method that Node and workerd call to print an object. */
 export const INSPECT = Symbol.for("nodejs.util.inspect.custom");
 
 /**
- * What to print instead of an object with computed properties: otherwise `console.log(batch)` would show `[Getter]`
- * where the runtime shows the messages.
+ * Makes the object to print instead of one with computed properties: otherwise `console.log(batch)` would show
+ * `[Getter]` where the runtime shows the messages.
  *
  * @param Form an empty class with the name to print: see `emptyClass`.
  */

@@ -3,7 +3,7 @@ import { BackgroundWork, microtasksDrained, type WaitUntilContext } from "./back
 import type { BatchState } from "./batch-state.ts";
 import { QueueController } from "./queue-controller.ts";
 
-/** What the runtime prints when a Worker gets a batch that it cannot handle (spec cloudflare-queues 2.5). */
+/** Warning of the runtime when a Worker gets a batch that it cannot handle (spec cloudflare-queues 2.5). */
 const NO_HANDLER =
   "Received a QueueEvent but we lack a handler for QueueEvents. Did you remember to export a queue() function?";
 

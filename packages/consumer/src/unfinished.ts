@@ -7,8 +7,9 @@ import type { BatchState } from "./batch-state.ts";
 export const UNFINISHED_MAX = 1_000;
 
 /**
- * What the handlers of this isolate have called that have not reported yet. When the platform ends a handler nothing of
- * its call runs any more, no `finally` either, but the isolate goes on and still knows.
+ * Deliveries that the handlers of this isolate have not reported yet, with the calls that they have made. When the
+ * platform ends a handler nothing of its call runs any more, no `finally` either, but the isolate goes on and still
+ * knows.
  */
 export class UnfinishedDeliveries {
   readonly #states = new Map<string, BatchState>();

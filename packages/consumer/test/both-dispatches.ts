@@ -2,7 +2,7 @@ import type { DeliveryReply } from "@sluice/protocol";
 import { bundle, startWorkerd, type WorkerdProcess } from "@sluice/protocol/test/workerd-process";
 import type { Trial } from "./program-arbitrary.ts";
 
-/** What one dispatch made of a trial. */
+/** Result of a trial in one dispatch. */
 export interface Outcome {
   readonly reply: DeliveryReply;
   /** Warnings in the order they were printed. */

@@ -28,7 +28,7 @@ interface TestMessage {
   readonly contentType: ContentType;
 }
 
-/** What the runtime reports, as ours would be answered. */
+/** Delivers messages by workerd's own dispatch, and returns the runtime's report in the form of our reply. */
 async function deliverNatively(
   consumer: NativeConsumer,
   queue: string,

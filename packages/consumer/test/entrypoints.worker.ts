@@ -70,7 +70,7 @@ const late = {
 export const Late = createQueueConsumer(late, WAIT);
 export const LateNoWait = createQueueConsumer(late, NO_WAIT);
 
-/** What OpenTelemetry's wrapper for Workers makes of a handler: a function that has no methods, not even `call`. */
+/** Wraps a handler as OpenTelemetry's wrapper for Workers does: in a function that has no methods, not even `call`. */
 const bare = (handler: (...args: never[]) => unknown) => new Proxy(handler, { get: () => undefined });
 export const Wrapped = createQueueConsumer(
   {

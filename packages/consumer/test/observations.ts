@@ -1,4 +1,7 @@
-/** What a handler can see of its batch, its messages and its context. Each is compared between the two dispatches. */
+/**
+ * Observations that a handler can make of its batch, its messages and its context. Each is compared between the two
+ * dispatches.
+ */
 // biome-ignore lint/suspicious/noExplicitAny: they look where the types say there is nothing.
 type Anything = any;
 type Observation = (seen: {

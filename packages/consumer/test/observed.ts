@@ -22,7 +22,7 @@ export function observe(batch: MessageBatch, env: unknown, ctx: ExecutionContext
   return true;
 }
 
-/** What the last observation saw. */
+/** Returns the result of the last observation, and forgets it. */
 export function lastObserved(): unknown {
   const seen = observed;
   observed = undefined;

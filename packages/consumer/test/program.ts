@@ -1,4 +1,4 @@
-/** What a handler does with its batch, as data, so that the same can be done in two Workers. Runs in workerd. */
+/** Behaviour of a handler towards its batch, as data, so that the same can be done in two Workers. Runs in workerd. */
 export interface Program {
   /** Whether the handler is an async function. */
   readonly async: boolean;

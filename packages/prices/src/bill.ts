@@ -1,6 +1,6 @@
 import { DURABLE_OBJECTS, INCLUDED } from "./prices.ts";
 
-/** What is billed of Durable Objects. */
+/** Usage of Durable Objects that is billed. */
 export interface Used {
   /** Rows of SQLite, deletes and alarms that are set included. */
   readonly rowsWritten: number;
@@ -28,12 +28,12 @@ export function gigabyteSeconds(awakeMs: number): number {
   return (awakeMs / 1_000) * DURABLE_OBJECTS.billedGigabytes;
 }
 
-/** What it costs, with nothing included. */
+/** Computes the bill of a usage, with nothing included. */
 export function billOf({ rowsWritten, rowsRead, requests, awakeMs }: Used): Bill {
   return priced(rowsWritten, rowsRead, requests, gigabyteSeconds(awakeMs));
 }
 
-/** What it costs beyond what the plan includes, if nothing else on the account uses that. */
+/** Computes the bill of the usage beyond what the plan includes, if nothing else on the account uses that. */
 export function billBeyondIncluded({ rowsWritten, rowsRead, requests, awakeMs }: Used): Bill {
   return priced(
     Math.max(0, rowsWritten - INCLUDED.rowsWritten),

@@ -26,7 +26,7 @@ export interface Amounts {
   readonly beyondIncludedUsd: number;
 }
 
-/** What a queue costs, in USD at list prices with nothing included. */
+/** Costs of a queue, in USD at list prices with nothing included. */
 export interface QueueCosts {
   readonly name: string;
   readonly kind: "standard" | "fifo";
@@ -42,7 +42,7 @@ export interface QueueCosts {
   readonly perMillion: QueueCost["perMillion"];
 }
 
-/** What the queues of a broker cost this month. */
+/** Costs of a broker's queues this month. */
 export interface Costs {
   /** `2026-11`, in UTC. */
   readonly month: string;

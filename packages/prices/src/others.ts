@@ -11,8 +11,8 @@ export interface Sent {
 }
 
 /**
- * What Cloudflare Queues takes for them, in USD and with nothing included: each is written, read and deleted, and every
- * retry reads it again. A dead letter is written once more, as a message of its dead-letter queue.
+ * Computes the price of the messages on Cloudflare Queues, in USD and with nothing included: each is written, read and
+ * deleted, and every retry reads it again. A dead letter is written once more, as a message of its dead-letter queue.
  */
 export function queuesUsd(sent: Sent): number {
   const operations = 2 * sent.messageChunks + readsOf(sent) * chunksPerMessage(sent);
@@ -20,9 +20,9 @@ export function queuesUsd(sent: Sent): number {
 }
 
 /**
- * What Amazon SQS takes for them, in USD and with nothing included: requests to send, to receive (again with every
- * retry) and to delete. A request is billed for every 64 KB of it. Requests that receive nothing are billed too, and
- * are not in it.
+ * Computes the price of the messages on Amazon SQS, in USD and with nothing included: requests to send, to receive
+ * (again with every retry) and to delete. A request is billed for every 64 KB of it. Requests that receive nothing are
+ * billed too, and are not in it.
  *
  * @param perRequest messages that each request carries, 1 to `SQS_BATCH_MAX`.
  */
@@ -37,7 +37,7 @@ export function sqsUsd(sent: Sent, kind: "standard" | "fifo", perRequest: number
   return (requests / 1e6) * SQS_PER_MILLION_REQUESTS[kind];
 }
 
-/** What waits is going to be read. */
+/** Counts reads, at least as many as messages: those that wait are going to be read. */
 function readsOf({ messages, deliveries }: Sent): number {
   return Math.max(messages, deliveries);
 }

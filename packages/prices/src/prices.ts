@@ -17,7 +17,7 @@ export const DURABLE_OBJECTS = {
   billedGigabytes: 0.128,
 } as const;
 
-/** What the Workers Paid plan includes in a month, for an account with everything that runs on it. */
+/** Price and included usage of the Workers Paid plan in a month, for an account with everything that runs on it. */
 export const INCLUDED = {
   planUsd: 5,
   rowsWritten: 50e6,
@@ -32,7 +32,7 @@ export const QUEUES_PER_MILLION_OPERATIONS = 0.4;
 /** Amazon SQS: a request of up to 64 KB. */
 export const SQS_PER_MILLION_REQUESTS = { standard: 0.4, fifo: 0.5 } as const;
 
-/** What both bill as one, in bytes. */
+/** Unit that Cloudflare Queues and Amazon SQS both bill by, in bytes. */
 export const BILLED_BYTES = 64_000;
 
 /** Messages that one request of SQS carries at most. */

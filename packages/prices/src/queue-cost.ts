@@ -3,7 +3,7 @@ import { factorAtMonthEnd, monthOf } from "./month.ts";
 import { queuesUsd, type Sent, sqsUsd } from "./others.ts";
 import { SQS_BATCH_MAX } from "./prices.ts";
 
-/** What a queue has counted of a month: `QueueUsage` of the protocol. */
+/** Usage that a queue has counted in a month: `QueueUsage` of the protocol. */
 export interface CountedMonth extends Used, Sent {
   /** `2026-11`, in UTC. */
   readonly month: string;
@@ -11,7 +11,7 @@ export interface CountedMonth extends Used, Sent {
   readonly sinceMs: number;
 }
 
-/** What others take for the same messages, in USD and with nothing included. */
+/** Prices of other services for the same messages, in USD and with nothing included. */
 export interface Others {
   readonly cloudflareQueues: number;
   /** One message a request, and the ten that SQS allows. */
@@ -19,7 +19,7 @@ export interface Others {
   readonly sqsBatched: number;
 }
 
-/** What a queue costs this month, in USD and with nothing included. */
+/** Cost of a queue this month, in USD and with nothing included. */
 export interface QueueCost {
   readonly used: Used & Sent;
   readonly soFar: Bill;

@@ -26,7 +26,7 @@ export interface InstallOptions {
   readonly keepAlive?: KeepAlive | undefined;
 }
 
-/** What is used of the Durable Object namespace of the brokers. */
+/** Part of the brokers' Durable Object namespace that is used here. */
 interface BrokerNamespace {
   getByName(queue: string): ProducerBroker;
 }

@@ -54,8 +54,9 @@ export interface QueueProducerOptions {
 }
 
 /**
- * What the runtime copies for nobody: `structuredClone(env.ORDERS)` throws the `DataCloneError` of the binding, because
- * each instance is an object of the runtime's own. It is made as an `EventTarget` and has nothing else of one.
+ * Base class of objects that the runtime does not copy: `structuredClone(env.ORDERS)` throws the `DataCloneError` of
+ * the binding, because each instance is an object of the runtime's own. It is made as an `EventTarget` and has nothing
+ * else of one.
  */
 const Uncopied = function (): object {
   return Reflect.construct(EventTarget, [], new.target);
@@ -223,7 +224,7 @@ function refuseOptions(method: string, typeName: string): string {
   return `Failed to execute '${method}' on 'WorkerQueue': parameter 2 is not of type '${typeName}'.`;
 }
 
-/** What the platform fails the calls of an object with whose commit found no room. */
+/** Answers whether the platform failed a call because the commit of its object found no room. */
 function isStorageFull(error: unknown): boolean {
   return String(error).includes("SQLITE_FULL");
 }

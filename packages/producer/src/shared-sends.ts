@@ -16,7 +16,7 @@ const CODES_OF_CONTENT: readonly number[] = [
 /** Makes one call to the queue's object, on behalf of the request that it runs in. It must not reject. */
 export type Dispatch = (requests: readonly SendRequest[]) => Promise<SendReply>;
 
-/** What one request sends at one moment. */
+/** Send requests that one request of the Worker makes at one moment. */
 type PendingBatch = readonly SendRequest[];
 
 /**

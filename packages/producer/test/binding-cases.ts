@@ -303,7 +303,7 @@ function prototypesOf(value: object): unknown {
   return [count, value instanceof EventTarget, Object.getOwnPropertySymbols(value).length];
 }
 
-/** What a copy is refused with. */
+/** Describes the error that refuses a copy; `copied` where none does. */
 async function refusalOfCopy(copy: () => unknown): Promise<unknown> {
   try {
     await copy();

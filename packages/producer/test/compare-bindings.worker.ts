@@ -23,7 +23,7 @@ interface Bindings {
 
 const METRICS = { backlogCount: 3, backlogBytes: 40, oldestMessageTimestampMs: 1_700_000_000_000 };
 
-/** What reached the other side. The bytes of v8 bodies are left out: the formats differ on purpose. */
+/** Send request as it reached the other side. The bytes of v8 bodies are left out: the formats differ on purpose. */
 interface Sent {
   readonly delaySeconds: number | null;
   readonly messages: readonly { contentType: string; delaySeconds: number | null; body: string }[];

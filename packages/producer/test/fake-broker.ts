@@ -14,7 +14,7 @@ export const NO_BACKLOG: BacklogMetrics = { backlogCount: 0, backlogBytes: 0, ol
 /** A broker that remembers what reached it. */
 export class FakeBroker implements ProducerBroker {
   readonly calls: { readonly queue: string; readonly requests: readonly SendRequest[] }[] = [];
-  /** What it answers; may throw, as RPC does when the broker is gone. */
+  /** Answers a call; may throw, as RPC does when the broker is gone. */
   answer: () => SendReply | Promise<SendReply> = () => ({ ok: true, metrics: NO_BACKLOG });
   backlog: () => BacklogMetrics = () => NO_BACKLOG;
 

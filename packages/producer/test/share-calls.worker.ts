@@ -9,7 +9,7 @@ interface Bindings {
   readonly BROKERS: DurableObjectNamespace<SlowBroker>;
   readonly SENDERS: DurableObjectNamespace<Sender>;
   readonly SELF: Fetcher<Entrypoint>;
-  /** What a service binding can start by `service_binding_extra_handlers`. */
+  /** Service binding that can start handlers of this Worker, by `service_binding_extra_handlers`. */
   readonly MAIN: {
     scheduled(event: { readonly cron: string }): Promise<unknown>;
     queue(queue: string, messages: readonly object[]): Promise<unknown>;

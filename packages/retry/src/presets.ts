@@ -46,5 +46,5 @@ export const SNS_PRESETS = {
 
 export type SnsPreset = keyof typeof SNS_PRESETS;
 
-/** What a retry policy has where nobody sets it: SNS's own default for HTTP and HTTPS (spec sns-delivery 2.2). */
+/** Default of each member of a retry policy: SNS's own for HTTP and HTTPS (spec sns-delivery 2.2). */
 export const SNS_DEFAULTS: FourPhasePolicy = SNS_PRESETS["sns-http-default"];

@@ -5,7 +5,7 @@ import { SNS_DEFAULTS, SNS_PRESETS, type SnsPreset } from "./presets.ts";
 import type { RetryMembers } from "./sns/document.ts";
 import { fillRetryPolicy, retryFault, TOTAL_SECONDS_MAX } from "./sns/retry-members.ts";
 
-/** What is wrong with a key of a table. */
+/** Fault of a key in a retry table. */
 export interface RetryIssue {
   /** Keys from the table down to the one that is to blame; empty for the table itself. */
   readonly path: readonly string[];

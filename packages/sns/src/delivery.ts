@@ -1,13 +1,13 @@
 import { decodeAttributes, encodeAttributes, type StoredNotification, uuidOf } from "@sluice/aws";
 
-/** What a request with a message of SNS says of itself (spec sns-delivery 8.1). */
+/** User agent of a request with a message of SNS (spec sns-delivery 8.1). */
 const USER_AGENT = "Amazon Simple Notification Service Agent";
-/** Of confirmations, whatever the subscription's policy says. */
+/** Content type of confirmations, whatever the subscription's policy says. */
 const CONFIRMATION_CONTENT_TYPE = "text/plain; charset=UTF-8";
 /** Too many requests. */
 const STATUS_RETRIED = 429;
 
-/** What the attributes of a stored message say of it; `null` for one that came from no topic. */
+/** Reads the notification in the attributes of a stored message; `null` for a message that came from no topic. */
 export function notificationOf(attributes: Uint8Array | undefined): StoredNotification | null {
   return decodeAttributes(attributes).notification ?? null;
 }
@@ -42,10 +42,10 @@ export function deliveryHeaders(
 }
 
 /**
- * What an answer means (spec sns-delivery 6.2): `transient` is tried again by the policy, `permanent` never.
+ * Classifies the status of an answer (spec sns-delivery 6.2): `transient` is tried again by the policy, `permanent`
+ * never.
  *
- * Of the statuses, 429 and those from 500 on are transient, and 1xx, which is no answer yet. Redirects are not
- * followed.
+ * Transient statuses are 429, those from 500 on, and 1xx, which is no answer yet. Redirects are not followed.
  */
 export function classOfStatus(status: number): "ok" | "transient" | "permanent" {
   if (status >= 200 && status <= 299) return "ok";

@@ -1,4 +1,4 @@
-/** What a message of SNS is, in its member `Type` and in the header `x-amz-sns-message-type`. */
+/** Type of a message of SNS, in its member `Type` and in the header `x-amz-sns-message-type`. */
 export type MessageType = "Notification" | "SubscriptionConfirmation" | "UnsubscribeConfirmation";
 
 /** An attribute as SNS shows it. */
@@ -64,7 +64,7 @@ export function envelopeText(envelope: Envelope): string {
   return `{\n${lines.join(",\n")}\n}`;
 }
 
-/** What is signed of each type of message, in order (spec sns-delivery 8.3). */
+/** Signed members of each type of message, in order (spec sns-delivery 8.3). */
 const SIGNED_NOTIFICATION = ["Message", "MessageId", "Subject", "Timestamp", "TopicArn", "Type"] as const;
 const SIGNED_CONFIRMATION = [
   "Message",

@@ -53,7 +53,7 @@ export async function buildNotification(
   return envelopeText(signing.signer === null ? envelope : await signed(envelope, signing));
 }
 
-/** What asks an endpoint whether it wants to be subscribed, or tells it that it is no more. */
+/** Data of a confirmation: it asks an endpoint whether it wants to be subscribed, or tells it that it no longer is. */
 export interface ConfirmationInput {
   readonly type: "SubscriptionConfirmation" | "UnsubscribeConfirmation";
   /** A UUID. */
@@ -61,7 +61,7 @@ export interface ConfirmationInput {
   readonly topicArn: string;
   /** Needed for `UnsubscribeConfirmation`, which names it. */
   readonly subscriptionArn: string;
-  /** What (re)subscribes. */
+  /** Token that subscribes the endpoint, or subscribes it again. */
   readonly token: string;
   /** When it is made, in ms since 1970. */
   readonly nowMs: number;

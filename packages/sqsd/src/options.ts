@@ -30,7 +30,7 @@ export interface SqsdOptions {
   readonly MaxRetries: number;
 }
 
-/** What a number may be, both ends included. */
+/** Ranges of the numeric options, both ends included. */
 export const SQSD_RANGES = {
   HttpConnections: [1, 100],
   ConnectTimeout: [1, 60],
@@ -44,7 +44,7 @@ export const SQSD_RANGES = {
 const VISIBILITY_TIMEOUT_DEFAULT = 300;
 const INACTIVITY_TIMEOUT_DEFAULT = 299;
 
-/** What is wrong with an option, as the rest of a sentence that begins with it. */
+/** Fault or risk of an option; the message is the rest of a sentence that begins with the option. */
 export interface SqsdIssue {
   readonly option: string;
   readonly message: string;
@@ -54,7 +54,7 @@ export type ParsedSqsdOptions =
   | {
       readonly kind: "options";
       readonly options: SqsdOptions;
-      /** What is allowed and hardly meant. */
+      /** Issues of options that are allowed and hardly meant. */
       readonly warnings: readonly SqsdIssue[];
     }
   | { readonly kind: "invalid"; readonly issues: readonly SqsdIssue[] };
@@ -125,7 +125,7 @@ const OPTION_NAMES: ReadonlySet<string> = new Set<keyof SqsdOptions>([
 
 const ALL_NAMES = `those are ${[...OPTION_NAMES].join(", ")}`;
 
-/** What AWS takes as well, and users regret (spec sqsd 6, 10.5). */
+/** Warns of settings that AWS takes as well, and users regret (spec sqsd 6, 10.5). */
 function warningsOf(
   { InactivityTimeout, VisibilityTimeout }: SqsdOptions,
   raw: Readonly<Record<string, unknown>>,

@@ -1,10 +1,10 @@
-/** What came of a POST. */
+/** Outcome of a POST. */
 export type PostOutcome =
   | { readonly kind: "answered"; readonly status: number }
   /** `closed`: the connection ended without an answer; `reused` if an earlier request had used it. */
   | { readonly kind: "unreachable" | "closed" | "timedOut"; readonly reason: string };
 
-/** What the daemon does with a message (spec sqsd 3.1). */
+/** Action of the daemon on a message (spec sqsd 3.1). */
 export type DaemonAction =
   | { readonly kind: "delete" }
   /** Visible again after so many seconds from now on. */

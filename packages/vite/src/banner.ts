@@ -5,14 +5,14 @@ import { pathToFileURL } from "node:url";
 import { styleText } from "node:util";
 import { SLUICE_PATH } from "sluice/generate";
 
-/** What is used of Vite's dev server. */
+/** Part of Vite's dev server that is used here. */
 interface DevServer {
   readonly resolvedUrls: { readonly local: readonly string[]; readonly network: readonly string[] } | null;
   readonly config: { readonly logger: { info(line: string): void } };
   printUrls(): void;
 }
 
-/** What is used of Vite. */
+/** Part of Vite that is used here. */
 interface Vite {
   readonly DevEnvironment: { readonly prototype: { listen(server: DevServer): Promise<void> } };
 }

@@ -34,7 +34,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** What Cloudflare's plugin does with its options: every Worker's configuration, the entry's first. */
+/** Applies the options as Cloudflare's plugin does, and returns every Worker's configuration, the entry's first. */
 function read(
   options: PluginConfig,
   workers: Readonly<Record<string, object>> = { "wrangler.json": WORKER },

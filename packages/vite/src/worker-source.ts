@@ -11,7 +11,7 @@ import {
 
 export const BINDINGS_FILE = "bindings.js";
 
-/** What the generated modules of a Worker are made of. */
+/** Data from which the modules of a Worker are generated. */
 export interface WorkerSource {
   readonly name: string;
   readonly producers: readonly ProducerConfig[];

@@ -40,9 +40,10 @@ import { BINDINGS_FILE, bindingsSource, entrySource } from "./worker-source.ts";
 const SCRIPTS: ReadonlySet<string> = new Set([".js", ".mjs", ".ts", ".mts", ".jsx", ".tsx"]);
 
 /**
- * What changes the broker starts the server anew. Until then it is not reloaded: a second queue would begin to work on
- * what the first one stores. And each queue is asked how it is: one that has messages and gets its first consumer goes
- * on then. Before Vite knows the broker's classes none answers, and it begins once more.
+ * Code at the end of the broker's entry under Vite. A change of the broker starts the server anew; until then this
+ * keeps Vite from reloading it, as a second queue would begin to work on what the first one stores. It also asks each
+ * queue how it is: one that has messages and gets its first consumer goes on then. Before Vite knows the broker's
+ * classes none answers, and it begins once more.
  */
 const IN_VITE = `
 import { env } from "cloudflare:workers";
@@ -55,7 +56,10 @@ type Context = { readonly entryWorkerConfig: unknown };
 /** `config` of Cloudflare's options: a part of a configuration, or what changes one in place or answers with a part. */
 type Customizer = Partial<WorkerConfig> | ((config: WorkerConfig, context: never) => unknown) | undefined;
 
-/** What is made of the options of Cloudflare's plugin. The path is that of its options, and becomes absolute. */
+/**
+ * Options of Cloudflare's plugin with `persistState` filled in. The path is that of the plugin's options, and becomes
+ * absolute.
+ */
 export type ProjectOptions = Omit<PluginConfig, "persistState"> & {
   readonly persistState: false | { path: string };
 };

@@ -6,7 +6,7 @@ const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.m
 const flat = (text: string) =>
   text.replaceAll(", inspectorPort: false", "").replaceAll(/\s+/g, " ").replaceAll(", ]", " ]").trim();
 
-/** What the guide shows is part of these, which tests run. */
+/** Files that tests run and of which the guide shows parts. */
 const RUN = [
   ...["react-router/vite.config.mjs", "shop/vite.config.mjs", "tanstack-start/vite.config.mjs"],
   ...["tanstack-start/src/server.ts"],

@@ -16,7 +16,7 @@ export default defineConfig({ plugins: [cloudflare(sluice())] });
 
 const PAGE = "<!doctype html><title>the app</title>";
 
-/** What a browser gets when somebody opens an address in it. */
+/** Requests a URL as a browser does that navigates to it, and returns the body of the answer. */
 function navigate(url: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const request = get(url, { headers: { "Sec-Fetch-Mode": "navigate" } }, (response) =>

@@ -9,7 +9,7 @@ import { packed } from "sluice/test/pack";
 import { SLUICE } from "sluice/test/running";
 
 const PACKAGE = fileURLToPath(new URL("..", import.meta.url));
-/** What a project with the package has besides it. */
+/** Packages that a project has besides this one. */
 const BESIDE = ["@cloudflare/vite-plugin", "vite", "wrangler"];
 
 /** A running `vite dev` or `sluice dev`. */

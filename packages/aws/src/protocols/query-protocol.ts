@@ -59,7 +59,8 @@ function readMap(shape: MapShape, node: FormNode | undefined): object | undefine
 }
 
 /**
- * Of a flattened list. One text may do without a number: boto 2 asks for a queue's attributes by `AttributeName=All`.
+ * Lists the elements of a flattened list. A single text may do without a number: boto 2 asks for a queue's attributes
+ * by `AttributeName=All`.
  */
 function elementsOf(node: FormNode | undefined, member: Shape): readonly FormNode[] {
   if (node === undefined) return [];
@@ -67,14 +68,19 @@ function elementsOf(node: FormNode | undefined, member: Shape): readonly FormNod
   return elements.length > 0 || member.type !== "string" || node.text === undefined ? elements : [node];
 }
 
-/** Of a flattened map. One entry may do without a number, as in `Attribute.Name=DelaySeconds&Attribute.Value=5`. */
+/**
+ * Lists the entries of a flattened map. A single entry may do without a number, as in
+ * `Attribute.Name=DelaySeconds&Attribute.Value=5`.
+ */
 function entriesOf(node: FormNode | undefined, keyName: string): readonly FormNode[] {
   if (node === undefined) return [];
   const entries = node.numbered();
   return entries.length === 0 && node.child(keyName) !== undefined ? [node] : entries;
 }
 
-/** Of what is not flattened. */
+/**
+ * Lists the elements or entries of a list or map that is not flattened: they are numbered below a child called `name`.
+ */
 function numberedBelow(node: FormNode | undefined, name: string): readonly FormNode[] {
   return node?.child(name)?.numbered() ?? [];
 }

@@ -20,9 +20,9 @@ export interface Action {
   readonly output: StructureShape | null;
 }
 
-/** What an action takes. */
+/** Input of an action. */
 export type InputOf<A extends Action> = ValueOf<A["input"]>;
-/** What it answers; `undefined` for an action that answers nothing. */
+/** Output of an action; `undefined` for one that answers nothing. */
 export type OutputOf<A extends Action> = A["output"] extends infer Output extends StructureShape
   ? ValueOf<Output>
   : undefined;
@@ -36,11 +36,11 @@ export interface ServiceModel {
   readonly actions: Readonly<Record<string, Action>>;
   /** Whether its errors in XML have an empty `Detail`: those of SQS do, those of SNS do not. */
   readonly hasErrorDetail: boolean;
-  /** What members are called in the Query protocol's JSON. Without it there is none: the Query protocol is XML. */
+  /** Names of members in the Query protocol's JSON. Without them there is no such JSON: the Query protocol is XML. */
   readonly queryJsonNames?: QueryJsonNames;
 }
 
-/** What a request asks for. */
+/** Call that a request makes: an action with its input, in one of the protocols. */
 export interface Call {
   readonly protocol: Protocol;
   readonly action: string;
@@ -53,7 +53,7 @@ export const REQUEST_BYTES_MAX = 4_194_304;
 /** Largest body of a request without a signature where signatures are asked for, in bytes. */
 export const UNSIGNED_BYTES_MAX = 65_536;
 
-/** What refuses a longer one. */
+/** Makes the error that refuses a request body of more than `bytesMax` bytes. */
 export function requestTooLarge(bytesMax: number = REQUEST_BYTES_MAX): AwsError {
   const why = bytesMax === UNSIGNED_BYTES_MAX ? ", the most of a request without a signature" : "";
   const text = `HTTP content length exceeded ${bytesMax} bytes${why}.`;
@@ -128,7 +128,7 @@ function formOf({ method, url, headers }: SignedRequest, text: string): FormNode
   return readForm(isForm ? text : "", params);
 }
 
-/** What was answered with, of which the HTTP response is made. */
+/** Answer of a service, from which the HTTP response is made. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -170,7 +170,7 @@ export function errorAnswerOf(
   return { status, headers: headersOf("query", requestId), body };
 }
 
-/** Of a request without an action the answer does not say what is wrong (spec sqs 1.1). */
+/** Answers a request without an action; the answer does not say what is wrong (spec sqs 1.1). */
 function unknownOperation(protocol: Protocol, requestId: string): Answer {
   const { shape, status }: ErrorKind = COMMON_ERRORS.unknownOperation;
   const body =

@@ -49,7 +49,7 @@ export interface StructureShape {
   readonly members: Readonly<Record<string, Shape>>;
 }
 
-/** What a shape is in JavaScript. */
+/** Type that the values of a shape have in JavaScript. */
 export type ValueOf<S extends Shape> = S extends StringShape
   ? string
   : S extends IntegerShape

@@ -3,8 +3,8 @@ import { wireNameOf } from "./query-protocol.ts";
 import type { Shape, StructureShape } from "./shape.ts";
 
 /**
- * What stands for a character. A carriage return in a text is normalised away by XML parsers unless it is written as a
- * reference (spec sqs 1.3).
+ * Reference that replaces each special character. A carriage return in a text is normalised away by XML parsers unless
+ * it is written as a reference (spec sqs 1.3).
  */
 const REFERENCES: Readonly<Record<string, string>> = {
   "&": "&amp;",
@@ -66,7 +66,7 @@ function escaped(text: string): string {
   return printable(text).replace(/[&<>"\r]/g, (character) => REFERENCES[character] ?? character);
 }
 
-/** What stands in the element of a structure. */
+/** Writes the content of a structure's element: one element after the other for the members that have a value. */
 function contentOf(shape: StructureShape, value: object): string {
   return Object.entries(shape.members)
     .map(([name, member]) => {

@@ -1,9 +1,9 @@
 import { AwsError, COMMON_ERRORS } from "../aws-error.ts";
 
-/** What of a request's URL is looked at. */
+/** Parts of a request's URL that this package reads. */
 export type RequestUrl = Pick<URL, "host" | "origin" | "pathname" | "search" | "searchParams">;
 
-/** What of a request's headers is looked at; names are in lower case. */
+/** Request headers, as far as this package reads them; names are in lower case. */
 export interface RequestHeaders {
   get(name: string): string | null;
   keys(): Iterable<string>;
@@ -21,7 +21,7 @@ export interface SignedRequest extends RequestHead {
   readonly body: Uint8Array;
 }
 
-/** Who signed a request for what, and how: what stands in `Authorization` or in the query of a presigned URL. */
+/** Signature of a request with its access key, scope and times, from `Authorization` or a presigned URL's query. */
 export interface Credential {
   readonly accessKeyId: string;
   /** `yyyymmdd` of the key that was derived for this day. */
@@ -95,7 +95,7 @@ function signedAtOf(headers: RequestHeaders): string {
   throw incomplete("Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' header.");
 }
 
-/** What a presigned URL has to say of its signature. */
+/** Query parameters that a presigned URL must have for its signature. */
 const QUERY_PARAMETERS = [
   "X-Amz-Algorithm",
   "X-Amz-Credential",

@@ -11,10 +11,10 @@ import {
 const SECRET = "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY";
 const NOW_MS = Date.UTC(2015, 7, 30, 12, 36, 0);
 const secretOf = (accessKeyId: string) => (accessKeyId === "AKIDEXAMPLE" ? SECRET : undefined);
-/** What the test suite of AWS signs for. */
+/** Service, key and time that the test suite of AWS signs with. */
 const CHECK = { service: "service", secretOf, nowMs: NOW_MS };
 
-/** Whose signature a request has. Throws what it is refused with. */
+/** Verifies the signature of a request and returns its credential. Throws the error that refuses the request. */
 function credentialIn(request: SignedRequest, check: SignatureCheck) {
   const claim = signatureClaimOf(request, check);
   verifySignature(request, claim);

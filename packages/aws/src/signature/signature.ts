@@ -20,7 +20,7 @@ export const CLOCK_SKEW_MS_MAX = 15 * 60_000;
 
 const encoder = new TextEncoder();
 
-/** What a signature is checked against. */
+/** Service, secrets and time against which a signature is checked. */
 export interface SignatureCheck {
   /** The service that the request is for, as a credential's scope names it. */
   readonly service: string;

@@ -4,7 +4,7 @@ import { AwsError } from "../aws-error.ts";
 import { ALGORITHM, credentialOf, type SignedRequest } from "./credential.ts";
 import { signatureClaimOf, signatureOf, verifySignature } from "./signature.ts";
 
-/** What of a request has to be signed, and in which words the rest is refused (spec sqs 1.5). */
+/** Parts of a request that have to be signed, and the words in which other requests are refused (spec sqs 1.5). */
 
 const SECRET = "one/secret";
 const NOW_MS = Date.UTC(2026, 10, 21, 12);

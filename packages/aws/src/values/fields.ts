@@ -12,7 +12,7 @@ export class FieldWriter {
     this.#isLittleEndian = order === "little endian";
   }
 
-  /** What was written so far. */
+  /** Bytes that were written so far. */
   get written(): Uint8Array {
     const written = new Uint8Array(this.#length);
     let at = 0;

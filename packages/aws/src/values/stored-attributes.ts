@@ -1,16 +1,17 @@
 import { FieldWriter } from "./fields.ts";
 import type { AttributeValue } from "./message-attributes.ts";
 
-/** What SQS and SNS keep beside a message's body. */
+/** Data that SQS and SNS store beside a message's body. */
 export interface StoredAttributes {
   readonly attributes: Readonly<Record<string, AttributeValue>>;
   readonly traceHeader: string | null;
-  /** What a message of SNS says besides its body; absent on all others. */
+  /** Data of a message of SNS besides its body; absent on all other messages. */
   readonly notification?: StoredNotification;
 }
 
 /**
- * What goes into the headers of a request with a message of SNS (spec sns-delivery 8.1). Its id is that of the message.
+ * Data for the headers of a request with a message of SNS (spec sns-delivery 8.1). The id in the headers is that of the
+ * message.
  */
 export interface StoredNotification {
   readonly type: "Notification" | "SubscriptionConfirmation" | "UnsubscribeConfirmation";

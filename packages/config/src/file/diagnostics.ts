@@ -7,7 +7,7 @@ export interface ConfigDiagnostic {
   readonly line?: number;
   /** Path of the key it is about, spelled as Wrangler does: `env.staging.queues.consumers[0].max_retries`. */
   readonly key?: string;
-  /** What is wrong; Wrangler's own sentence where it has one. May hold several lines. */
+  /** Description of the fault; Wrangler's own sentence where it has one. May hold several lines. */
   readonly text: string;
 }
 

@@ -41,13 +41,13 @@ const OPTIONAL_KEYS = [
   ["visibility_timeout_ms", "number"],
   ["retry_delay", "number"],
 ] as const;
-/** What only a Worker's batches are made by. */
+/** Keys that affect only the batches of Workers, not those that are pulled. */
 const WORKER_KEYS = ["max_batch_timeout", "max_concurrency"];
 const KNOWN_KEYS = ["queue", ...OPTIONAL_KEYS.map(([key]) => key)];
 
 /**
- * What Wrangler refuses in a consumer, and warns of, in its words (spec cloudflare-queues 3.3). With one difference:
- * the type `http_pull`, which Cloudflare documents and older Wranglers take, is taken.
+ * Checks a consumer, and reports the errors and warnings of Wrangler in its words (spec cloudflare-queues 3.3). With
+ * one difference: the type `http_pull`, which Cloudflare documents and older Wranglers take, is taken.
  */
 export function checkConsumer(value: unknown, place: Place, report: Report): value is RawConsumer {
   if (!isTableOrArray(value)) {

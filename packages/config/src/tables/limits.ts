@@ -25,11 +25,11 @@ import { CATCH_UP_MS_MAX } from "@sluice/sqsd";
 import { type Place, placeOf, type Report } from "../file/report.ts";
 import type { Table } from "../file/table.ts";
 
-/** What a numeric key may be set to, both ends included. */
+/** Range of a numeric key, both ends included. */
 export interface SettingRange {
   readonly min: number;
   readonly max: number;
-  /** What is counted, for the message. */
+  /** Unit of the number, for the message. */
   readonly unit: string;
   /** Only a duration that the API takes in a finer unit may have decimals. */
   readonly decimals: boolean;

@@ -21,7 +21,7 @@ export interface RawProducer extends Table {
 
 const KNOWN_KEYS = ["binding", "queue", "delivery_delay", "remote"];
 
-/** What Wrangler refuses in a producer, and warns of, in its words (spec cloudflare-queues 3.3). */
+/** Checks a producer, and reports the errors and warnings of Wrangler in its words (spec cloudflare-queues 3.3). */
 export function checkProducer(value: unknown, place: Place, report: Report): value is RawProducer {
   if (!isTableOrArray(value)) {
     report.error(place, `"queue" bindings should be objects, but got ${JSON.stringify(value)}`);

@@ -51,7 +51,7 @@ const pushSchema = z.strictObject(
   "an object",
 );
 
-/** What the worker daemon has an option of its own for. */
+/** Keys that the format `sqsd` refuses: the worker daemon has an option of its own for each. */
 const NOT_OF_SQSD = [
   "content_type",
   "max_concurrency",
@@ -62,7 +62,7 @@ const NOT_OF_SQSD = [
   "retry_delay",
 ] as const;
 
-/** What nothing but the worker daemon has. */
+/** Keys that the format `sqsd` alone takes: only the worker daemon has them. */
 const ONLY_OF_SQSD = [
   "options",
   "cron",
@@ -73,7 +73,7 @@ const ONLY_OF_SQSD = [
   "trust_task_attributes",
 ] as const;
 
-/** What says something of periodic tasks. */
+/** Keys about periodic tasks, which need the key `cron`. */
 const OF_TASKS = ["cron_days", "cron_catch_up", "cron_catch_up_window", "cron_overlap"] as const;
 
 /**
@@ -172,7 +172,7 @@ function readTasks(
   return null;
 }
 
-/** What the worker daemon is set to; `null` if anything of it is wrong. */
+/** Reads the options of the worker daemon; `null` if they are invalid or the report has any error. */
 function readSqsdOptions(raw: z.infer<typeof pushSchema>, place: Place, report: Report): SqsdOptions | null {
   for (const key of NOT_OF_SQSD.filter((candidate) => raw[candidate] !== undefined)) {
     report.fieldError(
@@ -211,7 +211,7 @@ function tasksOf(
   };
 }
 
-/** What a worker daemon does besides posting what is sent to its queue. */
+/** Work of a worker daemon besides posting the messages that are sent to its queue. */
 export interface DaemonTasks {
   /** Default: none. */
   readonly periodicTasks?: readonly PeriodicTaskSettings[];

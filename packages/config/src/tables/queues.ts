@@ -19,8 +19,8 @@ export interface CheckedQueues {
 const NONE: CheckedQueues = { producers: [], consumers: [] };
 
 /**
- * What Wrangler refuses in a `queues` table, and warns of, in its words (spec cloudflare-queues 3.3). An absent table
- * has no queues.
+ * Checks a `queues` table, and reports the errors and warnings of Wrangler in its words (spec cloudflare-queues 3.3).
+ * An absent table has no queues.
  */
 export function checkQueues(value: unknown, place: Place, report: Report): CheckedQueues {
   if (value === undefined) return NONE;

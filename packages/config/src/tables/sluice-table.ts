@@ -10,7 +10,7 @@ import { readPushTable } from "./push-table.ts";
 import { readSnsTable } from "./sns-table.ts";
 import { readSqsKeys, SQS_KEYS, type SqsSettings } from "./sqs-keys.ts";
 
-/** What a queue is set to by its owner; what is absent keeps its default. */
+/** Settings that the owner of a queue gives it; absent ones keep their defaults. */
 export interface QueueSettings extends SqsSettings {
   /** Seconds that a message waits when nothing nearer to it names a delay. 0 to 86,400, default 0. */
   readonly deliveryDelaySeconds?: number;
@@ -78,13 +78,13 @@ export interface PlacedName {
   readonly place: Place;
 }
 
-/** What the `[sluice]` table says. */
+/** Content of the `[sluice]` table. */
 export interface SluiceTable {
   /** Name of the broker's Worker on an account, and of the project; `null` where the file names none. */
   readonly broker: PlacedName | null;
   readonly project: PlacedName | null;
   readonly queues: readonly PlacedQueueSettings[];
-  /** Of all topics; `null` where there is no such table. */
+  /** Settings of all topics, with their place; `null` where there is no such table. */
   readonly sns: { readonly settings: SnsSettings; readonly place: Place } | null;
 }
 

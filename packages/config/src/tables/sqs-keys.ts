@@ -4,15 +4,14 @@ import { type Place, placeOf, type Report } from "../file/report.ts";
 import { checkQueueName, checkRanges, REDRIVE_RANGES } from "./limits.ts";
 
 /**
- * What clients that receive and delete, as those of Amazon SQS do, find a queue set to; what is absent keeps its
- * default.
+ * Settings of a queue for clients that receive and delete, as those of Amazon SQS do; absent ones keep their defaults.
  */
 export interface SqsSettings {
   /** Says of a queue whose name ends in `.fifo` what its name says already. */
   readonly fifo?: true;
-  /** Of a FIFO queue: whether a message without a deduplication id has the hash of its body for one. Default false. */
+  /** Whether a message of a FIFO queue that has no deduplication id gets the hash of its body as one. Default false. */
   readonly contentBasedDeduplication?: boolean;
-  /** Of a FIFO queue: whether deduplication ids are one for the queue or for each group. Default `queue`. */
+  /** Scope of the deduplication ids of a FIFO queue: the queue or each group. Default `queue`. */
   readonly deduplicationScope?: "queue" | "messageGroup";
   /** Seconds that a received message is invisible. 0 to 43,200, default 30. */
   readonly visibilityTimeoutSeconds?: number;

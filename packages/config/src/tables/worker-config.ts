@@ -10,7 +10,7 @@ import { type ProducerConfig, readProducer } from "./producer.ts";
 import { type CheckedQueues, checkBindingsAreUnique, checkQueues } from "./queues.ts";
 import { type QueueSettings, readSluiceTable, refuseSluiceTableOf } from "./sluice-table.ts";
 
-/** What the configuration of one Worker says about queues. */
+/** Queues in the configuration of one Worker, and their settings. */
 export interface WorkerQueueConfig {
   /** Absolute path of the configuration file, and of its folder. */
   readonly file: string;

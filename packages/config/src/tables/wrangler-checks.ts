@@ -26,7 +26,9 @@ export function isOptional(table: Table, key: string, type: "string" | "number" 
   return !(key in table) || typeof table[key] === type;
 }
 
-/** What Wrangler takes for an object: it lets an array pass and then complains of its missing keys. */
+/**
+ * Answers whether Wrangler takes a value for an object: it lets an array pass and then complains of its missing keys.
+ */
 export function isTableOrArray(value: unknown): value is Table {
   return typeof value === "object" && value !== null;
 }

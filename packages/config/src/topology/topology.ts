@@ -62,7 +62,7 @@ function historyOf(settings: QueueSettings | undefined): Pick<QueueDefinition, "
   return historySeconds === undefined ? {} : { historySeconds };
 }
 
-/** What a queue is set to for those who receive; nothing where nobody says anything. */
+/** Makes the settings of a queue for clients that receive; an empty object where none of them is set. */
 function receiveOf(settings: QueueSettings | undefined): Pick<QueueDefinition, "receive"> {
   const { visibilityTimeoutSeconds: visibility, receiveWaitTimeSeconds: wait, redrive } = settings ?? {};
   const receive: ReceiveSettings = {

@@ -1,4 +1,4 @@
-/** What a notification is sent as when no policy says otherwise. */
+/** Content type of a notification when no policy names another. */
 export const CONTENT_TYPE_DEFAULT = "text/plain; charset=UTF-8";
 
 /** With SNS's JSON envelope around the message, and for all that a topic says. */
@@ -22,7 +22,8 @@ const RAW = [
 ];
 
 /**
- * What `headerContentType` may be (spec sns-delivery 2.6). The default can be named too: effective policies show it.
+ * Lists the values that `headerContentType` may have (spec sns-delivery 2.6). The default can be named too: effective
+ * policies show it.
  */
 export function contentTypesAllowed(rawMessageDelivery: boolean): readonly string[] {
   return rawMessageDelivery ? RAW : ENVELOPED;

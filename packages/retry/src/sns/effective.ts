@@ -4,7 +4,7 @@ import { CONTENT_TYPE_DEFAULT } from "./content-type.ts";
 import type { SubscriptionDocument, ThrottleMembers, TopicDocument } from "./document.ts";
 import { fillRetryPolicy } from "./retry-members.ts";
 
-/** What counts for a subscription, nothing missing. */
+/** Policy that applies to a subscription, with every part filled in. */
 export interface EffectivePolicy {
   readonly healthy: FourPhasePolicy;
   /** `null` for no limit. */

@@ -21,7 +21,7 @@ import {
 /** Longest policy, in bytes. SNS's own limit is not known. */
 export const POLICY_BYTES_MAX = 30_720;
 
-/** What the parts of a document are called, in the order in which they are checked. */
+/** Names of the parts of a document, in the order in which they are checked. */
 interface PartNames {
   readonly retries: readonly string[];
   readonly throttle: string;
@@ -111,7 +111,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** What is left to check of parts whose members and types are right. */
+/** Checks the values in parts whose members and types are right. */
 function checkParts(
   parts: Parts,
   prefix: string,

@@ -14,11 +14,11 @@ export const RETRIES_MAX = 100;
 /** Longest that all delays of a policy may take together, in seconds (V3). */
 export const TOTAL_SECONDS_MAX = 3_600;
 
-/** What a policy need not comply with. */
+/** Rules of SNS that a policy need not comply with. */
 export interface RetryLeniency {
   /** Let `minDelayTarget`, `maxDelayTarget` and `numRetries` be missing. Default false: SNS wants them. */
   readonly mayMissMembers?: boolean;
-  /** What the delays may add up to, in seconds. Default, and at least, `TOTAL_SECONDS_MAX`. */
+  /** Longest that all delays may take together, in seconds. Default, and at least, `TOTAL_SECONDS_MAX`. */
   readonly totalSecondsMax?: number;
 }
 

@@ -10,7 +10,7 @@ export class InvalidDeliveryPolicy extends Error {
   }
 }
 
-/** What a member of a policy holds: a value, or an object with members of its own. `null` objects are "not set". */
+/** Type of a policy's member: that of a value, or an object with members of its own. `null` objects are "not set". */
 export type Shape = "integer" | "string" | "boolean" | { readonly [member: string]: Shape };
 
 type Json = Readonly<Record<string, unknown>>;

@@ -4,7 +4,7 @@ import type { Condition, FilterPolicy, FilterPolicyScope, FilterProperty } from 
 import type { Value } from "./value.ts";
 import { valueMatches } from "./value-matches.ts";
 
-/** What a filter policy looks at. */
+/** Parts of a message that a filter policy is matched with. */
 export interface FilteredMessage {
   readonly attributes: Readonly<Record<string, AttributeValue>>;
   /** As the subscription gets it: with `MessageStructure` the text of its protocol. */

@@ -19,7 +19,7 @@ export interface Content {
 export class MessageObject {
   /** The object itself, and what stands beside it or beside those around it. */
   readonly #layers: readonly Layer[];
-  /** Of members that are arrays or objects, which take time to look through. */
+  /** Contents of members that are arrays or objects, by name: those take time to look through. */
   #contents: Map<string, Content> | undefined;
   #below: Map<string, readonly MessageObject[]> | undefined;
 
@@ -83,7 +83,7 @@ class Layer {
     this.object = object;
   }
 
-  /** Of `a.x` and `a.y` the members x and y for the name a; `null` where there is no such member. */
+  /** Finds the members `a.x` and `a.y` for the name a, as members x and y; `null` where there is no such member. */
   below(name: string): Layer | null {
     this.#dotted ??= dottedMembers(this.object);
     const members = this.#dotted.get(name);

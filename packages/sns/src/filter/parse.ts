@@ -43,7 +43,7 @@ export function parseFilterPolicy(text: string, scope: FilterPolicyScope): Filte
   return readObject(document);
 }
 
-/** What is wrong with a filter policy, in SNS's words; `null` for one that is good. */
+/** Returns the fault of a filter policy, in SNS's words; `null` for a policy that is good. */
 export function filterPolicyFault(text: string, scope: FilterPolicyScope): string | null {
   try {
     parseFilterPolicy(text, scope);

@@ -1,6 +1,6 @@
 import type { Network } from "./cidr.ts";
 
-/** What the properties of a filter policy name: message attributes, or members of the body, which is JSON then. */
+/** Scopes of a filter policy: its properties name message attributes, or members of the body, which is JSON then. */
 export const FILTER_POLICY_SCOPES = ["MessageAttributes", "MessageBody"] as const;
 export type FilterPolicyScope = (typeof FILTER_POLICY_SCOPES)[number];
 
@@ -14,14 +14,14 @@ export type Scalar = string | number | boolean | null;
 
 export type NumericOperator = "<" | "<=" | "=" | ">" | ">=";
 
-/** What one value of a message is compared with (spec sns-delivery 9.5). */
+/** Condition on one value of a message (spec sns-delivery 9.5). */
 export type Condition =
   /** Matches a value that is one of these. */
   | { readonly kind: "equals"; readonly values: ReadonlySet<Scalar> }
   | { readonly kind: "prefix" | "suffix"; readonly text: string }
   /** In lower case. */
   | { readonly kind: "equals-ignore-case"; readonly text: string }
-  /** What stands between the asterisks. */
+  /** Parts of the pattern, split at its asterisks. */
   | { readonly kind: "wildcard"; readonly parts: readonly string[] }
   | { readonly kind: "exists"; readonly exists: boolean }
   | { readonly kind: "numeric"; readonly comparisons: readonly NumericComparison[] }
@@ -44,11 +44,11 @@ export interface FilterPolicy {
   readonly choices: readonly (readonly FilterPolicy[])[];
 }
 
-/** What is asked of one property. Both can be: `{"a": [1], "a.b": [2]}`. */
+/** Conditions on one property and on its members. It can have both: `{"a": [1], "a.b": [2]}`. */
 export interface FilterProperty {
   /** Every group of conditions has to be met, by a value that meets one condition of it. */
   readonly conditionGroups: readonly (readonly Condition[])[];
-  /** What is asked of its members. */
+  /** Policy for the property's members; `null` where nothing is asked of them. */
   readonly nested: FilterPolicy | null;
 }
 

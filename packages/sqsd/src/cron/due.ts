@@ -26,7 +26,7 @@ export interface DueRuns {
 }
 
 /**
- * What is due of a task.
+ * Finds the runs of a task that are due, and the last one that is left out.
  *
  * @param lastMs the moment up to which runs have been made or given up, in ms.
  */
