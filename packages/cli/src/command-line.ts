@@ -170,7 +170,7 @@ function defineProgram(execute: Execute, wranglerArguments: readonly string[], p
   return program;
 }
 
-/** Who gives a command a wrong option wants that command's help. */
+/** Has each command point to its own help after a usage error. */
 function pointToHelp(parent: Command, name: string): void {
   for (const command of parent.commands) {
     const full = `${name} ${command.name()}`;
@@ -196,7 +196,7 @@ function port(value: string): number {
   return number;
 }
 
-/** What a file system refuses for reasons that whoever runs the command can do something about. */
+/** Error codes of file systems for problems that the user of the command can mend. */
 const FILE_SYSTEM_REFUSALS = [
   "EACCES",
   "EPERM",
@@ -208,7 +208,9 @@ const FILE_SYSTEM_REFUSALS = [
   "ENAMETOOLONG",
 ];
 
-/** What is wrong with the user's files and folders is a message; anything else is our mistake and keeps its stack. */
+/**
+ * Formats an error: one in the user's files and folders as its message; any other is our mistake and keeps its stack.
+ */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return isUsersToMend(error) ? error.message : (error.stack ?? error.message);
@@ -225,7 +227,7 @@ function isUsersToMend(error: Error): boolean {
  */
 export const NODE_VERSION_MIN = "22.16.0";
 
-/** What to tell somebody whose Node.js is too old, `null` if it is not. */
+/** Explains that a Node.js is too old; `null` if it is not. */
 export function complaintAboutNode(version: string): string | null {
   if (version.localeCompare(NODE_VERSION_MIN, "en", { numeric: true }) >= 0) return null;
   return `Sluice needs Node.js ${NODE_VERSION_MIN} or newer. This is ${version}.`;

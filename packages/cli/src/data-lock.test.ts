@@ -36,7 +36,9 @@ const CONTENDER = fileURLToPath(new URL("../test/lock-contender.ts", import.meta
 /** Makes what runs in it process 1, which finds nobody of those outside. */
 const NAMESPACE = ["--pid", "--fork", "--kill-child", "--mount-proc"];
 
-/** What another process says that takes a folder: nothing if it has got it. */
+/**
+ * Locks a folder from another process and answers what that prints to standard error: nothing if it has got the lock.
+ */
 function other(folder: string, user: object = {}): string {
   const script =
     `import(${JSON.stringify(MODULE)}).then(({ lockData }) => lockData(${JSON.stringify(folder)}, "sluice serve"))` +

@@ -33,7 +33,10 @@ export const RESOURCES_FOLDER = "v3";
 /** Folder in a data folder that the Durable Objects lie in, as Miniflare has them. */
 export const OBJECTS_FOLDER = `${RESOURCES_FOLDER}/do`;
 
-/** What is kept is nobody else's business: users of the machine read it through the broker or not at all. */
+/**
+ * Modes of a data folder and its files, for their owner alone: other users of the machine read what is kept through the
+ * broker or not at all.
+ */
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
 
@@ -48,7 +51,7 @@ const LET_END_MS = 4 * LOOK_EVERY_MS;
 /** SQLite's code for a lock that another connection has. */
 const SQLITE_BUSY = 5;
 
-/** Who holds a data folder. */
+/** Process that holds a data folder. */
 export interface Holder {
   /** Its number, which means something only in its own PID namespace and on its own host. */
   readonly pid: number;

@@ -6,7 +6,7 @@ export const EXIT_USAGE = 2;
 export const EXIT_NO_BROKER = 3;
 /** The queue or the message is not there. */
 export const EXIT_NOT_FOUND = 4;
-/** What cannot be undone was not confirmed. */
+/** Exit code of a command that needs a confirmation and has none, above all where it cannot be undone. */
 export const EXIT_NOT_CONFIRMED = 5;
 
 /** Something the person at the keyboard can put right: printed as one message, without a stack. */

@@ -1,7 +1,9 @@
 import { existsSync, mkdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** What file systems refuse for reasons that whoever runs the command can do something about, in words about a path. */
+/**
+ * Explanations, about a path, of the error codes of file systems for problems that the user of the command can mend.
+ */
 const REFUSALS: Readonly<Record<string, string>> = {
   EACCES: "this user may not write there",
   EPERM: "the system does not allow it",

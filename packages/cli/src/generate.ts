@@ -1,4 +1,7 @@
-/** What is generated of a project and its broker, for whoever has Workers run by something other than Wrangler. */
+/**
+ * Functions that generate the files of a project and its broker, for programs that have Workers run by something other
+ * than Wrangler.
+ */
 export { lockData } from "./data-lock.ts";
 export { CliError } from "./errors.ts";
 export { consumerBindings, generateBrokerConfig } from "./generate/broker-config.ts";

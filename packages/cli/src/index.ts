@@ -1,4 +1,4 @@
-/** What programs import of this package. */
+/** Public API of this package. */
 import "./node-version/refuse-old-node.ts";
 
 export type * from "./miniflare/options.ts";

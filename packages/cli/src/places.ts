@@ -8,7 +8,7 @@ import { readyBroker, runtimeModules } from "./runtime-modules.ts";
 
 /** A folder of ours and where a command's files go in it. */
 export interface CommandPlaces extends Places {
-  /** What `.gitignore` is put into: the output folder, or the one around it. */
+  /** Folder that `.gitignore` is put into: the output folder, or the one around it. */
   readonly root: string;
 }
 

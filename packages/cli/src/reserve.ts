@@ -69,7 +69,7 @@ export class Reserve {
     if (this.isFull) listener(true);
   }
 
-  /** Somebody has found no room. Whether there is some now. */
+  /** Deletes the reserve when the disk has been found full; answers whether that has made room. */
   foundFull(): boolean {
     if (!this.#isKept) return false;
     this.#isKept = false;

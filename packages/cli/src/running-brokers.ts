@@ -4,7 +4,9 @@ import { isAbsolute, join } from "node:path";
 import { isRunning } from "./dev/sessions.ts";
 import { writeIfChanged } from "./output/write-plan.ts";
 
-/** Who uses which queues is nobody else's business. */
+/**
+ * Modes of the folder of running brokers and of its files, for their owner alone: which queues a user uses is private.
+ */
 const MODES = { folderMode: 0o700, fileMode: 0o600 };
 
 /** A broker that a process of this user runs, or leads to. */

@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline/promises";
 import type { Readable } from "node:stream";
 
-/** What a command reads of the process that it runs in. */
+/** Parts of its process that a command reads. */
 export interface Surroundings {
   /** Absolute path of the current folder. */
   readonly cwd: string;

@@ -1,4 +1,4 @@
-/** What runs the user's Workers on the broker, for whoever has a Miniflare of its own. */
+/** Functions that run the user's Workers on the broker, for programs that have a Miniflare of their own. */
 export { writeGenerated } from "./dev/generation.ts";
 export { CliError } from "./errors.ts";
 export { queueCompatibility } from "./generate/compatibility.ts";

@@ -5,12 +5,12 @@ import { Readable } from "node:stream";
 import { run } from "../src/command-line.ts";
 import { type Running, sluice } from "./running.ts";
 
-/** What a command line came to. */
+/** Result of a command line. */
 export interface Said {
   readonly code: number;
   readonly out: string;
   readonly err: string;
-  /** What it asked, if it asked anything. */
+  /** Questions that it asked, "" for none. */
   readonly asked: string;
 }
 
@@ -18,7 +18,7 @@ export interface Said {
 export interface Situation {
   /** Standard input. */
   readonly input?: string;
-  /** What a person at the terminal types when asked. Default: nobody is there. */
+  /** Answer that a person at the terminal types when asked. Default: no person is there. */
   readonly types?: string;
   readonly env?: Readonly<Record<string, string>>;
   /** Default: the broker's. */
@@ -86,7 +86,7 @@ export class BrokerLab {
     return { code, out, err, asked };
   }
 
-  /** What a command answers in JSON. */
+  /** Runs a command and answers with its JSON. */
   async json<T = unknown>(args: readonly string[], situation: Situation = {}): Promise<T> {
     const { code, out, err } = await this.run([...args, "--json"], situation);
     if (code !== 0) throw new Error(`exit code ${code}: ${err}`);

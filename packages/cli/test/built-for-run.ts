@@ -10,7 +10,7 @@ import { COMMAND_VARIABLE } from "./running.ts";
 const PACKAGE = fileURLToPath(new URL("..", import.meta.url));
 
 /**
- * What a whole run of the tests makes once: the command as its package has it, which starts in half the processor time
+ * Makes, once for a whole run of the tests, the command as its package has it, which starts in half the processor time
  * that it takes from source, and a folder for what is packed.
  */
 export default function setup(): () => void {

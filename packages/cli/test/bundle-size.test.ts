@@ -3,7 +3,7 @@ import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { expect, it } from "vitest";
 
-/** What a user's Worker gains that sends and consumes, in bytes of gzip, minified. */
+/** Most bytes that a user's Worker which sends and consumes may gain, minified, by gzip. */
 const WORKER_BYTES_MAX = 14_000;
 /** The broker without its page. Cloudflare takes 3 MB of a Worker on its free plan. */
 const BROKER_BYTES_MAX = 210_000;

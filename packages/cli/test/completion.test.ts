@@ -7,7 +7,7 @@ function sluice(...args: string[]) {
   return { status, stdout, stderr };
 }
 
-/** What bash makes of a command line whose last word is being typed. */
+/** Lists bash's completions of a command line whose last word is being typed. */
 function completedByBash(...words: string[]): string[] {
   const quoted = ["sluice", ...words].map((word) => `'${word}'`).join(" ");
   const script = `

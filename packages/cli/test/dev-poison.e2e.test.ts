@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { descendants, eventually, type Lab, openLab } from "./lab.ts";
 import { type Running, sluice } from "./running.ts";
 
-/** What the admin API says of a queue. */
+/** Description of a queue by the admin API, as far as it is read. */
 interface Described {
   readonly messages: { readonly ready: number };
 }

@@ -6,7 +6,7 @@ export interface ForgedRequest {
   /** Address to connect to. */
   readonly address: string;
   readonly port: number | string;
-  /** What stands in the first line, whatever it means. */
+  /** Path in the first line, sent as it is, whatever it means. */
   readonly path: string;
   /** Default: the `Host` that this machine's own programs send. */
   readonly headers?: Readonly<Record<string, string>>;

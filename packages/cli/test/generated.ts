@@ -14,7 +14,10 @@ export interface GenerateOptions {
   readonly env?: string;
 }
 
-/** What a command in a folder would write, without writing it. Our runtime is `/runtime/worker.js` and `broker.js`. */
+/**
+ * Plans the files that a command in a folder would write, without writing them. Our runtime is `/runtime/worker.js` and
+ * `broker.js`.
+ */
 export async function generate(
   folder: string,
   options: GenerateOptions,

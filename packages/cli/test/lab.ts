@@ -41,7 +41,7 @@ export function openLab(fixture: string): Lab {
   };
 }
 
-/** What a browser gets when somebody opens an address in it. `fetch` may not say that it is one. */
+/** Requests an address as a browser does that opens it. `fetch` may not say that it is one. */
 export function navigate(url: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const request = get(url, { headers: { "Sec-Fetch-Mode": "navigate" } }, (response) =>

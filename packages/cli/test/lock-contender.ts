@@ -1,15 +1,15 @@
 import { DataInUseError, lockData } from "../src/data-lock.ts";
 
-/** What a test tells a process that contends for a data folder. */
+/** Order of a test to a process that contends for a data folder. */
 export type Order = { readonly takeAtMs: number } | { readonly free: true };
-/** What that says of it. */
+/** Answer of that process. */
 export type Outcome = "ready" | "held" | "in use" | "freed" | { readonly failed: string };
 
 /** A process that takes the folder of its first argument when it is told to, at one moment with others. */
 const [, , folder = ""] = process.argv;
 let free: (() => void) | null = null;
 
-/** What nobody wakes: to wait for it takes as long as is said, and no processor. */
+/** Memory that is never notified: to wait for it takes as long as is said, and no processor. */
 const NEVER = new Int32Array(new SharedArrayBuffer(4));
 /** How long before its moment it looks at the clock all the time: what it may be woken late. */
 const AWAKE_MS = 0.5;

@@ -13,7 +13,7 @@ const PATIENCE = { timeout: 60_000, interval: 200 };
 interface Framework {
   readonly name: string;
   readonly fixture: string;
-  /** What a project has installed. */
+  /** Packages that a project has installed. */
   readonly packages: readonly string[];
   /** Its command line, in `node_modules`. */
   readonly tool: string;
@@ -26,7 +26,7 @@ const SVELTEKIT: Framework = {
   packages: ["@sveltejs/kit", "@sveltejs/vite-plugin-svelte", "svelte", "vite"],
   source: "src/hooks.server.js",
 };
-/** What Nuxt's server is made of. */
+/** Nitro, the server that Nuxt is built on. */
 const NITRO: Framework = {
   ...{ name: "Nitro", fixture: "nitro", tool: "nitropack/dist/cli/index.mjs" },
   packages: ["nitropack"],

@@ -27,7 +27,7 @@ const ARCHIVE_BYTES_MAX: Readonly<Record<string, number>> = {
 
 /** Without the Node.js of this workspace. */
 const MACHINE = { PATH: "/usr/local/bin:/usr/bin:/bin" };
-/** What runs in Workers. */
+/** Export of a package that runs in Workers. */
 const FOR_WORKERS = "./worker";
 
 interface Manifest {

@@ -38,7 +38,7 @@ function clientOf(port: number) {
     socket.write(text, "latin1");
     return socket;
   };
-  /** What comes back from a connection until it is ended, or has answered so often. */
+  /** Sends a text, and reads from the connection until it is ended or has answered so often. */
   const said = async (text: string, answers = 1): Promise<string> => {
     const socket = await open(text);
     let read = "";

@@ -14,7 +14,7 @@ const MEGABYTE = 1_000_000;
  */
 const GROWTH_BYTES = 100 * MEGABYTE;
 const GROWTH_SHARE = 1 / 8;
-/** What the process has once it is used, whoever uses it. One that has just started may have less. */
+/** Resident memory of the process once it is used, by any client, in bytes. One that has just started may have less. */
 const WORKING_BYTES = 150 * MEGABYTE;
 
 /* What strangers send to a broker that asks for keys: it stays as small as it is, and answers others meanwhile. */

@@ -8,7 +8,7 @@ import { type Running, sluice } from "./running.ts";
 
 const STATE = "state";
 
-/** What the admin API says of a queue. */
+/** Description of a queue by the admin API, as far as it is read. */
 interface Described {
   readonly messages: { readonly ready: number; readonly leased: number };
 }

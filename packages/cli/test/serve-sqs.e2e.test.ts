@@ -21,7 +21,7 @@ import { type Running, sluice } from "./running.ts";
 
 const CLIENT = { region: "us-east-1", credentials: { accessKeyId: "local", secretAccessKey: "local" } };
 
-/** What somebody does who has an SQS program and nothing of Cloudflare's: no Worker, no wrangler.toml. */
+/** Case of a user with an SQS program and nothing of Cloudflare's: no Worker, no wrangler.toml. */
 describe("sluice serve in an empty folder", () => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "sluice-sqs-")));
   const env = { ...process.env, CI: "1", NO_COLOR: "1", WRANGLER_SEND_METRICS: "false" };
@@ -315,7 +315,7 @@ describe("sluice serve in an empty folder", () => {
   });
 });
 
-/** What a profiler says of a script that ran. */
+/** Coverage of a script that ran, as a profiler reports it. */
 interface Script {
   readonly functions: readonly {
     readonly functionName: string;

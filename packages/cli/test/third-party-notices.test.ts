@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { noticesOf } from "../third-party-notices.mjs";
 import { projectFolder } from "./project-folder.ts";
 
-/** What esbuild says of a bundle of these files, by how many bytes of each are in it. */
+/** Makes esbuild's metafile of a bundle of these files, by how many bytes of each are in it. */
 function metafileOf(bytes: Readonly<Record<string, number>>) {
   const inputs = Object.fromEntries(
     Object.entries(bytes).map(([path, bytesInOutput]) => [path, { bytesInOutput }]),

@@ -40,7 +40,7 @@ const linesIn = (output: string) =>
     .split("\n")
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
-/** What a queue holds, without what every message has of its own. */
+/** Exports a queue's messages, without the members that every message has of its own. */
 async function contentOf(queue: string) {
   const { out } = await run(["export", queue]);
   return linesIn(out).map(({ id: _, sentAt: __, ...rest }) => rest);

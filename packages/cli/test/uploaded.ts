@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { WorkerdService } from "@sluice/protocol/test/workerd-process";
 import { wrangler } from "./running.ts";
 
-/** What is read of a generated configuration. */
+/** Members that are read of a generated configuration. */
 interface Config {
   readonly compatibility_date: string;
   readonly compatibility_flags?: readonly string[];
@@ -22,7 +22,7 @@ interface Config {
 }
 
 /**
- * What a deployment would upload of a Worker, as a service of workerd.
+ * Bundles a Worker as a deployment would upload it, and makes it a service of workerd.
  *
  * @param name of the Worker.
  * @param folder in which `sluice build` was run.

@@ -16,7 +16,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eventually } from "./lab.ts";
 import { type Running, sluice } from "./running.ts";
 
-/** What the application was sent. */
+/** Request that the application was sent. */
 interface Request {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
@@ -27,9 +27,9 @@ interface Request {
 describe("sluice worker-daemon", () => {
   const folder = mkdtempSync(join(tmpdir(), "sluice-daemon-"));
   const requests: Request[] = [];
-  /** What the application answers, by the body. */
+  /** Statuses that the application answers with, one after the other, by the body. */
   const answers = new Map<string, number[]>();
-  /** What the application waits for before it answers, by the body. */
+  /** Promises that the application waits for before it answers, by the body. */
   const held = new Map<string, Promise<void>>();
   const app = express()
     .use(express.text({ type: () => true }))

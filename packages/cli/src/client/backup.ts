@@ -10,7 +10,7 @@ export interface BackupPage {
   readonly of: number;
 }
 
-/** What a broker is set to, and what holds its messages. */
+/** Reads the settings of a broker, and what holds its messages. */
 export function backupOf(client: BrokerClient): Promise<BackupView> {
   return client.admin({ path: "/backup" });
 }

@@ -29,7 +29,7 @@ export class BrokerFailure extends CliError {
     this.index = typeof index === "number" ? index : null;
   }
 
-  /** What is wrong, where the message is named beside it, by the line that it comes from. */
+  /** Error text for output that names the message beside it, by the line that it comes from. */
   get ofMessage(): string {
     return this.message.replace(/^Message \d+ of the batch /, "the message ");
   }
@@ -172,7 +172,7 @@ export class BrokerClient {
   }
 }
 
-/** What the command line has handed on to the API as it was. */
+/** Error codes of the API for options that the command line hands on as they are: usage errors. */
 const OF_THE_COMMAND_LINE: readonly unknown[] = ["invalid_filter", "invalid_cursor"];
 
 function exitCodeOf(status: number, code: unknown): number {
@@ -180,12 +180,15 @@ function exitCodeOf(status: number, code: unknown): number {
   return OF_THE_COMMAND_LINE.includes(code) ? EXIT_USAGE : EXIT_FAILED;
 }
 
-/** What Cloudflare's API says of a token that it does not know, and with the same code of other refusals otherwise. */
+/**
+ * Message of Cloudflare's API for a token that it does not know; for other refusals with the same code it has other
+ * messages.
+ */
 const REST_AUTHENTICATION_ERROR = "Authentication error";
 
 const UNTRUSTED = "nobody vouches for its certificate; name who does in NODE_EXTRA_CA_CERTS";
 
-/** What Node.js says of a connection that fails, in words. */
+/** Explanations of Node.js's error codes for a connection that fails. */
 const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: "nothing listens there",
   ENOTFOUND: "there is no such host",

@@ -76,7 +76,7 @@ export async function sendBatch(
   return ids;
 }
 
-/** What of a message that is sent again is to be otherwise. */
+/** Changes to a message that is sent again. */
 export interface ResendChange {
   /** The queue that takes the copy. Default: the message's own. */
   readonly to?: string;

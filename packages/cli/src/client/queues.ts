@@ -1,7 +1,7 @@
 import type { MessageView, MoveView, QueueView } from "@sluice/gateway/views";
 import type { BrokerClient } from "./broker-client.ts";
 
-/** What a queue can be set to by a command. */
+/** Settings of a queue that a command can change. */
 export interface QueueChange {
   /** Seconds that messages wait that name no delay. 0 to 86,400. */
   readonly deliveryDelaySeconds?: number;
@@ -71,7 +71,7 @@ export interface MoveRequest {
   readonly limit?: number;
 }
 
-/** What a move would move. */
+/** Messages that a move would move. */
 export interface MovePlan {
   readonly count: number;
   /** The first of them. */
@@ -85,7 +85,7 @@ export async function startMove(client: BrokerClient, name: string, body: MoveRe
   return move;
 }
 
-/** What such a move would move, counted in as many requests as that takes. Moves nothing. */
+/** Counts the messages that a move would move, in as many requests as that takes. Moves nothing. */
 export async function planMove(client: BrokerClient, name: string, request: MoveRequest): Promise<MovePlan> {
   const path = queuePath(name, "/redrive");
   const { limit = Number.POSITIVE_INFINITY } = request;

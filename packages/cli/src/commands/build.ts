@@ -71,8 +71,8 @@ export async function build(options: BuildOptions, printer: Printer): Promise<nu
 }
 
 /**
- * Who names the configurations that these were made of runs Wrangler's own queues, and nothing says so: Wrangler
- * follows a redirect only where no configuration is named.
+ * Explains how to run the generated configurations together. To name those that they were made of runs Wrangler's own
+ * queues, without a word: Wrangler follows a redirect only where no configuration is named.
  */
 function howToRunTogether({ workers }: Project, plan: Plan, here: (path: string) => string): string {
   const own = workers.map(({ file }) => `-c ${here(file)}`).join(" ");

@@ -2,7 +2,7 @@ import tab from "@bomb.sh/tab/commander";
 import type { Command } from "commander";
 import { examples } from "./on-broker.ts";
 
-/** What a shell's script calls, hidden from help. The words that it wants completed stand behind `--`. */
+/** Command that a shell's script calls, hidden from help. The words that it wants completed stand behind `--`. */
 export const COMPLETE_COMMAND = "complete";
 
 const EXAMPLES = [

@@ -125,7 +125,7 @@ export async function dev(given: DevOptions, printer: Printer): Promise<number> 
     watch.set(next.watched);
     introduce(next.project);
   };
-  /** Of another session's broker that session asks. */
+  /** Wakes the queues of this session's broker; another session's are woken by that session. */
   const wake = () => {
     if (url !== null && seat.seat.kind === "own") waker.wake(url, current.project.topology, access.headers);
   };
@@ -265,7 +265,7 @@ function joinSessions(env: string) {
   return { folder, announce: announceSelf, leave: leaveFolder };
 }
 
-/** What to say of who has the broker. */
+/** Tells which session has the broker. */
 function seatLine(seat: Seat): string {
   if (seat.kind === "own") {
     return (
@@ -278,7 +278,7 @@ function seatLine(seat: Seat): string {
   return `The broker of this data folder runs in ${where} (process ${pid}). These Workers use it.`;
 }
 
-/** What tells the lines of this Wrangler apart. */
+/** Makes the context that tells the lines of this Wrangler apart. */
 function linesContext({ workers, broker }: Plan, seat: Seat, workingDirectory: string): LinesContext {
   const generatedFolder = dirname(broker.directory);
   return {

@@ -10,12 +10,12 @@ export type Execute = (
   command: (printer: Printer, surroundings: Surroundings) => Promise<number>,
 ) => Promise<void>;
 
-/** What every command that uses a broker can be told. */
+/** Options of every command that uses a broker. */
 export interface OnBrokerOptions extends BrokerOptions {
   readonly json?: boolean;
 }
 
-/** What such a command works with. */
+/** Context of a command that uses a broker. */
 export interface OnBroker {
   readonly client: BrokerClient;
   readonly printer: Printer;
@@ -74,11 +74,11 @@ export function answer(
   else printer.warn(shown.words);
 }
 
-/** What somebody is to confirm. */
+/** Action that needs a confirmation. */
 interface Confirmed {
-  /** What has to be typed. */
+  /** Name that has to be typed. */
   readonly name: string;
-  /** What will be, in sentences. */
+  /** Consequences of the action, in sentences. */
   readonly what: string;
   /** Whether the command line has confirmed it. */
   readonly force: boolean;
@@ -137,7 +137,7 @@ export function positive(value: string): number {
   return number;
 }
 
-/** What an option that can be repeated has come to. */
+/** Collects the values of an option that can be repeated. */
 export function collect(value: string, before: readonly string[] = []): string[] {
   return [...before, value];
 }

@@ -50,17 +50,17 @@ export interface ServeOptions {
   readonly logFormat?: LogFormat;
 }
 
-/** What a command adds that serves something of its own. */
+/** Additions of a command that serves something of its own. */
 export interface ServeMore {
-  /** What the command is called. Default: `sluice serve`. */
+  /** Name of the command. Default: `sluice serve`. */
   readonly command?: string;
   /** Queues that no file says anything of. */
   readonly queues?: QueueTopology["queues"];
   /** Variables of the broker, unless its own or the environment's say otherwise. */
   readonly vars?: Readonly<Record<string, string>>;
-  /** What is to be said of its own options. */
+  /** Warnings about its own options. */
   readonly warnings?: readonly string[];
-  /** What is printed when everything runs, in the place of the addresses. */
+  /** Makes the text that is printed when everything runs, in the place of the addresses. */
   readonly introduction?: (url: string) => string;
 }
 
@@ -174,7 +174,10 @@ async function generated(project: Project, env: string): Promise<Plan | null> {
   return writeGenerated(project, { env, places: await findPlaces("serve", process.cwd()), purpose: "serve" });
 }
 
-/** What is to run: the broker's Worker by its name and, unless no file says anything of it, what was generated. */
+/**
+ * Broker to run, by the name of its Worker, and the plan that was generated, `null` if no file says anything of the
+ * broker.
+ */
 interface ToRun {
   readonly broker: string;
   readonly plan: Plan | null;
@@ -197,7 +200,7 @@ interface Run {
   readonly log: ServerLog;
 }
 
-/** What was started. */
+/** Broker that was started, with its runtime, its ingress and any Workers beside it. */
 interface Started {
   readonly process: Runtime;
   readonly ingress: Ingress;
@@ -208,7 +211,7 @@ interface Started {
   /** Whether it answers. What it is delivering counts as an attempt if it is ended and does not. */
   answers(): Promise<boolean>;
   readonly brokerVars: Readonly<Record<string, unknown>>;
-  /** Who may use it, and by what this process does. */
+  /** Rules for who may use it, and the credentials by which this process does. */
   readonly admission: Admission;
 }
 

@@ -23,9 +23,9 @@ export interface BrokerSeatOptions {
   readonly env: string;
   /** Configuration files of this process's Workers. */
   readonly files: readonly string[];
-  /** Of the Wrangler that these Workers run by. */
+  /** Version of the Wrangler that these Workers run by. */
   readonly wranglerVersion: string;
-  /** What has the folder, as others are told. Default: `sluice dev`. */
+  /** Command that has the folder, as others are told. Default: `sluice dev`. */
   readonly command?: string;
   /** Folder in which the sessions find each other. */
   readonly sessions: string;

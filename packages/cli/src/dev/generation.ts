@@ -8,11 +8,11 @@ import type { BrokerSeat } from "./broker-seat.ts";
 import { otherSessions, type Session } from "./sessions.ts";
 import type { Watched } from "./watch.ts";
 
-/** What one reading of everybody's files came to. */
+/** Result of one reading of the files of this process's Workers and of other processes' Workers. */
 export interface Generation {
   readonly project: Project;
   readonly plan: Plan;
-  /** What can make the next reading come to something else. */
+  /** Files and folders whose change can change the result of the next reading. */
   readonly watched: readonly Watched[];
 }
 

@@ -16,7 +16,7 @@ const HEALTH = "/__sluice/health";
 export interface RuntimeWatchOptions {
   /** How long the Workers may be silent before that is said, in ms. */
   silentMsMax(): number;
-  /** What is in delivery. */
+  /** Reads which deliveries are under way. */
   inDelivery(): Promise<DeliveriesRead>;
   readonly printer: Pick<Printer, "print" | "warn">;
 }
@@ -26,7 +26,7 @@ export interface RuntimeWatchOptions {
  * It ends none: Wrangler owns the process, and somebody may have stopped a Worker in a debugger.
  */
 export class RuntimeWatch {
-  /** What the broker asks how the last one ended; no other process can guess it. */
+  /** URL at which the broker asks how the last workerd ended; no other process can guess its path. */
   readonly url: string;
   readonly #options: RuntimeWatchOptions;
   readonly #close: () => void;
@@ -35,7 +35,7 @@ export class RuntimeWatch {
   #told: Promise<LastEnd> = Promise.resolve({ kind: "unplanned" });
   #suspicion = NO_SUSPICION;
   #reported: LastEnd | null = null;
-  /** Of the one that runs, from when it listens on. */
+  /** Pulse of the workerd that runs, from when it listens on; `null` while none does. */
   #pulse: Pulse | null = null;
   #startedMs = 0;
   /** Since when it has been silent, in ms since 1970. */
@@ -88,7 +88,10 @@ export class RuntimeWatch {
     else this.#ended("unplanned");
   }
 
-  /** Somebody is ending it on purpose: a signal, or a restart of Wrangler. */
+  /**
+   * Records that workerd is being ended on purpose, by a signal or a restart of Wrangler: unplanned if it had been
+   * silent for more than `SILENT_AT_END_MS_MAX`.
+   */
   ending(): void {
     const silentMs = this.#pulse?.silentMs ?? 0;
     this.#ended(silentMs > SILENT_AT_END_MS_MAX ? "unplanned" : "planned");
@@ -100,8 +103,8 @@ export class RuntimeWatch {
   }
 
   /**
-   * What follows from an end, a terminal's signal to workerd itself among it, tells nothing new. Nor does the end of
-   * one that has never listened: it has delivered nothing.
+   * Records an end. Later events that follow from it tell nothing new, a terminal's signal to workerd itself among
+   * them. Nor does the end of a workerd that has never listened: it has delivered nothing.
    */
   #ended(end: End): void {
     const pulse = this.#pulse;

@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { writeIfChanged } from "../output/write-plan.ts";
 
-/** What the others' Workers are is nobody else's business. */
+/** Mode of the sessions folder, for its owner alone: which Workers a user runs is private. */
 const FOLDER_MODE = 0o700;
 
 /** A running `sluice dev`, or a program whose `getPlatformProxy` sends to queues, as the others see it. */

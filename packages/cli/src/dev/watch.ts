@@ -5,7 +5,9 @@ import { nearestExisting } from "../folders.ts";
 /** Editors write a file in several steps; one change is reported when it has been quiet for this long. */
 const QUIET_MS = 50;
 
-/** What is watched. Absolute paths. Nothing need be there: what comes, goes and comes back is a change each time. */
+/**
+ * File or folder to watch, by its absolute path. It need not exist: to come, go and come back is a change each time.
+ */
 export type Watched =
   | { readonly kind: "file"; readonly path: string }
   /** Every file of a folder but one. */

@@ -24,7 +24,10 @@ export type RunnableWrangler = Wrangler & {
   unstable_DevEnv: DevEnvClass;
 };
 
-/** What has only begun to start is not ended before this long, in ms: it would go on with what is left. */
+/**
+ * Longest that a stop waits for a Wrangler that has only begun to start, in ms: ended before, it would go on with what
+ * is left.
+ */
 const SETTLE_MS_MAX = 10_000;
 
 /** Whether the command line of this Wrangler, and what it starts by it, can be reached from outside. */

@@ -16,12 +16,12 @@ export interface WranglerOptions {
   /** Arguments after `wrangler`. */
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
-  /** What tells its lines apart. */
+  /** Names and paths by which its lines are told apart. */
   readonly lines: LinesContext;
   readonly onListening: (listening: Listening) => void;
   /** A socket of Wrangler's own choice was another server's: it does not get to listen. */
   readonly onSocketInUse: () => void;
-  /** What becomes of the workerd whose configuration has this text in it. */
+  /** Listener for the events of the workerd whose configuration has the text `mark` in it. */
   readonly workerd: { readonly mark: string; on(event: WorkerdEvent): void };
 }
 

@@ -34,7 +34,7 @@ ${EXPORTS}`,
   };
 }
 
-/** What the entry of a broker exports. */
+/** Export statements at the end of a broker's entry. */
 const EXPORTS = `export const ${BROKER_CLASS} = broker.${BROKER_CLASS};
 export const ${DIRECTORY_CLASS} = broker.${DIRECTORY_CLASS};
 export const ${BINDING_ENTRYPOINT} = broker.${BINDING_ENTRYPOINT};

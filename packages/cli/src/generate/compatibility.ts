@@ -6,7 +6,7 @@ export interface Compatibility {
   readonly compatibility_flags: readonly string[];
 }
 
-/** What the flags mean for a Worker's queues (spec cloudflare-queues 1.2, 1.8 and 2.8). */
+/** Effects of a Worker's compatibility date and flags on its queues (spec cloudflare-queues 1.2, 1.8 and 2.8). */
 export interface QueueCompatibility {
   /** Content type of a message that names none. */
   readonly defaultContentType: "json" | "v8";

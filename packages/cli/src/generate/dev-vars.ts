@@ -5,8 +5,8 @@ import { LAST_END_VARIABLE } from "./names.ts";
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * What the broker of `sluice dev` is told: that it is on a developer's machine, who may use its HTTP API where somebody
- * has said so, and which hosts Wrangler puts in the place of `localhost`.
+ * Makes the variables of the broker of `sluice dev`: that it is on a developer's machine, who may use its HTTP API
+ * where the environment says so, and which hosts Wrangler puts in the place of `localhost`.
  *
  * @param primary the primary Worker's configuration, if there is a Worker: its routes name the hosts.
  * @param endpoints names of the variables that HTTP endpoints are called with.

@@ -33,7 +33,7 @@ export const CLOCK_BEHIND_VARIABLE = "SLUICE_CLOCK_BEHIND_MS";
 export const VERSION_BINDING = "SLUICE_VERSION";
 /** The broker's entrypoint that workerd's own queue bindings can be pointed at. */
 export const BINDING_ENTRYPOINT = "QueueBinding";
-/** What the broker is called unless its own configuration says otherwise. */
+/** Name of the broker unless its own configuration says otherwise. */
 export const BROKER_NAME = "sluice";
 
 /** Module specifier behind which `alias` hides the user's main module where a path would not do. */

@@ -63,13 +63,13 @@ export interface Places {
   readonly page: Uint8Array;
   /** A broker that is bundled already, with its page. Default: one that is to be bundled, of the two above. */
   readonly readyBroker?: ReadyBroker;
-  /** What Wrangler makes of an empty configuration. */
+  /** Configuration that Wrangler makes of an empty one. */
   readonly defaults: Unstable_Config;
   /** Variables of the command's own environment. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** What was generated, as Wrangler reads it. */
+/** Parses the generated configuration, as Wrangler reads it; empty where there is none. */
 export function generatedConfig({ files }: Pick<GeneratedWorker, "files">): Partial<Unstable_Config> {
   return JSON.parse(String(files[CONFIG_FILE] ?? "{}")) as Partial<Unstable_Config>;
 }
@@ -178,7 +178,10 @@ function brokerFiles(
   return { main: { file: ENTRY_FILE, isReady: false }, files: { [PAGE_FILE]: page, [ENTRY_FILE]: source } };
 }
 
-/** What `wrangler dev` reads beside the configuration of a broker that we made up, and a deployment never does. */
+/**
+ * Makes the `.dev.vars` beside the configuration of a broker that we made up: `wrangler dev` reads it, a deployment
+ * never does.
+ */
 function devVarsOf(
   purpose: Purpose["kind"],
   secrets: Readonly<Record<string, string>>,

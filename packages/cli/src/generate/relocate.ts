@@ -21,9 +21,9 @@ export interface Relocation {
  */
 export function relocate(config: Unstable_Config, relocation: Relocation): Unstable_Config {
   const { from, to, workingDirectory } = relocation;
-  /** Of a path that is relative to the configuration, or absolute. */
+  /** Moves a path that is relative to the configuration, or absolute. */
   const move = (path: string) => relativePath(to, resolve(from, path));
-  /** Of a path that Wrangler made relative to the current folder. */
+  /** Moves a path that Wrangler made relative to the current folder. */
   const moveResolved = (path: string) => relativePath(to, resolve(workingDirectory, path));
   const moveAll = (paths: Record<string, string> | undefined) => paths && mapValues(paths, moveResolved);
 

@@ -234,7 +234,7 @@ binding = "AI"
 binding = "V"
 ${PRODUCER}`;
 
-  /** What Wrangler makes of a file, without what a generated one says differently on purpose. */
+  /** Reads a file by Wrangler, and leaves out what a generated one says differently on purpose. */
   async function reading(file: string) {
     const { config } = await readWranglerConfig(file, { env: "", quiet: true });
     const { durable_objects, main, base_dir, queues, ...same } = config;

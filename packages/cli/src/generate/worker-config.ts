@@ -19,13 +19,13 @@ export interface WorkerConfigInput {
   /** Folder that the configuration is written into, and the folder that the command runs in. Absolute. */
   readonly directory: string;
   readonly workingDirectory: string;
-  /** What Wrangler makes of an empty configuration: what equals it need not be written. */
+  /** Configuration that Wrangler makes of an empty one: what equals it need not be written. */
   readonly defaults: Unstable_Config;
 }
 
 export interface GeneratedWorkerConfig {
   readonly config: GeneratedConfig;
-  /** What stands in for the user's `main`. */
+  /** Module that stands in for the user's `main`. */
   readonly entry: EntryShape;
 }
 
@@ -170,7 +170,7 @@ export function serialisable(config: Partial<Unstable_Config>, defaults: Unstabl
   );
 }
 
-/** What a configuration is generated for. */
+/** Command that a configuration is generated for. */
 export type Purpose =
   /** `sluice dev`: Wrangler is given the file with `-c`; the primary Worker owns the port. */
   | { readonly kind: "dev"; readonly primary: boolean }

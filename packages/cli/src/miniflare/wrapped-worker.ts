@@ -10,7 +10,7 @@ import type { MiniflareModule, MiniflareWorker } from "./options.ts";
 
 /** Miniflare takes no other extension for an ES module unless it is told. */
 const FILES = { entry: "sluice-entry.mjs", bindings: "sluice-bindings.mjs", runtime: "sluice-runtime.mjs" };
-/** What a script without a path is called. */
+/** File name of a script without a path. */
 const SCRIPT_FILE = "sluice-user.mjs";
 /** Miniflare's own for a Worker without a date. */
 const COMPATIBILITY_DATE_DEFAULT = "2000-01-01";

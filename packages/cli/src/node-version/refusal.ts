@@ -2,7 +2,7 @@
 const NEEDED = { major: 22, minor: 16 };
 
 /**
- * What to say of a Node.js that is too old; `null` for one that will do.
+ * Explains that a Node.js is too old; `null` for one that will do.
  *
  * @param version as in `process.versions.node`.
  */

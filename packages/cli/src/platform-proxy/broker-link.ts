@@ -53,7 +53,7 @@ export class BrokerLink {
   readonly #watch: FileWatch;
   readonly #vacancy: NodeJS.Timeout;
   #seat: BrokerSeat | null = null;
-  /** What the broker of this process has been told; `null` while another one has it. */
+  /** Project that the broker of this process has been told of; `null` while another process has the broker. */
   #project: Project | null = null;
   #lastEnd: End = "planned";
   #updates: Promise<void> = Promise.resolve();

@@ -14,9 +14,9 @@ export interface BuiltConfig {
 }
 
 /**
- * What Vite's plugin for Workers, Nitro or another build tool left in a folder: such a tool leads Wrangler to what it
- * has made by `.wrangler/deploy/config.json`, and what `wrangler dev` and `wrangler deploy` run there is that. So it is
- * here.
+ * Finds what Vite's plugin for Workers, Nitro or another build tool left in a folder. Such a tool leads Wrangler to its
+ * output by `.wrangler/deploy/config.json`, and `wrangler dev` and `wrangler deploy` run that output there. So does
+ * Sluice.
  *
  * @returns the configuration that Wrangler is led to, then those of the Workers that were built along with it. Empty
  *   where no build tool has led Wrangler away: what `sluice build` itself leads to is none, but what that took the

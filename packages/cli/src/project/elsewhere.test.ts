@@ -24,7 +24,7 @@ function worker(name: string, { sends = [], receives = [] }: Roles): WorkerQueue
   return readWorkerConfig(join(projectFolder({ "wrangler.json": JSON.stringify(config) }), "wrangler.json"));
 }
 
-/** Who receives from what, by Worker. */
+/** Maps each Worker of another process to the queues that are taken over from it. */
 function adopted(own: WorkerQueueConfig[], ...others: WorkerQueueConfig[]) {
   return Object.fromEntries(
     consumersElsewhere(own, others).map(({ workerName, consumers }) => [

@@ -1,8 +1,8 @@
 import type { WorkerQueueConfig } from "@sluice/config";
 
 /**
- * What Workers of other `sluice dev` processes add to the queues of this one: the consumers of queues that nobody here
- * consumes, and of the queues to which those send their dead letters.
+ * Selects what Workers of other `sluice dev` processes add to the queues of this one: the consumers of queues that no
+ * Worker here consumes, and of the queues to which those send their dead letters.
  *
  * Each process keeps what its own Workers send and hands it to the consumer wherever that runs, as `wrangler dev` does.
  * So two processes never have to agree about anything: a consumer of one's own always comes first, then that of the

@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import { CliError } from "../errors.ts";
 import { requireOfWrangler } from "../wrangler/load-wrangler.ts";
 
-/** What a Worker's `main` gives the generated entry to re-export. */
+/** Kind of module that a Worker's `main` is, by what the generated entry can re-export of it. */
 export type MainModule =
   /** No code at all: a Worker of static assets. */
   | { readonly kind: "none" }

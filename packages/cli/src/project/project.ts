@@ -45,14 +45,14 @@ export interface Project {
   readonly unbound?: readonly string[];
   /** Names of the Workers of other processes that consume queues of these. */
   readonly elsewhere: readonly string[];
-  /** What Wrangler and the configuration reader warn of, ready to print. */
+  /** Warnings of Wrangler and of the configuration reader, ready to print. */
   readonly warnings: readonly string[];
 }
 
 export interface ProjectOptions {
   /** Folders or configuration files. */
   readonly targets: readonly string[];
-  /** What no target stands for. Default: the Worker in the current folder. */
+  /** Meaning of an empty list of targets. Default: the Worker in the current folder. */
   readonly withoutTargets?: "current-folder" | "broker-alone" | "senders-alone";
   /** Command that reads it, which an error advises. Default: `dev`. */
   readonly command?: string;
@@ -190,7 +190,8 @@ function workerSources(options: ProjectOptions): WorkerSource[] {
 }
 
 /**
- * What is run of a file or a folder: of a folder what a build tool has made, else its own configuration.
+ * Lists the Workers to run for a file or a folder: for a folder those that a build tool has made, else that of its own
+ * configuration.
  */
 function sourcesAt(target: string): WorkerSource[] {
   const isFolder = statSync(target, { throwIfNoEntry: false })?.isDirectory() === true;
@@ -199,8 +200,8 @@ function sourcesAt(target: string): WorkerSource[] {
 }
 
 /**
- * What is run of a configuration: itself, or a whole build whose first Worker it is. What a build tool has made keeps
- * nothing in its own folder, which the next build empties.
+ * Lists the Workers to run for a configuration: itself, or a whole build whose first Worker it is. A built Worker keeps
+ * nothing in the folder of the build, which the next build empties.
  */
 function sourcesOf(file: string): WorkerSource[] {
   for (let folder = dirname(file); ; folder = dirname(folder)) {

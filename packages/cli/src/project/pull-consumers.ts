@@ -24,7 +24,7 @@ export function withReadableFile<T>(file: string, read: (file: string) => T): T 
   }
 }
 
-/** What Wrangler says of the copy, said of the file. */
+/** Replaces the name of the copy by that of the file in a text of Wrangler's. */
 export function withFileItself(text: string, file: string): string {
   return text.replaceAll(basename(copyOf(file)), basename(file));
 }

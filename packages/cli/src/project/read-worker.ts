@@ -55,7 +55,7 @@ export async function readWorker(source: WorkerSource, chosenEnv: string): Promi
   };
 }
 
-/** What a build tool is to make cannot be run before it has; Wrangler would name the missing directory only. */
+/** Refuses a Worker whose assets a build tool has yet to make; Wrangler would name the missing directory only. */
 function refuseUnbuilt(file: string, { assets }: Unstable_Config): void {
   if (assets === undefined || assets.directory !== undefined) return;
   throw new CliError(

@@ -17,7 +17,7 @@ export interface UserWorker {
    */
   readonly wranglerDirectory: string | null;
   readonly main: MainModule;
-  /** What the file says about queues. */
+  /** Queue configuration in the file. */
   readonly queues: WorkerQueueConfig;
   /** Everything, normalised by Wrangler itself for the environment in force. */
   readonly wrangler: Unstable_Config;

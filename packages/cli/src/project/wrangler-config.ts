@@ -41,7 +41,7 @@ export async function readWranglerConfig(file: string, options: ReadOptions): Pr
   return { config: result, warnings: withFileItself(printed, file) };
 }
 
-/** What Wrangler makes of an empty configuration: a name without a known extension counts as one. */
+/** Reads an empty configuration by Wrangler, for its defaults: a name without a known extension counts as one. */
 export async function wranglerDefaults(): Promise<Unstable_Config> {
   const { unstable_readConfig } = loadWrangler();
   return unstable_readConfig({ config: "", env: "" }, { hideWarnings: true });

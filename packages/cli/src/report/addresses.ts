@@ -108,7 +108,7 @@ export function dashboardLinks(
 const PROXIED =
   "A proxy leads others here, by SLUICE_PUBLIC_URL or SLUICE_TRUST_PROXY, so nobody is let in for being on this machine.";
 
-/** What lets its holder in, in words, and the setting that lists some. */
+/** Credential that lets its holder in, in words, and the setting that lists some. */
 interface Proof {
   readonly brings: string;
   readonly a: string;
@@ -130,7 +130,7 @@ function everybodyWho(reaches: "machine" | "proxy" | "address"): string {
   }
 }
 
-/** Who may use a broker, what to set to let others in, and where it sends messages itself. */
+/** Describes who may use a broker, what to set to let others in, and where it sends messages itself. */
 export function accessLines(
   { http, aws, vars, made = { token: null, key: null } }: Omit<Admission, "headers">,
   host: string,

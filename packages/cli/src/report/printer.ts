@@ -1,4 +1,4 @@
-/** What a command says to the person who runs it. */
+/** Output of a command to the person who runs it. */
 export interface Printer {
   print(text: string): void;
   /** To standard error. */

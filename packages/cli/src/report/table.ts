@@ -14,7 +14,7 @@ export function table(titles: readonly string[], rows: readonly (readonly string
     .join("\n");
 }
 
-/** What is known of one thing, a line each. What has no value is left out. */
+/** Formats the facts about one thing, a line each. Those without a value are left out. */
 export function facts(entries: readonly (readonly [label: string, value: string | null])[]): string {
   const known = entries.filter((entry): entry is readonly [string, string] => entry[1] !== null);
   const width = Math.max(...known.map(([label]) => label.length));

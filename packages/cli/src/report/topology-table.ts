@@ -52,7 +52,7 @@ function isTriedForEver(consumer: ConsumerDefinition): boolean {
   return consumer.settings.format === "sqsd" && consumer.settings.deadLetterQueue === null;
 }
 
-/** Who consumes a queue. */
+/** Names the consumer of a queue. */
 export function receiver(consumer: ConsumerDefinition, elsewhere: readonly string[] = []): string {
   if (consumer.type === "http_pull") return "HTTP pull";
   if (consumer.type === "http_push") return endpoint(consumer.settings.url);

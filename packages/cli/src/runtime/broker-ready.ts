@@ -2,7 +2,7 @@ import page from "sluice:page";
 import { type BrokerOptions, defineBroker } from "@sluice/broker-worker";
 
 export interface ReadyBrokerOptions extends Pick<BrokerOptions, "topology" | "consumers"> {
-  /** What the broker's lines begin with: Wrangler marks those of the Workers that it bundles itself. */
+  /** Beginning of each line of the broker's, as Wrangler marks the lines of the Workers that it bundles itself. */
   readonly mark: string;
 }
 

@@ -1,2 +1,2 @@
-/** What the generated entry of the broker imports. */
+/** Module that the generated entry of the broker imports. */
 export { defineBroker } from "@sluice/broker-worker";

@@ -1,4 +1,4 @@
-/** What generated entries and our runtime agree on about the front door. Imports nothing: Node and workerd read it. */
+/** Contract on the front door between generated entries and our runtime. Imports nothing: Node and workerd read it. */
 
 /** Path under which everything of ours lives on the primary Worker's port. */
 export const SLUICE_PATH = "/__sluice";

@@ -4,7 +4,7 @@ import { type FrontDoorOptions, SLUICE_PATH } from "./front-door-contract.ts";
 type Handler = (...args: unknown[]) => unknown;
 type EntrypointClass = new (...args: ConstructorParameters<typeof WorkerEntrypoint>) => WorkerEntrypoint;
 
-/** What Miniflare's asset Worker answers beside `fetch`; its router asks it the same before every request. */
+/** Miniflare's asset Worker with its method beside `fetch`, which its router too calls before every request. */
 interface AssetWorker extends Fetcher {
   unstable_canFetch(request: Request): Promise<boolean>;
 }

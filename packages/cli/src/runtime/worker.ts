@@ -1,4 +1,4 @@
-/** What the generated entries of the users' Workers import. */
+/** Module that the generated entries of the users' Workers import. */
 export { createQueueConsumer } from "@sluice/consumer";
 export { installProducers } from "@sluice/producer";
 export { withFrontDoor } from "./front-door.ts";

@@ -9,12 +9,14 @@ export function isLoopback(host: string): boolean {
 }
 
 /**
- * Who may use one of the broker's sides: everybody who reaches the address, who brings what the settings or the broker
- * know, or nobody but those whom the broker itself knows.
+ * Callers that may use one of the broker's sides: everybody who reaches the address, those who bring a credential that
+ * the settings or the broker know, or only those whom the broker itself knows.
  */
 export type Permitted = "everybody" | "known" | "nobody";
 
-/** What the admin API lets this process in by, the broker's variables for it, and who else may use the broker. */
+/**
+ * Headers that the admin API admits this process by, the broker's variables for them, and who else may use the broker.
+ */
 export interface Admission {
   readonly vars: Readonly<Record<string, unknown>>;
   readonly headers: Readonly<Record<string, string>>;

@@ -12,7 +12,7 @@ const ANSWER_MS_MAX = 5_000;
 export interface DrainInput {
   /** Where the broker answers, without a slash at its end. */
   readonly url: string;
-  /** What its admin API wants of who asks. */
+  /** Headers by which its admin API admits this process. */
   readonly headers: Readonly<Record<string, string>>;
   readonly topology: QueueTopology;
   readonly printer: Printer;

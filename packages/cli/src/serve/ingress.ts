@@ -1,4 +1,4 @@
-/** What listens for clients in front of the broker. */
+/** Server that listens for clients in front of the broker. */
 export interface Ingress {
   readonly port: number;
   /**

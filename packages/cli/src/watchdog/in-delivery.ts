@@ -6,7 +6,7 @@ import { loadRecovery } from "../serve/standalone/load-modules.ts";
 /** Queues that are named in one message; of the others it says how many they are. */
 const QUEUES_MAX = 10;
 
-/** What is in delivery, the longest first, or why that cannot be read. */
+/** Deliveries under way, the longest first, or the reason why they cannot be read. */
 export type DeliveriesRead =
   | { readonly kind: "read"; readonly deliveries: readonly InDelivery[] }
   | { readonly kind: "unreadable"; readonly error: unknown };

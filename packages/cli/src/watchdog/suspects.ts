@@ -15,7 +15,7 @@ export const SLOT_MS = 10_000;
  */
 export const CLEARED_AFTER_MS = 20 * 60_000;
 
-/** What ends of the runtime before have left open. Pure data: the host keeps it from one end to the next. */
+/** Suspicion that earlier ends of the runtime have left open. Pure data: the host keeps it from one end to the next. */
 export interface Suspicion {
   /** Workers that have begun alone since the first of these ends, the first of them first. */
   readonly tried: readonly string[];
@@ -31,7 +31,7 @@ export interface RuntimeEnd {
   readonly ranMs: number;
 }
 
-/** Whose deliveries count, and what is still open. */
+/** Verdict on an end: whose deliveries count, and the suspicion that is still open. */
 export interface Judgement {
   readonly end: LastEnd;
   readonly suspicion: Suspicion;

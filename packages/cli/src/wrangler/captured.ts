@@ -1,7 +1,7 @@
 import { type Desk, openDesk } from "./question.ts";
 import type { WranglerRun } from "./run-wrangler.ts";
 
-/** What Wrangler says after a question that it answers by itself: it knows more machines of CI than `canAsk` does. */
+/** Wrangler's notice after a question that it answers by itself: it knows more machines of CI than `canAsk` does. */
 const ANSWERED_ITSELF = /in non-interactive context/;
 
 type Streams = Pick<WranglerRun, "out" | "all">;

@@ -46,7 +46,7 @@ function endAtOnce(): void {
   process.kill(process.pid, "SIGKILL");
 }
 
-/** What Wrangler has said to programs so far: it appends to one file as long as its process lasts. */
+/** Reads all that Wrangler has reported to programs so far: it appends to one file as long as its process lasts. */
 function report(): string {
   return existsSync(reportFile) ? readFileSync(reportFile, "utf8") : "";
 }
@@ -66,7 +66,10 @@ function runHere(command: (args: readonly string[]) => Promise<void>) {
   };
 }
 
-/** Of a Wrangler whose `main` cannot be reached from outside. Its questions cannot be either: nobody is asked. */
+/**
+ * Runs a command in a process of its own, by a Wrangler whose `main` cannot be reached from outside. Its questions
+ * cannot be either: none is asked.
+ */
 async function runInProcess(args: readonly string[], file: SecretsFile | null): Promise<Ran> {
   const path = file?.isNameless === true ? "/dev/fd/3" : file?.path;
   const secrets = path === undefined ? [] : ["--secrets-file", path];

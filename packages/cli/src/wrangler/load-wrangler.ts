@@ -12,7 +12,7 @@ export const WRANGLER_VERSION_MIN = "4.60.0";
  */
 export const SHARING_VERSION_MIN = "4.84.0";
 
-/** What runs by Wrangler, as people know it, and the oldest version that will do. */
+/** Need for Wrangler: what runs by it, as people know it, and the oldest version that will do. */
 export interface WranglerNeed {
   readonly who: string;
   readonly oldest: string;

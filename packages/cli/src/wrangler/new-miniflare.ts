@@ -1,7 +1,7 @@
 import type { Miniflare, V4MiniflareOptions } from "miniflare";
 import { requireOfWrangler } from "./load-wrangler.ts";
 
-/** What is made of options: `convertV4MiniflareOptions` is there since Miniflare 5, of Wrangler 4.117. */
+/** Module of Miniflare, of any version: `convertV4MiniflareOptions` is there since Miniflare 5, of Wrangler 4.117. */
 interface MiniflareOfAnyVersion {
   readonly convertV4MiniflareOptions?: typeof import("miniflare").convertV4MiniflareOptions;
   readonly Miniflare: new (options: MiniflareOptions) => Miniflare;

@@ -4,14 +4,14 @@ import { ownModule } from "../runtime-modules.ts";
 import { ownFolder, sweepLeftovers } from "./leftovers.ts";
 import { wranglerFile } from "./load-wrangler.ts";
 
-/** What a command of Wrangler's came to. */
+/** Result of a command of Wrangler's. */
 export interface WranglerRun {
   readonly code: number;
   /** Standard output alone. */
   readonly out: string;
   /** Everything that it printed. */
   readonly all: string;
-  /** What it said to programs: lines of JSON. */
+  /** Output for programs: lines of JSON. */
   readonly report: string;
 }
 

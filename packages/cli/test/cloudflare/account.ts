@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 
-/** What Cloudflare refuses a call with. */
+/** Error with which Cloudflare refuses a call. */
 export class Refused extends Error {
   readonly status: 400 | 403 | 404 | 409 | 412;
   readonly code: number;

@@ -20,7 +20,7 @@ export interface Cloudflare extends AsyncDisposable {
   readonly triggers: Triggers;
   /** Accounts by their ids: the first one and the second. */
   readonly accounts: ReadonlyMap<string, Account>;
-  /** What changes something, in order. Without the account's path and the query. */
+  /** Calls that change something, in order. Without the account's path and the query. */
   readonly changes: Call[];
   /** Every call that the API has no answer for. A test should find none. */
   readonly unknown: Call[];

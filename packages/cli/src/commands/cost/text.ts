@@ -7,7 +7,7 @@ const NOT_COUNTED =
   "Not counted: requests to your Workers and their CPU time, storage beyond 5 GB, queues that were deleted,\n" +
   "and what was used in the last seconds before a crash. See docs/cost.md.";
 
-/** Of all queues, a line each. */
+/** Formats the costs of all queues, a line each. */
 export function textOfAll(costs: Costs): string {
   const { queues, sum, monthEnd } = costs;
   const lines = [
@@ -36,7 +36,7 @@ export function textOfAll(costs: Costs): string {
   return [heading(costs), "", table(COLUMNS, lines), "", included(costs), NOT_COUNTED].join("\n");
 }
 
-/** Of one queue, by what is billed. */
+/** Formats the costs of one queue, by what is billed. */
 export function textOfOne(costs: Costs, queue: QueueCosts): string {
   const { used, soFar, perMillion, others, monthEndUsd, kind } = queue;
   const line = (amount: string, what: string, total: number, each: number | undefined) => {

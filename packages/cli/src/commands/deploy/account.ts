@@ -5,7 +5,7 @@ import type { PlacedVariable } from "./cloudflare-variables.ts";
 /** Codes of Cloudflare's API for credentials that may not do something. */
 const REFUSED_CREDENTIALS = [9_103, 9_106, 9_109, 10_000, 10_001];
 
-/** What it answers where a path leads nowhere, as one of an account that it does not know. */
+/** Error codes of the API for a path that leads nowhere, as one of an account that it does not know. */
 const NO_ROUTE = [7_000, 7_003];
 const ACCOUNT_ID = /^[0-9a-f]{32}$/i;
 const LISTED = '"npx wrangler whoami" lists those of the login.';

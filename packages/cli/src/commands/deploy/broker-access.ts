@@ -41,7 +41,7 @@ async function isOfAnother(
   return name !== undefined && name !== (await api.subdomain());
 }
 
-/** What the file says; empty where there is none. */
+/** Reads the file; empty where there is none. */
 export function readAccess(file: string): BrokerAccess {
   try {
     return parseEnv(readFileSync(file, "utf8")) as BrokerAccess;

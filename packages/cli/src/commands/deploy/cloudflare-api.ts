@@ -3,7 +3,7 @@ import type { TextBinding } from "../../register/register.ts";
 import { type Credentials, type NamedAccount, refusalHint } from "./account.ts";
 
 const API_URL = "https://api.cloudflare.com/client/v4";
-/** What Cloudflare answers about a Worker that is not there: of a script, and of a service. */
+/** Error codes of Cloudflare for a Worker that is not there: of a script, and of a service. */
 const UNKNOWN_WORKER = [10_007, 10_090];
 /** Longest that an answer may take, in ms. */
 const PATIENCE_MS = 60_000;
@@ -21,10 +21,10 @@ export interface Access extends Credentials {
 /** A version of a Worker. */
 export interface Version {
   readonly id: string;
-  /** What `wrangler deploy --tag` and `--message` said of it. */
+  /** Tag and message that `wrangler deploy --tag` and `--message` gave it. */
   readonly tag: string | null;
   readonly message: string | null;
-  /** What has made it: "upload", or "secret" for a change of secrets alone. */
+  /** Cause of the version: "upload", or "secret" for a change of secrets alone. */
   readonly trigger: string | null;
   /** When it was uploaded, as ISO 8601. */
   readonly createdOn: string;

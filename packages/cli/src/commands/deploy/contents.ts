@@ -9,7 +9,7 @@ import type { RunWrangler } from "../../wrangler/run-wrangler.ts";
 import { type Part, withoutServices } from "./parts.ts";
 import type { Wanted } from "./steps.ts";
 
-/** What Wrangler writes beside a bundle and never uploads as code. */
+/** Files that Wrangler writes beside a bundle and never uploads as code. */
 const NOT_CODE = /(?:\.map|^README\.md)$/;
 
 /**

@@ -161,7 +161,7 @@ type LiveVersion = Live & Pick<VersionWithBindings, "id" | "message" | "createdO
 
 const NOTHING_RUNS: LiveVersion = { id: "", tag: null, services: [], message: null, createdOn: "" };
 
-/** What of each Worker is deployed. Those that are not there are left out. */
+/** Reads the deployed version of each Worker. Workers that are not there are left out. */
 async function liveOf(api: CloudflareApi, names: readonly string[]): Promise<Map<string, LiveVersion>> {
   const live = new Map<string, LiveVersion>();
   for (const name of names) {

@@ -21,7 +21,7 @@ import { type Part, partsOf } from "./parts.ts";
 /** The oldest one deploys secrets together with the code. */
 const WRANGLER: WranglerNeed = { who: "A deployment by Sluice", oldest: "4.74.0" };
 
-/** What `deploy`, `rollback` and `destroy` are told. */
+/** Options of `deploy`, `rollback` and `destroy`. */
 export interface DeploymentOptions {
   /** Folders or configuration files of Workers; none stands for the current folder. */
   readonly targets: readonly string[];

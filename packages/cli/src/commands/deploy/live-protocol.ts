@@ -8,7 +8,8 @@ export function protocolOf(tag: string | null): number | null {
 }
 
 /**
- * What to know before a broker is replaced that is too far from this release; `null` where it is not, or nobody knows.
+ * Makes the warning before a broker is replaced whose protocol is too far from this release's; `null` where it is not,
+ * or is not known.
  *
  * @param tag of the version of the broker that gets the requests.
  */

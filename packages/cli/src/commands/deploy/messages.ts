@@ -8,7 +8,7 @@ export interface Mark {
 }
 
 /**
- * What each version that a deployment uploads says of itself: `--message`.
+ * Makes the `--message` of each version that a deployment uploads.
  *
  * A contract: later releases read what this one has written.
  *

@@ -11,13 +11,13 @@ import { deploymentOf } from "./messages.ts";
 import { ownersOf } from "./owners.ts";
 import { type AskOptions, lookAtQueues, waitingText } from "./waiting.ts";
 
-/** What a Worker went through: its deployed versions, the newest last, each with the deployment that it is of. */
+/** History of a Worker: its deployed versions, the newest last, each with the deployment that it is of. */
 export interface Past {
   readonly name: string;
   readonly versions: readonly {
     readonly id: string;
     readonly run: string | null;
-    /** What it is made of. */
+    /** Tag of its contents. */
     readonly tag: string | null;
     /** When it was uploaded, as ISO 8601. */
     readonly createdOn: string;

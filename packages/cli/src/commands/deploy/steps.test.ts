@@ -6,7 +6,7 @@ import { type Live, type Step, stepsTo, type Wanted } from "./steps.ts";
 
 const BROKER = "sluice";
 
-/** What a Worker of a test is: its state of code, what it is bound to, whether it sends and consumes. */
+/** Worker of a test: its state of code, what it is bound to, whether it sends and consumes. */
 interface Shape {
   readonly name: string;
   readonly code: number;

@@ -1,7 +1,7 @@
 import { CliError } from "../../errors.ts";
 import type { Part } from "./parts.ts";
 
-/** What of a part is deployed now. */
+/** Deployed state of a part. */
 export interface Live {
   /** Tag of the version that gets the requests; `null` for one that something else deployed. */
   readonly tag: string | null;
@@ -9,7 +9,7 @@ export interface Live {
   readonly services: readonly string[];
 }
 
-/** What is to be deployed of a part. */
+/** Wanted state of a part. */
 export interface Wanted {
   readonly part: Part;
   /** Tag of what it is made of: code, configuration and assets. */

@@ -2,10 +2,10 @@ import type { ClockView } from "@sluice/gateway/views";
 import { span } from "../../report/words.ts";
 import { answer, type OnBroker } from "../on-broker.ts";
 
-/** What the API answers to a change. */
+/** Answer of the API to a change of the clock. */
 interface ChangedClock extends ClockView {
   readonly advancedMs?: number;
-  /** Of a jump: what it led to; `null` where nothing waits. */
+  /** Queue and time that a jump led to; `null` where nothing waits. */
   readonly next?: { readonly queue: string; readonly at: string } | null;
 }
 

@@ -41,7 +41,7 @@ function workerFindings({ workers }: Project): Finding[] {
   });
 }
 
-/** Who deploys a broker of their own deploys its variables too. */
+/** Finds a broker with a configuration of its own that `SLUICE_ENV` opens: its variables are deployed with it. */
 function brokerFindings({ broker }: Project): Finding[] {
   const env = broker.wrangler?.vars?.SLUICE_ENV;
   if (broker.file === null || (env !== "local" && env !== "development")) return [];

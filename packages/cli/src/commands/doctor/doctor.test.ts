@@ -35,7 +35,7 @@ async function examine(
   return { code, out: out.replaceAll(`${folder}/`, ""), err };
 }
 
-/** What the command finds in a project of one file. */
+/** Lists what the command finds in a project of a `wrangler.toml` and any further files. */
 async function findingsIn(toml: string, more: Readonly<Record<string, string>> = {}) {
   const { code, out } = await examine({ "wrangler.toml": toml, ...more }, { json: true });
   const { findings } = JSON.parse(out) as { findings: Finding[] };

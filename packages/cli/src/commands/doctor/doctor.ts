@@ -58,7 +58,10 @@ async function examine(targets: readonly string[], env: string, cwd: string, war
   }
 }
 
-/** What the readers of the files warn of. Of what both readers say, Wrangler's words are there alone. */
+/**
+ * Turns the warnings of the files' readers into findings. Where both readers say the same, Wrangler's words are there
+ * alone.
+ */
 function warningsOf({ workers, warnings }: Project): Finding[] {
   const diagnostics = new Map(
     workers.flatMap(({ queues }) => queues.warnings).map((one) => [formatDiagnostic(one), one] as const),

@@ -1,8 +1,8 @@
 import { formatDiagnostic } from "@sluice/config";
 
-/** What a finding is about. Scripts may go by it. */
+/** Subject of a finding. Scripts may go by it. */
 export type FindingCode =
-  /** What the reader of the configuration, or Wrangler, says itself. */
+  /** Problem that the reader of the configuration, or Wrangler, reports itself. */
   | "configuration"
   | "missing-main"
   | "missing-compatibility-date"
@@ -28,7 +28,7 @@ export interface Finding {
   /** 1-based. */
   readonly line?: number;
   readonly queue?: string;
-  /** What is so, and what to do about it. */
+  /** Statement of the problem, and what to do about it. */
   readonly text: string;
 }
 

@@ -8,8 +8,8 @@ const JSON_MESSAGES_SINCE = "2024-03-18";
 const [JSON_FLAG, NO_JSON_FLAG] = ["queues_json_messages", "no_queues_json_messages"];
 
 /**
- * What Cloudflare's own queues would do otherwise (docs/differences.md). A project that deploys a broker of its own
- * never meets those: of it only what holds on both is told.
+ * Finds what Cloudflare's own queues would do otherwise (docs/differences.md). A project that deploys a broker of its
+ * own never meets those: for it only what holds on both is reported.
  */
 export function productionFindings(project: Project): Finding[] {
   const general = project.workers.flatMap((worker) => [
@@ -77,13 +77,13 @@ function pullConsumers({ file, queues }: UserWorker): Finding[] {
   });
 }
 
-/** What Cloudflare's API can be told of a queue, as options of `wrangler queues update`. */
+/** Settings of a queue that Cloudflare's API takes, with their options of `wrangler queues update`. */
 const BY_API = [
   ["deliveryDelaySeconds", "--delivery-delay-secs"],
   ["messageRetentionSeconds", "--message-retention-period-secs"],
 ] as const satisfies readonly (readonly [keyof QueueSettings, string])[];
 
-/** What no queue of Cloudflare's can be set to, as it is spelled in the file. */
+/** Settings that no queue of Cloudflare's has, with their spelling in the file. */
 const NOWHERE_ELSE = [
   ["maxReceivesPerSecond", "max_receives_per_second"],
   ["push", "push"],

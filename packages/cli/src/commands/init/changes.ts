@@ -14,13 +14,13 @@ export interface FileChange {
   readonly after: string;
 }
 
-/** What makes a project run on Sluice. */
+/** Changes that make a project run on Sluice. */
 export interface Changes {
   readonly files: readonly FileChange[];
   /** Packages that are missing. */
   readonly packages: readonly string[];
   readonly manager: PackageManager;
-  /** What is left to do by hand, a paragraph each. */
+  /** Steps that are left to do by hand, a paragraph each. */
   readonly notes: readonly string[];
 }
 
@@ -33,7 +33,7 @@ interface Tool extends WrappedCall {
   readonly package: string;
   /** Names of its configuration files, without their extensions. */
   readonly files: readonly string[];
-  /** What to write where it has to be done by hand. */
+  /** Code to write where it has to be done by hand. */
   readonly line: string;
   /** A module of it that has no call to be wrapped yet, and what to do about that. */
   readonly older?: { readonly module: string; readonly advice: string };

@@ -1,6 +1,6 @@
 import { applyEdits, modify, parse } from "jsonc-parser";
 
-/** What is read of a `package.json`. */
+/** Members that are read of a `package.json`. */
 export interface Manifest {
   readonly packageManager?: unknown;
   readonly scripts?: Readonly<Record<string, unknown>>;

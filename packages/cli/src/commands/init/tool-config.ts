@@ -12,7 +12,7 @@ export interface WrappedCall {
   refuse?(call: string): string | null;
 }
 
-/** What became of a configuration. */
+/** Outcome of wrapping the calls in a configuration. */
 export type Wrapping =
   /** The function is not imported there. */
   | { readonly kind: "absent" }
@@ -71,7 +71,7 @@ export function wrapCalls(text: string, tool: WrappedCall): Wrapping {
   return { kind: "wrapped", text: wrapped(text, calls, ours, insertions) };
 }
 
-/** What a configuration calls what it imports; `undefined` where it does not. */
+/** Finds the name that an import has in a configuration; `undefined` where it is not imported. */
 function localName(specifiers: Import["specifiers"], name: string): string | undefined {
   return specifiers.find(({ imported }) => imported?.name === name)?.local.name;
 }

@@ -46,7 +46,7 @@ export async function resend(
   return 0;
 }
 
-/** Somebody has closed the editor without a change: most often to give up. */
+/** Result of an edit in which the editor was closed without a change: most often to give up. */
 const UNCHANGED = "unchanged";
 
 async function newBody(

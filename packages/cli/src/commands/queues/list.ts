@@ -109,7 +109,7 @@ function deliveryOf({ health, consumer, now }: QueueView): string {
   return lines.join("\n");
 }
 
-/** What `next.waitsFor` says, as the beginning of a sentence that ends with a time. */
+/** Beginnings of sentences that end with a time, by the value of `next.waitsFor`. */
 const NEXT = {
   return: "looks whether the consumer is back",
   slot: "when its limit a second lets it",

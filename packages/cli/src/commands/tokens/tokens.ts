@@ -4,7 +4,7 @@ import { table } from "../../report/table.ts";
 import { distance } from "../../report/words.ts";
 import { answer, confirm, type OnBroker } from "../on-broker.ts";
 
-/** What a token is created with. */
+/** Options with which a token is created. */
 export interface CreateOptions {
   readonly scope: readonly string[];
   readonly queue?: readonly string[];

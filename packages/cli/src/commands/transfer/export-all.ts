@@ -21,7 +21,7 @@ export interface ExportAllOptions {
 interface BackupState {
   /** When it was begun, as the broker has it. */
   readonly begunAt: string;
-  /** What is still to be read, the first of them from `cursor` on. */
+  /** Holders of messages that are still to be read, the first of them from `cursor` on. */
   readonly holders: readonly string[];
   readonly cursor: string | null;
   readonly messages: number;

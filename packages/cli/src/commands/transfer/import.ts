@@ -62,7 +62,7 @@ export async function importMessages(
   }
 }
 
-/** What is read, and from which line on. */
+/** Input of an import, and how many of its lines are done. */
 interface Source {
   readonly input: Readable;
   /** Bytes of the file; 0 where nobody knows. */

@@ -16,7 +16,7 @@ export async function* linesOf(input: Readable): AsyncGenerator<string, undefine
   if (rest !== "") yield rest;
 }
 
-/** What a line may have. The broker says what is wrong with any of it. */
+/** Members of a line that are handed on unchecked: the broker says what is wrong with any of them. */
 const MEMBERS = ["contentType", "text", "base64", "delaySeconds", "group", "attributes"] as const;
 
 /**

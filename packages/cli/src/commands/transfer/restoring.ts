@@ -18,7 +18,7 @@ const BATCH_CHARACTERS = 700_000;
 export interface RestoreState {
   /** Lines that are done. */
   readonly lines: number;
-  /** What the queues of subscriptions are called now, by the name in the backup; `null` for one that takes nothing. */
+  /** Names of the subscriptions' queues now, by the name in the backup; `null` for one that takes nothing. */
   readonly targets: Readonly<Record<string, string | null>>;
   /** Whether the broker may have had some of what the backup has. */
   readonly merges?: boolean;
@@ -34,7 +34,7 @@ export interface Source {
   readonly checkpoint: Checkpoint<RestoreState> | null;
 }
 
-/** What is being restored: line by line, messages in batches. */
+/** Restore of a backup: line by line, messages in batches. */
 export class Restoring {
   readonly figures = {
     ...{ queues: 0, topics: 0, subscriptions: 0, messages: 0, existed: 0 },

@@ -8,7 +8,7 @@ import { endOnCtrlC } from "./ctrl-c.ts";
 import { tellOfWorkerd } from "./workerd.ts";
 import { isSocketInUse, type LineFilter, type LinesContext, wranglerLines } from "./wrangler-lines.ts";
 
-/** What is done to the process that Wrangler runs in. */
+/** Hooks in the process that Wrangler runs in. */
 export interface Attached {
   /** Tells the lines of another Wrangler apart from now on. */
   show(lines: LinesContext): void;
@@ -56,7 +56,10 @@ function startWordsOfEsbuild(wrangler: string): void {
   esbuild.formatMessagesSync([], { kind: "error" });
 }
 
-/** Whoever ends this process ends what it has started, also if nothing here gets to do so. */
+/**
+ * Reports the start and end of child processes, so that the process which ends this one can end them too, even if
+ * nothing here gets to do so.
+ */
 function reportChildren(tell: (message: FromInside) => void): void {
   subscribe("child_process", (message) => {
     const { process: child } = message as { process: ChildProcess };

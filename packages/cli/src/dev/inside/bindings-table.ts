@@ -53,7 +53,7 @@ export class BindingsTable {
     return true;
   }
 
-  /** What it has taken, untouched. */
+  /** Lists the title and the messages that it has taken, untouched. */
   asGiven(): string[] {
     return [this.#title, ...this.#messages];
   }

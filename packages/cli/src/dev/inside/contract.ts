@@ -1,6 +1,6 @@
 import type { LinesContext } from "./wrangler-lines.ts";
 
-/** What our code in Wrangler's process is told. Plain data. */
+/** Settings of our code in Wrangler's process. Plain data. */
 export interface InsideSettings {
   readonly lines: LinesContext;
   /** Absolute path of Wrangler's main module. */
@@ -11,7 +11,7 @@ export interface InsideSettings {
   readonly workerdMark: string;
 }
 
-/** What becomes of that workerd. */
+/** Event in the life of the workerd that has the mark. */
 export type WorkerdEvent =
   /** It listens on a port of this machine. */
   | { readonly kind: "listening"; readonly port: number }
@@ -20,7 +20,9 @@ export type WorkerdEvent =
   /** It has ended, and nobody has asked it to. Wrangler starts another one. */
   | { readonly kind: "died" };
 
-/** What it tells this process by the channel between them, on which Wrangler sends strings. */
+/**
+ * Message of our code in Wrangler's process to this one, by the channel between them, on which Wrangler sends strings.
+ */
 export type FromInside =
   | { readonly sluice: "child-started" | "child-ended"; readonly pid: number }
   | { readonly sluice: "workerd"; readonly event: WorkerdEvent }

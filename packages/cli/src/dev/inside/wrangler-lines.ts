@@ -7,7 +7,7 @@ import { READY_FILE } from "../../generate/names.ts";
 import { SLUICE_PATH } from "../../runtime/front-door-contract.ts";
 import { BindingsTable, type QueueBinding } from "./bindings-table.ts";
 
-/** What Wrangler's lines are told apart by. */
+/** Names and paths by which Wrangler's lines are told apart. */
 export interface LinesContext {
   /** Names of the Workers that run in this Wrangler, the broker's among them. */
   readonly workers: readonly string[];

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Unread } from "@sluice/gateway/request-limits";
 import { CHUNK_BYTES_MIN, CHUNKS_MAX } from "./limits.ts";
 
-/** What bytes are kept in that come in pieces, in bytes. */
+/** Size of the blocks that collect bytes which come in pieces, in bytes. */
 const BLOCK_BYTES = 65_536;
 /** Most blocks that are kept for the next use. */
 const SPARE_BLOCKS_MAX = 128;

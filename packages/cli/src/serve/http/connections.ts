@@ -10,13 +10,16 @@ import { refuseSocket } from "./refusals.ts";
  */
 export type Refuse = (connection: Connection, isReading: boolean) => void;
 
-/** Who has not been asked for anything yet is told that there is no room. */
+/** Refuses a connection with 503, for want of room, where nothing of it has been read. */
 export const refuseNew: Refuse = ({ socket }) => {
   socket.on("error", () => socket.destroy());
   refuseSocket(socket, 503);
 };
 
-/** What one connection costs. Changed by `Connections` alone, but for `refuse`. */
+/**
+ * Costs of one connection: bytes of requests that are not all here, and requests that are being answered. Changed by
+ * `Connections` alone, but for `refuse`.
+ */
 export class Connection {
   readonly socket: Socket;
   /** Answers what is being read with 503 and ends the connection. */

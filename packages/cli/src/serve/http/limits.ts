@@ -1,6 +1,6 @@
 import type { ServerOptions } from "node:http";
 
-/** What strangers may cost the process that listens: all of it counts before anybody is known. */
+/** Limits on what strangers may cost the process that listens: all of it counts before any client is known. */
 
 /** Longest head of a request, in bytes; longer ones are answered with 431. */
 export const HEAD_BYTES_MAX = 65_536;

@@ -1,7 +1,7 @@
 import type { HeldClock } from "@sluice/broker/held-clock";
 import type { InDelivery, QueueTopology } from "@sluice/protocol";
 
-/** What a broker in this process is opened on. */
+/** Input for opening a broker in this process. */
 export interface BrokerInput {
   /** Folder of all Durable Objects. */
   readonly folder: string;
@@ -16,7 +16,7 @@ export interface BrokerInput {
   readonly page: Uint8Array;
 }
 
-/** Who watches over the room on the folder's disk. */
+/** Monitor of the room on the folder's disk. */
 export interface Disk {
   readonly isFull: boolean;
   foundFull(): boolean;
@@ -34,12 +34,12 @@ export interface Broker {
   close(): void;
 }
 
-/** What the module exports. */
+/** Exports of the broker's module. */
 export interface BrokerModule {
   open(input: BrokerInput): Broker;
 }
 
-/** What a data folder is recovered by. */
+/** Input for the recovery of a data folder. */
 export interface RecoveryInput {
   /** Folder of all Durable Objects. */
   readonly folder: string;
@@ -48,9 +48,11 @@ export interface RecoveryInput {
   warn(line: string): void;
 }
 
-/** What the module exports. */
+/** Exports of the recovery module. */
 export interface RecoveryModule {
-  /** What the queues of a data folder are delivering, the longest first, as their files say. The broker may run. */
+  /**
+   * Lists the deliveries under way in a data folder's queues, the longest first, from their files. The broker may run.
+   */
   deliveriesIn(input: Pick<RecoveryInput, "folder" | "worker">): readonly InDelivery[];
   /**
    * Before anything runs on the folder: mends a damaged directory, and takes back queues that it has lost. Says what it

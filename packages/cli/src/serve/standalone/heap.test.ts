@@ -1,7 +1,10 @@
 import { spawnSync } from "node:child_process";
 import { expect, it } from "vitest";
 
-/** What a process says that runs this. V8 tells nobody else of an option that it does not have. */
+/**
+ * Runs a program in a process of its own and answers its standard error, the only place where V8 reports an option that
+ * it does not have.
+ */
 function said(program: string): string {
   const { status, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", program], {
     encoding: "utf8",

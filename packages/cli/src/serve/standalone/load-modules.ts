@@ -9,7 +9,7 @@ export function loadBroker(): Promise<BrokerModule> {
   return load("broker");
 }
 
-/** What is done to a data folder before a broker runs on it. */
+/** Loads the module that repairs a data folder before a broker runs on it, and reads its deliveries. */
 export function loadRecovery(): Promise<RecoveryModule> {
   return load("recovery");
 }

@@ -1,4 +1,4 @@
-/** What is done to the files of a data folder, and read from them, while nobody can be asked (`contract.ts`). */
+/** Operations on the files of a data folder, repairs and reads, while no broker can be asked (`contract.ts`). */
 export { deliveriesIn } from "@sluice/broker-worker/deliveries";
 export { recoverDirectory } from "@sluice/broker-worker/recovery";
 export { shrinkObjectFiles } from "@sluice/objects";

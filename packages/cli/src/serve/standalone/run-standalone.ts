@@ -29,7 +29,7 @@ export interface StandaloneOptions {
   starting(): void;
 }
 
-/** What runs. */
+/** Broker that runs in this process, with its ingress. */
 export interface Standalone {
   readonly process: Runtime;
   readonly ingress: Ingress;

@@ -12,7 +12,7 @@ const never = new AbortController().signal;
 let server: Ingress;
 /** Requests that the broker was asked. */
 let asked: Request[];
-/** What each is answered with. */
+/** Handler that answers each of them. */
 let answer: (request: Request) => Promise<Response>;
 let tell: () => void;
 

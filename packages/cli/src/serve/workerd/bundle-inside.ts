@@ -9,7 +9,7 @@ import { loadWrangler, requireOfWrangler } from "../../wrangler/load-wrangler.ts
 import type { Bundle } from "./bundle.ts";
 import type { ModuleMap } from "./stack-frames.ts";
 
-/** What Wrangler calls the kinds of modules while it bundles. */
+/** Miniflare's types of modules, by the names that Wrangler gives the kinds while it bundles. */
 const KINDS: Readonly<Record<string, V4ModuleRuleType>> = {
   esm: "ESModule",
   commonjs: "CommonJS",
@@ -103,7 +103,7 @@ export async function bundleInside({
   }
 }
 
-/** What went wrong in an event of Wrangler's. */
+/** Finds the error in an event of Wrangler's. */
 function causeOf(event: unknown): unknown {
   return event instanceof Error ? event : ((event as { readonly cause?: unknown }).cause ?? event);
 }

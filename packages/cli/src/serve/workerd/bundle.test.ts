@@ -7,7 +7,7 @@ import { brokerEntrySource } from "../../generate/broker-entry.ts";
 import { bundleBroker, readUpload } from "./bundle.ts";
 import { stackFrameMapper } from "./stack-frames.ts";
 
-/** What Wrangler writes: a form as it would be sent, the metadata first. */
+/** Makes a form as Wrangler writes it: as it would be sent, the metadata first. */
 async function form(modules: readonly (readonly [name: string, type: string, text: string])[]) {
   const data = new FormData();
   data.set("metadata", JSON.stringify({ main_module: "entry.js" }));

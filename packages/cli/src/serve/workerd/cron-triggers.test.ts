@@ -11,7 +11,9 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** What was called in the next hours, and what was warned of. */
+/**
+ * Runs cron triggers for the next hours; answers the calls and warnings of these and of the day after they are stopped.
+ */
 async function callsOf(crons: readonly string[], hours: number, isRunning = () => true) {
   const calls: string[] = [];
   const warnings: string[] = [];

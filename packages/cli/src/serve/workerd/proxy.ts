@@ -62,7 +62,7 @@ export async function startProxy({ host, port, workerd }: ProxyOptions): Promise
   };
 }
 
-/** What is known of what is said over a connection. */
+/** State of the dialogue on a connection: which side has spoken last. */
 interface Exchange {
   /** Whether the client has spoken last: nothing of the answer to it has come. */
   isAwaited: boolean;
@@ -132,7 +132,7 @@ function join(socket: Socket, port: number, exchange: Exchange): void {
   upstream.pipe(socket, { end: false });
 }
 
-/** What clients are told to wait before they try again, in seconds: workerd starts in about one. */
+/** Time that clients are told to wait before they try again, in seconds: workerd starts in about one. */
 const RETRY_AFTER_SECONDS = 2;
 const UNAVAILABLE_HEAD = [
   "HTTP/1.1 503 Service Unavailable",

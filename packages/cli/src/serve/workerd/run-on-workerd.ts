@@ -45,7 +45,7 @@ export interface WorkerdRun {
   readonly log: ServerLog;
 }
 
-/** What was started. */
+/** Workers and their broker that run on workerd, with the ingress before them. */
 export interface RunningOnWorkerd {
   readonly process: KeptRunning<Workerd>;
   readonly ingress: Ingress;

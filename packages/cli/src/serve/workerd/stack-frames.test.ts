@@ -2,7 +2,7 @@ import { transformSync } from "esbuild";
 import { describe, expect, it } from "vitest";
 import { type ModuleMap, stackFrameMapper } from "./stack-frames.ts";
 
-/** What comes of a source: its module, and the map that leads back. */
+/** Transforms a source into a module; answers its code and the map that leads back. */
 function bundled(source: string, sourceRoot?: string): { readonly code: string; readonly text: string } {
   const { code, map } = transformSync(source, {
     loader: "ts",

@@ -77,8 +77,8 @@ function completeBroker(broker: V4WorkerOptions, vars: Readonly<Record<string, u
 }
 
 /**
- * What the broker calls HTTP endpoints over, and those that may be private: the hosts of `SLUICE_PUSH_HOSTS`, or any
- * in development. workerd looks at every address that a name resolves to.
+ * Networks over which the broker calls HTTP endpoints: the public one, and one for hosts that may be private, those of
+ * `SLUICE_PUSH_HOSTS` or any in development. workerd looks at every address that a name resolves to.
  */
 export const NETWORKS: V4WorkerOptions["serviceBindings"] = {
   SLUICE_PUBLIC_HOSTS: { network: { allow: ["public"], tlsOptions: TLS_OPTIONS } },

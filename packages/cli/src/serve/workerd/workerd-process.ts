@@ -24,7 +24,7 @@ export interface WorkerdOptions {
 
 /** A workerd that listens, on this machine alone. Its exit code is 128 + n if signal n ended it, as shells count. */
 export interface Workerd extends Runtime {
-  /** Of the first Worker, and of the broker. */
+  /** Ports of the first Worker and of the broker. */
   readonly ports: { readonly http: number; readonly broker: number };
   /** Calls the `scheduled()` handler of a Worker. */
   schedule(worker: string, cron: string, scheduledTime: Date): Promise<void>;
@@ -113,7 +113,7 @@ function logLevelOf(level: string): LogLevel {
   return level === "debug" || level === "warn" || level === "error" ? level : "info";
 }
 
-/** What is to be printed of a message of workerd or a Worker; `null` for nothing. */
+/** Rewrites a message of workerd or a Worker for printing; `null` for one that is not printed. */
 export function printedOf(message: string): string | null {
   return DISCONNECTED.some((noted) => noted.test(message)) ? null : message.replace(ADDRESSES, "");
 }

@@ -3,7 +3,7 @@ import type { Execute } from "../../on-broker.ts";
 
 /** Not that of a terminal that is closed: whoever starts a command by `nohup` has it ignored. */
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
-/** Of a pipe that is closed, and of a terminal. */
+/** Error codes of a pipe that is closed, and of a terminal. */
 const NOBODY_READS = ["EPIPE", "EIO"];
 
 let ignores = false;
