@@ -1,6 +1,6 @@
 import { positive, readOptions, UsageError, whole } from "@sluice/harness/command-line";
 
-/** What `pnpm bench` is asked for. */
+/** Benchmark that the arguments of `pnpm bench` ask for. */
 export interface Command {
   readonly mode: Mode;
   /** Prefixes of system ids; empty stands for all. */

@@ -26,7 +26,7 @@ import { startTable } from "./start/start-table.ts";
 import { SYSTEMS } from "./systems/index.ts";
 import type { System } from "./systems/system.ts";
 
-/** What a mode has measured, for people and for programs. */
+/** Measurements of a mode, for people and for programs. */
 interface Report {
   readonly markdown: string;
   readonly data: unknown;

@@ -2,7 +2,7 @@ import type { BrokerEnv } from "@sluice/broker";
 import type { Access } from "@sluice/gateway";
 import { type PublicAddressSetting, publicAddressIn } from "@sluice/protocol";
 
-/** What a deployed broker answers until somebody says who may use it. */
+/** Reason that a deployed broker answers until its settings say who may use it. */
 const CLOSED =
   "This broker has no tokens, so its HTTP API is closed: otherwise anybody could use it. Set the secret " +
   "SLUICE_API_TOKENS to one or more tokens, separated by commas (wrangler secret put SLUICE_API_TOKENS). On a " +

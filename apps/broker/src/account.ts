@@ -1,7 +1,7 @@
 import { type AlarmedObject, type BrokerEnv, DIRECTORY_NAME, type DirectoryClock } from "@sluice/broker";
 import type { AuditRpc, DirectoryRpc, TokensRpc, TopicsRpc } from "@sluice/protocol";
 
-/** What the gateway asks the directory: queues, topics, tokens, the audit log and the clock. */
+/** Calls of the gateway to the directory: queues, topics, tokens, the audit log and the clock. */
 export type Account = DirectoryRpc & TopicsRpc & TokensRpc & AuditRpc & DirectoryClock & AlarmedObject;
 
 /**

@@ -23,7 +23,7 @@ type AwsEnv = Pick<
   | "SLUICE_TRUST_PROXY"
 >;
 
-/** What a deployed broker answers to AWS's clients until somebody says who may use it. */
+/** Reason that a deployed broker answers to AWS's clients until its settings say who may use it. */
 const CLOSED =
   "This broker has no access keys, so its AWS endpoint is closed: otherwise anybody could use it. Set the " +
   "secret SLUICE_AWS_ACCESS_KEYS to KEY:SECRET, several of them separated by commas (wrangler secret put " +

@@ -2,7 +2,7 @@ import type { DirectoryClock, QueueBrokerObject } from "@sluice/broker";
 import type { BrokerClock, ComingMoment } from "@sluice/gateway";
 import type { ClockSetting } from "@sluice/protocol";
 
-/** What the clock needs of the broker. */
+/** Parts of the broker that the clock needs. */
 interface ClockPorts {
   readonly directory: DirectoryClock;
   /** Names of all objects that messages wait in. */

@@ -10,7 +10,7 @@ import { ToldDisk } from "./told-disk.ts";
 
 export type { BrokerOptions } from "@sluice/broker";
 
-/** What the broker Worker is made of. */
+/** Options that the broker Worker is made with. */
 export interface BrokerWorkerOptions extends BrokerOptions {
   /** The page at `/__sluice/` as an archive, a module of data in a Worker. Default: none. */
   readonly page?: ArrayBuffer | Uint8Array;

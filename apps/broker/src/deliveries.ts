@@ -12,9 +12,9 @@ export interface DeliveriesInput {
 }
 
 /**
- * What the queues of a data folder are delivering, the longest first, as their files say: for when the broker does not
- * answer. It changes nothing in them, so the broker may run. A file that cannot be read is left out: the broker says so
- * when it opens it.
+ * Reads the deliveries that are under way in the queues of a data folder, the longest first, from their files: for when
+ * the broker does not answer. It changes nothing in them, so the broker may run. A file that cannot be read is left
+ * out: the broker says so when it opens it.
  */
 export function deliveriesIn({ folder, worker }: DeliveriesInput): InDelivery[] {
   const queues = join(folder, uniqueKeysOf(worker).queues);

@@ -15,7 +15,7 @@ import { brokerClockOf } from "./broker-clock.ts";
 import type { ToldClock } from "./told-clock.ts";
 import type { ToldDisk } from "./told-disk.ts";
 
-/** What the process that has started workerd says of the machine, where no code of a Worker can look. */
+/** State of the machine, as the process that has started workerd tells it: no code of a Worker can look there. */
 export interface ToldMachine {
   readonly disk: ToldDisk;
   readonly clock: ToldClock;
@@ -44,7 +44,10 @@ function directoryOf(env: BrokerEnv, topology: QueueTopology, machine: ToldMachi
     env.SLUICE_QUEUES.get(env.SLUICE_QUEUES.idFromName(queue)) as unknown as QueueBrokerObject;
   /** Objects that could not be asked, each of which is said once. */
   const unreadable = new Set<string>();
-  /** What an object says of itself. A file that the platform cannot open fails before any code of the object's runs. */
+  /**
+   * Asks an object for its description, or makes one of its failure: a file that the platform cannot open fails before
+   * any code of the object's runs.
+   */
   const described = async <Description>(
     name: string,
     describe: () => Promise<Description>,

@@ -26,10 +26,10 @@ export interface NodeRequest {
 }
 
 /**
- * What came of it.
+ * Outcome of a request.
  *
  * - `answered`: the head of an answer is there. Its body is discarded.
- * - `unsent`: there was no connection, so nobody can have seen it.
+ * - `unsent`: there was no connection, so no server can have seen it.
  * - `refused`: there was none, since it is at no address that may be called.
  * - `lost`: the connection ended before an answer. `wasKept`: it had been used before and not a byte came: it may be
  *   that the server had closed it long since.

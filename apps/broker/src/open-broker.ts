@@ -20,7 +20,7 @@ export interface OpenBrokerInput {
   readonly topology: QueueTopology;
   /** Variables and secrets. */
   readonly vars: Readonly<Record<string, unknown>>;
-  /** Who watches over the room on the folder's disk. Default: nobody. */
+  /** Watcher of the room on the folder's disk. Default: none. */
   readonly disk?: Disk;
   /** The time that deadlines go by. Default: the system's. */
   readonly clock?: HostClock;

@@ -2,7 +2,7 @@ import { WorkerEntrypoint } from "cloudflare:workers";
 import type { BrokerEnv, QueueBrokerObject } from "@sluice/broker";
 import { createBindingApp } from "@sluice/gateway";
 
-/** What a binding says about itself: `props` of its service designator. */
+/** Properties of a binding: `props` of its service designator. */
 export interface QueueBindingProps {
   readonly queue?: unknown;
 }
@@ -10,7 +10,7 @@ export interface QueueBindingProps {
 const app = createBindingApp();
 
 /**
- * What workerd's own `queue` binding talks to (spec cloudflare-queues 1.7, 1.8). In a workerd configuration:
+ * Entrypoint that workerd's own `queue` binding talks to (spec cloudflare-queues 1.7, 1.8). In a workerd configuration:
  *
  * ```
  * (name = "ORDERS", queue = (name = "sluice", entrypoint = "QueueBinding", props = (json = "{\"queue\": \"orders\"}")))

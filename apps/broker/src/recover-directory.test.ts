@@ -26,7 +26,7 @@ const takenBack = (name: string) =>
   `Directory: it did not know queue "${name}" any more, and takes it back as the queue's own file says. ` +
   "Whether that is complete may not be known";
 
-/** What clients see of each queue: its attributes and tags, and what comes out of it. */
+/** Reads what clients see of each queue: its attributes and tags, and what comes out of it. */
 async function seen() {
   const { call, close } = openNodeBroker(folder);
   const { QueueUrls = [] } = await call("ListQueues", {});

@@ -13,7 +13,7 @@ export const TOLD_CLOCK_MS = 5_000;
 export class ToldClock implements HostClock {
   readonly #systemMs: () => number;
   #behindMs: number;
-  /** What the system's clock said when it was told last; `null` before. */
+  /** System's time when the clock was told last, in ms; `null` before. */
   #toldAtMs: number | null = null;
   #lastMs = 0;
 
@@ -54,5 +54,5 @@ export class ToldClock implements HostClock {
   }
 }
 
-/** What is less comes of catching up. */
+/** Smallest difference that shows a set clock, in ms: a smaller one comes of catching up. */
 const SET_MS_MIN = 500;

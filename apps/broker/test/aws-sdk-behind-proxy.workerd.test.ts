@@ -20,7 +20,7 @@ import { startTlsProxy, type TlsProxy } from "./tls-proxy.ts";
 const CREDENTIALS = { accessKeyId: "AKIA", secretAccessKey: "secret" };
 const KEYS = { SLUICE_AWS_ACCESS_KEYS: "AKIA:secret" };
 
-/** What the SDK is given but the endpoint. A request in clear fails: nothing leads to another address. */
+/** Makes the options of the SDK but the endpoint. A request in clear fails: nothing leads to another address. */
 function optionsFor({ agent: httpsAgent }: TlsProxy) {
   const httpAgent = new Agent({
     lookup: (host, _, found) => found(new Error(`"${host}" was called in clear`), []),

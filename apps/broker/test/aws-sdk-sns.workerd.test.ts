@@ -158,7 +158,7 @@ describe("subscriptions, with the AWS SDK", () => {
   });
 });
 
-/** What an endpoint was sent. */
+/** Request that was sent to an endpoint. */
 interface Posted {
   readonly headers: Readonly<Record<string, unknown>>;
   readonly message: Readonly<Record<string, string>>;

@@ -4,7 +4,7 @@ import { startBrokerWorker as start } from "./broker-worker.ts";
 
 const API = "http://localhost/__sluice/api";
 
-/** What `sluice build` generates for a project with these queues. */
+/** Module that `sluice build` generates for a project with these queues. */
 const ENTRY = `
 import { defineBroker } from "./src/define-broker.ts";
 const queue = { deliveryDelaySeconds: 0, messageRetentionSeconds: 345600, producers: [], consumer: null };

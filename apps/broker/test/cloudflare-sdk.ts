@@ -5,7 +5,7 @@ export const account_id = "any-account";
 export const NOBODY = "f".repeat(32);
 export const RETENTION = 345_600;
 
-/** What the broker is deployed with. */
+/** Topology that the broker is deployed with. */
 export const DEPLOYED = {
   queues: {
     orders: {
@@ -62,7 +62,7 @@ export async function created(name: string) {
   return queue.queue_id ?? "";
 }
 
-/** What the SDK throws, as far as clients look at it. */
+/** Answers with the error that the SDK throws for a call, as far as clients look at it. */
 export async function refusal(call: Promise<unknown>) {
   const error: unknown = await call.then(
     () => new Error("it was not refused"),

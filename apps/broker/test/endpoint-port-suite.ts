@@ -29,8 +29,8 @@ export function requestTo(url: string, changes: Partial<EndpointRequest> = {}): 
 }
 
 /**
- * What every way to endpoints does, on real connections: the requests of all formats and their outcomes (spec sqsd 3,
- * 4).
+ * Tests that every way to endpoints passes, on real connections: the requests of all formats and their outcomes (spec
+ * sqsd 3, 4).
  */
 export function endpointPortSuite(name: string, start: () => Promise<StartedPort>): void {
   describe(name, () => {

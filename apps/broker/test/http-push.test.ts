@@ -15,7 +15,7 @@ import { type OpenBroker, openBroker } from "../src/open-broker.ts";
 
 const API = "http://localhost/__sluice";
 
-/** What the broker has printed, with its level. */
+/** Lines that the broker has printed, with their level. */
 const lines: string[] = [];
 let folder: string;
 let endpoint: HttpEndpoint;

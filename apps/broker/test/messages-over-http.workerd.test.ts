@@ -122,7 +122,7 @@ function idOf(name: string): string {
   return id;
 }
 
-/** What a pull of everything gives. */
+/** Pulls everything from a queue, up to 100 messages. */
 async function pulledFrom(name: string) {
   const { messages = [] } = await queues.messages.pull(idOf(name), { account_id, batch_size: 100 });
   return messages.map(({ lease_id = "", ...rest }) => ({ lease_id, ...rest }));

@@ -16,7 +16,7 @@ export function objectsFolder(): string {
   return folder;
 }
 
-/** What SQS answers, as far as tests read it. */
+/** Answer of SQS, as far as tests read it. */
 export interface SqsAnswer {
   readonly QueueUrl: string;
   readonly QueueUrls?: readonly string[];

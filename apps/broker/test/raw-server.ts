@@ -19,7 +19,7 @@ export interface RawServer {
   readonly requests: readonly RawRequest[];
   /** How many connections there were so far. */
   readonly connections: number;
-  /** What it does with a request. Default: `answer(200)`. */
+  /** Handles a request. Default: `answer(200)`. */
   on: (request: RawRequest, socket: Socket) => void;
   /** Resolves when a connection is over. */
   ended(connection: number): Promise<void>;

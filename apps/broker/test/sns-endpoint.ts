@@ -19,7 +19,7 @@ export interface SnsEndpoint {
   arrived(path: string, count: number): Promise<readonly EndpointPost[]>;
   /** Requests that were no POST. */
   readonly others: readonly string[];
-  /** What a path answers, 200 unless it is said; `null` never answers. */
+  /** Sets the status that a path answers with, 200 unless it is set; `null` never answers. */
   answers(path: string, status: number | null): void;
   close(): Promise<void>;
 }

@@ -78,7 +78,7 @@ export function envelopeIn(body: string | undefined): Notification {
   return JSON.parse(body ?? "") as Notification;
 }
 
-/** What the SDK throws, as far as clients look at it. */
+/** Answers with the error that the SDK throws for a call, as far as clients look at it. */
 export async function refusal(call: Promise<unknown>) {
   const error: unknown = await call.then(
     () => new Error("it was not refused"),

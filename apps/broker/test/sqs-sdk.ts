@@ -54,7 +54,7 @@ export async function receive(QueueUrl: string, options: object = {}) {
   return Messages;
 }
 
-/** What the SDK throws, as far as clients look at it. */
+/** Answers with the error that the SDK throws for a call, as far as clients look at it. */
 export async function refusal(call: Promise<unknown>) {
   const error: unknown = await call.then(
     () => new Error("it was not refused"),

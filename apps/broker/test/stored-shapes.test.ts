@@ -16,7 +16,7 @@ interface Received {
   readonly ReceiptHandle: string;
 }
 
-/** What every release has left on disk has to open in every later one, with all that is in it. */
+/** Data folders that any release has left on disk have to open in every later one, with all that is in them. */
 describe.each(NAMES)("a data folder of the shape %s", (name) => {
   const shape: StoredShape = JSON.parse(readFileSync(join(STORED, `${name}.json`), "utf8"));
   let folder: string;
@@ -44,7 +44,7 @@ describe.each(NAMES)("a data folder of the shape %s", (name) => {
     expect(response.status, text).toBe(200);
     return text === "" ? {} : JSON.parse(text);
   };
-  /** Of a long body its first word. */
+  /** Shortens a body of more than 100 characters to its first word. */
   const bodyOf = (text: string) => (text.length > 100 ? (text.split(" ")[0] ?? "") : text);
 
   /** Receives and deletes everything. */

@@ -4,7 +4,7 @@ import { SCENARIOS } from "./scenarios/index.ts";
 import { isReference, type Row } from "./sheet/sections.ts";
 import { SYSTEMS, type SystemName } from "./systems/system.ts";
 
-/** What each system does about a row. */
+/** Verdict on each system for a row. */
 export type Measured = Readonly<Record<SystemName, Verdict>>;
 
 /** Runs every scenario in every system, reads every configuration, and answers with the verdicts by the rows' ids. */

@@ -61,7 +61,7 @@ export async function sendAll(
   return sent;
 }
 
-/** What was measured, and how long the system was once not heard of meanwhile, in ms. */
+/** Verdicts that were measured, and the longest time in ms that the system was not heard of meanwhile. */
 export interface Watching {
   readonly verdicts: ReadonlyMap<string, Verdict>;
   readonly longestSilenceMs: number;

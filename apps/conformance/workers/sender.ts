@@ -24,7 +24,7 @@ async function run(action: "run" | "look", id: string, request: Request, env: En
   return Response.json(answer ?? null);
 }
 
-/** What all consumer Workers have seen. */
+/** Collects the batches that all consumer Workers have seen. */
 async function seen(env: Env): Promise<Response> {
   const all = RECEIVERS.map(async (name) => (await env[name].fetch("http://receiver/")).json());
   return Response.json((await Promise.all(all)).flat());

@@ -17,7 +17,7 @@ export interface FuzzOptions {
   readonly requests: number;
 }
 
-/** What came of a run in which nothing was wrong. */
+/** Result of a run in which nothing was wrong. */
 export interface FuzzReport {
   /** Answers by their status. */
   readonly statuses: Readonly<Record<string, number>>;
@@ -80,7 +80,10 @@ export async function fuzzStrangers(
 /** Length of a request's head from which on workerd may refuse it by itself, without asking the Worker. */
 const PLATFORM_HEAD_LENGTH_MAX = 500_000;
 
-/** What a request is answered with; `null` for one that cannot be sent. Throws what is wrong with the answer. */
+/**
+ * Sends a request, and resolves to its answer; `null` for one that cannot be sent. Throws what is wrong with the
+ * answer.
+ */
 async function judged(
   target: Target,
   request: FuzzRequest,

@@ -4,7 +4,10 @@ import { fuzz } from "./fuzz.ts";
 import { remoteTarget } from "./target.ts";
 
 const SEED = Number(process.env.SLUICE_FUZZ_SEED ?? 2);
-/** What a request says is the same to both platforms: `pnpm fuzz` and the tests on Node.js send many more. */
+/**
+ * Number of requests: few, since one says the same to both platforms, and `pnpm fuzz` and the tests on Node.js send
+ * many more.
+ */
 const REQUESTS = 300;
 
 it("whatever is asked of SQS is answered in AWS's form, in time, and nothing is lost", async () => {

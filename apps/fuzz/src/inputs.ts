@@ -158,7 +158,7 @@ const tags = mostly(
 );
 const page = { MaxResults: around(1, 1_000), NextToken: usually(["", "YWZ0ZXI6"], "nonsense", "!") };
 
-/** What is said of a message that was received. */
+/** Makes inputs that settle a message that was received. */
 function settling(members: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<object> {
   return fc.tuple(received, some(members, ...Object.keys(members))).map(([of, rest]) => ({
     ...rest,

@@ -4,7 +4,7 @@ import { INPUTS } from "./inputs.ts";
 import { filledIn, fillText, type Known } from "./placeholders.ts";
 import { hostileText, queueUrl } from "./values.ts";
 
-/** What is done to the bytes of a body before it is sent. */
+/** Damage that is done to the bytes of a body before it is sent. */
 export type Damage =
   | { readonly kind: "none" }
   | { readonly kind: "cut"; readonly at: number }

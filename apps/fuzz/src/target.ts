@@ -1,6 +1,6 @@
 import { bodyBytesMax } from "@sluice/gateway/request-limits";
 
-/** What is fuzzed: an AWS endpoint, wherever it is. */
+/** Target of the fuzzing: an AWS endpoint, wherever it is. */
 export interface Target {
   /** Address of the endpoint, without a slash at its end. */
   readonly endpoint: string;
@@ -48,7 +48,7 @@ export function remoteTarget(endpoint: string): Target {
   };
 }
 
-/** What undici says of a header that must not be in HTTP. */
+/** Answers whether an error is undici's for a header that must not be in HTTP. */
 function isInvalidArgument(cause: unknown): boolean {
   return cause instanceof Error && "code" in cause && cause.code === "UND_ERR_INVALID_ARG";
 }

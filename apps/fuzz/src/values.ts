@@ -44,7 +44,7 @@ export const hostileText = fc.oneof(
   fc.string({ unit: "binary", maxLength: 20 }),
 );
 
-/** What stands where something else should. */
+/** Values that stand where others should. */
 export const junk: fc.Arbitrary<unknown> = fc.oneof(
   hostileText,
   fc.constantFrom<unknown>(

@@ -1,6 +1,6 @@
 import { SaxesParser } from "saxes";
 
-/** What AWS's services answer with (spec sqs 1.2, 1.3, 1.5, 2.1). */
+/** Statuses that AWS's services answer with (spec sqs 1.2, 1.3, 1.5, 2.1). */
 const STATUSES = [200, 400, 403, 404, 413];
 /** The only error of status 413. */
 const TOO_LARGE = "RequestEntityTooLarge";
@@ -14,7 +14,7 @@ export interface Answered {
   readonly text: string;
 }
 
-/** What is wrong with an answer, whatever it answers; `null` for nothing. */
+/** Describes what is wrong with an answer, whatever it answers; `null` for nothing. */
 export function wrongWith(answer: Answered): string | null {
   const { status, headers, text, method } = answer;
   if (!STATUSES.includes(status)) return `status ${status}`;

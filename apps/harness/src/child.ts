@@ -16,7 +16,7 @@ export interface ChildOptions extends SpawnOptions {
 export interface Child {
   readonly pid: number;
   readonly process: ChildProcess;
-  /** What it has printed, on both streams. */
+  /** Text that it has printed, on both streams. */
   readonly output: string;
   /** How it ended; `null` while it runs. */
   readonly ended: { readonly code: number | null; readonly signal: NodeJS.Signals | null } | null;
@@ -83,7 +83,7 @@ export function startChild(
   };
 }
 
-/** What is left of a process group that we made. */
+/** Kills the rest of a process group that this process has made. */
 function killGroup(pid: number): void {
   try {
     process.kill(-pid, "SIGKILL");

@@ -1,6 +1,6 @@
 import { bodyOf, tagOf } from "./body.ts";
 
-/** What the producer was told about a message: nothing if nobody answered. */
+/** Result of a send, as the producer was told it; `unknown` if it was not answered. */
 export type SendOutcome = "unknown" | "acknowledged" | "refused";
 
 /** A message as its producer knows it. */
@@ -12,7 +12,7 @@ export interface Sent {
   outcome: SendOutcome;
 }
 
-/** What every ledger says in the end. */
+/** Figures that every ledger reports in the end. */
 export interface Tally {
   readonly sent: number;
   readonly acknowledged: number;
@@ -30,15 +30,15 @@ export interface Tally {
 const VIOLATION_TEXTS_MAX = 20;
 
 /**
- * What was sent to queues, what its producers were told, and what is owed to consumers: what a queue promises to
- * anybody who uses it from outside. A message is known by its body, which no two have in common. What else a consumer
- * can hold a queue to depends on how it consumes, and is said by who extends this.
+ * Ledger of what was sent to queues, what its producers were told, and what is owed to consumers: the promises of a
+ * queue to all who use it from outside. A message is known by its body, which no two have in common. What else a
+ * consumer can hold a queue to depends on how it consumes, and is checked by the subclasses.
  */
 export abstract class Ledger<Message extends Sent> {
   /** Things that must never happen, the first of them with their text. */
   violations = 0;
   readonly violationTexts: string[] = [];
-  /** What calls were refused with, each text once. */
+  /** Texts that calls were refused with, each once. */
   readonly refusals = new Set<string>();
   readonly #messages: Message[] = [];
   #owed = 0;

@@ -58,7 +58,7 @@ export function environmentOf(project: string, node: string): NodeJS.ProcessEnv 
   };
 }
 
-/** What a failure has to say, with what the process that failed has printed. */
+/** Describes a failure, with what the process that failed has printed. */
 export function wordsOf(error: unknown): string {
   const { stdout = "", stderr = "" } = error as { stdout?: string; stderr?: string };
   return `${error instanceof Error ? error.message : error}\n${stdout}${stderr}`;

@@ -11,7 +11,7 @@ export interface InstallOptions {
   readonly manager: Manager;
   /** Program of the Node.js that everything runs on. */
   readonly node: string;
-  /** What `managers.ts` has of the manager, as a file. */
+  /** File of the manager's program, `bin` in `managers.ts`. */
   readonly bin: string;
   readonly archives: readonly string[];
   /** Packages in whose place there is an empty one. */
@@ -22,9 +22,9 @@ export interface InstallOptions {
 
 /** How an install went. */
 export interface Tried {
-  /** What did not work; none where everything did. */
+  /** Descriptions of what did not work; none where everything did. */
   readonly problems: readonly string[];
-  /** What our packages take in `node_modules`, in bytes; 0 where there is none. */
+  /** Size of our packages in `node_modules`, in bytes; 0 where there is none. */
   readonly bytes: number;
 }
 

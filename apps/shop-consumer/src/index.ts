@@ -9,7 +9,7 @@ interface Env {
   readonly HISTORY: DurableObjectNamespace<OrderHistory>;
 }
 
-/** What the shop asks over its service binding. */
+/** Entrypoint that the shop asks over its service binding. */
 export class OrderStatus extends WorkerEntrypoint<Env> {
   /** Tells what became of a customer's orders. Of one that is still queued nothing is known here. */
   async ofCustomer(customer: string): Promise<CustomerOrders> {

@@ -8,7 +8,7 @@ export interface OrderLine {
 /** The body of a message in the queue "orders". */
 export interface Order {
   readonly id: string;
-  /** Whose order it is: the key under which its progress is kept. */
+  /** Customer of the order: the key under which its progress is kept. */
   readonly customer: string;
   /** The bulk run that the order is part of, `null` for one placed by itself. */
   readonly bulk: string | null;

@@ -1,6 +1,6 @@
 import type { Order } from "./order.ts";
 
-/** What came of one attempt to charge the card. */
+/** Outcome of one attempt to charge the card. */
 export type Charge =
   | { readonly kind: "charged"; readonly cents: number }
   /** Worth another attempt after `retryInSeconds`. */

@@ -1,4 +1,4 @@
-/** What the consumer knows about an order: the last thing that happened to it. */
+/** Report on an order as the consumer knows it: the last thing that happened to it. */
 export type OrderReport =
   /** The card is charged. Final. */
   | { readonly state: "charged"; readonly id: string; readonly attempts: number; readonly cents: number }

@@ -2,7 +2,7 @@ import type { HistoryEntry, OrderHistory } from "./history.ts";
 import { type Order, readOrder } from "./order.ts";
 import { chargeCard } from "./payment.ts";
 
-/** What is to be kept about a delivery, and what to tell the queue once it is. */
+/** Entry to keep about a delivery, and the answer to give the queue once it is kept. */
 interface Settlement {
   readonly entry: HistoryEntry;
   /** Acknowledges the message or asks for its retry. */

@@ -4,7 +4,10 @@ import type { Order } from "./order.ts";
 /** The most messages that one `sendBatch` takes. */
 export const SEND_BATCH_MAX = 100;
 
-/** Of every hundred orders of a bulk run, the first is for the vase, the next four for the lamp. */
+/**
+ * Numbers of vases and lamps in every hundred orders of a bulk run: the first is for the vase, the next four for the
+ * lamp.
+ */
 const VASES_OF_100 = 1;
 const LAMPS_OF_100 = 4;
 /** All the others, in turn. */

@@ -11,7 +11,7 @@ interface Env {
   readonly FULFILMENT: Service<FulfilmentEntrypoint>;
 }
 
-/** What shop-consumer's `OrderStatus` offers. Its answer goes to the page as it is. */
+/** Methods of shop-consumer's `OrderStatus`. Its answer goes to the page as it is. */
 interface FulfilmentEntrypoint extends Rpc.WorkerEntrypointBranded {
   ofCustomer(customer: string): Promise<Record<string, unknown>>;
 }

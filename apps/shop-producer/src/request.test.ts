@@ -4,7 +4,7 @@ import { HttpError, isCustomer, readBulkCount, readOrderRequest, readTerms } fro
 
 const mug = { sku: "mug", quantity: 1 };
 
-/** What a request is refused with. */
+/** Answers with the message that a request is refused with. */
 function errorOf(read: () => unknown): string {
   try {
     read();

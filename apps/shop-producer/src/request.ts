@@ -22,15 +22,15 @@ export class HttpError extends Error {
   }
 }
 
-/** What every request that places orders may say. */
+/** Terms that every request that places orders may set. */
 export interface Terms {
-  /** Who orders, `null` when the request does not say. */
+  /** Customer who orders, `null` when the request does not say. */
   readonly customer: string | null;
   /** Seconds that the queue keeps the order back. Default 0. */
   readonly delaySeconds: number;
 }
 
-/** What `POST /api/orders` asks for. */
+/** Order that `POST /api/orders` asks for. */
 export interface OrderRequest extends Terms {
   readonly lines: readonly OrderLine[];
 }

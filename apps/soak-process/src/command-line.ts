@@ -1,6 +1,6 @@
 import { readOptions, UsageError, whole } from "@sluice/harness/command-line";
 
-/** What `pnpm soak:process` is asked for: what is done, and to which broker. */
+/** Run that the arguments of `pnpm soak:process` ask for: what is done, and to which broker. */
 export type Command = {
   /** Workers on workerd, or the broker alone with clients of SQS. */
   readonly broker: "workers" | "sqs";

@@ -1,4 +1,4 @@
-/** What travels between the Workers under test and the process that keeps the ledger. */
+/** Messages between the Workers under test and the process that keeps the ledger. */
 
 /** Something to send. `batch` is one `sendBatch`, `singles` as many concurrent `send`s. */
 export interface SendOrder {
@@ -7,7 +7,7 @@ export interface SendOrder {
   readonly messages: readonly { readonly body: string; readonly delaySeconds?: number }[];
 }
 
-/** What became of each message of an order: `null` is stored, a text is why not. */
+/** Results of an order's messages, one by one: `null` is stored, a text is why not. */
 export type SendAnswer = readonly (string | null)[];
 
 /** A batch as a handler got it. */
@@ -16,7 +16,7 @@ export interface BatchReport {
   readonly messages: readonly { readonly id: string; readonly attempts: number; readonly body: string }[];
 }
 
-/** What the handler is to do with it: settle some messages one by one, and then return or throw. */
+/** Instructions for the handler of a batch: to settle some messages one by one, and then return or throw. */
 export interface Verdict {
   /** By position; those that are not named are settled by how the handler ends. */
   readonly acks: readonly number[];

@@ -1,6 +1,6 @@
 import { positive, readOptions, whole } from "@sluice/harness/command-line";
 
-/** What `pnpm soak` is asked for. */
+/** Task that the arguments of `pnpm soak` ask for. */
 export type Command =
   /** One history, told event by event. */
   | { readonly kind: "one"; readonly seed: number }

@@ -28,7 +28,9 @@ export function showTotals(totals: SoakTotals): string {
   ].join("\n");
 }
 
-/** What is needed to look into a failing history: where the sources stand, how to see it again, and how it ended. */
+/**
+ * Describes a failing history for an investigation: the state of the sources, the command that repeats it, and its end.
+ */
 export function showViolation(report: HistoryReport, commit: string, lines: readonly string[]): string {
   const { seed, violation } = report;
   if (violation === null) return `seed ${seed} went well`;

@@ -1,6 +1,6 @@
 import type { QueueUsage } from "@sluice/protocol";
 
-/** What Cloudflare bills of a Durable Object beside the rows of its database. */
+/** Usage of a Durable Object that Cloudflare bills beside the rows of its database. */
 export interface MeterReading {
   /** RPC calls from outside, and alarms that ran. */
   readonly requests: number;
@@ -11,7 +11,7 @@ export interface MeterReading {
   readonly activeMs: number;
 }
 
-/** What the meter says, and what the object itself has counted. */
+/** Reading of the meter, and the usage that the object itself has counted. */
 export interface Bill extends MeterReading {
   readonly usage: QueueUsage;
 }

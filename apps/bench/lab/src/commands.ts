@@ -1,6 +1,6 @@
 import type { Bill } from "./bill.ts";
 
-/** What the driver does when it is told to; each command's answer is its name in `Answers`. */
+/** Command to the driver; each command's answer is its name in `Answers`. */
 export type LabCommand =
   /** Sends messages by `sendBatch` (100 each by default), so many at once, and does not wait until they are handled. */
   | {
@@ -12,7 +12,7 @@ export type LabCommand =
     }
   /** Sends messages one by one from so many requests at once. */
   | { readonly kind: "send"; readonly requests: number; readonly messages: number }
-  /** What the handler does from now on; forgets what it has handled. */
+  /** Sets what the handler does from now on; forgets what it has handled. */
   | { readonly kind: "behave"; readonly behaviour: Behaviour }
   | { readonly kind: "handled" }
   /** Calls the queue's object and so starts it. */

@@ -3,7 +3,7 @@ import { medians } from "../measure/statistics.ts";
 import { flushFolder, removeFolder, temporaryFolder } from "../process/temporary-folder.ts";
 import { perSecond } from "../workload/run.ts";
 
-/** What is kept in the queue while it is measured. */
+/** Messages that are kept in the queue while it is measured. */
 export type Backlog =
   /** Messages that are ready, and no consumer takes them. */
   | { readonly kind: "ready"; readonly messages: number }
@@ -12,7 +12,7 @@ export type Backlog =
   /** Messages that were delivered once and wait an hour for their retry, one by one beside others that were not. */
   | { readonly kind: "retrying"; readonly messages: number };
 
-/** What a queue does with a backlog in it. */
+/** Figures of a queue with a backlog in it. */
 export interface BacklogFigures {
   readonly backlog: Backlog;
   /** New messages a second: `sendBatch(100)`, ten at once, and from 50 requests one by one. */
@@ -42,7 +42,7 @@ export interface BacklogOptions {
   readonly say: (line: string) => void;
 }
 
-/** What is measured, and the messages of a sample. */
+/** Backlogs that are measured, and the messages of a sample. */
 export const BACKLOGS: readonly Backlog[] = [
   { kind: "ready", messages: 0 },
   { kind: "ready", messages: 1_000 },

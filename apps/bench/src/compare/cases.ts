@@ -1,6 +1,6 @@
 import type { Way } from "../workload/ways.ts";
 
-/** What is compared. */
+/** Workload by which systems are compared. */
 export interface Case<W extends string = Way> {
   readonly way: W;
   readonly title: string;

@@ -40,7 +40,7 @@ export function compareTables(rows: readonly Row[]): string {
     .join("\n\n");
 }
 
-/** What each system does for its figures. */
+/** Makes the table of what each system does for its figures. */
 export function systemsTable(
   systems: readonly Pick<System, "name" | "acknowledged" | "how">[],
   how = "batches of 100; consumer",

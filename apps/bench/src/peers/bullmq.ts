@@ -6,7 +6,7 @@ import { type ConnectPeer, preciseNow } from "./peer-client.ts";
 /** Jobs at a time in one worker; more was not faster. */
 const CONCURRENCY = 50;
 
-/** What is used of BullMQ. */
+/** Part of BullMQ that is used. */
 interface BullMQ {
   Queue: new (
     name: string,

@@ -1,12 +1,12 @@
 import type { Measured } from "../workload/run.ts";
 import type { Way } from "../workload/ways.ts";
 
-/** What the bench tells a client process. */
+/** Request of the bench to a client process. */
 export type ClientRequest =
   | { readonly kind: "run"; readonly way: Way; readonly messages: number }
   | { readonly kind: "stop" };
 
-/** What a client process answers, one answer to each `run` and one when it is connected. */
+/** Answer of a client process, one to each `run` and one when it is connected. */
 export type ClientResponse =
   | { readonly kind: "ready" }
   | { readonly kind: "measured"; readonly measured: Measured }

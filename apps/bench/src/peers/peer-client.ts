@@ -2,7 +2,7 @@ import type { Handled } from "../workload/handled.ts";
 import { payload } from "../workload/payload.ts";
 import { sendFromLoops, type Target } from "../workload/ways.ts";
 
-/** What a client is started with. */
+/** Settings that a client is started with. */
 export interface PeerSettings {
   /** Port of its server on 127.0.0.1. */
   readonly port: number;

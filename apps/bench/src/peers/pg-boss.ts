@@ -11,7 +11,7 @@ const POLLING_SECONDS = 0.5;
 const BATCH_SIZE = 500;
 const WORKERS = 1;
 
-/** What is used of pg-boss. */
+/** Part of pg-boss that is used. */
 interface PgBossModule {
   PgBoss: new (
     options: object,

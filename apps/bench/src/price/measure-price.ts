@@ -7,7 +7,7 @@ import type { Scenario } from "./scenarios.ts";
 /** Between two looks whether anything more is written, in ms. */
 const SETTLED_MS = 200;
 
-/** What the object of a queue has counted for the messages of a scenario. */
+/** Counts of a queue's object for the messages of a scenario. */
 export type Counted = Used & Sent;
 
 /** The bill of a scenario, and what others ask for the same. USD per million messages. */

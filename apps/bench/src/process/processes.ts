@@ -66,7 +66,9 @@ export function parseStatus(text: string): ProcessStatus | null {
   return { pid: Number(pid), parent: Number(parent), residentBytes: 1024 * Number(field("VmRSS") ?? 0) };
 }
 
-/** What a file of `/proc/PID` says of each process; `null` where there is no `/proc`. */
+/**
+ * Reads a file of `/proc/PID` for each process, and answers with what it parses to; `null` where there is no `/proc`.
+ */
 async function readProcesses<Each>(
   file: "stat" | "status",
   parse: (text: string) => Each | null,

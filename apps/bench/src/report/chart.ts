@@ -19,7 +19,7 @@ export interface Chart {
   /** One line under the title. */
   readonly subtitle: string;
   readonly panels: readonly Panel[];
-  /** What each kind of bar is called in the legend, in order. */
+  /** Names of the kinds of bars in the legend, in order. */
   readonly legend: readonly { readonly kind: BarKind; readonly text: string }[];
   readonly format: (value: number) => string;
 }

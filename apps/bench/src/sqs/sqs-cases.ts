@@ -1,6 +1,6 @@
 import type { Case } from "../compare/cases.ts";
 
-/** What is done with a queue. */
+/** Way in which a queue is used. */
 export type SqsWay = "sqs-single" | "sqs-senders50" | "sqs-batches16" | "sqs-drain16" | "sqs-through";
 
 /** Slow ones last: by then each server has compiled what it runs often. */

@@ -1,4 +1,4 @@
-/** What the answers to the calls that are measured have; only what is looked at. */
+/** Answer to a call that is measured; only the parts that are looked at. */
 export interface SqsAnswer {
   readonly QueueUrl?: string | undefined;
   readonly Successful?: readonly unknown[] | undefined;

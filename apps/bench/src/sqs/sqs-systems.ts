@@ -10,7 +10,7 @@ import { type OpenProtocol, type SqsClient, sqsClient } from "./sqs-client.ts";
 /** A server with a client of one kind. */
 export type SqsSystem = System<SqsWay>;
 
-/** What a client does, by its short name. */
+/** Descriptions of what a client does, by its short name. */
 const HOW: Readonly<Record<string, string>> = {
   JSON: "AWS JSON 1.0 over bare HTTP (undici)",
   Query: "Query protocol over bare HTTP (undici)",

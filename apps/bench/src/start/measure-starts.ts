@@ -12,7 +12,7 @@ import { residentBytesOfTree } from "../process/processes.ts";
 import { removeFolder, temporaryFolder } from "../process/temporary-folder.ts";
 import { makeProject, type StartProject } from "./project.ts";
 
-/** What one start of a development server came to. Times in ms from the start of its process. */
+/** Figures of one start of a development server. Times in ms from the start of its process. */
 export interface StartFigures {
   /** A request was answered. */
   readonly readyMs: number;
@@ -20,7 +20,7 @@ export interface StartFigures {
   readonly handledMs: number;
   /** From the moment a changed file was saved to the first answer of the new code. */
   readonly reloadMs: number;
-  /** Of all processes, after the first message; `null` where there is no `/proc`. */
+  /** Resident memory of all processes in bytes, after the first message; `null` where there is no `/proc`. */
   readonly residentBytes: number | null;
 }
 

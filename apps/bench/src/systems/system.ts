@@ -33,7 +33,7 @@ export interface InstallOptions {
 export interface RunningSystem<W extends string = Way> {
   /** Processes whose CPU time is counted: its servers, and its clients where they are processes of their own. */
   readonly pids: readonly number[];
-  /** What has to be there before a run and is no part of what is measured. */
+  /** Prepares what has to be there before a run and is no part of what is measured. */
   prepare?(way: W, messages: number): Promise<void>;
   run(way: W, messages: number): Promise<Measured>;
   stop(): Promise<void>;

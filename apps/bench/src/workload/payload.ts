@@ -1,4 +1,4 @@
-/** What every system carries: JSON of exactly `PAYLOAD_BYTES` bytes. */
+/** Body that every system carries: JSON of exactly `PAYLOAD_BYTES` bytes. */
 export interface Payload {
   /** Moment of the send in ms since 1970, with three decimals so that its length never changes. */
   readonly sentMs: string;

@@ -3,20 +3,20 @@ import type { Handled } from "./handled.ts";
 import { payload } from "./payload.ts";
 import { SENDERS, type Stopwatch, type Target, type Way } from "./ways.ts";
 
-/** What one run measured. */
+/** Measurements of one run. */
 export interface Measured {
   readonly messages: number;
   /** Acknowledged messages a second, from the first send to the last acknowledgement. */
   readonly sentPerSecond: number;
   /** Handled messages a second, from the first send to the last message handled; `NaN` where nothing is handled. */
   readonly handledPerSecond: number;
-  /** Of one call: a send, or a batch of 100. */
+  /** Latency of one call: a send, or a batch of 100. */
   readonly call: Latency;
   /** From the send of a message to its handler; `NaN` where nothing is handled. */
   readonly endToEnd: Latency;
 }
 
-/** What a run is about: messages handled a second where any are, else sent. */
+/** Answers with the rate that a run is about: messages handled a second where any are, else sent. */
 export function rateOf({
   sentPerSecond,
   handledPerSecond,

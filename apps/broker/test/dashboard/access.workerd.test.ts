@@ -9,7 +9,7 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 /** Rules of WCAG 2.2, levels A and AA. */
 const RUN_AXE = `axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] })
   .then(({ violations }) => violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html).join(" ")))`;
-/** What stands out of the screen at its right, and does not scroll by itself. */
+/** Script that lists what stands out of the screen at its right, and does not scroll by itself. */
 const OVERHANGING = `[...document.querySelectorAll("body *")]
   .filter((element) => element.getBoundingClientRect().right > innerWidth + 1)
   .filter((element) => !element.closest(".map, .body, .stack-trace, .tabs, .hidden, thead"))

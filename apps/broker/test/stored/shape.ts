@@ -1,4 +1,4 @@
-/** What is in a stored shape: a data folder as a release has left it behind. */
+/** Contents of a stored shape: a data folder as a release has left it behind. */
 export interface StoredShape {
   /** When it was written, as ISO 8601. */
   readonly at: string;

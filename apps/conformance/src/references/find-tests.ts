@@ -30,7 +30,10 @@ const CALLED = /(?:\b(?:it|test|describe)(?:\.\w+)*|\))\((["'`])((?:\\.|(?!\1).)
 /** Any text: a name on a line of its own, or at the beginning of a row of a table. */
 const ANY = /(["'`])((?:\\.|(?!\1).)*)\1/;
 
-/** What the lines `// conformance: ID, ...` of a test file stand above. Throws for one above a line without a name. */
+/**
+ * Finds the tests that the lines `// conformance: ID, ...` of a test file stand above. Throws for such a line above one
+ * without a name.
+ */
 export function taggedTests(source: string): { readonly id: string; readonly name: string }[] {
   const lines = source.split("\n");
   return lines.flatMap((line, at) => {

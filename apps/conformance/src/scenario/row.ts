@@ -2,9 +2,9 @@
 export interface RowHead {
   /** Short, in lower case with hyphens; of a scenario also the name of its queue. */
   readonly id: string;
-  /** What production does, in our own words. Markdown without line breaks. */
+  /** Behaviour of production, in our own words. Markdown without line breaks. */
   readonly production: string;
-  /** What of `spec/spec-rows.txt` this one proves: keys, or chapters with all that is in them. */
+  /** Parts of `spec/spec-rows.txt` that this row proves: keys, or chapters with all that is in them. */
   readonly covers: readonly string[];
   /**
    * Why Sluice cannot, or on purpose does not, do what production does; only then its verdict may be other than yes.
@@ -12,7 +12,7 @@ export interface RowHead {
   readonly reason?: string;
 }
 
-/** What a system does, compared with production. */
+/** Verdict on what a system does, compared with production. */
 export type Verdict =
   | { readonly kind: "yes" }
   /** It does nothing of the kind. */
@@ -22,7 +22,7 @@ export type Verdict =
 
 export const YES: Verdict = { kind: "yes" };
 
-/** What an observation says about a system, `null` where there was none. */
+/** Makes the verdict on a system from an observation, `null` where there was none. */
 export function verdictOf({ expected }: { readonly expected: string }, observed: string | null): Verdict {
   if (observed === expected) return YES;
   return observed === null ? { kind: "no", observed: "" } : { kind: "differs", observed };

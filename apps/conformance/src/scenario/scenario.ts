@@ -40,7 +40,7 @@ export interface QueueSpec {
   readonly name?: string;
 }
 
-/** What the consumer Worker saw in one call of its handler. */
+/** Batch that the consumer Worker saw in one call of its handler. */
 export interface SeenBatch {
   readonly queue: string;
   /** When the handler was called, in ms since 1970. */
@@ -48,7 +48,7 @@ export interface SeenBatch {
   /** When the handler had ended; absent while it runs. */
   endedAtMs?: number;
   readonly messages: readonly SeenMessage[];
-  /** What the scenario's handler noted. */
+  /** Values that the scenario's handler noted. */
   readonly notes: unknown[];
 }
 
@@ -60,19 +60,19 @@ export interface SeenMessage {
   readonly body: string;
 }
 
-/** What became of a scenario in a system. */
+/** Observation of a scenario in a system. */
 export interface Observation {
-  /** What `send` returned, through JSON. */
+  /** Value that `send` returned, through JSON. */
   readonly sent: unknown;
   /** Batches in the order in which they came, of all queues of the scenario. */
   readonly batches: readonly SeenBatch[];
-  /** What the system has printed, colours removed. */
+  /** Text that the system has printed, colours removed. */
   readonly log: string;
-  /** What `afterRestart` returned, through JSON. */
+  /** Value that `afterRestart` returned, through JSON. */
   readonly found: unknown;
 }
 
-/** What a handler has besides its batch. */
+/** Tools that a handler has besides its batch. */
 export interface HandlerTools {
   readonly ctx: { waitUntil(promise: Promise<unknown>): void };
   /** Number of this delivery among those of its queue, from 1. */
@@ -92,11 +92,11 @@ export interface Scenario extends RowHead {
   send(queues: Readonly<Record<string, AnyQueue>>, env: Readonly<Record<string, AnyQueue>>): Promise<unknown>;
   /** Default: returns, which acknowledges the batch. */
   handle?(batch: MessageBatch, tools: HandlerTools): unknown;
-  /** What is looked at when the system has been started again over the same state. Runs in the producer Worker. */
+  /** Looks at the queues when the system has been started again over the same state. Runs in the producer Worker. */
   afterRestart?(queues: Readonly<Record<string, AnyQueue>>): Promise<unknown>;
   /** How long it is watched in any case, in ms, for things that must not happen. Default: 0. */
   readonly watchMs?: number;
-  /** What `observe` answers of production: waited for, at most `PATIENCE_MS` from the end of `send`. */
+  /** Text that `observe` answers of production: waited for, at most `PATIENCE_MS` from the end of `send`. */
   readonly expected: string;
   /** Says in a few words what happened, the same at every run; `null` for nothing. */
   observe(observation: Observation): string | null;
@@ -115,7 +115,10 @@ export function bindingName(queue: string): string {
   return queue.replaceAll("-", "_").toUpperCase();
 }
 
-/** What a call came to, as text: a string that it resolved to, anything else as JSON, or the error it failed with. */
+/**
+ * Answers with the result of a call, as text: a string that it resolved to, anything else as JSON, or the error it
+ * failed with.
+ */
 export async function outcome(call: () => unknown): Promise<string> {
   try {
     const value = await call();

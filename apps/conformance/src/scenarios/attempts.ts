@@ -1,6 +1,6 @@
 import type { Scenario } from "../scenario/scenario.ts";
 
-/** What stays the same from delivery to delivery, and what does not. */
+/** Scenarios of what stays the same from delivery to delivery, and what does not. */
 export const ATTEMPTS: readonly Scenario[] = [
   {
     id: "identity-is-stable",

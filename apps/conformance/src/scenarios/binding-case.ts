@@ -6,7 +6,7 @@ export const ANY: QueueSpec = { name: "any", consumer: { max_batch_size: 100, ma
 
 /** `expected` is what the call comes to: the value as JSON, or the error as text. */
 interface BindingCase extends RowHead, Pick<Scenario, "sender" | "expected"> {
-  /** What is done with the binding. */
+  /** Calls the binding. */
   readonly call: (queue: AnyQueue, env: Readonly<Record<string, AnyQueue>>) => unknown;
 }
 

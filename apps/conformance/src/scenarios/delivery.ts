@@ -23,7 +23,7 @@ function arrivals({ batches }: Observation): string[] {
   return batches.flatMap(({ queue, messages }) => messages.map(({ body }) => `${queue}: ${body}`));
 }
 
-/** What becomes of messages that fail or that nobody consumes, and how many handlers run. */
+/** Scenarios of messages that fail or that have no consumer, and of how many handlers run. */
 export const DELIVERY: readonly Scenario[] = [
   {
     id: "backlog-without-consumer",

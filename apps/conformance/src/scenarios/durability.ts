@@ -4,7 +4,7 @@ const backlogOf = async ({ q }: Readonly<Record<string, AnyQueue>>) =>
   `${(await q.metrics()).backlogCount} waiting`;
 const BATCHES_OF_100 = 101;
 
-/** What outlives the process, and how much there can be. */
+/** Scenarios of what outlives the process, and how much there can be. */
 export const DURABILITY: readonly Scenario[] = [
   {
     id: "restart-keeps-messages",

@@ -3,7 +3,7 @@ import type { HandlerTools, Observation, ReceiverName, Scenario } from "../scena
 
 interface OutcomeCase extends RowHead {
   readonly receiver?: ReceiverName;
-  /** What the handler does with its first delivery. */
+  /** Handles the first delivery. */
   readonly handle: (batch: MessageBatch, tools: HandlerTools) => unknown;
   readonly expected: "acknowledged" | "retried";
 }

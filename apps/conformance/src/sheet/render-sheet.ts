@@ -72,7 +72,10 @@ function renderSection(
   return [`## ${title}`, table(["Production", "Miniflare", "Sluice", "Test"], lines)];
 }
 
-/** What was observed is the scenario's own words; what was read is ours, and may hold Markdown. */
+/**
+ * Renders a verdict as a cell: what was observed is the scenario's own words; what was read is ours, and may hold
+ * Markdown.
+ */
 function cell(verdict: Verdict, isObserved: boolean, mark: string): string {
   if (verdict.kind === "yes") return `yes${mark}`;
   const words = isObserved ? `\`${verdict.observed}\`` : verdict.observed;

@@ -11,7 +11,7 @@ import type { Scenario, SeenBatch } from "../scenario/scenario.ts";
 
 export type SystemName = "sluice" | "miniflare";
 
-/** What runs a project of Workers. */
+/** System that runs a project of Workers. */
 export interface System {
   readonly name: SystemName;
   /** Arguments of Node that start it over the Workers' folders, without ports and where it keeps its state. */
@@ -20,7 +20,7 @@ export interface System {
 
 /** A system with the scenarios' project in it. */
 export interface RunningSystem {
-  /** What it has printed, without colours. */
+  /** Text that it has printed, without colours. */
   readonly log: string;
   /** Lets a scenario send, and answers what that came to. */
   send(id: string): Promise<unknown>;

@@ -1,10 +1,10 @@
-/** What became of a message. `default` is the consumer's `retry_delay`. */
+/** Settlement of a message. `default` is the consumer's `retry_delay`. */
 export type Settled = "ack" | `retry ${number} s`;
 
 /** Asks the first Worker of a host: the project's, with the broker's API below `/__sluice`. */
 export type Ask = (path: string, init?: { method: string; body: string }) => Promise<Response>;
 
-/** Of an event of a queue's history, what is used here. */
+/** Parts of an event of a queue's history that are used here. */
 interface HistoryEvent {
   readonly kind: string;
   readonly ids: readonly string[];
@@ -46,7 +46,7 @@ async function settledIn(ask: Ask, queue: string, program: string): Promise<Sett
   }
 }
 
-/** What became of both messages of the first batch; `null` until it is settled. */
+/** Answers how both messages of the first batch were settled; `null` until they are. */
 function settledOf(events: readonly HistoryEvent[]): Settled[] | null {
   const { ids = [] } = events.find(({ kind }) => kind === "accepted") ?? {};
   const delivered = events.find(({ kind }) => kind === "delivered");

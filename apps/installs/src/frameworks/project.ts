@@ -3,10 +3,10 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { basename, join } from "node:path";
 import { type Framework, POST } from "./frameworks.ts";
 
-/** What the page says before and after its source is changed. */
+/** Words of the page before and after its source is changed. */
 export const WORD = "waiting";
 export const CHANGED = "after the change";
-/** What Sluice and Wrangler leave in a project in which they have run. */
+/** Folders that Sluice and Wrangler leave in a project in which they have run. */
 export const LEFT_BY_DEV = [".sluice", ".wrangler"];
 
 /**

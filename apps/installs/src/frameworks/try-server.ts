@@ -87,7 +87,7 @@ export async function tryServer(
   }
 }
 
-/** What a page shows: an error where it cannot be had. */
+/** Fetches the text that a page shows. Throws where it cannot be had. */
 async function seen(url: string): Promise<string> {
   const response = await fetch(url, { signal: AbortSignal.timeout(PAGE_MS_MAX) });
   const text = await response.text();

@@ -1,4 +1,4 @@
-/** What the admin API says of a queue; only what is looked at. */
+/** Figures of a queue from the admin API; only those that are looked at. */
 export interface QueueFigures {
   readonly name: string;
   readonly messages: { readonly ready: number; readonly delayed: number; readonly leased: number };

@@ -43,7 +43,7 @@ export const TOPOLOGY: QueueTopology = {
   ),
 };
 
-/** What the consumer of a queue is set to. Throws on a queue that there is not. */
+/** Looks up the consumer settings of a queue. Throws on a queue that does not exist or that no Worker consumes. */
 export function settingsOf(queue: string): ConsumerSettings {
   const consumer = TOPOLOGY.queues[queue]?.consumer;
   if (consumer?.type !== "worker") throw new Error(`there is no queue "${queue}"`);

@@ -4,16 +4,16 @@ import { judge, judgeDirectory, type Seen } from "./judge.ts";
 import type { DamageKind } from "./kinds.ts";
 import type { Target } from "./state-files.ts";
 
-/** What became of one damaged state. */
+/** Result of one damaged state. */
 export interface CaseResult {
   readonly kind: DamageKind;
   readonly target: Target;
-  /** What was done to the file. */
+  /** Description of the damage to the file. */
   readonly done: string;
   /** Messages that were acknowledged and not settled before, and how many of these came. */
   readonly owed: number;
   readonly delivered: number;
-  /** Of the damaged queue: owed and not delivered; settled before and delivered again. */
+  /** Counts of the damaged queue's messages: owed and not delivered; settled before and delivered again. */
   readonly missing: number;
   readonly again: number;
   /** Kinds of damage that the admin API lists for the damaged queue. */
@@ -29,7 +29,7 @@ export function conclude(input: {
   readonly target: Target;
   readonly done: string;
   readonly ledger: DamageLedger;
-  /** What a send to each queue came to after the damage. */
+  /** Result of a send to each queue after the damage. */
   readonly probes: ReadonlyMap<string, Seen["probe"]>;
   readonly figures: readonly QueueFigures[] | null;
   readonly lines: readonly string[];

@@ -10,13 +10,13 @@ export interface Kept extends Sent {
   hasCome: boolean;
 }
 
-/** What came out of a queue together. */
+/** Messages that came out of a queue together. */
 export interface DeliveredBatch {
   readonly queue: string;
   readonly messages: readonly { readonly body: string }[];
 }
 
-/** What is delivered after the damage, against what was owed before it. */
+/** Ledger of the deliveries after the damage, against what was owed before it. */
 export class DamageLedger extends Ledger<Kept> {
   /** @param kept messages of the state that was damaged. */
   constructor(kept: readonly Kept[] = []) {

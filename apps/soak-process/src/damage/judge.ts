@@ -2,26 +2,26 @@ import type { DamageEntry, QueueFigures } from "../cluster/queue-figures.ts";
 import type { DamageKind } from "./kinds.ts";
 import type { Target } from "./state-files.ts";
 
-/** What was seen of one queue after the damage. */
+/** Observations of one queue after the damage. */
 export interface Seen {
   readonly queue: string;
   /** Owed and not delivered. */
   readonly missing: number;
   /** Settled before, and delivered again. */
   readonly again: number;
-  /** What the admin API lists; `null` if it does not know the queue or does not answer. */
+  /** Damage that the admin API lists; `null` if it does not know the queue or does not answer. */
   readonly damage: readonly DamageEntry[] | null;
   /** Lines that name the queue and speak of damage. */
   readonly lines: readonly string[];
   /**
-   * What a send after the damage came to: stored and delivered, refused with an error, or acknowledged and not
-   * delivered.
+   * Result of a send after the damage: stored and delivered, refused with an error, or acknowledged and not delivered.
    */
   readonly probe: "delivered" | "refused" | "lost";
 }
 
 /**
- * What must hold however a database was damaged: the other queues go on whole, and what the damaged one lacks is told.
+ * Checks what must hold however a database was damaged: the other queues go on whole, and what the damaged one lacks is
+ * told.
  *
  * @returns violations, in words; none is good.
  */
@@ -63,7 +63,7 @@ function messagesStated(entries: readonly DamageEntry[]): number {
   return entries.reduce((sum, { messagesLost }) => sum + (messagesLost ?? Number.POSITIVE_INFINITY), 0);
 }
 
-/** What must hold of the directory: whether it has lost anything, or everything, is told. */
+/** Checks that a line tells of the damage when the directory has lost everything, or does not list its queues. */
 export function judgeDirectory(
   kind: DamageKind,
   figures: readonly QueueFigures[] | null,

@@ -2,7 +2,7 @@ import type { Line } from "@sluice/harness/report";
 import type { CaseResult } from "./case-result.ts";
 import { DAMAGE_KINDS } from "./kinds.ts";
 
-/** What became of a case, for people. */
+/** Describes the result of a case, for people. */
 export function describeCase(number: number, each: CaseResult): string {
   const { target, kind, done, missing, again, listed, lines, violations } = each;
   const of = target.kind === "queue" ? target.name : "the Directory";

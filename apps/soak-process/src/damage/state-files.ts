@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
-/** What is damaged: the object of a queue, or the one that knows which queues there are. */
+/** Object that is damaged: that of a queue, or the directory, which knows which queues there are. */
 export type Target = { readonly kind: "queue"; readonly name: string } | { readonly kind: "directory" };
 
 /** The database of an object: what is written first goes to its log, `FILE-wal`. */

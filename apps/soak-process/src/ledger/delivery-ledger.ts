@@ -3,7 +3,7 @@ import type { BatchReport } from "../../workers/wire.ts";
 import { DEAD_LETTER_QUEUE, settingsOf } from "../cluster/topology.ts";
 import { isSettled, type Message, type Visit } from "./message.ts";
 
-/** What the ledger needs to know about a message before it is sent. */
+/** Facts about a message that the ledger needs before it is sent. */
 export interface Intention {
   readonly queue: string;
   readonly bytes: number;
@@ -33,8 +33,8 @@ export interface Summary extends Tally {
 }
 
 /**
- * What a queue owes to Workers: every message that was sent, every delivery to a handler and how it was settled.
- * Whatever the broker does is checked against them when it happens.
+ * Ledger of what queues owe to Workers: every message that was sent, every delivery to a handler and how it was
+ * settled. Checks against them whatever the broker does, when it happens.
  */
 export class DeliveryLedger extends Ledger<Message> {
   /**

@@ -1,6 +1,6 @@
 import type { Sent } from "@sluice/harness/ledger";
 
-/** What the handler did with a delivery, and whether it is known that the broker has committed it. */
+/** Settlement of a delivery by the handler, and whether it is known that the broker has committed it. */
 export type Settlement =
   | { readonly kind: "ack"; readonly atMs: number; committed: boolean }
   | { readonly kind: "retry"; readonly atMs: number; readonly delayMs: number; committed: boolean };

@@ -52,7 +52,8 @@ export class Handler {
 }
 
 /**
- * What becomes of one message (spec cloudflare-queues 2.4): what was said of it alone counts more than how it ended.
+ * Determines how one message of a batch is settled (spec cloudflare-queues 2.4): the handler's call for it alone counts
+ * more than how the handler ended.
  */
 export function settlementOf(
   { acks, retries, ends }: Verdict,

@@ -102,7 +102,10 @@ export async function sendOrder(
   }
 }
 
-/** What one `sendBatch` takes: 256,000 bytes, JSON's quotes included. */
+/**
+ * Keeps the messages that fit into one `sendBatch`, which takes 256,000 bytes, JSON's quotes included; the first in any
+ * case.
+ */
 function withinBatchLimit(messages: DrawnOrder["messages"]): DrawnOrder["messages"] {
   let bytes = 0;
   return messages.filter((message, i) => {

@@ -13,7 +13,7 @@ import { PRODUCED_QUEUES, settingsOf, TOPOLOGY } from "../cluster/topology.ts";
 const WORKERS = fileURLToPath(new URL("../../workers/", import.meta.url));
 const CHECKOUT = fileURLToPath(new URL("../../../../", import.meta.url));
 
-/** What a deployment uploads of each Worker, with its bindings. */
+/** Uploads of a deployment: each Worker with its bindings. */
 export interface Version {
   readonly broker: WorkerdService;
   readonly producer: WorkerdService;

@@ -7,7 +7,7 @@ export interface DiskFullOptions<Summary extends Tally> {
   readonly open: OpenScenario<Summary>;
   /** How often the disk is filled. */
   readonly times: number;
-  /** Of so many times the process is killed while the disk is full, and started again once there is room. */
+  /** Share of the times at which the process is killed while the disk is full, and started again once there is room. */
   readonly killedShare: number;
   /** Called every time there is room again, with what was refused meanwhile. */
   readonly onTime?: (times: number, refused: number) => void;
@@ -16,7 +16,7 @@ export interface DiskFullOptions<Summary extends Tally> {
 export type DiskFullResult<Summary extends Tally> = Ended<Summary> & {
   /** Times at which sends went through again when there was room. */
   readonly resumed: number;
-  /** What was refused was told this, each text once. */
+  /** Texts that refused calls were told, each once. */
   readonly refusals: readonly string[];
   /** Whether the process ended by itself: it must not. */
   readonly hasEnded: boolean;
@@ -24,7 +24,7 @@ export type DiskFullResult<Summary extends Tally> = Ended<Summary> & {
 
 /** Most room that is left when the disk is filled, in bytes: some commits still fit, or none does. */
 const FREE_BYTES_MAX = 400_000;
-/** Of so many times none is left. */
+/** Share of the times at which no room is left. */
 const NONE_LEFT = 0.5;
 /** Longest load between two times, in ms. */
 const LOAD_MS_MAX = 500;
@@ -32,7 +32,7 @@ const LOAD_MS_MAX = 500;
 const NOTICED_MS_MAX = 30_000;
 /** How often the broker alone is killed while its disk is full. */
 export const SQS_KILLED_SHARE = 0.25;
-/** What is refused before there is room again. */
+/** Number of refusals that are awaited before there is room again. */
 const REFUSED = 50;
 
 /**

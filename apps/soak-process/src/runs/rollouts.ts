@@ -25,7 +25,7 @@ export interface RolloutFigures {
   readonly orders: Readonly<Record<VersionName, number>>;
 }
 
-/** Of the steps of a rollout so many are followed by a kill, and so many are cut short by one. */
+/** Share of a rollout's steps that are followed by a kill, and share of those that are cut short by one. */
 const KILLED = 0.15;
 const CUT_SHORT = 0.1;
 /** Rollouts that give some of the objects the new version before all the others get it. */
@@ -80,12 +80,12 @@ export async function runRollouts(options: RolloutOptions): Promise<Ended<Summar
   }
 }
 
-/** What an earlier version says of a directory that is being reset; this one asks it again. */
+/** Line that an earlier version prints about a directory that is being reset; this version asks it again. */
 const RESET = /directory does not answer.*code was updated/;
 
 type Step = Partial<Pick<Stage, "brokerShare" | "consumerShare" | "producerShare">>;
 
-/** What happens in a rollout, in an order that is drawn. */
+/** Draws the steps of a rollout, and their order. */
 function drawSteps(random: Random): Step[] {
   const some = () => random.between(1, 9) / 10;
   const lists: Step[][] = [

@@ -21,7 +21,7 @@ export interface Scenario<Summary extends Tally> {
   hasEnded(): boolean | Promise<boolean>;
   /** Takes whatever is left, until every queue is empty. Answers `false` when nothing more came for a while. */
   drain(): Promise<boolean>;
-  /** What was printed, over all epochs, that no epoch should have printed. */
+  /** Lists the lines that were printed, over all epochs, and that no epoch should have printed. */
   unexpectedLines(): string[];
   close(): Promise<void>;
 }

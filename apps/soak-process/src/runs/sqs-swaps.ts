@@ -13,7 +13,7 @@ export interface SqsSwapOptions {
   readonly onSwap?: (swaps: number) => void;
 }
 
-/** Of so many epochs the end is asked for; the others are killed. */
+/** Share of epochs that are asked to end; the others are killed. */
 const STOPPED = 0.2;
 
 /**

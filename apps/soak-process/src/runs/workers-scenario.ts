@@ -102,7 +102,7 @@ export class WorkersScenario implements Scenario<Summary> {
     await rm(this.persistDir, { recursive: true, force: true });
   }
 
-  /** What the next epoch is made of. */
+  /** Lists the services that the next epoch is made of. */
   protected services(): readonly WorkerdService[] {
     return this.#services;
   }

@@ -1,4 +1,4 @@
-/** What SQS says of a request that it does not carry out. */
+/** Error with which SQS refuses a request. */
 export class SqsRefusal extends Error {
   /** `ServiceUnavailable`, without its namespace. */
   readonly code: string;
@@ -23,7 +23,7 @@ interface BatchAnswer {
   readonly Failed?: readonly { readonly Id: string; readonly Code: string; readonly Message?: string }[];
 }
 
-/** What the calls that are made answer; only what is looked at. */
+/** Answers to the calls that are made, by action; only the parts that are looked at. */
 interface Answers {
   readonly CreateQueue: { readonly QueueUrl: string };
   readonly SendMessage: { readonly MessageId: string };

@@ -13,7 +13,7 @@ export interface Command {
   remove(): Promise<void>;
 }
 
-/** What this process has built, and how many use it. */
+/** Build of the command that this process shares, and the number of its users. */
 const shared: { built: Promise<string> | null; users: number } = { built: null, users: 0 };
 
 /** Builds the command, once for all that use it at a time. From source it would take most of an epoch to start. */

@@ -26,9 +26,9 @@ export interface SqsSummary extends Tally {
 }
 
 /**
- * What a queue owes to clients of SQS: what was sent, received and deleted, and what they were told. Whatever the
- * broker does is checked against it when it happens. All times are the clients' own: a call takes effect between its
- * beginning and its answer.
+ * Ledger of what queues owe to clients of SQS: what was sent, received and deleted, and what the clients were told.
+ * Checks against it whatever the broker does, when it happens. All times are the clients' own: a call takes effect
+ * between its beginning and its answer.
  */
 export class ReceiveLedger extends Ledger<SqsMessage> {
   readonly again = { "its visibility timeout ended": 0, "its deletion was not answered": 0 };
@@ -210,7 +210,7 @@ export class ReceiveLedger extends Ledger<SqsMessage> {
     }
   }
 
-  /** What was sent before it in its group is gone, or came along with it. */
+  /** Checks that each message sent before it in its group is gone, or came along with it. */
   #checkOrder(what: string, message: SqsMessage, group: string, together: ReadonlySet<SqsMessage>): void {
     const sent = this.#groups.get(group) ?? [];
     for (let at = sent.indexOf(message) - 1; at >= 0; at--) {

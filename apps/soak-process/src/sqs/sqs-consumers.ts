@@ -11,7 +11,7 @@ const RECEIVE_MAX = 10;
 const WAIT_SECONDS = 1;
 /** Longest that a consumer takes for what it has received, in ms; most take no time. */
 const WORK_MS_MAX = 60;
-/** What a visibility timeout is changed to, in seconds. */
+/** Visibility timeouts that a message's own is changed to, in seconds. */
 const CHANGED_SECONDS = [0, 0, 1, 8] as const;
 
 export interface Consuming {

@@ -14,17 +14,17 @@ export interface Receive {
   knownSinceMs: number;
 }
 
-/** What is known of the deletion of a message. `unknown`: it was asked for, and nobody answered or it came too late. */
+/** Deletion of a message, as far as it is known. `unknown`: it was asked for, and was not answered or came too late. */
 export type Deletion = "none" | "unknown" | "done";
 
 /** Everything that is known about one message. */
 export interface SqsMessage extends Sent {
-  /** Of a FIFO queue; `null` on any other. */
+  /** Message group on a FIFO queue; `null` on any other. */
   readonly group: string | null;
   readonly delayMs: number;
   /** Before the call, so nothing can be due earlier than this and the delay. */
   readonly sentAtMs: number;
-  /** What SQS calls it, once it was received. */
+  /** Id that SQS gives the message, once it was received; `null` before. */
   messageId: string | null;
   received: Receive | null;
   deletion: Deletion;

@@ -17,7 +17,10 @@ const REFUSED_PAUSE_MS = 20;
 const DELAY_SECONDS_MAX = 3;
 const BATCH_MAX = 10;
 
-/** What a group has sent and nobody has answered: it is sent again, with its deduplication id, before anything else. */
+/**
+ * Message of each group that was sent and not answered: it is sent again, with its deduplication id, before anything
+ * else.
+ */
 export type Unanswered = Map<string, { readonly message: SqsMessage; readonly body: string }>;
 
 export interface Producing {

@@ -1,9 +1,9 @@
-/** What of a line of strace matters here. */
+/** Parts of a line of strace that matter here. */
 interface Call {
   readonly name: string;
-  /** What its file descriptor stands for: a path, or the two ends of a connection. */
+  /** Target of its file descriptor: a path, or the two ends of a connection. */
   readonly file: string;
-  /** What follows that. */
+  /** Text of the line after the file descriptor. */
   readonly rest: string;
 }
 
@@ -15,7 +15,7 @@ const RESUMED = /^(\d+) +<\.\.\. (\w+) resumed>(.*)$/;
 const SYNCS = new Set(["fsync", "fdatasync"]);
 const SUCCEEDED = /\) += 0$/;
 
-/** What went before an answer to a client since the one before it. */
+/** Answer to a client, with what happened to the logs of queues since the answer before it. */
 export interface TracedAnswer {
   /** Syncs of logs of queues that have ended. */
   readonly syncs: number;

@@ -38,7 +38,10 @@ function pick({ from, to }: Rollout, share: number, place: number): VersionName 
 const brokerOf = (id: string): VersionName => pick(rollout, rollout.brokerShare, placeOf(id, 0));
 const consumerOf = (id: string): VersionName => pick(rollout, rollout.consumerShare, placeOf(id, 6));
 
-/** What the object is given: the version that the platform would tell, and its version of the consumer. */
+/**
+ * Makes the environment of an object: the version that the platform would tell, and the object's version of the
+ * consumer.
+ */
 function envOf(id: string): object {
   const consumer = bindings[consumerOf(id) === "old" ? "OLD_CONSUMER" : "NEW_CONSUMER"];
   return { ...bindings, CONSUMER_CONSUMER: consumer, SLUICE_VERSION: { id: brokerOf(id) } };

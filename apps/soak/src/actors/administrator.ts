@@ -7,7 +7,7 @@ import type { QueueObject } from "../platform/queue-object.ts";
 
 const AGAIN_MS = 1_000;
 
-/** Somebody who changes, deletes and creates queues by the API while messages flow. */
+/** Simulated client of the API that changes, deletes and creates queues while messages flow. */
 export class Administrator {
   /** Queues that are not back in the end. */
   unfinished = 0;
@@ -75,7 +75,7 @@ export class Administrator {
     });
   }
 
-  /** What the directory answers; `null` if it does not. */
+  /** Sends a change to the directory, and answers with its reply; `null` if none comes. */
   async #ask(
     { name }: QueueObject,
     make: (registry: Registry) => DirectoryReply,

@@ -6,7 +6,7 @@ export interface Credentials {
   readonly password: string;
 }
 
-/** What an endpoint asks for with a 401. */
+/** Challenge that an endpoint sends with a 401. */
 export interface Challenge {
   readonly header: string;
   /** No other challenge has it. */

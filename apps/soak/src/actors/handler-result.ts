@@ -12,7 +12,7 @@ const ALL_WELL: DeliveryResult = {
 /** Delays that a handler asks for, in seconds. */
 const RETRY_DELAYS_SECONDS = [0, 0, 1, 5, 60, 3_600] as const;
 
-/** What a handler reports that ran to its end. */
+/** Draws the result that a handler reports after it ran to its end. */
 export function drawResult(
   world: World,
   behaviour: "ok" | "some" | "retryAll" | "throw",

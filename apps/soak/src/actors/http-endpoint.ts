@@ -36,7 +36,7 @@ interface Call {
   /** Connections that were lost without an answer. */
   closed: number;
   isUnderWay: boolean;
-  /** What its first request was answered with, if the endpoint has asked for authorization. */
+  /** Challenge in the answer to its first request; `null` unless the endpoint has asked for authorization. */
   challenge: Challenge | null;
   /** Whether that has been answered. */
   isAnswered: boolean;
@@ -102,7 +102,7 @@ export class HttpEndpoint implements CalledEndpoint {
     return isReady;
   }
 
-  /** What is answered, or `tooLate` if nothing has been for so long. */
+  /** Resolves to the answer, or to `tooLate` if none has come within `timeoutMs`. */
   #inTime<Answer>(timeoutMs: number, answer: Promise<Answer>, tooLate: Answer): Promise<Answer> {
     return new Promise((resolve) => {
       const end = this.#world.loop.after(timeoutMs, () => resolve(tooLate));
@@ -231,7 +231,7 @@ export class HttpEndpoint implements CalledEndpoint {
     return { kind: "unreachable", reason: "no connection in time" };
   }
 
-  /** What is seen of a connection that is lost: whoever asks looks whether anybody is there. */
+  /** Makes the outcome of a lost connection: a caller with a connect timeout looks whether the endpoint is there. */
   #cutOff({ connectTimeoutMs }: EndpointRequest): Outcome {
     return connectTimeoutMs !== null && this.#isAbsent
       ? { kind: "unreachable", reason: "gone" }
@@ -315,7 +315,9 @@ export class HttpEndpoint implements CalledEndpoint {
   }
 }
 
-/** What the queue is told of it. */
+/**
+ * Converts an outcome to the form that the queue is told: of an answer, its status, `Retry-After` and challenge header.
+ */
 function toldOf(outcome: Outcome): EndpointOutcome {
   if (outcome.kind !== "answered") return outcome;
   const { status, retryAfter, challenge } = outcome.answer;

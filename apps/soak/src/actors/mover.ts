@@ -4,7 +4,9 @@ import type { Simulation } from "../history/simulation.ts";
 import { exchange } from "../platform/network.ts";
 import type { QueueObject } from "../platform/queue-object.ts";
 
-/** Somebody who redrives dead letters, or moves what is in a queue elsewhere, and thinks better of it now and then. */
+/**
+ * Simulated client that redrives dead letters, or moves a queue's messages elsewhere, and cancels some of these tasks.
+ */
 export class Mover {
   readonly #world: Simulation;
   readonly #scenario: Scenario;
@@ -55,7 +57,7 @@ export class Mover {
     });
   }
 
-  /** What is answered to it; `null` if nothing is. */
+  /** Sends a request to the queue, and answers with its reply; `null` if none comes. */
   async #ask<Reply extends { readonly ok: boolean }>(
     { name }: QueueObject,
     arrives: () => Promise<Reply>,

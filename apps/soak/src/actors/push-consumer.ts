@@ -27,7 +27,7 @@ const ABSENT = new Error("Worker not found.");
 export class PushConsumer implements CalledWorker {
   /** Until when its Worker does not run, in ms. */
   absentUntilMs = 0;
-  /** What handlers that have not answered had called when they hung or crashed, by delivery. */
+  /** Calls that handlers had made when they hung or crashed without an answer, by delivery. */
   readonly #unfinished = new Map<DeliveryRecord, HandlerCalls>();
   readonly #world: Simulation;
   readonly #queue: QueueObject;
@@ -157,15 +157,12 @@ export class PushConsumer implements CalledWorker {
   }
 }
 
-/** What leaves its queue: each message's tag, its id, and which attempt its consumer is told that it is. */
+/** Messages that leave their queue: the tag and the id of each, and the attempt number that its consumer is told. */
 interface Leaving {
   readonly tags: readonly number[];
   readonly ids: readonly string[];
   readonly attempts: readonly number[];
-  /**
-   * What was asked for by whoever receives: the visibility timeout in ms; then the lease is known too, by its
-   * receipt.
-   */
+  /** Visibility timeout that the receiving client asked for, in ms; the lease is then known too, by its receipt. */
   readonly visibilityMs?: number;
   readonly leaseId?: number;
   /** Whether the receive was made again by its attempt id. Default false. */
@@ -217,7 +214,7 @@ export function recordDeparture(
   return record;
 }
 
-/** What a queue has to do about each message of a batch. */
+/** Makes a function from a message's position in its batch to the verdict that the queue has to carry out on it. */
 function verdictsOf(
   result: DeliveryResult,
   ids: readonly string[],

@@ -26,11 +26,11 @@ interface Received {
   readonly receipts: readonly string[];
 }
 
-/** What a client asks for. */
+/** Receive request of a client, with its visibility timeout and its longest wait in ms. */
 type Request = ReceiveRequest & { readonly visibilityTimeoutMs: number; readonly waitMs: number };
 
 type Use = { readonly receipt: string; readonly position: number; readonly what: Intent };
-/** What a client does with a receipt; `visibilityMs` counts from when it arrives. */
+/** Action of a client on a receipt; `visibilityMs` counts from when it arrives. */
 type Intent =
   | { readonly kind: "delete" }
   | { readonly kind: "change"; readonly visibilityMs: number }

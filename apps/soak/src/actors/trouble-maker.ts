@@ -128,7 +128,7 @@ export class TroubleMaker {
     queue.disk.failWrites(after, count);
   }
 
-  /** Somebody looks at the queue, which lets its engine look at the clock between two turns. */
+  /** Asks a random queue for its figures, which lets its engine look at the clock between two turns. */
   #ask(): void {
     const queue = this.#anyQueue();
     const described = queue?.call(async (core) => {

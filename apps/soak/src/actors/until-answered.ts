@@ -4,8 +4,8 @@ import type { World } from "../history/world.ts";
 const ATTEMPTS_MAX = 4;
 
 /**
- * What is answered to an attempt or to one of those after it; `null` if there is no answer to any before whoever asks
- * has enough of it, which never happens to those who insist.
+ * Repeats an attempt until one is answered, and resolves to that answer; `null` if the caller gives up before, which
+ * never happens to one that insists.
  */
 export async function untilAnswered<Answer>(
   { loop, random }: World,

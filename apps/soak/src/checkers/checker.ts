@@ -14,7 +14,7 @@ import type { QueueObject } from "../platform/queue-object.ts";
 export interface Departing {
   readonly leaseId: number;
   readonly tags: readonly number[];
-  /** What the queue has promised about each tag; absent for one that it never accepted. */
+  /** Ledger entry of each tag, with what the queue has promised; absent for a tag that it never accepted. */
   readonly messages: readonly (Message | undefined)[];
   readonly attempts: readonly number[];
   /** Whether it was received with a visibility timeout of 0: no lease holds it. */
@@ -25,14 +25,14 @@ export interface Departing {
   readonly earlier: DeliveryRecord | undefined;
 }
 
-/** What a queue answers to a receive with an attempt id. */
+/** Answer of a queue to a receive with an attempt id. */
 export interface Received {
   readonly attemptId: string;
   /** `null` if it got nothing, or nothing that a lease holds. */
   readonly leaseId: number | null;
   readonly tags: readonly number[];
   readonly receipts: readonly string[];
-  /** What was last received by that id when the receive arrived; `null` if nothing was, or nobody knows. */
+  /** Last receive by that attempt id when this one arrived; `null` if there was none, or it is unknown. */
   readonly before: NamedReceive | null;
 }
 
@@ -42,13 +42,13 @@ export interface Requested {
   readonly url: string;
   /** Its `Authorization` header. */
   readonly authorization: string | null;
-  /** What was answered to the request of the same delivery before it and has not been answered itself. */
+  /** Challenge in the answer to the previous request of the same delivery, if that has not been answered itself. */
   readonly challenge: Challenge | null;
-  /** What the queue was given to answer with. */
+  /** Credentials that the queue was given to answer a challenge. */
   readonly credentials: Credentials | null;
 }
 
-/** What a topic answers that has become of messages. */
+/** Answer of a topic about published messages: those that it took and the duplicates that it dropped. */
 export interface Published {
   readonly taken: readonly Publication[];
   readonly dropped: readonly Publication[];
@@ -59,7 +59,7 @@ export interface Published {
  * checker has no memory of its own: what it needs to know of the past is in the ledgers.
  */
 export interface Checker {
-  /** What must hold in every history, whatever goes wrong in it. */
+  /** Property that must hold in every history, whatever goes wrong in it. */
   readonly property: string;
   /** A commit was written; it is not durable yet. */
   written?(queue: QueueObject, segments: readonly WrittenSegment[]): string | undefined;
@@ -87,7 +87,7 @@ export interface Checker {
   dropped?(queue: QueueObject, what: { readonly revision: number }): string | undefined;
   /** A queue answers to another one that it has taken its messages. */
   taken?(queue: QueueObject, pendingBatch: PendingBatch): string | undefined;
-  /** Somebody has asked the queue for its figures. */
+  /** The queue has been asked for its figures. */
   described?(queue: QueueObject, description: QueueDescription): string | undefined;
   /** An event is over in which the queue had a part. */
   afterEvent?(queue: QueueObject): string | undefined;

@@ -7,8 +7,9 @@ import { runOfTag } from "../ledger/tasks.ts";
 import type { Checker } from "./checker.ts";
 
 /**
- * What dies leaves in the same commit for its dead-letter queue, and nothing else does; the transfer is forgotten when
- * the other queue has it for good; and that one takes each message once, however often it is transferred.
+ * Checker of dead-letter moves: a message that dies leaves in the same commit for its dead-letter queue, and no other
+ * does; the transfer is forgotten when the other queue has it for good; and that one takes each message once, however
+ * often it is transferred.
  */
 export const deadLetterMove: Checker = {
   property: "dead-letter move",

@@ -4,10 +4,10 @@ import type { QueueObject, QueueWorld } from "../platform/queue-object.ts";
 import type { Checker } from "./checker.ts";
 
 /**
- * What is published leaves for every subscribed queue, all copies in one commit, each once, and stays until its queue
- * has it for good. A FIFO topic takes one of what has the same deduplication id within five minutes. What comes for a
- * queue that is gone goes on to where its subscription says, once, or is dropped, and never both comes and goes on
- * (spec sns-delivery 6.3).
+ * Checker of topics: a published message leaves for every subscribed queue, all copies in one commit, each once, and
+ * stays until its queue has it for good. A FIFO topic takes one of the messages that have the same deduplication id
+ * within five minutes. A copy for a queue that is gone goes on to where its subscription says, once, or is dropped, and
+ * never both comes and goes on (spec sns-delivery 6.3).
  */
 export const fanOut: Checker = {
   property: "fan-out",
@@ -85,7 +85,7 @@ function cameFromNowhere(
   return undefined;
 }
 
-/** What a queue that is gone hands on. */
+/** Checks the copies that a deleted queue passes on. */
 function passedOn({ ledger, world, name, gone }: QueueObject, commit: AppliedCommit): string | undefined {
   const { pendingIn, passedOnBefore } = commit;
   if (gone === null) return undefined;

@@ -2,8 +2,8 @@ import type { Segment } from "../ledger/view.ts";
 import type { Checker } from "./checker.ts";
 
 /**
- * What the queue counts as it goes along is what a recount of its messages finds, and what it answers to those who
- * ask is what it has promised.
+ * Checker of counters: those that a queue keeps equal a recount of its messages, and the figures that it answers with
+ * equal what it has promised.
  */
 export const counters: Checker = {
   property: "counters",
@@ -63,7 +63,7 @@ function differing(told: Figures, found: Figures): string | undefined {
   return undefined;
 }
 
-/** What a fresh engine reads from the store is what the running one has in memory. */
+/** Checker of reloads: a fresh engine reads from the store the same state that the running one has in memory. */
 export const reload: Checker = {
   property: "reload",
 

@@ -25,7 +25,10 @@ function missing(ledger: Ledger, tags: readonly number[], what: string): string 
   return tag === undefined ? undefined : `message ${tag} ${what}`;
 }
 
-/** What was acknowledged by the holder of its lease is gone with the next commit, and never delivered again. */
+/**
+ * Checker of acknowledgements: a message that the holder of its lease has acknowledged is gone with the next commit,
+ * and never delivered again.
+ */
 export const ackedIsFinal: Checker = {
   property: "acked is final",
 

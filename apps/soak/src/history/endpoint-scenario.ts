@@ -3,13 +3,13 @@ import type { HttpPushFormat, HttpPushSettings, RetryPolicySettings } from "@slu
 import { TASK_SETTINGS } from "../ledger/tasks.ts";
 
 /**
- * What an HTTP endpoint does with a request.
+ * Behaviour of an HTTP endpoint at a request.
  *
  * - `ok`, `created`: answers 200, or another status of the 2xx.
  * - `busy`: answers 429 or 503, mostly with `Retry-After`.
  * - `redirect`, `clientError`, `serverError`: answers a status of that kind.
  * - `hang`: takes it and never answers.
- * - `late`: does its work and answers when nobody waits any more.
+ * - `late`: does its work and answers when the queue does not wait any more.
  * - `drop`: does its work and loses the connection.
  * - `poison`: some messages end its process; it is away for a while then.
  */
@@ -27,10 +27,10 @@ export type Reply =
 
 export type Replies = readonly [Reply, ...Reply[]];
 
-/** What an endpoint wants to be shown before it takes a request: it answers 401 and says so. */
+/** Authorization schemes that an endpoint demands before it takes a request: it answers 401 and names them. */
 export type Asks = "nothing" | "basic" | "digest" | "both";
 
-/** Who may call an endpoint that asks. */
+/** Credentials that an endpoint with authorization accepts. */
 export const CREDENTIALS = { username: "queue", password: "as agreed" };
 const WRONG_CREDENTIALS = { username: "queue", password: "as it was" };
 

@@ -67,7 +67,7 @@ export type EventKind = keyof typeof MEANINGS;
 
 const POSITIONS: ReadonlyMap<string, number> = new Map(Object.keys(MEANINGS).map((kind, i) => [kind, i]));
 
-/** What happened, as a hash that is equal exactly when two histories went the same way, and as text if wanted. */
+/** Log of events, as a hash that is equal exactly when two histories went the same way, and as text if wanted. */
 export class EventLog {
   /** Lines of text, `null` if only the hash is wanted: text costs more than the events. */
   readonly lines: string[] | null;

@@ -49,7 +49,7 @@ const RECEIVERS = 2;
  */
 const IDLE_RINGS_MAX = 4 + 2 * RECEIVERS;
 
-/** What a topic's object is a queue by: it keeps no messages. */
+/** Definition of the queue that stands for a topic's object: it keeps no messages. */
 const TOPIC_DEFINITION: QueueDefinition = {
   deliveryDelaySeconds: 0,
   messageRetentionSeconds: 345_600,
@@ -78,7 +78,7 @@ export interface HistoryReport {
   readonly lines: readonly string[] | null;
 }
 
-/** What came of the messages, in all queues together. */
+/** Kinds of outcomes that a history counts, over all its queues together. */
 export const OUTCOME_KINDS = [
   "accepted",
   "of periodic tasks",
@@ -186,11 +186,11 @@ interface Rare {
   readonly hangs: Random;
 }
 
-/** Who brings messages. */
+/** Actors that bring messages. */
 interface Senders {
   readonly producer: Producer;
   readonly publisher: Publisher | null;
-  /** Who brings queues back in the end. */
+  /** Actor that brings queues back in the end; `null` in a history without one. */
   readonly administrator: Administrator | null;
 }
 

@@ -19,10 +19,10 @@ import {
   type Replies,
 } from "./endpoint-scenario.ts";
 
-/** What a handler does with a batch. */
+/** Behaviour of a handler at a batch. */
 export type Behaviour = "ok" | "some" | "retryAll" | "throw" | "crash" | "hang" | "late";
 
-/** Who takes messages out of a queue. */
+/** Consumer that takes messages out of a queue. */
 export type Taker =
   | { readonly kind: "push"; readonly behaviours: readonly [Behaviour, ...Behaviour[]] }
   | { readonly kind: "pull" }
@@ -48,7 +48,7 @@ export interface QueueScenario {
   readonly taker: Taker;
 }
 
-/** What a history is about: drawn from its seed before its first event. */
+/** Plan of a history, drawn from its seed before its first event. */
 export interface Scenario {
   readonly queues: readonly QueueScenario[];
   /** Requests of the producers. */
@@ -92,7 +92,7 @@ export interface TopicScenario {
 
 export const TOPIC_NAME = "topic/1";
 
-/** What of a queue's settings says that it is a FIFO queue. */
+/** Settings that make a queue a FIFO queue. */
 const FIFO: FifoSettings = { deduplicationScope: "queue" };
 const DEFAULT_RETENTION_SECONDS = 345_600;
 const QUEUE_NAMES = ["orders", "dead-1", "dead-2"] as const;

@@ -15,7 +15,7 @@ export class TimeOfDay {
   readonly #machine: Machine;
   #setMs = 0;
   #held: HeldClock;
-  /** What the queues' time was seen to be last, in ms. */
+  /** Queues' time when it was looked at last, in ms. */
   #lastMs = 0;
   /** How it has passed as it must not; `null` if it has not. */
   fault: string | null = null;
@@ -45,7 +45,7 @@ export class TimeOfDay {
     return waitMs > 0 && this.#held.behindMs < 0 ? Math.ceil(waitMs / (1 - PACE)) : waitMs;
   }
 
-  /** Somebody sets the machine's clock. */
+  /** Changes the machine's clock by `byMs`. */
   set(byMs: number): void {
     this.#setMs += byMs;
   }

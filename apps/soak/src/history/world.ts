@@ -9,7 +9,7 @@ import { NO_FAULT_RATES } from "./faults.ts";
 import { TimeOfDay } from "./time-of-day.ts";
 import type { ScheduledEvent, VirtualLoop } from "./virtual-loop.ts";
 
-/** What broke, first of all. */
+/** First violation of a property in a history. */
 export interface Violation {
   readonly property: string;
   readonly queue: string;
@@ -17,7 +17,7 @@ export interface Violation {
   readonly event: number;
 }
 
-/** What a world is made of. */
+/** Parts that a world is made of. */
 export interface WorldParts {
   readonly random: Random;
   readonly loop: VirtualLoop;

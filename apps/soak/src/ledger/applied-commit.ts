@@ -18,16 +18,16 @@ export interface Ignored {
   readonly ending: Ending;
 }
 
-/** What a commit meant, message by message. */
+/** Meaning of a commit, message by message. */
 export interface AppliedCommit {
   readonly record: CommitRecord;
   readonly accepted: readonly Message[];
   readonly changes: readonly Change[];
   readonly pendingIn: readonly PendingBatch[];
   readonly pendingOut: readonly (PendingBatch | undefined)[];
-  /** Of a topic: tags of copies that had left it before, and leave it again. */
+  /** Tags of copies that had left the topic before, and leave it again. */
   readonly publishedBefore: ReadonlySet<number>;
-  /** Of a queue that is gone: tags of copies that it had passed on before, and passes on again. */
+  /** Tags of copies that the deleted queue had passed on before, and passes on again. */
   readonly passedOnBefore: ReadonlySet<number>;
   /** The highest lease id that was durable before. */
   readonly leaseIdMaxBefore: number;

@@ -21,9 +21,9 @@ export interface CommitMoment {
   readonly version: number;
   readonly queue: string;
   readonly rules: QueueRules;
-  /** What the queue was set to when it was written. */
+  /** Definition of the queue when the commit was written. */
   readonly definition: QueueDefinition;
-  /** What the directory had said that the queue is; `null` where none is asked, or there is no such queue. */
+  /** Record of the queue by the directory's last word; `null` where none is asked, or there is no such queue. */
   readonly registered: QueueRecord | null;
   /** Whether the queue exists. */
   readonly isThere: boolean;
@@ -35,7 +35,7 @@ export interface CommitMoment {
   readonly receiving: readonly Receiving[];
 }
 
-/** What a commit wrote, read back. */
+/** Commit with the rows that it wrote, read back. */
 export interface CommitRecord extends CommitMoment {
   readonly segments: readonly {
     readonly id: number;
@@ -61,12 +61,15 @@ export type Ending =
   | { readonly kind: "expired" }
   /** A visibility timeout is over. */
   | { readonly kind: "visible"; readonly dueMs: number }
-  /** Who has a receipt has it until another moment, whoever had it before. */
+  /**
+   * A changed visibility timeout: the lease `leaseId` has the message until another moment, whichever lease had it
+   * before.
+   */
   | { readonly kind: "held"; readonly leaseId: number; readonly untilMs: number }
-  /** Whoever has it was given it again by the attempt id of the receive. */
+  /** A repeated receive: the holder was given the message again by the attempt id. */
   | { readonly kind: "repeated"; readonly untilMs: number };
 
-/** What a commit did to one message. */
+/** Effect of a commit on one message. */
 export interface Change {
   readonly message: Message;
   readonly before: View;

@@ -1,6 +1,6 @@
 import type { Message } from "./message.ts";
 
-/** What a consumer wants of a message that it holds. */
+/** Verdict of a consumer on a message that it holds. */
 export type AnswerVerdict =
   | { readonly kind: "ack" }
   | { readonly kind: "retry"; readonly delayMs: number }
@@ -11,7 +11,7 @@ export type AnswerVerdict =
   /** No other attempt can help. */
   | { readonly kind: "giveUp" };
 
-/** What a consumer wants, with whether it says so in time. */
+/** Verdict of a consumer, with whether it comes in time. */
 export type Verdict =
   | AnswerVerdict
   /** An answer that comes when no delivery may take longer: the queue may have looked at the clock before. */

@@ -8,7 +8,7 @@ export interface RegisteredRow {
   readonly wasDeleted: boolean;
 }
 
-/** What the directory has promised about each queue: drawn from its durable rows. */
+/** Promises of the directory about each queue, drawn from its durable rows. */
 export class DirectoryLedger {
   readonly rows = new Map<string, DirectoryRow>();
   /** Ids of queues that were deleted. */

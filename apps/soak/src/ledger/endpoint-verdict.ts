@@ -7,18 +7,18 @@ import type { AnswerVerdict } from "./delivery-record.ts";
 export interface Answer {
   readonly status: number;
   readonly retryAfter: string | null;
-  /** What that means: a delay, or a moment; `null` for nothing that can be read. */
+  /** Meaning of `retryAfter`: a delay, or a moment; `null` if there is none that can be read. */
   readonly wait: { readonly kind: "delay" | "until"; readonly ms: number } | null;
-  /** What a 401 asks for; absent of other answers. */
+  /** Challenge of a 401; absent from other answers. */
   readonly challenge?: Challenge;
 }
 
-/** What came of a request, with what an answer's headers mean. */
+/** Outcome of a request, with the meaning of an answer's headers. */
 export type Outcome =
   | { readonly kind: "answered"; readonly answer: Answer }
   | Exclude<EndpointOutcome, { readonly kind: "answered" }>;
 
-/** What a queue wants to know of its endpoint for a verdict. */
+/** State of the queue and its endpoint that a verdict depends on. */
 interface Circumstances {
   readonly nowMs: number;
   /** Delay of a retry that names none, in ms. */
@@ -28,8 +28,8 @@ interface Circumstances {
 }
 
 /**
- * What a queue has to do about the message of a request (spec sqsd 10, sns-delivery 6.2). Not of the worker daemon:
- * that has receipts.
+ * Answers with the verdict that a queue has to carry out on the message of a request (spec sqsd 10, sns-delivery 6.2).
+ * Not for the worker daemon: that has receipts.
  */
 export function verdictOf(
   format: Exclude<HttpPushFormat, "sqsd">,

@@ -22,15 +22,15 @@ import { tagsOf } from "./tags.ts";
 import { TaskRuns } from "./task-runs.ts";
 import { GONE, type Segment, sameView, type View, viewsOf } from "./view.ts";
 
-/** What of a message its queue says when it has taken it in. */
+/** Fields of a message that its queue determines when it takes the message in. */
 type Place = Pick<
   Message,
   "segmentId" | "index" | "seq" | "group" | "bytes" | "firstDueMs" | "acceptedMs" | "bornUnder" | "view"
 >;
 
 /**
- * What a queue has promised: every message that was ever durable in it and what became of it, drawn from the rows of
- * durable commits and from what consumers answered. It shares no state with the queue that it watches.
+ * Promises of a queue: every message that was ever durable in it and its fate, drawn from the rows of durable commits
+ * and from the answers of consumers. It shares no state with the queue that it watches.
  */
 export class Ledger {
   readonly messages = new Map<number, Message>();
@@ -51,9 +51,9 @@ export class Ledger {
   #wasMoving = false;
   #removals = 0;
   #revision = 0;
-  /** What receives with attempt ids got, of a FIFO queue. */
+  /** Results of receives with attempt ids, of a FIFO queue. */
   readonly namedReceives = new NamedReceives();
-  /** Of a topic: when a deduplication id was taken last, and before that. */
+  /** Moments at which a topic took each deduplication id: the last one, and the one before that, in ms. */
   readonly publishedIds = new Map<string, { readonly atMs: number; readonly beforeMs: number | null }>();
   #leaseIdMax = 0;
   readonly #queue: number;

@@ -4,7 +4,7 @@ import type { View } from "./view.ts";
 /** How a message left its queue. `moved` by a move task; `deleted` with its queue; `lost` is what must never be. */
 export type Departure = "acked" | "dead" | "moved" | "expired" | "deleted" | "lost";
 
-/** What whoever works on a message wants by its receipt: the next commit of that epoch has to carry it out. */
+/** Request that the holder of a message's receipt made: the next commit of that epoch has to carry it out. */
 export interface ReceiptUse {
   readonly leaseId: number;
   readonly epoch: number;
@@ -26,7 +26,7 @@ export interface ReceiptUse {
     | { readonly kind: "release" };
 }
 
-/** What of it a commit has to carry out. */
+/** Lists the requests by a message's receipts that a commit has to carry out. */
 export function usesFor(
   { receiptUses }: Message,
   { epoch, version }: { readonly epoch: number; readonly version: number },
@@ -65,7 +65,7 @@ export interface Message {
   attempts: number;
   /** When it was received first, in ms; 0 if it never was. */
   firstReceivedMs: number;
-  /** What has reached the queue by its receipts and has not been carried out. */
+  /** Requests by its receipts that have reached the queue and have not been carried out. */
   readonly receiptUses: ReceiptUse[];
   /** Receive counts that were told by receives which left it visible: each is another one. */
   readonly countsTold: Set<number>;
@@ -80,11 +80,11 @@ export interface Message {
   /** Epoch of the queue in which it was leased last. */
   leasedInEpoch: number;
   departure: Departure | null;
-  /** What its queue was set to when it left; `null` before. */
+  /** Definition of its queue when it left; `null` before. */
   leftUnder: QueueDefinition | null;
 }
 
-/** What a receive of a FIFO queue has got, as long as another one may get the same by its attempt id. */
+/** Receive of a FIFO queue, as long as another one may get the same messages by its attempt id. */
 export interface NamedReceive {
   readonly leaseId: number;
   readonly messages: readonly Message[];

@@ -20,10 +20,10 @@ interface Moment {
 }
 
 /**
- * What receives with attempt ids got: the same messages and receipts are for who asks again within five minutes, as
- * long as nothing has happened to any of them (spec sqs 4.5). Drawn from leases that are durable, and from who was
- * waiting for messages when they were written: what an answer would have said that was lost with its queue is known
- * all the same.
+ * Results of receives with attempt ids: a client that asks again within five minutes gets the same messages and
+ * receipts, as long as nothing has happened to any of them (spec sqs 4.5). Drawn from leases that are durable, and from
+ * the receives that were waiting for messages when the leases were written, so the contents of an answer that was lost
+ * with its queue are known all the same.
  */
 export class NamedReceives {
   readonly #byLease = new Map<number, NamedReceive>();

@@ -1,7 +1,7 @@
 import type { QueueDefinition } from "@sluice/protocol";
 import type { Message } from "./message.ts";
 
-/** What a message brings along from the queue that it died in. */
+/** Properties that a message brings along from the queue that it died in. */
 export interface Origin {
   /** When it was sent, in ms; `null` if it counts as sent when it arrives. */
   readonly sentMs: number | null;
@@ -21,10 +21,10 @@ export function isReceived({ consumer }: QueueDefinition): boolean {
   return consumer === null || (consumer.type === "http_push" && consumer.settings.daemon !== undefined);
 }
 
-/** Of a message that a producer sent to the queue. */
+/** Origin of a message that a producer sent to the queue. */
 export const FROM_PRODUCER: Origin = { sentMs: null, earlierReceives: 0, namesSource: false };
 
-/** Of a message that died in another queue (spec sqs 5.5, 6.2, sns-delivery 6.3). */
+/** Makes the origin of a message that died in another queue (spec sqs 5.5, 6.2, sns-delivery 6.3). */
 export function originOf(dead: Message, definition: QueueDefinition): Origin {
   const { consumer, fifo } = definition;
   const { sentMs, earlierReceives, namesSource, attempts } = dead;

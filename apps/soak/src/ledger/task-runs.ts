@@ -6,7 +6,7 @@ import { CATCH_UP_MS_MAX, lastMomentMs, runOfTag, type TaskRun, tasksOf } from "
 export class TaskRuns {
   /** Those that the last commit should have made, and has not. */
   missed: readonly TaskRun[] = [];
-  /** Of each periodic task the moment up to which its runs were made or given up, in ms. */
+  /** Moment up to which the runs of each periodic task were made or given up, in ms, by the task's name. */
   readonly doneMs = new Map<string, number>();
 
   /** A task's runs count from the first commit that knows it. What was missed for too long is given up. */

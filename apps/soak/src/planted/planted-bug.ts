@@ -3,7 +3,7 @@ import type { CalledWorker } from "../platform/called.ts";
 import type { Disk } from "../platform/disk.ts";
 import type { Epoch } from "../platform/epoch.ts";
 
-/** What a mistake may know of the queue that it gets into. */
+/** Parts of a queue that a mistake in it may look at. */
 export interface AfflictedQueue {
   readonly isTopic: boolean;
   readonly disk: Disk;
@@ -22,9 +22,9 @@ export interface AfflictedQueue {
  * by replacing parts of a core that has just started; the sources stay as they are.
  */
 export interface PlantedBug {
-  /** What is wrong, in a few words. */
+  /** Description of the mistake, in a few words. */
   readonly name: string;
-  /** What it breaks, and whose checker has to find it without the others. */
+  /** Property that it breaks, whose checker has to find it without the others. */
   readonly property: string;
   /** A mistake of the directory, or of a queue that it tells what it is. */
   readonly directory?: DirectoryBug;

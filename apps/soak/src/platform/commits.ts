@@ -22,7 +22,7 @@ export interface WrittenSegment {
   readonly live: Segment | undefined;
 }
 
-/** What a queue has committed: as it was read back, until it is durable and has been compared with memory. */
+/** Commits of a queue as they were read back, until they are durable and have been compared with memory. */
 export class Commits {
   /** Commits that are not durable yet, by version. */
   readonly #records = new Map<number, CommitRecord>();
@@ -49,7 +49,7 @@ export class Commits {
     return records;
   }
 
-  /** What has to be compared now. */
+  /** Takes the segments that have to be compared with memory now. */
   takeUnchecked(live: ReadonlyMap<number, Segment> | undefined): WrittenSegment[] {
     const segments = [...this.#unchecked].map(([id, written]) => ({ id, written, live: live?.get(id) }));
     this.#unchecked.clear();

@@ -158,7 +158,7 @@ export class DirectoryObject {
     return epoch;
   }
 
-  /** What the object does at its start: goes by what the broker is deployed with. */
+  /** Applies the topology that the broker is deployed with, as the object does at its start. */
   #deploy({ registry, changes }: Epoch): void {
     const fingerprint = String(this.#deployments);
     const applied = [...this.#disk.notes()].find(({ key }) => key === DEPLOYED);
@@ -266,7 +266,7 @@ export class DirectoryObject {
   }
 }
 
-/** What comes of it while the object runs: afterwards nothing does. */
+/** Settles as `result` does while the object runs, and never afterwards. */
 function inEpoch<Result>(epoch: Epoch, result: Promise<Result>): Promise<Result> {
   return new Promise((resolve, reject) => {
     result.then(

@@ -18,7 +18,7 @@ export interface Version {
   readonly isCommit: boolean;
 }
 
-/** What a write on a full disk throws. */
+/** Error that a write on a full disk throws. */
 export class DiskFullError extends Error {
   override readonly name = "DiskFullError";
 }
@@ -106,7 +106,7 @@ export class Disk extends TableStore {
     return next;
   }
 
-  /** What the directory said last that the queue is, as far as that was written. */
+  /** Reads the record of the queue that the directory sent last, as far as that was written. */
   readRecord(): QueueRecord | null {
     const text = this.meta("record");
     return typeof text === "string" ? (JSON.parse(text) as QueueRecord) : null;

@@ -37,7 +37,7 @@ export class Epoch {
   trial: { readonly state: "none" | "due" | number; readonly isUnclear: boolean } = NO_TRIAL;
   /** Last version that was written when the last result came from an endpoint. */
   resultVersion = -1;
-  /** What the queue is, where the directory says it; `null` before it has, and where nobody asks one. */
+  /** Queue's registration by the directory; `null` before the directory has told it, and where none is asked. */
   registration: Registration | null = null;
   /** Whether it is being found out what the queue is: calls wait. */
   isOpening: boolean;

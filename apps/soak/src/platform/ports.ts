@@ -106,7 +106,7 @@ async function exists(world: Simulation, name: string): Promise<boolean> {
   return world.directory.call(async ({ registry }) => registry.queue(name) !== undefined);
 }
 
-/** What leaves by a move task arrives as other messages. */
+/** Retags the messages of move tasks in a transfer: they arrive as other messages. */
 function travelling({ ledger }: QueueObject, { id, packed, more, ...rest }: Transfer): Transfer {
   const itemOf = (item: TransferItem): TransferItem => {
     const pendingBatch = ledger.pendingBatches.get(item.id);
@@ -156,7 +156,7 @@ async function transferTo(
   }
 }
 
-/** What `QueueBroker.take` does. */
+/** Takes a transfer in, as `QueueBroker.take` does. */
 async function takeOf(target: QueueObject, core: QueueCore, transfer: Transfer): Promise<TransferReply> {
   const { gone, ledger, registered } = target;
   await registered?.ensure(core);
@@ -170,7 +170,7 @@ async function takeOf(target: QueueObject, core: QueueCore, transfer: Transfer):
   return core.inbox.passOn(transfer, gone.fate);
 }
 
-/** What arrives at the other end of a call. */
+/** Copies a transfer into the form that arrives at the other end of a call. */
 function copyOf({ packed, more, ...rest }: Transfer): Transfer {
   const copies = more?.map((item) => ({ ...item, packed: item.packed.slice() }));
   return { ...rest, packed: packed.slice(), ...(copies && { more: copies }) };

@@ -37,7 +37,7 @@ export type MakePorts = (queue: QueueObject, epoch: Epoch, broken: (error: unkno
 
 /** The part of a queue's object that has to do with the directory. */
 export interface Registered {
-  /** What the running object goes by; `null` for a queue that does not exist, or whose object does not run. */
+  /** Record that the running object goes by; `null` for a queue that does not exist, or whose object does not run. */
   readonly record: QueueRecord | null;
   /** Whether the running object knows that there is no such queue. */
   readonly isAbsent: boolean;
@@ -154,7 +154,7 @@ export class QueueObject {
     return this.gone !== null || this.world.directory?.ledger.wasEverMissing(this.name) === true;
   }
 
-  /** Whoever is called with its messages. */
+  /** Worker or endpoint that is called with the queue's messages; `null` if there is none. */
   get called(): CalledWorker | CalledEndpoint | null {
     if (this.registered !== null && this.definition.consumer === null) return null;
     return this.consumer ?? this.endpoint;
@@ -284,7 +284,7 @@ export class QueueObject {
     });
   }
 
-  /** What the cache does by itself when it is full: between two turns. */
+  /** Drops the cache between two turns, as it does by itself when it is full. */
   #dropCache(): void {
     const core = this.epoch?.core;
     if (core == null) return;

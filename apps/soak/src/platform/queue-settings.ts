@@ -2,7 +2,7 @@ import { rulesOf } from "@sluice/broker/testing";
 import type { QueueRules } from "@sluice/engine";
 import type { QueueDefinition } from "@sluice/protocol";
 
-/** What a queue is set to, and the bounds of what it ever was. */
+/** Settings of a queue, and the bounds of all that it ever had. */
 export class QueueSettings {
   /** Whether delivery is paused; while it is being resumed the queue may not have heard of it. */
   delivery: "on" | "paused" | "resuming" = "on";

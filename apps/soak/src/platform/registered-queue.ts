@@ -19,7 +19,7 @@ import type { QueueObject, Registered } from "./queue-object.ts";
 /** Between two looks whether a queue has a turn under way, in ms. */
 const LOOK_AGAIN_MS = 1;
 
-/** What a queue is set to that does not exist. */
+/** Definition of a queue that does not exist. */
 const ABSENT: QueueDefinition = {
   deliveryDelaySeconds: 0,
   messageRetentionSeconds: 345_600,
@@ -40,7 +40,7 @@ export class RegisteredQueue implements Registered {
     this.#directory = directory;
   }
 
-  /** What the running object goes by; `null` for a queue that does not exist, or whose object does not run. */
+  /** Record that the running object goes by; `null` for a queue that does not exist, or whose object does not run. */
   get record(): QueueRecord | null {
     return this.#queue.epoch?.registration?.record ?? null;
   }
@@ -51,7 +51,10 @@ export class RegisteredQueue implements Registered {
     return epoch?.registration != null && epoch.registration.definition === undefined;
   }
 
-  /** What `openQueue` does: asks the directory what the queue is, and begins with that or with what it knew. */
+  /**
+   * Opens the queue as `openQueue` does: asks the directory for its status, and begins with that or with the copy on
+   * disk.
+   */
   open(epoch: Epoch): void {
     const { disk, name } = this.#queue;
     const copy = disk.readRecord();
