@@ -30,7 +30,7 @@ const ON_NODE = [
  * most files.
  */
 const isolate = false;
-/** What compiled modules are kept in for the processes that tests start: Wrangler is 15 MB of source. */
+/** Folder of compiled modules for the processes that tests start: Wrangler is 15 MB of source. */
 const NODE_COMPILE_CACHE = fileURLToPath(new URL("node_modules/.cache/node-compile", import.meta.url));
 
 /** How long `expect.poll` waits, in milliseconds: what a test waits for comes late on a busy machine. */

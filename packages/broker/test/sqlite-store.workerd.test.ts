@@ -76,7 +76,7 @@ export class StoreUnderTest extends DurableObject {
     }
   }
 
-  /** What a store makes of its own position after each step. */
+  /** Position that a store has after each step. */
   marks() {
     const seen = [];
     let committed = 0;

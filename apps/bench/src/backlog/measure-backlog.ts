@@ -42,7 +42,7 @@ export interface BacklogOptions {
   readonly say: (line: string) => void;
 }
 
-/** Backlogs that are measured, and the messages of a sample. */
+/** Backlogs that are measured. */
 export const BACKLOGS: readonly Backlog[] = [
   { kind: "ready", messages: 0 },
   { kind: "ready", messages: 1_000 },
@@ -51,6 +51,7 @@ export const BACKLOGS: readonly Backlog[] = [
   { kind: "delayed", messages: 10_000 },
   { kind: "retrying", messages: 10_000 },
 ];
+/** Messages that are sent to measure what one costs. */
 export const SAMPLE_MESSAGES = 20_000;
 
 export const QUICK_BACKLOGS: readonly Backlog[] = [

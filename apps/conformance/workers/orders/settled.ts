@@ -1,4 +1,4 @@
-/** Settlement of a message. `default` is the consumer's `retry_delay`. */
+/** Settlement of a message: acknowledged, or retried after a delay in seconds. */
 export type Settled = "ack" | `retry ${number} s`;
 
 /** Asks the first Worker of a host: the project's, with the broker's API below `/__sluice`. */
