@@ -28,7 +28,11 @@ export const forNode = {
 
 /** esbuild's options for modules that run in workerd. */
 export const forWorkers = {
-  ...{ bundle: true, format: "esm", platform: "neutral", target: "es2024", mainFields },
+  bundle: true,
+  format: "esm",
+  platform: "neutral",
+  target: "es2024",
+  mainFields,
   metafile: true,
   external: ["cloudflare:*"],
 };

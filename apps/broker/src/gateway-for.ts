@@ -72,7 +72,10 @@ function directoryOf(env: BrokerEnv, topology: QueueTopology, machine: ToldMachi
     return [...listed, ...(await account.hiddenObjects())];
   };
   return {
-    ...{ account, topics: account, tokens: account, audit: account },
+    account,
+    topics: account,
+    tokens: account,
+    audit: account,
     queue: objectOf,
     topic: objectOf,
     describe: (queue) =>

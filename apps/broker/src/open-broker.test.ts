@@ -58,7 +58,9 @@ describe("a broker whose disk is full", () => {
       "Queue storage limit exceeded",
     );
     const { Messages = [] } = await call("ReceiveMessage", {
-      ...{ QueueUrl, MaxNumberOfMessages: 2, VisibilityTimeout: 0 },
+      QueueUrl,
+      MaxNumberOfMessages: 2,
+      VisibilityTimeout: 0,
     });
     expect(Messages.map(({ Body }) => Body).sort()).toEqual(["good", "poison"]);
     const good = Messages.find(({ Body }) => Body === "good");

@@ -4,13 +4,19 @@ import { startBroker } from "./any-broker.ts";
 /* Messages as somebody sees them who looks after a broker, by the admin API of a real one. */
 
 const settings = (changes: object = {}) => ({
-  ...{ deliveryDelaySeconds: 0, messageRetentionSeconds: 345_600, producers: [], consumer: null },
+  deliveryDelaySeconds: 0,
+  messageRetentionSeconds: 345_600,
+  producers: [],
+  consumer: null,
   ...changes,
 });
 const PULL = {
   type: "http_pull",
   settings: {
-    ...{ maxBatchSize: 5, maxRetries: 0, retryDelaySeconds: 0, visibilityTimeoutMs: 30_000 },
+    maxBatchSize: 5,
+    maxRetries: 0,
+    retryDelaySeconds: 0,
+    visibilityTimeoutMs: 30_000,
     deadLetterQueue: "dead",
   },
 };
@@ -113,7 +119,10 @@ it("of dead letters those move that a filter is for, after a dry run", async () 
   await expect.poll(async () => (await letters()).length).toBe(3);
   const wanted = { filter: "lamp from:failing" };
   expect(await ask("/queues/letters/redrive", "POST", { ...wanted, dryRun: true })).toMatchObject({
-    ...{ dryRun: true, count: 2, cursor: null, of: 3 },
+    dryRun: true,
+    count: 2,
+    cursor: null,
+    of: 3,
     messages: [{ text: expect.stringContaining("lamp") }, { text: expect.stringContaining("lamp") }],
   });
   await ask("/queues/letters/redrive", "POST", wanted);

@@ -26,7 +26,9 @@ function optionsFor({ agent: httpsAgent }: TlsProxy) {
     lookup: (host, _, found) => found(new Error(`"${host}" was called in clear`), []),
   });
   return {
-    ...{ region: "us-east-1", credentials: CREDENTIALS, maxAttempts: 1 },
+    region: "us-east-1",
+    credentials: CREDENTIALS,
+    maxAttempts: 1,
     requestHandler: { httpsAgent, httpAgent },
   };
 }
@@ -67,7 +69,9 @@ it("a path that the proxy takes off is in the URLs of queues, and in what is sig
   expect(Messages?.map(({ Body }) => Body)).toEqual(["hello"]);
   const { port } = new URL(proxy.target);
   const beside = new SQSClient({
-    ...{ endpoint: `http://127.0.0.1:${port}/__sluice/aws`, region: "us-east-1", maxAttempts: 1 },
+    endpoint: `http://127.0.0.1:${port}/__sluice/aws`,
+    region: "us-east-1",
+    maxAttempts: 1,
     credentials: CREDENTIALS,
   });
   onTestFinished(() => beside.destroy());

@@ -43,7 +43,8 @@ describe("what is published to queues, with the AWS SDK", () => {
     for (const { url: QueueUrl } of [plain, raw]) {
       const { Messages } = await sqs.send(
         new ReceiveMessageCommand({
-          ...{ QueueUrl, WaitTimeSeconds: 5 },
+          QueueUrl,
+          WaitTimeSeconds: 5,
           MessageSystemAttributeNames: ["AWSTraceHeader"],
         }),
       );

@@ -7,12 +7,21 @@ it("faults of a queue reach its consumer, are seen while they are on, and end", 
   const endpoint = await startSnsEndpoint();
   onTestFinished(() => endpoint.close());
   const settings = {
-    ...{ url: endpoint.url("/orders"), format: "sluice", contentType: null, maxConcurrency: 1 },
-    ...{ connectTimeoutSeconds: 1, responseTimeoutSeconds: 60, readinessPath: null },
-    ...{ maxRetries: 5, retryDelaySeconds: 0, deadLetterQueue: null },
+    url: endpoint.url("/orders"),
+    format: "sluice",
+    contentType: null,
+    maxConcurrency: 1,
+    connectTimeoutSeconds: 1,
+    responseTimeoutSeconds: 60,
+    readinessPath: null,
+    maxRetries: 5,
+    retryDelaySeconds: 0,
+    deadLetterQueue: null,
   };
   const orders = {
-    ...{ deliveryDelaySeconds: 0, messageRetentionSeconds: 345_600, producers: [] },
+    deliveryDelaySeconds: 0,
+    messageRetentionSeconds: 345_600,
+    producers: [],
     consumer: { type: "http_push", settings },
   };
   const { origin } = await startBroker({ SLUICE_ENV: "development" }, { queues: { orders } });

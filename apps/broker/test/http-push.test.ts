@@ -178,7 +178,10 @@ describe("HTTP push from Node.js", () => {
     await send("a");
     await endpoint.until(() => endpoint.posts.length === 1);
     const expected = {
-      ...{ queue: "orders", worker: null, messages: 1, attempt: 1 },
+      queue: "orders",
+      worker: null,
+      messages: 1,
+      attempt: 1,
       sinceMs: expect.any(Number),
     };
     expect(deliveriesIn(at)).toEqual([expected]);

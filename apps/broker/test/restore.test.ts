@@ -45,9 +45,16 @@ function pushConsumer(settings: Partial<HttpPushSettings> = {}): ConsumerDefinit
   return {
     type: "http_push",
     settings: {
-      ...{ url: `http://127.0.0.1:${endpoint.port}/collect`, format: "sluice", contentType: null },
-      ...{ maxConcurrency: 1, connectTimeoutSeconds: 5, responseTimeoutSeconds: 60, readinessPath: null },
-      ...{ maxRetries: 3, retryDelaySeconds: 0, deadLetterQueue: null },
+      url: `http://127.0.0.1:${endpoint.port}/collect`,
+      format: "sluice",
+      contentType: null,
+      maxConcurrency: 1,
+      connectTimeoutSeconds: 5,
+      responseTimeoutSeconds: 60,
+      readinessPath: null,
+      maxRetries: 3,
+      retryDelaySeconds: 0,
+      deadLetterQueue: null,
       ...settings,
     },
   };
@@ -67,11 +74,19 @@ async function call(path: string, body?: object): Promise<{ status: number; body
 
 const settings = { deliveryDelaySeconds: 0, messageRetentionSeconds: 345_600 };
 const queueOf = (name: string, consumer: ConsumerDefinition | null) => ({
-  ...{ name, settings, consumer, jurisdiction: null, dialects: {} },
+  name,
+  settings,
+  consumer,
+  jurisdiction: null,
+  dialects: {},
 });
 const message = (text: string) => ({
-  ...{ id: "0".repeat(32), sentAt: new Date().toISOString(), attempts: 0, delaySeconds: 0 },
-  ...{ contentType: "text", text },
+  id: "0".repeat(32),
+  sentAt: new Date().toISOString(),
+  attempts: 0,
+  delaySeconds: 0,
+  contentType: "text",
+  text,
 });
 const restoreMessage = (queue: string, text: string) =>
   call(`/backup/messages?queue=${encodeURIComponent(queue)}`, { messages: [message(text)] });
@@ -142,9 +157,17 @@ it("a message without a group comes back to a FIFO queue: those that Workers sen
 
 describe("a subscription that a backup calls confirmed", () => {
   const subscription = () => ({
-    ...{ arn: `${TOPIC}:1`, topicArn: TOPIC, protocol: "http", lacksPassword: false, attributes: {} },
-    ...{ endpoint: `http://127.0.0.1:${endpoint.port}/hook`, target: "subscription/1" },
-    ...{ deadLetterQueue: null, isConfirmed: true, wasAuthenticated: true, authenticateOnUnsubscribe: false },
+    arn: `${TOPIC}:1`,
+    topicArn: TOPIC,
+    protocol: "http",
+    lacksPassword: false,
+    attributes: {},
+    endpoint: `http://127.0.0.1:${endpoint.port}/hook`,
+    target: "subscription/1",
+    deadLetterQueue: null,
+    isConfirmed: true,
+    wasAuthenticated: true,
+    authenticateOnUnsubscribe: false,
   });
 
   it("is asked to confirm, and gets nothing before it has", async () => {
@@ -158,13 +181,15 @@ describe("a subscription that a backup calls confirmed", () => {
     const [{ target }] = body.topicSubscriptions as [{ target: string }];
     expect(body).toMatchObject({ topicSubscriptions: [{ isConfirmed: false }] });
     expect(await restoreMessage(target, "secret")).toMatchObject({
-      ...{ status: 409, body: { error: { code: "not_confirmed" } } },
+      status: 409,
+      body: { error: { code: "not_confirmed" } },
     });
     // Once it has, it takes what waited for it.
     const answer = await broker.gateway.request(asked.SubscribeURL ?? "");
     expect(answer.status).toBe(200);
     expect(await call("/backup/topic-subscriptions", subscription())).toEqual({
-      ...{ status: 200, body: { outcome: "existed", target } },
+      status: 200,
+      body: { outcome: "existed", target },
     });
     expect(await restoreMessage(target, "waited")).toMatchObject({ status: 200 });
     await endpoint.until(() => endpoint.posts.length === 2);

@@ -66,7 +66,8 @@ it("a key that the broker keeps does what its scopes and queues say, until it is
   const broker = await startBroker({ SLUICE_API_TOKENS: "first" });
   const admin = async (method: string, path: string, body?: object) => {
     const response = await fetch(`${broker.origin}/__sluice/api/tokens${path}`, {
-      ...{ method, headers: { authorization: "Bearer first" } },
+      method,
+      headers: { authorization: "Bearer first" },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     expect(response.status).toBe(200);
@@ -74,7 +75,9 @@ it("a key that the broker keeps does what its scopes and queues say, until it is
   };
   const clientOf = ({ secret, token }: { secret: string; token: { accessKeyId: string } }) =>
     new SQSClient({
-      ...{ endpoint: `${broker.origin}${PATH}`, region: "us-east-1", maxAttempts: 1 },
+      endpoint: `${broker.origin}${PATH}`,
+      region: "us-east-1",
+      maxAttempts: 1,
       credentials: { accessKeyId: token.accessKeyId, secretAccessKey: secret },
     });
   const root = clientOf(await admin("POST", "", { name: "root", scopes: ["admin"], aws: true }));
@@ -107,7 +110,9 @@ it("a key that the broker keeps does what its scopes and queues say, until it is
 it("a signed request that is given another target is refused", async () => {
   const { endpoint } = await asker({ SLUICE_AWS_ACCESS_KEYS: "AKIA1:one" });
   const sqs = new SQSClient({
-    ...{ endpoint, region: "eu-west-1", maxAttempts: 1 },
+    endpoint,
+    region: "eu-west-1",
+    maxAttempts: 1,
     credentials: { accessKeyId: "AKIA1", secretAccessKey: "one" },
   });
   sqs.middlewareStack.add(

@@ -84,7 +84,8 @@ it("queues whose files were exchanged deliver nothing, say so, take nothing in, 
     const { QueueUrl } = await before.sqs.send(new CreateQueueCommand({ QueueName }));
     for (let i = 0; i < messages; i += 10) {
       const Entries = Array.from({ length: Math.min(10, messages) }, (_, at) => ({
-        ...{ Id: `${at}`, MessageBody: `${QueueName} ${i + at}` },
+        Id: `${at}`,
+        MessageBody: `${QueueName} ${i + at}`,
       }));
       await before.sqs.send(new SendMessageBatchCommand({ QueueUrl, Entries }));
     }

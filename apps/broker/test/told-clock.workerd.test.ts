@@ -36,7 +36,9 @@ describe("a broker on workerd that was told at its start how far its time is beh
   };
   const sentMs = async () => {
     const { Messages = [] } = await sqs("ReceiveMessage", {
-      ...{ AttributeNames: ["SentTimestamp"], VisibilityTimeout: 0, WaitTimeSeconds: 20 },
+      AttributeNames: ["SentTimestamp"],
+      VisibilityTimeout: 0,
+      WaitTimeSeconds: 20,
     });
     return Number(Messages[0]?.Attributes.SentTimestamp);
   };

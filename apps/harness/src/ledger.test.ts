@@ -55,8 +55,14 @@ describe("a message", () => {
     ledger.intend();
     ledger.came(body);
     expect(ledger.summary()).toEqual({
-      ...{ sent: 3, acknowledged: 0, refused: 1, unanswered: 2, unansweredButStored: 1 },
-      ...{ lost: 0, violations: 0, violationTexts: [] },
+      sent: 3,
+      acknowledged: 0,
+      refused: 1,
+      unanswered: 2,
+      unansweredButStored: 1,
+      lost: 0,
+      violations: 0,
+      violationTexts: [],
     });
   });
 

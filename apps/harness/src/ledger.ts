@@ -107,10 +107,14 @@ export abstract class Ledger<Message extends Sent> {
     const count = (outcome: SendOutcome) => messages.filter((message) => message.outcome === outcome).length;
     const { violations, violationTexts } = this;
     return {
-      ...{ sent: messages.length, acknowledged: count("acknowledged"), refused: count("refused") },
+      sent: messages.length,
+      acknowledged: count("acknowledged"),
+      refused: count("refused"),
       unanswered: count("unknown"),
       unansweredButStored: messages.filter((each) => each.outcome === "unknown" && this.hasCome(each)).length,
-      ...{ lost: this.#owed, violations, violationTexts },
+      lost: this.#owed,
+      violations,
+      violationTexts,
     };
   }
 }

@@ -7,7 +7,8 @@ import { MANAGERS, type Manager } from "./managers.ts";
 import { tryInstall } from "./try-install.ts";
 
 await runProgram({
-  ...{ usage: USAGE, parse: parseCommandLine },
+  usage: USAGE,
+  parse: parseCommandLine,
   run: (command) => inFolder((folder) => tryInstalls(folder, command)),
 });
 
@@ -23,7 +24,11 @@ async function tryInstalls(folder: string, { managers, nodes, without }: Command
       const project = join(folder, `${name}-on-${nodeMajor}`);
       const startMs = Date.now();
       const { problems, bytes } = await tryInstall({
-        ...{ manager, node, bin, archives, without },
+        manager,
+        node,
+        bin,
+        archives,
+        without,
         folder: project,
       });
       const how =

@@ -20,21 +20,32 @@ export interface Manager {
 export const MANAGERS = {
   npm: { package: "npm", version: "11", bin: "bin/npm-cli.js", add: ["install", "--save-dev"] },
   pnpm: {
-    ...{ package: "pnpm", version: "12.21.0", bin: "bin/pnpm.mjs", add: ["add", "--save-dev"] },
+    package: "pnpm",
+    version: "12.21.0",
+    bin: "bin/pnpm.mjs",
+    add: ["add", "--save-dev"],
     // It fails until somebody has said whether scripts of Wrangler's packages may run; "pnpm approve-builds" asks.
     files: { "pnpm-workspace.yaml": "allowBuilds:\n  esbuild: true\n  workerd: true\n" },
   },
   "yarn-1": {
-    ...{ package: "yarn", version: "1", bin: "bin/yarn.js" },
+    package: "yarn",
+    version: "1",
+    bin: "bin/yarn.js",
     add: ["add", "--dev", "--no-progress", "--ignore-engines"],
   },
   "yarn-4": {
-    ...{ package: "@yarnpkg/cli-dist", version: "4", bin: "bin/yarn.js", add: ["add", "--dev"] },
+    package: "@yarnpkg/cli-dist",
+    version: "4",
+    bin: "bin/yarn.js",
+    add: ["add", "--dev"],
     // A folder of its own is no workspace of what lies above it.
     files: { "yarn.lock": "", ".yarnrc.yml": "nodeLinker: node-modules\nenableTelemetry: false\n" },
   },
   "yarn-pnp": {
-    ...{ package: "@yarnpkg/cli-dist", version: "4", bin: "bin/yarn.js", add: ["add", "--dev"] },
+    package: "@yarnpkg/cli-dist",
+    version: "4",
+    bin: "bin/yarn.js",
+    add: ["add", "--dev"],
     isPlugAndPlay: true,
     files: { "yarn.lock": "", ".yarnrc.yml": "enableTelemetry: false\n" },
   },

@@ -6,7 +6,9 @@ export const BESIDE = ["wrangler@4.164.0", "@cloudflare/vite-plugin@1.64.0", "vi
 
 const FILES = {
   "wrangler.json": JSON.stringify({
-    ...{ name: "tried", main: "index.js", compatibility_date: "2026-01-01" },
+    name: "tried",
+    main: "index.js",
+    compatibility_date: "2026-01-01",
     queues: {
       producers: [{ binding: "JOBS", queue: "jobs" }],
       consumers: [{ queue: "jobs", max_batch_timeout: 0, dead_letter_queue: "dead" }, { queue: "dead" }],

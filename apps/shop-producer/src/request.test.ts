@@ -19,7 +19,8 @@ function errorOf(read: () => unknown): string {
 describe("readOrderRequest", () => {
   it("takes the catalogue's price, never the sender's", () => {
     expect(readOrderRequest({ items: [{ ...mug, unitPriceCents: 1 }] })).toEqual({
-      ...{ customer: null, delaySeconds: 0 },
+      customer: null,
+      delaySeconds: 0,
       lines: [{ sku: "mug", quantity: 1, unitPriceCents: 1800 }],
     });
   });

@@ -86,7 +86,8 @@ describe("tokens", () => {
     expect(await stub.createToken({ ...shop, secret: secret("old") })).toMatchObject({ ok: true });
     await stub.createToken({ ...shop, name: "gone", secret: secret("gone") });
     expect(await stub.createToken({ ...shop, secret: secret("other") })).toEqual({
-      ...{ ok: false, refusal: "nameTaken" },
+      ok: false,
+      refusal: "nameTaken",
     });
     await stub.rotateToken("shop", secret("new"), 60_000);
     await stub.deleteToken("gone");

@@ -20,7 +20,8 @@ it("tells a story over a dead-letter queue, and keeps it over a kill -9 of worke
   onTestFinished(() => rm(persistDir, { recursive: true, force: true }));
   const queues = { orders: { consumer: consumer(SETTINGS) }, dead: {} };
   const harness = await startBroker({
-    ...{ queues, persistDir },
+    queues,
+    persistDir,
     handler: () => ({ outcome: "exception", error: "Error: no stock", stack }),
   });
   broker = harness;

@@ -86,7 +86,9 @@ export class SqsWorld extends World {
     if (reply?.ok !== true) throw new Error(JSON.stringify(reply));
     const index = new PackedIndex(packed);
     const stored = (_: unknown, i: number) => ({
-      ...{ messageId: index.id(i), sequenceNumber: null, duplicate: false },
+      messageId: index.id(i),
+      sequenceNumber: null,
+      duplicate: false,
     });
     return reply.messages ?? all.map(stored);
   }

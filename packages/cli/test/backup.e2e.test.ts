@@ -74,7 +74,10 @@ beforeAll(async () => {
   const line = await create("line.fifo", { FifoQueue: "true" });
   for (const [MessageGroupId, MessageBody] of ["a1", "b1", "a2"].map((body) => [body.slice(0, 1), body])) {
     await sqs(url, "SendMessage", {
-      ...{ QueueUrl: line, MessageBody, MessageGroupId, MessageDeduplicationId: MessageBody },
+      QueueUrl: line,
+      MessageBody,
+      MessageGroupId,
+      MessageDeduplicationId: MessageBody,
     });
   }
   const topic =
@@ -117,14 +120,17 @@ describe("sluice export --all and import --all", () => {
     // And they behave so: one more receive in vain, and the next one finds a dead letter.
     const QueueUrl = `${to.url}/000000000000/orders`;
     const taken = (await sqs(to.url, "ReceiveMessage", {
-      ...{ QueueUrl, VisibilityTimeout: 0, MessageSystemAttributeNames: ["ApproximateReceiveCount"] },
+      QueueUrl,
+      VisibilityTimeout: 0,
+      MessageSystemAttributeNames: ["ApproximateReceiveCount"],
     })) as { Messages?: { Body: string; Attributes: Record<string, string> }[] };
     expect(taken.Messages).toMatchObject([
       { Body: "received", Attributes: { ApproximateReceiveCount: "2" } },
     ]);
     expect(await sqs(to.url, "ReceiveMessage", { QueueUrl, VisibilityTimeout: 0 })).toEqual({});
     const dead = await sqs(to.url, "ReceiveMessage", {
-      ...{ QueueUrl: `${to.url}/000000000000/a-dead`, WaitTimeSeconds: 5 },
+      QueueUrl: `${to.url}/000000000000/a-dead`,
+      WaitTimeSeconds: 5,
     });
     expect(dead.Messages).toMatchObject([{ Body: "received" }]);
   });
@@ -175,13 +181,23 @@ describe("sluice export --all and import --all", () => {
   it("show the HTTP endpoint of a queue and what it asks for, and say what it does not get", async () => {
     await using to = await emptyBroker();
     const settings = {
-      ...{ url: "http://127.0.0.1:9/collect", format: "sluice", contentType: null },
-      ...{ headers: { "X-A": "$SLUICE_API_TOKENS" }, maxConcurrency: 1, connectTimeoutSeconds: 5 },
-      ...{ responseTimeoutSeconds: 60, readinessPath: null, maxRetries: 3, retryDelaySeconds: 0 },
+      url: "http://127.0.0.1:9/collect",
+      format: "sluice",
+      contentType: null,
+      headers: { "X-A": "$SLUICE_API_TOKENS" },
+      maxConcurrency: 1,
+      connectTimeoutSeconds: 5,
+      responseTimeoutSeconds: 60,
+      readinessPath: null,
+      maxRetries: 3,
+      retryDelaySeconds: 0,
       deadLetterQueue: null,
     };
     const queue = {
-      ...{ name: "nightly", jurisdiction: null, dialects: {}, consumer: { type: "http_push", settings } },
+      name: "nightly",
+      jurisdiction: null,
+      dialects: {},
+      consumer: { type: "http_push", settings },
       settings: { deliveryDelaySeconds: 0, messageRetentionSeconds: 60 },
     };
     const header = { sluice: "backup", version: 1, at: "", queues: ["nightly"], topics: [] };
@@ -224,7 +240,13 @@ describe("sluice export --all and import --all", () => {
     expect(queues).toHaveLength(1);
     const merged = await from.run(["import", "--all", "--merge", "--json", ...on], { input: out });
     expect(JSON.parse(merged.out)).toEqual({
-      ...{ queues: 2, topics: 1, subscriptions: 1, messages: 5, existed: 1, asked: 0, leftOut: 0 },
+      queues: 2,
+      topics: 1,
+      subscriptions: 1,
+      messages: 5,
+      existed: 1,
+      asked: 0,
+      leftOut: 0,
     });
     const { settings } = await api<{ settings: object }>(to.url, "/queues/orders");
     expect(settings).toMatchObject({ deliveryDelaySeconds: 5 });
@@ -246,7 +268,8 @@ describe("sluice export --all and import --all", () => {
     });
     writeFileSync(path, out.slice(0, -30));
     expect(await from.run(["import", "--all", "cut.jsonl"])).toMatchObject({
-      ...{ code: 1, err: expect.stringMatching(/cut.jsonl ends in the middle: its export was stopped/) },
+      code: 1,
+      err: expect.stringMatching(/cut.jsonl ends in the middle: its export was stopped/),
     });
     for (const args of [
       ["export"],
@@ -358,10 +381,12 @@ it("an export and an import of a broker that were stopped go on where they were"
   const bytes = Buffer.byteLength(page) + 1;
   writeFileSync(`${file}.sluice-export`, JSON.stringify({ ...state, bytes }));
   expect(await from.run(["import", "--all", "stopped.jsonl", "--url", to.url])).toMatchObject({
-    ...{ code: 1, err: expect.stringMatching(/ends in the middle/) },
+    code: 1,
+    err: expect.stringMatching(/ends in the middle/),
   });
   expect(await from.run([...args, "--resume"])).toMatchObject({
-    ...{ code: 0, err: "Exported the broker with 350 messages.\n" },
+    code: 0,
+    err: "Exported the broker with 350 messages.\n",
   });
   expect(readFileSync(file, "utf8").trimEnd().split("\n").slice(1)).toEqual(whole.slice(1));
   expect(await from.run([...args, "--resume"])).toMatchObject({
@@ -380,7 +405,8 @@ it("an export and an import of a broker that were stopped go on where they were"
     err: expect.stringMatching(/has stopped after line 102/),
   });
   expect(await from.run([...again, "--resume"])).toMatchObject({
-    ...{ code: 0, err: "Imported 0 queues, 0 topics, 0 subscriptions and 250 messages.\n" },
+    code: 0,
+    err: "Imported 0 queues, 0 topics, 0 subscriptions and 250 messages.\n",
   });
   const restored = (await contentOf(to.url)) as { message?: { text: string } }[];
   expect(restored.flatMap(({ message }) => (message === undefined ? [] : [message.text]))).toEqual(bodies);

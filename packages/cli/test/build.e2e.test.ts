@@ -71,9 +71,13 @@ describe("sluice build", () => {
       ".wrangler/deploy/config.json":
         '{ "configPath": "../../dist/web/wrangler.json", "auxiliaryWorkers": [] }',
       "dist/web/wrangler.json": JSON.stringify({
-        ...{ name: "web", main: "index.js", compatibility_date: "2026-11-01", no_bundle: true },
-        ...{ assets: { directory: "../client" }, userConfigPath: "../../wrangler.jsonc" },
-        ...{ rules: [{ type: "ESModule", globs: ["**/*.js"] }] },
+        name: "web",
+        main: "index.js",
+        compatibility_date: "2026-11-01",
+        no_bundle: true,
+        assets: { directory: "../client" },
+        userConfigPath: "../../wrangler.jsonc",
+        rules: [{ type: "ESModule", globs: ["**/*.js"] }],
         queues: { producers: [{ binding: "MAIL", queue: "mail" }], consumers: [{ queue: "mail" }] },
       }),
       "dist/web/index.js": 'import "./chunk.js"; export default { fetch: () => new Response(), queue() {} };',

@@ -20,8 +20,13 @@ it.each([
 ])("what is added to %s stays small", async (_, contents, max) => {
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: runtime, loader: "ts" },
-    ...{ bundle: true, minify: true, write: false, format: "esm", target: "es2024" },
-    ...{ conditions: ["workerd", "worker", "browser"], mainFields: ["module", "main"] },
+    bundle: true,
+    minify: true,
+    write: false,
+    format: "esm",
+    target: "es2024",
+    conditions: ["workerd", "worker", "browser"],
+    mainFields: ["module", "main"],
     external: ["cloudflare:*", "node:*"],
   });
   const bytes = gzipSync(outputFiles[0]?.contents ?? "").length;

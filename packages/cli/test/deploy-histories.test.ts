@@ -52,8 +52,10 @@ function shapeOf(name: ProjectName, brokers: Brokers): Shape {
       return { ...shape, broker: "team", names: true };
     case "apart":
       return {
-        ...{ ...shape, [brokers.same]: PROJECTS.shop[brokers.same] },
-        ...{ broker: `team-${name}`, names: true },
+        ...shape,
+        [brokers.same]: PROJECTS.shop[brokers.same],
+        broker: `team-${name}`,
+        names: true,
       };
   }
 }
@@ -372,8 +374,12 @@ it(
           for (const one of steps) await runStep(history, one, brokers);
           // Whatever has happened, a deployment of all of it is taken, unless the broker is another project's.
           const last: Act = {
-            ...{ checkout: 0, account: 0, env: "" },
-            ...{ command: "deploy", names: "both", edit: "code" },
+            checkout: 0,
+            account: 0,
+            env: "",
+            command: "deploy",
+            names: "both",
+            edit: "code",
           };
           const { code, output } = await history.run(last);
           if (code !== 0) expect(output, output).toContain("and this is the project");

@@ -8,7 +8,9 @@ import { type Running, sluice } from "./running.ts";
 /** Two Workers of one folder: one sends orders, the other one packs them and sends reminders to itself. */
 const FILES = {
   "seller.jsonc": JSON.stringify({
-    ...{ name: "seller", main: "seller.js", compatibility_date: "2026-11-01" },
+    name: "seller",
+    main: "seller.js",
+    compatibility_date: "2026-11-01",
     queues: { producers: [{ binding: "ORDERS", queue: "orders" }] },
   }),
   "seller.js": `export default {
@@ -18,7 +20,9 @@ const FILES = {
     },
   };`,
   "packer.jsonc": JSON.stringify({
-    ...{ name: "packer", main: "packer.js", compatibility_date: "2026-11-01" },
+    name: "packer",
+    main: "packer.js",
+    compatibility_date: "2026-11-01",
     queues: {
       producers: [{ binding: "REMINDERS", queue: "reminders" }],
       consumers: ["orders", "reminders"].map((queue) => ({ queue, max_batch_timeout: 0 })),

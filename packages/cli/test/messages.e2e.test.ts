@@ -65,7 +65,9 @@ describe("sluice messages send", () => {
     expect(messages).toMatchObject([
       { contentType: "json", text: '"a string"' },
       {
-        ...{ contentType: "bytes", text: null, bytes: 2 },
+        contentType: "bytes",
+        text: null,
+        bytes: 2,
         attributes: { kind: { type: "String", value: "order" }, note: { type: "String", value: "a=b" } },
       },
     ]);

@@ -22,13 +22,17 @@ interface Framework {
 }
 
 const SVELTEKIT: Framework = {
-  ...{ name: "SvelteKit", fixture: "sveltekit", tool: "vite/bin/vite.js" },
+  name: "SvelteKit",
+  fixture: "sveltekit",
+  tool: "vite/bin/vite.js",
   packages: ["@sveltejs/kit", "@sveltejs/vite-plugin-svelte", "svelte", "vite"],
   source: "src/hooks.server.js",
 };
 /** Nitro, the server that Nuxt is built on. */
 const NITRO: Framework = {
-  ...{ name: "Nitro", fixture: "nitro", tool: "nitropack/dist/cli/index.mjs" },
+  name: "Nitro",
+  fixture: "nitro",
+  tool: "nitropack/dist/cli/index.mjs",
   packages: ["nitropack"],
   source: "server/plugins/queues.js",
 };

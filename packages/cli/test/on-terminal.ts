@@ -22,7 +22,8 @@ export class OnTerminal {
     // A CI variable would keep Wrangler from reading keys.
     const { CI: _, ...rest } = env;
     this.#child = spawn("script", ["-qefc", command, "/dev/null"], {
-      ...{ cwd, env: rest },
+      cwd,
+      env: rest,
       stdio: ["pipe", "pipe", "inherit"],
     });
     this.#child.stdout?.setEncoding("utf8").on("data", (text: string) => {

@@ -63,7 +63,9 @@ it("the packed package runs a project that it is installed in", async () => {
 const ALONE = {
   "package.json": '{ "private": true }',
   "wrangler.json": JSON.stringify({
-    ...{ name: "alone", main: "index.js", compatibility_date: "2026-01-01" },
+    name: "alone",
+    main: "index.js",
+    compatibility_date: "2026-01-01",
     queues: {
       producers: [{ binding: "JOBS", queue: "jobs" }],
       consumers: [{ queue: "jobs", max_batch_timeout: 0 }],

@@ -16,7 +16,9 @@ const NODE_TYPES = fileURLToPath(new URL("../node_modules/@types/node", import.m
 const FILES = {
   "package.json": '{ "private": true, "type": "module" }',
   "wrangler.jsonc": JSON.stringify({
-    ...{ name: "web", compatibility_date: "2026-11-01", vars: { GREETING: "hello" } },
+    name: "web",
+    compatibility_date: "2026-11-01",
+    vars: { GREETING: "hello" },
     kv_namespaces: [{ binding: "NOTES", id: "notes" }],
     queues: {
       producers: [
@@ -86,7 +88,9 @@ await env.JOBS.send("hello");
 await dispose();
   `,
   "post/wrangler.jsonc": JSON.stringify({
-    ...{ name: "post", main: "index.js", compatibility_date: "2026-11-01" },
+    name: "post",
+    main: "index.js",
+    compatibility_date: "2026-11-01",
     queues: { consumers: [{ queue: "jobs", max_batch_timeout: 0 }] },
   }),
   "post/index.js": `export default {

@@ -31,7 +31,10 @@ it("a clock that is set by days deletes nothing, ends no visibility timeout and 
   writeFileSync(settable, SETTABLE);
   const port = await getPort();
   const env = {
-    ...{ ...process.env, CI: "1", NO_COLOR: "1", TEST_CLOCK_FILE: clock },
+    ...process.env,
+    CI: "1",
+    NO_COLOR: "1",
+    TEST_CLOCK_FILE: clock,
     NODE_OPTIONS: `--import ${pathToFileURL(settable)}`,
   };
   const start = async () => {
@@ -42,13 +45,16 @@ it("a clock that is set by days deletes nothing, ends no visibility timeout and 
   };
   const client = new SQSClient({
     endpoint: `http://127.0.0.1:${port}`,
-    ...{ region: "us-east-1", credentials: { accessKeyId: "local", secretAccessKey: "local" } },
+    region: "us-east-1",
+    credentials: { accessKeyId: "local", secretAccessKey: "local" },
   });
   const receive = async (visibilitySeconds: number, waitSeconds = 0) => {
     const { Messages = [] } = await client.send(
       new ReceiveMessageCommand({
-        ...{ QueueUrl, MaxNumberOfMessages: 10 },
-        ...{ VisibilityTimeout: visibilitySeconds, WaitTimeSeconds: waitSeconds },
+        QueueUrl,
+        MaxNumberOfMessages: 10,
+        VisibilityTimeout: visibilitySeconds,
+        WaitTimeSeconds: waitSeconds,
       }),
     );
     return Messages.map(({ Body }) => Body).sort();

@@ -128,7 +128,17 @@ function openBroker(
   });
 
   return {
-    ...{ client: () => client, path, url, reserve, start, send, attributesOf, drain, fillUp, look, sent },
+    client: () => client,
+    path,
+    url,
+    reserve,
+    start,
+    send,
+    attributesOf,
+    drain,
+    fillUp,
+    look,
+    sent,
     output: () => running.output,
     stop: (signal?: NodeJS.Signals) => running.stop(signal),
   };

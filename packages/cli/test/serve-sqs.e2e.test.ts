@@ -240,7 +240,8 @@ describe("sluice serve in an empty folder", () => {
     const TopicArn = "arn:aws:sns:us-east-1:000000000000:orders";
     await sns("CreateTopic", { Name: "orders" });
     await sns("Subscribe", {
-      ...{ TopicArn, Protocol: "http" },
+      TopicArn,
+      Protocol: "http",
       Endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
       "Attributes.entry.1.key": "DeliveryPolicy",
       "Attributes.entry.1.value": JSON.stringify({ healthyRetryPolicy: atOnce }),

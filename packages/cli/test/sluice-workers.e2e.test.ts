@@ -79,7 +79,9 @@ const FILES = {
     await miniflare.dispose();
     `,
   "wrangler.jsonc": JSON.stringify({
-    ...{ name: "shop", main: "src/index.mjs", compatibility_date: "2026-09-01" },
+    name: "shop",
+    main: "src/index.mjs",
+    compatibility_date: "2026-09-01",
     durable_objects: { bindings: [{ name: "BOOK", class_name: "Book" }] },
     migrations: [{ tag: "v1", new_sqlite_classes: ["Book"] }],
     queues: {

@@ -92,7 +92,8 @@ describe("sluice tokens on a broker that asks for a token", () => {
     const limited = await create("limited", "--scope", "admin", "--queue", "orders");
     expect(await locked.run(["tokens", "create", "more", "--scope", "admin"], having(limited))).toMatchObject(
       {
-        ...{ code: 1, out: "" },
+        code: 1,
+        out: "",
       },
     );
   });

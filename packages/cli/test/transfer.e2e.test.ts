@@ -57,7 +57,8 @@ async function failingAfter(count: number, method: string, pattern: RegExp): Pro
     }
     const headers = { authorization: `${request.headers.authorization}`, "content-type": "application/json" };
     const answer = await fetch(`${url}${request.url}`, {
-      ...{ method: request.method ?? "GET", headers },
+      method: request.method ?? "GET",
+      headers,
       ...(body === "" ? {} : { body }),
     });
     response.writeHead(answer.status).end(await answer.text());
@@ -90,7 +91,8 @@ describe("sluice export and import", () => {
     expect(await contentOf(from)).toEqual(lines.map((line) => ({ ...rest, ...line })));
     const to = await newQueue();
     expect(await run(["import", to], exported.out)).toMatchObject({
-      ...{ code: 0, out: "" },
+      code: 0,
+      out: "",
       err: `Imported 6 messages into ${to}.\n`,
     });
     expect(await contentOf(to)).toEqual(await contentOf(from));
@@ -139,7 +141,8 @@ describe("sluice export", () => {
     const other = await run([...args, "--state", "ready", "--resume"]);
     expect(other).toMatchObject({ code: 2, err: expect.stringContaining("is an export of") });
     expect(await run([...args, "--resume"])).toMatchObject({
-      ...{ code: 0, err: `Exported 350 messages of ${queue}.\n` },
+      code: 0,
+      err: `Exported 350 messages of ${queue}.\n`,
     });
     const texts = linesIn(readFileSync(path("stopped.jsonl"), "utf8")).map(({ text }) => text);
     expect(texts).toEqual(numbered(350).map(({ body }) => JSON.stringify(body)));
@@ -171,7 +174,8 @@ describe("sluice import", () => {
     const elsewhere = await run(["import", await newQueue(), "in.jsonl", "--resume"]);
     expect(elsewhere).toMatchObject({ code: 2 });
     expect(await run([...args, "--resume"])).toMatchObject({
-      ...{ code: 0, err: `Imported 150 messages into ${queue}.\n` },
+      code: 0,
+      err: `Imported 150 messages into ${queue}.\n`,
     });
     expect((await contentOf(queue)).map(({ text }) => text)).toEqual(
       numbered(350).map(({ body }) => JSON.stringify(body)),

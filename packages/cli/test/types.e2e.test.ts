@@ -53,8 +53,15 @@ describe("the types that wrangler types generates", () => {
   it("are those of what Sluice puts in the place of bindings and batches", async () => {
     writeFileSync(join(front, "check.ts"), CHECK);
     const compilerOptions = {
-      ...{ strict: true, noEmit: true, skipLibCheck: true, allowImportingTsExtensions: true },
-      ...{ target: "esnext", lib: ["esnext"], module: "esnext", moduleResolution: "bundler", types: [] },
+      strict: true,
+      noEmit: true,
+      skipLibCheck: true,
+      allowImportingTsExtensions: true,
+      target: "esnext",
+      lib: ["esnext"],
+      module: "esnext",
+      moduleResolution: "bundler",
+      types: [],
     };
     const include = ["worker-configuration.d.ts", "check.ts"];
     writeFileSync(join(front, "tsconfig.json"), JSON.stringify({ compilerOptions, include }));

@@ -88,7 +88,9 @@ describe("a handler that throws", () => {
   it("may be a constructor", async () => {
     expect(await deliver("BrokenConstructor")).toEqual({
       result: {
-        ...{ outcome: "exception", ...NOTHING, error: "Error: the constructor failed" },
+        outcome: "exception",
+        ...NOTHING,
+        error: "Error: the constructor failed",
         stack: expect.stringContaining("Error: the constructor failed\n"),
       },
     });

@@ -5,20 +5,27 @@ const NOW = "2026-11-21T12:00:00.000Z";
 /** A queue as the admin API shows it: an empty one that nobody uses, but for what is said. */
 export function queueView(changes: Partial<QueueView> = {}): QueueView {
   return {
-    ...{ name: "orders", id: "1", kind: "standard", now: NOW, awakeSince: NOW, backlogBytes: 0 },
-    ...{
-      oldestMessageAt: null,
-      producers: [],
-      consumer: null,
-      redrive: null,
-      topics: [],
-      lastMove: null,
-      faults: [],
-    },
+    name: "orders",
+    id: "1",
+    kind: "standard",
+    now: NOW,
+    awakeSince: NOW,
+    backlogBytes: 0,
+    oldestMessageAt: null,
+    producers: [],
+    consumer: null,
+    redrive: null,
+    topics: [],
+    lastMove: null,
+    faults: [],
     messages: { ready: 0, delayed: 0, leased: 0 },
     settings: {
-      ...{ deliveryDelaySeconds: 0, messageRetentionSeconds: 60, deliveryPaused: false },
-      ...{ maxReceivesPerSecond: null, visibilityTimeoutSeconds: 30, receiveWaitSeconds: 0 },
+      deliveryDelaySeconds: 0,
+      messageRetentionSeconds: 60,
+      deliveryPaused: false,
+      maxReceivesPerSecond: null,
+      visibilityTimeoutSeconds: 30,
+      receiveWaitSeconds: 0,
     },
     health: null,
     damage: [],
@@ -31,7 +38,10 @@ export function queueView(changes: Partial<QueueView> = {}): QueueView {
 
 export function topicView(changes: Partial<TopicView> = {}): TopicView {
   return {
-    ...{ arn: "arn:aws:sns:us-east-1:000000000000:news", name: "news", kind: "standard", createdAt: NOW },
+    arn: "arn:aws:sns:us-east-1:000000000000:news",
+    name: "news",
+    kind: "standard",
+    createdAt: NOW,
     subscriptions: { confirmed: 0, pending: 0 },
     endpoints: null,
     ...changes,
@@ -43,8 +53,12 @@ export function workerConsumer(worker: string, deadLetterQueue: string | null): 
     type: "worker",
     worker,
     settings: {
-      ...{ maxBatchSize: 10, maxBatchTimeoutSeconds: 5, maxRetries: 3, maxConcurrency: null },
-      ...{ retryDelaySeconds: 0, deadLetterQueue },
+      maxBatchSize: 10,
+      maxBatchTimeoutSeconds: 5,
+      maxRetries: 3,
+      maxConcurrency: null,
+      retryDelaySeconds: 0,
+      deadLetterQueue,
     },
   };
 }

@@ -130,7 +130,8 @@ describe("a request without a token", () => {
 const ACTIONS = [
   ...Object.keys(SQS_MODEL.actions).map((action) => ({ action, version: "2012-11-05", isByToken: false })),
   ...Object.keys(SNS_ACTIONS).map((action) => ({
-    ...{ action, version: SNS_VERSION },
+    action,
+    version: SNS_VERSION,
     isByToken: SNS_EFFECTS[action as keyof typeof SNS_ACTIONS] === "byToken",
   })),
 ];

@@ -101,7 +101,8 @@ describe("AWS's clients at the root of an address that no Worker has", () => {
 
   it("get URLs below the prefix when they ask there", async () => {
     const response = await ask("/__sluice/aws", {
-      ...{ method: "POST", headers: json },
+      method: "POST",
+      headers: json,
       body: '{"QueueName":"orders"}',
     });
     expect(await response.json()).toEqual({ QueueUrl: `${ORIGIN}/__sluice/aws/000000000000/orders` });

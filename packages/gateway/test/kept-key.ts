@@ -26,8 +26,15 @@ export function keptKey(rights: KeptKeyRights | null): SqsPorts["authority"] {
   if (rights === null) return { accessKeys: async () => new Map(), take: () => 0 };
   const secret = { kind: "aws", accessKeyId: ID, secretAccessKey: SECRET } as const;
   const token: TokenRecord = {
-    ...{ name: "shop", secret, scopes: rights.scopes, queues: rights.queues ?? [] },
-    ...{ expiresAtMs: null, ratePerSecond: null, previous: null, createdAtMs: 0, changedAtMs: 0 },
+    name: "shop",
+    secret,
+    scopes: rights.scopes,
+    queues: rights.queues ?? [],
+    expiresAtMs: null,
+    ratePerSecond: null,
+    previous: null,
+    createdAtMs: 0,
+    changedAtMs: 0,
   };
   const key = { secretAccessKey: SECRET, token, untilMs: Number.POSITIVE_INFINITY };
   const accessKeys = async () => new Map(rights.isRevoked?.() === true ? [] : [[ID, key] as const]);

@@ -20,7 +20,10 @@ describe("the price of Durable Objects", () => {
 
   it("is the sum of its meters", () => {
     const { rowsWritten, rowsRead, requests, duration, total } = billOf({
-      ...{ rowsWritten: 5e6, rowsRead: 7e9, requests: 11e6, awakeMs: 13e9 },
+      rowsWritten: 5e6,
+      rowsRead: 7e9,
+      requests: 11e6,
+      awakeMs: 13e9,
     });
     expect([rowsWritten, rowsRead, requests, duration]).toEqual([5, 7, 1.65, 20.8]);
     expect(total).toBeCloseTo(34.45, 12);

@@ -60,7 +60,9 @@ export interface Costs {
 
 export function costsOf(counted: readonly CountedQueue[], nowMs: number): Costs {
   const costs = counted.map(({ name, kind, usage }) => ({
-    ...{ name, kind, sinceMs: usage.sinceMs },
+    name,
+    kind,
+    sinceMs: usage.sinceMs,
     cost: queueCost(usage, kind, nowMs),
   }));
   const atEnd = costs.map(({ cost: { used, factorAtMonthEnd } }) =>
@@ -74,13 +76,19 @@ export function costsOf(counted: readonly CountedQueue[], nowMs: number): Costs 
     month: monthOf(nowMs),
     pricesAsOf: PRICES_AS_OF,
     queues: costs.map(({ name, kind, sinceMs, cost }) => ({
-      ...{ name, kind, since: new Date(sinceMs).toISOString() },
-      ...{ used: pickUsed(cost.used), soFar: cost.soFar, monthEndUsd: endUsd(cost) },
-      ...{ others: cost.others, perMillion: cost.perMillion },
+      name,
+      kind,
+      since: new Date(sinceMs).toISOString(),
+      used: pickUsed(cost.used),
+      soFar: cost.soFar,
+      monthEndUsd: endUsd(cost),
+      others: cost.others,
+      perMillion: cost.perMillion,
     })),
     sum: {
       ...soFar,
-      ...{ messages, others },
+      messages,
+      others,
       perMillion:
         messages < PER_MILLION_FROM_MESSAGES
           ? null

@@ -6,9 +6,16 @@ const START = Date.parse("2026-11-01T00:00:00Z");
 const TENTH = Date.parse("2026-11-11T00:00:00Z");
 
 const COUNTED: CountedMonth = {
-  ...{ month: "2026-11", sinceMs: START },
-  ...{ rowsWritten: 20_000, rowsRead: 0, requests: 2_000, awakeMs: 0 },
-  ...{ messages: 10_000, messageBytes: 2e6, messageChunks: 10_000, deliveries: 10_000 },
+  month: "2026-11",
+  sinceMs: START,
+  rowsWritten: 20_000,
+  rowsRead: 0,
+  requests: 2_000,
+  awakeMs: 0,
+  messages: 10_000,
+  messageBytes: 2e6,
+  messageChunks: 10_000,
+  deliveries: 10_000,
 };
 
 it("is what was counted, for a million messages, and beside what others take", () => {

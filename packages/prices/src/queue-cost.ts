@@ -56,8 +56,14 @@ export function queueCost(counted: CountedMonth, kind: "standard" | "fifo", nowM
 }
 
 const NOTHING: Used & Sent = {
-  ...{ rowsWritten: 0, rowsRead: 0, requests: 0, awakeMs: 0 },
-  ...{ messages: 0, messageBytes: 0, messageChunks: 0, deliveries: 0 },
+  rowsWritten: 0,
+  rowsRead: 0,
+  requests: 0,
+  awakeMs: 0,
+  messages: 0,
+  messageBytes: 0,
+  messageChunks: 0,
+  deliveries: 0,
 };
 
 export function othersOf(sent: Sent, kind: "standard" | "fifo"): Others {

@@ -59,12 +59,16 @@ describe("a handler can be ended", () => {
     async (call, nth, name) => {
       const after = await endedAt("all", "endAfter", call);
       expect(after).toMatchObject({
-        ...{ came: 1, deliveries: 2, state: "acked" },
+        came: 1,
+        deliveries: 2,
+        state: "acked",
         error: `fault endAfter: the handler ended after its ${nth} call, ${name}`,
       });
       const before = await endedAt("all", "endBefore", call);
       expect(before).toMatchObject({
-        ...{ came: 1, deliveries: 2, state: "acked" },
+        came: 1,
+        deliveries: 2,
+        state: "acked",
         error: `fault endBefore: the handler ended before its ${nth} call, ${name}`,
       });
       // What it would have done next it has not done; the second handler does nothing.

@@ -13,7 +13,9 @@ const BATCH = '\n  queue "tasks", consumer "hanging": a batch of 1 message';
 
 const start = (timeoutMs?: number) => {
   return createQueueRuntime<Env>({
-    ...{ workers: [HANGING], log: () => {}, outbound: () => new Promise<Response>(() => {}) },
+    workers: [HANGING],
+    log: () => {},
+    outbound: () => new Promise<Response>(() => {}),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   });
 };

@@ -73,7 +73,10 @@ it.each(WRANGLERS)("the packed package tests a project with its %s", (wrangler) 
   const { stdout, stderr } = spawnSync(process.execPath, ["use.ts"], { cwd: project, encoding: "utf8" });
   expect(stderr).not.toContain("nodejs_compat");
   expect(JSON.parse(stdout)).toEqual({
-    ...{ acked: 2, errors: [], id: 1, histories: 5 },
+    acked: 2,
+    errors: [],
+    id: 1,
+    histories: 5,
     lines: ["orders 1 failed", "orders 1 failed", "orders 1"],
   });
 });

@@ -44,7 +44,9 @@ it("the packed package puts the broker into a project's tests by Cloudflare's pl
   const vitest = join(project, "node_modules/vitest/vitest.mjs");
   const args = [vitest, "run", "--reporter=json", "--outputFile=results.json"];
   const { status, stderr, stdout } = spawnSync(process.execPath, args, {
-    ...{ cwd: project, env: environment(), encoding: "utf8" },
+    cwd: project,
+    env: environment(),
+    encoding: "utf8",
   });
   expect(status, `${stdout}\n${stderr}`).toBe(0);
   const results = JSON.parse(readFileSync(join(project, "results.json"), "utf8"));

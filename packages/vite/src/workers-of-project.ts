@@ -104,7 +104,10 @@ export class WorkersOfProject {
     const directory = this.#folderOf(name);
     const generated = generateBrokerConfig({
       base: { name, directory: this.#root, file: null, wrangler: null },
-      ...{ consumers, directory, purpose: "dev", vars: this.#brokerVars(topology) },
+      consumers,
+      directory,
+      purpose: "dev",
+      vars: this.#brokerVars(topology),
       workingDirectory: this.#root,
       defaults: defaults as unknown as Unstable_Config,
       main: { file: ENTRY_FILE, isReady: false },
@@ -156,7 +159,10 @@ export class WorkersOfProject {
     const directory = this.#folderOf(name);
     const frontDoor = isEntry ? openFrontDoor(config) : null;
     const source = {
-      ...{ name, producers, consumes, frontDoor },
+      name,
+      producers,
+      consumes,
+      frontDoor,
       compatibility: queueCompatibility(config),
       main: this.#specifierOf(main, file, directory),
       runtime: relativePath(directory, WORKER_MODULE),

@@ -38,7 +38,9 @@ it("sluice init makes a project of Vite's run on the broker, once", async () => 
   const env = { ...process.env, npm_config_offline: "true", npm_config_legacy_peer_deps: "true" };
   const init = (...args: string[]) =>
     execFileSync(process.execPath, [bin, "init", "--from", join(folder, "archives"), ...args], {
-      ...{ cwd: project.folder, env, encoding: "utf8" },
+      cwd: project.folder,
+      env,
+      encoding: "utf8",
     });
 
   const shown = init("--dry-run");

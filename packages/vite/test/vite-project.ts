@@ -65,7 +65,9 @@ export class ViteProject {
   /** @param pattern by which it prints its address. */
   async #start(args: readonly string[], pattern: RegExp, env: NodeJS.ProcessEnv = {}): Promise<DevServer> {
     const child = spawn(process.execPath, args, {
-      ...{ cwd: this.folder, env: this.#environment(env), stdio: ["ignore", "pipe", "pipe"] },
+      cwd: this.folder,
+      env: this.#environment(env),
+      stdio: ["ignore", "pipe", "pipe"],
     });
     this.#running.add(child);
     const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));

@@ -39,12 +39,15 @@ export async function startLab({ persistDir, consumer }: LabOptions): Promise<La
   const workerd = await startWorkerd(
     [
       {
-        ...{ name: "driver", source: driver },
+        name: "driver",
+        source: driver,
         bindings: `(name = "SELF", service = "driver"),
           (name = "SLUICE_QUEUES", durableObjectNamespace = (className = "QueueBroker", serviceName = "broker"))`,
       },
       {
-        ...{ name: "broker", source: broker, durableObjects: ["QueueBroker", "Directory"] },
+        name: "broker",
+        source: broker,
+        durableObjects: ["QueueBroker", "Directory"],
         bindings: `(name = "SLUICE_QUEUES", durableObjectNamespace = (className = "QueueBroker")),
           (name = "SLUICE_DIRECTORY", durableObjectNamespace = (className = "Directory")),
           (name = "CONSUMER", service = (name = "driver", entrypoint = "SluiceQueueConsumer")),

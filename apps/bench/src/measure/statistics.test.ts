@@ -44,13 +44,17 @@ describe("a median", () => {
 
 describe("medians of several runs", () => {
   const run = (rate: number, ms: number, cpuMicrosPerMessage: number | null) => ({
-    ...{ sentPerSecond: rate, handledPerSecond: rate / 2, cpuMicrosPerMessage },
+    sentPerSecond: rate,
+    handledPerSecond: rate / 2,
+    cpuMicrosPerMessage,
     call: { meanMs: ms, p50Ms: ms, p99Ms: 3 * ms },
   });
 
   it("take each figure by itself", () => {
     expect(medians([run(300, 1, 10), run(100, 2, 30), run(200, 9, 20)])).toEqual({
-      ...{ sentPerSecond: 200, handledPerSecond: 100, cpuMicrosPerMessage: 20 },
+      sentPerSecond: 200,
+      handledPerSecond: 100,
+      cpuMicrosPerMessage: 20,
       call: { meanMs: 2, p50Ms: 2, p99Ms: 6 },
     });
   });

@@ -18,7 +18,9 @@ export function comparisonChart<W extends string>(
   const titles = [...new Set(shown.map(({ testCase }) => testCase.title))];
   const kinds = new Set(shown.map(kindOf));
   return chartSvg({
-    ...{ title, subtitle, format: count },
+    title,
+    subtitle,
+    format: count,
     legend: LEGEND.flatMap(([kind, text]) => (kinds.has(kind) ? { kind, text } : [])),
     panels: titles.map((each) => ({
       title: each.replace(/^SQS: /, ""),

@@ -32,7 +32,8 @@ export async function makeProject(folder: string, handledUrl: string): Promise<S
   const common = { main: "index.js", compatibility_date: "2026-01-01" };
   const settings = { max_batch_size: 10, max_batch_timeout: 0 };
   const producer = {
-    ...{ name: "producer", ...common },
+    name: "producer",
+    ...common,
     queues: { producers: [{ binding: "JOBS", queue: "jobs" }] },
   };
   const consumer = { name: "consumer", ...common, queues: { consumers: [{ queue: "jobs", ...settings }] } };
@@ -50,7 +51,8 @@ export async function makeProject(folder: string, handledUrl: string): Promise<S
 `,
   );
   return {
-    ...{ folder, configs },
+    folder,
+    configs,
     sluice: path.join(folder, "node_modules/sluice/dist/main.js"),
     wrangler: path.join(folder, "node_modules/wrangler/bin/wrangler.js"),
     save: (answer) =>

@@ -29,7 +29,10 @@ function devServer(
   args: readonly string[],
 ): System {
   return {
-    ...{ id, name, acknowledged, clockMs: 1 },
+    id,
+    name,
+    acknowledged,
+    clockMs: 1,
     how: "sendBatch(100); queue() with batches of 100",
     install: async () => {},
     start: () =>

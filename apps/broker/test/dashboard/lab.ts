@@ -70,7 +70,10 @@ export async function openLab(executable: string): Promise<DashboardLab> {
   const sqs = new SQSClient(options);
   const sns = new SNSClient(options);
   return {
-    ...{ origin, endpoint, sqs, sns },
+    origin,
+    endpoint,
+    sqs,
+    sns,
     open: (hash = "", context = {}, at = origin) => openPage(browser, `${at}/__sluice/${hash}`, context),
     send: async (queue, MessageBody) => {
       const QueueUrl = `${origin}/__sluice/aws/000000000000/${queue}`;
@@ -126,22 +129,34 @@ export async function createTopic({ sns }: DashboardLab): Promise<void> {
 /** Queues that lead to a Worker, to an endpoint that fails, to one that is away, and to one that is slow. */
 function deployedQueues(endpoint: SnsEndpoint): Record<string, object> {
   const common = {
-    ...{ format: "sluice", contentType: null, maxConcurrency: 50, connectTimeoutSeconds: 1 },
-    ...{ responseTimeoutSeconds: 60, readinessPath: null, maxRetries: 0, retryDelaySeconds: 0 },
+    format: "sluice",
+    contentType: null,
+    maxConcurrency: 50,
+    connectTimeoutSeconds: 1,
+    responseTimeoutSeconds: 60,
+    readinessPath: null,
+    maxRetries: 0,
+    retryDelaySeconds: 0,
     deadLetterQueue: null,
   };
   const queue = { deliveryDelaySeconds: 0, messageRetentionSeconds: 345_600, producers: [], consumer: null };
   const to = (url: string, more = {}, settings = {}) => ({
-    ...{ ...queue, ...more },
+    ...queue,
+    ...more,
     consumer: { type: "http_push", settings: { ...common, url, ...settings } },
   });
   const packer = {
-    ...{ maxBatchSize: 10, maxBatchTimeoutSeconds: 0, maxRetries: 2, maxConcurrency: null },
-    ...{ retryDelaySeconds: 600, deadLetterQueue: "orders-dead" },
+    maxBatchSize: 10,
+    maxBatchTimeoutSeconds: 0,
+    maxRetries: 2,
+    maxConcurrency: null,
+    retryDelaySeconds: 600,
+    deadLetterQueue: "orders-dead",
   };
   return {
     orders: {
-      ...{ ...queue, producers: [{ worker: "shop", binding: "ORDERS" }] },
+      ...queue,
+      producers: [{ worker: "shop", binding: "ORDERS" }],
       consumer: { type: "worker", worker: "packer", settings: packer },
     },
     "orders-dead": queue,

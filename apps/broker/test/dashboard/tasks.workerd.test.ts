@@ -111,7 +111,8 @@ describe.skipIf(CHROMIUM === null)("messages", () => {
   it("are found by a filter, page by page, and a wrong filter is told where it is wrong", async () => {
     await lab.api("/queues/dead/purge", "POST");
     const messages = Array.from({ length: 70 }, (_, i) => ({
-      ...{ contentType: "json", text: JSON.stringify({ n: i, kind: i % 10 === 0 ? "tenth" : "other" }) },
+      contentType: "json",
+      text: JSON.stringify({ n: i, kind: i % 10 === 0 ? "tenth" : "other" }),
     }));
     await lab.api("/queues/dead/messages/batch", "POST", { messages });
     const page = await messagesOf("dead");

@@ -78,11 +78,15 @@ function writeProject(folder: string, count: number): void {
   for (const file of readdirSync(PROJECT)) copyFileSync(join(PROJECT, file), join(folder, file));
   const numbers = Array.from({ length: count }, (_, i) => i);
   const config = {
-    ...{ name: "orders", main: "index.ts", compatibility_date: "2026-09-01" },
+    name: "orders",
+    main: "index.ts",
+    compatibility_date: "2026-09-01",
     queues: {
       producers: numbers.map((i) => ({ binding: bindingOf(i), queue: queueOf(i) })),
       consumers: numbers.map((i) => ({
-        ...{ queue: queueOf(i), max_batch_size: 2, max_batch_timeout: 60 },
+        queue: queueOf(i),
+        max_batch_size: 2,
+        max_batch_timeout: 60,
         retry_delay: RETRY_DELAY_SECONDS,
       })),
     },
@@ -110,7 +114,8 @@ async function served(folder: string, programs: readonly string[], args: readonl
   const url = `http://localhost:${port}`;
   const ask: Ask = (path, init) => fetch(`${url}${path}`, init);
   const child = startChild(process.execPath, [...args, "--port", `${port}`], {
-    ...{ cwd: folder, env: environmentIn(folder) },
+    cwd: folder,
+    env: environmentIn(folder),
   });
   try {
     await child.ready(async () => (await ask("/__sluice/health")).ok);

@@ -21,7 +21,10 @@ function rowOf(line: string): ReferenceRow {
   const isComplete = (sluice === undefined) === (reason === undefined) && rest.length === 0;
   if (!id || !covers || !production || !miniflare || !isComplete) throw new Error(`references.txt: ${line}`);
   return {
-    ...{ id, production, covers: covers.split(", "), miniflare: verdictIn(miniflare) },
+    id,
+    production,
+    covers: covers.split(", "),
+    miniflare: verdictIn(miniflare),
     ...(sluice !== undefined && reason !== undefined ? { sluice: verdictIn(sluice), reason } : {}),
   };
 }

@@ -21,7 +21,10 @@ export async function makeSheet(): Promise<Sheet> {
   const measured = await measure(rows);
   const coverage = coverageOf(rows, readSpecRows());
   const text = renderSheet({
-    ...{ sections: SECTIONS, measured, tests: findTests(), coverage },
+    sections: SECTIONS,
+    measured,
+    tests: findTests(),
+    coverage,
     versions: versions(),
   });
   return { text, measured };

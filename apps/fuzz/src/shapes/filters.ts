@@ -237,7 +237,10 @@ function subscription(
     [`Attributes.entry.${i + 1}.value`, value],
   ]);
   return sns("Subscribe", {
-    ...{ TopicArn, Protocol: "sqs", Endpoint, ReturnSubscriptionArn: "true" },
+    TopicArn,
+    Protocol: "sqs",
+    Endpoint,
+    ReturnSubscriptionArn: "true",
     ...Object.fromEntries(entries),
   });
 }

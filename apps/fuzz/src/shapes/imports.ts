@@ -19,18 +19,33 @@ const orders = { name: "orders", settings: plain, consumer: null, jurisdiction: 
 const topic = { arn: TOPIC, isFifo: false, attributes: {}, tags: {} };
 const shared = { maxRetries: 3, retryDelaySeconds: 1, deadLetterQueue: "dead" };
 const push = {
-  ...{ ...shared, url: ENDPOINT, format: "sluice", contentType: null, readinessPath: null },
-  ...{ maxConcurrency: 1, connectTimeoutSeconds: 1, responseTimeoutSeconds: 1 },
+  ...shared,
+  url: ENDPOINT,
+  format: "sluice",
+  contentType: null,
+  readinessPath: null,
+  maxConcurrency: 1,
+  connectTimeoutSeconds: 1,
+  responseTimeoutSeconds: 1,
 };
 const task = { name: "nightly", url: "/tasks", schedule: "* * * * *", days: "or" };
 const daemon = {
-  ...{ visibilityTimeoutSeconds: 300, errorVisibilityTimeoutSeconds: null, retentionSeconds: 60 },
-  ...{ periodicTasks: [task], taskRuns: { catchUp: "one", catchUpSeconds: 60, overlap: "skip" } },
+  visibilityTimeoutSeconds: 300,
+  errorVisibilityTimeoutSeconds: null,
+  retentionSeconds: 60,
+  periodicTasks: [task],
+  taskRuns: { catchUp: "one", catchUpSeconds: 60, overlap: "skip" },
   trustsTaskAttributes: false,
 };
 const message = {
-  ...{ id: "0".repeat(32), sentAt: "2026-11-23T00:00:00.000Z", attempts: 2, delaySeconds: 0 },
-  ...{ contentType: "text", text: "x", group: "g", attributes: { a: { type: "String", value: "v" } } },
+  id: "0".repeat(32),
+  sentAt: "2026-11-23T00:00:00.000Z",
+  attempts: 2,
+  delaySeconds: 0,
+  contentType: "text",
+  text: "x",
+  group: "g",
+  attributes: { a: { type: "String", value: "v" } },
   from: "orders",
 };
 
@@ -43,10 +58,13 @@ const LINES: readonly { readonly path: string; readonly line: unknown }[] = [
       name: "whole.fifo",
       settings: {
         ...plain,
-        ...{ maxReceivesPerSecond: 5, deliveryPaused: false, historySeconds: 60 },
+        maxReceivesPerSecond: 5,
+        deliveryPaused: false,
+        historySeconds: 60,
         fifo: { deduplicationScope: "queue", contentBasedDeduplication: true },
         receive: {
-          ...{ visibilityTimeoutMs: 1_000, waitMs: 0 },
+          visibilityTimeoutMs: 1_000,
+          waitMs: 0,
           redrive: { deadLetterQueue: "dead.fifo", maxReceiveCount: 3 },
         },
       },
@@ -57,9 +75,11 @@ const LINES: readonly { readonly path: string; readonly line: unknown }[] = [
   {
     path: "/queues",
     line: {
-      ...{ ...orders, name: "worked" },
+      ...orders,
+      name: "worked",
       consumer: {
-        ...{ type: "worker", worker: "w" },
+        type: "worker",
+        worker: "w",
         settings: { ...shared, maxBatchSize: 10, maxBatchTimeoutSeconds: 5, maxConcurrency: null },
       },
     },
@@ -67,11 +87,14 @@ const LINES: readonly { readonly path: string; readonly line: unknown }[] = [
   {
     path: "/queues",
     line: {
-      ...{ ...orders, name: "pulled" },
+      ...orders,
+      name: "pulled",
       consumer: {
         type: "http_pull",
         settings: {
-          ...{ ...shared, maxBatchSize: 10, visibilityTimeoutMs: 1_000 },
+          ...shared,
+          maxBatchSize: 10,
+          visibilityTimeoutMs: 1_000,
           retryPolicy: { kind: "exponential", base: 2, maxSeconds: 60, jitter: "full" },
         },
       },
@@ -80,7 +103,8 @@ const LINES: readonly { readonly path: string; readonly line: unknown }[] = [
   {
     path: "/queues",
     line: {
-      ...{ ...orders, name: "pushed" },
+      ...orders,
+      name: "pushed",
       consumer: {
         type: "http_push",
         settings: { ...push, headers: { "X-A": "$HOME" }, signingSecret: "SECRET", clientErrors: "retry" },
@@ -90,14 +114,16 @@ const LINES: readonly { readonly path: string; readonly line: unknown }[] = [
   {
     path: "/queues",
     line: {
-      ...{ ...orders, name: "daemon" },
+      ...orders,
+      name: "daemon",
       consumer: { type: "http_push", settings: { ...push, format: "sqsd", daemon } },
     },
   },
   {
     path: "/topics",
     line: {
-      ...{ ...topic, arn: `${TOPIC}-2` },
+      ...topic,
+      arn: `${TOPIC}-2`,
       attributes: { DisplayName: "n", DeliveryPolicy: '{"http":{"disableSubscriptionOverrides":true}}' },
       tags: { team: "a" },
     },
@@ -105,22 +131,28 @@ const LINES: readonly { readonly path: string; readonly line: unknown }[] = [
   {
     path: "/topic-subscriptions",
     line: {
-      ...{ arn: `${TOPIC}:1`, topicArn: TOPIC, protocol: "sqs", endpoint: `arn:aws:sqs:${HOME}:orders` },
-      ...{ target: "orders", deadLetterQueue: null, isConfirmed: true, lacksPassword: false },
+      arn: `${TOPIC}:1`,
+      topicArn: TOPIC,
+      protocol: "sqs",
+      endpoint: `arn:aws:sqs:${HOME}:orders`,
+      target: "orders",
+      deadLetterQueue: null,
+      isConfirmed: true,
+      lacksPassword: false,
       attributes: { FilterPolicy: '{"a":["x"]}', RawMessageDelivery: "true" },
     },
   },
   {
     path: "/topic-subscriptions",
     line: {
-      ...{
-        arn: `${TOPIC}:2`,
-        topicArn: TOPIC,
-        protocol: "http",
-        endpoint: ENDPOINT,
-        target: "subscription/2",
-      },
-      ...{ deadLetterQueue: "dead", isConfirmed: true, lacksPassword: false },
+      arn: `${TOPIC}:2`,
+      topicArn: TOPIC,
+      protocol: "http",
+      endpoint: ENDPOINT,
+      target: "subscription/2",
+      deadLetterQueue: "dead",
+      isConfirmed: true,
+      lacksPassword: false,
       attributes: {
         RedrivePolicy: JSON.stringify({ deadLetterTargetArn: `arn:aws:sqs:${HOME}:dead` }),
         DeliveryPolicy: '{"healthyRetryPolicy":{"minDelayTarget":1,"maxDelayTarget":2,"numRetries":3}}',
@@ -130,7 +162,10 @@ const LINES: readonly { readonly path: string; readonly line: unknown }[] = [
   {
     path: "/subscriptions",
     line: {
-      ...{ name: "r2", enabled: true, source: { type: "r2" }, queue: "orders" },
+      name: "r2",
+      enabled: true,
+      source: { type: "r2" },
+      queue: "orders",
       events: ["bucket.created"],
     },
   },
@@ -193,7 +228,9 @@ const change: fc.Arbitrary<Change> = fc.oneof(
   {
     weight: 1,
     arbitrary: fc.record({
-      ...{ kind: fc.constant("add" as const), at, value: odd },
+      kind: fc.constant("add" as const),
+      at,
+      value: odd,
       name: fc.oneof(fc.constantFrom("__proto__", "consumer", "producers", "queueId", "toJSON"), hostileText),
     }),
   },

@@ -9,7 +9,8 @@ import { installProject, placeProject } from "./project.ts";
 import { tryServer } from "./try-server.ts";
 
 await runProgram({
-  ...{ usage: USAGE, parse: parseCommandLine },
+  usage: USAGE,
+  parse: parseCommandLine,
   run: (command) => inFolder((folder) => tryFrameworks(folder, command)),
 });
 

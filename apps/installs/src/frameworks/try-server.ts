@@ -31,7 +31,9 @@ export async function tryServer(
   const env = {
     ...environment,
     // Nothing here is for anybody else to know, or to answer.
-    ...{ CLOUDFLARE_CF_FETCH_ENABLED: "false", NEXT_TELEMETRY_DISABLED: "1", NUXT_TELEMETRY_DISABLED: "1" },
+    CLOUDFLARE_CF_FETCH_ENABLED: "false",
+    NEXT_TELEMETRY_DISABLED: "1",
+    NUXT_TELEMETRY_DISABLED: "1",
   };
   const tool = join("node_modules", framework.tool);
   execFileSync(process.execPath, [tool, "build", ...words], {

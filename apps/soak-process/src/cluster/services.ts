@@ -22,7 +22,9 @@ export async function clusterServices(): Promise<WorkerdService[]> {
   );
   return [
     {
-      ...{ name: BROKER, source: broker ?? "", durableObjects: ["QueueBroker", "Directory"] },
+      name: BROKER,
+      source: broker ?? "",
+      durableObjects: ["QueueBroker", "Directory"],
       bindings: [
         ...BROKER_BINDINGS,
         `(name = "SLUICE_ENV", text = "development")`,
@@ -31,7 +33,8 @@ export async function clusterServices(): Promise<WorkerdService[]> {
       ].join(", "),
     },
     {
-      ...{ name: "producer", source: producer ?? "" },
+      name: "producer",
+      source: producer ?? "",
       bindings: [
         json("QUEUE_NAMES", Object.keys(TOPOLOGY.queues)),
         `(name = "SLUICE_QUEUES", durableObjectNamespace = (className = "QueueBroker", serviceName = "${BROKER}"))`,

@@ -37,7 +37,10 @@ export function conclude(input: {
   const { kind, target, done, ledger, probes, figures, lines } = input;
   const seen = [...probes].map(
     ([queue, probe]): Seen => ({
-      ...{ queue, probe, missing: ledger.missing(queue), again: ledger.again(queue) },
+      queue,
+      probe,
+      missing: ledger.missing(queue),
+      again: ledger.again(queue),
       damage: figures?.find(({ name }) => name === queue)?.damage ?? null,
       lines: lines.filter((line) => line.startsWith(`Queue "${queue}"`)),
     }),

@@ -32,7 +32,8 @@ export function servicesOf(versions: Versions, broker: string, rollout: Rollout)
   return [
     {
       ...after.broker,
-      ...{ name: BROKER, source: broker },
+      name: BROKER,
+      source: broker,
       modules: { "old-broker": before.broker.source, "new-broker": after.broker.source },
       data: { ...before.broker.data, ...after.broker.data },
       bindings: [...BROKER_BINDINGS, consumer("old"), consumer("new"), json("ROLLOUT", rollout)].join(", "),

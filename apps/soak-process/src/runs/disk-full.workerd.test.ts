@@ -13,7 +13,8 @@ describe.runIf(canMount)("a disk that is full under load", () => {
   it("refuses sends as production does, loses no acknowledged message and goes on when there is room", async () => {
     const result = await runDiskFull({
       open: (persistDir) => WorkersScenario.open(20_260, persistDir),
-      ...{ times: 2, killedShare: 0 },
+      times: 2,
+      killedShare: 0,
     });
     expect(result.violationTexts).toEqual([]);
     expect(result).toMatchObject({ lost: 0, violations: 0, resumed: 2, isDrained: true, hasEnded: false });

@@ -87,7 +87,9 @@ async function traced(
     violationTexts.push(`${platform}: ${answers.length} answers were seen to ${calls.length} calls`);
   }
   return {
-    ...{ platform, answers: answers.length, violationTexts },
+    platform,
+    answers: answers.length,
+    violationTexts,
     syncs: answers.reduce((sum, { syncs }) => sum + syncs, 0),
   };
 }

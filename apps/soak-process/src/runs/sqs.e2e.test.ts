@@ -70,7 +70,8 @@ describe.concurrent("the broker alone, which clients of SQS use", { timeout: 300
   it.runIf(canMount)("goes on by itself on a disk that was full, and loses nothing", async () => {
     const result = await runDiskFull({
       open: (persistDir) => SqsScenario.open(20_260, persistDir),
-      ...{ times: 2, killedShare: SQS_KILLED_SHARE },
+      times: 2,
+      killedShare: SQS_KILLED_SHARE,
     });
     expect(result).toMatchObject({
       lost: 0,

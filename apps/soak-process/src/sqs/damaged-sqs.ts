@@ -112,7 +112,8 @@ async function send(
       MessageDeduplicationId: `${message.tag}`,
     };
     return {
-      ...{ Id: `${i}`, MessageBody: body },
+      Id: `${i}`,
+      MessageBody: body,
       ...(queue === ORDERED_QUEUE ? ordered : {}),
     };
   });

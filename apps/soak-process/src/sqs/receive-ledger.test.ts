@@ -23,7 +23,9 @@ function sent(queue: string, more: { group?: string; delayMs?: number } = {}): S
 /** Receives messages, for the `count`th time each. */
 function take(queue: string, messages: readonly SqsMessage[], count = 1, askedAtMs = nowMs) {
   const given = messages.map(({ tag, bytes }) => ({
-    ...{ MessageId: `id ${tag}`, ReceiptHandle: `${tag} ${count}`, Body: bodyOf(tag, bytes) },
+    MessageId: `id ${tag}`,
+    ReceiptHandle: `${tag} ${count}`,
+    Body: bodyOf(tag, bytes),
     Attributes: { ApproximateReceiveCount: `${count}` },
   }));
   return ledger.receivedFrom(queue, given, askedAtMs);

@@ -51,9 +51,14 @@ export class ReceiveLedger extends Ledger<SqsMessage> {
   } {
     const { message, body } = this.add({
       ...given,
-      ...{ tag: this.messages.length, sentAtMs: this.#now() },
-      ...{ outcome: "unknown", messageId: null, received: null, deletion: "none" },
-      ...{ changesUnderWay: 0, changedAtMs: Number.NEGATIVE_INFINITY },
+      tag: this.messages.length,
+      sentAtMs: this.#now(),
+      outcome: "unknown",
+      messageId: null,
+      received: null,
+      deletion: "none",
+      changesUnderWay: 0,
+      changedAtMs: Number.NEGATIVE_INFINITY,
     });
     if (message.group !== null) {
       const group = this.#groups.get(message.group) ?? [];
@@ -82,7 +87,10 @@ export class ReceiveLedger extends Ledger<SqsMessage> {
       if (message === null) return [];
       const count = Number(each.Attributes?.ApproximateReceiveCount);
       const receive = {
-        ...{ queue, handle: each.ReceiptHandle, count, askedAtMs },
+        queue,
+        handle: each.ReceiptHandle,
+        count,
+        askedAtMs,
         // A change by the receipt of an earlier receive may have come after this one.
         hiddenUntilMs: isChanging(message, askedAtMs) ? NOBODY_KNOWS : askedAtMs + VISIBILITY_MS,
         knownSinceMs: askedAtMs,

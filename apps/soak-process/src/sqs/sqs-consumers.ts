@@ -43,8 +43,10 @@ async function consumeFrom(queue: string, consuming: Consuming): Promise<void> {
         endpoint,
         "ReceiveMessage",
         {
-          ...{ QueueUrl: queueUrl(endpoint, queue), MaxNumberOfMessages: random.between(1, RECEIVE_MAX) },
-          ...{ WaitTimeSeconds: WAIT_SECONDS, AttributeNames: ["ApproximateReceiveCount"] },
+          QueueUrl: queueUrl(endpoint, queue),
+          MaxNumberOfMessages: random.between(1, RECEIVE_MAX),
+          WaitTimeSeconds: WAIT_SECONDS,
+          AttributeNames: ["ApproximateReceiveCount"],
         },
         // What is answered to somebody who has gone is given back.
         stop,

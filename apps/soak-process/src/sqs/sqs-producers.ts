@@ -67,7 +67,9 @@ async function sendSome({ random, ledger, endpoint }: Producing): Promise<"answe
       return;
     }
     const Entries = drawn.map(({ body, delaySeconds }, i) => ({
-      ...{ Id: `${i}`, MessageBody: body, DelaySeconds: delaySeconds },
+      Id: `${i}`,
+      MessageBody: body,
+      DelaySeconds: delaySeconds,
     }));
     const { Successful = [], Failed = [] } = await sqs(endpoint, "SendMessageBatch", { QueueUrl, Entries });
     for (const { Id } of Successful) {
@@ -94,7 +96,9 @@ async function produceOrdered(producing: Producing, group: string): Promise<void
     unanswered.set(group, { message, body });
     const outcome = await attempt(ledger, async () => {
       await sqs(endpoint, "SendMessage", {
-        ...{ QueueUrl, MessageBody: body, MessageGroupId: group },
+        QueueUrl,
+        MessageBody: body,
+        MessageGroupId: group,
         MessageDeduplicationId: `${message.tag}`,
       });
       ledger.acknowledged(message);

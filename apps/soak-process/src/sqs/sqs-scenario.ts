@@ -73,7 +73,10 @@ export class SqsScenario implements Scenario<SqsSummary> {
   /** @param worker folder of a Worker; with one the broker runs on workerd. */
   async start(worker?: string): Promise<void> {
     this.#epoch = await BrokerProcess.start({
-      ...{ main: this.#command.main, port: this.#port, persistDir: this.persistDir, folder: this.#folder },
+      main: this.#command.main,
+      port: this.#port,
+      persistDir: this.persistDir,
+      folder: this.#folder,
       ...(worker === undefined ? {} : { worker }),
     });
     if (!this.#hasQueues) await createQueues(this.epoch.endpoint);
@@ -88,11 +91,15 @@ export class SqsScenario implements Scenario<SqsSummary> {
     const shared = { endpoint, ledger };
     this.#producing = produce({
       ...shared,
-      ...{ random: random.fork(), unanswered: this.#unanswered, stop: this.#stop.producing.signal },
+      random: random.fork(),
+      unanswered: this.#unanswered,
+      stop: this.#stop.producing.signal,
     });
     this.#consuming = consume({
       ...shared,
-      ...{ random: random.fork(), isDraining: () => this.#isDraining, stop: this.#stop.consuming.signal },
+      random: random.fork(),
+      isDraining: () => this.#isDraining,
+      stop: this.#stop.consuming.signal,
     });
   }
 

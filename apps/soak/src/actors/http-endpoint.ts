@@ -160,7 +160,9 @@ export class HttpEndpoint implements CalledEndpoint {
     }
     const hidesNothing = this.#settings.daemon?.visibilityTimeoutSeconds === 0;
     const record = recordDeparture(this.#world, this.#queue, {
-      ...{ tags: [tag], ids: [idOf(request)], attempts: [attempts] },
+      tags: [tag],
+      ids: [idOf(request)],
+      attempts: [attempts],
       ...(hidesNothing ? { visibilityMs: 0 } : {}),
     });
     const isTrial = this.format === "sluice" && epoch.trial.state === "due";

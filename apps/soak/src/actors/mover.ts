@@ -81,7 +81,8 @@ export class Mover {
       ? others.flatMap(({ name }) => (random.chance(0.5) ? name : []))
       : null;
     return {
-      ...{ target: null, ratePerSecond },
+      target: null,
+      ratePerSecond,
       ...(fallback === null ? {} : { fallback }),
       ...(mayReach === null ? {} : { mayReach }),
     };

@@ -77,7 +77,9 @@ export class Publisher {
       const copies = targets.map((target, i): MessageCopy => {
         const tag = firstTag + i;
         this.#world.copies.set(tag, {
-          ...{ tag, target: target.name, publication },
+          tag,
+          target: target.name,
+          publication,
           publishedMs: null,
         });
         const fillerBytes = this.#world.random.between(0, FILLER_BYTES_MAX);

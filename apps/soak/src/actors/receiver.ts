@@ -142,7 +142,10 @@ export class Receiver extends Client {
     const isLast =
       attemptId === undefined || !queue.receives.waiting.some((other) => other.attemptId === attemptId);
     const record = recordDeparture(this.world, queue, {
-      ...{ ...leaving, attempts, leaseId, isRepeated },
+      ...leaving,
+      attempts,
+      leaseId,
+      isRepeated,
       ...(isLast || visibilityMs === 0 ? { visibilityMs } : {}),
     });
     if (got !== null && attemptId !== undefined) ledger.namedReceives.answered(got, attemptId, receipts);

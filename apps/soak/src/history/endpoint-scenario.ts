@@ -109,15 +109,27 @@ const POLICIES = [
 ] as const satisfies readonly RetryPolicySettings[];
 
 const SHORT_PHASES = {
-  ...{ kind: "sns", minDelayTarget: 1, maxDelayTarget: 20, jitter: "none" },
-  ...{ numRetries: 5, numMaxDelayRetries: 1, numNoDelayRetries: 1, numMinDelayRetries: 1 },
+  kind: "sns",
+  minDelayTarget: 1,
+  maxDelayTarget: 20,
+  jitter: "none",
+  numRetries: 5,
+  numMaxDelayRetries: 1,
+  numNoDelayRetries: 1,
+  numMinDelayRetries: 1,
   backoffFunction: "exponential",
 } as const satisfies RetryPolicySettings;
 
 /** Its last attempts come when a retention of a minute, or of 20, is over. */
 const LONG_PHASES = {
-  ...{ kind: "sns", minDelayTarget: 5, maxDelayTarget: 260, jitter: "none" },
-  ...{ numRetries: 10, numMaxDelayRetries: 2, numNoDelayRetries: 2, numMinDelayRetries: 2 },
+  kind: "sns",
+  minDelayTarget: 5,
+  maxDelayTarget: 260,
+  jitter: "none",
+  numRetries: 10,
+  numMaxDelayRetries: 2,
+  numNoDelayRetries: 2,
+  numMinDelayRetries: 2,
   backoffFunction: "arithmetic",
 } as const satisfies RetryPolicySettings;
 

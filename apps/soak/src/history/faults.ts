@@ -71,8 +71,17 @@ type Rate =
 export type FaultRates = Readonly<Record<Rate, number>>;
 
 export const NO_FAULT_RATES: FaultRates = {
-  ...{ lostRequest: 0, lostReply: 0, doubled: 0, delayed: 0, crash: 0, evict: 0 },
-  ...{ slowCommit: 0, alarmEarly: 0, alarmLate: 0, alarmTwice: 0, cacheDropped: 0 },
+  lostRequest: 0,
+  lostReply: 0,
+  doubled: 0,
+  delayed: 0,
+  crash: 0,
+  evict: 0,
+  slowCommit: 0,
+  alarmEarly: 0,
+  alarmLate: 0,
+  alarmTwice: 0,
+  cacheDropped: 0,
 };
 
 /**
@@ -85,8 +94,16 @@ export function drawFaultRates(random: Random): FaultRates {
   const seldom = () => random.pick([0, 0, 0.005, 0.02, 0.06]);
   const crash = random.pick([0, 0.01, 0.03, 0.1]);
   return {
-    ...{ lostRequest: often(), lostReply: often(), doubled: often(), delayed: often() },
-    ...{ crash, evict: seldom(), slowCommit: often() },
-    ...{ alarmEarly: often(), alarmLate: often(), alarmTwice: often(), cacheDropped: seldom() },
+    lostRequest: often(),
+    lostReply: often(),
+    doubled: often(),
+    delayed: often(),
+    crash,
+    evict: seldom(),
+    slowCommit: often(),
+    alarmEarly: often(),
+    alarmLate: often(),
+    alarmTwice: often(),
+    cacheDropped: seldom(),
   };
 }

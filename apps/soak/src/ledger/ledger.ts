@@ -37,8 +37,15 @@ export class Ledger {
   readonly deliveries = new Map<number, DeliveryRecord>();
   readonly pendingBatches = new Map<number, PendingBatch>();
   readonly counts: Record<Departure | "accepted" | "waiting" | "leased", number> = {
-    ...{ accepted: 0, waiting: 0, leased: 0 },
-    ...{ acked: 0, dead: 0, moved: 0, expired: 0, deleted: 0, lost: 0 },
+    accepted: 0,
+    waiting: 0,
+    leased: 0,
+    acked: 0,
+    dead: 0,
+    moved: 0,
+    expired: 0,
+    deleted: 0,
+    lost: 0,
   };
   /**
    * Copies of a topic that the queue had no place for when they came, since it was gone, and that went on or were
@@ -234,9 +241,13 @@ export class Ledger {
   #accept(segment: Segment, index: number, tag: number, record: CommitRecord): Message {
     const firstDueMs = segment.dueOf(index);
     return this.#enterMessage(tag, record, {
-      ...{ segmentId: segment.id, index, seq: segment.seqOf(index) },
-      ...{ group: segment.groups?.[index]?.id ?? null, bytes: segment.sizes[index] ?? 0 },
-      ...{ firstDueMs, acceptedMs: segment.acceptedOf(index) },
+      segmentId: segment.id,
+      index,
+      seq: segment.seqOf(index),
+      group: segment.groups?.[index]?.id ?? null,
+      bytes: segment.sizes[index] ?? 0,
+      firstDueMs,
+      acceptedMs: segment.acceptedOf(index),
       bornUnder: record.registered?.revision ?? 0,
       view: { status: "waiting", attempts: 0, atMs: firstDueMs },
     });
@@ -246,8 +257,15 @@ export class Ledger {
   #passBy(tag: number, record: CommitRecord, departure: "expired" | "dead"): void {
     const { atMs, rules, definition } = record;
     const message = this.#enterMessage(tag, record, {
-      ...{ segmentId: 0, index: 0, seq: 0, group: null, bytes: 0 },
-      ...{ firstDueMs: atMs, acceptedMs: atMs, bornUnder: 0, view: GONE },
+      segmentId: 0,
+      index: 0,
+      seq: 0,
+      group: null,
+      bytes: 0,
+      firstDueMs: atMs,
+      acceptedMs: atMs,
+      bornUnder: 0,
+      view: GONE,
     });
     message.departure = departure;
     message.leftUnder = definition;
@@ -258,11 +276,23 @@ export class Ledger {
   #enterMessage(tag: number, { atMs }: CommitRecord, place: Place): Message {
     const origin = this.#originOf(tag) ?? FROM_PRODUCER;
     const message: Message = {
-      ...{ tag, queue: this.#queue, ...origin, sentMs: origin.sentMs ?? atMs, ...place },
-      ...{ attempts: 0, firstReceivedMs: 0, receiptUses: [], countsTold: new Set(), namedReceive: null },
-      ...{ leasedFromMs: 0, isPlaceUnclear: false, leasedAtMs: 0, leasedInEpoch: 0 },
+      tag,
+      queue: this.#queue,
+      ...origin,
+      sentMs: origin.sentMs ?? atMs,
+      ...place,
+      attempts: 0,
+      firstReceivedMs: 0,
+      receiptUses: [],
+      countsTold: new Set(),
+      namedReceive: null,
+      leasedFromMs: 0,
+      isPlaceUnclear: false,
+      leasedAtMs: 0,
+      leasedInEpoch: 0,
       copies: (this.messages.get(tag)?.copies ?? 0) + 1,
-      ...{ departure: null, leftUnder: null },
+      departure: null,
+      leftUnder: null,
     };
     this.counts.accepted += 1;
     if (place.view.status === "waiting") this.counts.waiting += 1;

@@ -69,8 +69,12 @@ type Makes<Part extends keyof PlantedBug> = (
 export const inCore: Makes<"changeCore"> = (property, name, changeCore) => ({ property, name, changeCore });
 export const inPorts: Makes<"wrapPorts"> = (property, name, wrapPorts) => ({ property, name, wrapPorts });
 export const atEndpoint: Makes<"wrapEndpoint"> = (property, name, wrapEndpoint) => ({
-  ...{ property, name, wrapEndpoint },
+  property,
+  name,
+  wrapEndpoint,
 });
 export const inDirectory: Makes<"directory"> = (property, name, directory) => ({
-  ...{ property, name, directory },
+  property,
+  name,
+  directory,
 });

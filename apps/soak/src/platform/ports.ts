@@ -66,7 +66,10 @@ function portsOf(
   const clock = { now: () => world.timeOfDay.read() };
   const log = { handled: () => {}, info: remark, warn: remark, error };
   return {
-    ...{ store: queue.disk, clock, log, broken },
+    store: queue.disk,
+    clock,
+    log,
+    broken,
     cutOffCounts: countsAfter(epoch.lastEnd.told, queue.worker),
     heldUntilMs: () => queue.heldUntilMs,
     cutOffDelayMs: epoch.cutOffDelayMs,
@@ -130,7 +133,9 @@ async function transferTo(
   const { id } = transfer;
   const { removals } = queue.ledger;
   const pendingBatches = [transfer, ...(transfer.more ?? [])].map((item) => ({
-    ...{ id: item.id, target: targetName, isMove: queue.ledger.pendingBatches.get(item.id)?.isMove === true },
+    id: item.id,
+    target: targetName,
+    isMove: queue.ledger.pendingBatches.get(item.id)?.isMove === true,
     tags: tagsOf(item.packed),
   }));
   const messages = pendingBatches.reduce((sum, { tags }) => sum + tags.length, 0);

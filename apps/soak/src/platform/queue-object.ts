@@ -384,10 +384,14 @@ export class QueueObject {
   #committed(version: Version): void {
     const { world, disk, epoch } = this;
     const record = this.#commits.written(disk, version, {
-      ...{ atMs: world.nowMs, epoch: epoch?.number ?? 0, cutOffDelayMs: epoch?.cutOffDelayMs ?? 0 },
+      atMs: world.nowMs,
+      epoch: epoch?.number ?? 0,
+      cutOffDelayMs: epoch?.cutOffDelayMs ?? 0,
       cutOffCounts: epoch?.lastEnd.counts !== false,
       heldUntilMs: this.heldUntilMs,
-      ...{ queue: this.name, rules: this.rules, definition: this.definition },
+      queue: this.name,
+      rules: this.rules,
+      definition: this.definition,
       visibleReceivesMax: this.#visibleReceivesMax,
       isThere: this.gone === null && this.registered?.isAbsent !== true,
       registered: this.registered?.record ?? null,

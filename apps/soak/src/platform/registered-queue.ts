@@ -128,7 +128,9 @@ export class RegisteredQueue implements Registered {
     const registration = epoch?.registration;
     if (registration == null) throw new Error("the object has ended");
     return {
-      ...{ core, registration, store: disk },
+      core,
+      registration,
+      store: disk,
       adopt: async (record) => {
         const adopted = core.reconfigure(
           () => {

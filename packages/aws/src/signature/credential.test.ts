@@ -17,8 +17,14 @@ describe("the credential of a request", () => {
     for (const signature of [FIRST, SECOND, FIRST]) {
       for (const region of ["us-east-1", "eu-west-1"]) {
         expect(read(`${said(region)}, Signature=${signature}`)).toEqual({
-          ...{ accessKeyId: "key", date: "20261121", region, service: "sqs" },
-          ...{ signedHeaders: ["host", "x-amz-date"], signature, signedAt: SIGNED_AT, expiresSeconds: null },
+          accessKeyId: "key",
+          date: "20261121",
+          region,
+          service: "sqs",
+          signedHeaders: ["host", "x-amz-date"],
+          signature,
+          signedAt: SIGNED_AT,
+          expiresSeconds: null,
         });
       }
     }

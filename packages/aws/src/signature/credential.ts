@@ -123,7 +123,8 @@ function fromQuery(params: URLSearchParams): Credential {
   return {
     ...scopeOf(credential),
     signedHeaders: headerNames(signedHeaders),
-    ...{ signature, signedAt },
+    signature,
+    signedAt,
     expiresSeconds: expires,
   };
 }

@@ -14,8 +14,16 @@ beforeEach(() => {
 
 function record(name: string, revision: number) {
   return {
-    ...{ queueId: newId(), name, createdOnMs: 1, modifiedOnMs: 2, revision, emptyAsOf: 0 },
-    ...{ definition: UNSET_DEFINITION, consumer: null, jurisdiction: null, dialects: {} },
+    queueId: newId(),
+    name,
+    createdOnMs: 1,
+    modifiedOnMs: 2,
+    revision,
+    emptyAsOf: 0,
+    definition: UNSET_DEFINITION,
+    consumer: null,
+    jurisdiction: null,
+    dialects: {},
   };
 }
 

@@ -16,8 +16,16 @@ beforeEach(() => {
 
 function row(name: string): QueueRow {
   const record = {
-    ...{ queueId: newId(), name, createdOnMs: 1, modifiedOnMs: 2, revision: 3, emptyAsOf: 0 },
-    ...{ definition: UNSET_DEFINITION, consumer: null, jurisdiction: null, dialects: {} },
+    queueId: newId(),
+    name,
+    createdOnMs: 1,
+    modifiedOnMs: 2,
+    revision: 3,
+    emptyAsOf: 0,
+    definition: UNSET_DEFINITION,
+    consumer: null,
+    jurisdiction: null,
+    dialects: {},
   };
   return { kind: "queue", record, configured: null, told: 0 };
 }

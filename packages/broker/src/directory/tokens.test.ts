@@ -14,8 +14,12 @@ beforeEach(() => {
 const open = () => new Tokens(sql, () => nowMs);
 const bearer = (sha256: string) => ({ kind: "bearer" as const, sha256 });
 const token = (name: string): NewToken => ({
-  ...{ name, secret: bearer("old"), scopes: ["read"], queues: ["a*"] },
-  ...{ expiresAtMs: null, ratePerSecond: 3 },
+  name,
+  secret: bearer("old"),
+  scopes: ["read"],
+  queues: ["a*"],
+  expiresAtMs: null,
+  ratePerSecond: 3,
 });
 
 describe("the tokens of the directory", () => {

@@ -56,8 +56,12 @@ type Directory = Awaited<ReturnType<typeof start>>;
 
 const settings = { deliveryDelaySeconds: 0, messageRetentionSeconds: 60 };
 const token = (name: string): NewToken => ({
-  ...{ name, secret: { kind: "bearer", sha256: "0".repeat(64) }, scopes: ["read"], queues: ["a*"] },
-  ...{ expiresAtMs: null, ratePerSecond: 3 },
+  name,
+  secret: { kind: "bearer", sha256: "0".repeat(64) },
+  scopes: ["read"],
+  queues: ["a*"],
+  expiresAtMs: null,
+  ratePerSecond: 3,
 });
 
 /** One of each kind that stays as it is, and one that the tests spoil: "spoiled", in the table with its key. */
@@ -77,8 +81,13 @@ async function fill(directory: Directory): Promise<void> {
     const attributes = { DeliveryPolicy: '{"http":{"disableSubscriptionOverrides":false}}' };
     await directory.createTopic({ arn, isFifo: false, attributes, tags: {} });
     await directory.subscribe({
-      ...{ topicArn: arn, protocol: "http", endpoint: "http://shop.example/hook", target: null },
-      ...{ deadLetterQueue: null, token: "x".repeat(8) + arn, attributes: { RawMessageDelivery: "true" } },
+      topicArn: arn,
+      protocol: "http",
+      endpoint: "http://shop.example/hook",
+      target: null,
+      deadLetterQueue: null,
+      token: "x".repeat(8) + arn,
+      attributes: { RawMessageDelivery: "true" },
     });
   }
   await directory.keepSigningIdentity({ privateKeyPkcs8: "a", certificatePem: "b" });
@@ -200,9 +209,16 @@ describe("what was left out", () => {
 
 it("a queue's own copy of what it is that cannot be read is none", () => {
   const record = {
-    ...{ queueId: "1", name: "q", createdOnMs: 1, modifiedOnMs: 1, revision: 1, emptyAsOf: 0 },
-    ...{ definition: { ...settings, producers: [], consumer: null } },
-    ...{ consumer: null, jurisdiction: null, dialects: {} },
+    queueId: "1",
+    name: "q",
+    createdOnMs: 1,
+    modifiedOnMs: 1,
+    revision: 1,
+    emptyAsOf: 0,
+    definition: { ...settings, producers: [], consumer: null },
+    consumer: null,
+    jurisdiction: null,
+    dialects: {},
   } as const;
   expect(recordFrom(recordCopy(record))).toEqual(record);
   const odd = { ...record, definition: { ...record.definition, consumer: 7 } };

@@ -96,7 +96,9 @@ describe("the history of a queue", () => {
     await world.send("orders", ["a"]);
     await world.quiet();
     expect(eventsOf(world, "orders").at(-1)).toMatchObject({
-      ...{ kind: "retried", delayReason: "absence", error: "the Worker is not running" },
+      kind: "retried",
+      delayReason: "absence",
+      error: "the Worker is not running",
     });
   });
 

@@ -219,7 +219,9 @@ export class History {
     const isWhole = !quiet.isFull && !loud.isFull;
     const oldest = heads.at(-1);
     return storyOf({
-      ...{ queue: name, id, isOn: this.isOn },
+      queue: name,
+      id,
+      isOn: this.isOn,
       events: [...events.values()].filter((event) => this.#isKept(event)).sort((a, b) => a.n - b.n),
       shown: (event) => this.#eventOf(event, errors),
       keptSinceMs: isWhole || oldest === undefined ? null : this.#sinceMs(oldest),

@@ -8,9 +8,12 @@ const KINDS = ["accepted", "delivered", "acked"] as const;
 /** Messages in the order of their segments, with moments that only go on. */
 const noted = fc.array(
   fc.record({
-    ...{ kind: fc.constantFrom(...KINDS), by: fc.constantFrom(null, "shop", "mailer") },
-    ...{ count: fc.integer({ min: 1, max: 400 }), segmentId: fc.integer({ min: 1, max: 9 }) },
-    ...{ from: fc.integer({ min: 0, max: 50 }), laterMs: fc.constantFrom(0, 0, 0, 1, 300, 1_000) },
+    kind: fc.constantFrom(...KINDS),
+    by: fc.constantFrom(null, "shop", "mailer"),
+    count: fc.integer({ min: 1, max: 400 }),
+    segmentId: fc.integer({ min: 1, max: 9 }),
+    from: fc.integer({ min: 0, max: 50 }),
+    laterMs: fc.constantFrom(0, 0, 0, 1, 300, 1_000),
     tookMs: fc.option(fc.integer({ min: 0, max: 40_000 }), { nil: undefined }),
   }),
   { maxLength: 60 },

@@ -73,7 +73,11 @@ export class QuietEvents {
     const more = detail();
     if (this.#join(nowMs, facts, more)) return;
     this.#events.push({
-      ...{ n: nextNumber(), kind, t: nowMs, count, at },
+      n: nextNumber(),
+      kind,
+      t: nowMs,
+      count,
+      at,
       ...(by === null ? {} : { by }),
       ...(tookMs === undefined ? {} : { tookMs }),
       ...more,
@@ -112,7 +116,14 @@ export class QuietEvents {
     const end = [at.at(-3) ?? 0, at.at(-1) ?? 0] as const;
     if (merging === undefined) {
       merging = {
-        ...{ n: nextNumber(), facts, t: nowMs, untilMs: nowMs, count: 0, events: 0, first, end },
+        n: nextNumber(),
+        facts,
+        t: nowMs,
+        untilMs: nowMs,
+        count: 0,
+        events: 0,
+        first,
+        end,
         tookMs: null,
       };
       this.#merging.set(key, merging);

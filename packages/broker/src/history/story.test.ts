@@ -63,7 +63,9 @@ describe("the story of a message", () => {
     const [arrived] = story("dead", id).events;
     expect(arrived).toMatchObject({ kind: "arrived", by: "orders", ids: [id] });
     expect(arrived?.past).toMatchObject({
-      ...{ queue: "orders", id, by: "shop" },
+      queue: "orders",
+      id,
+      by: "shop",
       ends: [{ queue: "orders", id, kind: "deadLettered", attempts: 2, error: "Error: no stock" }],
     });
     expect(story("dead", id).before).toEqual({ queue: "orders", id });

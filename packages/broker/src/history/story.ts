@@ -75,7 +75,11 @@ function wentTo(events: readonly HistoryEvent[]): MessageElsewhere | null {
 export function eventOf(queue: string, event: StoredEvent, error: string | null): HistoryEvent {
   const { n, kind, t, count, ids = "", otherIds = "", merged } = event;
   return {
-    ...{ number: n, kind, atMs: t, queue, messages: count },
+    number: n,
+    kind,
+    atMs: t,
+    queue,
+    messages: count,
     ids: idsIn(ids.slice(0, HISTORY_IDS_MAX * ID_LENGTH)),
     by: event.by ?? null,
     to: event.to ?? null,

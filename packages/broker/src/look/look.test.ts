@@ -134,7 +134,9 @@ describe("a look at the messages of a queue", () => {
     const filter = filterOf("a");
     expect(lookAt(world, { max: 1, filter, countsAll: true })).toMatchObject({
       messages: [{ bodyBytes: 1 }],
-      ...{ matched: 3, cursor: null, searched: 4 },
+      matched: 3,
+      cursor: null,
+      searched: 4,
     });
     expect(lookAt(world, { max: 0, filter, countsAll: true })).toMatchObject({ messages: [], matched: 3 });
   });

@@ -99,8 +99,14 @@ export class Messages {
     const { name, nowMs, definition } = this.#context;
     const { awakeSinceMs, throttle } = this.#parts;
     return {
-      ...{ queue: name, nowMs, awakeSinceMs, definition, deliverer: this.#deliverer },
-      ...{ room: throttle.room, isThrottled: throttle.isOn, nextSlotMs: throttle.nextMs },
+      queue: name,
+      nowMs,
+      awakeSinceMs,
+      definition,
+      deliverer: this.#deliverer,
+      room: throttle.room,
+      isThrottled: throttle.isOn,
+      nextSlotMs: throttle.nextMs,
     };
   }
 

@@ -11,8 +11,16 @@ import { type Known, Registration } from "./registration.ts";
 
 function record(revision: number, emptyAsOf = 0): QueueRecord {
   return {
-    ...{ queueId: "1", name: "orders", createdOnMs: 0, modifiedOnMs: 0, revision, emptyAsOf },
-    ...{ definition: definition({}), consumer: null, jurisdiction: null, dialects: {} },
+    queueId: "1",
+    name: "orders",
+    createdOnMs: 0,
+    modifiedOnMs: 0,
+    revision,
+    emptyAsOf,
+    definition: definition({}),
+    consumer: null,
+    jurisdiction: null,
+    dialects: {},
   };
 }
 

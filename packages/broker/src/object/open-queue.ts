@@ -246,8 +246,12 @@ async function begin(name: string, host: QueueHost, requests: () => number): Pro
   noteCondition(core, file);
   if (status.loss !== null) noteLoss(core, status.loss);
   const usage = usageOf({
-    ...{ store, alarm, awake, core },
-    ...{ requests, directory: directoryCalls },
+    store,
+    alarm,
+    awake,
+    core,
+    requests,
+    directory: directoryCalls,
   });
   const describe = (): QueueDescription => {
     const description = core.describe();

@@ -80,8 +80,14 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
       this.#consumers = new BoundConsumers(env, options, endpoints);
       this.#directory = directoryOf(env);
       this.#queue = new ObjectQueue({
-        ...{ ctx, env, options, fullStorages, lastEnds, suspectFiles },
-        ...{ consumers: this.#consumers, directory: this.#directory },
+        ctx,
+        env,
+        options,
+        fullStorages,
+        lastEnds,
+        suspectFiles,
+        consumers: this.#consumers,
+        directory: this.#directory,
       });
       // Calls wait until the queue is loaded. One that cannot be says so to each of them.
       void ctx.blockConcurrencyWhile(async () => {

@@ -5,8 +5,16 @@ import { isCleared, isOfDeleted, knownFrom, onConfigured, Registration } from ".
 
 function record(revision: number, emptyAsOf = 0): QueueRecord {
   return {
-    ...{ queueId: "1", name: "orders", createdOnMs: 0, modifiedOnMs: 0, revision, emptyAsOf },
-    ...{ definition: definition({}), consumer: null, jurisdiction: null, dialects: {} },
+    queueId: "1",
+    name: "orders",
+    createdOnMs: 0,
+    modifiedOnMs: 0,
+    revision,
+    emptyAsOf,
+    definition: definition({}),
+    consumer: null,
+    jurisdiction: null,
+    dialects: {},
   };
 }
 

@@ -17,7 +17,9 @@ export const STORAGE_FULL: RpcFailure = {
 
 /** The same for who asks why a queue does nothing. */
 export const STORAGE_IS_FULL: Why = {
-  ...{ reason: "storageFull", untilMs: null, by: null },
+  reason: "storageFull",
+  untilMs: null,
+  by: null,
   text: "The queue takes nothing in: its disk or its database is full.",
 };
 

@@ -45,7 +45,12 @@ export function noteFailed(
   if (!history.isOn) return;
   const { slices, count, leaseId } = batch;
   history.loud({
-    ...{ kind: "failed", by: consumer.name, count, at: positionsOf(slices), tookMs, batch: leaseId },
+    kind: "failed",
+    by: consumer.name,
+    count,
+    at: positionsOf(slices),
+    tookMs,
+    batch: leaseId,
     ids: new PackedIndex(delivery.packed).ids().join(""),
     attempt: slices[0]?.attempts ?? 1,
     error: errorOf(result).slice(0, ERROR_TEXT_MAX),
@@ -63,8 +68,14 @@ export function noteRetried(
   if (!history.isOn || first === undefined) return;
   const { ms, reason, ids, why } = delay;
   history.loud({
-    ...{ kind: "retried", by: consumer.name, count: countOf(retried), at: positionsOf(retried) },
-    ...{ batch: leaseId, attempt: first.attempts, delayMs: ms, delay: reason },
+    kind: "retried",
+    by: consumer.name,
+    count: countOf(retried),
+    at: positionsOf(retried),
+    batch: leaseId,
+    attempt: first.attempts,
+    delayMs: ms,
+    delay: reason,
     ...(ids === undefined ? {} : { ids }),
     ...(why === undefined ? {} : { error: why }),
   });

@@ -127,7 +127,8 @@ export class QueueCore implements QueueContext {
       turn: (jobs) => this.#turn(jobs),
       synced: () => store.synced(),
       isHurried: () => this.watchers.isIdleAwaited,
-      ...{ awake: ports.awake, lingerMs: ports.lingerMs },
+      awake: ports.awake,
+      lingerMs: ports.lingerMs,
       durable: () => {
         this.receivers.answer();
         this.watchers.answer();

@@ -15,7 +15,10 @@ export function historyFor(
 ): History {
   const { keepsHistory = false, after, probe } = ports;
   return new History({
-    ...{ name: context.name, store: context.store, firstNumber, observer: probe },
+    name: context.name,
+    store: context.store,
+    firstNumber,
+    observer: probe,
     flushMs: keepsHistory ? QUIET_FLUSH_MS : QUIET_FLUSH_DEPLOYED_MS,
     after: after && ((callback, ms) => ports.after?.(callback, ms)),
     write: (write) => context.write(write),

@@ -114,8 +114,15 @@ export class Watchers {
     const { ready, delayed, leased, waitingBytes, oldestWaitingMs } = counts(queue);
     const { totals, tookMs } = history;
     return {
-      ...{ nowMs, ready, delayed, leased, backlogBytes: waitingBytes },
-      ...{ oldestMessageTimestampMs: oldestWaitingMs ?? 0, isOn: history.isOn, totals, tookMs },
+      nowMs,
+      ready,
+      delayed,
+      leased,
+      backlogBytes: waitingBytes,
+      oldestMessageTimestampMs: oldestWaitingMs ?? 0,
+      isOn: history.isOn,
+      totals,
+      tookMs,
     };
   }
 }

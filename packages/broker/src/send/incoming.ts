@@ -104,7 +104,8 @@ function storeGroup(
     }
   }
   const messages = {
-    ...{ sizes, dueMs },
+    sizes,
+    dueMs,
     ...(groups.length > 0 ? { groups } : {}),
     ...(acceptedMs.length > 0 ? { acceptedMs } : {}),
   };

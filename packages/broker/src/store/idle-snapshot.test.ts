@@ -4,12 +4,26 @@ import { type DescribedQueue, idleSnapshotOf } from "./idle-snapshot.ts";
 
 const RECORD = { queueId: "a1", name: "orders" } as QueueRecord;
 const HEALTH: ConsumerHealth = {
-  ...{ isPresent: true, inFlight: 0, consecutiveFailures: 0 },
-  ...{ lastDelivery: null, next: null },
+  isPresent: true,
+  inFlight: 0,
+  consecutiveFailures: 0,
+  lastDelivery: null,
+  next: null,
 };
 const DESCRIPTION: QueueDescription = {
-  ...{ queue: "orders", nowMs: 0, awakeSinceMs: 0, ready: 0, delayed: 0, leased: 0, backlogBytes: 0 },
-  ...{ oldestMessageTimestampMs: 0, rowsWritten: 0, rowsRead: 0, damage: [], consumer: null, lastMove: null },
+  queue: "orders",
+  nowMs: 0,
+  awakeSinceMs: 0,
+  ready: 0,
+  delayed: 0,
+  leased: 0,
+  backlogBytes: 0,
+  oldestMessageTimestampMs: 0,
+  rowsWritten: 0,
+  rowsRead: 0,
+  damage: [],
+  consumer: null,
+  lastMove: null,
 };
 
 function snapshot(changes: Partial<QueueDescription>, others: Partial<DescribedQueue> = {}) {

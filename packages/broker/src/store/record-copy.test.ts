@@ -3,8 +3,15 @@ import { newId } from "../platform/new-id.ts";
 import { recordCopy, recordFrom } from "./record-copy.ts";
 
 const RECORD = {
-  ...{ queueId: newId(), name: 'a "queue"', createdOnMs: 1, modifiedOnMs: 2, revision: 3, emptyAsOf: 0 },
-  ...{ consumer: null, jurisdiction: null, dialects: {} },
+  queueId: newId(),
+  name: 'a "queue"',
+  createdOnMs: 1,
+  modifiedOnMs: 2,
+  revision: 3,
+  emptyAsOf: 0,
+  consumer: null,
+  jurisdiction: null,
+  dialects: {},
   definition: { deliveryDelaySeconds: 0, messageRetentionSeconds: 60, producers: [], consumer: null },
 };
 

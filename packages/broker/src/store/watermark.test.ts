@@ -36,7 +36,8 @@ class Bench {
   };
   readonly watermark = new Watermark("orders", {
     store: {
-      ...{ readPosition: () => this.stored, raiseCommits: (to: number) => this.#raise(to) },
+      readPosition: () => this.stored,
+      raiseCommits: (to: number) => this.#raise(to),
       get commits() {
         return bench.commits;
       },

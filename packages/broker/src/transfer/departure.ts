@@ -94,7 +94,9 @@ function note(
   for (let from = 0; from < leaving.length; from += MOVED_PER_EVENT_MAX) {
     const part = leaving.slice(from, from + MOVED_PER_EVENT_MAX);
     history.loud({
-      ...{ kind: "redriven", to: target, count: part.length },
+      kind: "redriven",
+      to: target,
+      count: part.length,
       at: part.flatMap(({ segmentId, index }) => [segmentId, index, index + 1]),
       ids: part.map(({ segmentId, index }) => payloadOf(segmentId).id(index)).join(""),
       otherIds: newIds.slice(from, from + MOVED_PER_EVENT_MAX).join(""),

@@ -35,7 +35,11 @@ describe("a move whose caller may not send to every queue", () => {
     await begin(queues);
     await queues.pass(1_000);
     expect(latest(queues)).toMatchObject({
-      ...{ status: "failed", failure: "notAllowed", moved: 3, stayed: 2, toMove: 5 },
+      status: "failed",
+      failure: "notAllowed",
+      moved: 3,
+      stayed: 2,
+      toMove: 5,
     });
     expect(bodies(queues, "orders")).toEqual([]);
     expect(bodies(queues, "mail-in")).toEqual(["a", "e"]);

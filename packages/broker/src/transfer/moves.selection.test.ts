@@ -115,7 +115,9 @@ describe("a move of a selection", () => {
     expect(latest(queues)).toMatchObject({ status: "failed", failure: "sourceUnknown", moved: 0 });
     delete queues.queues.orders;
     await queues.core("dead").moves.begin({
-      ...{ taskId: "second", target: null, ratePerSecond: null },
+      taskId: "second",
+      target: null,
+      ratePerSecond: null,
       selection: { filter: filterOf("from:orders") },
     });
     await queues.pass(1_000);

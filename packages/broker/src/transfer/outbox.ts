@@ -195,7 +195,8 @@ export class Outbox {
     const end = others.findIndex((item) => !fits(item));
     const more = end === -1 ? others : others.slice(0, end);
     return {
-      ...{ id: first.id, packed: first.payload },
+      id: first.id,
+      packed: first.payload,
       more: more.map(({ id, payload }) => ({ id, packed: payload })),
     };
   }

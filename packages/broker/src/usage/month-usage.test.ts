@@ -7,8 +7,14 @@ const MIDNIGHT = Date.parse("2026-12-01T00:00:00Z");
 
 function counter() {
   const counts: { -readonly [Name in keyof UsageCounts]: number } = {
-    ...{ rowsWritten: 1, rowsRead: 2, requests: 3, awakeMs: 4 },
-    ...{ messages: 5, messageBytes: 6, messageChunks: 7, deliveries: 8 },
+    rowsWritten: 1,
+    rowsRead: 2,
+    requests: 3,
+    awakeMs: 4,
+    messages: 5,
+    messageBytes: 6,
+    messageChunks: 7,
+    deliveries: 8,
   };
   return { counts, read: () => ({ ...counts }) };
 }

@@ -48,7 +48,9 @@ const steps = fc.oneof(
           world.enqueue(
             QUEUE,
             ...messages.map(({ group, delaySeconds }) => ({
-              ...{ body: "m", delaySeconds, deduplicationId: `${nextId++}` },
+              body: "m",
+              delaySeconds,
+              deduplicationId: `${nextId++}`,
               ...(group === "" ? {} : { groupId: group }),
             })),
           ),

@@ -63,7 +63,8 @@ describe("why a message is not delivered", () => {
     expect(whyOf(world, "orders", "pushed")).toEqual({
       reason: "leased",
       text: `"consumer" works on it, until ${at(910_000)} at the latest: delivery 1.`,
-      ...{ untilMs, by: "consumer" },
+      untilMs,
+      by: "consumer",
     });
     expect(queueWhy(world, "orders")).toMatchObject({ reason: "leased", untilMs });
     // Its time is up, and no turn has seen it.
@@ -92,7 +93,8 @@ describe("why a message is not delivered", () => {
     expect(whyOf(world, "orders.fifo", "a-2")).toEqual({
       reason: "groupBlocked",
       text: `Message ${first?.messageId} of its group comes before it and has to be gone first.`,
-      ...{ untilMs: null, by: first?.messageId },
+      untilMs: null,
+      by: first?.messageId,
     });
     expect(whyOf(world, "orders.fifo", "b-3").reason).toBe("awaitsPull");
   });
@@ -138,7 +140,8 @@ describe("why a message is not delivered", () => {
     expect(whyOf(world, "orders", "m")).toEqual({
       reason: "noConsumer",
       text: `Queue "orders" has no consumer, and no client has asked for its messages, since ${at(0)} at least.`,
-      ...{ untilMs: null, by: null },
+      untilMs: null,
+      by: null,
     });
     const unbound = orders(one);
     unbound.hasConsumer = false;
@@ -206,7 +209,8 @@ describe("why a message is not delivered", () => {
     expect(whyOf(world, "orders", "m2")).toEqual({
       reason: "concurrency",
       text: "1 deliveries run, as max_concurrency allows: it leaves when one has ended.",
-      ...{ untilMs: null, by: "consumer" },
+      untilMs: null,
+      by: "consumer",
     });
     const scaling = orders({ ...one, maxConcurrency: null });
     scaling.handler = never;
@@ -264,7 +268,8 @@ describe("why a message is not delivered", () => {
     expect(whyOf(world, "orders", "m")).toEqual({
       reason: "exhausted",
       text: 'It was received 2 times, as often as it may be: the next receive moves it to "dead".',
-      ...{ untilMs: null, by: "dead" },
+      untilMs: null,
+      by: "dead",
     });
   });
 
@@ -286,7 +291,9 @@ describe("why a queue delivers nothing", () => {
     expect(queueWhy(world, "orders")).toEqual({
       reason: "empty",
       text: "There is no message in the queue.",
-      ...{ untilMs: null, by: null, also: [] },
+      untilMs: null,
+      by: null,
+      also: [],
     });
     await world
       .core("orders")

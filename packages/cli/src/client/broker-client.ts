@@ -113,7 +113,9 @@ export class BrokerClient {
     let text: string;
     try {
       response = await fetch(`${url}${root}${path}`, {
-        ...{ method, headers, signal: AbortSignal.timeout(PATIENCE_MS) },
+        method,
+        headers,
+        signal: AbortSignal.timeout(PATIENCE_MS),
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
       text = await response.text();

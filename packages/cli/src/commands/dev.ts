@@ -90,7 +90,10 @@ export async function dev(given: DevOptions, printer: Printer): Promise<number> 
   });
   const data = dataFolderOf(project, options);
   const seat = new BrokerSeat({
-    ...{ data, env, files: configFilesOf(project), sessions: session.folder },
+    data,
+    env,
+    files: configFilesOf(project),
+    sessions: session.folder,
     wranglerVersion: wranglerVersion(),
   });
   refuseLeading(seat.seat, host, access);

@@ -92,7 +92,10 @@ async function serveWithLog(options: ServeOptions, log: ServerLog, more: ServeMo
   );
   const env = chosenEnvironment(options.env, process.env);
   const project = await readProject({
-    ...{ targets, env, workingDirectory: process.cwd(), withoutTargets: "broker-alone" },
+    targets,
+    env,
+    workingDirectory: process.cwd(),
+    withoutTargets: "broker-alone",
     ...(more.queues === undefined ? {} : { queues: more.queues }),
   });
   refuseMissingMain(project.workers);
@@ -111,9 +114,16 @@ async function serveWithLog(options: ServeOptions, log: ServerLog, more: ServeMo
     const running = await run(
       { broker: project.broker.name, plan },
       {
-        ...{ state, host, port, inspectorPort: options.inspectorPort ?? null, topology, lastEnd },
+        state,
+        host,
+        port,
+        inspectorPort: options.inspectorPort ?? null,
+        topology,
+        lastEnd,
         vars: more.vars ?? {},
-        ...{ reserve, clock, log },
+        reserve,
+        clock,
+        log,
       },
     );
     const { ingress, brokerVars, admission } = running;
@@ -121,7 +131,9 @@ async function serveWithLog(options: ServeOptions, log: ServerLog, more: ServeMo
     const url = httpUrl(host, ingress.port);
     const command = more.command ?? "sluice serve";
     const unregister = registerBroker(brokersFolder(process.env), {
-      ...{ command, url, data: state },
+      command,
+      url,
+      data: state,
       folders: foldersOf(project, process.cwd()),
     });
     reserve.watch(running.room);

@@ -46,7 +46,13 @@ export async function generate(input: GenerationInput): Promise<Generation> {
   const filesElsewhere = filesOf(others.filter((session) => !joined.includes(session)));
   const brokerName = seat?.brokerName ?? null;
   const project = await readProject({
-    ...{ targets, env, workingDirectory, filesElsewhere, filesJoined, filesSending, brokerName },
+    targets,
+    env,
+    workingDirectory,
+    filesElsewhere,
+    filesJoined,
+    filesSending,
+    brokerName,
   });
   const plan = writeGenerated(project, input);
   return { project, plan, watched: watchedBy(project, [...filesOf(others), ...filesSending], sessions) };

@@ -15,7 +15,11 @@ let lines: string[];
 /** Workers that have deliveries. */
 let busy: string[];
 const deliveryTo = (worker: string): InDelivery => ({
-  ...{ queue: `of ${worker}`, worker, messages: 1, attempt: 1, sinceMs: 0 },
+  queue: `of ${worker}`,
+  worker,
+  messages: 1,
+  attempt: 1,
+  sinceMs: 0,
 });
 const asked = async () => (await fetch(watch.url)).text();
 const listening = () => watch.on({ kind: "listening", port: (workers.address() as AddressInfo).port });

@@ -145,7 +145,12 @@ function planBroker(project: Project, purpose: Purpose["kind"], places: Places):
   ) as [Record<string, string>, Record<string, string>];
   const code = brokerFiles(places, { name: base.name, directory }, topology, consumers);
   const config = generateBrokerConfig({
-    ...{ base, purpose, vars, directory, workingDirectory, defaults },
+    base,
+    purpose,
+    vars,
+    directory,
+    workingDirectory,
+    defaults,
     consumers: consumers.filter(({ worker }) => !unbound.includes(worker)),
     main: code.main,
   });

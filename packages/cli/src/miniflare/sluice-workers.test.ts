@@ -13,7 +13,10 @@ it("keeps all options, and gives the Workers what they reach the broker by", asy
     workers: [
       { name: "plain", script: "addEventListener('fetch', () => {});" },
       {
-        ...{ name: "shop", modules: true, script: SCRIPT, bindings: { GREETING: "hello" } },
+        name: "shop",
+        modules: true,
+        script: SCRIPT,
+        bindings: { GREETING: "hello" },
         compatibilityFlags: ["disallow_importable_env"],
         queueProducers: {
           ORDERS: { queueName: "orders" },

@@ -36,9 +36,14 @@ export function wrapped(
   const hasObjects = Object.keys(worker.durableObjects ?? {}).length > 0;
   const sourcesOf = (userMain: string) => ({
     [FILES.entry]: workerEntrySource({
-      ...{ userMain, main: { kind: "default", file: userMain }, frontDoor: null, hasBindings: true },
-      ...{ consumes: consumers.length > 0, waitForWaitUntil: behaviour.waitForWaitUntil },
-      ...{ runtime: `./${FILES.runtime}`, bindingsFile: FILES.bindings },
+      userMain,
+      main: { kind: "default", file: userMain },
+      frontDoor: null,
+      hasBindings: true,
+      consumes: consumers.length > 0,
+      waitForWaitUntil: behaviour.waitForWaitUntil,
+      runtime: `./${FILES.runtime}`,
+      bindingsFile: FILES.bindings,
     }),
     [FILES.bindings]: bindingsSource(
       ...[name, producers, { ...behaviour, sharesCalls: behaviour.resolvesAcrossRequests && !hasObjects }],

@@ -198,8 +198,12 @@ export class BrokerLink {
     const resources = join(this.#data, RESOURCES_FOLDER);
     const senders = [...this.#senders.keys()];
     const { project, watched } = await readSenders({
-      ...{ senders, env, brokerName, workingDirectory: dirname(first) },
-      ...{ sessions: this.#sessions, isUser: (session) => seat.isUsedBy(session) },
+      senders,
+      env,
+      brokerName,
+      workingDirectory: dirname(first),
+      sessions: this.#sessions,
+      isUser: (session) => seat.isUsedBy(session),
     });
     const broker = project.broker.name;
     if (seat.seat.kind === "joined") {
@@ -246,7 +250,10 @@ export class BrokerLink {
     this.#unregister();
     const folders = [...new Set([process.cwd(), ...[...this.#senders.keys()].map((file) => dirname(file))])];
     this.#unregister = registerBroker(brokersFolder(process.env), {
-      ...{ command: COMMAND, url, data: this.#data, folders },
+      command: COMMAND,
+      url,
+      data: this.#data,
+      folders,
     });
     this.#waker.wake(url, project.topology);
   }

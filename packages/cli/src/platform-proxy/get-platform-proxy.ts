@@ -64,7 +64,8 @@ export const getPlatformProxy: typeof import("wrangler").getPlatformProxy = asyn
   try {
     const proxy = await wrangler.getPlatformProxy<Env & object, CfProperties>({
       ...options,
-      ...{ configPath: configFile, environment: "" },
+      configPath: configFile,
+      environment: "",
       persist:
         persist === true ? { path: join(dirname(file), ".wrangler/state", RESOURCES_FOLDER) } : persist,
       ...(envFiles === undefined ? {} : { envFiles: envFiles.map((path) => resolve(dirname(file), path)) }),
@@ -91,7 +92,10 @@ function install(
 ): void {
   const bindings = { [QUEUES_BINDING]: link };
   installProducers(bindings, producers, {
-    ...{ worker: workerName, namespaceBinding: QUEUES_BINDING, exposeErrorCodes, defaultContentType },
+    worker: workerName,
+    namespaceBinding: QUEUES_BINDING,
+    exposeErrorCodes,
+    defaultContentType,
   });
   for (const { binding } of producers) Reflect.set(env, binding, Reflect.get(bindings, binding));
 }

@@ -37,8 +37,14 @@ export async function readSenders(input: SendersInput) {
   const filesSending = [...new Set([...senders, ...sendersOf(joined)])];
   const filesElsewhere = filesOf(others.filter((session) => !joined.includes(session)));
   const project = await readProject({
-    ...{ targets: [], withoutTargets: "senders-alone", env, workingDirectory, brokerName },
-    ...{ filesJoined, filesElsewhere, filesSending },
+    targets: [],
+    withoutTargets: "senders-alone",
+    env,
+    workingDirectory,
+    brokerName,
+    filesJoined,
+    filesElsewhere,
+    filesSending,
   });
   return { project, watched: [...filesSending, ...filesOf(others)] };
 }

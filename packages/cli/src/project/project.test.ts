@@ -9,8 +9,11 @@ import { consumes } from "./worker.ts";
 import "wrangler";
 
 const PULL_SETTINGS = {
-  ...{ maxBatchSize: 5, maxRetries: 3, retryDelaySeconds: 0 },
-  ...{ visibilityTimeoutMs: 30_000, deadLetterQueue: null },
+  maxBatchSize: 5,
+  maxRetries: 3,
+  retryDelaySeconds: 0,
+  visibilityTimeoutMs: 30_000,
+  deadLetterQueue: null,
 };
 const INDEX = "export default { fetch() {}, queue() {} };";
 
@@ -157,7 +160,9 @@ describe("readProject", () => {
     const alone = (workingDirectory: string, queues: QueueTopology["queues"] = {}) =>
       readProject({ targets: [], env: "", workingDirectory, withoutTargets: "broker-alone", queues });
     const jobs: QueueDefinition = {
-      ...{ deliveryDelaySeconds: 0, messageRetentionSeconds: 345_600, producers: [] },
+      deliveryDelaySeconds: 0,
+      messageRetentionSeconds: 345_600,
+      producers: [],
       consumer: { type: "http_pull", settings: PULL_SETTINGS },
     };
 

@@ -221,7 +221,8 @@ function builtSources(folder: string): WorkerSource[] {
   // A folder below one that was built is led to its own configuration.
   if (configs[0]?.file === configFileIn(folder)) return [];
   return configs.map((config, i) => ({
-    ...{ kind: "built", ...config },
+    kind: "built",
+    ...config,
     ...(i === 0
       ? { userDirectory: folder, wranglerDirectory: folder }
       : { userDirectory: dirname(config.file), wranglerDirectory: null }),

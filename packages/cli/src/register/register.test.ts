@@ -6,13 +6,18 @@ function registerOf(queues: number): Register {
     queue: `constructor-${i}`,
     type: "worker" as const,
     settings: {
-      ...{ maxBatchSize: 10, maxBatchTimeoutSeconds: 5, maxRetries: 3, maxConcurrency: null },
-      ...{ retryDelaySeconds: 0, deadLetterQueue: null },
+      maxBatchSize: 10,
+      maxBatchTimeoutSeconds: 5,
+      maxRetries: 3,
+      maxConcurrency: null,
+      retryDelaySeconds: 0,
+      deadLetterQueue: null,
     },
   }));
   const push = { constructor: { deliveryDelaySeconds: queues } };
   return {
-    ...{ format: FORMAT, by: "@shop/all" },
+    format: FORMAT,
+    by: "@shop/all",
     projects: {
       "@shop/all": {
         shares: true,

@@ -30,13 +30,12 @@ it.each([
       ".dev.vars": "SLUICE_ENV=development\nSECRET=s\n",
     });
     const broker = {
-      ...{
-        name: "sluice",
-        directory,
-        configFile: join(directory, "wrangler.json"),
-        userDirectory: directory,
-      },
-      ...{ files: { "wrangler.json": config }, wranglerDirectory: null },
+      name: "sluice",
+      directory,
+      configFile: join(directory, "wrangler.json"),
+      userDirectory: directory,
+      files: { "wrangler.json": config },
+      wranglerDirectory: null,
     };
     expect(await ownVariablesOf(broker)).toEqual(expected);
   },

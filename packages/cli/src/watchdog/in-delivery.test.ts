@@ -3,7 +3,10 @@ import { describe, expect, it } from "vitest";
 import { describeInDelivery, workersIn } from "./in-delivery.ts";
 
 const delivery = (queue: string, worker: string | null = "mailer"): InDelivery => ({
-  ...{ queue, worker, messages: 2, attempt: 3 },
+  queue,
+  worker,
+  messages: 2,
+  attempt: 3,
   sinceMs: Date.UTC(2026, 0, 2, 3, 4, 5),
 });
 const read = (deliveries: readonly InDelivery[]) => ({ kind: "read", deliveries }) as const;

@@ -26,7 +26,9 @@ export function secretsFile(folder: string, secrets: Readonly<Record<string, str
   // At its beginning, whoever reads it may share its position.
   writeSync(fd, JSON.stringify(secrets), 0);
   return {
-    ...{ path: isNameless ? nameless : named, fd, isNameless },
+    path: isNameless ? nameless : named,
+    fd,
+    isNameless,
     remove: () => {
       closeSync(fd);
       if (!isNameless) unlinkSync(named);

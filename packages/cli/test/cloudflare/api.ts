@@ -206,14 +206,19 @@ async function upload(account: Account, c: Context): Promise<Version> {
 
 function scriptOf({ migrationTag, lastDeployedFrom }: Script) {
   return {
-    ...{ id: "script", tag: "tag", tags: [], last_deployed_from: lastDeployedFrom },
+    id: "script",
+    tag: "tag",
+    tags: [],
+    last_deployed_from: lastDeployedFrom,
     ...(migrationTag === null ? {} : { migration_tag: migrationTag }),
   };
 }
 
 function versionOf({ id, number, createdOn, annotations, bindings }: Version) {
   return {
-    ...{ id, number, annotations },
+    id,
+    number,
+    annotations,
     metadata: { created_on: createdOn, author_email: "a@example.com", source: "wrangler" },
     resources: {
       bindings,
@@ -225,8 +230,13 @@ function versionOf({ id, number, createdOn, annotations, bindings }: Version) {
 
 function deploymentOf({ id, createdOn, annotations, versions }: Deployment) {
   return {
-    ...{ id, annotations, versions },
-    ...{ created_on: createdOn, author_email: "a@example.com", source: "wrangler", strategy: "percentage" },
+    id,
+    annotations,
+    versions,
+    created_on: createdOn,
+    author_email: "a@example.com",
+    source: "wrangler",
+    strategy: "percentage",
   };
 }
 

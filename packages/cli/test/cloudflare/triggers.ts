@@ -150,8 +150,10 @@ function dashboardRoutes(app: Hono, triggers: Triggers, account: Account): void 
     c.json(
       success({
         script: {
-          ...{ compatibility_date: "2026-11-01", compatibility_flags: [], tags: [] },
-          ...{ migration_tag: account.find(c.req.param("name")).migrationTag },
+          compatibility_date: "2026-11-01",
+          compatibility_flags: [],
+          tags: [],
+          migration_tag: account.find(c.req.param("name")).migrationTag,
         },
       }),
     ),

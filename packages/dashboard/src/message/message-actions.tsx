@@ -85,7 +85,8 @@ function Resend({ queue, message, sent, closed }: ResendProps) {
       draft={draftOf(message)}
       send={async ({ group: _, ...changes }) => {
         const { id } = await call<{ id: string }>(`${messagePath(queue.name, message.ref)}/resend`, "POST", {
-          ...{ ...changes, to },
+          ...changes,
+          to,
         });
         sent(`Sent to ${to} as message ${shortId(id)}. This one stays.`);
       }}

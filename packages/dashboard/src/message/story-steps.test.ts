@@ -6,15 +6,22 @@ const START_MS = Date.parse("2026-11-21T12:00:00.000Z");
 
 function event(kind: EventView["kind"], afterMs: number, changes: Partial<EventView> = {}): EventView {
   return {
-    ...{
-      number: afterMs,
-      kind,
-      at: new Date(START_MS + afterMs).toISOString(),
-      queue: "orders",
-      messages: 1,
-    },
-    ...{ ids: ["1"], otherIds: [], by: null, to: null, batch: null, attempt: null, delayMs: null },
-    ...{ delayReason: null, error: null, tookMs: null, merged: null },
+    number: afterMs,
+    kind,
+    at: new Date(START_MS + afterMs).toISOString(),
+    queue: "orders",
+    messages: 1,
+    ids: ["1"],
+    otherIds: [],
+    by: null,
+    to: null,
+    batch: null,
+    attempt: null,
+    delayMs: null,
+    delayReason: null,
+    error: null,
+    tookMs: null,
+    merged: null,
     ...changes,
   };
 }

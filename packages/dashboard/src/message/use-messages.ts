@@ -26,8 +26,13 @@ export interface Found extends Answer {
 }
 
 const NONE: Omit<Found, "filter"> = {
-  ...{ messages: [], cursor: null, searched: 0, of: 0 },
-  ...{ isBusy: true, problem: "", failure: "" },
+  messages: [],
+  cursor: null,
+  searched: 0,
+  of: 0,
+  isBusy: true,
+  problem: "",
+  failure: "",
 };
 
 /**

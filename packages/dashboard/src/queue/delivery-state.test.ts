@@ -8,7 +8,10 @@ const LATER = "2026-11-21T12:00:05.000Z";
 type Queue = Parameters<typeof stateOfQueue>[0];
 
 const HEALTH: NonNullable<Queue["health"]> = {
-  ...{ present: true, inFlight: 0, consecutiveFailures: 0, next: null },
+  present: true,
+  inFlight: 0,
+  consecutiveFailures: 0,
+  next: null,
   lastDelivery: { endedAt: NOW, failure: null },
 };
 

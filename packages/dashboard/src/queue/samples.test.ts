@@ -7,9 +7,22 @@ const at = (seconds: number) => new Date(NOW_MS + 1_000 * seconds).toISOString()
 
 function event(changes: Partial<EventView>): EventView {
   return {
-    ...{ number: 1, kind: "accepted", at: at(0), queue: "orders", messages: 1, ids: [], otherIds: [] },
-    ...{ by: null, to: null, batch: null, attempt: null, delayMs: null, delayReason: null, error: null },
-    ...{ tookMs: null, merged: null },
+    number: 1,
+    kind: "accepted",
+    at: at(0),
+    queue: "orders",
+    messages: 1,
+    ids: [],
+    otherIds: [],
+    by: null,
+    to: null,
+    batch: null,
+    attempt: null,
+    delayMs: null,
+    delayReason: null,
+    error: null,
+    tookMs: null,
+    merged: null,
     ...changes,
   };
 }
@@ -63,13 +76,14 @@ describe("samples of a queue", () => {
     const samples = new Samples();
     const figures = (seconds: number, totals: object) =>
       samples.addFigures({
-        ...{
-          name: "orders",
-          now: at(seconds),
-          messages: { ready: 2, delayed: 1, leased: 0 },
-          backlogBytes: 1,
-        },
-        ...{ oldestMessageAt: at(seconds - 5), isOn: true, totals, tookMs: [] },
+        name: "orders",
+        now: at(seconds),
+        messages: { ready: 2, delayed: 1, leased: 0 },
+        backlogBytes: 1,
+        oldestMessageAt: at(seconds - 5),
+        isOn: true,
+        totals,
+        tookMs: [],
       });
     figures(-3, { accepted: 1_000, acked: 900 });
     figures(-2, { accepted: 1_010, acked: 903, arrived: 1 });

@@ -20,7 +20,8 @@ const sendStep = (isFifo: boolean): fc.Arbitrary<NamedStep> =>
         {
           size: fc.integer({ min: 0, max: 2000 }),
           delayMs: fc.constantFrom<MessageToSend["delayMs"]>(0, 0, "queue", "queue", 500, 1000),
-          ...{ group, ageMs: fc.constantFrom(0, 0, 1000, 14_000) },
+          group,
+          ageMs: fc.constantFrom(0, 0, 1000, 14_000),
         },
         isFifo ? { requiredKeys: ["size", "delayMs", "group"] } : { requiredKeys: ["size", "delayMs"] },
       ),

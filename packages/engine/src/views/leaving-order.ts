@@ -165,8 +165,14 @@ export class LeavingOrder {
     const leased = this.#queue.leasedCount + this.count;
     const noisy = !this.#queue.isFifo && isNoisy(leased, { id, sentMs, inFlight }, wasNoisy, this.#nowMs);
     const line: Line = {
-      ...{ kind: "line", group, place, inFlight, isNoisy: noisy },
-      ...{ atMs: 0, seq: segment.seqOf(index), at: -1 },
+      kind: "line",
+      group,
+      place,
+      inFlight,
+      isNoisy: noisy,
+      atMs: 0,
+      seq: segment.seqOf(index),
+      at: -1,
     };
     line.atMs = noisy ? inFlight : lineMs(line);
     (noisy ? this.#noisy : this.#later).push(line);
@@ -176,8 +182,15 @@ export class LeavingOrder {
     const to = Math.min(segment.runEnd(from), segment.readyEnd);
     if (from >= to) return;
     this.#later.push({
-      ...{ kind: "stretch", segment, from, to, attempts: 0, isUntouched: true },
-      ...{ atMs: segment.dueOf(from), seq: segment.seqOf(from), at: -1 },
+      kind: "stretch",
+      segment,
+      from,
+      to,
+      attempts: 0,
+      isUntouched: true,
+      atMs: segment.dueOf(from),
+      seq: segment.seqOf(from),
+      at: -1,
     });
   }
 

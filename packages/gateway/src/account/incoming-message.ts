@@ -34,7 +34,9 @@ export function pack(
       const { contentType, body, delaySeconds, extension } = message;
       const id = crypto.randomUUID().replaceAll("-", "");
       return {
-        ...{ id, contentType, body },
+        id,
+        contentType,
+        body,
         ...(delaySeconds === undefined ? {} : { delaySeconds }),
         ...(extension === undefined ? {} : { extension }),
       };

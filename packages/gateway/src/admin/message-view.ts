@@ -84,12 +84,18 @@ function factsOf(message: LookedAt): Omit<MessageView, "text" | "truncated"> {
     message;
   const isLeased = state === "leased";
   return {
-    ...{ id, ref, state, why: whyView(why) },
+    id,
+    ref,
+    state,
+    why: whyView(why),
     sentAt: timeOf(sentMs),
     dueAt: isLeased ? null : timeOf(atMs),
     leasedUntil: isLeased ? timeOf(atMs) : null,
     keptUntil: timeOf(keptUntilMs),
-    ...{ attempts, contentType, bytes: bodyBytes, group },
+    attempts,
+    contentType,
+    bytes: bodyBytes,
+    group,
     attributes: attributesOf(message.attributes),
     from,
   };

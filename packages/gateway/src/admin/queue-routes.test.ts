@@ -15,11 +15,22 @@ import { createGateway, type QueueDirectory } from "../index.ts";
 const API = "http://localhost:8787/__sluice/api";
 const FIFO: QueueDefinition = { ...DEAD, fifo: {} };
 const MOVE: MoveTask = {
-  ...{ taskId: "task", target: null, ratePerSecond: null, status: "running", failure: null },
-  ...{ startedMs: 1_700_000_000_000, moved: 2, toMove: 5 },
+  taskId: "task",
+  target: null,
+  ratePerSecond: null,
+  status: "running",
+  failure: null,
+  startedMs: 1_700_000_000_000,
+  moved: 2,
+  toMove: 5,
 };
 const MOVE_VIEW = {
-  ...{ status: "running", to: null, moved: 2, toMove: 5, stayed: 0, failure: null },
+  status: "running",
+  to: null,
+  moved: 2,
+  toMove: 5,
+  stayed: 0,
+  failure: null,
   startedAt: "2023-11-14T22:13:20.000Z",
 };
 
@@ -143,7 +154,11 @@ describe("POST /queues/NAME/redrive", () => {
     const start = startMove();
     expect((await post(withQueue({ startMove: start }), "/queues/dead/redrive", body)).status).toBe(200);
     expect(start).toHaveBeenCalledExactlyOnceWith("dead", {
-      ...{ taskId: expect.any(String), target: null, ratePerSecond: null, fallback: "orders", selection },
+      taskId: expect.any(String),
+      target: null,
+      ratePerSecond: null,
+      fallback: "orders",
+      selection,
     });
   });
 

@@ -101,7 +101,10 @@ export async function redrive(
   }
   const isSelection = Object.keys(selection).length > 0;
   const move = {
-    ...{ taskId: crypto.randomUUID(), target, ratePerSecond: null, ...(limits ?? fallback) },
+    taskId: crypto.randomUUID(),
+    target,
+    ratePerSecond: null,
+    ...(limits ?? fallback),
     ...(isSelection ? { selection } : {}),
   };
   const reply = await directory.queue(name).startMove(name, move);
@@ -154,7 +157,11 @@ async function tryOut(
   const isAll = wanted.filter === undefined && wanted.only === undefined && limit === Infinity;
   const filter: MessageFilter = isAll ? [{ field: "state", state: "ready" }] : (wanted.filter ?? []);
   const { messages, matched, searched, of, ...found } = await directory.queue(name).look(name, {
-    ...{ ...wanted, filter, isWaiting: true, countsAll: true, max: Math.min(SHOWN_MAX, limit) },
+    ...wanted,
+    filter,
+    isWaiting: true,
+    countsAll: true,
+    max: Math.min(SHOWN_MAX, limit),
     ...(cursor === undefined ? {} : { cursor: checkedCursor(cursor) }),
   });
   const count = Math.min(matched, limit);

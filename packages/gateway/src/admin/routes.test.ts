@@ -30,8 +30,19 @@ async function json(response: Response | Promise<Response>): Promise<unknown> {
 }
 
 const MESSAGE: LookedAt = {
-  ...{ id: "0".repeat(32), ref: "r", state: "ready", attempts: 0, sentMs: 1, atMs: 1, keptUntilMs: 2 },
-  ...{ contentType: "text", bodyBytes: 0, body: new Uint8Array(), group: null, attributes: null, from: null },
+  id: "0".repeat(32),
+  ref: "r",
+  state: "ready",
+  attempts: 0,
+  sentMs: 1,
+  atMs: 1,
+  keptUntilMs: 2,
+  contentType: "text",
+  bodyBytes: 0,
+  body: new Uint8Array(),
+  group: null,
+  attributes: null,
+  from: null,
   why: { reason: "dueNow", text: "It leaves at once.", untilMs: 1, by: null },
 };
 
@@ -56,8 +67,10 @@ describe("GET /queues", () => {
       faults: [],
     };
     const settings = {
-      ...{ deliveryPaused: false, maxReceivesPerSecond: null },
-      ...{ visibilityTimeoutSeconds: 30, receiveWaitSeconds: 0 },
+      deliveryPaused: false,
+      maxReceivesPerSecond: null,
+      visibilityTimeoutSeconds: 30,
+      receiveWaitSeconds: 0,
     };
     expect(await response.json()).toEqual({
       queues: [
@@ -238,7 +251,9 @@ describe("GET /", () => {
 describe("what a process tells of its machine", () => {
   const tell = (told: ((isFull: boolean) => void) | null, body: string) =>
     createGateway({ ...directoryOf(), toldDisk: told }, OPEN).request(`${API}/disk`, {
-      ...{ method: "POST", body, headers: { "content-type": "application/json" } },
+      method: "POST",
+      body,
+      headers: { "content-type": "application/json" },
     });
 
   it("hands on whether the disk is full, and nothing else", async () => {

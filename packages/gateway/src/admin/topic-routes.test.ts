@@ -36,7 +36,10 @@ async function get(directory: QueueDirectory, path: string) {
 }
 
 const FAILING = {
-  ...{ isPresent: true, inFlight: 1, consecutiveFailures: 2, next: null },
+  isPresent: true,
+  inFlight: 1,
+  consecutiveFailures: 2,
+  next: null,
   lastDelivery: { endedMs: 1_700_000_000_000, failure: "it answered 500" },
 };
 

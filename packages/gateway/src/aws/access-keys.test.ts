@@ -18,11 +18,20 @@ const QUEUE_URL = "http://localhost/000000000000/orders";
 
 /** An input that names the queue "orders", whatever the action calls it. */
 const INPUT = {
-  ...{ QueueUrl: QUEUE_URL, QueueName: "orders", SourceArn: QUEUE_ARN, MessageBody: "1", Label: "l" },
-  ...{ TaskHandle: btoa(JSON.stringify({ taskId: "t", sourceArn: QUEUE_ARN })), ReceiptHandle: "r" },
-  ...{ AWSAccountIds: ["111111111111"], Actions: ["SendMessage"], Attributes: {}, VisibilityTimeout: 1 },
-  ...{ Entries: [{ Id: "a", MessageBody: "1", ReceiptHandle: "r", VisibilityTimeout: 1 }] },
-  ...{ Tags: { a: "b" }, TagKeys: ["a"] },
+  QueueUrl: QUEUE_URL,
+  QueueName: "orders",
+  SourceArn: QUEUE_ARN,
+  MessageBody: "1",
+  Label: "l",
+  TaskHandle: btoa(JSON.stringify({ taskId: "t", sourceArn: QUEUE_ARN })),
+  ReceiptHandle: "r",
+  AWSAccountIds: ["111111111111"],
+  Actions: ["SendMessage"],
+  Attributes: {},
+  VisibilityTimeout: 1,
+  Entries: [{ Id: "a", MessageBody: "1", ReceiptHandle: "r", VisibilityTimeout: 1 }],
+  Tags: { a: "b" },
+  TagKeys: ["a"],
 };
 
 describe.each(Object.entries(SQS_HANDLERS))("%s of SQS", (action, { need }) => {
@@ -30,7 +39,8 @@ describe.each(Object.entries(SQS_HANDLERS))("%s of SQS", (action, { need }) => {
     if (need.scope === "any") return;
     const sqs = new SqsClient({ key: { scopes: OTHERS[need.scope] ?? [] } });
     expect(await sqs.refusal(action, INPUT)).toMatchObject({
-      ...{ status: 403, code: "AccessDenied" },
+      status: 403,
+      code: "AccessDenied",
       message: expect.stringContaining(`${USER} sqs:${action.toLowerCase()} on resource: arn:aws:sqs:`),
     });
   });
@@ -39,7 +49,8 @@ describe.each(Object.entries(SQS_HANDLERS))("%s of SQS", (action, { need }) => {
     if (need.queues === "listed") return;
     const sqs = new SqsClient({ key: { scopes: ["admin"], queues: ["mail*"] } });
     expect(await sqs.refusal(action, INPUT)).toMatchObject({
-      ...{ status: 403, code: "AccessDenied" },
+      status: 403,
+      code: "AccessDenied",
       message: expect.stringContaining(`on resource: ${QUEUE_ARN} because no identity-based policy allows`),
     });
   });
@@ -96,7 +107,8 @@ describe("a key for some queues", () => {
     const orders = [...sqs.account.records.values()].find(({ name }) => name === "orders");
     const receive = {
       redrive: { deadLetterQueue: "mails-dead", maxReceiveCount: 1 },
-      ...{ visibilityTimeoutMs: 30_000, waitMs: 0 },
+      visibilityTimeoutMs: 30_000,
+      waitMs: 0,
     };
     if (orders !== undefined) sqs.account.put({ ...orders, definition: { ...orders.definition, receive } });
     const SourceArn = "arn:aws:sqs:us-east-1:000000000000:mails-dead";

@@ -25,8 +25,12 @@ async function bearer(secret: string) {
 
 async function create(name: string, changes: Partial<NewToken> = {}): Promise<void> {
   await tokens.createToken({
-    ...{ name, secret: await bearer(`${name}-secret`), scopes: ["send"], queues: [] },
-    ...{ expiresAtMs: null, ratePerSecond: null },
+    name,
+    secret: await bearer(`${name}-secret`),
+    scopes: ["send"],
+    queues: [],
+    expiresAtMs: null,
+    ratePerSecond: null,
     ...changes,
   });
 }

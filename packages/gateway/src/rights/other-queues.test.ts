@@ -25,35 +25,78 @@ const ORDERS_DYING: QueueDefinition = {
   consumer: {
     type: "http_pull",
     settings: {
-      ...{ maxBatchSize: 10, maxRetries: 3, retryDelaySeconds: 0, visibilityTimeoutMs: 30_000 },
+      maxBatchSize: 10,
+      maxRetries: 3,
+      retryDelaySeconds: 0,
+      visibilityTimeoutMs: 30_000,
       deadLetterQueue: OWN,
     },
   },
 };
 const MOVE: MoveTask = {
-  ...{ taskId: "t", target: OTHER, ratePerSecond: null, status: "running", failure: null },
-  ...{ startedMs: 1, moved: 2, toMove: 5 },
+  taskId: "t",
+  target: OTHER,
+  ratePerSecond: null,
+  status: "running",
+  failure: null,
+  startedMs: 1,
+  moved: 2,
+  toMove: 5,
 };
 const EVENT: HistoryEvent = {
-  ...{ number: 1, kind: "arrived", atMs: 1, queue: OWN, messages: 1, ids: ["a"], by: OTHER, to: null },
-  ...{ otherIds: [], batch: null, attempt: null, delayMs: null, delayReason: null, error: null },
-  ...{ tookMs: null, merged: null, past: null },
+  number: 1,
+  kind: "arrived",
+  atMs: 1,
+  queue: OWN,
+  messages: 1,
+  ids: ["a"],
+  by: OTHER,
+  to: null,
+  otherIds: [],
+  batch: null,
+  attempt: null,
+  delayMs: null,
+  delayReason: null,
+  error: null,
+  tookMs: null,
+  merged: null,
+  past: null,
 };
 const EVENTS: HistoryEvent[] = [EVENT, { ...EVENT, kind: "redriven", by: null, to: OTHER }];
 const MESSAGE: LookedAt = {
-  ...{ id: "a", ref: "r", state: "ready", attempts: 0, sentMs: 1, atMs: 1, keptUntilMs: 2 },
-  ...{ contentType: "text", bodyBytes: 1, body: new Uint8Array([65]), group: null, attributes: null },
-  ...{ from: OTHER, why: { reason: "dueNow", text: "At once.", untilMs: null, by: null } },
+  id: "a",
+  ref: "r",
+  state: "ready",
+  attempts: 0,
+  sentMs: 1,
+  atMs: 1,
+  keptUntilMs: 2,
+  contentType: "text",
+  bodyBytes: 1,
+  body: new Uint8Array([65]),
+  group: null,
+  attributes: null,
+  from: OTHER,
+  why: { reason: "dueNow", text: "At once.", untilMs: null, by: null },
 };
 const FIGURES = {
-  ...{ nowMs: 5, ready: 1, delayed: 0, leased: 0, backlogBytes: 4, oldestMessageTimestampMs: 0, isOn: true },
-  ...{ totals: {}, tookMs: [] },
+  nowMs: 5,
+  ready: 1,
+  delayed: 0,
+  leased: 0,
+  backlogBytes: 4,
+  oldestMessageTimestampMs: 0,
+  isOn: true,
+  totals: {},
+  tookMs: [],
 };
 
 /** A message as SQS receives it. */
 const LETTER = packMessages([
   {
-    ...{ id: "a".repeat(32), contentType: "text", body: new Uint8Array([65]) },
+    id: "a".repeat(32),
+    contentType: "text",
+    body: new Uint8Array([65]),
     extension: { deadLetterSource: OTHER },
   },
 ]);
@@ -63,8 +106,12 @@ async function broker() {
   const directory = directoryOf({ [OWN]: DEAD, [OTHER]: ORDERS_DYING }, { lastMove: MOVE });
   const tokens = memoryTokens();
   await tokens.createToken({
-    ...{ name: "shop", secret: { kind: "bearer", sha256: await sha256Of("shop") }, scopes: ["admin"] },
-    ...{ queues: ["mail-*"], expiresAtMs: null, ratePerSecond: null },
+    name: "shop",
+    secret: { kind: "bearer", sha256: await sha256Of("shop") },
+    scopes: ["admin"],
+    queues: ["mail-*"],
+    expiresAtMs: null,
+    ratePerSecond: null,
   });
   const able = queueWith({
     look: async (_, { filter = [] }) => {
@@ -93,7 +140,8 @@ async function broker() {
 const BODIES: Readonly<Record<string, object>> = {
   "POST /accounts/:account_id/queues/:queue_id/consumers": { type: "http_pull", dead_letter_queue: OWN },
   "PUT /accounts/:account_id/queues/:queue_id/consumers/:consumer_id": {
-    ...{ type: "http_pull", dead_letter_queue: OWN },
+    type: "http_pull",
+    dead_letter_queue: OWN,
   },
 };
 const ROUTES = [
@@ -181,8 +229,12 @@ describe("over SQS, the name of a queue that a key may not use", () => {
   /** A client by the rights of its key, at a broker where the other queue has `mail-dead` as its dead-letter queue. */
   function clientOf(queues: readonly string[]): SqsClient {
     const received: ReceiveReply = {
-      ...{ kind: "received", receipts: ["r"], receiveCounts: [1], firstReceivedMs: [0] },
-      ...{ packed: LETTER, sequenceNumbers: null },
+      kind: "received",
+      receipts: ["r"],
+      receiveCounts: [1],
+      firstReceivedMs: [0],
+      packed: LETTER,
+      sequenceNumbers: null,
     };
     const objects = { listMoves: async () => [MOVE], receiveNow: async () => [received] };
     const sqs = new SqsClient({ key: { scopes: ["admin"], queues }, objects });

@@ -32,7 +32,10 @@ export interface Need {
 export function needsOf(queues: QueuesNeeded) {
   const need = (scope: Need["scope"]): Need => ({ scope, queues });
   return {
-    ...{ ANY: need("any"), READ: need("read"), SEND: need("send"), CONSUME: need("consume") },
+    ANY: need("any"),
+    READ: need("read"),
+    SEND: need("send"),
+    CONSUME: need("consume"),
     ADMIN: need("admin"),
     changing: (audit: string): Need => ({ ...need("admin"), audit }),
   };

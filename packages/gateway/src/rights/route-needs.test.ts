@@ -60,7 +60,11 @@ async function ask(
 ): Promise<number> {
   const tokens = memoryTokens();
   const token: Omit<TokenRecord, "previous" | "createdAtMs" | "changedAtMs"> = {
-    ...{ name: "kept", scopes, queues, expiresAtMs: null, ratePerSecond: null },
+    name: "kept",
+    scopes,
+    queues,
+    expiresAtMs: null,
+    ratePerSecond: null,
     secret: { kind: "bearer", sha256: await sha256Of("secret") },
   };
   await tokens.createToken(token);

@@ -5,11 +5,19 @@ import { consumerSchema, issueText, queueName, queueSettingsSchema, unreadableRe
 const shared = { maxRetries: 3, retryDelaySeconds: 0, deadLetterQueue: null };
 const worker = {
   ...shared,
-  ...{ maxBatchSize: 10, maxBatchTimeoutSeconds: 0.5, maxConcurrency: null },
+  maxBatchSize: 10,
+  maxBatchTimeoutSeconds: 0.5,
+  maxConcurrency: null,
 };
 const push = {
-  ...{ ...shared, url: "https://shop.example/", format: "sluice", contentType: null, maxConcurrency: 1 },
-  ...{ connectTimeoutSeconds: 5, responseTimeoutSeconds: 60, readinessPath: null },
+  ...shared,
+  url: "https://shop.example/",
+  format: "sluice",
+  contentType: null,
+  maxConcurrency: 1,
+  connectTimeoutSeconds: 5,
+  responseTimeoutSeconds: 60,
+  readinessPath: null,
 };
 const consumers = {
   worker: (changes: object) => ({ type: "worker", worker: "shop", settings: { ...worker, ...changes } }),
@@ -106,8 +114,15 @@ it.each([
 
 describe("a stored record", () => {
   const record = {
-    ...{ queueId: "1", name: "q", createdOnMs: 1, modifiedOnMs: 1, revision: 1, emptyAsOf: 0 },
-    ...{ consumer: null, jurisdiction: null, dialects: {} },
+    queueId: "1",
+    name: "q",
+    createdOnMs: 1,
+    modifiedOnMs: 1,
+    revision: 1,
+    emptyAsOf: 0,
+    consumer: null,
+    jurisdiction: null,
+    dialects: {},
     definition: { deliveryDelaySeconds: 0, messageRetentionSeconds: 60, producers: [], consumer: null },
   };
   const withConsumer = (consumer: unknown) => ({

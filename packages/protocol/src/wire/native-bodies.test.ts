@@ -18,13 +18,11 @@ describe("a packed batch without native bodies", () => {
       { id: id(1), contentType: "json", body: encodeBody({ a: 1 }, "json") },
       {
         id: id(2),
-        ...{
-          contentType: "v8",
-          body: serialize(value),
-          delaySeconds: 7,
-          timestampMs: 99,
-          earlierReceives: 3,
-        },
+        contentType: "v8",
+        body: serialize(value),
+        delaySeconds: 7,
+        timestampMs: 99,
+        earlierReceives: 3,
         extension: { groupId: "g", deadLetterOf: "orders" },
       },
       { id: id(3), contentType: "v8", body: encodeBody(value, "v8") },

@@ -180,8 +180,13 @@ async function broken<E>(
   const isSteady = last.every(({ violation: each }) => each !== null && kindOf(each) === kind);
   const [shown = ran] = last;
   const text = textOf({
-    ...{ ...found, runs, isSteady, violation: shown.violation ?? violation, stories: shown.stories },
-    ...{ first: { faults: ran.faults.length, messages: ran.stories.length }, recipe },
+    ...found,
+    runs,
+    isSteady,
+    violation: shown.violation ?? violation,
+    stories: shown.stories,
+    first: { faults: ran.faults.length, messages: ran.stories.length },
+    recipe,
   });
   return new BrokenHistoryError(text, shown.violation ?? violation, { seed: found.seed, ...recipe });
 }

@@ -8,13 +8,21 @@ const came = Object.fromEntries(FAULT_KINDS.map((kind) => [kind, kind === "split
 >;
 const at = new Date(0);
 const found = {
-  ...{ number: 37, count: 500, seed: 8412, runs: 21, isSteady: true, came },
+  number: 37,
+  count: 500,
+  seed: 8412,
+  runs: 21,
+  isSteady: true,
+  came,
   violation: new Error("2 charges\nof 1 order"),
   first: { faults: 11, messages: 6 },
   recipe: { faults: [{ kind: "lostAck", message: 1, attempt: 1 } as const], choices: [0, 2] },
   stories: [
     {
-      ...{ id: "1", queue: "orders", body: { id: 1 }, state: "acked" as const },
+      id: "1",
+      queue: "orders",
+      body: { id: 1 },
+      state: "acked" as const,
       events: [
         { at, what: "stored" as const, queue: "orders", attempt: 0 },
         { at, what: "delivered" as const, queue: "orders", attempt: 1 },

@@ -3,7 +3,9 @@ import type { Fault } from "../api.ts";
 import { type Recipe, shrink } from "./shrink.ts";
 
 const fault = (kind: Fault["kind"], message: number, attempt = 1, arg?: number): Fault => ({
-  ...{ kind, message, attempt },
+  kind,
+  message,
+  attempt,
   ...(arg === undefined ? {} : { arg }),
 });
 

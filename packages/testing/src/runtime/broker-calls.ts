@@ -143,7 +143,9 @@ export class BrokerCalls {
 export function producersOn(calls: BrokerCalls) {
   return (queue: string, deliveryDelaySeconds?: number, worker?: string): QueueProducer =>
     new QueueProducer({
-      ...{ queue, deliveryDelaySeconds, worker },
+      queue,
+      deliveryDelaySeconds,
+      worker,
       broker: () => calls.producerBroker(),
       exposeErrorCodes: true,
       defaultContentType: "json",

@@ -170,7 +170,10 @@ async function hostOf(
   };
   const empty = () => ask("the Workers do not answer", "/empty");
   return {
-    ...{ calls, env, producerOf, rewrite },
+    calls,
+    env,
+    producerOf,
+    rewrite,
     workers: project.workers.map(({ name }) => name),
     fetch: (...request) => {
       const [input, init] = request;

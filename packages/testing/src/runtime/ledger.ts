@@ -120,8 +120,13 @@ export class Ledger {
     const known = this.#told.get(id);
     if (known !== undefined) return known;
     const told: Told = {
-      ...{ id, body: this.#bodies.get(id), queue, firstQueue: queue },
-      ...{ events: [], attempt: 0, error: null },
+      id,
+      body: this.#bodies.get(id),
+      queue,
+      firstQueue: queue,
+      events: [],
+      attempt: 0,
+      error: null,
     };
     this.#told.set(id, told);
     return told;
@@ -132,7 +137,10 @@ export class Ledger {
     const error = entry.error ?? told.error;
     const isEnd = what === "retried" || what === "dead";
     told.events.push({
-      ...{ at: new Date(atMs), what, queue, attempt: told.attempt },
+      at: new Date(atMs),
+      what,
+      queue,
+      attempt: told.attempt,
       ...(what === "delivered" ? { batch: this.batches.length - 1 } : {}),
       ...(delayMs === undefined ? {} : { delay: delayMs / 1_000 }),
       ...(isEnd && error !== null ? { error } : {}),
@@ -147,8 +155,13 @@ export class Ledger {
 
   #died({ id, body, attempt, error }: Told, entry: HappenedEntry): void {
     this.deadLetters.push({
-      ...{ id, body, queue: entry.queue, at: new Date(entry.atMs), attempts: attempt },
-      ...{ error: error ?? entry.error ?? "", to: entry.to ?? null },
+      id,
+      body,
+      queue: entry.queue,
+      at: new Date(entry.atMs),
+      attempts: attempt,
+      error: error ?? entry.error ?? "",
+      to: entry.to ?? null,
     });
   }
 }

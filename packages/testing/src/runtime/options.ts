@@ -13,8 +13,15 @@ type IdleOptions = NonNullable<Parameters<QueueRuntime["runUntilIdle"]>[0]>;
 type Names<Options> = Readonly<Record<keyof Options, true>>;
 
 const RUNTIME: Names<QueueRuntimeOptions> = {
-  ...{ workers: true, root: true, start: true, date: true, vars: true, outbound: true, push: true },
-  ...{ timeoutMs: true, log: true },
+  workers: true,
+  root: true,
+  start: true,
+  date: true,
+  vars: true,
+  outbound: true,
+  push: true,
+  timeoutMs: true,
+  log: true,
 };
 const WORKER: Names<TestedWorker> = { config: true, env: true, vars: true };
 const EVENT: Names<ScheduledEvent> = { cron: true, worker: true, scheduledTime: true };
@@ -22,7 +29,12 @@ const IDLE: Names<IdleOptions> = { limit: true, until: true, throwErrors: true }
 const MATCH: Names<MessageMatch> = { queue: true, body: true, state: true };
 const WAIT: Names<WaitOptions> = { within: true, timeoutMs: true };
 const STATES: Readonly<Record<State, true>> = {
-  ...{ stored: true, delivered: true, acked: true, retried: true, dead: true, expired: true },
+  stored: true,
+  delivered: true,
+  acked: true,
+  retried: true,
+  dead: true,
+  expired: true,
 };
 
 /** @throws TypeError for options that TypeScript would refuse. */

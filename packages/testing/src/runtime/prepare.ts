@@ -72,14 +72,21 @@ export async function prepare(
   const project = { ...read, workers: changed };
   refuseMissingMain(project.workers);
   const places = {
-    ...{ root: folder, outputDirectory: folder, workingDirectory: root, runtime: workerModules() },
-    ...{ page: new Uint8Array(), defaults: await wranglerDefaults(), environment: process.env },
+    root: folder,
+    outputDirectory: folder,
+    workingDirectory: root,
+    runtime: workerModules(),
+    page: new Uint8Array(),
+    defaults: await wranglerDefaults(),
+    environment: process.env,
   };
   const plan = writeGenerated(project, { env, places, purpose: "serve" });
   const own = await ownVariablesOf(plan.broker);
   const vars = {
     ...brokerVariables(own, process.env, endpointVariables(project.topology)),
-    ...{ SLUICE_ENV: "development", SLUICE_API_TOKENS: "", SLUICE_AWS_ACCESS_KEYS: "" },
+    SLUICE_ENV: "development",
+    SLUICE_API_TOKENS: "",
+    SLUICE_AWS_ACCESS_KEYS: "",
     SLUICE_CLOCK_START: String(startMs),
   };
   const { workers, maps } = await servedWorkers(plan, vars, (worker) =>

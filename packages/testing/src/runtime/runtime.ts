@@ -30,7 +30,9 @@ export class Runtime<E> extends Queues implements QueueRuntime<E> {
     const { method, url } = request;
     const body = method === "GET" || method === "HEAD" ? null : await request.arrayBuffer();
     const response = await this.#host.fetch(url, {
-      ...{ method, headers: [...request.headers], redirect: "manual" },
+      method,
+      headers: [...request.headers],
+      redirect: "manual",
       ...(body === null || body.byteLength === 0 ? {} : { body }),
     });
     return response as unknown as Response;

@@ -68,7 +68,9 @@ export async function prepareWorkers(
   const remove = () => rmSync(folder, { recursive: true, force: true });
   process.once("exit", remove);
   const prepared = await prepare(options, {
-    ...{ startMs, folder, first: withNamedEntrypoints },
+    startMs,
+    folder,
+    first: withNamedEntrypoints,
     wranglerFolders: pluginFolder === null ? [] : [pluginFolder],
   }).catch((error: unknown) => {
     process.off("exit", remove);

@@ -42,7 +42,9 @@ function batchOf(count: number, faults: readonly Fault[], { isFifo = false, atte
     ping: async () => "pong",
   };
   const messages = numbers.map((number) => ({
-    ...{ id: idOf(number), timestampMs: 1, contentType: "text" as const },
+    id: idOf(number),
+    timestampMs: 1,
+    contentType: "text" as const,
     body: new TextEncoder().encode(`${number}`),
   }));
   const metrics = { backlogCount: 0, backlogBytes: 0, oldestMessageTimestampMs: 0 };
@@ -62,7 +64,9 @@ function batchOf(count: number, faults: readonly Fault[], { isFifo = false, atte
 }
 
 const fault = (kind: Fault["kind"], message: number, arg?: number): Fault => ({
-  ...{ kind, message, attempt: 1 },
+  kind,
+  message,
+  attempt: 1,
   ...(arg === undefined ? {} : { arg }),
 });
 
@@ -110,7 +114,8 @@ describe("a consumer to which something goes wrong", () => {
     const { deliver, answers, came } = batchOf(2, [fault("lateRetry", 1, 3_600), fault("lateRetry", 2, 60)]);
     const retried: DeliveryResult = {
       ...failedResult(""),
-      ...{ outcome: "ok", retryMessages: [{ msgId: idOf(1), delaySeconds: 10 }] },
+      outcome: "ok",
+      retryMessages: [{ msgId: idOf(1), delaySeconds: 10 }],
     };
     answers.push(retried);
     expect(await deliver()).toEqual({ acked: [2], retried: [[1, 3_610]] });

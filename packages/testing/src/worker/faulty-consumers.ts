@@ -82,7 +82,11 @@ export class FaultyConsumers {
     );
     if ([...due.values()].every((faults) => faults.length === 0)) return consumer.deliver(delivery);
     const run = new FaultyDelivery({
-      ...{ queue, consumer, delivery, ids, due },
+      queue,
+      consumer,
+      delivery,
+      ids,
+      due,
       isLastAttempt: this.#isLastAttempt(queue, delivery),
       came: (fault) => this.#recorder.fault(queue, fault),
     });

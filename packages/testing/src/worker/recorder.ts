@@ -86,7 +86,10 @@ export class Recorder {
       }
     }
     this.#add({
-      ...{ kind, queue, atMs, ids },
+      kind,
+      queue,
+      atMs,
+      ids,
       ...(kind === "delivered" ? { attempts: this.#delivered(queue, ids) } : {}),
       ...(by === undefined || by === "" ? {} : { by }),
       ...(to === undefined ? {} : { to }),

@@ -102,8 +102,10 @@ async function destroyFrom(
   await confirm(
     { surroundings },
     {
-      ...{ name: end.kind === "goes" ? name : own.name, what: whatGoes(workers, end) },
-      ...{ force: options.force === true, isFinal: going.length > 0 },
+      name: end.kind === "goes" ? name : own.name,
+      what: whatGoes(workers, end),
+      force: options.force === true,
+      isFinal: going.length > 0,
     },
   );
 

@@ -79,7 +79,11 @@ function run(account: Account, all: readonly Wanted[], most = Number.POSITIVE_IN
 }
 
 const worker = (name: string, more: Partial<Shape> = {}): Shape => ({
-  ...{ name, code: 1, services: [], sends: false, consumes: false },
+  name,
+  code: 1,
+  services: [],
+  sends: false,
+  consumes: false,
   ...more,
 });
 

@@ -29,7 +29,9 @@ function remoteBindings({ file, wrangler }: UserWorker): Finding[] {
   return (wrangler.queues.producers ?? [])
     .filter((producer) => producer.remote === true)
     .map(({ binding, queue }) => ({
-      ...{ severity: "warning", code: "remote-binding", file },
+      severity: "warning",
+      code: "remote-binding",
+      file,
       ...(queue === undefined ? {} : { queue }),
       text: `"remote" of the binding "${binding}" has no effect here: what is sent stays on the local broker.`,
     }));
@@ -45,7 +47,10 @@ function v8ToPullConsumers({ file, name, queues, wrangler }: UserWorker, { topol
   return [...pulled]
     .filter((queue) => topology.queues[queue]?.consumer?.type === "http_pull")
     .map((queue) => ({
-      ...{ severity: "warning", code: "v8-to-pull-consumer", file, queue },
+      severity: "warning",
+      code: "v8-to-pull-consumer",
+      file,
+      queue,
       text:
         `Worker "${name}" sends "v8" messages unless a send says otherwise, and clients that pull "${queue}" cannot ` +
         `read them. Set a compatibility_date from ${JSON_MESSAGES_SINCE} on, or send with contentType: "json".`,
@@ -58,7 +63,10 @@ function queuesNamedByBinding({ file, name, wrangler }: UserWorker): Finding[] {
     .map(({ binding }) => {
       const deployed = `${name}-${binding.toLowerCase().replaceAll("_", "-")}`;
       return {
-        ...{ severity: "warning", code: "queue-named-by-binding", file, queue: binding },
+        severity: "warning",
+        code: "queue-named-by-binding",
+        file,
+        queue: binding,
         text:
           `The binding "${binding}" names no queue. Here its queue is called "${binding}", and "wrangler deploy" ` +
           `makes one called "${deployed}". Name it: queue = "${deployed}"`,

@@ -40,14 +40,21 @@ interface Tool extends WrappedCall {
 }
 
 const VITE: Tool = {
-  ...{ from: ["@cloudflare/vite-plugin"], name: "cloudflare", files: ["vite.config"] },
-  ...{ ours: "@sluice/vite", package: "@sluice/vite", alias: "sluiceVite" },
+  from: ["@cloudflare/vite-plugin"],
+  name: "cloudflare",
+  files: ["vite.config"],
+  ours: "@sluice/vite",
+  package: "@sluice/vite",
+  alias: "sluiceVite",
   line: 'import { sluice } from "@sluice/vite";   plugins: [cloudflare(sluice({ ... }))]',
 };
 const VITEST: Tool = {
   // The second is what the first was called before its version 1.
-  ...{ from: ["@cloudflare/vitest-plugin", "@cloudflare/vitest-pool-workers"], name: "cloudflareTest" },
-  ...{ ours: "@sluice/testing/vitest", package: "@sluice/testing", alias: "sluiceTest" },
+  from: ["@cloudflare/vitest-plugin", "@cloudflare/vitest-pool-workers"],
+  name: "cloudflareTest",
+  ours: "@sluice/testing/vitest",
+  package: "@sluice/testing",
+  alias: "sluiceTest",
   files: ["vitest.config", "vitest.workspace", "vite.config"],
   line:
     'import { sluice } from "@sluice/testing/vitest";   ' +

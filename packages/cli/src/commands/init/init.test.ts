@@ -226,7 +226,10 @@ async function init(folder: string, args: readonly string[], answer: string | nu
   const [printed, warned]: [string[], string[]] = [[], []];
   const printer = { print: (text: string) => printed.push(text), warn: (text: string) => warned.push(text) };
   const code = await run(["init", ...args], printer, {
-    ...{ cwd: folder, env: process.env, input: Readable.from([]), showsProgress: false },
+    cwd: folder,
+    env: process.env,
+    input: Readable.from([]),
+    showsProgress: false,
     isInteractive: answer !== null,
     ask: async () => answer ?? "",
   });

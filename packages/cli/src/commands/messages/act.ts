@@ -84,7 +84,9 @@ function edit(text: string, { id, contentType }: WholeMessageView, { surrounding
     writeFileSync(file, text, { mode: 0o600 });
     // Through a shell: an editor is named with its options, "code --wait".
     const { status, error } = spawnSync(`${editor} "${file}"`, {
-      ...{ shell: true, stdio: "inherit", env: surroundings.env },
+      shell: true,
+      stdio: "inherit",
+      env: surroundings.env,
     });
     if (status !== 0) {
       throw new CliError(

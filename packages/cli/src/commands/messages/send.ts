@@ -24,7 +24,9 @@ export async function send(on: OnBroker, queue: string, options: SendOptions): P
   }
   const { contentType = "json", delaySecs, attribute = [], group } = options;
   const message = {
-    ...{ contentType, ...bodyIn(bytes, contentType), attributes: attributesOf(attribute) },
+    contentType,
+    ...bodyIn(bytes, contentType),
+    attributes: attributesOf(attribute),
     ...(delaySecs === undefined ? {} : { delaySeconds: delaySecs }),
     ...(group === undefined ? {} : { group }),
   };

@@ -31,7 +31,9 @@ const NO_TOKENS = 'The broker keeps no tokens yet. "sluice tokens create NAME --
 export async function createToken(on: OnBroker, name: string, options: CreateOptions): Promise<number> {
   const { scope, queue, expires, rate, aws = false } = options;
   const body = {
-    ...{ name, scopes: scope, ...(aws ? { aws } : {}) },
+    name,
+    scopes: scope,
+    ...(aws ? { aws } : {}),
     ...(queue === undefined ? {} : { queues: queue }),
     ...(expires === undefined ? {} : { expiresInSeconds: Math.ceil(expires / 1_000) }),
     ...(rate === undefined ? {} : { ratePerSecond: rate }),

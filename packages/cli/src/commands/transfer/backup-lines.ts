@@ -47,7 +47,9 @@ const SETTINGS = ["queue", "topic", "topicSubscription", "subscription"];
 /** The lines with which a backup begins. */
 export function firstLines(backup: BackupView): string {
   const header: BackupHeader = {
-    ...{ sluice: "backup", version: BACKUP_VERSION, at: backup.at },
+    sluice: "backup",
+    version: BACKUP_VERSION,
+    at: backup.at,
     queues: backup.queues.map(({ name }) => name),
     topics: backup.topics.map(({ arn }) => arn),
   };

@@ -94,7 +94,11 @@ function open(on: OnBroker, queue: string, filter: string, { output, resume = fa
 function lineOf(message: WholeMessageView) {
   const { id, state, attempts, sentAt, contentType, text, base64, group, attributes, from } = message;
   return {
-    ...{ id, state, attempts, sentAt, contentType },
+    id,
+    state,
+    attempts,
+    sentAt,
+    contentType,
     ...(text === null ? { base64 } : { text }),
     ...(group === null ? {} : { group }),
     ...(Object.keys(attributes).length === 0 ? {} : { attributes }),

@@ -37,7 +37,11 @@ export interface Source {
 /** Restore of a backup: line by line, messages in batches. */
 export class Restoring {
   readonly figures = {
-    ...{ queues: 0, topics: 0, subscriptions: 0, messages: 0, existed: 0 },
+    queues: 0,
+    topics: 0,
+    subscriptions: 0,
+    messages: 0,
+    existed: 0,
     /** Endpoints that were asked to confirm. */
     asked: 0,
     /** Messages of endpoints that have not confirmed. */
@@ -209,7 +213,8 @@ export class Restoring {
 
   #keep(lines: number): void {
     this.#source.checkpoint?.write({
-      ...{ lines, targets: Object.fromEntries(this.#targets) },
+      lines,
+      targets: Object.fromEntries(this.#targets),
       ...(this.#merges ? { merges: true } : {}),
     });
     this.#bar?.update(this.#bytes, this.#source.size);

@@ -27,7 +27,9 @@ async function callsOf(crons: readonly string[], hours: number, isRunning = () =
     wranglerDirectory: null,
   };
   const workerd = {
-    ...{ ports: { http: 1, broker: 2 }, ended: Promise.resolve(0), kill: () => {} },
+    ports: { http: 1, broker: 2 },
+    ended: Promise.resolve(0),
+    kill: () => {},
     schedule: async (name: string, cron: string, at: Date) => {
       calls.push(`${name} ${cron} ${at.toISOString()}`);
       if (cron.startsWith("13 ")) throw new Error("no luck");

@@ -28,7 +28,9 @@ function brokerOf(access: Access = TOKENS) {
   const audit = memoryAudit();
   const directory: QueueDirectory = {
     ...directoryOf(),
-    ...{ account: account.directory, audit, tokens: memoryTokens() },
+    account: account.directory,
+    audit,
+    tokens: memoryTokens(),
     queue: () =>
       queueWith({
         purge: async () => ({ purged: 0 }),
@@ -117,7 +119,11 @@ describe("the audit log", () => {
     const targets = ({ entries }: AuditPage) => entries.map(({ target }) => target);
     const first = await page("?max=2");
     expect(first.entries[0]).toEqual({
-      ...{ at: "2023-11-14T22:13:20.000Z", action: "queue.pause", target: "q5", by: "ops", dialect: "admin" },
+      at: "2023-11-14T22:13:20.000Z",
+      action: "queue.pause",
+      target: "q5",
+      by: "ops",
+      dialect: "admin",
     });
     const second = await page(`?max=2&cursor=${first.cursor}`);
     const third = await page(`?max=2&cursor=${second.cursor}`);

@@ -41,13 +41,22 @@ async function codeOf(answer: Promise<Answer>): Promise<unknown[]> {
 describe("POST /tokens", () => {
   it("makes a secret of 32 bytes, which is told once", async () => {
     const made = await create({
-      ...{ name: "shop", scopes: ["send"], queues: ["orders", "mail*"] },
-      ...{ expiresInSeconds: 3_600, ratePerSecond: 5 },
+      name: "shop",
+      scopes: ["send"],
+      queues: ["orders", "mail*"],
+      expiresInSeconds: 3_600,
+      ratePerSecond: 5,
     });
     const token = {
-      ...{ name: "shop", scopes: ["send"], queues: ["orders", "mail*"], ratePerSecond: 5 },
-      ...{ expiresAt: "2023-11-14T23:13:20.000Z", oldSecretUntil: null, accessKeyId: null },
-      ...{ createdAt: "2023-11-14T22:13:20.000Z", changedAt: "2023-11-14T22:13:20.000Z" },
+      name: "shop",
+      scopes: ["send"],
+      queues: ["orders", "mail*"],
+      ratePerSecond: 5,
+      expiresAt: "2023-11-14T23:13:20.000Z",
+      oldSecretUntil: null,
+      accessKeyId: null,
+      createdAt: "2023-11-14T22:13:20.000Z",
+      changedAt: "2023-11-14T22:13:20.000Z",
     };
     expect(made).toEqual({ token, secret: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/) });
     const list = await ask("first", "GET", `${API}/tokens`);

@@ -159,7 +159,10 @@ function tokenIn(reply: TokenReply): TokenRecord {
 function viewOf(token: TokenRecord, nowMs: number): TokenView {
   const { name, scopes, queues, expiresAtMs, ratePerSecond, createdAtMs, changedAtMs, previous } = token;
   return {
-    ...{ name, scopes, queues, ratePerSecond },
+    name,
+    scopes,
+    queues,
+    ratePerSecond,
     expiresAt: expiresAtMs === null ? null : timeOf(expiresAtMs),
     createdAt: timeOf(createdAtMs),
     changedAt: timeOf(changedAtMs),

@@ -14,7 +14,9 @@ async function ask(directory: QueueDirectory, path: string, body?: unknown) {
 describe("GET /backup", () => {
   it("has dead-letter queues first, is read the other way round, and keeps passwords to itself", async () => {
     const subscription = subscriptionOf({
-      ...{ protocol: "https", endpoint: "https://me:hush@example.com/", target: "subscription/1" },
+      protocol: "https",
+      endpoint: "https://me:hush@example.com/",
+      target: "subscription/1",
     });
     const topics = [{ topic: TOPIC, subscriptions: [subscription] }];
     const { body } = await ask(directoryOf(undefined, {}, topics), "");
@@ -30,8 +32,13 @@ describe("GET /backup", () => {
 });
 
 const message = {
-  ...{ id: "0".repeat(32), sentAt: "2026-11-23T00:00:00.000Z", attempts: 2 },
-  ...{ contentType: "text", text: "x", delaySeconds: 9, from: "orders" },
+  id: "0".repeat(32),
+  sentAt: "2026-11-23T00:00:00.000Z",
+  attempts: 2,
+  contentType: "text",
+  text: "x",
+  delaySeconds: 9,
+  from: "orders",
 };
 
 describe("POST /backup", () => {
@@ -48,7 +55,9 @@ describe("POST /backup", () => {
     expect(attempts).toEqual([2]);
     const index = new PackedIndex(packed);
     expect(index.message(0)).toMatchObject({
-      ...{ id: message.id, delaySeconds: 9, timestampMs: Date.parse(message.sentAt) },
+      id: message.id,
+      delaySeconds: 9,
+      timestampMs: Date.parse(message.sentAt),
     });
     expect(index.extension(0)).toEqual({ deadLetterOf: "orders" });
   });
@@ -77,16 +86,26 @@ describe("POST /backup", () => {
   });
 
   const queue = {
-    ...{ name: "new", settings: { deliveryDelaySeconds: 0, messageRetentionSeconds: 60 } },
-    ...{ consumer: null, jurisdiction: null, dialects: {} },
+    name: "new",
+    settings: { deliveryDelaySeconds: 0, messageRetentionSeconds: 60 },
+    consumer: null,
+    jurisdiction: null,
+    dialects: {},
   };
 
   const pushing = (changes: object) => ({
     type: "http_push",
     settings: {
-      ...{ url: "https://shop.example/", format: "sluice", contentType: null, readinessPath: null },
-      ...{ maxConcurrency: 1, connectTimeoutSeconds: 5, responseTimeoutSeconds: 60, maxRetries: 3 },
-      ...{ retryDelaySeconds: 0, deadLetterQueue: null },
+      url: "https://shop.example/",
+      format: "sluice",
+      contentType: null,
+      readinessPath: null,
+      maxConcurrency: 1,
+      connectTimeoutSeconds: 5,
+      responseTimeoutSeconds: 60,
+      maxRetries: 3,
+      retryDelaySeconds: 0,
+      deadLetterQueue: null,
       ...changes,
     },
   });
@@ -97,15 +116,31 @@ describe("POST /backup", () => {
   };
   const TASK = { name: "nightly", url: "/tasks", schedule: "every night" };
   const SNS_POLICY = {
-    ...{ kind: "sns", minDelayTarget: 1, maxDelayTarget: 2, numRetries: 3, numMaxDelayRetries: 0 },
-    ...{ numNoDelayRetries: 0, numMinDelayRetries: 0, backoffFunction: "linear", jitter: "equal" },
+    kind: "sns",
+    minDelayTarget: 1,
+    maxDelayTarget: 2,
+    numRetries: 3,
+    numMaxDelayRetries: 0,
+    numNoDelayRetries: 0,
+    numMinDelayRetries: 0,
+    backoffFunction: "linear",
+    jitter: "equal",
   };
   const subscribing = (changes: object) => ({
-    ...{ topicArn: TOPIC.arn, protocol: "sqs", endpoint: "arn:aws:sqs:us-east-1:000000000000:orders" },
-    ...{ target: "orders", deadLetterQueue: null, attributes: {}, ...changes },
+    topicArn: TOPIC.arn,
+    protocol: "sqs",
+    endpoint: "arn:aws:sqs:us-east-1:000000000000:orders",
+    target: "orders",
+    deadLetterQueue: null,
+    attributes: {},
+    ...changes,
   });
   const events = {
-    ...{ name: "r2", enabled: true, source: { type: "r2" }, queue: "orders", events: ["bucket.created"] },
+    name: "r2",
+    enabled: true,
+    source: { type: "r2" },
+    queue: "orders",
+    events: ["bucket.created"],
   };
 
   it.each([

@@ -91,7 +91,14 @@ export function backupTopicSubscription(subscription: TopicSubscription): Backup
   const { arn, topicArn, protocol, deadLetterQueue, attributes, status, target } = subscription;
   const { endpoint, lacksPassword } = withoutPassword(subscription);
   return {
-    ...{ arn, topicArn, protocol, endpoint, lacksPassword, target, deadLetterQueue, attributes },
+    arn,
+    topicArn,
+    protocol,
+    endpoint,
+    lacksPassword,
+    target,
+    deadLetterQueue,
+    attributes,
     isConfirmed: status.kind === "confirmed",
   };
 }
@@ -110,7 +117,8 @@ export function backupMessage(message: LookedAt, nowMs: number): BackupMessage {
   const isLeased = message.state === "leased";
   const leftMs = isLeased ? 0 : message.atMs - nowMs;
   return {
-    ...{ id, sentAt },
+    id,
+    sentAt,
     attempts: Math.max(0, message.attempts - (isLeased ? 1 : 0)),
     delaySeconds: Math.min(DELAY_SECONDS_MAX, Math.max(0, Math.ceil(leftMs / 1_000))),
     contentType,

@@ -89,7 +89,11 @@ export async function restoreTopicSubscription(c: Context, restoring: DialectRes
   setChanged(c, topicArn);
   const { isNew, subscription } = await byRules(() =>
     restoring.subscription(seenOf(c), {
-      ...{ topicArn, protocol, endpoint, deadLetterQueue, attributes },
+      topicArn,
+      protocol,
+      endpoint,
+      deadLetterQueue,
+      attributes,
       target: protocol === "sqs" ? target : null,
     }),
   );

@@ -81,18 +81,20 @@ class Broker implements StreamPorts {
 
 function replyOf(changes: Partial<WatchReply>): WatchReply {
   return {
-    ...{ state: "s1", last: 1, events: [], isGap: false },
+    state: "s1",
+    last: 1,
+    events: [],
+    isGap: false,
     figures: {
-      ...{
-        nowMs: 5,
-        ready: 1,
-        delayed: 2,
-        leased: 3,
-        backlogBytes: 4,
-        oldestMessageTimestampMs: 0,
-        isOn: true,
-      },
-      ...{ totals: { accepted: 7 }, tookMs: [1] },
+      nowMs: 5,
+      ready: 1,
+      delayed: 2,
+      leased: 3,
+      backlogBytes: 4,
+      oldestMessageTimestampMs: 0,
+      isOn: true,
+      totals: { accepted: 7 },
+      tookMs: [1],
     },
     ...changes,
   };
@@ -137,7 +139,10 @@ describe("a stream of events", () => {
     await broker.answer("a");
     await broker.answer("b");
     expect(await first).toMatchObject({
-      ...{ isSnapshot: true, isGap: false, events: [], gone: [] },
+      isSnapshot: true,
+      isGap: false,
+      events: [],
+      gone: [],
       queues: [
         {
           name: "a",

@@ -263,8 +263,13 @@ function figuresView(name: string, { figures }: WatchReply): FiguresView {
   const { nowMs, ready, delayed, leased, backlogBytes, oldestMessageTimestampMs, isOn, totals, tookMs } =
     figures;
   return {
-    ...{ name, now: timeOf(nowMs), messages: { ready, delayed, leased }, backlogBytes },
+    name,
+    now: timeOf(nowMs),
+    messages: { ready, delayed, leased },
+    backlogBytes,
     oldestMessageAt: oldestMessageTimestampMs === 0 ? null : timeOf(oldestMessageTimestampMs),
-    ...{ isOn, totals, tookMs },
+    isOn,
+    totals,
+    tookMs,
   };
 }

@@ -9,9 +9,24 @@ const [ID, NEW_ID] = ["a".repeat(32), "b".repeat(32)];
 
 function eventOf(changes: Partial<HistoryEvent>): HistoryEvent {
   return {
-    ...{ number: 1, kind: "accepted", atMs: CREATED_MS, queue: "orders", messages: 1, ids: [ID], by: null },
-    ...{ to: null, otherIds: [], batch: null, attempt: null, delayMs: null, delayReason: null, error: null },
-    ...{ tookMs: null, merged: null, past: null, ...changes },
+    number: 1,
+    kind: "accepted",
+    atMs: CREATED_MS,
+    queue: "orders",
+    messages: 1,
+    ids: [ID],
+    by: null,
+    to: null,
+    otherIds: [],
+    batch: null,
+    attempt: null,
+    delayMs: null,
+    delayReason: null,
+    error: null,
+    tookMs: null,
+    merged: null,
+    past: null,
+    ...changes,
   };
 }
 
@@ -34,7 +49,8 @@ async function ask(directory: QueueDirectory, path: string) {
 describe("GET /queues/NAME/history", () => {
   const withHistory = (next: number | null = null) => {
     const history = vi.fn(async (_queue: string, _request: HistoryRequest) => ({
-      ...{ isOn: true, next },
+      isOn: true,
+      next,
       events: [
         eventOf({ merged: { untilMs: CREATED_MS + 500, events: 3, tookMs: null } }),
         eventOf({ past: { queue: "x", id: ID, sentMs: 0, by: null, ends: [] } }),
@@ -81,7 +97,10 @@ describe("GET /queues/NAME/history", () => {
 
 describe("GET /queues/NAME/messages/ID/story", () => {
   const past: MessagePast = {
-    ...{ queue: "orders", id: ID, sentMs: CREATED_MS, by: "shop" },
+    queue: "orders",
+    id: ID,
+    sentMs: CREATED_MS,
+    by: "shop",
     ends: [
       {
         queue: "orders",

@@ -44,7 +44,9 @@ export interface StoryGapView {
 
 export function eventView({ number, kind, atMs, merged, past: _, ...rest }: HistoryEvent): EventView {
   return {
-    ...{ number, kind, at: timeOf(atMs) },
+    number,
+    kind,
+    at: timeOf(atMs),
     ...rest,
     merged:
       merged === null
@@ -58,8 +60,18 @@ export function gapView({ queue, reason, untilMs }: StoryGap): StoryGapView {
 }
 
 const UNKNOWN = {
-  ...{ number: null, messages: 1, otherIds: [], by: null, to: null, batch: null, attempt: null },
-  ...{ delayMs: null, delayReason: null, error: null, tookMs: null, merged: null },
+  number: null,
+  messages: 1,
+  otherIds: [],
+  by: null,
+  to: null,
+  batch: null,
+  attempt: null,
+  delayMs: null,
+  delayReason: null,
+  error: null,
+  tookMs: null,
+  merged: null,
 } as const;
 
 /** Returns the past that a message has brought along of earlier queues, as events. */
@@ -68,7 +80,12 @@ export function pastEvents({ queue, id, sentMs, by, ends }: MessagePast): EventV
     { ...UNKNOWN, kind: "accepted", at: timeOf(sentMs), queue, ids: [id], by },
     ...ends.map(
       ({ kind, atMs, attempts, error, ...end }): EventView => ({
-        ...{ ...UNKNOWN, kind, at: timeOf(atMs), queue: end.queue, ids: [end.id], error },
+        ...UNKNOWN,
+        kind,
+        at: timeOf(atMs),
+        queue: end.queue,
+        ids: [end.id],
+        error,
         attempt: kind === "redriven" ? null : attempts,
       }),
     ),

@@ -9,13 +9,24 @@ import { STREAMS_MAX, STREAMS_OF_TOKEN_MAX } from "./stream-routes.ts";
 
 const API = "http://localhost:8787/__sluice/api";
 const FIGURES: WatchReply["figures"] = {
-  ...{ nowMs: 5, ready: 1, delayed: 0, leased: 0, backlogBytes: 4, oldestMessageTimestampMs: 0, isOn: true },
-  ...{ totals: {}, tookMs: [] },
+  nowMs: 5,
+  ready: 1,
+  delayed: 0,
+  leased: 0,
+  backlogBytes: 4,
+  oldestMessageTimestampMs: 0,
+  isOn: true,
+  totals: {},
+  tookMs: [],
 };
 
 function gatewayOf() {
   const watch = vi.fn(async (_queue: string, _request: WatchRequest) => ({
-    ...{ state: "s", last: 0, events: [], isGap: false, figures: FIGURES },
+    state: "s",
+    last: 0,
+    events: [],
+    isGap: false,
+    figures: FIGURES,
   }));
   const directory = { ...directoryOf({ orders: ORDERS, dead: DEAD }), queue: () => queueWith({ watch }) };
   return { watch, gateway: createGateway(directory, OPEN) };
@@ -27,8 +38,12 @@ async function gatewayWithTokens(...names: string[]) {
   const add = async (name: string, expiresInMs: number | null, ratePerSecond: number | null) => {
     await tokens.deleteToken(name);
     await tokens.createToken({
-      ...{ name, secret: { kind: "bearer", sha256: await sha256Of(name) }, scopes: ["read"], queues: [] },
-      ...{ expiresAtMs: expiresInMs === null ? null : Date.now() + expiresInMs, ratePerSecond },
+      name,
+      secret: { kind: "bearer", sha256: await sha256Of(name) },
+      scopes: ["read"],
+      queues: [],
+      expiresAtMs: expiresInMs === null ? null : Date.now() + expiresInMs,
+      ratePerSecond,
     });
   };
   for (const name of names) await add(name, null, null);

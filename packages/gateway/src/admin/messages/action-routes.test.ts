@@ -10,9 +10,20 @@ const ID = "0123456789abcdef0123456789abcdef";
 type Able = Parameters<typeof queueWith>[0];
 
 const lookedAt = (changes: Partial<LookedAt> = {}): LookedAt => ({
-  ...{ id: ID, ref: "the-ref", state: "delayed", attempts: 1, sentMs: 1, atMs: 1, keptUntilMs: 2 },
-  ...{ contentType: "json", bodyBytes: 0, body: new TextEncoder().encode('{"a":1}'), group: null },
-  ...{ attributes: null, from: null, why: { reason: "paused", text: "Paused.", untilMs: null, by: null } },
+  id: ID,
+  ref: "the-ref",
+  state: "delayed",
+  attempts: 1,
+  sentMs: 1,
+  atMs: 1,
+  keptUntilMs: 2,
+  contentType: "json",
+  bodyBytes: 0,
+  body: new TextEncoder().encode('{"a":1}'),
+  group: null,
+  attributes: null,
+  from: null,
+  why: { reason: "paused", text: "Paused.", untilMs: null, by: null },
   ...changes,
 });
 

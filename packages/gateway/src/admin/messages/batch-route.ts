@@ -143,7 +143,9 @@ function incomingOf(given: z.infer<typeof message>, index: number): IncomingMess
     ...(stored === undefined ? {} : { attributes: stored }),
   };
   return {
-    ...{ contentType, body, delaySeconds: delaySeconds ?? undefined },
+    contentType,
+    body,
+    delaySeconds: delaySeconds ?? undefined,
     ...(Object.keys(extension).length === 0 ? {} : { extension }),
   };
 }

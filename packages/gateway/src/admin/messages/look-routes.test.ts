@@ -25,15 +25,30 @@ async function ask(directory: QueueDirectory, path: string) {
 function lookedAt(changes: Partial<LookedAt> = {}): LookedAt {
   const body = changes.body ?? new Uint8Array();
   return {
-    ...{ id: ID, ref: "r", state: "ready", attempts: 0, sentMs: SENT_MS, atMs: SENT_MS + 1_000 },
-    ...{ keptUntilMs: SENT_MS + 2_000, contentType: "text", bodyBytes: body.byteLength, body },
-    ...{ group: null, attributes: null, from: null, why: PAUSED },
+    id: ID,
+    ref: "r",
+    state: "ready",
+    attempts: 0,
+    sentMs: SENT_MS,
+    atMs: SENT_MS + 1_000,
+    keptUntilMs: SENT_MS + 2_000,
+    contentType: "text",
+    bodyBytes: body.byteLength,
+    body,
+    group: null,
+    attributes: null,
+    from: null,
+    why: PAUSED,
     ...changes,
   };
 }
 
 const replyOf = (messages: readonly LookedAt[], changes: Partial<LookReply> = {}): LookReply => ({
-  ...{ messages, matched: messages.length, cursor: null, searched: 3, of: 9 },
+  messages,
+  matched: messages.length,
+  cursor: null,
+  searched: 3,
+  of: 9,
   ...changes,
 });
 const text = (characters: number) => new TextEncoder().encode("ü".repeat(characters));
@@ -57,8 +72,16 @@ describe("GET /queues/NAME/messages", () => {
     expect(body).toEqual({
       messages: [
         {
-          ...{ ...common, state: "ready", attempts: 0, dueAt: "2023-11-14T22:13:21.000Z", leasedUntil: null },
-          ...{ contentType: "text", text: "", truncated: false, group: "g", from: "orders" },
+          ...common,
+          state: "ready",
+          attempts: 0,
+          dueAt: "2023-11-14T22:13:21.000Z",
+          leasedUntil: null,
+          contentType: "text",
+          text: "",
+          truncated: false,
+          group: "g",
+          from: "orders",
           attributes: {
             kind: { type: "String", value: "order" },
             raw: { type: "Binary.x", value: "AP8=" },
@@ -66,18 +89,23 @@ describe("GET /queues/NAME/messages", () => {
           why: { reason: "paused", text: "Delivery is paused.", until: null, by: null },
         },
         {
-          ...{
-            ...common,
-            state: "leased",
-            attempts: 2,
-            dueAt: null,
-            leasedUntil: "2023-11-14T22:13:21.000Z",
-          },
-          ...{ contentType: "text", text: "", truncated: false, group: null, from: null, attributes: {} },
+          ...common,
+          state: "leased",
+          attempts: 2,
+          dueAt: null,
+          leasedUntil: "2023-11-14T22:13:21.000Z",
+          contentType: "text",
+          text: "",
+          truncated: false,
+          group: null,
+          from: null,
+          attributes: {},
           why: { reason: "leased", text: "It is leased.", until: SENT_AT, by: "mailer" },
         },
       ],
-      ...{ cursor: "1-2-3", searched: 3, of: 9 },
+      cursor: "1-2-3",
+      searched: 3,
+      of: 9,
     });
   });
 
@@ -86,7 +114,8 @@ describe("GET /queues/NAME/messages", () => {
     const filter = encodeURIComponent('state:ready "two words"');
     await ask(withQueue({ look }), `/queues/orders/messages?filter=${filter}&cursor=1-2-3&max=5`);
     expect(look).toHaveBeenCalledExactlyOnceWith("orders", {
-      ...{ max: 5, cursor: "1-2-3" },
+      max: 5,
+      cursor: "1-2-3",
       filter: [
         { field: "state", state: "ready" },
         { field: "body", text: "two words" },
@@ -205,7 +234,10 @@ describe("GET /queues/NAME/why", () => {
     expect(await ask(withQueue({ why }), "/queues/orders/why")).toEqual({
       status: 200,
       body: {
-        ...{ reason: "paused", text: "Delivery is paused.", until: null, by: null },
+        reason: "paused",
+        text: "Delivery is paused.",
+        until: null,
+        by: null,
         also: [{ reason: "damaged", text: "Data is damaged.", until: null, by: null }],
       },
     });

@@ -2,12 +2,10 @@ import { expect, it } from "vitest";
 import { exposition, type MetricFamily } from "./exposition.ts";
 
 const family = (changes: Partial<MetricFamily>): MetricFamily => ({
-  ...{
-    name: "queue_messages",
-    help: "Messages.",
-    type: "gauge",
-    samples: [{ labels: { queue: "a" }, value: 1 }],
-  },
+  name: "queue_messages",
+  help: "Messages.",
+  type: "gauge",
+  samples: [{ labels: { queue: "a" }, value: 1 }],
   ...changes,
 });
 

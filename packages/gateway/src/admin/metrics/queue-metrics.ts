@@ -12,7 +12,9 @@ type Answered = Exclude<AskedQueue, { kind: "silent" }>;
 export function queueMetrics(queues: readonly AskedQueue[], leftOut: number): MetricFamily[] {
   const answered = queues.filter((queue) => queue.kind !== "silent");
   const gauge = (name: string, help: string, read: (queue: Answered) => number): MetricFamily => ({
-    ...{ name, help, type: "gauge" },
+    name,
+    help,
+    type: "gauge",
     samples: answered.map((queue) => ({ labels: labelsOf(queue), value: read(queue) })),
   });
   const counter = (...given: Parameters<typeof gauge>): MetricFamily => ({
@@ -20,7 +22,9 @@ export function queueMetrics(queues: readonly AskedQueue[], leftOut: number): Me
     type: "counter",
   });
   const delivery = (name: string, help: string, read: (health: ConsumerHealth) => number): MetricFamily => ({
-    ...{ name, help, type: "gauge" },
+    name,
+    help,
+    type: "gauge",
     samples: answered.flatMap((queue) => {
       const { consumer } = queue.description;
       return consumer === null ? [] : [{ labels: labelsOf(queue), value: read(consumer) }];

@@ -6,8 +6,11 @@ import { ASKED_AT_ONCE, ASKED_MS_MAX } from "./ask-queues.ts";
 
 const METRICS = "http://localhost:8787/__sluice/metrics";
 const HEALTH: ConsumerHealth = {
-  ...{ isPresent: false, inFlight: 2, consecutiveFailures: 3 },
-  ...{ lastDelivery: null, next: null },
+  isPresent: false,
+  inFlight: 2,
+  consecutiveFailures: 3,
+  lastDelivery: null,
+  next: null,
 };
 
 async function linesOf(directory: QueueDirectory): Promise<string[]> {
@@ -106,7 +109,9 @@ describe("queues that are asleep", () => {
     const directory = directoryOf({}, { consumer: HEALTH }, [{ topic: TOPIC, subscriptions }]);
     const description = {
       ...(await directory.describe("subscription/1")),
-      ...{ ready: 9, delayed: 0, leased: 0 },
+      ready: 9,
+      delayed: 0,
+      leased: 0,
     };
     const account = { ...directory.account, atRest: async () => [{ queueId: "1", description }] };
     const describe = () => Promise.reject(new Error("woken"));

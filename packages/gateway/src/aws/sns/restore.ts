@@ -74,8 +74,11 @@ export async function restoreSubscription(
   );
   if (same !== undefined) return { isNew: false, subscription: same };
   const { SubscriptionArn: arn = "" } = await subscribe(context, {
-    ...{ TopicArn: topicArn, Protocol: protocol, Endpoint: endpoint },
-    ...{ Attributes: attributes, ReturnSubscriptionArn: true },
+    TopicArn: topicArn,
+    Protocol: protocol,
+    Endpoint: endpoint,
+    Attributes: attributes,
+    ReturnSubscriptionArn: true,
   });
   const subscription = await ports.topics.findTopicSubscription(arn);
   if (subscription === null) throw topicNotFound();

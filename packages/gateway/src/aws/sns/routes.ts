@@ -83,7 +83,12 @@ export function snsService(
 
   const endpointFor = (request: SeenRequest) => address.urlOf(request, prefix);
   const contextOfRestorer = (request: SeenRequest, topicArn: string): SnsContext => ({
-    ...{ ports, home, signers, calls, isSigned: true, traceHeader: null },
+    ports,
+    home,
+    signers,
+    calls,
+    isSigned: true,
+    traceHeader: null,
     caller: anonymous(homeOfTopic(topicArn), RESTORER),
     change: new Change(),
     endpoint: endpointFor(request),
@@ -105,7 +110,13 @@ export function snsService(
     await request.readBytes();
     const call = open ?? readCall(request, SNS_MODEL);
     const context: SnsContext = {
-      ...{ ports, home, caller, isSigned, signers, calls, keepAlive },
+      ports,
+      home,
+      caller,
+      isSigned,
+      signers,
+      calls,
+      keepAlive,
       change: new Change(),
       endpoint: endpointFor(request),
       traceHeader: traceHeaderOf(request.headers),

@@ -51,7 +51,9 @@ export async function startMessageMoveTask(
   const taskId = crypto.randomUUID();
   const { queues: mayReach } = context.caller.rights;
   const move = {
-    ...{ taskId, target: target?.record.name ?? null, ratePerSecond: rate ?? null },
+    taskId,
+    target: target?.record.name ?? null,
+    ratePerSecond: rate ?? null,
     ...(target === null && mayReach.length > 0 ? { mayReach } : {}),
   };
   const reply = await context.ports.queue(name).startMove(name, move);

@@ -10,8 +10,14 @@ beforeEach(() => {
 function snapshot(arn: string, version = 1, subscriptions = 0, topicId = arn): TopicSnapshot {
   return {
     topic: {
-      ...{ topicId, arn, createdOnMs: 0, revision: 1, isFifo: false },
-      ...{ attributes: {}, tags: {}, endedSubscriptions: 0 },
+      topicId,
+      arn,
+      createdOnMs: 0,
+      revision: 1,
+      isFifo: false,
+      attributes: {},
+      tags: {},
+      endedSubscriptions: 0,
     },
     version,
     // Nobody looks at them.

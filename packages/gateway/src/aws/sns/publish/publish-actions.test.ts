@@ -63,7 +63,10 @@ describe("what is published to a standard topic", () => {
     if (copy === undefined) throw new Error("nothing was published");
     expect(new PackedIndex(copy.packed).id(0)).toBe(messageId.replaceAll("-", ""));
     expect(extensionOf(copy.packed).notification).toEqual({
-      ...{ type: "Notification", topicArn: ARN, subscriptionArn, isRaw: false },
+      type: "Notification",
+      topicArn: ARN,
+      subscriptionArn,
+      isRaw: false,
     });
   });
 
@@ -227,9 +230,13 @@ describe("what is published to a FIFO topic", () => {
     expect(raw.sequenceNumberAt).toBeNull();
     enveloped.packed.set(new TextEncoder().encode("12345678901234567890"), enveloped.sequenceNumberAt ?? 0);
     expect(JSON.parse(textOf(enveloped.packed))).toEqual({
-      ...{ Type: "Notification", MessageId: expect.any(String), SequenceNumber: "12345678901234567890" },
-      ...{ TopicArn: FIFO_ARN, Message: '00000000000000000000 "SequenceNumber"' },
-      ...{ Timestamp: expect.any(String), UnsubscribeURL: expect.any(String) },
+      Type: "Notification",
+      MessageId: expect.any(String),
+      SequenceNumber: "12345678901234567890",
+      TopicArn: FIFO_ARN,
+      Message: '00000000000000000000 "SequenceNumber"',
+      Timestamp: expect.any(String),
+      UnsubscribeURL: expect.any(String),
     });
     expect(extensionOf(enveloped.packed)).toMatchObject({ groupId: "g", deduplicationId: "d" });
     expect(extensionOf(raw.packed)).not.toHaveProperty("groupId");
@@ -334,7 +341,8 @@ describe("what is remembered of a topic", () => {
       async () => {
         const arn = await sns.call("ListSubscriptionsByTopic", { TopicArn: ARN }, "SubscriptionArn");
         await sns.post("SetSubscriptionAttributes", {
-          ...{ SubscriptionArn: arn, AttributeName: "FilterPolicy" },
+          SubscriptionArn: arn,
+          AttributeName: "FilterPolicy",
           AttributeValue: '{"a":["b"]}',
         });
       },
@@ -374,7 +382,9 @@ describe("what is remembered of a topic", () => {
     expect(await refusal({ Message: "x".repeat(262_145) })).toBe(invalid("Message too long"));
     expect(finds).toBe(2);
     await sns.post("SetTopicAttributes", {
-      ...{ TopicArn: ARN, AttributeName: "MaximumMessageSize", AttributeValue: "300000" },
+      TopicArn: ARN,
+      AttributeName: "MaximumMessageSize",
+      AttributeValue: "300000",
     });
     await publish("x".repeat(262_145));
   });

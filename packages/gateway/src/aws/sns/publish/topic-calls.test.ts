@@ -39,8 +39,14 @@ beforeEach(() => {
 
 const snapshot = (revision: number): TopicSnapshot => ({
   topic: {
-    ...{ topicId: "1", arn: "a", createdOnMs: 0, revision, isFifo: false },
-    ...{ attributes: {}, tags: {}, endedSubscriptions: 0 },
+    topicId: "1",
+    arn: "a",
+    createdOnMs: 0,
+    revision,
+    isFifo: false,
+    attributes: {},
+    tags: {},
+    endedSubscriptions: 0,
   },
   version: revision,
   subscriptions: [],

@@ -46,8 +46,13 @@ export async function subscribe(
   const token = queue === null ? newToken() : null;
   const { arn: topicArn } = topic;
   const reply = await ports.topics.subscribe({
-    ...{ topicArn, protocol, endpoint, token },
-    ...{ target: queue, attributes: read.attributes, deadLetterQueue: read.deadLetterQueue },
+    topicArn,
+    protocol,
+    endpoint,
+    token,
+    target: queue,
+    attributes: read.attributes,
+    deadLetterQueue: read.deadLetterQueue,
   });
   let subscription: TopicSubscription;
   if (reply.ok) subscription = reply.subscription;

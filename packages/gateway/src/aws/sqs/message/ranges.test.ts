@@ -153,7 +153,10 @@ describe("a batch", () => {
     const refusal = (Entries: object[]) => sqs.refusal(action, { QueueUrl, Entries });
     const entries = (count: number) =>
       Array.from({ length: count }, (_, i) => ({
-        ...{ Id: `id-${i}`, MessageBody: "", ReceiptHandle: "r", VisibilityTimeout: 1 },
+        Id: `id-${i}`,
+        MessageBody: "",
+        ReceiptHandle: "r",
+        VisibilityTimeout: 1,
       }));
     const old = (code: string, message: string) => ({
       status: 400,

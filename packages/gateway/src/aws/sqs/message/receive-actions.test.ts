@@ -3,8 +3,12 @@ import { expect, it } from "vitest";
 import { SqsClient } from "../../../../test/sqs-client.ts";
 
 const REPLY: ReceiveReply = {
-  ...{ kind: "received", packed: new Uint8Array(), receipts: ["r1", "r2"], receiveCounts: [1, 1] },
-  ...{ firstReceivedMs: [0, 0], sequenceNumbers: null },
+  kind: "received",
+  packed: new Uint8Array(),
+  receipts: ["r1", "r2"],
+  receiveCounts: [1, 1],
+  firstReceivedMs: [0, 0],
+  sequenceNumbers: null,
 };
 
 /** A receive that waits, whose answer tells what it is refused with, and the messages that were given back. */
@@ -35,7 +39,8 @@ async function waiting(isRevoked: () => boolean) {
 it("a key that is revoked while its receive waits gets no messages, and the queue has them back", async () => {
   const { refusal, released } = await waiting(() => true);
   expect(refusal).toEqual({
-    ...{ status: 403, code: "InvalidClientTokenId" },
+    status: 403,
+    code: "InvalidClientTokenId",
     message: "The security token included in the request is invalid.",
   });
   expect(released).toEqual(["r1", "r2"]);
