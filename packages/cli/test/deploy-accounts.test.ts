@@ -1,25 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Account } from "./cloudflare/account.ts";
+import { describe, expect, it } from "vitest";
 import { ACCOUNT_ID, ACCOUNT_TOKEN, SECOND_ACCOUNT_ID } from "./cloudflare/api.ts";
-import { Cloud } from "./cloudflare/cloud.ts";
-import type { Repository } from "./cloudflare/repository.ts";
+import { cloudOfFile } from "./cloudflare/cloud-of-file.ts";
 
-let cloud: Cloud;
-let account: Account;
+const cloud = await cloudOfFile();
+const { account } = cloud;
 
-beforeAll(async () => {
-  cloud = await Cloud.start();
-  ({ account } = cloud);
-});
-afterAll(() => cloud[Symbol.asyncDispose]());
-beforeEach(() => cloud.clear());
-
-function shop(): Repository {
-  const made = cloud.repository("shop");
-  made.worker("web", { sends: "mails" });
-  made.worker("mailer", { consumes: "mails" });
-  return made;
-}
+const shop = () => cloud.shop();
 
 describe("the account of a deployment", () => {
   it("is the one that any of the configurations names, for the broker and for every step", async () => {

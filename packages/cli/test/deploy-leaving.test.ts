@@ -1,28 +1,14 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import type { Account } from "./cloudflare/account.ts";
-import { Cloud } from "./cloudflare/cloud.ts";
-import type { Repository } from "./cloudflare/repository.ts";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { cloudOfFile } from "./cloudflare/cloud-of-file.ts";
 
-let cloud: Cloud;
-let account: Account;
-
-beforeAll(async () => {
-  cloud = await Cloud.start();
-  ({ account } = cloud);
-});
-afterAll(() => cloud[Symbol.asyncDispose]());
-beforeEach(() => cloud.clear());
+const cloud = await cloudOfFile();
+const { account } = cloud;
 
 const WORKERS = ["web", "mailer"];
 
-function shop(): Repository {
-  const made = cloud.repository("shop");
-  made.worker("web", { sends: "mails" });
-  made.worker("mailer", { consumes: "mails" });
-  return made;
-}
+const shop = () => cloud.shop();
 
 /** A broker that answers how many messages wait in its queues, and nothing else. */
 async function brokerWith(ready: Readonly<Record<string, number>>): Promise<string> {

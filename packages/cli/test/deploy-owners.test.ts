@@ -1,25 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Account } from "./cloudflare/account.ts";
-import { Cloud } from "./cloudflare/cloud.ts";
+import { describe, expect, it } from "vitest";
+import { cloudOfFile } from "./cloudflare/cloud-of-file.ts";
 import type { Repository } from "./cloudflare/repository.ts";
 
-let cloud: Cloud;
-let account: Account;
+const cloud = await cloudOfFile();
+const { account } = cloud;
 
-beforeAll(async () => {
-  cloud = await Cloud.start();
-  ({ account } = cloud);
-});
-afterAll(() => cloud[Symbol.asyncDispose]());
-beforeEach(() => cloud.clear());
-
-/** A project whose `mailer` consumes what its `web` sends. */
-function shop(): Repository {
-  const made = cloud.repository("shop");
-  made.worker("web", { sends: "mails" });
-  made.worker("mailer", { consumes: "mails" });
-  return made;
-}
+const shop = () => cloud.shop();
 
 /** Another one, with a broker of its own, and a consumer of the name given. */
 function billing(consumer = "mailer", code = ""): Repository {

@@ -1,25 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Account } from "./cloudflare/account.ts";
-import { Cloud } from "./cloudflare/cloud.ts";
+import { describe, expect, it } from "vitest";
+import { cloudOfFile } from "./cloudflare/cloud-of-file.ts";
 import type { Repository } from "./cloudflare/repository.ts";
 
-let cloud: Cloud;
-let account: Account;
+const cloud = await cloudOfFile();
+const { account } = cloud;
 
-beforeAll(async () => {
-  cloud = await Cloud.start();
-  ({ account } = cloud);
-});
-afterAll(() => cloud[Symbol.asyncDispose]());
-beforeEach(() => cloud.clear());
-
-/** A project whose `mailer` consumes what its `web` sends. */
-function shop(more = "", env: NodeJS.ProcessEnv = {}): Repository {
-  const made = cloud.repository("shop", env);
-  made.worker("web", { sends: "mails", more });
-  made.worker("mailer", { consumes: "mails", more });
-  return made;
-}
+const shop = (more?: string, env?: NodeJS.ProcessEnv) => cloud.shop(more, env);
 
 /** Another one, of other Workers and another queue. */
 function bank(more = "", queue = "bills", env: NodeJS.ProcessEnv = {}): Repository {

@@ -1,15 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { ACCOUNT_ID, SECOND_ACCOUNT_ID } from "./cloudflare/api.ts";
-import { Cloud } from "./cloudflare/cloud.ts";
+import { cloudOfFile } from "./cloudflare/cloud-of-file.ts";
 import type { Repository } from "./cloudflare/repository.ts";
 
-let cloud: Cloud;
-
-beforeAll(async () => {
-  cloud = await Cloud.start();
-});
-afterAll(() => cloud[Symbol.asyncDispose]());
-beforeEach(() => cloud.clear());
+const cloud = await cloudOfFile();
 
 function shop(more = "", env: NodeJS.ProcessEnv = {}): Repository {
   const made = cloud.repository("shop", env);

@@ -34,6 +34,18 @@ export class Cloud implements AsyncDisposable {
     return repository;
   }
 
+  /**
+   * A project whose `mailer` consumes what its `web` sends.
+   *
+   * @param more what stands besides in the configuration of each. Default: nothing.
+   */
+  shop(more = "", env: NodeJS.ProcessEnv = {}): Repository {
+    const made = this.repository("shop", env);
+    made.worker("web", { sends: "mails", more });
+    made.worker("mailer", { consumes: "mails", more });
+    return made;
+  }
+
   /** Names of the Workers that a broker is bound to. */
   bound(broker = "sluice", account = this.account): string[] {
     return account.live(broker).bindings.flatMap(({ service }) => service ?? []);

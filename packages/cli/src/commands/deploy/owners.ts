@@ -7,8 +7,8 @@ import { type Mark, markOf } from "./messages.ts";
 
 /**
  * Finds out whose Workers of the account are. A Worker is of the project whose deployment has marked what runs there.
- * What was deployed by hand since is of the project that has it in the register of a broker. The brokers asked are
- * those that an earlier version is marked with, and those that are bound to it.
+ * A version deployed by hand since leaves it with the project that has it in the register of a broker. The brokers asked
+ * are those that an earlier version is marked with, and those that are bound to it.
  *
  * @param names those that are not on the account are left out.
  * @returns the marks of what runs there; `null` for what something else has deployed.
