@@ -9,6 +9,7 @@ import {
   type PullConsumerSettings,
   packMessages,
   type QueueDefinition,
+  type QueueRecord,
   unpackMessages,
   type WorkerConsumerDefinition,
 } from "@sluice/protocol";
@@ -144,5 +145,21 @@ export function definition(changes: Partial<QueueDefinition> = {}): QueueDefinit
     producers: [],
     consumer: null,
     ...changes,
+  };
+}
+
+/** The record that a directory keeps of a queue "orders" without a consumer. */
+export function recordOf(revision: number, emptyAsOf = 0): QueueRecord {
+  return {
+    queueId: "1",
+    name: "orders",
+    createdOnMs: 0,
+    modifiedOnMs: 0,
+    revision,
+    emptyAsOf,
+    definition: definition({}),
+    consumer: null,
+    jurisdiction: null,
+    dialects: {},
   };
 }

@@ -1,4 +1,5 @@
 import type { QueueView, TopicView } from "@sluice/gateway/views";
+import type { EventView } from "../src/api/call.ts";
 
 const NOW = "2026-11-21T12:00:00.000Z";
 
@@ -32,6 +33,29 @@ export function queueView(changes: Partial<QueueView> = {}): QueueView {
     deadLettersOf: { queues: [], subscriptions: [] },
     storage: { rowsWritten: 0, rowsRead: 0 },
     usage: null,
+    ...changes,
+  };
+}
+
+/** An event of a queue's history: a message that was accepted, but for what is said. */
+export function eventView(changes: Partial<EventView> = {}): EventView {
+  return {
+    number: 1,
+    kind: "accepted",
+    at: NOW,
+    queue: "orders",
+    messages: 1,
+    ids: [],
+    otherIds: [],
+    by: null,
+    to: null,
+    batch: null,
+    attempt: null,
+    delayMs: null,
+    delayReason: null,
+    error: null,
+    tookMs: null,
+    merged: null,
     ...changes,
   };
 }

@@ -1,6 +1,6 @@
 import type { QueueRecord } from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
-import { definition } from "../../test/messages.ts";
+import { recordOf } from "../../test/messages.ts";
 import {
   applyConfiguration,
   type ConfigurableQueue,
@@ -8,21 +8,6 @@ import {
   writeRecord,
 } from "./apply-configuration.ts";
 import { type Known, Registration } from "./registration.ts";
-
-function record(revision: number, emptyAsOf = 0): QueueRecord {
-  return {
-    queueId: "1",
-    name: "orders",
-    createdOnMs: 0,
-    modifiedOnMs: 0,
-    revision,
-    emptyAsOf,
-    definition: definition({}),
-    consumer: null,
-    jurisdiction: null,
-    dialects: {},
-  };
-}
 
 /** A queue that is told what it is; `stored` is its own copy. */
 class TestQueue implements ConfigurableQueue {
@@ -53,19 +38,19 @@ const never = () => Promise.reject(new Error("it begins again"));
 
 describe("a queue that is told what it is", () => {
   it("confirms what it has heard at its start only when no older copy can come back", async () => {
-    const queue = new TestQueue({ kind: "known", record: record(7) }, record(5));
-    expect(await applyConfiguration(queue, record(7), never)).toBe(false);
+    const queue = new TestQueue({ kind: "known", record: recordOf(7) }, recordOf(5));
+    expect(await applyConfiguration(queue, recordOf(7), never)).toBe(false);
     expect(queue.stored?.revision).toBe(7);
-    const empty = new TestQueue({ kind: "known", record: record(7) }, null);
-    await applyConfiguration(empty, record(7), never);
+    const empty = new TestQueue({ kind: "known", record: recordOf(7) }, null);
+    await applyConfiguration(empty, recordOf(7), never);
     expect(empty.turns).toBe(0);
   });
 
   it("goes by a newer record, and begins again where that is of another queue", async () => {
-    const queue = new TestQueue({ kind: "known", record: record(5) }, record(5));
-    expect(await applyConfiguration(queue, record(7), never)).toBe(true);
+    const queue = new TestQueue({ kind: "known", record: recordOf(5) }, recordOf(5));
+    expect(await applyConfiguration(queue, recordOf(7), never)).toBe(true);
     let begun = 0;
-    expect(await applyConfiguration(queue, record(10, 9), async () => (begun += 1))).toBe(false);
+    expect(await applyConfiguration(queue, recordOf(10, 9), async () => (begun += 1))).toBe(false);
     expect([begun, queue.adopted]).toEqual([1, [7]]);
   });
 });
@@ -73,7 +58,7 @@ describe("a queue that is told what it is", () => {
 describe("a queue that does not exist and gets messages of another one", () => {
   it("is created", async () => {
     const queue = new TestQueue({ kind: "absent" }, null);
-    await createIfAbsent(queue, async () => ({ ok: true, record: record(3) }));
+    await createIfAbsent(queue, async () => ({ ok: true, record: recordOf(3) }));
     expect(queue.adopted).toEqual([3]);
     await createIfAbsent(queue, never);
   });
@@ -81,8 +66,8 @@ describe("a queue that does not exist and gets messages of another one", () => {
   it("stays what it has become meanwhile", async () => {
     const queue = new TestQueue({ kind: "absent" }, null);
     await createIfAbsent(queue, async () => {
-      await applyConfiguration(queue, record(4), never);
-      return { ok: true, record: record(3) };
+      await applyConfiguration(queue, recordOf(4), never);
+      return { ok: true, record: recordOf(3) };
     });
     expect([queue.adopted, queue.registration.record?.revision]).toEqual([[4], 4]);
   });
@@ -91,7 +76,7 @@ describe("a queue that does not exist and gets messages of another one", () => {
     const queue = new TestQueue({ kind: "absent" }, null);
     const created = createIfAbsent(queue, async () => {
       expect(queue.registration.deleted(4)).toBe(false);
-      return { ok: true, record: record(3) };
+      return { ok: true, record: recordOf(3) };
     });
     await expect(created).rejects.toThrow('queue "orders" does not exist');
     expect(queue.adopted).toEqual([]);

@@ -1,29 +1,13 @@
 import { expect, it } from "vitest";
+import { eventView } from "../../test/views.ts";
 import type { EventView } from "../api/call.ts";
 import { storySteps } from "./story-steps.ts";
 
 const START_MS = Date.parse("2026-11-21T12:00:00.000Z");
 
 function event(kind: EventView["kind"], afterMs: number, changes: Partial<EventView> = {}): EventView {
-  return {
-    number: afterMs,
-    kind,
-    at: new Date(START_MS + afterMs).toISOString(),
-    queue: "orders",
-    messages: 1,
-    ids: ["1"],
-    otherIds: [],
-    by: null,
-    to: null,
-    batch: null,
-    attempt: null,
-    delayMs: null,
-    delayReason: null,
-    error: null,
-    tookMs: null,
-    merged: null,
-    ...changes,
-  };
+  const at = new Date(START_MS + afterMs).toISOString();
+  return eventView({ number: afterMs, kind, at, ids: ["1"], ...changes });
 }
 
 it("a story says who did what, and what was between", () => {

@@ -1,31 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { eventView } from "../../test/views.ts";
 import type { EventView } from "../api/call.ts";
 import { SAMPLED_SECONDS, Samples } from "./samples.ts";
 
 const NOW_MS = 1_700_000_000_000;
 const at = (seconds: number) => new Date(NOW_MS + 1_000 * seconds).toISOString();
 
-function event(changes: Partial<EventView>): EventView {
-  return {
-    number: 1,
-    kind: "accepted",
-    at: at(0),
-    queue: "orders",
-    messages: 1,
-    ids: [],
-    otherIds: [],
-    by: null,
-    to: null,
-    batch: null,
-    attempt: null,
-    delayMs: null,
-    delayReason: null,
-    error: null,
-    tookMs: null,
-    merged: null,
-    ...changes,
-  };
-}
+const event = (changes: Partial<EventView>) => eventView({ at: at(0), ...changes });
 
 /** The last seconds of a column. */
 const last = (column: readonly (number | null)[], count: number) => column.slice(-count);
