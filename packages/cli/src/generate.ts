@@ -23,13 +23,13 @@ export {
   GENERATED_HEADER,
   HIDDEN_BINDINGS,
   LAST_END_VARIABLE,
+  PAGE_FILE,
   QUEUES_BINDING,
 } from "./generate/names.ts";
 export { relativePath } from "./generate/relocate.ts";
 export { ENTRY_FILE } from "./generate/worker-config.ts";
 export { secretFiles } from "./output/secrets.ts";
 export { makeOutputFolder, OUTPUT_FOLDER, writeIfChanged } from "./output/write-plan.ts";
-export { PAGE_FILE } from "./page.ts";
 export { announceEnd, type End, forgetPlannedEnd, lastEndIn } from "./planned-end.ts";
 export { accessLines, dashboardLinks } from "./report/addresses.ts";
 export { type FrontDoor, SLUICE_PATH } from "./runtime/front-door-contract.ts";

@@ -1,10 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-
-/**
- * Name of the page's file, in the package and beside the broker's entry. Wrangler uploads `.bin` as a module of data.
- */
-export const PAGE_FILE = "page.bin";
+import { PAGE_FILE } from "./generate/names.ts";
 
 let archive: Promise<Uint8Array> | null = null;
 

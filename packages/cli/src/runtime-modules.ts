@@ -3,21 +3,14 @@ import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { styleText } from "node:util";
 import type { ReadyBroker } from "./generate/broker-entry.ts";
+import { ownModule } from "./own-module.ts";
 
 /** Our modules for Workers, as absolute paths. */
 export function runtimeModules(): { readonly worker: string; readonly broker: string } {
-  return { worker: ownModule("runtime/worker"), broker: ownModule("runtime/broker") };
-}
-
-/**
- * Absolute path of a module of ours that runs elsewhere: TypeScript beside this file when the command runs from source,
- * JavaScript beside the bundle when it runs from the package.
- *
- * @param name its path in `src`, without the extension.
- */
-export function ownModule(name: string): string {
-  const source = fileURLToPath(new URL(`./${name}.ts`, import.meta.url));
-  return existsSync(source) ? source : fileURLToPath(new URL(`./${name}.js`, import.meta.url));
+  return {
+    worker: ownModule(new URL("./runtime/worker.ts", import.meta.url), "runtime/worker.js"),
+    broker: ownModule(new URL("./runtime/broker.ts", import.meta.url), "runtime/broker.js"),
+  };
 }
 
 /** The broker of `sluice dev`: of the package, or bundled anew when the command runs from source. */

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { constants } from "node:os";
 import { pathToFileURL } from "node:url";
-import { ownModule } from "../runtime-modules.ts";
+import { ownModule } from "../own-module.ts";
 import { wranglerFile } from "../wrangler/load-wrangler.ts";
 import { fromInside, type InsideSettings, type WorkerdEvent } from "./inside/contract.ts";
 import type { LinesContext } from "./inside/wrangler-lines.ts";
@@ -45,7 +45,9 @@ export function startWrangler(options: WranglerOptions): WranglerProcess {
   const { args, env, lines, onListening, onSocketInUse, workerd } = options;
   const cli = wranglerFile();
   const settings: InsideSettings = { lines, wrangler: cli, workerdMark: workerd.mark };
-  const inside = pathToFileURL(ownModule("dev/inside/main")).href;
+  const inside = pathToFileURL(
+    ownModule(new URL("./inside/main.ts", import.meta.url), "dev/inside/main.js"),
+  ).href;
   const before = `import { prepare } from ${JSON.stringify(inside)}; prepare(${JSON.stringify(settings)});`;
   // Node.js takes an --env-file for its own wherever it stands, up to this "--".
   const child = spawn(

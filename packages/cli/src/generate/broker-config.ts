@@ -1,4 +1,6 @@
 import type { Unstable_Config } from "wrangler";
+import type { BrokerBase } from "../project/broker.ts";
+import { type GeneratedConfig, serialisable } from "../wrangler/generated-config.ts";
 import { checkSettings } from "./check-settings.ts";
 import {
   BROKER_CLASS,
@@ -9,19 +11,7 @@ import {
   VERSION_BINDING,
 } from "./names.ts";
 import { relocate } from "./relocate.ts";
-import { type GeneratedConfig, type Purpose, serialisable, settle } from "./worker-config.ts";
-
-/** The broker Worker as a configuration of the user's describes it, or as we do where there is none. */
-export interface BrokerBase {
-  /** Environment suffix included. */
-  readonly name: string;
-  /** Folder of its configuration, or the current one. Absolute. */
-  readonly directory: string;
-  /** Its configuration file; `null` where we made it up. */
-  readonly file: string | null;
-  /** `null` where we made it up: what Wrangler makes of an empty configuration. */
-  readonly wrangler: Unstable_Config | null;
-}
+import { type Purpose, settle } from "./worker-config.ts";
 
 /** A Worker with a `queue()` handler, and the broker's service binding to it. */
 export interface ConsumerBinding {
@@ -120,13 +110,6 @@ export function consumerBindings(workers: readonly string[]): ConsumerBinding[] 
     taken.add(binding);
     return { worker, binding };
   });
-}
-
-/** Whether a configuration is that of a broker: it holds the Durable Object class of the queues itself. */
-export function isBroker(config: Unstable_Config): boolean {
-  return config.durable_objects.bindings.some(
-    (binding) => binding.class_name === BROKER_CLASS && binding.script_name === undefined,
-  );
 }
 
 type DurableObjectBindings = Unstable_Config["durable_objects"]["bindings"];

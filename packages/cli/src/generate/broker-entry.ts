@@ -1,7 +1,13 @@
 import type { QueueTopology } from "@sluice/protocol";
-import { PAGE_FILE } from "../page.ts";
 import type { ConsumerBinding } from "./broker-config.ts";
-import { BINDING_ENTRYPOINT, BROKER_CLASS, DIRECTORY_CLASS, GENERATED_HEADER, READY_FILE } from "./names.ts";
+import {
+  BINDING_ENTRYPOINT,
+  BROKER_CLASS,
+  DIRECTORY_CLASS,
+  GENERATED_HEADER,
+  PAGE_FILE,
+  READY_FILE,
+} from "./names.ts";
 
 /** The topology beside the broker's entry. */
 export const TOPOLOGY_FILE = "topology.json";

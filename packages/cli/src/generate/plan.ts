@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { endpointVariables, type QueueTopology } from "@sluice/protocol";
 import type { Unstable_Config } from "wrangler";
-import { PAGE_FILE } from "../page.ts";
+import type { BrokerBase } from "../project/broker.ts";
 import type { Project } from "../project/project.ts";
 import { consumes, type UserWorker } from "../project/worker.ts";
 import { registerVariables } from "../register/register.ts";
+import type { GeneratedConfig } from "../wrangler/generated-config.ts";
 import {
-  type BrokerBase,
   type BrokerConfigInput,
   type ConsumerBinding,
   consumerBindings,
@@ -16,9 +16,9 @@ import { brokerEntrySource, type ReadyBroker, readyBrokerSources, TOPOLOGY_FILE 
 import { devVarsFile, SECRET_SETTINGS } from "./broker-settings.ts";
 import { hasDurableObjects, queueCompatibility } from "./compatibility.ts";
 import { devVars } from "./dev-vars.ts";
-import { READY_FILE } from "./names.ts";
+import { PAGE_FILE, READY_FILE } from "./names.ts";
 import { relativePath } from "./relocate.ts";
-import { ENTRY_FILE, type GeneratedConfig, generateWorkerConfig, type Purpose } from "./worker-config.ts";
+import { ENTRY_FILE, generateWorkerConfig, type Purpose } from "./worker-config.ts";
 import { BINDINGS_FILE, bindingsSource, workerEntrySource } from "./worker-entry.ts";
 
 const CONFIG_FILE = "wrangler.json";

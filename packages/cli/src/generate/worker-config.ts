@@ -1,15 +1,12 @@
 import { dirname } from "node:path";
-import { isDeepStrictEqual } from "node:util";
 import type { Unstable_Config } from "wrangler";
 import { consumes, produces, type UserWorker } from "../project/worker.ts";
 import type { FrontDoor } from "../runtime/front-door-contract.ts";
+import { type GeneratedConfig, serialisable } from "../wrangler/generated-config.ts";
 import { FLAG_DISALLOW_IMPORTABLE_ENV, flagsWithRpc } from "./compatibility.ts";
 import { openFrontDoor } from "./front-door.ts";
 import { BROKER_BINDING, BROKER_CLASS, QUEUES_BINDING, USER_MAIN_ALIAS } from "./names.ts";
 import { omit, relativePath, relocate } from "./relocate.ts";
-
-/** A configuration as it is written to a `wrangler.json`. */
-export type GeneratedConfig = Readonly<Record<string, unknown>>;
 
 export interface WorkerConfigInput {
   readonly worker: UserWorker;
@@ -158,16 +155,6 @@ export function settle(config: Unstable_Config, purpose: Purpose["kind"]): Parti
   return purpose === "build"
     ? anywhere
     : omit(anywhere, "topLevelName", "definedEnvironments", "targetEnvironment");
-}
-
-/** Leaves out what Wrangler would fill in the same, so that the file shows what is special about this Worker. */
-export function serialisable(config: Partial<Unstable_Config>, defaults: Unstable_Config): GeneratedConfig {
-  const known = defaults as unknown as Readonly<Record<string, unknown>>;
-  return Object.fromEntries(
-    Object.entries(config).filter(
-      ([key, value]) => value !== undefined && !isDeepStrictEqual(value, known[key]),
-    ),
-  );
 }
 
 /** Command that a configuration is generated for. */

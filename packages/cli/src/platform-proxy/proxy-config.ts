@@ -1,9 +1,10 @@
 import { dirname, join } from "node:path";
 import { relocate } from "../generate/relocate.ts";
-import { serialisable, settle } from "../generate/worker-config.ts";
+import { settle } from "../generate/worker-config.ts";
 import { placeSecrets } from "../output/secrets.ts";
 import { writeIfChanged } from "../output/write-plan.ts";
 import { readWranglerConfig, wranglerDefaults } from "../project/wrangler-config.ts";
+import { serialisable } from "../wrangler/generated-config.ts";
 
 /**
  * Writes the configuration by which Wrangler makes the proxies of all bindings but queues: the user's, without those.

@@ -6,10 +6,21 @@ import {
   readWorkerConfig,
   type WorkerQueueConfig,
 } from "@sluice/config";
-import type { BrokerBase } from "../generate/broker-config.ts";
-import { isBroker } from "../generate/broker-config.ts";
-import { BROKER_NAME } from "../generate/names.ts";
+import type { Unstable_Config } from "wrangler";
+import { BROKER_CLASS, BROKER_NAME } from "../generate/names.ts";
 import { readWranglerConfig } from "./wrangler-config.ts";
+
+/** The broker Worker as a configuration of the user's describes it, or as we do where there is none. */
+export interface BrokerBase {
+  /** Environment suffix included. */
+  readonly name: string;
+  /** Folder of its configuration, or the current one. Absolute. */
+  readonly directory: string;
+  /** Its configuration file; `null` where we made it up. */
+  readonly file: string | null;
+  /** `null` where we made it up: what Wrangler makes of an empty configuration. */
+  readonly wrangler: Unstable_Config | null;
+}
 
 /** The broker of a project, and what its own configuration says of queues if it has one. */
 export interface Broker {
@@ -108,4 +119,11 @@ export function configFileIn(directory: string): string | null {
 
 function brokerName(name: string, env: string): string {
   return env === "" ? name : `${name}-${env}`;
+}
+
+/** Whether a configuration is that of a broker: it holds the Durable Object class of the queues itself. */
+export function isBroker(config: Unstable_Config): boolean {
+  return config.durable_objects.bindings.some(
+    (binding) => binding.class_name === BROKER_CLASS && binding.script_name === undefined,
+  );
 }

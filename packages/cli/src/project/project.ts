@@ -11,11 +11,11 @@ import {
 } from "@sluice/config";
 import type { QueueDefinition, QueueTopology } from "@sluice/protocol";
 import { CliError } from "../errors.ts";
-import type { BrokerBase } from "../generate/broker-config.ts";
 import { readToolsRedirect } from "../output/redirect.ts";
 import type { Register } from "../register/register.ts";
 import {
   type Broker,
+  type BrokerBase,
   brokerAlone,
   brokerOnAccount,
   configFileIn,

@@ -1,8 +1,8 @@
 import type { Unstable_Config } from "wrangler";
-import type { BrokerBase } from "../generate/broker-config.ts";
 import { omit } from "../generate/relocate.ts";
-import { type GeneratedConfig, serialisable } from "../generate/worker-config.ts";
+import type { BrokerBase } from "../project/broker.ts";
 import type { Project } from "../project/project.ts";
+import { type GeneratedConfig, serialisable } from "../wrangler/generated-config.ts";
 import { projectNameIn } from "./project-name.ts";
 import { type BrokerEntry, canonical, type ProjectEntry, type Register, tablesOf } from "./register.ts";
 import type { OwnProject } from "./serve-projects.ts";

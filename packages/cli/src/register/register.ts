@@ -1,7 +1,7 @@
 import type { WorkerQueueConfig } from "@sluice/config";
 import { canonicalJson } from "@sluice/protocol";
 import { CliError } from "../errors.ts";
-import type { GeneratedConfig } from "../generate/worker-config.ts";
+import type { GeneratedConfig } from "../wrangler/generated-config.ts";
 
 /**
  * The projects that a broker on an account serves. Each version of the broker carries it in its variables: so a

@@ -1,6 +1,5 @@
 import { networkInterfaces } from "node:os";
 import { callsPrivateHosts, isBehindProxy } from "@sluice/protocol";
-import type { Listening } from "../dev/wrangler-process.ts";
 import type { Project } from "../project/project.ts";
 import { SLUICE_PATH } from "../runtime/front-door-contract.ts";
 import { type Admission, isLoopback, type Permitted } from "../serve/admission.ts";
@@ -11,7 +10,7 @@ import { type Admission, isLoopback, type Permitted } from "../serve/admission.t
  * @param wranglerArguments what is passed on to Wrangler: its `--local-protocol` counts before the configuration's.
  */
 export function urlOf(
-  { host, port }: Listening,
+  { host, port }: { readonly host: string; readonly port: number },
   { workers, broker }: Project,
   wranglerArguments: readonly string[],
 ): string {

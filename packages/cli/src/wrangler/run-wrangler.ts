@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { join } from "node:path";
-import { ownModule } from "../runtime-modules.ts";
+import { ownModule } from "../own-module.ts";
 import { ownFolder, sweepLeftovers } from "./leftovers.ts";
 import { wranglerFile } from "./load-wrangler.ts";
 
@@ -98,7 +98,7 @@ function startHost(cwd: string, env: NodeJS.ProcessEnv, file: string): ChildProc
   const folder = ownFolder("wrangler");
   const report = join(folder, "report.ndjson");
   const hasTerminal = canAsk();
-  return fork(ownModule("wrangler/host"), [file, report], {
+  return fork(ownModule(new URL("./host.ts", import.meta.url), "wrangler/host.js"), [file, report], {
     cwd,
     // Colours would be in the way of whoever reads a log.
     env: { ...env, NO_COLOR: "1", FORCE_COLOR: "0", WRANGLER_OUTPUT_FILE_PATH: report },
