@@ -4,10 +4,10 @@ import { chmodSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { finishMaps, forNode, forWorkers, mapsOf, withMap, writeTypes } from "../bundling/bundling.mjs";
+import { writeNotices } from "../bundling/third-party-notices.mjs";
 import { buildPage } from "../dashboard/build.mjs";
-import { bundleBroker } from "./bundle-broker.mjs";
-import { finishMaps, forNode, forWorkers, mapsOf, withMap, writeTypes } from "./bundling.mjs";
-import { writeNotices } from "./third-party-notices.mjs";
+import { bundleBroker } from "../local/bundle-broker.mjs";
 
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 
@@ -29,14 +29,19 @@ writeFileSync(join(folder, "page.bin"), await buildPage());
 // What runs in Wrangler's process, by itself: it is loaded before Wrangler is.
 const inside = await build({
   ...forNode,
-  entryPoints: [path("src/dev/inside/main.ts"), path("src/wrangler/host.ts")],
-  outbase: path("src"),
+  entryPoints: {
+    "dev/inside/main": path("../local/src/dev/inside/main.ts"),
+    "wrangler/host": path("../project/src/wrangler/host.ts"),
+  },
   outdir: folder,
 });
 
 const runtime = await build({
   ...forWorkers,
-  entryPoints: [path("src/runtime/worker.ts"), path("src/runtime/broker.ts")],
+  entryPoints: {
+    worker: path("../project/src/runtime/worker.ts"),
+    broker: path("../broker-worker/src/define-broker.ts"),
+  },
   outdir: join(folder, "runtime"),
   // Wrangler's bundles are made of these: their stack traces shall lead to our sources.
   ...withMap,
@@ -49,7 +54,7 @@ writeFileSync(`${ready}.map`, broker.map);
 
 const standalone = await build({
   ...forNode,
-  entryPoints: [path("src/serve/standalone/broker.ts"), path("src/serve/standalone/recovery.ts")],
+  entryPoints: [path("../local/src/node/broker.ts"), path("../local/src/node/recovery.ts")],
   outdir: join(folder, "standalone"),
   plugins: [
     {
@@ -65,7 +70,7 @@ const metafiles = [command, inside, runtime, standalone].map(({ metafile }) => m
 finishMaps(path("."), [...mapsOf(metafiles), `${ready}.map`]);
 writeNotices(folder, [...metafiles, ...broker.metafiles]);
 
-writeTypes(path("src"), folder, [
+writeTypes(path("../local/src"), folder, [
   "index.ts",
   "miniflare/options.ts",
   "miniflare/sluice-workers.ts",

@@ -4,8 +4,8 @@ import { copyFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { finishMaps, forNode, forWorkers, mapsOf, writeTypes } from "../cli/bundling.mjs";
-import { writeNotices } from "../cli/third-party-notices.mjs";
+import { finishMaps, forNode, forWorkers, mapsOf, writeTypes } from "../bundling/bundling.mjs";
+import { writeNotices } from "../bundling/third-party-notices.mjs";
 
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 

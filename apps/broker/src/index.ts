@@ -1,4 +1,4 @@
-import { defineBroker } from "./define-broker.ts";
+import { defineBroker } from "@sluice/broker-worker";
 
 /**
  * The broker on its own: what `wrangler dev` at the root starts. It knows no queue by configuration; `sluice build`

@@ -4,8 +4,8 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { serve } from "@hono/node-server";
+import type { OpenBrokerInput } from "@sluice/broker-worker/open-broker";
 import { onTestFinished } from "vitest";
-import type { OpenBrokerInput } from "../src/open-broker.ts";
 import { type BrokerWorkerOptions, startBrokerWorker } from "./broker-worker.ts";
 
 /** A broker as its clients have it: an address. */
@@ -47,7 +47,7 @@ async function startWorker(vars: Record<string, string>, options: AnyBrokerOptio
 
 async function startHere(vars: Record<string, string>, options: AnyBrokerOptions): Promise<AnyBroker> {
   // What it imports is there in this project of tests only.
-  const { openBroker } = await import("../src/open-broker.ts");
+  const { openBroker } = await import("@sluice/broker-worker/open-broker");
   const { persistDir, queues = {}, disposeWith = onTestFinished, page } = options;
   const folder = persistDir ?? (await mkdtemp(path.join(tmpdir(), "sluice-broker-")));
   const topology = { queues } as OpenBrokerInput["topology"];

@@ -4,10 +4,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { type HttpEndpoint, startEndpoint } from "@sluice/broker/testing/http-endpoint";
+import { deliveriesIn } from "@sluice/broker-worker/deliveries";
+import { type OpenBroker, openBroker } from "@sluice/broker-worker/open-broker";
 import type { HttpPushSettings, QueueDefinition } from "@sluice/protocol";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { deliveriesIn } from "../src/deliveries.ts";
-import { type OpenBroker, openBroker } from "../src/open-broker.ts";
 
 /**
  * HTTP push from the broker on plain Node.js to a real server: what is the broker's on workerd must be the same here.

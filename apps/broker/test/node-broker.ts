@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { openBroker } from "@sluice/broker-worker/open-broker";
 import type { Disk } from "@sluice/objects";
 import type { QueueTopology } from "@sluice/protocol";
 import { onTestFinished } from "vitest";
-import { openBroker } from "../src/open-broker.ts";
 
 /** Name of the broker's Worker. */
 export const WORKER = "sluice";

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type HttpEndpoint, startEndpoint } from "@sluice/broker/testing/http-endpoint";
+import { type OpenBroker, openBroker } from "@sluice/broker-worker/open-broker";
 import type { ConsumerDefinition, HttpPushSettings, QueueTopology } from "@sluice/protocol";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type OpenBroker, openBroker } from "../src/open-broker.ts";
 
 /*
  * What a backup may do that somebody else has written: it comes from who may administer the broker, by a token that

@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type OpenBroker, openBroker } from "@sluice/broker-worker/open-broker";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type OpenBroker, openBroker } from "../src/open-broker.ts";
 import type { StoredShape } from "./stored/shape.ts";
 
 const STORED = join(import.meta.dirname, "stored");

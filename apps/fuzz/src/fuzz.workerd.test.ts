@@ -1,4 +1,4 @@
-import { startBroker } from "@sluice/broker-worker/testing/any-broker";
+import { startBroker } from "@sluice/broker-app/testing/any-broker";
 import { expect, it } from "vitest";
 import { fuzz } from "./fuzz.ts";
 import { remoteTarget } from "./target.ts";

@@ -32,7 +32,7 @@ export async function localTarget(vars: Readonly<Record<string, string>> = {}): 
     resolve: (specifier, context, next) =>
       next(specifier === "cloudflare:workers" ? workers : specifier, context),
   });
-  const { openBroker } = await import("@sluice/broker-worker/node");
+  const { openBroker } = await import("@sluice/broker-worker/open-broker");
   const folder = await mkdtemp(path.join(tmpdir(), "sluice-fuzz-"));
   const open = () =>
     openBroker({

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
+import type { Printer } from "@sluice/local/report/printer";
+import { projectFolder } from "@sluice/project/test/project-folder";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { projectFolder } from "../test/project-folder.ts";
 import { complaintAboutNode, run } from "./command-line.ts";
-import type { Printer } from "./report/printer.ts";
 
 /** Runs a command line that ends before any command does. */
 async function said(...args: string[]) {

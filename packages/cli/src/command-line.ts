@@ -1,9 +1,14 @@
+import type { DevOptions } from "@sluice/local/dev/dev";
+import type { Printer } from "@sluice/local/report/printer";
+import { LOG_FORMATS } from "@sluice/local/report/server-log";
+import type { ServeOptions } from "@sluice/local/serve/serve";
+import type { WorkerDaemonOptions } from "@sluice/local/serve/worker-daemon";
+import { CliError, EXIT_FAILED, EXIT_USAGE } from "@sluice/project/errors";
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import type { BuildOptions } from "./commands/build.ts";
 import { addCompletion, COMPLETE_COMMAND } from "./commands/completion.ts";
 import { addCost } from "./commands/cost/grammar.ts";
 import { addDeploy } from "./commands/deploy/grammar.ts";
-import type { DevOptions } from "./commands/dev.ts";
 import { addClock, addFaults } from "./commands/development/grammar.ts";
 import { addDoctor } from "./commands/doctor/grammar.ts";
 import { addTail } from "./commands/events/grammar.ts";
@@ -11,13 +16,8 @@ import { addInit } from "./commands/init/grammar.ts";
 import { addMessages } from "./commands/messages/grammar.ts";
 import { collect, type Execute } from "./commands/on-broker.ts";
 import { addQueues } from "./commands/queues/grammar.ts";
-import type { ServeOptions } from "./commands/serve.ts";
 import { addAudit, addTokens } from "./commands/tokens/grammar.ts";
 import { addTransfer } from "./commands/transfer/grammar.ts";
-import type { WorkerDaemonOptions } from "./commands/worker-daemon.ts";
-import { CliError, EXIT_FAILED, EXIT_USAGE } from "./errors.ts";
-import type { Printer } from "./report/printer.ts";
-import { LOG_FORMATS } from "./serve/server-log.ts";
 import { processSurroundings, type Surroundings } from "./surroundings.ts";
 import { version } from "./version.ts";
 
@@ -82,7 +82,7 @@ function defineProgram(execute: Execute, wranglerArguments: readonly string[], p
     .addHelpText("after", "\nWhat stands after -- is passed on to wrangler dev.")
     .action((targets: string[], options: Omit<DevOptions, "targets" | "wranglerArguments">) =>
       execute(async (to) =>
-        (await import("./commands/dev.ts")).dev({ ...options, targets, wranglerArguments }, to),
+        (await import("@sluice/local/dev/dev")).dev({ ...options, targets, wranglerArguments }, to),
       ),
     );
   program
@@ -111,7 +111,7 @@ function defineProgram(execute: Execute, wranglerArguments: readonly string[], p
     .option("--inspector-port <port>", "port for debuggers and profilers on 127.0.0.1 (default: none)", port)
     .addOption(logFormat())
     .action((targets: string[], options: Omit<ServeOptions, "targets">) =>
-      execute(async (to) => (await import("./commands/serve.ts")).serve({ ...options, targets }, to)),
+      execute(async (to) => (await import("@sluice/local/serve/serve")).serve({ ...options, targets }, to)),
     );
   program
     .command("worker-daemon")
@@ -149,7 +149,7 @@ function defineProgram(execute: Execute, wranglerArguments: readonly string[], p
     .action((options: Omit<WorkerDaemonOptions, "deadLetterQueue"> & { deadLetterQueue: string | boolean }) =>
       execute(async (to) => {
         const { deadLetterQueue, ...others } = options;
-        const { workerDaemon } = await import("./commands/worker-daemon.ts");
+        const { workerDaemon } = await import("@sluice/local/serve/worker-daemon");
         return workerDaemon(deadLetterQueue === true ? others : { ...others, deadLetterQueue }, to);
       }),
     );

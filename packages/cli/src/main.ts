@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { refusalOf } from "./node-version/refusal.ts";
+import { refusalOf } from "@sluice/project/node-version/refusal";
 
 const refusal = refusalOf(process.versions.node);
 if (refusal !== null) {
@@ -11,6 +11,6 @@ const { enableCompileCache } = await import("node:module");
 // Half of the second that Wrangler takes to load is its compilation.
 enableCompileCache();
 const { run } = await import("./command-line.ts");
-const { terminal } = await import("./report/printer.ts");
+const { terminal } = await import("@sluice/local/report/printer");
 // What is done is done: a broker that ran in this process may have set timers, which nobody waits for any more.
 process.exit(await run(process.argv.slice(2), terminal));

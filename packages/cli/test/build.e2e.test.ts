@@ -1,8 +1,8 @@
 import { globSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { type RunWrangler, wranglerIn } from "@sluice/project/wrangler/run-wrangler";
 import getPort from "get-port";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type RunWrangler, wranglerIn } from "../src/wrangler/run-wrangler.ts";
 import { type Lab, openLab, seePage } from "./lab.ts";
 import { type Running, sluice, wrangler } from "./running.ts";
 

@@ -1,4 +1,3 @@
-import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { expect, it } from "vitest";
@@ -8,18 +7,16 @@ const WORKER_BYTES_MAX = 14_000;
 /** The broker without its page. Cloudflare takes 3 MB of a Worker on its free plan. */
 const BROKER_BYTES_MAX = 210_000;
 
-const runtime = fileURLToPath(new URL("../src/runtime", import.meta.url));
-
 it.each([
   [
     "a user's Worker",
-    'export { createQueueConsumer, hideBindings, installProducers } from "./worker.ts";',
+    'export { createQueueConsumer, hideBindings, installProducers } from "@sluice/project/runtime/worker";',
     WORKER_BYTES_MAX,
   ],
-  ["the broker", 'export { defineBroker } from "./broker.ts";', BROKER_BYTES_MAX],
+  ["the broker", 'export { defineBroker } from "@sluice/broker-worker";', BROKER_BYTES_MAX],
 ])("what is added to %s stays small", async (_, contents, max) => {
   const { outputFiles } = await build({
-    stdin: { contents, resolveDir: runtime, loader: "ts" },
+    stdin: { contents, resolveDir: import.meta.dirname, loader: "ts" },
     bundle: true,
     minify: true,
     write: false,

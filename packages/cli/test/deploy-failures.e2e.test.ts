@@ -1,9 +1,9 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { takeWranglerOf } from "@sluice/project/wrangler/load-wrangler";
+import { type RunWrangler, wranglerIn } from "@sluice/project/wrangler/run-wrangler";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { deploy } from "../src/commands/deploy/deploy.ts";
-import { takeWranglerOf } from "../src/wrangler/load-wrangler.ts";
-import { type RunWrangler, wranglerIn } from "../src/wrangler/run-wrangler.ts";
 import { type Call, type Cloudflare, startCloudflare } from "./cloudflare/api.ts";
 import { type Lab, openLab } from "./lab.ts";
 import { sampled } from "./thorough.ts";

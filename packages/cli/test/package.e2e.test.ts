@@ -44,7 +44,7 @@ it("the packed package runs a project that it is installed in", async () => {
     // The broker and what is around a Worker come from bundles; stack traces name what those were made of.
     const trace = await get("/fail");
     expect(trace).toContain(`${pathToFileURL(project)}/front/src/index.ts:`);
-    expect(trace).toContain("/sluice/packages/cli/src/runtime/front-door.ts:");
+    expect(trace).toContain("/sluice/packages/project/src/runtime/front-door.ts:");
   } finally {
     await running.stop();
   }

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
+import { WRANGLER_VERSION_MIN } from "@sluice/project/wrangler/load-wrangler";
 import { describe, expect, it } from "vitest";
-import { WRANGLER_VERSION_MIN } from "../src/wrangler/load-wrangler.ts";
 
 const MANIFEST = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
 

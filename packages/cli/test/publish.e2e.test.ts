@@ -12,8 +12,8 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { refusalOf } from "@sluice/project/node-version/refusal";
 import { afterAll, describe, expect, it } from "vitest";
-import { refusalOf } from "../src/node-version/refusal.ts";
 import { HAS_OTHERS, OTHERS } from "./others.ts";
 import { packed } from "./pack.ts";
 

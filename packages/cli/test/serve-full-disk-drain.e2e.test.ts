@@ -12,11 +12,11 @@ import {
   SendMessageCommand,
   SQSClient,
 } from "@aws-sdk/client-sqs";
+import { RESERVE_FILE } from "@sluice/local/data/reserve";
+import { mountSmallDisk, type SmallDisk } from "@sluice/local/test/small-disk";
 import getPort from "get-port";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { RESERVE_FILE } from "../src/reserve.ts";
 import { type Running, sluice } from "./running.ts";
-import { mountSmallDisk, type SmallDisk } from "./small-disk.ts";
 
 const FILLER = "x".repeat(50_000);
 const QUEUES = ["drained", "later", "purged", "dropped"] as const;

@@ -10,10 +10,10 @@ import {
   SQSClient,
   SQSServiceException,
 } from "@aws-sdk/client-sqs";
+import { mountSmallDisk } from "@sluice/local/test/small-disk";
 import getPort from "get-port";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Running, sluice } from "./running.ts";
-import { mountSmallDisk } from "./small-disk.ts";
 
 const disk = mountSmallDisk();
 if (disk === null) console.warn("A disk cannot be mounted here, which needs root: a full one is not tested.");

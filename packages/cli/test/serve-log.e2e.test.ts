@@ -1,5 +1,5 @@
+import { projectFolder } from "@sluice/project/test/project-folder";
 import { afterEach, expect, it } from "vitest";
-import { projectFolder } from "./project-folder.ts";
 import { type Running, sluice } from "./running.ts";
 
 const ENV = { ...process.env, CI: "1", NO_COLOR: "1", WRANGLER_SEND_METRICS: "false" };

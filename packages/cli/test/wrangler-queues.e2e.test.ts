@@ -1,10 +1,10 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { startBrokerWorker } from "@sluice/broker-worker/testing/broker-worker";
+import { startBrokerWorker } from "@sluice/broker-app/testing/broker-worker";
+import { type RunWrangler, wranglerIn } from "@sluice/project/wrangler/run-wrangler";
 import type { Miniflare } from "miniflare";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type RunWrangler, wranglerIn } from "../src/wrangler/run-wrangler.ts";
 import { wrangler as wranglerAlone } from "./running.ts";
 
 /*

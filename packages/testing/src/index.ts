@@ -1,4 +1,4 @@
-import "sluice/refuse-old-node";
+import "@sluice/project/node-version/refuse-old-node";
 
 export type * from "./api.ts";
 export { FAULT_KINDS } from "./api.ts";

@@ -21,7 +21,7 @@ const HOSTS: Readonly<Record<string, () => Promise<void>>> = {
   "Miniflare by itself": async () => {
     const { unstable_getMiniflareWorkerOptions } = await import("wrangler");
     const { convertV4MiniflareOptions, Miniflare } = await import("miniflare");
-    const { bundleInside } = await import("../../cli/src/serve/workerd/bundle-inside.ts");
+    const { bundleInside } = await import("@sluice/local/workerd/bundle-inside");
     const workers = await Promise.all(
       SHOP.map(async (configFile) => {
         const name = basename(dirname(configFile));

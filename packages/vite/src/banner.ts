@@ -3,7 +3,7 @@ import module from "node:module";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { styleText } from "node:util";
-import { SLUICE_PATH } from "sluice/generate";
+import { SLUICE_PATH } from "@sluice/project/runtime/front-door-contract";
 
 /** Part of Vite's dev server that is used here. */
 interface DevServer {

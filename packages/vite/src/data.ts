@@ -1,4 +1,5 @@
-import { announceEnd, type End, forgetPlannedEnd, lastEndIn, lockData } from "sluice/generate";
+import { lockData } from "@sluice/local/data/data-lock";
+import { announceEnd, type End, forgetPlannedEnd, lastEndIn } from "@sluice/local/data/planned-end";
 
 /** Data folders that this process has, until it ends: Vite reads its configuration anew when it restarts its server. */
 const held = new Set<string>();

@@ -1,3 +1,3 @@
-import "sluice/refuse-old-node";
+import "@sluice/project/node-version/refuse-old-node";
 
 export { sluice } from "./sluice.ts";

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Server } from "node:net";
 import type { Duplex } from "node:stream";
-import { isLoopback } from "sluice/generate";
+import { isLoopback } from "@sluice/local/settings/admission";
 
 /** Events by which a server of Node.js hands on a request and its response. */
 const REQUESTS = new Set(["request", "checkContinue", "checkExpectation"]);

@@ -5,18 +5,16 @@ import type { AddressInfo, Server } from "node:net";
 import { join } from "node:path";
 import { Server as SecureServer } from "node:tls";
 import { parseEnv } from "node:util";
+import { accessLines, dashboardLinks } from "@sluice/local/report/addresses";
 import {
   type Admission,
-  accessLines,
   accessVariables,
   admitInDevelopment,
-  BROKER_SETTINGS,
-  dashboardLinks,
   isLoopback,
   makeToken,
-  secretFiles,
-  setVariables,
-} from "sluice/generate";
+} from "@sluice/local/settings/admission";
+import { secretFiles } from "@sluice/project/files/secrets";
+import { BROKER_SETTINGS, setVariables } from "@sluice/project/generate/broker-settings";
 import { keepLocalPaths } from "./local-paths.ts";
 
 /** Event of Node.js: a server has begun to listen. Nobody has connected to it yet. */

@@ -1,18 +1,12 @@
-import { existsSync, readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
-import { PAGE_FILE } from "sluice/generate";
+import { readFileSync } from "node:fs";
+import { PAGE_FILE } from "@sluice/project/names";
+import { ownModule, RUNS_FROM_SOURCE } from "@sluice/project/own-module";
 
 /** Our modules for Workers, absolute: TypeScript when this runs from source, JavaScript beside the package's bundle. */
-export const WORKER_MODULE = moduleOf("worker");
-export const BROKER_MODULE = moduleOf("broker");
+export const WORKER_MODULE = ownModule(new URL("./worker/worker.ts", import.meta.url), "worker/worker.js");
+export const BROKER_MODULE = ownModule(new URL("./worker/broker.ts", import.meta.url), "worker/broker.js");
 
 /** The page at `/__sluice/` as an archive. There is none when this runs from source. */
 export function pageArchive(): Uint8Array {
-  const file = fileURLToPath(new URL(`./${PAGE_FILE}`, import.meta.url));
-  return existsSync(file) ? readFileSync(file) : new Uint8Array();
-}
-
-function moduleOf(name: string): string {
-  const source = fileURLToPath(new URL(`./worker/${name}.ts`, import.meta.url));
-  return existsSync(source) ? source : fileURLToPath(new URL(`./worker/${name}.js`, import.meta.url));
+  return RUNS_FROM_SOURCE ? new Uint8Array() : readFileSync(new URL(`./${PAGE_FILE}`, import.meta.url));
 }

@@ -1,6 +1,6 @@
 import type { PluginConfig } from "@cloudflare/vite-plugin";
 import { ConfigError } from "@sluice/config";
-import { CliError } from "sluice/generate";
+import { CliError } from "@sluice/project/errors";
 import { nameDashboard } from "./banner.ts";
 import { watchOtherMachines } from "./other-machines.ts";
 import { isServing } from "./serving.ts";

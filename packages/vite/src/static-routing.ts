@@ -1,5 +1,6 @@
 import type { WorkerConfig } from "@cloudflare/vite-plugin";
-import { ASSETS_BINDING, type FrontDoor, SLUICE_PATH } from "sluice/generate";
+import { ASSETS_BINDING } from "@sluice/project/names";
+import { type FrontDoor, SLUICE_PATH } from "@sluice/project/runtime/front-door-contract";
 
 type Routed = Pick<WorkerConfig, "assets" | "compatibility_date" | "compatibility_flags">;
 

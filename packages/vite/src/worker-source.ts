@@ -2,12 +2,12 @@ import type { ProducerConfig } from "@sluice/config";
 import {
   BROKER_BINDING,
   CONSUMER_ENTRYPOINT,
-  type FrontDoor,
   GENERATED_HEADER,
   HIDDEN_BINDINGS,
   QUEUES_BINDING,
-  type QueueCompatibility,
-} from "sluice/generate";
+} from "@sluice/project/names";
+import type { FrontDoor } from "@sluice/project/runtime/front-door-contract";
+import type { QueueCompatibility } from "@sluice/project/wrangler/compatibility";
 
 export const BINDINGS_FILE = "bindings.js";
 

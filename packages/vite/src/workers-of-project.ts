@@ -3,32 +3,29 @@ import { basename, dirname, extname, isAbsolute, join, normalize, relative, reso
 import { isDeepStrictEqual } from "node:util";
 import type { PluginConfig, WorkerConfig } from "@cloudflare/vite-plugin";
 import { buildTopology, readWorkerConfig, type WorkerQueueConfig } from "@sluice/config";
-import { endpointVariables, type QueueTopology } from "@sluice/protocol";
-import { defu } from "defu";
+import { CliError } from "@sluice/project/errors";
+import { makeOutputFolder, OUTPUT_FOLDER, writeIfChanged } from "@sluice/project/files/write-plan";
+import { consumerBindings, generateBrokerConfig } from "@sluice/project/generate/broker-config";
+import { brokerEntrySource, TOPOLOGY_FILE } from "@sluice/project/generate/broker-entry";
+import { devVars } from "@sluice/project/generate/dev-vars";
+import { ENTRY_FILE } from "@sluice/project/generate/worker-config";
 import {
   BROKER_BINDING,
   BROKER_CLASS,
   BROKER_NAME,
-  brokerEntrySource,
-  CliError,
-  consumerBindings,
-  devVars,
-  ENTRY_FILE,
-  FLAG_DISALLOW_IMPORTABLE_ENV,
-  type FrontDoor,
-  flagsWithRpc,
-  generateBrokerConfig,
   LAST_END_VARIABLE,
-  makeOutputFolder,
-  OUTPUT_FOLDER,
   PAGE_FILE,
   QUEUES_BINDING,
+} from "@sluice/project/names";
+import { type FrontDoor, SLUICE_PATH } from "@sluice/project/runtime/front-door-contract";
+import {
+  FLAG_DISALLOW_IMPORTABLE_ENV,
+  flagsWithRpc,
   queueCompatibility,
-  relativePath,
-  SLUICE_PATH,
-  TOPOLOGY_FILE,
-  writeIfChanged,
-} from "sluice/generate";
+} from "@sluice/project/wrangler/compatibility";
+import { relativePath } from "@sluice/project/wrangler/relocate";
+import { endpointVariables, type QueueTopology } from "@sluice/protocol";
+import { defu } from "defu";
 import type { Unstable_Config } from "wrangler";
 import { takeData } from "./data.ts";
 import { askOtherMachines } from "./other-machines.ts";

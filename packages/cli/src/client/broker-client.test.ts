@@ -1,5 +1,5 @@
+import { EXIT_NO_BROKER } from "@sluice/project/errors";
 import { afterEach, expect, it, vi } from "vitest";
-import { EXIT_NO_BROKER } from "../errors.ts";
 import { BrokerClient } from "./broker-client.ts";
 
 afterEach(() => vi.unstubAllGlobals());

@@ -1,7 +1,7 @@
 import type { EndView } from "@sluice/gateway/views";
-import { CliError, EXIT_FAILED, EXIT_NO_BROKER, EXIT_NOT_FOUND, EXIT_USAGE } from "../errors.ts";
-import { SLUICE_PATH } from "../runtime/front-door-contract.ts";
-import { RESTARTING } from "../watchdog/restarting.ts";
+import { RESTARTING } from "@sluice/local/watchdog/restarting";
+import { CliError, EXIT_FAILED, EXIT_NO_BROKER, EXIT_NOT_FOUND, EXIT_USAGE } from "@sluice/project/errors";
+import { SLUICE_PATH } from "@sluice/project/runtime/front-door-contract";
 import type { BrokerAddress } from "./find-broker.ts";
 
 /** Longest that a broker may take to answer a request. */

@@ -1,5 +1,5 @@
+import { EXIT_FAILED } from "@sluice/project/errors";
 import { afterEach, expect, it, vi } from "vitest";
-import { EXIT_FAILED } from "../errors.ts";
 import { BrokerClient } from "./broker-client.ts";
 import { liveFrames } from "./events.ts";
 

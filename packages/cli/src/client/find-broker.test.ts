@@ -1,9 +1,9 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import type { RunningBroker } from "@sluice/local/processes/running-brokers";
+import { registerBroker } from "@sluice/local/processes/running-brokers";
+import { projectFolder } from "@sluice/project/test/project-folder";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { projectFolder } from "../../test/project-folder.ts";
-import type { RunningBroker } from "../running-brokers.ts";
-import { registerBroker } from "../running-brokers.ts";
 import { findBroker, nearest } from "./find-broker.ts";
 
 function broker(data: string, ...folders: string[]): RunningBroker {

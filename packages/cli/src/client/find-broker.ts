@@ -1,7 +1,7 @@
 import { relative, sep } from "node:path";
-import { CliError, EXIT_NO_BROKER, EXIT_USAGE } from "../errors.ts";
-import { brokersFolder, type RunningBroker, runningBrokers } from "../running-brokers.ts";
-import { SLUICE_PATH } from "../runtime/front-door-contract.ts";
+import { brokersFolder, type RunningBroker, runningBrokers } from "@sluice/local/processes/running-brokers";
+import { CliError, EXIT_NO_BROKER, EXIT_USAGE } from "@sluice/project/errors";
+import { SLUICE_PATH } from "@sluice/project/runtime/front-door-contract";
 import type { Surroundings } from "../surroundings.ts";
 
 /** Where a broker answers, and what it knows its user by. */

@@ -1,17 +1,17 @@
 import { relative } from "node:path";
-import { chosenEnvironment } from "../environment.ts";
-import { makePlan, type Plan } from "../generate/plan.ts";
-import { shieldFoldersBelow, writeRedirect } from "../output/redirect.ts";
-import { placeSecrets } from "../output/secrets.ts";
-import { makeOutputFolder, writePlan } from "../output/write-plan.ts";
-import { findPlaces } from "../places.ts";
-import { refuseMissingMain } from "../project/missing-main.ts";
-import { type Project, readProject } from "../project/project.ts";
-import { ownProject } from "../register/own-project.ts";
-import { joined } from "../register/serve-projects.ts";
-import type { Printer } from "../report/printer.ts";
-import { topologyTable } from "../report/topology-table.ts";
-import { anyWrangler, takeWranglerOf } from "../wrangler/load-wrangler.ts";
+import { findPlaces } from "@sluice/local/places";
+import type { Printer } from "@sluice/local/report/printer";
+import { topologyTable } from "@sluice/local/report/topology-table";
+import { chosenEnvironment } from "@sluice/local/settings/environment";
+import { shieldFoldersBelow, writeRedirect } from "@sluice/project/files/redirect";
+import { placeSecrets } from "@sluice/project/files/secrets";
+import { makeOutputFolder, writePlan } from "@sluice/project/files/write-plan";
+import { makePlan, type Plan } from "@sluice/project/generate/plan";
+import { ownProject } from "@sluice/project/own-project";
+import { refuseMissingMain } from "@sluice/project/read/missing-main";
+import { type Project, readProject } from "@sluice/project/read/project";
+import { joined } from "@sluice/project/register/serve-projects";
+import { anyWrangler, takeWranglerOf } from "@sluice/project/wrangler/load-wrangler";
 
 export interface BuildOptions {
   /** Folders or configuration files of Workers; none stands for the current folder. */

@@ -1,8 +1,8 @@
+import type { Printer } from "@sluice/local/report/printer";
+import { CliError, EXIT_NOT_CONFIRMED } from "@sluice/project/errors";
 import { type Command, InvalidArgumentError } from "commander";
 import { BrokerClient } from "../client/broker-client.ts";
 import { type BrokerOptions, findBroker } from "../client/find-broker.ts";
-import { CliError, EXIT_NOT_CONFIRMED } from "../errors.ts";
-import type { Printer } from "../report/printer.ts";
 import type { Surroundings } from "../surroundings.ts";
 
 /** Runs what a command line asks for. Resolves when that has ended. */

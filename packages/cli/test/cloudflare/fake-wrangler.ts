@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseEnv } from "node:util";
+import type { RunOptions, WranglerRun } from "@sluice/project/wrangler/run-wrangler";
 import type { StartWrangler } from "../../src/commands/deploy/deployment.ts";
-import type { RunOptions, WranglerRun } from "../../src/wrangler/run-wrangler.ts";
 import type { Account, Binding, Metadata } from "./account.ts";
 import { Refused } from "./account.ts";
 import type { Cloudflare } from "./api.ts";

@@ -4,11 +4,11 @@ import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { parseEnv } from "node:util";
 import { ConfigError } from "@sluice/config";
+import { CliError } from "@sluice/project/errors";
 import { deploy } from "../../src/commands/deploy/deploy.ts";
 import type { StartWrangler } from "../../src/commands/deploy/deployment.ts";
 import { destroy } from "../../src/commands/deploy/destroy.ts";
 import { rollback } from "../../src/commands/deploy/rollback.ts";
-import { CliError } from "../../src/errors.ts";
 
 /** A Worker of a repository. */
 export interface RepositoryWorker {

@@ -1,13 +1,10 @@
 import { rmSync } from "node:fs";
+import { guardWorkerd } from "@sluice/local/workerd/guard-workerd";
+import { printedOf } from "@sluice/local/workerd/workerd-process";
+import { QUEUES_BINDING } from "@sluice/project/names";
+import type { Project } from "@sluice/project/read/project";
+import { miniflareOptions, newMiniflare } from "@sluice/project/wrangler/new-miniflare";
 import type { DispatchFetch, Miniflare, V4MiniflareOptions } from "miniflare";
-import {
-  guardWorkerd,
-  miniflareOptions,
-  newMiniflare,
-  type Project,
-  printedOf,
-  QUEUES_BINDING,
-} from "sluice/workers";
 import type { QueueRuntimeOptions } from "../api.ts";
 import { DELIVERY_BEGINNING, INTERRUPTED_ERROR } from "../wire.ts";
 import { BrokerCalls, producersOn } from "./broker-calls.ts";

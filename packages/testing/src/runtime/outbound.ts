@@ -1,5 +1,5 @@
+import { requireOfWrangler } from "@sluice/project/wrangler/load-wrangler";
 import type { Request as WorkerdRequest, Response as WorkerdResponse } from "miniflare";
-import { requireOfWrangler } from "sluice/workers";
 import type { QueueRuntimeOptions } from "../api.ts";
 import { callBack } from "./exploration.ts";
 import type { OpenCalls } from "./open-calls.ts";

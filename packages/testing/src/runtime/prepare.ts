@@ -1,21 +1,17 @@
 import { resolve } from "node:path";
+import { writeGenerated } from "@sluice/local/generation/generation";
+import { bundleInside } from "@sluice/local/workerd/bundle-inside";
+import { stackFrameMapper } from "@sluice/local/workerd/stack-frames";
+import { servedWorkers } from "@sluice/local/workerd/worker-options";
+import type { Plan } from "@sluice/project/generate/plan";
+import { brokerVariables, ownVariablesOf } from "@sluice/project/generate/variables";
+import { refuseMissingMain } from "@sluice/project/read/missing-main";
+import { type Project, readProject } from "@sluice/project/read/project";
+import type { UserWorker } from "@sluice/project/read/worker";
+import { takeWranglerOf } from "@sluice/project/wrangler/load-wrangler";
+import { wranglerDefaults } from "@sluice/project/wrangler/wrangler-config";
 import { endpointVariables } from "@sluice/protocol";
 import type { V4WorkerOptions } from "miniflare";
-import {
-  brokerVariables,
-  bundleInside,
-  ownVariablesOf,
-  type Plan,
-  type Project,
-  readProject,
-  refuseMissingMain,
-  servedWorkers,
-  stackFrameMapper,
-  takeWranglerOf,
-  type UserWorker,
-  wranglerDefaults,
-  writeGenerated,
-} from "sluice/workers";
 import type { QueueRuntimeOptions } from "../api.ts";
 import { workerModules } from "./worker-modules.ts";
 

@@ -1,5 +1,6 @@
+import type { Project } from "@sluice/project/read/project";
+import { requireOfWrangler } from "@sluice/project/wrangler/load-wrangler";
 import type { Request as WorkerdRequest, Response as WorkerdResponse } from "miniflare";
-import { type Project, requireOfWrangler } from "sluice/workers";
 import type { QueueRuntimeOptions } from "../api.ts";
 import type { OpenCalls } from "./open-calls.ts";
 import { type Answering, answered } from "./outbound.ts";

@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+import { readFileSync } from "node:fs";
+import { ownModule } from "@sluice/project/own-module";
 
 /** Our modules for Workers: TypeScript when this runs from source, JavaScript beside the bundle of the package. */
 export function workerModules(): { readonly worker: string; readonly broker: string } {
@@ -12,6 +12,5 @@ export function plainModule(name: "host.js" | "control.js"): string {
 }
 
 function moduleOf(source: string, packed: string): string {
-  const path = fileURLToPath(new URL(`../worker/${source}`, import.meta.url));
-  return existsSync(path) ? path : fileURLToPath(new URL(`./worker/${packed}`, import.meta.url));
+  return ownModule(new URL(`../worker/${source}`, import.meta.url), `worker/${packed}`);
 }

@@ -1,4 +1,4 @@
-import "sluice/refuse-old-node";
+import "@sluice/project/node-version/refuse-old-node";
 
 import { statSync } from "node:fs";
 import module from "node:module";

@@ -1,15 +1,12 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { BINDINGS_FILE, bindingsSource } from "@sluice/project/generate/worker-entry";
+import { CONSUMER_ENTRYPOINT } from "@sluice/project/names";
+import { exportsOf } from "@sluice/project/read/main-module";
+import type { UserWorker } from "@sluice/project/read/worker";
+import { queueCompatibility } from "@sluice/project/wrangler/compatibility";
+import { relativePath } from "@sluice/project/wrangler/relocate";
 import type { V4WorkerOptions } from "miniflare";
-import {
-  BINDINGS_FILE,
-  bindingsSource,
-  CONSUMER_ENTRYPOINT,
-  exportsOf,
-  queueCompatibility,
-  relativePath,
-  type UserWorker,
-} from "sluice/workers";
 import type { QueueRuntimeOptions } from "../api.ts";
 import { temporaryFolder } from "../runtime/data-folder.ts";
 import { type Prepared, prepare } from "../runtime/prepare.ts";

@@ -6,7 +6,7 @@ import type { DeliveryReply } from "@sluice/protocol";
 import { type InterruptibleDelivery, interruptedBy, interruptible } from "./interruptions.ts";
 import { watchBinding, watchCalls } from "./watch-bindings.ts";
 
-export { hideBindings, withFrontDoor } from "sluice/runtime";
+export { hideBindings, withFrontDoor } from "@sluice/project/runtime/worker";
 
 // This is imported before any of the user's modules.
 watchCalls(env);

@@ -1,4 +1,4 @@
-import { defineBroker as define } from "sluice/runtime/broker";
+import { defineBroker as define } from "@sluice/broker-worker";
 
 type Options = Parameters<typeof define>[0];
 type Handler = ReturnType<typeof define>["handler"];

@@ -1,5 +1,5 @@
 import { type InstallOptions, installProducers, type ProducerSpec } from "@sluice/producer";
-import { hideBindings } from "sluice/runtime";
+import { hideBindings } from "@sluice/project/runtime/worker";
 
 /** Puts queues that send to the broker into an `env`, and takes bindings of ours out of its listing. */
 export type BindQueues = (env: unknown) => unknown;

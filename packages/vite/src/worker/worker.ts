@@ -1,4 +1,4 @@
 /** Exports that the generated entries of the users' Workers import. */
-export { createQueueConsumer, withFrontDoor } from "sluice/runtime";
+export { createQueueConsumer, withFrontDoor } from "@sluice/project/runtime/worker";
 export { boundExports, boundHandlers } from "./bound-exports.ts";
 export { queueBinder } from "./queue-binder.ts";

@@ -1,7 +1,7 @@
 import type { QueueView } from "@sluice/gateway/views";
 import { type Costs, costsOf } from "@sluice/prices";
+import { CliError } from "@sluice/project/errors";
 import { allQueues, queueNamed } from "../../client/queues.ts";
-import { CliError } from "../../errors.ts";
 import { answer, type OnBroker } from "../on-broker.ts";
 import { textOfAll, textOfOne } from "./text.ts";
 

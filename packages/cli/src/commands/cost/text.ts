@@ -1,5 +1,5 @@
+import { facts, table } from "@sluice/local/report/table";
 import { type Costs, gigabyteSeconds, INCLUDED, type QueueCosts } from "@sluice/prices";
-import { facts, table } from "../../report/table.ts";
 
 const COLUMNS = ["queue", "messages", "so far", "month's end", "per million", "Queues", "SQS", "SQS by ten"];
 

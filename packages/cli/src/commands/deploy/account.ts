@@ -1,5 +1,5 @@
-import { CliError } from "../../errors.ts";
-import type { Project } from "../../project/project.ts";
+import { CliError } from "@sluice/project/errors";
+import type { Project } from "@sluice/project/read/project";
 import type { PlacedVariable } from "./cloudflare-variables.ts";
 
 /** Codes of Cloudflare's API for credentials that may not do something. */

@@ -2,11 +2,11 @@ import { randomBytes } from "node:crypto";
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseEnv } from "node:util";
+import { makeFolder } from "@sluice/project/folders";
+import { SECRET_SETTINGS, setVariables } from "@sluice/project/generate/broker-settings";
+import { LAST_END_VARIABLE } from "@sluice/project/names";
+import type { Project } from "@sluice/project/read/project";
 import { endpointVariables } from "@sluice/protocol";
-import { makeFolder } from "../../folders.ts";
-import { SECRET_SETTINGS, setVariables } from "../../generate/broker-settings.ts";
-import { LAST_END_VARIABLE } from "../../generate/names.ts";
-import type { Project } from "../../project/project.ts";
 import type { CloudflareApi } from "./cloudflare-api.ts";
 
 /** How the commands of this machine reach a deployed broker. */

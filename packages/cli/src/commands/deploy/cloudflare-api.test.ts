@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { CliError } from "@sluice/project/errors";
 import { afterEach, describe, expect, it } from "vitest";
-import { CliError } from "../../errors.ts";
 import { CloudflareApi } from "./cloudflare-api.ts";
 
 const ACCOUNT = "0123456789abcdef0123456789abcdef";

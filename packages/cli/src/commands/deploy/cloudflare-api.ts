@@ -1,5 +1,5 @@
-import { CliError } from "../../errors.ts";
-import type { TextBinding } from "../../register/register.ts";
+import { CliError } from "@sluice/project/errors";
+import type { TextBinding } from "@sluice/project/register/register";
 import { type Credentials, type NamedAccount, refusalHint } from "./account.ts";
 
 const API_URL = "https://api.cloudflare.com/client/v4";

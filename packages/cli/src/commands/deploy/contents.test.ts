@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { projectFolder } from "@sluice/project/test/project-folder";
+import type { RunWrangler } from "@sluice/project/wrangler/run-wrangler";
 import { expect, it } from "vitest";
-import { projectFolder } from "../../../test/project-folder.ts";
-import type { RunWrangler } from "../../wrangler/run-wrangler.ts";
 import { bundled } from "./contents.ts";
 import type { Part } from "./parts.ts";
 

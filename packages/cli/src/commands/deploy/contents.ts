@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
+import { CliError } from "@sluice/project/errors";
+import { ownFolder } from "@sluice/project/wrangler/leftovers";
+import { omit } from "@sluice/project/wrangler/relocate";
+import type { RunWrangler } from "@sluice/project/wrangler/run-wrangler";
 import { canonicalJson, PROTOCOL_VERSION } from "@sluice/protocol";
-import { CliError } from "../../errors.ts";
-import { omit } from "../../generate/relocate.ts";
-import { ownFolder } from "../../wrangler/leftovers.ts";
-import type { RunWrangler } from "../../wrangler/run-wrangler.ts";
 import { type Part, withoutServices } from "./parts.ts";
 import type { Wanted } from "./steps.ts";
 

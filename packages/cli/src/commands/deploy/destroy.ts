@@ -1,8 +1,8 @@
 import { rmSync } from "node:fs";
-import { CliError, EXIT_NOT_CONFIRMED } from "../../errors.ts";
-import type { Register } from "../../register/register.ts";
-import { left, type OwnProject } from "../../register/serve-projects.ts";
-import type { Printer } from "../../report/printer.ts";
+import type { Printer } from "@sluice/local/report/printer";
+import { CliError, EXIT_NOT_CONFIRMED } from "@sluice/project/errors";
+import type { Register } from "@sluice/project/register/register";
+import { left, type OwnProject } from "@sluice/project/register/serve-projects";
 import type { Surroundings } from "../../surroundings.ts";
 import { confirm } from "../on-broker.ts";
 import { hintFor } from "./account.ts";

@@ -1,7 +1,7 @@
-import { CliError } from "../../errors.ts";
-import { type Register, readRegister } from "../../register/register.ts";
-import { latestOf } from "../../register/serve-projects.ts";
-import type { Printer } from "../../report/printer.ts";
+import type { Printer } from "@sluice/local/report/printer";
+import { CliError } from "@sluice/project/errors";
+import { type Register, readRegister } from "@sluice/project/register/register";
+import { latestOf } from "@sluice/project/register/serve-projects";
 import type { CloudflareApi } from "./cloudflare-api.ts";
 
 /** The broker on an account. */

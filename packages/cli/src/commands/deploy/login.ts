@@ -1,5 +1,5 @@
-import { CliError } from "../../errors.ts";
-import type { RunWrangler } from "../../wrangler/run-wrangler.ts";
+import { CliError } from "@sluice/project/errors";
+import type { RunWrangler } from "@sluice/project/wrangler/run-wrangler";
 import type { Credentials } from "./account.ts";
 
 /** Reads the credentials that Wrangler is logged in with, for Cloudflare's API. */

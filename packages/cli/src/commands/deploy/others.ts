@@ -1,5 +1,5 @@
-import type { Register } from "../../register/register.ts";
-import type { OwnProject } from "../../register/serve-projects.ts";
+import type { Register } from "@sluice/project/register/register";
+import type { OwnProject } from "@sluice/project/register/serve-projects";
 import type { CloudflareApi } from "./cloudflare-api.ts";
 
 /** A consumer of the broker that a command does not name. */

@@ -1,6 +1,6 @@
-import { CliError } from "../../errors.ts";
-import { BROKER_QUEUES_BINDING } from "../../generate/names.ts";
-import { type Register, readRegister } from "../../register/register.ts";
+import { CliError } from "@sluice/project/errors";
+import { BROKER_QUEUES_BINDING } from "@sluice/project/names";
+import { type Register, readRegister } from "@sluice/project/register/register";
 import type { CloudflareApi } from "./cloudflare-api.ts";
 import type { Deployment } from "./deployment.ts";
 import { type Mark, markOf } from "./messages.ts";

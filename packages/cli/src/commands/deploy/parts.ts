@@ -1,5 +1,5 @@
+import { generatedConfig, type Plan } from "@sluice/project/generate/plan";
 import { canonicalJson } from "@sluice/protocol";
-import { generatedConfig, type Plan } from "../../generate/plan.ts";
 
 /** A Worker of a deployment, the broker included. */
 export interface Part {

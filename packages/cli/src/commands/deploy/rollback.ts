@@ -1,8 +1,8 @@
+import type { Printer } from "@sluice/local/report/printer";
+import { CliError, EXIT_NOT_CONFIRMED } from "@sluice/project/errors";
+import { readRegister } from "@sluice/project/register/register";
+import { joined } from "@sluice/project/register/serve-projects";
 import { canonicalJson } from "@sluice/protocol";
-import { CliError, EXIT_NOT_CONFIRMED } from "../../errors.ts";
-import { readRegister } from "../../register/register.ts";
-import { joined } from "../../register/serve-projects.ts";
-import type { Printer } from "../../report/printer.ts";
 import type { Surroundings } from "../../surroundings.ts";
 import { hintFor } from "./account.ts";
 import { type Deployment, type DeploymentOptions, openDeployment, type StartWrangler } from "./deployment.ts";

@@ -1,4 +1,4 @@
-import { CliError } from "../../errors.ts";
+import { CliError } from "@sluice/project/errors";
 import type { Part } from "./parts.ts";
 
 /** Deployed state of a part. */

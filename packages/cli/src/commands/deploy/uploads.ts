@@ -1,7 +1,7 @@
 import { dirname, join } from "node:path";
-import { CliError } from "../../errors.ts";
-import { writeIfChanged } from "../../output/write-plan.ts";
-import type { RunWrangler, WranglerRun } from "../../wrangler/run-wrangler.ts";
+import { CliError } from "@sluice/project/errors";
+import { writeIfChanged } from "@sluice/project/files/write-plan";
+import type { RunWrangler, WranglerRun } from "@sluice/project/wrangler/run-wrangler";
 import { withoutServices } from "./parts.ts";
 import type { Step } from "./steps.ts";
 

@@ -1,8 +1,8 @@
+import { plural } from "@sluice/local/report/words";
+import { CliError } from "@sluice/project/errors";
 import { BrokerClient } from "../../client/broker-client.ts";
 import { findBroker } from "../../client/find-broker.ts";
 import { allQueues } from "../../client/queues.ts";
-import { CliError } from "../../errors.ts";
-import { plural } from "../../report/words.ts";
 import type { Surroundings } from "../../surroundings.ts";
 import { readAccess } from "./broker-access.ts";
 

@@ -1,5 +1,5 @@
 import type { ClockView } from "@sluice/gateway/views";
-import { span } from "../../report/words.ts";
+import { span } from "@sluice/local/report/words";
 import { answer, type OnBroker } from "../on-broker.ts";
 
 /** Answer of the API to a change of the clock. */

@@ -1,7 +1,7 @@
+import { table } from "@sluice/local/report/table";
 import type { Fault, FaultSetting } from "@sluice/protocol";
 import type { BrokerClient } from "../../client/broker-client.ts";
 import { allQueues, queuePath } from "../../client/queues.ts";
-import { table } from "../../report/table.ts";
 import { answer, type OnBroker } from "../on-broker.ts";
 
 export interface SetFaultOptions {

@@ -1,7 +1,7 @@
+import { span } from "@sluice/local/report/words";
+import { refuseMissingMain } from "@sluice/project/read/missing-main";
+import type { Project } from "@sluice/project/read/project";
 import type { QueueDefinition } from "@sluice/protocol";
-import { refuseMissingMain } from "../../project/missing-main.ts";
-import type { Project } from "../../project/project.ts";
-import { span } from "../../report/words.ts";
 import type { Finding, FindingCode } from "./finding.ts";
 import { productionFindings } from "./production.ts";
 

@@ -1,6 +1,6 @@
+import type { Printer } from "@sluice/local/report/printer";
+import { projectFolder } from "@sluice/project/test/project-folder";
 import { describe, expect, it } from "vitest";
-import { projectFolder } from "../../../test/project-folder.ts";
-import type { Printer } from "../../report/printer.ts";
 import { type DoctorOptions, doctor } from "./doctor.ts";
 import type { Finding } from "./finding.ts";
 

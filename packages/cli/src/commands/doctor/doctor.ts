@@ -1,12 +1,12 @@
 import { stripVTControlCharacters } from "node:util";
 import { type ConfigDiagnostic, ConfigError, formatDiagnostic } from "@sluice/config";
-import { chosenEnvironment } from "../../environment.ts";
-import { CliError, EXIT_FAILED } from "../../errors.ts";
-import { type Project, readProject } from "../../project/project.ts";
-import type { Printer } from "../../report/printer.ts";
-import { plural } from "../../report/words.ts";
+import type { Printer } from "@sluice/local/report/printer";
+import { plural } from "@sluice/local/report/words";
+import { chosenEnvironment } from "@sluice/local/settings/environment";
+import { CliError, EXIT_FAILED } from "@sluice/project/errors";
+import { type Project, readProject } from "@sluice/project/read/project";
+import { anyWrangler, takeWranglerOf } from "@sluice/project/wrangler/load-wrangler";
 import type { Surroundings } from "../../surroundings.ts";
-import { anyWrangler, takeWranglerOf } from "../../wrangler/load-wrangler.ts";
 import { diagnose } from "./diagnose.ts";
 import { type Finding, formatFinding } from "./finding.ts";
 

@@ -1,6 +1,6 @@
 import type { QueueSettings } from "@sluice/config";
-import type { Project } from "../../project/project.ts";
-import type { UserWorker } from "../../project/worker.ts";
+import type { Project } from "@sluice/project/read/project";
+import type { UserWorker } from "@sluice/project/read/worker";
 import type { Finding } from "./finding.ts";
 
 /** From this date on a message without a content type is `json`; before, or with the flag off, it is `v8`. */

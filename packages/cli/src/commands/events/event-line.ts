@@ -1,5 +1,5 @@
 import type { EventView } from "@sluice/gateway/views";
-import { plural, printable, span } from "../../report/words.ts";
+import { plural, printable, span } from "@sluice/local/report/words";
 
 /** Formats an event as a line: when, in which queue, what, to how many, and what is known beside. */
 export function eventLine(event: EventView): string {

@@ -1,5 +1,5 @@
+import { CliError, EXIT_NO_BROKER } from "@sluice/project/errors";
 import { liveFrames, type WhichEvents } from "../../client/events.ts";
-import { CliError, EXIT_NO_BROKER } from "../../errors.ts";
 import type { OnBroker } from "../on-broker.ts";
 import { eventLine } from "./event-line.ts";
 

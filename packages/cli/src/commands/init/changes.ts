@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { CliError } from "../../errors.ts";
-import { configFileIn } from "../../project/broker.ts";
+import { CliError } from "@sluice/project/errors";
+import { configFileIn } from "@sluice/project/read/broker";
 import { dependsOn, type Manifest, readManifest, withDevScript } from "./manifest.ts";
 import { type PackageManager, packageManagerOf } from "./package-manager.ts";
 import { type WrappedCall, wrapCalls } from "./tool-config.ts";

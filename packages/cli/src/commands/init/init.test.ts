@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
+import { projectFolder } from "@sluice/project/test/project-folder";
 import { expect, it } from "vitest";
-import { projectFolder } from "../../../test/project-folder.ts";
 import { run } from "../../command-line.ts";
 import { changesFor } from "./changes.ts";
 

@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import type { Printer } from "@sluice/local/report/printer";
+import { CliError, EXIT_USAGE } from "@sluice/project/errors";
 import { createTwoFilesPatch } from "diff";
-import { CliError, EXIT_USAGE } from "../../errors.ts";
-import type { Printer } from "../../report/printer.ts";
 import type { Surroundings } from "../../surroundings.ts";
 import { version } from "../../version.ts";
 import { agree } from "../on-broker.ts";

@@ -3,6 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { WholeMessageView } from "@sluice/gateway/views";
+import { size } from "@sluice/local/report/words";
+import { CliError, EXIT_FAILED, EXIT_USAGE } from "@sluice/project/errors";
 import {
   deleteMessage,
   messageOf,
@@ -10,8 +12,6 @@ import {
   resendMessage,
   retryMessage,
 } from "../../client/messages.ts";
-import { CliError, EXIT_FAILED, EXIT_USAGE } from "../../errors.ts";
-import { size } from "../../report/words.ts";
 import { answer, confirm, type OnBroker } from "../on-broker.ts";
 import { type BodyOptions, bodyIn, bytesOf, jsonIn, type SentType } from "./body.ts";
 

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
 import { buffer } from "node:stream/consumers";
-import { CliError, EXIT_FAILED, EXIT_USAGE } from "../../errors.ts";
+import { CliError, EXIT_FAILED, EXIT_USAGE } from "@sluice/project/errors";
 import type { Surroundings } from "../../surroundings.ts";
 
 /** Content types that a command can send. */

@@ -1,4 +1,6 @@
 import type { MessageView, WholeMessageView } from "@sluice/gateway/views";
+import { facts, table } from "@sluice/local/report/table";
+import { distance, plural, printable, size } from "@sluice/local/report/words";
 import {
   type MessagePage,
   messageOf,
@@ -6,8 +8,6 @@ import {
   pageOfMessages,
   whyOfQueue,
 } from "../../client/messages.ts";
-import { facts, table } from "../../report/table.ts";
-import { distance, plural, printable, size } from "../../report/words.ts";
 import { answer, type OnBroker } from "../on-broker.ts";
 
 /** Messages that are shown when the command line names no number. */

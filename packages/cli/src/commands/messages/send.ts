@@ -1,5 +1,5 @@
+import { CliError, EXIT_USAGE } from "@sluice/project/errors";
 import { sendBatch } from "../../client/messages.ts";
-import { CliError, EXIT_USAGE } from "../../errors.ts";
 import { answer, type OnBroker } from "../on-broker.ts";
 import { type BodyOptions, bodyIn, bytesOf, type SentType } from "./body.ts";
 

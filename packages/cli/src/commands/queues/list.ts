@@ -1,9 +1,9 @@
 import type { QueueView, QueueWhyView } from "@sluice/gateway/views";
+import { facts, table } from "@sluice/local/report/table";
+import { batch, receiver, retriesBy } from "@sluice/local/report/topology-table";
+import { distance, plural, printable, size, span } from "@sluice/local/report/words";
 import { whyOfQueue } from "../../client/messages.ts";
 import { allQueues, queueNamed } from "../../client/queues.ts";
-import { facts, table } from "../../report/table.ts";
-import { batch, receiver, retriesBy } from "../../report/topology-table.ts";
-import { distance, plural, printable, size, span } from "../../report/words.ts";
 import { answer, type OnBroker } from "../on-broker.ts";
 
 /** Queues of a page, as Wrangler has them. */

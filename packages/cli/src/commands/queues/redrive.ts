@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { MoveView } from "@sluice/gateway/views";
+import { plural } from "@sluice/local/report/words";
+import { CliError } from "@sluice/project/errors";
 import { cancelMove, type MoveRequest, planMove, queueNamed, startMove } from "../../client/queues.ts";
-import { CliError } from "../../errors.ts";
-import { progressBar } from "../../report/progress.ts";
-import { plural } from "../../report/words.ts";
+import { progressBar } from "../../progress.ts";
 import { messageTable } from "../messages/look.ts";
 import { answer, type OnBroker } from "../on-broker.ts";
 

@@ -1,6 +1,6 @@
 import type { QueueView } from "@sluice/gateway/views";
+import { plural } from "@sluice/local/report/words";
 import { deleteQueue, purgeQueue, queueNamed } from "../../client/queues.ts";
-import { plural } from "../../report/words.ts";
 import { answer, confirm, type OnBroker } from "../on-broker.ts";
 
 /** `sluice queues delete`: the queue with everything in it. */

@@ -1,4 +1,5 @@
 import type { QueueView } from "@sluice/gateway/views";
+import { CliError, EXIT_USAGE } from "@sluice/project/errors";
 import {
   createQueue,
   pauseDelivery,
@@ -6,7 +7,6 @@ import {
   resumeDelivery,
   updateQueue,
 } from "../../client/queues.ts";
-import { CliError, EXIT_USAGE } from "../../errors.ts";
 import { answer, type OnBroker } from "../on-broker.ts";
 
 /** The settings of a command line, by Wrangler's names. */

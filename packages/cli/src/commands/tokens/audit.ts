@@ -1,6 +1,6 @@
 import type { AuditPage } from "@sluice/gateway/views";
-import { table } from "../../report/table.ts";
-import { printable } from "../../report/words.ts";
+import { table } from "@sluice/local/report/table";
+import { printable } from "@sluice/local/report/words";
 import { answer, type OnBroker } from "../on-broker.ts";
 
 export interface AuditOptions {

@@ -1,7 +1,7 @@
 import type { NewTokenView, TokenView } from "@sluice/gateway/views";
-import { CliError, EXIT_NOT_FOUND } from "../../errors.ts";
-import { table } from "../../report/table.ts";
-import { distance } from "../../report/words.ts";
+import { table } from "@sluice/local/report/table";
+import { distance } from "@sluice/local/report/words";
+import { CliError, EXIT_NOT_FOUND } from "@sluice/project/errors";
 import { answer, confirm, type OnBroker } from "../on-broker.ts";
 
 /** Options with which a token is created. */

@@ -6,7 +6,7 @@ import type {
   BackupTopicSubscription,
   BackupView,
 } from "@sluice/gateway/views";
-import { CliError, EXIT_FAILED } from "../../errors.ts";
+import { CliError, EXIT_FAILED } from "@sluice/project/errors";
 
 /** The version of a backup's lines. Another one is for lines that this version would misread. */
 export const BACKUP_VERSION = 1;

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { CliError, EXIT_FAILED } from "../../errors.ts";
+import { CliError, EXIT_FAILED } from "@sluice/project/errors";
 
 /** Mode of files that say what is in queues: their owner's alone, whatever the umask is. */
 export const OWNERS_MODE = 0o600;

@@ -1,5 +1,5 @@
+import { plural, printable } from "@sluice/local/report/words";
 import { variablesOf } from "@sluice/protocol";
-import { plural, printable } from "../../report/words.ts";
 import { agree, type OnBroker } from "../on-broker.ts";
 import type { SettingsLine } from "./backup-lines.ts";
 

@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
+import { plural } from "@sluice/local/report/words";
+import { CliError, EXIT_FAILED, EXIT_NOT_FOUND, EXIT_USAGE } from "@sluice/project/errors";
 import { backupOf, pageOfBackup } from "../../client/backup.ts";
 import { BrokerFailure } from "../../client/broker-client.ts";
-import { CliError, EXIT_FAILED, EXIT_NOT_FOUND, EXIT_USAGE } from "../../errors.ts";
-import { progressBar } from "../../report/progress.ts";
-import { plural } from "../../report/words.ts";
+import { progressBar } from "../../progress.ts";
 import { answer, type OnBroker } from "../on-broker.ts";
 import { firstLines, linesOfBackup } from "./backup-lines.ts";
 import { Checkpoint } from "./checkpoint.ts";

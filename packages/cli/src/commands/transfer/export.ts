@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { WholeMessageView } from "@sluice/gateway/views";
+import { plural } from "@sluice/local/report/words";
+import { CliError, EXIT_FAILED, EXIT_USAGE } from "@sluice/project/errors";
 import { PAGE_MESSAGES_MAX, pageOfWholeMessages } from "../../client/messages.ts";
-import { CliError, EXIT_FAILED, EXIT_USAGE } from "../../errors.ts";
-import { progressBar } from "../../report/progress.ts";
-import { plural } from "../../report/words.ts";
+import { progressBar } from "../../progress.ts";
 import { filterOf, type WhichMessages } from "../messages/look.ts";
 import { answer, type OnBroker } from "../on-broker.ts";
 import { Checkpoint } from "./checkpoint.ts";

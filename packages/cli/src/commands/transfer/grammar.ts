@@ -1,5 +1,5 @@
+import { CliError, EXIT_USAGE } from "@sluice/project/errors";
 import type { Command } from "commander";
-import { CliError, EXIT_USAGE } from "../../errors.ts";
 import { withFilter } from "../messages/grammar.ts";
 import { type Execute, examples, type OnBrokerOptions, onBroker, withBroker } from "../on-broker.ts";
 import type { ExportOptions } from "./export.ts";

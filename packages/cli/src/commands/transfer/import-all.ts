@@ -1,8 +1,8 @@
 import { closeSync, createReadStream, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { resolve } from "node:path";
+import { CliError, EXIT_FAILED, EXIT_USAGE } from "@sluice/project/errors";
 import { backupOf } from "../../client/backup.ts";
-import { CliError, EXIT_FAILED, EXIT_USAGE } from "../../errors.ts";
-import { progressBar } from "../../report/progress.ts";
+import { progressBar } from "../../progress.ts";
 import { answer, type OnBroker } from "../on-broker.ts";
 import { backupLineIn, checkHeader, isSettings } from "./backup-lines.ts";
 import { Checkpoint } from "./checkpoint.ts";

@@ -1,12 +1,12 @@
 import { createReadStream, openSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Readable } from "node:stream";
+import { plural } from "@sluice/local/report/words";
+import { CliError, EXIT_FAILED, EXIT_USAGE } from "@sluice/project/errors";
 import { BrokerFailure } from "../../client/broker-client.ts";
 import { type BatchMessage, sendBatch } from "../../client/messages.ts";
 import { queueNamed } from "../../client/queues.ts";
-import { CliError, EXIT_FAILED, EXIT_USAGE } from "../../errors.ts";
-import { type Progress, progressBar } from "../../report/progress.ts";
-import { plural } from "../../report/words.ts";
+import { type Progress, progressBar } from "../../progress.ts";
 import { answer, type OnBroker } from "../on-broker.ts";
 import { Checkpoint } from "./checkpoint.ts";
 import { linesOf, messageIn } from "./lines.ts";

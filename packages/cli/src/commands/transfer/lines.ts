@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
+import { CliError, EXIT_FAILED } from "@sluice/project/errors";
 import type { BatchMessage } from "../../client/messages.ts";
-import { CliError, EXIT_FAILED } from "../../errors.ts";
 
 /**
  * The lines of a text in UTF-8, without their ends. Node's own reader ends a line at U+2028 too, which JSON may have in

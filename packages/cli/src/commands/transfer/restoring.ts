@@ -1,10 +1,10 @@
 import type { Readable } from "node:stream";
 import type { BackupMessage, BackupTopicSubscription } from "@sluice/gateway/views";
+import { plural, printable } from "@sluice/local/report/words";
+import { CliError, EXIT_FAILED } from "@sluice/project/errors";
 import { type BackupKind, restore, restoreMessages } from "../../client/backup.ts";
 import { BrokerFailure } from "../../client/broker-client.ts";
-import { CliError, EXIT_FAILED } from "../../errors.ts";
-import type { Progress } from "../../report/progress.ts";
-import { plural, printable } from "../../report/words.ts";
+import type { Progress } from "../../progress.ts";
 import type { OnBroker } from "../on-broker.ts";
 import type { BackupLine, SettingsLine } from "./backup-lines.ts";
 import type { Checkpoint } from "./checkpoint.ts";

@@ -1,5 +1,5 @@
-import { CliError, EXIT_FAILED } from "../../errors.ts";
-import { printable } from "../../report/words.ts";
+import { printable } from "@sluice/local/report/words";
+import { CliError, EXIT_FAILED } from "@sluice/project/errors";
 import type { QueueLine, SettingsLine } from "./backup-lines.ts";
 
 /** A line about settings, and where it stands in its file. */

@@ -1,5 +1,5 @@
 import { closeSync, fchmodSync, ftruncateSync, openSync, writeSync } from "node:fs";
-import type { Printer } from "../../report/printer.ts";
+import type { Printer } from "@sluice/local/report/printer";
 import { type Checkpoint, OWNERS_MODE } from "./checkpoint.ts";
 
 /** Takes lines. */

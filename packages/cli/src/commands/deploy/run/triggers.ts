@@ -1,5 +1,5 @@
-import { CliError, EXIT_NOT_CONFIRMED } from "../../../errors.ts";
-import type { RunWrangler } from "../../../wrangler/run-wrangler.ts";
+import { CliError, EXIT_NOT_CONFIRMED } from "@sluice/project/errors";
+import type { RunWrangler } from "@sluice/project/wrangler/run-wrangler";
 import type { CloudflareApi } from "../cloudflare-api.ts";
 import type { Part } from "../parts.ts";
 

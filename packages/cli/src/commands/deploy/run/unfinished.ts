@@ -1,6 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { makeFolder } from "../../../folders.ts";
+import { makeFolder } from "@sluice/project/folders";
 
 /**
  * Names of the Workers whose step has begun on this machine and not ended. Wrangler sets much after an upload, and

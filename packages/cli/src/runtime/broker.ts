@@ -1,2 +1,0 @@
-/** Module that the generated entry of the broker imports. */
-export { defineBroker } from "@sluice/broker-worker";

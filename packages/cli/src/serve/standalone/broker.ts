@@ -1,9 +1,0 @@
-import { openBroker } from "@sluice/broker-worker/node";
-import type { BrokerInput } from "./contract.ts";
-
-/** The broker on Node.js (`contract.ts`). */
-export function open(input: BrokerInput) {
-  const { gateway, ...broker } = openBroker(input);
-  const { asksForSignatures } = gateway;
-  return { ...broker, asksForSignatures, fetch: (request: Request) => gateway.fetch(request) };
-}

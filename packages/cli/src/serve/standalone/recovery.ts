@@ -1,4 +1,0 @@
-/** Operations on the files of a data folder, repairs and reads, while no broker can be asked (`contract.ts`). */
-export { deliveriesIn } from "@sluice/broker-worker/deliveries";
-export { recoverDirectory } from "@sluice/broker-worker/recovery";
-export { shrinkObjectFiles } from "@sluice/objects";

@@ -1,0 +1,355 @@
+import { flushCompileCache } from "node:module";
+import { dirname, join, resolve } from "node:path";
+import { takeEnvFiles } from "@sluice/project/files/env-files";
+import { TOPOLOGY_FILE } from "@sluice/project/generate/broker-entry";
+import type { Plan } from "@sluice/project/generate/plan";
+import { LAST_END_VARIABLE } from "@sluice/project/names";
+import { refuseMissingMain } from "@sluice/project/read/missing-main";
+import { type Project, readProject } from "@sluice/project/read/project";
+import {
+  anyWrangler,
+  loadWrangler,
+  takeWranglerOf,
+  wranglerVersion,
+} from "@sluice/project/wrangler/load-wrangler";
+import { tellDisk } from "../broker/tell-broker.ts";
+import { QueueWaker } from "../broker/wake-queues.ts";
+import { announceEnd, forgetPlannedEnd, lastEndIn } from "../data/planned-end.ts";
+import { recoverData } from "../data/recover-data.ts";
+import { Reserve } from "../data/reserve.ts";
+import { configFilesOf, type Generation, generate } from "../generation/generation.ts";
+import { watchFiles } from "../generation/watch.ts";
+import { refusePortInUse } from "../http/port-in-use.ts";
+import { type CommandPlaces, findPlaces } from "../places.ts";
+import { BrokerSeat, type Seat } from "../processes/broker-seat.ts";
+import { brokersFolder, foldersOf, registerBroker } from "../processes/running-brokers.ts";
+import { announce, leave, type Session, sessionsFolder } from "../processes/sessions.ts";
+import { accessLines, addresses, dashboardLinks, urlOf } from "../report/addresses.ts";
+import type { Printer } from "../report/printer.ts";
+import { introducer } from "../report/topology-table.ts";
+import { ownSources } from "../runtime-modules.ts";
+import { type Admission, accessVariables, isLoopback, tokenIn } from "../settings/admission.ts";
+import { chosenEnvironment, wranglerEnvironment } from "../settings/environment.ts";
+import { readDeliveries } from "../watchdog/in-delivery.ts";
+import { silentMsMaxOf } from "../workerd/run-on-workerd.ts";
+import { devAccess, refuseLeading } from "./dev-access.ts";
+import type { LinesContext } from "./inside/wrangler-lines.ts";
+import { RuntimeWatch } from "./runtime-watch.ts";
+import { STOP_SIGNALS, supervise } from "./supervisor.ts";
+import { isRunnable, WranglerHere } from "./wrangler-here.ts";
+import {
+  type Listening,
+  startWrangler,
+  type WranglerOptions,
+  type WranglerProcess,
+} from "./wrangler-process.ts";
+
+/** How often a session that uses another one's broker looks whether that one was killed. One that ends says so. */
+const VACANCY_EVERY_MS = 1_000;
+/** When what was compiled until then is written to the cache, in ms after Wrangler listens. */
+const FLUSH_AFTER_MS = 2_000;
+
+export interface DevOptions {
+  /** Folders or configuration files of Workers; none stands for the current folder. The first one owns the port. */
+  readonly targets: readonly string[];
+  /** Default: the primary Worker's `dev.port`, else 8787, else a free one, as Wrangler chooses. */
+  readonly port?: number;
+  readonly ip?: string;
+  /** Default: `.wrangler/state` beside the primary Worker's configuration, where `wrangler dev` keeps it. */
+  readonly persistTo?: string;
+  readonly env?: string;
+  readonly inspectorPort?: number;
+  /** Passed on to `wrangler dev`. */
+  readonly wranglerArguments: readonly string[];
+}
+
+/**
+ * `sluice dev`: runs the user's Workers and the broker in one `wrangler dev`, and generates anew whatever a change of
+ * their configurations, or of another `sluice dev`, changes. Resolves to the exit code when Wrangler has ended.
+ */
+export async function dev(given: DevOptions, printer: Printer): Promise<number> {
+  const { files: envFiles, args: ownArguments } = takeEnvFiles(given.wranglerArguments);
+  const options = { ...given, wranglerArguments: ownArguments };
+  const env = chosenEnvironment(options.env, process.env);
+  const session = joinSessions(env);
+  const runtime = await RuntimeWatch.open({
+    silentMsMax: () => silentMsMaxOf(current.plan.workers),
+    inDelivery: () => readDeliveries(data, current.project.broker.name),
+    printer,
+  });
+  const { targets } = options;
+  const workingDirectory = process.cwd();
+  takeWranglerOf(
+    [workingDirectory, ...targets],
+    anyWrangler((text) => printer.warn(text)),
+  );
+  // Nothing is written before it is clear that it may be: these may be another session's files.
+  const project = await readProject({ targets, env, workingDirectory });
+  refuseMissingMain(project.workers);
+  await refusePortsInUse(project, options);
+  const host = hostOf(project, options);
+  const access = devAccess(project, { host, env, envFiles, environment: process.env });
+  const places = withVariables(await findPlaces("dev", workingDirectory), {
+    [LAST_END_VARIABLE]: runtime.url,
+    ...accessVariables(access),
+  });
+  const data = dataFolderOf(project, options);
+  const seat = new BrokerSeat({
+    data,
+    env,
+    files: configFilesOf(project),
+    sessions: session.folder,
+    wranglerVersion: wranglerVersion(),
+  });
+  refuseLeading(seat.seat, host, access);
+  const read = () =>
+    generate({ targets, env, places, purpose: "dev", sessions: session.folder, seat, envFiles });
+  const announceSelf = (of: Project) =>
+    session.announce({
+      files: configFilesOf(of),
+      data,
+      broker: seat.seat.kind === "own" ? (seat.brokerName ?? of.broker.name) : null,
+    });
+  announceSelf(project);
+  let url: string | null = null;
+  let reserve: Reserve | null = null;
+  const takeSeat = async () => {
+    if (seat.seat.kind !== "own") return;
+    reserve = new Reserve(data, (line) => printer.warn(line));
+    reserve.watch(tellDisk(() => url, access.headers));
+    runtime.lastEnd = lastEndIn(data);
+    await recoverData({ folder: data, broker: seat.brokerName ?? project.broker.name, reserve }, printer);
+  };
+  await takeSeat();
+  const introduce = introducer(printer);
+  const waker = new QueueWaker();
+  const argumentsOf = (plan: Plan) =>
+    wranglerArguments(plan, { ...options, ip: host, data, seat: seat.seat });
+  let current = await read();
+
+  const adopt = (next: Generation) => {
+    current = next;
+    announceSelf(next.project);
+    watch.set(next.watched);
+    introduce(next.project);
+  };
+  /** Wakes the queues of this session's broker; another session's are woken by that session. */
+  const wake = () => {
+    if (url !== null && seat.seat.kind === "own") waker.wake(url, current.project.topology, access.headers);
+  };
+  let unregister = () => {};
+  const onListening = (listening: Listening) => {
+    wrangler.isUp();
+    url = urlOf(listening, current.project, options.wranglerArguments);
+    unregister();
+    const folders = foldersOf(current.project, process.cwd());
+    const token = seat.seat.kind === "own" ? tokenIn(access) : null;
+    unregister = registerBroker(brokersFolder(process.env), {
+      command: "sluice dev",
+      url,
+      data,
+      folders,
+      ...(token === null ? {} : { token }),
+    });
+    printer.print(addresses(url, current.project));
+    if (!isLoopback(host)) printer.print(`\n${accessText(access, host, url)}`);
+    wake();
+    // Who is killed outright writes nothing.
+    setTimeout(flushCompileCache, FLUSH_AFTER_MS).unref();
+  };
+  let isOver = false;
+  const update = async () => {
+    if (isOver) return;
+    const before = argumentsOf(current.plan);
+    const changed = seat.change();
+    if (changed !== null) {
+      printer.print(seatLine(changed));
+      await takeSeat();
+    }
+    const next = await read();
+    // Often it is our own end, or another's at the same moment, that changed something.
+    if (isOver) return;
+    adopt(next);
+    // Wrangler sees by itself what is in its files, but not that there are other files.
+    if (argumentsOf(current.plan).join() !== before.join()) {
+      runtime.ending();
+      wrangler.restart();
+    } else wake();
+  };
+  let updating = Promise.resolve();
+  let complaint = "";
+  const onChange = () => {
+    updating = updating.then(update).then(
+      () => {
+        complaint = "";
+      },
+      (error: unknown) => {
+        const text = `${error instanceof Error ? error.message : error}\nSluice goes on with what it read before.`;
+        // Other processes come and go while a file stays as it is.
+        if (!isOver && text !== complaint) printer.warn(text);
+        complaint = text;
+      },
+    );
+  };
+  const watch = watchFiles(onChange, (text) => printer.warn(text));
+
+  const vacancy = setInterval(() => {
+    if (seat.isVacant) onChange();
+  }, VACANCY_EVERY_MS);
+
+  adopt(current);
+  if (seat.seat.kind === "joined") printer.print(seatLine(seat.seat));
+  const start = wranglerStarter();
+  const startOne = () =>
+    start({
+      args: argumentsOf(current.plan),
+      env: wranglerEnvironment(process.env, host),
+      lines: linesContext(current.plan, seat.seat, workingDirectory),
+      onListening,
+      onSocketInUse: () => wrangler.startAgain(),
+      workerd: {
+        mark: runtime.url,
+        on: (event) => {
+          if (event.kind === "listening") forgetPlannedEnd(data);
+          runtime.on(event);
+        },
+      },
+    });
+  const wrangler = supervise(startOne, { warn: (text) => printer.warn(text) });
+  const announcePlannedEnd = () => {
+    if (seat.seat.kind === "own" && runtime.lastEnd === "planned") announceEnd(data, printer);
+  };
+  // Before it is handed on: a terminal asks workerd at the same moment.
+  const stop = () => {
+    runtime.ending();
+    announcePlannedEnd();
+  };
+  for (const signal of STOP_SIGNALS) process.prependListener(signal, stop);
+  // Each further line would be another error, and Wrangler answers an error with lines.
+  let isRead = true;
+  const unread = () => {
+    if (isRead) process.emit("SIGHUP", "SIGHUP");
+    isRead = false;
+  };
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", unread);
+  const endSession = () => {
+    isOver = true;
+    process.off("exit", endSession);
+    for (const signal of STOP_SIGNALS) process.off(signal, stop);
+    // Wrangler has keys of its own for the end.
+    announcePlannedEnd();
+    runtime.close();
+    clearInterval(vacancy);
+    reserve?.close();
+    seat.leave();
+    session.leave();
+    unregister();
+    waker.stop();
+    watch.close();
+  };
+  // Wrangler ends the process that it runs in if it wants to.
+  process.once("exit", endSession);
+  return wrangler.ended.finally(endSession);
+}
+
+/** How Wrangler is started: in this process where that is possible. */
+function wranglerStarter(): (options: WranglerOptions) => WranglerProcess {
+  const wrangler = loadWrangler();
+  if (!isRunnable(wrangler)) return startWrangler;
+  const here = new WranglerHere(wrangler);
+  return (options) => here.start(options);
+}
+
+/** Makes this process findable by the others, and takes that back when it ends, however it does. */
+function joinSessions(env: string) {
+  const { pid } = process;
+  const folder = sessionsFolder(process.env);
+  const startedAtMs = Date.now();
+  const announceSelf = (rest: Pick<Session, "files" | "data" | "broker">) =>
+    announce(folder, { pid, startedAtMs, env, ...rest });
+  announceSelf({ files: [], data: null, broker: null });
+  const leaveFolder = () => leave(folder, pid);
+  process.once("exit", leaveFolder);
+  return { folder, announce: announceSelf, leave: leaveFolder };
+}
+
+/** Tells which session has the broker. */
+function seatLine(seat: Seat): string {
+  if (seat.kind === "own") {
+    return (
+      "The session that had the broker of this data folder has ended. " +
+      "The broker runs here now, with all messages."
+    );
+  }
+  const { pid, part } = seat.leader;
+  const where = part === undefined ? 'another "sluice dev"' : "a program with getPlatformProxy";
+  return `The broker of this data folder runs in ${where} (process ${pid}). These Workers use it.`;
+}
+
+/** Makes the context that tells the lines of this Wrangler apart. */
+function linesContext({ workers, broker }: Plan, seat: Seat, workingDirectory: string): LinesContext {
+  const generatedFolder = dirname(broker.directory);
+  return {
+    workers: [...workers, ...(seat.kind === "own" ? [broker] : [])].map(({ name }) => name),
+    broker: broker.name,
+    topologyFile: join(broker.directory, TOPOLOGY_FILE),
+    workingDirectory,
+    generatedFolder,
+    ownSources: [ownSources(), generatedFolder],
+  };
+}
+
+/** Only the ports that somebody has asked for: of others Wrangler takes free ones. */
+async function refusePortsInUse({ workers, broker }: Project, options: DevOptions): Promise<void> {
+  const settings = (workers[0]?.wrangler ?? broker.wrangler)?.dev;
+  const host = hostOf({ workers, broker }, options);
+  const port = options.port ?? settings?.port;
+  if (port !== undefined) await refusePortInUse({ host, port, option: "--port" });
+  const { inspectorPort } = options;
+  if (inspectorPort === undefined) return;
+  await refusePortInUse({ host: "127.0.0.1", port: inspectorPort, option: "--inspector-port" });
+}
+
+/**
+ * Address to listen on. It stays what it is at the start, whatever a configuration says later: by it was decided who
+ * may use the broker.
+ */
+function hostOf({ workers, broker }: Pick<Project, "workers" | "broker">, { ip }: DevOptions): string {
+  return ip ?? (workers[0]?.wrangler ?? broker.wrangler)?.dev.ip ?? "localhost";
+}
+
+/** The broker is told more than the command's own environment says: whom to ask how the one before it ended. */
+function withVariables(places: CommandPlaces, variables: Readonly<Record<string, string>>): CommandPlaces {
+  return { ...places, environment: { ...places.environment, ...variables } };
+}
+
+/** Says who may use a broker that other machines reach, and links to its dashboard with the token that was made. */
+function accessText(access: Admission, host: string, url: string): string {
+  const token = access.made?.token ?? null;
+  const link = token === null ? "" : `\n${dashboardLinks(url, token, { host })}`;
+  return `${accessLines(access, host)}${link}`;
+}
+
+/** Absolute path of the folder that everything is kept in. */
+function dataFolderOf({ workers, broker }: Project, { persistTo }: DevOptions): string {
+  const directory = workers[0]?.userDirectory ?? broker.directory;
+  return resolve(persistTo ?? join(directory, ".wrangler/state"));
+}
+
+interface ArgumentsOptions extends DevOptions {
+  readonly data: string;
+  readonly seat: Seat;
+}
+
+function wranglerArguments({ workers, broker }: Plan, options: ArgumentsOptions): string[] {
+  const configs = [...workers, ...(options.seat.kind === "own" ? [broker] : [])];
+  return [
+    "dev",
+    ...configs.flatMap(({ configFile }) => ["--config", configFile]),
+    ...["--persist-to", options.data],
+    ...(options.port === undefined ? [] : ["--port", `${options.port}`]),
+    ...(options.ip === undefined ? [] : ["--ip", options.ip]),
+    ...(options.inspectorPort === undefined ? [] : ["--inspector-port", `${options.inspectorPort}`]),
+    ...options.wranglerArguments,
+  ];
+}

@@ -1,0 +1,170 @@
+import { readFileSync, realpathSync } from "node:fs";
+import { join, relative, resolve, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import { stripVTControlCharacters } from "node:util";
+import { READY_FILE } from "@sluice/project/names";
+import { SLUICE_PATH } from "@sluice/project/runtime/front-door-contract";
+import type { QueueTopology } from "@sluice/protocol";
+import { BindingsTable, type QueueBinding } from "./bindings-table.ts";
+
+/** Names and paths by which Wrangler's lines are told apart. */
+export interface LinesContext {
+  /** Names of the Workers that run in this Wrangler, the broker's among them. */
+  readonly workers: readonly string[];
+  readonly broker: string;
+  /** Absolute path of the generated file that says which queues there are; it changes while Wrangler runs. */
+  readonly topologyFile: string;
+  /** Folder that Wrangler runs in, and the one that everything was generated into. Absolute. */
+  readonly workingDirectory: string;
+  readonly generatedFolder: string;
+  /** Folders of our own sources, as stack traces name them. Absolute. */
+  readonly ownSources: readonly string[];
+}
+
+/** Makes of one message that Wrangler logs the messages that are shown in its place. */
+export type LineFilter = (message: string) => readonly string[];
+
+/** The second word depends on Wrangler's version. */
+const SECRETS = /^Using (?:secrets|vars) defined in (.+)$/;
+const ATTACHING = "Attaching additional modules:";
+const STATUS_EXPLANATION = /^\s*Service bindings, Durable Object bindings, and Tail consumers connect to /;
+/** A request that was answered, other than by a failure of the server; Wrangler marks its lines with a level. */
+const ANSWERED = /^\[wrangler:\w+\] [A-Z]+ (\S+) [1-4]\d\d /;
+const FRAME = /^\s+at /;
+const FRAME_PLACE = /^\s+at [^\n]*?\s*\(?((?:file:\/\/)?\/[^()]+?):\d+:\d+\)?$/;
+
+/** Wrangler's error for a socket of its own, in its words, wherever the terminal makes it break the line. */
+const SOCKET_IN_USE = /Address already in use\s+\(socket\s+"/;
+
+/** Whether Wrangler could not open a socket that nobody but itself has chosen. */
+export function isSocketInUse(message: string): boolean {
+  return SOCKET_IN_USE.test(message);
+}
+
+/**
+ * Shows what Wrangler says as it would be without Sluice in between: queues in the place of the bindings to the broker,
+ * no line about what Sluice does on its own account, stack traces up to the user's code.
+ */
+export function wranglerLines(context: LinesContext): LineFilter {
+  let table: BindingsTable | null = null;
+  /** Wrangler explains its connection status once, after whichever table comes first. */
+  let heldExplanation: string | null = null;
+  let hasShownStatus = false;
+  /** Comes before a table of modules: the broker's are nobody's business. */
+  let heldAttaching: string | null = null;
+
+  const inTable = (current: BindingsTable, message: string): readonly string[] => {
+    if (current.takes(message)) return [];
+    table = null;
+    if (message !== "") return [...current.asGiven(), message];
+    if (current.worker === context.broker) return [];
+    const shown = current.lines(queuesOf(current.worker, context));
+    hasShownStatus ||= shown.some((line) => line.includes("connected]"));
+    if (!hasShownStatus || heldExplanation === null) return shown;
+    const explained = [...shown, heldExplanation];
+    heldExplanation = null;
+    return explained;
+  };
+
+  return (message) => {
+    if (table !== null) return inTable(table, message);
+    const plain = stripVTControlCharacters(message);
+    const title = BindingsTable.workerIn(plain);
+    if (title !== null) {
+      // One that runs alone is "Your Worker".
+      table = new BindingsTable(message, title || (context.workers[0] ?? ""), context.workers);
+      return [];
+    }
+    if (heldAttaching !== null) {
+      const held = heldAttaching;
+      heldAttaching = null;
+      return plain.includes(READY_FILE) ? [] : [held, message];
+    }
+    if (plain === ATTACHING) {
+      heldAttaching = message;
+      return [];
+    }
+    if (STATUS_EXPLANATION.test(plain) && !hasShownStatus) {
+      heldExplanation = message;
+      return [];
+    }
+    const secrets = SECRETS.exec(plain)?.[1];
+    if (secrets !== undefined) return secretsLine(message, secrets, context);
+    const path = ANSWERED.exec(plain)?.[1];
+    return path !== undefined && isOwnRequest(path) ? [] : [withoutOwnFrames(message, context.ownSources)];
+  };
+}
+
+/**
+ * Whether the page of the queues, the commands and this process ask for it. Who asks is told what came of it; what it
+ * does to a queue is said in a line of its own.
+ */
+function isOwnRequest(path: string): boolean {
+  const page = path.slice(SLUICE_PATH.length);
+  return path.startsWith(SLUICE_PATH) && /^(?:\/?|\/api(?:\/.*)?|\/app\.[0-9a-f]+\.(?:js|css))$/.test(page);
+}
+
+/** The queues that a Worker sends to. None while the file is being written, which is before Wrangler sees any of it. */
+function queuesOf(worker: string, { topologyFile }: LinesContext): QueueBinding[] {
+  try {
+    const { queues } = JSON.parse(readFileSync(topologyFile, "utf8")) as QueueTopology;
+    return Object.entries(queues).flatMap(([queue, { producers }]) =>
+      producers.filter((producer) => producer.worker === worker).map(({ binding }) => ({ binding, queue })),
+    );
+  } catch {
+    return [];
+  }
+}
+
+/** Files of secrets by the user's own names; nothing of the broker's, which is no Worker of the user's. */
+function secretsLine(message: string, path: string, context: LinesContext): readonly string[] {
+  const { generatedFolder, workingDirectory, broker } = context;
+  const file = resolve(workingDirectory, path);
+  if (!isBelow(file, generatedFolder)) return [message];
+  if (isBelow(file, join(generatedFolder, broker))) return [];
+  const own = realPath(file);
+  return own === file ? [message] : [message.replace(path, () => relative(workingDirectory, own))];
+}
+
+function realPath(file: string): string {
+  try {
+    return realpathSync(file);
+  } catch {
+    return file;
+  }
+}
+
+function isBelow(file: string, folder: string): boolean {
+  return file.startsWith(folder + sep);
+}
+
+/** A trace without our own part of it. One that has no other is about us, and is shown as it is. */
+function withoutOwnFrames(message: string, ownSources: readonly string[]): string {
+  const parts = framesOf(message).map((text) => ({ text, kind: kindOf(text, ownSources) }));
+  if (!parts.some(({ kind }) => kind === "user")) return message;
+  return parts.flatMap(({ text, kind }) => (kind === "own" ? [] : text)).join("\n");
+}
+
+/** The lines of a message; a frame is one, also where the terminal makes Wrangler break it before its place. */
+function framesOf(message: string): string[] {
+  const parts: string[] = [];
+  for (const line of message.split("\n")) {
+    const last = parts.at(-1) ?? "";
+    const isRest =
+      FRAME.test(last) && placeIn(last) === undefined && placeIn(`${last}\n${line}`) !== undefined;
+    if (isRest) parts[parts.length - 1] = `${last}\n${line}`;
+    else parts.push(line);
+  }
+  return parts;
+}
+
+function kindOf(part: string, ownSources: readonly string[]): "text" | "own" | "user" {
+  const place = placeIn(part);
+  if (place === undefined) return "text";
+  const file = place.startsWith("file:") ? fileURLToPath(place) : place;
+  return ownSources.some((folder) => isBelow(file, folder)) ? "own" : "user";
+}
+
+function placeIn(frame: string): string | undefined {
+  return FRAME_PLACE.exec(stripVTControlCharacters(frame))?.[1];
+}

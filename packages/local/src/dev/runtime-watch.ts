@@ -1,0 +1,185 @@
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { createServer, get } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type LastEnd, lastEndText } from "@sluice/protocol";
+import type { End } from "../data/planned-end.ts";
+import type { Printer } from "../report/printer.ts";
+import { type DeliveriesRead, describeInDelivery, workersIn } from "../watchdog/in-delivery.ts";
+import { Pulse, SILENT_AT_END_MS_MAX } from "../watchdog/pulse.ts";
+import { consequence, type Judgement, judge, NO_SUSPICION } from "../watchdog/suspects.ts";
+import type { WorkerdEvent } from "./inside/contract.ts";
+
+/** Any path of the broker's that asks no queue. */
+const HEALTH = "/__sluice/health";
+
+export interface RuntimeWatchOptions {
+  /** How long the Workers may be silent before that is said, in ms. */
+  silentMsMax(): number;
+  /** Reads which deliveries are under way. */
+  inDelivery(): Promise<DeliveriesRead>;
+  readonly printer: Pick<Printer, "print" | "warn">;
+}
+
+/**
+ * Knows how each workerd of a `sluice dev` ended, and tells it to the broker in the next one; says when one is silent.
+ * It ends none: Wrangler owns the process, and somebody may have stopped a Worker in a debugger.
+ */
+export class RuntimeWatch {
+  /** URL at which the broker asks how the last workerd ended; no other process can guess its path. */
+  readonly url: string;
+  readonly #options: RuntimeWatchOptions;
+  readonly #close: () => void;
+  #lastEnd: End = "unplanned";
+  /** How it ended, once that is found out: before the next one changes what was in delivery. */
+  #told: Promise<LastEnd> = Promise.resolve({ kind: "unplanned" });
+  #suspicion = NO_SUSPICION;
+  #reported: LastEnd | null = null;
+  /** Pulse of the workerd that runs, from when it listens on; `null` while none does. */
+  #pulse: Pulse | null = null;
+  #startedMs = 0;
+  /** Since when it has been silent, in ms since 1970. */
+  #sinceMs = 0;
+
+  private constructor(options: RuntimeWatchOptions, url: string, close: () => void) {
+    this.#options = options;
+    this.url = url;
+    this.#close = close;
+  }
+
+  static async open(options: RuntimeWatchOptions): Promise<RuntimeWatch> {
+    const path = `/${randomUUID()}`;
+    const server = createServer((request, response) => {
+      if (request.url === path) {
+        void watch.#told.then((end) => {
+          response.end(lastEndText(end));
+          watch.#report(end);
+        });
+        return;
+      }
+      response.statusCode = 404;
+      response.end();
+    });
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    server.unref();
+    const { port } = server.address() as AddressInfo;
+    const close = () => {
+      server.close();
+      server.closeAllConnections();
+    };
+    const watch = new RuntimeWatch(options, `http://127.0.0.1:${port}${path}`, close);
+    return watch;
+  }
+
+  /** How the last workerd has ended: the broker in the next one is told. */
+  get lastEnd(): End {
+    return this.#lastEnd;
+  }
+
+  /** How the last one of an earlier command has ended. */
+  set lastEnd(end: End) {
+    this.#lastEnd = end;
+    this.#told = Promise.resolve({ kind: end });
+  }
+
+  on(event: WorkerdEvent): void {
+    if (event.kind === "listening") this.#watch(event.port);
+    else if (event.kind === "ending") this.ending();
+    else this.#ended("unplanned");
+  }
+
+  /**
+   * Records that workerd is being ended on purpose, by a signal or a restart of Wrangler: unplanned if it had been
+   * silent for more than `SILENT_AT_END_MS_MAX`.
+   */
+  ending(): void {
+    const silentMs = this.#pulse?.silentMs ?? 0;
+    this.#ended(silentMs > SILENT_AT_END_MS_MAX ? "unplanned" : "planned");
+  }
+
+  close(): void {
+    this.#stop();
+    this.#close();
+  }
+
+  /**
+   * Records an end. Later events that follow from it tell nothing new, a terminal's signal to workerd itself among
+   * them. Nor does the end of a workerd that has never listened: it has delivered nothing.
+   */
+  #ended(end: End): void {
+    const pulse = this.#pulse;
+    if (pulse !== null) {
+      this.lastEnd = end;
+      if (end === "unplanned") this.#told = this.#judge(performance.now() - this.#startedMs - pulse.silentMs);
+    }
+    this.#stop();
+  }
+
+  /** Says what follows from an end once the next runtime goes by it. */
+  #report(end: LastEnd): void {
+    if (end === this.#reported || end.kind === "planned" || end.kind === "unplanned") return;
+    this.#reported = end;
+    this.#options.printer.warn(`The Workers have ended. ${consequence(end)}`);
+  }
+
+  async #judge(ranMs: number): Promise<LastEnd> {
+    const { end, suspicion } = this.#judgementOf(await this.#options.inDelivery(), ranMs);
+    this.#suspicion = suspicion;
+    return end;
+  }
+
+  #judgementOf(read: DeliveriesRead, ranMs: number): Judgement {
+    return judge(this.#suspicion, { workers: workersIn(read), ranMs });
+  }
+
+  #stop(): void {
+    this.#pulse?.stop();
+    this.#pulse = null;
+  }
+
+  #watch(port: number): void {
+    this.#stop();
+    const { printer, silentMsMax } = this.#options;
+    const limitMs = silentMsMax();
+    this.#startedMs = performance.now();
+    const pulse = new Pulse({
+      ping: (signal) => answer(port, signal),
+      silentMsMax: limitMs,
+      onSilent: () => {
+        this.#sinceMs = Date.now() - limitMs;
+        const ranMs = performance.now() - this.#startedMs - limitMs;
+        void this.#options.inDelivery().then((read) => {
+          if (this.#pulse !== pulse) return;
+          printer.warn(silentText(this.#sinceMs, read, this.#judgementOf(read, ranMs).end));
+        });
+      },
+      onBack: () =>
+        printer.print(
+          `The Workers answer again, after ${Math.round((Date.now() - this.#sinceMs) / 1_000)} s.`,
+        ),
+    });
+    this.#pulse = pulse;
+  }
+}
+
+function silentText(sinceMs: number, read: DeliveriesRead, end: LastEnd): string {
+  return (
+    `The Workers have not answered since ${new Date(sinceMs).toISOString()}: a handler computes without ` +
+    "a pause or never ends, or a " +
+    `debugger has stopped it.\n${describeInDelivery(read)}\n` +
+    `Save a changed file to end it. ${consequence(end)} ` +
+    "Or press Ctrl-C and start again: all of them count as attempts then."
+  );
+}
+
+/**
+ * Resolves when the Workers answer anything. Not by way of Wrangler's proxy, which holds requests back during a reload.
+ */
+function answer(port: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    get({ host: "127.0.0.1", port, path: HEALTH, agent: false, signal }, (response) => {
+      response.resume();
+      resolve();
+    }).on("error", reject);
+  });
+}

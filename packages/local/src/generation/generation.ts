@@ -1,0 +1,116 @@
+import { join } from "node:path";
+import { placeEnvFiles, placeSecrets } from "@sluice/project/files/secrets";
+import { makeOutputFolder, writePlan } from "@sluice/project/files/write-plan";
+import { makePlan, type Plan } from "@sluice/project/generate/plan";
+import { type Project, readProject } from "@sluice/project/read/project";
+import type { CommandPlaces } from "../places.ts";
+import type { BrokerSeat } from "../processes/broker-seat.ts";
+import { otherSessions, type Session } from "../processes/sessions.ts";
+import type { Watched } from "./watch.ts";
+
+/** Result of one reading of the files of this process's Workers and of other processes' Workers. */
+export interface Generation {
+  readonly project: Project;
+  readonly plan: Plan;
+  /** Files and folders whose change can change the result of the next reading. */
+  readonly watched: readonly Watched[];
+}
+
+export interface GenerationInput {
+  readonly targets: readonly string[];
+  /** The environment, "" for the top level. */
+  readonly env: string;
+  readonly places: CommandPlaces;
+  readonly purpose: "dev" | "serve";
+  /** Files of variables that `--env-file` names; none unless given. */
+  readonly envFiles?: readonly string[];
+  /** Folder in which the `sluice dev` processes find each other; `null` for a process that has no part in that. */
+  readonly sessions: string | null;
+  /** The broker of the data folder; `null` until somebody is known to have it. */
+  readonly seat: BrokerSeat | null;
+}
+
+/**
+ * Reads the user's Workers, and of other processes' Workers what concerns them, and writes what Wrangler is to run.
+ *
+ * @throws ConfigError or CliError for files that cannot be used; nothing has been written then.
+ */
+export async function generate(input: GenerationInput): Promise<Generation> {
+  const { targets, env, places, sessions, seat } = input;
+  const { workingDirectory } = places;
+  const running = sessions === null ? [] : otherSessions(sessions, process.pid);
+  const others = running.filter((session) => session.env === env);
+  const joined = others.filter((session) => seat?.isUsedBy(session) === true);
+  const filesJoined = filesOf(joined);
+  const filesSending = sendersOf(joined);
+  const filesElsewhere = filesOf(others.filter((session) => !joined.includes(session)));
+  const brokerName = seat?.brokerName ?? null;
+  const project = await readProject({
+    targets,
+    env,
+    workingDirectory,
+    filesElsewhere,
+    filesJoined,
+    filesSending,
+    brokerName,
+  });
+  const plan = writeGenerated(project, input);
+  return { project, plan, watched: watchedBy(project, [...filesOf(others), ...filesSending], sessions) };
+}
+
+/** Writes what Wrangler is to run of what was read. */
+export function writeGenerated(
+  project: Project,
+  { env, places, purpose, envFiles = [] }: Pick<GenerationInput, "env" | "places" | "purpose" | "envFiles">,
+): Plan {
+  const plan = makePlan(project, purpose, { ...places, outputDirectory: outputDirectory(project, places) });
+  makeOutputFolder(places.root);
+  writePlan(plan);
+  placeAllSecrets(project, plan, env, envFiles);
+  return plan;
+}
+
+/** Configuration files of the Workers that a project consists of, the broker's last. */
+export function configFilesOf({ workers, broker }: Project): string[] {
+  return [...workers.map(({ file }) => file), ...(broker.file === null ? [] : [broker.file])];
+}
+
+export function filesOf(sessions: readonly Session[]): string[] {
+  return sessions.flatMap(({ files }) => files);
+}
+
+/** Configuration files of the Workers that these send for and do not run. */
+export function sendersOf(sessions: readonly Session[]): string[] {
+  return [...new Set(sessions.flatMap(({ senders = [] }) => senders))];
+}
+
+/** Each process has a folder of its own: two of them may run in one folder. */
+function outputDirectory({ workers, broker }: Project, places: CommandPlaces): string {
+  return join(places.outputDirectory, (workers[0] ?? broker).name);
+}
+
+/**
+ * A broker of our own making has none but those that were generated for it: those in the current folder are some
+ * Worker's.
+ */
+function placeAllSecrets({ broker }: Project, plan: Plan, env: string, envFiles: readonly string[]): void {
+  const isMadeUp = broker.file === null;
+  for (const { userDirectory, directory } of isMadeUp ? plan.workers : [...plan.workers, plan.broker]) {
+    placeSecrets(userDirectory, directory, env);
+    placeEnvFiles(userDirectory, directory, envFiles);
+  }
+  const { directory } = plan.broker;
+  if (isMadeUp && envFiles.length > 0) placeEnvFiles(directory, directory, [".dev.vars"]);
+}
+
+function watchedBy(project: Project, filesElsewhere: readonly string[], sessions: string | null): Watched[] {
+  // The entry of a module without a default export names another export of it.
+  const named = project.workers.flatMap(({ main }) => (main.kind === "named-only" ? [main.file] : []));
+  const files = [...configFilesOf(project), ...named, ...filesElsewhere];
+  return [
+    ...files.map((path) => ({ kind: "file", path }) as const),
+    ...(sessions === null
+      ? []
+      : [{ kind: "folder", path: sessions, except: `${process.pid}.json` } as const]),
+  ];
+}

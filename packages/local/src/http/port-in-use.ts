@@ -1,0 +1,45 @@
+import { lookup } from "node:dns/promises";
+import { createServer } from "node:net";
+import { CliError } from "@sluice/project/errors";
+
+/** An address that somebody has asked to listen on. */
+export interface WantedAddress {
+  readonly host: string;
+  readonly port: number;
+  /** How it is chosen otherwise: `--port`. */
+  readonly option: string;
+}
+
+/**
+ * Refuses an address on which something else listens, before anything has been started: Wrangler would say so at the
+ * end of everything that it prints.
+ *
+ * @throws CliError with the port and the option.
+ */
+export async function refusePortInUse({ host, port, option }: WantedAddress): Promise<void> {
+  if (port === 0) return;
+  const addresses = await addressesOf(host);
+  const inUse = await Promise.all(addresses.map((address) => isInUse(address, port)));
+  if (!inUse.includes(true)) return;
+  throw new CliError(
+    `Port ${port} of ${host} is in use by another process. End that one, or choose another port with ${option}.`,
+  );
+}
+
+/** None for a host that is not found: that is for Wrangler to say. */
+async function addressesOf(host: string): Promise<string[]> {
+  if (host === "*") return ["::"];
+  try {
+    return (await lookup(host, { all: true })).map(({ address }) => address);
+  } catch {
+    return [];
+  }
+}
+
+function isInUse(address: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", (error) => resolve("code" in error && error.code === "EADDRINUSE"));
+    server.listen({ host: address, port, exclusive: true }, () => server.close(() => resolve(false)));
+  });
+}

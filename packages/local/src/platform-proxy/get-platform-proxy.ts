@@ -1,0 +1,147 @@
+import { basename, dirname, join, resolve } from "node:path";
+import { readWorkerConfig, type WorkerQueueConfig } from "@sluice/config";
+import { installProducers } from "@sluice/producer";
+import { makeOutputFolder, OUTPUT_FOLDER } from "@sluice/project/files/write-plan";
+import { QUEUES_BINDING } from "@sluice/project/names";
+import { configFileIn } from "@sluice/project/read/broker";
+import { queueCompatibility } from "@sluice/project/wrangler/compatibility";
+import { loadWrangler, SHARING_VERSION_MIN, takeWranglerOf } from "@sluice/project/wrangler/load-wrangler";
+import type { GetPlatformProxyOptions, PlatformProxy } from "wrangler";
+import { RESOURCES_FOLDER } from "../data/data-lock.ts";
+import { otherSessions, type Session, sessionsFolder } from "../processes/sessions.ts";
+import { chosenEnvironment } from "../settings/environment.ts";
+import { guardWorkerd } from "../workerd/guard-workerd.ts";
+import { BrokerLink } from "./broker-link.ts";
+import { writeProxyConfig } from "./proxy-config.ts";
+
+/** The broker may be that of a `sluice dev`. */
+const NEED = { who: "getPlatformProxy", oldest: SHARING_VERSION_MIN };
+
+/**
+ * Wrangler's `getPlatformProxy`, with queues that send to the broker: for frameworks whose dev server is Node.js.
+ *
+ * ```ts
+ * const { env, dispose } = await getPlatformProxy<Env>();
+ * await env.ORDERS.send({ id: 7 });
+ * await dispose();
+ * ```
+ *
+ * The project's own Wrangler makes everything but the queues. These lead to the broker of a running `sluice dev`, else
+ * to one of this process, which keeps the messages where `sluice dev` finds them. Queue handlers are not run: that is
+ * for the `sluice dev` of the Worker that has them.
+ *
+ * @param options as Wrangler's. `persist` says where the messages lie too: in the folder that `sluice dev` takes by
+ *   `--persist-to`, or its `v3`. Default: `.wrangler/state` beside the configuration. With `false` they are gone
+ *   after `dispose()`, and no other process shares them.
+ * @returns as Wrangler's. `dispose()` hands a broker of this process to a `sluice dev` that uses it.
+ * @throws Error for configurations that cannot be used, for a Wrangler before 4.84, and where a process that shares no
+ *   broker has the messages.
+ */
+export const getPlatformProxy: typeof import("wrangler").getPlatformProxy = async <
+  Env,
+  CfProperties extends Record<string, unknown>,
+>(
+  options: GetPlatformProxyOptions = {},
+): Promise<PlatformProxy<Env, CfProperties>> => {
+  const workingDirectory = process.cwd();
+  const { configPath, environment, persist = true, envFiles } = options;
+  const file = configPath === undefined ? configFileAbove(workingDirectory) : resolve(configPath);
+  const env = chosenEnvironment(environment, process.env);
+  const queues = file === null ? null : readWorkerConfig(file, { env });
+  const folders = [...(file === null ? [] : [dirname(file)]), workingDirectory];
+  if (file === null || queues === null || queues.producers.length === 0) {
+    takeWranglerOf(folders);
+    return loadWrangler().getPlatformProxy<Env, CfProperties>(options);
+  }
+  takeWranglerOf(folders, NEED);
+  const wrangler = loadWrangler();
+  guardWorkerd();
+  const root = join(dirname(file), OUTPUT_FOLDER);
+  makeOutputFolder(root);
+  const { configFile, config } = await writeProxyConfig(file, env, join(root, "proxy", queues.workerName));
+  const data = dataFolder(file, queues, env, persist);
+  const link = await BrokerLink.reach(file, { data, env });
+  try {
+    const proxy = await wrangler.getPlatformProxy<Env & object, CfProperties>({
+      ...options,
+      configPath: configFile,
+      environment: "",
+      persist:
+        persist === true ? { path: join(dirname(file), ".wrangler/state", RESOURCES_FOLDER) } : persist,
+      ...(envFiles === undefined ? {} : { envFiles: envFiles.map((path) => resolve(dirname(file), path)) }),
+    });
+    install(proxy.env, link, queues, queueCompatibility(config));
+    let isOver = false;
+    const dispose = async () => {
+      if (isOver) return;
+      isOver = true;
+      await Promise.all([proxy.dispose(), link.release(file)]);
+    };
+    return { ...proxy, dispose };
+  } catch (error) {
+    await link.release(file);
+    throw error;
+  }
+};
+
+function install(
+  env: object,
+  link: BrokerLink,
+  { workerName, producers }: WorkerQueueConfig,
+  { exposeErrorCodes, defaultContentType }: ReturnType<typeof queueCompatibility>,
+): void {
+  const bindings = { [QUEUES_BINDING]: link };
+  installProducers(bindings, producers, {
+    worker: workerName,
+    namespaceBinding: QUEUES_BINDING,
+    exposeErrorCodes,
+    defaultContentType,
+  });
+  for (const { binding } of producers) Reflect.set(env, binding, Reflect.get(bindings, binding));
+}
+
+/** As Wrangler looks for it: in this folder, else in those around it. */
+function configFileAbove(folder: string): string | null {
+  const file = configFileIn(folder);
+  const parent = dirname(folder);
+  return file !== null || parent === folder ? file : configFileAbove(parent);
+}
+
+/**
+ * Absolute path of the data folder; `null` for one of the proxy's own. Where the option leaves it open, that of a
+ * `sluice dev` that has to do with the Worker or its queues, wherever it keeps its data.
+ */
+function dataFolder(
+  file: string,
+  queues: WorkerQueueConfig,
+  env: string,
+  persist: GetPlatformProxyOptions["persist"],
+): string | null {
+  if (persist === false) return null;
+  if (typeof persist === "object") {
+    const path = resolve(persist.path);
+    // Wrangler is told the folder with the version in its name.
+    return basename(path) === RESOURCES_FOLDER ? dirname(path) : path;
+  }
+  const own = join(dirname(file), ".wrangler/state");
+  const running = otherSessions(sessionsFolder(process.env), process.pid).filter(
+    (session): session is Session & { data: string } =>
+      session.env === env && session.broker !== null && session.data !== null,
+  );
+  const chosen =
+    running.find(({ data }) => data === own) ??
+    running.find(({ files }) => files.includes(file)) ??
+    running.find(({ files }) => files.some((other) => sharesQueue(other, queues, env)));
+  return chosen?.data ?? own;
+}
+
+function sharesQueue(file: string, { producers }: WorkerQueueConfig, env: string): boolean {
+  try {
+    const other = readWorkerConfig(file, { env });
+    const theirs = new Set([...other.producers, ...other.consumers].map(({ queue }) => queue));
+    return producers.some(({ queue }) => theirs.has(queue));
+  } catch {
+    // Its process says what is wrong with it.
+    return false;
+  }
+}

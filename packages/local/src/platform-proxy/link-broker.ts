@@ -1,0 +1,69 @@
+import { join } from "node:path";
+import { makeOutputFolder, OUTPUT_FOLDER, writePlan } from "@sluice/project/files/write-plan";
+import { devVars } from "@sluice/project/generate/dev-vars";
+import { makePlan } from "@sluice/project/generate/plan";
+import { ownVariablesOf } from "@sluice/project/generate/variables";
+import { LAST_END_VARIABLE } from "@sluice/project/names";
+import { type Project, readProject } from "@sluice/project/read/project";
+import { wranglerDefaults } from "@sluice/project/wrangler/wrangler-config";
+import { endpointVariables } from "@sluice/protocol";
+import type { V4WorkerOptions } from "miniflare";
+import type { End } from "../data/planned-end.ts";
+import { filesOf, sendersOf } from "../generation/generation.ts";
+import { pageArchive } from "../page.ts";
+import { otherSessions, type Session } from "../processes/sessions.ts";
+import { runtimeModules } from "../runtime-modules.ts";
+import { brokerWorker } from "../workerd/worker-options.ts";
+
+export interface SendersInput {
+  /** Configuration files of the Workers that this process sends for. Absolute. */
+  readonly senders: readonly string[];
+  readonly env: string;
+  /** Name that the data are kept under; `null` for what the files say. */
+  readonly brokerName: string | null;
+  readonly workingDirectory: string;
+  /** Folder in which the sessions find each other. */
+  readonly sessions: string;
+  /** Whether a session uses the broker of this process. */
+  isUser(session: Session): boolean;
+}
+
+/** Reads which queues the broker of this process has, and which consumers of other processes. */
+export async function readSenders(input: SendersInput) {
+  const { senders, env, brokerName, workingDirectory, sessions } = input;
+  const others = otherSessions(sessions, process.pid).filter((session) => session.env === env);
+  const joined = others.filter((session) => input.isUser(session));
+  const filesJoined = filesOf(joined);
+  const filesSending = [...new Set([...senders, ...sendersOf(joined)])];
+  const filesElsewhere = filesOf(others.filter((session) => !joined.includes(session)));
+  const project = await readProject({
+    targets: [],
+    withoutTargets: "senders-alone",
+    env,
+    workingDirectory,
+    brokerName,
+    filesJoined,
+    filesElsewhere,
+    filesSending,
+  });
+  return { project, watched: [...filesSending, ...filesOf(others)] };
+}
+
+/** Generates the broker of this process, as Miniflare takes it. */
+export async function generateLinkBroker(project: Project, lastEnd: End): Promise<V4WorkerOptions> {
+  const { broker, topology } = project;
+  const root = join(broker.directory, OUTPUT_FOLDER);
+  const plan = makePlan(project, "serve", {
+    outputDirectory: join(root, "proxy"),
+    workingDirectory: broker.directory,
+    runtime: runtimeModules(),
+    page: await pageArchive(),
+    defaults: await wranglerDefaults(),
+    environment: process.env,
+  });
+  makeOutputFolder(root);
+  writePlan(plan);
+  const own = broker.file === null ? {} : await ownVariablesOf(plan.broker);
+  const environment = { ...process.env, [LAST_END_VARIABLE]: lastEnd };
+  return brokerWorker(plan, { ...own, ...devVars(undefined, environment, endpointVariables(topology)) });
+}

@@ -1,0 +1,80 @@
+import type { ProducerBroker } from "@sluice/producer";
+import { BROKER_CLASS, QUEUES_BINDING } from "@sluice/project/names";
+import { miniflareOptions, newMiniflare } from "@sluice/project/wrangler/new-miniflare";
+import { registryFolder } from "@sluice/project/wrangler/registry";
+import type { Miniflare, V4MiniflareOptions, V4WorkerOptions } from "miniflare";
+import { printedOf } from "../workerd/workerd-process.ts";
+
+/** Durable Objects of the queues, as this process calls them. */
+export interface Queues {
+  getByName(queue: string): ProducerBroker;
+}
+
+export interface LinkRuntimeOptions {
+  /** Name of the broker's Worker. */
+  readonly broker: string;
+  /** The broker itself; `null` for one that another process runs. */
+  readonly own: V4WorkerOptions | null;
+  /** Folder of everything that is kept. Absolute. */
+  readonly resources: string;
+}
+
+const COMPATIBILITY_DATE = "2026-01-01";
+
+/** A workerd by which this process reaches a broker: in it, or in another process by Miniflare's dev registry. */
+export class LinkRuntime {
+  readonly #name: string;
+  #miniflare: Miniflare | null = null;
+  #queues: Queues | null = null;
+
+  constructor() {
+    this.#name = `sluice-proxy-${process.pid}-${count++}`;
+  }
+
+  /** @throws Error while none runs. */
+  get queues(): Queues {
+    if (this.#queues === null) throw new Error("the broker has been ended");
+    return this.#queues;
+  }
+
+  /** Starts it, or starts it anew with other options. */
+  async run({ broker, own, resources }: LinkRuntimeOptions): Promise<void> {
+    const client: V4WorkerOptions = {
+      name: this.#name,
+      modules: true,
+      script: "export default { fetch: () => new Response(null, { status: 404 }) };",
+      compatibilityDate: COMPATIBILITY_DATE,
+      durableObjects: { [QUEUES_BINDING]: { className: BROKER_CLASS, scriptName: broker } },
+    };
+    const options: V4MiniflareOptions = {
+      workers: [client, ...(own === null ? [] : [own])],
+      unsafeDevRegistryPath: registryFolder(process.env),
+      // Else it asks the Internet for one.
+      cf: false,
+      logRequests: false,
+      handleStructuredLogs: ({ level, message }) => {
+        const text = printedOf(message);
+        if (text !== null && (level === "error" || level === "warn")) process.stderr.write(`${text}\n`);
+      },
+    };
+    this.#queues = null;
+    if (this.#miniflare === null) this.#miniflare = newMiniflare(options, resources);
+    else await this.#miniflare.setOptions(miniflareOptions(options, resources));
+    const bindings = await this.#miniflare.getBindings<Record<string, Queues>>(this.#name);
+    this.#queues = bindings[QUEUES_BINDING] ?? null;
+  }
+
+  /** Where the broker answers by HTTP. It has to be this process's. */
+  async brokerUrl(broker: string): Promise<string | null> {
+    return (await this.#miniflare?.unsafeGetDirectURL(broker))?.origin ?? null;
+  }
+
+  async end(): Promise<void> {
+    const miniflare = this.#miniflare;
+    this.#miniflare = null;
+    this.#queues = null;
+    await miniflare?.dispose();
+  }
+}
+
+let count = 0;

@@ -1,0 +1,29 @@
+import { dirname, join } from "node:path";
+import { placeSecrets } from "@sluice/project/files/secrets";
+import { writeIfChanged } from "@sluice/project/files/write-plan";
+import { settle } from "@sluice/project/generate/worker-config";
+import { serialisable } from "@sluice/project/wrangler/generated-config";
+import { relocate } from "@sluice/project/wrangler/relocate";
+import { readWranglerConfig, wranglerDefaults } from "@sluice/project/wrangler/wrangler-config";
+
+/**
+ * Writes the configuration by which Wrangler makes the proxies of all bindings but queues: the user's, without those.
+ * With them it would make queues of its own, warn of our keys, and refuse pull consumers.
+ *
+ * @param file the user's configuration. Absolute.
+ * @param env the environment, "" for the top level.
+ * @param directory that it is written into. Absolute.
+ * @returns its absolute path, and what the file says.
+ */
+export async function writeProxyConfig(file: string, env: string, directory: string) {
+  const { config } = await readWranglerConfig(file, { env, quiet: true });
+  const from = dirname(file);
+  const relocated = relocate(config, { from, to: directory, workingDirectory: process.cwd() });
+  // No code is run.
+  const reduced = { ...relocated, main: undefined, queues: { producers: [], consumers: [] } };
+  const generated = serialisable(settle(reduced, "dev"), await wranglerDefaults());
+  const configFile = join(directory, "wrangler.json");
+  writeIfChanged(configFile, `${JSON.stringify(generated, null, 2)}\n`);
+  placeSecrets(from, directory, env);
+  return { configFile, config };
+}

@@ -1,0 +1,101 @@
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { projectFolder } from "@sluice/project/test/project-folder";
+import { SHARING_VERSION_MIN } from "@sluice/project/wrangler/load-wrangler";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { DataInUseError, lockData } from "../data/data-lock.ts";
+import { BrokerSeat } from "./broker-seat.ts";
+import { announce, leave, type Session } from "./sessions.ts";
+
+/** A data folder, and the folder in which sessions find each other. */
+function folders() {
+  const folder = projectFolder({});
+  return { data: join(folder, "state"), sessions: join(folder, "sessions") };
+}
+
+/** Another session that has a data folder: the lock is held here, in its name. */
+function leaderOf(data: string, sessions: string, change: Partial<Session> = {}) {
+  const free = lockData(data, "sluice dev");
+  const session = { pid: process.ppid, startedAtMs: 1, env: "", files: ["/a.jsonc"], data, broker: "kept" };
+  announce(sessions, { ...session, ...change });
+  onTestFinished(free);
+  return { free, session };
+}
+
+function sit(
+  data: string,
+  sessions: string,
+  files = ["/b.jsonc"],
+  wranglerVersion = SHARING_VERSION_MIN,
+): BrokerSeat {
+  const seat = new BrokerSeat({ data, env: "", files, sessions, wranglerVersion });
+  onTestFinished(() => seat.leave());
+  return seat;
+}
+
+describe("the broker of a data folder", () => {
+  it("is the first session's, and used by those that have none", () => {
+    const { data, sessions } = folders();
+    const seat = sit(data, sessions);
+    expect(seat.seat).toEqual({ kind: "own" });
+    expect(seat.change()).toBeNull();
+    const session = { pid: 1, startedAtMs: 1, env: "", files: [], data, broker: null };
+    expect(seat.isUsedBy(session)).toBe(true);
+    expect(seat.isUsedBy({ ...session, broker: "sluice" })).toBe(false);
+    expect(seat.isUsedBy({ ...session, data: "/elsewhere" })).toBe(false);
+  });
+
+  it("is used by the second session, which takes it over by its name when the first one ends", () => {
+    const { data, sessions } = folders();
+    const { free, session } = leaderOf(data, sessions);
+    const seat = sit(data, sessions);
+    expect(seat.seat).toEqual({ kind: "joined", leader: session });
+    expect(seat.change()).toBeNull();
+    expect(seat.isVacant).toBe(false);
+    free();
+    leave(sessions, session.pid);
+    expect(seat.change()).toEqual({ kind: "own" });
+    expect(seat.brokerName).toBe("kept");
+    expect(() => lockData(data, "sluice dev")).toThrow(DataInUseError);
+  });
+
+  it("is not shared by a Wrangler whose Workers would not reach it", () => {
+    const { data, sessions } = folders();
+    leaderOf(data, sessions);
+    const other = () => sit(data, sessions, ["/b.jsonc"], "4.83.0");
+    expect(other).toThrow(/in use by sluice dev \(process \d+\)\. End that first, /);
+    expect(other).toThrow(/ To share its broker takes Wrangler 4\.84\.0 or newer, and this is 4\.83\.0\.$/);
+  });
+
+  it("is vacant once its process was killed", () => {
+    const { data, sessions } = folders();
+    const { session } = leaderOf(data, sessions);
+    const seat = sit(data, sessions);
+    const { pid } = spawnSync(process.execPath, ["--version"]);
+    const killed = { ...session, pid };
+    Object.assign(seat.seat, { leader: killed });
+    expect(seat.isVacant).toBe(true);
+  });
+
+  it("is not used by a Worker that runs on the folder already, in whichever session", () => {
+    const { data, sessions } = folders();
+    const { session } = leaderOf(data, sessions);
+    expect(() => sit(data, sessions, ["/b.jsonc", "/a.jsonc"])).toThrow(
+      `/a.jsonc runs already: in another "sluice dev" (process ${session.pid}) on the same data.`,
+    );
+    // Process 1 is always there.
+    announce(sessions, { ...session, pid: 1, files: ["/b.jsonc"], broker: null });
+    expect(() => sit(data, sessions, ["/b.jsonc"])).toThrow("/b.jsonc runs already");
+  });
+
+  it.each<[why: string, change: Partial<Session>, files: string[]]>([
+    ["of another environment", { env: "staging" }, ["/b.jsonc"]],
+    ["of another folder", { data: "/elsewhere" }, ["/b.jsonc"]],
+    ["of a session that uses another one's itself", { broker: null }, ["/b.jsonc"]],
+    ["for no Worker at all", {}, []],
+  ])("is not used if it is that %s: the folder is refused", (_, change, files) => {
+    const { data, sessions } = folders();
+    leaderOf(data, sessions, change);
+    expect(() => sit(data, sessions, files)).toThrow(DataInUseError);
+  });
+});

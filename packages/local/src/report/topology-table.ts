@@ -1,0 +1,94 @@
+import type { Project } from "@sluice/project/read/project";
+import type {
+  ConsumerDefinition,
+  ConsumerSettings,
+  QueueDefinition,
+  QueueTopology,
+  RedriveSettings,
+} from "@sluice/protocol";
+import type { Printer } from "./printer.ts";
+import { table } from "./table.ts";
+
+const COLUMNS = ["queue", "producers", "consumer", "batch", "retries", "dead letters"] as const;
+
+/**
+ * The queues of a project as a table of plain text, one line each; a sentence when there are none.
+ *
+ * @param elsewhere names of the Workers that another process runs.
+ */
+export function topologyTable({ queues }: QueueTopology, elsewhere: readonly string[]): string {
+  const rows = Object.entries(queues).map(([name, queue]) => row(name, queue, elsewhere));
+  if (rows.length === 0) return "No queues.";
+  return table(COLUMNS, rows);
+}
+
+function row(
+  name: string,
+  { producers, consumer, receive }: QueueDefinition,
+  elsewhere: readonly string[],
+): string[] {
+  const senders = producers.map(({ worker, binding }) => `${worker} (${binding})`).join(", ");
+  const redrive = receive?.redrive ?? null;
+  return [
+    name,
+    senders || "-",
+    consumer === null ? "-" : receiver(consumer, elsewhere),
+    consumer?.type === "worker" ? batch(consumer.settings) : "-",
+    retriesBy(redrive, consumer),
+    redrive?.deadLetterQueue ?? consumer?.settings.deadLetterQueue ?? "-",
+  ];
+}
+
+/** How often a message is tried. A redrive policy counts before what the consumer says. */
+export function retriesBy(redrive: RedriveSettings | null, consumer: ConsumerDefinition | null): string {
+  if (redrive !== null) return `${redrive.maxReceiveCount} receives`;
+  if (consumer === null) return "-";
+  return isTriedForEver(consumer) ? "until expired" : retries(consumer.settings);
+}
+
+/** `MaxRetries` of a worker daemon means nothing without a dead-letter queue (spec sqsd 2). */
+function isTriedForEver(consumer: ConsumerDefinition): boolean {
+  if (consumer.type !== "http_push") return false;
+  return consumer.settings.format === "sqsd" && consumer.settings.deadLetterQueue === null;
+}
+
+/** Names the consumer of a queue. */
+export function receiver(consumer: ConsumerDefinition, elsewhere: readonly string[] = []): string {
+  if (consumer.type === "http_pull") return "HTTP pull";
+  if (consumer.type === "http_push") return endpoint(consumer.settings.url);
+  return elsewhere.includes(consumer.worker) ? `${consumer.worker} (elsewhere)` : consumer.worker;
+}
+
+/** Without its query, which may hold a key. */
+function endpoint(text: string): string {
+  const url = URL.parse(text);
+  return url === null ? "an invalid URL" : `${url.origin}${url.pathname}`;
+}
+
+/** When a batch is delivered. */
+export function batch({ maxBatchSize, maxBatchTimeoutSeconds }: ConsumerSettings): string {
+  return `${maxBatchSize} or ${maxBatchTimeoutSeconds} s`;
+}
+
+function retries({ maxRetries, retryDelaySeconds, retryPolicy }: ConsumerDefinition["settings"]): string {
+  if (retryPolicy !== undefined) return `${maxRetries}, ${retryPolicy.kind}`;
+  return retryDelaySeconds === 0 ? `${maxRetries}` : `${maxRetries}, after ${retryDelaySeconds} s`;
+}
+
+/**
+ * Shows projects one after the other: of each its warnings and its queues, if they are not the same as before. A
+ * project is read again for reasons that have nothing to do with them, such as another `sluice dev` that starts or
+ * ends.
+ */
+export function introducer(printer: Printer): (project: Project) => void {
+  let warned = "";
+  let shown = "";
+  return ({ warnings, topology, elsewhere }) => {
+    const warning = warnings.join("\n");
+    if (warning !== warned && warning !== "") printer.warn(warning);
+    warned = warning;
+    const table = topologyTable(topology, elsewhere);
+    if (table !== shown) printer.print(`${table}\n`);
+    shown = table;
+  };
+}

@@ -1,0 +1,267 @@
+import { randomUUID } from "node:crypto";
+import { join, resolve } from "node:path";
+import { checkSettings } from "@sluice/project/generate/check-settings";
+import type { Plan } from "@sluice/project/generate/plan";
+import { brokerVariables, ownVariablesOf } from "@sluice/project/generate/variables";
+import { LAST_END_VARIABLE } from "@sluice/project/names";
+import { refuseMissingMain } from "@sluice/project/read/missing-main";
+import { type Project, readProject } from "@sluice/project/read/project";
+import { anyWrangler, takeWranglerOf } from "@sluice/project/wrangler/load-wrangler";
+import { endpointVariables, parsePublicUrl, type QueueTopology } from "@sluice/protocol";
+import { drain } from "../broker/drain.ts";
+import { tellClock, tellDisk, tellStop } from "../broker/tell-broker.ts";
+import { QueueWaker } from "../broker/wake-queues.ts";
+import { lockData, OBJECTS_FOLDER } from "../data/data-lock.ts";
+import { announceEnd, type End, forgetPlannedEnd, lastEndIn } from "../data/planned-end.ts";
+import { recoverData } from "../data/recover-data.ts";
+import { Reserve, type RoomListener } from "../data/reserve.ts";
+import { writeGenerated } from "../generation/generation.ts";
+import type { Ingress } from "../http/ingress.ts";
+import { findPlaces } from "../places.ts";
+import { brokersFolder, foldersOf, registerBroker } from "../processes/running-brokers.ts";
+import { accessLines, addresses, awsLines, httpUrl } from "../report/addresses.ts";
+import type { Printer } from "../report/printer.ts";
+import { type LogFormat, openServerLog, type ServerLog } from "../report/server-log.ts";
+import { topologyTable } from "../report/topology-table.ts";
+import { type Admission, admit } from "../settings/admission.ts";
+import { chosenEnvironment } from "../settings/environment.ts";
+import { runStandalone } from "../standalone/run-standalone.ts";
+import type { Runtime } from "../watchdog/keep-running.ts";
+import { runOnWorkerd } from "../workerd/run-on-workerd.ts";
+import { type ClockListener, MachineClock } from "./machine-clock.ts";
+import { stopOnSignals } from "./stop.ts";
+
+export const SERVE_PORT_DEFAULT = 8787;
+export const SERVE_HOST_DEFAULT = "127.0.0.1";
+
+export interface ServeOptions {
+  /** Folders or configuration files of Workers; none stands for the broker alone. The first one owns the port. */
+  readonly targets: readonly string[];
+  /** Default 8787; 0 for one that is free. */
+  readonly port?: number;
+  /** Address to listen on. Default 127.0.0.1. */
+  readonly host?: string;
+  /** Default: `.wrangler/state` beside the first configuration, where `sluice dev` keeps it. */
+  readonly persistTo?: string;
+  readonly env?: string;
+  /** Port on 127.0.0.1 for debuggers and profilers. Default: none. */
+  readonly inspectorPort?: number;
+  /** Default `text`. */
+  readonly logFormat?: LogFormat;
+}
+
+/** Additions of a command that serves something of its own. */
+export interface ServeMore {
+  /** Name of the command. Default: `sluice serve`. */
+  readonly command?: string;
+  /** Queues that no file says anything of. */
+  readonly queues?: QueueTopology["queues"];
+  /** Variables of the broker, unless its own or the environment's say otherwise. */
+  readonly vars?: Readonly<Record<string, string>>;
+  /** Warnings about its own options. */
+  readonly warnings?: readonly string[];
+  /** Makes the text that is printed when everything runs, in the place of the addresses. */
+  readonly introduction?: (url: string) => string;
+}
+
+/**
+ * `sluice serve`: runs the broker in this process or, if any of the user's Workers are named, it and them on workerd: a
+ * Worker answers about ten times as many requests a second as through Wrangler's proxies (the package's README has the
+ * figures).
+ *
+ * Resolves to the exit code when that has ended: 0 if this process was told to stop.
+ *
+ * @throws ConfigError or CliError for files that cannot be used, bindings that need more than workerd, a port in
+ * use, or data that another process has.
+ */
+export async function serve(options: ServeOptions, printer: Printer, more: ServeMore = {}): Promise<number> {
+  const log = openServerLog(options.logFormat ?? "text", printer);
+  try {
+    return await serveWithLog(options, log, more);
+  } finally {
+    log.close();
+  }
+}
+
+async function serveWithLog(options: ServeOptions, log: ServerLog, more: ServeMore): Promise<number> {
+  const { targets, host = SERVE_HOST_DEFAULT, port = SERVE_PORT_DEFAULT } = options;
+  for (const warning of more.warnings ?? []) log.warn(warning);
+  takeWranglerOf(
+    [process.cwd(), ...targets],
+    anyWrangler((text) => log.warn(text)),
+  );
+  const env = chosenEnvironment(options.env, process.env);
+  const project = await readProject({
+    targets,
+    env,
+    workingDirectory: process.cwd(),
+    withoutTargets: "broker-alone",
+    ...(more.queues === undefined ? {} : { queues: more.queues }),
+  });
+  refuseMissingMain(project.workers);
+  const plan = await generated(project, env);
+  const home = project.workers[0]?.userDirectory ?? project.broker.directory;
+  const state = resolve(options.persistTo ?? join(home, ".wrangler/state"));
+  const free = lockData(state, "sluice serve");
+  const reserve = new Reserve(state, (line) => log.warn(line));
+  const clock = new MachineClock(state, (line) => log.warn(line));
+  try {
+    const lastEnd = lastEndIn(state);
+    await recoverData({ folder: state, broker: project.broker.name, reserve }, log);
+    for (const warning of project.warnings) log.warn(warning);
+    if (targets.length > 0) log.introduce(`${topologyTable(project.topology, [])}\n`);
+    const { topology } = project;
+    const running = await run(
+      { broker: project.broker.name, plan },
+      {
+        state,
+        host,
+        port,
+        inspectorPort: options.inspectorPort ?? null,
+        topology,
+        lastEnd,
+        vars: more.vars ?? {},
+        reserve,
+        clock,
+        log,
+      },
+    );
+    const { ingress, brokerVars, admission } = running;
+    const { headers } = admission;
+    const url = httpUrl(host, ingress.port);
+    const command = more.command ?? "sluice serve";
+    const unregister = registerBroker(brokersFolder(process.env), {
+      command,
+      url,
+      data: state,
+      folders: foldersOf(project, process.cwd()),
+    });
+    reserve.watch(running.room);
+    if (running.clock !== null) clock.watch(running.clock);
+    const introduction = more.introduction?.(url);
+    log.introduce(
+      introduction === undefined ? addresses(url, project, state) : `${introduction}\ndata    ${state}`,
+      { command, url, data: state },
+    );
+    if (targets.length === 0 && more.introduction === undefined) {
+      const { origin, path } = parsePublicUrl(String(brokerVars.SLUICE_PUBLIC_URL ?? "")) ?? {
+        origin: url,
+        path: "",
+      };
+      const address = `${origin}${path}`;
+      log.introduce(
+        `\nFor AWS's SDKs (the AWS CLI takes --endpoint-url, clients that know no path take ${address}):\n` +
+          awsLines(address, brokerVars),
+      );
+    }
+    log.introduce(`\n${accessLines(admission, host)}`);
+    // A queue that holds messages, or has tasks to send, goes on once it is asked.
+    const waker = new QueueWaker();
+    waker.wake(url, topology, headers);
+    const finish = async (signal: AbortSignal) => {
+      if (await running.answers()) announceEnd(state, log);
+      else log.warn(SILENT_AT_END);
+      await drain({ url, headers, topology, printer: log, signal });
+      await tellStop(url, headers, signal);
+      await ingress.stop(signal);
+    };
+    return await stopOnSignals(running.process, finish).finally(() => {
+      unregister();
+      waker.stop();
+      ingress.destroy();
+    });
+  } finally {
+    clock.close();
+    reserve.close();
+    free();
+  }
+}
+
+/**
+ * Writes what Wrangler is to read; `null` for a broker alone of which no file says anything. Wrangler, which takes most
+ * of a second to load, has nothing to do then.
+ */
+async function generated(project: Project, env: string): Promise<Plan | null> {
+  if (project.workers.length === 0 && project.broker.file === null) return null;
+  return writeGenerated(project, { env, places: await findPlaces("serve", process.cwd()), purpose: "serve" });
+}
+
+/**
+ * Broker to run, by the name of its Worker, and the plan that was generated, `null` if no file says anything of the
+ * broker.
+ */
+interface ToRun {
+  readonly broker: string;
+  readonly plan: Plan | null;
+}
+
+/** How it is to run. */
+interface Run {
+  readonly state: string;
+  readonly host: string;
+  readonly port: number;
+  /** `null` for none. */
+  readonly inspectorPort: number | null;
+  readonly topology: QueueTopology;
+  /** How the broker that was there before has ended. */
+  readonly lastEnd: End;
+  /** Variables of the broker, unless its own or the environment's say otherwise. */
+  readonly vars: Readonly<Record<string, string>>;
+  readonly reserve: Reserve;
+  readonly clock: MachineClock;
+  readonly log: ServerLog;
+}
+
+/** Broker that was started, with its runtime, its ingress and any Workers beside it. */
+interface Started {
+  readonly process: Runtime;
+  readonly ingress: Ingress;
+  /** Told whether the disk is full. */
+  readonly room: RoomListener;
+  /** Told how far the broker's time is behind the system's clock; `null` where the broker goes by this process's. */
+  readonly clock: ClockListener | null;
+  /** Whether it answers. What it is delivering counts as an attempt if it is ended and does not. */
+  answers(): Promise<boolean>;
+  readonly brokerVars: Readonly<Record<string, unknown>>;
+  /** Rules for who may use it, and the credentials by which this process does. */
+  readonly admission: Admission;
+}
+
+async function run({ broker: worker, plan }: ToRun, options: Run): Promise<Started> {
+  const { state, host, port, inspectorPort, topology, lastEnd, vars: more, reserve, clock, log } = options;
+  const own = plan === null ? {} : await ownVariablesOf(plan.broker);
+  const brokerVars = brokerVariables({ ...more, ...own }, process.env, endpointVariables(topology));
+  checkSettings(brokerVars);
+  const admission = admit(brokerVars, host, randomUUID());
+  const vars = { ...admission.vars, SLUICE_SERVED: "true" };
+  const starting = () => forgetPlannedEnd(state);
+  const how = { host, port, inspectorPort, starting };
+  if (plan === null || plan.workers.length === 0) {
+    const standalone = await runStandalone({
+      ...how,
+      objects: join(state, OBJECTS_FOLDER),
+      worker,
+      topology,
+      reserve,
+      clock: clock.held,
+      vars: lastEnd === "planned" ? { ...vars, [LAST_END_VARIABLE]: lastEnd } : vars,
+    });
+    return { ...standalone, clock: null, brokerVars, admission };
+  }
+  const onWorkerd = await runOnWorkerd(plan, { ...how, state, clock: clock.held, vars, lastEnd, log });
+  const { process: runtime, ingress, answers } = onWorkerd;
+  // Not by the port that clients use: no request of theirs waits for these, or is counted with them.
+  const address = () => onWorkerd.brokerUrl;
+  return {
+    process: runtime,
+    ingress,
+    answers,
+    room: tellDisk(address, admission.headers),
+    clock: tellClock(address, admission.headers),
+    brokerVars,
+    admission,
+  };
+}
+
+const SILENT_AT_END =
+  "The Workers do not answer: a handler may hang. So the deliveries that this end cuts off count as attempts.";

@@ -1,0 +1,49 @@
+import { join } from "node:path";
+import type { InDelivery } from "@sluice/protocol";
+import { OBJECTS_FOLDER } from "../data/data-lock.ts";
+import { loadRecovery } from "../node/load-modules.ts";
+
+/** Queues that are named in one message; of the others it says how many they are. */
+const QUEUES_MAX = 10;
+
+/** Deliveries under way, the longest first, or the reason why they cannot be read. */
+export type DeliveriesRead =
+  | { readonly kind: "read"; readonly deliveries: readonly InDelivery[] }
+  | { readonly kind: "unreadable"; readonly error: unknown };
+
+/**
+ * Reads what is in delivery from what is stored: a runtime that hangs or has died can be asked nothing.
+ *
+ * @param state the data folder.
+ * @param broker name of the broker's Worker.
+ */
+export async function readDeliveries(state: string, broker: string): Promise<DeliveriesRead> {
+  try {
+    const { deliveriesIn } = await loadRecovery();
+    const deliveries = deliveriesIn({ folder: join(state, OBJECTS_FOLDER), worker: broker });
+    return { kind: "read", deliveries };
+  } catch (error) {
+    return { kind: "unreadable", error };
+  }
+}
+
+/** The Workers that have deliveries; `null` if nobody knows. */
+export function workersIn(read: DeliveriesRead): readonly string[] | null {
+  return read.kind === "unreadable" ? null : read.deliveries.flatMap(({ worker }) => worker ?? []);
+}
+
+/** The text of what is in delivery, a line for each queue. */
+export function describeInDelivery(read: DeliveriesRead): string {
+  if (read.kind === "unreadable") return `What is in delivery cannot be read: ${read.error}`;
+  const { deliveries } = read;
+  if (deliveries.length === 0) return "Nothing is in delivery to a queue() handler.";
+  const lines = deliveries
+    .slice(0, QUEUES_MAX)
+    .map(
+      ({ queue, worker, messages, attempt, sinceMs }) =>
+        `  queue "${queue}": ${messages} message(s) with ${worker ?? "an HTTP endpoint"} since ` +
+        `${new Date(sinceMs).toISOString()}, attempt ${attempt}`,
+    );
+  const more = deliveries.length - lines.length;
+  return ["In delivery:", ...lines, ...(more > 0 ? [`  and ${more} more queue(s)`] : [])].join("\n");
+}

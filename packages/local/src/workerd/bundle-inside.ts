@@ -1,0 +1,116 @@
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { CliError } from "@sluice/project/errors";
+import type { GeneratedWorker } from "@sluice/project/generate/plan";
+import { loadWrangler, requireOfWrangler } from "@sluice/project/wrangler/load-wrangler";
+import type { V4ModuleDefinition, V4ModuleRuleType } from "miniflare";
+import type { Unstable_Config } from "wrangler";
+import type { Bundle } from "./bundle.ts";
+import type { ModuleMap } from "./stack-frames.ts";
+
+/** Miniflare's types of modules, by the names that Wrangler gives the kinds while it bundles. */
+const KINDS: Readonly<Record<string, V4ModuleRuleType>> = {
+  esm: "ESModule",
+  commonjs: "CommonJS",
+  text: "Text",
+  buffer: "Data",
+  "compiled-wasm": "CompiledWasm",
+};
+
+/** Miniflare 4, which tells which modules of Node.js's a Worker has. */
+interface Miniflare4 {
+  getNodeCompat?(date: string | undefined, flags: string[]): { readonly mode: "als" | "v1" | "v2" | null };
+}
+
+/**
+ * Has older versions look which modules of Node.js's a Worker has: the environments of newer ones do so by themselves.
+ */
+function nodejsCompatibility() {
+  const { getNodeCompat } = requireOfWrangler<Miniflare4>("miniflare");
+  if (getNodeCompat === undefined) return {};
+  type Dated = Pick<Unstable_Config, "compatibility_date" | "compatibility_flags">;
+  return {
+    nodejsCompatMode: ({ compatibility_date: date, compatibility_flags: flags }: Dated) =>
+      getNodeCompat(date, flags).mode,
+  };
+}
+
+/**
+ * Has the Wrangler of this process bundle a Worker as `wrangler dev` does. Another process takes a second or two to
+ * load Wrangler alone.
+ *
+ * It is Wrangler's own development environment without its runtime and its proxy: what it would run is taken from it.
+ *
+ * @throws CliError with what Wrangler says if it fails.
+ */
+export async function bundleInside({
+  name,
+  configFile,
+}: Pick<GeneratedWorker, "name" | "configFile">): Promise<Bundle> {
+  const { unstable_DevEnv: DevEnv } = loadWrangler();
+  type Options = NonNullable<ConstructorParameters<typeof DevEnv>[0]>;
+  type Runtime = ReturnType<NonNullable<Options["runtimeFactories"]>[number]>;
+  type Bundled = Parameters<Runtime["onBundleComplete"]>[0];
+  const { promise, resolve, reject } = Promise.withResolvers<Bundled["bundle"]>();
+  const nothing = () => {};
+  const runtime = {
+    onBundleStart: nothing,
+    onBundleComplete: ({ bundle }: Bundled) => resolve(bundle),
+    onPreviewTokenExpired: nothing,
+    teardown: async () => {},
+    mf: undefined,
+  };
+  const proxy = {
+    ready: Promise.withResolvers(),
+    onConfigUpdate: nothing,
+    onBundleStart: nothing,
+    onReloadStart: nothing,
+    onReloadComplete: nothing,
+    teardown: async () => {},
+  };
+  const wrangler = new DevEnv({
+    runtimeFactories: [() => runtime as unknown as Runtime],
+    proxyFactory: () => proxy as unknown as ReturnType<NonNullable<Options["proxyFactory"]>>,
+  });
+  const failed = (event: unknown) => reject(causeOf(event));
+  wrangler.once("error", failed);
+  wrangler.once("buildFailed", failed);
+  try {
+    const dev = { logLevel: "none", watch: false, persist: false, inspector: false } as const;
+    const build = nodejsCompatibility();
+    const set = wrangler.config.set({ config: configFile, env: "", dev, build }, true).then(() => promise);
+    const bundle = await Promise.race([set, promise]);
+    const modulesRoot = dirname(bundle.path);
+    const others = bundle.modules.map(({ name: file, type, content }): V4ModuleDefinition => {
+      const kind = KINDS[type ?? "esm"];
+      if (kind === undefined) {
+        throw new CliError(`Worker "${name}": no module of type ${type} is run (${file}).`);
+      }
+      const contents = typeof content === "string" ? content : new Uint8Array(content);
+      return { type: kind, path: join(modulesRoot, file), contents };
+    });
+    return {
+      modules: [{ type: "ESModule", path: bundle.path, contents: bundle.entrypointSource }, ...others],
+      modulesRoot,
+      maps: mapsOf(bundle.path),
+    };
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error);
+    throw new CliError(`Worker "${name}" cannot be bundled.\n${text}`);
+  } finally {
+    await wrangler.teardown();
+  }
+}
+
+/** Finds the error in an event of Wrangler's. */
+function causeOf(event: unknown): unknown {
+  return event instanceof Error ? event : ((event as { readonly cause?: unknown }).cause ?? event);
+}
+
+/** The source map that was written beside a module. */
+function mapsOf(path: string): Map<string, ModuleMap> {
+  const file = `${path}.map`;
+  if (!existsSync(file)) return new Map();
+  return new Map([[pathToFileURL(path).href, { text: readFileSync(file, "utf8"), folder: dirname(file) }]]);
+}

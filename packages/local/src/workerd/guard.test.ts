@@ -1,0 +1,43 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { expect, it, onTestFinished } from "vitest";
+import { isRunning } from "../processes/sessions.ts";
+
+const GUARD = new URL("./guard.ts", import.meta.url).href;
+
+/** Has a guard for two processes, one of which it drops, and for a file; prints the numbers of both. */
+const GUARDED = `
+  const { spawn } = await import("node:child_process");
+  const { startGuard } = await import(process.argv[1]);
+  const guard = startGuard();
+  const pids = [0, 1].map(() => spawn("sleep", ["600"], { stdio: "ignore" }).pid);
+  for (const pid of pids) guard.add(pid);
+  guard.drop(pids[1]);
+  guard.addFiles([process.argv[2]]);
+  // What was told is told once the loop of events has gone round.
+  setTimeout(() => console.log(pids.join(" ")), 100);
+  setInterval(() => {}, 1_000);
+`;
+
+it.skipIf(process.platform === "win32")("ends and deletes what a killed process leaves behind", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "sluice guard-"));
+  const file = join(folder, "left behind");
+  writeFileSync(file, "");
+  const child = spawn(process.execPath, ["--input-type=module", "-e", GUARDED, GUARD, file], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const [line] = await once(createInterface({ input: child.stdout }), "line");
+  const [guarded = 0, dropped = 0] = String(line).split(" ").map(Number);
+  onTestFinished(() => {
+    process.kill(dropped, "SIGKILL");
+    rmSync(folder, { recursive: true });
+  });
+  child.kill("SIGKILL");
+  await expect.poll(() => isRunning(guarded)).toBe(false);
+  await expect.poll(() => existsSync(file)).toBe(false);
+  expect(isRunning(dropped)).toBe(true);
+});

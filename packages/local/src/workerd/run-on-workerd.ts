@@ -1,0 +1,174 @@
+import { get } from "node:http";
+import { join } from "node:path";
+import type { HeldClock } from "@sluice/broker/held-clock";
+import { type GeneratedWorker, generatedConfig, type Plan } from "@sluice/project/generate/plan";
+import { CLOCK_BEHIND_VARIABLE, LAST_END_VARIABLE } from "@sluice/project/names";
+import { wranglerIn } from "@sluice/project/wrangler/run-wrangler";
+import { lastEndText } from "@sluice/protocol";
+import { RESOURCES_FOLDER } from "../data/data-lock.ts";
+import type { End } from "../data/planned-end.ts";
+import type { Ingress } from "../http/ingress.ts";
+import { refusePortInUse } from "../http/port-in-use.ts";
+import type { ServerLog } from "../report/server-log.ts";
+import { wranglerEnvironment } from "../settings/environment.ts";
+import { describeInDelivery, readDeliveries, workersIn } from "../watchdog/in-delivery.ts";
+import { type KeptRunning, keepRunning, type RuntimeHost } from "../watchdog/keep-running.ts";
+import { answersWithin, SILENT_AT_END_MS_MAX } from "../watchdog/pulse.ts";
+import { consequence, judge, NO_SUSPICION } from "../watchdog/suspects.ts";
+import { bundleWorker } from "./bundle.ts";
+import { startCronTriggers } from "./cron-triggers.ts";
+import { startProxy } from "./proxy.ts";
+import { stackFrameMapper } from "./stack-frames.ts";
+import { servedWorkers } from "./worker-options.ts";
+import { startWorkerd, type Workerd } from "./workerd-process.ts";
+
+/**
+ * How long workerd may answer nothing because one of its Workers computes without a pause, in ms, unless one's
+ * configuration allows it more or all allow less (`limits.cpu_ms`): by what ends it in production.
+ */
+export const SILENT_MS_MAX_DEFAULT = 10_000;
+
+export interface WorkerdRun {
+  readonly host: string;
+  readonly port: number;
+  /** `null` for none. */
+  readonly inspectorPort: number | null;
+  /** The data folder. */
+  readonly state: string;
+  /** Variables of the broker. */
+  readonly vars: Readonly<Record<string, unknown>>;
+  readonly lastEnd: End;
+  /** The time that deadlines go by: each workerd is told where it stands. */
+  readonly clock: HeldClock;
+  /** Called when all that can be refused has been looked at, before a workerd starts. */
+  starting(): void;
+  readonly log: ServerLog;
+}
+
+/** Workers and their broker that run on workerd, with the ingress before them. */
+export interface RunningOnWorkerd {
+  readonly process: KeptRunning<Workerd>;
+  readonly ingress: Ingress;
+  /** Where the broker's Worker itself answers this process, without a slash at the end; `null` while none runs. */
+  readonly brokerUrl: string | null;
+  /** Whether it answers: one that does not may hang. */
+  answers(): Promise<boolean>;
+}
+
+/**
+ * Bundles the Workers, keeps a workerd running with them and listens before it.
+ *
+ * @throws CliError for Workers that cannot run, and for a port in use.
+ */
+export async function runOnWorkerd(plan: Plan, options: WorkerdRun): Promise<RunningOnWorkerd> {
+  const { host, port, inspectorPort, lastEnd, log } = options;
+  // workerd says nothing of it, and Miniflare would wait for ever.
+  if (inspectorPort !== null) {
+    await refusePortInUse({ host: "127.0.0.1", port: inspectorPort, option: "--inspector-port" });
+  }
+  const runtime = await hostOf(plan, options);
+  const kept = await keepRunning(runtime, { kind: lastEnd });
+  try {
+    const ingress = await startProxy({ host, port, workerd: () => kept.current?.ports.http ?? null });
+    const answers = async () => {
+      const { current } = kept;
+      return (
+        current !== null &&
+        (await answersWithin((signal) => runtime.ping(current, signal), SILENT_AT_END_MS_MAX))
+      );
+    };
+    const triggers = startCronTriggers(
+      plan.workers,
+      () => kept.current,
+      (text) => log.warn(text),
+    );
+    void kept.ended.finally(() => triggers.stop());
+    return {
+      process: kept,
+      ingress,
+      get brokerUrl() {
+        return kept.current === null ? null : `http://127.0.0.1:${kept.current.ports.broker}`;
+      },
+      answers,
+    };
+  } catch (error) {
+    kept.kill("SIGKILL");
+    throw error;
+  }
+}
+
+/** Bundles Workers as for a deployment, in one process that loads Wrangler once for all of them. */
+async function bundled(plan: Plan, vars: WorkerdRun["vars"]) {
+  const wrangler = wranglerIn(process.cwd(), wranglerEnvironment(process.env));
+  try {
+    return await servedWorkers(plan, vars, (worker) => bundleWorker(worker, wrangler));
+  } finally {
+    wrangler[Symbol.dispose]();
+  }
+}
+
+async function hostOf(plan: Plan, options: WorkerdRun): Promise<RuntimeHost<Workerd>> {
+  const { workers: userWorkers, broker } = plan;
+  const { inspectorPort, state, clock, vars, log } = options;
+  const { workers, maps } = await bundled(plan, vars);
+  const silentMsMax = silentMsMaxOf(userWorkers);
+  const rewrite = stackFrameMapper(maps);
+  // What is kept, by this process or by workerd, may be read by nobody else.
+  process.umask(0o077);
+  let suspicion = NO_SUSPICION;
+  return {
+    start: (lastEnd) => {
+      options.starting();
+      const told = {
+        [LAST_END_VARIABLE]: lastEndText(lastEnd),
+        [CLOCK_BEHIND_VARIABLE]: String(clock.behindMs),
+      };
+      const begun = workers.map((worker) =>
+        worker.name === broker.name ? { ...worker, bindings: { ...worker.bindings, ...told } } : worker,
+      );
+      const resources = join(state, RESOURCES_FOLDER);
+      return startWorkerd({ workers: begun, broker: broker.name, resources, inspectorPort, rewrite, log });
+    },
+    ping: ({ ports }, signal) => answerAt(ports.broker, signal),
+    silentMsMax,
+    isOnlyTold: inspectorPort !== null,
+    tellSilent: () => {
+      const seconds = silentMsMax / 1_000;
+      log.warn(
+        `The Workers have not answered for ${seconds} s: a handler computes without a pause, or never ends. ` +
+          (inspectorPort === null
+            ? "workerd is ended."
+            : "With a debugger's port open, workerd is left alone."),
+      );
+    },
+    judgeEnd: async (how, ranMs) => {
+      const read = await readDeliveries(state, broker.name);
+      const judgement = judge(suspicion, { workers: workersIn(read), ranMs });
+      ({ suspicion } = judgement);
+      const what = how === "silent" ? "workerd was ended" : `workerd has ended by itself with ${how}`;
+      log.warn(`${what} and is started again. ${consequence(judgement.end)}\n${describeInDelivery(read)}`);
+      return judgement.end;
+    },
+    tellPause: (ms, failure) => {
+      const why = failure === null ? "" : `: ${failure instanceof Error ? failure.message : failure}`;
+      log.warn(`workerd is started again in ${ms / 1_000} s${why}`);
+    },
+  };
+}
+
+/** The longest that one of them may compute: any of them may be the one that does. */
+export function silentMsMaxOf(workers: readonly GeneratedWorker[]): number {
+  return Math.max(
+    ...workers.map((worker) => generatedConfig(worker).limits?.cpu_ms ?? SILENT_MS_MAX_DEFAULT),
+  );
+}
+
+/** Resolves when a server of this machine answers anything. */
+function answerAt(port: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    get({ host: "127.0.0.1", port, agent: false, signal }, (response) => {
+      response.resume();
+      resolve();
+    }).on("error", reject);
+  });
+}

@@ -1,0 +1,42 @@
+import { LAST_END_VARIABLE } from "../names.ts";
+
+/** Settings of the broker that commands take from the environment of their own process. */
+export const BROKER_SETTINGS = [
+  "SLUICE_API_TOKENS",
+  "SLUICE_ALLOWED_HOSTS",
+  "SLUICE_PUSH_HOSTS",
+  "SLUICE_PUBLIC_URL",
+  "SLUICE_TRUST_PROXY",
+  "SLUICE_AWS_ACCESS_KEYS",
+  "SLUICE_AWS_REGION",
+  "SLUICE_AWS_ACCOUNT_ID",
+  "SLUICE_AWS_STRICT_TIMING",
+] as const;
+
+/** Which of the broker's variables Wrangler must not print. */
+export const SECRET_SETTINGS: readonly string[] = [
+  "SLUICE_API_TOKENS",
+  "SLUICE_AWS_ACCESS_KEYS",
+  LAST_END_VARIABLE,
+];
+
+/** Those of the variables that are set, and not to nothing. */
+export function setVariables(
+  names: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): Record<string, string> {
+  const entries = names.map((name): [string, string] => [name, environment[name] ?? ""]);
+  return Object.fromEntries(entries.filter(([, value]) => value !== ""));
+}
+
+/** A `.dev.vars` file with variables. Wrangler shows them as hidden. */
+export function devVarsFile(variables: Readonly<Record<string, string>>): string {
+  return Object.entries(variables)
+    .map(([name, value]) => `${name}=${quoted(value)}\n`)
+    .join("");
+}
+
+/** Nothing is expanded in single quotes, and nothing can be escaped. */
+function quoted(value: string): string {
+  return value.includes("'") || value.includes("\n") ? JSON.stringify(value) : `'${value}'`;
+}

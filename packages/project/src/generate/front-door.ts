@@ -1,0 +1,50 @@
+import type { Unstable_Config } from "wrangler";
+import { ASSETS_BINDING } from "../names.ts";
+import { type FrontDoor, SLUICE_PATH } from "../runtime/front-door-contract.ts";
+
+type Assets = NonNullable<Unstable_Config["assets"]>;
+
+/** The front door of a primary Worker, and its `assets` as they have to be for it. */
+export interface AssetsWithFrontDoor {
+  readonly assets: Assets | undefined;
+  readonly frontDoor: FrontDoor;
+}
+
+/**
+ * Lets `/__sluice` through to the Worker and changes nothing else about how its assets are served.
+ *
+ * A list in `run_worker_first` does it, but not everywhere: as soon as there is one, `not_found_handling` applies to
+ * every request without an asset, where before only browsers' navigations were concerned and the rest went to the
+ * Worker (miniflare `assets.worker`, `canFetch`). In that case the Worker runs first and the entry does what the router
+ * did.
+ *
+ * @param hasCode whether the user's Worker has a `main`.
+ * @param asker who asks the assets, wherever both can: `sluice serve` has the entry do it, since the router costs
+ *   more than most requests.
+ */
+export function openFrontDoor(
+  assets: Unstable_Config["assets"],
+  hasCode: boolean,
+  asker: "router" | "entry" = "router",
+): AssetsWithFrontDoor {
+  if (assets === undefined) return { assets, frontDoor: { kind: "open" } };
+  if (!hasCode) return behindEntry(assets, "assets");
+  const first = assets.run_worker_first;
+  if (first === true) return { assets, frontDoor: { kind: "open" } };
+  const listIsHarmless =
+    Array.isArray(first) || (asker === "router" && (assets.not_found_handling ?? "none") === "none");
+  if (!listIsHarmless) return behindEntry(assets, "worker");
+  const ours = [SLUICE_PATH, `${SLUICE_PATH}/*`];
+  return {
+    assets: { ...assets, run_worker_first: [...(Array.isArray(first) ? first : []), ...ours] },
+    frontDoor: { kind: "open" },
+  };
+}
+
+function behindEntry(assets: Assets, fallback: "worker" | "assets"): AssetsWithFrontDoor {
+  const binding = assets.binding ?? ASSETS_BINDING;
+  return {
+    assets: { ...assets, binding, run_worker_first: true },
+    frontDoor: { kind: "asks-assets", binding, fallback },
+  };
+}

@@ -1,0 +1,77 @@
+import type { Unstable_Config } from "wrangler";
+import type { BrokerBase } from "./read/broker.ts";
+import type { Project } from "./read/project.ts";
+import { projectNameIn } from "./register/project-name.ts";
+import {
+  type BrokerEntry,
+  canonical,
+  type ProjectEntry,
+  type Register,
+  tablesOf,
+} from "./register/register.ts";
+import type { OwnProject } from "./register/serve-projects.ts";
+import { type GeneratedConfig, serialisable } from "./wrangler/generated-config.ts";
+import { omit } from "./wrangler/relocate.ts";
+
+/** A project for the register of its broker. */
+export function ownProject(project: Project, { cwd, defaults, option }: OwnProjectOptions): OwnProject {
+  const { workers, brokerQueues, names } = project;
+  const broker = brokerEntry(project, defaults);
+  const entry: ProjectEntry = {
+    shares: names.broker !== null || option !== undefined,
+    workers: Object.fromEntries(workers.map(({ name, queues }) => [name, tablesOf(queues)])),
+    ...(broker === null ? {} : { broker }),
+  };
+  return {
+    name: names.project ?? projectNameIn(cwd),
+    entry,
+    files: [...workers.map(({ queues }) => queues), ...(brokerQueues === null ? [] : [brokerQueues])],
+  };
+}
+
+export interface OwnProjectOptions {
+  /** Folder that the command runs in. Absolute. */
+  readonly cwd: string;
+  /** Wrangler's reading of an empty configuration. */
+  readonly defaults: Unstable_Config;
+  /** The value of `--broker`. */
+  readonly option?: string | undefined;
+}
+
+/** Keys that are ours to set, or that mean something in one checkout alone. */
+const NOT_OF_ALL = [
+  ...(["name", "main", "configPath", "userConfigPath", "topLevelName", "definedEnvironments"] as const),
+  ...(["targetEnvironment", "base_dir", "tsconfig", "no_bundle", "find_additional_modules"] as const),
+  ...(["dev", "queues"] as const),
+] as const;
+/** Keys that name files of the checkout. */
+const FILES = [
+  ...(["assets", "site", "build", "alias", "rules", "wasm_modules", "text_blobs", "data_blobs"] as const),
+  ...(["containers"] as const),
+] as const;
+
+function brokerEntry({ broker, brokerQueues }: Project, defaults: Unstable_Config): BrokerEntry | null {
+  if (broker.file === null || broker.wrangler === null || brokerQueues === null) return null;
+  const config = serialisable(omit(broker.wrangler, ...NOT_OF_ALL, ...FILES), defaults);
+  return { queues: tablesOf(brokerQueues), config: canonical(config) };
+}
+
+/**
+ * The broker as a project deploys it: with the configuration of the project that has one, whichever deploys it. One
+ * that names files is deployed whole by its own project alone.
+ */
+export function brokerOf(base: BrokerBase, { projects }: Register, defaults: Unstable_Config): BrokerBase {
+  const config = Object.values(projects).find(({ broker }) => broker !== undefined)?.broker?.config;
+  if (config === undefined) return { ...base, wrangler: null };
+  if (base.wrangler !== null && namesFiles(base.wrangler, defaults)) return base;
+  return { ...base, wrangler: withDefaults(config, defaults) };
+}
+
+function namesFiles(config: Unstable_Config, defaults: Unstable_Config): boolean {
+  const said = serialisable(config, defaults);
+  return FILES.some((key) => said[key] !== undefined);
+}
+
+function withDefaults(config: GeneratedConfig, defaults: Unstable_Config): Unstable_Config {
+  return { ...defaults, ...config } as Unstable_Config;
+}

@@ -1,0 +1,48 @@
+import { readFileSync } from "node:fs";
+import { relative, resolve } from "node:path";
+import { CliError } from "../errors.ts";
+import { readToolsRedirect } from "../files/redirect.ts";
+import { OUTPUT_FOLDER } from "../files/write-plan.ts";
+
+/** A configuration that a build tool has made. All paths are absolute. */
+export interface BuiltConfig {
+  readonly file: string;
+  /** The one that it was made out of, `null` where the tool does not say. */
+  readonly madeFrom: string | null;
+  /** The environment that it was made for, `null` where the tool does not say. */
+  readonly environment: string | null;
+}
+
+/**
+ * Finds what Vite's plugin for Workers, Nitro or another build tool left in a folder. Such a tool leads Wrangler to its
+ * output by `.wrangler/deploy/config.json`, and `wrangler dev` and `wrangler deploy` run that output there. So does
+ * Sluice.
+ *
+ * @returns the configuration that Wrangler is led to, then those of the Workers that were built along with it. Empty
+ *   where no build tool has led Wrangler away: what `sluice build` itself leads to is none, but what that took the
+ *   place of is.
+ * @throws CliError for a redirect to a file that is not there or cannot be read, as Wrangler refuses it.
+ */
+export function findBuildOutput(folder: string): readonly BuiltConfig[] {
+  const toolsOwn = readToolsRedirect(folder);
+  // What lies in a folder of ours is never somebody else's, whatever the redirect says of itself.
+  if (toolsOwn === null || toolsOwn.configFile.split(/[\\/]/).includes(OUTPUT_FOLDER)) return [];
+  return [toolsOwn.configFile, ...toolsOwn.auxiliary].map((file) => readBuiltConfig(folder, file));
+}
+
+function readBuiltConfig(folder: string, file: string): BuiltConfig {
+  try {
+    const { userConfigPath, targetEnvironment } = JSON.parse(readFileSync(file, "utf8")) as {
+      readonly userConfigPath?: string;
+      readonly targetEnvironment?: string;
+    };
+    const madeFrom = userConfigPath ? resolve(file, "..", userConfigPath) : null;
+    return { file, madeFrom, environment: targetEnvironment || null };
+  } catch (error) {
+    throw new CliError(
+      `${folder}: .wrangler/deploy/config.json leads to "${relative(folder, file)}", which cannot be read ` +
+        `(${error instanceof Error ? error.message : error}). A build tool wrote it: run its build ` +
+        "again, or delete it to use this folder's own configuration.",
+    );
+  }
+}

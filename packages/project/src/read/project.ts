@@ -1,0 +1,253 @@
+import { statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import {
+  buildTopology,
+  CONFIG_FILE_NAMES,
+  type DeploymentNames,
+  deploymentNames,
+  findConfigFile,
+  readWorkerConfig,
+  type WorkerQueueConfig,
+} from "@sluice/config";
+import type { QueueDefinition, QueueTopology } from "@sluice/protocol";
+import { CliError } from "../errors.ts";
+import { readToolsRedirect } from "../files/redirect.ts";
+import type { Register } from "../register/register.ts";
+import {
+  type Broker,
+  type BrokerBase,
+  brokerAlone,
+  brokerOnAccount,
+  configFileIn,
+  defaultBroker,
+  readBroker,
+} from "./broker.ts";
+import { findBuildOutput } from "./build-output.ts";
+import { consumersElsewhere } from "./elsewhere.ts";
+import { readWorker, type WorkerSource } from "./read-worker.ts";
+import type { UserWorker } from "./worker.ts";
+
+const NO_NAMES: DeploymentNames = { broker: null, project: null };
+
+/** Everything that the user's files say. */
+export interface Project {
+  /** In the order of the command line: the first is the primary one. Empty when the broker runs alone. */
+  readonly workers: readonly UserWorker[];
+  readonly broker: BrokerBase;
+  /** The queue tables of the broker's own configuration; `null` where it has none. */
+  readonly brokerQueues: WorkerQueueConfig | null;
+  /** Names that the files give to what is deployed; all `null` unless it is to be. */
+  readonly names: DeploymentNames;
+  readonly topology: QueueTopology;
+  /** The projects that a deployed broker serves; absent where none is deployed. */
+  readonly register?: Register;
+  /** Workers of the topology that the broker is not bound to. Default: none. */
+  readonly unbound?: readonly string[];
+  /** Names of the Workers of other processes that consume queues of these. */
+  readonly elsewhere: readonly string[];
+  /** Warnings of Wrangler and of the configuration reader, ready to print. */
+  readonly warnings: readonly string[];
+}
+
+export interface ProjectOptions {
+  /** Folders or configuration files. */
+  readonly targets: readonly string[];
+  /** Meaning of an empty list of targets. Default: the Worker in the current folder. */
+  readonly withoutTargets?: "current-folder" | "broker-alone" | "senders-alone";
+  /** Command that reads it, which an error advises. Default: `dev`. */
+  readonly command?: string;
+  /** The environment, "" for the top level. */
+  readonly env: string;
+  /** Absolute. */
+  readonly workingDirectory: string;
+  /** Queues that no file says anything of. What a file says of one of them counts. */
+  readonly queues?: QueueTopology["queues"];
+  /** Configuration files of Workers that other processes run in the same environment; none unless given. */
+  readonly filesElsewhere?: readonly string[];
+  /** Those of them whose Workers use the broker of this process: everything that these say of queues counts. */
+  readonly filesJoined?: readonly string[];
+  /** Those of Workers that other processes send for and do not run, by the broker of this one. */
+  readonly filesSending?: readonly string[];
+  /** Name of the broker's Worker, under which its data are kept. Default: what its configuration says. */
+  readonly brokerName?: string | null;
+  /** Reads for an account, where the broker is called as the files say, or as `--broker` does. */
+  readonly onAccount?: { readonly broker?: string | undefined };
+}
+
+/**
+ * Reads the configurations of all Workers that the command names, and the broker's if the current folder holds it.
+ *
+ * @throws ConfigError or CliError with what is wrong in the first file, or between the files, that cannot be used.
+ */
+export async function readProject(options: ProjectOptions): Promise<Project> {
+  const { env } = options;
+  const sources = workerSources(options);
+  const found = await findBroker(
+    sources.map(({ file }) => file),
+    options,
+  );
+  const read = [];
+  for (const source of sources) {
+    if (source.file !== found.base.file) read.push(await readWorker(source, env));
+  }
+  const workers = read.map(({ worker }) => worker);
+  const own = workers.map(({ queues }) => queues);
+  const here = [...own, ...(found.queues === null ? [] : [found.queues])];
+  const names = options.onAccount === undefined ? NO_NAMES : deploymentNames(here);
+  const onAccount = brokerOnAccount(found, here, options.onAccount?.broker ?? null, names.broker, env);
+  const broker = { ...found, base: { ...found.base, name: options.brokerName ?? onAccount } };
+  const namesake = workers.find(({ name }) => name === broker.base.name);
+  if (namesake !== undefined) {
+    throw new CliError(
+      `${namesake.file}: "${namesake.name}" is the name of the broker. Call this Worker something else.`,
+    );
+  }
+  const joined = readElsewhere(options.filesJoined ?? [], env);
+  const others = readElsewhere(options.filesElsewhere ?? [], env);
+  const senders = sendersAmong(readElsewhere(options.filesSending ?? [], env), [...own, ...joined]);
+  const { topology, elsewhere, warnings } = withElsewhere(here, [
+    ...joined,
+    ...senders,
+    ...consumersElsewhere([...own, ...joined, ...senders], others),
+  ]);
+  return {
+    workers,
+    broker: broker.base,
+    brokerQueues: broker.queues,
+    names,
+    topology: { ...topology, queues: withQueues(topology.queues, options.queues ?? {}) },
+    elsewhere: elsewhere.map(({ workerName }) => workerName),
+    warnings: [...read.flatMap((reading) => reading.warnings), ...broker.warnings, ...warnings],
+  };
+}
+
+/**
+ * The queues of all that is here and, as far as they fit together with that, of what other processes run: what they say
+ * never keeps this one from running.
+ */
+function withElsewhere(here: readonly WorkerQueueConfig[], elsewhere: readonly WorkerQueueConfig[]) {
+  try {
+    return { topology: buildTopology([...here, ...elsewhere]), elsewhere, warnings: [] };
+  } catch (error) {
+    if (elsewhere.length === 0) throw error;
+    const topology = buildTopology(here);
+    const reason = error instanceof Error ? error.message : error;
+    const text = `What other processes run is left out, since it does not fit together with these Workers:\n${reason}`;
+    return { topology, elsewhere: [], warnings: [text] };
+  }
+}
+
+/** The queues of the files and of the command. Of a queue of both, the files say what it is set to. */
+function withQueues(
+  ofFiles: QueueTopology["queues"],
+  ofCommand: QueueTopology["queues"],
+): QueueTopology["queues"] {
+  const both = Object.entries(ofFiles).map(([name, definition]): [string, QueueDefinition] => [
+    name,
+    { ...definition, consumer: definition.consumer ?? ofCommand[name]?.consumer ?? null },
+  ]);
+  return { ...ofCommand, ...Object.fromEntries(both) };
+}
+
+/** The process that runs a Worker says what is wrong with its configuration; here it is just not there. */
+function readElsewhere(files: readonly string[], env: string): WorkerQueueConfig[] {
+  return files.flatMap((file) => {
+    try {
+      return [readWorkerConfig(file, { env })];
+    } catch {
+      return [];
+    }
+  });
+}
+
+/**
+ * Workers that are sent for and not run, with the consumers that need none. Of those that are run, what they say is
+ * known.
+ */
+function sendersAmong(
+  senders: readonly WorkerQueueConfig[],
+  run: readonly WorkerQueueConfig[],
+): WorkerQueueConfig[] {
+  const files = new Set(run.map(({ file }) => file));
+  return senders
+    .filter(({ file }) => !files.has(file))
+    .map((sender) => ({ ...sender, consumers: sender.consumers.filter(({ type }) => type !== "worker") }));
+}
+
+function workerSources(options: ProjectOptions): WorkerSource[] {
+  const { targets, workingDirectory, withoutTargets, command = "dev" } = options;
+  if (targets.length > 0)
+    return withoutOriginals(targets.flatMap((target) => sourcesAt(resolve(workingDirectory, target))));
+  if (withoutTargets === "broker-alone" || withoutTargets === "senders-alone") return [];
+  const built = builtSources(workingDirectory);
+  if (built.length > 0) return built;
+  const file = configFileIn(workingDirectory);
+  if (file !== null) return sourcesOf(file);
+  throw new CliError(
+    `There is no ${CONFIG_FILE_NAMES.join(", ")} in ${workingDirectory}.\n` +
+      `Run this in the folder of a Worker, or name the folders of your Workers: sluice ${command} apps/producer apps/consumer`,
+  );
+}
+
+/**
+ * Lists the Workers to run for a file or a folder: for a folder those that a build tool has made, else that of its own
+ * configuration.
+ */
+function sourcesAt(target: string): WorkerSource[] {
+  const isFolder = statSync(target, { throwIfNoEntry: false })?.isDirectory() === true;
+  const built = isFolder ? builtSources(target) : [];
+  return built.length > 0 ? built : sourcesOf(findConfigFile(target));
+}
+
+/**
+ * Lists the Workers to run for a configuration: itself, or a whole build whose first Worker it is. A built Worker keeps
+ * nothing in the folder of the build, which the next build empties.
+ */
+function sourcesOf(file: string): WorkerSource[] {
+  for (let folder = dirname(file); ; folder = dirname(folder)) {
+    const redirect = readToolsRedirect(folder);
+    if (redirect !== null && [redirect.configFile, ...redirect.auxiliary].includes(file)) {
+      const built = builtSources(folder);
+      const place = built.findIndex((source) => source.file === file);
+      if (place >= 0) return place === 0 ? built : built.slice(place, place + 1);
+    }
+    if (dirname(folder) === folder) return [{ kind: "written", file }];
+  }
+}
+
+/** Empty where no build tool has made anything. */
+function builtSources(folder: string): WorkerSource[] {
+  const configs = findBuildOutput(folder);
+  // A folder below one that was built is led to its own configuration.
+  if (configs[0]?.file === configFileIn(folder)) return [];
+  return configs.map((config, i) => ({
+    kind: "built",
+    ...config,
+    ...(i === 0
+      ? { userDirectory: folder, wranglerDirectory: folder }
+      : { userDirectory: dirname(config.file), wranglerDirectory: null }),
+  }));
+}
+
+/** Each once, and of a Worker that was built only what was made of it, if its own folder is named too. */
+function withoutOriginals(sources: readonly WorkerSource[]): WorkerSource[] {
+  const originals = new Set(sources.map((source) => (source.kind === "built" ? source.madeFrom : null)));
+  const rest = sources.filter(({ file }) => !originals.has(file));
+  return [...new Map(rest.map((source) => [source.file, source])).values()];
+}
+
+/** The broker among the files, or the one in the current folder, or one of our own making. */
+async function findBroker(
+  files: readonly string[],
+  { targets, workingDirectory, withoutTargets, env }: ProjectOptions,
+): Promise<Broker> {
+  const here = configFileIn(workingDirectory);
+  for (const file of new Set(here === null ? files : [...files, here])) {
+    const broker = await readBroker(file, env);
+    if (broker !== null) return broker;
+  }
+  const isAlone = targets.length === 0 && withoutTargets === "broker-alone";
+  return isAlone && here !== null
+    ? brokerAlone(workingDirectory, env, here)
+    : defaultBroker(workingDirectory, env);
+}

@@ -1,0 +1,99 @@
+import { join, resolve } from "node:path";
+import { stripVTControlCharacters } from "node:util";
+import { type ConfigDiagnostic, formatDiagnostic, readWorkerConfig } from "@sluice/config";
+import type { Unstable_Config } from "wrangler";
+import { CliError } from "../errors.ts";
+import { FLAG_DISALLOW_IMPORTABLE_ENV } from "../wrangler/compatibility.ts";
+import { readWranglerConfig } from "../wrangler/wrangler-config.ts";
+import type { BuiltConfig } from "./build-output.ts";
+import { readMainModule } from "./main-module.ts";
+import { produces, type UserWorker } from "./worker.ts";
+
+/** Where the configuration of a Worker is, and who made it. All paths are absolute. */
+export type WorkerSource =
+  | { readonly kind: "written"; readonly file: string }
+  /** By a build tool. */
+  | ({ readonly kind: "built" } & BuiltConfig & Pick<UserWorker, "userDirectory" | "wranglerDirectory">);
+
+/** A Worker and what there is to warn of, ready to print. */
+export interface WorkerReading {
+  readonly worker: UserWorker;
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Reads the configuration of one of the user's Workers: its queues by our own rules, everything by Wrangler's.
+ *
+ * @param env the environment, "" for the top level.
+ * @throws ConfigError or CliError for a configuration that cannot be used.
+ */
+export async function readWorker(source: WorkerSource, chosenEnv: string): Promise<WorkerReading> {
+  const { file } = source;
+  // A build tool has chosen the environment: what it writes is that one's alone.
+  const env = source.kind === "written" ? chosenEnv : "";
+  const queues = readWorkerConfig(file, { env });
+  const { sns, broker, project, queueSettings } = queues;
+  const hasTableOfOurs = (sns ?? broker ?? project) !== undefined || Object.keys(queueSettings).length > 0;
+  const { config, warnings } = await readWranglerConfig(file, { env, quiet: hasTableOfOurs });
+  if (config.pages_build_output_dir !== undefined) {
+    throw new CliError(`${file}: this is a Pages project, and Sluice runs Workers only.`);
+  }
+  const { directory, workerName: name } = queues;
+  if (source.kind === "written") refuseUnbuilt(file, config);
+  else refuseOtherEnvironment(source, chosenEnv);
+  const main = await readMainModule(mainFile(config), name);
+  const { userDirectory = directory, wranglerDirectory = directory } = source.kind === "built" ? source : {};
+  const folders = { directory, userDirectory, wranglerDirectory };
+  const worker: UserWorker = { name, file: queues.file, ...folders, main, queues, wrangler: config };
+  return {
+    worker,
+    warnings: [
+      ...(warnings === "" ? [] : [warnings.trimEnd()]),
+      ...notSaidYet(queues.warnings, warnings).map(formatDiagnostic),
+      ...ownWarnings(worker),
+    ],
+  };
+}
+
+/** Refuses a Worker whose assets a build tool has yet to make; Wrangler would name the missing directory only. */
+function refuseUnbuilt(file: string, { assets }: Unstable_Config): void {
+  if (assets === undefined || assets.directory !== undefined) return;
+  throw new CliError(
+    `${file}: "assets" names no directory, so a build tool such as Vite makes what is run. Run its build first ` +
+      '("npx vite build"): Sluice runs what it has made.',
+  );
+}
+
+/** As Wrangler does, in its words. */
+function refuseOtherEnvironment({ file, environment }: BuiltConfig, env: string): void {
+  if (env === "" || environment === null || environment === env) return;
+  throw new CliError(
+    `${file}: You have specified the environment "${env}". This does not match the target environment ` +
+      `"${environment}" that was used when building the application.`,
+  );
+}
+
+/** Absolute path of the user's main module, by the deprecated `site.entry-point` too. */
+function mainFile(config: Unstable_Config): string | undefined {
+  if (config.main !== undefined) return config.main;
+  const entryPoint = config.site?.["entry-point"];
+  if (entryPoint === undefined) return undefined;
+  return /\.[a-z]+$/.test(entryPoint) ? resolve(entryPoint) : join(resolve(entryPoint), "index.js");
+}
+
+/** Both readers warn of what Wrangler warns of; once is enough. */
+export function notSaidYet(diagnostics: readonly ConfigDiagnostic[], printed: string): ConfigDiagnostic[] {
+  // Wrangler breaks its lines where the terminal ends.
+  const flat = (text: string) => text.replaceAll(/\s+/g, " ");
+  const said = flat(stripVTControlCharacters(printed));
+  return diagnostics.filter(({ text }) => !said.includes(flat(text.split("\n", 1)[0] ?? text)));
+}
+
+function ownWarnings(worker: UserWorker): string[] {
+  const { file, name, wrangler } = worker;
+  if (!produces(worker) || !wrangler.compatibility_flags.includes(FLAG_DISALLOW_IMPORTABLE_ENV)) return [];
+  return [
+    `${file}: warning: Sluice runs Worker "${name}" without its flag "${FLAG_DISALLOW_IMPORTABLE_ENV}", because it ` +
+      `replaces queue bindings through the env of "cloudflare:workers".`,
+  ];
+}
