@@ -34,7 +34,7 @@ export function startBroker(
 async function startWorker(vars: Record<string, string>, options: AnyBrokerOptions): Promise<AnyBroker> {
   const { queues = {}, consumers = {}, ...others } = options;
   const entry = `
-    import { defineBroker } from "./src/define-broker.ts";
+    import { defineBroker } from "@sluice/broker-worker";
     ${options.page === undefined ? "const page = undefined" : 'import page from "./page.bin"'};
     const options = ${JSON.stringify({ topology: { queues }, consumers })};
     const { QueueBroker, Directory, handler } = defineBroker({ ...options, page });

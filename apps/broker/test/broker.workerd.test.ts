@@ -6,7 +6,7 @@ const API = "http://localhost/__sluice/api";
 
 /** Module that `sluice build` generates for a project with these queues. */
 const ENTRY = `
-import { defineBroker } from "./src/define-broker.ts";
+import { defineBroker } from "@sluice/broker-worker";
 const queue = { deliveryDelaySeconds: 0, messageRetentionSeconds: 345600, producers: [], consumer: null };
 const topology = { queues: { orders: queue, dead: queue } };
 const { QueueBroker, Directory, handler } = defineBroker({ topology, consumers: {} });

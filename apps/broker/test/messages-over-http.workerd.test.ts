@@ -47,7 +47,7 @@ const QUEUES = {
 };
 
 const BROKER = `
-import { defineBroker } from "./src/define-broker.ts";
+import { defineBroker } from "@sluice/broker-worker";
 const topology = { queues: ${JSON.stringify(QUEUES)} };
 const consumers = { consumer: "CONSUMER" };
 const { QueueBroker, Directory, QueueBinding, handler } = defineBroker({ topology, consumers });

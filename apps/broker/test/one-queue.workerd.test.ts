@@ -66,7 +66,7 @@ async function deploy(toml: string): Promise<void> {
   writeFileSync(file, toml);
   const topology = JSON.stringify(buildTopology([readWorkerConfig(file)]));
   const entry = `
-    import { defineBroker } from "./src/define-broker.ts";
+    import { defineBroker } from "@sluice/broker-worker";
     const consumers = { shop: "CONSUMER" };
     const { QueueBroker, Directory, handler } = defineBroker({ topology: ${topology}, consumers });
     export { Directory, QueueBroker };

@@ -16,7 +16,7 @@ const CONSUMER = `{ type: "worker", worker: "consumer", settings: {
   maxBatchTimeoutSeconds: 0, maxRetries: 0, maxConcurrency: null, retryDelaySeconds: 0, deadLetterQueue: null,
 } }`;
 const BROKER = `
-import { defineBroker } from "./src/define-broker.ts";
+import { defineBroker } from "@sluice/broker-worker";
 const queues = { orders: ${QUEUE(CONSUMER)}, kept: ${QUEUE("null")} };
 const consumers = { consumer: "CONSUMER" };
 const { QueueBroker, Directory, QueueBinding } = defineBroker({ topology: { queues }, consumers });

@@ -21,7 +21,7 @@ const CONSUMER = `{ type: "worker", worker: "consumer", settings: {
   maxBatchTimeoutSeconds: 0, maxRetries: 1, maxConcurrency: null, retryDelaySeconds: 0, deadLetterQueue: "dead",
 } }`;
 const BROKER = `
-import { defineBroker } from "./src/define-broker.ts";
+import { defineBroker } from "@sluice/broker-worker";
 const queues = { outbox: ${QUEUE("null")}, jobs: ${QUEUE(CONSUMER)}, dead: ${QUEUE("null")} };
 const { QueueBroker, Directory, QueueBinding, handler } =
   defineBroker({ topology: { queues }, consumers: { consumer: "CONSUMER" } });

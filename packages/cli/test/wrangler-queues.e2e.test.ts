@@ -13,7 +13,7 @@ import { wrangler as wranglerAlone } from "./running.ts";
  */
 
 const ENTRY = `
-import { defineBroker } from "./src/define-broker.ts";
+import { defineBroker } from "@sluice/broker-worker";
 const producers = [{ worker: "shop", binding: "ORDERS" }];
 const queue = { deliveryDelaySeconds: 0, messageRetentionSeconds: 345600, producers, consumer: null };
 const topology = { queues: { orders: queue } };
