@@ -9,18 +9,21 @@ const only = (from, ...to) => ({
   to: { path: "^(packages|apps)/", pathNot: [from, ...to].map((name) => `^packages/${name}/`) },
 });
 
+/** The sources of a package, or of an app: `engine`, `apps/bench`. */
+const sources = (name) => `^${name.includes("/") ? name : `packages/${name}`}/src/`;
+
 /**
- * The folders of a package in layers: a folder imports itself, the ones that are named before it, and the files
- * beside the folders, except the package's entry.
+ * The folders of a package or an app in layers: a folder imports itself, the ones that are named before it, and the
+ * files beside the folders, except the package's entry.
  */
 const layers = (name, ...folders) =>
   folders.map((folder, at) => ({
     name: `${name}-${folder}-imports-what-is-below`,
     severity: "error",
-    from: { path: `^packages/${name}/src/${folder}/` },
+    from: { path: `${sources(name)}${folder}/` },
     to: {
-      path: `^packages/${name}/src/`,
-      pathNot: `^packages/${name}/src/((${folders.slice(0, at + 1).join("|")})/|(?!index)[^/]+$)`,
+      path: sources(name),
+      pathNot: `${sources(name)}((${folders.slice(0, at + 1).join("|")})/|(?!index)[^/]+$)`,
     },
   }));
 
@@ -29,10 +32,10 @@ const folders = (name, allowed) =>
   Object.entries(allowed).map(([folder, others]) => ({
     name: `${name}-${folder}-imports-only-${others.join("-") || "nothing"}`,
     severity: "error",
-    from: { path: `^packages/${name}/src/${folder}/` },
+    from: { path: `${sources(name)}${folder}/` },
     to: {
-      path: `^packages/${name}/src/`,
-      pathNot: `^packages/${name}/src/(${[folder, ...others].join("|")})/`,
+      path: sources(name),
+      pathNot: `${sources(name)}(${[folder, ...others].join("|")})/`,
     },
   }));
 
@@ -163,6 +166,20 @@ module.exports = {
       "dev",
     ),
     ...layers("cli", "client", "commands"),
+    ...layers(
+      "dashboard",
+      "api",
+      "text",
+      "ui",
+      "cost",
+      "development",
+      "page",
+      "message",
+      "redrive",
+      "queue",
+      "overview",
+      "topic",
+    ),
     ...folders("broker", {
       platform: [],
       rpc: [],

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { FilterTerms } from "../ui/help.tsx";
+import { FilterTerms } from "../page/help.tsx";
 import { useKeys } from "../ui/keys.ts";
 
 interface FilterFieldProps {

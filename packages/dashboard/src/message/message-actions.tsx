@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { call, messagePath, type QueueView, type WholeMessageView } from "../api/call.ts";
-import { useTargets } from "../queue/use-targets.ts";
+import { useTargets } from "../api/use-targets.ts";
+import { shortId } from "../text/format.ts";
 import { bytesOf, hexOf } from "../text/hex.ts";
 import { layOut, scanJson } from "../text/json-scan.ts";
 import { v8Text } from "../text/v8-text.ts";
@@ -9,7 +10,6 @@ import { OutcomeLine } from "../ui/outcome.tsx";
 import { useAction } from "../ui/use-action.ts";
 import { Compose } from "./compose.tsx";
 import type { Draft } from "./draft.ts";
-import { shortId } from "./message-list.tsx";
 
 interface MessageActionsProps {
   readonly queue: QueueView;

@@ -1,6 +1,6 @@
 import type { MessageView } from "../api/call.ts";
 import { messageLink } from "../api/route.ts";
-import { ago, ahead, plural, size } from "../text/format.ts";
+import { ago, ahead, plural, shortId, size } from "../text/format.ts";
 import { Sentence } from "../ui/sentence.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import type { Found } from "./use-messages.ts";
@@ -60,11 +60,6 @@ function columns(queue: string, now: string): readonly Column<MessageView>[] {
       ),
     },
   ];
-}
-
-/** The beginning of an id: as much as tells one from another on a page. */
-export function shortId(id: string): string {
-  return id.slice(0, 8);
 }
 
 interface MessageListProps {

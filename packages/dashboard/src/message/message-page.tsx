@@ -11,13 +11,13 @@ import {
 import { queueLink } from "../api/route.ts";
 import { type Live, useLive } from "../api/use-live.ts";
 import { useNow } from "../development/use-now.ts";
-import { moment, plural } from "../text/format.ts";
+import { Page } from "../page/page.tsx";
+import { moment, plural, shortId } from "../text/format.ts";
 import { Facts } from "../ui/facts.tsx";
-import { Page } from "../ui/page.tsx";
 import { Sentence } from "../ui/sentence.tsx";
 import { Body } from "./body.tsx";
 import { MessageActions } from "./message-actions.tsx";
-import { StatePill, shortId } from "./message-list.tsx";
+import { StatePill } from "./message-list.tsx";
 import { Story } from "./story.tsx";
 
 /** Data that is known at once: the queue, and what happened to the message. */

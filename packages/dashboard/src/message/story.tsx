@@ -1,9 +1,8 @@
 import type { StoryGapView, StoryView, WholeMessageView } from "../api/call.ts";
 import { messageLink } from "../api/route.ts";
-import { duration, moment } from "../text/format.ts";
+import { duration, moment, shortId } from "../text/format.ts";
 import { ErrorText } from "../ui/scrolled.tsx";
 import { Sentence } from "../ui/sentence.tsx";
-import { shortId } from "./message-list.tsx";
 import { storySteps } from "./story-steps.ts";
 
 interface StoryProps {

@@ -1,7 +1,7 @@
 import type { QueueView, TopicView } from "../api/call.ts";
 import { queueLink, topicLink } from "../api/route.ts";
-import { consumerName } from "../queue/consumer-name.ts";
-import { stateOfQueue } from "../queue/delivery-state.ts";
+import { consumerName } from "../text/consumer-name.ts";
+import { stateOfQueue } from "../text/delivery-state.ts";
 import { plural, size, span } from "../text/format.ts";
 import { Status } from "../ui/status.tsx";
 import { type Column, Count, Names, None } from "../ui/table.tsx";

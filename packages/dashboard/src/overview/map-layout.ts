@@ -1,5 +1,5 @@
 import type { QueueView, TopicView } from "../api/call.ts";
-import { consumerName } from "../queue/consumer-name.ts";
+import { consumerName } from "../text/consumer-name.ts";
 
 /** Most queues that the map shows: more are no picture any more. Those that something waits in come first. */
 export const MAP_QUEUES_MAX = 24;

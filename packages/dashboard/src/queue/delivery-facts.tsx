@@ -1,10 +1,10 @@
 import type { ComponentChildren } from "preact";
 import type { BacklogView, QueueView } from "../api/call.ts";
+import { consumerKind, consumerName } from "../text/consumer-name.ts";
+import { nextText } from "../text/delivery-state.ts";
 import { ago, plural, span } from "../text/format.ts";
 import { Facts } from "../ui/facts.tsx";
 import { QueueName } from "../ui/queue-name.tsx";
-import { consumerKind, consumerName } from "./consumer-name.ts";
-import { nextText } from "./delivery-state.ts";
 
 /** How deliveries go: who is there, what is under way, how the last one ended, what comes next. */
 export function healthFacts({ health, now, awakeSince }: BacklogView, concurrency: number | null) {

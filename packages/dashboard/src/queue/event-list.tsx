@@ -1,8 +1,7 @@
 import type { EventView } from "../api/call.ts";
 import { messageLink } from "../api/route.ts";
-import { shortId } from "../message/message-list.tsx";
 import { wordsOf } from "../message/story-steps.ts";
-import { moment, plural } from "../text/format.ts";
+import { moment, plural, shortId } from "../text/format.ts";
 import { Thrown } from "../ui/scrolled.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 

@@ -1,10 +1,10 @@
 import type { QueueView } from "../api/call.ts";
 import { queueLink } from "../api/route.ts";
 import { CostCard } from "../cost/cost-card.tsx";
+import { consumerKind, consumerName } from "../text/consumer-name.ts";
 import { Facts } from "../ui/facts.tsx";
 import { QueueName } from "../ui/queue-name.tsx";
 import { Charts } from "./charts.tsx";
-import { consumerKind, consumerName } from "./consumer-name.ts";
 import { healthFacts } from "./delivery-facts.tsx";
 import { EventList } from "./event-list.tsx";
 import { HistoryIsOff } from "./history-tab.tsx";

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { call, type QueueView, queuePath } from "../api/call.ts";
 import { FaultsDialog } from "../development/faults-dialog.tsx";
 import { useDevelopment } from "../development/use-development.tsx";
-import { moveText } from "../redrive/last-move.tsx";
+import { moveText } from "../redrive/last-move.ts";
 import { RedriveDialog } from "../redrive/redrive-dialog.tsx";
 import { plural } from "../text/format.ts";
 import { ConfirmButton } from "../ui/confirm-button.tsx";

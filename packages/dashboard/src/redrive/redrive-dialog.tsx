@@ -1,10 +1,9 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { call, errorText, type MessageView, type MoveView, type QueueView, queuePath } from "../api/call.ts";
-import { shortId } from "../message/message-list.tsx";
-import { useTargets } from "../queue/use-targets.ts";
-import { plural } from "../text/format.ts";
+import { useTargets } from "../api/use-targets.ts";
+import { FilterTerms } from "../page/help.tsx";
+import { plural, shortId } from "../text/format.ts";
 import { Dialog } from "../ui/dialog.tsx";
-import { FilterTerms } from "../ui/help.tsx";
 
 interface RedriveDialogProps {
   readonly queue: QueueView;

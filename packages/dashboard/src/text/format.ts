@@ -64,3 +64,8 @@ export function moment(iso: string, now: string): string {
   const time = date.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
   return `${day}${time}.${String(date.getMilliseconds()).padStart(3, "0")}`;
 }
+
+/** Beginning of an id, long enough to tell the messages of a page apart. */
+export function shortId(id: string): string {
+  return id.slice(0, 8);
+}

@@ -1,5 +1,5 @@
 import type { SubscriptionView } from "../api/call.ts";
-import { type DeliveryState, stateOfDelivery } from "../queue/delivery-state.ts";
+import { type DeliveryState, stateOfDelivery } from "../text/delivery-state.ts";
 import { ago, shortUrl } from "../text/format.ts";
 import { QueueName } from "../ui/queue-name.tsx";
 import { Status } from "../ui/status.tsx";

@@ -1,9 +1,9 @@
 import { apiPath, call, type HandOverView, type TopicPage, topicPath } from "../api/call.ts";
 import { topicLink } from "../api/route.ts";
 import { useLive } from "../api/use-live.ts";
+import { Page } from "../page/page.tsx";
 import { ago, ahead, plural } from "../text/format.ts";
 import { Facts, Figures } from "../ui/facts.tsx";
-import { Page } from "../ui/page.tsx";
 import { Damage } from "../ui/status.tsx";
 import { Count } from "../ui/table.tsx";
 import { Subscriptions } from "./subscriptions.tsx";

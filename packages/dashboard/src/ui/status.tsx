@@ -1,5 +1,5 @@
 import type { DamageView } from "../api/call.ts";
-import type { DeliveryState } from "../queue/delivery-state.ts";
+import type { DeliveryState } from "../text/delivery-state.ts";
 import { None } from "./table.tsx";
 
 /** A state as a coloured word with a line beside it. */

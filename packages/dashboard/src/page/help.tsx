@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
-import { Dialog } from "./dialog.tsx";
-import { shortcutsAreOn, turnShortcuts } from "./keys.ts";
+import { Dialog } from "../ui/dialog.tsx";
+import { shortcutsAreOn, turnShortcuts } from "../ui/keys.ts";
 
 const KEYS: readonly (readonly [keys: readonly string[], what: string])[] = [
   [["/"], "search: queues and topics, or the messages of a queue"],

@@ -1,5 +1,5 @@
 import type { BacklogView, HealthView, QueueView } from "../api/call.ts";
-import { ahead, plural } from "../text/format.ts";
+import { ahead, plural } from "./format.ts";
 
 /** How it goes, in a word and a line. The tone is a colour; the word says the same without it. */
 export interface DeliveryState {

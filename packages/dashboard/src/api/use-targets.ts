@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { call, type QueueView } from "../api/call.ts";
+import { call, type QueueView } from "./call.ts";
 
 /**
  * Where messages of a queue can go: queues of the same kind, those first that its dead letters come from. They are

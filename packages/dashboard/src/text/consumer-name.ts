@@ -1,5 +1,5 @@
 import type { QueueView } from "../api/call.ts";
-import { shortUrl } from "../text/format.ts";
+import { shortUrl } from "./format.ts";
 
 /** Names the consumer of a queue in a few words. */
 export function consumerName({ consumer }: Pick<QueueView, "consumer">): string {

@@ -4,8 +4,8 @@ import type { Live } from "../api/use-live.ts";
 import { ClockDialog } from "../development/clock-dialog.tsx";
 import { DevelopmentNotices } from "../development/notices.tsx";
 import { useDevelopment } from "../development/use-development.tsx";
+import { useKeys } from "../ui/keys.ts";
 import { Help } from "./help.tsx";
-import { useKeys } from "./keys.ts";
 import { TokenForm } from "./token-form.tsx";
 
 interface PageProps<Answer> {
