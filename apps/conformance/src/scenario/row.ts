@@ -34,3 +34,7 @@ export interface ReferenceRow extends RowHead {
   readonly sluice?: Verdict;
   readonly miniflare: Verdict;
 }
+
+export function isReference(row: RowHead): row is ReferenceRow {
+  return "miniflare" in row;
+}

@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import path from "node:path";
-import { type Measured, measure } from "../measure.ts";
+import { type Measured, measure } from "../measure/measure.ts";
 import { findTests } from "../references/find-tests.ts";
 import { coverageOf } from "../spec/coverage.ts";
 import { readSpecRows } from "../spec/spec-rows.ts";

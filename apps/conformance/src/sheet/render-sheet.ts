@@ -1,8 +1,8 @@
-import type { Measured } from "../measure.ts";
+import type { Measured } from "../measure/measure.ts";
 import type { TestReference } from "../references/find-tests.ts";
-import type { Verdict } from "../scenario/row.ts";
+import { isReference, type Verdict } from "../scenario/row.ts";
 import type { Coverage } from "../spec/coverage.ts";
-import { isReference, type Section } from "./sections.ts";
+import type { Section } from "./sections.ts";
 
 export interface SheetInput {
   readonly sections: readonly Section[];

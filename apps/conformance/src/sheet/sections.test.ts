@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { findTests } from "../references/find-tests.ts";
+import { isReference } from "../scenario/row.ts";
 import { SCENARIOS } from "../scenarios/index.ts";
 import { coverageOf } from "../spec/coverage.ts";
 import { readSpecRows } from "../spec/spec-rows.ts";
-import { allRows, isReference } from "./sections.ts";
+import { allRows } from "./sections.ts";
 
 describe("the rows of the sheet", () => {
   it("are proven by tests elsewhere where nothing is observed, and such tests prove no other rows", () => {

@@ -1,20 +1,13 @@
 import { readReferences } from "../references/references.ts";
-import type { ReferenceRow } from "../scenario/row.ts";
-import type { Scenario } from "../scenario/scenario.ts";
+import type { RowHead } from "../scenario/row.ts";
 import { SCENARIO_SECTIONS } from "../scenarios/index.ts";
-
-export type Row = Scenario | ReferenceRow;
-
-export function isReference(row: Row): row is ReferenceRow {
-  return "miniflare" in row;
-}
 
 /** A table of the sheet. */
 export interface Section {
   readonly title: string;
   /** File of its scenarios, in `scenarios`; `null` where it has none. */
   readonly file: string | null;
-  readonly rows: readonly Row[];
+  readonly rows: readonly RowHead[];
 }
 
 const references = readReferences();
@@ -33,7 +26,7 @@ export const SECTIONS: readonly Section[] = [
 ];
 
 /** Every row of the sheet. Throws when two have the same id. */
-export function allRows(): readonly Row[] {
+export function allRows(): readonly RowHead[] {
   const rows = SECTIONS.flatMap((section) => section.rows);
   const ids = new Set<string>();
   for (const { id } of rows) {

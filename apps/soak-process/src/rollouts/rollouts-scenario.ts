@@ -4,7 +4,7 @@ import type { Rollout, VersionName } from "../../workers/rollouts/wire.ts";
 import { ROLLOUT_PATH } from "../../workers/rollouts/wire.ts";
 import type { BatchReport, SendAnswer, SendOrder, Verdict } from "../../workers/wire.ts";
 import { BROKER, bundled } from "../cluster/services.ts";
-import { newFolder, WorkersScenario } from "../runs/workers-scenario.ts";
+import { newFolder, WorkersScenario } from "../load/workers-scenario.ts";
 import { servicesOf, type Versions } from "./versions.ts";
 
 /** A rollout as it stands, producers included. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Tally } from "@sluice/harness/ledger";
-import { conclude, type Ended, type OpenScenario, until } from "./scenario.ts";
+import { conclude, type Ended, type OpenScenario, until } from "../scenario/scenario.ts";
 import { SmallDisk } from "./small-disk.ts";
 
 export interface DiskFullOptions<Summary extends Tally> {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { WorkersScenario } from "../load/workers-scenario.ts";
 import { runDiskFull } from "./disk-full.ts";
 import { SmallDisk } from "./small-disk.ts";
-import { WorkersScenario } from "./workers-scenario.ts";
 
 const canMount = await SmallDisk.mount().then(
   (disk) => disk.unmount().then(() => true),

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Tally } from "@sluice/harness/ledger";
-import { conclude, type Ended, type OpenScenario, stored } from "./scenario.ts";
+import { conclude, type Ended, type OpenScenario, stored } from "../scenario/scenario.ts";
 
 export interface FreezeOptions<Summary extends Tally> {
   readonly open: OpenScenario<Summary>;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { WorkersScenario } from "../load/workers-scenario.ts";
 import { runFreezes } from "./freezes.ts";
-import { WorkersScenario } from "./workers-scenario.ts";
 
 describe("SIGSTOP and SIGCONT under load", () => {
   it("loses nothing and delivers nothing twice: leases outlast the stop", async () => {

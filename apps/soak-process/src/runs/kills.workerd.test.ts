@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { WorkersScenario } from "../load/workers-scenario.ts";
 import { runKills } from "./kills.ts";
-import { WorkersScenario } from "./workers-scenario.ts";
 
 const KILLS = 5;
 

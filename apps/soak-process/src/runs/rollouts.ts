@@ -4,7 +4,7 @@ import type { VersionName } from "../../workers/rollouts/wire.ts";
 import type { Summary } from "../ledger/delivery-ledger.ts";
 import { RolloutsScenario, type Stage } from "../rollouts/rollouts-scenario.ts";
 import { versionOf } from "../rollouts/versions.ts";
-import { conclude, type Ended } from "./scenario.ts";
+import { conclude, type Ended } from "../scenario/scenario.ts";
 
 export interface RolloutOptions {
   readonly seed: number;

@@ -1,9 +1,9 @@
 import { rm } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
+import { conclude, type Ended } from "../scenario/scenario.ts";
 import type { SqsSummary } from "../sqs/receive-ledger.ts";
 import { SqsScenario } from "../sqs/sqs-scenario.ts";
 import { makeWorker } from "./idle-worker.ts";
-import { conclude, type Ended } from "./scenario.ts";
 
 export interface SqsSwapOptions {
   readonly swaps: number;

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { Random } from "@sluice/harness/random";
 import getPort from "get-port";
-import { damageLines, drained, type Scenario } from "../runs/scenario.ts";
+import { damageLines, drained, type Scenario } from "../scenario/scenario.ts";
 import { BrokerProcess } from "./broker-process.ts";
 import { buildCommand, type Command } from "./command.ts";
 import { createQueues } from "./queues.ts";

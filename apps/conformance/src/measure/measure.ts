@@ -1,14 +1,13 @@
+import { isReference, type RowHead, type Verdict, YES } from "../scenario/row.ts";
+import { SCENARIOS } from "../scenarios/index.ts";
+import { SYSTEMS, type SystemName } from "../systems/system.ts";
 import { runScenarios } from "./run-scenarios.ts";
-import { type Verdict, YES } from "./scenario/row.ts";
-import { SCENARIOS } from "./scenarios/index.ts";
-import { isReference, type Row } from "./sheet/sections.ts";
-import { SYSTEMS, type SystemName } from "./systems/system.ts";
 
 /** Verdict on each system for a row. */
 export type Measured = Readonly<Record<SystemName, Verdict>>;
 
 /** Runs every scenario in every system, reads every configuration, and answers with the verdicts by the rows' ids. */
-export async function measure(rows: readonly Row[]): Promise<ReadonlyMap<string, Measured>> {
+export async function measure(rows: readonly RowHead[]): Promise<ReadonlyMap<string, Measured>> {
   const [sluice, miniflare] = await Promise.all([
     runScenarios(SYSTEMS.sluice, SCENARIOS),
     runScenarios(SYSTEMS.miniflare, SCENARIOS),

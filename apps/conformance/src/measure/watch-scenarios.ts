@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Verdict, verdictOf } from "./scenario/row.ts";
+import { type Verdict, verdictOf } from "../scenario/row.ts";
 import {
   type Observation,
   PATIENCE_MS,
   queueName,
   type Scenario,
   type SeenBatch,
-} from "./scenario/scenario.ts";
-import type { RunningSystem } from "./systems/system.ts";
+} from "../scenario/scenario.ts";
+import type { RunningSystem } from "../systems/system.ts";
 
 /** Scenarios that send at the same time: enough to keep two cores busy. */
 const SENDERS = 8;

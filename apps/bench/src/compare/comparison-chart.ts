@@ -1,6 +1,6 @@
-import type { Comparison } from "../compare/compare.ts";
-import { type BarKind, chartSvg } from "./chart.ts";
-import { count } from "./figures.ts";
+import { type BarKind, chartSvg } from "../report/chart.ts";
+import { count } from "../report/figures.ts";
+import type { Comparison } from "./compare.ts";
 
 const LEGEND: readonly (readonly [BarKind, string])[] = [
   ["ours", "Sluice: answered from disk"],

@@ -7,9 +7,9 @@ import type { BatchReport, SendAnswer, SendOrder, Verdict } from "../../workers/
 import { Cluster } from "../cluster/cluster.ts";
 import { clusterServices } from "../cluster/services.ts";
 import { DeliveryLedger, type Summary } from "../ledger/delivery-ledger.ts";
-import { Handler } from "../load/handler.ts";
-import { produce } from "../load/producers.ts";
-import { damageLines, drained, type Scenario } from "./scenario.ts";
+import { damageLines, drained, type Scenario } from "../scenario/scenario.ts";
+import { Handler } from "./handler.ts";
+import { produce } from "./producers.ts";
 
 /** Workers on workerd with their load and their ledger, over any number of epochs. */
 export class WorkersScenario implements Scenario<Summary> {

@@ -1,6 +1,6 @@
-import { type Verdict, verdictOf } from "./scenario/row.ts";
-import type { Scenario } from "./scenario/scenario.ts";
-import { type RunningSystem, type System, startSystem } from "./systems/system.ts";
+import { type Verdict, verdictOf } from "../scenario/row.ts";
+import type { Scenario } from "../scenario/scenario.ts";
+import { type RunningSystem, type System, startSystem } from "../systems/system.ts";
 import { sendAll, type Watching, watchAll } from "./watch-scenarios.ts";
 
 /**
