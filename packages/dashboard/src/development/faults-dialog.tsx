@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
-import { call, errorText, type QueueView, queuePath } from "../api/call.ts";
-import { Dialog } from "../ui/dialog.tsx";
+import { call, type QueueView, queuePath } from "../api/call.ts";
+import { FormDialog } from "../ui/form-dialog.tsx";
 import { FAULT_KINDS, type Fault, type FaultKind } from "./fault-kinds.ts";
 import { useDevelopment } from "./use-development.tsx";
 
@@ -19,7 +19,6 @@ interface FaultsDialogProps {
 export function FaultsDialog({ queue: { name, faults }, done, closed }: FaultsDialogProps) {
   const { refresh } = useDevelopment();
   const [chosen, setChosen] = useState<readonly Fault[]>(faults);
-  const [failure, setFailure] = useState("");
   const change = (kind: FaultKind, changed: Partial<Fault>) =>
     setChosen(chosen.map((fault) => (fault.kind === kind ? { ...fault, ...changed } : fault)));
   const number = (fault: Fault, member: "times" | "ms", label: string, max: number) => (
@@ -38,70 +37,51 @@ export function FaultsDialog({ queue: { name, faults }, done, closed }: FaultsDi
     </label>
   );
   return (
-    <Dialog title={`Faults in deliveries of ${name}`} closed={closed}>
-      <form
-        class="stack"
-        onSubmit={async (event) => {
-          event.preventDefault();
-          try {
-            await call(`${queuePath(name)}/faults`, "PUT", { faults: chosen });
-            refresh();
-            done(chosen.length === 0 ? "No faults are on." : "The next deliveries go wrong as chosen.");
-            closed();
-          } catch (error) {
-            setFailure(errorText(error));
-          }
-        }}
-      >
-        <p class="quiet">
-          Handlers meet these in production. A fault counts as a failure does: attempts go up, and a dead
-          letter comes of too many.
-        </p>
-        <ul class="plain faults">
-          {KINDS.map((kind) => {
-            const { what, hasMs } = FAULT_KINDS[kind];
-            const fault = chosen.find((known) => known.kind === kind);
-            return (
-              <li key={kind}>
-                <label>
-                  <input
-                    type="checkbox"
-                    checked={fault !== undefined}
-                    onChange={({ currentTarget: { checked } }) =>
-                      setChosen(
-                        checked
-                          ? [...chosen, { kind, times: 1, ms: MS_DEFAULT }]
-                          : chosen.filter((known) => known.kind !== kind),
-                      )
-                    }
-                  />
-                  <code>{kind}</code>
-                  <span class="quiet">{what}</span>
-                </label>
-                {fault === undefined ? null : (
-                  <div class="row">
-                    {number(fault, "times", "times", TIMES_MAX)}
-                    {hasMs ? number(fault, "ms", "ms", MS_MAX) : null}
-                  </div>
-                )}
-              </li>
-            );
-          })}
-        </ul>
-        {failure === "" ? null : (
-          <p role="alert" class="lost">
-            {failure}
-          </p>
-        )}
-        <div class="row end">
-          <button type="button" onClick={closed}>
-            Cancel
-          </button>
-          <button type="submit" class="primary">
-            Set faults
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={`Faults in deliveries of ${name}`}
+      label="Set faults"
+      submit={async () => {
+        await call(`${queuePath(name)}/faults`, "PUT", { faults: chosen });
+        refresh();
+        done(chosen.length === 0 ? "No faults are on." : "The next deliveries go wrong as chosen.");
+      }}
+      closed={closed}
+    >
+      <p class="quiet">
+        Handlers meet these in production. A fault counts as a failure does: attempts go up, and a dead letter
+        comes of too many.
+      </p>
+      <ul class="plain faults">
+        {KINDS.map((kind) => {
+          const { what, hasMs } = FAULT_KINDS[kind];
+          const fault = chosen.find((known) => known.kind === kind);
+          return (
+            <li key={kind}>
+              <label>
+                <input
+                  type="checkbox"
+                  checked={fault !== undefined}
+                  onChange={({ currentTarget: { checked } }) =>
+                    setChosen(
+                      checked
+                        ? [...chosen, { kind, times: 1, ms: MS_DEFAULT }]
+                        : chosen.filter((known) => known.kind !== kind),
+                    )
+                  }
+                />
+                <code>{kind}</code>
+                <span class="quiet">{what}</span>
+              </label>
+              {fault === undefined ? null : (
+                <div class="row">
+                  {number(fault, "times", "times", TIMES_MAX)}
+                  {hasMs ? number(fault, "ms", "ms", MS_MAX) : null}
+                </div>
+              )}
+            </li>
+          );
+        })}
+      </ul>
+    </FormDialog>
   );
 }

@@ -1,7 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useId, useState } from "preact/hooks";
-import { errorText } from "../api/call.ts";
-import { Dialog } from "../ui/dialog.tsx";
+import { FormDialog } from "../ui/form-dialog.tsx";
 import { checkDraft, type Draft, type SendRequest, WRITABLE } from "./draft.ts";
 
 interface ComposeProps {
@@ -24,96 +23,74 @@ const HINTS = {
 /** Where somebody writes a message. Mistakes are shown while they write, and where they are. */
 export function Compose({ title, label, draft: start, children, send, closed }: ComposeProps) {
   const [draft, setDraft] = useState(start);
-  const [failure, setFailure] = useState("");
-  const [isBusy, setIsBusy] = useState(false);
   const id = useId();
   const checked = checkDraft(draft);
   const problemOf = (field: "body" | "delay" | "group") =>
     !checked.ok && checked.field === field ? checked.text : "";
   return (
-    <Dialog title={title} closed={closed}>
-      <form
-        class="stack"
-        onSubmit={async (event) => {
-          event.preventDefault();
-          if (!checked.ok || isBusy) return;
-          setIsBusy(true);
-          try {
-            await send(checked.request);
-            closed();
-          } catch (error) {
-            setFailure(errorText(error));
-            setIsBusy(false);
+    <FormDialog
+      title={title}
+      label={label}
+      isDisabled={!checked.ok}
+      submit={async () => {
+        if (checked.ok) await send(checked.request);
+      }}
+      closed={closed}
+    >
+      {children}
+      <div class="field">
+        <label for={`${id}-type`}>Content type</label>
+        <select
+          id={`${id}-type`}
+          value={draft.contentType}
+          onChange={({ currentTarget: { value } }) =>
+            setDraft({ ...draft, contentType: WRITABLE.find((known) => known === value) ?? "json" })
           }
-        }}
-      >
-        {children}
-        <div class="field">
-          <label for={`${id}-type`}>Content type</label>
-          <select
-            id={`${id}-type`}
-            value={draft.contentType}
-            onChange={({ currentTarget: { value } }) =>
-              setDraft({ ...draft, contentType: WRITABLE.find((known) => known === value) ?? "json" })
-            }
-          >
-            {WRITABLE.map((name) => (
-              <option key={name}>{name}</option>
-            ))}
-          </select>
-          <span class="hint">{HINTS[draft.contentType]}</span>
-        </div>
-        <div class="field">
-          <label for={`${id}-body`}>Body</label>
-          <textarea
-            id={`${id}-body`}
-            rows={10}
-            spellcheck={false}
-            autoFocus
-            value={draft.text}
-            aria-invalid={problemOf("body") !== ""}
-            aria-describedby={`${id}-problem`}
-            onInput={(event) => setDraft({ ...draft, text: event.currentTarget.value })}
-          />
-          <span id={`${id}-problem`} class="lost" role="status">
-            {problemOf("body")}
-          </span>
-        </div>
-        <div class="columns">
+        >
+          {WRITABLE.map((name) => (
+            <option key={name}>{name}</option>
+          ))}
+        </select>
+        <span class="hint">{HINTS[draft.contentType]}</span>
+      </div>
+      <div class="field">
+        <label for={`${id}-body`}>Body</label>
+        <textarea
+          id={`${id}-body`}
+          rows={10}
+          spellcheck={false}
+          // biome-ignore lint/a11y/noAutofocus: the field is in a dialog.
+          autoFocus
+          value={draft.text}
+          aria-invalid={problemOf("body") !== ""}
+          aria-describedby={`${id}-problem`}
+          onInput={(event) => setDraft({ ...draft, text: event.currentTarget.value })}
+        />
+        <span id={`${id}-problem`} class="lost" role="status">
+          {problemOf("body")}
+        </span>
+      </div>
+      <div class="columns">
+        <TextField
+          id={`${id}-delay`}
+          label="Delay in seconds"
+          placeholder="the queue's own"
+          value={draft.delay}
+          problem={problemOf("delay")}
+          changed={(delay) => setDraft({ ...draft, delay })}
+        />
+        {draft.group === null ? null : (
           <TextField
-            id={`${id}-delay`}
-            label="Delay in seconds"
-            placeholder="the queue's own"
-            value={draft.delay}
-            problem={problemOf("delay")}
-            changed={(delay) => setDraft({ ...draft, delay })}
+            id={`${id}-group`}
+            label="Message group"
+            placeholder=""
+            value={draft.group}
+            problem={problemOf("group")}
+            changed={(group) => setDraft({ ...draft, group })}
           />
-          {draft.group === null ? null : (
-            <TextField
-              id={`${id}-group`}
-              label="Message group"
-              placeholder=""
-              value={draft.group}
-              problem={problemOf("group")}
-              changed={(group) => setDraft({ ...draft, group })}
-            />
-          )}
-        </div>
-        {failure === "" ? null : (
-          <p role="alert" class="lost">
-            {failure}
-          </p>
         )}
-        <div class="row end">
-          <button type="button" onClick={closed}>
-            Cancel
-          </button>
-          <button type="submit" class="primary" disabled={!checked.ok || isBusy}>
-            {label}
-          </button>
-        </div>
-      </form>
-    </Dialog>
+      </div>
+    </FormDialog>
   );
 }
 

@@ -3,7 +3,7 @@ import { call, errorText, type MessageView, type MoveView, type QueueView, queue
 import { useTargets } from "../api/use-targets.ts";
 import { FilterTerms } from "../page/help.tsx";
 import { plural, shortId } from "../text/format.ts";
-import { Dialog } from "../ui/dialog.tsx";
+import { FormDialog } from "../ui/form-dialog.tsx";
 
 interface RedriveDialogProps {
   readonly queue: QueueView;
@@ -36,7 +36,6 @@ export function RedriveDialog({ queue, started, closed }: RedriveDialogProps) {
   const [chosen, setChosen] = useState("");
   const [filter, setFilter] = useState("");
   const [limit, setLimit] = useState("");
-  const [failure, setFailure] = useState("");
   // What came by a topic does not know a queue to go back to.
   const to = chosen !== "" || canReturn ? chosen : (targets[0] ?? "");
   const request = {
@@ -47,81 +46,64 @@ export function RedriveDialog({ queue, started, closed }: RedriveDialogProps) {
   const preview = usePreview(name, request);
   const count = preview.kind === "counted" ? preview.count : 0;
   return (
-    <Dialog title={`Redrive messages of ${name}`} closed={closed}>
-      <form
-        class="stack"
-        onSubmit={async (event) => {
-          event.preventDefault();
-          try {
-            const { move } = await call<{ move: MoveView }>(`${queuePath(name)}/redrive`, "POST", request);
-            started(`${plural(move.toMove, "message")} on the way${to === "" ? "" : ` to ${to}`}.`);
-            closed();
-          } catch (error) {
-            setFailure(errorText(error));
-          }
-        }}
-      >
+    <FormDialog
+      title={`Redrive messages of ${name}`}
+      label={count === 0 ? "Redrive" : `Redrive ${plural(count, "message")}`}
+      isDisabled={count === 0}
+      submit={async () => {
+        const { move } = await call<{ move: MoveView }>(`${queuePath(name)}/redrive`, "POST", request);
+        started(`${plural(move.toMove, "message")} on the way${to === "" ? "" : ` to ${to}`}.`);
+      }}
+      closed={closed}
+    >
+      <div class="field">
+        <label for="redrive-filter">Only messages that fit</label>
+        <input
+          id="redrive-filter"
+          type="search"
+          placeholder="every message; or: lamp  attempts:>2  from:orders"
+          autoComplete="off"
+          spellcheck={false}
+          // biome-ignore lint/a11y/noAutofocus: the field is in a dialog.
+          autoFocus
+          value={filter}
+          aria-invalid={preview.kind === "refused"}
+          aria-describedby="redrive-preview"
+          onInput={(event) => setFilter(event.currentTarget.value)}
+        />
+        <details>
+          <summary class="quiet">What can be looked for</summary>
+          <FilterTerms />
+        </details>
+      </div>
+      <div class="columns">
         <div class="field">
-          <label for="redrive-filter">Only messages that fit</label>
+          <label for="redrive-target">Move them to</label>
+          <select id="redrive-target" value={to} onChange={(event) => setChosen(event.currentTarget.value)}>
+            {canReturn ? <option value="">where each came from</option> : null}
+            {targets.map((target) => (
+              <option key={target} value={target}>
+                {target}
+              </option>
+            ))}
+          </select>
+        </div>
+        <div class="field">
+          <label for="redrive-limit">At most</label>
           <input
-            id="redrive-filter"
-            type="search"
-            placeholder="every message; or: lamp  attempts:>2  from:orders"
-            autoComplete="off"
-            spellcheck={false}
-            autoFocus
-            value={filter}
-            aria-invalid={preview.kind === "refused"}
-            aria-describedby="redrive-preview"
-            onInput={(event) => setFilter(event.currentTarget.value)}
+            id="redrive-limit"
+            type="number"
+            min={1}
+            placeholder="all that fit"
+            value={limit}
+            onInput={(event) => setLimit(event.currentTarget.value)}
           />
-          <details>
-            <summary class="quiet">What can be looked for</summary>
-            <FilterTerms />
-          </details>
         </div>
-        <div class="columns">
-          <div class="field">
-            <label for="redrive-target">Move them to</label>
-            <select id="redrive-target" value={to} onChange={(event) => setChosen(event.currentTarget.value)}>
-              {canReturn ? <option value="">where each came from</option> : null}
-              {targets.map((target) => (
-                <option key={target} value={target}>
-                  {target}
-                </option>
-              ))}
-            </select>
-          </div>
-          <div class="field">
-            <label for="redrive-limit">At most</label>
-            <input
-              id="redrive-limit"
-              type="number"
-              min={1}
-              placeholder="all that fit"
-              value={limit}
-              onInput={(event) => setLimit(event.currentTarget.value)}
-            />
-          </div>
-        </div>
-        <div id="redrive-preview" role="status">
-          <PreviewText preview={preview} />
-        </div>
-        {failure === "" ? null : (
-          <p role="alert" class="lost">
-            {failure}
-          </p>
-        )}
-        <div class="row end">
-          <button type="button" onClick={closed}>
-            Cancel
-          </button>
-          <button type="submit" class="primary" disabled={count === 0}>
-            {count === 0 ? "Redrive" : `Redrive ${plural(count, "message")}`}
-          </button>
-        </div>
-      </form>
-    </Dialog>
+      </div>
+      <div id="redrive-preview" role="status">
+        <PreviewText preview={preview} />
+      </div>
+    </FormDialog>
   );
 }
 
