@@ -89,6 +89,9 @@ describe.skipIf(CHROMIUM === null)("every page", () => {
       expect(await problems(page), button).toEqual([]);
       await page.keyboard.press("Escape");
     }
+    await show(page, "#/queues/orders");
+    await page.getByRole("button", { name: "Send a message" }).hover();
+    expect(await problems(page), "button under the pointer").toEqual([]);
   });
 });
 
