@@ -7,7 +7,7 @@ import { Overview } from "./overview/overview.tsx";
 import { QueuePage } from "./queue/queue-page.tsx";
 import { TopicPageView } from "./topic/topic-page.tsx";
 
-/** The page that the address says. */
+/** The page that the address names. */
 export function App() {
   const route = useRoute();
   const feed = useFeed(aboutOf(route));

@@ -7,7 +7,7 @@ import { App } from "./app.tsx";
 const token = tokenIn(location.hash);
 if (token !== null) {
   keepToken(token);
-  // It stays neither in the address nor in the history.
+  // The token stays neither in the address nor in the history.
   history.replaceState(null, "", location.pathname);
 }
 render(<App />, document.body);

@@ -3,7 +3,7 @@ import type { EventView } from "../src/api/call.ts";
 
 const NOW = "2026-11-21T12:00:00.000Z";
 
-/** A queue as the admin API shows it: an empty one that nobody uses, but for what is said. */
+/** A queue as the admin API shows it: empty and unused, but for `changes`. */
 export function queueView(changes: Partial<QueueView> = {}): QueueView {
   return {
     name: "orders",
@@ -37,7 +37,7 @@ export function queueView(changes: Partial<QueueView> = {}): QueueView {
   };
 }
 
-/** An event of a queue's history: a message that was accepted, but for what is said. */
+/** An event of a queue's history: a message that was accepted, but for `changes`. */
 export function eventView(changes: Partial<EventView> = {}): EventView {
   return {
     number: 1,

@@ -33,10 +33,10 @@ export class TokenNeeded extends Error {
   override readonly name = "TokenNeeded";
 }
 
-/** The broker has answered that it does not do what it was asked for, and why. */
+/** The broker refuses a request, and says why. */
 export class Refused extends Error {
   override readonly name = "Refused";
-  /** Error code that the API gave; empty for an answer that is none of the API's. */
+  /** Error code of the API; empty for an answer that does not come from the API. */
   readonly code: string;
 
   constructor(message: string, code: string) {
@@ -57,7 +57,7 @@ export function keepToken(token: string): void {
   dispatchEvent(new Event(TOKEN_GIVEN));
 }
 
-/** Answers what the admin API answers. Throws `TokenNeeded`, or an error with the API's own words. */
+/** Calls the admin API. Resolves to the body of its answer; throws what `request` throws. */
 export async function call<Answer>(
   path: string,
   method: "GET" | "POST" | "PUT" | "DELETE" = "GET",
@@ -73,8 +73,7 @@ export async function call<Answer>(
 /**
  * Asks the admin API, with the token if there is one.
  *
- * @throws TokenNeeded where the broker asks for one, Refused with the API's words for any other answer that is no
- * success.
+ * @throws TokenNeeded where the broker asks for one; Refused, with the API's words, for any other answer but a success.
  */
 export async function request(path: string, init: RequestInit = {}): Promise<Response> {
   const token = sessionStorage.getItem(TOKEN_KEY);
@@ -99,7 +98,7 @@ export function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Path of what the API answers at one of its paths, as the browser has it: for links. */
+/** Path of the API as the browser has it, for links. */
 export function apiPath(path: string): string {
   return new URL(API + path, document.baseURI).pathname;
 }

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { keepToken } from "./call.ts";
-import { Feed, type Heard } from "./feed.ts";
+import { Feed, type Notice } from "./feed.ts";
 
 /** A stream of a broker: what it sends, and then its end. */
 function streamOf(...texts: string[]): Response {
@@ -43,20 +43,20 @@ beforeEach(() => {
 /** A feed that is open, and what it tells. */
 function opened() {
   const feed = new Feed({ kind: "queues" });
-  const heard: Heard["kind"][] = [];
-  feed.subscribe(({ kind }) => heard.push(kind));
+  const notices: Notice["kind"][] = [];
+  feed.subscribe(({ kind }) => notices.push(kind));
   feed.open();
-  return { feed, heard };
+  return { feed, notices };
 }
 
 describe("a feed", () => {
   it("whose stream ends because its token counts no longer opens none until there is another token", async () => {
     answers = [() => streamOf('data: {"events":[]}\n\n', END)];
-    const { feed, heard } = opened();
+    const { feed, notices } = opened();
     await vi.advanceTimersByTimeAsync(60_000);
     expect(feed.state).toBe("closed");
     // The page asks, is refused, and shows its form.
-    expect(heard).toEqual(["ask", "frame", "ask"]);
+    expect(notices).toEqual(["ask", "frame", "ask"]);
     expect(fetched).toHaveBeenCalledOnce();
     answers = [() => streamOf()];
     keepToken("another");

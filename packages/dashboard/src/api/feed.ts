@@ -12,30 +12,28 @@ const REOPEN_MS_MAX = 10_000;
 /** Error codes of a broker that has no stream, or none left. */
 const NO_STREAM: readonly string[] = ["no_route", "too_many_streams"];
 
-/** Subject of a page: all queues, one of them, or topics, of which the broker does not tell. */
+/** Subject of a page: all queues, one of them, or topics, of which the broker streams no events. */
 export type About =
   | { readonly kind: "queues" | "topics" }
   | { readonly kind: "queue"; readonly name: string };
 
-/**
- * Notice that the feed gives a page: something may have happened, which the page asks for itself, or what has happened.
- */
-export type Heard = { readonly kind: "ask" } | { readonly kind: "frame"; readonly frame: FrameView };
+/** Notice of the feed to a page: a frame with what has happened, or that the page is to ask for it. */
+export type Notice = { readonly kind: "ask" } | { readonly kind: "frame"; readonly frame: FrameView };
 
 /**
- * How the page hears of what happens.
+ * State of a feed.
  *
- * - `closed`: not at all, since nobody looks or a token is needed; `open()`, somebody who looks, or a token ends that.
+ * - `closed`: the page is hidden, or a token is needed; `open()`, a reader who comes back, or a token ends that.
  * - `opening`: a stream is being opened, or waits to be opened again.
- * - `stream`: the broker tells.
+ * - `stream`: the broker sends what happens.
  * - `asking`: the broker has no stream; the page asks once a second.
  */
 export type FeedState = "closed" | "opening" | "stream" | "asking";
 
-/** Tells whoever has subscribed of what happens in a queue, or in all of them, as long as somebody can see the page. */
+/** Notifies its subscribers of what happens in one queue or in all, as long as the page can be seen. */
 export class Feed {
   readonly about: About;
-  readonly #listeners = new Set<(heard: Heard) => void>();
+  readonly #listeners = new Set<(notice: Notice) => void>();
   readonly #watchers = new Set<(state: FeedState) => void>();
   #state: FeedState = "closed";
   #abort: AbortController | null = null;
@@ -62,7 +60,7 @@ export class Feed {
     this.#end();
   }
 
-  subscribe(listener: (heard: Heard) => void): () => void {
+  subscribe(listener: (notice: Notice) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
@@ -98,12 +96,12 @@ export class Feed {
       const { body } = await request(`/events?${query}`, { signal: abort.signal });
       this.#become("stream");
       this.#reopenMs = REOPEN_MS;
-      // The stream begins with how things stand: what has happened since the page asked is not in it.
-      this.#tell({ kind: "ask" });
+      // The stream begins with the state at this moment: events since the page last asked are not in it.
+      this.#notify({ kind: "ask" });
       if (body !== null) {
         for await (const { name, data } of serverSentEvents(body)) {
           if (name === "end") throw failureOf(data as EndView);
-          this.#tell({ kind: "frame", frame: data as FrameView });
+          this.#notify({ kind: "frame", frame: data as FrameView });
         }
       }
     } catch (error) {
@@ -111,13 +109,14 @@ export class Feed {
       if (error instanceof Refused && NO_STREAM.includes(error.code)) return this.#ask();
       if (error instanceof TokenNeeded) {
         this.#become("closed");
-        // What the page asks is refused like the stream. It asks for a token then, and tells when it has one.
-        return this.#tell({ kind: "ask" });
+        // The page's own request is refused like the stream. The page asks for a token then, which opens the feed
+        // again.
+        return this.#notify({ kind: "ask" });
       }
     }
     if (abort.signal.aborted) return;
     this.#become("opening");
-    this.#tell({ kind: "ask" });
+    this.#notify({ kind: "ask" });
     this.#timer = setTimeout(() => void this.#read(), this.#reopenMs);
     this.#reopenMs = Math.min(REOPEN_MS_MAX, 2 * this.#reopenMs);
   }
@@ -125,13 +124,13 @@ export class Feed {
   #ask(): void {
     this.#become("asking");
     this.#timer = setTimeout(() => {
-      this.#tell({ kind: "ask" });
+      this.#notify({ kind: "ask" });
       this.#ask();
     }, ASK_PERIOD_MS);
   }
 
-  #tell(heard: Heard): void {
-    for (const listener of [...this.#listeners]) listener(heard);
+  #notify(notice: Notice): void {
+    for (const listener of [...this.#listeners]) listener(notice);
   }
 
   #become(state: FeedState): void {

@@ -5,13 +5,11 @@ import { inPath } from "./call.ts";
 export const TABS = ["now", "messages", "history", "settings"] as const;
 export type Tab = (typeof TABS)[number];
 
-/**
- * Where the reader is: what follows `#` in the address, so that a page can be linked to, and the browser's back works.
- */
+/** The page that is shown: what follows `#` in the address, so that a page has a link, and the browser's back works. */
 export type Route =
   | { readonly kind: "overview" }
   | { readonly kind: "queue"; readonly name: string; readonly tab: Tab; readonly filter: string }
-  /** `ref` is what the list of messages calls it: found at once, where an id is searched for. Empty for none. */
+  /** `ref` names it in the list of messages: by it the message is found at once. Empty where only the id is known. */
   | { readonly kind: "message"; readonly queue: string; readonly id: string; readonly ref: string }
   | { readonly kind: "topic"; readonly arn: string; readonly page: number };
 
@@ -30,7 +28,7 @@ export function parseRoute(hash: string): Route {
       return { kind: "topic", arn: decodeURIComponent(id), page: number >= 1 ? Math.floor(number) : 1 };
     }
   } catch {
-    // Not what a link of ours says.
+    // The page makes no such link.
   }
   return { kind: "overview" };
 }

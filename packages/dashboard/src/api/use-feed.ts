@@ -1,6 +1,6 @@
 import { createContext } from "preact";
 import { useContext, useEffect, useState } from "preact/hooks";
-import { type About, Feed, type Heard } from "./feed.ts";
+import { type About, Feed, type Notice } from "./feed.ts";
 
 /** The feed of the page that is shown. */
 export const FeedContext = createContext<Feed>(new Feed({ kind: "queues" }));
@@ -17,10 +17,10 @@ export function useFeed(about: About): Feed {
   return current;
 }
 
-/** Calls back with all that is heard. */
-export function useHeard(heard: (heard: Heard) => void): void {
+/** Calls back with every notice of the page's feed. */
+export function useNotices(notified: (notice: Notice) => void): void {
   const feed = useContext(FeedContext);
-  useEffect(() => feed.subscribe(heard), [feed]);
+  useEffect(() => feed.subscribe(notified), [feed]);
 }
 
 function isSame(a: About, b: About): boolean {

@@ -11,13 +11,12 @@ const RETRY_MS = 2_000;
 export type Live<Answer> =
   | { readonly kind: "loading" }
   | { readonly kind: "live"; readonly answer: Answer }
-  /** The last answer was none; `answer` is what was known before. */
+  /** The last request failed; `answer` is the one before it. */
   | { readonly kind: "lost"; readonly reason: string; readonly answer: Answer | null }
   | { readonly kind: "tokenNeeded"; readonly reason: string };
 
 /**
- * Asks, and asks again whenever the feed says that something has happened, and only while somebody can see the
- * page.
+ * Asks once, and again at each notice of the feed while the page can be seen.
  *
  * @param key what is asked for.
  * @param periodMs the shortest time between two questions.
@@ -56,7 +55,7 @@ export function useLive<Answer>(
             ? () => ({ kind: "tokenNeeded", reason })
             : (before) => ({ kind: "lost", reason, answer: "answer" in before ? before.answer : null });
       }
-      // An answer that somebody has overtaken would turn the page back.
+      // An answer that a later one has overtaken would turn the page back.
       if (isOver || call !== asked) return;
       endedMs = performance.now();
       setState((before) => ({ key, live: live(before.key === key ? before.live : { kind: "loading" }) }));

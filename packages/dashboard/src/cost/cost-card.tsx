@@ -3,7 +3,7 @@ import type { QueueView } from "../api/call.ts";
 import { usd } from "../text/format.ts";
 import { Facts } from "../ui/facts.tsx";
 
-/** Shows the cost of one or more queues on Cloudflare this month, beside what others take for the same messages. */
+/** Shows the cost of one or more queues on Cloudflare this month, beside the prices of other services. */
 export function CostCard({ queues }: { readonly queues: readonly QueueView[] }) {
   const counted = queues.flatMap(({ name, kind, usage }) => (usage === null ? [] : [{ name, kind, usage }]));
   if (counted.length === 0) return null;

@@ -15,15 +15,15 @@ interface Jump extends ClockView {
   readonly next: { readonly queue: string; readonly at: string } | null;
 }
 
-/** Moves and stops the time of all queues, so that nobody waits for a retry in twelve hours. */
+/** Moves and stops the time of all queues, so that a retry in twelve hours can be seen at once. */
 export function ClockDialog({ clock, closed }: { readonly clock: ClockView; readonly closed: () => void }) {
   const { refresh } = useDevelopment();
   const now = useNow(clock.now);
   const [count, setCount] = useState("1");
   const [unit, setUnit] = useState<Unit>("hours");
   const { outcome, isBusy, run } = useAction(refresh);
-  const post = <Answer extends ClockView>(change: object, say: (answer: Answer) => string) =>
-    run(async () => say(await call<Answer>("/clock", "POST", change)));
+  const post = <Answer extends ClockView>(change: object, textOf: (answer: Answer) => string) =>
+    run(async () => textOf(await call<Answer>("/clock", "POST", change)));
   const advanceMs = Math.round(Number(count) * UNITS[unit]);
   return (
     <Dialog title="Clock of the queues" closed={closed}>

@@ -3,7 +3,7 @@ import type { QueueView } from "../api/call.ts";
 export type Fault = QueueView["faults"][number];
 export type FaultKind = Fault["kind"];
 
-/** Each kind of fault: what happens in a delivery, and whether it takes a time that can be said. */
+/** Kinds of faults: what happens in a delivery, and whether the fault has a length in ms. */
 export const FAULT_KINDS: Readonly<Record<FaultKind, { readonly what: string; readonly hasMs: boolean }>> = {
   loseAck: { what: "What the handler did is not heard of: its messages come again", hasMs: false },
   deliverTwice: { what: "The handler gets the batch twice", hasMs: false },

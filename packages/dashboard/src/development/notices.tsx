@@ -7,7 +7,7 @@ import { faultText } from "./fault-kinds.ts";
 import { useDevelopment } from "./use-development.tsx";
 import { useNow } from "./use-now.ts";
 
-/** A difference that somebody has made, in ms: less is the way from there to here. */
+/** Smallest difference of the clocks that is no delay of the network, in ms. */
 const AHEAD_MS_MIN = 1_000;
 
 /**

@@ -6,7 +6,7 @@ import { useLive } from "../api/use-live.ts";
 /** Time in ms after which clock and faults are asked for again: the broker sends no notice of their changes. */
 const PERIOD_MS = 5_000;
 
-/** Queues with faults, and the clock of all: what only a broker in development has. */
+/** State that only a broker in development has: the clock of the queues, and the queues with faults. */
 export interface Development {
   /** `null` where the clock cannot be moved, or until it is known. */
   readonly clock: ClockView | null;

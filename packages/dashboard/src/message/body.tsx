@@ -8,7 +8,7 @@ import { Scrolled } from "../ui/scrolled.tsx";
 
 /** Longest JSON that is shown in colours, in characters: each of its pieces is an element. */
 const COLOURED_MAX = 30_000;
-/** Bytes of a body that is no text that are shown. */
+/** Bytes that are shown of a body that is no text. */
 const HEX_BYTES_MAX = 16_384;
 
 /** The ways in which a body can be shown. */
@@ -18,7 +18,7 @@ type Shape =
   | { readonly kind: "value"; readonly text: string }
   | { readonly kind: "bytes"; readonly text: string };
 
-/** A body, laid out by what it is. */
+/** The body of a message, laid out by its kind. */
 export function Body({ message }: { readonly message: WholeMessageView }) {
   const [isRaw, setIsRaw] = useState(false);
   const { text, base64, contentType, bytes } = message;

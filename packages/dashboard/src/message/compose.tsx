@@ -7,9 +7,9 @@ interface ComposeProps {
   readonly title: string;
   readonly label: string;
   readonly draft: Draft;
-  /** Content above the body: where the message goes. */
+  /** Content above the body, such as where the message goes. */
   readonly children?: ComponentChildren;
-  /** Sends it. What it throws is shown, and the dialog stays open. */
+  /** Sends the message. The dialog shows its error and stays open. */
   readonly send: (request: SendRequest) => Promise<void>;
   readonly closed: () => void;
 }
@@ -20,7 +20,7 @@ const HINTS = {
   bytes: "Hexadecimal digits. Arrives as an ArrayBuffer.",
 } as const;
 
-/** Where somebody writes a message. Mistakes are shown while they write, and where they are. */
+/** Dialog for a message that is typed. Mistakes are shown at once, beside their fields. */
 export function Compose({ title, label, draft: start, children, send, closed }: ComposeProps) {
   const [draft, setDraft] = useState(start);
   const id = useId();

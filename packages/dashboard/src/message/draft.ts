@@ -5,7 +5,7 @@ import { scanJson } from "../text/json-scan.ts";
 export const WRITABLE = ["json", "text", "bytes"] as const;
 export type Writable = (typeof WRITABLE)[number];
 
-/** A message that somebody writes. */
+/** A message as it is typed. */
 export interface Draft {
   readonly contentType: Writable;
   readonly text: string;
@@ -30,7 +30,7 @@ export interface SendRequest {
 
 const DELAY_SECONDS_MAX = 86_400;
 
-/** Looks whether a draft can be sent, and says where it cannot. */
+/** Checks whether a draft can be sent. */
 export function checkDraft({ contentType, text, delay, group }: Draft): Checked {
   const isDelay = delay.trim() === "" || (/^\d+$/.test(delay.trim()) && Number(delay) <= DELAY_SECONDS_MAX);
   if (!isDelay) {

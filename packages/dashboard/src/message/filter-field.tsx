@@ -4,25 +4,25 @@ import { useKeys } from "../ui/keys.ts";
 
 interface FilterFieldProps {
   readonly filter: string;
-  /** Called when somebody has finished typing. */
+  /** Called when the reader has stopped typing. */
   readonly changed: (filter: string) => void;
   /** Why the filter cannot be read; empty for one that can. */
   readonly problem: string;
   readonly isFocused?: boolean;
 }
 
-/** How long somebody has to stop typing before the messages are looked for, in ms. */
+/** Pause in the typing after which messages are looked for, in ms. */
 const PAUSE_MS = 300;
 
-/** Looks for messages by the same grammar as the API and the command line. */
+/** Field for a filter, in the grammar of the API and the command line. */
 export function FilterField({ filter, changed, problem, isFocused }: FilterFieldProps) {
   const [text, setText] = useState(filter);
-  const [heard, setHeard] = useState(filter);
+  const [applied, setApplied] = useState(filter);
   const field = useRef<HTMLInputElement>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   // A link with another filter was followed.
-  if (heard !== filter) {
-    setHeard(filter);
+  if (applied !== filter) {
+    setApplied(filter);
     if (text.trim() !== filter) setText(filter);
   }
   useKeys({ "/": () => field.current?.focus() });
@@ -30,7 +30,7 @@ export function FilterField({ filter, changed, problem, isFocused }: FilterField
   useEffect(() => {
     if (isFocused) field.current?.focus();
   }, []);
-  const say = (value: string) => {
+  const apply = (value: string) => {
     clearTimeout(timer.current);
     changed(value.trim());
   };
@@ -40,7 +40,7 @@ export function FilterField({ filter, changed, problem, isFocused }: FilterField
         class="field"
         onSubmit={(event) => {
           event.preventDefault();
-          say(text);
+          apply(text);
         }}
       >
         <label for="filter" class="hidden">
@@ -60,7 +60,7 @@ export function FilterField({ filter, changed, problem, isFocused }: FilterField
             const { value } = event.currentTarget;
             setText(value);
             clearTimeout(timer.current);
-            timer.current = setTimeout(() => say(value), PAUSE_MS);
+            timer.current = setTimeout(() => apply(value), PAUSE_MS);
           }}
         />
         <span id="filter-problem" class="lost" role="status">

@@ -47,7 +47,7 @@ export function MessageActions({ queue, message, refresh }: MessageActionsProps)
           label="Delete"
           isDangerous
           isDisabled={isBusy}
-          question={`Delete message ${message.id} for good?${isLeased ? " Somebody works on it: that goes on." : ""}`}
+          question={`Delete message ${message.id} for good?${isLeased ? " A consumer works on it: that goes on." : ""}`}
           run={() =>
             run(async () => {
               await call(path, "DELETE");
@@ -74,7 +74,7 @@ interface ResendProps extends Pick<MessageActionsProps, "queue" | "message"> {
   readonly closed: () => void;
 }
 
-/** The message once more, changed, in this queue or another. */
+/** Sends the message again, edited, to this queue or another. */
 function Resend({ queue, message, sent, closed }: ResendProps) {
   const targets = useTargets(queue);
   const [to, setTo] = useState(message.from ?? queue.name);

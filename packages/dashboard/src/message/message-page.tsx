@@ -20,14 +20,14 @@ import { MessageActions } from "./message-actions.tsx";
 import { StatePill } from "./message-list.tsx";
 import { Story } from "./story.tsx";
 
-/** Data that is known at once: the queue, and what happened to the message. */
-interface Answer {
+/** Data of the page that comes at once: the queue, and the events of the message. */
+interface QueueAndStory {
   readonly queue: QueueView;
-  /** `null` where there is none: the message was found by a name that tells no story. */
+  /** `null` where the address does not hold the message's id. */
   readonly story: StoryView | null;
 }
 
-/** The message, once it is found: among a million that takes seconds unless its place is known. */
+/** State of the search for the message: among a million it takes seconds, unless the message's place is known. */
 type Found =
   | { readonly kind: "looking" }
   | { readonly kind: "gone" }
@@ -49,11 +49,11 @@ export function MessagePage({ queue: name, id, handle }: MessagePageProps) {
   const known = live.kind === "live" ? (live.answer.story?.events.length ?? 0) : 0;
   const events = useRef(known);
   events.current = known;
-  // Where it is, as soon as that is known.
+  // The message's place, as soon as that is known.
   const place = useRef(handle || id);
   const missedAt = useRef<number | null>(null);
   const looked = useLive(`message ${name} ${id}`, async () => {
-    // It is not looked for again, which can take seconds, unless something has happened to it.
+    // The search can take seconds: it is not repeated unless something has happened to the message.
     if (missedAt.current === events.current) return null;
     const before = events.current;
     const message = await askMessage(name, id, place.current);
@@ -88,7 +88,7 @@ function foundOf(live: Live<WholeMessageView | null>): Found {
   return live.answer === null ? { kind: "gone" } : { kind: "here", message: live.answer };
 }
 
-async function askStory(name: string, id: string): Promise<Answer> {
+async function askStory(name: string, id: string): Promise<QueueAndStory> {
   const whole = id.replaceAll("-", "");
   const [queue, story] = await Promise.all([
     call<QueueView>(queuePath(name)),
@@ -97,7 +97,7 @@ async function askStory(name: string, id: string): Promise<Answer> {
   return { queue, story };
 }
 
-/** The message at a place, or wherever it is now; `null` if it is in the queue no more. */
+/** Asks for the message by its place, then by its id; `null` if it is no longer in the queue. */
 async function askMessage(name: string, id: string, place: string): Promise<WholeMessageView | null> {
   for (const known of new Set([place, id])) {
     try {
@@ -116,7 +116,7 @@ function Shown({
   refresh,
 }: {
   readonly name: string;
-  readonly answer: Answer;
+  readonly answer: QueueAndStory;
   readonly found: Found;
   readonly refresh: () => void;
 }) {
@@ -124,7 +124,7 @@ function Shown({
   const message = found.kind === "here" ? found.message : null;
   const now = useNow(queue.now);
   const held = queue.messages.ready + queue.messages.delayed + queue.messages.leased;
-  const isTold = story !== null && story.events.length > 0;
+  const hasStory = story !== null && story.events.length > 0;
   return (
     <>
       {found.kind === "looking" ? (
@@ -134,7 +134,7 @@ function Shown({
       {found.kind === "gone" ? (
         <p class="notice">
           It is not in <a href={queueLink(name)}>{name}</a> now.
-          {isTold ? " Its story says where it went." : " Nothing is known of where it went."}
+          {hasStory ? " Its story says where it went." : " Nothing is known of where it went."}
         </p>
       ) : null}
       {message === null ? null : (

@@ -60,11 +60,11 @@ interface NoMessagesProps {
   readonly queue: QueueView;
   readonly filter: string;
   readonly send: () => void;
-  /** Whether not all messages were looked at. */
+  /** Whether some messages were not searched. */
   readonly isMore: boolean;
 }
 
-/** Says what to do where there is nothing to see. */
+/** Says what to do where there is no message to show. */
 function NoMessages({ queue, filter, send, isMore }: NoMessagesProps) {
   if (filter !== "") {
     return (

@@ -17,11 +17,11 @@ export interface StoryStep {
 
 export interface StoryWait {
   readonly text: string;
-  /** Long enough that it is what somebody asks about. */
+  /** Whether the wait is long enough to stand out. */
   readonly isLong: boolean;
 }
 
-/** A wait that somebody would notice, in ms. */
+/** Shortest wait that stands out, in ms. */
 const LONG_MS = 1_000;
 
 const REASONS: Readonly<Record<NonNullable<EventView["delayReason"]>, string>> = {
@@ -31,7 +31,7 @@ const REASONS: Readonly<Record<NonNullable<EventView["delayReason"]>, string>> =
   handler: "the handler asked for it",
   policy: "the queue's retry policy",
   retryDelay: "the queue's retry_delay",
-  absence: "nobody was there to take it; this attempt does not count",
+  absence: "no consumer was there to take it; this attempt does not count",
   restart: "the broker stopped during the delivery",
 };
 
@@ -57,14 +57,14 @@ export function storySteps(events: readonly EventView[], isWhole: boolean): Stor
   });
 }
 
-/** Which delivery of the message in its queue each event belongs to. */
+/** Numbers the delivery that each event belongs to, within its queue. */
 function attemptsOf(events: readonly EventView[]): (number | null)[] {
   let attempt = 0;
   return events.map(({ kind, delayReason }) => {
     if (kind === "accepted" || kind === "arrived") attempt = 0;
     else if (kind === "delivered") attempt++;
     const own = attempt === 0 ? null : attempt;
-    // Nobody was there: that delivery does not count.
+    // No consumer was there: that delivery does not count.
     if (kind === "retried" && delayReason === "absence") attempt--;
     return own;
   });
@@ -77,7 +77,7 @@ function waitBetween(before: EventView, { at, kind }: EventView): StoryWait | nu
   return { text: `${isWork ? "worked on for" : "waited"} ${duration(ms)}`, isLong: !isWork && ms >= LONG_MS };
 }
 
-/** An event in words, of one message or of many. */
+/** Puts an event of one message or of many into words. */
 export function wordsOf(event: EventView): Pick<StoryStep, "tone" | "title" | "detail"> {
   const { kind, by, to, attempt, tookMs } = event;
   const took = tookMs === null ? "" : `after ${duration(tookMs)}`;

@@ -8,16 +8,16 @@ const PAGE_SIZE = 50;
  */
 const CALLS_MAX = 20;
 
-interface Answer {
+interface MessagesAnswer {
   readonly messages: readonly MessageView[];
   readonly cursor: string | null;
   readonly searched: number;
   readonly of: number;
 }
 
-export interface Found extends Answer {
+export interface Found extends MessagesAnswer {
   readonly filter: string;
-  /** Whether it is still looked for more on this page. */
+  /** Whether the search for this page goes on. */
   readonly isBusy: boolean;
   /** Why the filter cannot be read. */
   readonly problem: string;
@@ -36,8 +36,8 @@ const NONE: Omit<Found, "filter"> = {
 };
 
 /**
- * The messages of a queue that fit a filter, one page of them at a time, in memory that does not grow: a page takes the
- * place of the one before.
+ * Looks for the messages of a queue that fit a filter, one page at a time. A page takes the place of the one before, so
+ * that memory does not grow.
  */
 export function useMessages(queue: string, filter: string) {
   const [found, setFound] = useState<Found>({ ...NONE, filter });
@@ -71,7 +71,7 @@ async function look(
   filter: string,
   from: string | null,
   isOver: () => boolean,
-  say: (found: Found) => void,
+  report: (found: Found) => void,
 ): Promise<void> {
   let found: Found = { ...NONE, filter };
   let cursor = from;
@@ -80,18 +80,18 @@ async function look(
       const query = new URLSearchParams({ max: String(PAGE_SIZE - found.messages.length) });
       if (filter !== "") query.set("filter", filter);
       if (cursor !== null) query.set("cursor", cursor);
-      const answer = await call<Answer>(`${queuePath(queue)}/messages?${query}`);
+      const answer = await call<MessagesAnswer>(`${queuePath(queue)}/messages?${query}`);
       if (isOver()) return;
       const messages = [...found.messages, ...answer.messages];
       const isDone = answer.cursor === null || messages.length >= PAGE_SIZE || calls >= CALLS_MAX;
       found = { ...found, ...answer, messages, isBusy: !isDone };
       cursor = answer.cursor;
-      say(found);
+      report(found);
       if (isDone) return;
     }
   } catch (error) {
     if (isOver()) return;
     const isProblem = error instanceof Refused && error.code === "invalid_filter";
-    say({ ...found, isBusy: false, [isProblem ? "problem" : "failure"]: errorText(error) });
+    report({ ...found, isBusy: false, [isProblem ? "problem" : "failure"]: errorText(error) });
   }
 }

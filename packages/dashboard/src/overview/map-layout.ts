@@ -1,7 +1,7 @@
 import type { QueueView, TopicView } from "../api/call.ts";
 import { consumerName } from "../text/consumer-name.ts";
 
-/** Most queues that the map shows: more are no picture any more. Those that something waits in come first. */
+/** Most queues that the map shows: more are no picture. Those with the most messages are shown. */
 export const MAP_QUEUES_MAX = 24;
 
 const COLUMN_WIDTH = 284;
@@ -30,7 +30,8 @@ export interface MapEdge {
   readonly queue: string;
   readonly carries: "in" | "out" | "dead";
   /**
-   * Whether it is the topmost of several ways into the queue, or another one: only what comes by all of them is known.
+   * Whether it is the topmost of several edges into the queue, or another one; `null` for a single edge. Only the rate
+   * of all of them together is known.
    */
   readonly shared: "first" | "other" | null;
   /** Ends of a curve, in the coordinates of nodes. */
@@ -62,7 +63,7 @@ export function layOutMap(queues: readonly QueueView[], topics: readonly TopicVi
   const targets = new Set(
     shown.flatMap((queue) => deadLetterQueueOf(queue) ?? []).filter((name) => names.has(name)),
   );
-  // A dead-letter queue that somebody sends to or reads from by itself is a queue among the others.
+  // A dead-letter queue with a sender or a consumer of its own is a queue among the others.
   const isLast = (queue: QueueView) =>
     targets.has(queue.name) &&
     queue.producers.length === 0 &&
@@ -110,7 +111,7 @@ export function layOutMap(queues: readonly QueueView[], topics: readonly TopicVi
   };
 }
 
-/** Where a queue's messages go that are given up. */
+/** Name of the queue that takes a queue's dead letters; `null` for none. */
 export function deadLetterQueueOf({
   consumer,
   redrive,
@@ -127,7 +128,7 @@ function chosen(queues: readonly QueueView[]): readonly QueueView[] {
 
 interface Beside {
   readonly node: Pick<MapNode, "key" | "kind" | "name"> & Partial<MapNode>;
-  /** The queues that it is about. */
+  /** Queues that the node sends to or consumes from, or whose dead letters it takes. */
   readonly queues: readonly string[];
 }
 
@@ -159,7 +160,7 @@ function named({ name }: QueueView): string {
   return name;
 }
 
-/** Each as near to the middle of its queues as those above it let it be. */
+/** Places each node as near to the middle of its queues as the nodes above it allow. */
 function placeColumn(
   column: readonly Beside[],
   rows: ReadonlyMap<string, number>,

@@ -9,23 +9,24 @@ import { layOutMap, type MapEdge, type MapNode } from "./map-layout.ts";
 /** Letters of a name that fit into a node. */
 const NAME_LENGTH_MAX = 21;
 
-/** How far a line goes out that leads to a queue of the same column. */
+/** How far a line to a queue of the same column goes out. */
 const AROUND = 34;
-/** Where along a line its rate stands: lines that leave one queue have theirs apart. */
+/** Part of a line at which its rate stands: the rates of lines that leave one queue are apart. */
 const LABEL_AT = { in: 0.5, out: 0.36, dead: 0.85, together: 0.72 } as const;
 
 interface MapProps {
   readonly queues: readonly QueueView[];
   readonly topics: readonly TopicView[];
-  /** Messages a second that go along an edge; `null` where nobody knows. */
+  /** Messages a second that go along an edge; `null` where that is not known. */
   readonly rateOf: (queue: string, carries: MapEdge["carries"]) => number | null;
 }
 
 /**
- * Draws who sends to which queue, who gets its messages, and where they end. The table below it says the same in words.
+ * Draws the ways of messages from senders through queues to consumers and dead-letter queues. The table below says the
+ * same in words.
  */
 export function QueueMap({ queues, topics, rateOf }: MapProps) {
-  // Counts change all the time, what leads where hardly ever.
+  // Counts change all the time, edges hardly ever.
   const shape = JSON.stringify([
     queues.map(({ name, producers, consumer, redrive, topics: sources }) => [
       name,
@@ -90,7 +91,7 @@ function Edge({
   );
 }
 
-/** How far a line has come up or down where it has come so far to the right: that of a cubic curve with such a bend. */
+/** Part of its height that a line has covered at a part of its width: it is a cubic curve. */
 function bendOf(part: number): number {
   return part * part * (3 - 2 * part);
 }

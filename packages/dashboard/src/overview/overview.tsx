@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { apiPath, call, type FiguresView, type QueueView, type TopicView } from "../api/call.ts";
 import { withFigures } from "../api/figures.ts";
 import { queueLink, topicLink } from "../api/route.ts";
-import { useHeard } from "../api/use-feed.ts";
+import { useNotices } from "../api/use-feed.ts";
 import { useLive } from "../api/use-live.ts";
 import { CostCard } from "../cost/cost-card.tsx";
 import { Page } from "../page/page.tsx";
@@ -12,19 +12,19 @@ import { QUEUE_COLUMNS, TOPIC_COLUMNS } from "./columns.tsx";
 import { QueueMap } from "./map.tsx";
 import { Rates } from "./rates.ts";
 
-interface Answer {
+interface QueuesAndTopics {
   readonly queues: readonly QueueView[];
   readonly topics: readonly TopicView[];
 }
 
-/** Counts are told; for the rest every queue is asked, in this time once at most, in ms. */
+/** Shortest time between two requests for all queues, in ms. The feed brings counts in between. */
 const PERIOD_MS = 5_000;
 
 /** Every queue and every topic. */
 export function Overview() {
   const { live, refresh } = useLive(
     "overview",
-    async (): Promise<Answer> => {
+    async (): Promise<QueuesAndTopics> => {
       const [{ queues }, { topics }] = await Promise.all([
         call<{ queues: QueueView[] }>("/queues"),
         call<{ topics: TopicView[] }>("/topics"),
@@ -40,27 +40,27 @@ export function Overview() {
   );
 }
 
-function Shown({ queues: answered, topics, refresh }: Answer & { readonly refresh: () => void }) {
+function Shown({ queues: answered, topics, refresh }: QueuesAndTopics & { readonly refresh: () => void }) {
   const [name, setName] = useState("");
   const field = useRef<HTMLInputElement>(null);
   const rates = useRef(new Rates());
-  const [, heard] = useState(0);
+  const [, redraw] = useState(0);
   const figures = useRef(new Map<string, FiguresView>());
-  useHeard((news) => {
-    if (news.kind === "ask") return;
-    for (const queue of news.frame.queues) {
+  useNotices((notice) => {
+    if (notice.kind === "ask") return;
+    for (const queue of notice.frame.queues) {
       figures.current.set(queue.name, queue);
       rates.current.add(queue.name, queue, performance.now());
     }
-    for (const gone of news.frame.gone) figures.current.delete(gone);
-    heard((frames) => frames + 1);
+    for (const gone of notice.frame.gone) figures.current.delete(gone);
+    redraw((frames) => frames + 1);
   });
-  // A rate goes back to nothing although nothing is heard.
+  // A rate falls to zero without a notice.
   useEffect(() => {
-    const timer = setInterval(() => heard((frames) => frames + 1), 1_000);
+    const timer = setInterval(() => redraw((frames) => frames + 1), 1_000);
     return () => clearInterval(timer);
   }, []);
-  // Of topics nothing is told.
+  // The feed sends nothing of topics.
   const hasTopics = topics.length > 0;
   useEffect(() => {
     if (!hasTopics) return;

@@ -9,12 +9,12 @@ interface Point {
   readonly counts: Readonly<Record<MapEdge["carries"], number>>;
 }
 
-/** Messages a second of each queue, from how much has happened since it woke up. */
+/** Messages a second of each queue, by its counts since it woke up. */
 export class Rates {
   /** Counts of each queue in the last seconds, oldest first. */
   readonly #points = new Map<string, Point[]>();
 
-  /** @param atMs when that was heard, by this machine's clock. */
+  /** @param atMs when the figures came, by this machine's clock. */
   add(queue: string, { totals }: Pick<FiguresView, "totals">, atMs: number): void {
     const counts = {
       in: (totals.accepted ?? 0) + (totals.arrived ?? 0),

@@ -23,7 +23,7 @@ const TERMS: readonly (readonly [term: string, what: string])[] = [
   ["group:g1", "of that message group"],
 ];
 
-/** Keys and the filter's terms, where somebody looks for them. */
+/** Dialog with the keys of the page and the terms of a filter. */
 export function Help({ closed }: { readonly closed: () => void }) {
   const [isOn, setIsOn] = useState(shortcutsAreOn());
   return (

@@ -21,7 +21,7 @@ interface PageProps<Answer> {
   readonly children: (answer: Answer) => ComponentChildren;
 }
 
-/** A page with its heading, whether it is live, and what it shows as soon as the broker has answered. */
+/** A page: its heading, whether it is live, and its content once the broker has answered. */
 export function Page<Answer>({
   title,
   subtitle,
@@ -38,7 +38,7 @@ export function Page<Answer>({
   useKeys({ "?": () => setIsHelp(true), o: () => location.assign("#/") });
   useEffect(() => {
     document.title = `${title} · Sluice`;
-    // Who came by a link hears where they are, and the next Tab is within the page.
+    // After a link a screen reader reads the heading, and the next Tab is within the page.
     if (!isFirst) heading.current?.focus();
     scrollTo(0, 0);
   }, [title]);

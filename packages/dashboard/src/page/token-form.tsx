@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { keepToken } from "../api/call.ts";
 
-/** Asks for a token of a broker that has some. */
+/** Form for a token of the broker. */
 export function TokenForm({ reason, done }: { readonly reason: string; readonly done: () => void }) {
   const [token, setToken] = useState("");
   return (

@@ -6,7 +6,9 @@ import { ago, plural, span } from "../text/format.ts";
 import { Facts } from "../ui/facts.tsx";
 import { QueueName } from "../ui/queue-name.tsx";
 
-/** How deliveries go: who is there, what is under way, how the last one ended, what comes next. */
+/**
+ * Facts about deliveries: whether the consumer is there, what is under way, how the last one ended, what comes next.
+ */
 export function healthFacts({ health, now, awakeSince }: BacklogView, concurrency: number | null) {
   if (health === null) return [];
   const { present, inFlight, consecutiveFailures, lastDelivery, next } = health;

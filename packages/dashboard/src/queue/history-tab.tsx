@@ -10,10 +10,10 @@ const KINDS = [
   ["failed,retried,deadLettered,dropped,expired", "what went wrong"],
   ["accepted,arrived", "what came in"],
   ["delivered,acked,failed,retried", "deliveries"],
-  ["paused,resumed,purged,deleted,redriven", "what somebody did by hand"],
+  ["paused,resumed,purged,deleted,redriven", "what was done by hand"],
 ] as const;
 
-interface Answer {
+interface HistoryAnswer {
   readonly isOn: boolean;
   readonly events: readonly EventView[];
   readonly cursor: string | null;
@@ -21,7 +21,7 @@ interface Answer {
 
 type Shown =
   | { readonly kind: "loading" }
-  | ({ readonly kind: "answer" } & Answer)
+  | ({ readonly kind: "answer" } & HistoryAnswer)
   | { readonly kind: "failed"; readonly text: string };
 
 /** Shows the events of a queue, as far back as its history is kept. */
@@ -36,7 +36,7 @@ export function HistoryTab({ name, now }: { readonly name: string; readonly now:
     const query = new URLSearchParams({ max: String(PAGE_SIZE) });
     if (kinds !== "") query.set("kind", kinds);
     if (cursor !== null) query.set("cursor", cursor);
-    call<Answer>(`${queuePath(name)}/history?${query}`).then(
+    call<HistoryAnswer>(`${queuePath(name)}/history?${query}`).then(
       (answer) => isOver || setShown({ kind: "answer", ...answer }),
       (error: unknown) => isOver || setShown({ kind: "failed", text: errorText(error) }),
     );

@@ -22,8 +22,8 @@ export function QueueActions({ queue, send, refresh }: QueueActionsProps) {
   const [isFaulting, setIsFaulting] = useState(false);
   const isDevelopment = useDevelopment().clock !== null;
   const { name, consumer, messages, settings, deadLettersOf, lastMove } = queue;
-  const post = <Answer,>(path: string, say: (answer: Answer) => string) =>
-    run(async () => say(await call<Answer>(`${queuePath(name)}/${path}`, "POST")));
+  const post = <Answer,>(path: string, textOf: (answer: Answer) => string) =>
+    run(async () => textOf(await call<Answer>(`${queuePath(name)}/${path}`, "POST")));
   const held = messages.ready + messages.delayed + messages.leased;
   const takesDeadLetters = deadLettersOf.queues.length + deadLettersOf.subscriptions.length > 0;
   const isMoving = lastMove?.status === "running";

@@ -27,7 +27,7 @@ const TAB_NAMES: Readonly<Record<Tab, string>> = {
   settings: "Settings",
 };
 
-/** Counts are told; for the rest the queue is asked, in this time once at most, in ms. */
+/** Shortest time between two requests for the queue, in ms. The feed brings counts in between. */
 const PERIOD_MS = 2_000;
 
 interface QueuePageProps {
@@ -36,16 +36,16 @@ interface QueuePageProps {
   readonly filter: string;
 }
 
-interface Answer {
+interface QueueAndReason {
   readonly queue: QueueView;
   readonly why: QueueWhyView;
 }
 
-/** One queue: what it holds and why, how it gets rid of it, and what can be done about it. */
+/** One queue: what it holds and why, how messages leave it, and what an operator can do. */
 export function QueuePage({ name, tab, filter }: QueuePageProps) {
   const { live, refresh } = useLive(
     `queue ${name}`,
-    async (): Promise<Answer> => {
+    async (): Promise<QueueAndReason> => {
       const [queue, why] = await Promise.all([
         call<QueueView>(queuePath(name)),
         call<QueueWhyView>(`${queuePath(name)}/why`),
@@ -71,7 +71,7 @@ export function QueuePage({ name, tab, filter }: QueuePageProps) {
   );
 }
 
-interface ShownProps extends Answer, Pick<QueuePageProps, "tab" | "filter"> {
+interface ShownProps extends QueueAndReason, Pick<QueuePageProps, "tab" | "filter"> {
   readonly refresh: () => void;
 }
 
@@ -138,7 +138,7 @@ const TONES: Readonly<Partial<Record<QueueWhyView["reason"], string>>> = {
   awaitsPull: "quiet",
 };
 
-/** Why nothing more is delivered now, above everything else. */
+/** Shows why nothing more is delivered now, above everything else. */
 function WhyNotice({ why, now }: { readonly why: QueueWhyView; readonly now: string }) {
   return (
     <section class={`notice ${TONES[why.reason] ?? "busy"}`} aria-label="Why nothing more is delivered">

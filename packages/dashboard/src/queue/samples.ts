@@ -2,7 +2,9 @@ import type { EventView, FiguresView } from "../api/call.ts";
 
 /** How long a chart looks back, in seconds: one sample each. What is older is overwritten, so that nothing grows. */
 export const SAMPLED_SECONDS = 300;
-/** Durations are counted in classes, each a quarter wider than the one before: what a percentile is told by. */
+/**
+ * Classes in which durations are counted, each a quarter wider than the one before: percentiles are as exact as that.
+ */
 const CLASSES = 64;
 const CLASS_FACTOR = 1.25;
 
@@ -45,7 +47,7 @@ export class Samples {
   #newest = -1;
   /** Totals of events that the queue reported last. */
   #totals: FiguresView["totals"] | null = null;
-  /** Since when events are known. Before it "none" would be a guess. */
+  /** Second from which events are known. Before it "none" would be a guess. */
   #since = Number.POSITIVE_INFINITY;
 
   constructor() {
@@ -53,7 +55,7 @@ export class Samples {
     this.#counts = { in: column(), out: column(), bad: column() };
   }
 
-  /** Events are known from this moment on, in ms. */
+  /** Notes that events are known from a moment on, in ms. */
   knowsSince(ms: number): void {
     this.#since = Math.min(this.#since, Math.floor(ms / 1_000));
   }
@@ -71,7 +73,7 @@ export class Samples {
     }
   }
 
-  /** How long a delivery took, or those that an event stands for. */
+  /** Counts the duration of a delivery, or of those that an event stands for. */
   addDuration({ at, tookMs, merged }: EventView): void {
     if (tookMs === null && merged === null) return;
     const slot = this.#slotOf(Math.floor(Date.parse(merged?.until ?? at) / 1_000));
@@ -82,12 +84,12 @@ export class Samples {
     });
   }
 
-  /** Next come totals that do not go on from the last ones. */
+  /** Forgets the latest totals: the next ones do not go on from them. */
   forgetTotals(): void {
     this.#totals = null;
   }
 
-  /** How the queue stands, and how much has happened since it has said so last. */
+  /** Records the state of the queue, and how much has happened since the figures before. */
   addFigures({ now, totals, messages: { ready, delayed, leased }, oldestMessageAt }: FiguresView): void {
     const nowMs = Date.parse(now);
     const before = this.#totals;

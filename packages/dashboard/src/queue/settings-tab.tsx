@@ -5,7 +5,7 @@ import { QueueName } from "../ui/queue-name.tsx";
 import { Names } from "../ui/table.tsx";
 import { DeliveryFacts } from "./delivery-facts.tsx";
 
-/** How a queue is set, and who sends to it. */
+/** Settings of a queue, and what sends to it. */
 export function SettingsTab({ queue }: { readonly queue: QueueView }) {
   return (
     <div class="columns">

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { call, type EventView, type FiguresView, queuePath } from "../api/call.ts";
-import { useHeard } from "../api/use-feed.ts";
+import { useNotices } from "../api/use-feed.ts";
 import { Samples } from "./samples.ts";
 
 /** Events that a page keeps: the newest ones. */
@@ -12,7 +12,7 @@ export interface QueueEvents {
   /** Whether the queue keeps a history; `null` until that is known. */
   readonly isOn: boolean | null;
   readonly samples: Samples;
-  /** How the queue stood when the feed told last. */
+  /** Latest figures of the feed. */
   readonly figures: FiguresView | null;
 }
 
@@ -22,7 +22,7 @@ export function useQueueEvents(name: string): QueueEvents {
   const newest = useRef(-1);
   const [figures, setFigures] = useState<FiguresView | null>(null);
   const [known, setKnown] = useState<Pick<QueueEvents, "events" | "isOn">>({ events: [], isOn: null });
-  /** @param isCounted whether the chart learns of them by this, and not by the queue's totals. */
+  /** @param isCounted whether they count for the chart: those of the feed count by the queue's totals. */
   const take = (fresh: readonly EventView[], isCounted: boolean) => {
     const added = fresh.filter(({ number }) => number !== null && number > newest.current);
     if (added.length === 0) return;
@@ -47,17 +47,17 @@ export function useQueueEvents(name: string): QueueEvents {
     // The page says elsewhere that the broker does not answer.
     ask().catch(() => {});
   }, [name]);
-  useHeard((heard) => {
-    if (heard.kind === "ask") {
+  useNotices((notice) => {
+    if (notice.kind === "ask") {
       ask().catch(() => {});
       return;
     }
-    const { queues, events, isSnapshot } = heard.frame;
-    const told = queues.find((queue) => queue.name === name);
+    const { queues, events, isSnapshot } = notice.frame;
+    const reported = queues.find((queue) => queue.name === name);
     if (isSnapshot) samples.current.forgetTotals();
-    if (told !== undefined) {
-      samples.current.addFigures(told);
-      setFigures(told);
+    if (reported !== undefined) {
+      samples.current.addFigures(reported);
+      setFigures(reported);
     }
     take(
       events.filter(({ queue }) => queue === name),

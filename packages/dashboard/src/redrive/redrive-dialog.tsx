@@ -23,9 +23,9 @@ type Preview =
       readonly isMore: boolean;
     };
 
-/** How long somebody has to stop typing before it is counted again, in ms. */
+/** Pause in the typing after which messages are counted again, in ms. */
 const PAUSE_MS = 300;
-/** Messages that are shown of those that would be moved. */
+/** Most messages that are shown of those that would be moved. */
 const SHOWN_MAX = 5;
 
 /** Moves dead letters: all of them, or those that fit a filter. It says how many and which before it moves any. */
@@ -36,7 +36,7 @@ export function RedriveDialog({ queue, started, closed }: RedriveDialogProps) {
   const [chosen, setChosen] = useState("");
   const [filter, setFilter] = useState("");
   const [limit, setLimit] = useState("");
-  // What came by a topic does not know a queue to go back to.
+  // Messages that came by a topic have no queue to go back to.
   const to = chosen !== "" || canReturn ? chosen : (targets[0] ?? "");
   const request = {
     ...(to === "" ? {} : { to }),
@@ -166,18 +166,18 @@ async function tryOut(name: string, request: object, isOver: () => boolean): Pro
   return { kind: "counted", count: found.count, messages: found.messages, isMore: found.cursor !== null };
 }
 
-/** Counts what a redrive would move whenever somebody stops typing. */
+/** Counts what a redrive would move, again after each pause in the typing. */
 function usePreview(name: string, request: object): Preview {
   const [preview, setPreview] = useState<Preview>({ kind: "looking" });
   const key = JSON.stringify(request);
   const asked = useRef(0);
   useEffect(() => {
     const ask = ++asked.current;
-    const say = (next: Preview) => ask === asked.current && setPreview(next);
+    const show = (next: Preview) => ask === asked.current && setPreview(next);
     setPreview({ kind: "looking" });
     const timer = setTimeout(() => {
-      tryOut(name, request, () => ask !== asked.current).then(say, (error: unknown) =>
-        say({ kind: "refused", text: errorText(error) }),
+      tryOut(name, request, () => ask !== asked.current).then(show, (error: unknown) =>
+        show({ kind: "refused", text: errorText(error) }),
       );
     }, PAUSE_MS);
     return () => clearTimeout(timer);

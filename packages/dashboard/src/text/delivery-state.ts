@@ -1,7 +1,7 @@
 import type { BacklogView, HealthView, QueueView } from "../api/call.ts";
 import { ahead, plural } from "./format.ts";
 
-/** How it goes, in a word and a line. The tone is a colour; the word says the same without it. */
+/** State of deliveries, in a word and a line. The tone is a colour; the word says the same without it. */
 export interface DeliveryState {
   readonly tone: "quiet" | "good" | "busy" | "warn" | "bad";
   readonly word: string;
@@ -9,7 +9,7 @@ export interface DeliveryState {
   readonly detail: string;
 }
 
-/** How a queue is doing: the one thing about it that somebody should know first. */
+/** State of a queue: the one thing about it that a reader should know first. */
 export function stateOfQueue(queue: QueueView): DeliveryState {
   const { ready, delayed } = queue.messages;
   const waiting = ready + delayed;
@@ -24,14 +24,14 @@ export function stateOfQueue(queue: QueueView): DeliveryState {
   if (waiting > 0 && queue.deadLettersOf.queues.length + queue.deadLettersOf.subscriptions.length > 0) {
     return { tone: "bad", word: "Dead letters", detail: "look why, then redrive" };
   }
-  // Clients of SQS receive without being a consumer; of a binding's messages somebody has to be one.
+  // Clients of SQS receive without being a consumer; messages of a binding need one.
   const isForgotten = queue.producers.length > 0 && waiting > 0;
   return isForgotten
     ? { tone: "warn", word: "No consumer", detail: "messages wait" }
     : { tone: "quiet", word: "–", detail: "" };
 }
 
-/** The same for whoever the broker delivers to. */
+/** State of the deliveries to a consumer or an endpoint. */
 export function stateOfDelivery({ health, now }: Pick<BacklogView, "health" | "now">): DeliveryState {
   if (health === null) return { tone: "quiet", word: "–", detail: "" };
   const { present, consecutiveFailures, inFlight, lastDelivery, next } = health;

@@ -4,7 +4,7 @@ export function size(bytes: number): string {
   return bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
 }
 
-/** A span of time for people, in its largest unit; what is negative is none. */
+/** A span of time for people, in its largest unit; a negative one is none. */
 export function span(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1_000));
   if (seconds < 60) return `${seconds} s`;
@@ -19,7 +19,7 @@ export function usd(amount: number): string {
   return `$${amount.toFixed(amount < 0.1 ? 4 : amount < 100 ? 2 : 0)}`;
 }
 
-/** How long ago a moment was, by the clock of who tells it. */
+/** How long ago a moment was, by the clock that `now` comes from. */
 export function ago(iso: string, now: string): string {
   const ms = Date.parse(now) - Date.parse(iso);
   return ms < 500 ? "just now" : `${span(ms)} ago`;

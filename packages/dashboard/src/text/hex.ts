@@ -23,7 +23,7 @@ export function hexDump(bytes: Uint8Array): string {
   return lines.join("\n");
 }
 
-/** The bytes that hexadecimal digits say, blanks left out; `null` for what is none. */
+/** Bytes of a text of hexadecimal digits and blanks; `null` for any other text. */
 export function bytesOfHex(text: string): Uint8Array<ArrayBuffer> | null {
   const digits = text.replaceAll(/\s/g, "");
   if (digits.length % 2 !== 0 || !/^[0-9a-f]*$/i.test(digits)) return null;

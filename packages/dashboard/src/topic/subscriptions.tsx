@@ -71,7 +71,7 @@ function stateOf({ status, queue, backlog }: SubscriptionView): DeliveryState {
     return { tone: "warn", word: "Pending", detail: "gets nothing until it confirms" };
   }
   if (backlog === null) return { tone: "bad", word: "No such queue", detail: "" };
-  // How a queue's own consumer is doing stands on its page.
+  // The state of a queue's consumer stands on the queue's page.
   return queue === null ? stateOfDelivery(backlog) : { tone: "quiet", word: "To a queue", detail: "" };
 }
 

@@ -8,7 +8,7 @@ import { Damage } from "../ui/status.tsx";
 import { Count } from "../ui/table.tsx";
 import { Subscriptions } from "./subscriptions.tsx";
 
-/** One topic: who is subscribed, and how each of them is doing. */
+/** One topic: its subscriptions, and how deliveries to each of them go. */
 export function TopicPageView({ arn, page }: { readonly arn: string; readonly page: number }) {
   const { live, refresh } = useLive(`${arn} ${page}`, () =>
     call<TopicPage>(`${topicPath(arn)}?page=${page}`),
@@ -51,7 +51,7 @@ export function TopicPageView({ arn, page }: { readonly arn: string; readonly pa
   );
 }
 
-/** Copies that have not arrived. */
+/** Queues that copies have not reached. */
 function HandOvers({ topic }: { readonly topic: TopicPage }) {
   const stuck = topic.handOvers.filter(({ nextAttemptAt }) => nextAttemptAt !== null);
   if (stuck.length === 0) return null;

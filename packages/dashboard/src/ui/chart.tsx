@@ -23,7 +23,7 @@ interface ChartProps {
   readonly format: (value: number) => string;
 }
 
-/** Figures over time. Who cannot see it hears the newest ones. */
+/** Chart of figures over time. A screen reader reads the newest ones. */
 export function Chart({ title, seconds, series, format }: ChartProps) {
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
@@ -31,7 +31,7 @@ export function Chart({ title, seconds, series, format }: ChartProps) {
   const latest = useRef(data);
   latest.current = data;
   const heading = useId();
-  // What it is made of stays the same as long as its title does.
+  // The series of a chart stay the same as long as its title does.
   useEffect(() => {
     const element = place.current;
     if (element === null) return;

@@ -11,7 +11,7 @@ interface ConfirmButtonProps {
 
 /** A button for what cannot be undone: it asks first. */
 export function ConfirmButton({ label, question, isDangerous, isDisabled, run }: ConfirmButtonProps) {
-  // What it asks stays as it was asked, whatever arrives meanwhile.
+  // The question stays as it was asked while new figures arrive.
   const [asked, setAsked] = useState<string | null>(null);
   const className = isDangerous ? "danger" : "";
   return (

@@ -4,11 +4,11 @@ import { useEffect, useId, useRef } from "preact/hooks";
 interface DialogProps {
   readonly title: string;
   readonly children: ComponentChildren;
-  /** It was closed: by its button, by Escape, or by what it is for. */
+  /** Called when it was closed: by a button, by Escape, or because its form was submitted. */
   readonly closed: () => void;
 }
 
-/** A dialog that is open as long as it is there. What it was opened by gets the focus back. */
+/** A dialog that is open as long as it is rendered. The element that opened it gets the focus back. */
 export function Dialog({ title, children, closed }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();

@@ -20,7 +20,7 @@ export function Figures({ of }: { readonly of: readonly Figure[] }) {
   );
 }
 
-/** Names with what belongs to each; what is `null` is left out. */
+/** List of names with their values, without the entries that are `null`. */
 export function Facts({
   of,
   isDense = false,

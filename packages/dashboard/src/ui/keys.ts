@@ -1,8 +1,6 @@
 import { useEffect } from "preact/hooks";
 
-/**
- * Where a browser remembers that somebody wants no shortcuts: those who speak to it press keys that they do not mean.
- */
+/** Key under which a browser remembers that shortcuts are off: readers who use speech press keys by accident. */
 const OFF_KEY = "sluice-no-shortcuts";
 
 export function shortcutsAreOn(): boolean {
@@ -14,7 +12,7 @@ export function turnShortcuts(on: boolean): void {
   else localStorage.setItem(OFF_KEY, "1");
 }
 
-/** Calls what belongs to a key, unless it is pressed in a field, with another key, or while a dialog is open. */
+/** Calls the function of a key, unless it is pressed in a field, with another key, or while a dialog is open. */
 export function useKeys(keys: Readonly<Record<string, () => void>>): void {
   useEffect(() => {
     const pressed = (event: KeyboardEvent) => {

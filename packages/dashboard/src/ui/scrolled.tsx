@@ -1,16 +1,13 @@
 import type { ComponentChildren } from "preact";
 
 interface ScrolledProps {
-  /** Names it to who cannot see it. */
+  /** Name for screen readers. */
   readonly label: string;
   readonly class: string;
   readonly children: ComponentChildren;
 }
 
-/**
- * Makes content that may be too long or too wide to be seen at once scroll by itself, which has to be possible by
- * keyboard.
- */
+/** Scrolls content that may be too long or too wide. It has the focus, so that it scrolls by keyboard too. */
 export function Scrolled({ label, class: className, children }: ScrolledProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
@@ -20,7 +17,7 @@ export function Scrolled({ label, class: className, children }: ScrolledProps) {
   );
 }
 
-/** Shows the text of what was thrown, with its stack. */
+/** Shows the text of a thrown value, with its stack. */
 export function Thrown({ children }: { readonly children: string }) {
   return (
     <Scrolled label="What was thrown" class="stack-trace">
@@ -32,11 +29,11 @@ export function Thrown({ children }: { readonly children: string }) {
 /** Shows the messages of an error and of its causes; its stack is folded. */
 export function ErrorText({ children }: { readonly children: string }) {
   const lines = children.split("\n");
-  const said = lines.filter((line) => line.trim() !== "" && !/^\s+at /.test(line));
-  if (said.length === lines.length) return <div>{children}</div>;
+  const messages = lines.filter((line) => line.trim() !== "" && !/^\s+at /.test(line));
+  if (messages.length === lines.length) return <div>{children}</div>;
   return (
     <div class="error">
-      {said.map((line, i) => (
+      {messages.map((line, i) => (
         <div key={i}>{line}</div>
       ))}
       <details>

@@ -2,7 +2,7 @@ import { ahead, moment } from "../text/format.ts";
 
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/;
 
-/** A sentence of the broker's, in which moments are told by this machine's clock, and how far ahead they are. */
+/** A sentence of the broker, with its moment by this machine's clock, and how far ahead that is. */
 export function Sentence({ text, now }: { readonly text: string; readonly now: string }) {
   const [time] = TIME.exec(text) ?? [];
   if (time === undefined) return <>{text}</>;

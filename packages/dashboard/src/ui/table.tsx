@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 
-/** A column: its heading, and what it says of a row. Numbers stand to the right. */
+/** A column: its heading, and its cell for a row. Numbers stand to the right. */
 export interface Column<Row> {
   readonly heading: string;
   readonly isNumber?: boolean;
@@ -19,7 +19,7 @@ interface TableProps<Row> {
   readonly rowKey: (row: Row) => string;
 }
 
-/** Spells out what an element is already: browsers take a table that is laid out as cards for none. */
+/** Role of an element of a table. Without it browsers take a table that is laid out as cards for none. */
 function role(name: "table" | "rowgroup" | "row" | "columnheader" | "rowheader" | "cell") {
   return { role: name };
 }
@@ -73,7 +73,7 @@ export function Table<Row>({ label, beside, columns, rows, rowKey }: TableProps<
   );
 }
 
-/** A count that is seen when it is not nothing. */
+/** A count, which stands out unless it is 0. */
 export function Count({ of }: { readonly of: number }) {
   return <span class={of > 0 ? "some" : "quiet"}>{of.toLocaleString("en")}</span>;
 }
@@ -84,7 +84,7 @@ export function Names({ of }: { readonly of: readonly ComponentChildren[] }) {
   return <>{of.flatMap((name, i) => (i === 0 ? [name] : [", ", name]))}</>;
 }
 
-/** Nothing to say. */
+/** A dash where there is no value. */
 export function None() {
   return <span class="quiet none">–</span>;
 }

@@ -6,11 +6,11 @@ export type Outcome =
   | { readonly kind: "none" | "busy" }
   | { readonly kind: "done" | "failed"; readonly text: string };
 
-/** Does one thing at a time, and remembers in words what came of it. */
+/** Runs actions, and remembers the outcome of the last one in words. */
 export function useAction(then: () => void): {
   readonly outcome: Outcome;
   readonly isBusy: boolean;
-  /** @param act what is done; it answers what is to be said of it. Resolves to whether it was done. */
+  /** @param act the action, which resolves to a text about its success. @returns whether it has succeeded. */
   readonly run: (act: () => Promise<string>) => Promise<boolean>;
 } {
   const [outcome, setOutcome] = useState<Outcome>({ kind: "none" });
