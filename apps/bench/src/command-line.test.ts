@@ -8,7 +8,7 @@ const parsed = (...args: string[]) => {
   return command;
 };
 
-it("compares everything in many short runs when nothing is said", () => {
+it("compares everything in many short runs without options", () => {
   expect(parsed()).toEqual({
     mode: "compare",
     systems: [],

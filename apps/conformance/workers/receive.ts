@@ -9,7 +9,7 @@ const scenarioOf = new Map<string, Scenario>(
   ),
 );
 
-/** Notes a batch, and does with it what its scenario says: returns and throws whatever that does. */
+/** Notes a batch, and calls its scenario's handler: returns what that returns, and throws what it throws. */
 export function receive(batch: MessageBatch, ctx: HandlerTools["ctx"]): unknown {
   const { queue } = batch;
   const delivery = seen.filter((earlier) => earlier.queue === queue).length + 1;
@@ -35,7 +35,7 @@ export function receive(batch: MessageBatch, ctx: HandlerTools["ctx"]): unknown 
   return result;
 }
 
-/** Everything that came so far. */
+/** Answers with every batch so far. */
 export function seenSoFar(): Response {
   return Response.json(seen);
 }

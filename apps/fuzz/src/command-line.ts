@@ -8,7 +8,7 @@ in time and without a 5xx; afterwards everything must be there, and messages tha
 
   --shape NAME   one of these alone (default: all in turn):
                    sqs      all actions of SQS, in both protocols
-                   bodies   large bodies of somebody without a token or a key
+                   bodies   large bodies without a token or a key
                    filters  filter policies of SNS, and messages that are hard for them
                    imports  lines of a backup in which something is odd
                    nesting  JSON that is nested up to 500,000 levels deep

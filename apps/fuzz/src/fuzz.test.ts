@@ -12,7 +12,7 @@ async function opened(vars?: Readonly<Record<string, string>>) {
   return target;
 }
 
-it("whatever is asked of SQS is answered in AWS's form, in time, and nothing is lost", {
+it("every request to SQS is answered in AWS's form, in time, and no message is lost", {
   timeout: 180_000,
 }, async () => {
   const report = await fuzz(await opened(), { seed: SEED, requests: 3_000 });
@@ -22,7 +22,7 @@ it("whatever is asked of SQS is answered in AWS's form, in time, and nothing is 
   expect(report.kept).toBeGreaterThan(300);
 });
 
-it("nobody gets in without a key, whatever they say about themselves", async () => {
+it("no request gets in without a key, whatever it claims", async () => {
   const target = await opened({ SLUICE_AWS_ACCESS_KEYS: "AKIA:secret" });
   const statuses = await fuzzStrangers(target, { seed: SEED, requests: 500 });
   expect(Object.keys(statuses).sort()).toEqual(["400", "403", "404", "413"]);

@@ -63,7 +63,7 @@ export async function fuzz(target: Target, { seed, requests }: FuzzOptions): Pro
   return { statuses, succeeded: [...succeeded].sort(), kept };
 }
 
-/** The same for a target that takes nothing from anybody without a key. Answers with how often it gave each status. */
+/** Sends requests without a key to a target that refuses them. Answers with how often it gave each status. */
 export async function fuzzStrangers(
   target: Target,
   { seed, requests }: FuzzOptions,

@@ -10,7 +10,7 @@ const SEED = Number(process.env.SLUICE_FUZZ_SEED ?? 2);
  */
 const REQUESTS = 300;
 
-it("whatever is asked of SQS is answered in AWS's form, in time, and nothing is lost", async () => {
+it("every request to SQS is answered in AWS's form, in time, and no message is lost", async () => {
   const broker = await startBroker({ SLUICE_ENV: "development" });
   const target = remoteTarget(`${broker.origin}/__sluice/aws`);
   const report = await fuzz(target, { seed: SEED, requests: REQUESTS });

@@ -201,7 +201,7 @@ export const INPUTS: Readonly<Record<string, fc.Arbitrary<object>>> = {
   CreateQueue: some({ QueueName: mostly(queueName), Attributes: queueAttributes, tags }, "QueueName"),
   DeleteMessage: settling({}),
   DeleteMessageBatch: settlingBatch({}),
-  // Mostly of queues that nobody needs.
+  // Mostly of queues that no other request needs.
   DeleteQueue: some({ QueueUrl: fc.oneof({ weight: 6, arbitrary: fc.constant("later") }, queueUrl) }),
   GetQueueAttributes: some({ QueueUrl: queueUrl, AttributeNames: attributeNames }, "QueueUrl"),
   GetQueueUrl: some({

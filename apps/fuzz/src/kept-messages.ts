@@ -2,13 +2,13 @@ import { createHash } from "node:crypto";
 import { Ledger, type Sent } from "@sluice/harness/ledger";
 import type { Target } from "./target.ts";
 
-/** A queue that no generated request knows of: what is sent to it has to come out again. */
+/** A queue that no generated request names: what is sent to it has to come out again. */
 const KEPT = "the-books";
 
 /** Size of each message. */
 const KEPT_BYTES = 20;
 
-/** A request that must succeed, whatever was asked before. */
+/** Sends a request that must succeed after any other request. */
 async function ask(target: Target, action: string, input: object): Promise<Record<string, unknown>> {
   const answer = await target.fetch(
     new Request(`${target.endpoint}/`, {
@@ -26,7 +26,7 @@ interface Kept extends Sent {
   isReceived: boolean;
 }
 
-/** Messages that are sent between the generated requests: each must be received once, whatever those did. */
+/** Messages that are sent between the generated requests: each must be received once. */
 export class KeptMessages extends Ledger<Kept> {
   readonly #target: Target;
   readonly #url: string;

@@ -12,7 +12,7 @@ const STEP_MS = 1_000;
 
 /** A target of this process. */
 export interface LocalTarget extends Target {
-  /** All that it answers. Paths can have parameters: `/__sluice/api/queues/:name`. */
+  /** Every route. Paths can have parameters: `/__sluice/api/queues/:name`. */
   readonly routes: readonly { readonly method: string; readonly path: string }[];
   /** Ends the broker and starts another on its files. */
   reopen(): void;
@@ -21,8 +21,8 @@ export interface LocalTarget extends Target {
 }
 
 /**
- * The broker of `sluice serve` without Workers, in this process and on files of its own. Its clock moves while somebody
- * waits for an answer: a long poll costs no time.
+ * The broker of `sluice serve` without Workers, in this process and on files of its own. Its clock moves while a
+ * request waits for an answer: a long poll costs no time.
  *
  * @param vars further variables of the broker.
  */

@@ -5,7 +5,7 @@ import { SHAPES } from "./shapes/index.ts";
 import type { Open, ShapeReport } from "./shapes/shape.ts";
 import { remoteTarget } from "./target.ts";
 
-/** Says what a shape's rounds have come to. */
+/** Counts and prints the results of a shape's rounds. */
 class Tally {
   readonly #statuses: Record<string, number> = {};
   #slowestMs = 0;

@@ -1,12 +1,12 @@
 import { bodyBytesMax } from "@sluice/gateway/request-limits";
 
-/** Target of the fuzzing: an AWS endpoint, wherever it is. */
+/** Target of the fuzzing: an AWS endpoint, local or remote. */
 export interface Target {
   /** Address of the endpoint, without a slash at its end. */
   readonly endpoint: string;
   /**
-   * Answers a request. Rejects with `Hang` when it has taken longer than the longest wait that a request can ask for
-   * and some, with `Unsendable` for a request that never got on its way.
+   * Answers a request. Rejects with `Hang` when the answer takes longer than the longest wait that a request can ask
+   * for and some, with `Unsendable` for a request that cannot be sent.
    */
   fetch(request: Request): Promise<Response>;
 }
@@ -24,7 +24,7 @@ export class Unsendable extends Error {
 /** The longest long poll takes 20 s (spec sqs 7); what is not answered by then, in ms, never is. */
 export const ANSWER_MS_MAX = 40_000;
 
-/** A broker that listens somewhere. */
+/** A broker of another process, by its address. */
 export function remoteTarget(endpoint: string): Target {
   return {
     endpoint: endpoint.replace(/\/+$/, ""),

@@ -15,7 +15,7 @@ export const QUEUES: Readonly<Record<string, Readonly<Record<string, string>>>> 
 };
 const ABSENT = ["later", "later.fifo", "never"];
 
-/** Any of the texts: what breaks a parser, a printer, a lookup or a column, and what nobody has thought of. */
+/** Any of the texts: what breaks a parser, a printer, a lookup or a column, and random ones. */
 export const hostileText = fc.oneof(
   fc.constantFrom(
     ...["", " ", "\u0000", "\u001f", "\ufffe", "\ud800", "\udc00\ud800", "\r\n", "\u2028", "é", "🦆"],

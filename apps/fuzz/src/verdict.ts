@@ -14,7 +14,7 @@ export interface Answered {
   readonly text: string;
 }
 
-/** Describes what is wrong with an answer, whatever it answers; `null` for nothing. */
+/** Describes what is wrong with an answer to any request; `null` for nothing. */
 export function wrongWith(answer: Answered): string | null {
   const { status, headers, text, method } = answer;
   if (!STATUSES.includes(status)) return `status ${status}`;

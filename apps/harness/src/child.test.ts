@@ -3,7 +3,7 @@ import { startChild } from "./child.ts";
 
 const node = (program: string) => startChild(process.execPath, ["-e", program], { pollMs: 5 });
 
-it("is ready when it says so, and tells what it has printed", async () => {
+it("a child is ready when its output says so, and holds what it has printed", async () => {
   const child = node("console.log('ready'); console.error('loud'); setInterval(() => {}, 1000)");
   await child.ready(() => child.output.includes("ready") && child.output.includes("loud"));
   expect(child.ended).toBeNull();
@@ -11,14 +11,14 @@ it("is ready when it says so, and tells what it has printed", async () => {
   expect(child.ended).toEqual({ code: null, signal: "SIGTERM" });
 });
 
-it("is never ready when it ends before, and says what it had to say", async () => {
+it("a child that ends before it is ready fails with what it has printed", async () => {
   const child = node("console.error('no such folder'); process.exitCode = 3");
   await expect(child.ready(() => false)).rejects.toThrow(/ended with 3/);
   await child.whenEnded();
   expect(child.output).toBe("no such folder\n");
 });
 
-it("takes with it whatever it has started", async () => {
+it("a child that is stopped takes with it all that it has started", async () => {
   const child = node(`
     const { spawn } = require("node:child_process");
     spawn(process.execPath, ["-e", "console.log('started'); setInterval(() => {}, 1000)"], { stdio: "inherit" });
@@ -30,7 +30,7 @@ it("takes with it whatever it has started", async () => {
   await child.whenEnded();
 });
 
-it("that cannot be started is not ready", async () => {
+it("a child that cannot be started is not ready", async () => {
   const child = startChild("/no/such/program", []);
   await expect(child.ready(() => false)).rejects.toThrow(/ENOENT/);
   await child.stop();

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 const START_MS_MAX = 120_000;
 export const STOP_MS_MAX = 10_000;
 /** Output in the message of a failure, in characters. */
-const OUTPUT_TOLD = 4_000;
+const OUTPUT_SHOWN = 4_000;
 
 export interface ChildOptions extends SpawnOptions {
   /** Between two looks whether it is ready, in ms. Default 50. */
@@ -24,7 +24,7 @@ export interface Child {
   ready(isReady: () => boolean | Promise<boolean>): Promise<void>;
   /** Resolves when it has ended and everything that it has printed was read. */
   whenEnded(): Promise<void>;
-  /** Ends it and whatever it has started: asks it to, and kills what is left. */
+  /** Ends it and all that it has started: asks it to, and kills what is left. */
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
@@ -52,7 +52,7 @@ export function startChild(
     });
   });
   const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
-  const told = () => output.join("").slice(-OUTPUT_TOLD);
+  const printed = () => output.join("").slice(-OUTPUT_SHOWN);
   return {
     pid: child.pid ?? 0,
     process: child,
@@ -66,11 +66,12 @@ export function startChild(
       const deadlineMs = Date.now() + START_MS_MAX;
       while (Date.now() < deadlineMs) {
         if (failure !== null) throw failure;
-        if (ended !== null) throw new Error(`${command} ended with ${ended.code ?? ended.signal}\n${told()}`);
+        if (ended !== null)
+          throw new Error(`${command} ended with ${ended.code ?? ended.signal}\n${printed()}`);
         if (await Promise.resolve(isReady()).catch(() => false)) return;
         await sleep(pollMs);
       }
-      throw new Error(`${command} was not ready within ${START_MS_MAX / 1000} s\n${told()}`);
+      throw new Error(`${command} was not ready within ${START_MS_MAX / 1000} s\n${printed()}`);
     },
     whenEnded: () => closed,
     async stop(signal = "SIGTERM") {

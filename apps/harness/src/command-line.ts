@@ -1,6 +1,6 @@
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 
-/** A command line that makes no sense; its message is all there is to say. */
+/** A command line that makes no sense. Its message says why, for the user. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }

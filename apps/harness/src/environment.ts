@@ -1,11 +1,11 @@
 import path from "node:path";
 
 /**
- * Environment of a command that is run in a folder: what it starts is found in that folder alone, and nothing is asked
- * of the Internet or told there.
+ * Environment of a command that is run in a folder: it finds programs in that folder alone, and calls no server on the
+ * Internet.
  */
 export function environmentIn(folder: string): NodeJS.ProcessEnv {
-  // Vitest's own variables are none of the command's.
+  // Vitest's variables are not for the command.
   const { NODE_ENV: _, VITEST: __, CLOUDFLARE_ENV: ___, ...rest } = process.env;
   return {
     ...rest,

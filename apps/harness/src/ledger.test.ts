@@ -49,7 +49,7 @@ describe("a message", () => {
     expect([ledger.owed, ledger.summary().lost]).toEqual([0, 0]);
   });
 
-  it("is owed to nobody if it was refused, or nobody answered", () => {
+  it("is not owed if its send was refused or not answered", () => {
     ledger.refused(ledger.intend().message);
     const { body } = ledger.intend();
     ledger.intend();
@@ -70,7 +70,7 @@ describe("a message", () => {
     const { body } = ledger.intend(50);
     for (const damaged of ["7:abc", "abc", "", `${body.slice(0, -1)}!`, `${body}!`]) ledger.came(damaged);
     expect(ledger.violations).toBe(5);
-    expect(ledger.violationTexts[0]).toBe('queue "q" delivered a body that nobody sent: 7:abc');
+    expect(ledger.violationTexts[0]).toBe('queue "q" delivered a body that was never sent: 7:abc');
   });
 });
 

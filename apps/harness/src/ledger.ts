@@ -1,6 +1,6 @@
 import { bodyOf, tagOf } from "./body.ts";
 
-/** Result of a send, as the producer was told it; `unknown` if it was not answered. */
+/** Answer to a send, as its producer got it; `unknown` if there was none. */
 export type SendOutcome = "unknown" | "acknowledged" | "refused";
 
 /** A message as its producer knows it. */
@@ -17,7 +17,7 @@ export interface Tally {
   readonly sent: number;
   readonly acknowledged: number;
   readonly refused: number;
-  /** Sends that nobody answered, and how many of their messages were stored all the same. */
+  /** Sends without an answer, and how many of their messages were stored all the same. */
   readonly unanswered: number;
   readonly unansweredButStored: number;
   /** Acknowledged messages that never came, or never to an end. Must be none. */
@@ -30,9 +30,9 @@ export interface Tally {
 const VIOLATION_TEXTS_MAX = 20;
 
 /**
- * Ledger of what was sent to queues, what its producers were told, and what is owed to consumers: the promises of a
- * queue to all who use it from outside. A message is known by its body, which no two have in common. What else a
- * consumer can hold a queue to depends on how it consumes, and is checked by the subclasses.
+ * Ledger of what was sent to queues, how sends were answered, and what is owed to consumers: the promises of a queue to
+ * its clients. A message is known by its body, which no two have in common. What else a consumer can hold a queue to
+ * depends on how it consumes, and is checked by the subclasses.
  */
 export abstract class Ledger<Message extends Sent> {
   /** Things that must never happen, the first of them with their text. */
@@ -93,11 +93,11 @@ export abstract class Ledger<Message extends Sent> {
     if (this.isOwed(message)) this.#owed += 1;
   }
 
-  /** The message that has come out of a queue; `null`, and a violation, for a body that nobody has sent. */
+  /** The message that has come out of a queue; `null`, and a violation, for a body that was never sent. */
   protected identify(queue: string, body: string): Message | null {
     const message = this.#messages[tagOf(body) ?? -1];
     if (message !== undefined && bodyOf(message.tag, message.bytes) === body) return message;
-    this.violation(`queue "${queue}" delivered a body that nobody sent: ${body.slice(0, 40)}`);
+    this.violation(`queue "${queue}" delivered a body that was never sent: ${body.slice(0, 40)}`);
     return null;
   }
 

@@ -6,7 +6,7 @@ import { packed } from "sluice/test/pack";
 
 const ROOT = join(import.meta.dirname, "../../..");
 /** Lines of a failure that are shown. */
-const LINES_TOLD = 15;
+const LINES_SHOWN = 15;
 
 /** Runs something with a folder of its own, outside of the workspace. */
 export async function inFolder<T>(run: (folder: string) => Promise<T>): Promise<T> {
@@ -18,7 +18,7 @@ export async function inFolder<T>(run: (folder: string) => Promise<T>): Promise<
   }
 }
 
-/** Packs packages as they are published, says how large they are, and answers the archives. */
+/** Packs packages as they are published, prints their sizes, and answers with the archives. */
 export function packArchives(folder: string, packages: readonly string[]): string[] {
   return packages.map((name) => {
     const own = join(folder, "archives", name);
@@ -65,8 +65,8 @@ export function wordsOf(error: unknown): string {
 }
 
 /** The end of a text, which is shown. */
-export function toldOf(text: string): string {
-  return text.trim().split("\n").slice(-LINES_TOLD).join("\n");
+export function endOf(text: string): string {
+  return text.trim().split("\n").slice(-LINES_SHOWN).join("\n");
 }
 
 /** Whole seconds since a moment. */

@@ -1,4 +1,4 @@
-/** How a package manager is got and used. */
+/** A package manager: how it is installed and used. */
 export interface Manager {
   /** Its package. */
   readonly package: string;
@@ -24,7 +24,7 @@ export const MANAGERS = {
     version: "12.21.0",
     bin: "bin/pnpm.mjs",
     add: ["add", "--save-dev"],
-    // It fails until somebody has said whether scripts of Wrangler's packages may run; "pnpm approve-builds" asks.
+    // It fails until the project allows or refuses the scripts of Wrangler's packages; "pnpm approve-builds" asks.
     files: { "pnpm-workspace.yaml": "allowBuilds:\n  esbuild: true\n  workerd: true\n" },
   },
   "yarn-1": {

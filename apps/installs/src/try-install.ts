@@ -3,7 +3,7 @@ import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { startChild } from "@sluice/harness/child";
 import getPort from "get-port";
-import { environmentOf, toldOf, wordsOf } from "./lab.ts";
+import { endOf, environmentOf, wordsOf } from "./lab.ts";
 import type { Manager } from "./managers.ts";
 import { BESIDE, writeProject } from "./project.ts";
 
@@ -20,7 +20,7 @@ export interface InstallOptions {
   readonly folder: string;
 }
 
-/** How an install went. */
+/** Result of an install. */
 export interface Tried {
   /** Descriptions of what did not work; none where everything did. */
   readonly problems: readonly string[];
@@ -43,10 +43,10 @@ export async function tryInstall(options: InstallOptions): Promise<Tried> {
   const problems: string[] = [];
   const step = async (name: string, act: () => string | Promise<string>, expected: RegExp) => {
     try {
-      const said = await act();
-      if (!expected.test(said)) problems.push(`${name} says: ${toldOf(said)}`);
+      const printed = await act();
+      if (!expected.test(printed)) problems.push(`${name} prints: ${endOf(printed)}`);
     } catch (error) {
-      problems.push(`${name}: ${toldOf(wordsOf(error))}`);
+      problems.push(`${name}: ${endOf(wordsOf(error))}`);
     }
   };
   const files = archives.map((archive) =>
@@ -59,14 +59,14 @@ export async function tryInstall(options: InstallOptions): Promise<Tried> {
     isPlugAndPlay
       ? [program, ...first, name]
       : [name === "node" ? name : join(folder, "node_modules/.bin", name)];
-  const said = (name: string, ...args: readonly string[]) => {
+  const printedBy = (name: string, ...args: readonly string[]) => {
     const [command, ...before] = started(name);
     return run(command, ...before, ...args);
   };
-  await step("node", () => said("node", "--version"), new RegExp(`^${run(node, "--version").trim()}`));
-  await step("sluice --version", () => said("sluice", "--version"), /^\d+\.\d+\.\d+/);
-  await step("sluice doctor", () => said("sluice", "doctor", "--json"), /"findings"/);
-  await step("imports", () => said("node", "imports.js"), /^function,function,function/);
+  await step("node", () => printedBy("node", "--version"), new RegExp(`^${run(node, "--version").trim()}`));
+  await step("sluice --version", () => printedBy("sluice", "--version"), /^\d+\.\d+\.\d+/);
+  await step("sluice doctor", () => printedBy("sluice", "doctor", "--json"), /"findings"/);
+  await step("imports", () => printedBy("node", "imports.js"), /^function,function,function/);
   await step("sluice dev", () => handled(started("sluice"), folder, env), /got \?hello/);
   const own = isPlugAndPlay ? [] : ["sluice", "@sluice/testing", "@sluice/vite"];
   return { problems, bytes: own.reduce((sum, name) => sum + sizeOf(join(folder, "node_modules", name)), 0) };
@@ -91,7 +91,7 @@ async function handled(
   }
 }
 
-/** As Yarn wants a file to be named that it is to install: by the package, and by a path that says that it is one. */
+/** Names an archive for Yarn: by its package, and by a path that begins as one. */
 function named(archive: string): string {
   const name = /([^/]+)-\d+\.\d+\.\d+\.tgz$/.exec(archive)?.[1] ?? "";
   return `${name.replace(/^sluice-/, "@sluice/")}@file:${archive}`;

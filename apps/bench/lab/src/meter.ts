@@ -19,7 +19,7 @@ export class Meter {
     };
   }
 
-  /** A call from outside. */
+  /** Counts a call from outside. */
   request<Result>(work: () => Promise<Result>): Promise<Result> {
     this.#requests += 1;
     return this.active(work);
@@ -34,7 +34,7 @@ export class Meter {
     this.#alarmsSet += 1;
   }
 
-  /** Something that keeps the object from hibernating while it runs. */
+  /** Runs work that keeps the object from hibernating. */
   async active<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.#running === 0) this.#activeSinceMs = Date.now();
     this.#running += 1;

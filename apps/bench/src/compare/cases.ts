@@ -4,7 +4,7 @@ import type { Way } from "../workload/ways.ts";
 export interface Case<W extends string = Way> {
   readonly way: W;
   readonly title: string;
-  /** Messages of the first run, which only warms up and tells how many make a run of the wanted length. */
+  /** Messages of the first run, which warms up and shows how many messages make a run of the wanted length. */
   readonly warmUpMessages: number;
   /**
    * Messages of a run are a multiple of this: 100 where batches must be full, or the last would wait for its timeout.

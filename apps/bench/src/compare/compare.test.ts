@@ -9,7 +9,7 @@ const CASES: readonly Case<"send" | "receive">[] = [
   { way: "receive", title: "receive", warmUpMessages: 100, step: 100 },
 ];
 
-/** A system whose runs are noted, and end as is said. */
+/** A system whose runs are noted, and end as the test says. */
 function system(id: string, noted: string[], outcome: () => number): System<"send" | "receive"> {
   return {
     id,

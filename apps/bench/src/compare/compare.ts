@@ -13,7 +13,7 @@ export interface CompareOptions<W extends string = Way> extends WarmUpOptions {
   /** Runs of each case whose median counts. */
   readonly runs: number;
   readonly mayInstall: boolean;
-  /** Told what happens; progress, not results. */
+  /** Reports progress, not results. */
   readonly say: (line: string) => void;
 }
 
@@ -40,7 +40,7 @@ type Started<W extends string> =
 
 /**
  * Measures every case on every system. All systems run all the time and take turns, run by run, in an order that is
- * reversed each time. So whatever else the machine does affects all of them alike.
+ * reversed each time. So other work of the machine affects all of them alike.
  */
 export async function compare<W extends string>(options: CompareOptions<W>): Promise<Comparison<W>[]> {
   // Starting can be done at the same time, installing cannot: package managers lock.

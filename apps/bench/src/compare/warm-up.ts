@@ -3,10 +3,7 @@ import type { RunningSystem } from "../systems/system.ts";
 import { rateOf } from "../workload/run.ts";
 import { type Case, messagesFor } from "./cases.ts";
 
-/**
- * The latest runs, of which the fastest must not be faster than all before them by more than this factor: then it is
- * warm.
- */
+/** A system is warm when the fastest of so many latest runs is at most this factor faster than all runs before them. */
 export const SETTLED_RUNS = 3;
 export const SETTLED_FACTOR = 1.03;
 

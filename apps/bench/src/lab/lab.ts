@@ -21,7 +21,7 @@ export interface LabOptions {
 
 /** The broker and the bench Worker in one workerd, without Wrangler around them. */
 export interface Lab {
-  /** When the process was asked for, in ms since 1970. */
+  /** When the start of the process began, in ms since 1970. */
   readonly startedMs: number;
   tell<Kind extends LabCommand["kind"]>(command: Extract<LabCommand, { kind: Kind }>): Promise<Answers[Kind]>;
   /** One run of the comparison's workload. */

@@ -29,7 +29,7 @@ describe("a percentile", () => {
 });
 
 describe("a median", () => {
-  it("is the middle one of three runs, whatever their order", () => {
+  it("is the middle one of three runs in any order", () => {
     expect(median([30, 10, 20])).toBe(20);
   });
 

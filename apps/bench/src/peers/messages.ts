@@ -6,7 +6,7 @@ export type ClientRequest =
   | { readonly kind: "run"; readonly way: Way; readonly messages: number }
   | { readonly kind: "stop" };
 
-/** Answer of a client process, one to each `run` and one when it is connected. */
+/** Answer of a client process: one to each `run`, and one when it is connected. */
 export type ClientResponse =
   | { readonly kind: "ready" }
   | { readonly kind: "measured"; readonly measured: Measured }

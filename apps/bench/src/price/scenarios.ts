@@ -55,7 +55,7 @@ export const SCENARIOS: readonly Scenario[] = [
   scenario("sendBatch(100), 1 of 100 retried once", IN_HUNDREDS, BATCHES, 20_000, 100),
 ];
 
-/** @param retriedEvery every how-manieth message is retried once; by default none. */
+/** @param retriedEvery one of so many messages is retried once; by default none. */
 function scenario(
   title: string,
   consumer: Partial<ConsumerSettings>,

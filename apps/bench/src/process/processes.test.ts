@@ -8,11 +8,11 @@ it("reads the time of a process and of its children that have ended", () => {
   expect(parseStat(line(42, "workerd", 7, "10 20 3 4"))).toEqual({ pid: 42, parent: 7, ticks: 37 });
 });
 
-it("is not misled by a process that calls itself like a line", () => {
+it("reads the line of a process whose name looks like a line", () => {
   expect(parseStat(line(42, "a) R 1 (b", 7, "1 2 0 0"))).toEqual({ pid: 42, parent: 7, ticks: 3 });
 });
 
-it("knows a process that ended meanwhile", () => {
+it("has no times of a process that has ended meanwhile", () => {
   expect(parseStat("")).toBeNull();
 });
 
@@ -22,13 +22,13 @@ it("reads numbers and resident memory of a process", () => {
   expect(parseStatus(text)).toEqual({ pid: 43, parent: 42, residentBytes: 2_097_152 });
 });
 
-it("knows a process that has no memory any more, and one that is gone", () => {
+it("has no memory of a process that has ended, and nothing of one that is gone", () => {
   const zombie = { pid: 7, parent: 1, residentBytes: 0 };
   expect(parseStatus("Name:\tzombie\nPid:\t7\nPPid:\t1\n")).toEqual(zombie);
   expect(parseStatus("")).toBeNull();
 });
 
-it("finds processes and everything that they have started, however deep and in whatever order", () => {
+it("finds processes and everything that they have started, at any depth and in any order", () => {
   const processes = [
     [4, 3],
     [3, 2],

@@ -38,7 +38,7 @@ export async function residentBytesOfTree(root: number): Promise<number | null> 
   return processes && sum(treeOf([root], processes), ({ residentBytes }) => residentBytes);
 }
 
-/** Processes and their descendants, in whatever order they are given. */
+/** Finds processes and their descendants, given in any order. */
 export function treeOf<Each extends Process>(roots: readonly number[], processes: readonly Each[]): Each[] {
   const tree = new Set(roots);
   for (const pid of tree) {

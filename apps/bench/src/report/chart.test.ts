@@ -50,7 +50,7 @@ describe("a chart", () => {
     expect(dark).toContain(PALETTES.dark.paper);
   });
 
-  it("is well-formed whatever the names are", () => {
+  it("is well-formed with any names", () => {
     expect(svg).toContain("one machine &amp; one run");
     expect(svg).toContain("send -&gt; handled");
     const opened = [...svg.matchAll(/<(svg|title|desc|style|text)[ >]/g)].length;

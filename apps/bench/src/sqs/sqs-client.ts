@@ -47,7 +47,7 @@ export function sqsClient({ call, close }: Protocol) {
         queueUrl,
         bodies.map((MessageBody) => ({ MessageBody })),
       ),
-    /** Up to 10 messages; waits for one as long as is said. */
+    /** Receives up to 10 messages; waits for the first one up to `WaitTimeSeconds`. */
     async receive(QueueUrl: string, WaitTimeSeconds: number) {
       const input = { QueueUrl, MaxNumberOfMessages: 10, WaitTimeSeconds };
       const { Messages = [] } = await call("ReceiveMessage", input);

@@ -30,7 +30,7 @@ export interface Starts extends StartFigures {
 }
 
 const POLL_MS = 5;
-/** Between the first message and the look at the memory: what was only needed to start is collected by then. */
+/** Time between the first message and the look at the memory: garbage of the start is collected by then. */
 const SETTLE_MS = 2_000;
 const RELOADS = 3;
 const WAIT_MS_MAX = 60_000;
@@ -46,7 +46,7 @@ const COMMANDS: Readonly<Record<string, (project: StartProject) => readonly stri
 
 /**
  * Starts `sluice dev` and `wrangler dev` on one project in turns, in an order that is turned round each time. A start
- * of each before that does not count: it reads files that nobody has read, and fills caches.
+ * of each before that does not count: it reads files for the first time, and fills caches.
  */
 export async function measureStarts(runs: number, say: (line: string) => void): Promise<Starts[]> {
   const folder = await temporaryFolder("start");
@@ -105,11 +105,11 @@ async function measureReload(
   project: StartProject,
   child: Child,
   url: string,
-  said: string,
+  word: string,
 ): Promise<number> {
-  await project.save(said);
+  await project.save(word);
   const startMs = performance.now();
-  await child.ready(async () => (await answer(url)) === said);
+  await child.ready(async () => (await answer(url)) === word);
   return performance.now() - startMs;
 }
 
@@ -118,13 +118,13 @@ async function answer(url: string): Promise<string> {
   return response.text();
 }
 
-/** Where the consumer says that it has a message. */
+/** Server that the consumer calls when it has a message. */
 class Handled {
   readonly #server = createServer((_, response) => {
-    this.#told?.(performance.now());
+    this.#notified?.(performance.now());
     response.end();
   });
-  #told: ((atMs: number) => void) | null = null;
+  #notified: ((atMs: number) => void) | null = null;
 
   static async listen(): Promise<Handled> {
     const handled = new Handled();
@@ -136,11 +136,11 @@ class Handled {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/`;
   }
 
-  /** Resolves at the next message to when it came, on the clock of `performance.now()`. */
+  /** Resolves at the next message, to the moment at which it came by `performance.now()`. */
   next(): Promise<number> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => reject(new Error("no message was handled")), WAIT_MS_MAX);
-      this.#told = (atMs) => {
+      this.#notified = (atMs) => {
         clearTimeout(timer);
         resolve(atMs);
       };

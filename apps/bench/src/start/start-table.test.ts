@@ -18,7 +18,7 @@ it("shows the figures of both commands and what one has of the other", () => {
   ]);
 });
 
-it("leaves out a memory that nobody knows", () => {
+it("shows a dash for a memory that is not known", () => {
   const figures = { readyMs: 1, handledMs: 1, reloadMs: 1, residentBytes: null };
   expect(startTable([{ command: "sluice dev", ...figures }])).toMatch(/- \|$/);
 });

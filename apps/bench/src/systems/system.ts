@@ -1,11 +1,11 @@
 import type { Measured } from "../workload/run.ts";
 import type { Way } from "../workload/ways.ts";
 
-/** When a system says that a message is taken: what is left of it if the power fails the moment after. */
+/** Place of a message when its send is acknowledged: what is left of it if the power fails the moment after. */
 export type Acknowledged =
-  /** It is in the memory of a process: nothing. */
+  /** In the memory of a process: nothing. */
   | "memory"
-  /** It was synced to the disk: everything. */
+  /** Synced to the disk: everything. */
   | "commit";
 
 /** A queue under test, and what is done with it. */

@@ -1,4 +1,4 @@
-/** How often who waits looks for itself, in ms: workerd takes a request that waits for nothing of its own to hang. */
+/** Longest wait for a notice, in ms: workerd takes a request for hanging that waits without a timer of its own. */
 const LOOK_MS = 100;
 
 /** Counts what a consumer has handled, and how long it took from the send. */
@@ -24,7 +24,7 @@ export class Handled {
   note(sentMs: string, nowMs: number): void {
     this.#endToEndMs.push(nowMs - Number(sentMs));
     this.#count += 1;
-    if (this.#waiting.length > 0) this.#tell();
+    if (this.#waiting.length > 0) this.#notify();
   }
 
   /** Resolves when `count` messages have been handled. */
@@ -38,7 +38,7 @@ export class Handled {
     }
   }
 
-  #tell(): void {
+  #notify(): void {
     const waiting = this.#waiting;
     this.#waiting = waiting.filter(({ count }) => count > this.#count);
     for (const { count, resolve } of waiting) if (count <= this.#count) resolve();

@@ -65,7 +65,7 @@ function hundred(next: () => Payload): Payload[] {
   return Array.from({ length: BATCH }, next);
 }
 
-/** Longest that senders go on without letting anybody else have the event loop, in ms. */
+/** Longest that senders keep the event loop to themselves, in ms. */
 const BREATH_MS = 5;
 
 /**

@@ -4,8 +4,8 @@ import { type RunningSystem, type System, startSystem } from "../systems/system.
 import { sendAll, type Watching, watchAll } from "./watch-scenarios.ts";
 
 /**
- * Longest that a system may not be heard of, in ms: half the step in which delays are told apart. On a machine that
- * is too busy for it, what is not as expected is measured again.
+ * Longest silence of a system, in ms: half the step in which delays are told apart. After a longer one, scenarios that
+ * are not as expected are measured again.
  */
 const SILENCE_MS_MAX = 2_000;
 const REPEATS_MAX = 2;

@@ -13,7 +13,7 @@ import type { RunningSystem } from "../systems/system.ts";
 const SENDERS = 8;
 const POLL_MS = 250;
 
-/** A scenario that has sent, and what is known of it. */
+/** A scenario that has sent, and its result. */
 class WatchedScenario {
   readonly scenario: Scenario;
   readonly #sent: unknown;
@@ -34,7 +34,7 @@ class WatchedScenario {
     return { sent: this.#sent, batches, log, found };
   }
 
-  /** Whether there is nothing more to wait for, after what was observed. */
+  /** Whether the observation is final. */
   isOver(observed: string | null): boolean {
     const watchedMs = Date.now() - this.#sentAtMs;
     if (watchedMs < (this.scenario.watchMs ?? 0)) return false;
@@ -61,7 +61,7 @@ export async function sendAll(
   return sent;
 }
 
-/** Verdicts that were measured, and the longest time in ms that the system was not heard of meanwhile. */
+/** Verdicts that were measured, and the longest silence of the system meanwhile, in ms. */
 export interface Watching {
   readonly verdicts: ReadonlyMap<string, Verdict>;
   readonly longestSilenceMs: number;

@@ -37,7 +37,7 @@ const INSTALLED = [
   "wrangler",
 ];
 
-/** Whatever runs the user's Workers on the broker. */
+/** Programs that run a user's Workers on the broker. */
 export const HOSTS: Readonly<Record<string, Host>> = {
   "sluice dev": (folder, programs) => served(folder, programs, [SLUICE, "dev", "--inspector-port", "0"]),
   "vite dev": (folder, programs) => {

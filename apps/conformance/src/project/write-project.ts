@@ -79,7 +79,7 @@ function configurationOf(name: string, worker: Worker, queues: readonly UsedQueu
 
 /**
  * Writes the project that the scenarios make up, a folder with a `wrangler.json` for each Worker, and answers the
- * folders' names. It is an ordinary Cloudflare Queues project: nothing in it knows what runs it.
+ * folders' names. It is an ordinary Cloudflare Queues project, the same for every system.
  */
 export async function writeProject(folder: string, scenarios: readonly Scenario[]): Promise<string[]> {
   const queues = usedQueues(scenarios);

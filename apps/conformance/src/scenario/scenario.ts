@@ -30,7 +30,7 @@ export interface ConsumerKeys {
 
 /** A queue that a scenario uses. */
 export interface QueueSpec {
-  /** `null` for a queue that nobody consumes. */
+  /** `null` for a queue without a consumer. */
   readonly consumer: ConsumerKeys | null;
   /** Default: `receiver`. */
   readonly receiver?: ReceiverName;

@@ -22,7 +22,7 @@ function oneQueue(consumer: ConsumerKeys) {
   return { q: { consumer } };
 }
 
-/** How batches are made, and what consumers are set to unless they say. */
+/** Scenarios of how batches are made, and of the defaults of consumers. */
 export const BATCHES: readonly Scenario[] = [
   {
     id: "default-batch-size",

@@ -7,8 +7,8 @@ const CLOCK_SLACK_MS = 60;
 const NEVER = 3_600;
 
 /**
- * Whole seconds after its send that a message came, at least: a multiple of `step`, so that a slow machine matters
- * not.
+ * Whole seconds between a message's send and its delivery, rounded down to a multiple of `step`, so that a slow machine
+ * does not matter.
  */
 function secondsWaited({ batches }: Observation, step: number): number | null {
   const [message] = batches[0]?.messages ?? [];
@@ -23,7 +23,7 @@ interface DelayCase extends RowHead {
   readonly expected: "after 0 s" | "after 4 s";
 }
 
-/** A scenario that looks at when a message comes: at once, after 4 seconds, or not while anybody waits. */
+/** A scenario that looks at when a message comes: at once, after 4 seconds, or not within `PATIENCE_MS`. */
 function delayCase({ queue, send, ...row }: DelayCase): Scenario {
   return {
     queues: { q: { ...queue, consumer: { max_batch_timeout: 0 } } },
@@ -36,7 +36,7 @@ function delayCase({ queue, send, ...row }: DelayCase): Scenario {
   };
 }
 
-/** Which of several delays counts when a message is sent. */
+/** Scenarios of which of several delays counts when a message is sent. */
 export const SEND_DELAYS: readonly Scenario[] = [
   delayCase({
     id: "message-delay-wins-over-batch",

@@ -3,7 +3,7 @@ import { bindingCase } from "./binding-case.ts";
 
 const METRICS = "backlogBytes number, backlogCount number";
 
-/** Names and types of figures, whatever their values. */
+/** Names and types of figures, without their values. */
 function shapeOf(figures: object): string {
   return Object.entries(figures)
     .filter(([key]) => key !== "oldestMessageTimestamp")
@@ -12,7 +12,7 @@ function shapeOf(figures: object): string {
     .join(", ");
 }
 
-/** `send`, `sendBatch`, `metrics` of the Queue binding. */
+/** Scenarios of `send`, `sendBatch` and `metrics` of the Queue binding. */
 export const PRODUCER_METHODS: readonly Scenario[] = [
   bindingCase({
     id: "send-resolves-to-metrics",

@@ -26,7 +26,7 @@ describe("coverage", () => {
     expect(coverageOf([row(["1 c"])], spec)).toMatchObject({ covered: ["1 c"], excused: [] });
   });
 
-  it("refuses a row that nobody knows", () => {
+  it("refuses a row that the specification does not have", () => {
     expect(() => coverageOf([row(["1 d"])], spec)).toThrow('row covers "1 d", which is no row');
   });
 });

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 
-/** Fact about production: one thing that a broker does, or one that it cannot have a part in. */
+/** Fact about production: one thing that a broker does, or one that does not concern it. */
 export interface SpecRow {
   readonly key: string;
   /** Where it is known from. */

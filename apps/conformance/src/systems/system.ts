@@ -14,7 +14,7 @@ export type SystemName = "sluice" | "miniflare";
 /** System that runs a project of Workers. */
 export interface System {
   readonly name: SystemName;
-  /** Arguments of Node that start it over the Workers' folders, without ports and where it keeps its state. */
+  /** Arguments of Node that start it over the Workers' folders, without the options for ports and state. */
   readonly commandLine: (workers: readonly string[]) => readonly string[];
 }
 
@@ -22,7 +22,7 @@ export interface System {
 export interface RunningSystem {
   /** Text that it has printed, without colours. */
   readonly log: string;
-  /** Lets a scenario send, and answers what that came to. */
+  /** Lets a scenario send, and answers with its result. */
   send(id: string): Promise<unknown>;
   /** Lets a scenario look at its queues afterwards. */
   look(id: string): Promise<unknown>;

@@ -17,7 +17,7 @@ interface HistoryEvent {
 const PATIENCE_MS = 60_000;
 const POLL_MS = 100;
 
-/** Names of what the program of a number has. */
+/** Names of a program's queue and binding, by its number. */
 export const queueOf = (i: number): string => `orders-${i}`;
 export const bindingOf = (i: number): string => `ORDERS_${i}`;
 

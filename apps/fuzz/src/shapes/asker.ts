@@ -3,13 +3,13 @@ import { wrongWith } from "../verdict.ts";
 import type { ShapeReport } from "./shape.ts";
 
 /**
- * Most processor time of this thread that a request may take, in ms. What other processes of the machine do does not
- * count; what makes a broker stand still takes many seconds, and all others a tenth of this.
+ * Most processor time of this thread that a request may take, in ms. Other processes of the machine do not count. A
+ * request that makes a broker stand still takes many seconds, all others take a tenth of this.
  */
 export const PROCESSOR_MS_MAX = 4_000;
 
-/** An answer of which it is known that its dialect gives such ones. */
-export interface Heard {
+/** An answer that its dialect may give. */
+export interface JudgedAnswer {
   readonly status: number;
   readonly text: string;
 }
@@ -17,7 +17,7 @@ export interface Heard {
 const PREFIX = "/__sluice";
 const FORM = "application/x-www-form-urlencoded";
 
-/** Asks a target, and judges whatever it answers by the dialect that was asked. */
+/** Asks a target, and judges each answer by the dialect that was asked. */
 export class Asker implements ShapeReport {
   readonly statuses: Record<string, number> = {};
   slowestMs = 0;
@@ -35,7 +35,7 @@ export class Asker implements ShapeReport {
    *
    * @param path from the root of the broker, with its query.
    */
-  async ask(path: string, init: RequestInit = {}): Promise<Heard> {
+  async ask(path: string, init: RequestInit = {}): Promise<JudgedAnswer> {
     const request = new Request(`${this.#origin}${path}`, init);
     const before = process.threadCpuUsage();
     const answer = await this.#target.fetch(request);
@@ -54,7 +54,7 @@ export class Asker implements ShapeReport {
     return { status, text };
   }
 
-  /** The same for what has to succeed. */
+  /** Sends a request that has to succeed, and answers with the body. */
   async must(path: string, init: RequestInit = {}): Promise<string> {
     const { status, text } = await this.ask(path, init);
     if (status === 200) return text;
@@ -94,7 +94,7 @@ export const REST = `${PREFIX}/client/v4/accounts/any`;
 /** Finds what is wrong with an answer, by the dialect that was asked; `null` for nothing. */
 function wrongIn({ url, method, headers: sent }: Request, status: number, headers: Headers, text: string) {
   const { pathname } = new URL(url);
-  // Outside of the broker's paths it is AWS's that is asked, or nobody.
+  // Outside of the broker's paths it is AWS's endpoint that answers, or none.
   const isAtRoot = !pathname.startsWith(`${PREFIX}/`) && headers.has("x-amzn-requestid");
   if (isAtRoot || pathname.startsWith(`${PREFIX}/aws/`)) {
     const isJson = sent.get("content-type")?.startsWith("application/x-amz-json") === true;

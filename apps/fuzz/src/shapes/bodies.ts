@@ -4,8 +4,8 @@ import { API, Asker } from "./asker.ts";
 import type { Shape } from "./shape.ts";
 
 /*
- * Large bodies of somebody without a token or a key: answered with 4xx after a bounded number of bytes and a bounded
- * time, whatever they are sent to, and others are answered meanwhile.
+ * Large bodies without a token or a key: each route answers them with 4xx after a bounded number of bytes and a bounded
+ * time, and answers other requests meanwhile.
  */
 
 const TOKEN = "first-admin";
@@ -80,7 +80,7 @@ const bytes = fc.constantFrom(
   4_100_000,
   8_000_000,
 );
-/** Paths that no route is there for, where others have one. */
+/** Paths without a route, beside paths that have one. */
 const ELSEWHERE = [
   "/",
   "/mcp",

@@ -245,7 +245,7 @@ function subscription(
   });
 }
 
-/** Attributes that say what the body says, as far as they may. */
+/** Attributes with the members of the body, as far as attributes may have them. */
 function attributesOf(body: string): Record<string, string> {
   const isArray = body.startsWith('{"a":[') && body.endsWith("]}") && body.length < BODY_LENGTH_MAX / 2;
   const [type, value] = isArray ? ["String.Array", body.slice('{"a":'.length, -1)] : ["String", "a"];

@@ -11,7 +11,7 @@ import { checkWhole, openWhole } from "./whole-broker.ts";
 
 const HOME = "us-east-1:000000000000";
 const TOPIC = `arn:aws:sns:${HOME}:news`;
-/** Nobody listens there. */
+/** No server listens there. */
 const ENDPOINT = "http://127.0.0.1:9/hook";
 
 const plain = { deliveryDelaySeconds: 0, messageRetentionSeconds: 345_600 };
@@ -282,13 +282,13 @@ function filledText(text: string): string {
   });
 }
 
-/** A line with one of its members changed, at whatever depth. */
+/** A line with one of its members changed, at any depth. */
 function changed(line: unknown, change: Change): unknown {
   const paths = pathsIn(line);
   return changedAt(line, paths[change.at % paths.length] ?? [], change);
 }
 
-/** The way to each member, and to the line itself. */
+/** Paths to each member, and to the line itself. */
 function pathsIn(value: unknown): string[][] {
   if (typeof value !== "object" || value === null) return [[]];
   return [[], ...Object.entries(value).flatMap(([key, each]) => pathsIn(each).map((path) => [key, ...path]))];

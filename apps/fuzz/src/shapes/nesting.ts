@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { INPUTS } from "../inputs.ts";
-import { Asker, AWS, type Heard, json, sns, sqs } from "./asker.ts";
+import { Asker, AWS, type JudgedAnswer, json, sns, sqs } from "./asker.ts";
 import { routesWithBodies } from "./bodies.ts";
 import type { Shape } from "./shape.ts";
 import { checkWhole, openTopic, openWhole } from "./whole-broker.ts";
@@ -143,7 +143,7 @@ export const nesting: Shape = {
   },
 };
 
-function askNested(asker: Asker, place: Place, deep: Nested, subscription: string): Promise<Heard> {
+function askNested(asker: Asker, place: Place, deep: Nested, subscription: string): Promise<JudgedAnswer> {
   const text = textOf(deep);
   switch (place.kind) {
     case "route": {

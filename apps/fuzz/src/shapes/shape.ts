@@ -8,13 +8,13 @@ export type Open = (vars?: Readonly<Record<string, string>>) => Promise<LocalTar
 export interface ShapeReport {
   /** Answers by their status. */
   readonly statuses: Readonly<Record<string, number>>;
-  /** Most processor time of this thread that one request took, in ms; `null` where that was not looked at. */
+  /** Most processor time of this thread that one request took, in ms; `null` where it was not measured. */
   readonly slowestMs: number | null;
 }
 
-/** Requests of one kind that nobody should send, and what has to hold whatever they say. */
+/** Requests of one kind that no client should send, and what has to hold for each of them. */
 export interface Shape {
-  /** Cases of a round, unless somebody says otherwise. */
+  /** Cases of a round, unless an option says otherwise. */
   readonly cases: number;
   /** Throws with the seed and the smallest case that shows what is wrong. */
   run(open: Open, options: FuzzOptions): Promise<ShapeReport>;

@@ -8,7 +8,7 @@ import type { Open, ShapeReport } from "./shape.ts";
 const SEED = Number(process.env.SLUICE_FUZZ_SEED ?? 1);
 
 beforeEach(() => {
-  // Brokers say what is purged, deleted and given up.
+  // Brokers log what is purged, deleted and given up.
   for (const level of ["log", "warn", "error"] as const)
     vi.spyOn(console, level).mockImplementation(() => {});
   onTestFinished(() => void vi.restoreAllMocks());
@@ -23,7 +23,7 @@ it.each([
   ["imports", 8],
   ["nesting", 60],
 ])(
-  "whatever comes in the shape %s is answered, and the broker goes on",
+  "every request of the shape %s is answered, and the broker goes on",
   { timeout: 180_000 },
   async (name, requests) => {
     const { statuses } = await run(name, requests);
@@ -46,7 +46,7 @@ function openWith(plant: Plant): Open {
 const isFor = (request: Request, path: string) => new URL(request.url).pathname.includes(path);
 const broken = () => new Response('{"error":{"code":"internal_error","message":"x"}}', { status: 500 });
 const textOf = (request: Request) => request.clone().text();
-/** Answers with what the broker should not as soon as a request was like that. */
+/** Answers wrongly from the first request on that is like that. */
 const after =
   (
     isCause: (text: string, request: Request) => boolean,

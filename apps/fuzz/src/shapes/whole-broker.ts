@@ -1,10 +1,10 @@
 import { API, type Asker, AWS, REST, sns, sqs } from "./asker.ts";
 
-/** The queue of which nothing generated knows. */
+/** A queue that no generated request names. */
 const KEPT = "the-books";
 const URL_OF = (name: string) => `http://localhost:8787/__sluice/aws/000000000000/${name}`;
 
-/** Lists that have to answer whatever was asked before. */
+/** Lists that have to answer after any request. */
 const LISTS = [
   ...["/queues", "/topics", "/tokens", "/audit", "/backup"].map((path) => `${API}${path}`),
   ...["queues?per_page=100", "event_subscriptions/subscriptions"].map((path) => `${REST}/${path}`),

@@ -6,7 +6,7 @@ export const POST = join(FIXTURES, "post");
 /** Projects that the suite runs, too. */
 const SUITE = join(import.meta.dirname, "../../../../packages/cli/test/fixtures");
 
-/** How a project of a framework is got, run, and made to send. */
+/** A framework: how its project is installed, run, and made to send. */
 export interface Framework {
   /** Packages that are installed as the registry has them now. */
   readonly packages: readonly string[];

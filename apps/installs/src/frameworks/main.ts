@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { runProgram } from "@sluice/harness/command-line";
-import { environmentOf, fetched, inFolder, packArchives, secondsSince, toldOf, wordsOf } from "../lab.ts";
+import { endOf, environmentOf, fetched, inFolder, packArchives, secondsSince, wordsOf } from "../lab.ts";
 import { MANAGERS } from "../managers.ts";
 import { type Command, parseCommandLine, USAGE } from "./command-line.ts";
 import { FRAMEWORKS, type Framework } from "./frameworks.ts";
@@ -53,6 +53,6 @@ async function problemOf(run: () => void | Promise<void>): Promise<string | null
     await run();
     return null;
   } catch (error) {
-    return toldOf(wordsOf(error));
+    return endOf(wordsOf(error));
   }
 }

@@ -8,8 +8,8 @@ export interface RunningProcess {
 }
 
 /**
- * Processes of a project: those with its folder on their command line or in their environment, which whatever they
- * start inherits, in a process group of its own too.
+ * Processes of a project: those with its folder on their command line or in their environment. Their children inherit
+ * the environment, in a process group of their own too.
  */
 export function processesOf(folder: string): RunningProcess[] {
   const options = { encoding: "utf8", maxBuffer: 1 << 28 } as const;

@@ -35,7 +35,7 @@ export function installProject(
     .join(", ");
 }
 
-/** Puts the project's own files there as if nothing had been run in it, and the Worker that handles its messages. */
+/** Puts the project's own files in place as before any run, and the Worker that handles its messages. */
 export function placeProject({ project: source }: Framework, project: string): void {
   for (const left of LEFT_BY_DEV) rmSync(join(project, left), { recursive: true, force: true });
   // The manifest is that of the installation.

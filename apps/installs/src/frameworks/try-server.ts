@@ -13,12 +13,13 @@ const SLUICE = "node_modules/sluice/dist/main.js";
 const LOOK_EVERY_MS = 200;
 /** How long a page may take. Nuxt never answers one that is asked for while its server is replaced: ask again. */
 const PAGE_MS_MAX = 30_000;
-/** How much of a command line is told. */
-const CHARACTERS_TOLD = 150;
+/** Characters of a command line that are shown. */
+const CHARACTERS_SHOWN = 150;
 
 /**
- * Builds a project, which is to ask nobody for bindings, and runs its dev server: all its ways to send, each message
- * handled by a `sluice dev`, also after the source and the configuration have changed, and an end that leaves nothing.
+ * Builds a project, which needs no bindings for it, and runs its dev server. Sends in each of its ways, also after the
+ * source and the configuration have changed; a `sluice dev` handles each message. The end of the server leaves no
+ * process.
  *
  * @param words that the framework's command is called with besides.
  * @throws Error with what did not work.
@@ -30,7 +31,7 @@ export async function tryServer(
 ): Promise<void> {
   const env = {
     ...environment,
-    // Nothing here is for anybody else to know, or to answer.
+    // No other server is asked, or learns of this run.
     CLOUDFLARE_CF_FETCH_ENABLED: "false",
     NEXT_TELEMETRY_DISABLED: "1",
     NUXT_TELEMETRY_DISABLED: "1",
@@ -89,7 +90,7 @@ export async function tryServer(
   }
 }
 
-/** Fetches the text that a page shows. Throws where it cannot be had. */
+/** Fetches the text that a page shows. Throws if there is none. */
 async function seen(url: string): Promise<string> {
   const response = await fetch(url, { signal: AbortSignal.timeout(PAGE_MS_MAX) });
   const text = await response.text();
@@ -97,7 +98,7 @@ async function seen(url: string): Promise<string> {
   return text.replaceAll(/<!--.*?-->/g, "");
 }
 
-/** As Ctrl-C in a terminal: whatever it has started gets the signal, too. */
+/** Ends a process as Ctrl-C in a terminal does: its children get the signal too. */
 async function interrupt(child: Child): Promise<void> {
   process.kill(-child.pid, "SIGINT");
   await Promise.race([child.whenEnded(), sleep(STOP_MS_MAX, undefined, { ref: false })]);
@@ -110,6 +111,6 @@ async function gone(project: string): Promise<void> {
   let left = processesOf(project);
   for (; left.length > 0 && Date.now() < deadlineMs; left = processesOf(project)) await sleep(LOOK_EVERY_MS);
   if (left.length === 0) return;
-  const lines = left.map(({ pid, command }) => `${pid} ${command.slice(0, CHARACTERS_TOLD)}`);
+  const lines = left.map(({ pid, command }) => `${pid} ${command.slice(0, CHARACTERS_SHOWN)}`);
   throw new Error(`processes are left:\n${lines.join("\n")}`);
 }

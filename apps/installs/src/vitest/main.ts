@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readOptions, runProgram } from "@sluice/harness/command-line";
-import { environmentOf, fetched, inFolder, packArchives, secondsSince, toldOf, wordsOf } from "../lab.ts";
+import { endOf, environmentOf, fetched, inFolder, packArchives, secondsSince, wordsOf } from "../lab.ts";
 import { MANAGERS } from "../managers.ts";
 
 const USAGE = `pnpm try-vitest
@@ -55,7 +55,7 @@ async function tryPlugins(folder: string): Promise<boolean> {
       console.log(`${versions}: ${numPassedTests} passed, ${secondsSince(startMs)}`);
     } catch (error) {
       isWell = false;
-      console.log(`${plugin}: fails\n  ${toldOf(wordsOf(error)).replaceAll("\n", "\n  ")}`);
+      console.log(`${plugin}: fails\n  ${endOf(wordsOf(error)).replaceAll("\n", "\n  ")}`);
     }
   }
   return isWell;

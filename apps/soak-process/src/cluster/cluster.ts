@@ -71,7 +71,7 @@ export class Cluster {
     return queueFigures((path) => this.request(BROKER, path, { headers }));
   }
 
-  /** Whether workerd has ended, for whatever reason. */
+  /** Whether workerd has ended, for any reason. */
   async hasEnded(): Promise<boolean> {
     return !(await isRunning(this.#workerd.pid));
   }
@@ -84,7 +84,9 @@ export class Cluster {
   }
 }
 
-/** Answers for the ledger's side of a process. What comes of one that has gone is told to nobody. */
+/**
+ * Starts the server of a process that passes its batches to `handle`. Batches of a process that is gone are dropped.
+ */
 async function listening(handle: ClusterOptions["handle"]): Promise<Server> {
   const server = createServer(async (request, response) => {
     if (request.url === "/reached") return void response.end();

@@ -8,7 +8,7 @@ export interface QueueFigures {
 /** Damage as the admin API lists it. */
 export interface DamageEntry {
   readonly kind: string;
-  /** Most messages that are lost by it; `null` where nobody can tell. */
+  /** Most messages that are lost by it; `null` where that is not known. */
   readonly messagesLost: number | null;
   readonly text: string;
 }

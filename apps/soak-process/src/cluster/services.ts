@@ -8,7 +8,7 @@ const WORKERS = fileURLToPath(new URL("../../workers/", import.meta.url));
 export const BROKER = "sluice";
 export const TOKEN = "soak";
 
-/** The bindings of every broker, whatever else it has. */
+/** Bindings that every broker has. */
 export const BROKER_BINDINGS = [
   `(name = "SLUICE_QUEUES", durableObjectNamespace = (className = "QueueBroker"))`,
   `(name = "SLUICE_DIRECTORY", durableObjectNamespace = (className = "Directory"))`,

@@ -37,10 +37,10 @@ export class DamageLedger extends Ledger<Kept> {
     return stored;
   }
 
-  /** The message of a body. Throws for one that nobody has sent. */
+  /** The message of a body. Throws for one that was never sent. */
   sentAs(body: string): Kept {
     const message = this.messages[tagOf(body) ?? -1];
-    if (message === undefined) throw new Error(`delivered what nobody sent: ${body.slice(0, 40)}`);
+    if (message === undefined) throw new Error(`delivered a body that was never sent: ${body.slice(0, 40)}`);
     return message;
   }
 

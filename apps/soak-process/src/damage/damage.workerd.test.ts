@@ -19,7 +19,7 @@ describe.concurrent("state files that are damaged while nothing runs", () => {
     }
   });
 
-  it("say so when they are those of the directory, and cost no queue anything", async () => {
+  it("are reported when they are those of the directory, and cost no queue anything", async () => {
     const ofDirectory = 3 * DAMAGE_KINDS.length + 1 + DAMAGE_KINDS.indexOf("file removed");
     const [removed] = await runDamage(await damagedWorkers(), { numbers: [ofDirectory], seed: 20_260 });
     expect(removed?.target).toEqual({ kind: "directory" });

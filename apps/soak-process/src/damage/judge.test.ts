@@ -24,10 +24,10 @@ describe("a damaged queue", () => {
   });
 
   it("may refuse sends when it says why, and never takes one and loses it", () => {
-    const told = { ...WELL, lines: [LINE], damage: lost(null) };
-    expect(judge(ORDERS, { ...told, probe: "refused" })).toEqual([]);
+    const reported = { ...WELL, lines: [LINE], damage: lost(null) };
+    expect(judge(ORDERS, { ...reported, probe: "refused" })).toEqual([]);
     expect(judge(ORDERS, { ...WELL, probe: "refused" })).toHaveLength(2);
-    expect(judge(ORDERS, { ...told, probe: "lost" })).toHaveLength(1);
+    expect(judge(ORDERS, { ...reported, probe: "lost" })).toHaveLength(1);
   });
 });
 

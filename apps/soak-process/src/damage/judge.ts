@@ -20,8 +20,8 @@ export interface Seen {
 }
 
 /**
- * Checks what must hold however a database was damaged: the other queues go on whole, and what the damaged one lacks is
- * told.
+ * Checks what must hold after any damage to a database: the other queues go on whole, and the damaged one reports what
+ * it lacks.
  *
  * @returns violations, in words; none is good.
  */
@@ -58,7 +58,7 @@ function judgeDamaged({ queue, missing, again, damage, lines, probe }: Seen): st
   return found;
 }
 
-/** Most messages that the entries say are lost: no limit where one says that nobody can tell. */
+/** Most messages that the entries say are lost: no limit where one does not know. */
 function messagesStated(entries: readonly DamageEntry[]): number {
   return entries.reduce((sum, { messagesLost }) => sum + (messagesLost ?? Number.POSITIVE_INFINITY), 0);
 }

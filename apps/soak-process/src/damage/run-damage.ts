@@ -26,7 +26,7 @@ export interface DamagedBroker {
   readonly casesPerState: number;
   /** Queues that messages are in when the damage is done. */
   readonly queues: readonly string[];
-  /** Starts an epoch on a folder. Whatever it delivers goes into the ledger. */
+  /** Starts an epoch on a folder. All that it delivers goes into the ledger. */
   start(folder: string, ledger: DamageLedger): Promise<DamagedEpoch>;
   close(): Promise<void>;
 }
@@ -122,7 +122,7 @@ async function runCase(
   }
 }
 
-/** Every kind of damage to every object in turn, whatever the seed. */
+/** Draws a case: every kind of damage to every object in turn, with any seed. */
 function drawCase(
   queues: readonly string[],
   seed: number,

@@ -157,7 +157,7 @@ describe("a reset", () => {
 });
 
 describe("a violation is", () => {
-  it("a body that nobody sent, or a damaged one", () => {
+  it("a body that was never sent, or a damaged one", () => {
     const { body } = stored();
     deliver("7:abc", 1);
     deliver("abc", 1);

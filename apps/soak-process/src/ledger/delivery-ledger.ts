@@ -16,7 +16,7 @@ export interface Delivered {
   readonly visit: Visit;
 }
 
-/** Why a message came twice: nobody asked for it, and at-least-once allows it. */
+/** Causes of a delivery that no handler asked for and that at-least-once allows. */
 const DUPLICATE_CAUSES = [
   "the handler had it when the process died",
   "its acknowledgement was not committed when the process died",
@@ -34,7 +34,7 @@ export interface Summary extends Tally {
 
 /**
  * Ledger of what queues owe to Workers: every message that was sent, every delivery to a handler and how it was
- * settled. Checks against them whatever the broker does, when it happens.
+ * settled. Checks each act of the broker against them when it happens.
  */
 export class DeliveryLedger extends Ledger<Message> {
   /**
@@ -84,7 +84,7 @@ export class DeliveryLedger extends Ledger<Message> {
     });
   }
 
-  /** A batch has reached its handler. Answers with its messages, in order; `null` for what is none of ours. */
+  /** Enters a batch that has reached its handler. Answers with its messages, in order; `null` for an unknown one. */
   delivered({ queue, messages }: BatchReport): (Delivered | null)[] {
     const visits: Visit[] = [];
     this.#proveLatest(queue);
@@ -105,8 +105,8 @@ export class DeliveryLedger extends Ledger<Message> {
   }
 
   /**
-   * The handler answers with what it does with a message. The message is settled by it only if it was not delivered
-   * again meanwhile: who was asking for this answer is gone then.
+   * Enters what a handler does with a message. It settles the message only if that was not delivered again meanwhile:
+   * the process that waited for this answer is gone then.
    */
   settled(
     { message, visit }: Delivered,

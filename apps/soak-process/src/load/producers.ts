@@ -18,7 +18,7 @@ const DELAY_SECONDS_MAX = 3;
 /**
  * Sends at random until `stop`: single messages, many at once, batches, and both with delays.
  *
- * @returns when every producer has stopped, whether it was told to or its process was killed.
+ * @returns when every producer has stopped, by `stop` or because its process was killed.
  */
 export async function produce(
   cluster: Pick<Cluster, "send">,
@@ -49,7 +49,7 @@ async function produceOne(
 /** Code of a send that failed for a reason which the queue does not know: its object was reset. */
 const INTERNAL_ERROR = "(15000)";
 
-/** An order that is not in the ledger yet. */
+/** An order that the ledger does not have yet. */
 export interface DrawnOrder {
   readonly queue: string;
   readonly how: SendOrder["how"];

@@ -75,7 +75,7 @@ export class WorkersScenario implements Scenario<Summary> {
     this.#producing = { stop, ended: produce(cluster, this.ledger, this.random.fork(), stop.signal) };
   }
 
-  /** kill -9, whatever is under way. */
+  /** kill -9, in the middle of the load. */
   async kill(): Promise<void> {
     const { cluster } = this;
     const killed = cluster.kill();
@@ -90,7 +90,7 @@ export class WorkersScenario implements Scenario<Summary> {
     return this.cluster.pid;
   }
 
-  /** Acknowledges whatever is still delivered, until every queue is empty. */
+  /** Acknowledges all further deliveries, until every queue is empty. */
   async drain(): Promise<boolean> {
     await this.#stopProducing();
     this.#handler.isDraining = true;
@@ -111,7 +111,7 @@ export class WorkersScenario implements Scenario<Summary> {
     return this.cluster.send(order);
   }
 
-  /** A batch has reached a handler of the epoch that is running. */
+  /** Handles a batch that has reached a handler of the running epoch. */
   protected handle(report: BatchReport): Promise<Verdict> {
     return this.#handler.handle(report);
   }

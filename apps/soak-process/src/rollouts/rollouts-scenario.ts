@@ -54,8 +54,8 @@ export class RolloutsScenario extends WorkersScenario {
   }
 
   /**
-   * While objects are reset nobody can tell by whom a delivery was made. One that comes then is refused when the
-   * rollout has been made, and so is what a handler answers then that had begun before.
+   * While objects are reset it is not known which of them made a delivery. Deliveries of that time are refused once the
+   * rollout is made, and so are the answers of handlers that had begun before.
    */
   protected override async handle(report: BatchReport): Promise<Verdict> {
     const { epoch } = this.ledger;

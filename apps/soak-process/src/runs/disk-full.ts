@@ -16,7 +16,7 @@ export interface DiskFullOptions<Summary extends Tally> {
 export type DiskFullResult<Summary extends Tally> = Ended<Summary> & {
   /** Times at which sends went through again when there was room. */
   readonly resumed: number;
-  /** Texts that refused calls were told, each once. */
+  /** Texts of refusals, each once. */
   readonly refusals: readonly string[];
   /** Whether the process ended by itself: it must not. */
   readonly hasEnded: boolean;

@@ -101,14 +101,14 @@ async function attach(pids: readonly number[], file: string): Promise<ChildProce
   const tracer = spawn("strace", [...args, ...pids.flatMap((pid) => ["-p", `${pid}`])], {
     stdio: ["ignore", "ignore", "pipe"],
   });
-  let said = "";
+  let printed = "";
   await new Promise<void>((resolve, reject) => {
     tracer.stderr.setEncoding("utf8").on("data", (text: string) => {
-      said += text;
-      if (pids.every((pid) => said.includes(`Process ${pid} attached`))) resolve();
+      printed += text;
+      if (pids.every((pid) => printed.includes(`Process ${pid} attached`))) resolve();
     });
     tracer.once("error", reject);
-    tracer.once("close", () => reject(new Error(`strace cannot trace the broker:\n${said}`)));
+    tracer.once("close", () => reject(new Error(`strace cannot trace the broker:\n${printed}`)));
   });
   return tracer;
 }

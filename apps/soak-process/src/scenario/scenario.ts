@@ -3,7 +3,7 @@ import type { Ledger, Sent, Tally } from "@sluice/harness/ledger";
 import type { Random } from "@sluice/harness/random";
 import type { QueueFigures } from "../cluster/queue-figures.ts";
 
-/** A broker under load, with the ledger of those who use it, over any number of epochs. */
+/** A broker under load, with the ledger of its clients, over any number of epochs. */
 export interface Scenario<Summary extends Tally> {
   readonly random: Random;
   readonly ledger: Ledger<Sent> & { summary(): Summary };
@@ -11,15 +11,15 @@ export interface Scenario<Summary extends Tally> {
   readonly refusedCount: number;
   /** Begins an epoch; resolves when it answers. */
   start(): Promise<void>;
-  /** Has it used at random until `drain` or the end of this epoch. */
+  /** Uses it at random until `drain` or the end of this epoch. */
   load(): void;
-  /** kill -9, whatever is under way. */
+  /** kill -9, in the middle of the load. */
   kill(): Promise<void>;
   /** The process of the broker in the epoch that runs. */
   readonly pid: number;
   /** Whether the epoch that runs has ended by itself. */
   hasEnded(): boolean | Promise<boolean>;
-  /** Takes whatever is left, until every queue is empty. Answers `false` when nothing more came for a while. */
+  /** Takes what is left, until every queue is empty. Answers `false` when nothing more came for a while. */
   drain(): Promise<boolean>;
   /** Lists the lines that were printed, over all epochs, and that no epoch should have printed. */
   unexpectedLines(): string[];
@@ -36,7 +36,7 @@ export type Ended<Summary extends Tally> = Summary & {
   readonly lines: readonly string[];
 };
 
-/** Takes whatever is left, and closes the ledger. */
+/** Takes what is left, and closes the ledger. */
 export async function conclude<Summary extends Tally>(
   scenario: Pick<Scenario<Summary>, "drain" | "ledger" | "unexpectedLines">,
 ): Promise<Ended<Summary>> {
@@ -83,8 +83,8 @@ export async function drained(
 const STORED_MS_MAX = 60_000;
 
 /**
- * Waits until so many more messages were acknowledged to their producer: a load is one by what was stored, however long
- * that takes.
+ * Waits until so many more messages were acknowledged to their producer: a load is measured by what is stored, not by
+ * time.
  */
 export async function stored({ messages }: Pick<Ledger<Sent>, "messages">, count: number): Promise<void> {
   const acknowledged = () => messages.filter(({ outcome }) => outcome === "acknowledged").length;

@@ -37,7 +37,7 @@ interface Answers {
 /**
  * Makes a call of SQS by AWS's JSON protocol, as the SDKs do, and tries nothing again.
  *
- * @throws SqsRefusal when it is refused, and what `fetch` throws when nobody answers.
+ * @throws SqsRefusal when it is refused, and what `fetch` throws when there is no answer.
  */
 export async function sqs<Action extends keyof Answers>(
   endpoint: string,

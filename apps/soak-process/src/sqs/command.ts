@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 
 const CLI = fileURLToPath(new URL("../../../../packages/cli/", import.meta.url));
 
-/** The command as its package has it, built into a folder of this process's own. */
+/** The command as its package has it, built into a folder of this process. */
 export interface Command {
   /** Its entry, for Node.js. */
   readonly main: string;

@@ -31,8 +31,8 @@ function take(queue: string, messages: readonly SqsMessage[], count = 1, askedAt
   return ledger.receivedFrom(queue, given, askedAtMs);
 }
 
-describe("what a queue owes to clients of SQS", () => {
-  it("have nothing to say of a message that is received and deleted once", () => {
+describe("the ledger of receives", () => {
+  it("finds nothing wrong with a message that is received and deleted once", () => {
     const [taken] = take("plain", [sent("plain")]);
     if (taken === undefined) throw new Error("nothing was taken");
     ledger.deleting(taken);
@@ -40,7 +40,7 @@ describe("what a queue owes to clients of SQS", () => {
     expect(ledger.summary()).toMatchObject({ sent: 1, acknowledged: 1, lost: 0, deleted: 1, violations: 0 });
   });
 
-  it("count what was acknowledged and never came as lost, and what nobody answered not", () => {
+  it("counts an acknowledged message that never came as lost, and one without an answer not", () => {
     sent("plain");
     ledger.intend({ queue: "plain", group: null, bytes: 5, delayMs: 0 });
     expect(ledger.summary()).toMatchObject({ sent: 2, lost: 1, unanswered: 1 });
@@ -51,7 +51,7 @@ describe("what a queue owes to clients of SQS", () => {
     [VISIBILITY_MS - 1, [expect.stringMatching(/came 1 ms before its visibility timeout was over/)]],
     [VISIBILITY_MS, []],
     [VISIBILITY_MS + 1, []],
-  ])("know when a message may come again: %i ms after it was received", (afterMs, violations) => {
+  ])("knows when a message may come again: %i ms after it was received", (afterMs, violations) => {
     const message = sent("plain");
     take("plain", [message]);
     nowMs += afterMs;
@@ -62,14 +62,14 @@ describe("what a queue owes to clients of SQS", () => {
   it.each([
     [999, [expect.stringMatching(/came 1 ms before its delay was over/)]],
     [1_000, []],
-  ])("know when a delay of 1 s is over: after %i ms", (afterMs, violations) => {
+  ])("knows when a delay of 1 s is over: after %i ms", (afterMs, violations) => {
     const message = sent("plain", { delayMs: 1_000 });
     nowMs += afterMs;
     take("plain", [message]);
     expect(ledger.violationTexts).toEqual(violations);
   });
 
-  it("take a deletion for final where the message was hidden, and where it was not for unknown", () => {
+  it("takes a deletion for final where the message was hidden, and for unknown where it was not", () => {
     for (const [afterMs, violations] of [
       [VISIBILITY_MS - 1, 1],
       [VISIBILITY_MS, 1],
@@ -87,7 +87,7 @@ describe("what a queue owes to clients of SQS", () => {
     expect(ledger.violationTexts).toEqual([expect.stringMatching(/came again after its deletion/)]);
   });
 
-  it("let what was changed to be visible come at once, and what was changed to be hidden not", () => {
+  it("lets a message come at once that was changed to be visible, and not one that was changed to be hidden", () => {
     const messages = [sent("plain"), sent("plain")];
     const [shown, hidden] = take("plain", messages);
     if (shown === undefined || hidden === undefined) throw new Error("nothing was taken");
@@ -100,7 +100,7 @@ describe("what a queue owes to clients of SQS", () => {
     expect(ledger.violationTexts).toEqual([expect.stringMatching(/^message 1 .* visibility timeout/)]);
   });
 
-  it("expect nothing of a message whose earlier receipt changes how long it is hidden", () => {
+  it("expects nothing of a message whose earlier receipt changes how long it is hidden", () => {
     const message = sent("plain");
     const [earlier] = take("plain", [message]);
     if (earlier === undefined) throw new Error("nothing was taken");
@@ -114,7 +114,7 @@ describe("what a queue owes to clients of SQS", () => {
     expect(ledger.violationTexts).toEqual([]);
   });
 
-  it("bind by a change only receives that were asked for after it was answered", () => {
+  it("binds by a change only receives that were asked for after it was answered", () => {
     for (const [isAskedBefore, violations] of [
       [true, 0],
       [false, 1],
@@ -132,7 +132,7 @@ describe("what a queue owes to clients of SQS", () => {
     }
   });
 
-  it("pass over an answer that a later receive has overtaken", () => {
+  it("passes over an answer that a later receive has overtaken", () => {
     const message = sent("plain");
     const askedAtMs = nowMs;
     nowMs += VISIBILITY_MS;
@@ -141,7 +141,7 @@ describe("what a queue owes to clients of SQS", () => {
     expect([ledger.late, ledger.violations]).toEqual([1, 0]);
   });
 
-  it("want the messages of a group in order: behind one that is not deleted comes only what came along with it", () => {
+  it("wants the messages of a group in order: behind one that is not deleted comes only what came along with it", () => {
     const [one, two, other] = [
       sent("ordered.fifo", { group: "a" }),
       sent("ordered.fifo", { group: "a" }),
@@ -155,7 +155,7 @@ describe("what a queue owes to clients of SQS", () => {
     expect(ledger.violationTexts).toEqual([expect.stringMatching(/came before message 0 of its group/)]);
   });
 
-  it("see a deduplication id that stored two messages", () => {
+  it("sees a deduplication id that stored two messages", () => {
     const message = sent("ordered.fifo", { group: "a" });
     take("ordered.fifo", [message]);
     nowMs += VISIBILITY_MS;
@@ -169,7 +169,7 @@ describe("what a queue owes to clients of SQS", () => {
     expect(ledger.violationTexts).toContainEqual(expect.stringMatching(/came as two messages/));
   });
 
-  it("see a body that nobody sent, a foreign queue, and a receive too many", () => {
+  it("sees a body that was never sent, a foreign queue, and a receive too many", () => {
     const message = sent("few-receives");
     take("plain", [message]);
     take("few-receives", [message], 4);
@@ -178,11 +178,11 @@ describe("what a queue owes to clients of SQS", () => {
     expect(ledger.violationTexts).toEqual([
       expect.stringMatching(/message 0 of queue "few-receives" came out of "plain"/),
       expect.stringMatching(/received for the 4th time/),
-      expect.stringMatching(/a body that nobody sent/),
+      expect.stringMatching(/a body that was never sent/),
     ]);
   });
 
-  it("follow a message to the dead-letter queue, and not back", () => {
+  it("follows a message to the dead-letter queue, and not back", () => {
     const message = sent("few-receives");
     take("few-receives", [message], 3);
     nowMs += VISIBILITY_MS;

@@ -3,19 +3,19 @@ import type { ReceivedMessage } from "./client.ts";
 import { DEAD_QUEUE, queueNamed, VISIBILITY_MS } from "./queues.ts";
 import type { Receive, SqsMessage } from "./sqs-message.ts";
 
-/** A message as somebody has received it. */
+/** A message as a client has received it. */
 export interface Taken {
   readonly message: SqsMessage;
   readonly receive: Receive;
 }
 
-const NOBODY_KNOWS = Number.NEGATIVE_INFINITY;
+const UNKNOWN = Number.NEGATIVE_INFINITY;
 
 /** The ledger, closed. */
 export interface SqsSummary extends Tally {
   /** Calls that were refused. */
   readonly refused: number;
-  /** Sends that were made again with their deduplication id because nobody had answered. */
+  /** Sends that were made again with their deduplication id for want of an answer. */
   readonly resent: number;
   readonly received: number;
   readonly deleted: number;
@@ -26,9 +26,9 @@ export interface SqsSummary extends Tally {
 }
 
 /**
- * Ledger of what queues owe to clients of SQS: what was sent, received and deleted, and what the clients were told.
- * Checks against it whatever the broker does, when it happens. All times are the clients' own: a call takes effect
- * between its beginning and its answer.
+ * Ledger of what queues owe to clients of SQS: what was sent, received and deleted, and how calls were answered. Checks
+ * each act of the broker against it when it happens. All times are the clients' own: a call takes effect between its
+ * beginning and its answer.
  */
 export class ReceiveLedger extends Ledger<SqsMessage> {
   readonly again = { "its visibility timeout ended": 0, "its deletion was not answered": 0 };
@@ -68,14 +68,14 @@ export class ReceiveLedger extends Ledger<SqsMessage> {
     return { message, body };
   }
 
-  /** A call was refused. What became of what it was for is not known then. */
+  /** Notes that a call was refused: what became of its message is not known then. */
   refusedWith(text: string): void {
     this.refusedCalls += 1;
     this.refusals.add(text);
   }
 
   /**
-   * A receive was answered.
+   * Enters the answer to a receive.
    *
    * @param askedAtMs when it was asked for.
    * @returns what the consumer may act on.
@@ -92,7 +92,7 @@ export class ReceiveLedger extends Ledger<SqsMessage> {
         count,
         askedAtMs,
         // A change by the receipt of an earlier receive may have come after this one.
-        hiddenUntilMs: isChanging(message, askedAtMs) ? NOBODY_KNOWS : askedAtMs + VISIBILITY_MS,
+        hiddenUntilMs: isChanging(message, askedAtMs) ? UNKNOWN : askedAtMs + VISIBILITY_MS,
         knownSinceMs: askedAtMs,
       };
       if (this.#isLate(message, receive)) {
@@ -111,7 +111,7 @@ export class ReceiveLedger extends Ledger<SqsMessage> {
     });
   }
 
-  /** A deletion is asked for: from now on nobody knows, until it is answered. */
+  /** Enters a deletion that is asked for: its outcome is unknown until it is answered. */
   deleting({ message, receive }: Taken): void {
     if (message.received !== receive) return;
     this.change(message, () => {
@@ -120,8 +120,8 @@ export class ReceiveLedger extends Ledger<SqsMessage> {
   }
 
   /**
-   * It was answered without an error. It is final where the message was still hidden by the receive that it names;
-   * where it was received again meanwhile, nobody can tell.
+   * Enters a deletion that was answered without an error. It is final where the message was still hidden by the receive
+   * that it names; where the message was received again meanwhile, its outcome is unknown.
    */
   deleted({ message, receive }: Taken): void {
     const isLatest = message.received === receive;
@@ -131,7 +131,7 @@ export class ReceiveLedger extends Ledger<SqsMessage> {
     });
   }
 
-  /** It was refused: the message comes again. */
+  /** Enters a deletion that was refused: the message comes again. */
   notDeleted({ message, receive }: Taken): void {
     if (message.received !== receive) return;
     this.change(message, () => {
@@ -140,13 +140,13 @@ export class ReceiveLedger extends Ledger<SqsMessage> {
   }
 
   /**
-   * A visibility timeout is to be changed: until it is answered nobody knows how long the message is hidden, whoever
-   * has received it last. A refusal says nothing.
+   * Enters a change of a visibility timeout that is asked for: until it is answered it is not known how long the
+   * message is hidden, also by a later receive. A refusal says nothing.
    */
   changing({ message, receive }: Taken): void {
     message.changesUnderWay += 1;
-    receive.hiddenUntilMs = NOBODY_KNOWS;
-    if (message.received !== null) message.received.hiddenUntilMs = NOBODY_KNOWS;
+    receive.hiddenUntilMs = UNKNOWN;
+    if (message.received !== null) message.received.hiddenUntilMs = UNKNOWN;
   }
 
   changed({ message, receive }: Taken, askedAtMs: number, visibilityMs: number): void {

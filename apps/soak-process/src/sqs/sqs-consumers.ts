@@ -23,7 +23,7 @@ export interface Consuming {
   readonly stop: AbortSignal;
 }
 
-/** Receives from all queues, and deletes most of it, until it is told to stop or nobody answers any more. */
+/** Receives from all queues, and deletes most of it, until `stop` or until the broker does not answer. */
 export async function consume(consuming: Consuming): Promise<void> {
   const { random } = consuming;
   await Promise.all(
@@ -48,7 +48,7 @@ async function consumeFrom(queue: string, consuming: Consuming): Promise<void> {
           WaitTimeSeconds: WAIT_SECONDS,
           AttributeNames: ["ApproximateReceiveCount"],
         },
-        // What is answered to somebody who has gone is given back.
+        // What is answered to a client that has gone is given back.
         stop,
       );
       taken = ledger.receivedFrom(queue, Messages, askedAtMs);
@@ -63,7 +63,7 @@ async function settle(queue: string, taken: readonly Taken[], consuming: Consumi
   if (consuming.isDraining()) return deleteAll(queue, taken, consuming);
   if (random.chance(0.3)) await sleep(random.between(0, WORK_MS_MAX));
   const fate = random.fraction();
-  // Nobody says anything: they come again when their visibility timeout ends.
+  // The client does nothing: they come again when their visibility timeout ends.
   if (fate < 0.08) return "answered";
   if (fate < 0.2) return changeEach(queue, taken, consuming);
   if (fate < 0.6) return deleteAll(queue, taken, consuming);

@@ -8,7 +8,7 @@ export interface Receive {
   readonly count: number;
   /** When the call was made: the message is hidden from then on at the earliest. */
   readonly askedAtMs: number;
-  /** When it may be received again at the earliest, as far as anybody knows. */
+  /** When it may be received again at the earliest, as far as is known. */
   hiddenUntilMs: number;
   /** Since when that is known: a receive that was asked for before may have come first. */
   knownSinceMs: number;
@@ -28,7 +28,7 @@ export interface SqsMessage extends Sent {
   messageId: string | null;
   received: Receive | null;
   deletion: Deletion;
-  /** Changes of its visibility timeout, by whatever receipt, that were not answered, and when the last one was. */
+  /** Changes of its visibility timeout, by any receipt, that were not answered, and when the last answer came. */
   changesUnderWay: number;
   changedAtMs: number;
 }

@@ -31,7 +31,7 @@ export interface Producing {
   readonly stop: AbortSignal;
 }
 
-/** Sends at random until it is told to stop, or nobody answers any more. */
+/** Sends at random until `stop`, or until the broker does not answer. */
 export async function produce(producing: Producing): Promise<void> {
   const { random } = producing;
   await Promise.all([
@@ -80,7 +80,7 @@ async function sendSome({ random, ledger, endpoint }: Producing): Promise<"answe
   });
 }
 
-/** A group's messages are sent one after the other: what nobody answered is sent again until somebody does. */
+/** Sends a group's messages one after the other. A send without an answer is made again until there is one. */
 async function produceOrdered(producing: Producing, group: string): Promise<void> {
   const { random, ledger, stop, endpoint, unanswered } = producing;
   const QueueUrl = queueUrl(endpoint, ORDERED_QUEUE);
@@ -109,7 +109,7 @@ async function produceOrdered(producing: Producing, group: string): Promise<void
   }
 }
 
-/** Makes a call. What it is refused with is noted; `gone` where nobody answers. */
+/** Makes a call, and notes its refusal. `gone` where there is no answer. */
 export async function attempt(
   ledger: ReceiveLedger,
   call: () => Promise<void>,

@@ -55,11 +55,11 @@ export class SqsScenario implements Scenario<SqsSummary> {
     return this.ledger.refusedCalls;
   }
 
-  /** Lines that speak of damage, and whatever nobody expected. */
+  /** Lines about damage, and about errors that no part of the broker has handled. */
   unexpectedLines(): string[] {
     const lines = [...this.#earlierLines, ...(this.#epoch?.lines ?? [])];
-    const unheard = lines.filter((line) => /nobody heard|could not be heard|Error/.test(line));
-    return [...damageLines(lines), ...unheard];
+    const errors = lines.filter((line) => /promise was rejected|its alarm|Error/.test(line));
+    return [...damageLines(lines), ...errors];
   }
 
   hasEnded(): boolean {
@@ -103,7 +103,7 @@ export class SqsScenario implements Scenario<SqsSummary> {
     });
   }
 
-  /** kill -9, whatever is under way. */
+  /** kill -9, in the middle of the load. */
   async kill(): Promise<void> {
     await this.epoch.kill();
     await this.#stopLoad();
@@ -111,7 +111,7 @@ export class SqsScenario implements Scenario<SqsSummary> {
     this.#epoch = null;
   }
 
-  /** Ctrl+C; how it ended. */
+  /** Stops the broker as Ctrl+C does. */
   async stop(): Promise<void> {
     await this.#stopLoad();
     const ended = await this.epoch.stop();
@@ -122,7 +122,7 @@ export class SqsScenario implements Scenario<SqsSummary> {
     this.#epoch = null;
   }
 
-  /** Receives and deletes whatever is left, until every queue is empty. */
+  /** Receives and deletes what is left, until every queue is empty. */
   async drain(): Promise<boolean> {
     this.#isDraining = true;
     this.#stop.producing.abort();

@@ -19,7 +19,7 @@ it("counts the syncs that have ended before each answer", () => {
   expect(read(write, sync, write, answer)).toEqual([{ syncs: 1, unsynced: [LOG] }]);
 });
 
-it("takes a sync for one when it has ended, in whatever thread, and has not failed", () => {
+it("counts a sync when it has ended in any thread and has not failed", () => {
   const begun = `8 fdatasync(30<${LOG}> <unfinished ...>`;
   const over = "8 <... fdatasync resumed>)               = 0";
   expect(read(write, begun, answer, over, answer)).toEqual([

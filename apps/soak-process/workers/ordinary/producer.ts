@@ -1,6 +1,6 @@
 import type { SendAnswer, SendOrder } from "../wire.ts";
 
-/** An ordinary Worker with queue bindings, which sends what it is told to. */
+/** An ordinary Worker with queue bindings: sends the messages of an order. */
 export default {
   async fetch(request, env) {
     const order = await request.json<SendOrder>();

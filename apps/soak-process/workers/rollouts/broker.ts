@@ -25,7 +25,8 @@ let rollout = bindings.ROLLOUT;
 const started = new Map<string, DurableObjectNamespace>();
 
 /**
- * Where an object stands among all, from 0 to below 1: the same for every share, so that it changes its version once.
+ * Place of an object among all, from 0 to below 1. It is the same for every share, so that an object changes its
+ * version once.
  */
 function placeOf(id: string, digits: number): number {
   return Number.parseInt(id.slice(digits, digits + 6), 16) / 0x1000000;
@@ -38,10 +39,7 @@ function pick({ from, to }: Rollout, share: number, place: number): VersionName 
 const brokerOf = (id: string): VersionName => pick(rollout, rollout.brokerShare, placeOf(id, 0));
 const consumerOf = (id: string): VersionName => pick(rollout, rollout.consumerShare, placeOf(id, 6));
 
-/**
- * Makes the environment of an object: the version that the platform would tell, and the object's version of the
- * consumer.
- */
+/** Makes the environment of an object, with its version as the platform names it and its version of the consumer. */
 function envOf(id: string): object {
   const consumer = bindings[consumerOf(id) === "old" ? "OLD_CONSUMER" : "NEW_CONSUMER"];
   return { ...bindings, CONSUMER_CONSUMER: consumer, SLUICE_VERSION: { id: brokerOf(id) } };
@@ -90,7 +88,7 @@ async function roll(next: Rollout): Promise<number> {
   const before = new Map([...started.keys()].map((id) => [id, versionsOf(id)]));
   rollout = next;
   const changed = [...before].filter(([id, versions]) => versionsOf(id) !== versions);
-  // An object that is reset answers nobody: each of these calls fails.
+  // An object that is reset answers no call: each of these fails.
   await Promise.allSettled(changed.map(([id]) => stubOf(id).rolloutReset()));
   return changed.length;
 }

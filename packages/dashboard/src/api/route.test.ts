@@ -36,7 +36,7 @@ describe("links of the page", () => {
     expect(parseRoute(`${topicLink(ARN)}/${page}`)).toEqual({ kind: "topic", arn: ARN, page: 1 });
   });
 
-  it("take a part that there is none of for the first", () => {
+  it("take an unknown part for the first", () => {
     expect(parseRoute(`${queueLink("orders")}/else`)).toMatchObject({ tab: "now" });
   });
 });

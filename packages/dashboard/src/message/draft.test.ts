@@ -9,7 +9,7 @@ const draft = (changes: Partial<Draft>): Draft => ({
   ...changes,
 });
 
-describe("what somebody writes", () => {
+describe("a draft", () => {
   it.each<[Partial<Draft>, object]>([
     [{ text: '{"a": [1]}' }, { body: { a: [1] }, contentType: "json" }],
     [

@@ -10,7 +10,7 @@ function event(kind: EventView["kind"], afterMs: number, changes: Partial<EventV
   return eventView({ number: afterMs, kind, at, ids: ["1"], ...changes });
 }
 
-it("a story says who did what, and what was between", () => {
+it("a story names each event, its cause and the wait before it", () => {
   const events = [
     event("accepted", 0, { by: "shop", delayMs: 5_000, delayReason: "queue" }),
     event("delivered", 5_010, { by: "mailer", attempt: 1 }),

@@ -34,7 +34,7 @@ describe("the map", () => {
     expect(leftOut).toBe(0);
   });
 
-  it("says where a rate is that of several ways together", () => {
+  it("marks the edges of which only the common rate is known", () => {
     const { edges } = layOutMap(SHOP, [topicView({ arn: NEWS, name: "news" })]);
     expect(
       edges.filter(({ carries }) => carries === "in").map(({ queue, shared }) => [queue, shared]),
@@ -67,7 +67,7 @@ describe("the map", () => {
     }
   });
 
-  it("keeps a dead-letter queue that somebody reads from among the others", () => {
+  it("keeps a dead-letter queue with a consumer among the others", () => {
     const [orders, bills] = SHOP as [(typeof SHOP)[0], (typeof SHOP)[0]];
     const dead = queueView({ name: "dead", consumer: workerConsumer("undertaker", null) });
     const { nodes } = layOutMap([orders, bills, dead], []);

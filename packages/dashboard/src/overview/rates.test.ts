@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Rates } from "./rates.ts";
 
 describe("rates of queues", () => {
-  it("are what happened in the last seconds, and go back to none", () => {
+  it("count the last seconds, and fall back to zero", () => {
     const rates = new Rates();
     expect(rates.of("orders", "in", 0)).toBeNull();
     for (let second = 0; second <= 10; second++) {
@@ -18,7 +18,7 @@ describe("rates of queues", () => {
     expect(rates.of("orders", "in", 20_000)).toBe(0);
   });
 
-  it("do not fall below none when a queue wakes up and counts anew", () => {
+  it("do not fall below zero when a queue wakes up and counts anew", () => {
     const rates = new Rates();
     rates.add("orders", { totals: { accepted: 1_000 } }, 0);
     rates.add("orders", { totals: { accepted: 2 } }, 1_000);

@@ -43,7 +43,7 @@ describe("samples of a queue", () => {
     expect(p99.at(-1)).toBeNull();
   });
 
-  it("tell percentiles within a quarter", () => {
+  it("have percentiles that are exact within a quarter", () => {
     const samples = new Samples();
     for (let i = 1; i <= 100; i++) samples.addDuration(event({ kind: "acked", tookMs: i }));
     const { p50, p99 } = samples.columns(NOW_MS);

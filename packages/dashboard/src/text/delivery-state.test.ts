@@ -25,22 +25,34 @@ const PRODUCERS = [{ worker: "shop", binding: "ORDERS" }];
 const SETTINGS = { maxBatchSize: 1, maxRetries: 3, retryDelaySeconds: 0, deadLetterQueue: null };
 const PULL = { type: "http_pull", settings: { ...SETTINGS, visibilityTimeoutMs: 0 } } as const;
 
-describe("how a queue is doing", () => {
+describe("the state of a queue", () => {
   it.each<[string, Queue, DeliveryState["tone"], string, string]>([
-    ["pausing comes first", queue({ health: HEALTH }, true), "warn", "Paused", ""],
-    ["what waits meanwhile", queue({ messages: WAITING }, true), "warn", "Paused", "2 messages wait"],
+    [
+      "an endpoint that is well, while the queue is paused",
+      queue({ health: HEALTH }, true),
+      "warn",
+      "Paused",
+      "",
+    ],
+    [
+      "messages that wait while the queue is paused",
+      queue({ messages: WAITING }, true),
+      "warn",
+      "Paused",
+      "2 messages wait",
+    ],
     [
       "an endpoint that is away",
       queue({ health: { ...HEALTH, present: false, next: { waitsFor: "return", at: LATER } } }),
       ...(["bad", "Away", "asked again in 5 s"] as const),
     ],
     [
-      "one that fails",
+      "an endpoint that fails",
       queue({ health: { ...HEALTH, consecutiveFailures: 3, next: { waitsFor: "due", at: LATER } } }),
       ...(["warn", "Failing", "3 in a row, next delivery in 5 s"] as const),
     ],
     [
-      "one that has failed once",
+      "an endpoint that has failed once",
       queue({ health: { ...HEALTH, consecutiveFailures: 1 } }),
       "warn",
       "Failing",
@@ -56,21 +68,27 @@ describe("how a queue is doing", () => {
       queue({ health: { ...HEALTH, next: { waitsFor: "slot", at: LATER } } }),
       ...(["busy", "At its rate", "next slot in 5 s"] as const),
     ],
-    ["nothing known yet", queue({ health: { ...HEALTH, lastDelivery: null } }), "quiet", "Idle", ""],
+    [
+      "an endpoint without a delivery yet",
+      queue({ health: { ...HEALTH, lastDelivery: null } }),
+      "quiet",
+      "Idle",
+      "",
+    ],
     ["a delivery that went well", queue({ health: HEALTH }), "good", "OK", ""],
     ["clients that pull", queue({ consumer: PULL, messages: WAITING }), "quiet", "Pulled", ""],
     ["a queue of SQS, which has no consumer", queue({ messages: WAITING }), "quiet", "–", ""],
     [
-      "dead letters that nobody takes",
+      "dead letters without a consumer",
       queue({ deadLettersOf: { queues: ["orders"], subscriptions: [] }, messages: WAITING }),
       ...(["bad", "Dead letters", "look why, then redrive"] as const),
     ],
     [
-      "messages of a binding that nobody consumes",
+      "messages of a binding without a consumer",
       queue({ producers: PRODUCERS, messages: WAITING }),
       ...(["warn", "No consumer", "messages wait"] as const),
     ],
-  ])("%s", (_what, given, tone, word, detail) => {
+  ])("names %s", (_what, given, tone, word, detail) => {
     expect(stateOfQueue(given)).toEqual({ tone, word, detail });
   });
 });

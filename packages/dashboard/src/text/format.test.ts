@@ -4,13 +4,13 @@ import { ago, ahead, duration, moment, plural, shortUrl, size, span } from "./fo
 const NOW = "2026-11-21T12:00:00.000Z";
 const at = (ms: number) => new Date(Date.parse(NOW) + ms).toISOString();
 
-describe("what people read", () => {
+describe("a text for people", () => {
   it.each([
     [999, "999 B"],
     [1_000, "1.0 kB"],
     [999_949, "999.9 kB"],
     [1_000_000, "1.0 MB"],
-  ])("%i bytes are %s", (bytes, text) => expect(size(bytes)).toBe(text));
+  ])("has %i bytes as %s", (bytes, text) => expect(size(bytes)).toBe(text));
 
   it.each([
     [-5_000, "0 s"],
@@ -19,7 +19,7 @@ describe("what people read", () => {
     [3_600_000, "1 h"],
     [86_399_000, "23 h"],
     [86_400_000, "1 d"],
-  ])("%i ms are %s", (ms, text) => expect(span(ms)).toBe(text));
+  ])("has %i ms as %s", (ms, text) => expect(span(ms)).toBe(text));
 
   it.each([
     [0.4, "0 ms"],
@@ -31,22 +31,22 @@ describe("what people read", () => {
     [3_600_000, "1 h"],
     [7_800_000, "2 h 10 min"],
     [273_600_000, "3 d 4 h"],
-  ])("%i ms lasted %s", (ms, text) => expect(duration(ms)).toBe(text));
+  ])("has a duration of %i ms as %s", (ms, text) => expect(duration(ms)).toBe(text));
 
-  it("a moment of another day has its day", () => {
+  it("has the day of a moment of another day", () => {
     const noon = new Date(2026, 10, 21, 12, 0, 5, 7).toISOString();
     expect(moment(noon, noon)).toBe("12:00:05.007");
     expect(moment(noon, new Date(2026, 10, 22).toISOString())).toBe("2026-11-21 12:00:05.007");
   });
 
-  it("moments are told from the clock of who has them", () => {
+  it("counts from the clock that is given", () => {
     expect(ago(at(-3_000), NOW)).toBe("3 s ago");
     expect(ago(at(-499), NOW)).toBe("just now");
     expect(ahead(at(3_000), NOW)).toBe("in 3 s");
     expect(ahead(at(-10), NOW)).toBe("now");
   });
 
-  it("one message is no messages", () => {
+  it("has the singular for one message", () => {
     expect([0, 1, 1_000].map((count) => plural(count, "message"))).toEqual([
       "0 messages",
       "1 message",
@@ -54,7 +54,7 @@ describe("what people read", () => {
     ]);
   });
 
-  it("a URL is shown without what may be a key", () => {
+  it("has a URL without what may be a key", () => {
     expect(shortUrl("https://user:secret@shop.example:8443/hook?key=secret#part")).toBe(
       "https://shop.example:8443/hook?…",
     );

@@ -12,7 +12,7 @@ const laidOut = (text: string) => {
 };
 
 describe("a JSON text", () => {
-  it("is laid out as JSON.stringify does, whatever its blanks are", () => {
+  it("is laid out as JSON.stringify does, with any blanks in it", () => {
     fc.assert(
       fc.property(fc.json({ maxDepth: 4 }), fc.constantFrom(undefined, 1, "\t"), (json, indent) => {
         const value = JSON.parse(json);
@@ -27,7 +27,7 @@ describe("a JSON text", () => {
     );
   });
 
-  it("is one for this scanner if it is one for the browser", () => {
+  it("is taken by the scanner exactly when the browser takes it", () => {
     const pieces = fc.array(
       fc.constantFrom("{", "}", "[", "]", ",", ":", '"a"', "1", "-", "0", "true", " ", "\n", '"\\', "."),
     );

@@ -29,7 +29,7 @@ describe("a structured clone", () => {
     [new Uint8Array([1, 255]).buffer, "ArrayBuffer <01 ff>"],
     // biome-ignore lint/suspicious/noSparseArray: a hole is what is tested
     [[1, , 3], "Array(3) {\n  0: 1,\n  2: 3\n}"],
-  ])("value %# reads as people write it", (value, text) => {
+  ])("reads as people write it: value %#", (value, text) => {
     expect(v8Text(serialized(value))).toBe(text);
   });
 
@@ -40,7 +40,7 @@ describe("a structured clone", () => {
     expect(v8Text(serialized([one, one]))).toBe("[\n  {\n    x: 1\n  },\n  [object 1 again]\n]");
   });
 
-  it("of whatever JSON can say reads like it", () => {
+  it("reads like JSON where it is a value of JSON", () => {
     fc.assert(
       fc.property(fc.json(), (json) => {
         // Without the numbers that JSON writes as others: -0.
@@ -52,7 +52,7 @@ describe("a structured clone", () => {
     );
   });
 
-  it("is none of any bytes without an error", () => {
+  it("is text or null of any bytes, without an error", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
         const text = v8Text(Uint8Array.from([0xff, 0x0f, ...bytes]));
