@@ -21,7 +21,7 @@ export interface Command {
 const MODES = ["backlog", "price", "sqs", "start"] as const;
 export type Mode = "compare" | (typeof MODES)[number];
 
-/** Many short runs, so that what slows the machine down for a while hits every system in some. */
+/** Many short runs, so that a slow spell of the machine hits every system in some of them. */
 const RUNS_DEFAULT = 8;
 const RUN_SECONDS_DEFAULT = 1;
 const QUICK = { runs: 1, runSeconds: 0.1 } as const;

@@ -19,7 +19,7 @@ async function run(action: "run" | "look", id: string, request: Request, env: En
   const bound = Object.fromEntries(queues);
   const sent = action === "run" ? scenario.send(bound, env) : scenario.afterRestart?.(bound);
   const late = scheduler.wait(PATIENCE_MS).then(() => "send had no answer");
-  // A call that is refused is something to observe.
+  // An error is an observation too.
   const answer = await Promise.race([sent, late]).catch(String);
   return Response.json(answer ?? null);
 }

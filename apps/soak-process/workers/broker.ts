@@ -19,7 +19,7 @@ export default {
   },
 } satisfies ExportedHandler<BrokerEnv>;
 
-/** The admin API asks the directory which queues there are, and that may be what is damaged. */
+/** Moves the clock of each queue. The admin API would ask the directory for the queues, which may be damaged. */
 async function advanceClocks(queues: BrokerEnv["SLUICE_QUEUES"], ms: number): Promise<void> {
   const names = Object.keys(topology.queues);
   await Promise.allSettled(names.map((name) => queues.get(queues.idFromName(name)).advanceClock(name, ms)));

@@ -5,7 +5,7 @@ import type { QueueConsumerRpc, QueueTopology, SendReply, SendRequest } from "@s
 import type { Bill } from "./bill.ts";
 import { Meter } from "./meter.ts";
 
-/** The broker under a meter. It is the real one: what is counted is counted from outside. */
+/** The real broker under a meter, which counts from outside. */
 const { TOPOLOGY } = workerEnv as unknown as { readonly TOPOLOGY: QueueTopology };
 const options = { topology: TOPOLOGY, consumers: { driver: "CONSUMER" } };
 const Broker = createQueueBroker(options, workersPort);
@@ -30,7 +30,7 @@ export class QueueBroker extends Broker {
     return this.#meter.alarm(() => super.alarm());
   }
 
-  /** Not counted by the meter; a call for the object. */
+  /** Answers with the bill. The meter does not count this call, the object does. */
   async bill(queue: string): Promise<Bill> {
     const { usage } = await super.describe(queue);
     if (usage === undefined) throw new Error(`queue "${queue}" has counted nothing`);

@@ -1,6 +1,6 @@
 import type { Bill } from "./bill.ts";
 
-/** Command to the driver; each command's answer is its name in `Answers`. */
+/** Command to the driver. `Answers` has the answer to each, by its kind. */
 export type LabCommand =
   /** Sends messages by `sendBatch` (100 each by default), so many at once, and does not wait until they are handled. */
   | {

@@ -36,8 +36,7 @@ const handlers = {
   async queue(batch: MessageBatch<Payload>): Promise<void> {
     await bench.queue(batch);
     const nowMs = Date.now();
-    let retried = 0;
-    for (const message of batch.messages) if (retries(message)) retried += 1;
+    const retried = retrySome(batch.messages);
     handled = {
       delivered: handled.delivered + batch.messages.length,
       acknowledged: handled.acknowledged + batch.messages.length - retried,
@@ -51,12 +50,15 @@ const handlers = {
 export default handlers;
 export const SluiceQueueConsumer = createQueueConsumer(handlers, { waitForWaitUntil: true });
 
-function retries(message: Message<Payload>): boolean {
-  if (behaviour.kind === "acknowledge" || message.attempts > 1) return false;
-  position += 1;
-  if (position % behaviour.every !== 0) return false;
-  message.retry({ delaySeconds: behaviour.delaySeconds });
-  return true;
+/** Retries every n-th message that is delivered for the first time, and answers with how many those are. */
+function retrySome(messages: readonly Message<Payload>[]): number {
+  if (behaviour.kind === "acknowledge") return 0;
+  const { every, delaySeconds } = behaviour;
+  const fresh = messages.filter(({ attempts }) => attempts === 1);
+  const chosen = fresh.filter((_, i) => (position + i + 1) % every === 0);
+  position += fresh.length;
+  for (const message of chosen) message.retry({ delaySeconds });
+  return chosen.length;
 }
 
 async function obey(command: LabCommand, env: Env): Promise<Answers[LabCommand["kind"]]> {

@@ -9,7 +9,10 @@ export type Backlog =
   | { readonly kind: "ready"; readonly messages: number }
   /** Messages that are due in an hour and up to ten minutes, each in another second than its neighbours. */
   | { readonly kind: "delayed"; readonly messages: number }
-  /** Messages that were delivered once and wait an hour for their retry, one by one beside others that were not. */
+  /**
+   * Messages that were delivered once and wait an hour for their retry; every second message beside them was
+   * acknowledged.
+   */
   | { readonly kind: "retrying"; readonly messages: number };
 
 /** Figures of a queue with a backlog in it. */
@@ -25,8 +28,8 @@ export interface BacklogFigures {
   /** First call of the object after a start, in ms: it reads its state. */
   readonly objectStartMs: number;
   /**
-   * From the start of the process to the first message at its consumer, in ms, and the part that workerd takes
-   * itself.
+   * Time from the start of the process to the first message at its consumer, in ms, and the part of it that workerd
+   * takes to start.
    */
   readonly firstDeliveryMs: number;
   readonly processStartMs: number;
@@ -35,7 +38,7 @@ export interface BacklogFigures {
 type Measured = Omit<BacklogFigures, "backlog">;
 
 export interface BacklogOptions {
-  /** How often it is done, from filling on; medians count. */
+  /** Number of runs, each of which fills a queue anew; medians count. */
   readonly runs: number;
   /** Messages that are sent, and handled, to take a rate. */
   readonly sampleMessages: number;
@@ -85,8 +88,7 @@ export async function measureBacklog(backlog: Backlog, options: BacklogOptions):
 }
 
 /**
- * Lets the queue's files grow: that takes longer than to write in place, and would be measured where there is hardly
- * a backlog.
+ * Lets the queue's files grow first: growth takes longer than writing in place, and would count against small backlogs.
  */
 async function use(persistDir: string): Promise<void> {
   await withLab({ persistDir, consumer: {} }, async (lab) => {
@@ -102,7 +104,7 @@ async function fill(persistDir: string, { kind, messages }: Backlog): Promise<vo
       kind: "behave",
       behaviour: { kind: "retryFirst", every: 2, delaySeconds: HOUR_SECONDS },
     });
-    // Every second message is retried, so that those which wait do not lie side by side.
+    // Every second message is retried, so that waiting messages do not lie side by side.
     const sent = kind === "retrying" ? 2 * messages : messages;
     const delaySeconds = kind === "delayed" ? HOUR_SECONDS : 0;
     await lab.tell({ kind: "fill", messages: sent, atOnce: 10, delaySeconds });

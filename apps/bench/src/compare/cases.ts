@@ -10,7 +10,7 @@ export interface Case<W extends string = Way> {
    * Messages of a run are a multiple of this: 100 where batches must be full, or the last would wait for its timeout.
    */
   readonly step: number;
-  /** Which rate the chart shows; absent where the case is not about one. */
+  /** Rate that the chart shows; absent where it shows none. */
   readonly shown?: "sent" | "handled";
 }
 

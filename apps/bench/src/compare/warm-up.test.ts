@@ -10,7 +10,7 @@ function sent(messages: number, sentPerSecond: number): Measured {
   return { messages, sentPerSecond, handledPerSecond: Number.NaN, call: latency([]), endToEnd: latency([]) };
 }
 
-/** Warms up a system whose runs are as fast as that, and tells what was run. */
+/** Warms up a system whose runs have these rates, and answers with the runs. */
 async function warmedUp(rates: readonly number[], warmUpsMax = 20) {
   const runs: number[] = [];
   const running = {

@@ -10,9 +10,9 @@ export const SETTLED_FACTOR = 1.03;
 export interface WarmUpOptions {
   /** Length of a run in seconds. */
   readonly runSeconds: number;
-  /** Runs at most, however much faster each is than those before. */
+  /** Most runs, even if each is faster than those before. */
   readonly warmUpsMax: number;
-  /** The first run has the case's messages times this; each sizes the next one. */
+  /** Factor for the messages of the first run; each run sizes the next one. */
   readonly warmUpScale: number;
 }
 

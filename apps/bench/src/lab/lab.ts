@@ -9,7 +9,7 @@ import type { Way } from "../workload/ways.ts";
 
 const SOURCES = fileURLToPath(new URL("../../lab/src/", import.meta.url));
 
-/** How long messages may take to be handled once they are sent, and between two looks, in ms. */
+/** Longest time until sent messages are handled, and time between two looks, in ms. */
 const HANDLED_MS_MAX = 300_000;
 const LOOK_AGAIN_MS = 20;
 

@@ -24,7 +24,7 @@ export function median(values: readonly number[]): number {
   return (low + high) / 2;
 }
 
-/** Figures of which each is the median of those in the same place; `null` where any of them is. */
+/** Medians of figures of one shape, each by itself; `null` where any of them is. */
 export function medians<Figures>(all: readonly Figures[]): Figures {
   const [first] = all;
   if (typeof first === "number") return median(all as readonly number[]) as Figures;

@@ -31,8 +31,8 @@ interface PgBossModule {
 }
 
 /**
- * @param isNotified Whether workers are woken by NOTIFY, which makes them start at once and every send slower:
- *   PostgreSQL commits transactions that notify one after the other. Else they ask every half second.
+ * @param isNotified Whether NOTIFY wakes workers. They start at once then, and sends are slower: PostgreSQL commits
+ *   transactions that notify one after the other. Else workers ask every half second.
  */
 export function connectPgBoss(isNotified: boolean): ConnectPeer {
   return async ({ port, packages }, handled) => {

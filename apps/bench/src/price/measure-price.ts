@@ -4,13 +4,13 @@ import { type Lab, startLab } from "../lab/lab.ts";
 import { removeFolder, temporaryFolder } from "../process/temporary-folder.ts";
 import type { Scenario } from "./scenarios.ts";
 
-/** Between two looks whether anything more is written, in ms. */
+/** Time between two looks at the written rows, in ms. */
 const SETTLED_MS = 200;
 
 /** Counts of a queue's object for the messages of a scenario. */
 export type Counted = Used & Sent;
 
-/** The bill of a scenario, and what others ask for the same. USD per million messages. */
+/** The bill of a scenario, and the prices of others for the same, in USD per million messages. */
 export interface Priced {
   readonly title: string;
   readonly counted: Counted;

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { measurePrices } from "./measure-price.ts";
 import { SCENARIOS } from "./scenarios.ts";
 
-/** Batches of one message, of which each takes a commit, are the dearest. Enough that how it begins does not count. */
+/** Enough messages that the start does not count. Batches of one message are the dearest: each takes a commit. */
 const MESSAGES = 2_000;
 
 it("costs less than Cloudflare Queues, one message after the other in batches of one", async () => {

@@ -30,8 +30,8 @@ export async function cpuMs(roots: readonly number[]): Promise<number | null> {
 }
 
 /**
- * Resident memory in bytes of a process and all that it has started, and those in turn; `null` where there is no
- * `/proc`. A page that several of them share counts in each.
+ * Resident memory in bytes of a process and all its descendants; `null` where there is no `/proc`. A page that several
+ * of them share counts in each.
  */
 export async function residentBytesOfTree(root: number): Promise<number | null> {
   const processes = await readProcesses("status", parseStatus);

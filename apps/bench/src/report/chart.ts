@@ -1,4 +1,4 @@
-/** How a bar looks, and what that means in the legend. */
+/** Look of a bar, which the legend explains. */
 export type BarKind = "ours" | "commit" | "memory";
 
 export interface Bar {
@@ -102,7 +102,7 @@ export function chartSvg(chart: Chart): string {
   ].join("\n");
 }
 
-/** Length of a bar in the chart's units: nothing for nothing, and never nothing for something. */
+/** Length of a bar in the chart's units: 0 for 0, and at least 1 for more. */
 export function barLength(value: number, longest: number): number {
   if (value <= 0 || longest <= 0) return 0;
   return Math.max(1, Math.round((BAR_MAX * value) / longest));

@@ -5,7 +5,7 @@ import path from "node:path";
 import { median } from "../measure/statistics.ts";
 import { removeFolder, temporaryFolder } from "../process/temporary-folder.ts";
 
-/** Under what conditions something was measured. */
+/** Conditions under which something was measured. */
 export interface Conditions {
   readonly command: string;
   /** ISO 8601, to the minute. */

@@ -25,7 +25,7 @@ export interface SqsRun {
 type Rates = Pick<Measured, "sentPerSecond" | "handledPerSecond">;
 
 /**
- * Puts the messages into the queue that a run which only empties it needs.
+ * Fills the queue for a run that only empties it.
  *
  * @param messages a multiple of the case's step.
  */

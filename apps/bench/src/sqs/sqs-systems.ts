@@ -71,8 +71,8 @@ async function start(id: string, server: SqsServer, open: OpenProtocol): Promise
 }
 
 /**
- * The queue that all runs of a case share, as queues are used: for long. With one for each run its first seconds would
- * be measured, in which the files of servers that write any still grow. The one of the case before is deleted.
+ * Creates one queue for all runs of a case, and deletes that of the case before. With a queue for each run its first
+ * seconds would be measured, in which the files of some servers still grow.
  */
 export function caseQueues(client: SqsClient): (way: SqsWay) => Promise<string> {
   let queue: { readonly way: SqsWay; readonly url: string } | null = null;

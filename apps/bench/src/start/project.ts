@@ -69,7 +69,7 @@ export async function makeProject(folder: string, handledUrl: string): Promise<S
   };
 }
 
-/** The package unpacked, and beside it what its manifest asks for and nothing else. No registry is asked. */
+/** Unpacks the package, and links what its manifest asks for beside it and nothing else. No registry is asked. */
 async function installPacked(folder: string): Promise<void> {
   const run = promisify(execFile);
   const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", folder], { cwd: PACKAGE });

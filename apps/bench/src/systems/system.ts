@@ -20,7 +20,7 @@ export interface System<W extends string = Way> {
   readonly how: string;
   /** Makes sure that everything it needs is installed. Rejects with the reason when it is not and cannot be. */
   install(options: InstallOptions): Promise<void>;
-  /** Rejects with the reason when it cannot run here; that is reported, not passed over. */
+  /** Rejects with the reason when it cannot run here; the report names it. */
   start(): Promise<RunningSystem<W>>;
 }
 
@@ -33,7 +33,7 @@ export interface InstallOptions {
 export interface RunningSystem<W extends string = Way> {
   /** Processes whose CPU time is counted: its servers, and its clients where they are processes of their own. */
   readonly pids: readonly number[];
-  /** Prepares what has to be there before a run and is no part of what is measured. */
+  /** Prepares a run. Its time is not measured. */
   prepare?(way: W, messages: number): Promise<void>;
   run(way: W, messages: number): Promise<Measured>;
   stop(): Promise<void>;

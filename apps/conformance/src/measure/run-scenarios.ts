@@ -26,7 +26,7 @@ export async function runScenarios(
   return verdicts;
 }
 
-/** First the scenarios that go by real time, side by side; then those over which the system is started again. */
+/** Runs the scenarios that go by real time side by side, and then those over which the system is started again. */
 async function runOnce(system: System, scenarios: readonly Scenario[]): Promise<Watching> {
   const running = await startSystem(system, scenarios);
   try {

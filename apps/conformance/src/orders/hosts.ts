@@ -73,7 +73,7 @@ export async function runBy(host: Host, programs: readonly string[]): Promise<Se
   }
 }
 
-/** An ordinary project with a queue for each program. Nothing in it knows what runs it. */
+/** Writes an ordinary project with a queue for each program, the same for every host. */
 function writeProject(folder: string, count: number): void {
   for (const file of readdirSync(PROJECT)) copyFileSync(join(PROJECT, file), join(folder, file));
   const numbers = Array.from({ length: count }, (_, i) => i);

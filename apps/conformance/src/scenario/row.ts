@@ -1,4 +1,4 @@
-/** One line of the sheet: what production does, and how we know whether a system does the same. */
+/** Row of the sheet: what production does, and which parts of its specification that proves. */
 export interface RowHead {
   /** Short, in lower case with hyphens; of a scenario also the name of its queue. */
   readonly id: string;
@@ -28,7 +28,7 @@ export function verdictOf({ expected }: { readonly expected: string }, observed:
   return observed === null ? { kind: "no", observed: "" } : { kind: "differs", observed };
 }
 
-/** A row that tests elsewhere prove for Sluice; of Miniflare its source code says what it does. */
+/** A row that is not run: tests elsewhere prove it for Sluice, and Miniflare's source code says what Miniflare does. */
 export interface ReferenceRow extends RowHead {
   /** Default: yes. */
   readonly sluice?: Verdict;

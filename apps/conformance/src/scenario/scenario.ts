@@ -92,11 +92,11 @@ export interface Scenario extends RowHead {
   send(queues: Readonly<Record<string, AnyQueue>>, env: Readonly<Record<string, AnyQueue>>): Promise<unknown>;
   /** Default: returns, which acknowledges the batch. */
   handle?(batch: MessageBatch, tools: HandlerTools): unknown;
-  /** Looks at the queues when the system has been started again over the same state. Runs in the producer Worker. */
+  /** Looks at the queues after the system was started again over the same state. Runs in the producer Worker. */
   afterRestart?(queues: Readonly<Record<string, AnyQueue>>): Promise<unknown>;
-  /** How long it is watched in any case, in ms, for things that must not happen. Default: 0. */
+  /** Shortest time for which it is watched, in ms, for things that must not happen. Default: 0. */
   readonly watchMs?: number;
-  /** Text that `observe` answers of production: waited for, at most `PATIENCE_MS` from the end of `send`. */
+  /** Text that `observe` would answer of production. It is waited for until `PATIENCE_MS` after `send` at most. */
   readonly expected: string;
   /** Says in a few words what happened, the same at every run; `null` for nothing. */
   observe(observation: Observation): string | null;

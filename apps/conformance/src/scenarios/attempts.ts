@@ -1,6 +1,6 @@
 import type { Scenario } from "../scenario/scenario.ts";
 
-/** Scenarios of what stays the same from delivery to delivery, and what does not. */
+/** Scenarios of what a message and its batch carry, and of handing a batch over by hand. */
 export const ATTEMPTS: readonly Scenario[] = [
   {
     id: "identity-is-stable",

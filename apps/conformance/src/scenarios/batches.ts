@@ -9,7 +9,7 @@ function sizes({ batches }: Observation): string | null {
   return batches.map(({ messages }) => messages.length).join(" + ") || null;
 }
 
-/** Whether a batch that is not full came before a time. */
+/** Tells whether a batch that is not full came before or after a time. */
 function waited({ batches }: Observation, ms: number): string | null {
   const [batch] = batches;
   const [message] = batch?.messages ?? [];

@@ -18,7 +18,7 @@ function bodyCase({ send, ...row }: BodyCase): Scenario {
 
 const bytes = () => new Uint8Array([1, 2, 3]);
 
-/** Scenarios of what bodies may be, and what of them arrives. */
+/** Scenarios of the types of bodies, and of how bodies arrive. */
 export const CONTENT_TYPES: readonly Scenario[] = [
   bodyCase({
     id: "bytes-arrive-as-uint8array",

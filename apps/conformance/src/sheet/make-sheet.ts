@@ -7,7 +7,7 @@ import { readSpecRows } from "../spec/spec-rows.ts";
 import { renderSheet } from "./render-sheet.ts";
 import { allRows, SECTIONS } from "./sections.ts";
 
-/** Where the sheet lies. */
+/** Path of the sheet. */
 export const SHEET_FILE = path.resolve(import.meta.dirname, "../../../../docs/conformance.md");
 
 export interface Sheet {

@@ -72,10 +72,7 @@ function renderSection(
   return [`## ${title}`, table(["Production", "Miniflare", "Sluice", "Test"], lines)];
 }
 
-/**
- * Renders a verdict as a cell: what was observed is the scenario's own words; what was read is ours, and may hold
- * Markdown.
- */
+/** Renders a verdict as a cell. An observation is text of a scenario; a verdict that was read may hold Markdown. */
 function cell(verdict: Verdict, isObserved: boolean, mark: string): string {
   if (verdict.kind === "yes") return `yes${mark}`;
   const words = isObserved ? `\`${verdict.observed}\`` : verdict.observed;

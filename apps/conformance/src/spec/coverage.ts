@@ -10,7 +10,7 @@ export interface Coverage {
   readonly excused: readonly string[];
 }
 
-/** Which rows of the specification the sheet proves. Throws when the sheet names one that is not there. */
+/** Finds the rows of the specification that the sheet proves. Throws when the sheet names an unknown one. */
 export function coverageOf(rows: readonly RowHead[], spec: readonly SpecRow[]): Coverage {
   const keys = new Set(spec.flatMap(({ key }) => [key, chapterOf(key)]));
   for (const { id, covers } of rows) {

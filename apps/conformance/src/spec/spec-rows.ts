@@ -4,9 +4,9 @@ import path from "node:path";
 /** Fact about production: one thing that a broker does, or one that does not concern it. */
 export interface SpecRow {
   readonly key: string;
-  /** Where it is known from. */
+  /** Sources of the fact. */
   readonly sources: readonly string[];
-  /** Why the sheet has no row for it. */
+  /** Reason why the sheet has no row for it; `null` where it needs one. */
   readonly excuse: string | null;
 }
 

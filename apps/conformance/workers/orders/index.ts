@@ -6,7 +6,7 @@ interface Env {
 /** Calls of a program: `m1.retry(5); throw`. */
 const CALL = /^(?<on>m1\.)?(?<name>\w+)(?:\((?<seconds>\d+)\))?$/;
 
-/** Does to a batch of two what the first call of a program says, and the others. */
+/** Makes the calls of a program on a batch of two messages. */
 function run(program: string, batch: MessageBatch<string>): void {
   for (const call of program === "" ? [] : program.split("; ")) {
     const { on, name, seconds } = CALL.exec(call)?.groups ?? {};
@@ -20,7 +20,7 @@ function run(program: string, batch: MessageBatch<string>): void {
   }
 }
 
-/** An ordinary Worker: sends two messages to the queue of each program, and handles them as that says. */
+/** An ordinary Worker: sends two messages to the queue of each program, and runs the program on them. */
 export default {
   async fetch(request, env) {
     const programs = (await request.json()) as Record<string, string>;
@@ -32,7 +32,7 @@ export default {
 
   async queue(batch) {
     const [first] = batch.messages;
-    // What comes again is done with.
+    // A message that comes again is acknowledged.
     if (first !== undefined && first.attempts === 1) run(first.body, batch);
   },
 } satisfies ExportedHandler<Env, string>;

@@ -15,9 +15,9 @@ import { isRunning } from "./workerd-process.ts";
 
 export interface ClusterOptions {
   readonly services: readonly WorkerdService[];
-  /** Where everything is kept. Another cluster started on it goes on with what is there. */
+  /** Folder for all state. Another cluster that is started on it goes on with that. */
   readonly persistDir: string;
-  /** Called with each batch that reaches a handler; what it answers is carried out. */
+  /** Called with each batch that reaches a handler. The handler does what the verdict says. */
   handle(report: BatchReport): Promise<Verdict>;
 }
 
@@ -52,7 +52,7 @@ export class Cluster {
     return this.#workerd.lines;
   }
 
-  /** A request to one of its Workers. Rejects unless it succeeds, as when the process does not live to answer. */
+  /** Sends a request to one of its Workers. Rejects unless it succeeds, as when the process dies before the answer. */
   async request(worker: string, path: string, init: RequestInit = {}): Promise<Response> {
     const response = await this.#workerd.fetch(path, init, worker);
     if (!response.ok) throw new Error(`${worker} answered ${response.status}: ${await response.text()}`);

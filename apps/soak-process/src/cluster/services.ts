@@ -44,7 +44,7 @@ export async function clusterServices(): Promise<WorkerdService[]> {
   ];
 }
 
-/** A Worker of this package in one module, but for the modules that are to stay `apart`. */
+/** Bundles a Worker of this package into one module, except the modules that stay `apart`. */
 export function bundled(worker: string, apart: readonly string[] = []): Promise<string> {
   const source = `export * from "./${worker}.ts"; export { default } from "./${worker}.ts";`;
   return bundle(source, WORKERS, "kept", apart);

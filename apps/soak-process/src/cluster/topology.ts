@@ -12,7 +12,7 @@ const DEFAULTS: ConsumerSettings = {
   deadLetterQueue: DEAD_LETTER_QUEUE,
 };
 
-/** Queues whose settings differ in what a crash could get wrong. */
+/** Queues with different settings, for different mistakes after a crash. */
 const SETTINGS = {
   /** As many deliveries at a time as the broker likes. */
   orders: {},

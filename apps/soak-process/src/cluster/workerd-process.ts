@@ -16,7 +16,7 @@ export async function workerdChildren(parent: number): Promise<number[]> {
   return pids;
 }
 
-/** Waits until nothing of processes that were killed runs any more. */
+/** Waits until killed processes are gone. */
 export async function untilGone(pids: readonly number[]): Promise<void> {
   const deadlineMs = Date.now() + GONE_WITHIN_MS;
   for (const pid of pids) {

@@ -18,7 +18,7 @@ export interface CaseResult {
   readonly again: number;
   /** Kinds of damage that the admin API lists for the damaged queue. */
   readonly listed: readonly string[];
-  /** Lines about damage that name what was damaged. */
+  /** Lines about damage that name the damaged object. */
   readonly lines: readonly string[];
   readonly violations: readonly string[];
 }

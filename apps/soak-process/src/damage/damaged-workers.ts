@@ -7,13 +7,13 @@ import { PRODUCED_QUEUES } from "../cluster/topology.ts";
 import type { DamageLedger } from "./damage-ledger.ts";
 import type { DamagedBroker, DamagedEpoch } from "./run-damage.ts";
 
-/** Everything that waits does so for this long, so that nothing is delivered before the damage is done; in s. */
+/** Delay of every waiting message in s, so that none is delivered before the damage is done. */
 const WAIT_SECONDS = 3_600;
-/** Longer than that. In ms. */
+/** Time by which the clock is moved to make all of them due, in ms. */
 const TIME_PASSES_MS = 7_200_000;
 /** Orders to each queue. */
 const ORDERS = 12;
-/** Longest that is waited without a delivery before what has not come is missing, in ms. */
+/** Time without a delivery after which messages that have not come are missing, in ms. */
 const STALLED_MS = 2_500;
 /** Longest that a deliverable probe is waited for, in ms: a refused object is tried again meanwhile. */
 const PROBE_MS_MAX = 15_000;
@@ -55,7 +55,7 @@ function epochOf(cluster: Cluster, ledger: DamageLedger, settleBy: (settle: Sett
       }
     },
     async takeAll() {
-      // Opens every queue that can be.
+      // Opens every queue that can be opened.
       await cluster.queues().catch(() => null);
       // Asks the queues, not the directory: that may be what is damaged.
       await cluster.request(BROKER, `/__soak/clock?ms=${TIME_PASSES_MS}`, { method: "POST" });
@@ -65,7 +65,7 @@ function epochOf(cluster: Cluster, ledger: DamageLedger, settleBy: (settle: Sett
         else if (Date.now() - sinceMs > STALLED_MS) break;
         await sleep(LOOK_AGAIN_MS);
       }
-      // What comes although it was settled comes in the same way: after the rest, at the latest.
+      // Messages that come although they were settled come after the rest at the latest.
       await sleep(10 * LOOK_AGAIN_MS);
     },
     async probe(queue) {

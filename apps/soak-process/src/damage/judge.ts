@@ -63,13 +63,13 @@ function messagesStated(entries: readonly DamageEntry[]): number {
   return entries.reduce((sum, { messagesLost }) => sum + (messagesLost ?? Number.POSITIVE_INFINITY), 0);
 }
 
-/** Checks that a line tells of the damage when the directory has lost everything, or does not list its queues. */
+/** Checks that a line reports the damage when the directory has lost everything, or does not list its queues. */
 export function judgeDirectory(
   kind: DamageKind,
   figures: readonly QueueFigures[] | null,
   lines: readonly string[],
 ): string[] {
-  // Nothing of a directory is in its file before its log is long: without the log, all of it is lost.
+  // A directory is in its log alone until that is long: without the log, all of it is lost.
   const isGone = kind === "file removed" || kind === "log removed" || figures === null;
   return isGone && lines.length === 0 ? [`the directory was damaged (${kind}) and no line says so`] : [];
 }

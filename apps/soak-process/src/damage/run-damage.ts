@@ -10,7 +10,10 @@ import type { Seen } from "./judge.ts";
 import { DAMAGE_KINDS, type DamageKind, damage } from "./kinds.ts";
 import { copyState, databaseOf, databasesOf, type Target } from "./state-files.ts";
 
-/** A queue reports how far it has come at most 5 s after a commit; what was committed since is not covered. In ms. */
+/**
+ * Time after which a commit is reported to the directory, in ms: a queue reports at most 5 s after it. Damage to later
+ * commits need not be noticed.
+ */
 const REPORTED_AFTER_MS = 7_000;
 
 export interface DamageOptions {
@@ -53,8 +56,8 @@ interface State {
 }
 
 /**
- * Damages the files of one object after the other, in every way, while nothing runs, and looks at what the next epoch
- * makes of it. What a case does depends on the seed and the case's number alone.
+ * Damages the files of one object after the other, in every way, while nothing runs, and looks at the next epoch. What
+ * a case does depends on the seed and the case's number alone.
  */
 export async function runDamage(
   broker: DamagedBroker,

@@ -7,7 +7,7 @@ import { DatabaseSync } from "node:sqlite";
 /** Object that is damaged: that of a queue, or the directory, which knows which queues there are. */
 export type Target = { readonly kind: "queue"; readonly name: string } | { readonly kind: "directory" };
 
-/** The database of an object: what is written first goes to its log, `FILE-wal`. */
+/** The database of an object. Writes go to its log first, `FILE-wal`. */
 export interface Database {
   readonly file: string;
   readonly wal: string;
@@ -24,7 +24,7 @@ export async function copyState(from: string): Promise<string> {
   return to;
 }
 
-/** Where each object's database lies in a state. Reads a copy: to open a database with a log changes it. */
+/** Finds the database of each object in a state. Reads a copy, since opening a database with a log changes it. */
 export async function databasesOf(state: string): Promise<Map<string, string>> {
   const copy = await copyState(state);
   try {

@@ -13,7 +13,7 @@ beforeEach(() => {
 
 const ACK = { kind: "ack" } as const;
 
-/** A message that its producer was told is stored. */
+/** A message whose send was acknowledged. */
 function stored(queue = "orders", delayMs = 0): { message: Message; body: string } {
   const intended = ledger.intend({ queue, bytes: 50, delayMs });
   ledger.acknowledged(intended.message);

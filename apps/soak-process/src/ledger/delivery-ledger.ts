@@ -38,8 +38,8 @@ export interface Summary extends Tally {
  */
 export class DeliveryLedger extends Ledger<Message> {
   /**
-   * Set while objects may be reset without the process ending, which happens when a disk is full: what was under way in
-   * one may happen once more, and its deliveries need not be counted.
+   * Set while objects may be reset although the process goes on, as when a disk is full: what was under way in an
+   * object may happen once more, and its deliveries need not be counted.
    */
   objectsMayReset = false;
   /** Set while epochs may end by an update of the broker: a delivery that is cut off by it counts as no attempt. */
@@ -65,7 +65,7 @@ export class DeliveryLedger extends Ledger<Message> {
     return this.#epoch;
   }
 
-  /** The process has died, or its objects were reset: what was under way in it may happen once more. */
+  /** Notes that the process has died or its objects were reset: what was under way may happen once more. */
   epochEnded(): void {
     this.#endedMs.set(this.#epoch, this.#now());
     this.#epoch += 1;
@@ -139,7 +139,9 @@ export class DeliveryLedger extends Ledger<Message> {
     this.duplicates[cause] += 1;
   }
 
-  /** Where one delivery runs at a time, the next one proves that the settlement of the one before was committed. */
+  /**
+   * Marks the settlements of the latest batch as committed, where one delivery runs at a time: the next one proves it.
+   */
   #proveLatest(queue: string): void {
     const latest = this.#latest.get(queue);
     // An object that was reset begins with a delivery that proves nothing.
@@ -180,7 +182,7 @@ export class DeliveryLedger extends Ledger<Message> {
     }
   }
 
-  /** A second delivery: asked for by the handler, or because a kill took away what the handler had answered. */
+  /** Checks a second delivery: the handler asked for it, or a kill took away the handler's answer. */
   #checkAgain(what: string, earlier: Visit, visit: Visit): void {
     const isCutOff =
       this.objectsMayReset ||
@@ -209,7 +211,9 @@ export class DeliveryLedger extends Ledger<Message> {
     else if (this.#now() < dueMs) this.#duplicate("its retry was asked for and not committed");
   }
 
-  /** Dead means out of attempts: of those that no handler saw, each was under way when the process died. */
+  /**
+   * Checks that a dead letter is out of attempts. Each attempt that no handler saw was under way when the process died.
+   */
   #checkDeath(what: string, { own, sentInEpoch, queue }: Message): void {
     const seen = own?.attempts ?? 0;
     const epochsSince = this.#epoch - (own?.epoch ?? sentInEpoch);

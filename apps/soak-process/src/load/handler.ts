@@ -52,8 +52,8 @@ export class Handler {
 }
 
 /**
- * Determines how one message of a batch is settled (spec cloudflare-queues 2.4): the handler's call for it alone counts
- * more than how the handler ended.
+ * Determines how one message of a batch is settled (spec cloudflare-queues 2.4): a call for the message wins over the
+ * end of the handler.
  */
 export function settlementOf(
   { acks, retries, ends }: Verdict,

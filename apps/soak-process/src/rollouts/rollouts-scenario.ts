@@ -13,7 +13,10 @@ export interface Stage extends Rollout {
   readonly producerShare: number;
 }
 
-/** Two versions of everything under load, with their ledger, over any number of rollouts and processes. */
+/**
+ * Two versions of broker, producer and consumer under load, with their ledger, over any number of rollouts and
+ * processes.
+ */
 export class RolloutsScenario extends WorkersScenario {
   /** How many objects were reset by rollouts. */
   reset = 0;
@@ -24,7 +27,7 @@ export class RolloutsScenario extends WorkersScenario {
   readonly #broker: string;
   readonly #producerRandom: Random;
   #stage: Stage;
-  /** Resolves when the objects that are being reset have been. */
+  /** Resolves when the objects are reset; `null` while none is being reset. */
   #rolling: Promise<void> | null = null;
 
   static async between(seed: number, versions: Versions, stage: Stage): Promise<RolloutsScenario> {
@@ -67,7 +70,7 @@ export class RolloutsScenario extends WorkersScenario {
     throw new Error("a rollout came between");
   }
 
-  /** Begins another rollout, at a stage that is what runs already. */
+  /** Begins another rollout, at a stage that equals the running one. */
   begin(stage: Stage): void {
     this.#stage = stage;
   }
@@ -101,8 +104,7 @@ export class RolloutsScenario extends WorkersScenario {
   }
 
   /**
-   * Every object whose version changes has been reset then, and no delivery of an object that was reset can reach the
-   * ledger any more.
+   * Resets every object whose version changes. Afterwards no delivery of an object that was reset can reach the ledger.
    *
    * @returns how many objects were reset.
    */

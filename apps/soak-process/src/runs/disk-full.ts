@@ -28,7 +28,7 @@ const FREE_BYTES_MAX = 400_000;
 const NONE_LEFT = 0.5;
 /** Longest load between two times, in ms. */
 const LOAD_MS_MAX = 500;
-/** Longest that it may take until a full disk is noticed, and until one with room is, in ms. */
+/** Longest time until the broker notices that its disk is full, or has room again, in ms. */
 const NOTICED_MS_MAX = 30_000;
 /** How often the broker alone is killed while its disk is full. */
 export const SQS_KILLED_SHARE = 0.25;
@@ -37,8 +37,8 @@ const REFUSED = 50;
 
 /**
  * Fills the disk of a broker under load and makes room again, again and again. Sends are refused meanwhile, nothing
- * that was acknowledged may be lost, and the process goes on. What is printed of a full disk is expected. Throws
- * where no disk can be mounted.
+ * that was acknowledged may be lost, and the process goes on. Lines about a full disk are expected. Throws where no
+ * disk can be mounted.
  */
 export async function runDiskFull<Summary extends Tally>(
   options: DiskFullOptions<Summary>,

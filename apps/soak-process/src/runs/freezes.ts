@@ -16,9 +16,9 @@ export interface FreezeOptions<Summary extends Tally> {
 const LOAD_MS_MAX = 600;
 
 /**
- * Stops a broker with SIGSTOP under load and lets it go on with SIGCONT. Handlers and clients go on meanwhile, and
- * wait for their answers. Nothing dies, so a ledger of Workers takes every duplicate for a violation; visibility
- * timeouts of SQS end meanwhile.
+ * Stops a broker with SIGSTOP under load and lets it go on with SIGCONT. Handlers and clients go on meanwhile, and wait
+ * for their answers. No process dies, so a ledger of Workers takes every duplicate for a violation; visibility timeouts
+ * of SQS end meanwhile.
  */
 export async function runFreezes<Summary extends Tally>(
   options: FreezeOptions<Summary>,

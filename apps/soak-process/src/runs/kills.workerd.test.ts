@@ -15,7 +15,7 @@ describe("kill -9 under load", () => {
     expect(result.violationTexts).toEqual([]);
     expect(result.lines).toEqual([]);
     expect(result).toMatchObject({ lost: 0, violations: 0, isDrained: true });
-    // The load was one: messages were stored, and kills came in the middle of it.
+    // There was a load: messages were stored, and kills came in the middle of it.
     expect(result.acknowledged).toBeGreaterThan(100);
     expect(result.unanswered).toBeGreaterThan(0);
   });

@@ -6,7 +6,7 @@ it("a rollout under load, with kill -9 in between, loses nothing and repeats not
   expect(result.violationTexts).toEqual([]);
   expect(result.lines).toEqual([]);
   expect(result).toMatchObject({ lost: 0, violations: 0, isDrained: true });
-  // The load was one, and both versions had their part in it.
+  // There was a load, and both versions had their part in it.
   expect(result.acknowledged).toBeGreaterThan(100);
   expect(result.kills).toBeGreaterThan(0);
   expect(result.reset).toBeGreaterThan(10);

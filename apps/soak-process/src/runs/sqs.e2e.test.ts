@@ -20,9 +20,9 @@ if (!canMount) console.warn("A disk cannot be mounted here, which needs root: fu
 if (!canTrace()) console.warn("There is no strace here that may trace: syncs are not counted.");
 
 const FILE_REMOVED = 1 + DAMAGE_KINDS.indexOf("file removed");
-/** Before these come those of each queue. */
+/** Number of the directory's first case: those of the queues come before. */
 const DIRECTORY_CASES_FROM = 1 + DAMAGED_QUEUES.length * DAMAGE_KINDS.length;
-/** Held over all tests, so that it is built once. */
+/** Command that is held over all tests, so that it is built once. */
 let command: Command;
 beforeAll(async () => {
   command = await buildCommand();
@@ -40,7 +40,7 @@ describe("the broker alone, which clients of SQS use", () => {
   });
 });
 
-/** Each has a broker of its own, and waits for most of its time. What is processor time is shared with the others. */
+/** Each test has a broker of its own and waits for most of its time, so they share the processor. */
 describe.concurrent("the broker alone, which clients of SQS use", { timeout: 300_000 }, () => {
   it("reports a queue's removed files for that queue, and takes queues back when the directory's were", async () => {
     const [ofQueue, ofDirectory] = await runDamage(await damagedSqs(), {

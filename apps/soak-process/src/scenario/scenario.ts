@@ -29,7 +29,7 @@ export interface Scenario<Summary extends Tally> {
 /** @param persistDir an empty folder; by default a new one. `close` deletes either. */
 export type OpenScenario<Summary extends Tally> = (persistDir?: string) => Promise<Scenario<Summary>>;
 
-/** How a run has ended. */
+/** Result of a run. */
 export type Ended<Summary extends Tally> = Summary & {
   /** Whether every queue was empty at the end. */
   readonly isDrained: boolean;
@@ -54,7 +54,7 @@ const STALLED_MS = 30_000;
 const LOOK_AGAIN_MS = 20;
 
 /**
- * Waits until every queue is empty, of hidden and delayed messages too, and nothing is owed.
+ * Waits until every queue is empty, without hidden and delayed messages too, and nothing is owed.
  *
  * @param came how many messages have come so far, where more may come than there were.
  * @returns whether that was reached; `false` when nothing more came for a while.
@@ -92,7 +92,7 @@ export async function stored({ messages }: Pick<Ledger<Sent>, "messages">, count
   await until(() => acknowledged() - before >= count, STORED_MS_MAX);
 }
 
-/** Waits for something to come true. Answers whether it did within `ms`. */
+/** Waits until a condition holds. Answers whether it did within `ms`. */
 export async function until(holds: () => boolean, ms: number): Promise<boolean> {
   const endMs = Date.now() + ms;
   while (!holds()) {

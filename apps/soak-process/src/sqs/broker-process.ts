@@ -3,7 +3,7 @@ import { environmentIn } from "@sluice/harness/environment";
 import { type QueueFigures, queueFigures } from "../cluster/queue-figures.ts";
 import { untilGone, workerdChildren } from "../cluster/workerd-process.ts";
 
-/** Between two looks whether it has started, in ms: epochs are short. */
+/** Time between two looks whether it has started, in ms: epochs are short. */
 const LOOK_AGAIN_MS = 5;
 /** Time and level that a line of the log begins with. */
 const LOGGED = /^\d{4}-\S+Z \w+ +/;
@@ -12,7 +12,7 @@ export interface BrokerProcessOptions {
   /** Entry of the command. */
   readonly main: string;
   readonly port: number;
-  /** Where everything is kept. Another process started on it goes on with what is there. */
+  /** Folder for all state. Another process that is started on it goes on with that. */
   readonly persistDir: string;
   /** Folder to run in, which has no configuration. */
   readonly folder: string;
@@ -22,7 +22,7 @@ export interface BrokerProcessOptions {
 
 /** One start of `sluice serve`. */
 export class BrokerProcess {
-  /** Where AWS's clients post to. */
+  /** Endpoint for AWS's clients. */
   readonly endpoint: string;
   readonly #url: string;
   readonly #child: Child;
@@ -85,7 +85,7 @@ export class BrokerProcess {
     await this.#child.whenEnded();
   }
 
-  /** SIGINT, as Ctrl+C; how it ended. */
+  /** Stops it by SIGINT, as Ctrl+C does, and answers with how it ended. */
   async stop(): Promise<Child["ended"]> {
     this.#child.process.kill("SIGINT");
     await this.#child.whenEnded();

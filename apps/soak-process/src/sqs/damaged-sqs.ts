@@ -25,7 +25,7 @@ const SENT_BATCHES = 40;
 const RECEIVED_BATCHES = 20;
 const BATCH = 10;
 const GROUPS = 5;
-/** Longer than anything is hidden: what has not come by then is missing. In ms. */
+/** Time after which messages that have not come are missing, in ms: longer than any is hidden. */
 const STALLED_MS = VISIBILITY_MS + 1_000;
 /** Longest that a probe is waited for, in ms. */
 const PROBE_MS_MAX = 15_000;
@@ -160,7 +160,7 @@ async function receiveAll(
   for (let sinceMs = Date.now(); Date.now() - sinceMs < STALLED_MS && ledger.missing(queue) > 0; ) {
     if ((await take()) > 0) sinceMs = Date.now();
   }
-  // What comes although it was deleted comes in the same way.
+  // Messages that come although they were deleted come in the same way.
   await take();
 }
 

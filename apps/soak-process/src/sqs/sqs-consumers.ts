@@ -62,11 +62,11 @@ async function settle(queue: string, taken: readonly Taken[], consuming: Consumi
   const { random } = consuming;
   if (consuming.isDraining()) return deleteAll(queue, taken, consuming);
   if (random.chance(0.3)) await sleep(random.between(0, WORK_MS_MAX));
-  const fate = random.fraction();
+  const drawn = random.fraction();
   // The client does nothing: they come again when their visibility timeout ends.
-  if (fate < 0.08) return "answered";
-  if (fate < 0.2) return changeEach(queue, taken, consuming);
-  if (fate < 0.6) return deleteAll(queue, taken, consuming);
+  if (drawn < 0.08) return "answered";
+  if (drawn < 0.2) return changeEach(queue, taken, consuming);
+  if (drawn < 0.6) return deleteAll(queue, taken, consuming);
   for (const each of taken) {
     if ((await deleteOne(queue, each, consuming)) === "gone") return "gone";
   }

@@ -26,7 +26,7 @@ export interface TracedAnswer {
 /**
  * Reads what strace (`-f -yy`) has written of a broker's processes, as it happened in all of their threads.
  *
- * @param port that the broker listens on: what it writes there is an answer if it begins as one.
+ * @param port on which the broker listens: a write there is an answer if it begins as one.
  */
 export function tracedAnswers(trace: string, port: number): TracedAnswer[] {
   const answers: TracedAnswer[] = [];

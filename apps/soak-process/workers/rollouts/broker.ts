@@ -15,8 +15,8 @@ interface RolloutEnv {
 
 /**
  * Two deployed versions of the broker, of which each object runs one, as on Cloudflare while a deployment is rolled
- * out. Nothing of the bundles is changed: an object is made of one or the other, and those whose version changes are
- * reset, in the way that the platform does it.
+ * out. The bundles are as they were deployed. An object is made of one of them, and is reset as by the platform when
+ * its version changes.
  */
 const versions = { old: oldBroker, new: newBroker };
 const bindings = env as unknown as RolloutEnv;
@@ -82,7 +82,7 @@ export default {
 
 type Resettable = DurableObjectStub & { rolloutReset(): Promise<void> };
 
-/** Goes on to another share, and resets the objects whose version, or whose consumer, is another one by it. */
+/** Goes on to another share, and resets the objects that get another version or another consumer by it. */
 async function roll(next: Rollout): Promise<number> {
   const versionsOf = (id: string) => `${brokerOf(id)} ${consumerOf(id)}`;
   const before = new Map([...started.keys()].map((id) => [id, versionsOf(id)]));

@@ -1,4 +1,4 @@
-/** Which versions take part in a rollout, and how much of it is done. */
+/** State of a rollout: its two versions, and how much of it is done. */
 export interface Rollout {
   readonly from: VersionName;
   readonly to: VersionName;
