@@ -64,8 +64,8 @@ export async function bundlePage() {
 }
 
 /**
- * The document. All that it names is relative, since a proxy may have put a path before `/__sluice/`. It has neither
- * script nor style in it, so that the page's policy allows none.
+ * The document. Its links are relative, since a proxy may have put a path before `/__sluice/`. It has neither script
+ * nor style in it, since the page's policy allows none.
  */
 function documentOf(script, style) {
   const queues = "api/queues";

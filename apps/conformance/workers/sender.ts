@@ -30,10 +30,7 @@ async function seen(env: Env): Promise<Response> {
   return Response.json((await Promise.all(all)).flat());
 }
 
-/**
- * `GET /run/ID` runs a scenario, `GET /look/ID` looks at it afterwards, `GET /seen` answers with the batches that
- * came.
- */
+/** `GET /run/ID` runs a scenario, `GET /look/ID` looks at it afterwards, `GET /seen` answers with all batches. */
 export default {
   async fetch(request, env) {
     const { pathname } = new URL(request.url);

@@ -80,10 +80,7 @@ export async function fuzzStrangers(
 /** Length of a request's head from which on workerd may refuse it by itself, without asking the Worker. */
 const PLATFORM_HEAD_LENGTH_MAX = 500_000;
 
-/**
- * Sends a request, and resolves to its answer; `null` for one that cannot be sent. Throws what is wrong with the
- * answer.
- */
+/** Sends a request, and answers with its answer; `null` if it cannot be sent. Throws what is wrong with the answer. */
 async function judged(
   target: Target,
   request: FuzzRequest,

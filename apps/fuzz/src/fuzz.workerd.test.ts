@@ -4,10 +4,7 @@ import { fuzz } from "./fuzz.ts";
 import { remoteTarget } from "./target.ts";
 
 const SEED = Number(process.env.SLUICE_FUZZ_SEED ?? 2);
-/**
- * Number of requests: few, since one says the same to both platforms, and `pnpm fuzz` and the tests on Node.js send
- * many more.
- */
+/** Number of requests: few, since `pnpm fuzz` and the tests on Node.js send many more of the same. */
 const REQUESTS = 300;
 
 it("every request to SQS is answered in AWS's form, in time, and no message is lost", async () => {

@@ -59,9 +59,7 @@ export class KeptMessages extends Ledger<Kept> {
     this.acknowledged(sent.message);
   }
 
-  /**
-   * Receives everything. Throws when anything is missing, twice there or was never sent. Answers how many there were.
-   */
+  /** Receives everything, and counts it. Throws when a message is missing, comes twice or was never sent. */
   async close(): Promise<number> {
     while (this.owed > 0) {
       const input = {

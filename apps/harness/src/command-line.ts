@@ -56,10 +56,7 @@ export function positive<Fallback>(
   throw new UsageError(`${option} must be a number above 0, not "${text}".`);
 }
 
-/**
- * Runs this process's command. Its exit status is 0 where `run` answers that all was well, 1 where not, 2 for a command
- * line that makes no sense.
- */
+/** Runs this process's command. Exit status: 0 if `run` answers `true`, 1 if not, 2 for a wrong command line. */
 export async function runProgram<Command>({
   usage,
   parse,

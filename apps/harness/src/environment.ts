@@ -1,9 +1,6 @@
 import path from "node:path";
 
-/**
- * Environment of a command that is run in a folder: it finds programs in that folder alone, and calls no server on the
- * Internet.
- */
+/** Environment of a command in a folder: it finds programs there alone, and calls no server on the Internet. */
 export function environmentIn(folder: string): NodeJS.ProcessEnv {
   // Vitest's variables are not for the command.
   const { NODE_ENV: _, VITEST: __, CLOUDFLARE_ENV: ___, ...rest } = process.env;

@@ -3,9 +3,7 @@ export interface Manager {
   /** Its package. */
   readonly package: string;
   readonly version: string;
-  /**
-   * Program of the manager, below its package. A binary of its own where `isProgram` is set, else a script of Node.js.
-   */
+  /** Program of the manager, below its package: a binary where `isProgram` is set, else a script of Node.js. */
   readonly bin: string;
   readonly isProgram?: true;
   /** Arguments that install packages as development dependencies. */

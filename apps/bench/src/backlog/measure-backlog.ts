@@ -9,10 +9,7 @@ export type Backlog =
   | { readonly kind: "ready"; readonly messages: number }
   /** Messages that are due in an hour and up to ten minutes, each in another second than its neighbours. */
   | { readonly kind: "delayed"; readonly messages: number }
-  /**
-   * Messages that were delivered once and wait an hour for their retry; every second message beside them was
-   * acknowledged.
-   */
+  /** Messages that wait an hour for their first retry; every second message between them was acknowledged. */
   | { readonly kind: "retrying"; readonly messages: number };
 
 /** Figures of a queue with a backlog in it. */
@@ -27,10 +24,7 @@ export interface BacklogFigures {
   readonly residentBytes: number | null;
   /** First call of the object after a start, in ms: it reads its state. */
   readonly objectStartMs: number;
-  /**
-   * Time from the start of the process to the first message at its consumer, in ms, and the part of it that workerd
-   * takes to start.
-   */
+  /** Time from the start of the process to the first message at its consumer, in ms, and workerd's part of it. */
   readonly firstDeliveryMs: number;
   readonly processStartMs: number;
 }
@@ -88,7 +82,7 @@ export async function measureBacklog(backlog: Backlog, options: BacklogOptions):
 }
 
 /**
- * Lets the queue's files grow first: growth takes longer than writing in place, and would count against small backlogs.
+ * Lets the queue's files grow first. Growth is slower than writing in place, and would count against small backlogs.
  */
 async function use(persistDir: string): Promise<void> {
   await withLab({ persistDir, consumer: {} }, async (lab) => {

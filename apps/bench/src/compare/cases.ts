@@ -6,9 +6,7 @@ export interface Case<W extends string = Way> {
   readonly title: string;
   /** Messages of the first run, which warms up and shows how many messages make a run of the wanted length. */
   readonly warmUpMessages: number;
-  /**
-   * Messages of a run are a multiple of this: 100 where batches must be full, or the last would wait for its timeout.
-   */
+  /** Messages of a run are a multiple of this: 100 where batches must be full, since others wait for their timeout. */
   readonly step: number;
   /** Rate that the chart shows; absent where it shows none. */
   readonly shown?: "sent" | "handled";

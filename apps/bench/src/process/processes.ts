@@ -20,19 +20,13 @@ export interface ProcessStatus extends Process {
 /** Length of a tick of `/proc/PID/stat` on Linux, in ms; USER_HZ has been 100 on every machine that Node runs on. */
 const TICK_MS = 10;
 
-/**
- * CPU time that processes and all their descendants have used so far, user and system, in ms. `null` where there is no
- * `/proc`.
- */
+/** CPU time of processes and all their descendants so far, in ms; `null` where there is no `/proc`. */
 export async function cpuMs(roots: readonly number[]): Promise<number | null> {
   const processes = await readProcesses("stat", parseStat);
   return processes && TICK_MS * sum(treeOf(roots, processes), ({ ticks }) => ticks);
 }
 
-/**
- * Resident memory in bytes of a process and all its descendants; `null` where there is no `/proc`. A page that several
- * of them share counts in each.
- */
+/** Resident memory of a process and all its descendants in bytes, shared pages in each; `null` without `/proc`. */
 export async function residentBytesOfTree(root: number): Promise<number | null> {
   const processes = await readProcesses("status", parseStatus);
   return processes && sum(treeOf([root], processes), ({ residentBytes }) => residentBytes);
@@ -66,9 +60,7 @@ export function parseStatus(text: string): ProcessStatus | null {
   return { pid: Number(pid), parent: Number(parent), residentBytes: 1024 * Number(field("VmRSS") ?? 0) };
 }
 
-/**
- * Reads a file of `/proc/PID` for each process, and answers with what it parses to; `null` where there is no `/proc`.
- */
+/** Reads and parses a file of `/proc/PID` for each process. Answers `null` where there is no `/proc`. */
 async function readProcesses<Each>(
   file: "stat" | "status",
   parse: (text: string) => Each | null,

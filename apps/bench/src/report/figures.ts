@@ -3,10 +3,7 @@ export function count(value: number): string {
   return Number.isFinite(value) ? Math.round(value).toLocaleString("en") : "-";
 }
 
-/**
- * Milliseconds to three digits. A clock that ticks in `resolutionMs` cannot tell smaller values apart, and they are
- * printed as smaller than that.
- */
+/** Milliseconds to three digits. Values below the clock's resolution are printed as smaller than that. */
 export function millis(value: number, resolutionMs = 0): string {
   if (!Number.isFinite(value)) return "-";
   if (value < resolutionMs) return `<${resolutionMs}`;

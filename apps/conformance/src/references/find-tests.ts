@@ -30,10 +30,7 @@ const CALLED = /(?:\b(?:it|test|describe)(?:\.\w+)*|\))\((["'`])((?:\\.|(?!\1).)
 /** Any text: a name on a line of its own, or at the beginning of a row of a table. */
 const ANY = /(["'`])((?:\\.|(?!\1).)*)\1/;
 
-/**
- * Finds the tests that the lines `// conformance: ID, ...` of a test file stand above. Throws for such a line above one
- * without a name.
- */
+/** Finds the tests below lines `// conformance: ID, ...` of a test file. Throws where there is no name of a test. */
 export function taggedTests(source: string): { readonly id: string; readonly name: string }[] {
   const lines = source.split("\n");
   return lines.flatMap((line, at) => {

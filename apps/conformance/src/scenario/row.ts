@@ -6,9 +6,7 @@ export interface RowHead {
   readonly production: string;
   /** Parts of `spec/spec-rows.txt` that this row proves: keys, or chapters with all that is in them. */
   readonly covers: readonly string[];
-  /**
-   * Why Sluice cannot, or on purpose does not, do what production does; only then its verdict may be other than yes.
-   */
+  /** Why Sluice cannot or shall not do what production does. Only then its verdict may be other than yes. */
   readonly reason?: string;
 }
 

@@ -115,10 +115,7 @@ export function bindingName(queue: string): string {
   return queue.replaceAll("-", "_").toUpperCase();
 }
 
-/**
- * Answers with the result of a call, as text: a string that it resolved to, anything else as JSON, or the error it
- * failed with.
- */
+/** Result of a call as text: a string that it resolved to, another value as JSON, or the error. */
 export async function outcome(call: () => unknown): Promise<string> {
   try {
     const value = await call();

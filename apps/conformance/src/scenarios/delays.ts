@@ -6,10 +6,7 @@ const CLOCK_SLACK_MS = 60;
 /** Longer than any scenario runs, in seconds. */
 const NEVER = 3_600;
 
-/**
- * Whole seconds between a message's send and its delivery, rounded down to a multiple of `step`, so that a slow machine
- * does not matter.
- */
+/** Seconds between a message's send and its delivery, down to a multiple of `step`: a slow machine does not matter. */
 function secondsWaited({ batches }: Observation, step: number): number | null {
   const [message] = batches[0]?.messages ?? [];
   if (batches[0] === undefined || message === undefined) return null;

@@ -13,7 +13,7 @@ const VARS = { SLUICE_API_TOKENS: TOKEN, SLUICE_AWS_ACCESS_KEYS: "AKIAFUZZ:secre
 /** Largest piece in which a body comes, in bytes. */
 const CHUNK_BYTES = 16_384;
 /**
- * Most that is read of a form without a signature, in bytes (docs/configuration.md): whether it needs one stands in it.
+ * Most bytes that are read of a form without a signature (docs/configuration.md). The form says whether it needs one.
  */
 const FORM_BYTES_MAX = 65_536;
 

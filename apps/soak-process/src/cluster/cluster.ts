@@ -84,9 +84,7 @@ export class Cluster {
   }
 }
 
-/**
- * Starts the server of a process that passes its batches to `handle`. Batches of a process that is gone are dropped.
- */
+/** Starts the server of a process that passes its batches to `handle`, but none of a caller that is gone. */
 async function listening(handle: ClusterOptions["handle"]): Promise<Server> {
   const server = createServer(async (request, response) => {
     if (request.url === "/reached") return void response.end();

@@ -13,9 +13,7 @@ export interface Seen {
   readonly damage: readonly DamageEntry[] | null;
   /** Lines that name the queue and speak of damage. */
   readonly lines: readonly string[];
-  /**
-   * Result of a send after the damage: stored and delivered, refused with an error, or acknowledged and not delivered.
-   */
+  /** Result of a send after the damage. `lost`: it was acknowledged, and its message not delivered. */
   readonly probe: "delivered" | "refused" | "lost";
 }
 

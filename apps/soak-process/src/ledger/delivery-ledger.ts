@@ -139,9 +139,7 @@ export class DeliveryLedger extends Ledger<Message> {
     this.duplicates[cause] += 1;
   }
 
-  /**
-   * Marks the settlements of the latest batch as committed, where one delivery runs at a time: the next one proves it.
-   */
+  /** Marks settlements of the latest batch as committed. Where one delivery runs at a time, the next one proves it. */
   #proveLatest(queue: string): void {
     const latest = this.#latest.get(queue);
     // An object that was reset begins with a delivery that proves nothing.
@@ -211,9 +209,7 @@ export class DeliveryLedger extends Ledger<Message> {
     else if (this.#now() < dueMs) this.#duplicate("its retry was asked for and not committed");
   }
 
-  /**
-   * Checks that a dead letter is out of attempts. Each attempt that no handler saw was under way when the process died.
-   */
+  /** Checks that a dead letter is out of attempts: each that no handler saw was under way when the process died. */
   #checkDeath(what: string, { own, sentInEpoch, queue }: Message): void {
     const seen = own?.attempts ?? 0;
     const epochsSince = this.#epoch - (own?.epoch ?? sentInEpoch);

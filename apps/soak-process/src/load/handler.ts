@@ -51,10 +51,7 @@ export class Handler {
   }
 }
 
-/**
- * Determines how one message of a batch is settled (spec cloudflare-queues 2.4): a call for the message wins over the
- * end of the handler.
- */
+/** Settlement of one message of a batch (spec cloudflare-queues 2.4): a call for it wins over the handler's end. */
 export function settlementOf(
   { acks, retries, ends }: Verdict,
   position: number,

@@ -102,10 +102,7 @@ export async function sendOrder(
   }
 }
 
-/**
- * Keeps the messages that fit into one `sendBatch`, which takes 256,000 bytes, JSON's quotes included; the first in any
- * case.
- */
+/** Keeps the first message, and those that fit into one `sendBatch`: 256,000 bytes, JSON's quotes included. */
 function withinBatchLimit(messages: DrawnOrder["messages"]): DrawnOrder["messages"] {
   let bytes = 0;
   return messages.filter((message, i) => {

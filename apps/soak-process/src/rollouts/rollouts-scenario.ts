@@ -13,10 +13,7 @@ export interface Stage extends Rollout {
   readonly producerShare: number;
 }
 
-/**
- * Two versions of broker, producer and consumer under load, with their ledger, over any number of rollouts and
- * processes.
- */
+/** Two versions of broker, producer and consumer under load, with their ledger, over any number of rollouts. */
 export class RolloutsScenario extends WorkersScenario {
   /** How many objects were reset by rollouts. */
   reset = 0;

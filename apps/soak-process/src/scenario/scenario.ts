@@ -82,10 +82,7 @@ export async function drained(
 /** Longest that a busy machine takes to store what a run asks for, in ms. */
 const STORED_MS_MAX = 60_000;
 
-/**
- * Waits until so many more messages were acknowledged to their producer: a load is measured by what is stored, not by
- * time.
- */
+/** Waits until so many more messages were acknowledged: a load is measured by what is stored, not by time. */
 export async function stored({ messages }: Pick<Ledger<Sent>, "messages">, count: number): Promise<void> {
   const acknowledged = () => messages.filter(({ outcome }) => outcome === "acknowledged").length;
   const before = acknowledged();

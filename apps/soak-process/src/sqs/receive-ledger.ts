@@ -181,9 +181,7 @@ export class ReceiveLedger extends Ledger<SqsMessage> {
     return null;
   }
 
-  /**
-   * An answer can be on its way for longer than the message is hidden, if the broker's process is stopped meanwhile.
-   */
+  /** Whether a later receive has overtaken the answer, as when the broker's process stands still meanwhile. */
   #isLate({ received }: SqsMessage, { queue, count }: Receive): boolean {
     if (received === null) return false;
     if (received.queue === queue) return count < received.count;

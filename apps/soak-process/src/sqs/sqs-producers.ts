@@ -17,10 +17,7 @@ const REFUSED_PAUSE_MS = 20;
 const DELAY_SECONDS_MAX = 3;
 const BATCH_MAX = 10;
 
-/**
- * Message of each group that was sent and not answered: it is sent again, with its deduplication id, before anything
- * else.
- */
+/** Message of each group whose send was not answered: it is sent again first, with its deduplication id. */
 export type Unanswered = Map<string, { readonly message: SqsMessage; readonly body: string }>;
 
 export interface Producing {

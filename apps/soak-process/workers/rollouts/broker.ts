@@ -24,10 +24,7 @@ let rollout = bindings.ROLLOUT;
 /** Objects that this process has started. */
 const started = new Map<string, DurableObjectNamespace>();
 
-/**
- * Place of an object among all, from 0 to below 1. It is the same for every share, so that an object changes its
- * version once.
- */
+/** Place of an object among all, from 0 to below 1: the same for every share, so that its version changes once. */
 function placeOf(id: string, digits: number): number {
   return Number.parseInt(id.slice(digits, digits + 6), 16) / 0x1000000;
 }

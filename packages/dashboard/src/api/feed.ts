@@ -3,9 +3,7 @@ import { serverSentEvents } from "./server-sent-events.ts";
 
 /** How often a broker without a stream is asked, in ms. */
 const ASK_PERIOD_MS = 1_000;
-/**
- * How long to wait before a stream that has ended is opened again, in ms: twice as long each time, up to the second.
- */
+/** Waits before a stream that has ended is opened again, in ms: the first one, doubled each time, and the longest. */
 const REOPEN_MS = 500;
 const REOPEN_MS_MAX = 10_000;
 

@@ -2,8 +2,8 @@ import { useEffect, useState } from "preact/hooks";
 import { call, type QueueView } from "./call.ts";
 
 /**
- * Names of the queues that messages of a queue can go to: those of the same kind, the sources of its dead letters
- * first. Asks once: each request for all queues wakes those that sleep.
+ * Names of the queues that messages of a queue can go to: those of its kind, the sources of its dead letters first.
+ * Asks once, since a request for all queues wakes those that sleep.
  */
 export function useTargets({ name, kind, deadLettersOf }: QueueView): readonly string[] {
   const [others, setOthers] = useState<readonly string[]>([]);

@@ -10,10 +10,7 @@ import { useNow } from "./use-now.ts";
 /** Smallest difference of the clocks that is no delay of the network, in ms. */
 const AHEAD_MS_MIN = 1_000;
 
-/**
- * Warns that the clock was moved, or that deliveries go wrong on purpose: a reader has to know it before believing
- * anything else.
- */
+/** Warns that the clock was moved, or that deliveries go wrong on purpose, before anything else is read. */
 export function DevelopmentNotices() {
   const { clock, faulty, refresh } = useDevelopment();
   const { outcome, isBusy, run } = useAction(refresh);

@@ -12,9 +12,7 @@ interface StoryProps {
   readonly now: string;
 }
 
-/**
- * Shows what happened to a message from its first send on, over all queues; the line between two events is the wait.
- */
+/** Shows what happened to a message from its first send on, over all queues, with the waits between events. */
 export function Story({ story, message, now }: StoryProps) {
   const steps = storySteps(story.events, story.gaps.length === 0);
   const last = steps.at(-1);

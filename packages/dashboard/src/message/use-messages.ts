@@ -3,9 +3,7 @@ import { call, errorText, type MessageView, queuePath, Refused } from "../api/ca
 
 /** Messages of one page of the list. */
 const PAGE_SIZE = 50;
-/**
- * Calls that one page may take: each goes through messages for a tenth of a second, and a filter may fit few of them.
- */
+/** Most calls for one page. Each searches for a tenth of a second, and a filter may fit few messages. */
 const CALLS_MAX = 20;
 
 interface MessagesAnswer {
@@ -35,10 +33,7 @@ const NONE: Omit<Found, "filter"> = {
   failure: "",
 };
 
-/**
- * Looks for the messages of a queue that fit a filter, one page at a time. A page takes the place of the one before, so
- * that memory does not grow.
- */
+/** Looks for the messages that fit a filter. Holds one page at a time, so that memory does not grow. */
 export function useMessages(queue: string, filter: string) {
   const [found, setFound] = useState<Found>({ ...NONE, filter });
   const [cursors, setCursors] = useState<readonly (string | null)[]>([null]);

@@ -29,10 +29,7 @@ export interface MapEdge {
   /** The queue whose messages go this way, and which of its figures stands there. */
   readonly queue: string;
   readonly carries: "in" | "out" | "dead";
-  /**
-   * Whether it is the topmost of several edges into the queue, or another one; `null` for a single edge. Only the rate
-   * of all of them together is known.
-   */
+  /** Place among several edges into the queue, which have one rate together; `null` for a single edge. */
   readonly shared: "first" | "other" | null;
   /** Ends of a curve, in the coordinates of nodes. */
   readonly from: Point;
@@ -53,10 +50,7 @@ export interface QueueMap {
   readonly leftOut: number;
 }
 
-/**
- * Lays out the map: senders in the first column, queues in the second, consumers in the third, dead letters in the
- * last.
- */
+/** Lays out the map in columns: senders, queues, consumers, dead letters. */
 export function layOutMap(queues: readonly QueueView[], topics: readonly TopicView[]): QueueMap {
   const shown = chosen(queues);
   const names = new Set(shown.map(({ name }) => name));

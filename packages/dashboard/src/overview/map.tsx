@@ -21,10 +21,7 @@ interface MapProps {
   readonly rateOf: (queue: string, carries: MapEdge["carries"]) => number | null;
 }
 
-/**
- * Draws the ways of messages from senders through queues to consumers and dead-letter queues. The table below says the
- * same in words.
- */
+/** Draws the ways of messages from senders to consumers and dead-letter queues, as the table below says in words. */
 export function QueueMap({ queues, topics, rateOf }: MapProps) {
   // Counts change all the time, edges hardly ever.
   const shape = JSON.stringify([

@@ -6,9 +6,7 @@ import { ago, plural, span } from "../text/format.ts";
 import { Facts } from "../ui/facts.tsx";
 import { QueueName } from "../ui/queue-name.tsx";
 
-/**
- * Facts about deliveries: whether the consumer is there, what is under way, how the last one ended, what comes next.
- */
+/** Facts about deliveries: whether the consumer is there, what is under way, the last result, the next delivery. */
 export function healthFacts({ health, now, awakeSince }: BacklogView, concurrency: number | null) {
   if (health === null) return [];
   const { present, inFlight, consecutiveFailures, lastDelivery, next } = health;

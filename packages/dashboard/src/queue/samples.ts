@@ -2,9 +2,7 @@ import type { EventView, FiguresView } from "../api/call.ts";
 
 /** How long a chart looks back, in seconds: one sample each. What is older is overwritten, so that nothing grows. */
 export const SAMPLED_SECONDS = 300;
-/**
- * Classes in which durations are counted, each a quarter wider than the one before: percentiles are as exact as that.
- */
+/** Classes of durations, each a quarter wider than the one before: percentiles are as exact as that. */
 const CLASSES = 64;
 const CLASS_FACTOR = 1.25;
 

@@ -24,9 +24,7 @@ function role(name: "table" | "rowgroup" | "row" | "columnheader" | "rowheader" 
   return { role: name };
 }
 
-/**
- * A table whose first column names the row. On a narrow screen rows become cards in which each value has its heading.
- */
+/** A table whose first column names the row. On a narrow screen rows become cards, with a heading at each value. */
 export function Table<Row>({ label, beside, columns, rows, rowKey }: TableProps<Row>) {
   return (
     <section class="card" aria-label={label}>
