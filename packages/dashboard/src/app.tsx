@@ -5,7 +5,7 @@ import { DevelopmentProvider } from "./development/use-development.tsx";
 import { MessagePage } from "./message/message-page.tsx";
 import { Overview } from "./overview/overview.tsx";
 import { QueuePage } from "./queue/queue-page.tsx";
-import { TopicPageView } from "./topic/topic-page.tsx";
+import { TopicPage } from "./topic/topic-page.tsx";
 
 /** The page that the address names. */
 export function App() {
@@ -49,6 +49,6 @@ function Shown({ route }: { readonly route: Route }) {
         />
       );
     case "topic":
-      return <TopicPageView key={route.arn} arn={route.arn} page={route.page} />;
+      return <TopicPage key={route.arn} arn={route.arn} page={route.page} />;
   }
 }

@@ -1,7 +1,7 @@
 import { latency } from "../measure/statistics.ts";
 import { preciseNow } from "../peers/peer-client.ts";
 import { type Payload, payload } from "../workload/payload.ts";
-import type { Measured } from "../workload/run.ts";
+import { type Measured, perSecond } from "../workload/run.ts";
 import type { SqsWay } from "./sqs-cases.ts";
 import type { SqsClient } from "./sqs-client.ts";
 
@@ -52,13 +52,13 @@ const WAYS: Readonly<Record<SqsWay, (run: SqsRun, messages: number) => Promise<R
   async "sqs-batches16"(run, messages) {
     const startMs = performance.now();
     await fill(run, messages);
-    return { sentPerSecond: perSecond(messages, startMs), handledPerSecond: Number.NaN };
+    return { sentPerSecond: perSecond(messages, performance.now() - startMs), handledPerSecond: Number.NaN };
   },
 
   async "sqs-drain16"(run, messages) {
     const startMs = performance.now();
     const doneMs = await drain({ ...run, endToEndMs: [] }, messages, 16, 0);
-    return { sentPerSecond: Number.NaN, handledPerSecond: perSecond(messages, startMs, doneMs) };
+    return { sentPerSecond: Number.NaN, handledPerSecond: perSecond(messages, doneMs - startMs) };
   },
 
   async "sqs-through"(run, messages) {
@@ -67,7 +67,7 @@ const WAYS: Readonly<Record<SqsWay, (run: SqsRun, messages: number) => Promise<R
       sending(run, messages, 25),
       drain({ ...run, callMs: [] }, messages, RECEIVERS, WAIT_SECONDS),
     ]);
-    return { sentPerSecond, handledPerSecond: perSecond(messages, startMs, doneMs) };
+    return { sentPerSecond, handledPerSecond: perSecond(messages, doneMs - startMs) };
   },
 };
 
@@ -75,7 +75,7 @@ async function sending(run: SqsRun, messages: number, senders: number): Promise<
   const startMs = performance.now();
   const { client, queueUrl } = run;
   await inLanes(senders, messages, () => timed(run, () => client.send(queueUrl, body())));
-  return { sentPerSecond: perSecond(messages, startMs), handledPerSecond: Number.NaN };
+  return { sentPerSecond: perSecond(messages, performance.now() - startMs), handledPerSecond: Number.NaN };
 }
 
 /** Sends batches, many at once. */
@@ -141,8 +141,4 @@ function body(): string {
 
 function sentMsOf(text: string): number {
   return Number((JSON.parse(text) as Payload).sentMs);
-}
-
-function perSecond(messages: number, startMs: number, endMs = performance.now()): number {
-  return (1000 * messages) / (endMs - startMs);
 }

@@ -3,10 +3,7 @@ import { WorkersScenario } from "../load/workers-scenario.ts";
 import { runDiskFull } from "./disk-full.ts";
 import { SmallDisk } from "./small-disk.ts";
 
-const canMount = await SmallDisk.mount().then(
-  (disk) => disk.unmount().then(() => true),
-  () => false,
-);
+const canMount = await SmallDisk.canMount();
 if (!canMount) console.warn("A disk cannot be mounted here, which needs root: full disks are not tested.");
 
 describe.runIf(canMount)("a disk that is full under load", () => {

@@ -15,6 +15,14 @@ export class SmallDisk {
   readonly folder: string;
   readonly #mountPoint: string;
 
+  /** Whether this process may mount a disk. */
+  static canMount(): Promise<boolean> {
+    return SmallDisk.mount().then(
+      (disk) => disk.unmount().then(() => true),
+      () => false,
+    );
+  }
+
   /** Throws where mounting is not allowed. */
   static async mount(): Promise<SmallDisk> {
     const mountPoint = await mkdtemp(path.join(tmpdir(), "sluice-small-disk-"));

@@ -11,12 +11,8 @@ import { SmallDisk } from "./small-disk.ts";
 import { runSqsSwaps } from "./sqs-swaps.ts";
 import { canTrace, runSqsSyncs } from "./sqs-syncs.ts";
 
-const canMount = await SmallDisk.mount().then(
-  (disk) => disk.unmount().then(() => true),
-  () => false,
-);
+const canMount = await SmallDisk.canMount();
 if (!canMount) console.warn("A disk cannot be mounted here, which needs root: full disks are not tested.");
-
 if (!canTrace()) console.warn("There is no strace here that may trace: syncs are not counted.");
 
 const FILE_REMOVED = 1 + DAMAGE_KINDS.indexOf("file removed");

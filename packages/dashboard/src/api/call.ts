@@ -23,7 +23,7 @@ export type {
 } from "@sluice/gateway/views";
 
 /** A topic with one page of its subscriptions. */
-export interface TopicPage extends TopicDetail {
+export interface PagedTopic extends TopicDetail {
   readonly page: number;
   readonly pages: number;
 }

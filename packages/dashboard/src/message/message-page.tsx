@@ -28,7 +28,7 @@ interface QueueAndStory {
 }
 
 /** State of the search for the message: among a million it takes seconds, unless the message's place is known. */
-type Found =
+type MessageSearch =
   | { readonly kind: "looking" }
   | { readonly kind: "gone" }
   | { readonly kind: "failed"; readonly text: string }
@@ -77,12 +77,12 @@ export function MessagePage({ queue: name, id, handle }: MessagePageProps) {
       live={live}
       refresh={refreshBoth}
     >
-      {(answer) => <Shown name={name} answer={answer} found={foundOf(looked.live)} refresh={refreshBoth} />}
+      {(answer) => <Shown name={name} answer={answer} search={searchOf(looked.live)} refresh={refreshBoth} />}
     </Page>
   );
 }
 
-function foundOf(live: Live<WholeMessageView | null>): Found {
+function searchOf(live: Live<WholeMessageView | null>): MessageSearch {
   if (live.kind === "loading" || live.kind === "tokenNeeded") return { kind: "looking" };
   if (live.kind === "lost" && live.answer === null) return { kind: "failed", text: live.reason };
   return live.answer === null ? { kind: "gone" } : { kind: "here", message: live.answer };
@@ -112,26 +112,26 @@ async function askMessage(name: string, id: string, place: string): Promise<Whol
 function Shown({
   name,
   answer,
-  found,
+  search,
   refresh,
 }: {
   readonly name: string;
   readonly answer: QueueAndStory;
-  readonly found: Found;
+  readonly search: MessageSearch;
   readonly refresh: () => void;
 }) {
   const { queue, story } = answer;
-  const message = found.kind === "here" ? found.message : null;
+  const message = search.kind === "here" ? search.message : null;
   const now = useNow(queue.now);
   const held = queue.messages.ready + queue.messages.delayed + queue.messages.leased;
   const hasStory = story !== null && story.events.length > 0;
   return (
     <>
-      {found.kind === "looking" ? (
+      {search.kind === "looking" ? (
         <p class="notice">Looking for it among {plural(held, "message")}.</p>
       ) : null}
-      {found.kind === "failed" ? <p class="notice bad">{found.text}</p> : null}
-      {found.kind === "gone" ? (
+      {search.kind === "failed" ? <p class="notice bad">{search.text}</p> : null}
+      {search.kind === "gone" ? (
         <p class="notice">
           It is not in <a href={queueLink(name)}>{name}</a> now.
           {hasStory ? " Its story says where it went." : " Nothing is known of where it went."}

@@ -19,7 +19,7 @@ interface HistoryAnswer {
   readonly cursor: string | null;
 }
 
-type Shown =
+type LoadedHistory =
   | { readonly kind: "loading" }
   | ({ readonly kind: "answer" } & HistoryAnswer)
   | { readonly kind: "failed"; readonly text: string };
@@ -29,7 +29,7 @@ export function HistoryTab({ name, now }: { readonly name: string; readonly now:
   const [kinds, setKinds] = useState("");
   const [cursors, setCursors] = useState<readonly (string | null)[]>([null]);
   const [round, setRound] = useState(0);
-  const [shown, setShown] = useState<Shown>({ kind: "loading" });
+  const [loaded, setLoaded] = useState<LoadedHistory>({ kind: "loading" });
   const cursor = cursors.at(-1) ?? null;
   useEffect(() => {
     let isOver = false;
@@ -37,14 +37,14 @@ export function HistoryTab({ name, now }: { readonly name: string; readonly now:
     if (kinds !== "") query.set("kind", kinds);
     if (cursor !== null) query.set("cursor", cursor);
     call<HistoryAnswer>(`${queuePath(name)}/history?${query}`).then(
-      (answer) => isOver || setShown({ kind: "answer", ...answer }),
-      (error: unknown) => isOver || setShown({ kind: "failed", text: errorText(error) }),
+      (answer) => isOver || setLoaded({ kind: "answer", ...answer }),
+      (error: unknown) => isOver || setLoaded({ kind: "failed", text: errorText(error) }),
     );
     return () => {
       isOver = true;
     };
   }, [name, kinds, cursor, round]);
-  const next = shown.kind === "answer" ? shown.cursor : null;
+  const next = loaded.kind === "answer" ? loaded.cursor : null;
   return (
     <div class="stack">
       <div class="row">
@@ -73,21 +73,21 @@ export function HistoryTab({ name, now }: { readonly name: string; readonly now:
           Look again
         </button>
       </div>
-      {shown.kind === "failed" ? (
+      {loaded.kind === "failed" ? (
         <p role="alert" class="notice bad">
-          {shown.text}
+          {loaded.text}
         </p>
       ) : null}
-      {shown.kind === "answer" && !shown.isOn ? <HistoryIsOff name={name} /> : null}
-      {shown.kind === "answer" && shown.isOn && shown.events.length === 0 ? (
+      {loaded.kind === "answer" && !loaded.isOn ? <HistoryIsOff name={name} /> : null}
+      {loaded.kind === "answer" && loaded.isOn && loaded.events.length === 0 ? (
         <p class="card empty">
           {kinds === ""
             ? "Nothing has happened yet. What is sent, delivered or fails from now on is kept."
             : "Nothing of that kind is kept."}
         </p>
       ) : null}
-      {shown.kind === "answer" && shown.events.length > 0 ? (
-        <EventList label="Events" events={shown.events} now={now} />
+      {loaded.kind === "answer" && loaded.events.length > 0 ? (
+        <EventList label="Events" events={loaded.events} now={now} />
       ) : null}
       {cursors.length === 1 && next === null ? null : (
         <nav class="row" aria-label="Pages of events">

@@ -1,4 +1,4 @@
-import { apiPath, call, type HandOverView, type TopicPage, topicPath } from "../api/call.ts";
+import { apiPath, call, type HandOverView, type PagedTopic, topicPath } from "../api/call.ts";
 import { topicLink } from "../api/route.ts";
 import { useLive } from "../api/use-live.ts";
 import { Page } from "../page/page.tsx";
@@ -9,9 +9,9 @@ import { Count } from "../ui/table.tsx";
 import { Subscriptions } from "./subscriptions.tsx";
 
 /** One topic: its subscriptions, and how deliveries to each of them go. */
-export function TopicPageView({ arn, page }: { readonly arn: string; readonly page: number }) {
+export function TopicPage({ arn, page }: { readonly arn: string; readonly page: number }) {
   const { live, refresh } = useLive(`${arn} ${page}`, () =>
-    call<TopicPage>(`${topicPath(arn)}?page=${page}`),
+    call<PagedTopic>(`${topicPath(arn)}?page=${page}`),
   );
   return (
     <Page title={arn.split(":").at(-1) ?? arn} subtitle={<code>{arn}</code>} live={live} refresh={refresh}>
@@ -52,7 +52,7 @@ export function TopicPageView({ arn, page }: { readonly arn: string; readonly pa
 }
 
 /** Queues that copies have not reached. */
-function HandOvers({ topic }: { readonly topic: TopicPage }) {
+function HandOvers({ topic }: { readonly topic: PagedTopic }) {
   const stuck = topic.handOvers.filter(({ nextAttemptAt }) => nextAttemptAt !== null);
   if (stuck.length === 0) return null;
   return (
@@ -72,7 +72,7 @@ function stuckText({ queue, messages, nextAttemptAt }: HandOverView, now: string
   return `${plural(messages, "message")} for ${queue}${when}`;
 }
 
-function Pages({ topic: { arn, page, pages } }: { readonly topic: TopicPage }) {
+function Pages({ topic: { arn, page, pages } }: { readonly topic: PagedTopic }) {
   if (pages === 1 && page === 1) return null;
   return (
     <nav class="row" aria-label="Pages of subscriptions">
@@ -85,7 +85,7 @@ function Pages({ topic: { arn, page, pages } }: { readonly topic: TopicPage }) {
   );
 }
 
-function Attributes({ topic: { attributes } }: { readonly topic: TopicPage }) {
+function Attributes({ topic: { attributes } }: { readonly topic: PagedTopic }) {
   const entries = Object.entries(attributes);
   if (entries.length === 0) return null;
   return (
