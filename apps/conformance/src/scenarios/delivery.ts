@@ -28,7 +28,7 @@ export const DELIVERY: readonly Scenario[] = [
   {
     id: "backlog-without-consumer",
     covers: ["4 no consumer"],
-    production: "What is sent while nobody consumes it waits",
+    production: "Messages of a queue without a consumer wait",
     queues: { q: { consumer: null } },
     send: async ({ q }) => {
       await q.send("a");
@@ -40,7 +40,7 @@ export const DELIVERY: readonly Scenario[] = [
   {
     id: "dead-letter-without-consumer",
     covers: ["4 DLQ without consumer"],
-    production: "A dead-letter queue that nobody consumes keeps what it gets",
+    production: "A dead-letter queue without a consumer keeps what it gets",
     queues: {
       q: { consumer: { max_batch_size: 1, max_retries: 0, dead_letter_queue: "dead-letter-kept" } },
       dead: { name: "dead-letter-kept", consumer: null },

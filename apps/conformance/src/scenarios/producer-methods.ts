@@ -84,7 +84,7 @@ export const PRODUCER_METHODS: readonly Scenario[] = [
   bindingCase({
     id: "failures-are-rejections",
     covers: ["1.1 rejections"],
-    production: "Whatever is wrong with a call, it rejects and never throws",
+    production: "A wrong call rejects and never throws",
     call: async (q) => {
       const calls = [() => q.send(), () => q.sendBatch(), () => q.sendBatch([]), () => q.send(5n)];
       const outcomes = calls.map((call) => {

@@ -7,7 +7,7 @@ import { checkWhole, openTopic, openWhole, takeFrom } from "./whole-broker.ts";
 
 /*
  * Filter policies of SNS that are deep, wide, of odd types or hard to evaluate, and messages that make them so. A
- * policy is taken or refused; whatever it is, each publish is answered, and another subscriber gets the message.
+ * policy is taken or refused. Each publish is answered, and another subscriber gets the message.
  */
 
 /** A policy, short enough to be read in a counterexample. */
