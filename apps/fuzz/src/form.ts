@@ -16,7 +16,7 @@ const WIRE_NAMES: Readonly<Record<string, string>> = {
 };
 const MAPS = ["tags", "Tags", "Attributes", "MessageAttributes", "MessageSystemAttributes"];
 
-/** An input as the Query protocol has it. What is no scalar where one should be is JSON: wrong, and to be refused. */
+/** An input as the Query protocol has it. In the place of a scalar anything else is JSON, which is to be refused. */
 export function formPairs(action: string, input: object): [string, string][] {
   const pairs: [string, string][] = [["Action", action]];
   addMembers(pairs, "", input, action);

@@ -6,7 +6,7 @@ import { type Target, Unsendable } from "./target.ts";
 import { QUEUES } from "./values.ts";
 import { wrongWith } from "./verdict.ts";
 
-/** After how many requests a message is sent that has to arrive. */
+/** Requests between two messages that have to arrive. */
 const KEPT_EVERY = 5;
 /** Receipt handles and tasks that later requests can be about. */
 const KNOWN_MAX = 40;
@@ -28,9 +28,8 @@ export interface FuzzReport {
 }
 
 /**
- * Sends requests to a target, each of which has to be answered in time, with no 5xx and in AWS's form; in between it
- * sends messages, all of which have to arrive in the end. Throws with the seed and the smallest request that shows
- * what is wrong.
+ * Sends requests to a target, which has to answer each in time, without a 5xx and in AWS's form. Sends messages in
+ * between, which all have to arrive. Throws with the seed and the smallest request that shows what is wrong.
  */
 export async function fuzz(target: Target, { seed, requests }: FuzzOptions): Promise<FuzzReport> {
   const messages = new KeptMessages(target);

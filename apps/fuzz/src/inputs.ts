@@ -17,7 +17,7 @@ function some(members: Record<string, fc.Arbitrary<unknown>>, ...required: strin
   return fc.record(members, { requiredKeys: required });
 }
 
-/** Three of the members at most: of more than that one is always wrong. */
+/** Three of the members at most: of more, one would always be wrong. */
 function fewOf(members: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<unknown> {
   const names = fc.uniqueArray(fc.constantFrom(...Object.keys(members)), { maxLength: 3 });
   return mostly(
@@ -30,7 +30,7 @@ function fewOf(members: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<unk
 const list = (element: fc.Arbitrary<unknown>, maxLength = 4) => mostly(fc.array(element, { maxLength }));
 const text = (good: fc.Arbitrary<string>) => mostly(good);
 const oneOf = (...texts: string[]) => text(fc.constantFrom(...texts));
-/** Mostly one of the good ones, now and then one that is just beyond. */
+/** Mostly a good value, now and then one that is just beyond. */
 const usually = (good: readonly string[], ...beyond: string[]) =>
   text(
     fc.oneof(
@@ -178,7 +178,7 @@ function settlingBatch(members: Record<string, fc.Arbitrary<unknown>>): fc.Arbit
   );
 }
 
-/** An input of each action: mostly well-formed, and with something wrong somewhere now and then. */
+/** Inputs of each action: mostly well-formed, now and then with a mistake. */
 export const INPUTS: Readonly<Record<string, fc.Arbitrary<object>>> = {
   AddPermission: some(
     {

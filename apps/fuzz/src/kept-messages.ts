@@ -37,11 +37,11 @@ export class KeptMessages extends Ledger<Kept> {
     this.#url = `${target.endpoint}/000000000000/${KEPT}`;
   }
 
-  /** Creates their queue, and those that requests are about. */
+  /** Creates their queue, and the queues of the requests. */
   async open(queues: Readonly<Record<string, Readonly<Record<string, string>>>>): Promise<void> {
     const kept = { MessageRetentionPeriod: "1209600" };
     for (const [QueueName, Attributes] of Object.entries({ ...queues, [KEPT]: kept })) {
-      // What an earlier run has left is in the way.
+      // Messages of an earlier run would be in the way.
       const QueueUrl = `${this.#target.endpoint}/000000000000/${QueueName}`;
       const { QueueUrls = [] } = await ask(this.#target, "ListQueues", { QueueNamePrefix: QueueName });
       if ((QueueUrls as string[]).includes(QueueUrl)) await ask(this.#target, "DeleteQueue", { QueueUrl });

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ANSWER_MS_MAX, Hang, type Target } from "./target.ts";
 
 const ORIGIN = "http://localhost:8787";
-/** How long an answer may take before the clock moves, in ms, and how far that moves. */
+/** Time without an answer after which the clock moves, and how far it moves, in ms. */
 const PATIENCE_MS = 20;
 const STEP_MS = 1_000;
 

@@ -28,7 +28,7 @@ class Tally {
 
 async function run({ shapes, seed: first, minutes, requests, url }: FuzzCommand): Promise<boolean> {
   const print = console.log;
-  // A broker in this process says what is purged, deleted and failed: thousands of lines.
+  // A broker in this process logs what is purged, deleted and failed: thousands of lines.
   if (url === null) console.log = console.warn = () => {};
   const open: Open = url === null ? localTarget : async () => remote(url);
   const untilMs = performance.now() + 60_000 * minutes;
@@ -54,7 +54,7 @@ async function run({ shapes, seed: first, minutes, requests, url }: FuzzCommand)
   return true;
 }
 
-/** A broker that runs elsewhere, and goes on. */
+/** A broker of another process, which goes on after the run. */
 function remote(url: string) {
   return { ...remoteTarget(url), routes: [], reopen() {}, async close() {} };
 }

@@ -1,6 +1,6 @@
 /**
- * Parts of a generated request that are known, or worth writing out, only when it is sent. In a counterexample they
- * stay short: `{{x:300000}}` instead of 300,000 letters.
+ * Values for placeholders of a generated request, known when it is sent. Placeholders keep a counterexample short:
+ * `{{x:300000}}` instead of 300,000 letters.
  */
 export interface Known {
   readonly endpoint: string;
@@ -12,7 +12,7 @@ export interface Known {
 
 const PLACEHOLDER = /\{\{(endpoint|receipt|receiptUrl|task|x|quotes|deep|digits)(?::(\d+))?\}\}/g;
 
-/** Puts in what placeholders stand for, in every text of a value. */
+/** Replaces the placeholders in every text of a value. */
 export function filledIn(value: unknown, known: Known): unknown {
   if (typeof value === "string") return fillText(value, known);
   if (Array.isArray(value)) return value.map((element) => filledIn(element, known));

@@ -207,7 +207,7 @@ export function toHttp(request: FuzzRequest, known: Known): Request | null {
   try {
     return request.kind === "raw" ? rawToHttp(request, known) : actionToHttp(request, known);
   } catch (error) {
-    // What has no place in a URL or a header is refused before it is sent.
+    // Texts that no URL or header can hold are refused before the request is sent.
     if (error instanceof TypeError || error instanceof URIError) return null;
     throw error;
   }

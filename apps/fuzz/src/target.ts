@@ -21,7 +21,7 @@ export class Unsendable extends Error {
   override readonly name = "Unsendable";
 }
 
-/** The longest long poll takes 20 s (spec sqs 7); what is not answered by then, in ms, never is. */
+/** Time in ms after which a request counts as never answered: the longest long poll takes 20 s (spec sqs 7). */
 export const ANSWER_MS_MAX = 40_000;
 
 /** A broker of another process, by its address. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-/** Queues that requests are about; those that are there when a run begins, and some that are not. */
+/** Queues of the requests, some of which are missing when a run begins. */
 export const QUEUES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   dead: {},
   work: {
@@ -84,7 +84,7 @@ export const queueUrl = mostly(
   ),
 );
 export const queueArn = mostly(queueName.map((name) => `arn:aws:sqs:us-east-1:000000000000:${name}`));
-/** A receipt handle, and mostly the queue that it is of. */
+/** A receipt handle, mostly with its own queue. */
 export const received = fc
   .tuple(fc.nat({ max: 30 }), queueUrl, fc.nat({ max: 8 }))
   .map(([back, other, luck]) => ({

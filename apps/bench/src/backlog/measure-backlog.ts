@@ -81,9 +81,7 @@ export async function measureBacklog(backlog: Backlog, options: BacklogOptions):
   return { backlog, ...medians(measured) };
 }
 
-/**
- * Lets the queue's files grow first. Growth is slower than writing in place, and would count against small backlogs.
- */
+/** Lets the queue's files grow first: growth is slower than writing in place, and would count for small backlogs. */
 async function use(persistDir: string): Promise<void> {
   await withLab({ persistDir, consumer: {} }, async (lab) => {
     await lab.tell({ kind: "fill", messages: USED_MESSAGES, atOnce: 10, delaySeconds: 0 });

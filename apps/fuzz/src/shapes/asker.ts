@@ -31,7 +31,7 @@ export class Asker implements ShapeReport {
   }
 
   /**
-   * Throws for an answer of a 5xx, in no dialect's words or after too much work.
+   * Sends a request. Throws for a 5xx, for an answer in no dialect's words, and for too much work.
    *
    * @param path from the root of the broker, with its query.
    */

@@ -12,9 +12,7 @@ const TOKEN = "first-admin";
 const VARS = { SLUICE_API_TOKENS: TOKEN, SLUICE_AWS_ACCESS_KEYS: "AKIAFUZZ:secret" };
 /** Largest piece in which a body comes, in bytes. */
 const CHUNK_BYTES = 16_384;
-/**
- * Most bytes that are read of a form without a signature (docs/configuration.md). The form says whether it needs one.
- */
+/** Most bytes that are read of a form without a signature (docs/configuration.md): it says whether it needs one. */
 const FORM_BYTES_MAX = 65_536;
 
 interface Stranger {
@@ -132,7 +130,7 @@ export const bodies: Shape = {
   },
 };
 
-/** A body that counts what is taken of it. */
+/** A body that counts the bytes that are read of it. */
 function bodyOf({ route, headers, begin, piece, bytes, saysLength }: Stranger) {
   const [method = ""] = route.split(" ");
   const read = { bytes: 0 };

@@ -39,7 +39,7 @@ interface Case {
   readonly message: Published;
 }
 
-/** Longest text of a message, with room for an attribute: what is longer is refused before any policy is looked at. */
+/** Longest text of a message, with room for an attribute: longer ones are refused before any policy is evaluated. */
 const BODY_LENGTH_MAX = 260_000;
 const HALF = "{{x:100000}}";
 const KEYWORDS = [
@@ -149,7 +149,7 @@ const message: fc.Arbitrary<Published> = fc.oneof(
   }),
   fc.record({ kind: fc.constant("dots" as const), levels: fc.constantFrom(2, 150, 20_000, 120_000) }),
 );
-/** Conditions that cost much, and as many of them as there may be. */
+/** Policies with as many costly conditions as there may be. */
 const heavyPolicy: fc.Arbitrary<Policy> = fc.record({
   kind: fc.constantFrom("conditions" as const, "conditions" as const, "choices" as const),
   count: fc.constant(150),
@@ -164,7 +164,7 @@ const heavyPolicy: fc.Arbitrary<Policy> = fc.record({
     { "anything-but": { wildcard: "*{{x:700}}y{{x:700}}*" } },
   ),
 });
-/** Messages that have much to look at. */
+/** Messages that take long to evaluate. */
 const heavyMessage: fc.Arbitrary<Published> = fc.oneof(
   fc.constant<Published>({ kind: "json", value: "{{x:250000}}" }),
   fc.record({

@@ -49,7 +49,7 @@ const message = {
   from: "orders",
 };
 
-/** Lines as a backup has them, with all that they can have, and what takes them. */
+/** Lines of a backup with every member that they can have, and the paths that take them. */
 const LINES: readonly { readonly path: string; readonly line: unknown }[] = [
   {
     path: "/queues",
@@ -245,7 +245,7 @@ export const imports: Shape = {
   async run(open, { seed, requests }) {
     const statuses: Record<string, number> = {};
     let slowestMs = 0;
-    // Each case has a broker of its own: what broke one would be found in every smaller case, too.
+    // Each case has a broker of its own: a broken one would fail every smaller case too.
     const property = fc.asyncProperty(fc.array(line, { minLength: 1, maxLength: 12 }), async (lines) => {
       const target = await open();
       const asker = new Asker(target);

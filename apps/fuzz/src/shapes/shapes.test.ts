@@ -113,7 +113,7 @@ const MISTAKES: readonly (readonly [shape: string, mistake: string, requests: nu
 ];
 
 it.each(MISTAKES)("the shape %s finds that %s", async (shape, _, requests, plant) => {
-  // To find the smallest case costs a broker for each.
+  // The search for the smallest case would start a broker for each.
   fc.configureGlobal({ endOnFailure: true });
   onTestFinished(() => fc.resetConfigureGlobal());
   await expect(run(shape, requests, openWith(plant))).rejects.toThrow(/seed: \d+/);

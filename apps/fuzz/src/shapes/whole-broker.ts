@@ -18,7 +18,7 @@ export async function openWhole(asker: Asker): Promise<void> {
   await sendKept(asker, "first");
 }
 
-/** Throws unless everything can be listed and looked at, and messages go through: the one from before, and another. */
+/** Throws unless every list answers, and messages go through: the one from before, and another. */
 export async function checkWhole(asker: Asker): Promise<void> {
   for (const path of LISTS) await asker.must(path);
   const { queues } = await asker.mustJson<{ queues: { name: string }[] }>(`${API}/queues`);

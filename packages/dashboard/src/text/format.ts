@@ -36,7 +36,7 @@ export function plural(count: number, noun: string): string {
   return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** Where a URL leads, without its query and credentials, which may be keys. */
+/** A URL without its query and credentials, which may be keys. */
 export function shortUrl(text: string): string {
   const url = URL.parse(text);
   return url === null ? text : `${url.origin}${url.pathname}${url.search === "" ? "" : "?…"}`;

@@ -26,7 +26,7 @@ class Problem extends Error {
   }
 }
 
-/** Reads a JSON text. Browsers' own parser says where a mistake is in a way of each browser's own, or not at all. */
+/** Reads a JSON text. Each browser's own parser names the place of a mistake in other words, or not at all. */
 export function scanJson(text: string): ScannedJson {
   const scanner = new Scanner(text);
   try {

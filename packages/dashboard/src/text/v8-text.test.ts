@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { v8Text } from "./v8-text.ts";
 
-// Of typed arrays alone Node.js writes something of its own.
+// Node.js writes only typed arrays in a format of its own.
 const serialized = (value: unknown) => new Uint8Array(serialize(value));
 
 describe("a structured clone", () => {
@@ -45,7 +45,7 @@ describe("a structured clone", () => {
       fc.property(fc.json(), (json) => {
         // Without the numbers that JSON writes as others: -0.
         const value = JSON.parse(JSON.stringify(JSON.parse(json)));
-        // Names without quotes are names with quotes otherwise.
+        // The text has names without quotes, JSON has them with quotes.
         const text = v8Text(serialized(value))?.replaceAll(/^(\s*)([\w$]+): /gm, '$1"$2": ');
         expect(JSON.parse(text ?? "")).toEqual(value);
       }),

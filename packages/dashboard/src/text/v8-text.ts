@@ -167,7 +167,7 @@ class Reader {
     return pairs;
   }
 
-  /** A buffer, and what is a view of it: the view is written behind. */
+  /** Reads a buffer, with its view if one is written behind it. */
   #buffer(): string {
     const bytes = this.#take(this.#varint());
     if (this.#bytes[this.#at] !== "V".charCodeAt(0)) return `ArrayBuffer <${hex(bytes)}>`;
