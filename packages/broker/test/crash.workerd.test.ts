@@ -91,7 +91,8 @@ describe("kill -9 between send and delivery", () => {
   });
 
   it("wakes a queue by its alarm, without a call from outside", async () => {
-    const queues = { orders: { consumer: consumer({ maxBatchSize: 10, maxBatchTimeoutSeconds: 1 }) } };
+    // Longer than a busy machine takes to kill it after the send.
+    const queues = { orders: { consumer: consumer({ maxBatchSize: 10, maxBatchTimeoutSeconds: 5 }) } };
     broker = await startBroker({ queues, persistDir });
     await broker.send("orders", ["one"]);
     const restarted = await restart({ queues });
