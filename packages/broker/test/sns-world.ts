@@ -51,7 +51,9 @@ export async function publish(
     extension: stored === undefined ? {} : { attributes: stored },
   }));
   nextTransfer += 1;
-  await world.core(QUEUE).inbox.take({ source: "topic/1", id: nextTransfer, packed: packMessages(records) });
+  await world
+    .core(QUEUE)
+    .inbox.accept({ source: "topic/1", id: nextTransfer, packed: packMessages(records) });
   return records.map(({ id }) => id);
 }
 export let nextTransfer = 0;

@@ -284,7 +284,7 @@ export class World {
       transfer: gated((target, transfer) => {
         const more = transfer.more?.map((item) => ({ ...item, packed: sent(item.packed) }));
         const copy = { ...transfer, packed: sent(transfer.packed), ...(more && { more }) };
-        return this.carry(target, copy, () => this.core(target).inbox.take(copy));
+        return this.carry(target, copy, () => this.core(target).inbox.accept(copy));
       }),
       ...(this.sharesCommits && {
         after: (callback: () => void, ms: number) => {

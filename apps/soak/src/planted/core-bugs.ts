@@ -27,10 +27,10 @@ export const CORE_BUGS: readonly PlantedBug[] = [
   }),
   inCore("conservation", "the last message of a request is dropped", ({ intake }) => {
     const { accept } = intake;
-    intake.accept = (incoming) =>
+    intake.accept = (batches) =>
       accept.call(
         intake,
-        incoming.map(({ index, delaySeconds }) => ({
+        batches.map(({ index, delaySeconds }) => ({
           index: new PackedIndex(index.records(0, Math.max(1, index.count - 1)).slice()),
           delaySeconds,
         })),
@@ -39,13 +39,13 @@ export const CORE_BUGS: readonly PlantedBug[] = [
   inCore("conservation", "now and then a request is stored twice", ({ intake }) => {
     const { accept } = intake;
     const isTwice = everyNth(3);
-    intake.accept = (incoming) => {
-      accept.call(intake, incoming);
-      if (isTwice()) accept.call(intake, incoming);
+    intake.accept = (batches) => {
+      accept.call(intake, batches);
+      if (isTwice()) accept.call(intake, batches);
     };
   }),
   inCore("dead-letter move", "a transfer that comes again is taken again", ({ inbox }) => {
-    inbox.takenFrom = () => 0;
+    inbox.acceptedFrom = () => 0;
   }),
   inCore(
     "alarm armed",

@@ -68,9 +68,9 @@ export const ENDPOINT_BUGS: readonly PlantedBug[] = [
   inCore("periodic tasks", "every other run of a periodic task is left out", ({ intake }) => {
     const { accept } = intake;
     const isLeftOut = everyNth(2);
-    intake.accept = (incoming) => {
-      const isTask = incoming.some(({ index }) => index.contentType(0) === "text");
-      if (!isTask || !isLeftOut()) accept.call(intake, incoming);
+    intake.accept = (batches) => {
+      const isTask = batches.some(({ index }) => index.contentType(0) === "text");
+      if (!isTask || !isLeftOut()) accept.call(intake, batches);
     };
   }),
   inPorts("alarm armed", "nothing wakes the queue for periodic tasks", (ports) => ({

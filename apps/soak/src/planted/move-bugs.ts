@@ -22,7 +22,7 @@ export const MOVE_BUGS: readonly PlantedBug[] = [
     }),
   ),
   inCore("move tasks", "a move that is transferred again is taken again", ({ inbox }) => {
-    inbox.takenFrom = () => 0;
+    inbox.acceptedFrom = () => 0;
   }),
   inPorts("move tasks", "a move task counts one message too many", (ports) =>
     alterStore(ports, {

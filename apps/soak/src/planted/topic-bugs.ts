@@ -29,10 +29,10 @@ export const TOPIC_BUGS: readonly PlantedBug[] = [
       : ports,
   ),
   inCore("fan-out", "copies that come again are taken again", ({ inbox }) => {
-    inbox.takenFrom = () => 0;
+    inbox.acceptedFrom = () => 0;
   }),
   inCore("fan-out", "a queue that is gone forgets what it has passed on", ({ inbox }, { gone }) => {
-    if (gone !== null) inbox.takenFrom = () => 0;
+    if (gone !== null) inbox.acceptedFrom = () => 0;
   }),
   inCore(
     "fan-out",

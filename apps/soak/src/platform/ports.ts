@@ -165,7 +165,7 @@ async function transferTo(
 async function takeOf(target: QueueObject, core: QueueCore, transfer: Transfer): Promise<TransferReply> {
   const { gone, ledger, registered } = target;
   await registered?.ensure(core);
-  if (gone === null) return core.inbox.take(transfer);
+  if (gone === null) return core.inbox.accept(transfer);
   if (gone.fate.kind === "dropped") {
     const items = [transfer, ...(transfer.more ?? [])];
     for (const tag of items.flatMap(({ packed }) => tagsOf(packed))) {

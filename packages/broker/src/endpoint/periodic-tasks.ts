@@ -57,7 +57,7 @@ export class PeriodicTasks {
     return moments.length === 0 ? null : Math.min(...moments);
   }
 
-  /** Within a turn: takes in a message for each task that is due. */
+  /** Within a turn: accepts a message for each task that is due. */
   run(nowMs: number): void {
     const tasks = this.#tasks;
     if (tasks.length === 0 && this.#done.size === 0) return;
@@ -159,7 +159,7 @@ export class PeriodicTasks {
         },
       },
     ]);
-    const [sent] = this.#intake.enqueue({ index: new PackedIndex(packed), delaySeconds: 0 });
+    const [sent] = this.#intake.acceptNew({ index: new PackedIndex(packed), delaySeconds: 0 });
     return sent?.duplicate === false ? seq : null;
   }
 }

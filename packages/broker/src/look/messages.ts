@@ -23,8 +23,8 @@ export interface Found {
   readonly last: MessagePosition | null;
 }
 
-/** The parts of a queue that tell who gets its messages. */
-interface MessagesParts {
+/** A queue with the parts that tell who gets its messages. */
+interface LookedQueue extends QueueContext {
   readonly awakeSinceMs: number;
   readonly cache: PayloadCache;
   readonly throttle: Throttle;
@@ -36,20 +36,18 @@ interface MessagesParts {
 
 /** The messages of a queue for people: how each stands, and why it is not delivered. */
 export class Messages {
-  readonly #context: QueueContext;
-  readonly #parts: MessagesParts;
+  readonly #queue: LookedQueue;
   readonly #elapsedMs: () => number;
 
   /** @param elapsedMs how long something takes is told by it, in ms. */
-  constructor(context: QueueContext, parts: MessagesParts, elapsedMs = () => performance.now()) {
-    this.#context = context;
-    this.#parts = parts;
+  constructor(queue: LookedQueue, elapsedMs = () => performance.now()) {
+    this.#queue = queue;
     this.#elapsedMs = elapsedMs;
   }
 
   /** Goes through messages as they stand. Throws RangeError for a cursor that is none. */
   look(request: LookRequest): LookReply {
-    const { queue } = this.#context;
+    const { queue } = this.#queue;
     return look({ ...this.#search, reasons: new Reasons(queue, this.conditions, this.#idAt) }, request);
   }
 
@@ -71,9 +69,9 @@ export class Messages {
 
   /** Lets messages be delivered now, by refs. A lease of one ends. */
   makeDue(refs: readonly string[]): Promise<MadeDue[]> {
-    const { name, queue, history } = this.#context;
-    return this.#context.submit(() => {
-      const { nowMs } = this.#context;
+    const { name, queue, history } = this.#queue;
+    return this.#queue.submit(() => {
+      const { nowMs } = this.#queue;
       const at: number[] = [];
       const made = refs.map((ref): MadeDue => {
         const position = decodeToken(name, "ref", ref);
@@ -90,14 +88,13 @@ export class Messages {
 
   /** Why the queue as a whole delivers nothing more now. */
   why(): QueueWhy {
-    const { queue, damage } = this.#context;
+    const { queue, damage } = this.#queue;
     return whyOfQueue(queue, this.conditions, damage.entries, this.#idAt);
   }
 
   /** Conditions, beside the engine's state, that decide whether messages leave. */
   get conditions(): Conditions {
-    const { name, nowMs, definition } = this.#context;
-    const { awakeSinceMs, throttle } = this.#parts;
+    const { name, nowMs, definition, awakeSinceMs, throttle } = this.#queue;
     return {
       queue: name,
       nowMs,
@@ -111,10 +108,10 @@ export class Messages {
   }
 
   get #deliverer(): Deliverer {
-    const { dispatcher, daemon, receivers } = this.#parts;
+    const { dispatcher, daemon, receivers } = this.#queue;
     const known = dispatcher.deliverer ?? daemon.deliverer;
     if (known !== null) return known;
-    const consumer = this.#context.definition?.consumer ?? null;
+    const consumer = this.#queue.definition?.consumer ?? null;
     if (consumer?.type === "http_pull" || (consumer === null && receivers.askedMs !== null)) {
       return { kind: "clients", askedMs: receivers.askedMs };
     }
@@ -128,7 +125,7 @@ export class Messages {
 
   get #search(): SearchPorts {
     return {
-      context: this.#context,
+      context: this.#queue,
       payloadOf: (segmentId) => this.#payloadOf(segmentId),
       elapsedMs: this.#elapsedMs,
     };
@@ -136,10 +133,10 @@ export class Messages {
 
   /** Not kept: a look goes through more than memory has room for. */
   #payloadOf(segmentId: number): PackedIndex | null {
-    const known = this.#parts.cache.written(segmentId);
+    const known = this.#queue.cache.written(segmentId);
     if (known !== undefined) return known;
     try {
-      const bytes = this.#context.store.readPayload(segmentId);
+      const bytes = this.#queue.store.readPayload(segmentId);
       return bytes === null ? null : new PackedIndex(bytes);
     } catch {
       // Its loss is noted when it is delivered.

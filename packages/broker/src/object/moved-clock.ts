@@ -49,11 +49,11 @@ export async function settleAt(
   alarm.clear();
   await core.wake();
   await core.watchers.idle();
-  return { ...nextMomentOf(core, core), workAtMs: nextWorkMsOf(core, core) };
+  return { ...nextMomentOf(core), workAtMs: nextWorkMsOf(core) };
 }
 
 /** Finds the next moment of a queue at which something happens by itself, now that everything is done that is due. */
 export async function nextMomentIn({ core }: OpenQueue): Promise<NextMoment> {
   await core.wake();
-  return nextMomentOf(core, core);
+  return nextMomentOf(core);
 }

@@ -60,8 +60,8 @@ export class ObjectQueue {
     return core;
   }
 
-  /** The core of a queue that can take messages in. Throws as `existing`, and `UnwritableQueueError`. */
-  async taking(queue: string): Promise<QueueCore> {
+  /** The core of a queue that can accept messages. Throws as `existing`, and `UnwritableQueueError`. */
+  async accepting(queue: string): Promise<QueueCore> {
     const core = await this.existing(queue);
     const unwritable = this.#queue?.unwritable ?? null;
     if (unwritable !== null) throw unwritable;

@@ -370,7 +370,7 @@ async function writePosition(
       position = {
         epoch: core.epoch,
         commits: store.commits,
-        messages: before.messages + core.intake.taken.messages,
+        messages: before.messages + core.intake.accepted.messages,
       };
       store.writePosition(position, usage());
     }),

@@ -102,7 +102,7 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
     async send(queue: string, requests: readonly SendRequest[], producer?: string): Promise<SendReply> {
       if (fullStorages.refuses(queue, Date.now())) return STORAGE_FULL;
       try {
-        return await (await this.#queue.taking(queue)).send(requests, producer);
+        return await (await this.#queue.accepting(queue)).send(requests, producer);
       } catch (error) {
         return refusalOf(error);
       }
@@ -129,7 +129,7 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
         if (isTopicObject(transfer.source)) return this.#passOn(open, transfer);
         await createIfAbsent(open, () => this.#directory.ensureQueue(queue));
       }
-      return open.core.inbox.take(transfer);
+      return open.core.inbox.accept(transfer);
     }
 
     async publish(topicObject: string, request: PublishRequest): Promise<PublishReply> {

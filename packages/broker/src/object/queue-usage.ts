@@ -32,7 +32,7 @@ export function usageOf({ store, alarm, awake, core, requests, directory }: Usag
     rowsRead: store.rowsRead,
     requests: requests() + alarm.rings + directory.requests,
     awakeMs: awake.totalMs,
-    ...core.intake.taken,
+    ...core.intake.accepted,
     deliveries: core.queue.deliveries,
   });
   const month = new MonthUsage(counts, store.readUsage(), systemClock.now());

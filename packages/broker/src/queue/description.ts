@@ -5,8 +5,8 @@ import type { PushDispatcher } from "../push/dispatcher.ts";
 import type { Moves } from "../transfer/moves.ts";
 import type { QueueContext } from "../turn/context.ts";
 
-/** The parts of a queue that a description needs besides its messages. */
-export interface DescribedParts {
+/** A queue with the parts that a description needs besides its messages. */
+export interface DescribedQueue extends QueueContext {
   readonly awakeSinceMs: number;
   readonly dispatcher: PushDispatcher;
   readonly daemon: WorkerDaemon;
@@ -14,10 +14,8 @@ export interface DescribedParts {
 }
 
 /** Describes a queue for people. Deliveries are as of the last turn. */
-export function describe(
-  { queue, name, nowMs, damage, store }: QueueContext,
-  { awakeSinceMs, dispatcher, daemon, moves }: DescribedParts,
-): QueueDescription {
+export function describe(described: DescribedQueue): QueueDescription {
+  const { queue, name, nowMs, damage, store, awakeSinceMs, dispatcher, daemon, moves } = described;
   advance(queue, nowMs);
   const figures = counts(queue);
   return {

@@ -30,8 +30,8 @@ export interface WakePorts {
   readonly awake?: AwakeTime;
 }
 
-/** The parts of a queue that have something to do at a moment. */
-export interface TimedParts {
+/** A queue with the parts that have something to do at a moment. */
+export interface TimedQueue extends QueueContext {
   readonly dispatcher: PushDispatcher;
   readonly throttle: Throttle;
   readonly daemon: WorkerDaemon;
@@ -46,18 +46,18 @@ export interface TimedParts {
 /**
  * Sets the one alarm to the next moment at which anything is due, and the timer to that of those who wait for messages.
  */
-export function armNextWake(context: QueueContext, parts: TimedParts, ports: WakePorts): void {
-  const { dispatcher, deduplication, attempts, receivers } = parts;
+export function armNextWake(timed: TimedQueue, ports: WakePorts): void {
+  const { dispatcher, deduplication, attempts, receivers } = timed;
   const atMs = earliest([
-    ...workMoments(context, parts),
+    ...workMoments(timed),
     dispatcher.lookAtMs,
     deduplication.forgetAtMs,
     attempts.forgetAtMs,
-    isBusy(parts) ? context.nowMs + HEARTBEAT_MS : null,
+    isBusy(timed) ? timed.nowMs + HEARTBEAT_MS : null,
   ]);
   if (atMs !== null) ports.setAlarm(atMs);
   const { wakeAtMs } = receivers;
-  ports.awake?.hold(wakeAtMs !== null || isUnderWay(parts));
+  ports.awake?.hold(wakeAtMs !== null || isUnderWay(timed));
   if (wakeAtMs === null) return;
   if (ports.setTimer === undefined) ports.setAlarm(wakeAtMs);
   else ports.setTimer(wakeAtMs);
@@ -67,11 +67,11 @@ export function armNextWake(context: QueueContext, parts: TimedParts, ports: Wak
  * Finds the moment when something happens to a message next if no call comes. Messages that are not pushed become
  * visible.
  */
-export function nextMomentOf(context: QueueContext, parts: TimedParts): NextMoment {
-  const visibleAtMs = parts.dispatcher.open ? null : (context.queue.delayed.peek()?.atMs ?? null);
+export function nextMomentOf(timed: TimedQueue): NextMoment {
+  const visibleAtMs = timed.dispatcher.open ? null : (timed.queue.delayed.peek()?.atMs ?? null);
   return {
-    atMs: earliest([...workMoments(context, parts), visibleAtMs]),
-    isBusy: isUnderWay(parts),
+    atMs: earliest([...workMoments(timed), visibleAtMs]),
+    isBusy: isUnderWay(timed),
   };
 }
 
@@ -79,27 +79,27 @@ export function nextMomentOf(context: QueueContext, parts: TimedParts): NextMome
  * When something is delivered or transferred next if nobody sends anything, in ms; `null` if nothing will be. Neither
  * the end of a lease or of a retention period is work, nor is what a schedule sends for ever.
  */
-export function nextWorkMsOf(context: QueueContext, parts: TimedParts): number | null {
-  const { dispatcher, throttle, daemon, outbox, moves } = parts;
-  const batchAtMs = dispatcher.open ? nextBatchAt(context.queue) : null;
+export function nextWorkMsOf(timed: TimedQueue): number | null {
+  const { dispatcher, throttle, daemon, outbox, moves } = timed;
+  const batchAtMs = dispatcher.open ? nextBatchAt(timed.queue) : null;
   return earliest([
     batchAtMs === null ? null : Math.max(batchAtMs, throttle.nextMs),
     dispatcher.retryAtMs,
-    daemonAtMs(daemon, context.nowMs),
+    daemonAtMs(daemon, timed.nowMs),
     outbox.retryAtMs,
     moves.dueAtMs,
   ]);
 }
 
 /** When messages are due, or work on them; `null` for what does not come by itself. */
-function workMoments(context: QueueContext, parts: TimedParts): (number | null)[] {
-  const { dispatcher, throttle, daemon, tasks, outbox, moves } = parts;
+function workMoments(timed: TimedQueue): (number | null)[] {
+  const { dispatcher, throttle, daemon, tasks, outbox, moves } = timed;
   return [
-    nextWakeAt(context.queue, false),
-    dispatcher.open ? nextBatchAtMs(context, throttle) : null,
+    nextWakeAt(timed.queue, false),
+    dispatcher.open ? nextBatchAtMs(timed, throttle) : null,
     dispatcher.overdueAtMs,
     dispatcher.retryAtMs,
-    daemonAtMs(daemon, context.nowMs),
+    daemonAtMs(daemon, timed.nowMs),
     tasks.dueAtMs,
     outbox.retryAtMs,
     moves.dueAtMs,
@@ -107,11 +107,11 @@ function workMoments(context: QueueContext, parts: TimedParts): (number | null)[
 }
 
 /** Whether anything is under way whose end may change what comes next. */
-export function isUnderWay(parts: Pick<TimedParts, "dispatcher" | "outbox" | "moves" | "daemon">): boolean {
+export function isUnderWay(parts: Pick<TimedQueue, "dispatcher" | "outbox" | "moves" | "daemon">): boolean {
   return isBusy(parts) || parts.daemon.busy;
 }
 
-function isBusy({ dispatcher, outbox, moves }: Pick<TimedParts, "dispatcher" | "outbox" | "moves">): boolean {
+function isBusy({ dispatcher, outbox, moves }: Pick<TimedQueue, "dispatcher" | "outbox" | "moves">): boolean {
   return dispatcher.busy || outbox.busy || moves.busy;
 }
 

@@ -6,25 +6,28 @@ import { expiryDelayMs } from "../turn/retry-delay.ts";
 import { isForNotifications } from "../turn/rules.ts";
 import { noteSlices } from "./note-slices.ts";
 
+/** A queue with the parts that time ends something of. */
+export interface PassingQueue extends QueueContext {
+  readonly dispatcher: PushDispatcher;
+  readonly deadLetters: DeadLetters;
+}
+
 /**
  * Within a turn: lets time do its part. Leases end, and with them deliveries; what is out of retries or older than the
  * queue keeps it leaves.
  */
-export function passTime(
-  context: QueueContext,
-  { dispatcher, deadLetters }: { readonly dispatcher: PushDispatcher; readonly deadLetters: DeadLetters },
-): void {
-  const { queue, nowMs, definition, log, name } = context;
-  const expired = expireLeases(queue, nowMs, (failed) => expiryDelayMs(context, failed), DEAD_BYTES_MAX);
+export function passTime(passing: PassingQueue): void {
+  const { queue, nowMs, definition, log, name, dispatcher, deadLetters } = passing;
+  const expired = expireLeases(queue, nowMs, (failed) => expiryDelayMs(passing, failed), DEAD_BYTES_MAX);
   dispatcher.leasesExpired(expired, nowMs);
-  noteSlices(context, "retried", expired.retried, { error: "its lease expired" });
+  noteSlices(passing, "retried", expired.retried, { error: "its lease expired" });
   deadLetters.add(expired.dead, "its lease expired");
   const outlived: Slice[] = [];
   const count = expireRetention(queue, nowMs, (slice) => outlived.push(slice));
   if (isForNotifications(definition)) {
     deadLetters.addExpired(outlived);
   } else if (count > 0) {
-    noteSlices(context, "expired", outlived);
+    noteSlices(passing, "expired", outlived);
     log.warn(
       `Queue "${name}": ${count} message(s) were kept for the retention period of ` +
         `${queue.rules.retentionMs / 1000} s and are deleted`,

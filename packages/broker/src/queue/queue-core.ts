@@ -159,9 +159,9 @@ export class QueueCore implements QueueContext {
     this.receivers = new Receivers(this, { attempts, throttle, deadLetters });
     this.daemon = new WorkerDaemon(this, { receivers: this.receivers, throttle }, ports);
     this.tasks = new PeriodicTasks(this, intake);
-    this.messages = new Messages(this, this);
+    this.messages = new Messages(this);
     this.#withState = loadSegments(this.queue, store, this.damage, this.nowMs);
-    const goesOn = resume(this, this, ports);
+    const goesOn = resume(this, ports);
     if (goesOn || this.#hasUnwritten) void this.wake();
   }
 
@@ -223,11 +223,11 @@ export class QueueCore implements QueueContext {
   }
 
   passTime(): void {
-    passTime(this, this);
+    passTime(this);
   }
 
   rearm(): void {
-    armNextWake(this, this, this.#ports);
+    armNextWake(this, this.#ports);
     this.watchers.lookIdle();
   }
 
@@ -266,10 +266,10 @@ export class QueueCore implements QueueContext {
 
   /** Does what several requests want of the queue in one turn: deletes, changes visibilities, stores and receives. */
   async work({ enqueue, receive, remove, change }: QueueWork): Promise<QueueWorkDone> {
-    const admitted =
+    const acceptable =
       enqueue === undefined
         ? undefined
-        : this.intake.admit([enqueue], {
+        : this.intake.check([enqueue], {
             messageBytesMax: SQS_RECORD_BYTES_MAX,
             by: enqueue.attempts === undefined ? "SQS" : "import",
           });
@@ -277,15 +277,15 @@ export class QueueCore implements QueueContext {
     const turn = this.submit((): QueueWorkDone => {
       const removed = remove?.map((receipt) => deleteByReceipt(this, receipt));
       const changed = change?.map((each) => changeByReceipt(this, each));
-      const messages = admitted?.ok === true ? admitted.accept() : null;
-      const enqueued = admitted?.ok === true ? ({ ok: true, messages } as const) : admitted;
+      const messages = acceptable?.ok === true ? acceptable.accept() : null;
+      const enqueued = acceptable?.ok === true ? ({ ok: true, messages } as const) : acceptable;
       return { ...(removed && { removed }), ...(changed && { changed }), ...(enqueued && { enqueued }) };
     });
     try {
       const [done, replies] = await Promise.all([turn, received]);
       return replies === undefined ? done : { ...done, received: replies };
     } finally {
-      if (admitted?.ok === true) admitted.release();
+      if (acceptable?.ok === true) acceptable.release();
     }
   }
 
@@ -346,7 +346,7 @@ export class QueueCore implements QueueContext {
    * Describes the queue, with its deliveries as of the last turn; `caughtUp` makes one if there is something to tell.
    */
   describe(): QueueDescription {
-    return describe(this, this);
+    return describe(this);
   }
 
   #turn(jobs: () => void): void {
@@ -361,7 +361,7 @@ export class QueueCore implements QueueContext {
   #runTurn(jobs: () => void, nowMs: number): void {
     jobs();
     this.tasks.run(nowMs);
-    this.intake.store(nowMs);
+    this.intake.place(nowMs);
     this.passTime();
     this.receivers.serve(nowMs);
     const deliveries = this.dispatcher.takeBatches(nowMs);

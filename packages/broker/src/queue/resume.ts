@@ -14,8 +14,8 @@ import type { QueuePorts } from "./queue-ports.ts";
 /** Settings for deliveries that the end of the epoch before has cut off. */
 type CutOff = Pick<QueuePorts, "cutOffCounts" | "cutOffDelayMs" | "cutOffReason">;
 
-/** The parts of a queue that an earlier epoch has left something to. */
-export interface ResumedParts {
+/** A queue with the parts that an earlier epoch has left something to. */
+export interface ResumedQueue extends QueueContext {
   readonly outbox: Outbox;
   readonly moves: Moves;
   readonly deduplication: Deduplication;
@@ -31,11 +31,11 @@ export interface ResumedParts {
  * @param cutOff what becomes of deliveries that the end of the epoch before has cut off.
  * @returns whether anything goes on by itself, without a call from outside.
  */
-export function resume(context: QueueContext, parts: ResumedParts, cutOff: CutOff): boolean {
-  const { queue, name, log, nowMs } = context;
-  const { outbox, moves, deduplication, attempts, tasks, deadLetters } = parts;
+export function resume(resumed: ResumedQueue, cutOff: CutOff): boolean {
+  const { queue, name, log, nowMs } = resumed;
+  const { outbox, moves, deduplication, attempts, tasks, deadLetters } = resumed;
   outbox.load();
-  for (const { key, bytes } of context.store.notes()) {
+  for (const { key, bytes } of resumed.store.notes()) {
     if (deduplication.restore(key, bytes) || attempts.restore(key, bytes)) continue;
     if (tasks.restore(key, bytes)) continue;
     moves.restore(key, bytes);
@@ -43,7 +43,7 @@ export function resume(context: QueueContext, parts: ResumedParts, cutOff: CutOf
   const { cutOffCounts: counts = true, cutOffDelayMs: delayMs = 0 } = cutOff;
   const { slices, dead } = endLeases(queue, nowMs, { counts, delayMs });
   const retried = countOf(slices);
-  noteSlices(context, "retried", slices, { delay: "restart" });
+  noteSlices(resumed, "retried", slices, { delay: "restart" });
   if (retried > 0) {
     log.info(
       `Queue "${name}": ${retried} message(s) were in delivery when the broker stopped and are delivered again` +

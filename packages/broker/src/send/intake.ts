@@ -13,9 +13,9 @@ import type { PayloadCache } from "../store/payload-cache.ts";
 import type { QueueContext } from "../turn/context.ts";
 import { metricsOf } from "../turn/figures.ts";
 import { deliveryDelaySecondsOf } from "../turn/rules.ts";
-import { admit } from "./admit.ts";
+import { type AcceptedBatch, placeBatches } from "./accepted-batch.ts";
+import { checkRequests } from "./check-requests.ts";
 import { type Deduplication, deduplicationKey } from "./deduplication.ts";
-import { type Incoming, storeIncoming } from "./incoming.ts";
 import { noteStored } from "./note-stored.ts";
 
 /** Packed bytes that may wait for their commit at a time; a Durable Object has 128 MB for everything. */
@@ -33,28 +33,28 @@ const OVERLOADED: RpcFailure = {
   cause: "Queue is overloaded. Please back off.",
 };
 
-/** A batch that may be taken in. Its bytes count as uncommitted until `release`. */
-export interface Admitted {
+/** A batch that may be accepted. Its bytes count as uncommitted until `release`. */
+export interface Acceptable {
   readonly ok: true;
-  /** Within a turn: takes it in. Answers what became of each message of a FIFO queue, `null` of another one. */
+  /** Within a turn: accepts it. Answers what became of each message of a FIFO queue, `null` of another one. */
   accept(): EnqueuedMessage[] | null;
   /** Once its turn is durable or has failed. */
   release(): void;
 }
 
 /**
- * The way in: what is sent, or transferred from another queue, is checked, gathered by the jobs of a turn and stored by
+ * The way in: what is sent, or transferred from another queue, is checked, gathered by the jobs of a turn and placed by
  * that turn in as few segments as it fits. Bounds how much waits for its commit.
  */
 export class Intake {
   readonly #context: QueueContext;
   readonly #deduplication: Deduplication;
   readonly #cache: PayloadCache;
-  /** Messages that the turn that runs, or the next one, takes in. */
-  #incoming: Incoming[] = [];
-  #incomingCount = 0;
+  /** Messages that the turn that runs, or the next one, accepts. */
+  #batches: AcceptedBatch[] = [];
+  #batchedCount = 0;
   #uncommittedBytes = 0;
-  readonly #taken = { messages: 0, messageBytes: 0, messageChunks: 0 };
+  readonly #accepted = { messages: 0, messageBytes: 0, messageChunks: 0 };
 
   constructor(
     context: QueueContext,
@@ -70,36 +70,36 @@ export class Intake {
    * with its code; when more waits for the commit than memory should hold, 10250.
    */
   async send(requests: readonly SendRequest[], producer?: string): Promise<SendReply> {
-    const admitted = this.admit(requests, { by: producer });
-    if (!admitted.ok) return admitted;
+    const acceptable = this.check(requests, { by: producer });
+    if (!acceptable.ok) return acceptable;
     try {
-      await this.#context.submit(() => admitted.accept());
+      await this.#context.submit(() => acceptable.accept());
     } finally {
-      admitted.release();
+      acceptable.release();
     }
     return { ok: true, metrics: metricsOf(this.#context.queue) };
   }
 
   /**
-   * Checks batches that are to be taken in by a turn, all or none.
+   * Checks batches that are to be accepted by a turn, all or none.
    *
    * @param messageBytesMax Largest message, extension included. Default: Cloudflare's.
    * @param by who sends them. Default: nobody knows.
    */
-  admit(
+  check(
     requests: readonly EnqueueRequest[],
     { messageBytesMax, by }: { readonly messageBytesMax?: number; readonly by?: string | undefined } = {},
-  ): Admitted | RpcFailure {
+  ): Acceptable | RpcFailure {
     const delaySeconds = deliveryDelaySecondsOf(this.#context.definition);
-    const admission = admit(requests, delaySeconds, messageBytesMax, by);
-    if (!admission.ok) return admission;
+    const checked = checkRequests(requests, delaySeconds, messageBytesMax, by);
+    if (!checked.ok) return checked;
     const reserved = this.reserve(requests.reduce((sum, { packed }) => sum + packed.byteLength, 0));
     if (!reserved.ok) return reserved;
-    const incoming = admission.incoming.map((each, i) => ({ ...each, ...earlierOf(requests[i]) }));
+    const batches = checked.batches.map((each, i) => ({ ...each, ...earlierOf(requests[i]) }));
     const accept = () => {
-      if (this.#context.queue.isFifo) return incoming.flatMap((each) => this.enqueue(each));
+      if (this.#context.queue.isFifo) return batches.flatMap((each) => this.acceptNew(each));
       // The fast path looks at no message: nobody asks what became of each.
-      this.accept(incoming);
+      this.accept(batches);
       return null;
     };
     return { ok: true, accept, release: reserved.release };
@@ -118,11 +118,11 @@ export class Intake {
     };
   }
 
-  /** Within a turn: takes messages in, those of a FIFO queue only if their deduplication ids are new. */
-  enqueue(incoming: Incoming): EnqueuedMessage[] {
-    const { index } = incoming;
+  /** Within a turn: accepts messages, those of a FIFO queue only if their deduplication ids are new. */
+  acceptNew(batch: AcceptedBatch): EnqueuedMessage[] {
+    const { index } = batch;
     const { queue, definition } = this.#context;
-    const enqueued: EnqueuedMessage[] = [];
+    const outcomes: EnqueuedMessage[] = [];
     const kept: Uint8Array[] = [];
     for (let i = 0; i < index.count; i++) {
       const { groupId = "", deduplicationId } =
@@ -132,49 +132,49 @@ export class Intake {
       const first = key === null ? null : this.#deduplication.find(key);
       if (first !== null) {
         const sequenceNumber = sequenceNumberOf(first.seq);
-        enqueued.push({ messageId: first.messageId, sequenceNumber, duplicate: true });
+        outcomes.push({ messageId: first.messageId, sequenceNumber, duplicate: true });
         continue;
       }
       const [messageId, seq] = [index.id(i), this.nextSeq + kept.length];
       kept.push(index.records(i, i + 1));
       if (key !== null) this.#deduplication.remember(key, { messageId, seq });
       const sequenceNumber = queue.isFifo ? sequenceNumberOf(seq) : null;
-      enqueued.push({ messageId, sequenceNumber, duplicate: false });
+      outcomes.push({ messageId, sequenceNumber, duplicate: false });
     }
-    if (kept.length === index.count) this.accept([incoming]);
-    else if (kept.length > 0) this.accept([{ ...incoming, index: new PackedIndex(copyOf(kept)) }]);
-    return enqueued;
+    if (kept.length === index.count) this.accept([batch]);
+    else if (kept.length > 0) this.accept([{ ...batch, index: new PackedIndex(copyOf(kept)) }]);
+    return outcomes;
   }
 
-  /** Within a turn: takes messages in. */
-  accept(incoming: readonly Incoming[]): void {
-    this.#incoming.push(...incoming);
-    for (const { index } of incoming) {
-      this.#incomingCount += index.count;
-      this.#taken.messages += index.count;
-      this.#taken.messageBytes += index.packed.byteLength;
-      this.#taken.messageChunks += chunksOf(index);
+  /** Within a turn: accepts messages. */
+  accept(batches: readonly AcceptedBatch[]): void {
+    this.#batches.push(...batches);
+    for (const { index } of batches) {
+      this.#batchedCount += index.count;
+      this.#accepted.messages += index.count;
+      this.#accepted.messageBytes += index.packed.byteLength;
+      this.#accepted.messageChunks += chunksOf(index);
     }
   }
 
-  /** Within a turn: the sequence number of the next message that is taken in. */
+  /** Within a turn: the sequence number of the next message that is accepted. */
   get nextSeq(): number {
-    return this.#context.queue.nextSeq + this.#incomingCount;
+    return this.#context.queue.nextSeq + this.#batchedCount;
   }
 
-  /** Counts of the messages that this epoch has taken in, by the turn that runs included. */
-  get taken(): Pick<QueueUsage, "messages" | "messageBytes" | "messageChunks"> {
-    return this.#taken;
+  /** Counts of the messages that this epoch has accepted, by the turn that runs included. */
+  get accepted(): Pick<QueueUsage, "messages" | "messageBytes" | "messageChunks"> {
+    return this.#accepted;
   }
 
-  /** Within a turn, after its jobs: puts into the queue what they have taken in. */
-  store(nowMs: number): void {
+  /** Within a turn, after its jobs: puts into the queue what they have accepted. */
+  place(nowMs: number): void {
     const { queue, payloadOf } = this.#context;
-    storeIncoming(queue, this.#incoming, payloadOf, this.#cache, nowMs, (group, placement) => {
+    placeBatches(queue, this.#batches, payloadOf, this.#cache, nowMs, (group, placement) => {
       noteStored(this.#context, group, placement);
     });
-    this.#incoming = [];
-    this.#incomingCount = 0;
+    this.#batches = [];
+    this.#batchedCount = 0;
   }
 }
 
@@ -194,7 +194,7 @@ function chunksOf(index: PackedIndex): number {
 }
 
 /** Deliveries that the messages of a request had before they were exported. */
-function earlierOf(request: EnqueueRequest | undefined): Pick<Incoming, "attempts"> {
+function earlierOf(request: EnqueueRequest | undefined): Pick<AcceptedBatch, "attempts"> {
   return request?.attempts === undefined ? {} : { attempts: request.attempts };
 }
 

@@ -3,14 +3,14 @@ import type { MessagePast } from "@sluice/protocol";
 import type { NotedEvent } from "../history/event.ts";
 import { pastIn } from "../history/past.ts";
 import type { QueueContext } from "../turn/context.ts";
-import type { Incoming } from "./incoming.ts";
+import type { AcceptedBatch } from "./accepted-batch.ts";
 
 /** Messages of one event, so that its row stays small. */
 const MESSAGES_PER_EVENT_MAX = 100;
 
 /** A stretch of messages that are alike: of one batch and with one delay, in the order in which they lie. */
 interface Alike {
-  readonly incoming: Incoming;
+  readonly batch: AcceptedBatch;
   /** Index of the first one in its batch, and in its segment. */
   readonly first: number;
   readonly at: number;
@@ -19,13 +19,17 @@ interface Alike {
 }
 
 /** Within a turn: notes messages that were stored together, as accepted or as arrived from another queue. */
-export function noteStored(context: QueueContext, group: readonly Incoming[], placement: Placement): void {
+export function noteStored(
+  context: QueueContext,
+  group: readonly AcceptedBatch[],
+  placement: Placement,
+): void {
   const { history } = context;
   if (!history.isOn) return;
   for (const alike of stretchesOf(group, placement)) {
-    const { incoming, at, count } = alike;
-    const { by = null, from } = incoming;
-    history.stored(incoming.index, alike.first, count);
+    const { batch, at, count } = alike;
+    const { by = null, from } = batch;
+    history.stored(batch.index, alike.first, count);
     const positions = [placement.segmentId, at, at + count];
     if (from === undefined) {
       history.quiet({ kind: "accepted", by, count, at: positions }, () => detailOf(alike));
@@ -37,8 +41,8 @@ export function noteStored(context: QueueContext, group: readonly Incoming[], pl
   }
 }
 
-function detailOf({ incoming, first, count, ownDelaySeconds }: Alike): Partial<NotedEvent> {
-  const { index, delaySeconds, delayReason = "queue" } = incoming;
+function detailOf({ batch, first, count, ownDelaySeconds }: Alike): Partial<NotedEvent> {
+  const { index, delaySeconds, delayReason = "queue" } = batch;
   let ids = "";
   for (let i = first; i < first + count; i++) ids += index.id(i);
   const seconds = ownDelaySeconds ?? delaySeconds;
@@ -47,29 +51,29 @@ function detailOf({ incoming, first, count, ownDelaySeconds }: Alike): Partial<N
   return { ids, delayMs: 1_000 * seconds, delay };
 }
 
-function pastsOf({ incoming: { index }, first, count }: Alike): (MessagePast | null)[] {
+function pastsOf({ batch: { index }, first, count }: Alike): (MessagePast | null)[] {
   return Array.from({ length: count }, (_, i) =>
     index.hasExtension(first + i) ? pastIn(index.extension(first + i)) : null,
   );
 }
 
-function stretchesOf(group: readonly Incoming[], { from, order }: Placement): Alike[] {
+function stretchesOf(group: readonly AcceptedBatch[], { from, order }: Placement): Alike[] {
   const places = order === null ? null : inverse(order);
   const found: Alike[] = [];
   let position = 0;
-  for (const incoming of group) {
-    const { index } = incoming;
+  for (const batch of group) {
+    const { index } = batch;
     for (let i = 0; i < index.count; i++, position++) {
       const ownDelaySeconds = index.delaySeconds(i);
       const at = from + (places?.[position] ?? position);
       const last = found.at(-1);
       const isNext =
-        last?.incoming === incoming &&
+        last?.batch === batch &&
         last.ownDelaySeconds === ownDelaySeconds &&
         last.at + last.count === at &&
         last.count < MESSAGES_PER_EVENT_MAX;
       if (isNext) last.count += 1;
-      else found.push({ incoming, first: i, at, count: 1, ownDelaySeconds });
+      else found.push({ batch, first: i, at, count: 1, ownDelaySeconds });
     }
   }
   return found;

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { bodiesOf, consumer } from "../../test/messages.ts";
 import { WORLD_START_MS, World } from "../../test/world.ts";
 import { HEARTBEAT_MS } from "../queue/next-wake.ts";
-import { SEGMENT_BYTES_MAX } from "../send/incoming.ts";
+import { SEGMENT_BYTES_MAX } from "../send/accepted-batch.ts";
 import { firstLines, MESSAGE_LINES_MAX } from "./dead-letters.ts";
 
 /** Size of the source that a dead letter of "orders" names, in bytes. No part of the letter's size. */

@@ -8,15 +8,15 @@ import { deliveryDelaySecondsOf } from "../turn/rules.ts";
 import type { Outbox } from "./outbox.ts";
 
 /**
- * Messages that come from other queues. The id of the last item that was taken from each is stored in the commit that
+ * Messages that come from other queues. The id of the last item that was accepted from each is stored in the commit that
  * stores its messages, so that a transfer which is repeated is recognised.
  */
 export class Inbox {
   readonly #context: QueueContext;
   readonly #intake: Intake;
   readonly #outbox: Outbox;
-  /** By source: the id of the last item that was taken. */
-  readonly #taken = new Map<string, number>();
+  /** By source: the id of the last item that was accepted. */
+  readonly #accepted = new Map<string, number>();
 
   constructor(
     context: QueueContext,
@@ -27,20 +27,20 @@ export class Inbox {
     this.#outbox = outbox;
   }
 
-  /** Takes messages of another queue, once each, and answers when they are durable. */
-  take(transfer: Transfer): Promise<TransferReply> {
+  /** Accepts messages of another queue, once each, and answers when they are durable. */
+  accept(transfer: Transfer): Promise<TransferReply> {
     return this.#context.submit(() =>
-      this.#takeItems(transfer, (index) => {
-        const incoming = { index, delaySeconds: deliveryDelaySecondsOf(this.#context.definition) };
+      this.#acceptItems(transfer, (index) => {
+        const batch = { index, delaySeconds: deliveryDelaySecondsOf(this.#context.definition) };
         // A FIFO queue tells duplicates among all that is sent to it, by topics too (spec sns-delivery 8.6).
-        if (isTopicObject(transfer.source)) this.#intake.enqueue({ ...incoming, by: "SNS" });
-        else this.#intake.accept([{ ...incoming, from: transfer.source }]);
+        if (isTopicObject(transfer.source)) this.#intake.acceptNew({ ...batch, by: "SNS" });
+        else this.#intake.accept([{ ...batch, from: transfer.source }]);
       }),
     );
   }
 
   /**
-   * Takes messages of a topic for a queue that does not exist, and passes them on to the dead-letter queue of their
+   * Accepts messages of a topic for a queue that does not exist, and passes them on to the dead-letter queue of their
    * subscription or drops them. What is passed on goes through this object's outbox: noting the transfer and the intent
    * are one commit, so that a crash neither loses nor doubles them.
    */
@@ -48,7 +48,7 @@ export class Inbox {
     const { name, log } = this.#context;
     return this.#context.submit(() => {
       let count = 0;
-      const reply = this.#takeItems(transfer, (index) => {
+      const reply = this.#acceptItems(transfer, (index) => {
         count += index.count;
         if (fate.kind === "deadLetter") this.#outbox.put(fate.queue, [index.packed]);
       });
@@ -64,9 +64,9 @@ export class Inbox {
     });
   }
 
-  /** The id of the last item that was taken from `source`, 0 if none was. */
-  takenFrom(source: string): number {
-    const known = this.#taken.get(source);
+  /** The id of the last item that was accepted from `source`, 0 if none was. */
+  acceptedFrom(source: string): number {
+    const known = this.#accepted.get(source);
     if (known !== undefined) return known;
     try {
       return this.#context.store.readInbox(source);
@@ -79,16 +79,16 @@ export class Inbox {
   }
 
   /**
-   * Within a turn: takes what a call transfers, in its order and each item once. One that was taken before is confirmed
+   * Within a turn: accepts what a call transfers, in its order and each item once. One that was accepted before is confirmed
    * and dropped. The first that cannot be read ends it, with the reason: what comes after it keeps its place behind it,
-   * and nothing of it is noted as taken.
+   * and nothing of it is noted as accepted.
    *
-   * @param take stores the messages of an item.
+   * @param accept stores the messages of an item.
    * @throws PackedFormatError for a caller that takes every answer for a yes (`Transfer.more`).
    */
-  #takeItems({ source, id, packed, more }: Transfer, take: (index: PackedIndex) => void): TransferReply {
-    const takenBefore = this.takenFrom(source);
-    let takenTo = takenBefore;
+  #acceptItems({ source, id, packed, more }: Transfer, accept: (index: PackedIndex) => void): TransferReply {
+    const acceptedBefore = this.acceptedFrom(source);
+    let takenTo = acceptedBefore;
     let refused: string | null = null;
     for (const item of [{ id, packed }, ...(more ?? [])]) {
       if (item.id <= takenTo) continue;
@@ -98,11 +98,11 @@ export class Inbox {
         refused = index.message;
         break;
       }
-      take(index);
+      accept(index);
       takenTo = item.id;
     }
-    if (takenTo > takenBefore) {
-      this.#taken.set(source, takenTo);
+    if (takenTo > acceptedBefore) {
+      this.#accepted.set(source, takenTo);
       this.#context.write(() => this.#context.store.writeInbox(source, takenTo));
     }
     return { takenTo, refused };

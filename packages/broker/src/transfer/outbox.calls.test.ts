@@ -163,7 +163,7 @@ describe("an object of an earlier build", () => {
     const calls: number[] = [];
     world.carry = async (target, { source, id, packed, more }) => {
       calls.push(1 + (more?.length ?? 0));
-      await world.core(target).inbox.take({ source, id, packed });
+      await world.core(target).inbox.accept({ source, id, packed });
       return undefined;
     };
     await put(world, "dead", TEXTS);
@@ -242,11 +242,11 @@ describe("an item that its target cannot read", () => {
     const world = new World({ dead: {} });
     const core = world.core("dead");
     const transfer = { source: "orders", id: 1, packed: damagedRecord() };
-    await expect(core.inbox.take(transfer)).rejects.toThrow("record 0 cannot be read");
-    expect(await core.inbox.take({ ...transfer, more: [] })).toEqual({
+    await expect(core.inbox.accept(transfer)).rejects.toThrow("record 0 cannot be read");
+    expect(await core.inbox.accept({ ...transfer, more: [] })).toEqual({
       takenTo: 0,
       refused: "record 0 cannot be read",
     });
-    expect(core.inbox.takenFrom("orders")).toBe(0);
+    expect(core.inbox.acceptedFrom("orders")).toBe(0);
   });
 });

@@ -308,12 +308,12 @@ describe("taking", () => {
   it("drops what was taken before, by the source's id", async () => {
     const world = new World({ dead: {} });
     const core = world.core("dead");
-    await core.inbox.take(transfer(7, "a"));
-    await core.inbox.take(transfer(7, "a"));
-    await core.inbox.take(transfer(6, "older"));
+    await core.inbox.accept(transfer(7, "a"));
+    await core.inbox.accept(transfer(7, "a"));
+    await core.inbox.accept(transfer(6, "older"));
     expect(waiting(world, "dead")).toBe(1);
-    await core.inbox.take(transfer(8, "b"));
-    await core.inbox.take(transfer(7, "a of another", "elsewhere"));
+    await core.inbox.accept(transfer(8, "b"));
+    await core.inbox.accept(transfer(7, "a of another", "elsewhere"));
     expect(waiting(world, "dead")).toBe(3);
   });
 
@@ -323,9 +323,9 @@ describe("taking", () => {
     store.hold();
     const core = world.core("dead");
     const all = [
-      core.inbox.take(transfer(1, "a")),
-      core.inbox.take(transfer(2, "b")),
-      core.inbox.take(transfer(2, "b")),
+      core.inbox.accept(transfer(1, "a")),
+      core.inbox.accept(transfer(2, "b")),
+      core.inbox.accept(transfer(2, "b")),
     ];
     store.release();
     await Promise.all(all);
@@ -334,11 +334,11 @@ describe("taking", () => {
 
   it("remembers that after a crash", async () => {
     const world = new World({ dead: {} });
-    await world.core("dead").inbox.take(transfer(7, "a"));
+    await world.core("dead").inbox.accept(transfer(7, "a"));
     world.crash("dead");
-    await world.core("dead").inbox.take(transfer(7, "a"));
+    await world.core("dead").inbox.accept(transfer(7, "a"));
     expect(waiting(world, "dead")).toBe(1);
-    await world.core("dead").inbox.take(transfer(8, "b"));
+    await world.core("dead").inbox.accept(transfer(8, "b"));
     expect(waiting(world, "dead")).toBe(2);
   });
 
@@ -346,9 +346,9 @@ describe("taking", () => {
     const world = new World({ dead: {} });
     const core = world.core("dead");
     const damaged = { ...transfer(7, "a"), packed: new Uint8Array(39) };
-    await expect(core.inbox.take(damaged)).rejects.toThrow("cut off");
-    await expect(core.inbox.take(damaged)).rejects.toThrow("cut off");
-    await core.inbox.take(transfer(7, "a"));
+    await expect(core.inbox.accept(damaged)).rejects.toThrow("cut off");
+    await expect(core.inbox.accept(damaged)).rejects.toThrow("cut off");
+    await core.inbox.accept(transfer(7, "a"));
     expect(waiting(world, "dead")).toBe(1);
   });
 
@@ -356,7 +356,7 @@ describe("taking", () => {
     const world = new World({ dead: { consumer: consumer({ maxBatchTimeoutSeconds: 0 }) } });
     const message = { id: "0".repeat(32), contentType: "text" as const, body: new Uint8Array() };
     const packed = packMessages([{ ...message, timestampMs: 1_234 }, message]);
-    await world.core("dead").inbox.take({ source: "orders", id: 1, packed });
+    await world.core("dead").inbox.accept({ source: "orders", id: 1, packed });
     await world.pass(0);
     expect(world.seen[0]?.messages.map(({ timestampMs }) => timestampMs)).toEqual([1_234, world.nowMs]);
   });

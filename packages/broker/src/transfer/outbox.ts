@@ -1,7 +1,7 @@
 import { joinPacked, PackedIndex, type PendingHandOver } from "@sluice/protocol";
 import { Backoff } from "../platform/backoff.ts";
 import type { Transfer, TransferReply } from "../rpc/transfer.ts";
-import { SEGMENT_BYTES_MAX } from "../send/incoming.ts";
+import { SEGMENT_BYTES_MAX } from "../send/accepted-batch.ts";
 import { isStorable, readableRanges } from "../store/readable.ts";
 import type { OutboxItem } from "../store/store.ts";
 import type { QueueContext } from "../turn/context.ts";

@@ -144,7 +144,7 @@ describe("the acceptance tests of delivery (spec sns-delivery 11.6)", () => {
         timestampMs: world.nowMs,
         extension: stored === undefined ? {} : { attributes: stored },
       };
-      await world.core(QUEUE).inbox.take({ source: "topic/1", id: 1, packed: packMessages([message]) });
+      await world.core(QUEUE).inbox.accept({ source: "topic/1", id: 1, packed: packMessages([message]) });
       for (let i = 0; i < 360; i++) {
         await world.pass(10_000);
         if (restarts && world.alarmIn(QUEUE) !== 0) {

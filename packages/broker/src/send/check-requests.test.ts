@@ -7,7 +7,7 @@ import {
 } from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
 import { packTexts } from "../../test/messages.ts";
-import { admit } from "./admit.ts";
+import { checkRequests } from "./check-requests.ts";
 
 function request(bodyBytes: number, delaySeconds?: number): SendRequest {
   const message = {
@@ -39,15 +39,15 @@ describe("the size of a message", () => {
       code: 10204,
       cause: `message length of ${bytes} bytes exceeds limit of 128000`,
     };
-    expect(admit([request(bytes)], 0)).toMatchObject(ok ? { ok } : refusal);
+    expect(checkRequests([request(bytes)], 0)).toMatchObject(ok ? { ok } : refusal);
   });
 
   it.each([
     [MESSAGE_BYTES_MAX, true],
     [MESSAGE_BYTES_MAX + 1, false],
   ])("includes its attributes: %i bytes may be sent: %s", (bytes, ok) => {
-    const admitted = admit([withAttributes(request(bytes), 65_535)], 0);
-    expect(admitted).toMatchObject(ok ? { ok } : { ok, code: 10204 });
+    const acceptable = checkRequests([withAttributes(request(bytes), 65_535)], 0);
+    expect(acceptable).toMatchObject(ok ? { ok } : { ok, code: 10204 });
   });
 });
 
@@ -65,7 +65,7 @@ describe("the delay of a message", () => {
       code: 10203,
       cause: `message delay of ${seconds} seconds is not within 0 to 86400`,
     };
-    expect(admit([request(1, seconds)], 0)).toMatchObject(ok ? { ok } : refusal);
+    expect(checkRequests([request(1, seconds)], 0)).toMatchObject(ok ? { ok } : refusal);
   });
 });
 
@@ -84,19 +84,19 @@ describe("the delay of a batch", () => {
       code: 10202,
       cause: `batch delay of ${delaySeconds} seconds is not within 0 to 86400`,
     };
-    expect(admit([{ ...request(1), delaySeconds }], 0)).toMatchObject(ok ? { ok } : refusal);
+    expect(checkRequests([{ ...request(1), delaySeconds }], 0)).toMatchObject(ok ? { ok } : refusal);
   });
 
   it("is the batch's own, or the queue's where it has none; an explicit 0 is its own", () => {
     const requests = [{ ...request(1), delaySeconds: 5 }, { ...request(1), delaySeconds: 0 }, request(1)];
-    const admitted = admit(requests, 30);
-    expect(admitted.ok && admitted.incoming.map(({ delaySeconds }) => delaySeconds)).toEqual([5, 0, 30]);
+    const acceptable = checkRequests(requests, 30);
+    expect(acceptable.ok && acceptable.batches.map(({ delaySeconds }) => delaySeconds)).toEqual([5, 0, 30]);
   });
 });
 
 describe("a request", () => {
   it("needs a message", () => {
-    expect(admit([{ packed: new Uint8Array() }], 0)).toEqual({
+    expect(checkRequests([{ packed: new Uint8Array() }], 0)).toEqual({
       ok: false,
       code: 10206,
       cause: "a batch needs at least one message",
@@ -104,7 +104,7 @@ describe("a request", () => {
   });
 
   it.each([1, 39, 41])("of %i bytes is no packed batch", (bytes) => {
-    const refusal = admit([{ packed: packTexts(["two bytes"]).slice(0, bytes) }], 0);
+    const refusal = checkRequests([{ packed: packTexts(["two bytes"]).slice(0, bytes) }], 0);
     expect(refusal).toMatchObject({ ok: false, code: 10203 });
     expect(refusal).toHaveProperty("cause", expect.stringMatching(/^not a packed batch: /));
   });
@@ -112,20 +112,26 @@ describe("a request", () => {
   it("refuses a content type that no consumer could read", () => {
     const unknown = request(1);
     unknown.packed[6] = 4;
-    expect(admit([unknown], 0)).toEqual({ ok: false, code: 10203, cause: "unknown content type" });
+    expect(checkRequests([unknown], 0)).toEqual({ ok: false, code: 10203, cause: "unknown content type" });
     for (const known of [0, 1, 2, 3]) {
       const good = request(1);
       good.packed[6] = known;
-      expect(admit([good], 0).ok).toBe(true);
+      expect(checkRequests([good], 0).ok).toBe(true);
     }
   });
 
   it("keeps others out with it: all or none", () => {
-    expect(admit([request(1), request(1, -1), request(1)], 0)).toMatchObject({ ok: false, code: 10203 });
+    expect(checkRequests([request(1), request(1, -1), request(1)], 0)).toMatchObject({
+      ok: false,
+      code: 10203,
+    });
   });
 
   it("may hold several batches and more than 100 messages: those limits are the edge's", () => {
-    const admitted = admit([{ packed: packTexts(Array<string>(101).fill("x")) }, request(128_000)], 0);
-    expect(admitted.ok && admitted.incoming.map(({ index }) => index.count)).toEqual([101, 1]);
+    const acceptable = checkRequests(
+      [{ packed: packTexts(Array<string>(101).fill("x")) }, request(128_000)],
+      0,
+    );
+    expect(acceptable.ok && acceptable.batches.map(({ index }) => index.count)).toEqual([101, 1]);
   });
 });

@@ -7,27 +7,27 @@ import {
   type RpcFailure,
   type SendRequest,
 } from "@sluice/protocol";
-import type { Incoming } from "./incoming.ts";
+import type { AcceptedBatch } from "./accepted-batch.ts";
 
 /** Packed batches that may be stored, or why none of them may. */
-export type Admission = { readonly ok: true; readonly incoming: readonly Incoming[] } | RpcFailure;
+export type CheckedRequests = { readonly ok: true; readonly batches: readonly AcceptedBatch[] } | RpcFailure;
 
 /**
  * The last check before storing, whatever the edge has checked: the limits of a message hold for every way in. How many
  * messages and bytes one batch may have is the edge's to say, since a request can hold several batches by now. All or
- * none of the requests are admitted.
+ * none of the requests are acceptable.
  *
  * @param queueDelaySeconds Delay of messages for which neither they nor their batch name one.
  * @param messageBytesMax Largest message, extension included: the dialect's. Default: Cloudflare's.
  * @param by who sends them, as far as known.
  */
-export function admit(
+export function checkRequests(
   requests: readonly SendRequest[],
   queueDelaySeconds: number,
   messageBytesMax: number = MESSAGE_BYTES_MAX,
   by: string | null = null,
-): Admission {
-  const incoming: Incoming[] = [];
+): CheckedRequests {
+  const batches: AcceptedBatch[] = [];
   for (const { packed, delaySeconds } of requests) {
     let index: PackedIndex;
     try {
@@ -38,14 +38,14 @@ export function admit(
     }
     const refusal = refusalOf(index, delaySeconds, messageBytesMax);
     if (refusal !== null) return refusal;
-    incoming.push({
+    batches.push({
       index,
       delaySeconds: delaySeconds ?? queueDelaySeconds,
       delayReason: delaySeconds === undefined ? "queue" : "send",
       by,
     });
   }
-  return { ok: true, incoming };
+  return { ok: true, batches };
 }
 
 function refusalOf(

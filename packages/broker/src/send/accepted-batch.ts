@@ -6,7 +6,7 @@ import type { PayloadCache } from "../store/payload-cache.ts";
 export const SEGMENT_BYTES_MAX = 512_000;
 
 /** A packed batch that was accepted and is not stored yet. */
-export interface Incoming {
+export interface AcceptedBatch {
   readonly index: PackedIndex;
   /** Delay of the messages that name none, in seconds. */
   readonly delaySeconds: number;
@@ -21,23 +21,23 @@ export interface Incoming {
 }
 
 /** Told of what was stored together, and where. */
-type Stored = (group: readonly Incoming[], placement: Placement) => void;
+type Stored = (group: readonly AcceptedBatch[], placement: Placement) => void;
 
 /**
- * Stores everything that one commit takes in, in as few segments as it fits: packed batches are joined byte by byte,
+ * Stores everything that one commit accepts, in as few segments as it fits: packed batches are joined byte by byte,
  * and only messages with different delays are put into another order.
  */
-export function storeIncoming(
+export function placeBatches(
   queue: Queue,
-  incoming: readonly Incoming[],
+  batches: readonly AcceptedBatch[],
   payloadOf: (segmentId: number) => PackedIndex,
   cache: PayloadCache,
   nowMs: number,
   stored: Stored = () => {},
 ): void {
-  let group: Incoming[] = [];
+  let group: AcceptedBatch[] = [];
   let bytes = 0;
-  const storable = incoming.every(isStorable) ? incoming : incoming.flatMap(inStorableParts);
+  const storable = batches.every(isStorable) ? batches : batches.flatMap(inStorableParts);
   for (const next of storable) {
     if (group.length > 0 && bytes + next.index.packed.byteLength > SEGMENT_BYTES_MAX) {
       storeGroup(queue, group, payloadOf, cache, nowMs, stored);
@@ -50,15 +50,15 @@ export function storeIncoming(
   if (group.length > 0) storeGroup(queue, group, payloadOf, cache, nowMs, stored);
 }
 
-function isStorable({ index }: Incoming): boolean {
+function isStorable({ index }: AcceptedBatch): boolean {
   return index.packed.byteLength <= SEGMENT_BYTES_MAX;
 }
 
 /** Cuts what is too large for one segment between two records. A single record always fits. */
-function inStorableParts(incoming: Incoming): Incoming[] {
-  if (isStorable(incoming)) return [incoming];
-  const { index, attempts, ...rest } = incoming;
-  const parts: Incoming[] = [];
+function inStorableParts(batch: AcceptedBatch): AcceptedBatch[] {
+  if (isStorable(batch)) return [batch];
+  const { index, attempts, ...rest } = batch;
+  const parts: AcceptedBatch[] = [];
   let from = 0;
   for (let to = 1; to <= index.count; to++) {
     const isLast = to === index.count;
@@ -72,7 +72,7 @@ function inStorableParts(incoming: Incoming): Incoming[] {
 
 function storeGroup(
   queue: Queue,
-  group: readonly Incoming[],
+  group: readonly AcceptedBatch[],
   payloadOf: (segmentId: number) => PackedIndex,
   cache: PayloadCache,
   nowMs: number,
@@ -126,7 +126,7 @@ function storeGroup(
   stored(group, placement);
 }
 
-function recordsInOrder(group: readonly Incoming[], order: readonly number[]): Uint8Array[] {
+function recordsInOrder(group: readonly AcceptedBatch[], order: readonly number[]): Uint8Array[] {
   const records = group.flatMap(({ index }) =>
     Array.from({ length: index.count }, (_, i) => index.records(i, i + 1)),
   );
