@@ -3,10 +3,12 @@ import {
   createDirectory,
   createQueueBroker,
   type HostClock,
+  type HostOf,
+  systemClock,
   targetRulesOf,
 } from "@sluice/broker";
 import type { Gateway } from "@sluice/gateway";
-import { type Disk, openObjects } from "@sluice/objects";
+import { type Disk, nodeHost, type ObjectState, openObjects } from "@sluice/objects";
 import type { QueueTopology } from "@sluice/protocol";
 import { gatewayFor } from "./gateway-for.ts";
 import { createNodePort } from "./node-port.ts";
@@ -47,13 +49,13 @@ export function openBroker({
   topology,
   vars,
   disk,
-  clock,
+  clock = systemClock,
   page,
 }: OpenBrokerInput): OpenBroker {
-  const watched = { ...(disk && { disk }), ...(clock && { clock }) };
-  const options = { topology, consumers: {}, ...watched };
-  const endpoints = createNodePort(targetRulesOf(vars as BrokerEnv));
   // The classes are typed by the platform's state and bindings, of which they use what is here.
+  const hostOf = ((state: ObjectState, env: object) => nodeHost(state, env, clock)) as unknown as HostOf;
+  const options = { topology, consumers: {}, hostOf, ...(disk && { disk }) };
+  const endpoints = createNodePort(targetRulesOf(vars as BrokerEnv));
   const QueueBroker = createQueueBroker(options, endpoints) as unknown as Construct;
   const Directory = createDirectory(options) as unknown as Construct;
   const uniqueKeys = uniqueKeysOf(worker);
@@ -72,7 +74,7 @@ export function openBroker({
     },
     error: (line) => console.error(line),
     ...(disk && { disk }),
-    ...(clock && { now: () => clock.now() }),
+    now: () => clock.now(),
   });
   const gateway = gatewayFor(objects.env as unknown as BrokerEnv, topology, null, page ?? null);
   return {

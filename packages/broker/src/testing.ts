@@ -35,3 +35,4 @@ export type { Transfer, TransferItem, TransferReply, Undeliverable } from "./rpc
 export type { Note, OutboxItem, QueueStore, StoredSegment } from "./store/store.ts";
 export { LINGER_DEPLOYED_MS, LINGER_MS } from "./turn/group-commit.ts";
 export { LEASE_GRACE_MS, rulesOf } from "./turn/rules.ts";
+export { AwakeTime } from "./usage/awake-time.ts";

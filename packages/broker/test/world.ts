@@ -12,10 +12,13 @@ import { EndpointConsumer } from "../src/endpoint/endpoint-consumer.ts";
 import { formatOf } from "../src/endpoint/formats/index.ts";
 import type { TargetRules } from "../src/endpoint/target.ts";
 import type { QueueLog } from "../src/platform/log.ts";
+import { newId } from "../src/platform/new-id.ts";
 import type { ConsumerPort } from "../src/push/delivery-result.ts";
 import { QueueCore } from "../src/queue/queue-core.ts";
 import type { QueuePorts } from "../src/queue/queue-ports.ts";
 import type { Transfer, TransferReply } from "../src/rpc/transfer.ts";
+import { LINGER_MS } from "../src/turn/group-commit.ts";
+import { AwakeTime } from "../src/usage/awake-time.ts";
 import { MemoryStore } from "./memory-store.ts";
 import { definition, packTexts, type SeenBatch, type SendOptions, seenOf } from "./messages.ts";
 
@@ -255,6 +258,11 @@ export class World {
       warn: note("warn"),
       error: note("error"),
     };
+    const setAlarm = (atMs: number) => {
+      if (!alive()) return;
+      this.alarms.push([name, atMs - WORLD_START_MS]);
+      object.alarmAtMs = Math.min(object.alarmAtMs ?? Infinity, atMs);
+    };
     const ports: QueuePorts = {
       store,
       damageRecord: store,
@@ -286,24 +294,29 @@ export class World {
         const copy = { ...transfer, packed: sent(transfer.packed), ...(more && { more }) };
         return this.carry(target, copy, () => this.core(target).inbox.accept(copy));
       }),
-      ...(this.sharesCommits && {
-        after: (callback: () => void, ms: number) => {
-          const atMs = this.nowMs + ms;
-          this.#timers.push({ atMs, ring: () => alive() && callback() });
-        },
-      }),
-      setAlarm: (atMs) => {
-        if (!alive()) return;
-        this.alarms.push([name, atMs - WORLD_START_MS]);
-        object.alarmAtMs = Math.min(object.alarmAtMs ?? Infinity, atMs);
+      after: (callback: () => void, ms: number) => {
+        const atMs = this.nowMs + ms;
+        this.#timers.push({ atMs, ring: () => alive() && callback() });
       },
+      lingerMs: this.sharesCommits ? LINGER_MS : 0,
+      setAlarm,
+      // Those who wait are woken by the alarm too, which a test can look at.
+      setTimer: setAlarm,
+      awake: new AwakeTime(() => this.nowMs),
+      epochKnown: 0,
+      observer: undefined,
+      jitterSeed: "",
+      writeFirst: () => {},
+      newMessageId: newId,
       broken: (error) => {
         if (!alive()) return;
         this.broken.push(error);
         this.crash(name);
       },
     };
-    life = { core: new QueueCore(name, ports), alive: true };
+    const core = new QueueCore(name, ports);
+    core.begin();
+    life = { core, alive: true };
     return life;
   }
 

@@ -132,7 +132,7 @@ function alterOutcome(
 }
 
 function withoutErrorTimeout(ports: QueuePorts): EndpointCaller | null {
-  const caller = ports.daemon?.() ?? null;
+  const caller = ports.daemon();
   const daemon = caller?.settings.daemon;
   if (caller === null || daemon === undefined) return caller;
   // Its methods reach for private fields, so they are called on the caller itself.

@@ -71,7 +71,9 @@ export class Epoch {
 
   /** Loads the queue. It may break while it does: then the epoch has ended before it began. */
   begin(name: string, ports: QueuePorts): void {
-    this.#core = new QueueCore(name, ports);
+    const core = new QueueCore(name, ports);
+    core.begin();
+    this.#core = core;
   }
 
   get isAlive(): boolean {

@@ -1,4 +1,5 @@
 import {
+  AwakeTime,
   type ConsumerPort,
   LINGER_DEPLOYED_MS,
   LINGER_MS,
@@ -9,7 +10,7 @@ import {
   type TransferReply,
   writeRecord,
 } from "@sluice/broker/testing";
-import { countsAfter, deliveryReply } from "@sluice/protocol";
+import { countsAfter, cutOffReason, deliveryReply } from "@sluice/protocol";
 import type { Simulation } from "../history/simulation.ts";
 import { retagged, tagsOf } from "../ledger/tags.ts";
 import { endpointPortsOf, type Leave } from "./endpoint-ports.ts";
@@ -64,6 +65,9 @@ function portsOf(
     if (epoch.isAlive && REPORTS_LOSS.test(text)) world.fail("conservation", queue, text);
   };
   const clock = { now: () => world.timeOfDay.read() };
+  const setAlarm = (atMs: number) => {
+    if (epoch.isAlive) epoch.alarm.set(atMs);
+  };
   const log = { handled: () => {}, info: remark, warn: remark, error };
   return {
     store: queue.disk,
@@ -84,9 +88,6 @@ function portsOf(
       if (epoch.registration !== null) return epoch.registration.definition;
       return queue.isTopic || queue.gone !== null ? undefined : queue.definition;
     },
-    ...(endpoint === null
-      ? { consumer: () => (queue.registered !== null && queue.called === null ? null : port) }
-      : endpointPortsOf(queue, endpoint, epoch, { clock, log }, leave)),
     queueExists: (name) => leave(() => exchange(world, () => exists(world, name))),
     transfer: (target, transfer) => leave(() => transferTo(world, queue, target, transfer)),
     after: (callback, ms) => {
@@ -97,9 +98,18 @@ function portsOf(
         callback();
       });
     },
-    setAlarm: (atMs) => {
-      if (epoch.isAlive) epoch.alarm.set(atMs);
-    },
+    setAlarm,
+    setTimer: setAlarm,
+    awake: new AwakeTime(() => world.nowMs),
+    epochKnown: 0,
+    observer: undefined,
+    jitterSeed: "",
+    damageRecord: { readDamage: () => [], writeDamage: () => {} },
+    cutOffReason: cutOffReason(epoch.lastEnd.told),
+    daemon: () => null,
+    ...(endpoint === null
+      ? { consumer: () => (queue.registered !== null && queue.called === null ? null : port) }
+      : endpointPortsOf(queue, endpoint, epoch, { clock, log }, leave)),
   };
 }
 

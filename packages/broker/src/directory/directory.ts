@@ -37,7 +37,8 @@ import {
   topicObjectName,
   topologyFingerprint,
 } from "@sluice/protocol";
-import { alarmMsAfter, clockStartMsOf, type HostClock, systemClock } from "../platform/clock.ts";
+import { alarmMsAfter, clockStartMsOf, type HostClock } from "../platform/clock.ts";
+import { type Host, type HostOf, workersHost } from "../platform/host.ts";
 import { newId } from "../platform/new-id.ts";
 import type { CommitPosition } from "../rpc/commit-position.ts";
 import type { DirectoryObject, Opened } from "../rpc/directory-object.ts";
@@ -72,16 +73,19 @@ interface DirectoryEnv {
 
 interface DirectoryOptions {
   readonly topology: QueueTopology;
-  /** The time that deadlines go by. Default: the platform's. */
+  /** The time that deadlines go by on Workers. Default: the platform's. */
   readonly clock?: HostClock;
+  /** Finds the host of the object. Default: that of Workers, with `clock`. */
+  readonly hostOf?: HostOf;
 }
 
 /**
  * The Durable Object class of the directory: which queues there are, what they are set to, and how far each has come.
  * It is deployed with the topology, so whoever calls it first after a deployment makes it go by that.
  */
-export function createDirectory({ topology, clock = systemClock }: DirectoryOptions) {
+export function createDirectory({ topology, clock, hostOf = workersHost(clock) }: DirectoryOptions) {
   return class Directory extends DurableObject<DirectoryEnv> implements DirectoryObject {
+    readonly #host: Host<DirectoryEnv>;
     readonly #positions: CommitPositions;
     readonly #snapshots: IdleSnapshots;
     readonly #rows: DirectoryRows;
@@ -98,47 +102,51 @@ export function createDirectory({ topology, clock = systemClock }: DirectoryOpti
 
     constructor(ctx: DurableObjectState, env: DirectoryEnv) {
       super(ctx, env);
-      const { sql } = ctx.storage;
+      const host = hostOf(ctx, env);
+      this.#host = host;
+      const { sql } = host.storage;
+      const now = () => host.systemMs();
+      const warn = (line: string) => host.log.warn(`Directory: ${line}`);
       this.#positions = new CommitPositions(sql);
-      this.#snapshots = new IdleSnapshots(this.#positions, () => Date.now());
+      this.#snapshots = new IdleSnapshots(this.#positions, now);
       this.#rows = new DirectoryRows(sql);
       this.#subscriptions = new Subscriptions(sql);
       this.#purges = new Purges(sql);
       this.#clock = new ClockRow(sql, clockStartMsOf(env));
       this.#deletions = new Deletions(sql);
-      this.#tokens = new Tokens(sql, () => Date.now());
-      this.#audit = new AuditRows(sql, () => Date.now());
+      this.#tokens = new Tokens(sql, now);
+      this.#audit = new AuditRows(sql, now);
       this.#registry = new Registry(this.#rows.all(), {
         save: (row) => this.#rows.save(row),
         erase: (name) => this.#rows.delete(name),
-        now: () => Date.now(),
+        now,
         newId,
       });
-      this.#topics = new Topics(new TopicRows(sql), new TopicVersions(sql, () => Date.now()), {
+      this.#topics = new Topics(new TopicRows(sql), new TopicVersions(sql, now), {
         queues: this.#registry,
         settings: topology.sns ?? {},
-        now: () => Date.now(),
+        now,
         newId,
-        warn: (line) => console.warn(`Directory: ${line}`),
+        warn,
       });
       const notices = new Notices(this.#registry, {
         configure: async (name, record) => this.#object(name).configure(name, record),
         clear: async (name, revision) => this.#object(name).clear(name, revision),
         transaction: (write) => this.#transaction(write),
-        warn: (line) => console.warn(`Directory: ${line}`),
+        warn,
       });
       const topicNotices = new TopicNotices(this.#topics.registry, {
         topicChanged: async (name, version) => this.#object(name).topicChanged(name, version),
         transaction: (write) => this.#transaction(write),
-        warn: (line) => console.warn(`Directory: ${line}`),
+        warn,
       });
       this.#changes = new Changes(this.#registry, notices, [topicNotices], {
         transaction: (write) => this.#transaction(write),
         wakeAfter: (ms) =>
-          ms === null ? ctx.storage.deleteAlarm() : ctx.storage.setAlarm(alarmMsAfter(clock, ms)),
-        after: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+          ms === null ? host.storage.deleteAlarm() : host.storage.setAlarm(alarmMsAfter(host.clock, ms)),
+        after: (ms) => new Promise((resolve) => void host.after(resolve, ms)),
       });
-      void ctx.blockConcurrencyWhile(() => this.#deploy());
+      void host.blockConcurrencyWhile(() => this.#deploy());
     }
 
     async list(): Promise<readonly QueueRecord[]> {
@@ -213,7 +221,7 @@ export function createDirectory({ topology, clock = systemClock }: DirectoryOpti
     }
 
     async lastDeletion(name: string): Promise<number | null> {
-      return this.#deletions.last(name, Date.now());
+      return this.#deletions.last(name, this.#host.systemMs());
     }
 
     async listTokens(): Promise<readonly TokenRecord[]> {
@@ -370,23 +378,25 @@ export function createDirectory({ topology, clock = systemClock }: DirectoryOpti
 
     /** The object of a queue, or of a topic. */
     #object(name: string): DurableObjectStub<ConfiguredQueueObject> {
-      const { SLUICE_QUEUES: namespace } = this.env;
+      const { SLUICE_QUEUES: namespace } = this.#host.env;
       if (namespace === undefined) throw new Error("the binding SLUICE_QUEUES is missing");
       return namespace.get(namespace.idFromName(name));
     }
 
     #forgetQueue(queueId: string, name: string): void {
       this.#purges.forget(queueId);
-      this.#deletions.note(name, Date.now());
+      this.#deletions.note(name, this.#host.systemMs());
       for (const subscription of this.#subscriptions.deleteOf(queueId)) {
-        console.warn(`Directory: the subscription "${subscription.name}" ends with its queue "${name}"`);
+        this.#host.log.warn(
+          `Directory: the subscription "${subscription.name}" ends with its queue "${name}"`,
+        );
       }
     }
 
     async #deploy(): Promise<void> {
       this.#deployed = await topologyFingerprint(topology);
       this.#changes.start(this.#rows.deployed === this.#deployed, () => {
-        applyTopology(this.#registry, topology, (line) => console.warn(`Directory: ${line}`));
+        applyTopology(this.#registry, topology, (line) => this.#host.log.warn(`Directory: ${line}`));
         this.#topics.applySettings();
         this.#rows.deployed = this.#deployed;
         this.#audit.note({
@@ -407,9 +417,9 @@ export function createDirectory({ topology, clock = systemClock }: DirectoryOpti
     /** All writes or none; afterwards memory is what is stored, or the object starts again. */
     #transaction<Result>(change: () => Result): Result {
       try {
-        return this.ctx.storage.transactionSync(change);
+        return this.#host.storage.transactionSync(change);
       } catch (error) {
-        this.ctx.abort(`a change could not be stored: ${error}`);
+        this.#host.abort(`a change could not be stored: ${error}`);
         throw error;
       }
     }

@@ -47,8 +47,8 @@ export interface Work {
 }
 
 export interface WorkerDaemonPorts {
-  /** The application that a worker daemon posts the queue's messages to, `null` if none does. Default: none. */
-  daemon?(): EndpointCaller | null;
+  /** The application that a worker daemon posts the queue's messages to, `null` if none does. */
+  daemon(): EndpointCaller | null;
 }
 
 /** The parts of a queue that its worker daemon uses. */
@@ -170,7 +170,7 @@ export class WorkerDaemon {
   }
 
   get #caller(): EndpointCaller | null {
-    return this.#ports.daemon?.() ?? null;
+    return this.#ports.daemon();
   }
 
   /** How many messages may be received now. One of a group is worked on at a time. */

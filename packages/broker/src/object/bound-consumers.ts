@@ -14,6 +14,7 @@ import { formatOf } from "../endpoint/formats/index.ts";
 import { targetRulesOf } from "../endpoint/target.ts";
 import { type EndpointVariables, endpointVariablesOf } from "../endpoint/variables.ts";
 import type { Clock } from "../platform/clock.ts";
+import type { Host } from "../platform/host.ts";
 import type { QueueLog } from "../platform/log.ts";
 import type { ConsumerPort } from "../push/delivery-result.ts";
 import type { BrokerEnv, BrokerOptions } from "./broker-env.ts";
@@ -26,15 +27,15 @@ function readable(delivery: Delivery): Delivery {
 
 /** Consumers as the broker Worker reaches them: Workers by the bindings it is deployed with, endpoints over HTTP. */
 export class BoundConsumers {
-  readonly #env: BrokerEnv;
+  readonly #host: Host<BrokerEnv>;
   readonly #bindings: BrokerOptions["consumers"];
   readonly #endpoints: EndpointPort;
   readonly #variable: EndpointVariables;
 
-  constructor(env: BrokerEnv, options: BrokerOptions, endpoints: EndpointPort) {
-    this.#env = env;
+  constructor(host: Host<BrokerEnv>, options: BrokerOptions, endpoints: EndpointPort) {
+    this.#host = host;
     this.#bindings = options.consumers;
-    this.#variable = endpointVariablesOf(env, options.topology);
+    this.#variable = endpointVariablesOf(host.env, options.topology);
     this.#endpoints = endpoints;
   }
 
@@ -51,7 +52,7 @@ export class BoundConsumers {
       port: this.#endpoints,
       clock,
       log,
-      targets: targetRulesOf(this.#env),
+      targets: targetRulesOf(this.#host.env),
       variable: this.#variable,
     });
   }
@@ -62,7 +63,7 @@ export class BoundConsumers {
   warnOfUnbound(queue: string, record: QueueRecord | null): void {
     const consumer = record?.definition.consumer ?? null;
     if (consumer?.type !== "worker" || this.#workerOf(consumer.worker) !== null) return;
-    console.warn(
+    this.#host.log.warn(
       `Queue "${queue}": its consumer "${consumer.worker}" is not a Worker that this broker was started with; ` +
         `messages wait`,
     );
@@ -71,7 +72,7 @@ export class BoundConsumers {
   #workerOf(worker: string): ConsumerPort | null {
     // A Worker may be called "constructor": only what the record itself holds counts.
     const name = Object.hasOwn(this.#bindings, worker) ? this.#bindings[worker] : undefined;
-    const binding = this.#env[name ?? ""] as QueueConsumerRpc | undefined;
+    const binding = this.#host.env[name ?? ""] as QueueConsumerRpc | undefined;
     if (binding === undefined) return null;
     return {
       name: worker,

@@ -1,8 +1,9 @@
 import type { QueueTopology } from "@sluice/protocol";
 import type { HostClock } from "../platform/clock.ts";
-import type { QueueProbe } from "../queue/probe.ts";
+import type { HostOf } from "../platform/host.ts";
 import { DIRECTORY_NAME, type DirectoryObject, type QueuesDirectory } from "../rpc/directory-object.ts";
 import type { QueueBrokerObject } from "../rpc/queue-object.ts";
+import type { Instruments } from "./instruments.ts";
 
 /** Bindings of the broker Worker. */
 export interface BrokerEnv {
@@ -67,10 +68,12 @@ export interface BrokerOptions {
   readonly consumers: Readonly<Record<string, string>>;
   /** Disk that everything is kept on. Absent where it is the platform's matter. */
   readonly disk?: Disk;
-  /** The time that deadlines go by. Default: the platform's. */
+  /** The time that deadlines go by on Workers. Default: the platform's. */
   readonly clock?: HostClock;
-  /** Probe of a test kit between the queues and their consumers. Absent where messages are real ones. */
-  readonly probe?: QueueProbe;
+  /** Finds the host of an object. Default: that of Workers, with `clock`. */
+  readonly hostOf?: HostOf;
+  /** Absent where messages are real ones. */
+  readonly instruments?: Instruments;
 }
 
 /** The directory as a queue's object calls it. Calls reject, and do no more, where the binding is missing. */

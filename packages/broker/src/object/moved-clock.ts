@@ -1,5 +1,6 @@
 import type { ClockSetting, NextMoment, ReceiveReply, ReceiveRequest } from "@sluice/protocol";
 import type { MovableClock } from "../platform/clock.ts";
+import type { Host } from "../platform/host.ts";
 import { newId } from "../platform/new-id.ts";
 import { nextMomentOf, nextWorkMsOf } from "../queue/next-wake.ts";
 import type { SettledQueue } from "../rpc/queue-object.ts";
@@ -26,14 +27,15 @@ export async function changeClock(open: OpenQueue, change: (clock: MovableClock)
 /** Receives in a queue whose clock stands: whoever waits, waits in real time. */
 export async function receiveUnderFrozenClock(
   { core }: OpenQueue,
+  { after }: Pick<Host, "after">,
   request: ReceiveRequest,
 ): Promise<ReceiveReply> {
   const { receiverId = newId(), waitMs = core.definition?.receive?.waitMs ?? 0 } = request;
-  const timer = setTimeout(() => core.receivers.cancel(receiverId), waitMs);
+  const stop = after(() => core.receivers.cancel(receiverId), waitMs);
   try {
     return await core.receivers.receive({ ...request, receiverId, waitMs });
   } finally {
-    clearTimeout(timer);
+    stop();
   }
 }
 

@@ -1,18 +1,19 @@
 import type { QueueCore } from "../queue/queue-core.ts";
-import { idOf, nameIn, type OpenQueue, openQueue, type QueueHost } from "./open-queue.ts";
+import { nameIn, type OpenQueue, openQueue } from "./open-queue.ts";
+import { idOf, type QueueSurroundings } from "./open-store.ts";
 import { QueueNotFoundError } from "./registration.ts";
 
 /** The queue of a Durable Object: opened by whoever asks for it first, and again once it was dropped. */
 export class ObjectQueue {
-  readonly #host: QueueHost;
+  readonly #around: QueueSurroundings;
   #queue: OpenQueue | undefined;
   #opening: Promise<OpenQueue> | undefined;
   #isDropped = false;
   /** Calls of the object since it started, or since its queue was dropped. */
   requests = 0;
 
-  constructor(host: QueueHost) {
-    this.#host = host;
+  constructor(around: QueueSurroundings) {
+    this.#around = around;
   }
 
   /**
@@ -48,9 +49,9 @@ export class ObjectQueue {
    * Opens the queue whose object this is, `null` while nobody knows which one that is: what is stored may be another's.
    */
   async openKnown(): Promise<OpenQueue | null> {
-    const { id, storage } = this.#host.ctx;
+    const { id, storage, env } = this.#around.host;
     const name = id.name ?? nameIn(storage);
-    return name === null || idOf(name, this.#host.env) !== id.toString() ? null : this.#open(name);
+    return name === null || idOf(name, env) !== id.toString() ? null : this.#open(name);
   }
 
   /** The core of a queue that exists. Throws `QueueNotFoundError` and `UnreadableQueueError`. */
@@ -75,16 +76,16 @@ export class ObjectQueue {
     this.#queue = undefined;
     this.#opening = undefined;
     this.requests = 0;
-    const { storage } = this.#host.ctx;
+    const { storage, log } = this.#around.host;
     await storage.deleteAlarm();
     await storage.sync();
     this.#isDropped = true;
-    console.log(`Queue "${open.core.name}" is deleted, ${backlogCount} message(s) in it`);
+    log.log(`Queue "${open.core.name}" is deleted, ${backlogCount} message(s) in it`);
   }
 
   async #begin(queue: string): Promise<OpenQueue> {
     try {
-      return await openQueue(queue, this.#host, () => this.requests);
+      return await openQueue(queue, this.#around, () => this.requests);
     } catch (error) {
       this.#opening = undefined;
       throw error;

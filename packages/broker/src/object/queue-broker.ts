@@ -30,7 +30,8 @@ import type {
 } from "@sluice/protocol";
 import { isSpoken, isTopicObject, metricsText } from "@sluice/protocol";
 import type { EndpointPort } from "../endpoint/endpoint.ts";
-import { alarmMsAfter, systemClock } from "../platform/clock.ts";
+import { alarmMsAfter } from "../platform/clock.ts";
+import { type Host, workersHost } from "../platform/host.ts";
 import { traceOf } from "../platform/log.ts";
 import type { QueuesDirectory } from "../rpc/directory-object.ts";
 import type { QueueBrokerObject, SettledQueue } from "../rpc/queue-object.ts";
@@ -64,6 +65,7 @@ const OPEN_AGAIN_MS = 30_000;
  * @param endpoints the way to HTTP endpoints on the platform that it runs on: `workersPort` for Workers.
  */
 export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPort) {
+  const hostOf = options.hostOf ?? workersHost(options.clock);
   const fullStorages = new FullStorages(options.disk);
   const lastEnds = new LastEnds();
   /** Queues whose database file was found to be damaged, by the epoch before. */
@@ -71,17 +73,19 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
 
   return class QueueBroker extends QueueReads implements QueueBrokerObject {
     protected override readonly existing = (queue: string) => this.#queue.existing(queue);
+    readonly #host: Host<BrokerEnv>;
     readonly #queue: ObjectQueue;
     readonly #consumers: BoundConsumers;
     readonly #directory: QueuesDirectory;
 
     constructor(ctx: DurableObjectState, env: BrokerEnv) {
       super(ctx, env);
-      this.#consumers = new BoundConsumers(env, options, endpoints);
+      const host = hostOf(ctx, env);
+      this.#host = host;
+      this.#consumers = new BoundConsumers(host, options, endpoints);
       this.#directory = directoryOf(env);
       this.#queue = new ObjectQueue({
-        ctx,
-        env,
+        host,
         options,
         fullStorages,
         lastEnds,
@@ -90,17 +94,17 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
         directory: this.#directory,
       });
       // Calls wait until the queue is loaded. One that cannot be says so to each of them.
-      void ctx.blockConcurrencyWhile(async () => {
+      void host.blockConcurrencyWhile(async () => {
         try {
           await this.#queue.openKnown();
         } catch (error) {
-          console.error(`Queue "${ctx.id.name}": ${traceOf(error)}`);
+          host.log.error(`Queue "${host.id.name}": ${traceOf(error)}`);
         }
       });
     }
 
     async send(queue: string, requests: readonly SendRequest[], producer?: string): Promise<SendReply> {
-      if (fullStorages.refuses(queue, Date.now())) return STORAGE_FULL;
+      if (fullStorages.refuses(queue, this.#host.systemMs())) return STORAGE_FULL;
       try {
         return await (await this.#queue.accepting(queue)).send(requests, producer);
       } catch (error) {
@@ -122,7 +126,7 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
     /** A queue that messages are transferred to is created if it does not exist (spec cloudflare-queues 4). */
     async take(queue: string, transfer: Transfer): Promise<TransferReply> {
       // It stays where it is, and is transferred again later.
-      if (fullStorages.refuses(queue, Date.now())) throw new Error(STORAGE_FULL.cause);
+      if (fullStorages.refuses(queue, this.#host.systemMs())) throw new Error(STORAGE_FULL.cause);
       const open = await this.#queue.open(queue);
       if (open.unwritable !== null) throw open.unwritable;
       if (open.registration.definition === undefined) {
@@ -133,7 +137,7 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
     }
 
     async publish(topicObject: string, request: PublishRequest): Promise<PublishReply> {
-      if (fullStorages.refuses(topicObject, Date.now())) return STORAGE_FULL;
+      if (fullStorages.refuses(topicObject, this.#host.systemMs())) return STORAGE_FULL;
       try {
         const { core, unwritable } = await this.#queue.open(topicObject);
         if (unwritable !== null) throw unwritable;
@@ -151,7 +155,8 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
       try {
         return (await this.#queue.open(topicObject)).core.topic.describe();
       } catch (error) {
-        if (error instanceof UnreadableQueueError) return describeUnreadableTopic(error.message, Date.now());
+        if (error instanceof UnreadableQueueError)
+          return describeUnreadableTopic(error.message, this.#host.systemMs());
         throw error;
       }
     }
@@ -166,7 +171,7 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
         const refused =
           request === undefined
             ? undefined
-            : refusedSend(fullStorages.refuses(queue, Date.now()), this.#queue.opened, request);
+            : refusedSend(fullStorages.refuses(queue, this.#host.systemMs()), this.#queue.opened, request);
         if (refused === undefined) return { ...(await core.work(work)), ok: true };
         const { enqueue: _, ...others } = work;
         return { ...(await core.work(others)), ok: true, enqueued: refused };
@@ -179,7 +184,7 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
       const { receivers } = await this.#queue.existing(queue);
       const { opened } = this.#queue;
       return opened?.clock.isFrozen === true
-        ? receiveUnderFrozenClock(opened, request)
+        ? receiveUnderFrozenClock(opened, this.#host, request)
         : receivers.receive(request);
     }
 
@@ -212,7 +217,7 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
         const core = await this.#queue.existing(queue);
         await core.caughtUp();
         const why = core.messages.why();
-        return fullStorages.refuses(queue, Date.now())
+        return fullStorages.refuses(queue, this.#host.systemMs())
           ? { ...why, also: [STORAGE_IS_FULL, ...why.also] }
           : why;
       } catch (error) {
@@ -232,7 +237,7 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
     async purge(queue: string): Promise<PurgeReply> {
       const { core } = await this.#queue.open(queue);
       const reply = await core.purge();
-      console.log(`Queue "${queue}" is purged, ${reply.purged} message(s) are deleted`);
+      this.#host.log.log(`Queue "${queue}" is purged, ${reply.purged} message(s) are deleted`);
       return reply;
     }
 
@@ -269,7 +274,7 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
         return open.describe();
       } catch (error) {
         if (error instanceof UnreadableQueueError)
-          return describeUnreadable(queue, error.message, Date.now());
+          return describeUnreadable(queue, error.message, this.#host.systemMs());
         throw error;
       }
     }
@@ -304,19 +309,20 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
 
     /** Must never throw: after six failures in a row the platform drops the alarm for ever. */
     override async alarm(): Promise<void> {
+      const { id, log, storage, clock } = this.#host;
       try {
         const open = this.#queue.opened ?? (await this.#queue.openKnown());
         await this.#ring(open);
       } catch (error) {
-        console.error(`Queue "${this.ctx.id.name}": ${traceOf(error)}`);
-        void this.ctx.storage.setAlarm(alarmMsAfter(options.clock ?? systemClock, OPEN_AGAIN_MS));
+        log.error(`Queue "${id.name}": ${traceOf(error)}`);
+        void storage.setAlarm(alarmMsAfter(clock, OPEN_AGAIN_MS));
       }
     }
 
     /** The queue, for what may be done in development only. */
     async #inDevelopment(queue: string): Promise<OpenQueue> {
       const open = await this.#queue.open(queue);
-      if (this.env.SLUICE_ENV === "development") return open;
+      if (this.#host.env.SLUICE_ENV === "development") return open;
       throw new Error("clocks move and faults are made in development only");
     }
 
@@ -327,7 +333,7 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
       try {
         await core.wake();
       } catch (error) {
-        console.error(`Queue "${core.name}": ${traceOf(error)}`);
+        this.#host.log.error(`Queue "${core.name}": ${traceOf(error)}`);
         alarm.set(clock.now() + ALARM_AGAIN_MS);
       }
     }

@@ -1,5 +1,5 @@
 import type { QueueUsage } from "@sluice/protocol";
-import { systemClock } from "../platform/clock.ts";
+import type { Host } from "../platform/host.ts";
 import type { QueueCore } from "../queue/queue-core.ts";
 import type { SqliteStore } from "../store/sqlite-store.ts";
 import type { AwakeTime } from "../usage/awake-time.ts";
@@ -8,6 +8,7 @@ import type { Alarm } from "./alarm.ts";
 
 /** Where the object of a queue counts what Cloudflare bills. */
 export interface UsageSources {
+  readonly host: Pick<Host, "systemMs">;
   readonly store: SqliteStore;
   readonly alarm: Alarm;
   readonly awake: AwakeTime;
@@ -26,7 +27,15 @@ export interface DirectoryCalls {
 /**
  * Makes a function that tells this month's usage of a queue's object, by the machine's clock: a bill knows no other.
  */
-export function usageOf({ store, alarm, awake, core, requests, directory }: UsageSources): () => QueueUsage {
+export function usageOf({
+  host,
+  store,
+  alarm,
+  awake,
+  core,
+  requests,
+  directory,
+}: UsageSources): () => QueueUsage {
   const counts = () => ({
     rowsWritten: store.rowsWritten + alarm.timesWritten + directory.rowsWritten,
     rowsRead: store.rowsRead,
@@ -35,6 +44,6 @@ export function usageOf({ store, alarm, awake, core, requests, directory }: Usag
     ...core.intake.accepted,
     deliveries: core.queue.deliveries,
   });
-  const month = new MonthUsage(counts, store.readUsage(), systemClock.now());
-  return () => month.read(systemClock.now());
+  const month = new MonthUsage(counts, store.readUsage(), host.systemMs());
+  return () => month.read(host.systemMs());
 }

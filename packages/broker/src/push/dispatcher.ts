@@ -17,7 +17,6 @@ import { Backoff } from "../platform/backoff.ts";
 import type { DeadLetters } from "../transfer/dead-letters.ts";
 import type { QueueContext } from "../turn/context.ts";
 import { metricsOf } from "../turn/figures.ts";
-import { LINGER_MS } from "../turn/group-commit.ts";
 import { type LeaseRecords, readLease } from "../turn/lease-records.ts";
 import { isForWorkerDaemon } from "../turn/rules.ts";
 import type { Throttle } from "../turn/throttle.ts";
@@ -50,11 +49,11 @@ export interface DispatcherPorts {
   consumer(): ConsumerPort | null;
   /**
    * Nothing is delivered to it before, in ms: Workers of a process that one of them has ended begin one after the
-   * other. Default 0.
+   * other.
    */
-  heldUntilMs?(): number;
-  /** How long a settlement that nobody waits for may linger for another commit to share, in ms. Default `LINGER_MS`. */
-  readonly lingerMs?: number;
+  heldUntilMs(): number;
+  /** How long a settlement that nobody waits for may linger for another commit to share, in ms. 0: it does not. */
+  readonly lingerMs: number;
 }
 
 /** Hands batches to the queue's consumer and settles what it did with them. */
@@ -97,7 +96,7 @@ export class PushDispatcher {
 
   /** Until when nothing is delivered to the consumer, in ms; `null` if it is not held. */
   get #heldUntilMs(): number | null {
-    const untilMs = this.#ports.heldUntilMs?.() ?? 0;
+    const untilMs = this.#ports.heldUntilMs();
     return untilMs > this.#context.nowMs ? untilMs : null;
   }
 
@@ -293,7 +292,7 @@ export class PushDispatcher {
     const { queue, nowMs } = this.#context;
     if (result instanceof Absence || !isAcknowledged(result)) return false;
     if (this.#trial === batch.leaseId || this.#throttle.isOn) return false;
-    return !isSlotAwaited(queue, nowMs + 2 * (this.#ports.lingerMs ?? LINGER_MS));
+    return !isSlotAwaited(queue, nowMs + 2 * this.#ports.lingerMs);
   }
 
   #settle(running: Running, result: DeliveryResult | RejectedDelivery | Absence, endedMs: number): void {

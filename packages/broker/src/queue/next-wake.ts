@@ -23,11 +23,11 @@ export interface WakePorts {
   setAlarm(atMs: number): void;
   /**
    * Calls the queue's `wake` at a moment of its clock, if the object lives that long: for those who wait on a line that
-   * ends with it. Costs nothing to write. Default: the alarm.
+   * ends with it. Costs nothing to write.
    */
-  setTimer?(atMs: number): void;
-  /** Told whether anything is under way that keeps the object from sleeping. Default: nobody is. */
-  readonly awake?: AwakeTime;
+  setTimer(atMs: number): void;
+  /** Told whether anything is under way that keeps the object from sleeping. */
+  readonly awake: AwakeTime;
 }
 
 /** A queue with the parts that have something to do at a moment. */
@@ -57,10 +57,8 @@ export function armNextWake(timed: TimedQueue, ports: WakePorts): void {
   ]);
   if (atMs !== null) ports.setAlarm(atMs);
   const { wakeAtMs } = receivers;
-  ports.awake?.hold(wakeAtMs !== null || isUnderWay(timed));
-  if (wakeAtMs === null) return;
-  if (ports.setTimer === undefined) ports.setAlarm(wakeAtMs);
-  else ports.setTimer(wakeAtMs);
+  ports.awake.hold(wakeAtMs !== null || isUnderWay(timed));
+  if (wakeAtMs !== null) ports.setTimer(wakeAtMs);
 }
 
 /**

@@ -24,7 +24,6 @@ import { WorkerDaemon } from "../endpoint/worker-daemon.ts";
 import type { History } from "../history/history.ts";
 import { Messages } from "../look/messages.ts";
 import type { QueueLog } from "../platform/log.ts";
-import { newId } from "../platform/new-id.ts";
 import { PushDispatcher } from "../push/dispatcher.ts";
 import { Attempts } from "../receive/attempts.ts";
 import { deleteByRefs, peek } from "../receive/peek.ts";
@@ -109,19 +108,18 @@ export class QueueCore implements QueueContext {
   #epochWritten = false;
 
   /**
-   * Loads the queue, and goes on with what an earlier epoch left behind. Who knows whom of its parts is written down
-   * here.
+   * Puts the parts together, and loads the queue. Who knows whom of its parts is written down here.
    */
   constructor(name: string, ports: QueuePorts) {
     const { store, log, damageRecord } = ports;
     this.name = name;
     this.log = log;
     this.store = store;
-    this.jitterSeed = ports.jitterSeed ?? "";
+    this.jitterSeed = ports.jitterSeed;
     this.#ports = ports;
     this.awakeSinceMs = ports.clock.now();
     const latestEpoch = store.readEpoch();
-    this.epoch = Math.max(latestEpoch, ports.epochKnown ?? 0) + 1;
+    this.epoch = Math.max(latestEpoch, ports.epochKnown) + 1;
     this.queue = createQueue(rulesOf(this.definition), this.epoch);
     this.#commit = new GroupCommit({
       turn: (jobs) => this.#turn(jobs),
@@ -133,7 +131,7 @@ export class QueueCore implements QueueContext {
         this.receivers.answer();
         this.watchers.answer();
       },
-      after: ports.after && ((callback, ms) => ports.after?.(callback, ms)),
+      after: ports.lingerMs === 0 ? undefined : ports.after,
       broken: (error) => {
         this.#fail(error);
         ports.broken(error);
@@ -161,7 +159,11 @@ export class QueueCore implements QueueContext {
     this.tasks = new PeriodicTasks(this, intake);
     this.messages = new Messages(this);
     this.#withState = loadSegments(this.queue, store, this.damage, this.nowMs);
-    const goesOn = resume(this, ports);
+  }
+
+  /** Goes on with what an earlier epoch has left behind. Call once. */
+  begin(): void {
+    const goesOn = resume(this, this.#ports);
     if (goesOn || this.#hasUnwritten) void this.wake();
   }
 
@@ -236,7 +238,7 @@ export class QueueCore implements QueueContext {
   }
 
   newMessageId(): string {
-    return this.#ports.newMessageId?.() ?? newId();
+    return this.#ports.newMessageId();
   }
 
   readonly payloadOf = (segmentId: number): PackedIndex => {
@@ -392,7 +394,7 @@ export class QueueCore implements QueueContext {
     store.commit(() => {
       if (!this.#epochWritten) {
         store.writeEpoch(this.epoch, this.name);
-        this.#ports.writeFirst?.();
+        this.#ports.writeFirst();
       }
       writeChanges(this.queue, store, this.cache, this.#withState);
       for (const write of writes) write();

@@ -10,17 +10,17 @@ import type { QueuePorts } from "./queue-ports.ts";
  */
 export function historyFor(
   context: Omit<QueueContext, "history">,
-  ports: Pick<QueuePorts, "keepsHistory" | "after" | "probe">,
+  ports: Pick<QueuePorts, "keepsHistory" | "lingerMs" | "after" | "observer">,
   firstNumber: number,
 ): History {
-  const { keepsHistory = false, after, probe } = ports;
+  const { keepsHistory, lingerMs, after, observer } = ports;
   return new History({
     name: context.name,
     store: context.store,
     firstNumber,
-    observer: probe,
+    observer,
     flushMs: keepsHistory ? QUIET_FLUSH_MS : QUIET_FLUSH_DEPLOYED_MS,
-    after: after && ((callback, ms) => ports.after?.(callback, ms)),
+    after: lingerMs === 0 ? undefined : after,
     write: (write) => context.write(write),
     wake: () => void context.wake(),
     get nowMs() {

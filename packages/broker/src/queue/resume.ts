@@ -1,5 +1,4 @@
 import { endPushLeases, type Queue, release, type Slice } from "@sluice/engine";
-import { cutOffReason, UNPLANNED } from "@sluice/protocol";
 import type { PeriodicTasks } from "../endpoint/periodic-tasks.ts";
 import { countOf } from "../history/event.ts";
 import type { Attempts } from "../receive/attempts.ts";
@@ -40,7 +39,7 @@ export function resume(resumed: ResumedQueue, cutOff: CutOff): boolean {
     if (tasks.restore(key, bytes)) continue;
     moves.restore(key, bytes);
   }
-  const { cutOffCounts: counts = true, cutOffDelayMs: delayMs = 0 } = cutOff;
+  const { cutOffCounts: counts, cutOffDelayMs: delayMs, cutOffReason } = cutOff;
   const { slices, dead } = endLeases(queue, nowMs, { counts, delayMs });
   const retried = countOf(slices);
   noteSlices(resumed, "retried", slices, { delay: "restart" });
@@ -50,7 +49,7 @@ export function resume(resumed: ResumedQueue, cutOff: CutOff): boolean {
         (counts ? "" : "; that delivery does not count as an attempt"),
     );
   }
-  deadLetters.add(dead, cutOff.cutOffReason ?? cutOffReason(UNPLANNED));
+  deadLetters.add(dead, cutOffReason);
   const dueMs =
     outbox.retryAtMs ?? moves.dueAtMs ?? deduplication.forgetAtMs ?? attempts.forgetAtMs ?? tasks.dueAtMs;
   return queue.segments.size > 0 || dueMs !== null;

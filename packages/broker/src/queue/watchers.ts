@@ -24,13 +24,13 @@ type WatchedQueue = Pick<QueueContext, "queue" | "nowMs" | "history"> & Paramete
  */
 export class Watchers {
   readonly #context: WatchedQueue;
-  readonly #awake: AwakeTime | undefined;
+  readonly #awake: AwakeTime;
   #waiting: Watcher[] = [];
   /** Callers that wait until nothing is under way. */
   #idle: PromiseWithResolvers<void> | null = null;
 
-  /** @param awake told while somebody waits. Default: nobody is. */
-  constructor(context: WatchedQueue, awake?: AwakeTime) {
+  /** @param awake told while somebody waits. */
+  constructor(context: WatchedQueue, awake: AwakeTime) {
     this.#context = context;
     this.#awake = awake;
   }
@@ -49,7 +49,7 @@ export class Watchers {
       }
       this.#waiting.push({ request, answer, reject });
     });
-    return this.#awake?.during(reply) ?? reply;
+    return this.#awake.during(reply);
   }
 
   /** After a turn that is durable: answers those who have not seen what it did. */

@@ -1,3 +1,5 @@
+import type { HostStorage } from "../platform/host.ts";
+
 /**
  * Largest database that is checked for its structure at every start, in bytes: that reads all of it. Measured at
  * 0.6 GB/s, so a start waits for 0.1 s at most.
@@ -64,7 +66,7 @@ export function isFileDamage(error: unknown): boolean {
  *
  * @param isSuspect Whether the file was found to be damaged in its use: then its size does not excuse it.
  */
-export function repairFile(storage: DurableObjectStorage, isSuspect: boolean): FileCondition {
+export function repairFile(storage: HostStorage, isSuspect: boolean): FileCondition {
   const { sql } = storage;
   if (!isSuspect && sql.databaseSize > STRUCTURE_CHECK_BYTES_MAX) return { kind: "sound" };
   if (sql.databaseSize > REPAIR_BYTES_MAX) {

@@ -1,4 +1,5 @@
 import type { QueueDamage, QueueRecord, QueueUsage } from "@sluice/protocol";
+import type { HostStorage } from "../platform/host.ts";
 import type { CommitPosition } from "../rpc/commit-position.ts";
 import { storedUsage, usageFrom } from "../usage/stored-usage.ts";
 import { checksumOf } from "./checksum.ts";
@@ -53,7 +54,7 @@ const NOBODY: CommitWatcher = { committed: () => {}, durable: () => {} };
  * `file-damage.ts`.
  */
 export class SqliteStore implements QueueStore, DamageRecord {
-  readonly #storage: DurableObjectStorage;
+  readonly #storage: HostStorage;
   readonly #watcher: CommitWatcher;
   #commits: number;
   /**
@@ -68,7 +69,7 @@ export class SqliteStore implements QueueStore, DamageRecord {
   rowsWritten = 0;
   rowsRead = 0;
 
-  constructor(storage: DurableObjectStorage, watcher: CommitWatcher = NOBODY) {
+  constructor(storage: HostStorage, watcher: CommitWatcher = NOBODY) {
     this.#storage = storage;
     this.#watcher = watcher;
     this.#migrate();

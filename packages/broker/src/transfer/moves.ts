@@ -31,8 +31,8 @@ const MOVED_AT_ONCE_MAX = 500;
 const NOTE_KEY = "moves";
 
 export interface MovesPorts {
-  /** Whether there is a queue of that name. Default: there is. */
-  queueExists?(queue: string): Promise<boolean>;
+  /** Whether there is a queue of that name. */
+  queueExists(queue: string): Promise<boolean>;
 }
 
 /** Looks for messages that wait, behind a place; as many and as large as may be. */
@@ -173,7 +173,7 @@ export class Moves {
       const existing = new Map<string, boolean>();
       let unknown = this.#targets();
       while (unknown.length > 0) {
-        for (const target of unknown) existing.set(target, await this.#exists(target));
+        for (const target of unknown) existing.set(target, await this.#ports.queueExists(target));
         unknown = await this.#context.submit(() => this.#move(existing));
       }
       this.#backoff.succeeded();
@@ -191,10 +191,6 @@ export class Moves {
   #targets(): string[] {
     const task = this.#active;
     return task === undefined ? [] : [task.target ?? this.#context.name];
-  }
-
-  async #exists(queue: string): Promise<boolean> {
-    return (await this.#ports.queueExists?.(queue)) ?? true;
   }
 
   /** Within a turn: answers with queues of which it has to be known first whether they exist; else it has moved. */

@@ -18,14 +18,14 @@ export interface DamageLogPorts {
 /** Damage that was found in a queue: said once in the log, and listed from then on, restarts included. */
 export class DamageLog {
   readonly #ports: DamageLogPorts;
-  readonly #record: DamageRecord | undefined;
+  readonly #record: DamageRecord;
   #entries: readonly QueueDamage[];
 
-  /** @param record where damage is remembered over restarts; without it, as long as the object lives. */
-  constructor(ports: DamageLogPorts, record: DamageRecord | undefined) {
+  /** @param record where damage is remembered over restarts. */
+  constructor(ports: DamageLogPorts, record: DamageRecord) {
     this.#ports = ports;
     this.#record = record;
-    this.#entries = record?.readDamage() ?? [];
+    this.#entries = record.readDamage();
   }
 
   /** Oldest first, the latest `DAMAGE_ENTRIES_MAX`. */
@@ -45,7 +45,7 @@ export class DamageLog {
     if (this.#entries.some((entry) => entry.text === text)) return;
     const entries = [...this.#entries, { kind, foundAtMs: nowMs, messagesLost, text }];
     this.#entries = entries.slice(-DAMAGE_ENTRIES_MAX);
-    this.#ports.write(() => this.#record?.writeDamage(this.#entries));
+    this.#ports.write(() => this.#record.writeDamage(this.#entries));
   }
 
   /** Within a turn: reports messages of a segment as lost, with the reason. */

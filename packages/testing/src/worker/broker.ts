@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import type { BrokerEnv } from "@sluice/broker";
+import type { BrokerEnv, Instruments } from "@sluice/broker";
 import { type BrokerWorkerOptions, defineBroker as defineUsualBroker } from "@sluice/broker-worker";
 import {
   DELIVERY_BEGINNING,
@@ -31,13 +31,17 @@ export function defineBroker({
   const consumers = new FaultyConsumers(options.topology, recorder, (line) => {
     console.log(`${DELIVERY_BEGINNING}${JSON.stringify(line)}`);
   });
-  const probe = {
-    opened: recorder.opened.bind(recorder),
-    stored: recorder.stored.bind(recorder),
-    noted: recorder.noted.bind(recorder),
-    around: consumers.around.bind(consumers),
+  const instruments: Instruments = {
+    ports: (queue, ports) => {
+      recorder.opened(queue);
+      const consumer = () => {
+        const port = ports.consumer();
+        return port === null ? null : consumers.around(queue, port);
+      };
+      return { ...ports, observer: recorder, consumer };
+    },
   };
-  const broker = defineUsualBroker({ ...options, probe });
+  const broker = defineUsualBroker({ ...options, instruments });
   const control = async (path: string, request: Request, env: BrokerEnv): Promise<unknown> => {
     const asked = await request.json();
     switch (path) {

@@ -1,0 +1,100 @@
+import { beginsAfterMs, countsAfter, cutOffReason, workerOf } from "@sluice/protocol";
+import { Faults } from "../faults/faults.ts";
+import { traceOf } from "../platform/log.ts";
+import { newId } from "../platform/new-id.ts";
+import { QueueCore } from "../queue/queue-core.ts";
+import type { QueuePorts } from "../queue/queue-ports.ts";
+import { isFileDamage } from "../store/file-damage.ts";
+import { LINGER_DEPLOYED_MS, LINGER_MS } from "../turn/group-commit.ts";
+import { writeRecord } from "./apply-configuration.ts";
+import type { IdentifiedQueue } from "./identify-queue.ts";
+import { isStorageFull } from "./storage-full.ts";
+import { Timer } from "./timer.ts";
+
+/** A queue that opens, once its core is put together. */
+export interface AssembledQueue extends IdentifiedQueue {
+  readonly core: QueueCore;
+  readonly faults: Faults;
+}
+
+/** Puts the core of a queue together, and loads it. */
+export function assemble(queue: IdentifiedQueue): AssembledQueue {
+  const { name, log, after, options, registration, isOver, clock } = queue;
+  const broken = (error: unknown) => reset(queue, error);
+  const faults = new Faults({ log, queue: name, after, crash: broken });
+  const timer = new Timer(clock, after, () => {
+    if (!isOver()) void core.wake();
+  });
+  const ports = portsOf(queue, { faults, timer, broken });
+  const core: QueueCore = new QueueCore(
+    name,
+    options.instruments?.ports?.(name, ports, registration) ?? ports,
+  );
+  return { ...queue, core, faults };
+}
+
+/** Memory and store have parted: the object starts again from what is durable. */
+function reset(queue: IdentifiedQueue, error: unknown): void {
+  const { name, host, fullStorages, suspectFiles, isOver } = queue;
+  if (isOver()) return;
+  if (isStorageFull(error)) fullStorages.found(name, host.systemMs());
+  else host.log.error(`Queue "${name}": a commit failed: ${traceOf(error)}`);
+  if (isFileDamage(error)) suspectFiles.add(name);
+  host.abort(`a commit failed, the queue starts again from its store: ${error}`);
+}
+
+function portsOf(
+  queue: IdentifiedQueue,
+  { faults, timer, broken }: { faults: Faults; timer: Timer; broken: (error: unknown) => void },
+): QueuePorts {
+  const { store, clock, log, host, alarm, awake, registration, consumers, directory, ends } = queue;
+  const { env } = host;
+  const version = env.SLUICE_VERSION?.id ?? null;
+  return {
+    store,
+    clock,
+    log,
+    cutOffCounts: !queue.wasStorageFull && countsAfter(ends.ofEpoch, queue.deliveredTo),
+    cutOffDelayMs: queue.cutOffDelayMs,
+    cutOffReason: cutOffReason(ends.ofEpoch),
+    heldUntilMs: () => {
+      const waitMs = beginsAfterMs(ends.ofProcess, workerOf(registration.definition?.consumer));
+      // A clock that stands would hold it for ever.
+      return clock.isFrozen ? 0 : ends.sinceMs + waitMs + clock.offsetMs;
+    },
+    damageRecord: store,
+    keepsHistory: queue.isDevelopment,
+    observer: undefined,
+    jitterSeed: "",
+    epochKnown: queue.check.epoch,
+    writeFirst: () => {
+      // A queue that holds nothing needs no copy of what it is.
+      writeRecord(registration, store);
+      if (version !== null && version !== queue.versionBefore) store.writeVersion(version);
+    },
+    newMessageId: newId,
+    definition: () => registration.definition,
+    consumer: () => {
+      const consumer = registration.definition?.consumer ?? null;
+      const port = consumer === null ? null : consumers.consumerOf(consumer, clock, log);
+      return port === null ? null : faults.around(port);
+    },
+    daemon: () => {
+      const consumer = registration.definition?.consumer;
+      return consumer?.type === "http_push" && consumer.settings.format === "sqsd"
+        ? consumers.callerOf(consumer.settings, clock, log)
+        : null;
+    },
+    transfer: (target, transfer) =>
+      env.SLUICE_QUEUES.get(env.SLUICE_QUEUES.idFromName(target)).take(target, transfer),
+    queueExists: async (name) => (await directory.findByName(name)) !== null,
+    setAlarm: (atMs) => {
+      if (!queue.isOver()) alarm.set(atMs);
+    },
+    setTimer: (atMs) => timer.set(atMs),
+    lingerMs: env.SLUICE_ENV === undefined ? LINGER_DEPLOYED_MS : LINGER_MS,
+    awake,
+    after: queue.after,
+    broken,
+  };
+}

@@ -1,0 +1,114 @@
+import { type QueueAtRest, type QueueRecord, REAL_TIME, workerOf } from "@sluice/protocol";
+import type { CommitPosition } from "../rpc/commit-position.ts";
+import type { Opened } from "../rpc/directory-object.ts";
+import { type PositionDirectory, type StoreCheck, Watermark } from "../store/watermark.ts";
+import type { KnownEnds } from "./last-end.ts";
+import type { StoredQueue } from "./open-store.ts";
+import type { DirectoryCalls } from "./queue-usage.ts";
+import { isOfDeleted, knownFrom, Registration } from "./registration.ts";
+
+/** A queue that opens, once it is known what it is. */
+export interface IdentifiedQueue extends StoredQueue {
+  readonly registration: Registration;
+  /** What the directory answers; `null` where it does not. */
+  readonly answer: Opened | null;
+  /** How the store compares with what was reported of it. */
+  readonly check: StoreCheck;
+  readonly watermark: Watermark;
+  readonly directoryCalls: DirectoryCalls;
+  /** Where the queue stood at its start, by its store. */
+  readonly before: CommitPosition;
+  readonly versionBefore: string | null;
+  readonly ends: KnownEnds;
+  /** The Worker that deliveries went to which the end has cut off: the configuration may name another one since. */
+  readonly deliveredTo: string | null;
+  /** Delivery delay of the queue in its last epoch, in seconds; `null` for one that had none, or was deleted since. */
+  readonly delayBefore: number | null;
+}
+
+/**
+ * Finds out what the queue is, how far it had come and how its last epoch has ended. What a deleted queue has left is
+ * dropped.
+ *
+ * @throws when nobody knows what it is.
+ */
+export async function identify(stored: StoredQueue): Promise<IdentifiedQueue> {
+  const { name, store, host, options, alarm, clock, lastEnds, log, isDevelopment } = stored;
+  const copy = store.readRecord();
+  const before = store.readPosition();
+  const versionBefore = store.readVersion();
+  const directory = new AskedDirectory(stored, copy);
+  const watermark = new Watermark(name, { store, directory, log, schedule: stored.after });
+  stored.commits.watch(watermark);
+  const [check, ends] = await Promise.all([
+    watermark.check(),
+    lastEnds.of(name, host.env, versionBefore, host.clock.now()),
+  ]);
+  const { answer, calls: directoryCalls } = directory;
+  const alarmMs = await host.storage.getAlarm();
+  alarm.found(alarmMs === null ? null : host.clock.momentOf(alarmMs));
+  // A queue that is created after the clock was moved goes by it, too.
+  if (isDevelopment) clock.goBy(answer?.clock ?? REAL_TIME);
+  if (answer !== null && answer.directoryLoss !== null) {
+    // It may have lost how far the queue had come as well.
+    log.error(
+      `Queue "${name}": the directory has lost data: it ${answer.directoryLoss}. ` +
+        `Whether the queue's own store is complete may not be known`,
+    );
+  }
+  const { queues } = options.topology;
+  // A queue may be called "constructor": only what the record itself holds counts.
+  const known = knownFrom(
+    answer?.status ?? null,
+    copy,
+    Object.hasOwn(queues, name) ? queues[name] : undefined,
+  );
+  if (known === null) throw new Error("the directory does not answer, and nothing else tells what it is");
+  if (copy !== null && isOfDeleted(copy, known)) {
+    log.warn(`Queue "${name}" was deleted; what it held is dropped`);
+    store.drop();
+  }
+  const registration = new Registration(known);
+  return {
+    ...stored,
+    registration,
+    answer,
+    check,
+    watermark,
+    directoryCalls,
+    before,
+    versionBefore,
+    ends,
+    deliveredTo: workerOf((copy ?? registration.record)?.definition.consumer),
+    delayBefore: copy?.definition.deliveryDelaySeconds ?? null,
+  };
+}
+
+/** The directory as the object of a queue asks it at its start, and reports to it from then on. */
+class AskedDirectory implements PositionDirectory {
+  /** `null` before it has answered. */
+  answer: Opened | null = null;
+  readonly calls: DirectoryCalls = { requests: 0, rowsWritten: 0 };
+  readonly #queue: StoredQueue;
+  readonly #copy: QueueRecord | null;
+
+  constructor(queue: StoredQueue, copy: QueueRecord | null) {
+    this.#queue = queue;
+    this.#copy = copy;
+  }
+
+  async position(): Promise<CommitPosition | null> {
+    this.calls.requests += 1;
+    const { directory, name } = this.#queue;
+    const answer = await directory.opened(name, this.#copy);
+    this.answer = answer;
+    return answer.position;
+  }
+
+  report(position: CommitPosition, snapshot: QueueAtRest | null): Promise<CommitPosition | null> {
+    this.calls.requests += 1;
+    this.calls.rowsWritten += 1;
+    const { directory, name } = this.#queue;
+    return directory.report(name, position, snapshot);
+  }
+}

@@ -1,0 +1,17 @@
+import type { QueueCore } from "../queue/queue-core.ts";
+import type { QueuePorts } from "../queue/queue-ports.ts";
+import type { SqliteStore } from "../store/sqlite-store.ts";
+import type { Registration } from "./registration.ts";
+
+/**
+ * The one seam at which a test kit, or a simulation, watches and alters the queues of a broker. Absent where messages
+ * are real ones.
+ */
+export interface Instruments {
+  /** The store of a queue is open. Returns the one that is used in its place. */
+  store?(queue: string, store: SqliteStore): SqliteStore;
+  /** It is known what the queue is, and its core is about to be put together. Returns the ports that the core gets. */
+  ports?(queue: string, ports: QueuePorts, registration: Registration): QueuePorts;
+  /** The core has begun. */
+  begun?(core: QueueCore): void;
+}

@@ -1,0 +1,148 @@
+import { clockStartMsOf, MovableClock } from "../platform/clock.ts";
+import type { Host } from "../platform/host.ts";
+import { createConsoleLog, type QueueLog } from "../platform/log.ts";
+import type { QueuesDirectory } from "../rpc/directory-object.ts";
+import { type FileCondition, repairFile } from "../store/file-damage.ts";
+import { type CommitWatcher, SqliteStore } from "../store/sqlite-store.ts";
+import { AwakeTime } from "../usage/awake-time.ts";
+import { Alarm } from "./alarm.ts";
+import type { BoundConsumers } from "./bound-consumers.ts";
+import type { BrokerEnv, BrokerOptions } from "./broker-env.ts";
+import type { LastEnds } from "./last-end.ts";
+import type { FullStorages } from "./storage-full.ts";
+
+/** The object of a queue, and what it shares with those of others in its isolate. */
+export interface QueueSurroundings {
+  readonly host: Host<BrokerEnv>;
+  readonly options: BrokerOptions;
+  readonly consumers: BoundConsumers;
+  readonly directory: QueuesDirectory;
+  readonly fullStorages: FullStorages;
+  readonly lastEnds: LastEnds;
+  /** Queues whose database file was found to be damaged, by the epoch before. */
+  readonly suspectFiles: Set<string>;
+}
+
+/** A queue that opens, once its store is open: what its object keeps for it. */
+export interface StoredQueue extends QueueSurroundings {
+  readonly name: string;
+  readonly file: FileCondition;
+  readonly store: SqliteStore;
+  readonly commits: Commits;
+  readonly clock: MovableClock;
+  readonly alarm: Alarm;
+  readonly awake: AwakeTime;
+  readonly log: QueueLog;
+  readonly isDevelopment: boolean;
+  /** Whether the epoch before ended because something could not be written. */
+  readonly wasStorageFull: boolean;
+  /** How long the messages wait that the end of the epoch before has cut off, if that counts, in ms. */
+  readonly cutOffDelayMs: number;
+  /** Whether the object has ended, or the queue was dropped: what it still does is nobody's. */
+  isOver(): boolean;
+  /** The queue is dropped: it is over. */
+  end(): void;
+  /** Calls back after a time in ms, during which the object cannot sleep. */
+  after(callback: () => void, ms: number): void;
+}
+
+/** Tells of the commits of a queue whoever has asked for it. */
+export class Commits implements CommitWatcher {
+  readonly #watchers: Partial<CommitWatcher>[];
+
+  constructor(watcher: CommitWatcher) {
+    this.#watchers = [watcher];
+  }
+
+  watch(watcher: Partial<CommitWatcher>): void {
+    this.#watchers.push(watcher);
+  }
+
+  committed(): void {
+    for (const watcher of this.#watchers) watcher.committed?.();
+  }
+
+  durable(): void {
+    for (const watcher of this.#watchers) watcher.durable?.();
+  }
+}
+
+/** Id of a queue's object: its file is called by it. */
+export function idOf(queue: string, { SLUICE_QUEUES: namespace }: BrokerEnv): string {
+  return namespace.idFromName(queue).toString();
+}
+
+/** Opens the store of a queue. @throws when what is stored is another queue's. */
+export function openStore(name: string, around: QueueSurroundings): StoredQueue {
+  const { host, options, fullStorages, lastEnds, suspectFiles } = around;
+  const { env, storage } = host;
+  const wasStorageFull = fullStorages.takeReset(name);
+  const cutOffDelayMs = lastEnds.delayMs(name, env);
+  const commits = new Commits(fullStorages.watch(name));
+  const file = repairFile(storage, suspectFiles.has(name));
+  const opened = new SqliteStore(storage, commits);
+  const store = options.instruments?.store?.(name, opened) ?? opened;
+  refuseForeign(store, name, env);
+  const clockStartMs = clockStartMsOf(env);
+  const clock =
+    clockStartMs === null
+      ? new MovableClock(host.clock, store.readClockOffsetMs())
+      : MovableClock.standing(host.clock, clockStartMs);
+  const awake = new AwakeTime(() => host.systemMs());
+  const after = (callback: () => void, ms: number) => {
+    awake.begin();
+    host.after(() => {
+      awake.end();
+      callback();
+    }, ms);
+  };
+  let isDropped = false;
+  const isOver = () => isDropped || host.isOver;
+  return {
+    ...around,
+    name,
+    file,
+    store,
+    commits,
+    clock,
+    alarm: new Alarm(clock, (realMs) => void storage.setAlarm(host.clock.alarmMsOf(realMs))),
+    awake,
+    log: untilOver(
+      isOver,
+      createConsoleLog(host.log, () => clock.now(), after),
+    ),
+    isDevelopment: env.SLUICE_ENV === "development",
+    wasStorageFull,
+    cutOffDelayMs,
+    isOver,
+    end: () => {
+      isDropped = true;
+    },
+    after,
+  };
+}
+
+/** Files of queues that somebody has exchanged stay as they are: put back, each has everything that it had. */
+function refuseForeign(store: SqliteStore, name: string, env: BrokerEnv): void {
+  const stored = store.readName();
+  if (stored === null || stored === name) return;
+  throw new Error(
+    `its file ${idOf(name, env)}.sqlite is that of queue "${stored}", whose place is ${idOf(stored, env)}.sqlite. ` +
+      `Stop the broker and put it there.`,
+  );
+}
+
+/** Makes a log that leaves out the lines which a queue still prints after its end. */
+function untilOver(isOver: () => boolean, log: QueueLog): QueueLog {
+  const line = (print: (text: string) => void) => (text: string) => {
+    if (!isOver()) print(text);
+  };
+  return {
+    handled: (...batch) => {
+      if (!isOver()) log.handled(...batch);
+    },
+    info: line(log.info),
+    warn: line(log.warn),
+    error: line(log.error),
+  };
+}
