@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { randomFrom } from "@sluice/protocol";
 import { CALL_LOST_MS, SharedCall, SharedCallLostError, type SharedCallPorts } from "../src/shared-call.ts";
 
 /*
@@ -29,17 +30,6 @@ export interface Request {
   isGone: boolean;
   settled: "answered" | "failed" | "lost" | "of another" | null;
   settledMs: number;
-}
-
-/** Numbers from 0 up to, not including, 1 (mulberry32). */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 /** The request that runs. One for all isolates: Node copies as many as there are whenever it enters one. */

@@ -26,6 +26,7 @@ export { advance, firstReadyMs } from "./queue/advance.ts";
 export {
   changeRules,
   createQueue,
+  IDS_PER_EPOCH,
   type Queue,
   type QueueRules,
   takeChanges,

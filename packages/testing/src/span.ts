@@ -1,6 +1,5 @@
+import { UNIT_MS } from "@sluice/protocol";
 import type { Span } from "./api.ts";
-
-const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** A time in ms. @throws TypeError for a text that is none, and for less than 0. */
 export function msOf(span: Span): number {

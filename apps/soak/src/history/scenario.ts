@@ -1,13 +1,14 @@
 import type { Undeliverable } from "@sluice/broker/testing";
 import type { Random } from "@sluice/harness/random";
-import type {
-  ConsumerSettings,
-  FifoSettings,
-  HttpPushFormat,
-  PullConsumerDefinition,
-  QueueDefinition,
-  RedriveSettings,
-  WorkerConsumerDefinition,
+import {
+  type ConsumerSettings,
+  type FifoSettings,
+  type HttpPushFormat,
+  type PullConsumerDefinition,
+  type QueueDefinition,
+  RETENTION_SECONDS_DEFAULT,
+  type RedriveSettings,
+  type WorkerConsumerDefinition,
 } from "@sluice/protocol";
 import { FILLER_BYTES_MAX } from "../ledger/tags.ts";
 import {
@@ -94,7 +95,6 @@ export const TOPIC_NAME = "topic/1";
 
 /** Settings that make a queue a FIFO queue. */
 const FIFO: FifoSettings = { deduplicationScope: "queue" };
-const DEFAULT_RETENTION_SECONDS = 345_600;
 const QUEUE_NAMES = ["orders", "dead-1", "dead-2"] as const;
 
 export function drawScenario(random: Random): Scenario {
@@ -212,9 +212,9 @@ function drawPushed(
     ...(maxReceivesPerSecond === null ? {} : { maxReceivesPerSecond }),
     deliveryDelaySeconds: random.pick([0, 0, 0, 3]),
     messageRetentionSeconds: random.pick([
-      DEFAULT_RETENTION_SECONDS,
-      DEFAULT_RETENTION_SECONDS,
-      DEFAULT_RETENTION_SECONDS,
+      RETENTION_SECONDS_DEFAULT,
+      RETENTION_SECONDS_DEFAULT,
+      RETENTION_SECONDS_DEFAULT,
       60,
       1_200,
     ]),

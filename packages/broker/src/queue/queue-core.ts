@@ -1,4 +1,4 @@
-import { changeRules, createQueue, purge, type Queue } from "@sluice/engine";
+import { changeRules, createQueue, IDS_PER_EPOCH, purge, type Queue } from "@sluice/engine";
 import {
   type BacklogMetrics,
   type DrainReply,
@@ -56,9 +56,6 @@ import { historyFor } from "./queue-history.ts";
 import type { QueuePorts } from "./queue-ports.ts";
 import { resume } from "./resume.ts";
 import { Watchers } from "./watchers.ts";
-
-/** Ids of one epoch of the outbox; must be the engine's factor too, so that one epoch numbers both. */
-const IDS_PER_EPOCH = 2 ** 32;
 
 /**
  * One queue: the engine's state, what it is stored in and who works on it, all on the same turn.

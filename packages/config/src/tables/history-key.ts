@@ -1,4 +1,4 @@
-import { HISTORY_SECONDS_MAX, HISTORY_SECONDS_MIN } from "@sluice/protocol";
+import { HISTORY_SECONDS_MAX, HISTORY_SECONDS_MIN, UNIT_MS } from "@sluice/protocol";
 import * as z from "zod";
 import { type Place, placeOf, type Report } from "../file/report.ts";
 
@@ -6,8 +6,6 @@ const TEXT = 'a time from "1m" to "14d", as in "90s" or "1h", or "off"';
 
 /** The key `history` of `[sluice.queues.NAME]`. The message says what belongs there. */
 export const HISTORY_KEY = z.union([z.string(), z.literal(false)], TEXT).optional();
-
-const UNITS = { s: 1, m: 60, h: 3_600, d: 86_400 } as const;
 
 /**
  * How long a queue keeps what happened, in seconds, 0 for nothing. Reports what is no such time on the line of its key.
@@ -19,8 +17,8 @@ export function readHistoryKey(
 ): number | undefined {
   if (value === undefined) return undefined;
   if (value === false || value === "off") return 0;
-  const [, number = "", unit] = /^(\d{1,7})([smhd])$/.exec(value) ?? [];
-  const seconds = unit === undefined ? 0 : Number(number) * UNITS[unit as keyof typeof UNITS];
+  const [, number = "", unit = ""] = /^(\d{1,7})([smhd])$/.exec(value) ?? [];
+  const seconds = (Number(number) * (UNIT_MS[unit] ?? 0)) / 1_000;
   if (seconds >= HISTORY_SECONDS_MIN && seconds <= HISTORY_SECONDS_MAX) return seconds;
   report.fieldError(placeOf(queuePlace, "history"), `should be ${TEXT} but got ${JSON.stringify(value)}.`);
   return undefined;

@@ -1,3 +1,5 @@
+import { UNIT_MS } from "../unit-ms.ts";
+
 /**
  * Term that messages are searched by: one grammar for the page, the admin API and the command line.
  *
@@ -218,8 +220,6 @@ function attemptsOf({ value, valueAt }: Token): FilterTerm {
   }
   return { field: "attempts", is: is as Comparison, count: Number(digits) };
 }
-
-const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 function ageOf({ value, valueAt }: Token): FilterTerm {
   const [, is, duration] = /^([<>]=?)((?:\d{1,9}(?:ms|[smhd]))+)$/.exec(value) ?? [];

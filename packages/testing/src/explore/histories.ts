@@ -1,5 +1,5 @@
+import { randomFrom } from "@sluice/protocol";
 import { FAULT_KINDS, type Fault, type FaultKind } from "../api.ts";
-import { numbersFrom } from "./random.ts";
 
 /** Messages and deliveries that faults are planned for: of a history with more, the others go well. */
 const MESSAGES_MAX = 24;
@@ -28,7 +28,7 @@ export function faultsOf(seed: number, i: number): Fault[] {
   if (i < FIRST && i % 2 === 1) {
     return messages().map((message) => ({ kind: "endAfter", message, attempt: 1, arg: (i + 1) / 2 }));
   }
-  const next = numbersFrom(seedOf(seed, i));
+  const next = randomFrom(seedOf(seed, i));
   const pick = <T>(from: readonly T[]) => from[Math.floor(next() * from.length)] as T; // next() is below 1
   const only = i < FIRST ? FAULT_KINDS[i / 2] : undefined;
   const some = FAULT_KINDS.filter(() => next() < 0.5);

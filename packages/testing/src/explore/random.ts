@@ -1,3 +1,5 @@
+import { randomFrom } from "@sluice/protocol";
+
 /** Chance that follows from a seed: the same calls get the same answers. */
 export interface Random {
   /** A whole number from `min` to `max`, both included. */
@@ -5,17 +7,6 @@ export interface Random {
   boolean(): boolean;
   /** One of them. @throws RangeError for none. */
   pick<T>(from: readonly T[]): T;
-}
-
-/** Numbers from 0 to below 1 that follow from a seed (mulberry32). */
-export function numbersFrom(seed: number): () => number {
-  let state = seed | 0;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 /**
@@ -30,7 +21,7 @@ export class Choices implements Random {
 
   /** @param given choices to make again. Default: what follows from the seed. */
   constructor(seed: number, given: readonly number[] | null = null) {
-    this.#next = numbersFrom(seed);
+    this.#next = randomFrom(seed);
     this.#given = given;
   }
 

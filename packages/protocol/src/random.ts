@@ -1,0 +1,14 @@
+/**
+ * Draws numbers from 0 to below 1 that follow from a seed (mulberry32), for orders and failures that can be had again.
+ *
+ * @param seed a whole number; its lowest 32 bits count.
+ */
+export function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
