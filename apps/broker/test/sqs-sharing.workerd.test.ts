@@ -2,7 +2,7 @@ import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBroker } from "./any-broker.ts";
 
-interface Answer {
+interface SqsOutput {
   readonly Messages?: readonly { readonly Body: string; readonly ReceiptHandle: string }[];
   readonly QueueUrl?: string;
   readonly Failed?: readonly unknown[];
@@ -29,11 +29,11 @@ describe("SQS requests of many clients at once", () => {
       headers: { "content-type": "application/x-amz-json-1.0", "x-amz-target": `AmazonSQS.${action}` },
       body: JSON.stringify(input),
     });
-  const call = async (action: string, input: object): Promise<Answer> => {
+  const call = async (action: string, input: object): Promise<SqsOutput> => {
     const response = await post(action, input);
     const text = await response.text();
     if (!response.ok) throw new Error(`${action}: ${text}`);
-    return JSON.parse(text) as Answer;
+    return JSON.parse(text) as SqsOutput;
   };
   const create = async (QueueName: string) => (await call("CreateQueue", { QueueName })).QueueUrl ?? "";
 
@@ -75,7 +75,7 @@ describe("SQS requests of many clients at once", () => {
 
   it("are answered whoever of them hangs up, and nothing that was acknowledged is lost", async () => {
     const QueueUrl = await create("rude");
-    const kept: Promise<Answer>[] = [];
+    const kept: Promise<SqsOutput>[] = [];
     const gone: Promise<void>[] = [];
     for (let i = 0; i < 200; i++) {
       gone.push(sendAndHangUp(QueueUrl, `rude ${i}`));

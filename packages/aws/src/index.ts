@@ -3,7 +3,6 @@ export { FORM_PARAMETERS_MAX } from "./protocols/form.ts";
 export { isObject } from "./protocols/json-protocol.ts";
 export {
   type Action,
-  type Answer,
   answerOf,
   type Call,
   errorAnswerOf,
@@ -13,6 +12,7 @@ export {
   type Protocol,
   protocolOf,
   REQUEST_BYTES_MAX,
+  type ResponseParts,
   readCall,
   requestTooLarge,
   type ServiceModel,

@@ -1,5 +1,5 @@
 import type { Gateway } from "@sluice/gateway";
-import { bodyBytesMax, type RequestHead, refusalOf, type Unread } from "@sluice/gateway/request-limits";
+import { bodyBytesMax, type RequestHead, type Unread, unreadRefusal } from "@sluice/gateway/request-limits";
 
 /** Bodies of known length up to this are handed on as they come, in bytes. */
 export const PLAIN_BYTES_MAX = 65_536;
@@ -93,6 +93,6 @@ function headOf({ method, url, headers }: Request): RequestHead {
 }
 
 function refused(head: RequestHead, why: Unread, bytesMax: number): Response {
-  const { status, headers, body } = refusalOf(head, why, bytesMax);
+  const { status, headers, body } = unreadRefusal(head, why, bytesMax);
   return new Response(body, { status, headers });
 }

@@ -35,7 +35,7 @@ export function readText(name: string, text: string, env?: string): WorkerQueueC
 }
 
 /** Returns the diagnostics of the error that a reader throws. Fails when it throws none. */
-export function refusalOf(read: () => unknown): readonly ConfigDiagnostic[] {
+export function diagnosticsOf(read: () => unknown): readonly ConfigDiagnostic[] {
   try {
     read();
   } catch (error) {
@@ -47,7 +47,7 @@ export function refusalOf(read: () => unknown): readonly ConfigDiagnostic[] {
 
 /** The texts of the errors among them. */
 export function errorsOf(read: () => unknown): string[] {
-  return textsOf(refusalOf(read), "error");
+  return textsOf(diagnosticsOf(read), "error");
 }
 
 export function warningsOf(config: WorkerQueueConfig): string[] {

@@ -4,7 +4,7 @@ import {
   ADMIN_MESSAGES_BYTES_MAX,
   bodyBytesMax,
   type RequestHead,
-  refusalOf,
+  unreadRefusal,
 } from "./request-limits.ts";
 
 function head(
@@ -61,10 +61,10 @@ describe("what is not read", () => {
     ["late", 408, "RequestTimeout"],
     ["fragmented", 413, "RequestEntityTooLarge"],
   ] as const)("of AWS's clients is refused in their protocol: %s", (why, status, code) => {
-    const json = refusalOf(head("POST", "/", JSON_CALL), why, 1_000);
+    const json = unreadRefusal(head("POST", "/", JSON_CALL), why, 1_000);
     expect(json.status).toBe(status);
     expect(JSON.parse(json.body).__type).toContain(code);
-    const xml = refusalOf(head("POST", "/__sluice/aws", FORM), why, 1_000);
+    const xml = unreadRefusal(head("POST", "/__sluice/aws", FORM), why, 1_000);
     expect([xml.status, xml.body]).toEqual([status, expect.stringContaining(`<Code>${code}</Code>`)]);
     expect(xml.headers["retry-after"]).toBe(why === "busy" ? "1" : undefined);
   });
@@ -76,7 +76,7 @@ describe("what is not read", () => {
     ["/__sluice/client/v4/accounts/a/queues", "late", 408, 10026],
     ["/__sluice/client/v4/accounts/a/queues", "fragmented", 413, 10026],
   ] as const)("of the REST API is refused in its envelope: %s, %s", (path, why, status, code) => {
-    const answer = refusalOf(head("POST", path), why, 1_000);
+    const answer = unreadRefusal(head("POST", path), why, 1_000);
     expect(answer.status).toBe(status);
     expect(JSON.parse(answer.body)).toMatchObject({ success: false, errors: [{ code }], result: null });
   });
@@ -87,7 +87,7 @@ describe("what is not read", () => {
     ["late", 408, "body_late"],
     ["fragmented", 413, "body_fragmented"],
   ] as const)("of the admin API is refused as it refuses everything: %s", (why, status, code) => {
-    const answer = refusalOf(head("PUT", "/__sluice/api/clock"), why, 1_000);
+    const answer = unreadRefusal(head("PUT", "/__sluice/api/clock"), why, 1_000);
     expect(answer.status).toBe(status);
     expect(JSON.parse(answer.body)).toEqual({ error: { code, message: expect.any(String) } });
   });
@@ -97,6 +97,6 @@ describe("what is not read", () => {
     ["/__sluice/client/v4/accounts/a/queues", "the request exceeds the limit of 1000 bytes"],
     ["/__sluice/api/clock", "can have 1000 bytes at most"],
   ])("names the limit: %s", (path, words) => {
-    expect(refusalOf(head("POST", path), "tooLarge", 1_000).body).toContain(words);
+    expect(unreadRefusal(head("POST", path), "tooLarge", 1_000).body).toContain(words);
   });
 });

@@ -1,5 +1,4 @@
 import {
-  type Answer,
   REQUEST_BYTES_MAX as AWS_BYTES_MAX,
   AwsError,
   COMMON_ERRORS,
@@ -8,6 +7,7 @@ import {
   isSignatureHeader,
   protocolOf,
   type RequestHeaders,
+  type ResponseParts,
   requestTooLarge,
   UNSIGNED_BYTES_MAX,
 } from "@sluice/aws";
@@ -79,7 +79,7 @@ function adminBytesMax({ pathname }: RequestHead): number {
  *
  * @param bytesMax most bytes that its body may have (`bodyBytesMax`).
  */
-export function refusalOf(head: RequestHead, why: Unread, bytesMax: number): Answer {
+export function unreadRefusal(head: RequestHead, why: Unread, bytesMax: number): ResponseParts {
   const answer = inDialect(head, why, bytesMax);
   if (why !== "busy") return answer;
   return { ...answer, headers: { ...answer.headers, "retry-after": String(RETRY_AFTER_SECONDS) } };
@@ -97,7 +97,7 @@ const BUSY = "Too many requests are being read: try again.";
 const LATE = "The body of the request did not come in time.";
 const FRAGMENTED = "The body of the request comes in too many small chunks.";
 
-function inDialect(head: RequestHead, why: Unread, bytesMax: number): Answer {
+function inDialect(head: RequestHead, why: Unread, bytesMax: number): ResponseParts {
   switch (dialectOf(head)) {
     case "aws":
       return awsRefusal(head, why, bytesMax);
@@ -108,7 +108,7 @@ function inDialect(head: RequestHead, why: Unread, bytesMax: number): Answer {
   }
 }
 
-function awsRefusal({ headers }: RequestHead, why: Unread, bytesMax: number): Answer {
+function awsRefusal({ headers }: RequestHead, why: Unread, bytesMax: number): ResponseParts {
   // Which service a form is for stands in its body; what SQS and SNS answer here differs in the namespace of the XML
   // alone.
   const protocol = protocolOf({ headers }, SQS_MODEL);
@@ -128,7 +128,7 @@ function awsError(why: Unread, bytesMax: number): AwsError {
   }
 }
 
-function cloudflareRefusal({ pathname }: RequestHead, why: Unread, bytesMax: number): Answer {
+function cloudflareRefusal({ pathname }: RequestHead, why: Unread, bytesMax: number): ResponseParts {
   const isOfMessages = /\/messages(\/|$)/.test(pathname);
   const tooLarge = `the request exceeds the limit of ${bytesMax} bytes`;
   const code = {
@@ -141,7 +141,7 @@ function cloudflareRefusal({ pathname }: RequestHead, why: Unread, bytesMax: num
   return json(STATUSES[why], { success: false, errors: [{ code, message }], messages: [], result: null });
 }
 
-function adminRefusal(why: Unread, bytesMax: number): Answer {
+function adminRefusal(why: Unread, bytesMax: number): ResponseParts {
   const code = { tooLarge: "body_too_large", busy: "busy", late: "body_late", fragmented: "body_fragmented" }[
     why
   ];
@@ -155,6 +155,6 @@ const STATUSES = { tooLarge: 413, busy: 503, late: 408, fragmented: 413 } as con
   number
 >;
 
-function json(status: number, body: object): Answer {
+function json(status: number, body: object): ResponseParts {
   return { status, headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
 }

@@ -9,7 +9,7 @@ export const METRICS = { backlogCount: 2, backlogBytes: 30, oldestMessageTimesta
 export const METRICS_VIEW = { backlog_count: 2, backlog_bytes: 30, oldest_message_timestamp_ms: 7 };
 
 export type QueueObject = ReturnType<QueueDirectory["queue"]>;
-export interface Answer {
+export interface MessagesBody {
   success: boolean;
   errors: { code: number; message: string }[];
   result: Record<string, unknown>;
@@ -42,7 +42,7 @@ export async function ask(path: string, body: unknown, changes: Partial<QueueObj
       headers: { "content-type": "text/plain" },
     },
   );
-  return { status: response.status, answer: (await response.json()) as Answer, calls };
+  return { status: response.status, answer: (await response.json()) as MessagesBody, calls };
 }
 
 /** Status, code and text of a refusal, after a look that nothing has reached the queue. */

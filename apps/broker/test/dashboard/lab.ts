@@ -41,7 +41,7 @@ export interface DashboardLab {
   /** Sends a text by SQS. */
   send(queue: string, body: string): Promise<void>;
   /** Asks the admin API. */
-  api<Answer>(path: string, method?: string, body?: object): Promise<Answer>;
+  api<Body>(path: string, method?: string, body?: object): Promise<Body>;
   /** Starts another broker of the same queues. */
   another(vars: Record<string, string>): Promise<string>;
   close(): Promise<void>;

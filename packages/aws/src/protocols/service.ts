@@ -128,14 +128,14 @@ function formOf({ method, url, headers }: SignedRequest, text: string): FormNode
   return readForm(isForm ? text : "", params);
 }
 
-/** Answer of a service, from which the HTTP response is made. */
-export interface Answer {
+/** Status, headers and body of an HTTP response. */
+export interface ResponseParts {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-export function answerOf(model: ServiceModel, call: Call, output: object, requestId: string): Answer {
+export function answerOf(model: ServiceModel, call: Call, output: object, requestId: string): ResponseParts {
   const shape = actionOf(model, call.action).output;
   if (call.protocol === "json") {
     const body = shape === null ? "{}" : jsonOf(shape, output);
@@ -155,7 +155,7 @@ export function errorAnswerOf(
   protocol: Protocol,
   { kind, message }: Pick<AwsError, "kind" | "message">,
   requestId: string,
-): Answer {
+): ResponseParts {
   if (kind === COMMON_ERRORS.unknownOperation) return unknownOperation(protocol, requestId);
   const { shape, code, status, fault } = kind;
   if (protocol === "json") {
@@ -171,7 +171,7 @@ export function errorAnswerOf(
 }
 
 /** Answers a request without an action; the answer does not say what is wrong (spec sqs 1.1). */
-function unknownOperation(protocol: Protocol, requestId: string): Answer {
+function unknownOperation(protocol: Protocol, requestId: string): ResponseParts {
   const { shape, status }: ErrorKind = COMMON_ERRORS.unknownOperation;
   const body =
     protocol === "json" ? JSON.stringify({ __type: shape }) : xmlElement("UnknownOperationException");

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { project, refusalOf } from "../../test/project.ts";
+import { diagnosticsOf, project } from "../../test/project.ts";
 import { type ConfigDocument, readDocument } from "./document.ts";
 
 function read(name: string, content: string | Uint8Array): ConfigDocument {
@@ -8,7 +8,7 @@ function read(name: string, content: string | Uint8Array): ConfigDocument {
 }
 
 function refused(name: string, content: string | Uint8Array): { line: number | undefined; text: string } {
-  const [diagnostic] = refusalOf(() => read(name, content));
+  const [diagnostic] = diagnosticsOf(() => read(name, content));
   return { line: diagnostic?.line, text: diagnostic?.text ?? "" };
 }
 
@@ -117,7 +117,7 @@ test("a file of another kind is refused", () => {
 
 test("a file that cannot be read is refused", () => {
   const file = join(project({}), "wrangler.toml");
-  const [diagnostic] = refusalOf(() => readDocument(file));
+  const [diagnostic] = diagnosticsOf(() => readDocument(file));
   expect(diagnostic?.file).toBe(file);
   expect(diagnostic?.text).toMatch(/^Could not read the file: ENOENT/);
 });

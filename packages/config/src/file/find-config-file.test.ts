@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { project, refusalOf } from "../../test/project.ts";
+import { diagnosticsOf, project } from "../../test/project.ts";
 import { findConfigFile } from "./find-config-file.ts";
 
 describe("the configuration file of a folder", () => {
@@ -18,7 +18,7 @@ describe("the configuration file of a folder", () => {
   test("is never that of a parent folder", () => {
     const folder = project({ "wrangler.json": "{}", "api/wrangler.toml": "", "bare/index.ts": "" });
     expect(findConfigFile(join(folder, "api"))).toBe(join(folder, "api", "wrangler.toml"));
-    expect(refusalOf(() => findConfigFile(join(folder, "bare")))).toEqual([
+    expect(diagnosticsOf(() => findConfigFile(join(folder, "bare")))).toEqual([
       {
         severity: "error",
         file: join(folder, "bare"),
@@ -40,7 +40,7 @@ test("a file is taken as it is, whatever its name", () => {
 
 test("a path that does not exist is refused", () => {
   const path = join(project({}), "absent.toml");
-  expect(refusalOf(() => findConfigFile(path))).toEqual([
+  expect(diagnosticsOf(() => findConfigFile(path))).toEqual([
     { severity: "error", file: path, text: "No such file or folder." },
   ]);
 });

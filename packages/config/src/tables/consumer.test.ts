@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { errorsOf, readJson, readToml, refusalOf, warningsOf } from "../../test/project.ts";
+import { diagnosticsOf, errorsOf, readJson, readToml, warningsOf } from "../../test/project.ts";
 
 const WHO_REFUSES =
   'Cloudflare refuses it when the Worker is deployed. "wrangler dev" alone would take any name, and so ' +
@@ -130,7 +130,7 @@ describe("ranges, which production enforces at deploy", () => {
     ["retry_delay", "retryDelaySeconds", 0, 86_400, "whole number of seconds"],
     ["visibility_timeout_ms", "visibilityTimeoutMs", 0, 43_200_000, "whole number of milliseconds"],
   ] as const)("%s", (key, setting, min, max, what) => {
-    const refusal = (value: number) => refusalOf(() => readToml(tomlWith(key, String(value))));
+    const refusal = (value: number) => diagnosticsOf(() => readToml(tomlWith(key, String(value))));
     for (const value of [min, min + 1, max - 1, max]) {
       const [consumer] = readToml(tomlWith(key, String(value))).consumers;
       expect(consumer).toMatchObject({ queue: "q", settings: { [setting]: value } });
@@ -150,17 +150,17 @@ describe("ranges, which production enforces at deploy", () => {
   test.each(["max_batch_size", "max_retries", "max_concurrency", "retry_delay", "visibility_timeout_ms"])(
     "%s has no decimals",
     (key) => {
-      expect(refusalOf(() => readToml(tomlWith(key, "1.5")))).toMatchObject([{ line: 5 }]);
+      expect(diagnosticsOf(() => readToml(tomlWith(key, "1.5")))).toMatchObject([{ line: 5 }]);
     },
   );
 
   test("max_batch_timeout may have decimals, for the API takes milliseconds", () => {
     expect(settingsOf({ max_batch_timeout: 0.5 })).toMatchObject({ maxBatchTimeoutSeconds: 0.5 });
-    expect(refusalOf(() => readConsumer({ queue: "q", max_batch_timeout: 60.001 }))).toHaveLength(1);
+    expect(diagnosticsOf(() => readConsumer({ queue: "q", max_batch_timeout: 60.001 }))).toHaveLength(1);
   });
 
   test.each(["nan", "inf", "-inf"])("%s is outside every range", (value) => {
-    const [diagnostic] = refusalOf(() => readToml(tomlWith("max_batch_timeout", value)));
+    const [diagnostic] = diagnosticsOf(() => readToml(tomlWith("max_batch_timeout", value)));
     expect(diagnostic?.text).toMatch(/from 0 to 60 but got (NaN|-?Infinity)\.$/);
   });
 
@@ -185,10 +185,10 @@ describe("queue names, which production enforces at deploy", () => {
       const text =
         `Invalid queue name: invalid queue name: ${name}. Must match ` +
         `^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$\n${WHO_REFUSES}`;
-      expect(refusalOf(() => readConsumer({ queue: name }))).toMatchObject([
+      expect(diagnosticsOf(() => readConsumer({ queue: name }))).toMatchObject([
         { key: "queues.consumers[0].queue", text },
       ]);
-      expect(refusalOf(() => readConsumer({ queue: "q", dead_letter_queue: name }))).toMatchObject([
+      expect(diagnosticsOf(() => readConsumer({ queue: "q", dead_letter_queue: name }))).toMatchObject([
         { key: "queues.consumers[0].dead_letter_queue", text },
       ]);
     },
@@ -216,7 +216,7 @@ queue = "a"
 [[queues.consumers]]
 queue = "q"
 type = "pigeon"`;
-    expect(refusalOf(() => readToml(toml))).toMatchObject([
+    expect(diagnosticsOf(() => readToml(toml))).toMatchObject([
       {
         line: 6,
         key: "queues.consumers[1].type",
@@ -251,7 +251,7 @@ type = "pigeon"`;
     ["retry_delay", "number", [1]],
   ])("%s that is no %s: %j", (key, type, value) => {
     const consumer = { queue: "q", [key]: value };
-    expect(refusalOf(() => readConsumer(consumer))).toMatchObject([
+    expect(diagnosticsOf(() => readConsumer(consumer))).toMatchObject([
       {
         key: `queues.consumers[0].${key}`,
         text:

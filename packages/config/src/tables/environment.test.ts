@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { errorsOf, project, readJson, readToml, refusalOf, warningsOf } from "../../test/project.ts";
+import { diagnosticsOf, errorsOf, project, readJson, readToml, warningsOf } from "../../test/project.ts";
 import { readWorkerConfig } from "../index.ts";
 
 const TWO_ENVIRONMENTS = `name = "shop"
@@ -42,8 +42,8 @@ describe("the name of a Worker", () => {
     const text =
       `Expected "name" to be of type string, alphanumeric and lowercase with dashes only but got ` +
       `${JSON.stringify(name)}.`;
-    expect(refusalOf(() => readJson({ name }))).toMatchObject([{ key: "name", text }]);
-    expect(refusalOf(() => readJson({ name: "w", env: { a: { name } } }, "a"))).toMatchObject([
+    expect(diagnosticsOf(() => readJson({ name }))).toMatchObject([{ key: "name", text }]);
+    expect(diagnosticsOf(() => readJson({ name: "w", env: { a: { name } } }, "a"))).toMatchObject([
       { key: "env.a.name", text },
     ]);
   });
@@ -143,7 +143,7 @@ describe("the queues of an environment", () => {
 
 describe("an environment that is not in the file", () => {
   test("is refused when there are others", () => {
-    expect(refusalOf(() => readToml(TWO_ENVIRONMENTS, "stagin"))).toMatchObject([
+    expect(diagnosticsOf(() => readToml(TWO_ENVIRONMENTS, "stagin"))).toMatchObject([
       {
         line: 5,
         key: "env",
@@ -236,7 +236,7 @@ describe("a Pages project", () => {
 
   // conformance: pages-projects
   test("may not have consumers", () => {
-    expect(refusalOf(() => readToml(`${pages}[[${consumer}`))).toMatchObject([
+    expect(diagnosticsOf(() => readToml(`${pages}[[${consumer}`))).toMatchObject([
       { line: 3, key: "queues.consumers", text },
     ]);
   });
@@ -244,7 +244,7 @@ describe("a Pages project", () => {
   test("may not have consumers in the environment in force", () => {
     const toml = `${pages}[[env.preview.${consumer}`;
     expect(readToml(toml).consumers).toEqual([]);
-    expect(refusalOf(() => readToml(toml, "preview"))).toMatchObject([
+    expect(diagnosticsOf(() => readToml(toml, "preview"))).toMatchObject([
       { line: 3, key: "env.preview.queues.consumers", text },
     ]);
   });

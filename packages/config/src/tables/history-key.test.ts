@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readToml, refusalOf } from "../../test/project.ts";
+import { diagnosticsOf, readToml } from "../../test/project.ts";
 import { buildTopology } from "../index.ts";
 
 const queue = (line: string) => `name = "w"\n[sluice.queues.q]\n${line}`;
@@ -27,7 +27,7 @@ describe("history, in [sluice.queues.NAME]", () => {
     "%s is refused",
     (value) => {
       const text = 'should be a time from "1m" to "14d", as in "90s" or "1h", or "off"';
-      const [refusal] = refusalOf(() => readToml(queue(`history = ${value}`)));
+      const [refusal] = diagnosticsOf(() => readToml(queue(`history = ${value}`)));
       expect(refusal).toMatchObject({ line: 3, key: "sluice.queues.q.history" });
       expect(refusal?.text).toBe(`The field "sluice.queues.q.history" ${text} but got ${value}.`);
     },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { errorsOf, readJson, readToml, refusalOf, warningsOf } from "../../test/project.ts";
+import { diagnosticsOf, errorsOf, readJson, readToml, warningsOf } from "../../test/project.ts";
 
 const WHO_REFUSES =
   'Cloudflare refuses it when the Worker is deployed. "wrangler dev" alone would take any name, and so ' +
@@ -60,7 +60,7 @@ delivery_delay = 60`);
     }
     for (const delay of [-1, 0.5, 86_401]) {
       expect(
-        refusalOf(() => readProducer({ binding: "Q", queue: "q", delivery_delay: delay })),
+        diagnosticsOf(() => readProducer({ binding: "Q", queue: "q", delivery_delay: delay })),
       ).toMatchObject([
         {
           severity: "error",
@@ -77,7 +77,7 @@ delivery_delay = 60`);
 
 test("a producer's queue must have a valid name", () => {
   const toml = `name = "w"\n[[queues.producers]]\nbinding = "Q"\nqueue = "my_queue"`;
-  expect(refusalOf(() => readToml(toml))).toMatchObject([
+  expect(diagnosticsOf(() => readToml(toml))).toMatchObject([
     {
       line: 4,
       key: "queues.producers[0].queue",

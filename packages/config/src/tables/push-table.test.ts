@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { errorsOf, project, readToml, refusalOf, warningsOf } from "../../test/project.ts";
+import { diagnosticsOf, errorsOf, project, readToml, warningsOf } from "../../test/project.ts";
 import { buildTopology, readWorkerConfig } from "../index.ts";
 
 function push(lines: string): string {
@@ -110,7 +110,7 @@ headers = { authorization = "$ORDERS_TOKEN", x-shop = "a b" }`);
     [`timeout = 5`, "timeout", `Unknown key "timeout"`],
     [`dead_letter_queue = "Not A Queue"`, "dead_letter_queue", "Invalid queue name"],
   ])("refuses %s", (line, key, text) => {
-    const [issue, ...others] = refusalOf(() => readToml(push(line)));
+    const [issue, ...others] = diagnosticsOf(() => readToml(push(line)));
     expect(others).toEqual([]);
     expect(issue).toMatchObject({ key: `sluice.queues.orders.push.${key}`, line: 4 });
     expect(issue?.text).toContain(text);
@@ -218,7 +218,7 @@ MaxRetries = 5`);
     [`max_retries = 5`, "max_retries", `stand in "options"`],
     [`content_type = "text/plain"`, "content_type", `stand in "options"`],
   ])("refuses %s", (line, key, text) => {
-    const [issue, ...others] = refusalOf(() => readToml(daemon(line)));
+    const [issue, ...others] = diagnosticsOf(() => readToml(daemon(line)));
     expect(others).toEqual([]);
     expect(issue).toMatchObject({ key: `sluice.queues.orders.push.${key}` });
     expect(issue?.text).toContain(text);

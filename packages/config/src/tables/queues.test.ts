@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { errorsOf, readJson, readToml, refusalOf, warningsOf } from "../../test/project.ts";
+import { diagnosticsOf, errorsOf, readJson, readToml, warningsOf } from "../../test/project.ts";
 
 describe("the queues table", () => {
   test.each([[1], ["q"], [null], [[]], [true]])("%j in its place is refused", (queues) => {
@@ -26,7 +26,7 @@ producer = []`);
   });
 
   test.each(["consumers", "producers"])("%s that are no array are refused", (key) => {
-    expect(refusalOf(() => readToml(`name = "w"\n[queues]\n${key} = { queue = "q" }`))).toMatchObject([
+    expect(diagnosticsOf(() => readToml(`name = "w"\n[queues]\n${key} = { queue = "q" }`))).toMatchObject([
       {
         line: 3,
         key: `queues.${key}`,
@@ -53,7 +53,7 @@ queue = "a"
 [[queues.producers]]
 binding = "Q"
 queue = "b"`;
-    expect(refusalOf(() => readToml(toml))).toMatchObject([
+    expect(diagnosticsOf(() => readToml(toml))).toMatchObject([
       { line: 6, key: "queues.producers[1].binding", text: "Q assigned to multiple Queue bindings." },
       {
         line: 6,
@@ -80,7 +80,7 @@ queue = "a"`;
 });
 
 test("everything that is wrong is reported at once, warnings included", () => {
-  const diagnostics = refusalOf(() =>
+  const diagnostics = diagnosticsOf(() =>
     readToml(`name = "w"
 [queues]
 extra = 1

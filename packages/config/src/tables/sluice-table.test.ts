@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { errorsOf, readJson, readToml, refusalOf } from "../../test/project.ts";
+import { diagnosticsOf, errorsOf, readJson, readToml } from "../../test/project.ts";
 
 describe("[sluice.queues.NAME]", () => {
   test("sets what belongs to a queue and to no Worker", () => {
@@ -28,7 +28,7 @@ letters.delivery_delay = 0`);
       expect(readToml(toml(value)).queueSettings.q).toEqual({ [setting]: value });
     }
     for (const value of [min - 1, min + 0.5, max + 1]) {
-      expect(refusalOf(() => readToml(toml(value)))).toMatchObject([
+      expect(diagnosticsOf(() => readToml(toml(value)))).toMatchObject([
         {
           severity: "error",
           line: 4,
@@ -42,7 +42,7 @@ letters.delivery_delay = 0`);
   });
 
   test("must be called as a queue can be", () => {
-    expect(refusalOf(() => readToml(`name = "w"\n[sluice.queues.My_Queue]`))).toMatchObject([
+    expect(diagnosticsOf(() => readToml(`name = "w"\n[sluice.queues.My_Queue]`))).toMatchObject([
       {
         line: 2,
         key: "sluice.queues.My_Queue",
@@ -88,7 +88,7 @@ retry = { policy = "sns", minDelayTarget = 1, maxDelayTarget = 60, numRetries = 
 
   test("is refused with every issue on its line", () => {
     const toml = `name = "w"\n[sluice.queues.q.retry]\npolicy = "exponential"\nbase = 0\nfactor = 2`;
-    expect(refusalOf(() => readToml(toml))).toMatchObject([
+    expect(diagnosticsOf(() => readToml(toml))).toMatchObject([
       {
         line: 5,
         key: "sluice.queues.q.retry.factor",
@@ -113,7 +113,7 @@ retry = { policy = "sns", minDelayTarget = 1, maxDelayTarget = 60, numRetries = 
 describe("nothing in [sluice] passes in silence", () => {
   test("an unknown key of a queue", () => {
     const toml = `name = "w"\n[sluice.queues.q]\ndelivery_delay = 5\nretention = 5\ndelay = 1`;
-    expect(refusalOf(() => readToml(toml))).toMatchObject([
+    expect(diagnosticsOf(() => readToml(toml))).toMatchObject([
       {
         severity: "error",
         line: 4,
@@ -130,7 +130,7 @@ describe("nothing in [sluice] passes in silence", () => {
   });
 
   test("an unknown key of the table", () => {
-    expect(refusalOf(() => readToml(`name = "w"\n[sluice.queue.q]\ndelivery_delay = 5`))).toMatchObject([
+    expect(diagnosticsOf(() => readToml(`name = "w"\n[sluice.queue.q]\ndelivery_delay = 5`))).toMatchObject([
       { severity: "error", line: 2, key: "sluice.queue", text: `Unknown key "queue" in "sluice".` },
     ]);
   });
@@ -160,7 +160,7 @@ describe("nothing in [sluice] passes in silence", () => {
 
   test("a sluice table inside an environment", () => {
     const toml = `name = "w"\n[env.staging.sluice.queues.q]\ndelivery_delay = 5`;
-    expect(refusalOf(() => readToml(toml, "staging"))).toMatchObject([
+    expect(diagnosticsOf(() => readToml(toml, "staging"))).toMatchObject([
       { severity: "error", line: 2, key: "env.staging.sluice" },
     ]);
   });

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { errorsOf, project, readToml, refusalOf } from "../../test/project.ts";
+import { diagnosticsOf, errorsOf, project, readToml } from "../../test/project.ts";
 import { buildTopology, readWorkerConfig } from "../index.ts";
 
 const sns = (lines: string) => `name = "w"\n[sluice.sns]\n${lines}`;
@@ -26,7 +26,7 @@ describe("[sluice.sns]", () => {
       expect(topologyOf(sns(`message_life = ${seconds}`)).sns).toEqual({ messageLifeSeconds: seconds });
     }
     for (const seconds of [59, 60.5, 1_209_601]) {
-      expect(refusalOf(() => readToml(sns(`# seconds\nmessage_life = ${seconds}`)))).toMatchObject([
+      expect(diagnosticsOf(() => readToml(sns(`# seconds\nmessage_life = ${seconds}`)))).toMatchObject([
         {
           line: 4,
           key: "sluice.sns.message_life",
@@ -60,7 +60,7 @@ describe("[sluice.sns]", () => {
     const both = { messageLifeSeconds: 60, clientErrors: "retry" };
     expect(buildTopology([a, b]).sns).toEqual(both);
     expect(buildTopology([b, a]).sns).toEqual(both);
-    expect(refusalOf(() => buildTopology([a, b, c]))).toMatchObject([
+    expect(diagnosticsOf(() => buildTopology([a, b, c]))).toMatchObject([
       {
         line: 3,
         text: `"sluice.sns.message_life" has two values: 60 (${a.file}:2) and 61 (${c.file}:3)`,

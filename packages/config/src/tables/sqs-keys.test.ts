@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { errorsOf, readToml, refusalOf } from "../../test/project.ts";
+import { diagnosticsOf, errorsOf, readToml } from "../../test/project.ts";
 import { buildTopology } from "../index.ts";
 
 const queue = (name: string, lines: string) => `name = "w"\n[sluice.queues."${name}"]\n${lines}`;
@@ -38,7 +38,7 @@ describe("what SQS has words for, in [sluice.queues.NAME]", () => {
       expect(readToml(toml(value)).warnings).toEqual([]);
     }
     for (const value of [min - 1, min + 0.5, max + 1]) {
-      expect(refusalOf(() => readToml(toml(value)))).toMatchObject([
+      expect(diagnosticsOf(() => readToml(toml(value)))).toMatchObject([
         {
           line: 3,
           key: `sluice.queues.q.${key}`,

@@ -1,7 +1,7 @@
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { project, readText, readToml, refusalOf } from "../../test/project.ts";
+import { diagnosticsOf, project, readText, readToml } from "../../test/project.ts";
 import { type Content, spellings } from "../../test/spellings.ts";
 import { readWorkerConfig } from "../index.ts";
 
@@ -92,7 +92,7 @@ test("what was read says where it came from", () => {
 });
 
 describe("a diagnostic names the line of its key", () => {
-  const refusedLine = (name: string, text: string) => refusalOf(() => readText(name, text))[0]?.line;
+  const refusedLine = (name: string, text: string) => diagnosticsOf(() => readText(name, text))[0]?.line;
 
   test("in TOML", () => {
     const toml = `name = "w" # [[queues.consumers]]

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { errorsOf, project, readToml, refusalOf } from "../../test/project.ts";
+import { diagnosticsOf, errorsOf, project, readToml } from "../../test/project.ts";
 import { deploymentNames, readWorkerConfig } from "../index.ts";
 
 function workers(...texts: string[]) {
@@ -23,7 +23,7 @@ test("two files that name different brokers are refused with both places", () =>
     `name = "a"\n[sluice]\nbroker = "one"`,
     `name = "b"\n\n[sluice]\nproject = "p"\nbroker = "two"`,
   );
-  expect(refusalOf(() => deploymentNames([a, b].flatMap((worker) => worker ?? [])))).toEqual([
+  expect(diagnosticsOf(() => deploymentNames([a, b].flatMap((worker) => worker ?? [])))).toEqual([
     {
       severity: "error",
       file: b?.file,

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { project, refusalOf } from "../../test/project.ts";
+import { diagnosticsOf, project } from "../../test/project.ts";
 import { buildTopology, readWorkerConfig, type WorkerQueueConfig } from "../index.ts";
 
 /** Reads one Worker per text, each in a folder of its own. */
@@ -41,7 +41,7 @@ describe("a queue that clients pull from", () => {
   test("has no other consumer", () => {
     const texts = [`name = "a"\n${pulled}`, `name = "b"\n${consumer("q")}`];
     for (const order of [texts, texts.toReversed()]) {
-      expect(refusalOf(() => buildTopology(workers(...order)))).toMatchObject([
+      expect(diagnosticsOf(() => buildTopology(workers(...order)))).toMatchObject([
         { text: expect.stringContaining('Multiple consumers defined for queue "q"') },
       ]);
     }
@@ -141,7 +141,7 @@ message_retention_period = 60`,
 describe("two consumers of one queue are refused", () => {
   test("in two Workers, with both places", () => {
     const [a, b] = workers(`name = "a"\n${consumer("x")}`, `name = "b"\n\n${consumer("y")}${consumer("x")}`);
-    expect(refusalOf(() => buildTopology([a, b].flatMap((worker) => worker ?? [])))).toEqual([
+    expect(diagnosticsOf(() => buildTopology([a, b].flatMap((worker) => worker ?? [])))).toEqual([
       {
         severity: "error",
         file: b?.file,
@@ -152,7 +152,7 @@ describe("two consumers of one queue are refused", () => {
   });
 
   test("in one Worker", () => {
-    const [diagnostic] = refusalOf(() =>
+    const [diagnostic] = diagnosticsOf(() =>
       buildTopology(workers(`name = "a"\n${consumer("x")}${consumer("x")}`)),
     );
     expect(diagnostic?.text).toMatch(
@@ -164,7 +164,7 @@ describe("two consumers of one queue are refused", () => {
     const [a, b] = workers(`name = "a"\n${consumer("x")}`, `name = "b"\n${consumer("x")}`).map(
       ({ lines: _, ...worker }) => worker,
     );
-    const [diagnostic] = refusalOf(() => buildTopology([a, b].flatMap((worker) => worker ?? [])));
+    const [diagnostic] = diagnosticsOf(() => buildTopology([a, b].flatMap((worker) => worker ?? [])));
     expect(diagnostic).toEqual({
       severity: "error",
       file: b?.file,
@@ -176,13 +176,13 @@ describe("two consumers of one queue are refused", () => {
 describe("dead letters that would come back are refused", () => {
   // conformance: dead-letters-to-itself
   test("to the queue itself", () => {
-    expect(refusalOf(() => buildTopology(workers(`name = "a"\n${consumer("x", "x")}`)))).toMatchObject([
+    expect(diagnosticsOf(() => buildTopology(workers(`name = "a"\n${consumer("x", "x")}`)))).toMatchObject([
       { line: 2, text: 'Dead letter queue for queue "x" cannot be itself' },
     ]);
   });
 
   test("through other Workers' queues, naming the whole circle", () => {
-    const refusal = refusalOf(() =>
+    const refusal = diagnosticsOf(() =>
       buildTopology(
         workers(
           `name = "a"\n${consumer("in", "x")}`,
@@ -205,7 +205,7 @@ describe("dead letters that would come back are refused", () => {
 describe("one name for two Workers", () => {
   test("is refused", () => {
     const [a, b] = workers(`name = "a"`, `name = "a"\n${consumer("x")}`);
-    expect(refusalOf(() => buildTopology([a, b].flatMap((worker) => worker ?? [])))).toEqual([
+    expect(diagnosticsOf(() => buildTopology([a, b].flatMap((worker) => worker ?? [])))).toEqual([
       { severity: "error", file: b?.file, text: `Two Workers are called "a": ${a?.file} and ${b?.file}.` },
     ]);
   });
@@ -213,7 +213,7 @@ describe("one name for two Workers", () => {
   test("is refused in one file too, when its environments share it", () => {
     const file = join(project({ "wrangler.toml": `name = "a"\n[env.b]\nname = "a"` }), "wrangler.toml");
     const both = [readWorkerConfig(file), readWorkerConfig(file, { env: "b" })];
-    expect(refusalOf(() => buildTopology(both))).toMatchObject([
+    expect(diagnosticsOf(() => buildTopology(both))).toMatchObject([
       { file, text: `Two Workers are called "a": ${file} and ${file} with environment "b".` },
     ]);
   });
@@ -247,7 +247,7 @@ describe("settings of one queue in two files", () => {
       settings("b", `${key} = ${other}`),
       settings("c", `${key} = ${one}`),
     );
-    expect(refusalOf(() => buildTopology([a, b, c].flatMap((worker) => worker ?? [])))).toEqual([
+    expect(diagnosticsOf(() => buildTopology([a, b, c].flatMap((worker) => worker ?? [])))).toEqual([
       {
         severity: "error",
         file: b?.file,
@@ -259,7 +259,7 @@ describe("settings of one queue in two files", () => {
 });
 
 test("everything that is wrong is reported at once", () => {
-  const refusal = refusalOf(() =>
+  const refusal = diagnosticsOf(() =>
     buildTopology(
       workers(
         `name = "a"\n${consumer("x", "x")}[sluice.queues.q]\ndelivery_delay = 1`,
@@ -302,7 +302,7 @@ describe("a retry policy", () => {
         ),
       );
     expect(read('delay = 5, policy = "fixed"').queues.orders?.consumer?.settings.retryPolicy).toBeDefined();
-    const refusal = refusalOf(() => read('policy = "fixed", delay = 6'));
+    const refusal = diagnosticsOf(() => read('policy = "fixed", delay = 6'));
     for (const part of [
       /^Queue "orders" has two values of "retry": \{"kind":"fixed","delaySeconds":5,/,
       /"delaySeconds":5,.* and \{"kind":"fixed","delaySeconds":6,/,

@@ -1,8 +1,8 @@
 import {
-  type Answer,
   mediaTypeOf,
   REQUEST_BYTES_MAX,
   type RequestHeaders,
+  type ResponseParts,
   requestTooLarge,
   type SignedRequest,
 } from "@sluice/aws";
@@ -13,7 +13,7 @@ const FORM_TYPE = "application/x-www-form-urlencoded";
 const decoder = new TextDecoder();
 
 /** An answer, and whether its request waited for messages: then its client may have disconnected meanwhile. */
-export interface AwsAnswer extends Answer {
+export interface AwsAnswer extends ResponseParts {
   readonly hasWaited?: boolean;
 }
 

@@ -40,7 +40,7 @@ const batch = (messages: unknown, headers: Record<string, string> = {}) =>
   ask("/batch", { method: "POST", body: JSON.stringify({ messages }), headers });
 const text = (length: number) => ({ body: btoa("x".repeat(length)), contentType: "text" });
 
-async function refusalOf({ response, sent }: Awaited<ReturnType<typeof ask>>) {
+async function bindingRefusal({ response, sent }: Awaited<ReturnType<typeof ask>>) {
   expect(sent).toEqual([]);
   const cause = response.headers.get("CF-Queues-Error-Cause");
   expect(response.statusText).toBe(cause);
@@ -184,7 +184,7 @@ describe("the protocol of workerd's queue binding (spec cloudflare-queues 1.7, 1
     ],
     // conformance: native-binding-refusals
   ])("refuses %s with code and cause", async (_what, send, status, code, cause) => {
-    expect(await refusalOf(await send())).toEqual([status, code, expect.stringContaining(cause)]);
+    expect(await bindingRefusal(await send())).toEqual([status, code, expect.stringContaining(cause)]);
   });
 
   it.each([
@@ -211,7 +211,11 @@ describe("the protocol of workerd's queue binding (spec cloudflare-queues 1.7, 1
     "refuses a binding whose properties name the queue %j",
     async (queue) => {
       const asked = await ask("/metrics", {}, undefined, queue ?? null);
-      expect(await refusalOf(asked)).toEqual([404, 10104, expect.stringContaining("must name its queue")]);
+      expect(await bindingRefusal(asked)).toEqual([
+        404,
+        10104,
+        expect.stringContaining("must name its queue"),
+      ]);
     },
   );
 

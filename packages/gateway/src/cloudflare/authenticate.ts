@@ -2,7 +2,7 @@ import type { AuditRpc } from "@sluice/protocol";
 import type { Context, MiddlewareHandler } from "hono";
 import { refusedHost, refusedOrigin } from "../http/page-origin.ts";
 import type { Authority } from "../rights/authority.ts";
-import { refusalOf } from "../rights/rights.ts";
+import { needRefusal } from "../rights/rights.ts";
 import { auditRoute, needOf } from "../rights/route-needs.ts";
 import { API_CODES, ApiError } from "./api-error.ts";
 import { CLOUDFLARE_NEEDS } from "./needs.ts";
@@ -36,7 +36,7 @@ export function authenticate(authority: Authority, audit: AuditRpc, prefix: stri
         );
     }
     const need = needOf(c, prefix, CLOUDFLARE_NEEDS);
-    const lacking = need === null ? null : refusalOf(admission.rights, need);
+    const lacking = need === null ? null : needRefusal(admission.rights, need);
     if (lacking !== null) throw forbidden(lacking);
     c.set("rights", admission.rights);
     await next();

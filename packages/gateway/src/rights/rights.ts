@@ -47,7 +47,7 @@ export function allRights(by: string): Rights {
 }
 
 /** Why somebody may not do what needs this, as far as that does not depend on the queue; `null` if they may. */
-export function refusalOf({ by, scopes, queues }: Rights, need: Need): string | null {
+export function needRefusal({ by, scopes, queues }: Rights, need: Need): string | null {
   const { scope } = need;
   if (scope !== "any" && !scopes.includes(scope) && !scopes.includes("admin")) {
     return `The token "${by}" may not do that: it needs the scope ${scope}, and has ${scopes.join(", ")}.`;

@@ -6,7 +6,7 @@ import {
   setMaxIdleHTTPParsers,
 } from "node:http";
 import { Server as NetServer, type Socket } from "node:net";
-import { bodyBytesMax, type RequestHead, refusalOf, type Unread } from "@sluice/gateway/request-limits";
+import { bodyBytesMax, type RequestHead, type Unread, unreadRefusal } from "@sluice/gateway/request-limits";
 import { type BodyReading, contentLength, readBody } from "./body-reader.ts";
 import { type Connection, Connections, type Refuse, refuseNew } from "./connections.ts";
 import { HeadGate } from "./head-gate.ts";
@@ -164,7 +164,7 @@ function readRequest(
   const { headBytes } = gate;
   const refuse = (why: Unread) => {
     const bytesMax = bodyBytesMax(head, asksForSignatures);
-    refuseRequest(request, response, refusalOf(head, why, bytesMax));
+    refuseRequest(request, response, unreadRefusal(head, why, bytesMax));
   };
   if (request.headers.host !== undefined && !isAuthority(request.headers.host)) {
     refuseRequest(request, response, NO_AUTHORITY);

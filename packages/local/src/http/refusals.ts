@@ -1,6 +1,6 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
-import type { Answer } from "@sluice/aws";
+import type { ResponseParts } from "@sluice/aws";
 import { RETRY_AFTER_SECONDS } from "@sluice/gateway/request-limits";
 
 /**
@@ -32,7 +32,11 @@ export function refuseSocket(socket: Socket, status: 400 | 408 | 413 | 431 | 503
 }
 
 /** Answers a request of which not all is here, or wanted, and ends its connection. */
-export function refuseRequest(request: IncomingMessage, response: ServerResponse, answer: Answer): void {
+export function refuseRequest(
+  request: IncomingMessage,
+  response: ServerResponse,
+  answer: ResponseParts,
+): void {
   const { socket } = request;
   if (response.headersSent || socket.destroyed) {
     socket.destroy();

@@ -2,7 +2,7 @@ import type { AuditRpc } from "@sluice/protocol";
 import type { MiddlewareHandler } from "hono";
 import { refusedHost, refusedOrigin } from "../../http/page-origin.ts";
 import type { Admission, Authority } from "../../rights/authority.ts";
-import { type Need, type Rights, refusalOf } from "../../rights/rights.ts";
+import { type Need, needRefusal, type Rights } from "../../rights/rights.ts";
 import { auditRoute, needOf } from "../../rights/route-needs.ts";
 import { AdminError, failure, forbidden } from "../failure.ts";
 import { ADMIN_NEEDS } from "./needs.ts";
@@ -22,7 +22,7 @@ function rightsIn(admission: Admission, need: Need | null): Rights {
         "This token has made more requests than it may make in a second.",
       );
   }
-  const refused = need === null ? null : refusalOf(admission.rights, need);
+  const refused = need === null ? null : needRefusal(admission.rights, need);
   if (refused !== null) throw forbidden(refused);
   return admission.rights;
 }

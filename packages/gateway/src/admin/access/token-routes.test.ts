@@ -18,9 +18,9 @@ beforeEach(() => {
   return () => vi.useRealTimers();
 });
 
-type Answer = { readonly status: number; readonly headers: Headers; readonly body: never };
+type TokenResponse = { readonly status: number; readonly headers: Headers; readonly body: never };
 
-async function ask(token: string, method: string, url: string, body?: unknown): Promise<Answer> {
+async function ask(token: string, method: string, url: string, body?: unknown): Promise<TokenResponse> {
   const headers = { authorization: `Bearer ${token}` };
   const sent = body === undefined ? {} : { body: JSON.stringify(body) };
   const response = await gateway.request(url, { method, headers, ...sent });
@@ -33,7 +33,7 @@ async function create(body: object): Promise<NewTokenView> {
   return made;
 }
 
-async function codeOf(answer: Promise<Answer>): Promise<unknown[]> {
+async function codeOf(answer: Promise<TokenResponse>): Promise<unknown[]> {
   const { status, body } = await answer;
   return [status, (body as { error: { code: string } }).error.code];
 }

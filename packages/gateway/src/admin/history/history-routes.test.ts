@@ -39,11 +39,11 @@ function withStories(stories: Record<string, Partial<StoryReply>>): QueueDirecto
 }
 
 /** Answer of either route. */
-type Answer = StoryView & { readonly isOn: boolean; readonly cursor: string | null };
+type StoryBody = StoryView & { readonly isOn: boolean; readonly cursor: string | null };
 
 async function ask(directory: QueueDirectory, path: string) {
   const response = await createGateway(directory, OPEN).request(`${API}${path}`);
-  return { status: response.status, body: (await response.json()) as Answer };
+  return { status: response.status, body: (await response.json()) as StoryBody };
 }
 
 describe("GET /queues/NAME/history", () => {

@@ -18,11 +18,12 @@ export async function storeMessages(
   packed: Uint8Array,
   hasLarge: boolean,
 ): Promise<void> {
-  const refused = await refusalOf(directory, name, packed, hasLarge);
+  const refused = await sendMessages(directory, name, packed, hasLarge);
   if (refused !== null) throw new AdminError(statusOfQueueError(refused.code), "refused", refused.cause);
 }
 
-async function refusalOf(
+/** Sends the messages. Returns the queue's reason where it takes none. */
+async function sendMessages(
   directory: QueueDirectory,
   name: string,
   packed: Uint8Array,

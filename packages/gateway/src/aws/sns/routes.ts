@@ -1,5 +1,4 @@
 import {
-  type Answer,
   AwsError,
   answerOf,
   type Call,
@@ -8,13 +7,14 @@ import {
   formatArn,
   partitionOf,
   type RequestHead,
+  type ResponseParts,
   readCall,
   UNSIGNED_BYTES_MAX,
 } from "@sluice/aws";
 import type { KeepAlive } from "@sluice/coalesce";
 import type { NewTopic } from "@sluice/protocol";
 import type { PublicAddress, SeenRequest } from "../../http/public-address.ts";
-import { refusalOf } from "../../rights/rights.ts";
+import { needRefusal } from "../../rights/rights.ts";
 import { accessDenied, headersOfFailure, ThrottledError } from "../access-denied.ts";
 import { actionNamed } from "../action.ts";
 import { brokerFailure } from "../broker-failure.ts";
@@ -41,7 +41,7 @@ export interface SnsService {
    *
    * @param keepAlive keeps the request from being ended with its client.
    */
-  answer(request: AwsRequest, keepAlive: KeepAlive): Promise<Answer>;
+  answer(request: AwsRequest, keepAlive: KeepAlive): Promise<ResponseParts>;
   /** Functions that bring back topics that a backup has. */
   readonly restoring: TopicRestoring;
   /** The certificate that signatures are checked with, by the last part of its URL. */
@@ -95,7 +95,11 @@ export function snsService(
     keepAlive: () => {},
   });
 
-  async function outputOf(request: AwsRequest, requestId: string, keepAlive: KeepAlive): Promise<Answer> {
+  async function outputOf(
+    request: AwsRequest,
+    requestId: string,
+    keepAlive: KeepAlive,
+  ): Promise<ResponseParts> {
     refusePage(request, access, SNS_EFFECTS);
     const isSigned = hasSignature(request);
     const kept = access.kind === "keys" ? await ports.authority.accessKeys() : new Map<string, never>();
@@ -122,7 +126,7 @@ export function snsService(
       traceHeader: traceHeaderOf(request.headers),
     };
     const { run, need } = actionNamed(SNS_HANDLERS, call.action);
-    if (refusalOf(caller.rights, need) !== null) {
+    if (needRefusal(caller.rights, need) !== null) {
       const { region, account } = caller;
       const anyTopic = formatArn({
         partition: partitionOf(region),

@@ -1,18 +1,18 @@
 import {
-  type Answer,
   AwsError,
   answerOf,
   type Call,
   COMMON_ERRORS,
   errorAnswerOf,
   type Protocol,
+  type ResponseParts,
   readCall,
 } from "@sluice/aws";
 import type { KeepAlive } from "@sluice/coalesce";
 import { isQueueNotFound } from "@sluice/protocol";
 import type { PublicAddress } from "../../http/public-address.ts";
 import type { KeptKeys } from "../../rights/access-keys.ts";
-import { refusalOf } from "../../rights/rights.ts";
+import { needRefusal } from "../../rights/rights.ts";
 import { accessDenied, headersOfFailure, ThrottledError } from "../access-denied.ts";
 import { actionNamed } from "../action.ts";
 import { brokerFailure } from "../broker-failure.ts";
@@ -100,7 +100,7 @@ export function sqsService(
       throw refuse(COMMON_ERRORS.invalidAction, `The action ${call.action} is not valid for this endpoint.`);
     }
     const action = actionNamed(SQS_HANDLERS, call.action);
-    if (refusalOf(caller.rights, action.need) !== null) {
+    if (needRefusal(caller.rights, action.need) !== null) {
       const anyQueue = arnOf({ region: caller.region, account: caller.account, name: "*" });
       throw accessDenied(caller, `sqs:${call.action.toLowerCase()}`, anyQueue);
     }
@@ -125,7 +125,7 @@ export function sqsService(
     return { call, context, output: action.run(context, call.input) };
   }
 
-  function failureOf(error: unknown, protocol: Protocol, requestId: string): Answer {
+  function failureOf(error: unknown, protocol: Protocol, requestId: string): ResponseParts {
     if (error instanceof AwsError) return errorAnswerOf(SQS_MODEL, protocol, error, requestId);
     // The queue was deleted after the directory was asked, or while a receive waited.
     if (isQueueNotFound(error)) {

@@ -9,9 +9,9 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { CALL_WEIGHT_MAX, TopicCalls } from "./topic-calls.ts";
 
 /** A call under way, for the test to answer. */
-interface Call<Asked, Answer> {
+interface Call<Asked, Reply> {
   readonly asked: Asked;
-  answer(answer: Answer): void;
+  answer(answer: Reply): void;
 }
 
 let finds: Call<string, TopicSnapshot | null>[];
