@@ -64,8 +64,8 @@ export function isBehindProxy(env: Readonly<Record<string, unknown>>): boolean {
 
 /**
  * Whether a broker with these variables calls HTTP endpoints at private addresses: in development, and where it is open
- * to its own machine. Where it asks for tokens or keys, or says so itself, it may stand behind a proxy, and who is let
- * in through that must not get into its network.
+ * to its own machine. A broker that asks for tokens or keys, or names a proxy, does not: the proxy's clients must not
+ * reach into its network.
  */
 export function callsPrivateHosts(env: Readonly<Record<string, unknown>>): boolean {
   if (env.SLUICE_ENV === "development") return true;

@@ -1,14 +1,14 @@
 /**
- * How the process that ran a broker before this one ended, as the broker is told (`SLUICE_LAST_END`). A contract
- * between versions: the command that writes it and the broker that reads it may be of two.
+ * How the process that ran the broker before this one ended, as the variable `SLUICE_LAST_END` says. A contract between
+ * versions: the command that writes it and the broker that reads it may be of two.
  *
  * - `planned`: it was announced. No delivery that it cut off counts as an attempt.
- * - `unplanned`: nobody knows why. Every one counts.
+ * - `unplanned`: the reason is unknown. Every one counts.
  * - `blamed`: a Worker has hung or killed it. Deliveries of that one count.
  * - `suspected`: it was one of several Workers. No delivery counts.
  *
  * After the last two Workers begin one after the other, each `slotMs` after the one before: the one that is blamed, or
- * those of `order`. All others begin with the second. So the first is alone for a while, and cuts off nobody else's
+ * those of `order`. All others begin with the second. So the first is alone for a while, and cuts off no other Worker's
  * delivery if it does the same again.
  */
 export type LastEnd =
@@ -23,7 +23,7 @@ export function lastEndText(end: LastEnd): string {
   return "slotMs" in end ? JSON.stringify(end) : end.kind;
 }
 
-/** Reads the value of the variable. Anything that is none is an end that nobody knows anything of. */
+/** Reads the value of the variable. Any other text stands for an unplanned end. */
 export function lastEndFrom(text: string): LastEnd {
   if (text === "planned") return { kind: "planned" };
   try {
@@ -41,7 +41,7 @@ function readEnd(value: unknown): LastEnd | null {
 }
 
 /**
- * Whether a delivery counts as an attempt that an end has cut off.
+ * Whether a delivery that an end has cut off counts as an attempt.
  *
  * @param worker the Worker that it went to; `null` for an HTTP endpoint, which cannot make the process hang.
  */
@@ -57,14 +57,14 @@ export function countsAfter(end: LastEnd, worker: string | null): boolean {
   }
 }
 
-/** Why an end has cut a delivery off that counts (`countsAfter`), as the reason of a dead letter. */
+/** Reason of a dead letter whose last delivery was cut off by an end, if it counts (`countsAfter`). */
 export function cutOffReason({ kind }: LastEnd): string {
   return kind === "blamed"
     ? "its handler ended the Workers, or did not answer, during its last delivery"
     : "the broker stopped during its last delivery";
 }
 
-/** How long after the start of the next process deliveries to a Worker begin, or to an endpoint (`null`), in ms. */
+/** How long after the start of the next process deliveries begin, to a Worker or to an endpoint (`null`), in ms. */
 export function beginsAfterMs(end: LastEnd, worker: string | null): number {
   if (worker === null || !("slotMs" in end)) return 0;
   const place = (end.kind === "blamed" ? [end.worker] : end.order).indexOf(worker);

@@ -78,8 +78,8 @@ export const DEDUPLICATION_MS = 300_000;
 /** Largest SQS message, body and attributes together, and largest sum of a batch, in bytes (spec sqs 5.6). */
 export const SQS_MESSAGE_BYTES_MAX = 1_048_576;
 /**
- * Largest record of such a message: what does not count for its size has room too, that is the group, the deduplication
- * id, the trace header, what a message of SNS says about itself, and the lengths of all of these.
+ * Largest record of such a message, in bytes. It has room for parts that do not count for the size: the group, the
+ * deduplication id, the trace header, the fields of an SNS message, and the lengths of all of these.
  */
 export const SQS_RECORD_BYTES_MAX = SQS_MESSAGE_BYTES_MAX + 8_192;
 /** Most messages per second that a move task can be told to move (spec sqs 6.4). */
@@ -101,7 +101,10 @@ export function isFifoName(name: string): boolean {
   return name.endsWith(FIFO_SUFFIX);
 }
 
-/** Whether a configuration or a Worker's binding can name a queue so: as on Cloudflare, or with `.fifo` behind that. */
+/**
+ * Whether a configuration or a Worker's binding can use the name for a queue: one of Cloudflare's, or one with `.fifo`
+ * behind it.
+ */
 export function isBindableQueueName(name: string): boolean {
   return QUEUE_NAME_PATTERN.test(isFifoName(name) ? name.slice(0, -FIFO_SUFFIX.length) : name);
 }
@@ -112,7 +115,7 @@ const SQS_QUEUE_NAME = /^[A-Za-z0-9_-]+(\.fifo)?$/;
 /** The ARN of a queue of SQS, up to its name. */
 const SQS_ARN_PREFIX = /^arn:aws(-[a-z]+)*:sqs:[a-z0-9-]{1,40}:\d{12}:/;
 
-/** Whether SQS can name a queue so. Every bindable name is one. */
+/** Whether SQS can use the name for a queue. Every bindable name is one. */
 export function isSqsQueueName(name: string): boolean {
   return name.length <= SQS_QUEUE_NAME_LENGTH_MAX && SQS_QUEUE_NAME.test(name);
 }
@@ -134,8 +137,8 @@ const OWN_HEADERS = "(sluice|webhook|x-amz-sns|x-aws-sqsd)-.*";
 const RESERVED_HEADER = new RegExp(`^(${CONNECTION_HEADERS}|${OWN_HEADERS})$`, "i");
 
 /**
- * Whether settings of an HTTP endpoint cannot have a header of that name: it says where a request goes or how its
- * connection is used, or is one by which receivers know the broker.
+ * Whether the settings of an HTTP endpoint may not name that header: it says where a request goes or how its connection
+ * is used, or receivers know the broker by it.
  */
 export function isReservedHeader(name: string): boolean {
   return RESERVED_HEADER.test(name);

@@ -9,7 +9,7 @@ export type AuditDialect = "admin" | "cloudflare" | "sqs" | "sns" | "configurati
 /**
  * Actors that are neither a token nor an access key.
  *
- * - `local`: who uses a broker that asks nobody.
+ * - `local`: a caller of a broker that asks for no credentials.
  * - `anonymous`: who follows a link in a message of SNS.
  * - `configuration`: a deployment.
  * - `process`: the one that runs the broker, of `sluice serve`.

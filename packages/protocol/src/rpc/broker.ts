@@ -7,21 +7,21 @@ export interface QueueBrokerRpc {
   /**
    * Stores the batches, all or none, and answers after the commit.
    *
-   * @param producer who sends, for people.
+   * @param producer name of the sender, for people.
    */
   send(queue: string, requests: readonly SendRequest[], producer?: string): Promise<SendReply>;
   metrics(queue: string): Promise<BacklogMetrics>;
   describe(queue: string): Promise<QueueDescription>;
-  /** Deletes every message, leased ones included, and answers how many there were. */
+  /** Deletes every message, leased ones included, and answers with their number. */
   purge(queue: string): Promise<PurgeReply>;
   /**
-   * For who stops a broker: the queue's worker daemon begins no request for 10 s from now on. Ask again until none is
-   * left. A queue without one has none.
+   * Keeps the queue's worker daemon from beginning requests for 10 s, before a broker is stopped. Answers with the
+   * requests that are left: ask again until there are none. A queue without a daemon has none.
    */
   drain(queue: string): Promise<DrainReply>;
-  /** Answers with the faults that are injected into its deliveries. */
+  /** Answers with the faults that are injected into the queue's deliveries. */
   faults(queue: string): Promise<FaultSetting>;
-  /** Replaces that; development only. */
+  /** Replaces the faults of the queue; development only. */
   setFaults(queue: string, setting: FaultSetting): Promise<void>;
 }
 

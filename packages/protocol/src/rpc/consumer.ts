@@ -2,7 +2,7 @@ import type { BacklogMetrics } from "./send.ts";
 
 /** A batch on its way out. */
 export interface Delivery {
-  /** Names this delivery among all that a consumer ever gets, from whatever broker. */
+  /** Names this delivery among all that a consumer ever gets, from any broker. */
   readonly id: string;
   readonly queue: string;
   readonly packed: Uint8Array;
@@ -11,13 +11,13 @@ export interface Delivery {
   readonly metrics: BacklogMetrics;
 }
 
-/** Messages of a queue that its consumer has been called with and has not answered for. */
+/** Messages of a queue that are with its consumer: delivered, and not answered yet. */
 export interface InDelivery {
   readonly queue: string;
   /** Name of the Worker; `null` for an HTTP endpoint. */
   readonly worker: string | null;
   readonly messages: number;
-  /** The most that one of them is on, 1 at the first delivery. */
+  /** Largest attempt number of these messages, 1 at the first delivery. */
   readonly attempt: number;
   /** When the first of the deliveries began, in ms since 1970. */
   readonly sinceMs: number;
@@ -49,14 +49,15 @@ export interface DeliveryResult extends HandlerCalls {
   /** First line of what the handler threw, for the log. */
   readonly error?: string;
   /**
-   * Text of what the handler threw, with its stack and causes, `ERROR_TEXT_MAX` at most; if that is more than `error`.
+   * Text of what the handler threw, with its stack and causes, `ERROR_TEXT_MAX` units at most; absent if `error` says
+   * as much.
    */
   readonly stack?: string;
 }
 
 /**
  * Outcome of a delivery by a protocol that the consumer does not speak: its handler has not run, nothing is settled,
- * and `error` says who is too old.
+ * and `error` says which side is too old.
  */
 export const REFUSED = "refused";
 

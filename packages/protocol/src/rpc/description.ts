@@ -5,7 +5,7 @@ import type { QueueUsage } from "./usage.ts";
 /** State of a queue for people: what the admin API shows. */
 export interface QueueDescription {
   readonly queue: string;
-  /** The queue's own time in ms: in development it can be ahead of everybody else's. */
+  /** The queue's own time in ms: in development it can be ahead of the machine's. */
   readonly nowMs: number;
   /** Since when the object has been awake, in ms: what it counts in memory alone begins there. */
   readonly awakeSinceMs: number;
@@ -21,7 +21,7 @@ export interface QueueDescription {
   readonly usage?: QueueUsage;
   /** Damage that was found, oldest first; empty in a healthy queue. */
   readonly damage: readonly QueueDamage[];
-  /** How delivery goes; `null` for a queue that is not delivered to anybody. */
+  /** How delivery goes; `null` for a queue whose messages the broker delivers to no consumer. */
   readonly consumer: ConsumerHealth | null;
   /** The latest task that moves messages out of it; `null` if there was none. */
   readonly lastMove: MoveTask | null;
@@ -31,11 +31,14 @@ export interface QueueDescription {
 
 /** How deliveries to a queue's consumer go, as far as its object remembers: since it was started. */
 export interface ConsumerHealth {
-  /** Whether somebody is there, as far as is known: the last delivery was taken, or a question since then answered. */
+  /** Whether the consumer is there, as far as is known: it took the last delivery, or has answered a question since. */
   readonly isPresent: boolean;
   /** Deliveries that are under way. */
   readonly inFlight: number;
-  /** Deliveries since the last one that went well. One that nobody took counts too, though not for its messages. */
+  /**
+   * Deliveries since the last one that went well. One that no consumer took counts too, though not as an attempt of its
+   * messages.
+   */
   readonly consecutiveFailures: number;
   /** The delivery that ended last; `failure` says why it went wrong, `null` if it did not. */
   readonly lastDelivery: { readonly endedMs: number; readonly failure: string | null } | null;
@@ -61,29 +64,29 @@ export interface NextDelivery {
  * - `rolledBack`: the store is older than the queue itself had reported. Messages that it took in since are lost, those
  *   that it settled since are delivered again.
  * - `messagesLost`: bytes of messages are not those that were stored. They are not delivered.
- * - `messagesAgain`: what had happened to messages cannot be read. They are delivered again, from the first attempt.
- * - `structure`: the database file did not hold together, or does not; what can still be read of it is used.
+ * - `messagesAgain`: the state of messages cannot be read. They are delivered again, from the first attempt.
+ * - `structure`: the database file was or is corrupt; what can still be read of it is used.
  * - `unreadable`: nothing of the queue can be read. Its calls are refused.
  */
 export type DamageKind = "rolledBack" | "messagesLost" | "messagesAgain" | "structure" | "unreadable";
 
-/** Damage that a queue has found. It stays listed: nothing that is lost comes back by itself. */
+/** Damage that a queue has found. It stays listed: lost messages do not come back by themselves. */
 export interface QueueDamage {
   readonly kind: DamageKind;
   /** In ms since 1970. */
   readonly foundAtMs: number;
-  /** Most messages that are lost by it; `null` where nobody can tell. */
+  /** Most messages that are lost by it; `null` where that is unknown. */
   readonly messagesLost: number | null;
   /** One sentence, without the queue's name. */
   readonly text: string;
 }
 
 /**
- * A queue that nothing but a call can change: nothing is delayed, leased or under way. What it said of itself then
- * stays true while its object sleeps.
+ * A queue that only a call can change: nothing is delayed, leased or under way. Its description of then stays true
+ * while its object sleeps.
  */
 export interface QueueAtRest {
-  /** A queue that was created anew under the name is another one. */
+  /** Id of the queue: a queue that is created anew under the name has another one. */
   readonly queueId: string;
   readonly description: QueueDescription;
 }

@@ -2,8 +2,8 @@ import type { ConsumerDefinition, QueueDefinition } from "../topology/topology.t
 import type { QueueAtRest } from "./description.ts";
 
 /**
- * Which queues an account has, and what they are set to: the one truth that the broker, every dialect and the admin API
- * ask. Plain data only, and failures as data: it crosses RPC.
+ * The directory: which queues an account has, and their settings. The broker, every dialect and the admin API ask it.
+ * Plain data only, and failures as data: it crosses RPC.
  */
 
 /** Where a queue's data may lie (spec cloudflare-queues 4). Kept and shown; this broker runs in one place. */
@@ -13,10 +13,13 @@ export type Jurisdiction = (typeof JURISDICTIONS)[number];
 /** Most queues of an account (spec cloudflare-queues 0). */
 export const QUEUES_MAX = 10_000;
 
-/** How long it is remembered that a queue of some name was deleted, in ms (spec sqs 2.1: QueueDeletedRecently). */
+/** How long the name of a deleted queue is remembered, in ms (spec sqs 2.1: QueueDeletedRecently). */
 export const NAME_KEPT_MS = 60_000;
 
-/** Record of a queue in the directory. Times in ms since 1970. A contract: it is stored. */
+/**
+ * Record of a queue in the directory. Times in ms since 1970. A contract: it is stored. Only optional members may be
+ * added.
+ */
 export interface QueueRecord {
   /** 32 hexadecimal digits, random; a queue that is deleted and created again has another one. */
   readonly queueId: string;
@@ -26,8 +29,8 @@ export interface QueueRecord {
   /** Grows with every change over all queues: of two records of a name the larger one is the newer. */
   readonly revision: number;
   /**
-   * The revision at which an earlier queue of this name was deleted, 0 if none was: what the queue's object holds from
-   * before is not this queue's.
+   * The revision at which an earlier queue of this name was deleted, 0 if none was: messages that the queue's object
+   * holds from before are not this queue's.
    */
   readonly emptyAsOf: number;
   /** Current definition of the queue, by whichever way it was set. */
@@ -55,12 +58,13 @@ export interface NewQueue {
   readonly dialects?: Readonly<Record<string, unknown>>;
 }
 
-/** Settings of a queue's own; an absent one stays what it is. Ranges are checked at the edge. */
+/** Settings of the queue itself; an absent one stays as it is. Ranges are checked at the edge. */
 export type QueueSettingsChange = Partial<Omit<QueueDefinition, "producers" | "consumer">>;
 
 export interface QueueChange {
   /**
-   * The revision of the record that the change was made from: another one by now refuses it. Default: whatever it is.
+   * The revision of the record that the change was made from: the change is refused if there is another one by now.
+   * Default: any revision.
    */
   readonly basedOn?: number;
   readonly settings?: QueueSettingsChange;
@@ -68,7 +72,7 @@ export interface QueueChange {
   readonly dialects?: Readonly<Record<string, unknown>>;
 }
 
-/** Why the directory does not do what it is asked. Each dialect has its own words for it. */
+/** Why the directory refuses a call. Each dialect has its own words for it. */
 export type DirectoryRefusal =
   | { readonly kind: "queueNotFound" }
   /** Conflict: another caller has changed the queue since the record was read that the change was made from. */
@@ -87,7 +91,10 @@ export type DirectoryReply =
   | { readonly ok: true; readonly record: QueueRecord }
   | { readonly ok: false; readonly refusal: DirectoryRefusal };
 
-/** Events of some source that are to be sent to a queue (spec cloudflare-queues 6.6). A contract: it is stored. */
+/**
+ * Events of some source that are to be sent to a queue (spec cloudflare-queues 6.6). A contract: it is stored. Only
+ * optional members may be added.
+ */
 export interface Subscription extends NewSubscription {
   /** 32 hexadecimal digits, random. */
   readonly id: string;
@@ -126,7 +133,9 @@ export interface DirectoryRpc {
   list(): Promise<readonly QueueRecord[]>;
   findByName(name: string): Promise<QueueRecord | null>;
   findById(queueId: string): Promise<QueueRecord | null>;
-  /** Creates a queue, with all that is given or not at all. Refused: `queueNameTaken`, `tooManyQueues`, `deadLetterCycle`. */
+  /**
+   * Creates a queue with all that is given, or nothing. Refused: `queueNameTaken`, `tooManyQueues`, `deadLetterCycle`.
+   */
   createQueue(queue: NewQueue): Promise<DirectoryReply>;
   /** Refused: `queueNotFound`, `changedMeanwhile`. */
   changeQueue(queueId: string, change: QueueChange): Promise<DirectoryReply>;

@@ -2,12 +2,12 @@
  * Kinds of faults that can be injected into deliveries of a queue, to see whether its handler bears them: development
  * only.
  *
- * - `loseAck`: what the handler did is not heard of. Its messages are delivered again.
+ * - `loseAck`: the result of the handler is lost. Its messages are delivered again.
  * - `deliverTwice`: the handler gets a batch twice; what it does the second time counts.
  * - `reorder`: the messages of a batch are shuffled.
  * - `failBatch`: the delivery fails before the handler gets it.
  * - `holdBatch`: the batch is held back for `ms`. Its messages are leased meanwhile.
- * - `slow`: what the handler did is heard of `ms` later.
+ * - `slow`: the result of the handler arrives `ms` later.
  * - `cutLease`: the delivery counts as failed after `ms`, while the handler is still at it.
  * - `restart`: the queue's object crashes after the handler is done, before what it did is stored.
  */
@@ -27,7 +27,7 @@ export type FaultKind = (typeof FAULT_KINDS)[number];
 export const FAULT_TIMES_MAX = 10_000;
 /** Longest that a fault takes, in ms. */
 export const FAULT_MS_MAX = 60_000;
-/** How long a fault takes where nobody says, in ms. */
+/** How long a fault takes unless its setting says, in ms. */
 export const FAULT_MS_DEFAULT = 1_000;
 
 /** Something that goes wrong in the next deliveries of a queue. */

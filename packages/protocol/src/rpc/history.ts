@@ -25,7 +25,7 @@ export type HistoryKind = (typeof HISTORY_KINDS)[number];
  *
  * - `message`: by a delay of their own. `send`: by the delay of their batch or binding. `queue`: by `delivery_delay`.
  * - `handler`: the retry named a delay. `policy`: by the retry policy. `retryDelay`: by `retry_delay`.
- * - `absence`: no delay; nobody was there to take them, and the attempt does not count.
+ * - `absence`: no delay; no consumer was there to take them, and the attempt does not count.
  * - `restart`: the broker stopped during their delivery.
  */
 export type DelayReason =
@@ -38,7 +38,7 @@ export type DelayReason =
   | "absence"
   | "restart";
 
-/** Longest error text that is kept, in UTF-16 units: a message and its stack. */
+/** Longest error text that is kept, message and stack together, in UTF-16 units. */
 export const ERROR_TEXT_MAX = 8_000;
 /** Upper ends of the classes in which durations of merged events are counted, in ms; one more class is for the rest. */
 export const TOOK_MS_CLASSES = [1, 5, 10, 50, 100, 500, 1_000, 5_000, 30_000] as const;
@@ -49,7 +49,7 @@ export const HISTORY_EVENTS_MAX = 500;
 
 /** One thing that happened to messages of a queue, at one moment and for one reason. */
 export interface HistoryEvent {
-  /** Grows with every event of the queue; what was left out leaves gaps. */
+  /** Grows with every event of the queue; events that were left out leave gaps. */
   readonly number: number;
   readonly kind: HistoryKind;
   readonly atMs: number;
@@ -63,7 +63,7 @@ export interface HistoryEvent {
   readonly by: string | null;
   /** Where the messages went. */
   readonly to: string | null;
-  /** Ids of the same messages in the queue that they went to or came from, in the order of `ids`; if they changed. */
+  /** Ids of the same messages in the queue that they went to or came from, in the order of `ids`, if these differ. */
   readonly otherIds: readonly string[];
   /** Names the delivery among those of the queue: an end has that of its beginning. */
   readonly batch: number | null;
@@ -93,7 +93,10 @@ export interface MergedEvents {
   readonly tookMs: readonly number[] | null;
 }
 
-/** Past of a message, which it takes along to its dead-letter queue. */
+/**
+ * Past of a message, which it takes along to its dead-letter queue. A contract: it is stored as JSON in the record.
+ * Only optional members may be added.
+ */
 export interface MessagePast {
   /** Where it was sent to first, as what and by whom as far as known. */
   readonly queue: string;
@@ -136,12 +139,12 @@ export interface HistoryReply {
 }
 
 /**
- * Why a story may not be whole.
+ * Why the story of a message may have gaps.
  *
- * - `merged`: so much happened at the time that single messages were not noted.
+ * - `merged`: more happened at the time than is kept message by message.
  * - `overwritten`: what is older than `untilMs` is not kept any more.
  * - `off`: the queue keeps no history.
- * - `unknown`: nothing was noted of the message by its id.
+ * - `unknown`: no event names the message by its id.
  */
 export interface StoryGap {
   readonly queue: string;
@@ -164,7 +167,7 @@ export interface StoryReply {
   readonly after: MessageElsewhere | null;
 }
 
-/** How a queue stands, and how much has happened in it. */
+/** Figures of a queue: its backlog, and how much has happened in it. */
 export interface QueueFigures {
   /** The queue's own time in ms. */
   readonly nowMs: number;

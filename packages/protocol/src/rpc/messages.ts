@@ -3,8 +3,8 @@ import type { ContentType } from "../wire/packed-layout.ts";
 import type { NewMove } from "./moves.ts";
 
 /*
- * What the gateway calls on a queue's object for people who look after messages: each of them in whatever state, why it
- * is not delivered, and what can be done about it. Looking leases nothing, counts nothing and writes nothing.
+ * Calls of the gateway on a queue's object for operators: messages in any state, why one is not delivered, and how to
+ * make it due. Looking leases nothing, counts nothing and writes nothing.
  */
 
 /**
@@ -13,15 +13,15 @@ import type { NewMove } from "./moves.ts";
  * - `delayed`: it is due later.
  * - `leased`: a consumer or a client has it.
  * - `groupBlocked`: messages of its group leave in order, and one before it is not gone.
- * - `groupHeldBack`: its group has too many messages in flight, and others leave first.
+ * - `groupHeldBack`: its group has too many messages in flight, and those of other groups leave first.
  * - `paused`: delivery is paused.
- * - `noConsumer`: nobody is there who would get it.
+ * - `noConsumer`: the queue has no consumer.
  * - `consumerAway`: the consumer does not answer, and is asked again; or it has to wait for other Workers.
  * - `throttled`: the queue's rate lets the next message out later.
  * - `batching`: the batch is not full, and its first message has not waited for the batch timeout.
  * - `concurrency`: as many deliveries run as may, or will when those before it have left.
  * - `draining`: the broker is about to be stopped.
- * - `awaitsPull`: clients ask for messages of this queue, and nobody has asked for this one.
+ * - `awaitsPull`: clients ask for messages of this queue, and no client has asked for this one.
  * - `exhausted`: it was received as often as it may be. The next receive dead-letters it.
  * - `dueNow`: it leaves with the next turn.
  * - `empty`: of a queue, there is no message.
@@ -51,7 +51,7 @@ export interface Why {
   readonly reason: WhyReason;
   /** One sentence for people. */
   readonly text: string;
-  /** When the reason ends by itself, in ms as the queue's time goes; `null` where nobody knows. */
+  /** When the reason ends by itself, in ms of the queue's clock; `null` where that is unknown. */
   readonly untilMs: number | null;
   /** Cause of the reason: a Worker, an endpoint, a message; `null` for none. */
   readonly by: string | null;
@@ -132,7 +132,7 @@ export interface LookReply {
  */
 export type MadeDue = "due" | "wasDue" | "gone";
 
-/** Methods of a queue's object for people who look after its messages. */
+/** Methods of a queue's object for operators who look after its messages. */
 export interface QueueMessagesRpc {
   /** @throws RangeError for a `max` that is out of range and a cursor that is none. */
   look(queue: string, request: LookRequest): Promise<LookReply>;

@@ -38,13 +38,19 @@ export interface MoveSelection {
 /** Messages that a move can name. */
 export const MOVED_NAMES_MAX = 1_000;
 
-/** A move task as it is stored and shown. Times in ms since 1970. */
+/**
+ * A move task as it is stored and shown. Times in ms since 1970. A contract: it is stored. Only optional members may be
+ * added.
+ */
 export interface MoveTask extends NewMove {
   readonly status: MoveStatus;
   readonly startedMs: number;
   /** Messages that have left this queue for their target. */
   readonly moved: number;
-  /** Messages in the queue when the task was started; of a selection as many as it can be, until it has ended. */
+  /**
+   * Messages in the queue when the task was started. With a selection: the most that it can be, until the task has
+   * ended.
+   */
   readonly toMove: number;
   /** Messages that have stayed because they go to a queue that `mayReach` does not name. Default: none. */
   readonly stayed?: number;
@@ -54,7 +60,7 @@ export interface MoveTask extends NewMove {
 /**
  * - `targetNotFound`: a queue that messages go to does not exist (any more).
  * - `sourceUnknown`: no target was named, and a message does not say which queue it was dead-lettered from.
- * - `notAllowed`: it has moved what it could, and messages have stayed whose queues `mayReach` does not name.
+ * - `notAllowed`: messages have stayed whose queues `mayReach` does not name; all others were moved.
  * - `tookTooLong`: it ran for `MOVE_MS_MAX`.
  */
 export type MoveFailure = "targetNotFound" | "sourceUnknown" | "notAllowed" | "tookTooLong";

@@ -1,8 +1,8 @@
 import type { BacklogMetrics } from "./send.ts";
 
 /*
- * What the gateway calls on a queue's Durable Object for clients that pull (spec cloudflare-queues 5). Plain data only.
- * Ranges are checked at the edge, in the dialect's words; what is out of range here throws RangeError.
+ * Calls of the gateway on a queue's Durable Object for clients that pull (spec cloudflare-queues 5). Plain data only.
+ * The edge checks ranges in the dialect's words; a value out of range here throws RangeError.
  */
 
 export interface PullRequest {
@@ -53,7 +53,10 @@ export interface PullSettled {
   readonly warnings: readonly (readonly [leaseId: string, text: string])[];
 }
 
-/** Messages as they stand in the queue, nobody's. The lists have an entry for each record of `packed`, in its order. */
+/**
+ * Messages as they stand in the queue, without a lease. The lists have an entry for each record of `packed`, in its
+ * order.
+ */
 export interface PeekedBatch {
   readonly packed: Uint8Array;
   /** Deliveries so far, 0 for a message that had none. */

@@ -2,9 +2,8 @@ import type { CancelMoveReply, MoveTask, NewMove, StartMoveReply } from "./moves
 import type { RpcFailure, SendRequest } from "./send.ts";
 
 /*
- * What the gateway calls on a queue's Durable Object for a dialect with visibility timeouts (spec sqs 3, 4, 6, 7).
- * Plain data only. Ranges and names are checked at the edge, in the dialect's words; what is out of range here throws
- * RangeError.
+ * Calls of the gateway on a queue's Durable Object for a dialect with visibility timeouts (spec sqs 3, 4, 6, 7). Plain
+ * data only. The edge checks ranges and names in the dialect's words; a value out of range here throws RangeError.
  */
 
 /** A message that was sent, in the order of the request. */
@@ -23,7 +22,7 @@ export interface EnqueueRequest extends SendRequest {
    * ones are, whenever they were sent. Default: they are new.
    */
   readonly attempts?: readonly number[];
-  /** Revision of the queue's record that the sender went by. Absent: whatever the queue is now is right. */
+  /** Revision of the queue's record that the sender checked by. Absent: the present one is right, whichever it is. */
   readonly revision?: number;
 }
 
@@ -94,7 +93,7 @@ export function receivedMessage(received: ReceivedMessages, i: number): Received
   return { receipt, receiveCount, firstReceivedMs, sequenceNumber: received.sequenceNumbers?.[i] ?? null };
 }
 
-/** `unserved`: others of the same call took as many bytes as an answer may have; nothing was looked for. */
+/** `unserved`: other receives of the same call have filled the answer; no message was looked for. */
 export type ReceiveNowReply = ReceiveReply | { readonly kind: "unserved" };
 
 /** Bytes of messages after which the rest of a call's receives is `unserved`: RPC takes 32 MiB at most. */
@@ -159,15 +158,17 @@ export interface MessageCounts {
 
 /** Methods of a queue's object for dialects with visibility timeouts. */
 export interface QueueReceiveRpc {
-  /** Does what several requests want. A failure is one of all of it: the queue does not exist, or cannot be read. */
+  /**
+   * Does the work of several requests. A failure is one of the whole call: the queue does not exist, or cannot be read.
+   */
   work(queue: string, work: QueueWork): Promise<({ readonly ok: true } & QueueWorkDone) | RpcFailure>;
   /** Waits for messages at most as long as it is asked to. Waiting receivers are served first come, first served. */
   receive(queue: string, request: ReceiveRequest): Promise<ReceiveReply>;
   /** Ends a `receive` that waits, because its caller has gone: it takes no message and is answered with `empty`. */
   cancelReceive(queue: string, receiverId: string): Promise<void>;
   /**
-   * Undoes a receive whose answer has reached nobody: its messages are visible again, in their places, and it does not
-   * count. Receipts that do not hold their message any more are left alone.
+   * Undoes a receive whose answer has reached no client: its messages are visible again, in their places, and it does
+   * not count. Receipts that do not hold their message any more are left alone.
    */
   release(queue: string, receipts: readonly string[]): Promise<void>;
   messageCounts(queue: string): Promise<MessageCounts>;

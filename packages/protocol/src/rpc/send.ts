@@ -39,9 +39,9 @@ export type PostReply = string | RpcFailure;
 export interface QueuePostRpc {
   /**
    * `send`, answered with a text. An object in an answer makes a single send take 15 µs longer, a twentieth of its
-   * time: the sync of its commit has emptied the processor's caches of what reads it.
+   * time: after the sync of the commit, the code that reads objects is no longer in the processor's caches.
    *
-   * @param producer who sends, for people: the name of a Worker.
+   * @param producer name of the Worker that sends, for people.
    * @param protocol the producer's `PROTOCOL_VERSION`. Default: that of a build which names none.
    */
   post(

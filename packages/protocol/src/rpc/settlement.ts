@@ -1,10 +1,7 @@
 import { DELAY_SECONDS_MAX } from "../limits.ts";
 import type { DeliveryReply, DeliveryResult } from "./consumer.ts";
 
-/**
- * Decision on one delivered message: acknowledged or retried. `Unnamed` stands for the delay of a retry that was given
- * none.
- */
+/** Decision on one delivered message: acknowledged or retried. `Unnamed` is the delay of a retry that names none. */
 export type Settlement<Unnamed extends number | null = number> =
   | { readonly kind: "ack" }
   | {
@@ -66,8 +63,8 @@ export function acknowledgesAll({ outcome, retryBatch, retryMessages }: Delivery
 }
 
 /**
- * The answer to a delivery. An object in it, and the id of each message that `ack()` was called on, takes a batch of
- * 100 two to three hundredths longer from send to acknowledgement than one word.
+ * Makes the answer to a delivery: one word where all of it is acknowledged. With an object and the ids in its place a
+ * batch of 100 takes two to three hundredths longer from send to acknowledgement.
  */
 export function deliveryReply(result: DeliveryResult): DeliveryReply {
   return acknowledgesAll(result) ? "acknowledged" : result;

@@ -1,4 +1,4 @@
-/** Tokens that the broker keeps: who may do what over HTTP. Plain data, it crosses RPC. */
+/** Tokens that the broker keeps, with their rights over HTTP. Plain data: it crosses RPC. */
 
 /**
  * Rights of a token.
@@ -17,7 +17,7 @@ export const TOKENS_MAX = 500;
 /** Names of tokens. They are lower case, so that none looks like a variable or an access key. */
 export const TOKEN_NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 
-/** Credential that a caller is authenticated by. A contract: it is stored. */
+/** Credential that a caller is authenticated by. A contract: it is stored. Kinds may be added. */
 export type TokenSecret =
   | {
       readonly kind: "bearer";

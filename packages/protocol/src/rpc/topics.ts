@@ -18,7 +18,7 @@ export const TOPIC_FILTER_POLICIES_MAX = 200;
 export const FILTER_POLICIES_MAX = 10_000;
 /** How long a token confirms a subscription, in ms: two days (spec sns-delivery 8.5). */
 export const CONFIRMATION_TOKEN_MS = 172_800_000;
-/** How long a subscription that nobody confirms is kept, in ms: three days. */
+/** How long an unconfirmed subscription is kept, in ms: three days. */
 export const PENDING_SUBSCRIPTION_MS = 259_200_000;
 
 /** Bytes that one `publish` of a topic's object may bring: one commit takes them in, and one call carries them. */
@@ -74,7 +74,7 @@ export interface TopicRecord {
 /**
  * - `pending`: the endpoint has been asked, and gets nothing until it confirms (spec sns-delivery 8.5).
  * - `confirmed`: it gets what is published.
- * - `ended`: it was unsubscribed by somebody who need not be its owner, and can be taken back with the token; it gets
+ * - `ended`: it was unsubscribed by a client that need not be its owner, and can be taken back with the token; it gets
  *   and shows nothing until then, and is deleted when the token expires.
  */
 export type SubscriptionStatus =
@@ -305,13 +305,13 @@ export interface TopicObjectRpc {
 
 /** State of a topic for people: what the admin API shows. */
 export interface TopicDescription {
-  /** The topic's own time in ms: in development it can be ahead of everybody else's. */
+  /** The topic's own time in ms: in development it can be ahead of the machine's. */
   readonly nowMs: number;
   /** Since when the object has been awake, in ms: what it counts in memory alone begins there. */
   readonly awakeSinceMs: number;
   /** Messages that were published since the object is awake, without those that were duplicates. */
   readonly published: number;
-  /** FIFO topics: what was published again within five minutes, and went to nobody. */
+  /** FIFO topics: messages that were published again within five minutes, and dropped. */
   readonly duplicates: number;
   /** Queues that have not taken all of their copies yet. Empty in a topic that is idle and well. */
   readonly handOvers: readonly PendingHandOver[];

@@ -1,12 +1,12 @@
 /**
  * Usage of a queue's object that Cloudflare bills for a calendar month, and the messages that it was for. It is counted
- * in memory and stored with the reports of the queue: a crash loses what was counted since the latest, five seconds at
- * most.
+ * in memory and stored with the reports of the queue: a crash loses the counts since the latest report, five seconds at
+ * most. A contract: it is stored. Only optional members may be added.
  */
 export interface QueueUsage {
   /** The month, in UTC: `2026-11`. */
   readonly month: string;
-  /** Since when it is counted, in ms since 1970: the beginning of the month, or the moment at which the queue began. */
+  /** When the counting began, in ms since 1970: at the beginning of the month, or when the queue was created. */
   readonly sinceMs: number;
   /** Rows written: inserts, updates, deletes, alarms that were set, and the reports to the directory. */
   readonly rowsWritten: number;
@@ -17,9 +17,11 @@ export interface QueueUsage {
   readonly awakeMs: number;
   /** Messages that came in, those of other queues included. */
   readonly messages: number;
-  /** Bytes of these with what is sent along, and how many times 64,000 bytes were begun with them. */
+  /**
+   * Bytes of these messages with their attributes, and the number of units of 64,000 bytes that are billed for them.
+   */
   readonly messageBytes: number;
   readonly messageChunks: number;
-  /** Messages that somebody was given, again and again when they were retried. */
+  /** Deliveries of messages, each retry counted again. */
   readonly deliveries: number;
 }

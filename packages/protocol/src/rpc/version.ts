@@ -1,8 +1,8 @@
 /**
  * Number of the protocol that Workers and their broker speak. Cloudflare rolls a deployment out over minutes, in which
  * a new producer calls an old broker, and an old one a new broker; the same holds for consumers. So each call names the
- * number of its caller, and who is called takes its own, the one before and the one after it. A release may raise it by
- * one, and what it sends must be understood by the one before.
+ * number of its caller, and the callee takes its own number, the one before and the one after it. A release may raise
+ * the number by one, and the release before must understand what it sends.
  */
 export const PROTOCOL_VERSION = 2;
 
@@ -15,9 +15,9 @@ export function isSpoken(protocol: unknown): boolean {
 }
 
 /**
- * Why a call of a number cannot be taken: who is too old, and what to do.
+ * Words for a call of a number that cannot be taken: which side is too old, and how to mend it.
  *
- * @param caller, callee who calls, and who this is: `the broker`, `Worker "shop"`.
+ * @param caller, callee names of both sides: `the broker`, `Worker "shop"`.
  */
 export function protocolRefusal(caller: string, callee: string, protocol: unknown): string {
   const number = numberOf(protocol);

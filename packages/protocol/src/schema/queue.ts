@@ -68,7 +68,7 @@ const recordSchema = z.strictObject({
   dialects: dialectsSchema,
 });
 
-/** Kinds of issues over which code fails that reads a value. A number out of its range and an unknown key are none. */
+/** Kinds of issues that make a value unreadable. A number out of its range and an unknown key do not. */
 const UNREADABLE: ReadonlySet<string> = new Set(["invalid_type", "invalid_union", "invalid_value"]);
 
 /**
@@ -79,12 +79,12 @@ export function unreadableRecord(value: unknown): string | null {
   return unreadable(recordSchema, value);
 }
 
-/** The same of a definition. */
+/** Describes why a stored definition of a queue cannot be read; `null` if it can. */
 export function unreadableDefinition(value: unknown): string | null {
   return unreadable(queueDefinitionSchema, value);
 }
 
-/** The same by any schema. */
+/** Describes why a value cannot be read by a schema; `null` if it can. */
 export function unreadable(schema: z.ZodMiniType, value: unknown): string | null {
   const issue = schema.safeParse(value).error?.issues.find(({ code }) => UNREADABLE.has(code));
   return issue === undefined ? null : issueText(issue);
@@ -113,7 +113,7 @@ function wordsOf(issue: z.core.$ZodIssue): string {
   }
 }
 
-/** Whether a limit is one of a value, and none of how long something is. */
+/** Whether a limit is one of a value, and not one of a length. */
 function isMeasured(origin: string): boolean {
   return origin === "number" || origin === "int" || origin === "bigint" || origin === "date";
 }

@@ -4,8 +4,9 @@ import { TOPIC_PROTOCOLS } from "../rpc/topics.ts";
 import { unreadable, unreadableDefinition, unreadableRecord } from "./queue.ts";
 
 /*
- * Shapes of what the directory stores. All of it is read when it starts: a row that code fails over would end the
- * broker for all queues, so it counts as damaged.
+ * Shapes of the rows that the directory stores. A contract: rows of every earlier release have to fit. Members may be
+ * added if they are optional. All rows are read at start, and one that code fails over would end the broker for all
+ * queues, so it counts as damaged.
  */
 
 /** Check that describes for people why a row cannot be read; `null` if it can. */
@@ -122,7 +123,7 @@ export const UNREADABLE_ROWS = {
   auditEntry: (row) => unreadable(auditEntry, row),
 } as const satisfies Readonly<Record<string, Unreadable>>;
 
-/** Describes why a delivery policy cannot be read, from which the queue of an endpoint is made; `null` if it can be. */
+/** Describes why the delivery policy that an endpoint's queue is made from cannot be read; `null` if it can. */
 function policyProblem({
   attributes,
 }: {

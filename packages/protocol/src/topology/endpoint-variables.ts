@@ -3,7 +3,7 @@ import type { HttpPushSettings, QueueTopology } from "./topology.ts";
 /** Beginning of the names of the broker's own settings, its secrets among them. No endpoint is called with one. */
 export const OWN_VARIABLE_PREFIX = "SLUICE_";
 
-/** Names of the environment variables that an endpoint's settings ask for: the key of signatures, values of headers. */
+/** Lists the environment variables that an endpoint's settings ask for: the key of signatures, values of headers. */
 export function variablesOf({
   signingSecret,
   headers = {},
@@ -13,8 +13,8 @@ export function variablesOf({
 }
 
 /**
- * Names of the environment variables that HTTP endpoints may be called with: those that a configuration asks for. What
- * an API says of an endpoint adds none.
+ * Lists the environment variables whose values HTTP endpoints may be sent: those that a configuration asks for.
+ * Endpoints that an API has set add none.
  *
  * @param url of an endpoint: only those that a configuration asks for at the same origin. Default: all of them.
  */

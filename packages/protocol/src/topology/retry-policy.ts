@@ -3,7 +3,8 @@ type Jitter = "none" | "equal" | "full";
 
 /**
  * When a message that failed is delivered again, if neither its handler nor its client names a delay: the plain data of
- * a policy of `@sluice/retry`, which checks and computes it. In `QueueTopology`, so it is stored and crosses wires.
+ * a policy of `@sluice/retry`, which checks and computes it. A contract: it is stored as part of `QueueTopology`. Kinds
+ * and optional members may be added.
  */
 export type RetryPolicySettings =
   /** The same delay before every retry. */

@@ -1,8 +1,9 @@
 import type { RetryPolicySettings } from "./retry-policy.ts";
 
 /**
- * The topology: which queues exist, what they are set to and who consumes them. `@sluice/config` reads it out of the
- * users' configuration files, the broker is deployed with it.
+ * The topology: which queues exist, their settings and their consumers. `@sluice/config` reads it out of the users'
+ * configuration files, the broker is deployed with it. A contract: the directory stores it. Only optional members may
+ * be added; a member keeps its name, unit and default.
  */
 
 /** How a Worker consumes a queue: the keys of `[[queues.consumers]]` with production's defaults filled in. */
@@ -33,7 +34,7 @@ export interface WorkerConsumerDefinition {
 
 /** Settings of a queue for clients that pull over HTTP (spec cloudflare-queues 5, 6.3). */
 export interface PullConsumerSettings {
-  /** Most messages that a pull gets which names no number. 1 to 100, default 5. */
+  /** Most messages of a pull that names no number. 1 to 100, default 5. */
   readonly maxBatchSize: number;
   /** Deliveries after the first one before a message is dead. 0 to 100, default 3. */
   readonly maxRetries: number;
@@ -47,7 +48,7 @@ export interface PullConsumerSettings {
   readonly deadLetterQueue: string | null;
 }
 
-/** Clients that pull messages over HTTP; the broker calls nobody. */
+/** Clients that pull messages over HTTP; the broker calls no consumer. */
 export interface PullConsumerDefinition {
   readonly type: "http_pull";
   readonly settings: PullConsumerSettings;
@@ -119,8 +120,8 @@ export interface WorkerDaemonSettings {
   /** Which of their runs are made (spec sqsd 8.6). Default: those that AWS makes. */
   readonly taskRuns?: TaskRunSettings;
   /**
-   * Whether attributes `beanstalk.sqsd.*` of anybody's messages make a periodic task of them, as on AWS: whoever may
-   * send can then have any path of the application called. Default false: only the daemon's own messages are.
+   * Whether attributes `beanstalk.sqsd.*` make any message a periodic task, as on AWS: a client that may send can then
+   * have any path of the application called. Default false: only the daemon's own messages are periodic tasks.
    */
   readonly trustsTaskAttributes?: boolean;
 }
@@ -173,11 +174,11 @@ export interface ProducerDefinition {
 /** How a FIFO queue tells duplicates (spec sqs 4.3). */
 export interface FifoSettings {
   /**
-   * Whether a deduplication id is one for the whole queue or for each group. By what it was when the queue was created.
-   * Default `queue`.
+   * Whether a deduplication id holds for the whole queue or for each group; fixed when the queue is created. Default
+   * `queue`.
    */
   readonly deduplicationScope?: "queue" | "messageGroup";
-  /** Whether a message of SQS without a deduplication id has the hash of its body for one. Default false. */
+  /** Whether the hash of its body is the deduplication id of an SQS message that names none. Default false. */
   readonly contentBasedDeduplication?: boolean;
 }
 
@@ -187,7 +188,7 @@ export interface ReceiveSettings {
   readonly visibilityTimeoutMs?: number;
   /** How long a receive waits for a message when it does not say, in ms. 0 to 20,000, default 0. */
   readonly waitMs?: number;
-  /** Where messages go that were received too often; `null` or absent lets them be received for ever. */
+  /** Queue for messages that were received too often; `null` or absent lets them be received for ever. */
   readonly redrive?: RedriveSettings | null;
 }
 
@@ -213,9 +214,7 @@ export interface QueueDefinition {
    * Strict order within message groups, and deduplication; absent on a standard queue. Fixed when a queue is created.
    */
   readonly fifo?: FifoSettings;
-  /**
-   * How long it is kept what happened to messages, in seconds; 0 keeps nothing. Default: in development without end.
-   */
+  /** How long the history of messages is kept, in seconds; 0 keeps none. Default: in development without end. */
   readonly historySeconds?: number;
   /** Settings for clients with visibility timeouts; absent means the defaults of each setting. */
   readonly receive?: ReceiveSettings;
@@ -242,14 +241,14 @@ export interface SnsSettings {
   readonly clientErrors?: ClientErrorRule;
 }
 
-/** Everything the broker has to know at start, by queue name. */
+/** Settings that the broker starts with: queues by name, and SNS. */
 export interface QueueTopology {
   readonly queues: Readonly<Record<string, QueueDefinition>>;
   /** Default: everything as Amazon SNS has it. */
   readonly sns?: SnsSettings;
 }
 
-/** JSON that is the same for the same value, whatever order its keys were written in. */
+/** Writes JSON that is the same for the same value, whatever order its keys were written in. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) =>
     typeof inner === "object" && inner !== null && !Array.isArray(inner)

@@ -6,8 +6,9 @@ import { type Fixups, fillShells, shellReducers, shellRevivers } from "./shells.
  *
  * Production stores V8's own serialization. workerd gives Workers no access to it (`node:v8` throws
  * ERR_METHOD_NOT_IMPLEMENTED and RPC never shows its bytes), so ours is devalue's text after the character U+0001. The
- * first byte is a contract: 01 names this format, FF is V8's own, which workerd's own binding sends and `readV8` reads:
- * in the broker, which hands it to Workers in this format, since each of them would grow by a sixth.
+ * first byte is a contract, stored messages begin with it: 01 names this format, FF is V8's own, which workerd's own
+ * binding sends. The broker reads that with `readV8` and hands it to Workers in this format: with the reader in it each
+ * Worker would grow by a sixth. Other formats may get other bytes.
  *
  * What structured clone accepts and this cannot keep is refused at the send: Blob, File, Request, Response and
  * SharedArrayBuffer. A resizable ArrayBuffer arrives as one of fixed length.

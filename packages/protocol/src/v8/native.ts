@@ -22,7 +22,7 @@ const HOLE = Symbol("hole");
 
 /**
  * Reads what V8's `ValueSerializer` wrote: the `v8` bodies of workerd's own queue binding (spec cloudflare-queues 1.2).
- * workerd has the counterpart and shows it to nobody, so this is one in JavaScript; the tests run both.
+ * workerd has its own reader, which no Worker can call, so this is one in JavaScript. The tests run both.
  *
  * @throws V8FormatError for anything else, for what only a platform can read (host objects such as Headers, shared
  *   memory, WebAssembly), and for bytes that are cut off.
@@ -151,7 +151,7 @@ class V8Reader {
     return bits % 2 === 1 ? -value : value;
   }
 
-  /** Properties up to `end`, after which V8 repeats numbers that it has said before. */
+  /** Reads properties up to `end`, after which V8 repeats numbers that it has written before. */
   #properties<T extends object>(owner: T, end: string, repeated: number): T {
     for (let tag = this.#input.peek(); tag !== end; tag = this.#input.peek()) {
       const key = this.value();

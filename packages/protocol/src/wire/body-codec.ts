@@ -21,7 +21,8 @@ const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
  *
  * @throws TypeError with the binding's texts (1.3) when the value does not fit the content type, DOMException
  *   `DataCloneError` when `v8` cannot clone it, and whatever a `toJSON` or a getter throws. Where the binding sends the
- *   text `undefined` for a `json` body that JSON cannot express, this throws a TypeError: nobody could ever parse it.
+ *   text `undefined` for a `json` body that JSON cannot express, this throws a TypeError: no consumer could ever parse
+ *   it.
  */
 export function serializeBody(value: unknown, contentType: ContentType): string | Uint8Array {
   switch (contentType) {

@@ -12,7 +12,7 @@ export interface MessageExtension {
   readonly groupId?: string;
   /** Deduplication id (spec sqs 4.3): the client's, or the hash of the body. */
   readonly deduplicationId?: string;
-  /** Attributes of the message as its dialect encodes them; opaque to everybody else. */
+  /** Attributes of the message as its dialect encodes them; opaque to all other code. */
   readonly attributes?: Uint8Array;
   /** The queue whose dead-letter queue this message was moved to (spec sqs 5.5, 6.1). */
   readonly deadLetterSource?: string;
@@ -21,7 +21,7 @@ export interface MessageExtension {
    * with `deadLetterSource` it keeps no age, and its size is counted without this (spec cloudflare-queues 4).
    */
   readonly deadLetterOf?: string;
-  /** Set on messages that the worker daemon itself sends for a periodic task (spec sqsd 8.3): nobody else's are one. */
+  /** Set on messages that the worker daemon itself sends for a periodic task (spec sqsd 8.3), and on no others. */
   readonly isPeriodicTask?: true;
   /** Past of the message in earlier queues (`MessagePast` as JSON). No part of its size. */
   readonly past?: Uint8Array;
@@ -123,7 +123,7 @@ function visitFields(bytes: Uint8Array, visit: (tag: number, from: number, end: 
   }
 }
 
-/** Bytes of an extension area that are no part of a message's size: nobody sent them. */
+/** Bytes of an extension area that are no part of a message's size: the broker added them. */
 export function uncountedBytes({ deadLetterOf, past }: MessageExtension): number {
   const source =
     deadLetterOf === undefined ? 0 : FIELD_HEADER_BYTES + encoder.encode(deadLetterOf).byteLength;

@@ -10,7 +10,10 @@ const HEX_ID = /^[0-9a-f]{32}$/i;
 const HEX_LENGTH = 2 * MESSAGE_ID_BYTES;
 /** Codes of the hexadecimal digits. */
 const DIGITS = Uint8Array.from("0123456789abcdef", (digit) => digit.charCodeAt(0));
-/** Used again and again: a text is made of all of its characters at once, which is quicker than to put it together. */
+/**
+ * Memory for the characters of one id, used again and again: one text of all characters is made faster than a sum of
+ * texts.
+ */
 const hexCodes = Array<number>(HEX_LENGTH).fill(0);
 const uuidCodes = Array<number>(UUID_LENGTH).fill(HYPHEN);
 

@@ -28,7 +28,7 @@ export interface RecordToWrite extends NewRecord {
   readonly earlierReceives?: number;
 }
 
-/** A message that is sent just now, by nobody who says more about it. */
+/** A message that is sent now, with nothing but its body and perhaps a delay. */
 export interface NewRecord {
   readonly contentType: ContentType;
   /** Text is written as UTF-8. */
@@ -37,7 +37,7 @@ export interface NewRecord {
   readonly delaySeconds?: number | undefined;
 }
 
-/** Memory that an idle writer keeps, in bytes: enough for a batch of a hundred small messages. */
+/** Memory that an idle writer keeps, in bytes: room for a batch of a hundred small messages. */
 const IDLE_BYTES_MAX = 65_536;
 const FIRST_BYTES = 4_096;
 /** UTF-8 needs at most this many bytes for one unit of UTF-16. */

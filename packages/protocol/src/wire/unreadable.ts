@@ -1,12 +1,14 @@
 import type { PackedIndex } from "./packed.ts";
 import { OFFSET_CONTENT_TYPE, RECORD_HEADER_BYTES } from "./packed-layout.ts";
 
-/** Names no content type. Part of no stored format: it stands in memory for bytes that are not what was stored. */
+/**
+ * Number of no content type. Part of no stored format: in memory it marks bytes that are not those that were stored.
+ */
 const NO_CONTENT_TYPE = 0xff;
 
 /**
- * Replaces what lies in [from, to) of packed bytes by one record that nobody can read. The records around it stay where
- * they are. Throws RangeError for less than a header.
+ * Replaces the bytes [from, to) of a packed batch by one record that no consumer can read. The records around it stay
+ * where they are. Throws RangeError for less than a header.
  */
 export function makeUnreadable(packed: Uint8Array, from: number, to: number): void {
   if (to - from < RECORD_HEADER_BYTES) throw new RangeError(`no record has ${to - from} bytes`);
