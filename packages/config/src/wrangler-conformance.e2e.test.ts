@@ -8,7 +8,7 @@ import { type ConfigDiagnostic, ConfigError, findConfigFile, readWorkerConfig } 
 
 /**
  * The sentences of this package that are Wrangler's are compared with what the installed Wrangler says about the same
- * file: whoever raises its version learns here which of them it has changed.
+ * file: a change of its version shows here which of them it has changed.
  */
 
 interface Verdict {

@@ -29,14 +29,21 @@ export type QueueConsumerClass = new (
 ) => WorkerEntrypoint<unknown> & QueueConsumerRpc;
 
 /**
- * Wraps the default export of a consumer Worker into an entrypoint that the broker can deliver to.
+ * Wraps the default export of a consumer Worker into an entrypoint that the broker delivers to. Export the class under
+ * the name that the broker calls.
  *
- * The default export is an object with a `queue` method, or a class that extends `WorkerEntrypoint` and has one; the
- * class is instantiated for every batch, as the runtime does. It is used and not extended, so that its methods and ours
- * cannot meet. Without a handler every batch fails, and the console says why.
- *
- * A handler that hangs, that is, waits with nothing left that could wake it, is ended by the runtime: then `deliver`
+ * A handler that hangs, that is, waits with nothing left that could wake it, is ended by the runtime. Then `deliver`
  * rejects, and the caller takes that for an exception and asks `callsOf` what was acknowledged before.
+ *
+ * @param defaultExport an object with a `queue` method, or a class that extends `WorkerEntrypoint` and has one. The
+ *   class is instantiated for every batch, as the runtime does; it is not extended, so that its methods and ours cannot
+ *   meet. Without a handler every batch fails, and the console says why.
+ * @example
+ * ```ts
+ * import handlers from "./the-users-module";
+ *
+ * export const SluiceQueueConsumer = createQueueConsumer(handlers, { waitForWaitUntil: true });
+ * ```
  */
 export function createQueueConsumer(defaultExport: unknown, options: RunOptions): QueueConsumerClass {
   const unfinished = new UnfinishedDeliveries();
@@ -48,7 +55,7 @@ export function createQueueConsumer(defaultExport: unknown, options: RunOptions)
       const findHandler = (): HandlerCall | undefined => {
         const handlers = isEntrypointClass(defaultExport) ? new defaultExport(ctx, env) : defaultExport;
         const queue = handlerOf(handlers);
-        // Not by the handler's own methods: a wrapper of somebody's tracing may have none.
+        // Not by the handler's own methods: the wrapper of a tracing library may have none.
         return queue && ((batch) => Reflect.apply(queue, handlers, [batch, env, ctx]));
       };
       const state = new BatchState((message) => console.warn(message));

@@ -21,12 +21,12 @@ const messages = computed<QueueController>(function () {
 });
 
 /**
- * A batch as a handler gets it, the `MessageBatch` of the types (spec cloudflare-queues 2.1). Its messages are the same
- * objects at every access, in an array that is not: a handler that takes messages out of `batch.messages` goes on
- * for ever in production, and so it does here.
+ * A batch as a handler gets it, the `MessageBatch` of the types (spec cloudflare-queues 2.1). Each access to `messages`
+ * makes a new array of the same objects, as in production: a loop that takes messages out of `batch.messages` until it
+ * is empty never ends.
  */
 export class QueueController<Body = unknown> {
-  /** The runtime's, whatever a bundler calls this class. */
+  /** The runtime's name, even if a bundler renames this class. */
   static readonly name = "QueueController";
 
   declare readonly metadata: MessageBatchMetadata;
@@ -36,7 +36,7 @@ export class QueueController<Body = unknown> {
   readonly #metrics: BacklogMetrics;
   readonly #messages: readonly QueueMessage<Body>[];
 
-  /** @throws BodyDecodeError, PackedFormatError: then nobody can handle the batch. */
+  /** @throws BodyDecodeError, PackedFormatError for a batch that no handler can be given. */
   constructor({ queue, packed, attempts, metrics }: Delivery, state: BatchState) {
     this.#state = state;
     this.#metrics = metrics;
@@ -80,7 +80,7 @@ export class QueueController<Body = unknown> {
   }
 }
 
-/** Zeros and an absent timestamp when the broker knows nothing (spec cloudflare-queues 2.1). */
+/** Makes the batch's metadata: zeros and no timestamp when the broker knows nothing (spec cloudflare-queues 2.1). */
 function toMetadata(metrics: BacklogMetrics): MessageBatchMetadata {
   const { backlogCount, backlogBytes, oldestMessageTimestampMs } = metrics;
   if (oldestMessageTimestampMs === 0) return { metrics: { backlogCount, backlogBytes } };

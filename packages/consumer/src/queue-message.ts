@@ -16,7 +16,7 @@ const timestamp = computed<QueueMessage>(function () {
  * becomes of changes to them are the runtime's; the tests compare.
  */
 export class QueueMessage<Body = unknown> {
-  /** The runtime's, whatever a bundler calls this class. */
+  /** The runtime's name, even if a bundler renames this class. */
   static readonly name = "QueueMessage";
 
   /** 1 on the first delivery. */
@@ -38,7 +38,7 @@ export class QueueMessage<Body = unknown> {
     Object.defineProperty(this, "body", body);
     Object.defineProperty(this, "timestamp", timestamp);
     Object.defineProperty(this, "id", id);
-    // The body belongs to the handler: nobody else may keep it.
+    // The body belongs to the handler: no other reference to it may stay.
     body.value = undefined;
   }
 

@@ -11,7 +11,10 @@ const NO_HANDLER =
 export type HandlerCall = (batch: QueueController) => unknown;
 
 export interface RunOptions {
-  /** Whether promises given to `ctx.waitUntil` belong to the batch (spec cloudflare-queues 2.6). */
+  /**
+   * Whether promises given to `ctx.waitUntil` belong to the batch: it ends after they do, and fails if one rejects
+   * (spec cloudflare-queues 2.6). `false` where the flag `queue_consumer_no_wait_for_wait_until` is set.
+   */
   readonly waitForWaitUntil: boolean;
 }
 
@@ -79,7 +82,7 @@ function stackOf(thrown: unknown): { readonly stack?: string } {
     }
     return stacks.length === 0 ? {} : { stack: stacks.join("\nCaused by: ").slice(0, ERROR_TEXT_MAX) };
   } catch {
-    // Somebody's own `stack` may throw.
+    // A getter of the user's may throw.
     return {};
   }
 }

@@ -30,8 +30,9 @@ export const STORAGE_FULL: RpcFailure = {
 };
 
 /**
- * The error that a failure surfaces as. With `queue_expose_error_codes` it is `<cause> (<code>)`; without, `send` and
- * `sendBatch` show what was the HTTP status text, and `metrics` the code all the same (spec cloudflare-queues 1.8).
+ * Makes the error that a failure rejects with. With `queue_expose_error_codes` its message is `<cause> (<code>)`.
+ * Without, `send` and `sendBatch` show what was the HTTP status text, and `metrics` still shows the code (spec
+ * cloudflare-queues 1.8).
  */
 export function failureError(method: ProducerMethod, failure: RpcFailure, exposeErrorCodes: boolean): Error {
   if (exposeErrorCodes || method === "metrics") return new Error(`${failure.cause} (${failure.code})`);

@@ -6,12 +6,12 @@ export interface ProducerSpec {
   /** Name of the binding in `env`. */
   readonly binding: string;
   readonly queue: string;
-  /** The binding's `delivery_delay` in seconds. */
+  /** The binding's `delivery_delay`, in seconds, 0 to 86,400. Default: the queue's. */
   readonly deliveryDelaySeconds?: number | undefined;
 }
 
 export interface InstallOptions {
-  /** Name of the Worker: queues say who has sent. Default: they do not. */
+  /** Name of the Worker, for the history of its queues. Default: the history names no sender. */
   readonly worker?: string | undefined;
   /** Name of the binding to the Durable Object namespace of the brokers. */
   readonly namespaceBinding: string;
@@ -32,10 +32,23 @@ interface BrokerNamespace {
 }
 
 /**
- * Puts a `QueueProducer` under each binding of `env`. Call it when the module loads, with the `env` that
- * `cloudflare:workers` exports: handlers, Durable Objects and whoever imports `env` see what is put there.
+ * Puts a `QueueProducer` under each binding of `env`. Call it when the module loads: handlers, Durable Objects and
+ * modules that import `env` find the producers there. The stub of a queue's Durable Object is looked up for every call.
  *
- * The stub of the queue's Durable Object is looked up for every call.
+ * @param env the `env` that `cloudflare:workers` exports. Its properties are replaced.
+ * @param specs one for each binding.
+ * @throws Error if a property of `env` cannot be replaced. A send without a binding to the brokers rejects.
+ * @example
+ * ```ts
+ * import { env, waitUntil } from "cloudflare:workers";
+ *
+ * installProducers(env, [{ binding: "ORDERS", queue: "orders" }], {
+ *   namespaceBinding: "SLUICE_BROKERS",
+ *   exposeErrorCodes: true,
+ *   defaultContentType: "json",
+ *   keepAlive: waitUntil,
+ * });
+ * ```
  */
 export function installProducers(
   env: object,

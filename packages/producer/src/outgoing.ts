@@ -18,8 +18,8 @@ const UTF8_BYTES_PER_UNIT_MAX = 3;
 const encoder = new TextEncoder();
 
 /**
- * Sizes of the bodies. The UTF-8 length of text is known only by encoding it, which the packing will do; so as long as
- * all of it together cannot break the limit of one message, its upper bound does. Otherwise text is turned into bytes.
+ * Measures the bodies. Only encoding tells the UTF-8 length of text, and the packing encodes it anyway. So an upper
+ * bound serves as long as all texts together cannot break the limit of one message; else they are turned into bytes.
  */
 export function measure(messages: readonly OutgoingMessage[]): MeasuredMessages {
   const bounds: number[] = [];

@@ -36,7 +36,7 @@ export type ProducerBroker = QueuePostRpc & Pick<QueueBrokerRpc, "metrics">;
 export interface QueueProducerOptions {
   /** Name of the queue. */
   readonly queue: string;
-  /** Name of the Worker: the queue's history says who has sent. Default: it does not. */
+  /** Name of the Worker, for the queue's history. Default: the history names no sender. */
   readonly worker?: string | undefined;
   /** Finds the queue's Durable Object. Called for every RPC, since a stub must not outlive the request that made it. */
   readonly broker: () => ProducerBroker;
@@ -44,7 +44,7 @@ export interface QueueProducerOptions {
   readonly exposeErrorCodes: boolean;
   /** Content type of a message that names none: `json` with the flag `queues_json_messages`, else `v8` (1.2). */
   readonly defaultContentType: "json" | "v8";
-  /** The binding's `delivery_delay` in seconds; absent leaves it to the queue. */
+  /** The binding's `delivery_delay`, in seconds, 0 to 86,400. Default: the queue's. */
   readonly deliveryDelaySeconds?: number | undefined;
   /**
    * `waitUntil` of `cloudflare:workers`, where requests may share calls to the broker; absent, each makes its own. They
@@ -69,7 +69,7 @@ Uncopied.prototype = Object.prototype;
  * express is refused instead of being stored as the text `undefined`.
  */
 export class QueueProducer<Body = unknown> extends Uncopied {
-  /** The binding's, whatever a bundler calls this class: Workers in Rust take nothing else for a queue. */
+  /** The binding's name, even if a bundler renames this class: Workers in Rust take nothing else for a queue. */
   static override readonly name = "WorkerQueue";
 
   // As the binding prints. A getter would not be asked when the runtime names what it does not copy.
@@ -94,17 +94,24 @@ export class QueueProducer<Body = unknown> extends Uncopied {
     );
   }
 
-  /** Figures of the backlog (spec cloudflare-queues 1.1). Rejects when the broker does not answer. */
+  /**
+   * Reads the backlog: messages that wait, their bytes, and the send time of the oldest (spec cloudflare-queues 1.1).
+   *
+   * @throws Error 10104 for a queue that does not exist, 15000 when the broker does not answer.
+   */
   metrics(): Promise<QueueMetrics> {
     QueueProducer.#requireProducer(this);
     return this.#metrics();
   }
 
   /**
-   * Sends one message, at most 128,000 bytes, delayed by at most 86,400 s (spec cloudflare-queues 1.1 to 1.6).
+   * Sends one message and resolves when it is stored (spec cloudflare-queues 1.1 to 1.6). With `contentType: "bytes"`
+   * the buffer behind the view is detached.
    *
-   * Resolves when the message is stored. Rejects with the binding's TypeErrors for what cannot be sent at all (1.3) and
-   * with an Error for what the broker refuses. With `contentType: "bytes"` the buffer behind the view is detached.
+   * @param args body, at most 128,000 bytes; options: `contentType`, default the binding's, and `delaySeconds`, 0 to
+   *   86,400, default the binding's, then the queue's.
+   * @throws TypeError in the binding's words for what cannot be sent at all (1.3), Error for a message that is refused
+   *   and for a broker that does not answer.
    */
   send(...args: [message: Body, options?: QueueSendOptions]): Promise<QueueSendResponse> {
     QueueProducer.#requireProducer(this);
@@ -112,9 +119,11 @@ export class QueueProducer<Body = unknown> extends Uncopied {
   }
 
   /**
-   * Sends up to 100 messages, at most 256,000 bytes together, all or none (spec cloudflare-queues 1.1 to 1.6). The
-   * iterable is read to its end before anything is sent. Delays: the message's own, then `options.delaySeconds`, then
-   * the binding's, then the queue's.
+   * Sends messages, all or none, and resolves when they are stored (spec cloudflare-queues 1.1 to 1.6).
+   *
+   * @param messages 1 to 100, at most 256,000 bytes together. The iterable is read to its end before anything is sent.
+   * @param options `delaySeconds`, 0 to 86,400, for messages that name none. Default: the binding's, then the queue's.
+   * @throws as `send`.
    */
   sendBatch(
     messages: Iterable<MessageSendRequest<Body>>,
@@ -124,7 +133,7 @@ export class QueueProducer<Body = unknown> extends Uncopied {
     return this.#sendBatch(messages, options);
   }
 
-  /** Called without its object a method throws at once; every other failure is a rejection. */
+  /** Throws for a method that is called without its object; every other failure is a rejection. */
   static #requireProducer(self: unknown): void {
     if (!isObject(self) || !(#options in self)) throw illegalInvocation();
   }
@@ -149,7 +158,7 @@ export class QueueProducer<Body = unknown> extends Uncopied {
     const contentType = sendContentType(typeName) ?? this.#options.defaultContentType;
     const body = serializeBody(value, contentType);
     const reply = this.#post("send", [{ contentType, body, delaySeconds }], undefined);
-    // Whatever became of the message, as the binding does: it detaches before it sends.
+    // Also for a message that is refused, as the binding does: it detaches before it sends.
     if (ArrayBuffer.isView(value) && contentType === "bytes") detach(value.buffer);
     return { metadata: { metrics: this.#success("send", await reply) } };
   }
@@ -166,7 +175,7 @@ export class QueueProducer<Body = unknown> extends Uncopied {
     return { metadata: { metrics: this.#success("sendBatch", await reply) } };
   }
 
-  /** Checks, and copies bytes that belong to the sender, both before this returns. */
+  /** Checks the messages and copies the sender's bytes, both before it returns. */
   #post(
     method: "send" | "sendBatch",
     outgoing: readonly OutgoingMessage[],
@@ -191,7 +200,7 @@ export class QueueProducer<Body = unknown> extends Uncopied {
     return toQueueMetrics(reply.metrics);
   }
 
-  /** A call of another request that this one's messages went along with may be lost. */
+  /** Turns the loss of a shared call, which another request made, into a failure. */
   async #orNoAnswer(sent: Promise<SendReply>): Promise<SendReply> {
     try {
       return await sent;

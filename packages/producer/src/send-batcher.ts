@@ -69,8 +69,8 @@ export class SendBatcher {
   }
 
   /**
-   * Microtasks run in the order they were queued. When one has passed without a send, all that were due have been
-   * added.
+   * Sends the call when a microtask has passed without a send. Microtasks run in the order they were queued, so by then
+   * all sends of this checkpoint have been added.
    */
   #flushWhenQuiet(call: Call): void {
     const seenBytes = call.bytes;
@@ -109,7 +109,7 @@ export class SendBatcher {
   }
 }
 
-/** The same with a body that the sender cannot change any more. */
+/** Copies a body of bytes, which its sender may change. */
 function owned(message: OutgoingMessage): OutgoingMessage {
   const { contentType, body } = message;
   return contentType === "bytes" && typeof body !== "string" ? { ...message, body: body.slice() } : message;

@@ -3,7 +3,8 @@ import { joinPacked, QUEUE_ERROR_CODES, type SendReply, type SendRequest } from 
 import { CALL_BYTES_FULL } from "./send-batcher.ts";
 
 /**
- * Refusals of a message for its content. The broker then stores nothing of the call, so the others can go without it.
+ * Refusals of a message for its content. The broker then stores nothing of the call, so the other batches are sent
+ * again without it.
  */
 const CODES_OF_CONTENT: readonly number[] = [
   QUEUE_ERROR_CODES.batchDelayInvalid,
@@ -39,7 +40,7 @@ export class SharedSends {
     });
   }
 
-  /** Rejects with `SharedCallLostError` when nobody knows whether the batch arrived. */
+  /** Rejects with `SharedCallLostError` when it is unknown whether the batch arrived. */
   send(batch: PendingBatch): Promise<SendReply> {
     return this.#shared.run(batch, this.#keepAlive);
   }

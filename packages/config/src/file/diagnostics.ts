@@ -1,9 +1,9 @@
-/** One thing to say about a configuration file. */
+/** An error or a warning about a configuration file. */
 export interface ConfigDiagnostic {
   readonly severity: "error" | "warning";
   /** Absolute path of the file it is about. */
   readonly file: string;
-  /** 1-based; absent when nothing in the file can be pointed at. */
+  /** 1-based; absent when no line of the file is at fault. */
   readonly line?: number;
   /** Path of the key it is about, spelled as Wrangler does: `env.staging.queues.consumers[0].max_retries`. */
   readonly key?: string;
@@ -12,8 +12,8 @@ export interface ConfigDiagnostic {
 }
 
 /**
- * A configuration that cannot be used. Holds everything there is to say about it, warnings included, and its message
- * lists it all: errors first, one per line, `file:line: text`.
+ * Error for a configuration that cannot be used. It holds all diagnostics, warnings included, and its message lists
+ * them: errors first, one per line, `file:line: text`.
  */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
@@ -27,20 +27,22 @@ export class ConfigError extends Error {
 }
 
 /**
- * A diagnostic as compilers print it: `file:line: text`, or `file:line: warning: text`. The further lines of a text are
- * indented, so that a list of diagnostics stays readable.
+ * Formats a diagnostic as compilers print it: `file:line: text`, or `file:line: warning: text`. Further lines of the
+ * text are indented, so that a list of diagnostics stays readable.
  */
 export function formatDiagnostic(diagnostic: ConfigDiagnostic): string {
   const severity = diagnostic.severity === "warning" ? "warning: " : "";
   return `${formatPlace(diagnostic.file, diagnostic.line)}: ${severity}${diagnostic.text.replaceAll("\n", "\n  ")}`;
 }
 
-/** `file:line`, or `file` alone when the line is not known: what terminals and editors turn into a link. */
+/**
+ * Formats a place as `file:line`, or as `file` when the line is not known: terminals and editors turn that into a link.
+ */
 export function formatPlace(file: string, line: number | undefined): string {
   return line === undefined ? file : `${file}:${line}`;
 }
 
-/** An error about a place in a file, or about the file when the line is not known. */
+/** Makes an error about a place in a file, or about the file when the line is not known. */
 export function errorAt(file: string, line: number | undefined, text: string): ConfigDiagnostic {
   return { severity: "error", file, ...(line === undefined ? {} : { line }), text };
 }

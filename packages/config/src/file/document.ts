@@ -89,7 +89,7 @@ function locateJsonKeys(text: string, root: Node): KeyLines {
   return lines;
 }
 
-/** Byte order marks of encodings that nothing reads as UTF-8; UTF-32 LE begins like UTF-16 LE, so it comes first. */
+/** Byte order marks of encodings other than UTF-8; UTF-32 LE begins like UTF-16 LE, so it comes first. */
 const UNSUPPORTED_BYTE_ORDER_MARKS: readonly { readonly encoding: string; readonly bytes: Buffer }[] = [
   { encoding: "UTF-32 BE", bytes: Buffer.of(0x00, 0x00, 0xfe, 0xff) },
   { encoding: "UTF-32 LE", bytes: Buffer.of(0xff, 0xfe, 0x00, 0x00) },

@@ -2,17 +2,18 @@ import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { ConfigError, errorAt } from "./diagnostics.ts";
 
-/** In the order in which Wrangler prefers them. */
+/** Names of configuration files, in the order in which Wrangler prefers them. */
 export const CONFIG_FILE_NAMES: readonly string[] = ["wrangler.json", "wrangler.jsonc", "wrangler.toml"];
 
 /**
- * The configuration file of a Worker, as an absolute path. A file is taken as it is. Of a folder, the first of
- * `wrangler.json`, `wrangler.jsonc`, `wrangler.toml` counts.
+ * Finds the configuration file of a Worker and returns its absolute path.
  *
  * Unlike Wrangler, this looks into no parent folder: a Worker is named by its folder here, and a Worker without a
  * configuration must not turn into the one that happens to lie above it. It follows no redirect in
  * `.wrangler/deploy/config.json` either, since the file there may be generated out of the one that is looked for.
  *
+ * @param folderOrFile a file, which is taken as it is, or a folder: of that the first of `CONFIG_FILE_NAMES` that
+ *   exists.
  * @throws ConfigError when the path does not exist or the folder holds none of the three.
  */
 export function findConfigFile(folderOrFile: string): string {

@@ -16,7 +16,7 @@ export function placeOf(parent: Place, key: string | number): Place {
   return { path: [...parent.path, key], field: parent.field + step };
 }
 
-/** Collects what there is to say about one file and finds the lines for it. */
+/** Collects the diagnostics of one file and finds their lines. */
 export class Report {
   readonly #document: ConfigDocument;
   readonly #diagnostics: ConfigDiagnostic[] = [];
@@ -30,7 +30,7 @@ export class Report {
     return this.#document.directory;
   }
 
-  /** In the order in which it was said. */
+  /** In the order of the calls. */
   get diagnostics(): readonly ConfigDiagnostic[] {
     return this.#diagnostics;
   }

@@ -79,10 +79,10 @@ export function checkConsumer(value: unknown, place: Place, report: Report): val
 }
 
 /**
- * A consumer with production's defaults: batches of 10, 5 s, 3 retries, no retry delay, concurrency left to the broker,
- * no dead-letter queue. They are not Wrangler's local ones, which are 5, 1 s and 2 (spec cloudflare-queues 3.1, 8.1).
- * Of `http_pull`: 5 messages for a pull, leased for 30 s (spec cloudflare-queues 0, 5.2).
- * What production would refuse at deploy, names and ranges, is reported.
+ * Reads a consumer with production's defaults: batches of 10, 5 s, 3 retries, no retry delay, concurrency left to the
+ * broker, no dead-letter queue. Wrangler's local defaults differ: 5, 1 s and 2 (spec cloudflare-queues 3.1, 8.1). Of
+ * `http_pull`: 5 messages for a pull, leased for 30 s (spec cloudflare-queues 0, 5.2). Names and numbers that
+ * production refuses at deploy are reported.
  */
 export function readConsumer(raw: RawConsumer, place: Place, report: Report): ConsumerConfig {
   checkQueueName(raw.queue, placeOf(place, "queue"), report);
@@ -116,7 +116,7 @@ export function readConsumer(raw: RawConsumer, place: Place, report: Report): Co
   };
 }
 
-/** As a template literal shows it, save that an object shows its content: those of the parsers have no `toString`. */
+/** Shows a value as a template literal does, and objects by their content: those of the parsers have no `toString`. */
 function shownBare(value: unknown): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }

@@ -9,7 +9,7 @@ export interface ActiveEnvironment {
   readonly env: string | null;
   /** The Worker's name, environment suffix included. */
   readonly workerName: string;
-  /** Where the keys that environments do not inherit are read from. */
+  /** Table with the keys that environments do not inherit. */
   readonly table: Table;
   readonly place: Place;
 }
@@ -98,7 +98,9 @@ function ownName(table: Table): string | undefined {
   return typeof table.name === "string" && table.name !== "" ? table.name : undefined;
 }
 
-/** A Worker needs a name to be found by. Wrangler invents a random one at each start; this one stays the same. */
+/**
+ * Names a Worker without a name by its folder, so that it keeps its name; Wrangler draws a random one at each start.
+ */
 function nameByFolder(document: ConfigDocument, report: Report): string {
   const slug = basename(document.directory)
     .toLowerCase()

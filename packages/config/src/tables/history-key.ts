@@ -7,9 +7,7 @@ const TEXT = 'a time from "1m" to "14d", as in "90s" or "1h", or "off"';
 /** The key `history` of `[sluice.queues.NAME]`. The message says what belongs there. */
 export const HISTORY_KEY = z.union([z.string(), z.literal(false)], TEXT).optional();
 
-/**
- * How long a queue keeps what happened, in seconds, 0 for nothing. Reports what is no such time on the line of its key.
- */
+/** Reads how long a queue keeps its history, in seconds, 0 for none. Reports any other value on the line of its key. */
 export function readHistoryKey(
   value: z.infer<typeof HISTORY_KEY>,
   queuePlace: Place,

@@ -42,9 +42,9 @@ function whole(min: number, max: number, unit: string): SettingRange {
 const DELAY = whole(0, DELAY_SECONDS_MAX, "seconds");
 
 /**
- * The ranges of a consumer's keys (spec cloudflare-queues 3.1). Wrangler checks none of them, production refuses at
- * deploy what lies outside. `visibility_timeout_ms` never reaches production; it is checked all the same, for a value
- * that no queue could have is a mistake.
+ * The ranges of a consumer's keys (spec cloudflare-queues 3.1). Wrangler checks none of them; production refuses values
+ * outside at deploy. `visibility_timeout_ms` never reaches production, and is checked since a value that no queue can
+ * have is a mistake.
  */
 export const CONSUMER_RANGES = {
   max_batch_size: whole(BATCH_SIZE_MIN, BATCH_SIZE_MAX, "messages"),
@@ -67,7 +67,7 @@ export const QUEUE_RANGES = {
   max_receives_per_second: whole(1, RECEIVES_PER_SECOND_MAX, "messages"),
 } as const satisfies Readonly<Record<string, SettingRange>>;
 
-/** The range of what is set of all topics: a message lives as long as it could in a queue. */
+/** The ranges of settings for all topics: a message lives at most as long as in a queue. */
 export const SNS_RANGES = {
   message_life: QUEUE_RANGES.message_retention_period,
 } as const satisfies Readonly<Record<string, SettingRange>>;
@@ -88,8 +88,8 @@ export const PUSH_RANGES = {
 } as const satisfies Readonly<Record<string, SettingRange>>;
 
 /**
- * Reports every number of a table that is outside its range and returns whether none is. Absent keys and other types
- * are not its business.
+ * Reports every number of a table that is outside its range, and returns whether none is. Absent keys and values of
+ * other types pass.
  */
 export function checkRanges(
   table: Table,

@@ -27,8 +27,8 @@ export function checkProducer(value: unknown, place: Place, report: Report): val
     report.error(place, `"queue" bindings should be objects, but got ${JSON.stringify(value)}`);
     return false;
   }
-  // Wrangler looks no further at a producer with an unknown key, neither for errors nor for the deprecation. What is
-  // needed to make a binding is checked all the same: Wrangler would fall over it later.
+  // Wrangler looks no further at a producer with an unknown key, neither for errors nor for the deprecation. The keys
+  // that a binding needs are still checked: Wrangler would fail over them later.
   const hasUnknownKeys = warnOfUnknownKeys(value, KNOWN_KEYS, place, report);
   let isValid = true;
   const refuse = (key: string, text: string) => {

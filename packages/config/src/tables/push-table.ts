@@ -217,7 +217,7 @@ export interface DaemonTasks {
   readonly periodicTasks?: readonly PeriodicTaskSettings[];
   /** Which of their runs are made. Default: those that AWS makes. */
   readonly taskRuns?: TaskRunSettings;
-  /** Whether attributes `beanstalk.sqsd.*` of anybody's messages count. Default false. */
+  /** Whether attributes `beanstalk.sqsd.*` count on every message, not only on the daemon's own. Default false. */
   readonly trustsTaskAttributes?: boolean;
 }
 

@@ -16,13 +16,15 @@ export interface QueueSettings extends SqsSettings {
   readonly deliveryDelaySeconds?: number;
   /** Seconds that a message is kept, counted from its send. 60 to 1,209,600, default 345,600. */
   readonly messageRetentionSeconds?: number;
-  /** When its messages are retried that failed and were given no delay. Default: after the consumer's `retry_delay`. */
+  /** When messages that failed without a delay are retried. Default: after the consumer's `retry_delay`. */
   readonly retryPolicy?: RetryPolicy;
-  /** Most messages delivered in any second, whoever consumes them. 1 to 100,000; absent means any number. */
+  /** Most messages delivered in any second, to all consumers together. 1 to 100,000; absent means any number. */
   readonly maxReceivesPerSecond?: number;
-  /** Seconds that it is kept what happened to messages, 0 for nothing. Default: in development without end, else 0. */
+  /**
+   * How long the history of messages is kept, in seconds; 0 keeps none. Default: in development without end, else 0.
+   */
   readonly historySeconds?: number;
-  /** The HTTP endpoint that consumes it. Default: none does. */
+  /** The HTTP endpoint that consumes it. Default: none. */
   readonly push?: HttpPushSettings;
 }
 
@@ -72,7 +74,7 @@ export interface PlacedQueueSettings {
   readonly place: Place;
 }
 
-/** A name that a file gives to what it is deployed with, and its place. */
+/** A name of the broker or the project that a file gives, and its place. */
 export interface PlacedName {
   readonly name: string;
   readonly place: Place;
@@ -89,8 +91,8 @@ export interface SluiceTable {
 }
 
 /**
- * Reads `[sluice]`, which says what Cloudflare's own tables cannot. It is nobody's but ours, so nothing in it passes in
- * silence: unknown keys are errors, and so is a `sluice` table inside an environment. Queues are known by their names
+ * Reads `[sluice]`, the settings that Cloudflare's own tables do not have. No other tool reads it, so nothing in it is
+ * ignored: unknown keys are errors, and so is a `sluice` table inside an environment. Queues are known by their names
  * alone, whichever environment uses them.
  */
 export function readSluiceTable(root: Table, report: Report): SluiceTable {

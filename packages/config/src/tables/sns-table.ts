@@ -17,9 +17,7 @@ const snsSchema = z.strictObject(
   "an object",
 );
 
-/**
- * Reads `[sluice.sns]`: what Amazon SNS lets nobody set. Everything that is wrong is reported on the line of its key.
- */
+/** Reads `[sluice.sns]`: settings that Amazon SNS does not offer. Every fault is reported on the line of its key. */
 export function readSnsTable(value: unknown, place: Place, report: Report): SnsSettings {
   const raw = checkShape(snsSchema, value, place, report);
   if (raw === undefined) return {};

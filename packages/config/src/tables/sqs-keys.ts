@@ -7,7 +7,7 @@ import { checkQueueName, checkRanges, REDRIVE_RANGES } from "./limits.ts";
  * Settings of a queue for clients that receive and delete, as those of Amazon SQS do; absent ones keep their defaults.
  */
 export interface SqsSettings {
-  /** Says of a queue whose name ends in `.fifo` what its name says already. */
+  /** For a queue whose name ends in `.fifo`, as its name says already. */
   readonly fifo?: true;
   /** Whether a message of a FIFO queue that has no deduplication id gets the hash of its body as one. Default false. */
   readonly contentBasedDeduplication?: boolean;
@@ -17,7 +17,7 @@ export interface SqsSettings {
   readonly visibilityTimeoutSeconds?: number;
   /** Seconds that a receive waits for a message. 0 to 20, default 0. */
   readonly receiveWaitTimeSeconds?: number;
-  /** Where messages go that were received too often. Default: they are received for ever. */
+  /** Queue for messages that were received too often. Default: they are received for ever. */
   readonly redrive?: RedriveSettings;
 }
 
@@ -41,10 +41,7 @@ type RawSqsKeys = { readonly [Key in keyof typeof SQS_KEYS]?: z.infer<(typeof SQ
 /** Keys that a standard queue cannot have. */
 const FIFO_KEYS = ["content_based_deduplication", "deduplication_scope"] as const;
 
-/**
- * Reads the keys that SQS has a word for, reporting what is wrong on the line of its key. Ranges of numbers are not its
- * business.
- */
+/** Reads the keys for settings of SQS, and reports faults on the line of the key. `checkRanges` checks the numbers. */
 export function readSqsKeys(queue: string, raw: RawSqsKeys, place: Place, report: Report): SqsSettings {
   checkFifo(queue, raw, place, report);
   if (raw.redrive !== undefined) checkRedrive(queue, raw.redrive, placeOf(place, "redrive"), report);

@@ -25,9 +25,9 @@ export interface WorkerQueueConfig {
   readonly queueSettings: Readonly<Record<string, QueueSettings>>;
   /** The `[sluice.sns]` table; absent where there is none. */
   readonly sns?: SnsSettings;
-  /** `[sluice] broker`: what the broker's Worker is called on an account, environment suffix excluded. */
+  /** `[sluice] broker`: name of the broker's Worker on an account, environment suffix excluded. */
   readonly broker?: string;
-  /** `[sluice] project`: whose Workers these are among those that share a broker. */
+  /** `[sluice] project`: name of the project among those that share a broker. */
   readonly project?: string;
   readonly warnings: readonly ConfigDiagnostic[];
   /** Where things stand in the file, for diagnostics that concern several files. */
@@ -50,13 +50,14 @@ export interface ReadWorkerConfigOptions {
 }
 
 /**
- * Reads what the configuration file of a Worker (`wrangler.toml`, `.jsonc` or `.json`) says about queues, with
- * production's defaults filled in (spec cloudflare-queues 3).
+ * Reads the queues in the configuration file of a Worker (`wrangler.toml`, `.jsonc` or `.json`), with production's
+ * defaults filled in (spec cloudflare-queues 3).
  *
- * What Wrangler refuses or warns of is refused or warned of in its words. Beyond that, what production refuses only at
- * deploy is an error here: numbers out of range and invalid queue names, both for the environment in force alone. Keys
- * that have nothing to do with queues are ignored, whatever they hold.
+ * Errors and warnings of Wrangler are reported in its words. Faults that production refuses only at deploy are errors
+ * here: numbers out of range and invalid queue names, both for the environment in force alone. Keys that have nothing
+ * to do with queues are ignored.
  *
+ * @param file its path, as `findConfigFile` returns it.
  * @throws ConfigError with everything that is wrong, not just the first of it.
  */
 export function readWorkerConfig(file: string, options: ReadWorkerConfigOptions = {}): WorkerQueueConfig {
@@ -64,10 +65,12 @@ export function readWorkerConfig(file: string, options: ReadWorkerConfigOptions 
 }
 
 /**
- * Reads the configuration of a Worker that no file has, by the same rules.
+ * Reads the configuration of a Worker that is in no file, by the same rules.
  *
- * @param origin what errors name in the place of a file.
- * @param directory that its paths are relative to. Absolute.
+ * @param origin name that errors show in the place of a file.
+ * @param directory folder that paths in it are relative to. Absolute.
+ * @param root the parsed configuration.
+ * @throws ConfigError as `readWorkerConfig`.
  */
 export function readWorkerTables(origin: string, directory: string, root: Table): WorkerQueueConfig {
   return readDocumentOfWorker({ file: origin, directory, root, lines: new KeyLines() }, undefined);

@@ -1,14 +1,14 @@
 import { type ConfigDiagnostic, ConfigError, errorAt, formatPlace } from "../file/diagnostics.ts";
 import type { WorkerQueueConfig } from "../tables/worker-config.ts";
 
-/** Names that files give to what is deployed together; `null` where none does. */
+/** Names of a deployment's broker and project; `null` where no file gives one. */
 export interface DeploymentNames {
   readonly broker: string | null;
   readonly project: string | null;
 }
 
 /**
- * The broker and the project of all files.
+ * Reads the names of the broker and the project out of all files.
  *
  * @throws ConfigError where two files name different ones, with both places.
  */

@@ -3,7 +3,7 @@ import { type ConfigDiagnostic, errorAt, formatPlace } from "../file/diagnostics
 import type { QueueSettings } from "../tables/sluice-table.ts";
 import type { WorkerQueueConfig } from "../tables/worker-config.ts";
 
-/** The settings of a queue, each with its key in a `[sluice.queues]` table. */
+/** Settings of a queue, each with its key in a `[sluice.queues]` table. */
 export const QUEUE_KEYS = [
   ["deliveryDelaySeconds", "delivery_delay"],
   ["messageRetentionSeconds", "message_retention_period"],
@@ -20,8 +20,8 @@ export const QUEUE_KEYS = [
 ] as const satisfies readonly (readonly [keyof QueueSettings, string])[];
 
 /**
- * The `[sluice.queues]` tables of all files as one. Files may share a queue, each setting other keys of it or the same
- * ones alike; what they set differently is reported with both places.
+ * Merges the `[sluice.queues]` tables of all files. Files may share a queue, with other keys or with the same values.
+ * Keys that two files set differently are reported with both places.
  */
 export function mergeQueueSettings(
   workers: readonly WorkerQueueConfig[],
@@ -62,8 +62,8 @@ const SNS_KEYS = [
 ] as const satisfies readonly (readonly [keyof SnsSettings, string])[];
 
 /**
- * The `[sluice.sns]` tables of all files as one; `undefined` where nobody says anything. What two files set differently
- * is reported with both places.
+ * Merges the `[sluice.sns]` tables of all files; `undefined` where there is none. Keys that two files set differently
+ * are reported with both places.
  */
 export function mergeSnsSettings(
   workers: readonly WorkerQueueConfig[],

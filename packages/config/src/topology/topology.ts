@@ -84,9 +84,7 @@ function fifoOf(queue: string, settings: QueueSettings | undefined): Pick<QueueD
   };
 }
 
-/**
- * The consumer with its queue's retry policy, whose number of retries counts instead of `max_retries` if it has one.
- */
+/** Adds the queue's retry policy to its consumer. A number of retries in the policy counts instead of `max_retries`. */
 function withPolicy(
   consumer: ConsumerDefinition | undefined,
   retryPolicy: RetryPolicy | undefined,
@@ -104,7 +102,7 @@ function withPolicy(
   }
 }
 
-/** A Worker that is listed twice counts once; two Workers of one name could not tell whose messages are whose. */
+/** Drops Workers that are listed twice, and reports two Workers of one name: their messages could not be told apart. */
 function distinctWorkers(
   workers: readonly WorkerQueueConfig[],
   diagnostics: ConfigDiagnostic[],
@@ -130,7 +128,7 @@ function origin({ file, env }: WorkerQueueConfig): string {
 
 interface PlacedConsumer {
   readonly definition: ConsumerDefinition;
-  /** For messages: the Worker whose file names it. */
+  /** Worker whose file names it, for error texts. */
   readonly name: string;
   readonly file: string;
   readonly line: number | undefined;
@@ -164,7 +162,7 @@ function mergeConsumers(
   const endpoints = new Map<string, HttpPushSettings>();
   for (const { file, lines, queueSettings } of workers) {
     for (const [queue, { push }] of Object.entries(queueSettings)) {
-      // Files may say the same of a queue; what they say differently has been reported.
+      // Files may set a queue alike; differences have been reported.
       if (push === undefined || endpoints.has(queue)) continue;
       endpoints.set(queue, push);
       const line = lines?.queueSettings[queue];
@@ -180,7 +178,9 @@ function definitionOf(consumer: ConsumerConfig, worker: string): ConsumerDefinit
     : { type: "http_pull", settings: consumer.settings };
 }
 
-/** Where a queue's dead letters go, and where that is said. A redrive policy counts before the consumer's own queue. */
+/**
+ * Dead-letter queue of a queue, and the place that names it. A redrive policy counts before the consumer's own queue.
+ */
 interface DeadLetters {
   readonly to: string;
   readonly file: string;
@@ -242,7 +242,7 @@ function producersOf(queue: string, workers: readonly WorkerQueueConfig[]): Prod
     .sort((a, b) => compare(a.worker, b.worker) || compare(a.binding, b.binding));
 }
 
-/** By code units, so that the same files give the same topology whatever the language of the machine. */
+/** Compares by code units, so that the same files give the same topology in every locale. */
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
