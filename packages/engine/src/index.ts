@@ -51,14 +51,14 @@ export {
   nextReceives,
   type Stop,
 } from "./views/look-ahead.ts";
-export { peek } from "./views/peek.ts";
 export {
   acceptedMsAt,
   Blockers,
   groupIdAt,
   isHeldBack,
-  type Standing,
-  standingAt,
-  standings,
-} from "./views/standing.ts";
+  type MessageRange,
+  messageRanges,
+  rangeAt,
+} from "./views/message-ranges.ts";
+export { peek } from "./views/peek.ts";
 export { isSlotAwaited, nextBatchAt, nextWakeAt } from "./views/wake.ts";

@@ -3,10 +3,10 @@ import {
   advance,
   groupIdAt,
   type MessagePosition,
+  type MessageRange,
+  messageRanges,
   type Queue,
-  type Standing,
-  standingAt,
-  standings,
+  rangeAt,
 } from "@sluice/engine";
 import {
   isAmong,
@@ -62,14 +62,14 @@ export function look(ports: LookPorts, request: LookRequest): LookReply {
   const messages: LookedAt[] = [];
   let matched = 0;
   let shownBytes = 0;
-  const { last, passed } = search(ports, request, begin?.after, (standing, index, payload) => {
+  const { last, passed } = search(ports, request, begin?.after, (range, index, payload) => {
     if (returning !== undefined) {
       const target = sourceOf(extensionOf(payload, index)) ?? returning.fallback;
       if (target === undefined || !isAmong(returning.mayReach, target)) return true;
     }
     matched += 1;
     if (messages.length < max) {
-      messages.push(lookedAt(ports, standing, payload, index, isWhole));
+      messages.push(lookedAt(ports, range, payload, index, isWhole));
       shownBytes += isWhole ? payload.body(index).byteLength : 0;
     }
     return countsAll || (messages.length < max && shownBytes <= WHOLE_BYTES_MAX);
@@ -98,7 +98,7 @@ export function search(
   ports: SearchPorts,
   { filter, only, isWaiting = false }: Wanted,
   after: MessagePosition | undefined,
-  found: (standing: Standing, index: number, payload: PackedIndex) => boolean,
+  found: (range: MessageRange, index: number, payload: PackedIndex) => boolean,
 ): Searched {
   const { queue, name, nowMs } = ports.context;
   advance(queue, nowMs);
@@ -106,9 +106,9 @@ export function search(
   const budget = new Budget(ports);
   const { positions } = matcher;
   let passed = 0;
-  for (const standing of positions === null ? standings(queue, after) : placed(queue, positions, after)) {
-    const { segmentId, from, to, state } = standing;
-    if ((isWaiting && state === "leased") || !matcher.fitsStanding(standing)) {
+  for (const range of positions === null ? messageRanges(queue, after) : placed(queue, positions, after)) {
+    const { segmentId, from, to, state } = range;
+    if ((isWaiting && state === "leased") || !matcher.fitsRange(range)) {
       passed += to - from;
       if (budget.isSpent()) return { last: { segmentId, index: to - 1 }, passed };
       continue;
@@ -120,7 +120,7 @@ export function search(
         ? budget.payloadOf(segmentId)
         : null;
       const isFound = payload !== null && isReadable(payload, index) && matcher.fits(position, payload);
-      const goesOn = !isFound || found(standing, index, payload);
+      const goesOn = !isFound || found(range, index, payload);
       if (!goesOn || budget.isSpent()) return { last: position, passed };
     }
   }
@@ -162,11 +162,11 @@ function* placed(
   queue: Queue,
   positions: readonly MessagePosition[],
   after: MessagePosition | undefined,
-): Generator<Standing, undefined> {
+): Generator<MessageRange, undefined> {
   for (const position of positions) {
     if (after !== undefined && isAtOrBefore(position, after)) continue;
-    const standing = standingAt(queue, position);
-    if (standing !== null) yield standing;
+    const range = rangeAt(queue, position);
+    if (range !== null) yield range;
   }
 }
 
@@ -176,22 +176,22 @@ function isAtOrBefore(a: MessagePosition, b: MessagePosition): boolean {
 
 function lookedAt(
   { context: { queue, name }, reasons }: LookPorts,
-  standing: Standing,
+  range: MessageRange,
   payload: PackedIndex,
   index: number,
   isWhole: boolean,
 ): LookedAt {
-  const position = { segmentId: standing.segmentId, index };
+  const position = { segmentId: range.segmentId, index };
   const body = payload.body(index);
   const extension = extensionOf(payload, index);
   const sentMs = payload.timestampMs(index);
   return {
     id: payload.id(index),
     ref: encodeToken(name, "ref", { ...position, leaseId: 0 }),
-    state: standing.state,
-    attempts: standing.attempts,
+    state: range.state,
+    attempts: range.attempts,
     sentMs,
-    atMs: standing.atMs,
+    atMs: range.atMs,
     keptUntilMs: (acceptedMsAt(queue, position) ?? 0) + queue.rules.retentionMs,
     contentType: payload.knownContentType(index),
     bodyBytes: body.byteLength,
@@ -200,7 +200,7 @@ function lookedAt(
     group: groupIdAt(queue, position) ?? extension.groupId ?? null,
     attributes: extension.attributes?.slice() ?? null,
     from: sourceOf(extension),
-    why: reasons.of(standing, index, { delaySeconds: payload.delaySeconds(index), sentMs }),
+    why: reasons.of(range, index, { delaySeconds: payload.delaySeconds(index), sentMs }),
   };
 }
 

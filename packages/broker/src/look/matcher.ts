@@ -1,5 +1,5 @@
 import { decodeAttributes } from "@sluice/aws";
-import type { MessagePosition, Standing } from "@sluice/engine";
+import type { MessagePosition, MessageRange } from "@sluice/engine";
 import {
   compares,
   type FilterTerm,
@@ -50,7 +50,7 @@ export class Matcher {
   }
 
   /** Whether messages that stand so may be looked for. */
-  fitsStanding({ state, attempts }: Standing): boolean {
+  fitsRange({ state, attempts }: MessageRange): boolean {
     return this.#terms.every((term) => {
       if (term.field === "state") return term.state === state;
       return term.field !== "attempts" || compares(attempts, term.is, term.count);
@@ -63,7 +63,7 @@ export class Matcher {
     return this.#terms.every((term) => term.field !== "group" || term.group === group);
   }
 
-  /** Whether a message is: of those that `fitsStanding` and `fitsPlace` have let through. */
+  /** Whether a message is: of those that `fitsRange` and `fitsPlace` have let through. */
   fits(position: MessagePosition, payload: PackedIndex): boolean {
     if (!this.#readsBytes) return true;
     const { index } = position;

@@ -1,4 +1,4 @@
-import { type MessagePosition, makeDue, type Standing } from "@sluice/engine";
+import { type MessagePosition, type MessageRange, makeDue } from "@sluice/engine";
 import {
   isReadable,
   type LookReply,
@@ -58,8 +58,8 @@ export class Messages {
   find(wanted: Wanted, after: MessagePosition | undefined, max: number, bytesMax: number): Found {
     const positions: MessagePosition[] = [];
     let bytes = 0;
-    const found = (standing: Standing, index: number, payload: PackedIndex) => {
-      positions.push({ segmentId: standing.segmentId, index });
+    const found = (range: MessageRange, index: number, payload: PackedIndex) => {
+      positions.push({ segmentId: range.segmentId, index });
       bytes += payload.contentBytes(index);
       return positions.length < max && bytes < bytesMax;
     };

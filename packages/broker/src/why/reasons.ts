@@ -3,10 +3,10 @@ import {
   isHeldBack,
   type LookAhead,
   type MessagePosition,
+  type MessageRange,
   nextDeliveries,
   nextReceives,
   type Queue,
-  type Standing,
 } from "@sluice/engine";
 import { IN_FLIGHT_MAX, type Why, type WhyReason } from "@sluice/protocol";
 import { deadLetterQueueOf } from "../turn/rules.ts";
@@ -42,16 +42,16 @@ export class Reasons {
     this.#blockers = new Blockers(queue);
   }
 
-  /** Explains why message `index` of the segment, one of those with that standing, is not delivered. */
-  of(standing: Standing, index: number, own: OwnFacts): Why {
-    const position = { segmentId: standing.segmentId, index };
-    switch (standing.state) {
+  /** Explains why message `index` of the segment, one of that range, is not delivered. */
+  of(range: MessageRange, index: number, own: OwnFacts): Why {
+    const position = { segmentId: range.segmentId, index };
+    switch (range.state) {
       case "leased":
-        return this.#leased(standing);
+        return this.#leased(range);
       case "delayed":
-        return this.#delayed(standing, own);
+        return this.#delayed(range, own);
       case "ready":
-        return this.#blocked(position) ?? this.#exhausted(standing) ?? this.#ready(position);
+        return this.#blocked(position) ?? this.#exhausted(range) ?? this.#ready(position);
     }
   }
 
@@ -60,7 +60,7 @@ export class Reasons {
     return this.#closed() ?? (this.#lookAhead.count > 0 ? this.#dueNow() : this.#stopped());
   }
 
-  #leased({ atMs, attempts, leaseKind }: Standing): Why {
+  #leased({ atMs, attempts, leaseKind }: MessageRange): Why {
     const { deliverer, nowMs } = this.#conditions;
     const holder = nameOf(deliverer);
     const by = leaseKind === "push" || deliverer.kind === "daemon" ? holder : null;
@@ -75,7 +75,7 @@ export class Reasons {
     return why("leased", `${who}, ${end}: delivery ${attempts}.`, atMs, by);
   }
 
-  #delayed({ atMs, attempts }: Standing, { delaySeconds, sentMs }: OwnFacts): Why {
+  #delayed({ atMs, attempts }: MessageRange, { delaySeconds, sentMs }: OwnFacts): Why {
     return why(
       "delayed",
       `It is due at ${timeOf(atMs)}: ${this.#delayedBy(attempts, delaySeconds, atMs - sentMs)}.`,
@@ -106,7 +106,7 @@ export class Reasons {
    * Explains why a message is not received any more: it has had all its receives. `null` for others, and where messages
    * are not received.
    */
-  #exhausted({ attempts }: Standing): Why | null {
+  #exhausted({ attempts }: MessageRange): Why | null {
     const { deliverer, definition } = this.#conditions;
     const isReceived = deliverer.kind !== "push" && definition?.consumer?.type !== "http_pull";
     if (!isReceived || attempts <= this.#queue.rules.maxRetries) return null;

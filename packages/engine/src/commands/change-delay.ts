@@ -4,9 +4,9 @@ import { lift, toWaiting } from "../queue/transitions.ts";
 import type { Segment } from "../segments/segment.ts";
 
 /**
- * Lets the messages that still wait because of the queue's own delay wait for another one, counted from their send:
- * what a FIFO queue does when its delay changes (spec sqs 4.1). Those that named a delay themselves keep it, unless
- * they would come before one of their segment that was sent earlier and waits for longer now.
+ * Gives messages that wait by the queue's own delay another one, counted from their send: a FIFO queue does so when its
+ * delay changes (spec sqs 4.1). A message that named a delay keeps it, unless it would pass one of its segment that was
+ * sent earlier and now waits for longer.
  *
  * @returns ids of the segments whose due times have changed: their indexes have to be written again.
  */
@@ -25,7 +25,7 @@ function changeDelayOf(queue: Queue, segment: Segment, fromMs: number, toMs: num
     (_, r) => runs.dueMs(r) > nowMs && runs.dueMs(r) === runs.acceptedMs(r) + fromMs,
   );
   if (!waits.includes(true)) return false;
-  // What was cut out of the untouched messages and never delivered waits as they do, unless it was made due by hand.
+  // An entry that was never delivered waits as untouched messages do, unless it was made due by hand.
   const apart = segment.entries.filter(
     ({ attempts, leaseId, atMs, from }) => attempts === 0 && (leaseId === 0 || atMs === segment.dueOf(from)),
   );

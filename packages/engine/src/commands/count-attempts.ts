@@ -4,8 +4,8 @@ import { toWaiting } from "../queue/transitions.ts";
 import type { MessagePosition } from "./purge.ts";
 
 /**
- * A message that waits has had deliveries already, in the queue that it was exported from: they count as if they had
- * been here. It stays where it is, `ready` or `delayed`.
+ * Counts the deliveries that a waiting message has had in the queue that it was exported from, as if they had been
+ * here. It stays where it is, `ready` or `delayed`.
  *
  * @param attempts 1 or more.
  */
@@ -19,7 +19,7 @@ export function countAttempts(
   if (segment === undefined) throw new RangeError(`there is no segment ${segmentId}`);
   const dueMs = segment.dueOf(index);
   const entry = isolate(queue, segment, index);
-  // An id that nobody holds, as of a lease that has ended.
+  // An id that no consumer holds, as of a lease that has ended.
   entry.leaseId = queue.nextLeaseId++;
   entry.attempts = attempts;
   toWaiting(queue, entry, dueMs, nowMs);

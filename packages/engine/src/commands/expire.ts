@@ -45,8 +45,8 @@ export function expireLeases(
 }
 
 /**
- * Ends every push lease: call once after a restart. The process that carried the deliveries out is gone, so nobody will
- * settle them; waiting for their expiry would only delay the messages. Their attempts count.
+ * Ends every push lease: call once after a restart. The process that carried the deliveries out is gone, so none will
+ * be settled; waiting for their expiry would only delay the messages. Their attempts count.
  *
  * @param dueMs when they may be delivered again. Default: at once.
  */
@@ -108,8 +108,8 @@ export function expireRetention(
 }
 
 /**
- * Expires the old messages of a segment that is not in order of their age: it looks at each run, and at each old
- * message by itself.
+ * Expires the old messages of a segment that is not in order of their age: looks at each run, and at each old message
+ * by itself.
  */
 function expireOneByOne(
   queue: Queue,
@@ -140,7 +140,7 @@ export function oldestWaitingMs(queue: Queue): number {
   return oldestMsOf(queue, isWaiting);
 }
 
-/** The same of the messages that retention ends. */
+/** Commit time of the oldest message that retention ends, in ms; Infinity when there is none. */
 export function oldestExpiringMs(queue: Queue): number {
   return oldestMsOf(queue, canExpire);
 }
@@ -150,7 +150,8 @@ function isWaiting({ state }: Entry): boolean {
 }
 
 /**
- * A message that was received goes when its time is up, whoever works on it (spec sqs 3.1); other leases spare theirs.
+ * Whether a message expires now. A received one does, even while a client works on it (spec sqs 3.1); other leases
+ * spare theirs.
  */
 function canExpire({ state, leaseKind }: Entry): boolean {
   return state !== "leased" || leaseKind === "receive";
@@ -175,7 +176,7 @@ function oldestMsOf(queue: Queue, counts: (entry: Entry) => boolean): number {
   return oldestMs;
 }
 
-/** The same of one segment whose messages are not in order of their age. */
+/** Commit time of the oldest such message of a segment whose messages are not in order of their age, in ms. */
 function oldestInMs(segment: Segment, counts: (entry: Entry) => boolean): number {
   let oldestMs = Infinity;
   for (const { from, to } of [
@@ -187,7 +188,7 @@ function oldestInMs(segment: Segment, counts: (entry: Entry) => boolean): number
   return oldestMs;
 }
 
-/** Lets the untouched messages of a segment go that were committed until then. Answers how many. */
+/** Removes the untouched messages of a segment that were committed until then. Returns how many. */
 export function expireUntouched(queue: Queue, segment: Segment, acceptedUntilMs: number): number {
   const from = segment.cursor;
   let to = from;

@@ -37,7 +37,8 @@ export interface LeaseRequest {
 const DEAD_MESSAGE_BYTES = 100;
 
 /**
- * Dead messages that have left the queue, as many as can be handled at a time: whoever moves them has to hold them all.
+ * Dead messages that have left the queue, as many as can be handled at a time: the caller that moves them holds them
+ * all in memory.
  */
 export class DeadLetters {
   readonly slices: Slice[] = [];
@@ -47,7 +48,7 @@ export class DeadLetters {
     this.#room = bytesMax;
   }
 
-  /** Whether no more may die for now: what is left has to wait. */
+  /** Whether no more messages may die for now. */
   get isFull(): boolean {
     return this.#room <= 0;
   }
@@ -72,7 +73,7 @@ export function lease(queue: Queue, request: LeaseRequest, nowMs: number): Lease
 }
 
 /**
- * `lease`, but what was delivered `deliveriesMax` times already is taken out of the queue and added to `dead`: "a
+ * `lease`, but messages that were delivered `deliveriesMax` times already leave the queue and are added to `dead`: "a
  * receive attempt of a message that was received too often moves it" (spec sqs 6.1). When `dead` is full the next of
  * them ends the lease.
  */
@@ -125,7 +126,7 @@ interface Taking {
   bytes: number;
 }
 
-/** How many messages of a segment, from one on, the lease has room for. */
+/** Number of messages of a segment, from one on, that the lease has room for. */
 function fitting({ request, count, bytes }: Taking, segment: Segment, from: number): number {
   const wanted = request.max - count;
   const { bytesMax } = request;
@@ -139,7 +140,7 @@ function fitting({ request, count, bytes }: Taking, segment: Segment, from: numb
   return wanted;
 }
 
-/** Takes what a group can deliver, as far as it is wanted. Answers whether there is room for more. */
+/** Takes the messages that a group can deliver, as far as they are wanted. Returns whether there is room for more. */
 function leaseFromGroup(
   queue: Queue,
   group: Group,
@@ -191,7 +192,7 @@ function continues(a: Slice, b: Slice): boolean {
   return a.segmentId === b.segmentId && a.to === b.from && a.attempts === b.attempts;
 }
 
-/** Takes up to `wanted` messages off the front of a ready entry; what it leaves stays ready. */
+/** Takes up to `wanted` messages off the front of a ready entry; the others stay ready. */
 function takeEntry(queue: Queue, entry: Entry, wanted: number): Entry {
   lift(queue, entry);
   if (entry.count <= wanted) return entry;

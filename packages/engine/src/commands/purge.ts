@@ -4,8 +4,8 @@ import { lift, removeEntry } from "../queue/transitions.ts";
 import { expireUntouched } from "./expire.ts";
 
 /**
- * `purged` from any state: every message is gone, delayed and leased ones included (spec cloudflare-queues 4). Whoever
- * works on a leased one goes on; its settlement finds nothing.
+ * `purged` from any state: every message is gone, delayed and leased ones included (spec cloudflare-queues 4). A
+ * consumer that works on a leased one goes on; its settlement finds nothing.
  *
  * @returns how many are gone.
  */
@@ -22,14 +22,14 @@ export function purge(queue: Queue): number {
   return purged;
 }
 
-/** Where a message is: the same from its send to its end, over restarts too. */
+/** Place of a message: the same from its send to its end, over restarts too. */
 export interface MessagePosition {
   readonly segmentId: number;
   readonly index: number;
 }
 
 /**
- * `purged` from any state: one message is gone, whoever holds it (spec cloudflare-queues 5.2, purge by refs).
+ * `purged` from any state: one message is gone, even a leased one (spec cloudflare-queues 5.2, purge by refs).
  *
  * @returns whether it was there.
  */

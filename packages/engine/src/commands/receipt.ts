@@ -7,7 +7,7 @@ import { returnReceived } from "./settle.ts";
 /** Longest that a message can be kept invisible by one receipt, in ms: 12 hours from its receive (spec sqs 3.1). */
 export const VISIBILITY_TOTAL_MS_MAX = 43_200_000;
 
-/** One act of receiving one message: what a receipt handle stands for. */
+/** One receive of one message, which a receipt handle stands for. */
 export interface Receipt {
   readonly segmentId: number;
   readonly index: number;

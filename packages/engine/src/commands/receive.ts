@@ -16,7 +16,7 @@ export interface Received {
   readonly lease: Lease | null;
   /** Messages that were received too often: they have left the queue, the caller moves or drops their bytes. */
   readonly dead: readonly Slice[];
-  /** Rest of `deadBytesMax`; 0 or less when more may have died than could. */
+  /** Rest of `deadBytesMax`; 0 or less when further messages may have to die at the next receive. */
   readonly deadRoom: number;
 }
 

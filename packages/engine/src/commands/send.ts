@@ -32,7 +32,7 @@ export interface NewMessages {
   readonly acceptedMs?: readonly number[];
 }
 
-/** Where the messages went: what the store has to do with their bytes. */
+/** Segment that the messages went to, and how the store has to write their bytes. */
 export interface Placement {
   readonly segmentId: number;
   /** Index of the first new message in the segment: 0 for a new segment. */
@@ -73,7 +73,7 @@ export function send(queue: Queue, messages: NewMessages, nowMs: number): Placem
   return { segmentId: segment.id, from, order };
 }
 
-/** Notes whether the messages of the queue will go on to be in order of their age. */
+/** Notes whether the messages of the queue are still in order of their age with these. */
 function noteAges(queue: Queue, acceptedMs: readonly number[], nowMs: number): void {
   if (acceptedMs.some((ms) => ms < nowMs)) queue.isAgeOrdered = false;
   else if (queue.segments.size === 0) queue.isAgeOrdered = true;
@@ -101,7 +101,10 @@ function orderByDue(count: number, dueOf: (i: number) => number): number[] | nul
   return Array.from({ length: count }, (_, i) => i).sort((a, b) => dueOf(a) - dueOf(b));
 }
 
-/** The segment that takes the messages: the tail whose last due time is the latest that is not later, or a new one. */
+/**
+ * Chooses the segment that takes the messages: the tail with the latest last due time that is not after theirs, or a
+ * new one.
+ */
 function openSegment(queue: Queue, firstDueMs: number, sizes: Uint32Array, isGrouped: boolean): Segment {
   let best: Segment | undefined;
   for (const tail of queue.tails) {
@@ -127,7 +130,7 @@ function openSegment(queue: Queue, firstDueMs: number, sizes: Uint32Array, isGro
   return segment;
 }
 
-/** Lets a tail go that is full. */
+/** Closes a full tail. */
 function closeIfFull(queue: Queue, segment: Segment): void {
   if (segment.bytes(0, segment.count) + TAIL_BYTES_PER_MESSAGE * segment.count < TAIL_BYTES_MAX) return;
   queue.tails.splice(queue.tails.indexOf(segment), 1);

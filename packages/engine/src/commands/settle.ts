@@ -19,8 +19,8 @@ export interface RetryOutcome {
 /**
  * `acked` from `leased`: the messages are gone.
  *
- * @returns how many were acknowledged. Messages whose lease has ended meanwhile are left alone: somebody else may hold
- *   them by now.
+ * @returns how many were acknowledged. Messages whose lease has ended meanwhile are left alone: another consumer may
+ *   hold them by now.
  */
 export function acknowledge(queue: Queue, range: LeasedRange): number {
   let acked = 0;
@@ -31,7 +31,9 @@ export function acknowledge(queue: Queue, range: LeasedRange): number {
   return acked;
 }
 
-/** `dead` from `leased`, whatever attempts are left: the caller moves or drops the bytes of what is returned. */
+/**
+ * `dead` from `leased`, even with attempts left: the caller moves or drops the bytes of the messages that are returned.
+ */
 export function giveUp(queue: Queue, range: LeasedRange): Slice[] {
   return takeLeased(queue, range).map((entry) => {
     const slice = sliceOf(entry);
@@ -55,7 +57,7 @@ export function retry(queue: Queue, range: LeasedRange, dueMs: number, nowMs: nu
 }
 
 /**
- * `ready` from `leased` without counting the delivery: nobody ran it (the consumer does not exist or did not start).
+ * `ready` from `leased` without counting the delivery: no handler ran (the consumer does not exist or did not start).
  * Messages that were never delivered go back to their place in the order.
  *
  * @param dueMs When messages that had been delivered before may be offered again.
@@ -85,7 +87,7 @@ function backToItsPlace(queue: Queue, entry: Entry, nowMs: number): void {
   let to = segment.runEnd(entry.from);
   while (to < entry.to && segment.dueOf(to) === dueMs) to = segment.runEnd(to);
   const rest = to < entry.to ? splitOff(entry, to) : null;
-  // Only what was made due by hand could be leased before its time.
+  // Only a message that was made due by hand could be leased before its time.
   toWaiting(queue, entry, Math.min(dueMs, nowMs), nowMs);
   if (rest !== null) backToItsPlace(queue, rest, nowMs);
 }

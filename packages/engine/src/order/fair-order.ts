@@ -10,9 +10,9 @@ export const NOISY_IN_FLIGHT_MIN = 30;
 export const QUIET_AFTER_MS = 300_000;
 
 /**
- * A standard queue whose messages name groups (spec sqs 8): the groups are tenants, and the messages of one that is
- * noisy leave only while nothing else is ready. Nothing is blocked, and without a noisy tenant messages leave as they
- * would without groups, by due time.
+ * Order of a standard queue whose messages name groups (spec sqs 8): the groups are tenants, and the messages of a
+ * noisy one leave only while nothing else is ready. Nothing is blocked, and without a noisy tenant messages leave by
+ * due time, as without groups.
  */
 export class FairOrder extends TrackedGroups implements GroupOrder {
   /** Noisy groups with messages that are ready: fewest in flight first. */
@@ -77,7 +77,7 @@ export class FairOrder extends TrackedGroups implements GroupOrder {
     const wasNoisy = this.#noisyGroups.has(group);
     this.#takeOut(queue, group);
     if (group.remaining === 0) this.groups.delete(group.id);
-    // One whose backlog is drained is quiet again.
+    // A tenant whose backlog is drained is quiet again.
     if (messages.length === 0) return;
     group.seq = messages.segmentAt(0).seqOf(messages.indexAt(0));
     if (isNoisy(queue.leasedCount, group, wasNoisy, this.#nowMs)) {

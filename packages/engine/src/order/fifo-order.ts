@@ -2,10 +2,10 @@ import type { Entry, Group, Segment } from "../segments/segment.ts";
 import { type GroupOrder, type OrderedQueue, TrackedGroups, visibleSinceMs } from "./group-order.ts";
 
 /**
- * A FIFO queue (spec sqs 4.2): the messages of a group leave in the order in which they were sent, and none while one
- * before it is in flight or delayed. So what a group can deliver is a prefix: its messages up to the first that is not
- * ready. A group is ready while its first message is, and of several the one leaves first whose first message became
- * visible first.
+ * Order of a FIFO queue (spec sqs 4.2): the messages of a group leave in the order in which they were sent, and none
+ * while one before it is in flight or delayed. So a group can deliver a prefix: its messages up to the first that is
+ * not ready. A group is ready while its first message is. Of several ready groups the one whose first message became
+ * visible first leaves first.
  */
 export class FifoOrder extends TrackedGroups implements GroupOrder {
   added(segment: Segment, from: number, to: number): void {
@@ -19,7 +19,7 @@ export class FifoOrder extends TrackedGroups implements GroupOrder {
     this.each(segment, from, to);
   }
 
-  /** The next report says what they are instead. */
+  /** Does nothing: the next report says the new state of the messages. */
   leftReady(): void {}
 
   removed(segment: Segment, from: number, to: number): void {
@@ -56,7 +56,7 @@ export class FifoOrder extends TrackedGroups implements GroupOrder {
     return [];
   }
 
-  /** Answers whether the message behind `taken` ones can leave; those stay in the list, since they are not gone. */
+  /** Whether the message behind `taken` ones can leave; the taken ones stay in the list, since they are not gone. */
   canDeliver({ messages }: Group, taken: number): boolean {
     if (taken >= messages.length) return false;
     const [segment, i] = [messages.segmentAt(taken), messages.indexAt(taken)];
@@ -66,7 +66,7 @@ export class FifoOrder extends TrackedGroups implements GroupOrder {
   pass(): void {}
 }
 
-/** Whether message i, which is there, can leave as far as it alone decides. */
+/** Whether message i, which is there, can leave, apart from those before it. */
 export function isReady(segment: Segment, i: number, entry: Entry | null): boolean {
   return entry === null ? i < segment.readyEnd : entry.state === "ready";
 }

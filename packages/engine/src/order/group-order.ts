@@ -9,7 +9,7 @@ export interface OrderedQueue {
 }
 
 /**
- * Decides in which order the messages of groups leave. `transitions.ts`, and whoever moves a segment's cursor, report
+ * Decides in which order the messages of groups leave. `transitions.ts`, and code that moves a segment's cursor, report
  * every change of a message of a grouped segment. The ready messages of such segments are in no heap themselves.
  */
 export interface GroupOrder {
@@ -34,14 +34,11 @@ export interface GroupOrder {
   heldBack(): Iterable<Group>;
   /** Within a lease that has taken `taken` messages of a group that is first: whether it may take the next one too. */
   canDeliver(group: Group, taken: number): boolean;
-  /** At the begin of a lease: time may have changed what a group is. */
+  /** Takes note of the time at the begin of a lease: a noisy group may be quiet by now. */
   pass(queue: OrderedQueue, nowMs: number): void;
 }
 
-/**
- * When message i became visible: when it was due, or, once it was delivered or made due by hand, the due time that it
- * was given then.
- */
+/** When message i became visible, in ms: its due time, which a delivery or a call by hand may have set anew. */
 export function visibleSinceMs(segment: Segment, i: number, entry: Entry | null): number {
   return entry === null || entry.leaseId === 0 ? segment.dueOf(i) : entry.atMs;
 }
@@ -54,7 +51,8 @@ export function groupAt(segment: Segment, i: number): Group {
 }
 
 /**
- * The groups that messages are of, and which of them have changed since they were put in order: what every order needs.
+ * The groups of a queue's messages, and which of them have changed since they were put in order: the part that both
+ * orders share.
  */
 export abstract class TrackedGroups {
   readonly groups = new Map<string, Group>();

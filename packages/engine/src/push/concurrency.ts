@@ -4,20 +4,23 @@ import type { Queue, QueueRules } from "../queue/queue.ts";
 export const CONCURRENCY_MAX = 250;
 /** Deliveries whose outcome the scaler looks back on. */
 const FAILURES_REMEMBERED = 10;
-/** Deliveries in a row, each of which leaves nothing to do, after which one at a time is taken to be enough again. */
+/** Deliveries in a row that leave nothing to do, after which one at a time is enough again. */
 export const IDLE_ENDS_MAX = 10;
-/** The same where batches are single messages. */
+/** `IDLE_ENDS_MAX` for batches of single messages. */
 export const IDLE_ENDS_OF_SINGLES_MAX = 100;
 
 /**
- * Learns from a finished delivery how many may run at a time (spec cloudflare-queues 4): one more while whole batches
- * are waiting, half as many when most of the latest deliveries failed. A failure is never a reason for more. An
- * explicit retry is none: its delivery ended well. With nothing left to do it is two at most, and one when that was so
- * `IDLE_ENDS_MAX` times in a row: who sends the next batch when the last one is handled is often a little ahead of the
- * end of its delivery, and that batch would wait for a commit of its own each time. So it is two as well when anything
- * waits on a queue that gathers no batches (`max_batch_timeout` 0). Where a batch is one message, it is what it was
- * until `IDLE_ENDS_OF_SINGLES_MAX`: messages that wait are not gathered, and each takes a commit more.
- * `max_concurrency` bounds it.
+ * Learns from a finished delivery how many may run at a time (spec cloudflare-queues 4). `max_concurrency` bounds the
+ * number, and a failure is never a reason for more.
+ *
+ * - Whole batches are waiting: one more. An explicit retry is no failure.
+ * - Most of the latest deliveries failed: half as many.
+ * - Nothing is left to do: two at most, and one after `IDLE_ENDS_MAX` such ends in a row. A producer that sends the
+ *   next batch when the last one is handled is often a little ahead of the end of its delivery: with one slot that
+ *   batch would wait for a commit of its own each time.
+ * - Anything waits on a queue that gathers no batches (`max_batch_timeout` 0): at least two, for the same reason.
+ * - Batches are single messages and nothing is left to do: as many as before, until `IDLE_ENDS_OF_SINGLES_MAX` such
+ *   ends. Messages that wait are not gathered, and each would take a commit more.
  */
 export function learnConcurrency(queue: Queue, failed: boolean): void {
   const { push, rules } = queue;

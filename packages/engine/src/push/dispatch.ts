@@ -10,8 +10,8 @@ import { learnConcurrency } from "./concurrency.ts";
 export const PUSH_BYTES_MAX = 16_000_000;
 
 /**
- * Most body bytes of one batch, whoever takes it: what Cloudflare's largest is, 100 messages of 128,000 bytes. Other
- * dialects have larger messages, and one RPC carries 32 MiB at most.
+ * Most body bytes of one batch to any consumer: Cloudflare's largest, 100 messages of 128,000 bytes. Other dialects
+ * have larger messages, and one RPC carries 32 MiB at most.
  */
 export const BATCH_BYTES_MAX = 12_800_000;
 
@@ -20,7 +20,7 @@ export const BATCH_BYTES_MAX = 12_800_000;
  * first ready one has waited `max_batch_timeout`, whichever comes first (spec cloudflare-queues 3.2). Messages that are
  * larger together than `BATCH_BYTES_MAX` make several batches.
  *
- * @param max most messages, at least 1, where something else allows fewer than the rules. Default: what the rules say.
+ * @param max most messages, at least 1, if fewer than the rules allow. Default: as many as these.
  * @returns `null` when no batch is due or no further delivery may run.
  */
 export function nextBatch(queue: Queue, nowMs: number, max = Number.POSITIVE_INFINITY): Lease | null {
@@ -38,10 +38,10 @@ export function nextBatch(queue: Queue, nowMs: number, max = Number.POSITIVE_INF
   return batch;
 }
 
-/** How a push delivery ended, for the number of deliveries that may run at a time. */
+/** Ends of a push delivery, for the number of deliveries that may run at a time. */
 export type PushEnd = "ok" | "failed" | "notRun";
 
-/** Frees the slot of a push delivery. Call once per batch, whatever became of its messages. */
+/** Frees the slot of a push delivery. Call once per batch. */
 export function pushEnded(queue: Queue, batch: Lease, end: PushEnd): void {
   queue.push.inFlight -= 1;
   queue.push.inFlightBytes -= batch.bytes;

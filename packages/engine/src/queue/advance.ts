@@ -41,7 +41,10 @@ export function firstReadyMs(queue: Queue): number | null {
   return first instanceof Group ? readySinceMs(first) : first.atMs;
 }
 
-/** A noisy group stands in line by its messages in flight, not by its first one. */
+/**
+ * Since when the first message of a group has been ready, in ms. The heap orders a noisy group by its messages in
+ * flight, so it does not tell.
+ */
 function readySinceMs(group: Group): number {
   const [segment, i] = [group.messages.segmentAt(0), group.messages.indexAt(0)];
   return visibleSinceMs(segment, i, segment.entryOf(i));

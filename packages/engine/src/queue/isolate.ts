@@ -3,8 +3,8 @@ import type { Queue } from "./queue.ts";
 import { indexUntouched, lift, putBack } from "./transitions.ts";
 
 /**
- * Takes one message that is there (`segment.has`) out of whatever state it is in: an entry of its own that is in no
- * heap. What it was part of stays as it was. Throws `RangeError` when the message is gone.
+ * Takes one message that is there (`segment.has`) out of its state: an entry of its own that is in no heap. The
+ * messages beside it stay as they were. Throws `RangeError` when the message is gone.
  */
 export function isolate(queue: Queue, segment: Segment, i: number): Entry {
   if (!segment.has(i)) throw new RangeError(`message ${i} of segment ${segment.id} is gone`);
@@ -19,7 +19,7 @@ export function isolate(queue: Queue, segment: Segment, i: number): Entry {
   return inside;
 }
 
-/** The untouched messages before it become entries that were never delivered, since the cursor moves over them. */
+/** Makes entries of the untouched messages before it, since the cursor moves over them. They were never delivered. */
 function isolateUntouched(queue: Queue, segment: Segment, i: number): Entry {
   for (let from = segment.cursor; from < i; from = segment.cursor) {
     segment.cursor = stretchEnd(segment, from, i);
@@ -41,18 +41,14 @@ function isolateUntouched(queue: Queue, segment: Segment, i: number): Entry {
   return entry;
 }
 
-/**
- * Where a stretch of messages ends that can be one entry: in one state, and of one due time where a heap orders them.
- */
+/** End of a stretch of messages that can be one entry: in one state, and of one due time where a heap orders them. */
 function stretchEnd(segment: Segment, from: number, to: number): number {
   if (from >= segment.readyEnd) return Math.min(to, segment.runEnd(from));
   const readyEnd = Math.min(to, segment.readyEnd);
   return segment.groups === null ? Math.min(readyEnd, segment.runEnd(from)) : readyEnd;
 }
 
-/**
- * Makes an entry of messages that were counted as untouched. Nothing about them changes but where they are looked for.
- */
+/** Makes an entry of messages that were counted as untouched. Their state stays. */
 function skip(queue: Queue, entry: Entry, isReady: boolean): void {
   const { segment } = entry;
   // Those that are ready may have several due times, all of which have passed.

@@ -40,7 +40,7 @@ export interface QueueRules {
  */
 export type SegmentChange = "created" | "appended" | "touched" | "appendedAndTouched" | "gone";
 
-/** How many deliveries may run at a time, and what that was learnt from. */
+/** Number of deliveries that may run at a time, and the outcomes that it was learnt from. */
 export interface PushState {
   inFlight: number;
   inFlightBytes: number;
@@ -81,9 +81,7 @@ export interface Queue {
    * Whether no message of a segment is older than one of a segment before it, as long as none came here with its age.
    */
   isAgeOrdered: boolean;
-  /**
-   * Age of the segment that was restored last: when its oldest message was accepted, in ms; 0 while none was restored.
-   */
+  /** When the oldest message of the segment that was restored last was accepted, in ms; 0 while none was restored. */
   restoredToMs: number;
   isFifo: boolean;
   /** How messages with groups leave; `null` on a standard queue that has none. */
@@ -97,7 +95,7 @@ export interface Queue {
 export const IDS_PER_EPOCH = 2 ** 32;
 
 /**
- * An empty queue.
+ * Makes an empty queue.
  *
  * @param epoch Number of times this queue was started. Ids begin at `epoch * IDS_PER_EPOCH`, so a receipt of an earlier
  *   epoch never names a message of this one. At most 2^20.
@@ -115,7 +113,7 @@ export function createQueue(rules: QueueRules, epoch: number): Queue {
     leasedCount: 0,
     waitingBytes: 0,
     nextSegmentId: epoch * IDS_PER_EPOCH + 1,
-    // Senders to a FIFO queue see them, so they grow even when all messages that had the last ones are gone.
+    // Senders to a FIFO queue see the numbers, so they grow even when all messages that had the last ones are gone.
     nextSeq: isFifo ? epoch * IDS_PER_EPOCH + 1 : 0,
     nextLeaseId: epoch * IDS_PER_EPOCH + 1,
     deliveries: 0,
@@ -145,14 +143,15 @@ export function changeRules(queue: Queue, rules: QueueRules): void {
   queue.nextSeq = Math.max(queue.nextSeq, epoch * IDS_PER_EPOCH + 1);
 }
 
-/** The order of the queue's groups; a standard queue has one from its first message with a group on. */
+/** Order of the queue's groups. A standard queue gets one with its first message that names a group. */
 export function orderOf(queue: Queue): GroupOrder {
   queue.order ??= new FairOrder();
   return queue.order;
 }
 
 /**
- * Notes a change for the next commit. What is stronger stays: a created segment that is touched is still to be created.
+ * Notes a change for the next commit. The stronger of two stays: a created segment that is touched is still to be
+ * created.
  */
 export function noteChange(queue: Queue, segment: Segment, change: Exclude<SegmentChange, "gone">): void {
   const known = queue.changes.get(segment.id);
@@ -160,7 +159,10 @@ export function noteChange(queue: Queue, segment: Segment, change: Exclude<Segme
   else if (known !== "created" && known !== change) queue.changes.set(segment.id, "appendedAndTouched");
 }
 
-/** Returns what the next commit has to write, in the order of each segment's first change, and starts a new list. */
+/**
+ * Returns the changes that the next commit has to write, in the order of each segment's first change, and starts a new
+ * list.
+ */
 export function takeChanges(queue: Queue): [segmentId: number, change: SegmentChange][] {
   const changes = [...queue.changes];
   queue.changes.clear();

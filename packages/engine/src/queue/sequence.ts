@@ -3,7 +3,7 @@ import type { Queue } from "./queue.ts";
 /**
  * Whether the message of a sequence number is still in the queue: it waits or is leased.
  *
- * Looks at every run of messages that were sent together: for what is asked once a minute, not for every message.
+ * Looks at every run of messages that were sent together: for a question once a minute, not one for every message.
  */
 export function isHeld(queue: Queue, seq: number): boolean {
   for (const segment of queue.segments.values()) {
@@ -18,8 +18,8 @@ export function isHeld(queue: Queue, seq: number): boolean {
 }
 
 /**
- * Lets no message have that sequence number, or one before it, from now on. A standard queue that was empty when it
- * stopped would begin at 0 again, and whoever remembers a number would take another message for the one that had it.
+ * Makes new messages get sequence numbers above that one. A standard queue that was empty when it stopped would begin
+ * at 0 again, and a caller that remembers a number would take another message for the one that had it.
  */
 export function reserveSeq(queue: Queue, seq: number): void {
   queue.nextSeq = Math.max(queue.nextSeq, seq + 1);

@@ -61,7 +61,7 @@ export function enterReady(queue: Queue, entry: Entry): void {
   else queue.order?.becameReady(entry.segment, entry.from, entry.to, entry);
 }
 
-/** Takes an entry out of its heap and its count; the caller puts it somewhere else or lets it go. */
+/** Takes an entry out of its heap and its count; the caller puts it somewhere else or drops it. */
 export function lift(queue: Queue, entry: Entry): void {
   const { segment, from, to } = entry;
   const isKept = entry.state === "ready" && segment.groups !== null;
@@ -86,7 +86,7 @@ export function lift(queue: Queue, entry: Entry): void {
   }
 }
 
-/** Lets an entry that is in no heap go. */
+/** Drops an entry that is in no heap. */
 export function removeEntry(queue: Queue, entry: Entry): void {
   entry.segment.removeEntry(entry);
   if (entry.segment.groups !== null) queue.order?.removed(entry.segment, entry.from, entry.to);
@@ -94,7 +94,7 @@ export function removeEntry(queue: Queue, entry: Entry): void {
 }
 
 /**
- * Lets messages of a segment go: `gone` of them are in no state any more. Deletes the segment with its last message.
+ * Forgets messages of a segment: `gone` of them are in no state any more. Deletes the segment with its last message.
  */
 export function forget(queue: Queue, segment: Segment, gone: number): void {
   segment.remaining -= gone;
@@ -104,7 +104,7 @@ export function forget(queue: Queue, segment: Segment, gone: number): void {
   }
   const tailAt = queue.tails.indexOf(segment);
   if (tailAt !== -1) queue.tails.splice(tailAt, 1);
-  // Its nodes are in no heap any more: without untouched messages there is nothing for them to stand for.
+  // Its nodes are in no heap any more, as it has no untouched messages.
   queue.segments.delete(segment.id);
   // A segment that was never written needs no delete either: sent and finished between two commits.
   if (queue.changes.get(segment.id) === "created") queue.changes.delete(segment.id);

@@ -9,8 +9,8 @@ interface Numbered {
 
 /**
  * Messages of a group by (time, sequence number). Columns instead of objects: a backlog of a FIFO queue has a place in
- * here for each message. Most leave at the front and come at the end; in between costs as much as the shorter way to an
- * end.
+ * here for each message. Most messages leave at the front and come at the end; one in between costs as much as the
+ * shorter way to an end.
  */
 export class MessageList<Segment extends Numbered> {
   #segments: Segment[] = [];
@@ -92,8 +92,8 @@ export class MessageList<Segment extends Numbered> {
   }
 
   /**
-   * Moves what lies between the hole at `hole` and `to` by one, so that the hole is at `to`. `step` points from hole to
-   * `to`.
+   * Moves the messages between the hole at `hole` and `to` by one, so that the hole is at `to`. `step` points from hole
+   * to `to`.
    */
   #shift(hole: number, to: number, step: 1 | -1): void {
     for (let place = hole; place !== to; place += step) {

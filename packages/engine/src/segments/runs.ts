@@ -63,8 +63,8 @@ export class Runs {
   }
 
   /**
-   * Gives the runs other due times, one for each, in order. Those that become one are joined, as they are when they are
-   * restored: what is in memory is what is stored.
+   * Gives the runs other due times, one for each, in order. Runs that are alike then are joined, as a restart would
+   * join them: memory and storage hold the same.
    */
   changeDueMs(dueMs: readonly number[]): void {
     const [from, seq, acceptedMs] = [this.#from.splice(0), this.#seq.splice(0), this.#acceptedMs.splice(0)];

@@ -116,7 +116,7 @@ export class Segment {
  * Kind of consumer that holds a lease.
  *
  * - `push`: a delivery that this process carries out (a Worker's `queue()`). It ends with the process: after a restart
- *   nobody can settle it, so it ends at once.
+ *   it cannot be settled, so it ends at once.
  * - `pull`: a client that holds a receipt. It survives restarts until it expires. An expired one is a failed delivery:
  *   its messages are ready again, or dead (spec cloudflare-queues 5).
  * - `receive`: a client with a visibility timeout. When it expires its messages go back to their place. A message that
@@ -125,8 +125,8 @@ export class Segment {
 export type LeaseKind = "push" | "pull" | "receive";
 
 /**
- * Where a touched message stands. An untouched one is `delayed` or `ready` by its due time alone; a message that is
- * gone (`acked`, `dead`, `expired`, `purged`) has no entry.
+ * State of a touched message. An untouched one is `delayed` or `ready` by its due time alone; a message that is gone
+ * (`acked`, `dead`, `expired`, `purged`) has no entry.
  *
  * - `delayed`: due in the future. In: a retry with a delay. Out: time (`advance`). A crash keeps it.
  * - `ready`: may be leased. In: time, or a retry without delay. Out: `lease`. A crash keeps it.
@@ -150,7 +150,7 @@ export class Entry implements HeapNode {
   at = -1;
   /** Fencing token of the running or the last lease: a settlement with another one is stale. */
   leaseId = 0;
-  // Stryker disable next-line StringLiteral: nobody asks for it before the first lease.
+  // Stryker disable next-line StringLiteral: it is not read before the first lease.
   leaseKind: LeaseKind = "push";
   /** When a `receive` took the messages for the first time, in ms; 0 if none has. */
   firstReceivedMs = 0;

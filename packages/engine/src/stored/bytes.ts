@@ -2,15 +2,16 @@
 const CHECKSUM_BYTES = 4;
 
 /**
- * Writes numbers compactly: integers as LEB128 (7 bits a byte), times as 64-bit floats. A checksum ends it: SQLite has
- * none, and a flipped bit in a due time or in a number of attempts would otherwise be believed.
+ * Writes numbers compactly: integers as LEB128 (7 bits a byte), times as 64-bit floats. A checksum ends the bytes:
+ * SQLite has none, and a flipped bit in a due time or in a number of attempts would otherwise be believed. A contract:
+ * stored rows are written so. New kinds of values may be added.
  */
 export class ByteWriter {
   #bytes: Uint8Array<ArrayBuffer>;
   #view: DataView;
   #length = 0;
 
-  /** @param bytes that will about be written: room for them is taken at once. */
+  /** @param bytes number of bytes that will be written, about: room for them is taken at once. */
   constructor(bytes = 64) {
     this.#bytes = new Uint8Array(bytes);
     this.#view = new DataView(this.#bytes.buffer);
@@ -61,12 +62,12 @@ export class ByteWriter {
   }
 }
 
-/** Bytes that `ByteWriter` did not write this way: a corrupt row. */
+/** Error for bytes that `ByteWriter` did not write this way: a corrupt row. */
 export class ByteFormatError extends Error {
   override readonly name = "ByteFormatError";
 }
 
-/** Reads what `ByteWriter` wrote. Throws `ByteFormatError` past the end, and at once when the checksum does not fit. */
+/** Reads bytes of a `ByteWriter`. Throws `ByteFormatError` past the end, and at once when the checksum does not fit. */
 export class ByteReader {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
@@ -132,8 +133,8 @@ export class ByteReader {
 }
 
 /**
- * FNV-1a over the first `length` bytes: any one changed byte changes it, other corruption all but once in 4 billion
- * times.
+ * Computes FNV-1a over the first `length` bytes: one changed byte always changes it, other corruption all but once in 4
+ * billion times.
  */
 export function checksumOf(bytes: Uint8Array, length: number): number {
   let hash = 0x811c9dc5;

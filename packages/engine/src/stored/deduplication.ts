@@ -3,7 +3,7 @@ import { ByteFormatError, ByteReader, ByteWriter } from "./bytes.ts";
 /** How long a deduplication id is remembered, counted from the send that was accepted, in ms (spec sqs 4.3). */
 export const DEDUPLICATION_MS = 300_000;
 
-/** The message that a deduplication id was accepted with: what a duplicate is answered with. */
+/** The message that a deduplication id was accepted with. A duplicate gets its id and number as the answer. */
 export interface Accepted {
   readonly messageId: string;
   readonly seq: number;
@@ -12,18 +12,18 @@ export interface Accepted {
 /** An id that is remembered. `key` is the id, or group and id, by the queue's scope. */
 export interface Remembered extends Accepted {
   readonly key: string;
-  /** From then on the id is new again, in ms. */
+  /** When the id is new again, in ms. */
   readonly expiresMs: number;
 }
 
 /**
- * The deduplication ids of the last five minutes (spec sqs 4.3), whatever has become of their messages since. All are
- * remembered equally long, so they expire in the order in which they came: no timer, no search.
+ * The deduplication ids of the last five minutes (spec sqs 4.3), also of messages that are gone. All are remembered
+ * equally long, so they expire in the order in which they came: no timer, no search.
  */
 export class DeduplicationMemory {
   readonly #remembered = new Map<string, Remembered>();
 
-  /** How many ids are remembered, those that have expired and were not asked about included. */
+  /** Number of ids that are remembered, with those that have expired since the last look. */
   get size(): number {
     return this.#remembered.size;
   }
@@ -41,13 +41,13 @@ export class DeduplicationMemory {
     return remembered;
   }
 
-  /** Restores what an earlier epoch remembered. In order of expiry. */
+  /** Restores an id that an earlier epoch remembered. Call in order of expiry. */
   restore(remembered: Remembered): void {
     this.#remembered.delete(remembered.key);
     this.#remembered.set(remembered.key, remembered);
   }
 
-  /** Forgets what has expired. */
+  /** Forgets ids that have expired. */
   expire(nowMs: number): void {
     for (const [key, { expiresMs }] of this.#remembered) {
       if (expiresMs > nowMs) return;
@@ -61,7 +61,9 @@ export class DeduplicationMemory {
   }
 }
 
-/** A contract: stored. Begins with its version. */
+/**
+ * Version that the stored bytes begin with. A contract: another layout needs a new version, and a reader for this one.
+ */
 const VERSION = 1;
 
 export function encodeRemembered(remembered: readonly Remembered[]): Uint8Array {
@@ -77,7 +79,7 @@ export function encodeRemembered(remembered: readonly Remembered[]): Uint8Array 
   return out.finish();
 }
 
-/** Throws `ByteFormatError` on bytes that are none of ours. */
+/** Reads stored ids. Throws `ByteFormatError` on other bytes. */
 export function decodeRemembered(bytes: Uint8Array): Remembered[] {
   const input = new ByteReader(bytes);
   const version = input.uint();

@@ -4,19 +4,19 @@ import { Entry, Group, type LeaseKind, NO_GROUP, Segment } from "../segments/seg
 import { ByteFormatError, ByteReader, ByteWriter } from "./bytes.ts";
 
 /*
- * Both formats are contracts: they are stored. Each begins with its version; a change needs a new version and a reader
- * for the old one.
+ * The formats of index and state are contracts: stored segments have them. Each begins with its version; a change needs
+ * a new version and a reader for the old one.
  */
 const INDEX_VERSION = 1;
 /** An index of version 1, followed by the groups of its messages. */
 const GROUPED_INDEX_VERSION = 2;
 const STATE_VERSION = 1;
 
-/** About what an index takes beside its sizes, and for each run. */
+/** Bytes that an index takes beside its sizes, about, and for each run. */
 const INDEX_HEADER_BYTES = 16;
 const RUN_BYTES = 24;
 
-/** Largest sequence number and lease id that is believed: the next ones must stay exact integers. */
+/** Largest sequence number and lease id that are accepted: the next ones must stay exact integers. */
 const NUMBER_MAX = 2 ** 52 - 1;
 /** The last moment that a `Date` can name, in ms since 1970. */
 const TIME_MS_MAX = 8.64e15;
@@ -24,7 +24,7 @@ const TIME_MS_MAX = 8.64e15;
 /** In stored order: append, never reorder. */
 const LEASE_KINDS: readonly LeaseKind[] = ["push", "pull", "receive"];
 const KIND_WAITING = 0;
-/** Added to the kind of an entry that a first receive is stored of. */
+/** Added to the kind of an entry whose first receive is stored. */
 const WAS_RECEIVED = 16;
 
 /** Encodes the data of a segment's messages that only appending changes: sizes, due times, sequence numbers. */
@@ -121,14 +121,14 @@ export function restoreSegment(
 }
 
 /**
- * Lets the queue's groups know the messages that are left. Those of a queue that had none before it was a FIFO share
- * one.
+ * Adds the messages that are left to the queue's groups. Messages from before the queue was a FIFO queue share one
+ * group.
  */
 function restoreGroups(queue: Queue, segment: Segment, groupIds: readonly string[] | null): void {
   const order = orderOf(queue);
   segment.groups = Array.from(segment.sizes, (_, i) => {
     const id = groupIds?.[i] ?? NO_GROUP;
-    // Of one that is gone the name is still stored with the segment.
+    // The name of a group whose messages are gone is still stored with the segment.
     return segment.has(i) ? order.groupOf(id) : new Group(id);
   });
   const ranges = [...segment.entries, { from: segment.cursor, to: segment.count }];

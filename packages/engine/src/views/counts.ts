@@ -12,7 +12,7 @@ export interface QueueCounts {
   readonly oldestWaitingMs: number | null;
 }
 
-/** Where the messages stand. Call `advance` first for figures as of now. */
+/** Counts the messages by state. Call `advance` first for figures as of now. */
 export function counts(queue: Queue): QueueCounts {
   const oldestMs = oldestWaitingMs(queue);
   return {

@@ -31,13 +31,13 @@ interface Line extends HeapNode {
 export interface Portion {
   readonly max: number;
   readonly bytesMax: number;
-  /** A message that was delivered as often is not taken: it dies. */
+  /** Deliveries after which a message is not taken: it dies. */
   readonly deliveriesMax: number;
 }
 
 /**
- * A look ahead: the messages that leases would take, one after the other, as the queue stands. It goes through the same
- * order as `leaseOrDeadLetter` and leases nothing.
+ * Looks ahead: the messages that leases would take, one after the other. It goes through the same order as
+ * `leaseOrDeadLetter` and leases nothing.
  *
  * Costs a heap node for each place that is looked at, and on a queue with groups one for each noisy group.
  */
@@ -47,7 +47,7 @@ export class LeavingOrder {
   readonly #front: Iterator<Entry | SegmentNode | Group, undefined>;
   /** The node of `#front` that comes next. */
   #next: Stretch | Line | undefined;
-  /** Stretches and groups that come behind something that was looked at already. */
+  /** Stretches and groups behind those that were looked at already. */
   readonly #later = new TimeHeap<Stretch | Line>();
   /** Groups that leave only when nothing else does. */
   readonly #noisy = new TimeHeap<Line>();
@@ -68,7 +68,7 @@ export class LeavingOrder {
     for (const group of queue.order?.heldBack() ?? []) this.#queueUp(group, 0, group.inFlight, true);
   }
 
-  /** Messages that are ready besides those that were taken. */
+  /** Number of messages that are ready and were not taken. */
   get readyCount(): number {
     return this.#queue.readyCount - this.count - this.#gone;
   }
@@ -85,7 +85,7 @@ export class LeavingOrder {
     return this.#taken.get(segmentId)?.has(index) === true;
   }
 
-  /** Takes what one lease would. Answers how many messages and bytes that is. */
+  /** Takes the messages of one lease. Returns their number and their bytes. */
   take(portion: Portion): { readonly count: number; readonly bytes: number } {
     const taking = { ...portion, count: 0, bytes: 0 };
     while (taking.count < portion.max) {
@@ -115,7 +115,7 @@ export class LeavingOrder {
     return true;
   }
 
-  /** Takes what a group can deliver: of a FIFO queue a prefix of its messages, of another one a message. */
+  /** Takes the messages that a group can deliver: of a FIFO queue a prefix, of another one a single message. */
   #takeLine(line: Line, taking: Portion & Taking): boolean {
     const { messages } = line.group;
     let taken = 0;
@@ -131,7 +131,7 @@ export class LeavingOrder {
         return true;
       }
       if (!this.#add(segment, index, taking)) {
-        // Of a FIFO queue, a group with a message in flight delivers nothing.
+        // A group of a FIFO queue with a message in flight delivers nothing.
         if (taken === 0) (line.isNoisy ? this.#noisy : this.#later).push(line);
         return false;
       }
@@ -156,7 +156,7 @@ export class LeavingOrder {
     return true;
   }
 
-  /** Puts a group where its next message belongs; of a FIFO queue nowhere when that is not ready. */
+  /** Puts a group in the place of its next message; on a FIFO queue in none if that message is not ready. */
   #queueUp(group: Group, place: number, inFlight: number, wasNoisy: boolean): void {
     const { messages, id, sentMs } = group;
     if (place >= messages.length) return;

@@ -6,16 +6,16 @@ import { countOf } from "../../test/slices.ts";
 import { Twins } from "../../test/twins.ts";
 import {
   lease,
+  messageRanges,
   nextBatch,
   nextDeliveries,
   nextReceives,
   type Queue,
   type QueueRules,
+  rangeAt,
   receive,
   type Slice,
   send,
-  standingAt,
-  standings,
 } from "../index.ts";
 
 type Step = (twins: Twins) => void;
@@ -116,7 +116,7 @@ const KINDS = [
 
 /** Every message that is there, and whether a look ahead has it. */
 function foreseen(queue: Queue, has: (segmentId: number, index: number) => boolean): string[] {
-  return [...standings(queue)].flatMap(({ segmentId, from, to }) =>
+  return [...messageRanges(queue)].flatMap(({ segmentId, from, to }) =>
     Array.from({ length: to - from }, (_, i) => from + i)
       .filter((index) => has(segmentId, index))
       .map((index) => `${segmentId}/${index}`),
@@ -255,7 +255,7 @@ describe("what a look ahead stops at", () => {
   });
 });
 
-describe("standings", () => {
+describe("messageRanges", () => {
   it("are all messages with their state, from any place on", () => {
     const queue = queueWith();
     const first = sendMany(queue, 4);
@@ -268,18 +268,21 @@ describe("standings", () => {
       { segmentId: second, from: 0, to: 2, state: "delayed", atMs: T0 + 50, ...waits },
     ];
     const held = { state: "leased", attempts: 1, atMs: T0 + 9, leaseKind: "pull" };
-    expect([...standings(queue)]).toEqual([{ segmentId: first, from: 0, to: 2, ...held }, ...rest]);
-    expect([...standings(queue, { segmentId: first, index: 1 })]).toEqual(rest);
-    expect([...standings(queue, { segmentId: first, index: 2 })]).toEqual([{ ...rest[0], from: 3 }, rest[1]]);
-    expect([...standings(queue, { segmentId: second, index: 5 })]).toEqual([]);
-    expect(standingAt(queue, { segmentId: first, index: 1 })).toEqual({
+    expect([...messageRanges(queue)]).toEqual([{ segmentId: first, from: 0, to: 2, ...held }, ...rest]);
+    expect([...messageRanges(queue, { segmentId: first, index: 1 })]).toEqual(rest);
+    expect([...messageRanges(queue, { segmentId: first, index: 2 })]).toEqual([
+      { ...rest[0], from: 3 },
+      rest[1],
+    ]);
+    expect([...messageRanges(queue, { segmentId: second, index: 5 })]).toEqual([]);
+    expect(rangeAt(queue, { segmentId: first, index: 1 })).toEqual({
       segmentId: first,
       from: 1,
       to: 2,
       ...held,
     });
-    expect(standingAt(queue, { segmentId: first, index: 4 })).toBeNull();
-    expect(standingAt(queue, { segmentId: 7, index: 0 })).toBeNull();
+    expect(rangeAt(queue, { segmentId: first, index: 4 })).toBeNull();
+    expect(rangeAt(queue, { segmentId: 7, index: 0 })).toBeNull();
   });
 
   it("count every message once, in whatever state", () => {
@@ -288,9 +291,9 @@ describe("standings", () => {
       fc.property(rules(true), program, (queueRules, all) => {
         const twins = new Twins(queueRules);
         for (const step of all) step(twins);
-        const found = [...standings(twins.queue)];
+        const found = [...messageRanges(twins.queue)];
         const { readyCount, delayedCount, leasedCount } = twins.queue;
-        const of = (state: string) => countOf(found.filter((standing) => standing.state === state));
+        const of = (state: string) => countOf(found.filter((range) => range.state === state));
         expect([of("ready"), of("delayed"), of("leased")]).toEqual([readyCount, delayedCount, leasedCount]);
       }),
       { numRuns: 300 },

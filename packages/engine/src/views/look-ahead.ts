@@ -6,10 +6,10 @@ import { LeavingOrder } from "./leaving-order.ts";
  * Reason why push deliveries, or receives, take no more messages than they would take now.
  *
  * - `nothingReady`: no message is left that could be leased.
- * - `batch`: what is left is no full batch, and its first message has not waited for the batch timeout.
+ * - `batch`: the messages that are left are no full batch, and the first has not waited for the batch timeout.
  * - `slots`: as many deliveries run as may.
- * - `bytes`: deliveries that run have as many bytes as may be on their way at a time.
- * - `limit`: who delivers wants no more for now.
+ * - `bytes`: the deliveries that run hold as many bytes as they may at a time.
+ * - `limit`: the deliverer wants no more for now.
  */
 export type Stop = "nothingReady" | "batch" | "slots" | "bytes" | "limit";
 
@@ -18,13 +18,15 @@ export interface LookAhead {
   readonly count: number;
   has(segmentId: number, index: number): boolean;
   readonly stop: Stop;
-  /** When what is left is due as a batch if nothing is sent, in ms; `null` unless the batch is what stops. */
+  /**
+   * When the messages that are left are due as a batch if nothing is sent, in ms; `null` unless it stops at `batch`.
+   */
   readonly batchDueMs: number | null;
 }
 
 /** Limits of the deliverer on push deliveries. */
 export interface PushAllowance {
-  /** Most messages of a batch, besides what the rules say; 0 for none. */
+  /** Most messages of a batch, within the rules; 0 for none. */
   readonly messagesMax: number;
   /** Most batches. */
   readonly batchesMax: number;

@@ -13,9 +13,9 @@ interface Stretch extends HeapNode {
 }
 
 /**
- * The first `max` messages that wait, ready and delayed ones, by (due time, sequence number), as they stand: nothing is
- * leased and nothing changes. `attempts` are the deliveries so far, 0 for a message that had none. Fewer when they
- * would have more than `bytesMax` bytes together, but always one.
+ * Returns the first `max` messages that wait, ready and delayed ones, by (due time, sequence number): nothing is leased
+ * and nothing changes. `attempts` are the deliveries so far, 0 for a message that had none. Fewer when they would have
+ * more than `bytesMax` bytes together, but always one.
  *
  * Costs a heap node for each segment and each touched stretch, and the nodes that are looked at.
  */
@@ -37,7 +37,7 @@ export function peek(queue: Queue, max: number, bytesMax = Infinity): Slice[] {
     let to = from;
     while (to < wanted) {
       room -= segment.bytes(to, to + 1);
-      // The first of all, and what fits.
+      // The first message, and others that fit.
       if (room < 0 && (to > from || slices.length > 0)) break;
       to += 1;
     }

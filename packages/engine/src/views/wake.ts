@@ -6,10 +6,10 @@ import { type HeapNode, TimeHeap } from "../segments/heap.ts";
 import { Entry, type Segment } from "../segments/segment.ts";
 
 /**
- * The next moment at which the queue has something to do without being asked, in ms: the earliest lease expiry,
- * retention end, and, when batches are pushed, the moment the next batch is due. `null` when there is none.
+ * Next moment at which the queue acts by itself, in ms: the earliest lease expiry, retention end, and, when batches are
+ * pushed, the due time of the next batch. `null` when there is none.
  *
- * There is one alarm for all of it, and it is not set for every delayed message but for every batch.
+ * One alarm serves all of them. It is set for every batch, not for every delayed message.
  *
  * @param pushing Whether a consumer takes batches now.
  */
@@ -22,8 +22,8 @@ export function nextWakeAt(queue: Queue, pushing: boolean): number | null {
 }
 
 /**
- * When the next batch is due if nothing is sent until then, in ms: it is full, or its first message has waited long
- * enough. `null` when no message can come due, or no further delivery may run.
+ * When the next batch is due if nothing is sent until then, in ms: it is full, or its first message has waited for the
+ * batch timeout. `null` when no message can come due, or no further delivery may run.
  */
 export function nextBatchAt(queue: Queue): number | null {
   if (!hasPushSlot(queue)) return null;
@@ -32,8 +32,8 @@ export function nextBatchAt(queue: Queue): number | null {
 }
 
 /**
- * Whether somebody waits for a push delivery to end, or will before `untilMs`: a batch is due then that could take its
- * slot, or messages of a FIFO queue may stand behind its own. What is sent meanwhile is not thought of.
+ * Whether messages wait for a push delivery to end, or will before `untilMs`: a batch is due then that could take its
+ * slot, or messages of a FIFO queue may stand behind its own. Messages that are sent meanwhile are left out.
  */
 export function isSlotAwaited(queue: Queue, untilMs: number): boolean {
   if (queue.isFifo && queue.readyCount + queue.delayedCount > 0) return true;
@@ -54,7 +54,7 @@ function nthDueMs(queue: Queue, n: number): number {
   if (queue.delayedCount < n) return Infinity;
   let missing = n;
   let dueMs = Infinity;
-  // Runs of a segment that follow the one its node stands for: due later, so they queue up here in the same order.
+  // Runs of a segment behind the one that its node stands for: due later, so they queue up here in the same order.
   const following = new TimeHeap<HeapNode & { segment: Segment; from: number }>();
   const countRun = (segment: Segment, from: number, atMs: number) => {
     const to = segment.runEnd(from);

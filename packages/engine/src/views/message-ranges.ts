@@ -3,8 +3,8 @@ import { isReady } from "../order/fifo-order.ts";
 import type { Queue } from "../queue/queue.ts";
 import type { EntryState, Group, LeaseKind, Segment } from "../segments/segment.ts";
 
-/** Messages [from, to) of a segment that stand alike. */
-export interface Standing {
+/** Messages [from, to) of a segment that are in the same state, with the same attempts and time. */
+export interface MessageRange {
   readonly segmentId: number;
   readonly from: number;
   readonly to: number;
@@ -18,27 +18,27 @@ export interface Standing {
 }
 
 /**
- * How every message stands, in order of their places: by segment, oldest first, and in it by due time. Call `advance`
- * first, and change nothing until the last was taken.
+ * Goes through all messages, in order of their places: by segment, oldest first, and in it by due time. Call `advance`
+ * first, and change nothing until the last range was taken.
  *
- * @param after begins behind this place, whether there is a message or not. Default: at the first one.
+ * @param after place to begin behind, whether there is a message or not. Default: at the first one.
  */
-export function* standings(queue: Queue, after?: MessagePosition): Generator<Standing, undefined> {
+export function* messageRanges(queue: Queue, after?: MessagePosition): Generator<MessageRange, undefined> {
   for (const segment of queue.segments.values()) {
     if (after !== undefined && segment.id < after.segmentId) continue;
-    yield* standingsIn(segment, segment.id === after?.segmentId ? after.index + 1 : 0);
+    yield* rangesIn(segment, segment.id === after?.segmentId ? after.index + 1 : 0);
   }
 }
 
-/** How the message at a place stands; `null` when it is gone. Call `advance` first. */
-export function standingAt(queue: Queue, { segmentId, index }: MessagePosition): Standing | null {
+/** The range of the one message at a place; `null` when it is gone. Call `advance` first. */
+export function rangeAt(queue: Queue, { segmentId, index }: MessagePosition): MessageRange | null {
   const segment = queue.segments.get(segmentId);
   if (segment === undefined || !segment.has(index)) return null;
-  const [standing] = standingsIn(segment, index);
-  return standing === undefined ? null : { ...standing, to: index + 1 };
+  const [range] = rangesIn(segment, index);
+  return range === undefined ? null : { ...range, to: index + 1 };
 }
 
-function* standingsIn(segment: Segment, begin: number): Generator<Standing, undefined> {
+function* rangesIn(segment: Segment, begin: number): Generator<MessageRange, undefined> {
   const { id: segmentId, entries, cursor, readyEnd, count } = segment;
   for (let at = segment.entryAt(begin); at < entries.length; at++) {
     const entry = entries[at];
@@ -78,8 +78,9 @@ function groupOf(queue: Queue, { segmentId, index }: MessagePosition): Group | u
 }
 
 /**
- * On a FIFO queue, which message of its group stands before each: what is not ready keeps all behind it. Remembers how
- * far it has looked in a group, so asking for many messages of one costs no more than for the last of them.
+ * Finds, on a FIFO queue, the message of its group that keeps another one from leaving: one that is not ready keeps all
+ * behind it. Remembers how far it has looked in a group, so asking for many messages of one costs no more than for the
+ * last of them.
  */
 export class Blockers {
   readonly #queue: Queue;
