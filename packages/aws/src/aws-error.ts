@@ -1,7 +1,7 @@
 /** Side at fault for an error: `Type` in XML, and in the query-error header the part behind the code. */
 export type Fault = "Sender" | "Receiver";
 
-/** An error as AWS's services have them: one thing with a name in each protocol. */
+/** Kind of an error of AWS's services, with its name in each protocol. */
 export interface ErrorKind {
   /** Name of the error's shape, with its namespace: `__type` in JSON. */
   readonly shape: string;

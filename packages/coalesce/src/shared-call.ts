@@ -1,27 +1,29 @@
 /**
- * How long a call that was just begun holds up who comes next, in ms. A queue's object that is far away takes longer.
+ * How long a call that was just begun holds up the next requests, in ms. A queue's object that is far away takes
+ * longer.
  */
 export const COALESCE_MS_MAX = 10;
 /**
  * How long an item lingers after a call that several shared, in ms. Requests that were answered together send again
- * together. Measured with 50 senders: without it every second call has one item, and all of it takes twice the CPU
- * time, more than calls that are not shared.
+ * together. Measured with 50 senders: without it every second call has one item, and the senders take twice the CPU
+ * time, more than with calls that are not shared.
  */
 export const LINGER_MS = 2;
 /**
- * An item lingers for this share of those who were answered together, and for who waited already. Without the latter
- * two groups take turns: twice the calls and commits.
+ * An item lingers until this share of the requests that were answered together is back, beside those that waited
+ * already. Without the latter two groups take turns: twice the calls and commits.
  */
 export const LINGER_SHARE = 0.75;
 /** Calls that may be under way to one queue at a time. */
 export const CALLS_UNDER_WAY_MAX = 4;
 /**
- * How long an item waits while as many are under way, in ms. Then it goes out all the same: their requests may be gone.
+ * How long an item waits while `CALLS_UNDER_WAY_MAX` calls are under way, in ms. Then it goes out anyway: their
+ * requests may be gone.
  */
 export const WAIT_MS_MAX = 1_000;
 /**
- * When a call under way counts as lost, in ms: the platform ended the request that made it before the answer. Nothing
- * else takes a queue so long, as its object is always near to answering.
+ * Age at which a call under way counts as lost, in ms: the platform has ended its request before the answer. A queue's
+ * object answers sooner in all other cases.
  */
 export const CALL_LOST_MS = 30_000;
 
@@ -37,7 +39,7 @@ export interface SharedCallPorts<Item, Result> {
    */
   call(items: readonly Item[]): Promise<readonly Result[]>;
   weightOf(item: Item): number;
-  /** Weight that one call takes along, or one item that has more. What waits goes out as soon as it has that much. */
+  /** Most weight of one call; a single item may have more. Waiting items go out as soon as they weigh that much. */
   readonly weightMax: number;
   /**
    * How long an item lingers after a call that several shared, in ms: for requests that send again one after the other
@@ -46,11 +48,14 @@ export interface SharedCallPorts<Item, Result> {
   readonly lingerMs?: number;
   /** ms since any moment. */
   now(): number;
-  /** Calls back after so many ms, on behalf of the request that asks. Returns what cancels it. */
+  /** Calls back after so many ms, on behalf of the request that asks. Returns a function that cancels it. */
   setTimer(ms: number, callback: () => void): () => void;
 }
 
-/** The request that made a shared call was ended before its answer came: whether it arrived is not known. */
+/**
+ * Error for an item whose shared call was lost: the request that made it was ended before the answer, so it is unknown
+ * whether the call arrived.
+ */
 export class SharedCallLostError extends Error {
   override readonly name: string = "SharedCallLostError";
 
@@ -65,7 +70,7 @@ interface Call {
 }
 
 /**
- * Where an item stands.
+ * State of an item.
  *
  * - `waiting`: no call carries it. In: `run`. Out: the next call that has room for it, whichever request makes it
  *   (`taken`).
@@ -97,9 +102,8 @@ interface Waiter<Item, Result> {
  *
  * - at once, unless the youngest call under way began less than `COALESCE_MS_MAX` ago: an item that comes alone never
  *   waits;
- * - at once, when what waits weighs `weightMax`;
- * - with `lingerMs`, after a call that several shared: when `LINGER_SHARE` of them have come again, or `lingerMs` has
- *   passed;
+ * - at once, when the waiting items weigh `weightMax`;
+ * - with `lingerMs`, after a call that several shared: when `LINGER_SHARE` of them are back, or `lingerMs` has passed;
  * - while `CALLS_UNDER_WAY_MAX` calls are under way: when one of them ends, or after `WAIT_MS_MAX`.
  *
  * **On whose behalf.** workerd ties what a request does to that request, so only a request whose own item waits makes a
@@ -107,8 +111,8 @@ interface Waiter<Item, Result> {
  * (compatibility flag `handle_cross_request_promise_resolution`, the default since 2024-10-14).
  *
  * **When a request ends early.** No request depends on another one that can be ended. Each looks at its own item now
- * and then: a wake-up is lost when it comes from a request that was ended, and comes late to a Durable Object that
- * blocks what comes from outside. The timer also shows workerd that a request that only waits does not hang.
+ * and then: a wake-up from a request that was ended is lost, and one to a Durable Object that blocks events from
+ * outside is late. The timer also shows workerd that a request that only waits does not hang.
  */
 export class SharedCall<Item, Result> {
   readonly #ports: SharedCallPorts<Item, Result>;
@@ -116,7 +120,7 @@ export class SharedCall<Item, Result> {
   #weightWaiting = 0;
   /** A few. */
   #underWay: Call[] = [];
-  /** When a call was answered that several shared, and how many end the lingering after it. */
+  /** When the last call that several shared was answered, and the number of items that ends the lingering after it. */
   #sharedEndedMs = Number.NEGATIVE_INFINITY;
   #expected = 0;
 
@@ -124,7 +128,7 @@ export class SharedCall<Item, Result> {
     this.#ports = ports;
   }
 
-  /** Whether nothing is under way, and nobody waits. */
+  /** Whether no call is under way, and no item waits. */
   get isIdle(): boolean {
     return this.#underWay.length === 0 && this.#waiting.length === 0;
   }
@@ -133,7 +137,7 @@ export class SharedCall<Item, Result> {
    * Resolves with the result of this item. Rejects when the call that carried it failed, and with `SharedCallLostError`
    * when that call was lost. No item is carried twice.
    *
-   * @param keepAlive of the request: its item goes out even if its client disconnects.
+   * @param keepAlive that of the request: its item goes out even if its client disconnects.
    */
   run(item: Item, keepAlive: KeepAlive): Promise<Result> {
     const result = this.#lookAfter(this.#add(item));
@@ -171,7 +175,8 @@ export class SharedCall<Item, Result> {
   }
 
   /**
-   * When a request that has waited so long may make a call, in ms from now; `null` when one under way must end before.
+   * Time until a request that has waited for `waitedMs` may make a call, in ms; `null` when a call under way must end
+   * before.
    */
   #readyInMs(nowMs: number, waitedMs: number): number | null {
     this.#forgetLost(nowMs);
@@ -189,7 +194,7 @@ export class SharedCall<Item, Result> {
     if (this.#underWay.some(isLost)) this.#underWay = this.#underWay.filter((call) => !isLost(call));
   }
 
-  /** Makes a call for the first who wait, and wakes the next of them. Never rejects. */
+  /** Makes a call for the first items that wait, and wakes the next of them. Never rejects. */
   async #call(): Promise<void> {
     const call: Call = { beganMs: this.#ports.now() };
     this.#underWay.push(call);
@@ -197,7 +202,7 @@ export class SharedCall<Item, Result> {
     for (const waiter of waiters) waiter.state = { kind: "taken", call };
     const states = await this.#statesAfter(waiters);
     const at = this.#underWay.indexOf(call);
-    // A lost call that is answered all the same is not among them.
+    // A call that counted as lost and is answered now is not among them.
     if (at !== -1) this.#underWay.splice(at, 1);
     if (waiters.length > 1) {
       this.#expected = this.#waiting.length + LINGER_SHARE * waiters.length;
@@ -210,7 +215,7 @@ export class SharedCall<Item, Result> {
     this.#waiting[0]?.wake();
   }
 
-  /** Carries the items: the state of each after it. Never rejects. */
+  /** Carries the items, and returns the state of each. Never rejects. */
   async #statesAfter(waiters: readonly Waiter<Item, Result>[]): Promise<ItemState<Result>[]> {
     try {
       const results = await this.#ports.call(waiters.map(({ item }) => item));
@@ -235,9 +240,9 @@ export class SharedCall<Item, Result> {
   }
 
   /**
-   * Resolves when the waiter is woken up, with `true`, or after so many ms. By two promises: in an object that blocks
-   * what comes from outside, the one that another request has resolved does not go on, and must not keep the timer's
-   * from it.
+   * Resolves with `true` when the waiter is woken up, or with `false` after so many ms. It takes two promises: in an
+   * object that blocks events from outside, one that another request has resolved does not go on, and must not hold up
+   * the timer's.
    */
   async #wokenWithin(waiter: Waiter<Item, Result>, ms: number): Promise<boolean> {
     const woken = Promise.withResolvers<true>();

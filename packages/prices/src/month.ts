@@ -1,5 +1,5 @@
-/** Counts of less than this say nothing about a month, in ms. */
-const TOLD_AFTER_MS = 3_600_000;
+/** Shortest time whose counts say something about a month, in ms. */
+const COUNTED_MS_MIN = 3_600_000;
 
 /** `2026-11`, in UTC. */
 export function monthOf(ms: number): string {
@@ -13,13 +13,13 @@ export function monthEndMs(ms: number): number {
 }
 
 /**
- * How many times as much a month will have seen at its end as until now, if it goes on like this.
+ * Factor from the usage until now to that at the end of the month, at this rate.
  *
- * @param sinceMs since when is counted.
- * @returns `null` where less than an hour is counted: that says nothing.
+ * @param sinceMs when the counting began.
+ * @returns `null` where less than an hour is counted.
  */
 export function factorAtMonthEnd(sinceMs: number, nowMs: number): number | null {
   const countedMs = nowMs - sinceMs;
-  if (countedMs < TOLD_AFTER_MS) return null;
+  if (countedMs < COUNTED_MS_MIN) return null;
   return (monthEndMs(nowMs) - sinceMs) / countedMs;
 }

@@ -6,7 +6,7 @@ export interface Sent {
   readonly messageBytes: number;
   /** How many times `BILLED_BYTES` were begun: at least once a message. */
   readonly messageChunks: number;
-  /** Messages that somebody was given, again and again when they were retried. */
+  /** Deliveries of messages, each retry counted again. */
   readonly deliveries: number;
 }
 

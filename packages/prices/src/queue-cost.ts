@@ -14,7 +14,7 @@ export interface CountedMonth extends Used, Sent {
 /** Prices of other services for the same messages, in USD and with nothing included. */
 export interface Others {
   readonly cloudflareQueues: number;
-  /** One message a request, and the ten that SQS allows. */
+  /** Price with one message in each request, and with the ten that SQS allows. */
   readonly sqsSingle: number;
   readonly sqsBatched: number;
 }
@@ -23,7 +23,9 @@ export interface Others {
 export interface QueueCost {
   readonly used: Used & Sent;
   readonly soFar: Bill;
-  /** How many times as much it is at the end of the month, at this rate; `null` where too little is counted. */
+  /**
+   * Factor from the cost until now to that at the end of the month, at this rate; `null` where too little is counted.
+   */
   readonly factorAtMonthEnd: number | null;
   /** `null` below `PER_MILLION_FROM_MESSAGES`. */
   readonly perMillion: { readonly own: Bill; readonly others: Others } | null;
@@ -31,12 +33,12 @@ export interface QueueCost {
 }
 
 /**
- * Messages from which on it is told what a million of them takes. Of fewer, the start of the queue and its first alarms
- * are most of the bill, and say nothing about a million.
+ * Messages from which on the cost of a million is shown. Below, the start of the queue and its first alarms are most of
+ * the bill, and say nothing about a million.
  */
 export const PER_MILLION_FROM_MESSAGES = 1_000;
 
-/** @param nowMs a count of an earlier month is none of this one: the queue has slept since. */
+/** Computes the cost of a queue. A count of an earlier month is 0 for this one: the queue has slept since. */
 export function queueCost(counted: CountedMonth, kind: "standard" | "fifo", nowMs: number): QueueCost {
   const isOfMonth = counted.month === monthOf(nowMs);
   const used: Used & Sent = isOfMonth ? counted : NOTHING;
@@ -74,7 +76,7 @@ export function othersOf(sent: Sent, kind: "standard" | "fifo"): Others {
   };
 }
 
-/** So many times as much of everything. */
+/** Multiplies all amounts. */
 export function scaled<T extends Bill | Others>(amounts: T, factor: number): T {
   return Object.fromEntries(
     Object.entries(amounts).map(([name, value]) => [name, (value as number) * factor]),

@@ -37,7 +37,7 @@ const PROGRESS: Readonly<Record<BackoffFunction, (i: number, m: number) => numbe
   exponential: (i, m) => (2 ** (i - m) - 2 ** -m) / (1 - 2 ** -m),
 };
 
-/** How many retries the backoff phase has: what the other three leave of `numRetries`. */
+/** Counts the retries of the backoff phase: those of `numRetries` that the other three leave. */
 export function backoffRetries(policy: FourPhasePolicy): number {
   const { numRetries, numNoDelayRetries, numMinDelayRetries, numMaxDelayRetries } = policy;
   return numRetries - numNoDelayRetries - numMinDelayRetries - numMaxDelayRetries;
@@ -59,7 +59,7 @@ export function fourPhaseDelayMs(policy: FourPhasePolicy, retry: number): number
   position -= policy.numMinDelayRetries;
   const count = backoffRetries(policy);
   if (position > count) return Math.round(1000 * max);
-  // A single retry is the first and the last at once: the first wins.
+  // A single retry is both the first and the last: the first counts.
   const progress = count === 1 ? 0 : PROGRESS[policy.backoffFunction](position - 1, count - 1);
   return Math.round(1000 * (min + (max - min) * progress));
 }

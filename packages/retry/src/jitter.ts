@@ -34,7 +34,7 @@ export function jittered(delayMs: number, jitter: Jitter, random: number): numbe
  * restart (spec sns-delivery 5).
  *
  * @param seed of the deployment, or a test's constant.
- * @param scope who is delivered to: a subscription's ARN, a queue's name.
+ * @param scope receiver of the deliveries: a subscription's ARN, a queue's name.
  * @param retry 1 for the first retry.
  */
 export function jitterRandom(seed: string, scope: string, messageId: string, retry: number): number {

@@ -147,7 +147,7 @@ class TableReader {
     return choice;
   }
 
-  /** A number that has to be there. What is returned where it is not is never used: there is an issue then. */
+  /** Reads a number that has to be there. If it is not, an issue is reported, and the returned value is never used. */
   required(key: string, range: Range): number {
     if (this.table[key] === undefined) {
       this.issue(key, `is required: ${described(range)}`);

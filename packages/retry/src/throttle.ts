@@ -1,6 +1,6 @@
 /**
- * SNS's `maxReceivesPerSecond` (spec sns-delivery 7): says when the next delivery may start. What it has to remember is
- * one number, the moment from which the slot after the last one counts, in ms; 0 before the first delivery.
+ * SNS's `maxReceivesPerSecond` (spec sns-delivery 7): says when the next delivery may start. The caller remembers one
+ * number for it: the moment from which the slot after the last one counts, in ms; 0 before the first delivery.
  *
  * Time spent waiting for a slot is no retry: the caller moves the due time and leaves the retry number alone.
  */
@@ -45,12 +45,12 @@ export function nextSlotMs(throttle: Throttle, nextMs: number, nowMs: number): n
 export function takeSlot(throttle: Throttle, nextMs: number, nowMs: number): number {
   const slotMs = nextSlotMs(throttle, nextMs, nowMs);
   if (slotMs > nowMs) throw new RangeError(`the next slot is ${slotMs - nowMs} ms away`);
-  // A clock of whole ms is less than one late; starting anew there would make 700 a second into 500.
+  // A clock of whole ms is up to 1 ms late. Beginning the slots anew for that would turn 700 a second into 500.
   const startMs = nowMs - nextMs < 1 ? nextMs : nowMs;
   return startMs + throttle.intervalMs;
 }
 
-/** The number to remember when the limit changes: nobody waits longer than the new limit makes them. */
+/** The number to remember when the limit changes: no delivery waits longer than the new limit makes it. */
 export function changeThrottle(throttle: Throttle, nextMs: number, nowMs: number): number {
   return Math.min(nextMs, nowMs + throttle.intervalMs);
 }

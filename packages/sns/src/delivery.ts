@@ -2,7 +2,7 @@ import { decodeAttributes, encodeAttributes, type StoredNotification, uuidOf } f
 
 /** User agent of a request with a message of SNS (spec sns-delivery 8.1). */
 const USER_AGENT = "Amazon Simple Notification Service Agent";
-/** Content type of confirmations, whatever the subscription's policy says. */
+/** Content type of confirmations, which no policy changes. */
 const CONFIRMATION_CONTENT_TYPE = "text/plain; charset=UTF-8";
 /** Too many requests. */
 const STATUS_RETRIED = 429;
@@ -30,7 +30,7 @@ export function deliveryHeaders(
     "x-amz-sns-message-type": type,
     "x-amz-sns-message-id": uuidOf(messageId),
     ...(notification === null ? {} : { "x-amz-sns-topic-arn": notification.topicArn }),
-    // A subscription that is not confirmed yet is not named.
+    // An unconfirmed subscription is not named.
     ...(notification === null || type === "SubscriptionConfirmation"
       ? {}
       : { "x-amz-sns-subscription-arn": notification.subscriptionArn }),

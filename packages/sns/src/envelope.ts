@@ -47,7 +47,7 @@ const ORDER = [
   "UnsubscribeURL",
 ] as const satisfies readonly (keyof Envelope)[];
 
-/** A message as JSON, laid out as SNS lays it out. */
+/** Writes a message as JSON in the layout of SNS. */
 export function envelopeText(envelope: Envelope): string {
   const lines: string[] = [];
   for (const name of ORDER) {
@@ -76,7 +76,7 @@ const SIGNED_CONFIRMATION = [
   "Type",
 ] as const;
 
-/** The text that a signature is of: name and value of each member that is there, a line each. */
+/** Writes the text that is signed: name and value of each member that is present, a line each. */
 export function stringToSign(envelope: Envelope): string {
   const names = envelope.Type === "Notification" ? SIGNED_NOTIFICATION : SIGNED_CONFIRMATION;
   return names.map((name) => (envelope[name] === undefined ? "" : `${name}\n${envelope[name]}\n`)).join("");

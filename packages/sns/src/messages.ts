@@ -2,7 +2,7 @@ import { type AttributeValue, toBase64 } from "@sluice/aws";
 import { type Envelope, type EnvelopeAttribute, envelopeText, type SignatureVersion } from "./envelope.ts";
 import type { Signer } from "./signer.ts";
 
-/** How a message is signed, and where whoever gets it finds us. */
+/** Signer of messages, and the address at which their receivers reach the broker. */
 export interface Signing {
   readonly signer: Signer;
   readonly version: SignatureVersion;
@@ -53,7 +53,7 @@ export async function buildNotification(
   return envelopeText(signing.signer === null ? envelope : await signed(envelope, signing));
 }
 
-/** Data of a confirmation: it asks an endpoint whether it wants to be subscribed, or tells it that it no longer is. */
+/** Data of a confirmation, which asks an endpoint whether it wants to be subscribed, or says that it no longer is. */
 export interface ConfirmationInput {
   readonly type: "SubscriptionConfirmation" | "UnsubscribeConfirmation";
   /** A UUID. */
@@ -103,7 +103,7 @@ export function certificateUrl(endpoint: string, fileName: string): string {
   return `${endpoint}/${fileName}`;
 }
 
-/** A URL that does something when it is visited, without a signature. ARNs and tokens need no escapes. */
+/** Makes a URL of an action that needs no signature, for links. ARNs and tokens need no escapes. */
 function actionUrl(endpoint: string, parameters: Readonly<Record<string, string>>): string {
   const query = Object.entries(parameters).map(([name, value]) => `${name}=${value}`);
   return `${endpoint}/?${query.join("&")}`;

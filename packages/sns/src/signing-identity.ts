@@ -11,7 +11,7 @@ import {
   utf8String,
 } from "./der.ts";
 
-/** A key with its certificate, as plain data. Whoever has the key can sign as this broker. */
+/** A key with its certificate, as plain data. The holder of the key can sign as this broker. */
 export interface SigningIdentity {
   /** PKCS #8, base64. */
   readonly privateKeyPkcs8: string;
@@ -57,7 +57,7 @@ function certificateContent(subjectPublicKeyInfo: Uint8Array, nowMs: number): Ui
   const notAfter = new Date(nowMs);
   notAfter.setUTCFullYear(notBefore.getUTCFullYear() + VALID_YEARS);
   const serial = crypto.getRandomValues(new Uint8Array(SERIAL_BYTES));
-  // Positive, and as long as it looks.
+  // Top bits 01: the number is positive, and DER drops no byte of it.
   serial[0] = ((serial[0] ?? 0) & 0x7f) | 0x40;
   const issuer = name;
   const subject = name;

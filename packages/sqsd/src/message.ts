@@ -2,7 +2,7 @@ import type { AttributeValue } from "@sluice/aws";
 
 /** A message as the daemon has received it. Times in ms since 1970. */
 export interface DaemonMessage {
-  /** As SQS tells it to every client: a UUID. */
+  /** Id that SQS shows to every client: a UUID. */
   readonly id: string;
   readonly body: Uint8Array;
   /** Message attributes as their sender gave them. */
@@ -10,7 +10,7 @@ export interface DaemonMessage {
   readonly receiveCount: number;
   readonly firstReceivedMs: number;
   readonly sentMs: number;
-  /** Whom SQS names as its sender. */
+  /** Sender that SQS names. */
   readonly senderId: string;
   /** The periodic task that it stands for; `null` for an ordinary message. */
   readonly task: PeriodicTask | null;

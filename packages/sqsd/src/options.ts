@@ -16,7 +16,7 @@ export interface SqsdOptions {
    * less.
    */
   readonly InactivityTimeout: number;
-  /** How long a received message is invisible, whatever its queue says. 0 to 43,200, default 300. */
+  /** How long a received message is invisible, in the place of the queue's setting. 0 to 43,200, default 300. */
   readonly VisibilityTimeout: number;
   /**
    * The same from a failure on; `null`, the default, leaves a failed message to its visibility timeout. 0 to 43,200.
@@ -54,7 +54,7 @@ export type ParsedSqsdOptions =
   | {
       readonly kind: "options";
       readonly options: SqsdOptions;
-      /** Issues of options that are allowed and hardly meant. */
+      /** Issues of options that are allowed but hardly intended. */
       readonly warnings: readonly SqsdIssue[];
     }
   | { readonly kind: "invalid"; readonly issues: readonly SqsdIssue[] };
@@ -62,10 +62,10 @@ export type ParsedSqsdOptions =
 type RangedOption = keyof typeof SQSD_RANGES;
 
 /**
- * Reads options as Elastic Beanstalk's configuration has them (spec sqsd 2, 10.5): numbers, or texts of numbers. What
- * is absent has its default. Reports everything that is wrong at once.
+ * Reads options as Elastic Beanstalk's configuration has them (spec sqsd 2, 10.5): numbers, or texts of numbers. An
+ * absent option has its default. Reports all faults at once.
  *
- * @param hasDeadLetterQueue whether there is a queue for what has been received too often.
+ * @param hasDeadLetterQueue whether there is a queue for messages that were received too often.
  */
 export function parseSqsdOptions(
   raw: Readonly<Record<string, unknown>>,

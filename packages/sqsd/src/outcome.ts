@@ -17,7 +17,7 @@ const DONE_STATUS = 200;
 
 /**
  * @param errorVisibilityTimeout option `ErrorVisibilityTimeout`: 0 is a value, `null` is none.
- * @param isVisibleAgain whether the visibility timeout has ended: the message may be somebody else's (S8).
+ * @param isVisibleAgain whether the visibility timeout has ended: another client may have the message (S8).
  */
 export function actionAfter(
   outcome: PostOutcome,
@@ -30,7 +30,7 @@ export function actionAfter(
   return { kind: "changeVisibility", seconds: errorVisibilityTimeout };
 }
 
-/** A line as the daemon writes it (spec sqsd 3.2): a failed POST, and how long it took. */
+/** Writes the daemon's log line for a failed POST, with its duration (spec sqsd 3.2). */
 export function failureLine(
   id: string,
   receiveCount: number,

@@ -18,13 +18,15 @@ export interface DaemonRequest {
   readonly dropped: readonly string[];
 }
 
-/** The version whose behaviour this is. Receivers look for `aws-sqsd` at the beginning (spec sqsd 4.3). */
+/**
+ * User agent of the daemon's version that this follows. Receivers look for `aws-sqsd` at the beginning (spec sqsd 4.3).
+ */
 const USER_AGENT = "aws-sqsd/3.0.5";
 const ATTRIBUTE_PREFIX = "X-Aws-Sqsd-Attr-";
 
 /**
- * The POST of a message (spec sqsd 4.1): its body as it is, everything else in headers. A periodic task is posted to
- * its own path without a body.
+ * Makes the POST of a message (spec sqsd 4.1): its body as it is, everything else in headers. A periodic task is posted
+ * to its own path without a body.
  */
 export function daemonRequest(message: DaemonMessage, settings: RequestSettings): DaemonRequest {
   const { task } = message;
@@ -56,7 +58,10 @@ export function daemonRequest(message: DaemonMessage, settings: RequestSettings)
   };
 }
 
-/** A URL of the same application. A path that begins with two slashes must not be taken for another host. */
+/**
+ * Makes a URL of the same application with another path. A path that begins with two slashes must not name another
+ * host.
+ */
 export function withPath(url: string, path: string): string {
   const { origin } = new URL(url);
   return new URL(origin + (path.startsWith("/") ? path : `/${path}`)).href;
@@ -84,7 +89,10 @@ function attributeHeaders({ attributes }: DaemonMessage) {
   return { forwarded, dropped };
 }
 
-/** The bytes of a text in UTF-8, one character each, as `fetch` wants them; `null` for what would end the header. */
+/**
+ * Writes a text as its bytes in UTF-8, one character each, as `fetch` wants them; `null` for a text that would end the
+ * header.
+ */
 function headerValue(text: string): string | null {
   if (/[\r\n\0]/.test(text)) return null;
   return Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join("");

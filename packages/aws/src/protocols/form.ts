@@ -5,13 +5,13 @@ import { AwsError, COMMON_ERRORS } from "../aws-error.ts";
  * batch of ten messages with ten attributes each has 460.
  */
 export const FORM_PARAMETERS_MAX = 10_000;
-/** Levels of the deepest key that any action has, and some: deeper ones are nobody's. */
+/** Deepest level of a key that is read: no action has keys so deep. */
 export const FORM_DEPTH_MAX = 12;
 
-/** The number that a name is, without zeros in front. */
+/** A name that is a number, without zeros in front. */
 const NUMBER = /^[1-9]\d{0,9}$/;
 
-/** A form key's value, and what stands below it: `Attribute.1.Name` is three levels deep. */
+/** Value of a form key, and the keys below it: `Attribute.1.Name` is three levels deep. */
 export class FormNode {
   text: string | undefined = undefined;
   readonly #children = new Map<string, FormNode>();
@@ -32,10 +32,7 @@ export class FormNode {
       .map(([, node]) => node);
   }
 
-  /**
-   * Notes the value of a key below this one. Of a key that comes twice the first value counts, and of one that is too
-   * deep none.
-   */
+  /** Notes the value of a key below this one. The first value of a key counts; a key that is too deep is left out. */
   note(key: string, value: string): void {
     const names = key.split(".", FORM_DEPTH_MAX + 1);
     if (names.length > FORM_DEPTH_MAX) return;
@@ -55,8 +52,8 @@ export class FormNode {
 }
 
 /**
- * The keys of `application/x-www-form-urlencoded` as a tree, with the fields that URLSearchParams has: what is no UTF-8
- * becomes U+FFFD.
+ * Reads `application/x-www-form-urlencoded` into a tree of its keys, with the fields that URLSearchParams has: bytes
+ * that are no UTF-8 become U+FFFD.
  *
  * @param before fields that count before those of the form.
  * @throws AwsError `MalformedInput` for more than `FORM_PARAMETERS_MAX` of them, before the first one is read.
@@ -80,7 +77,7 @@ export function readForm(
   return form;
 }
 
-/** Whether a form has more fields than so many, empty ones included. Looks no further than it has to. */
+/** Whether a form has more than `fields` fields, empty ones included. */
 function hasMoreFields(text: string, fields: number): boolean {
   let left = text === "" ? fields : fields - 1;
   for (let at = text.indexOf("&"); at !== -1 && left >= 0; at = text.indexOf("&", at + 1)) left -= 1;

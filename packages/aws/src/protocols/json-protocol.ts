@@ -4,8 +4,8 @@ import type { Shape, StructureShape, ValueOf } from "./shape.ts";
 
 /**
  * Reads the input of an action from the body of an AWS JSON 1.0 request (spec sqs 1.2). Members that the shape does not
- * know are left alone, `null` counts as absent. Throws `AwsError` (`SerializationException`) in AWS's words for what is
- * no JSON or has another type.
+ * know are left alone, `null` counts as absent. Throws `AwsError` (`SerializationException`) in AWS's words for text
+ * that is no JSON and for values of another type.
  */
 export function readJsonInput<S extends StructureShape>(shape: S, body: string): ValueOf<S> {
   return (read(shape, parsed(body)) ?? {}) as ValueOf<S>;
@@ -20,7 +20,7 @@ function parsed(body: string): unknown {
   }
 }
 
-/** An answer as JSON: blobs as base64; what is `undefined`, an empty list or an empty map is left out. */
+/** Writes an answer as JSON: blobs as base64, without members that are `undefined`, an empty list or an empty map. */
 export function jsonOf(shape: StructureShape, output: object): string {
   return JSON.stringify(write(shape, output) ?? {});
 }
@@ -94,7 +94,7 @@ function write(shape: Shape, value: unknown): unknown {
   }
 }
 
-/** An object of the members that are there. */
+/** Makes an object of the members that have a value. */
 function membersOf(entries: readonly (readonly [name: string, value: unknown])[]): object {
   return Object.fromEntries(entries.filter(([, value]) => isPresent(value)));
 }

@@ -1,12 +1,12 @@
 import { toBase64 } from "../values/base64.ts";
 import type { Shape, StructureShape } from "./shape.ts";
 
-/** Names that members have here and nowhere else: `Messages` is `messages`. */
+/** Names of members that differ from those in other protocols: `Messages` is `messages`. */
 export type QueryJsonNames = Readonly<Record<string, string>>;
 
 /**
- * An answer of the Query protocol to who accepts JSON (spec sqs 1.3): the members of the XML, lists as lists, maps as
- * lists of names and values, and `null` for what is not there.
+ * Writes an answer of the Query protocol for a client that accepts JSON (spec sqs 1.3): the members of the XML, lists
+ * as lists, maps as lists of names and values, and `null` for absent members.
  */
 export function queryJsonAnswer(
   action: string,
@@ -20,7 +20,7 @@ export function queryJsonAnswer(
   });
 }
 
-/** An error of the Query protocol to who accepts JSON. */
+/** Writes an error of the Query protocol for a client that accepts JSON. */
 export function queryJsonError(
   { type, code, message }: { readonly type: string; readonly code: string; readonly message: string },
   requestId: string,

@@ -11,10 +11,10 @@ import { xmlAnswer, xmlElement, xmlError } from "./xml.ts";
 export type Protocol =
   | "json"
   | "query"
-  /** The Query protocol, answered in JSON of its own to who accepts that. */
+  /** The Query protocol for a client that accepts JSON, which has a form of its own. */
   | "query-json";
 
-/** One action of a service: what goes in, and what comes out; `null` for an action that answers nothing. */
+/** One action of a service, with the shapes of its input and its output; `null` for an action that answers nothing. */
 export interface Action {
   readonly input: StructureShape;
   readonly output: StructureShape | null;
@@ -63,7 +63,7 @@ export function requestTooLarge(bytesMax: number = REQUEST_BYTES_MAX): AwsError 
 const JSON_TYPE = "application/x-amz-json-1.0";
 const decoder = new TextDecoder();
 
-/** Which protocol a request speaks, and with it in which one it wants its answer, errors included. */
+/** Recognises the protocol of a request. Its answer, or its error, is written in the same one. */
 export function protocolOf(
   { headers }: { readonly headers: Pick<RequestHeaders, "get"> },
   { targetPrefix, queryJsonNames }: ServiceModel,
@@ -77,7 +77,7 @@ export function protocolOf(
   return accepted === "application/json" ? "query-json" : "query";
 }
 
-/** A media type as it is compared: most clients write nothing else. */
+/** A media type without parameters in lower case, as most clients write it. */
 const PLAIN_MEDIA_TYPE = /^[a-z\d./-]+$/;
 
 /** Media type of a body in lower case, without its parameters; `undefined` where none is named. */
@@ -88,10 +88,10 @@ export function mediaTypeOf(headers: Pick<RequestHeaders, "get">): string | unde
 }
 
 /**
- * Reads what a request asks for. Throws `AwsError`: `InvalidAction` or `UnknownOperation` for an action that the
+ * Reads the call that a request makes. Throws `AwsError`: `InvalidAction` or `UnknownOperation` for an action that the
  * service does not have, `SerializationException` for an input that does not fit.
  *
- * @param known what somebody has found out already: the protocol, the body as text.
+ * @param known results of earlier reading: the protocol, the body as text.
  */
 export function readCall(
   request: SignedRequest,

@@ -1,6 +1,6 @@
 /**
- * Shapes of an API's requests and answers: what AWS's own service models say, as far as the protocols need it. Every
- * member of a structure can be absent; which ones an action requires it says itself, in its own words.
+ * Shapes of an API's requests and answers: AWS's own service models, as far as the protocols need them. Every member of
+ * a structure can be absent; each action checks its required members itself, in its own words.
  */
 export type Shape =
   | StringShape

@@ -18,7 +18,7 @@ const REFERENCES: Readonly<Record<string, string>> = {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to find
 const UNPRINTABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
 
-/** A text as XML can hold it: what it cannot is U+FFFD. */
+/** Replaces characters that XML cannot hold by U+FFFD. */
 export function printable(text: string): string {
   return text.toWellFormed().replace(UNPRINTABLE, "\ufffd");
 }
@@ -76,7 +76,7 @@ function contentOf(shape: StructureShape, value: object): string {
     .join("");
 }
 
-/** The element of a value; of a flattened list or map, one for each of its members and none for none. */
+/** Writes the element of a value; of a flattened list or map one for each member. */
 function elementsOf(name: string, shape: Shape, value: unknown): string {
   switch (shape.type) {
     case "structure":

@@ -4,7 +4,7 @@ const ACCOUNT_ID = /^\d{12}$/;
 /**
  * Reads `KEY:SECRET,KEY:SECRET`. Throws RangeError on anything else.
  *
- * @param isReserved whether no key may have an id, since something else has that name.
+ * @param isReserved whether an id is refused, since something else has that name.
  */
 export function parseAccessKeys(text: string, isReserved: (id: string) => boolean): Map<string, string> {
   const secrets = new Map<string, string>();
@@ -23,7 +23,7 @@ export function parseAccessKeys(text: string, isReserved: (id: string) => boolea
   return secrets;
 }
 
-/** The home account. Throws RangeError for what no URL or ARN of AWS could name. */
+/** Reads the home account. Throws RangeError for a text that is no account number of AWS. */
 export function parseAccountId(text: string): string {
   if (!ACCOUNT_ID.test(text)) throw new RangeError("SLUICE_AWS_ACCOUNT_ID must have twelve digits");
   return text;

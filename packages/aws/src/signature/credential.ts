@@ -41,8 +41,8 @@ export const ALGORITHM = "AWS4-HMAC-SHA256";
 export const PRESIGNED_SECONDS_MAX = 604_800;
 
 /**
- * Reads the credential of a request, `null` where there is none. Throws `AwsError`: `IncompleteSignature` for half of
- * one, `SignatureDoesNotMatch` for a scope that no signature has.
+ * Reads the credential of a request, `null` where there is none. Throws `AwsError`: `IncompleteSignature` for a
+ * credential with parts missing, `SignatureDoesNotMatch` for a scope that no signature has.
  */
 export function credentialOf({ url, headers }: RequestHead): Credential | null {
   const authorization = headers.get("authorization");
@@ -52,14 +52,12 @@ export function credentialOf({ url, headers }: RequestHead): Credential | null {
   return isPresigned(params) ? fromQuery(params) : null;
 }
 
-/** Whether the query of a request holds a signature, whatever it is worth. */
+/** Whether the query of a request holds a signature, valid or not. */
 export function isPresigned(params: Pick<URLSearchParams, "has">): boolean {
   return params.has("X-Amz-Signature") || params.has("X-Amz-Algorithm");
 }
 
-/**
- * Whether an `Authorization` header holds a signature, whatever it is worth. A browser sends no such header by itself.
- */
+/** Whether an `Authorization` header holds a signature, valid or not. A browser sends no such header by itself. */
 export function isSignatureHeader(authorization: string | null): authorization is string {
   return authorization?.startsWith(ALGORITHM) === true;
 }
@@ -140,7 +138,7 @@ function headerNames(text: string): string[] {
   if (!names.every((name) => /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name))) {
     throw incomplete(`SignedHeaders must be names of headers with semicolons between them, got '${text}'.`);
   }
-  // Each name puts its header's value into what is hashed: one that is repeated makes that grow with the square.
+  // Each name puts its header's value into the text that is hashed: repeated names make that text grow with the square.
   if (new Set(names).size === names.length) return names;
   throw incomplete("SignedHeaders must name each header once.");
 }

@@ -15,7 +15,7 @@ import {
   type SignedRequest,
 } from "./credential.ts";
 
-/** Furthest that the clock of who signs may be off, in ms (spec sqs 1.5). */
+/** Furthest that a signer's clock may be off, in ms (spec sqs 1.5). */
 export const CLOCK_SKEW_MS_MAX = 15 * 60_000;
 
 const encoder = new TextEncoder();
@@ -29,20 +29,20 @@ export interface SignatureCheck {
   readonly nowMs: number;
 }
 
-/** A signature of a key that there is, for this service and of this time. Whether it fits only the body shows. */
+/** A signature of a known key, for this service and of this time. The body is needed to verify it. */
 export interface SignatureClaim {
   readonly credential: Credential;
   readonly secret: string;
 }
 
 /**
- * Reads a Signature Version 4, in the header or presigned, and checks all of it that needs no body: a body is read only
- * of who names a key that there is. Each `x-amz-*` header and `host` have to be signed: with one more it would be another
- * request. What AWS checks first is checked first.
+ * Reads a Signature Version 4, in the header or presigned, and checks the parts that need no body: a body is read only
+ * of a request that names a known key. Each `x-amz-*` header and `host` have to be signed: with one more it would be
+ * another request. The checks are in AWS's order.
  *
- * @throws AwsError `MissingAuthenticationToken`; `IncompleteSignature` for half a signature or a parameter that comes
+ * @throws AwsError `MissingAuthenticationToken`; `IncompleteSignature` for missing parts or a parameter that comes
  *   twice; `SignatureDoesNotMatch` for one of another service or day, too old or too new; `RequestExpired` for a
- *   presigned URL that has had its time; `InvalidClientTokenId` for a key that nobody has.
+ *   presigned URL that has expired; `InvalidClientTokenId` for an unknown key.
  */
 export function signatureClaimOf(
   request: RequestHead,
@@ -74,7 +74,7 @@ export function verifySignature(request: SignedRequest, { credential, secret }: 
   );
 }
 
-/** `InvalidClientTokenId`: nobody has the key that a request names. */
+/** Makes `InvalidClientTokenId`, the error for a request that names an unknown key. */
 export function unknownAccessKey(): AwsError {
   return new AwsError(
     COMMON_ERRORS.invalidClientTokenId,
@@ -92,9 +92,9 @@ function refuseRepeated(url: RequestUrl): void {
   }
 }
 
-/** Headers that say what is asked for: who may add one to a signed request makes it another request. */
+/** Prefix of headers that belong to the request proper: adding one to a signed request makes it another request. */
 const SERVICE_HEADER_PREFIX = "x-amz-";
-/** Amazon CloudFront adds it to what it passes on. It says nothing to a service. */
+/** Header that Amazon CloudFront adds to requests that it forwards. It means nothing to a service. */
 const FORWARDED_HEADER = "x-amz-cf-id";
 
 function checkSignedHeaders(names: readonly string[], headers: RequestHeaders): void {
@@ -210,7 +210,7 @@ function millisecondsOf(stamp: string): number | null {
     number,
   ];
   const ms = Date.UTC(year, month - 1, day, hour, minute, second);
-  // The 31st of June is none, though it has a number.
+  // `Date.UTC` takes the 31st of June for the 1st of July.
   return stampOf(ms) === stamp ? ms : null;
 }
 
@@ -218,7 +218,7 @@ function stampOf(ms: number): string {
   return new Date(ms).toISOString().replace(/[-:]|\.\d+/g, "");
 }
 
-/** Compares without telling by its time where the texts part. */
+/** Compares in constant time, so that the time does not tell where the texts differ. */
 function sameText(a: string, b: string): boolean {
   let difference = a.length ^ b.length;
   for (let i = 0; i < a.length && i < b.length; i++) difference |= a.charCodeAt(i) ^ b.charCodeAt(i);

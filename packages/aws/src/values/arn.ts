@@ -7,7 +7,7 @@ export interface Arn {
   readonly resource: string;
 }
 
-/** Reads an ARN, `null` for what is none. The resource may hold colons. */
+/** Reads an ARN; `null` for any other text. The resource may hold colons. */
 export function parseArn(text: string): Arn | null {
   const parts = /^arn:([^:]+):([^:]+):([^:]*):([^:]*):(.+)$/s.exec(text);
   if (parts === null) return null;

@@ -1,4 +1,4 @@
-/** Bytes of a base64 text, with or without padding; `null` for what is none. */
+/** Decodes a base64 text, with or without padding; `null` for any other text. */
 export function fromBase64(text: string): Uint8Array | null {
   if (!/^[A-Za-z0-9+/]*={0,2}$/.test(text)) return null;
   try {

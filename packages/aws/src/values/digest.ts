@@ -4,10 +4,13 @@ import { md5 } from "js-md5";
 
 const encoder = new TextEncoder();
 
-/** MD5 in lower-case hex; of a text's UTF-8 bytes. AWS checks contents with it, it protects nothing. */
+/**
+ * Computes the MD5 of bytes, or of a text in UTF-8, in lower-case hex. AWS checks contents with it; it protects
+ * nothing.
+ */
 export const md5Hex: (data: string | Uint8Array) => string = md5;
 
-/** SHA-256 in lower-case hex; of a text's UTF-8 bytes. */
+/** Computes the SHA-256 of bytes, or of a text in UTF-8, in lower-case hex. */
 export function sha256Hex(data: string | Uint8Array): string {
   return bytesToHex(sha256(typeof data === "string" ? encoder.encode(data) : data));
 }

@@ -2,7 +2,7 @@ const LENGTH_BYTES = 4;
 
 const encoder = new TextEncoder();
 
-/** Texts and bytes one after the other, each behind its length. */
+/** Writes texts and bytes one after the other, each behind its length. */
 export class FieldWriter {
   readonly #isLittleEndian: boolean;
   readonly #parts: Uint8Array[] = [];

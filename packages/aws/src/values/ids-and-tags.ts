@@ -1,4 +1,4 @@
-/** An id of 32 hexadecimal digits as AWS writes it: in groups, as a UUID. */
+/** Writes an id of 32 hexadecimal digits as AWS does: in groups, as a UUID. */
 export function uuidOf(hex: string): string {
   const part = (from: number, to: number) => hex.slice(from, to);
   return `${part(0, 8)}-${part(8, 12)}-${part(12, 16)}-${part(16, 20)}-${part(20, 32)}`;
@@ -17,7 +17,7 @@ export const TAGS_MAX = 50;
 export const TAG_KEY_LENGTH_MAX = 128;
 export const TAG_VALUE_LENGTH_MAX = 256;
 
-/** Whether AWS keeps a key for tags of its own making, and refuses it of everybody else, in whatever case. */
+/** Whether AWS keeps a key for its own tags, and refuses it in any case. */
 export function isReservedTagKey(key: string): boolean {
   return /^aws:/i.test(key);
 }

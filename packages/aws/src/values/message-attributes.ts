@@ -27,7 +27,7 @@ export function utf8Bytes(text: string): number {
 }
 
 /**
- * Bytes that attributes count for in the size of a message: names, types and values.
+ * Computes the bytes of attributes in the size of a message: names, types and values.
  *
  * @param bytesOf of a text. Default: its bytes.
  */
@@ -48,7 +48,7 @@ const BINARY_MARK = 2;
 const NO_BYTES = new Uint8Array();
 
 /**
- * Digest of message attributes that SDKs compute and compare, in lower-case hex (spec sqs 5.4): names in the order of
+ * Computes the digest of message attributes that SDKs compare, in lower-case hex (spec sqs 5.4): names in the order of
  * their UTF-8 bytes, each name, type and value behind its length.
  */
 export function attributesMd5(attributes: Readonly<Record<string, AttributeValue>>): string {
@@ -68,11 +68,11 @@ export function attributesMd5(attributes: Readonly<Record<string, AttributeValue
   return md5Hex(fields.written);
 }
 
-/** Half of a surrogate pair, which stands for a character behind all others. */
+/** First half of surrogate pairs, whose characters come behind all others. */
 const SURROGATES_FROM = 0xd800;
 const SURROGATES_TO = 0xdfff;
 
-/** Compares texts by the bytes of their UTF-8: as by their units of UTF-16, but that pairs of them come last. */
+/** Compares texts by the bytes of their UTF-8: by their units of UTF-16, with surrogate pairs last. */
 function compareUtf8(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {

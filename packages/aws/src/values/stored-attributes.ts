@@ -22,9 +22,10 @@ export interface StoredNotification {
 }
 
 /*
- * A contract: it is stored. A version, then fields one after the other: a tag and, each behind its length (u32, little
- * endian), the texts or bytes of that tag. So what is stored is hardly longer than what was sent, whatever characters
- * and bytes that has: a message of AWS's largest size must still fit into a row.
+ * A contract: stored messages hold these bytes. Tags may be added; any other change needs a new version and a reader
+ * for this one. A version, then fields one after the other: a tag and, each behind its length (u32, little endian), the
+ * texts or bytes of that tag. So the stored bytes are hardly longer than those that were sent: a message of AWS's
+ * largest size must still fit into a row.
  */
 const VERSION = 1;
 /** Name, type, text. */
@@ -32,7 +33,7 @@ const TAG_TEXT = 1;
 /** Name, type, bytes. */
 const TAG_BINARY = 2;
 const TAG_TRACE_HEADER = 3;
-/** Type, topic, subscription, and a byte for a raw message or none. */
+/** Type, topic, subscription, and one byte for a raw message, no byte for another. */
 const TAG_NOTIFICATION = 4;
 const PARTS: Readonly<Record<number, number>> = {
   [TAG_TEXT]: 3,
@@ -48,7 +49,7 @@ interface Field {
 
 const decoder = new TextDecoder();
 
-/** The attributes area of a message's record; `undefined` where there is nothing to keep. */
+/** Encodes the attributes area of a message's record; `undefined` where there is nothing to keep. */
 export function encodeAttributes({
   attributes,
   traceHeader,
@@ -66,7 +67,7 @@ export function encodeAttributes({
   return written.byteLength === 1 ? undefined : written;
 }
 
-/** Throws RangeError on bytes that are none of ours. */
+/** Reads the attributes area of a message's record. Throws RangeError on other bytes. */
 export function decodeAttributes(bytes: Uint8Array | undefined): StoredAttributes {
   const attributes: Record<string, AttributeValue> = Object.create(null);
   let traceHeader: string | null = null;

@@ -1,10 +1,10 @@
 /** Content type of a notification when no policy names another. */
 export const CONTENT_TYPE_DEFAULT = "text/plain; charset=UTF-8";
 
-/** With SNS's JSON envelope around the message, and for all that a topic says. */
+/** Content types with SNS's JSON envelope around the message, and in policies of topics. */
 const ENVELOPED = [CONTENT_TYPE_DEFAULT, "application/json", "text/plain"];
 
-/** When the message itself is the body. */
+/** Content types when the message itself is the body. */
 const RAW = [
   CONTENT_TYPE_DEFAULT,
   "text/css",

@@ -19,7 +19,7 @@ export interface RequestMembers {
  */
 export interface SubscriptionDocument {
   readonly healthyRetryPolicy: RetryMembers | null;
-  /** SNS stores it and nothing is known to use it. */
+  /** SNS stores it; no use of it is known. */
   readonly sicklyRetryPolicy: RetryMembers | null;
   readonly throttlePolicy: ThrottleMembers | null;
   readonly requestPolicy: RequestMembers | null;

@@ -13,7 +13,7 @@ export interface EffectivePolicy {
 }
 
 /**
- * Which policy counts for a subscription: part by part its own, else the topic's, else SNS's default. A topic can make
+ * Computes the policy of a subscription: part by part its own, else the topic's, else SNS's default. A topic can make
  * its own parts win (spec sns-delivery 2.7).
  */
 export function effectivePolicy(

@@ -22,7 +22,7 @@ export interface RetryLeniency {
   readonly totalSecondsMax?: number;
 }
 
-/** Why a retry policy is refused, and which member is to blame; none when it is the whole. */
+/** Reason for which a retry policy is refused, and the member at fault; none when it is the whole. */
 export interface RetryFault {
   readonly member: keyof FourPhasePolicy | null;
   /** As SNS says it, to follow the path of the policy: `.numRetries must be ...`. */
@@ -40,7 +40,9 @@ const RANGES = [
   ["numMinDelayRetries", 0, Infinity],
 ] as const;
 
-/** The policy with defaults where members are missing: SNS's own, whoever else has a policy (spec sns-delivery 2.7). */
+/**
+ * Fills missing members of a policy with SNS's own defaults, not with those of another policy (spec sns-delivery 2.7).
+ */
 export function fillRetryPolicy(members: RetryMembers): FourPhasePolicy {
   return { ...SNS_DEFAULTS, ...members };
 }

@@ -12,14 +12,15 @@ export interface Network extends Address {
 /** Characters of the longest address: six groups of IPv6 and an address of IPv4. */
 const ADDRESS_LENGTH_MAX = 45;
 
-/** Reads an address of IPv4 or IPv6; `null` for what is none. */
+/** Reads an address of IPv4 or IPv6; `null` for any other text. */
 export function parseAddress(text: string): Address | null {
-  // Messages have texts of any length, and to take one of dots and colons apart takes time that grows with the square.
+  // Messages have texts of any length, and the time to split one of dots and colons grows with the square of its
+  // length.
   if (text.length > ADDRESS_LENGTH_MAX) return null;
   return text.includes(":") ? parseV6(text) : parseV4(text);
 }
 
-/** Reads `address/bits`; `null` for what is none. Bits behind the prefix are not looked at. */
+/** Reads `address/bits`; `null` for any other text. Bits behind the prefix are ignored. */
 export function parseNetwork(text: string): Network | null {
   const [, addressText = "", bitsText = ""] = /^([^/]+)\/(\d{1,3})$/.exec(text) ?? [];
   const address = parseAddress(addressText);

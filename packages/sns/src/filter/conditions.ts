@@ -7,7 +7,7 @@ import {
   type NumericOperator,
 } from "./policy.ts";
 
-/** Keywords of conditions: an object with such a member is one, in whatever place. */
+/** Keywords of conditions: an object with such a member is a condition, in any place. */
 export const CONDITION_KEYWORDS = [
   "anything-but",
   "cidr",
@@ -19,7 +19,7 @@ export const CONDITION_KEYWORDS = [
   "wildcard",
 ] as const;
 
-/** Conditions that `anything-but` can turn round. */
+/** Conditions that `anything-but` can negate. */
 const NEGATABLE = ["prefix", "suffix", "equals-ignore-case", "wildcard"] as const;
 
 const NUMERIC_OPERATORS: readonly string[] = ["<", "<=", "=", ">", ">="] satisfies NumericOperator[];

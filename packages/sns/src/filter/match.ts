@@ -84,7 +84,7 @@ function isOfType(dataType: string, type: "Number" | "String"): boolean {
   return dataType === type || dataType.startsWith(`${type}.`);
 }
 
-/** The elements of a `String.Array`; none of a text that is no JSON array. */
+/** Reads the elements of a `String.Array`; none of a text that is no JSON array. */
 function parseArray(text: string): readonly unknown[] {
   const value = parseJson(text);
   return Array.isArray(value) ? value : [];
@@ -95,7 +95,7 @@ function parseObject(text: string): JsonObject | null {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : null;
 }
 
-/** `undefined` for what is no JSON. */
+/** Parses JSON; `undefined` for any other text. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

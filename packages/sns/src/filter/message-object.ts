@@ -10,14 +10,14 @@ export interface Content {
 }
 
 /**
- * An object of a message as a filter policy looks at it. Where members `a.x` stand beside a member `a`, they are members
- * x of it, of each object in it if it is an array.
+ * An object of a message as a filter policy sees it. A member `a.x` beside a member `a` counts as member x of `a`, and
+ * of each object in `a` if that is an array.
  *
  * Members are never copied from one object to another: a message can have a hundred thousand objects in an array, and as
  * many members beside it. Each member is looked through once, however many choices of a policy ask for it.
  */
 export class MessageObject {
-  /** The object itself, and what stands beside it or beside those around it. */
+  /** The object itself, and members with dots beside it or beside the objects around it. */
   readonly #layers: readonly Layer[];
   /** Contents of members that are arrays or objects, by name: those take time to look through. */
   #contents: Map<string, Content> | undefined;
@@ -46,7 +46,7 @@ export class MessageObject {
     return content;
   }
 
-  /** The objects in a member. No object is one without members. */
+  /** The objects in a member. A value that is no object stands for one without members. */
   below(name: string): readonly MessageObject[] {
     const known = this.#below?.get(name);
     if (known !== undefined) return known;
@@ -73,7 +73,7 @@ export class MessageObject {
   }
 }
 
-/** The members of an object of JSON, those with a dot in their names found by what stands before it. */
+/** The members of a JSON object. Those with a dot in their names are found by the part before it. */
 class Layer {
   readonly object: JsonObject;
   #dotted: Map<string, [name: string, value: unknown][]> | undefined;
@@ -99,7 +99,7 @@ class Layer {
 
 const NOTHING: readonly unknown[] = [];
 const NO_CONTENT: Content = { values: [], objects: [] };
-/** Stands for a member that is no object. */
+/** Object that stands for a value that is none. */
 const NO_OBJECT: readonly MessageObject[] = [MessageObject.of({})];
 
 function dottedMembers(object: JsonObject): Map<string, [name: string, value: unknown][]> {
@@ -115,7 +115,7 @@ function dottedMembers(object: JsonObject): Map<string, [name: string, value: un
   return dotted;
 }
 
-/** Takes arrays apart without calling itself: they can be as deep as a message is long. */
+/** Collects the content of arrays without recursion: they can be as deep as a message is long. */
 function contentOf(members: readonly unknown[]): Content {
   const values: Value[] = [];
   const objects: JsonObject[] = [];

@@ -12,10 +12,7 @@ import {
 export const FILTER_POLICY_KEYS_MAX = 5;
 /** Most combinations of values: their numbers multiplied, each also by the depth of its property. */
 export const FILTER_POLICY_COMBINATIONS_MAX = 150;
-/**
- * Most levels of a property, choices and dots in its name included. A deeper one has more combinations than there may
- * be, whatever it asks for.
- */
+/** Most levels of a property, choices and dots in its name included. A deeper one always has too many combinations. */
 export const FILTER_POLICY_LEVELS_MAX = FILTER_POLICY_COMBINATIONS_MAX;
 /** Most names in a policy, each level of a name with dots counted: as many as its keys can have. */
 export const FILTER_POLICY_NAMES_MAX = FILTER_POLICY_KEYS_MAX * FILTER_POLICY_LEVELS_MAX;
@@ -54,7 +51,7 @@ export function filterPolicyFault(text: string, scope: FilterPolicyScope): strin
   }
 }
 
-/** @param limit that SNS does not name: a policy beyond it has more combinations than there may be. */
+/** @param limit one that SNS does not name: a policy beyond it has too many combinations. */
 function tooComplex(limit: string | null = null): InvalidFilterPolicy {
   const text = "FilterPolicy: Filter policy is too complex";
   return new InvalidFilterPolicy(limit === null ? text : `${text}: ${limit} at most`);
@@ -80,7 +77,7 @@ function choicesOf(key: string, value: unknown): readonly JsonObject[] | null {
   return value.every(isChoice) ? value : null;
 }
 
-/** Where an object of a policy stands: at the top with a depth of 1, below 0 levels of names and choices. */
+/** Place of an object in a policy. The top has a depth of 1, and 0 levels of names and choices above it. */
 interface Place {
   readonly depth: number;
   readonly levels: number;
@@ -116,7 +113,7 @@ function checkShape(
   }
 }
 
-/** Levels that a name stands for, `a.b` for two. Of more than there may be no more are counted than that. */
+/** Counts the levels of a name, two of `a.b`. Stops one above the most that there may be. */
 function levelsOf(name: string): number {
   return name.split(".", FILTER_POLICY_LEVELS_MAX + 1).length;
 }
@@ -165,7 +162,7 @@ function readInto(policy: MutablePolicy, object: JsonObject): void {
       property.conditionGroups.push(parseConditions(value));
     } else {
       property.nested ??= { properties: new Map(), choices: [] };
-      readInto(property.nested, value as JsonObject); // What is neither was refused before.
+      readInto(property.nested, value as JsonObject); // Any other value was refused before.
     }
   }
 }

@@ -1,8 +1,8 @@
 import { Cron } from "croner";
 
 /**
- * How a day of the month and a day of the week count that are both given: one of them, as in Vixie cron, or both, as on
- * AWS.
+ * Rule for a schedule with both a day of the month and a day of the week: one of them has to fit, as in Vixie cron, or
+ * both, as on AWS.
  */
 export type DayRule = "or" | "and";
 
@@ -78,7 +78,7 @@ function checkField(text: string, field: Field): void {
   }
 }
 
-/** `undefined` for what the field has no place for. */
+/** Reads a number or a name of the field; `undefined` for any other text. */
 function numberIn(text: string, { min, max, names }: Field): number | undefined {
   if (/^\d+$/.test(text)) {
     const value = Number(text);

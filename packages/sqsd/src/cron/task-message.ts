@@ -4,7 +4,7 @@ import { type PeriodicTask, RESERVED_ATTRIBUTES } from "../message.ts";
 /** The body of a message that stands for a periodic task. */
 export const TASK_BODY = "elasticbeanstalk scheduled job";
 
-/** Its attributes, as every client of the queue sees them (spec sqsd 8.3). */
+/** Makes the attributes of a periodic task's message, as every client of the queue sees them (spec sqsd 8.3). */
 export function taskAttributes(task: PeriodicTask): Readonly<Record<string, AttributeValue>> {
   const text = (StringValue: string) => ({ DataType: "String", StringValue });
   return {
@@ -15,8 +15,8 @@ export function taskAttributes(task: PeriodicTask): Readonly<Record<string, Attr
 }
 
 /**
- * The task that a message stands for, by its attributes; `null` for an ordinary one. Only for messages that are known
- * to be of the daemon's own: whoever may send could have the application called on any path.
+ * Reads the task that a message stands for out of its attributes; `null` for an ordinary one. Only for messages that
+ * the daemon itself has sent: else a client that may send could have the application called on any path.
  */
 export function taskOf(attributes: Readonly<Record<string, AttributeValue>>): PeriodicTask | null {
   const text = (name: string) => attributes[`${RESERVED_ATTRIBUTES}.${name}`]?.StringValue;
@@ -31,7 +31,7 @@ function utcText(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19).replace("T", " ")} UTC`;
 }
 
-/** The path that a message's attributes name, `null` for none. */
+/** Reads the path that a message's attributes name; `null` for none. */
 export function pathOf(attributes: Readonly<Record<string, AttributeValue>>): string | null {
   return attributes[`${RESERVED_ATTRIBUTES}.path`]?.StringValue ?? null;
 }
