@@ -1,8 +1,8 @@
 import type { AuditEntry, AuditRpc } from "@sluice/protocol";
 
 /**
- * Writes down what was changed, before the change is answered. A change whose entry cannot be stored has been made all
- * the same: the log of the process says so.
+ * Notes a change in the audit log before the request is answered. A change whose entry cannot be stored stays made, and
+ * the log of the process says so.
  */
 export async function noteChange(audit: Pick<AuditRpc, "noteAudit">, entry: AuditEntry): Promise<void> {
   try {

@@ -1,8 +1,8 @@
 import type { AccountDirectory } from "./queue-directory.ts";
 
 /**
- * How long what the directory said counts, in ms: anybody may ask for the health, and the directory has other things to
- * do.
+ * How long an answer of the directory counts, in ms: any client may ask for the health, and the directory must not be
+ * kept busy by that.
  */
 export const HEALTH_MS_MAX = 1_000;
 
@@ -12,8 +12,8 @@ export type Health =
   | { readonly status: "failing"; readonly error: string };
 
 /**
- * Returns what tells whether the directory answers. It asks it once in `HEALTH_MS_MAX` at most, but for requests that
- * come before the first answer.
+ * Makes a function that tells whether the directory answers. It asks the directory once in `HEALTH_MS_MAX` at most,
+ * except for requests before the first answer.
  */
 export function healthOf(account: Pick<AccountDirectory, "list">, now: () => number): () => Promise<Health> {
   let known: { readonly health: Health; readonly atMs: number } | undefined;
@@ -27,7 +27,7 @@ export function healthOf(account: Pick<AccountDirectory, "list">, now: () => num
   return async () => {
     const atMs = now();
     if (known !== undefined && atMs - known.atMs < HEALTH_MS_MAX) return known.health;
-    // The others are told what was known before: on Workers nobody can wait for what another request does.
+    // The other requests get the answer before: on Workers a request cannot wait for what another one does.
     if (known !== undefined) known = { ...known, atMs };
     const health = await ask();
     known = { health, atMs };

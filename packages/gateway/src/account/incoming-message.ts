@@ -22,7 +22,7 @@ export interface IncomingMessage {
 /**
  * Packs messages, each under a new id, after a look at their bodies. Throws QueueError.
  *
- * @param bytesMax of a body. Default: what Cloudflare's queues take.
+ * @param bytesMax of a body. Default: the limit of Cloudflare's queues.
  */
 export function pack(
   messages: readonly IncomingMessage[],

@@ -15,7 +15,7 @@ import type {
   TopicsRpc,
 } from "@sluice/protocol";
 
-/** Which queues there are and what they are set to. Every dialect, the admin API and the dashboard ask it. */
+/** The directory: which queues there are, and their settings. Every dialect, the admin API and the dashboard ask it. */
 export type AccountDirectory = DirectoryRpc;
 
 /** A queue, and what comes next in it. */
@@ -28,7 +28,7 @@ export interface BrokerClock {
   read(): Promise<ClockSetting>;
   /** @param ms how far it is moved forward: 0 or more. */
   advance(ms: number): Promise<ClockSetting>;
-  /** Stops it where it stands, or has it go on with real time. */
+  /** Stops the clock, or lets it go on with real time. */
   freeze(isFrozen: boolean): Promise<ClockSetting>;
   /**
    * Reads the first moment that comes, in one queue or in all; and the queues in which something is under way, which
@@ -54,7 +54,7 @@ export interface QueueDirectory {
   topic(topicObject: string): Pick<TopicObjectRpc, "publish">;
   /** Describes the contents of a queue. Answers even when its object cannot be started: then with the damage alone. */
   describe(queue: string): Promise<QueueDescription>;
-  /** The same for what a topic has on its way. */
+  /** Describes a topic, and the messages that it has on their way. */
   describeTopic(topicObject: string): Promise<TopicDescription>;
   /** The clock of every queue; `null` where time is real: on a deployed broker. */
   readonly clock: BrokerClock | null;
@@ -68,7 +68,7 @@ export interface QueueDirectory {
   readonly toldDisk: ((isFull: boolean) => void) | null;
   /**
    * Takes a report of how far the broker's time is behind the system's clock, in ms, and has queues set their alarms
-   * anew if that was set; `null` where no process holds that clock against another one.
+   * anew if that clock was set; `null` where no process watches it.
    */
   readonly toldClock: ((behindMs: number) => Promise<void>) | null;
 }

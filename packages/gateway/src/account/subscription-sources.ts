@@ -2,7 +2,7 @@
 interface SourceKind {
   /** Names of the fields that tell one source of the type from another; each is required. */
   readonly fields: readonly string[];
-  /** The events there are; `null` where nobody has published them: then every name is taken. */
+  /** Names of the events; `null` where no list is published: then every name is taken. */
   readonly events: readonly string[] | null;
 }
 
@@ -48,7 +48,7 @@ const SOURCE_KINDS: Readonly<Record<string, SourceKind>> = {
   "workers.script": { fields: ["script_tag"], events: null },
 };
 
-/** The fields that tell a source from others of its type; or what is wrong with it, for people. */
+/** Reads the fields that tell a source from others of its type, or finds its fault, for people. */
 export function readSource({ type, ...rest }: Readonly<Record<string, unknown>>): {
   readonly source: Readonly<Record<string, string>> | null;
   readonly problem: string;

@@ -1,6 +1,6 @@
 /**
- * For how long an announced end counts, in ms: longer than a process takes to end. A broker that goes on all the same
- * lets receives wait again.
+ * How long an announced end counts, in ms: longer than a process takes to end. A broker that still runs then lets
+ * receives wait again.
  */
 export const STOP_MS = 30_000;
 

@@ -7,18 +7,18 @@ import type {
 } from "@sluice/protocol";
 import { timeOf } from "./time.ts";
 
-/** Contents of a queue, and how it gets rid of them. Counts are messages, sizes bytes, times ISO 8601. */
+/** Contents of a queue, and its deliveries. Counts are messages, sizes bytes, times ISO 8601. */
 export interface BacklogView {
-  /** The queue's own time, which the others count from: in development it can be ahead of everybody else's. */
+  /** The queue's own time, which all times here follow: in development it can be ahead of the machine's. */
   readonly now: string;
-  /** Since when its object has been awake: what is only in its memory is known from there on. */
+  /** Since when its object has been awake: figures that it keeps in memory begin there. */
   readonly awakeSince: string;
   readonly messages: { readonly ready: number; readonly delayed: number; readonly leased: number };
   /** Bodies of ready and delayed messages. */
   readonly backlogBytes: number;
   /** When the oldest waiting message was sent; `null` when none waits. */
   readonly oldestMessageAt: string | null;
-  /** How deliveries to the consumer go; `null` where the broker delivers to nobody. */
+  /** How deliveries to the consumer go; `null` where the broker delivers to no consumer. */
   readonly health: HealthView | null;
   /** Damage of its store that is known, oldest first; empty in a healthy queue. */
   readonly damage: readonly DamageView[];
@@ -26,7 +26,7 @@ export interface BacklogView {
 
 /** Deliveries as the admin API shows them, since the queue's object is awake. */
 export interface HealthView {
-  /** Whether somebody is there to deliver to, as far as is known. */
+  /** Whether the consumer is there, as far as is known. */
   readonly present: boolean;
   readonly inFlight: number;
   readonly consecutiveFailures: number;
@@ -82,7 +82,7 @@ function healthOf({
 export interface DamageView {
   readonly kind: DamageKind;
   readonly foundAt: string;
-  /** Most messages that are lost by it; `null` where nobody can tell. */
+  /** Most messages that are lost by it; `null` where that is unknown. */
   readonly messagesLost: number | null;
   readonly text: string;
 }

@@ -23,7 +23,7 @@ export interface ClockView {
   readonly isFrozen: boolean;
 }
 
-/** The time of every queue, which can be moved forward and stopped: development only. */
+/** Routes of the clock of all queues, which can be moved forward and stopped: development only. */
 export function clockRoutes(directory: QueueDirectory): Hono {
   const app = new Hono();
 
@@ -51,7 +51,9 @@ export function clockRoutes(directory: QueueDirectory): Hono {
   return app;
 }
 
-/** Moves the clock to what comes next. Nothing may be under way: its end comes next, and nobody knows when. */
+/**
+ * Moves the clock to the next moment at which a queue acts. Nothing may be under way: the time of its end is unknown.
+ */
 async function jump(clock: BrokerClock, queue: string | null) {
   const { first, busy } = await clock.next(queue);
   if (busy.length > 0) {

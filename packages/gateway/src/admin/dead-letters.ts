@@ -21,7 +21,7 @@ export function deadLetterSources(
   };
 }
 
-/** A queue has two ways to give messages up: its consumer's, and that of clients of SQS. */
+/** Lists the dead-letter queues of a queue: its consumer's, and that for clients of SQS. */
 function deadLetterQueuesOf({ definition }: QueueRecord): (string | null | undefined)[] {
   return [definition.consumer?.settings.deadLetterQueue, definition.receive?.redrive?.deadLetterQueue];
 }

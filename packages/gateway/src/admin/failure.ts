@@ -6,7 +6,7 @@ export function failure(code: string, message: string, details: object = {}) {
   return { error: { code, message, ...details } };
 }
 
-/** Ends a request of the admin API. */
+/** Error that ends a request of the admin API. */
 export class AdminError extends Error {
   override readonly name = "AdminError";
   readonly status: ContentfulStatusCode;
@@ -23,7 +23,7 @@ export class AdminError extends Error {
   }
 }
 
-/** Answers a request that has ended with an `AdminError`; throws on what is none. */
+/** Answers a request that has ended with an `AdminError`; throws any other error on. */
 export function answerFailure(error: Error, c: Context): Response {
   if (!(error instanceof AdminError)) throw error;
   return c.json(failure(error.code, error.message, error.details), error.status);

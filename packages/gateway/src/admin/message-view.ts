@@ -8,7 +8,7 @@ export const BODY_CHARACTERS_MAX = 2_000;
 /** A message as the admin API shows it. */
 export interface MessageView {
   readonly id: string;
-  /** Names it in paths as the id does, and is found without a search. */
+  /** Name in paths beside the id, found without a search. */
   readonly ref: string;
   readonly state: MessageState;
   readonly why: WhyView;
@@ -23,9 +23,11 @@ export interface MessageView {
   readonly attempts: number;
   readonly contentType: ContentType;
   readonly bytes: number;
-  /** The body, of a message among others its first `BODY_CHARACTERS_MAX`; `null` for what is no text. */
+  /**
+   * The body, or its first `BODY_CHARACTERS_MAX` characters in a list of messages; `null` for bytes that are no text.
+   */
   readonly text: string | null;
-  /** Whether there is more of it than `text`. */
+  /** Whether the body is longer than `text`. */
   readonly truncated: boolean;
   readonly group: string | null;
   /** Attributes of SQS and SNS by name. */
@@ -36,7 +38,7 @@ export interface MessageView {
 
 /** A message with all of its body. */
 export interface WholeMessageView extends MessageView {
-  /** The body of what is no text; else `null`. */
+  /** The body if it is no text; else `null`. */
   readonly base64: string | null;
 }
 
@@ -47,7 +49,7 @@ export interface AttributeView {
   readonly value: string;
 }
 
-/** Why something is not delivered. */
+/** Why a message, or a queue, is not delivered. */
 export interface WhyView {
   readonly reason: WhyReason;
   /** One sentence. */
@@ -113,7 +115,7 @@ function attributesOf(stored: Uint8Array | null): Record<string, AttributeView> 
   );
 }
 
-/** The text of a body, or of its beginning, which may end within a character. */
+/** Decodes a body, or its beginning, which may end within a character. */
 function textOf({ contentType, body, bodyBytes }: LookedAt): string | null {
   if (contentType === "v8") return null;
   try {

@@ -4,7 +4,7 @@ import type { QueueDirectory } from "../account/queue-directory.ts";
 import type { Waits } from "../account/waits.ts";
 import { AdminError } from "./failure.ts";
 
-/** Where the process that has started the broker says how its disk and its clock are, and that it is about to end. */
+/** Routes for the process that has started the broker: it reports its disk, its clock, and that it is about to end. */
 export function processRoutes(directory: QueueDirectory, waits: Waits): Hono {
   const app = new Hono();
 
@@ -18,7 +18,7 @@ export function processRoutes(directory: QueueDirectory, waits: Waits): Hono {
 
   app.post("/disk", async (c) => {
     if (directory.toldDisk === null) {
-      throw new AdminError(403, "not_here", "Nobody watches over the disk of this broker.");
+      throw new AdminError(403, "not_here", "No process watches the disk of this broker.");
     }
     const isFull = await readIsFull(c.req.raw);
     if (isFull === null) {
@@ -30,7 +30,7 @@ export function processRoutes(directory: QueueDirectory, waits: Waits): Hono {
 
   app.post("/system-clock", async (c) => {
     if (directory.toldClock === null) {
-      throw new AdminError(403, "not_here", "Nobody watches over the clock of this broker.");
+      throw new AdminError(403, "not_here", "No process watches the clock of this broker.");
     }
     const told = CLOCK_REPORT.safeParse(await c.req.raw.json().catch(() => null));
     if (!told.success) throw new AdminError(400, "invalid_body", 'The body must be {"behindMs": N}.');

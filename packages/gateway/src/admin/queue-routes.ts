@@ -8,7 +8,7 @@ import { checkQueue, queueOf } from "./queue-of.ts";
 import { moveView, type Surroundings, viewOf } from "./queue-view.ts";
 import { cancelRedrive, redrive } from "./redrive.ts";
 
-/** Queues: what they hold, and what somebody who looks after them does by hand. */
+/** Routes of queues: their contents, and actions of an operator by hand. */
 export function queueRoutes(directory: QueueDirectory): Hono {
   const app = new Hono();
   const { account } = directory;
@@ -38,7 +38,7 @@ export function queueRoutes(directory: QueueDirectory): Hono {
     app.post(`/:name/${action}`, async (c) => {
       const { name, queueId } = await queueOf(c, directory);
       const reply = await account.changeQueue(queueId, { settings: { deliveryPaused } });
-      // Nothing but its disappearance can keep a setting from being changed.
+      // A setting is only refused if the queue is gone by now.
       if (!reply.ok) throw queueNotFound(name);
       return c.json(await viewQueue(directory, name, rightsOf(c)));
     });
@@ -75,7 +75,7 @@ export function queueRoutes(directory: QueueDirectory): Hono {
   return app;
 }
 
-/** Topics, and the queues that somebody may use. */
+/** Lists topics, and the queues that the caller may use. */
 async function surroundingsOf({ account, topics }: QueueDirectory, rights: Rights): Promise<Surroundings> {
   const [queues, subscriptions] = await Promise.all([account.list(), topics.listTopicSubscriptions()]);
   return { rights, queues: queues.filter(({ name }) => mayUse(rights, name)), subscriptions };

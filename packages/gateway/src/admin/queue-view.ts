@@ -26,15 +26,13 @@ export interface QueueView extends BacklogView {
     readonly deliveryPaused: boolean;
     /** Messages that are delivered in any second at most; `null` for any number. */
     readonly maxReceivesPerSecond: number | null;
-    /**
-     * For clients of SQS whose receive does not say: how long a message is invisible, and how long they wait for one.
-     */
+    /** Defaults for receives of SQS: how long a message is invisible, and how long they wait for one. */
     readonly visibilityTimeoutSeconds: number;
     readonly receiveWaitSeconds: number;
   };
   readonly producers: QueueDefinition["producers"];
   readonly consumer: QueueDefinition["consumer"];
-  /** Where messages go that clients of SQS have received too often; `null` where they may be received for ever. */
+  /** Queue for messages that clients of SQS have received too often; `null` where they may be received for ever. */
   readonly redrive: RedriveSettings | null;
   /** ARNs of the topics that send to it. */
   readonly topics: readonly string[];
@@ -90,7 +88,9 @@ export function viewOf(
 
 /** A task that moves messages out of a queue, as the admin API shows it. */
 export interface MoveView extends Pick<MoveTask, "status" | "moved" | "toMove" | "failure"> {
-  /** Messages that have stayed because who has begun it may not send to the queues that they came from. */
+  /**
+   * Messages that have stayed because the caller that began the task may not send to the queues that they came from.
+   */
   readonly stayed: number;
   /** The queue that takes the messages; `null` gives each back to the queue that it was dead-lettered from. */
   readonly to: string | null;

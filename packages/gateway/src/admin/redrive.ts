@@ -46,13 +46,13 @@ export interface DryRun {
 }
 
 /**
- * Starts moving what waits in a dead-letter queue, or a selection of it: to another queue, or each message back to the
- * one that it came from (spec sqs 6.4), as far as its caller may send there. A dry run moves nothing and tells what
- * would move.
+ * Starts moving the messages that wait in a dead-letter queue, or a selection of them: to another queue, or each back
+ * to the one that it came from (spec sqs 6.4), as far as the caller may send there. A dry run moves nothing and shows
+ * the messages that would move.
  *
  * @param text body of the request.
- * @param caller what it may do; `check` throws for a queue that it may not use.
- * @throws AdminError for what is no such request, for a queue that takes nobody's dead letters, and while a task runs.
+ * @param caller its rights; `check` throws for a queue that it may not use.
+ * @throws AdminError for a body that is no such request, for a queue that takes no dead letters, and while a task runs.
  */
 export async function redrive(
   directory: QueueDirectory,
@@ -84,8 +84,8 @@ export async function redrive(
     check(target);
     checkTarget(record, target, queues);
   }
-  // Dead letters of queues say which one they come from; those of topics, and what was sent straight to this one, do
-  // not.
+  // Dead letters of queues name the queue that they come from; those of topics, and messages that were sent straight to
+  // this one, do not.
   const [only, another] = [...sources.queues, ...sources.subscriptions];
   const fallback = target === null && only !== undefined && another === undefined ? { fallback: only } : {};
   const { queues: mayReach } = rights;

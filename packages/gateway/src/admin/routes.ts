@@ -24,8 +24,8 @@ import { topicRoutes } from "./topic-routes.ts";
 /**
  * The admin API. `GET /` lists what there is.
  *
- * Errors are `{"error": {"code", "message"}}` with a fitting status. What changes something is refused to pages of
- * other origins (403, `other_origin`).
+ * Errors are `{"error": {"code", "message"}}` with a fitting status. Pages of other origins may change nothing (403,
+ * `other_origin`).
  */
 export function adminRoutes(
   directory: QueueDirectory,

@@ -15,10 +15,10 @@ import { wholeQuery } from "./whole-query.ts";
 
 /** Subscriptions of a page: each asks an object. */
 export const SUBSCRIPTIONS_PER_PAGE = 100;
-/** Most endpoints that are asked how they are for a list of topics: beyond, it leaves that out for all of them. */
+/** Most endpoints that are asked for their state for a list of topics; with more the list shows the state of none. */
 export const ENDPOINTS_ASKED_MAX = 200;
 
-/** Topics of Amazon SNS: who is subscribed, and how deliveries go. */
+/** Routes of topics of Amazon SNS: their subscriptions, and how deliveries go. */
 export function topicRoutes(directory: QueueDirectory): Hono {
   const app = new Hono();
   const { topics } = directory;
@@ -65,7 +65,7 @@ async function viewSubscription(
   subscription: TopicSubscription,
 ): Promise<SubscriptionView> {
   const { target } = subscription;
-  // A queue that nobody has created has no object to ask.
+  // A queue that does not exist has no object to ask.
   const exists = isEndpoint(subscription) || (await account.findByName(target)) !== null;
   const description = exists ? await describe(target) : null;
   return subscriptionView(topic, subscription, description, filterPolicyFaultOf(subscription));

@@ -17,7 +17,7 @@ export interface TopicView {
   readonly kind: "standard" | "fifo";
   readonly createdAt: string;
   readonly subscriptions: { readonly confirmed: number; readonly pending: number };
-  /** Its HTTP endpoints together; `null` where there are more of them than are asked for a list. */
+  /** Its HTTP endpoints together; `null` where there are too many to be asked for a list. */
   readonly endpoints: EndpointsView | null;
 }
 
@@ -30,12 +30,12 @@ export interface EndpointsView {
 
 /** A topic with everything that is known of it. */
 export interface TopicDetail extends Omit<TopicView, "endpoints"> {
-  /** The topic's own time: in development it can be ahead of everybody else's. */
+  /** The topic's own time: in development it can be ahead of the machine's. */
   readonly now: string;
-  /** Since when its object has been awake: what is only in its memory is known from there on. */
+  /** Since when its object has been awake: figures that it keeps in memory begin there. */
   readonly awakeSince: string;
   readonly attributes: Readonly<Record<string, string>>;
-  /** Messages since the topic's object is awake; what a FIFO topic has dropped as duplicates is apart. */
+  /** Messages since the topic's object is awake, without those that a FIFO topic has dropped as duplicates. */
   readonly published: number;
   readonly duplicates: number;
   /** Queues that have not taken all of their copies yet. */
@@ -69,7 +69,7 @@ export interface SubscriptionView {
   readonly delivery: { readonly maxRetries: number; readonly maxReceivesPerSecond: number | null } | null;
   /** The queue of an `sqs` subscription by its name; `null` for an endpoint, whose queue has none. */
   readonly queue: string | null;
-  /** `null` where there is no such queue: what is published goes to the dead-letter queue, or is dropped. */
+  /** `null` where there is no such queue: messages go to the dead-letter queue, or are dropped. */
   readonly backlog: BacklogView | null;
 }
 
@@ -78,8 +78,8 @@ export interface FilterPolicyView {
   readonly scope: string;
   readonly policy: string;
   /**
-   * Why it cannot be evaluated: all messages go to the dead-letter queue then, or are dropped. `null` for one that is
-   * good.
+   * Why it cannot be evaluated, so that all messages go to the dead-letter queue or are dropped; `null` for a valid
+   * policy.
    */
   readonly fault: string | null;
 }
@@ -125,7 +125,7 @@ export function topicDetail(
   };
 }
 
-/** @param filterPolicyFault why its filter policy cannot be evaluated; `null` if nothing is wrong with it. */
+/** @param filterPolicyFault why its filter policy cannot be evaluated; `null` if it can. */
 export function subscriptionView(
   topic: TopicRecord,
   subscription: TopicSubscription,

@@ -1,4 +1,4 @@
-/** Answers of the admin API, for those who read it: types alone. */
+/** Answers of the admin API, for its clients: types alone. */
 export type { AuditPage, AuditView } from "./access/audit-routes.ts";
 export type { NewTokenView, TokenView } from "./access/token-routes.ts";
 export type { BacklogView, DamageView, HealthView } from "./backlog-view.ts";

@@ -1,7 +1,7 @@
 import { AwsError, COMMON_ERRORS } from "@sluice/aws";
 import type { Caller } from "./caller.ts";
 
-/** A caller has made more requests than its access key may make. */
+/** Error for a caller that has made more requests than its access key may make. */
 export class ThrottledError extends AwsError {
   /** When the next request may come, in seconds. */
   readonly afterSeconds: number;

@@ -19,19 +19,19 @@ export type AwsActions<Context, Model extends Readonly<Record<string, Action>>> 
   >;
 };
 
-/** The action of a name that the service has. */
+/** Finds the action of a name that the service has. */
 export function actionNamed<Context, Model extends Readonly<Record<string, Action>>>(
   actions: AwsActions<Context, Model>,
   name: string,
 ): AwsAction<Context, object, object | undefined> {
-  // What it is given was read by its own shape.
+  // Its input was read by its own shape.
   return actions[name] as unknown as AwsAction<Context, object, object | undefined>;
 }
 
 /**
  * Returns the effect of each action: one that needs no more than to read changes nothing.
  *
- * @param others what some do besides.
+ * @param others further effects, by action.
  */
 export function effectsOf<Name extends string>(
   actions: Readonly<Record<Name, { readonly need: Need }>>,

@@ -4,8 +4,8 @@ import { AwsError, COMMON_ERRORS } from "@sluice/aws";
 const STORAGE_FULL = "SQLITE_FULL";
 
 /**
- * Creates the error for a client of SQS or SNS after a failure that is not its own: `ServiceUnavailable` when there is
- * no room to write to, else `InternalFailure`, with the reason in the log only. Every SDK tries both again.
+ * Creates the error for a client of SQS or SNS after a failure of the broker: `ServiceUnavailable` when storage is
+ * full, else `InternalFailure`, with the reason in the log only. Every SDK tries both again.
  */
 export function brokerFailure(dialect: "SQS" | "SNS", requestId: string, error: unknown): AwsError {
   if (String(error).includes(STORAGE_FULL)) {

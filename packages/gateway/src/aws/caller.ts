@@ -18,24 +18,24 @@ import type { AwsRequest } from "./request.ts";
 /**
  * Access to the AWS endpoint, by the callers that it admits.
  *
- * - `open`: everybody, with any credentials or none; but no page of another site.
- * - `keys`: who signs with one of these keys, or with one that the broker keeps (spec sqs 1.5). Without any at all
- *   it is closed, for the reason `whenNone`.
- * - `closed`: nobody, for the reason that is given.
+ * - `open`: any client, with any credentials or none, but no page of another site.
+ * - `keys`: clients that sign with one of these keys, or with one that the broker keeps (spec sqs 1.5). Without any
+ *   keys it is closed, for the reason `whenNone`.
+ * - `closed`: no client, for the reason that is given.
  */
 export type AwsAccess =
   | { readonly kind: "open"; readonly pages: PageAccess }
   | { readonly kind: "keys"; readonly secrets: ReadonlyMap<string, string>; readonly whenNone?: string }
   | { readonly kind: "closed"; readonly reason: string };
 
-/** Why a page of another site, or under another name, is refused; `null` for everybody else. */
+/** Why a page of another site, or under another name, is refused; `null` for all other requests. */
 export type PageAccess = (request: PageRequest, effect: Effect) => string | null;
 
 /**
- * Refuses what a page of another site may have sent where no keys are asked for. Throws `AwsError` (`AccessDenied`).
+ * Refuses requests that a page of another site may have sent, where no keys are asked for. Throws `AwsError`
+ * (`AccessDenied`).
  *
- * @param effects what each action of the service does. Only a GET is asked for its action, which is in its URL and
- * nowhere else.
+ * @param effects those of each action of the service. The action is read of a GET alone, which has it in its URL.
  */
 export function refusePage(
   request: Pick<AwsRequest, "method" | "url" | "headers">,
@@ -80,9 +80,9 @@ export interface CallerCheck {
 
 /**
  * Identifies the caller of a request. The region is that of its signature; an access key of twelve digits is the number
- * of the account. Reads the body only of a request that names an access key that there is.
+ * of the account. Reads the body only of a request that names a known access key.
  *
- * @throws AwsError for a signature that is not good, where signatures are checked.
+ * @throws AwsError for an invalid signature, where signatures are checked.
  */
 export async function callerOf(request: AwsRequest, check: CallerCheck): Promise<Caller> {
   const { service, access, home, nowMs, kept } = check;
@@ -100,7 +100,7 @@ export async function callerOf(request: AwsRequest, check: CallerCheck): Promise
     access.kind === "keys"
       ? await verifiedCredential(request, { service, nowMs, secretOf })
       : credentialLeniently(request);
-  // Without access keys nobody knows whose credentials these are.
+  // Without access keys it is unknown whose credentials these are.
   if (credential === null) return anonymous(home, ACTORS.local);
   const { accessKeyId, region } = credential;
   const account = /^\d{12}$/.test(accessKeyId) ? accessKeyId : home.account;
@@ -121,7 +121,7 @@ async function verifiedCredential(request: AwsRequest, check: SignatureCheck): P
   return claim.credential;
 }
 
-/** Whether nobody can sign anything. */
+/** Whether there are no keys to sign with. */
 export function hasNoKeys(
   { secrets }: { readonly secrets: ReadonlyMap<string, string> },
   kept: KeptKeys,

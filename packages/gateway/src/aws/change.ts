@@ -5,20 +5,20 @@ import type { Caller } from "./caller.ts";
 
 /** Change that an action makes, for the audit log. */
 export class Change {
-  /** `undefined` until the action names it, `null` once it turns out that nothing is changed. */
+  /** `undefined` until the action names it, `null` when nothing is changed. */
   #target: string | null | undefined;
 
-  /** Names what is changed. The first name counts. */
+  /** Names the target of the change. The first name counts. */
   name(target: string | undefined): void {
     if (this.#target === undefined) this.#target = target;
   }
 
-  /** It is there already, as it is asked for. */
+  /** Notes that the request changes nothing: its target is as it asks for already. */
   isNone(): void {
     this.#target = null;
   }
 
-  /** Writes it down, once it is made. */
+  /** Notes the change in the audit log, once it is made. */
   async note(
     audit: Pick<AuditRpc, "noteAudit">,
     need: Need,

@@ -16,13 +16,13 @@ import type { SqsService } from "./sqs/routes.ts";
 export interface AwsServices {
   readonly sqs: SqsService;
   readonly sns: SnsService;
-  /** Whether nobody is asked for a signature. Else no more is read of a body than its sender may send. */
+  /** Whether no signatures are asked for. Else no more is read of a body than its sender may send. */
   readonly isOpen: boolean;
 }
 
 /**
  * Answers a request to the endpoint that AWS's SDKs are given: SQS and SNS on one address. Only SQS speaks AWS JSON; in
- * the Query protocol the action and the version of a request say whose it is (spec sns-delivery 9.1).
+ * the Query protocol the action and the version tell which service a request is for (spec sns-delivery 9.1).
  *
  * @param keepAlive keeps the request from being ended with its client.
  */
@@ -38,7 +38,7 @@ export async function answerAws(
     return await (isForSns ? sns.answer(request, keepAlive) : sqs.answer(request, protocol, keepAlive));
   } catch (error) {
     if (!(error instanceof AwsError)) throw error;
-    // Nobody knows which service the form is for; their answers differ in the namespace of the XML alone.
+    // It is unknown which service the form is for; their answers differ in the namespace of the XML alone.
     return errorAnswerOf(SQS_MODEL, protocol, error, crypto.randomUUID());
   }
 }
@@ -49,7 +49,7 @@ async function isFor(sns: SnsService, request: AwsRequest, isOpen: boolean): Pro
   if (method !== "GET" && method !== "POST") return false;
   if (url.search !== "" && sns.isFor(url.searchParams)) return true;
   if (method === "GET" || !isForm(headers)) return false;
-  // Where signatures are checked, the body is left alone until it is known that this one may be good.
+  // Where signatures are checked, the body is not read before the parts that need no body have passed.
   const service = isOpen ? null : signedServiceOf(request);
   if (service !== null) return service === "sns";
   return sns.isFor(parametersIn(await request.readText(isOpen ? undefined : UNSIGNED_BYTES_MAX)));
@@ -68,7 +68,7 @@ function signedServiceOf(request: RequestHead): string | null {
  * `answerAws` as a `Response` of the platform.
  *
  * @param looksForClients whether a client that has waited is checked before it is answered
- * (`sqs/client-disconnect.ts`).
+ *   (`sqs/client-disconnect.ts`).
  */
 export async function respondAws(
   request: AwsRequest,
@@ -78,7 +78,7 @@ export async function respondAws(
 ): Promise<Response> {
   const answer = await answerAws(request, keepAlive, services);
   const { status, headers, body } = answer;
-  // On a busy machine the end of the connection can have come in together with the messages: let it be seen first.
+  // On a busy machine the end of the connection can arrive together with the messages: let it be noticed first.
   if (answer.hasWaited === true) await new Promise((resolve) => setTimeout(resolve, 0));
   if (answer.hasWaited !== true || !looksForClients) return new Response(body, { status, headers });
   const looking = lookingBody(body, request.client);

@@ -7,8 +7,8 @@ export interface Page<Entry> {
 }
 
 /**
- * A page of an AWS list in order of names. It begins behind the last entry of the one before, whatever was added or
- * deleted meanwhile. `null` for a token that this broker did not give.
+ * Makes a page of an AWS list in order of names. It begins behind the last entry of the one before, also when entries
+ * were added or deleted meanwhile. `null` for a token that this broker did not give.
  */
 export function pageOf<Entry>(
   entries: readonly Entry[],
@@ -27,7 +27,7 @@ export function pageOf<Entry>(
   return { page, next: hasMore ? { NextToken: btoa(PREFIX + nameOf(last)) } : undefined };
 }
 
-/** The entry that a page begins behind. */
+/** Reads the name of the entry that a page begins behind. */
 function entryIn(token: string): string | null {
   try {
     const text = atob(token);

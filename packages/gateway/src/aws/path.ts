@@ -7,7 +7,7 @@ export function isBelow(path: string, prefix: string): boolean {
 }
 
 /**
- * The path of the AWS endpoint that a request came to: our prefix, or none at the root of an address. Queues' URLs
+ * The path of the AWS endpoint that a request came to: our prefix, or none at the root of an address. URLs of queues
  * begin with it, so that the client goes on using the same endpoint.
  */
 export function endpointPath(path: string, prefix: string): string {
@@ -15,9 +15,9 @@ export function endpointPath(path: string, prefix: string): string {
 }
 
 /**
- * Whether a request outside of our own paths is one of AWS's clients'. Many of them know no path of an endpoint: some
- * post to the root of the host in a queue's URL (AWS's SDK for JavaScript without an endpoint), some take nothing but a
- * host and a port (Celery), and in tests of theirs people have written `http://localhost:4566`.
+ * Whether a request outside of our own paths comes from a client of AWS. Many know no path of an endpoint: some post to
+ * the root of the host in a queue's URL (AWS's SDK for JavaScript without an endpoint), some take only a host and a
+ * port (Celery), and test suites name `http://localhost:4566`.
  */
 export function isAwsCall(method: string, search: string, headers: Pick<RequestHeaders, "get">): boolean {
   if (method === "GET") return /[?&]Action=/.test(search);

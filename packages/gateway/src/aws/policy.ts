@@ -14,9 +14,7 @@ export interface Policy {
   readonly rest: Readonly<Record<string, unknown>>;
 }
 
-/**
- * Reads a policy; `null` for what is none. A policy of one statement may have it without a list, as everywhere on AWS.
- */
+/** Reads a policy; `null` for any other text. A single statement may stand without a list, as everywhere on AWS. */
 export function parsePolicy(text: string): Policy | null {
   const value = parse(text);
   if (!isObject(value)) return null;
@@ -25,7 +23,9 @@ export function parsePolicy(text: string): Policy | null {
   return statements.every(isObject) ? { statements, rest } : null;
 }
 
-/** The statement that `AddPermission` adds: accounts may do actions, named as `SQS:SendMessage`, with a resource. */
+/**
+ * Makes the statement that `AddPermission` adds: accounts may do actions, named as `SQS:SendMessage`, with a resource.
+ */
 export function allowing(
   label: string,
   accounts: readonly string[],
@@ -41,7 +41,7 @@ export function allowing(
   };
 }
 
-/** A policy as text. */
+/** Writes a policy as text. */
 export function formatPolicy({ statements, rest }: Policy): string {
   return JSON.stringify({ ...rest, Statement: statements });
 }

@@ -1,16 +1,16 @@
 import { formatArn, parseArn, partitionOf } from "@sluice/aws";
 
-/** The account and region in which a queue of SQS is known by the name that it has everywhere else. */
+/** The account and region whose queues have their own names in all other dialects. */
 export interface Home {
   readonly account: string;
   readonly region: string;
 }
 
-/** Account of who brings no other one: emulators have agreed on it. */
+/** Account of callers that name none: emulators have agreed on it. */
 export const ACCOUNT_DEFAULT = "000000000000";
 export const REGION_DEFAULT = "us-east-1";
 
-/** Where a queue of SQS is. Regions and accounts are apart: one name in two of them is two queues (spec sqs 1.4). */
+/** Address of a queue of SQS. Regions and accounts are apart: one name in two of them is two queues (spec sqs 1.4). */
 export interface QueueAddress {
   readonly region: string;
   readonly account: string;
@@ -27,7 +27,7 @@ export function directoryName(address: QueueAddress, home: Home): string {
   return region === home.region && account === home.account ? name : arnOf(address);
 }
 
-/** Where the queue of a directory name is. */
+/** The address of the queue with a directory name. */
 export function addressOf(directoryName: string, home: Home): QueueAddress {
   const arn = directoryName.startsWith("arn:") ? parseArn(directoryName) : null;
   if (arn === null) return { ...home, name: directoryName };
@@ -38,7 +38,7 @@ export function arnOf({ region, account, name }: QueueAddress): string {
   return formatArn({ partition: partitionOf(region), service: "sqs", region, account, resource: name });
 }
 
-/** The queue of an ARN; `null` for what is no ARN of SQS. */
+/** The address of the queue of an ARN; `null` for any other text. */
 export function addressOfArn(text: string): QueueAddress | null {
   const arn = parseArn(text);
   if (arn === null || arn.service !== "sqs") return null;

@@ -12,7 +12,7 @@ const NO_BYTES = new Uint8Array();
 const FORM_TYPE = "application/x-www-form-urlencoded";
 const decoder = new TextDecoder();
 
-/** An answer, and whether its request waited for messages: then its client may have disconnected meanwhile. */
+/** A response, and whether its request waited for messages: then its client may have disconnected meanwhile. */
 export interface AwsAnswer extends ResponseParts {
   readonly hasWaited?: boolean;
 }
@@ -39,7 +39,7 @@ export class AwsRequest implements SignedRequest {
     this.#address = address;
   }
 
-  /** The same as the client sent it, and signed it. */
+  /** The request as the client sent and signed it. */
   get sent(): Pick<SignedRequest, "method" | "url" | "headers"> {
     if (this.#address === null) return this;
     return {
@@ -62,7 +62,7 @@ export class AwsRequest implements SignedRequest {
   /**
    * Reads the body, unless that was done before.
    *
-   * @param bytesMax most bytes that it may have. A body that says how long it is is not begun if it is longer.
+   * @param bytesMax most bytes that it may have. A body whose header names more is not read at all.
    * @throws AwsError `RequestEntityTooLarge`.
    */
   async readBytes(bytesMax: number = REQUEST_BYTES_MAX): Promise<Uint8Array> {
@@ -85,13 +85,13 @@ export class AwsRequest implements SignedRequest {
   }
 
   async #read(bytesMax: number): Promise<Uint8Array> {
-    // First: a server that has the bytes makes a stream of them only where it is asked for one.
+    // First, since a server that has the bytes makes a stream of them only on demand.
     if (this.#hasLength(bytesMax)) return new Uint8Array(await this.#raw.arrayBuffer());
     const { body } = this.#raw;
     return body === null ? NO_BYTES : readStream(body, bytesMax);
   }
 
-  /** Whether the body says how long it is. Throws `AwsError` if it is too long. */
+  /** Whether a header names the length of the body. Throws `AwsError` if it is too long. */
   #hasLength(bytesMax: number): boolean {
     const length = this.headers.get("content-length");
     if (Number(length ?? 0) > bytesMax) throw requestTooLarge(bytesMax);
@@ -99,11 +99,11 @@ export class AwsRequest implements SignedRequest {
   }
 }
 
-/** Reads a body that does not say how long it is. Throws `AwsError` (`RequestEntityTooLarge`). */
+/** Reads a body of unknown length. Throws `AwsError` (`RequestEntityTooLarge`). */
 async function readStream(stream: ReadableStream<Uint8Array>, bytesMax: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let byteLength = 0;
-  // To leave the loop cancels the stream.
+  // Leaving the loop cancels the stream.
   for await (const chunk of stream) {
     byteLength += chunk.byteLength;
     if (byteLength > bytesMax) throw requestTooLarge(bytesMax);
@@ -118,13 +118,13 @@ async function readStream(stream: ReadableStream<Uint8Array>, bytesMax: number):
   return body;
 }
 
-/** Whether a body is what HTML forms and the Query protocol send. */
+/** Whether a body is a form, as HTML and the Query protocol send it. */
 export function isForm(headers: Pick<RequestHeaders, "get">): boolean {
   return mediaTypeOf(headers) === FORM_TYPE;
 }
 
 /**
- * The parameters of a form that tell what it asks for. Only these are read before the caller is known: a large form can
+ * Reads the parameters of a form that name its action. Only these are read before the caller is known: a large form can
  * have too many keys for the memory.
  */
 export function parametersIn(form: string): Pick<URLSearchParams, "get"> {

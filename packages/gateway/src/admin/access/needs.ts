@@ -18,7 +18,7 @@ export const ADMIN_NEEDS: RouteNeeds = {
   [`GET ${QUEUE}/messages/:id`]: READ,
   [`DELETE ${QUEUE}/messages/:id`]: CONSUME,
   [`POST ${QUEUE}/messages/:id/retry`]: CONSUME,
-  // It sends what it reads: who may only send must not look at messages by having them sent elsewhere.
+  // It sends messages that it reads: a caller that may only send must not get to see them by sending them elsewhere.
   [`POST ${QUEUE}/messages/:id/resend`]: ADMIN,
   // A story leads over queues.
   [`GET ${QUEUE}/messages/:id/story`]: READ_EVERY,

@@ -21,7 +21,7 @@ import { timeOf } from "../time.ts";
 export const TOKEN_SECONDS_MAX = 315_360_000;
 /** Most requests a second that a token can be held to. */
 export const TOKEN_RATE_MAX = 100_000;
-/** How long the old secret of a rotated token is valid, in seconds: a day, unless something else is said. */
+/** How long the old secret of a rotated token is valid unless the request says, in seconds: a day. */
 export const GRACE_SECONDS_DEFAULT = 86_400;
 /** Longest that it can be: thirty days. */
 export const GRACE_SECONDS_MAX = 2_592_000;
@@ -37,7 +37,7 @@ const NEW_TOKEN = z.strictObject({
   queues: z._default(
     z
       .array(z.string().check(z.minLength(1), z.regex(QUEUE_PATTERN)))
-      // None is what a program asks for that has found none, and would be every queue.
+      // An empty list would be every queue; a program that has found no queue must not ask for that.
       .check(z.minLength(1), z.maxLength(QUEUES_OF_TOKEN_MAX)),
     [],
   ),
@@ -57,7 +57,7 @@ const ROTATION = z.strictObject({
 });
 const ROTATION_TEXT = `The body must be {} or {"graceSeconds": N} with N from 0 to ${GRACE_SECONDS_MAX}.`;
 
-/** A token, without what proves it. */
+/** A token, without its secret. */
 export interface TokenView {
   readonly name: string;
   readonly scopes: readonly Scope[];
@@ -74,7 +74,7 @@ export interface TokenView {
   readonly accessKeyId: string | null;
 }
 
-/** A token that was created or rotated, with its secret, which is told this once. */
+/** A token that was created or rotated, with its secret, which is shown this once. */
 export interface NewTokenView {
   readonly token: TokenView;
   /** Secret of the token; of an access key, the secret access key. */
@@ -104,7 +104,7 @@ export function tokenRoutes({ tokens }: QueueDirectory, authority: Authority): H
       ...token
     } = await read(c, NEW_TOKEN, NEW_TOKEN_TEXT);
     if (isReservedActor(token.name)) {
-      const why = `No token can have the name "${token.name}": the audit log calls somebody else that, or it is a variable's.`;
+      const why = `No token can have the name "${token.name}": the audit log calls another actor that, or it is a variable's.`;
       throw new AdminError(400, "reserved_name", why);
     }
     const { kept, secret } = await newSecret(aws ? "aws" : "bearer");
@@ -137,7 +137,7 @@ async function read<T>(c: Context, schema: z.ZodMiniType<T>, text: string): Prom
   try {
     json = body === "" ? {} : parseJson(body);
   } catch {
-    // Refused as what is no object.
+    // Refused as a body that is no object.
   }
   const result = schema.safeParse(json);
   if (!result.success) throw new AdminError(400, "invalid_body", text);

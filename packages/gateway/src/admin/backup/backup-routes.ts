@@ -27,7 +27,7 @@ import { restoreMessages } from "./restore-messages.ts";
 /** Queues that are asked at a time for their latest redrive. */
 const ASKED_AT_A_TIME = 50;
 
-/** A broker as a whole, for those who keep a copy of it and bring it back. */
+/** Routes that back up a whole broker, and restore it. */
 export function backupRoutes(directory: QueueDirectory, restoring: DialectRestoring): Hono {
   const app = new Hono();
 
@@ -73,7 +73,7 @@ async function backupOf(directory: QueueDirectory): Promise<BackupView> {
   ]);
   const queues = sourcesFirst(records);
   const byId = new Map(records.map(({ queueId, name }) => [queueId, name]));
-  // What waits for an endpoint that has not confirmed is the question whether it does.
+  // The one message that waits for an unconfirmed endpoint is the question whether it confirms.
   const endpoints = topicSubscriptions
     .filter(({ status, target }) => status.kind === "confirmed" && isEndpointQueue(target))
     .map(({ target }) => target);
@@ -88,7 +88,7 @@ async function backupOf(directory: QueueDirectory): Promise<BackupView> {
         return queue === undefined ? [] : [{ name, enabled, source, queue, events }];
       },
     ),
-    // What an endpoint does not take goes to a queue.
+    // Messages that an endpoint does not take go to a queue.
     holders: [...endpoints, ...queues.map(({ name }) => name)],
     redrives: await redrivesOf(directory, records),
   };
@@ -111,7 +111,7 @@ async function redrivesOf(
   return redrives;
 }
 
-/** Nothing is posted to an endpoint that has not confirmed that it wants to be: throws 409. */
+/** Throws 409 for an endpoint that has not confirmed: no messages are posted to it. */
 async function refuseUnconfirmed({ topics }: QueueDirectory, name: string): Promise<void> {
   if (!isEndpointQueue(name)) return;
   const subscription = (await topics.listTopicSubscriptions()).find(({ target }) => target === name);
@@ -120,7 +120,7 @@ async function refuseUnconfirmed({ topics }: QueueDirectory, name: string): Prom
   throw new AdminError(409, "not_confirmed", text);
 }
 
-/** The queue, or the queue of an endpoint, that a request names. Throws 404. */
+/** Finds the queue, or the queue of an endpoint, that a request names. Throws 404. */
 async function holderOf({ account, topics }: QueueDirectory, name: string): Promise<string> {
   const exists = isEndpointQueue(name)
     ? (await topics.listTopicSubscriptions()).some(({ target }) => target === name)

@@ -12,17 +12,17 @@ import type {
 import { DELAY_SECONDS_MAX } from "@sluice/protocol";
 import { wholeMessageView } from "../message-view.ts";
 
-/** Everything that a broker is set to, without secrets, and what holds messages: what a backup begins with. */
+/** Beginning of a backup: all settings of a broker, without secrets, and the queues that hold messages. */
 export interface BackupView {
   readonly at: string;
-  /** Those that take dead letters before those that they come from: so each is made before another one names it. */
+  /** Each after the queues that take its dead letters, so that none names a queue that is not made yet. */
   readonly queues: readonly BackupQueue[];
   readonly topics: readonly BackupTopic[];
   readonly topicSubscriptions: readonly BackupTopicSubscription[];
   readonly subscriptions: readonly BackupSubscription[];
   /**
-   * Names of the queues that hold messages, those of endpoints included, in the order in which they have to be read: a
-   * message that moves on to a dead-letter queue meanwhile is met there, if it was not met before.
+   * Names of the queues that hold messages, those of endpoints included, in the order to read them in: a message that
+   * moves to a dead-letter queue meanwhile is found there if it was not read before.
    */
   readonly holders: readonly string[];
   /** Redrives, which move messages against that order: the latest one of each queue that had one. */
@@ -53,7 +53,7 @@ export interface BackupTopicSubscription
   readonly lacksPassword: boolean;
   /** The queue of an `sqs` subscription; that of an endpoint, by the name under which its messages are exported. */
   readonly target: string;
-  /** Whether its endpoint wants to be subscribed, by its own word. */
+  /** Whether its endpoint has confirmed the subscription. */
   readonly isConfirmed: boolean;
 }
 
@@ -62,7 +62,7 @@ export interface BackupSubscription extends Omit<NewSubscription, "queueId"> {
   readonly queue: string;
 }
 
-/** A message as a backup has it. What is not there is left out. */
+/** A message in a backup. Members without a value are left out. */
 export interface BackupMessage {
   readonly id: string;
   readonly sentAt: string;
@@ -111,7 +111,7 @@ function withoutPassword({ protocol, endpoint }: Pick<TopicSubscription, "protoc
   return { endpoint: url.href, lacksPassword: true };
 }
 
-/** @param nowMs of the queue's own clock. */
+/** @param nowMs the time of the queue's own clock. */
 export function backupMessage(message: LookedAt, nowMs: number): BackupMessage {
   const { id, sentAt, contentType, text, base64, group, attributes, from } = wholeMessageView(message);
   const isLeased = message.state === "leased";

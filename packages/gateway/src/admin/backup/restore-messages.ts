@@ -21,10 +21,10 @@ const schema = z.object({
 });
 
 /**
- * Stores messages under the ids that they had, with the time of their send, their attempts and what is left of their
- * delay; all of them or none. Their retention begins anew.
+ * Stores messages under the ids that they had, with the time of their send, their attempts and the rest of their delay;
+ * all of them or none. Their retention begins anew.
  *
- * @returns how many.
+ * @returns their number.
  */
 export async function restoreMessages(
   directory: QueueDirectory,

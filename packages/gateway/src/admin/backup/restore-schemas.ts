@@ -16,7 +16,7 @@ const SUBSCRIPTION_NAME_LENGTH_MAX = 255;
 
 const texts = z.record(z.string(), z.string());
 
-/** A queue of a backup. Retry policies and schedules are checked by who goes by them. */
+/** A queue of a backup. The code that uses retry policies and schedules checks them. */
 export const queueSchema = z
   .strictObject({
     name: queueName,
@@ -44,7 +44,7 @@ export const topicSchema = z.strictObject({
   tags: texts,
 });
 
-/** A subscription to a topic. What else a backup says of it is for people to read: how it was confirmed, for instance. */
+/** A subscription to a topic. Its other members in a backup are for people, such as how it was confirmed. */
 export const topicSubscriptionSchema = z.object({
   topicArn: z.string(),
   protocol: z.enum(TOPIC_PROTOCOLS),

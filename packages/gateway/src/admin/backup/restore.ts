@@ -21,11 +21,14 @@ import { queueSchema, subscriptionSchema, topicSchema, topicSubscriptionSchema }
 
 /** Outcome of restoring one part of a backup. */
 export interface Restored {
-  /** `existed`: it was there, and is left as it is. */
+  /** `existed`: it was there, and stays as it is. */
   readonly outcome: "created" | "existed";
-  /** The queue of a subscription's messages; `null` while its endpoint has not confirmed: it takes none. */
+  /** The queue of a subscription's messages; `null` for an unconfirmed endpoint, which takes none. */
   readonly target?: string | null;
-  /** Why variables that a queue's HTTP endpoint is called with have no value: its messages wait. Absent: all have. */
+  /**
+   * Why variables that a queue's HTTP endpoint is called with have no value, so that its messages wait. Absent: all
+   * have values.
+   */
   readonly variableRefusals?: readonly string[];
 }
 
@@ -82,7 +85,7 @@ export async function restoreTopic(c: Context, restoring: DialectRestoring): Pro
   return isNew ? CREATED : existed(c);
 }
 
-/** Subscribes an endpoint. One that is called over HTTP is asked whether it wants to be, whatever the backup says. */
+/** Subscribes an endpoint. An HTTP endpoint is asked to confirm, even if the backup says that it has. */
 export async function restoreTopicSubscription(c: Context, restoring: DialectRestoring): Promise<Restored> {
   const given = await bodyOf(c, topicSubscriptionSchema);
   const { topicArn, protocol, endpoint, target, deadLetterQueue, attributes } = given;
@@ -104,7 +107,7 @@ function seenOf({ req }: Context): SeenRequest {
   return { url: new URL(req.url), headers: req.raw.headers };
 }
 
-/** The queue that takes messages of a subscription; `null` for an endpoint that has not confirmed that it wants any. */
+/** The queue that takes messages of a subscription; `null` for an unconfirmed endpoint. */
 export function restorableTarget({ target, status }: TopicSubscription): string | null {
   return isEndpointQueue(target) && status.kind !== "confirmed" ? null : target;
 }
@@ -125,7 +128,7 @@ export async function restoreSubscription(c: Context, { account }: QueueDirector
   return existed(c);
 }
 
-/** Nothing was changed, so nothing is written down. */
+/** Answers for a part that existed. Nothing was changed, so the audit log gets no entry. */
 function existed(c: Context): Restored {
   c.set("changed", null);
   return EXISTED;
@@ -156,7 +159,7 @@ function invalid(problem: string): AdminError {
   return new AdminError(400, "invalid_body", text);
 }
 
-/** Words for what the directory does not do. */
+/** Words for refusals of the directory. */
 const REFUSALS: Readonly<Record<string, string>> = {
   tooManyQueues: "there are as many queues as there may be",
   deadLetterCycle: "its dead letters would go in a circle",

@@ -5,13 +5,13 @@ import { type EventView, eventView } from "./history-view.ts";
 
 /** Least time between two frames, in ms. */
 export const FRAME_MS = 250;
-/** How often it is looked which queues there are, and whether the reader may still see them, in ms. */
+/** Time between two looks at which queues there are, and whether the reader may still see them, in ms. */
 export const LOOK_MS = 5_000;
-/** Longest that nothing is sent, in ms: then a comment is, which tells both sides that the other is there. */
+/** Longest silence, in ms. Then a comment is sent, so that both sides notice when the other is gone. */
 export const SILENCE_MS = 15_000;
 /** Longest that the first frame waits for queues that do not answer, in ms. */
 export const SNAPSHOT_MS = 2_000;
-/** When a queue whose object has ended is asked again, in ms. */
+/** Time after which a queue whose object has ended is asked again, in ms. */
 export const AGAIN_MS = 1_000;
 
 export interface StreamPorts {
@@ -19,11 +19,11 @@ export interface StreamPorts {
   queues(): Promise<readonly string[]>;
   watch(queue: string, request: WatchRequest): Promise<WatchReply>;
   now(): number;
-  /** Calls back after a time. Answers with what prevents it. */
+  /** Calls back after a time. Returns a function that prevents it. */
   after(callback: () => void, ms: number): () => void;
 }
 
-/** How a queue stands, and how much has happened in it since `awake`: rates are differences. */
+/** Figures of a queue, and how much has happened in it since `awake`: rates are differences. */
 export interface FiguresView {
   readonly name: string;
   /** The queue's own time. */
@@ -50,7 +50,7 @@ export interface FrameView {
   readonly events: readonly EventView[];
 }
 
-/** Why a stream has ended: what a request would be refused with. Sent as the event `end`. */
+/** Why a stream has ended: the refusal that a request would get. Sent as the event `end`. */
 export interface EndView {
   readonly code: string;
   readonly message: string;
@@ -69,8 +69,8 @@ interface Watched {
 }
 
 /**
- * Live events as a body of `text/event-stream`, made as its reader takes it: nothing is asked while the reader is busy,
- * so a slow one costs no memory, and finds out by `isGap` what it has missed.
+ * Live events as a body of `text/event-stream`, made as its reader takes it: no queue is asked while the reader is
+ * busy, so a slow reader costs no memory, and learns by `isGap` that it has missed events.
  */
 export class EventStream {
   readonly #ports: StreamPorts;
@@ -123,7 +123,7 @@ export class EventStream {
     this.#wake();
   }
 
-  /** The next frame or comment, or why the reader may not read on, with which it ends; `null` at the end. */
+  /** Makes the next frame or comment, or the end event for a reader that may not read on; `null` at the end. */
   async #next(): Promise<string | null> {
     await this.#until(this.#frameAtMs, false);
     const silentAtMs = this.#ports.now() + SILENCE_MS;
@@ -148,7 +148,7 @@ export class EventStream {
     return null;
   }
 
-  /** Waits until then, or until something has come if that is waited for, or until the end. */
+  /** Waits until that moment, or the end, or, with `isForReplies`, the next reply. */
   #until(atMs: number, isForReplies: boolean): Promise<void> {
     const waitMs = atMs - this.#ports.now();
     if (waitMs <= 0 || this.#isEnded) return Promise.resolve();
@@ -173,14 +173,14 @@ export class EventStream {
     return [...this.#watched.values()].some(({ reply }) => reply !== null);
   }
 
-  /** Moments at which queues whose objects have ended are asked again. */
+  /** Lists the moments at which queues whose objects have ended are asked again. */
   #askAtMs(): number[] {
     return [...this.#watched.values()].flatMap(({ isAsking, reply, askAtMs }) =>
       isAsking || reply !== null ? [] : [askAtMs],
     );
   }
 
-  /** Looks which queues are watched. Answers why the reader may not read on; `null` if it may. */
+  /** Finds the queues to watch. Returns why the reader may not read on; `null` if it may. */
   async #look(): Promise<EndView | null> {
     const names = await this.#names();
     if (!(names instanceof Set)) return names;
@@ -227,7 +227,7 @@ export class EventStream {
       watched.after = watched.reply.last;
       watched.state = watched.reply.state;
     } catch {
-      // Its object has ended. It goes on where it was, and is looked at anew: what it is may have changed.
+      // Its object has ended. The watch goes on where it was, with a new look at the state, which may have changed.
       watched.state = null;
       watched.askAtMs = this.#ports.now() + AGAIN_MS;
     }

@@ -12,7 +12,7 @@ export interface EventView {
   readonly messages: number;
   /** Ids of these, 100 at most; none where only their number is known. */
   readonly ids: readonly string[];
-  /** Ids of the same messages in the queue that they went to, if they changed. */
+  /** Ids of the same messages in the queue that they went to, if these differ. */
   readonly otherIds: readonly string[];
   /** Name of the actor: a producer, a consumer, a client, or the queue that the messages came from. */
   readonly by: string | null;
@@ -35,7 +35,7 @@ export interface EventView {
   } | null;
 }
 
-/** Why a story may not be whole. */
+/** Why the story of a message may have gaps. */
 export interface StoryGapView {
   readonly queue: string;
   readonly reason: StoryGap["reason"];

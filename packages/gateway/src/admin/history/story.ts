@@ -14,7 +14,7 @@ export interface StoryView {
   readonly gaps: readonly StoryGapView[];
 }
 
-/** Part of a story that one queue tells. */
+/** Part of a story that happened in one queue. */
 interface Chapter {
   readonly message: MessageElsewhere;
   readonly reply: StoryReply;
@@ -55,12 +55,12 @@ async function chapterOf(
   return { message, reply: await queue(message.queue).story(message.queue, message.id) };
 }
 
-/** Events in their order, with what only the message itself knows of queues that do not know it any more. */
+/** Puts the events in order, with those that only the message carries: the queues have forgotten them. */
 function withPast(events: readonly HistoryEvent[]): EventView[] {
   const views = events.map(eventView);
   const past = events.findLast((event) => event.past !== null)?.past ?? null;
   const missing = past === null ? [] : pastEvents(past).filter((event) => !views.some(isSameAs(event)));
-  // Those of one moment stay in the order of their queues: sorting is stable.
+  // Events of one moment stay in the order of their queues: sorting is stable.
   return [...missing, ...views].sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
 }
 

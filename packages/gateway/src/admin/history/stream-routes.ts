@@ -12,7 +12,7 @@ import { kindsQuery } from "./history-routes.ts";
 
 /** Streams that are open at a time. */
 export const STREAMS_MAX = 50;
-/** Streams of them that one token has open, so that none keeps all others out. */
+/** Streams that one token has open at a time, so that none keeps all others out. */
 export const STREAMS_OF_TOKEN_MAX = 10;
 /** Queues that one stream watches where none are named. */
 export const WATCHED_QUEUES_MAX = 100;
@@ -23,12 +23,12 @@ const TOO_MANY = "too_many_streams";
 class Slots {
   readonly #open = new Map<string, number>();
 
-  /** Throws `AdminError` where all are taken, or all that a token has. */
+  /** Takes a slot. Throws `AdminError` where all are taken, or all of the token's. */
   take(by: string): void {
     const own = this.#open.get(by) ?? 0;
     const all = [...this.#open.values()].reduce((sum, count) => sum + count, 0);
     if (all >= STREAMS_MAX) throw new AdminError(503, TOO_MANY, `${STREAMS_MAX} streams are open already.`);
-    // Where nobody is asked who it is, everybody has the same name.
+    // Without tokens all callers have the same name.
     if (by !== ACTORS.local && own >= STREAMS_OF_TOKEN_MAX) {
       throw new AdminError(
         429,

@@ -40,7 +40,7 @@ const attribute = z
     ),
   );
 
-/** A message in the shape in which `GET messages` shows it; what else that has is passed over. */
+/** A message in the shape in which `GET messages` shows it; its other members are ignored. */
 const message = z
   .object({
     contentType: z._default(z.enum(CONTENT_TYPES), "json"),
@@ -63,7 +63,7 @@ const message = z
 
 const batch = z.object({ messages: z.array(message).check(z.minLength(1), z.maxLength(BATCH_MESSAGES_MAX)) });
 
-/** Messages that come by the hundred, as a command that imports them sends them. */
+/** Route for messages by the hundred, as the command that imports them sends them. */
 export function batchRoute(directory: QueueDirectory): Hono {
   const app = new Hono();
   app.post("/:name/messages/batch", async (c) => {
@@ -79,7 +79,7 @@ export function batchRoute(directory: QueueDirectory): Hono {
  *
  * @param text body of the request.
  * @returns the ids of the messages, in order.
- * @throws AdminError for what is no such batch, with the `index` of the message, and for what the queue refuses.
+ * @throws AdminError for a body that is no such batch, with the `index` of the message, and for a refusal of the queue.
  */
 async function sendBatch(
   directory: QueueDirectory,
@@ -94,10 +94,10 @@ async function sendBatch(
 }
 
 /**
- * The messages of a request that sends a batch.
+ * Reads the messages of a request that sends a batch.
  *
  * @param isGrouped whether each must have a group.
- * @throws AdminError for what is no such batch, with the `index` of the message.
+ * @throws AdminError for a body that is no such batch, with the `index` of the message.
  */
 export function incomingBatch(text: string, isGrouped: boolean): IncomingMessage[] {
   const messages = messagesIn(text);

@@ -18,7 +18,7 @@ import { wholeQuery } from "../whole-query.ts";
 /** Messages that are shown when the request names no number. */
 export const SHOWN_MESSAGES_DEFAULT = 20;
 
-/** The messages of a queue, each in whatever state, and why they are not delivered. */
+/** Routes that show the messages of a queue, in any state, and why they are not delivered. */
 export function lookRoutes(directory: QueueDirectory): Hono {
   const app = new Hono();
 
@@ -61,8 +61,8 @@ export function lookRoutes(directory: QueueDirectory): Hono {
 }
 
 /**
- * The message of an id, or of a ref. By its id it is looked for, in as many calls as that takes: the queue does other
- * things in between. Throws 404.
+ * Finds a message by its id or its ref. A search by id takes several calls, so that the queue does other work in
+ * between. Throws 404.
  */
 export async function messageOf(directory: QueueDirectory, queue: string, id: string): Promise<LookedAt> {
   let request: LookRequest = { max: 1, only: [id], isWhole: true };
@@ -79,7 +79,7 @@ export function messageGone(queue: string, id: string): AdminError {
   return new AdminError(404, "message_not_found", `Queue "${queue}" has no message "${id}" (any more).`);
 }
 
-/** Reads a filter, as far as somebody may look for it. Throws 400 with the column of what is wrong. */
+/** Reads a filter, within the rights of the caller. Throws 400 with the column of the fault. */
 export function filterIn(text: string, rights: Rights): MessageFilter {
   const parsed = parseFilter(text);
   if (parsed.ok) return allowedFilter(rights, parsed.filter);

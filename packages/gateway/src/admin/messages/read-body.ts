@@ -29,7 +29,7 @@ export const SEND_TEXT =
   'The body must be {"body": ANYTHING}, with any of "contentType" ("json", "text" or "bytes"), "delaySeconds" (0 to ' +
   `${DELAY_SECONDS_MAX}), "attributes" ({"NAME": "TEXT"}) and "group".`;
 
-/** Body of a request that sends a message again: a field that is absent is as it was. */
+/** Body of a request that sends a message again: an absent field stays as it was. */
 export const resendBody = z.strictObject({
   to: z.optional(z.string()),
   body: z.optional(z.unknown()),
@@ -62,10 +62,10 @@ export interface StoredBody {
 }
 
 /**
- * The bytes of a body that somebody has written. Without a content type a string is text, and anything else JSON; bytes
- * are in base64.
+ * Makes the bytes of a body in a request. Without a content type a string is text, and anything else JSON; bytes are in
+ * base64.
  *
- * @throws AdminError for what is not of its type, and what is too large.
+ * @throws AdminError for a body that is not of its type, or too large.
  */
 export function storedBody(value: unknown, type?: "json" | "text" | "bytes"): StoredBody {
   if (value === undefined) throw new AdminError(400, "invalid_body", SEND_TEXT);
@@ -90,7 +90,7 @@ function bytesOf(value: unknown, as: "text" | "bytes"): Uint8Array {
   throw new AdminError(400, "invalid_body", "A body of bytes is a string in base64.");
 }
 
-/** The same bytes under another content type. Throws 400 where they are not of it. */
+/** Checks the bytes of a body that gets another content type. Throws 400 where they do not fit it. */
 export function retyped(body: Uint8Array, type: "json" | "text" | "bytes"): StoredBody {
   try {
     decodeBody(body, type);

@@ -9,7 +9,7 @@ const PRODUCER = "admin API";
 /**
  * Stores packed messages, all or none.
  *
- * @param hasLarge whether one is larger than Cloudflare's: those of SQS may be, and come in the way that they do.
+ * @param hasLarge whether one is larger than Cloudflare's limit: then they are stored as those of SQS are.
  * @throws AdminError with the queue's reason where it takes none.
  */
 export async function storeMessages(

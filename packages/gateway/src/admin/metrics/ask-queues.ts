@@ -3,13 +3,13 @@ import type { QueueDirectory } from "../../account/queue-directory.ts";
 
 /** Queues that are asked at the same time. */
 export const ASKED_AT_ONCE = 100;
-/** How long queues are asked for, in ms: Prometheus waits for 10 s unless it is told otherwise. */
+/** How long queues are asked, in ms: Prometheus waits for 10 s by default. */
 export const ASKED_MS_MAX = 8_000;
 
 /**
  * State of a queue, as far as it is known.
  *
- * - `asleep`: it has come to rest, and says nothing else than when it did. It was not woken for this.
+ * - `asleep`: it has come to rest, and its description of then still holds. It was not woken for this.
  * - `awake`: what its object says now.
  * - `silent`: its object did not answer.
  */
@@ -21,7 +21,7 @@ export type AskedQueue =
     }
   | { readonly kind: "silent"; readonly record: QueueRecord };
 
-/** How queues are, by what they said when they came to rest and by asking the others. */
+/** Descriptions of queues: of those at rest the last one, of the others a new one. */
 export class QueueFigures {
   readonly #directory: QueueDirectory;
   readonly #atRest: Map<string, { readonly queueId: string; readonly description: QueueDescription }>;
@@ -44,7 +44,7 @@ export class QueueFigures {
     }, ASKED_MS_MAX);
   }
 
-  /** Time begins to run. `end` it. */
+  /** Begins, with `ASKED_MS_MAX` to go. Call `end` afterwards. */
   static async begin(directory: QueueDirectory): Promise<QueueFigures> {
     return new QueueFigures(directory, await directory.account.atRest());
   }
@@ -63,13 +63,13 @@ export class QueueFigures {
     return this.#atRest.get(queue)?.description ?? this.#directory.describe(queue);
   }
 
-  /** How queues are, and those for whom there was no time left. */
+  /** Describes queues, and lists those for which no time was left. */
   async ask(records: readonly QueueRecord[]): Promise<{ asked: AskedQueue[]; leftOut: QueueRecord[] }> {
     const asked: AskedQueue[] = [];
     const awake: QueueRecord[] = [];
     for (const record of records) {
       const rest = this.#atRest.get(record.name);
-      // One that was created anew under the name has said nothing yet.
+      // A queue that was created anew under the name has no description yet.
       if (rest?.queueId !== record.queueId) awake.push(record);
       else asked.push({ kind: "asleep", record, description: rest.description });
     }
@@ -85,7 +85,7 @@ export class QueueFigures {
     return { asked: asked.sort((a, b) => compareNames(a.record, b.record)), leftOut: [...waiting] };
   }
 
-  /** One queue that fails keeps nobody from seeing that it does, nor how the others are. */
+  /** Asks one queue. Its failure becomes a result, so that the others are still shown. */
   async #askOne(record: QueueRecord): Promise<AskedQueue> {
     try {
       const description = await this.inTime(this.#directory.describe(record.name));

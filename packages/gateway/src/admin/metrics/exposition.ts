@@ -1,7 +1,7 @@
 /** Content type of Prometheus' text format. */
 export const EXPOSITION_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
-/** Numbers of one kind. */
+/** Samples of one metric. */
 export interface MetricFamily {
   readonly name: string;
   /** One sentence for people. */
@@ -11,13 +11,13 @@ export interface MetricFamily {
   readonly samples: readonly Sample[];
 }
 
-/** A number, and what it is a number of. */
+/** A number with its labels. */
 export interface Sample {
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
 }
 
-/** Prometheus' text format, version 0.0.4. Families without a sample are left out. */
+/** Writes Prometheus' text format, version 0.0.4. Families without a sample are left out. */
 export function exposition(families: readonly MetricFamily[]): string {
   return families
     .filter(({ samples }) => samples.length > 0)

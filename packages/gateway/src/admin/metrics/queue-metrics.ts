@@ -7,7 +7,7 @@ type Answered = Exclude<AskedQueue, { kind: "silent" }>;
 /**
  * Returns the metrics of all queues.
  *
- * @param leftOut how many there are besides, for whom there was no time.
+ * @param leftOut number of other queues, for which there was no time.
  */
 export function queueMetrics(queues: readonly AskedQueue[], leftOut: number): MetricFamily[] {
   const answered = queues.filter((queue) => queue.kind !== "silent");
@@ -53,7 +53,7 @@ export function queueMetrics(queues: readonly AskedQueue[], leftOut: number): Me
     ),
     {
       name: "sluice_queue_messages",
-      help: "Messages by state: ready, delayed, or leased to somebody.",
+      help: "Messages by state: ready, delayed, or leased to a consumer.",
       type: "gauge",
       samples: answered.flatMap((queue) =>
         (["ready", "delayed", "leased"] as const).map((state) => ({

@@ -12,10 +12,10 @@ import { EXPOSITION_TYPE, exposition } from "./exposition.ts";
 import { queueMetrics } from "./queue-metrics.ts";
 import { topicMetrics } from "./topic-metrics.ts";
 
-/** Queues that the log names of those that were left out. */
+/** Most queues that were left out and that the log names. */
 const NAMED_MAX = 10;
 
-/** `GET /`: every queue and topic in Prometheus' text format, for whom the admin API is open to. */
+/** `GET /`: every queue and topic in Prometheus' text format, for callers of the admin API. */
 export function metricsRoutes(directory: QueueDirectory, authority: Authority): Hono {
   const app = new Hono();
   app.use(guard(authority, directory.audit, PREFIX));

@@ -23,7 +23,7 @@ import {
 
 const { READ, SEND, changing } = needsOf("every");
 
-/** Every action. A topic leads to whatever queues: SNS is for who may use all of them. */
+/** Every action. A topic can lead to any queue, so SNS needs rights to all of them. */
 export const SNS_HANDLERS: AwsActions<SnsContext, typeof SNS_ACTIONS> = {
   AddPermission: { run: addPermission, need: changing("topic.change") },
   ConfirmSubscription: { run: confirmSubscription, need: changing("topic.confirm") },

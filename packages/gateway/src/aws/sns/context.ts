@@ -32,7 +32,7 @@ export interface SnsPorts {
   now(): number;
 }
 
-/** One request: who makes it, over what. */
+/** One request: its caller, and the parts of the broker that it uses. */
 export interface SnsContext {
   readonly ports: SnsPorts;
   readonly home: Home;
@@ -64,7 +64,7 @@ export function arnIn(text: string, parameter: string): Arn {
   return arn;
 }
 
-/** A topic's ARN that a request names, which has to be of the caller's region. Throws `AwsError`. */
+/** Reads a topic's ARN, which has to be of the caller's region. Throws `AwsError`. */
 export function topicArnIn(
   { caller }: SnsContext,
   text: string | undefined,
@@ -76,7 +76,7 @@ export function topicArnIn(
   return { text: given, arn };
 }
 
-/** The topic that a request names. Throws `AwsError`. */
+/** Finds the topic that a request names. Throws `AwsError`. */
 export async function topicOf(context: SnsContext, topicArn: string | undefined): Promise<TopicSnapshot> {
   const { text } = topicArnIn(context, topicArn);
   const found = await context.ports.topics.findTopic(text);
@@ -89,7 +89,7 @@ export async function settingsFor({ ports }: SnsContext, isPolicyGiven: boolean)
   return isPolicyGiven ? ports.topics.snsSettings() : {};
 }
 
-/** Most attempts at a change while others change the topic too. */
+/** Most attempts at a change while other requests change the topic too. */
 export const CHANGE_ATTEMPTS_MAX = 20;
 
 /**

@@ -34,7 +34,7 @@ export function invalid(text: string): AwsError {
   return refuse(SNS_ERRORS.invalidParameter, `Invalid parameter: ${text}`);
 }
 
-/** The value of a member that has to be there. Throws `AwsError` (`ValidationError`). */
+/** Reads a member that has to be there. Throws `AwsError` (`ValidationError`). */
 export function required<Value>(value: Value | undefined, path: string): Value {
   if (value !== undefined) return value;
   throw refuse(

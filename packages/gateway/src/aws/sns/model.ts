@@ -120,7 +120,7 @@ export type SnsActionName = keyof typeof SNS_ACTIONS;
 export type SnsInput<Name extends SnsActionName> = InputOf<(typeof SNS_ACTIONS)[Name]>;
 export type SnsOutput<Name extends SnsActionName> = OutputOf<(typeof SNS_ACTIONS)[Name]>;
 
-/** Version of SNS's API: what tells its requests from those of SQS. */
+/** Version of SNS's API, which tells its requests from those of SQS. */
 export const SNS_VERSION = "2010-03-31";
 
 export const SNS_MODEL: ServiceModel = {

@@ -28,7 +28,7 @@ export const SQS_ATTRIBUTES_MAX = 10;
 /** Largest record of a copy: a stored value has 2 MB. Escapes can make an envelope much larger than its message. */
 export const COPY_BYTES_MAX = 1_900_000;
 
-/** Stands in an envelope for the number that the topic's object will put there. */
+/** Text in an envelope in whose place the topic's object puts the number. */
 const NUMBER_TO_COME = "0".repeat(SEQUENCE_NUMBER_DIGITS);
 
 /** How copies are made. */
@@ -57,8 +57,8 @@ export async function copiesOf(
 }
 
 /**
- * Whether a message is for a subscription by its filter policy. That this cannot be told of one subscription is no reason
- * to keep the message from the others.
+ * Whether a message fits a subscription's filter policy. A policy that cannot be evaluated keeps the message from no
+ * other subscription.
  */
 type Filtered =
   | { readonly kind: "match" | "noMatch" }
@@ -97,7 +97,7 @@ async function copyOf(
   const extension = encodeExtension(extensionOf(message, topic, subscription, isRaw, options));
   const writer = new PackedWriter();
   writer.append({
-    // A queue's message has an id of its own; over HTTP it is that of the published one.
+    // A queue's message has an id of its own; an HTTP endpoint gets that of the published message.
     id: bytesOfUuid(isEndpointQueue(target) ? message.messageId : crypto.randomUUID()),
     contentType: "text",
     body,
@@ -106,7 +106,7 @@ async function copyOf(
   const packed = writer.slice(0, writer.byteLength);
   if (packed.byteLength > COPY_BYTES_MAX) throw invalid("Message too long");
   const hasNumber = topic.isFifo && !isRaw;
-  // The first members of an envelope are ours alone, so the first such text is the one.
+  // The first members of an envelope are not the publisher's, so the first such text is the right one.
   const numberAt = hasNumber ? body.indexOf(NUMBER_TO_COME, body.indexOf('"SequenceNumber"')) : -1;
   return {
     target,
@@ -116,8 +116,8 @@ async function copyOf(
 }
 
 /**
- * Where a copy goes; `null` for a message that the filter policy lets past. What a queue cannot take, or nobody knows to
- * be for it, goes to the dead-letter queue, or is logged and dropped.
+ * Chooses the queue of a copy; `null` for a message that does not fit the filter policy. A message that a queue cannot
+ * take, or whose policy cannot be evaluated, goes to the dead-letter queue, or is logged and dropped.
  */
 function targetOf(message: OutgoingMessage, subscription: TopicSubscription, isRaw: boolean): string | null {
   const { protocol, target, deadLetterQueue, arn } = subscription;

@@ -16,7 +16,7 @@ export class KnownTopics {
     return this.#topics.get(arn);
   }
 
-  /** Answers of the directory can overtake each other: the latest version stays. */
+  /** Remembers a topic. Answers of the directory can overtake each other: the latest version stays. */
   note(snapshot: TopicSnapshot): void {
     const { arn, topicId } = snapshot.topic;
     const known = this.#topics.get(arn);

@@ -9,7 +9,7 @@ import { checkMessageAttributes, type MessageAttributes } from "./message-attrib
 /** Subjects are shorter than this, in characters (spec sns-delivery 9.3). */
 export const SUBJECT_LENGTH_LIMIT = 100;
 
-/** A message as `Publish` and the entries of `PublishBatch` have it. */
+/** A message in `Publish`, or in an entry of `PublishBatch`. */
 export type MessageInput = Omit<SnsInput<"Publish">, "TopicArn" | "TargetArn" | "PhoneNumber">;
 
 /** A message that was checked. */
@@ -20,7 +20,7 @@ export interface OutgoingMessage {
   readonly attributes: MessageAttributes;
   readonly groupId: string | null;
   readonly deduplicationId: string | null;
-  /** The text for a protocol: they can have one each. */
+  /** The text for a protocol: each can have its own. */
   textFor(protocol: TopicProtocol): string;
 }
 
@@ -94,14 +94,17 @@ function checkFifo(input: MessageInput, { isFifo, attributes }: TopicRecord): vo
   }
 }
 
-/** Throws `AwsError` for a message whose `MessageStructure` it does not have. */
+/** Throws `AwsError` for a message that is not of its `MessageStructure`. */
 export function checkStructure(input: MessageInput): void {
   if (input.Message) textsIn(input, input.Message);
 }
 
 type Texts = { readonly default: string } & { readonly [protocol in TopicProtocol]?: string };
 
-/** With `MessageStructure` the message is JSON with a text for each protocol; what is no text counts for nothing. */
+/**
+ * Reads the texts of a message. With `MessageStructure` it is JSON with a text for each protocol; other values are
+ * ignored.
+ */
 function textsIn({ MessageStructure: structure }: MessageInput, text: string): Texts {
   if (structure === undefined || structure === "") return { default: text };
   if (structure !== "json") throw invalid("MessageStructure");

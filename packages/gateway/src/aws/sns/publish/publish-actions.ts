@@ -39,7 +39,7 @@ export async function publish(
   return resultOf(outcome);
 }
 
-/** Publishes several messages, all or none: what is wrong with one of them is an error of the request. */
+/** Publishes several messages, all or none: a fault of one of them is an error of the request. */
 export async function publishBatch(
   context: SnsContext,
   { TopicArn, PublishBatchRequestEntries }: SnsInput<"PublishBatch">,
@@ -55,7 +55,7 @@ export async function publishBatch(
     }
     return entries.map((entry, i) => {
       const path = `publishBatchRequestEntries.${i + 1}.member.messageAttributes`;
-      // Before all else of an entry, while of a single message it comes last.
+      // An entry has this checked first, a single message last.
       checkStructure(entry);
       return outgoingMessage(entry, topic, path);
     });
@@ -65,8 +65,8 @@ export async function publishBatch(
 }
 
 /**
- * Has each message on its way to whoever gets it, by what is remembered of the topic where something is; answers when
- * all of it is durable. Begins anew when what is remembered turns out to be out of date, and nobody is refused by it.
+ * Sends each message to its subscribers, and answers when all copies are durable. Goes by the remembered topic if there
+ * is one. If that turns out to be out of date it begins anew: a request is refused only by the present topic.
  *
  * @param outgoing checks the messages by the topic. Throws `AwsError`.
  */
@@ -105,12 +105,12 @@ async function byMemory(
     if (error instanceof AwsError) return "outdated";
     throw error;
   }
-  // Where nobody gets any of it the topic's object is not called, and would not say that somebody subscribes by now.
+  // Without subscribers the topic's object is not called, and could not say that there is one by now.
   const isForSomebody = messages.some(({ copies }) => copies.length > 0);
   return isForSomebody || snapshot.topic.isFifo ? send(context, snapshot, messages) : "outdated";
 }
 
-/** The messages with what each subscriber gets of them. */
+/** Makes the copies of the messages for each subscriber. */
 async function withCopies(
   { ports, endpoint, signers, traceHeader }: SnsContext,
   snapshot: TopicSnapshot,
@@ -142,7 +142,7 @@ function send(
     : inCalls(context, snapshot, messages);
 }
 
-/** Order and numbers of a FIFO topic are given in one commit. */
+/** Publishes in one call: a FIFO topic gives order and numbers in one commit. */
 async function inOneCall(
   context: SnsContext,
   { topic, version }: TopicSnapshot,
@@ -188,7 +188,7 @@ async function inCalls(
     }
     part.push({ ...message, copies });
   }
-  // Nobody gets any of it: nothing has to be kept.
+  // There is no subscriber, so nothing has to be kept.
   if (bytes > 0 && (await send(part)) === "outdated") return "outdated";
   return messages.map(({ messageId }) => ({ messageId, sequenceNumber: null, duplicate: false }));
 }
