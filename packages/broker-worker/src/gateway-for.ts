@@ -94,8 +94,8 @@ function directoryOf(env: BrokerEnv, topology: QueueTopology, machine: ToldMachi
     // A deployed broker has no disk that anybody could look at.
     isLocal: machine === null,
     isServed,
-    toldDisk: machine !== null && isServed ? (isFull) => machine.disk.told(isFull) : null,
-    toldClock:
+    reportDisk: machine !== null && isServed ? (isFull) => machine.disk.told(isFull) : null,
+    reportClock:
       machine !== null && isServed
         ? async (behindMs) => {
             if (!machine.clock.told(behindMs)) return;

@@ -42,14 +42,14 @@ export type { Access } from "./http/access.ts";
 export { refusedPage } from "./http/page-origin.ts";
 export { PREFIX } from "./http/prefix.ts";
 
-// zod/mini is a third of zod, and has no words of its own for what is wrong.
+// zod/mini is a third of zod, and comes without texts for faults.
 z.config(en());
 
 /** Options of the AWS endpoint. */
 export interface AwsOptions {
   readonly access: AwsAccess;
   readonly settings: SqsSettings;
-  /** Where clients reach the broker. Default: at the address that it sees. */
+  /** Address at which clients reach the broker. Default: that of each request. */
   readonly publicAddress?: PublicAddressSetting;
 }
 
@@ -63,14 +63,14 @@ export interface Gateway {
   fetch(request: Request, env?: object, ctx?: Pick<ExecutionContext, "waitUntil">): Promise<Response>;
   /** `fetch` for a URL. */
   request(url: string, init?: RequestInit): Promise<Response>;
-  /** Whether AWS's clients have to sign, so that little is read of who does not. */
+  /** Whether AWS's clients have to sign, so that little is read of a request without a signature. */
   readonly asksForSignatures: boolean;
-  /** All that it answers. Paths can have parameters: `/__sluice/api/queues/:name`. */
+  /** All routes. Paths can have parameters: `/__sluice/api/queues/:name`. */
   readonly routes: readonly { readonly method: string; readonly path: string }[];
 }
 
 /**
- * The HTTP side of the broker: every dialect and the admin API, each under its own path below `PREFIX`.
+ * Makes the HTTP side of the broker: every dialect and the admin API, each under its own path below `PREFIX`.
  *
  * @param page the page at `/__sluice/` as an archive; `null` for a broker that was built without it.
  */
@@ -99,7 +99,7 @@ export function createGateway(
     const answer = await health();
     return c.json(answer, answer.status === "ok" ? 200 : 503);
   });
-  // Relative: a proxy may have taken a path off.
+  // Relative: a proxy may have removed a path.
   app.get(PREFIX, (c) => c.redirect(`${PREFIX.slice(1)}/`));
   app.route(`${PREFIX}/`, pageRoutes(page));
   app.route(
@@ -124,7 +124,7 @@ export function createGateway(
   app.notFound((c) => c.json(failure("no_route", `Nothing answers ${c.req.method} ${c.req.path}.`), 404));
   app.onError((error, c) => failed(c.req.method, c.req.path, error));
   const fetch: Gateway["fetch"] = async (request, env, ctx) => {
-    // Messages of SQS come one by one by the thousands: to find their route costs as much as to read them.
+    // Requests of SQS skip the router: there are thousands, and finding a route takes as long as reading one.
     const url = new URL(request.url);
     address.lookForProxy({ url, headers: request.headers });
     const isAws = request.method === "POST" && (isBelow(url.pathname, prefix) || isAwsAtRoot(request, url));

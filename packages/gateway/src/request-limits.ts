@@ -18,12 +18,12 @@ import { SQS_MODEL } from "./aws/sqs/model.ts";
 import { REQUEST_BYTES_MAX as CLOUDFLARE_BYTES_MAX } from "./cloudflare/json-body.ts";
 import { PREFIX } from "./http/prefix.ts";
 
-/** Largest body of a request to the admin API, and to whatever is no dialect's, in bytes. */
+/** Largest body of a request to the admin API, or to a path of no dialect, in bytes. */
 export const ADMIN_BYTES_MAX = 65_536;
-/** Largest request with messages for the admin API, in bytes: what the other dialects take, too. */
+/** Largest request with messages for the admin API, in bytes: as large as in the other dialects. */
 export const ADMIN_MESSAGES_BYTES_MAX = 4_000_000;
 const ADMIN_MESSAGES = /^[^/]+\/messages(\/batch|\/[^/]+\/resend)?$/;
-/** When to try again what was refused because too much else is being read, in seconds. */
+/** When to try again after a refusal because too much else is being read, in seconds. */
 export const RETRY_AFTER_SECONDS = 1;
 
 /** The head of a request. */
@@ -61,7 +61,7 @@ export function bodyBytesMax(head: RequestHead, asksForSignatures: boolean): num
   }
 }
 
-/** Whether a request says that it is signed, whatever that is worth. */
+/** Whether a request says that it is signed, truly or not. */
 function claimsSignature({ search, headers }: RequestHead): boolean {
   if (isSignatureHeader(headers.get("authorization"))) return true;
   return search !== "" && isPresigned(new URLSearchParams(search));
@@ -75,7 +75,7 @@ function adminBytesMax({ pathname }: RequestHead): number {
 }
 
 /**
- * The answer to a request that is not read, in the words of its dialect. Who sends the rest of it sends it to nobody.
+ * Makes the answer to a request that is not read, in the words of its dialect. The rest of its body is dropped.
  *
  * @param bytesMax most bytes that its body may have (`bodyBytesMax`).
  */
@@ -109,8 +109,7 @@ function inDialect(head: RequestHead, why: Unread, bytesMax: number): ResponsePa
 }
 
 function awsRefusal({ headers }: RequestHead, why: Unread, bytesMax: number): ResponseParts {
-  // Which service a form is for stands in its body; what SQS and SNS answer here differs in the namespace of the XML
-  // alone.
+  // The body of a form names its service. The answers of SQS and SNS differ in the namespace of the XML alone.
   const protocol = protocolOf({ headers }, SQS_MODEL);
   return errorAnswerOf(SQS_MODEL, protocol, awsError(why, bytesMax), crypto.randomUUID());
 }

@@ -159,8 +159,8 @@ export function directoryOf(
     isLocal: false,
     variableRefusal: (name) => (name === "SET" ? null : `no configuration names ${name}`),
     isServed: true,
-    toldDisk: () => {},
-    toldClock: async () => {},
+    reportDisk: () => {},
+    reportClock: async () => {},
     clock: memoryClock(advances),
   };
 }

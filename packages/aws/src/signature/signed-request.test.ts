@@ -36,7 +36,7 @@ const DRAFT: Draft = {
 /** The request as it is sent with a signature. */
 function requestOf({ params, headers, signedHeaders, isPresigned, body, scope }: Draft, signature: string) {
   const [Credential, SignedHeaders] = [`AKID/${scope}`, signedHeaders.join(";")];
-  const said = {
+  const signed = {
     Algorithm: ALGORITHM,
     Credential,
     Date: STAMP,
@@ -44,7 +44,7 @@ function requestOf({ params, headers, signedHeaders, isPresigned, body, scope }:
     SignedHeaders,
     Signature: signature,
   };
-  const own = isPresigned ? Object.entries(said).map(([name, value]) => [`X-Amz-${name}`, value]) : [];
+  const own = isPresigned ? Object.entries(signed).map(([name, value]) => [`X-Amz-${name}`, value]) : [];
   const query = new URLSearchParams([...params.map((param) => [...param]), ...own]);
   const authorization = `${ALGORITHM} Credential=${Credential}, SignedHeaders=${SignedHeaders}, Signature=${signature}`;
   return {

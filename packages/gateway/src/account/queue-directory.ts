@@ -65,10 +65,10 @@ export interface QueueDirectory {
   /** Whether a process of the same machine has started the broker, and may announce its end. */
   readonly isServed: boolean;
   /** Takes a report of whether the disk is full; `null` where no process watches the disk. */
-  readonly toldDisk: ((isFull: boolean) => void) | null;
+  readonly reportDisk: ((isFull: boolean) => void) | null;
   /**
    * Takes a report of how far the broker's time is behind the system's clock, in ms, and has queues set their alarms
    * anew if that clock was set; `null` where no process watches it.
    */
-  readonly toldClock: ((behindMs: number) => Promise<void>) | null;
+  readonly reportClock: ((behindMs: number) => Promise<void>) | null;
 }

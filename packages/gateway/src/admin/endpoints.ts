@@ -72,18 +72,18 @@ export const ENDPOINTS = [
     method: "POST",
     path: "/__sluice/api/disk",
     body: '{"isFull": true}',
-    answers: "for who watches over the disk of a local broker: while it is full nothing is taken in",
+    answers: "for the process that watches the disk of a local broker: while it is full nothing is taken in",
   },
   {
     method: "POST",
     path: "/__sluice/api/system-clock",
     body: '{"behindMs": 1}',
-    answers: "for who has started a local broker: how far its time is behind the system's clock",
+    answers: "for the process that has started a local broker: how far its time is behind the system's clock",
   },
   {
     method: "POST",
     path: "/__sluice/api/stop",
-    answers: "for who has started a local broker and ends it: for 30 s no receive waits",
+    answers: "for the process that has started a local broker and ends it: for 30 s no receive waits",
   },
   {
     method: "GET",
@@ -99,7 +99,7 @@ export const ENDPOINTS = [
     method: "GET",
     path: "/__sluice/api/audit",
     answers:
-      "what was changed and by whom, newest first: 100 changes, or ?max=N up to 500; ?cursor=C for older ones",
+      "changes and their actors, newest first: 100 changes, or ?max=N up to 500; ?cursor=C for older ones",
   },
   {
     method: "GET",

@@ -17,25 +17,25 @@ export function processRoutes(directory: QueueDirectory, waits: Waits): Hono {
   });
 
   app.post("/disk", async (c) => {
-    if (directory.toldDisk === null) {
+    if (directory.reportDisk === null) {
       throw new AdminError(403, "not_here", "No process watches the disk of this broker.");
     }
     const isFull = await readIsFull(c.req.raw);
     if (isFull === null) {
       throw new AdminError(400, "invalid_body", 'The body must be {"isFull": true} or {"isFull": false}.');
     }
-    directory.toldDisk(isFull);
+    directory.reportDisk(isFull);
     return c.json({ isFull });
   });
 
   app.post("/system-clock", async (c) => {
-    if (directory.toldClock === null) {
+    if (directory.reportClock === null) {
       throw new AdminError(403, "not_here", "No process watches the clock of this broker.");
     }
-    const told = CLOCK_REPORT.safeParse(await c.req.raw.json().catch(() => null));
-    if (!told.success) throw new AdminError(400, "invalid_body", 'The body must be {"behindMs": N}.');
-    await directory.toldClock(told.data.behindMs);
-    return c.json(told.data);
+    const report = CLOCK_REPORT.safeParse(await c.req.raw.json().catch(() => null));
+    if (!report.success) throw new AdminError(400, "invalid_body", 'The body must be {"behindMs": N}.');
+    await directory.reportClock(report.data.behindMs);
+    return c.json(report.data);
   });
 
   return app;

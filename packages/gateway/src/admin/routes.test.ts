@@ -249,16 +249,16 @@ describe("GET /", () => {
 });
 
 describe("what a process tells of its machine", () => {
-  const tell = (told: ((isFull: boolean) => void) | null, body: string) =>
-    createGateway({ ...directoryOf(), toldDisk: told }, OPEN).request(`${API}/disk`, {
+  const tell = (reportDisk: ((isFull: boolean) => void) | null, body: string) =>
+    createGateway({ ...directoryOf(), reportDisk }, OPEN).request(`${API}/disk`, {
       method: "POST",
       body,
       headers: { "content-type": "application/json" },
     });
 
   it("hands on whether the disk is full, and nothing else", async () => {
-    const told: boolean[] = [];
-    const hear = (isFull: boolean) => void told.push(isFull);
+    const reported: boolean[] = [];
+    const hear = (isFull: boolean) => void reported.push(isFull);
     for (const body of ['{"isFull": true}', '{"isFull": false}'])
       expect((await tell(hear, body)).status).toBe(200);
     for (const body of ["", "[]", "null", "{}", '{"isFull": 1}']) {
@@ -268,22 +268,22 @@ describe("what a process tells of its machine", () => {
         { error: { code: "invalid_body" } },
       ]);
     }
-    expect(told).toEqual([true, false]);
+    expect(reported).toEqual([true, false]);
   });
 
   it("of the clock hands on how far the broker's time is behind, and refuses what is no number", async () => {
-    const told: number[] = [];
-    const tellClock = async (toldClock: ((behindMs: number) => Promise<void>) | null, body: string) => {
-      const gateway = createGateway({ ...directoryOf(), toldClock }, OPEN);
+    const reported: number[] = [];
+    const tellClock = async (reportClock: ((behindMs: number) => Promise<void>) | null, body: string) => {
+      const gateway = createGateway({ ...directoryOf(), reportClock }, OPEN);
       const init = { method: "POST", body, headers: { "content-type": "application/json" } };
       return (await gateway.request(`${API}/system-clock`, init)).status;
     };
-    const hear = async (behindMs: number) => void told.push(behindMs);
+    const hear = async (behindMs: number) => void reported.push(behindMs);
     expect(await tellClock(hear, '{"behindMs": -86400000}')).toBe(200);
     for (const body of ["", "[]", "{}", '{"behindMs": "1"}', '{"behindMs": 0.5}', '{"behindMs": 1e300}'])
       expect(await tellClock(hear, body)).toBe(400);
     expect(await tellClock(null, '{"behindMs": 1}')).toBe(403);
-    expect(told).toEqual([-86_400_000]);
+    expect(reported).toEqual([-86_400_000]);
   });
 
   it("answers 403 where nobody watches over a disk", async () => {

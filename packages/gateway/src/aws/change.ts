@@ -14,7 +14,7 @@ export class Change {
   }
 
   /** Notes that the request changes nothing: its target is as it asks for already. */
-  isNone(): void {
+  markUnchanged(): void {
     this.#target = null;
   }
 

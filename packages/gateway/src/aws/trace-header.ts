@@ -1,6 +1,9 @@
 import { printable, type RequestHeaders } from "@sluice/aws";
 
-/** Longest trace header: AWS names no limit, and what does not count for the size of a message must have one. */
+/**
+ * Longest trace header, in characters. AWS names no limit, but data that does not count for the size of a message needs
+ * one.
+ */
 export const TRACE_HEADER_LENGTH_MAX = 2_048;
 
 /** Whether a text can be the `AWSTraceHeader` of a message. */
@@ -9,8 +12,8 @@ export function isTraceHeader(text: string): boolean {
 }
 
 /**
- * `X-Amzn-Trace-Id` of a request, which its messages go on with. What is no trace header is not the message's either:
- * it came on its way, and no sender has put it there.
+ * Reads `X-Amzn-Trace-Id` of a request, which its messages carry on; `null` for a text that is no trace header: it was
+ * added on the way, and not by the sender.
  */
 export function traceHeaderOf(headers: RequestHeaders): string | null {
   const text = headers.get("x-amzn-trace-id");

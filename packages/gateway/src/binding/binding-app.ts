@@ -13,16 +13,16 @@ import { statusOfQueueError } from "../account/queue-error-status.ts";
 import { readBatch } from "./read-batch.ts";
 import { readMessage } from "./read-message.ts";
 
-/** Queue and broker of a request, which the app gets beside the request itself. */
+/** Queue and broker of a request, which the app gets beside the request. */
 export interface BindingTarget {
-  /** The queue that the binding is for, as its configuration says it: anything, or nothing. */
+  /** The queue that the binding's configuration names: not checked yet, and perhaps absent. */
   readonly queue: unknown;
   readonly broker: Pick<QueueBrokerRpc, "send" | "metrics">;
 }
 
 /**
- * Answers what workerd's own `queue` binding asks, so that a configuration with such a binding can have the broker
- * behind it (spec cloudflare-queues 1.7, 1.8): `POST /message`, `POST /batch`, `GET /metrics`.
+ * Answers the requests of workerd's own `queue` binding, so that a configuration with such a binding can have the
+ * broker behind it (spec cloudflare-queues 1.7, 1.8): `POST /message`, `POST /batch`, `GET /metrics`.
  *
  * Bodies are stored as they come, V8's own serialization included. A body that its consumer could not read is refused
  * here (10203), since the whole batch would fail with it there. Every failure carries the code and the cause in the
@@ -67,12 +67,15 @@ function queueOf({ queue }: BindingTarget): string {
   return queue;
 }
 
-/** The binding takes 0 for "nothing waits" and breaks on null. */
+/** Makes the figures for the binding, which takes 0 for "nothing waits" and fails on null. */
 function wireMetrics({ backlogCount, backlogBytes, oldestMessageTimestampMs }: BacklogMetrics) {
   return { backlogCount, backlogBytes, oldestMessageTimestamp: oldestMessageTimestampMs };
 }
 
-/** A failure as the binding reads it: code and cause in headers, and the cause as status text for older Workers. */
+/**
+ * Makes the answer to a failed request of the binding: code and cause in headers, and the cause as status text for
+ * older Workers.
+ */
 export function failureResponse({
   code,
   cause,
@@ -86,7 +89,10 @@ export function failureResponse({
   return new Response(`${line}\n`, { status, statusText: line, headers });
 }
 
-/** A status text or header with a line break or beyond ASCII makes the Response constructor throw. */
+/**
+ * Makes a text fit for a status text or a header: the Response constructor throws on line breaks and on characters
+ * beyond ASCII.
+ */
 function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, " ").replaceAll(/[^\x20-\x7e]/g, "?");
 }

@@ -7,17 +7,19 @@ import {
 } from "@sluice/protocol";
 import { pack } from "../account/incoming-message.ts";
 
-/** Reads `POST /message`: the body is the message's, headers say the rest. Throws QueueError. */
+/** Reads `POST /message`: the body is the message's, headers have the rest. Throws QueueError. */
 export async function readMessage(request: Request): Promise<SendRequest> {
   const { headers } = request;
-  // Read to its end even when it is too large: the binding does not look at an answer before it has sent everything.
+  // Read to its end even when it is too large: the binding reads no answer before it has sent everything.
   const body = new Uint8Array(await request.arrayBuffer());
   const contentType = readContentType(headers.get("x-msg-fmt") ?? undefined);
   const delaySeconds = readDelayHeader(headers, QUEUE_ERROR_CODES.messageMetadataInvalid);
   return { packed: pack([{ contentType, body, delaySeconds }]) };
 }
 
-/** The binding leaves the content type out where it is V8's serialization by default (spec cloudflare-queues 1.2). */
+/**
+ * Reads a content type. The binding leaves it out where V8's serialization is the default (spec cloudflare-queues 1.2).
+ */
 export function readContentType(name: string | undefined): ContentType {
   if (name === undefined) return "v8";
   if (isContentType(name)) return name;
@@ -27,7 +29,7 @@ export function readContentType(name: string | undefined): ContentType {
   );
 }
 
-/** The delay that a request names for its message or its batch; `undefined` leaves it to the queue. */
+/** Reads the delay that a request names for its message or its batch; `undefined` leaves it to the queue. */
 export function readDelayHeader(headers: Headers, code: number): number | undefined {
   const text = headers.get("x-msg-delay-secs");
   if (text === null) return undefined;

@@ -2,7 +2,7 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 
 /**
  * Codes of Cloudflare's API that this broker answers with (spec cloudflare-queues 5.6, 6.8). Most sentences are not
- * published: those that are stand with the error that has them, the others are ours.
+ * published, and ours take their place.
  */
 export const API_CODES = {
   throttled: 971,
@@ -19,7 +19,7 @@ export const API_CODES = {
   queueNameTaken: 11009,
   consumerSettingsInvalid: 100127,
   queueSettingsInvalid: 100128,
-  /** Code of the event subscriptions' answers: they give none of their own. */
+  /** Code in answers of event subscriptions, which have none of their own. */
   none: 0,
 } as const;
 
@@ -36,7 +36,7 @@ export class ApiError extends Error {
   }
 }
 
-/** The body, or a parameter, is not what belongs there. */
+/** Makes the error for an invalid body or parameter. */
 export function invalid(message: string): ApiError {
   return new ApiError(400, API_CODES.invalidBody, message);
 }

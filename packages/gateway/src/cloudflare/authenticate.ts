@@ -10,7 +10,7 @@ import { CLOUDFLARE_NEEDS } from "./needs.ts";
 /**
  * Lets requests through that may use the API. Where tokens are set, one of them has to come as `Authorization: Bearer`,
  * or as the key of the older `X-Auth-Key`; 401 without one, 403 with another one or without the right scope, all with
- * code 10000 (spec cloudflare-queues 5.6). Writes down what they change.
+ * code 10000 (spec cloudflare-queues 5.6). Notes changes in the audit log.
  *
  * @param prefix path that the routes of `CLOUDFLARE_NEEDS` are below.
  */
@@ -46,7 +46,7 @@ export function authenticate(authority: Authority, audit: AuditRpc, prefix: stri
 
 const AUTHENTICATION_ERROR = "Authentication error";
 
-/** Makes the error for a caller that may not do what the request asks for. */
+/** Makes the error for a caller that may not make the request. */
 export function forbidden(message: string): ApiError {
   return new ApiError(403, API_CODES.authentication, message);
 }

@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { ApiError } from "./api-error.ts";
 
-/** Where a list is (spec cloudflare-queues 5.1): clients ask on while `page * per_page < total_count`. */
+/** Place of a page in a list (spec cloudflare-queues 5.1): clients ask on while `page * per_page < total_count`. */
 export interface ResultInfo {
   readonly page: number;
   readonly per_page: number;
@@ -11,15 +11,15 @@ export interface ResultInfo {
   readonly total_pages: number;
 }
 
-/** Success in the form that every client of Cloudflare's API expects. */
+/** Answers a success in the form that every client of Cloudflare's API expects. */
 export function succeed(c: Context, result: unknown, resultInfo?: ResultInfo): Response {
   const info = resultInfo === undefined ? {} : { result_info: resultInfo };
   return c.json({ success: true, errors: [], messages: [], result, ...info });
 }
 
-/** Failure in the same form. */
+/** Answers a failure in the form that every client of Cloudflare's API expects. */
 export function fail(c: Context, { status, code, message }: Pick<ApiError, "status" | "code" | "message">) {
-  // The SDK tries a conflict again, and again: it would be the same one (spec cloudflare-queues 6.7).
+  // Keeps the SDK from repeating a conflict, which would be the same again (spec cloudflare-queues 6.7).
   if (status === 409) c.header("x-should-retry", "false");
   return c.json(
     { success: false, errors: [{ code, message }], messages: [], result: null },

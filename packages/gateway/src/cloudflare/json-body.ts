@@ -4,10 +4,10 @@ import { parseJson } from "../http/bounded-json.ts";
 import { invalid } from "./api-error.ts";
 
 /**
- * The body of a request, checked against a schema. It is JSON whatever the content type says: Wrangler sends it as
+ * Reads the body of a request, checked against a schema. It is JSON under any content type: Wrangler sends it as
  * `text/plain` (spec cloudflare-queues 6.2).
  *
- * @throws ApiError 10026 with what is wrong and where.
+ * @throws ApiError 10026 with the fault and its place.
  */
 export async function readJson<T>(c: Context, schema: z.ZodMiniType<T>): Promise<T> {
   let body: unknown;
@@ -42,6 +42,6 @@ export function wholeNumber(min: number, max: number) {
 
 /**
  * Largest request, in bytes: the largest batch of one-byte messages escaped character by character takes 1.6 MB. The
- * limits of a batch are looked at when it has been read; this keeps a request from filling the memory before.
+ * limits of a batch are checked when it has been read; this one keeps a request from filling the memory before.
  */
 export const REQUEST_BYTES_MAX = 4_000_000;

@@ -2,11 +2,14 @@ import type { Context } from "hono";
 import { invalid } from "./api-error.ts";
 import type { ResultInfo } from "./envelope.ts";
 
-/** Entries of a page that does not say how many it wants, and most that one can have. */
+/** Entries of a page where the request names no number, and most that one can have. */
 export const PER_PAGE_DEFAULT = 100;
 export const PER_PAGE_MAX = 1_000;
 
-/** The page of a list that the request asks for. One that asks for none gets everything: some clients never page. */
+/**
+ * Makes the page of a list that the request asks for. A request that names no page gets everything: some clients never
+ * page.
+ */
 export function pageOf<T>(c: Context, entries: readonly T[]): { page: readonly T[]; info: ResultInfo } {
   const asksForPage = c.req.query("page") !== undefined || c.req.query("per_page") !== undefined;
   const page = positive(c, "page", Number.MAX_SAFE_INTEGER) ?? 1;

@@ -5,17 +5,17 @@ import { refusedQueue } from "../rights/route-needs.ts";
 import { API_CODES, ApiError } from "./api-error.ts";
 import { forbidden } from "./authenticate.ts";
 
-/** Whether a text is what queues, consumers and subscriptions are called by. */
+/** Whether a text can be the id of a queue, a consumer or a subscription. */
 export function isId(text: string): boolean {
   return /^[0-9a-f]{32}$/.test(text);
 }
 
 /**
- * The queue that a path names by its id.
+ * Finds the queue that a path names by its id.
  *
  * @param notFound code for an id that names no queue: 11000 in the control plane, 10104 in the data plane.
- * @throws ApiError 10107 for what is no id, `notFound` for one that names no queue, 10000 for one that the request may
- *   not use.
+ * @throws ApiError 10107 for a text that is no id, `notFound` for one that names no queue, 10000 for a queue that the
+ *   request may not use.
  */
 export async function queueOf(
   c: Context,
@@ -39,7 +39,7 @@ export function checkQueue(c: Context, name: string, called?: string): void {
   if (refused !== null) throw forbidden(refused);
 }
 
-/** The id in a path. Throws ApiError 10107 for what is none. */
+/** Reads the id in a path. Throws ApiError 10107 for any other text. */
 export function queueIdOf(c: Context): string {
   const text = c.req.param("queue_id") ?? "";
   if (isId(text)) return text;

@@ -14,8 +14,8 @@ import { dataRoutes } from "./data/routes.ts";
 import { fail } from "./envelope.ts";
 
 /**
- * Cloudflare's REST API as far as queues go: what `CLOUDFLARE_API_BASE_URL` of Wrangler and `CLOUDFLARE_BASE_URL` of
- * the SDK point at. Everything that fails, unknown paths included, is answered in the API's own envelope.
+ * Routes of Cloudflare's REST API for queues, which `CLOUDFLARE_API_BASE_URL` of Wrangler and `CLOUDFLARE_BASE_URL` of
+ * the SDK point at. Every failure, unknown paths included, is answered in the API's own envelope.
  */
 export function cloudflareRoutes(directory: QueueDirectory, authority: Authority): Hono {
   const app = new Hono();
@@ -37,7 +37,10 @@ export function cloudflareRoutes(directory: QueueDirectory, authority: Authority
   return app;
 }
 
-/** The control plane of Cloudflare Queues (spec cloudflare-queues 6). Every account id is this broker's one account. */
+/**
+ * Routes of the control plane of Cloudflare Queues (spec cloudflare-queues 6). Every account id is this broker's one
+ * account.
+ */
 export function controlRoutes(directory: QueueDirectory): Hono {
   const app = new Hono();
   app.route("/accounts/:account_id/queues", queueRoutes(directory));

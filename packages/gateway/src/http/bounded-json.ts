@@ -1,13 +1,13 @@
 /**
- * Most levels of arrays and objects in the JSON of a request. What writes JSON, compares or checks it calls itself for
- * each level, and ends with a stack that is full at some thousands of them.
+ * Most levels of arrays and objects in the JSON of a request. Code that writes, compares or checks JSON calls itself
+ * for each level, and some thousands of levels overflow the stack.
  */
 export const JSON_DEPTH_MAX = 1_000;
 
 /**
  * Parses the JSON of a request.
  *
- * @throws SyntaxError for what is no JSON, and for more than `JSON_DEPTH_MAX` levels.
+ * @throws SyntaxError for text that is no JSON, and for more than `JSON_DEPTH_MAX` levels.
  */
 export function parseJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
@@ -17,7 +17,7 @@ export function parseJson(text: string): unknown {
   return value;
 }
 
-/** Goes through a value level by level: it never calls itself. */
+/** Whether a value has more levels. Goes through it without recursion. */
 function isDeeper(value: unknown, levels: number): boolean {
   let level = [value].filter(isNested);
   for (let depth = 0; level.length > 0; depth++) {

@@ -7,11 +7,11 @@ const PATH = /^(?:\/[\w.~-]+)*\/?$/;
 const DOT_SEGMENT = /\/\.{1,2}(?:\/|$)/;
 
 /**
- * Reads where a client of a trusted proxy has sent a request, of `X-Forwarded-Proto`, `X-Forwarded-Host` and
- * `X-Forwarded-Prefix`. A header that is no single value of its kind counts as none: a list has in it what the client
- * of a proxy has sent, who may be anybody.
+ * Reads the address that a client of a trusted proxy has sent a request to, out of `X-Forwarded-Proto`,
+ * `X-Forwarded-Host` and `X-Forwarded-Prefix`. A header that is no single value of its kind counts as none: in a list,
+ * values come from the client, which is not trusted.
  *
- * @param seen URL of the request as it came here, which says what the headers do not.
+ * @param seen URL of the request as it came here, for parts that no header names.
  */
 export function forwardedAddress(seen: URL, headers: Pick<Headers, "get">): PublicUrl {
   const named = headers.get("x-forwarded-proto")?.toLowerCase() ?? "";
@@ -21,10 +21,10 @@ export function forwardedAddress(seen: URL, headers: Pick<Headers, "get">): Publ
   return { origin: site.origin, hostname: site.hostname, host: site.host, path: prefixIn(headers) };
 }
 
-/** Reads `X-Forwarded-Host`; `null` for none, and for what is no host with or without a port. */
+/** Reads `X-Forwarded-Host`; `null` for none, and for a text that is no host with or without a port. */
 export function forwardedHost(headers: Pick<Headers, "get">): string | null {
   const given = headers.get("x-forwarded-host")?.toLowerCase() ?? "";
-  // What a URL makes of it has to be what was written: no user, no path, no address in another notation.
+  // A URL has to keep the text as it was written: no user, no path, no address in another notation.
   const url = given.length > LENGTH_MAX || given.includes("..") ? null : URL.parse(`ws://${given}`);
   const port = /:(\d+)$/.exec(given.replace(/^\[.*\]/, ""))?.[1];
   if (url === null || given !== (port === undefined ? url.hostname : `${url.hostname}:${port}`)) return null;

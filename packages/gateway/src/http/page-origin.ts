@@ -2,7 +2,7 @@ import { isSignatureHeader } from "@sluice/aws";
 import type { Access } from "./access.ts";
 import { publicUrlOf } from "./public-address.ts";
 
-/** Parts of a request that tell of the page that it may be for. */
+/** Parts of a request by which one of a page is recognised. */
 export interface PageRequest {
   readonly method: string;
   /** Absolute. */
@@ -10,14 +10,14 @@ export interface PageRequest {
   readonly headers: Pick<Headers, "get">;
 }
 
-/** Effect of an action, where the method of a request does not say it. */
+/** Effect of an action whose method does not show it. */
 export type Effect =
-  /** Nothing: it changes no queue, no topic and no message. */
+  /** The action changes no queue, no topic and no message. */
   | "reads"
   | "changes"
   /**
-   * It changes something for whoever names a secret, as the links in messages of SNS do: who knows it may come from
-   * anywhere.
+   * The action changes something for a caller that names a secret, as the links in messages of SNS do: such a caller
+   * may come from any site.
    */
   | "byToken";
 
@@ -26,19 +26,19 @@ export type Effect =
  * page.
  */
 const READING_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
-/** Names that no public name server answers for, so that no page of somebody else's can come under them. */
+/** Names that no public name server answers for, so that no page of another site can come under them. */
 const PRIVATE_NAMES = /(^|\.)(localhost|local|internal|test|home\.arpa)$/;
 
 /**
  * Why a request to an open broker is refused for the host it names; `null` if it is not.
  *
  * A page of any site can let its own name point at 127.0.0.1 and then reads this broker as its own (DNS rebinding).
- * That needs a public name: addresses, names without a dot (a container's) and private ones are nobody else's. So
+ * That needs a public name: addresses, names without a dot (a container's) and private ones belong to no other site. So
  * `--ip 0.0.0.0` and containers keep working, and a tunnel's name has to be listed.
  */
 export function refusedHost(access: Access, request: PageRequest): string | null {
   if (access.kind !== "open") return null;
-  // A page can write the headers of a proxy, so the name that was asked for counts beside the one in them.
+  // A page can write the headers of a proxy, so the name in the request's URL counts beside the one in them.
   const names = [ownUrl(access, request).hostname, publicSite(access, request).hostname];
   const hostname = names.find((name) => !isPrivate(name) && !access.hosts.includes(name));
   if (hostname === undefined) return null;
@@ -53,9 +53,9 @@ function isPrivate(hostname: string): boolean {
 }
 
 /**
- * Why a request is refused that a page may have sent whose origin is not this broker's own; `null` if it is not. Any
- * page that a developer opens can make the browser send requests to `localhost` and to private addresses, and would
- * otherwise purge their queues. What is no browser names no origin and no site.
+ * Why a request is refused that a page of another origin may have sent; `null` if it is not. Any page that a developer
+ * opens can make the browser send requests to `localhost` and to private addresses, and could purge queues. Programs
+ * other than browsers name no origin and no site.
  */
 export function refusedPage(access: Access, request: PageRequest, effect: Effect): string | null {
   const host = refusedHost(access, request);
@@ -65,8 +65,8 @@ export function refusedPage(access: Access, request: PageRequest, effect: Effect
 
 /**
  * Why a request is refused that a page of another origin has sent; `null` if it is not. A browser names the origin with
- * every method but the reading ones, and with those too where a script wants to see the answer: a server before this
- * one, as that of Vite, may let every script see every answer. To addresses that it trusts it names the site.
+ * every method but the reading ones, and with those too where a script reads the answer: a server before this one, as
+ * that of Vite, may let every script read it. To trusted addresses a browser names the site.
  */
 export function refusedOrigin(access: Access, request: PageRequest): string | null {
   const origin = request.headers.get("origin");
@@ -80,10 +80,10 @@ export function refusedOrigin(access: Access, request: PageRequest): string | nu
 }
 
 /**
- * An image or a link makes a GET without an origin, and to a private address over plain HTTP a browser does not say
- * which site is behind it. Behind a link in a mail program is no site (`none`), and who follows it did not write it. No
- * page can add a signature in the header: for that the browser asks the server first. `Basic` proves nothing, because a
- * browser adds it by itself.
+ * Why a GET without an origin is refused; `null` if it is not. An image or a link makes one, and to a private address
+ * over plain HTTP a browser does not name the site behind it. A link in a mail program has no site (`none`), and its
+ * reader did not write it. No page can add a signature in the header: for that the browser asks the server first.
+ * `Basic` proves nothing, because a browser adds it by itself.
  */
 function refusedBareGet(request: PageRequest): string | null {
   if (!READING_METHODS.has(request.method) || siteOf(request) === "same-origin") return null;
@@ -95,26 +95,28 @@ function refusedBareGet(request: PageRequest): string | null {
   );
 }
 
-/** The site that a browser names behind a request; `null` for what names none, as programs that are no browser. */
+/** The site that a browser names behind a request; `null` for a request that names none, as those of other programs. */
 function siteOf({ headers }: PageRequest): string | null {
   return headers.get("sec-fetch-site");
 }
 
-/** Sites that are no other page's. `none` is behind what a user types, or follows from outside of a browser. */
+/**
+ * Sites that are no other page's. `none` is that of an address that a user types, or of a link outside of a browser.
+ */
 const OWN_SITES: ReadonlySet<string | null> = new Set([null, "none", "same-origin"]);
 
-/** The address of the broker's own page, as its reader has it. */
+/** The address of the broker's own page in its reader's browser. */
 function publicSite(access: Access, request: PageRequest): Pick<URL, "origin" | "hostname"> {
   const url = typeof request.url === "string" ? new URL(request.url) : request.url;
   return publicUrlOf(access.publicAddress, { url, headers: request.headers }) ?? ownUrl(access, request);
 }
 
-/** Where `wrangler dev` says which host was asked for when it has put that of a route in its place. */
+/** Header in which `wrangler dev` names the host of a request in whose place it has put that of a route. */
 const ORIGINAL_HOST_HEADER = "mf-original-hostname";
 
 /**
- * The address that was asked for. The header is believed only beside the host of a route: then Wrangler has written it.
- * On other requests it leaves whatever a page put there.
+ * The address that the client has asked for. The header counts only beside the host of a route: then Wrangler has
+ * written it. On other requests Wrangler leaves a header that a page has written.
  */
 function ownUrl(access: Access, request: PageRequest): Pick<URL, "origin" | "hostname"> {
   const site = typeof request.url === "string" ? new URL(request.url) : request.url;

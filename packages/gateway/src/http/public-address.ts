@@ -8,7 +8,7 @@ export interface SeenRequest {
   readonly headers: Pick<Headers, "get">;
 }
 
-/** Says where a broker's clients reach it. Every URL that they are given is made here. */
+/** Address at which clients reach a broker. Every URL that they are given is made here. */
 export class PublicAddress {
   readonly #setting: PublicAddressSetting;
   #looksForProxy: boolean;
@@ -25,8 +25,8 @@ export class PublicAddress {
   }
 
   /**
-   * URL of a request as its client sent it, which is what it has signed: with the path that a proxy takes off. A
-   * request that names another host than `SLUICE_PUBLIC_URL` has not come by the proxy.
+   * URL of a request as its client has sent and signed it: with the path that a proxy removes. A request that names
+   * another host than `SLUICE_PUBLIC_URL` has not come by the proxy.
    */
   sentUrl(request: SeenRequest): URL {
     const { host, path } = publicUrlOf(this.#setting, request) ?? { host: "", path: "" };
@@ -42,8 +42,8 @@ export class PublicAddress {
   }
 
   /**
-   * Warns once of a proxy that speaks TLS with clients which are then given URLs without: a client that goes by such a
-   * URL sends its messages in clear. The warning names no host: that of a request is whatever its sender has written.
+   * Warns once of a proxy that speaks TLS with clients which are then given URLs without: a client that uses such a URL
+   * sends its messages in clear. The warning names no host: that of a request is its sender's to choose.
    */
   lookForProxy({ url, headers }: SeenRequest): void {
     if (!this.#looksForProxy || url.protocol !== "http:") return;
@@ -58,7 +58,7 @@ export class PublicAddress {
   }
 }
 
-/** Where the client of a request reaches the broker; `null` for the address that the request names. */
+/** The address at which the client of a request reaches the broker; `null` for the address that the request names. */
 export function publicUrlOf(
   setting: PublicAddressSetting | undefined,
   { url, headers }: SeenRequest,

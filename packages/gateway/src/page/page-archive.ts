@@ -12,11 +12,11 @@ interface Header {
 }
 
 /**
- * The files of an archive by their names: what `buildPage` of `packages/dashboard/build.mjs` makes, which describes the
- * layout.
+ * Reads the files of an archive, by name. `buildPage` of `packages/dashboard/build.mjs` makes archives, and describes
+ * the layout.
  */
 export function readPageArchive(archive: Uint8Array | ArrayBuffer): ReadonlyMap<string, PageFile> {
-  // A copy: what a module of a Worker is may not be written to, and its type says that it may be shared.
+  // A copy: the memory of a Worker's module may not be written to, and by its type it may be shared.
   const bytes = new Uint8Array(archive);
   const length = new DataView(bytes.buffer).getUint32(0);
   let at = 4 + length;

@@ -4,8 +4,8 @@ import { type PageFile, readPageArchive } from "./page-archive.ts";
 const DOCUMENT = "index.html";
 
 /**
- * The page has buttons that delete messages, so no other page may frame it. It loads nothing of anybody else's, and
- * runs no script and takes no style that is not a file of its own: what a message says cannot become either.
+ * The page has buttons that delete messages, so no other page may frame it. It loads nothing from other sites, and its
+ * scripts and styles are files of its own alone: the text of a message cannot become either.
  */
 const DOCUMENT_HEADERS = {
   "Content-Security-Policy":
@@ -14,7 +14,7 @@ const DOCUMENT_HEADERS = {
   "Referrer-Policy": "no-referrer",
   "Cache-Control": "no-cache",
 };
-/** The names of the others change with what is in them. */
+/** Headers of script and style, whose names change with their content. */
 const ASSET_HEADERS = { "Cache-Control": "public, max-age=31536000, immutable" };
 const COMMON_HEADERS = { "X-Content-Type-Options": "nosniff", Vary: "Accept-Encoding" };
 
@@ -24,9 +24,10 @@ export const NO_PAGE =
   "Its API answers at /__sluice/api.\n";
 
 /**
- * The page at `/__sluice/`: queues, topics, messages, and what happened to them, all of it read from the admin API.
+ * Routes of the page at `/__sluice/`: queues, topics, messages, and what happened to them, all of it read from the
+ * admin API.
  *
- * @param archive what `packages/dashboard/build.mjs` makes; `null` for a broker without the page.
+ * @param archive made by `packages/dashboard/build.mjs`; `null` for a broker without the page.
  */
 export function pageRoutes(archive: Uint8Array | ArrayBuffer | null): Hono {
   const app = new Hono();

@@ -8,10 +8,10 @@ export interface KeptKey {
   readonly untilMs: number;
 }
 
-/** By the ids of the keys. */
+/** Access keys by their ids. */
 export type KeptKeys = ReadonlyMap<string, KeptKey>;
 
-/** The access keys among the tokens, those from before a rotation included. */
+/** Lists the access keys among the tokens, those from before a rotation included. */
 export function accessKeysOf(tokens: readonly TokenRecord[]): KeptKeys {
   const keys = new Map<string, KeptKey>();
   for (const token of tokens) {

@@ -7,11 +7,11 @@ import { Rates } from "./rates.ts";
 import { allRights, type Rights } from "./rights.ts";
 
 /**
- * Whether somebody is let in.
+ * Whether a caller is let in.
  *
  * - `in`: with these rights.
  * - `noToken`, `unknown`: without a token, or with one that does not count (any more), for the reason that is given.
- * - `closed`: nobody has set who may use the broker.
+ * - `closed`: the configuration has no tokens, and the broker keeps none.
  * - `throttled`: the token has made too many requests; the next may come after so many seconds.
  */
 export type Admission =
@@ -22,7 +22,7 @@ export type Admission =
 const ASKED =
   "This broker asks for a token as Authorization: Bearer: one of its SLUICE_API_TOKENS, or of its own.";
 
-/** Says who somebody is by the token that they bring, and what they may do. */
+/** Identifies callers by their tokens, with their rights. */
 export class Authority {
   readonly access: Access;
   readonly #kept: KeptTokens;
@@ -37,10 +37,10 @@ export class Authority {
   }
 
   /**
-   * Takes the same time whichever character of a token is wrong. The tokens of the configuration count even while the
-   * directory does not answer.
+   * Identifies the caller of a request, and counts the request. Takes the same time whichever character of a token is
+   * wrong. The tokens of the configuration count even while the directory does not answer.
    *
-   * @param token what a request brings; `null` for none.
+   * @param token that of the request; `null` for none.
    * @throws when the directory has to be asked and fails.
    */
   async admit(token: string | null): Promise<Admission> {
@@ -50,28 +50,28 @@ export class Authority {
     return afterSeconds > 0 ? { kind: "throttled", afterSeconds } : admitted(known);
   }
 
-  /** Says the same without counting a request: of one that was admitted and goes on. */
+  /** Identifies the caller of a request that was admitted and goes on, without counting it. */
   async admitAgain(token: string | null): Promise<Admission> {
     const known = await this.#find(token);
     return "kind" in known ? known : admitted(known);
   }
 
-  /** Tokens were changed by way of this gateway: that counts at once. */
+  /** Forgets the tokens after a change by way of this gateway, so that it counts at once. */
   forgetTokens(): void {
     this.#kept.forget();
   }
 
-  /** Access keys of AWS that the broker keeps. */
+  /** Reads the access keys of AWS that the broker keeps. */
   async accessKeys(): Promise<KeptKeys> {
     return (await this.#kept.read()).keys;
   }
 
-  /** Counts a request. Returns 0 if it may be made, else after how many seconds the next one may be. */
+  /** Counts a request. Returns 0 if it may be made, else the seconds until the next one may be. */
   take({ name, ratePerSecond }: Pick<TokenRecord, "name" | "ratePerSecond">): number {
     return ratePerSecond === null ? 0 : this.#rates.take(name, ratePerSecond);
   }
 
-  /** The token that is kept and valid; else what is answered whoever asks, and however often. */
+  /** Finds a kept token that is valid; else the answer, which does not depend on the rate of requests. */
   async #find(token: string | null): Promise<Admission | TokenRecord> {
     const { access } = this;
     if (access.kind === "open") return { kind: "in", rights: allRights(ACTORS.local) };
@@ -102,13 +102,13 @@ function admitted({ name, scopes, queues }: TokenRecord): Admission {
   return { kind: "in", rights: { by: name, scopes, queues } };
 }
 
-/** The digests that count for a token. */
+/** Lists the digests that are valid for a token. */
 function digestsOf({ secret, previous }: TokenRecord, nowMs: number): string[] {
   const secrets = previous !== null && nowMs < previous.untilMs ? [secret, previous.secret] : [secret];
   return secrets.flatMap((one) => (one.kind === "bearer" ? one.sha256 : []));
 }
 
-/** Compares with all of them, found or not. */
+/** Whether a digest is among them. Compares with all, so that the time does not tell. */
 function includes(digests: readonly string[], given: string): boolean {
   return digests.filter((digest) => isSameDigest(digest, given)).length > 0;
 }

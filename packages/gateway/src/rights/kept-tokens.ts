@@ -2,8 +2,8 @@ import type { TokenRecord, TokensRpc } from "@sluice/protocol";
 import { accessKeysOf, type KeptKeys } from "./access-keys.ts";
 
 /**
- * How long a gateway goes by the tokens that the directory named, in ms: so long a token that was revoked by way of
- * another gateway can still work. No request asks the directory in between.
+ * How long a gateway uses a list of tokens before it asks the directory again, in ms. So long a token can still work
+ * that was revoked by way of another gateway.
  */
 export const TOKENS_KEPT_MS = 5_000;
 
@@ -15,7 +15,7 @@ export interface TokenList {
   readonly atMs: number;
 }
 
-/** The tokens of the directory, as of the last seconds. */
+/** Cache of the directory's tokens, some seconds old at most. */
 export class KeptTokens {
   readonly #tokens: Pick<TokensRpc, "listTokens">;
   readonly #now: () => number;
@@ -27,8 +27,8 @@ export class KeptTokens {
   }
 
   /**
-   * On Workers nobody can wait for what another request does, so requests that come while the list is too old each ask
-   * for it.
+   * Reads the list. On Workers a request cannot wait for what another one does, so each request that finds the list too
+   * old asks for it.
    */
   async read(): Promise<TokenList> {
     const atMs = this.#now();
@@ -38,7 +38,7 @@ export class KeptTokens {
     return this.#known;
   }
 
-  /** They were changed: the next request asks for them. */
+  /** Forgets the list after a change: the next request asks for it. */
   forget(): void {
     this.#known = undefined;
   }

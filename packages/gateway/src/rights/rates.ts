@@ -1,4 +1,4 @@
-/** How many requests somebody may make: a bucket that a second's worth fits into. */
+/** Requests that a token may make: a bucket that a second's worth fits into. */
 interface Bucket {
   left: number;
   atMs: number;
@@ -14,7 +14,7 @@ export class Rates {
   }
 
   /**
-   * Takes a request into account. Returns 0 if it may be made, else after how many seconds the next one may be.
+   * Counts a request. Returns 0 if it may be made, else the seconds until the next one may be.
    *
    * @param ratePerSecond 1 or more.
    */

@@ -10,18 +10,18 @@ export interface Rights {
 }
 
 /**
- * Which queues a request is about.
+ * Queues that a request is about.
  *
- * - `one`: queues that it names, in its path or in its body. Who answers it calls `mayUse` for each.
- * - `listed`: all of them; the answer has those that `mayUse` says.
- * - `none`: no queue, and nothing that anybody has to keep from others.
- * - `every`: several queues, or what belongs to no queue. A token for some queues may not do it.
+ * - `one`: queues that it names, in its path or in its body. Its route calls `mayUse` for each.
+ * - `listed`: all of them; the answer has those that `mayUse` allows.
+ * - `none`: no queue, and nothing secret.
+ * - `every`: several queues, or things that belong to no queue. A token for some queues may not do it.
  */
 export type QueuesNeeded = "one" | "listed" | "none" | "every";
 
 /** Rights that a request needs. */
 export interface Need {
-  /** `any`: whoever has a token. */
+  /** `any`: every token. */
   readonly scope: Scope | "any";
   readonly queues: QueuesNeeded;
   /** Name of the action in the audit log; absent for an action that changes nothing but messages. */
@@ -41,12 +41,12 @@ export function needsOf(queues: QueuesNeeded) {
   };
 }
 
-/** The rights of who may do everything. */
+/** Makes the rights to do everything. */
 export function allRights(by: string): Rights {
   return { by, scopes: ["admin"], queues: [] };
 }
 
-/** Why somebody may not do what needs this, as far as that does not depend on the queue; `null` if they may. */
+/** Why a caller lacks a need, as far as that does not depend on the queue; `null` if it does not. */
 export function needRefusal({ by, scopes, queues }: Rights, need: Need): string | null {
   const { scope } = need;
   if (scope !== "any" && !scopes.includes(scope) && !scopes.includes("admin")) {
@@ -56,15 +56,15 @@ export function needRefusal({ by, scopes, queues }: Rights, need: Need): string 
   return `The token "${by}" may not do that: it is for ${queues.join(", ")}, and this is about more than that.`;
 }
 
-/** Whether somebody may use a queue of that name. */
+/** Whether a caller may use a queue of that name. */
 export function mayUse({ queues }: Rights, name: string): boolean {
   return queues.length === 0 || isAmong(queues, name);
 }
 
 /**
- * Why somebody may not use a queue; `null` if they may.
+ * Why a caller may not use a queue; `null` if it may.
  *
- * @param called how they have named it. Default: by its name.
+ * @param called the queue as the request names it. Default: its name.
  */
 export function queueRefusal(rights: Rights, name: string, called = `the queue "${name}"`): string | null {
   if (mayUse(rights, name)) return null;

@@ -8,9 +8,9 @@ declare module "hono" {
   interface ContextVariableMap {
     /** Rights of the request's caller, once that is known. */
     rights: Rights;
-    /** Target of a request's change, for the audit log; `null` if it changes nothing after all. */
+    /** Target of a request's change, for the audit log; `null` if it changes nothing. */
     changed: string | null;
-    /** Asks who makes a request once more: one that goes on for longer than its token may. Throws what refuses it. */
+    /** Identifies the caller once more, for a request that may outlast its token. Throws the refusal. */
     admitAgain: () => Promise<Rights>;
   }
 }
@@ -32,16 +32,16 @@ export function needOf(c: Context, prefix: string, needs: RouteNeeds): Need | nu
 /** Returns the rights of a request's caller. */
 export function rightsOf(c: Context): Rights {
   const rights = c.get("rights");
-  if (rights === undefined) throw new Error("a route answers before anybody was asked who it is");
+  if (rights === undefined) throw new Error("a route answers before its caller was identified");
   return rights;
 }
 
-/** Notes the target of a request's change, for the audit log. The first that it names counts. */
+/** Notes the target of a request's change, for the audit log. The first one counts. */
 export function setChanged(c: Context, target: string): void {
   if (c.get("changed") === undefined) c.set("changed", target);
 }
 
-/** Writes a change down that a route has made. */
+/** Notes a change that a route has made in the audit log. */
 export async function auditRoute(
   c: Context,
   need: Need | null,
@@ -56,7 +56,7 @@ export async function auditRoute(
 /**
  * Why a request may not use a queue; `null` if it may.
  *
- * @param called how it has named the queue. Default: by its name.
+ * @param called the queue as the request names it. Default: its name.
  */
 export function refusedQueue(c: Context, name: string, called?: string): string | null {
   setChanged(c, name);

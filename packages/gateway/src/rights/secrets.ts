@@ -4,7 +4,7 @@ import { hexOf, sha256Of } from "./digest.ts";
 /** Random bytes of a secret. */
 const SECRET_BYTES = 32;
 
-/** Random bytes of the id of an access key, and what it begins with: nobody takes it for one of AWS's. */
+/** Random bytes of the id of an access key, and its beginning, which no key of AWS's has. */
 const KEY_ID_BYTES = 7;
 const KEY_ID_PREFIX = "SLUICE";
 
@@ -12,7 +12,7 @@ const KEY_ID_PREFIX = "SLUICE";
 export interface NewSecret {
   /** Record of the secret that the broker keeps. */
   readonly kept: TokenSecret;
-  /** Secret itself, which its owner is told once. */
+  /** Secret itself, which is shown once. */
   readonly secret: string;
 }
 

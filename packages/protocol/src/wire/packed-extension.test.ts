@@ -22,8 +22,8 @@ const extension = fc.record(
 describe("the extension of a message", () => {
   it("gives back what was said, empty texts too", () => {
     fc.assert(
-      fc.property(extension, (said) => {
-        expect(decodeExtension(encodeExtension(said))).toEqual(said);
+      fc.property(extension, (fields) => {
+        expect(decodeExtension(encodeExtension(fields))).toEqual(fields);
       }),
     );
   });
@@ -37,9 +37,9 @@ describe("the extension of a message", () => {
 
   it("counts for the size of a message, but for where a Worker's dead letter comes from", () => {
     fc.assert(
-      fc.property(extension, (said) => {
-        const { deadLetterOf, ...counted } = said;
-        expect(encodeExtension(said).byteLength - uncountedBytes(said)).toBe(
+      fc.property(extension, (fields) => {
+        const { deadLetterOf, ...counted } = fields;
+        expect(encodeExtension(fields).byteLength - uncountedBytes(fields)).toBe(
           encodeExtension(counted).byteLength,
         );
       }),

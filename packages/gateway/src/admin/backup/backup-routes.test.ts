@@ -49,8 +49,8 @@ describe("POST /backup", () => {
       return { ok: true, enqueued: { ok: true, messages: null } } as const;
     });
     const directory = { ...directoryOf(), queue: () => queueWith({ work }) };
-    const said = await ask(directory, "/messages?queue=dead", { messages: [message] });
-    expect(said).toEqual({ status: 200, body: { restored: 1 } });
+    const response = await ask(directory, "/messages?queue=dead", { messages: [message] });
+    expect(response).toEqual({ status: 200, body: { restored: 1 } });
     const [{ packed, attempts } = { packed: new Uint8Array() }] = enqueued;
     expect(attempts).toEqual([2]);
     const index = new PackedIndex(packed);
@@ -201,13 +201,13 @@ describe("POST /backup", () => {
     ["/subscriptions", null, /not as a backup has it/],
   ])("%s refuses what no backup has: %j", async (path, body, problem) => {
     const topics = [{ topic: TOPIC, subscriptions: [] }];
-    const said = await ask(directoryOf(undefined, {}, topics), path, body);
-    expect(said).toMatchObject({ status: 400, body: { error: { code: "invalid_body" } } });
-    expect(JSON.stringify(said.body)).toMatch(problem);
+    const response = await ask(directoryOf(undefined, {}, topics), path, body);
+    expect(response).toMatchObject({ status: 400, body: { error: { code: "invalid_body" } } });
+    expect(JSON.stringify(response.body)).toMatch(problem);
   });
 
   it("is 404 for a queue that is not there", async () => {
-    const said = await ask(directoryOf(), "/messages?queue=gone", { messages: [message] });
-    expect(said).toMatchObject({ status: 404, body: { error: { code: "queue_not_found" } } });
+    const response = await ask(directoryOf(), "/messages?queue=gone", { messages: [message] });
+    expect(response).toMatchObject({ status: 404, body: { error: { code: "queue_not_found" } } });
   });
 });

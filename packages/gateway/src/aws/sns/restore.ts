@@ -14,14 +14,14 @@ import { parseRedrivePolicy } from "./subscription/redrive-policy.ts";
 import { subscribe } from "./subscription/subscription-actions.ts";
 import { createTopic } from "./topic/topic-actions.ts";
 
-/** A subscription as a backup has it. */
+/** A subscription in a backup. */
 export type RestoredSubscription = Omit<NewTopicSubscription, "token">;
 
-/** A region, and an account: those of the ARN of whatever is restored. */
+/** Region in the ARN of a topic or subscription that is restored. */
 const REGION = /^[a-z0-9-]{1,40}$/;
 const ACCOUNT = /^\d{12}$/;
 
-/** The region and the account of a topic, by its ARN. Throws `AwsError`. */
+/** Reads the region and the account of a topic out of its ARN. Throws `AwsError`. */
 export function homeOfTopic(topicArn: string): Home {
   const { region, account } = arnIn(topicArn, "TopicArn");
   if (!REGION.test(region) || !ACCOUNT.test(account)) throw invalid("TopicArn");
@@ -29,12 +29,11 @@ export function homeOfTopic(topicArn: string): Home {
 }
 
 /**
- * Creates a topic that a backup has, as `CreateTopic` does: everything of it is checked. One that there is already
- * stays as it is.
+ * Creates a topic of a backup, with the checks of `CreateTopic`. An existing topic stays as it is.
  *
  * @param context its caller is of the topic's region and account.
  * @returns whether it was created.
- * @throws AwsError for what no topic can be.
+ * @throws AwsError for a topic that cannot exist.
  */
 export async function restoreTopic(context: SnsContext, given: NewTopic): Promise<boolean> {
   const { arn, isFifo, attributes, tags } = given;
@@ -54,11 +53,11 @@ export async function restoreTopic(context: SnsContext, given: NewTopic): Promis
 }
 
 /**
- * Subscribes what a backup says was subscribed, as `Subscribe` does: an HTTP endpoint is asked to confirm, whoever says
- * that it has confirmed before. One that is subscribed already stays as it is, and is not asked.
+ * Subscribes an endpoint of a backup, as `Subscribe` does: an HTTP endpoint is asked to confirm, even if the backup
+ * says that it has. One that is subscribed already stays as it is, and is not asked.
  *
  * @param context its caller is of the topic's region and account.
- * @throws AwsError for what no subscription can be.
+ * @throws AwsError for a subscription that cannot exist.
  */
 export async function restoreSubscription(
   context: SnsContext,
@@ -85,7 +84,10 @@ export async function restoreSubscription(
   return { isNew: true, subscription };
 }
 
-/** Its queues are called by their ARNs, or by their names at home: a broker of another home has others. */
+/**
+ * Refuses queues of another home: a subscription names them by ARN, or by name at home, and another home has other
+ * names.
+ */
 function refuseOtherQueues({ home }: SnsContext, { isFifo }: TopicRecord, given: RestoredSubscription): void {
   const { protocol, endpoint, target, deadLetterQueue, attributes } = given;
   const { queue } = endpointIn(protocol, endpoint, isFifo, home);

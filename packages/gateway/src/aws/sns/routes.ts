@@ -33,7 +33,7 @@ import { Signers } from "./signers.ts";
 
 /** Amazon SNS as the AWS endpoint calls it. */
 export interface SnsService {
-  /** Whether a request is for SNS, as far as its parameters say (spec sns-delivery 9.1). */
+  /** Whether the parameters of a request say that it is for SNS (spec sns-delivery 9.1). */
   isFor(parameters: Pick<URLSearchParams, "get">): boolean;
   /**
    * Answers a request. Errors are answered as SNS does. A failure of ours is `InternalFailure`, with the reason in the
@@ -42,16 +42,16 @@ export interface SnsService {
    * @param keepAlive keeps the request from being ended with its client.
    */
   answer(request: AwsRequest, keepAlive: KeepAlive): Promise<ResponseParts>;
-  /** Functions that bring back topics that a backup has. */
+  /** Functions that restore topics of a backup. */
   readonly restoring: TopicRestoring;
   /** The certificate that signatures are checked with, by the last part of its URL. */
   certificate(fileName: string): Promise<Response>;
 }
 
-/** Brings topics and their subscriptions back. Throws `AwsError` for what none can be. */
+/** Restores topics and their subscriptions. Throws `AwsError` for those that cannot exist. */
 export interface TopicRestoring {
   /**
-   * @param request links in messages lead to where its client reaches the broker.
+   * @param request links in messages lead to the address at which its client reaches the broker.
    * @returns whether it was created.
    */
   topic(request: SeenRequest, topic: NewTopic): Promise<boolean>;
@@ -61,7 +61,7 @@ export interface TopicRestoring {
   ): ReturnType<typeof restoreSubscription>;
 }
 
-/** Name of the actor of a restore, for SNS: the admin API knows the real one, and writes it down. */
+/** Name of the actor of a restore, for SNS: the admin API knows the real one, and notes it. */
 const RESTORER = "backup";
 
 /** Actions of both services. */
@@ -149,7 +149,7 @@ export function snsService(
     isFor: (parameters) => {
       const version = parameters.get("Version");
       if (version !== null) return version === SNS_VERSION;
-      // Links in messages name no version. An action of both services is SQS's then.
+      // Links in messages name no version. Then an action of both services is taken for SQS's.
       const action = parameters.get("Action") ?? "";
       return Object.hasOwn(SNS_ACTIONS, action) && !SQS_TOO.includes(action);
     },
@@ -178,15 +178,15 @@ export function snsService(
   };
 }
 
-/** The ARN that an action answers or is given; `undefined` where it has none. */
+/** The ARN in the input or the output of an action; `undefined` where there is none. */
 function subjectOf({ SubscriptionArn, TopicArn, ResourceArn }: Readonly<Record<string, unknown>>) {
   const isArn = (text: unknown): text is string => typeof text === "string" && text.startsWith("arn:");
   return [SubscriptionArn, TopicArn, ResourceArn].find(isArn);
 }
 
 /**
- * Reads what a request without a signature asks for if that needs none, as the links in messages do; `null` for all
- * else. Of what anybody may send nothing but the name of the action is looked for.
+ * Reads the call of a request without a signature if its action needs none, as the links in messages; `null` for all
+ * others. Only the name of the action is read before that is known.
  *
  * @throws AwsError `RequestEntityTooLarge` for a body of more than `UNSIGNED_BYTES_MAX` bytes.
  */
@@ -196,7 +196,7 @@ async function callByToken(request: AwsRequest): Promise<Call | null> {
   if (!isByToken(url.searchParams.get("Action") ?? parametersIn(form).get("Action"))) return null;
   await request.readBytes(UNSIGNED_BYTES_MAX);
   const call = readCall(request, SNS_MODEL);
-  // A form can name several actions, and spell their names in several ways: the one that counts is that of the call.
+  // A form can name several actions, and spell them in several ways: the one of the call counts.
   return isByToken(call.action) ? call : null;
 }
 

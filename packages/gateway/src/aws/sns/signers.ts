@@ -9,7 +9,9 @@ import {
 
 /** Signer of notifications: made by the first request that needs it, and the same for all from then on. */
 export class Signers {
-  /** Only what is there is shared: what one request waits for never comes when its client hangs up meanwhile. */
+  /**
+   * The signer itself is shared, and no promise of it: that would never settle if the client of its request hung up.
+   */
   #signer: Signer | undefined;
   #identity: SigningIdentity | null = null;
 
@@ -20,8 +22,8 @@ export class Signers {
   }
 
   /**
-   * The certificate that is served under a name; `null` for another name than that of the one there is. Anybody may ask
-   * for it: the directory is asked until there is one.
+   * The certificate that is served under a name; `null` for any other name. Any client may ask for it: the directory is
+   * asked until there is one.
    */
   async certificate(topics: TopicsRpc, fileName: string): Promise<string | null> {
     this.#identity ??= await topics.signingIdentity();
@@ -37,7 +39,7 @@ export class Signers {
   }
 }
 
-/** How messages of a topic are signed: version 1 unless the topic says otherwise (spec sns-delivery 8.3). */
+/** Version of the signatures of a topic's messages: 1 unless the topic says otherwise (spec sns-delivery 8.3). */
 export function signatureVersionOf({ attributes }: TopicRecord): SignatureVersion {
   return attributes.SignatureVersion === "2" ? "2" : "1";
 }

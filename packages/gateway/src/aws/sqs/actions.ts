@@ -37,7 +37,7 @@ export const SQS_HANDLERS: AwsActions<SqsContext, typeof SQS_ACTIONS> = {
   DeleteMessageBatch: { run: deleteMessageBatch, need: CONSUME },
   DeleteQueue: { run: deleteQueue, need: changing("queue.delete") },
   GetQueueAttributes: { run: getQueueAttributes, need: READ },
-  // Who sends or receives asks for it first.
+  // Clients that send or receive call it first.
   GetQueueUrl: { run: getQueueUrl, need: ANY },
   ListDeadLetterSourceQueues: { run: listDeadLetterSourceQueues, need: READ },
   ListMessageMoveTasks: { run: listMessageMoveTasks, need: READ },
@@ -54,7 +54,7 @@ export const SQS_HANDLERS: AwsActions<SqsContext, typeof SQS_ACTIONS> = {
   UntagQueue: { run: untagQueue, need: changing("queue.change") },
 };
 
-/** To receive hides messages and counts: it changes. */
+/** Effects of each action. A receive hides messages and counts, so it changes them. */
 export const SQS_EFFECTS = effectsOf(SQS_HANDLERS);
 
 /** Actions that are about no queue, which a request to a queue's own URL cannot mean (spec sqs 1.3). */

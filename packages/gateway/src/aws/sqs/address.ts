@@ -3,7 +3,7 @@ import { refuse, SQS_ERRORS } from "./errors.ts";
 
 const ACCOUNT_LENGTH = 12;
 
-/** The URL of a queue, below the address of the endpoint: `http://host/prefix/ACCOUNT/NAME`. */
+/** Makes the URL of a queue, below the address of the endpoint: `http://host/prefix/ACCOUNT/NAME`. */
 export function queueUrl(endpoint: string, { region, account, name }: QueueAddress, home: Home): string {
   return region === home.region
     ? `${endpoint}/${account}/${name}`
@@ -11,10 +11,10 @@ export function queueUrl(endpoint: string, { region, account, name }: QueueAddre
 }
 
 /**
- * The queue that a `QueueUrl` or the path of a request names: `…/ACCOUNT/NAME`, `…/queue/REGION/ACCOUNT/NAME`, AWS's
- * own URLs, or a name alone (spec sqs 1.4). What a URL does not say is the caller's.
+ * Reads the queue that a `QueueUrl` or the path of a request names: `…/ACCOUNT/NAME`, `…/queue/REGION/ACCOUNT/NAME`,
+ * AWS's own URLs, or a name alone (spec sqs 1.4). A missing region or account is the caller's.
  *
- * @throws AwsError `InvalidAddress` for what names none.
+ * @throws AwsError `InvalidAddress` for a text that names no queue.
  */
 export function parseQueueUrl(text: string, caller: Home): QueueAddress {
   const isUrl = /^https?:\/\//i.test(text);
@@ -23,7 +23,7 @@ export function parseQueueUrl(text: string, caller: Home): QueueAddress {
   const segments = (parts ?? []).filter((part) => part !== "");
   const name = segments.at(-1);
   const account = segments.at(-2);
-  // A number that is no account's is a slip: it must not lead to the caller's own queue of that name.
+  // A number that is no account's is a mistake: it must not lead to the caller's own queue of that name.
   const isNumber = account !== undefined && /^\d+$/.test(account);
   const isAccount = isNumber && account.length === ACCOUNT_LENGTH;
   if (name === undefined || (isNumber && !isAccount)) {

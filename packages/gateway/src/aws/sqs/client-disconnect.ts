@@ -6,7 +6,7 @@
  */
 export const LOOKS = 3;
 export const LOOK_MS = 6;
-/** A pause that takes longer, in ms, does not count: on a machine that busy the proxy is late too. */
+/** Longest pause that counts, in ms: on a machine on which one takes longer the proxy is late too. */
 export const LOOK_MS_MAX = 9;
 /** Most writes, however late they are. */
 export const LOOKS_MAX = 40;
@@ -14,8 +14,8 @@ export const LOOKS_MAX = 40;
 const DECLARATION = /^<\?xml[^>]*\?>/;
 
 /**
- * The body of an answer, with white space before it that changes nothing. If the client has disconnected, writing the
- * white space aborts the request's signal, and the rest is not written.
+ * Makes the body of an answer with white space before it, which has no meaning. If the client has disconnected, writing
+ * the white space aborts the request's signal, and the rest is not written.
  *
  * @param signal aborted when the client has disconnected.
  */

@@ -17,7 +17,7 @@ import type { QueueCalls } from "./queue-calls.ts";
 /** Longest name that is looked up, in characters: longer than any queue's, regions and accounts included. */
 const LOOKED_UP_LENGTH_MAX = 256;
 
-/** Most attempts at a change while others change the queue too. */
+/** Most attempts at a change while other requests change the queue too. */
 const CHANGE_ATTEMPTS_MAX = 20;
 
 /** Parts of the broker that SQS uses. */
@@ -34,7 +34,7 @@ export interface SqsPorts {
   readonly isLocal: boolean;
 }
 
-/** How SQS behaves. The defaults suit development where AWS's own ways would not. */
+/** Settings of SQS. The defaults suit development better than AWS's own behaviour. */
 export interface SqsSettings {
   readonly home: Home;
   /** Whether a queue can be purged, and a name be used again, only once in 60 s, as on AWS. Default false. */
@@ -46,7 +46,7 @@ export interface SqsSettings {
   readonly looksForClients?: boolean;
 }
 
-/** One request, with who makes it and what answers it. */
+/** One request: its caller, and the parts of the broker that it uses. */
 export interface SqsContext {
   readonly ports: SqsPorts;
   readonly settings: SqsSettings;
@@ -56,19 +56,19 @@ export interface SqsContext {
   readonly caller: Caller;
   /** Address of the endpoint for the client, without the queue's part: queue URLs begin with it. */
   readonly endpoint: string;
-  /** Whether the request came in the Query protocol, whose texts differ here and there. */
+  /** Whether the request came in the Query protocol, some of whose texts differ. */
   readonly isQuery: boolean;
   /** The body of the request. */
   readonly text: string;
   /** Path of the request behind the endpoint: in the Query protocol it can name the queue. */
   readonly path: string;
-  /** Aborted when the client goes. */
+  /** Aborted when the client disconnects. */
   readonly client: AbortSignal;
   /** Name of the action. */
   readonly action: string;
   /** Change that the request makes. */
   readonly change: Change;
-  /** Says that the client has waited and may have gone by now. */
+  /** Notes that the client has waited, and may have disconnected by now. */
   noteWait(): void;
   /** `X-Amzn-Trace-Id` of the request. */
   readonly traceHeader: string | null;
@@ -81,7 +81,7 @@ export interface FoundQueue {
 }
 
 /**
- * The queue that a request names: by its `QueueUrl`, or in the Query protocol by its path. Throws `AwsError`:
+ * Finds the queue that a request names: by its `QueueUrl`, or in the Query protocol by its path. Throws `AwsError`:
  * `MissingParameter`, `InvalidAddress`, `QueueDoesNotExist`.
  */
 export async function queueOf(context: SqsContext, url: string | undefined): Promise<FoundQueue> {
@@ -122,14 +122,16 @@ export async function findQueue(context: SqsContext, address: QueueAddress): Pro
   return findByName(context, directoryName(address, context.settings.home));
 }
 
-/** The queue of a name in the directory. */
+/** Finds a queue by its name in the directory. */
 export async function findByName(context: SqsContext, name: string): Promise<QueueRecord | null> {
   checkQueue(context, name);
   const { ports } = context;
   return name.length > LOOKED_UP_LENGTH_MAX ? null : ports.account.findByName(name);
 }
 
-/** A request is about a queue of that name. Throws `AwsError` (`AccessDenied`) if its caller may not use it. */
+/**
+ * Notes that a request is about a queue of that name. Throws `AwsError` (`AccessDenied`) if its caller may not use it.
+ */
 export function checkQueue({ caller, settings, action, change }: SqsContext, name: string): void {
   change.name(name);
   if (mayUse(caller.rights, name)) return;

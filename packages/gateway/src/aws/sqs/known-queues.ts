@@ -2,7 +2,7 @@ import type { QueueRecord } from "@sluice/protocol";
 import { NUMBER_ATTRIBUTES } from "./queue/attribute-names.ts";
 import { sqsOf } from "./queue/dialect.ts";
 
-/** Most queues that are remembered: enough for a client that polls them all. */
+/** Most queues that are remembered, for clients that poll many of them. */
 export const KNOWN_QUEUES_MAX = 1_000;
 
 /** Facts about a queue by which messages are sent to it and received from it. */
@@ -19,7 +19,7 @@ export interface KnownQueue {
 
 /** A queue for one request. */
 export interface LookedUpQueue extends KnownQueue {
-  /** Whether the directory was asked just now. Only then may a request be refused by what is known here. */
+  /** Whether the directory was asked just now. Only then may these facts refuse a request. */
   readonly isFresh: boolean;
 }
 

@@ -21,7 +21,7 @@ const FAILURE_REASONS: Readonly<Record<NonNullable<MoveTask["failure"]>, string>
   tookTooLong: "TaskTimeout",
 };
 
-/** Starts moving everything out of a dead-letter queue: elsewhere, or each message back to where it came from. */
+/** Starts moving everything out of a dead-letter queue: to another queue, or each message back to its source. */
 export async function startMessageMoveTask(
   context: SqsContext,
   input: SqsInput<"StartMessageMoveTask">,
@@ -65,19 +65,20 @@ export async function startMessageMoveTask(
   return { TaskHandle: handleOf(taskId, arnOf(source.address)) };
 }
 
-/** Names of the queues that take the dead letters of others. */
+/** Lists the queues that take the dead letters of others. */
 function deadLetterQueuesOf(all: Awaited<ReturnType<typeof queuesOf>>): Set<string> {
   return new Set(all.flatMap(({ record }) => targetsOf(record)));
 }
 
-/** Where the dead letters of a queue go. */
+/** Lists the queues that take the dead letters of a queue. */
 function targetsOf({ definition: { receive, consumer } }: FoundQueue["record"]): string[] {
   const targets = [receive?.redrive?.deadLetterQueue, consumer?.settings.deadLetterQueue];
   return targets.filter((name) => name !== undefined && name !== null);
 }
 
 /**
- * Throws `RequestThrottled` when as many tasks run as may. A queue has one at most, so few queues need not be asked.
+ * Throws `RequestThrottled` when as many tasks run as may. A queue has one at most, so an account with few queues is
+ * not asked.
  */
 async function checkActiveTasks({ ports }: SqsContext, others: readonly string[]): Promise<void> {
   if (others.length < ACTIVE_TASKS_MAX) return;
@@ -161,7 +162,7 @@ async function byArn(context: SqsContext, parameter: string, arn: string | undef
   );
 }
 
-/** A contract with AWS's own test suites: base64 of this JSON (spec sqs 2.4). */
+/** Makes a task handle. A contract with AWS's own test suites: base64 of this JSON (spec sqs 2.4). */
 function handleOf(taskId: string, sourceArn: string): string {
   return btoa(JSON.stringify({ taskId, sourceArn }));
 }
@@ -171,7 +172,7 @@ function readHandle(handle: string): { readonly taskId: string; readonly sourceA
     const { taskId, sourceArn } = JSON.parse(atob(handle)) as Record<string, unknown>;
     if (typeof taskId === "string" && typeof sourceArn === "string") return { taskId, sourceArn };
   } catch {
-    // No handle of ours.
+    // A text that is no handle of this broker.
   }
   throw invalidParameter("Value for parameter TaskHandle is invalid.");
 }

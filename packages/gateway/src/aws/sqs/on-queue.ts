@@ -14,8 +14,8 @@ export class OutdatedQueueError extends Error {
 }
 
 /**
- * Does `work` on the queue that a request names. Goes by what is remembered of the queue, and repeats `work` if that
- * turns out to be out of date. Throws what `queueOf` throws, and what `work` rejects with.
+ * Does `work` on the queue that a request names. Goes by the remembered facts of the queue, and repeats `work` if they
+ * turn out to be out of date. Throws what `queueOf` throws, and what `work` rejects with.
  */
 export async function onQueue<Result>(
   context: SqsContext,

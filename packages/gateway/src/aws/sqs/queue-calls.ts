@@ -31,9 +31,9 @@ interface Round {
 }
 
 /**
- * Calls to queues' objects on behalf of requests. Operations of the same moment on one queue share a call, whatever
- * their kind. Measured with senders and receivers of one queue: a call and a commit for each kind cost a third more CPU
- * time.
+ * Calls to queues' objects on behalf of requests. Operations of the same moment on one queue share a call, also those
+ * of different kinds. Measured with senders and receivers of one queue: a call and a commit for each kind cost a third
+ * more CPU time.
  */
 export class QueueCalls {
   readonly #objectOf: (name: string) => QueueReceiveRpc;
@@ -112,7 +112,7 @@ function weightOf(operation: Operation): number {
     case "enqueue":
       return operation.messages.records.reduce((sum, record) => sum + weightOfRecord(record), 0);
     case "receive":
-      // A guess of its answer, which seldom has the largest messages.
+      // An estimate of its answer, which seldom has the largest messages.
       return operation.request.max * SMALL_WEIGHT;
     case "remove":
       return operation.receipts.length * SMALL_WEIGHT;
@@ -121,7 +121,10 @@ function weightOf(operation: Operation): number {
   }
 }
 
-/** About its bytes. A body beyond ASCII has up to three bytes for each unit, so a call may be that much heavier. */
+/**
+ * Estimates the bytes of a record. A body beyond ASCII has up to three bytes for each unit, so a call may be that much
+ * heavier.
+ */
 function weightOfRecord({ body, extension }: RecordToWrite): number {
   return RECORD_HEADER_BYTES + body.length + (extension?.byteLength ?? 0);
 }

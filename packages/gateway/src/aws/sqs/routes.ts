@@ -30,8 +30,8 @@ import { SQS_MODEL } from "./model.ts";
 import { QueueCalls } from "./queue-calls.ts";
 
 /**
- * Methods of a protocol. Others are no operation: a HEAD must change nothing, though it looks like a GET (spec sqs 1.2,
- * 1.3).
+ * HTTP methods of each protocol. A request with another one is no operation: a HEAD must change nothing, though it
+ * looks like a GET (spec sqs 1.2, 1.3).
  */
 const METHODS: Readonly<Record<Protocol, readonly string[]>> = {
   json: ["POST"],

@@ -39,7 +39,7 @@ export interface Outcomes {
 export type Outcome = Outcomes[keyof Outcomes];
 
 /**
- * Runs the operations of several requests in one call to the queue's object. What is sent together is stored together.
+ * Runs the operations of several requests in one call to the queue's object. Their messages are stored in one commit.
  */
 export async function runOperations(
   object: QueueReceiveRpc,
@@ -63,7 +63,7 @@ export async function runOperations(
   return operations.map(({ kind }, i) => (kind === "enqueue" ? replies.shift() : outcomes[i]) as Outcome);
 }
 
-/** Shared by all calls: it is cleared and read without a pause in between. */
+/** Shared by all calls: it is filled and read without an `await` in between. */
 const writer = new PackedWriter();
 
 function workOf(operations: readonly Operation[]): QueueWork {
@@ -72,7 +72,7 @@ function workOf(operations: readonly Operation[]): QueueWork {
   const receive: ReceiveRequest[] = [];
   const remove: string[] = [];
   const change: VisibilityChange[] = [];
-  // A request with an older revision than the others has all of them repeated: rare, and nothing is lost by it.
+  // A request with an older revision than the others makes all of them repeat: that is rare, and costs only time.
   let revision = Infinity;
   for (const operation of operations) {
     switch (operation.kind) {
@@ -100,7 +100,7 @@ function workOf(operations: readonly Operation[]): QueueWork {
   };
 }
 
-/** The outcome of each operation, taken from the reply for all of them. */
+/** Splits the reply into the outcomes of the operations. */
 function outcomesOf(operations: readonly Operation[], done: QueueWorkDone): Outcome[] {
   const { enqueued = { ok: "outdated" } as const, received = [], removed = [], changed = [] } = done;
   const next = { enqueue: 0, receive: 0, remove: 0, change: 0 };

@@ -49,13 +49,13 @@ const workerSettings = z.object({
 });
 const pullSettings = z.object({
   ...settingsOfBoth,
-  // A pull that names no number gets this many (spec cloudflare-queues 5.2).
+  // Messages of a pull that names no number (spec cloudflare-queues 5.2).
   batch_size: z._default(batchSize, PULL_BATCH_SIZE_DEFAULT),
   visibility_timeout_ms: z._default(wholeNumber(0, VISIBILITY_TIMEOUT_MS_MAX), VISIBILITY_TIMEOUT_MS_DEFAULT),
 });
 
 /**
- * The consumer that a body describes, with production's defaults for what it leaves out.
+ * Makes the consumer that a body describes, with production's defaults for absent settings.
  *
  * @throws ApiError 100127 for a setting out of range, 11003 for a dead-letter queue that cannot exist.
  */

@@ -11,10 +11,7 @@ import { consumerBody, consumerOf } from "./consumer-body.ts";
 import { consumerViews } from "./queue-view.ts";
 import { errorOf, recordIn } from "./refusal.ts";
 
-/**
- * The consumer of a queue, of which there is one (spec cloudflare-queues 4, 6.4, 6.7). A PUT creates it if it is
- * absent.
- */
+/** Routes of a queue's one consumer (spec cloudflare-queues 4, 6.4, 6.7). A PUT creates it if it is absent. */
 export function consumerRoutes({ account }: QueueDirectory): Hono {
   const app = new Hono();
 
@@ -56,7 +53,7 @@ export function consumerRoutes({ account }: QueueDirectory): Hono {
   return app;
 }
 
-/** The consumer of a body. Its dead letters may only go to a queue that the request may use. */
+/** Reads the consumer in a body. Its dead letters may only go to a queue that the request may use. */
 async function consumerIn(c: Context): Promise<ConsumerDefinition> {
   const consumer = consumerOf(await readJson(c, consumerBody));
   const { deadLetterQueue } = consumer.settings;

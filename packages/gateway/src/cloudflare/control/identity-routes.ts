@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import { succeed } from "../envelope.ts";
 import { pageOf } from "../paging.ts";
 
-/** The one account that this broker is. Its API takes every account id; this is the one that it names itself by. */
+/** The one account of this broker. Its API takes every account id, and answers with this one. */
 export const ACCOUNT = { id: "5100ce00000000000000000000000001", name: "Sluice" } as const;
 
 /**

@@ -10,7 +10,7 @@ import { queueView } from "./queue-view.ts";
 
 const purgeBody = z.object({ delete_messages_permanently: z.optional(z.boolean()) });
 
-/** Purging a queue, and when that was done last (spec cloudflare-queues 4, 6.4, 6.7). */
+/** Routes that purge a queue, and tell when that was done last (spec cloudflare-queues 4, 6.4, 6.7). */
 export function purgeRoutes(directory: QueueDirectory): Hono {
   const app = new Hono();
 

@@ -11,7 +11,7 @@ import * as z from "zod/mini";
 import { API_CODES, ApiError } from "../api-error.ts";
 import { firstIssue, wholeNumber } from "../json-body.ts";
 
-/** A body that creates or changes a queue, before its settings are looked at: those have a code of their own. */
+/** Settings in a body that creates or changes a queue, not checked yet: their faults have a code of their own. */
 const settings = z.optional(z.unknown());
 export const newQueueBody = z.object({
   queue_name: z.string(),
@@ -27,9 +27,9 @@ const settingsSchema = z.object({
 });
 
 /**
- * A queue's settings in a body. What is absent stays out.
+ * Reads a queue's settings in a body. Absent ones stay absent.
  *
- * @throws ApiError 100128 for what is out of range.
+ * @throws ApiError 100128 for a value out of range.
  */
 export function queueSettings(value: unknown): QueueSettingsChange {
   const result = settingsSchema.safeParse(value ?? {});
@@ -52,7 +52,7 @@ export const SETTINGS_DEFAULT = {
   messageRetentionSeconds: RETENTION_SECONDS_DEFAULT,
 } satisfies QueueSettingsChange;
 
-/** Throws ApiError 11003 for what no queue can be called. */
+/** Throws ApiError 11003 for a name that no queue can have. */
 export function checkQueueName(name: string): void {
   if (QUEUE_NAME_PATTERN.test(name)) return;
   throw new ApiError(

@@ -17,7 +17,9 @@ import {
 import { queueView } from "./queue-view.ts";
 import { recordIn } from "./refusal.ts";
 
-/** Queues: list, create, get, replace (PUT), merge (PATCH), delete, metrics (spec cloudflare-queues 6.4, 6.7). */
+/**
+ * Routes of queues: list, create, get, replace (PUT), merge (PATCH), delete, metrics (spec cloudflare-queues 6.4, 6.7).
+ */
 export function queueRoutes(directory: QueueDirectory): Hono {
   const app = new Hono();
 

@@ -1,6 +1,6 @@
 import type { ConsumerDefinition, HttpPushSettings, QueueRecord } from "@sluice/protocol";
 
-/** A queue as the API shows it (spec cloudflare-queues 6.3). */
+/** Makes the API's view of a queue (spec cloudflare-queues 6.3). */
 export function queueView(record: QueueRecord) {
   const { definition, jurisdiction } = record;
   const producers = producersOf(record);
@@ -23,7 +23,7 @@ export function queueView(record: QueueRecord) {
   };
 }
 
-/** The queue's consumer as the API shows it, in a list of at most one. */
+/** Makes the API's view of a queue's consumer, in a list of at most one. */
 export function consumerViews({ name, definition, consumer }: QueueRecord) {
   if (definition.consumer === null || consumer === null) return [];
   return [
@@ -37,7 +37,10 @@ export function consumerViews({ name, definition, consumer }: QueueRecord) {
   ];
 }
 
-/** Both `script` and `script_name`: Wrangler looks for the one, the SDK's type has the other. */
+/**
+ * Makes the part of a consumer's view that depends on its type. It has both `script`, which Wrangler reads, and
+ * `script_name` of the SDK's type.
+ */
 function typedView(consumer: ConsumerDefinition) {
   if (consumer.type === "worker") {
     const { worker, settings } = consumer;
@@ -67,7 +70,9 @@ function typedView(consumer: ConsumerDefinition) {
   };
 }
 
-/** An HTTP endpoint, which production does not have. Header values are left out: they may be secrets. */
+/**
+ * Makes the view of an HTTP endpoint, which production does not have. Header values are left out: they may be secrets.
+ */
 function endpointView(settings: HttpPushSettings) {
   return {
     type: "http_push" as const,
@@ -81,7 +86,7 @@ function endpointView(settings: HttpPushSettings) {
   };
 }
 
-/** A Worker with several bindings to the queue is one producer. */
+/** Lists the producers. A Worker with several bindings to the queue is one producer. */
 function producersOf({ definition }: QueueRecord) {
   const scripts = new Set(definition.producers.map(({ worker }) => worker));
   return [...scripts].map((script) => ({ type: "worker" as const, script }));

@@ -4,9 +4,10 @@ import type { Rights } from "../../rights/rights.ts";
 import { API_CODES, ApiError } from "../api-error.ts";
 
 /**
- * The record of a change that was made. Throws the refusal in Cloudflare's codes (spec cloudflare-queues 6.8, 10).
+ * Returns the record of a change that was made, or throws the refusal in Cloudflare's codes (spec cloudflare-queues
+ * 6.8, 10).
  *
- * @param rights of who is told, where that names queues beside the one that was changed.
+ * @param rights those of the caller, for refusals that name queues beside the one that was to be changed.
  */
 export function recordIn(reply: DirectoryReply, rights?: Rights): QueueRecord {
   if (reply.ok) return reply.record;
@@ -20,7 +21,7 @@ export function errorOf(refusal: DirectoryRefusal): ApiError {
     case "queueNotFound":
       return new ApiError(404, API_CODES.queueNotFound, "There is no such queue.");
     case "changedMeanwhile":
-      return new ApiError(409, API_CODES.none, "Somebody else has changed the queue meanwhile; try again.");
+      return new ApiError(409, API_CODES.none, "Another request has changed the queue meanwhile; try again.");
     case "queueNameTaken":
       return new ApiError(
         409,

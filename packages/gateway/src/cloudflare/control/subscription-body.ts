@@ -21,7 +21,7 @@ export const subscriptionChangeBody = z.object({
 });
 
 /**
- * The source of a subscription with the fields that its type has.
+ * Reads the source of a subscription, with the fields of its type.
  *
  * @throws ApiError for an unknown type, or one of its fields that is missing.
  */

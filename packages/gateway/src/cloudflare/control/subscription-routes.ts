@@ -9,7 +9,7 @@ import { errorOf } from "./refusal.ts";
 import { checkEvents, newSubscriptionBody, sourceOf, subscriptionChangeBody } from "./subscription-body.ts";
 
 /**
- * Event subscriptions (spec cloudflare-queues 6.6): kept, listed and checked. Nothing outside of this broker emits
+ * Routes of event subscriptions (spec cloudflare-queues 6.6), which are checked, kept and listed. No service emits
  * events here, so none is ever sent.
  */
 export function subscriptionRoutes({ account }: QueueDirectory): Hono {

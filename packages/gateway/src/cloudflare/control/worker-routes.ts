@@ -8,9 +8,9 @@ import { readJson } from "../json-body.ts";
 const NO_SUBDOMAIN = { enabled: false, previews_enabled: false } as const;
 
 /**
- * The little that is true here of Workers. This broker keeps queues: it knows the Workers that produce or consume by
- * their names, gives none an address under workers.dev, and cannot take an upload. `wrangler triggers deploy` gets by
- * with that; `wrangler deploy` ends at its upload with an error that says so (spec cloudflare-queues 6.5).
+ * Routes of Workers, as far as a broker has them: it knows the names of those that produce or consume, gives none an
+ * address under workers.dev, and takes no upload. That suffices for `wrangler triggers deploy`; `wrangler deploy` ends
+ * at its upload with an error that says so (spec cloudflare-queues 6.5).
  */
 export function workerRoutes({ account }: QueueDirectory): Hono {
   const app = new Hono();

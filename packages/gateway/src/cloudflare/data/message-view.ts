@@ -1,6 +1,6 @@
 import { type BacklogMetrics, type ContentType, unpackMessages } from "@sluice/protocol";
 
-/** A message as pull and peek show it, without what names it. */
+/** A message as pull and peek show it, without its lease id or ref. */
 export interface MessageView {
   readonly id: string;
   readonly body: string;
@@ -9,7 +9,7 @@ export interface MessageView {
   readonly metadata: { readonly "CF-Content-Type": ContentType };
 }
 
-/** The messages of packed records, each with its number of attempts. */
+/** Makes the views of packed records, each with its number of attempts. */
 export function messageViews(packed: Uint8Array, attempts: readonly number[]): MessageView[] {
   return unpackMessages(packed).map(({ id, contentType, body, timestampMs }, i) => ({
     id,
@@ -20,7 +20,7 @@ export function messageViews(packed: Uint8Array, attempts: readonly number[]): M
   }));
 }
 
-/** Figures under the API's names. */
+/** Makes the API's view of the backlog figures. */
 export function metricsView({ backlogCount, backlogBytes, oldestMessageTimestampMs }: BacklogMetrics) {
   return {
     backlog_count: backlogCount,
@@ -32,12 +32,12 @@ export function metricsView({ backlogCount, backlogBytes, oldestMessageTimestamp
 /** A byte order mark is part of a body of text. */
 const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
 
-/** Text as it is; everything else, JSON included, in base64 (spec cloudflare-queues 5.4). */
+/** Makes the view of a body: text as it is; everything else, JSON included, in base64 (spec cloudflare-queues 5.4). */
 function bodyView(body: Uint8Array, contentType: ContentType): string {
   return contentType === "text" ? decoder.decode(body) : toBase64(body);
 }
 
-/** Characters of one call: an argument list has its limits. */
+/** Characters that one call makes: an argument list has its limits. */
 const CHARACTERS_MAX = 32_768;
 
 function toBase64(bytes: Uint8Array): string {

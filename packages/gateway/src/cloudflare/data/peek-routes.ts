@@ -17,7 +17,8 @@ const purgeBody = z.object(
 );
 
 /**
- * Messages looked at without a lease, and deleted one by one (spec cloudflare-queues 5.2), whoever consumes the queue.
+ * Routes that show messages without a lease, and delete them one by one (spec cloudflare-queues 5.2), on queues with
+ * any consumer.
  */
 export function peekRoutes(directory: QueueDirectory): Hono {
   const app = new Hono();

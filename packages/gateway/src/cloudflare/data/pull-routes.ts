@@ -18,7 +18,7 @@ import { delayIn, expecting, looseNumber, readRequest, wholeIn } from "./read-re
 /** Most lease ids, or refs, in one call. Cloudflare documents none; ten full pulls fit. */
 export const TOKENS_MAX = 1_000;
 
-/** `visibility_timeout` is what Wrangler's own hint and older documentation call it, in ms too. */
+/** Body of a pull. Wrangler's own hint and older documentation call it `visibility_timeout`, in ms too. */
 const pullBody = z.object(
   { batch_size: looseNumber, visibility_timeout_ms: looseNumber, visibility_timeout: looseNumber },
   expecting("object"),
@@ -38,7 +38,7 @@ const ackBody = z.object(
   expecting("object"),
 );
 
-/** Messages leased and settled over HTTP (spec cloudflare-queues 5.2, 5.5). */
+/** Routes that lease and settle messages over HTTP (spec cloudflare-queues 5.2, 5.5). */
 export function pullRoutes(directory: QueueDirectory): Hono {
   const app = new Hono();
 
@@ -87,7 +87,7 @@ function settlementOf(body: z.infer<typeof ackBody>): PullSettlement {
   };
 }
 
-/** Throws QueueError 10206 for more names of messages than one call may have. */
+/** Throws QueueError 10206 for more lease ids or refs than one call may have. */
 export function checkCount(count: number, what: string): void {
   if (count <= TOKENS_MAX) return;
   throw new QueueError(
@@ -96,7 +96,10 @@ export function checkCount(count: number, what: string): void {
   );
 }
 
-/** Both answers are the API's own, which gives them no code (spec cloudflare-queues 5.6). */
+/**
+ * Makes the error for a queue without a pull consumer. It is the API's own, without a code (spec cloudflare-queues
+ * 5.6).
+ */
 function notPullConsumer(): ApiError {
   return new ApiError(405, API_CODES.none, "messages cannot be pulled unless http_pull mode is enabled");
 }

@@ -7,7 +7,7 @@ import { metricsView } from "./message-view.ts";
 import { batchRequestOf, pushBatchBody, pushBody, requestOf } from "./push-body.ts";
 import { readRequest } from "./read-request.ts";
 
-/** Messages sent over HTTP (spec cloudflare-queues 5.2, 5.3): answered when they are stored. */
+/** Routes that send messages over HTTP (spec cloudflare-queues 5.2, 5.3), answered when they are stored. */
 export function pushRoutes(directory: QueueDirectory): Hono {
   const app = new Hono();
 

@@ -5,11 +5,11 @@ import { parseJson } from "../../http/bounded-json.ts";
 import { firstIssue } from "../json-body.ts";
 
 /**
- * The body of a request of the data plane. It is JSON whatever the content type says; none at all is an empty object,
- * since a pull need not say anything.
+ * Reads the body of a request of the data plane. It is JSON under any content type; no body is an empty object, since a
+ * pull need not have one.
  *
- * @throws QueueError 10208 for what is not JSON, 10207 for what does not fit, in the words of the API: what was
- *   expected, what was received, and where (spec cloudflare-queues 5.3, 5.6).
+ * @throws QueueError 10208 for text that is no JSON, 10207 for a body that does not fit, in the words of the API: what
+ *   was expected, what was received, and where (spec cloudflare-queues 5.3, 5.6).
  */
 export async function readRequest<T>(c: Context, schema: z.ZodMiniType<T>): Promise<T> {
   const text = await c.req.text();
@@ -47,7 +47,7 @@ export const looseNumber = z.pipe(
 );
 
 /**
- * A delay that a request names, `undefined` if it names none.
+ * Reads a delay that a request names; `undefined` if it names none.
  *
  * @throws QueueError `code` unless it is a whole number of seconds from 0 to `DELAY_SECONDS_MAX`.
  */
@@ -61,7 +61,7 @@ export function delayIn(seconds: number | null | undefined, what: string, code: 
 }
 
 /**
- * A whole number that a request names, `undefined` if it names none.
+ * Reads a whole number that a request names; `undefined` if it names none.
  *
  * @throws QueueError 10207 outside of its range.
  */

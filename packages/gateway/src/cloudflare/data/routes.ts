@@ -24,7 +24,7 @@ export function dataRoutes(directory: QueueDirectory): Hono {
   app.route(messages, pullRoutes(directory));
   app.route(messages, peekRoutes(directory));
   app.onError((error) => {
-    // What is no answer of the data plane is for whoever mounts this.
+    // Errors that the data plane does not answer are for the app that mounts this.
     throw apiErrorOf(error) ?? error;
   });
   return app;
@@ -34,7 +34,7 @@ function apiErrorOf(error: Error): ApiError | null {
   if (error instanceof QueueError) {
     return new ApiError(statusOfQueueError(error.code), error.code, error.reason);
   }
-  // It was deleted after it had been found.
+  // The queue was deleted after it had been found.
   if (!isQueueNotFound(error)) return null;
   const { queueNotFound } = QUEUE_ERROR_CODES;
   return new ApiError(statusOfQueueError(queueNotFound), queueNotFound, "The queue does not exist any more.");

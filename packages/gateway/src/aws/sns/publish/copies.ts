@@ -128,8 +128,9 @@ function targetOf(message: OutgoingMessage, subscription: TopicSubscription, isR
   const tooMany = hasTooMany ? `it has ${count} attributes, and SQS takes ${SQS_ATTRIBUTES_MAX}` : null;
   const reason = by.kind === "unknown" ? by.reason : tooMany;
   if (reason === null) return target;
-  const fate = deadLetterQueue === null ? "is dropped" : `goes to the dead-letter queue "${deadLetterQueue}"`;
-  console.warn(`SNS: message "${message.messageId}" for "${arn}" ${fate}: ${reason}`);
+  const destination =
+    deadLetterQueue === null ? "is dropped" : `goes to the dead-letter queue "${deadLetterQueue}"`;
+  console.warn(`SNS: message "${message.messageId}" for "${arn}" ${destination}: ${reason}`);
   return deadLetterQueue;
 }
 

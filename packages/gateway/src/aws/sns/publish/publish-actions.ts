@@ -159,9 +159,9 @@ async function inOneCall(
 }
 
 /**
- * A standard topic with many subscribers takes a large message in several calls, so that each fits into one commit. One
- * that fails makes the whole request fail: who publishes again gives some subscribers a second copy. What has begun by
- * one version of the topic goes on by it.
+ * Publishes to a standard topic. With many subscribers a large message takes several calls, so that each fits into one
+ * commit. If one fails the whole request fails, and publishing again gives some subscribers a second copy. Only the
+ * first call names the version of the topic; the others follow it.
  */
 async function inCalls(
   context: SnsContext,

@@ -13,7 +13,7 @@ import { KnownTopics } from "./known-topics.ts";
 /** Weight that one shared call takes along, about bytes; the next one takes the rest. */
 export const CALL_WEIGHT_MAX = 2_000_000;
 
-/** Where calls about topics go. */
+/** Objects that calls about topics go to. */
 export interface TopicCallsPorts {
   readonly topics: Pick<TopicsRpc, "findTopic">;
   topic(topicObject: string): Pick<TopicObjectRpc, "publish">;
@@ -69,7 +69,9 @@ export class TopicCalls {
   }
 }
 
-/** A refusal is for all of them: its only reasons are overload and an older version. */
+/**
+ * Splits a reply among the requests. A refusal is for all of them: its only reasons are overload and an older version.
+ */
 function repliesOf(reply: PublishReply, parts: readonly (readonly PublishedMessage[])[]): PublishReply[] {
   if (reply.ok !== true) return parts.map(() => reply);
   let from = 0;

@@ -10,7 +10,7 @@ const TOPIC_ARN_ELEMENTS = 6;
 
 /**
  * Confirms a subscription by its token (spec sns-delivery 8.5), by a call or by a visit to `SubscribeURL`. The token
- * decides: the topic that is named has to be of the same region and nothing more. Again and again it answers the same.
+ * decides; the topic that is named only has to be of the same region. Repeated calls answer the same.
  */
 export async function confirmSubscription(
   { ports, isSigned }: SnsContext,
@@ -33,8 +33,8 @@ export async function confirmSubscription(
 }
 
 /**
- * Ends a subscription; one that does not exist has ended. Who is not known by a signature may end it too, unless it was
- * confirmed otherwise; its endpoint is told then, and can take it back.
+ * Ends a subscription; one that does not exist has ended. A caller without a signature may end one too, unless it was
+ * confirmed with `AuthenticateOnUnsubscribe`; its endpoint gets a message by which it can take that back.
  */
 export async function unsubscribe(
   context: SnsContext,
@@ -59,7 +59,7 @@ export async function unsubscribe(
   const token = newToken();
   const reply = await ports.topics.unsubscribe(arn, token);
   if (!reply.ok) return;
-  // What was still on its way goes with the subscription.
+  // Messages that are still on their way go with the subscription.
   const { purged } = await ports.queue(target).purge(target);
   if (purged > 0) console.warn(`SNS: ${purged} message(s) go with the subscription "${arn}"`);
   await sendConfirmation(context, "UnsubscribeConfirmation", topic, subscription, token);

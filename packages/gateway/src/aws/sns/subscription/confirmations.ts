@@ -5,8 +5,8 @@ import type { SnsContext } from "../context.ts";
 import { signatureVersionOf } from "../signers.ts";
 
 /**
- * Asks an endpoint whether it wants to be subscribed, or tells it that it is no more (spec sns-delivery 8.5): a message
- * like any other, through the queue of the subscription. It is durable when this resolves.
+ * Sends an endpoint the question whether it wants to be subscribed, or the notice that it no longer is (spec
+ * sns-delivery 8.5), as a message through the queue of the subscription. It is durable when this resolves.
  */
 export async function sendConfirmation(
   context: SnsContext,
@@ -46,7 +46,7 @@ const TOKEN_BYTES = 144;
 
 const TOKEN = new RegExp(`^[0-9a-f]{${2 * TOKEN_BYTES}}$`);
 
-/** A token that nobody can guess. */
+/** Makes a token that cannot be guessed. */
 export function newToken(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(TOKEN_BYTES));
   return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");

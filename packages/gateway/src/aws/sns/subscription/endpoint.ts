@@ -5,7 +5,7 @@ import { invalid, refuse, SNS_ERRORS } from "../errors.ts";
 /** Protocols of SNS that this broker delivers nothing over. */
 const OTHER_PROTOCOLS = ["email", "email-json", "sms", "application", "lambda", "firehose"];
 
-/** Where a subscription leads. */
+/** Endpoint of a subscription. */
 export interface Endpoint {
   readonly protocol: TopicProtocol;
   readonly endpoint: string;

@@ -4,7 +4,7 @@ import { addressOfArn, directoryName, type Home } from "../../queue-address.ts";
 import { invalid } from "../errors.ts";
 import type { AttributesPrefix } from "../topic/topic-attributes.ts";
 
-/** The queue that takes what a subscription cannot deliver, by its name in the directory. */
+/** The queue that takes messages that a subscription cannot deliver, by its name in the directory. */
 export interface SubscriptionRedrive {
   readonly deadLetterQueue: string;
 }

@@ -24,7 +24,7 @@ export const PENDING_ANSWER = "pending confirmation";
 export const PENDING_LISTED = "PendingConfirmation";
 
 /**
- * Subscribes an endpoint, or answers with its subscription if nothing that is asked for differs (spec sns-delivery
+ * Subscribes an endpoint, or answers with its subscription if the request asks for nothing else (spec sns-delivery
  * 8.5).
  */
 export async function subscribe(
@@ -59,7 +59,7 @@ export async function subscribe(
   else if (reply.refusal.kind === "subscriptionExists") {
     ({ subscription } = reply.refusal);
     refuseDifference(subscription, given, read.attributes);
-    context.change.isNone();
+    context.change.markUnchanged();
     if (token !== null && subscription.status.kind === "pending") {
       await ports.topics.renewToken(subscription.arn, token);
     }
@@ -115,7 +115,7 @@ export async function listSubscriptionsByTopic(
   return listed(subscriptions, NextToken);
 }
 
-/** The subscription that a request names. Throws `AwsError`. */
+/** Finds the subscription that a request names. Throws `AwsError`. */
 export async function subscriptionOf(
   context: SnsContext,
   subscriptionArn: string | undefined,
@@ -127,7 +127,7 @@ export async function subscriptionOf(
   return found;
 }
 
-/** The topic of a subscription. Throws `AwsError`. */
+/** Finds the topic of a subscription. Throws `AwsError`. */
 export async function topicOfSubscription(
   { ports }: SnsContext,
   { topicArn }: TopicSubscription,
@@ -150,8 +150,8 @@ function listed(subscriptions: readonly TopicSubscription[], token: string | und
 }
 
 /**
- * Refuses attributes that differ from those of an existing subscription. One that is not asked for is no difference,
- * and one that is not set is as its default.
+ * Refuses attributes that differ from those of an existing subscription. One that the request leaves out does not
+ * differ, and one that is not set has its default.
  */
 function refuseDifference(existing: TopicSubscription, given: TopicAttributes, asked: TopicAttributes): void {
   for (const name of Object.keys(given)) {

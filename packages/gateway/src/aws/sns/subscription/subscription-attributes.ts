@@ -49,9 +49,9 @@ const NAMES = [
 ];
 
 /**
- * Checks changes of a subscription's attributes against all of them together: a scope decides what a filter policy may
- * be, and raw delivery which content types (spec sns-delivery 9.4, 11.4 P22). An empty value removes an attribute, but
- * for `RawMessageDelivery`, which is one or the other.
+ * Checks changes of a subscription's attributes against all of them together: the scope decides which filter policies
+ * are allowed, and raw delivery which content types (spec sns-delivery 9.4, 11.4 P22). An empty value removes an
+ * attribute, except `RawMessageDelivery`, which is always true or false.
  *
  * @throws AwsError in SNS's words.
  */
@@ -140,7 +140,7 @@ function filterIn(
   if (text === undefined || text === "") return null;
   const fault = filterPolicyFault(text, scope);
   if (fault === null) return text;
-  // It was good until now: it is the scope that does not fit.
+  // The policy was valid until now, so the scope does not fit.
   const isByScope = given.FilterPolicy === undefined && given.FilterPolicyScope !== undefined;
   throw invalid(`${prefix}${isByScope ? "FilterPolicyScope: " : ""}${fault}`);
 }
@@ -155,7 +155,7 @@ function deliveryIn(
   if (protocol === "sqs") {
     throw invalid(`${prefix}DeliveryPolicy: only subscriptions with the protocol http or https have one`);
   }
-  // One that was set with raw delivery stays when that is switched off; the default content type is sent then.
+  // A content type that was set with raw delivery stays when that is switched off; then the default one is sent.
   if (!isGiven) return text;
   try {
     return JSON.stringify(parseSubscriptionPolicy(text, isRaw, leniencyOf(settings)));

@@ -5,7 +5,7 @@ import { invalid, required } from "../errors.ts";
 import type { SnsInput } from "../model.ts";
 import { defaultPolicy, GRANTABLE_ACTIONS } from "./policy.ts";
 
-/** Adds a statement to the topic's policy. The policy is kept and shown; who may do what is decided by access keys. */
+/** Adds a statement to the topic's policy. The policy is kept and shown; access keys decide about rights. */
 export async function addPermission(context: SnsContext, input: SnsInput<"AddPermission">): Promise<void> {
   const label = required(input.Label, "label");
   const { AWSAccountId: accounts = [], ActionName: actions = [] } = input;

@@ -13,7 +13,7 @@ export const GRANTABLE_ACTIONS = [
   "Publish",
 ] as const;
 
-/** The policy of a topic of which nobody says anything: its owner may do everything. */
+/** Makes the policy of a topic without one: its owner may do everything. */
 export function defaultPolicy(topicArn: string): Policy {
   const statement = {
     Sid: "__default_statement_ID",

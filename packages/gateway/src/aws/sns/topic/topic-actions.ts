@@ -11,7 +11,7 @@ import { readTopicAttribute, shownTopicAttributes, TOPIC_DEFAULTS } from "./topi
 export const TOPIC_NAME_LENGTH_MAX = 256;
 const TOPIC_NAME = /^[A-Za-z0-9_-]+(\.fifo)?$/;
 
-/** Creates a topic, or answers with the one there is if nothing that is asked for differs. */
+/** Creates a topic, or answers with the existing one if the request asks for nothing else. */
 export async function createTopic(
   context: SnsContext,
   { Name, Attributes: given = {}, Tags: tagList = [], DataProtectionPolicy }: SnsInput<"CreateTopic">,
@@ -39,14 +39,14 @@ export async function createTopic(
   const reply = await context.ports.topics.createTopic({ arn, isFifo, attributes, tags });
   if (!reply.ok && reply.refusal.kind === "topicExists") {
     refuseDifference(reply.refusal.topic, asked, tags);
-    context.change.isNone();
+    context.change.markUnchanged();
   } else if (!reply.ok) {
     throw refuse(SNS_ERRORS.topicLimitExceeded, "Topic limit exceeded");
   }
   return { TopicArn: arn };
 }
 
-/** Deletes a topic with its subscriptions; one that does not exist is as good as deleted. */
+/** Deletes a topic with its subscriptions; one that does not exist is no error. */
 export async function deleteTopic(context: SnsContext, { TopicArn }: SnsInput<"DeleteTopic">): Promise<void> {
   await context.ports.topics.deleteTopic(topicArnIn(context, TopicArn).text);
 }
@@ -75,7 +75,7 @@ export async function setTopicAttributes(
   );
 }
 
-/** The topics of the caller's account and region. */
+/** Lists the topics of the caller's account and region. */
 export async function listTopics(
   context: SnsContext,
   { NextToken }: SnsInput<"ListTopics">,
@@ -90,8 +90,8 @@ export async function listTopics(
 }
 
 /**
- * Refuses attributes and tags that differ from those of an existing topic. One that is not asked for is no difference,
- * and an attribute that is not set is as its default.
+ * Refuses attributes and tags that differ from those of an existing topic. One that the request leaves out does not
+ * differ, and an attribute that is not set has its default.
  */
 function refuseDifference(
   existing: TopicRecord,

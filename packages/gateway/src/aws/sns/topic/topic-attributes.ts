@@ -25,7 +25,7 @@ export const TOPIC_DEFAULTS: TopicAttributes = {
 /** Longest `DisplayName`, in characters. */
 export const DISPLAY_NAME_LENGTH_MAX = 100;
 
-/** Which action reads attributes: what it refuses begins with other words in each (spec sns-delivery 2.5). */
+/** Beginning of a refusal's reason, which depends on the action (spec sns-delivery 2.5). */
 export type AttributesPrefix = "" | "Attributes Reason: ";
 
 const FEEDBACK =
@@ -125,8 +125,8 @@ function wholeNumberIn(value: string, min: number, max: number, refusal: (text: 
 }
 
 /**
- * Returns the leniency for a delivery policy where messages are set to live longer than on AWS: its retries may take as
- * long as these live.
+ * Returns the leniency for delivery policies if messages are set to live longer than on AWS: then retries may take as
+ * long.
  */
 export function leniencyOf({ messageLifeSeconds }: SnsSettings): RetryLeniency {
   return messageLifeSeconds === undefined ? {} : { totalSecondsMax: messageLifeSeconds };

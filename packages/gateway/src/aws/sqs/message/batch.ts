@@ -3,14 +3,14 @@ import { missingParameter, refuse, SQS_ERRORS } from "../errors.ts";
 
 /** Entries of a batch (spec sqs 2.1). */
 export const BATCH_ENTRIES_MAX = 10;
-/** Bytes of all messages of a batch together, whatever the queue's own limit is. */
+/** Bytes of all messages of a batch together, for queues of any limit. */
 export const BATCH_BYTES_MAX = 1_048_576;
 
 export interface Entry {
   readonly Id?: string;
 }
 
-/** An entry that failed, as the answer has it. */
+/** An entry that failed, in an answer. */
 export interface FailedEntry {
   readonly Id: string;
   readonly SenderFault: boolean;
@@ -32,7 +32,7 @@ export function checkEntries<E extends Entry>(
       `Maximum number of entries per request are ${BATCH_ENTRIES_MAX}. You have sent ${entries.length}.`,
     );
   }
-  // Of ten texts to compare them takes less time than a set, which makes a hash of each.
+  // Comparing ten texts takes less time than a set, which hashes each.
   const seen: string[] = [];
   const repeated: string[] = [];
   for (let i = 0; i < entries.length; i++) {
@@ -62,7 +62,7 @@ export class BatchOutcome<Success extends object> {
     this.Successful.push(entry);
   }
 
-  /** Notes a refusal of this entry. Anything else is no affair of the entry alone. */
+  /** Notes a refusal of this entry. Any other error concerns the whole request, and is thrown on. */
   fail(Id: string, error: unknown): void {
     if (!(error instanceof AwsError)) throw error;
     const { kind, message } = error;

@@ -36,7 +36,7 @@ export function checkMessageAttributes(attributes: MessageAttributes): void {
   }
 }
 
-/** Checks what stands beside the attributes of a message: `AWSTraceHeader` and nothing else. */
+/** Checks the system attributes of a message: `AWSTraceHeader` alone is allowed. */
 export function checkSystemAttributes(attributes: MessageAttributes): void {
   for (const [name, value] of Object.entries(attributes)) {
     if (name !== TRACE_HEADER) throw invalidParameter(`Message system attribute name '${name}' is invalid.`);

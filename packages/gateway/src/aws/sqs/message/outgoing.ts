@@ -8,7 +8,7 @@ import { isValidText, utf8BytesAtMost } from "./text.ts";
 /** Longest that one message can be delayed, in seconds (spec sqs 2.3). */
 export const DELAY_SECONDS_MAX = 900;
 
-/** A message as `SendMessage` and the entries of `SendMessageBatch` have it. */
+/** A message in `SendMessage`, or in an entry of `SendMessageBatch`. */
 export type MessageInput = Omit<SqsInput<"SendMessage">, "QueueUrl">;
 
 /** Rules for the messages that a request sends to a queue. */
@@ -21,7 +21,7 @@ export interface SendRules {
   readonly hasValidTexts: boolean;
 }
 
-/** Returns an upper bound of a message's bytes, for less than counting them. */
+/** Returns an upper bound of a message's bytes, faster than counting them. */
 export function messageBytesAtMost({
   MessageBody: body = "",
   MessageAttributes: attributes,
@@ -110,7 +110,7 @@ function checkGroupId(name: string, value: string | undefined): void {
 
 export type RecordOfMessage = RecordToWrite & { readonly messageId: string };
 
-/** The record of a message that was checked. */
+/** Makes the record of a message that was checked. */
 export function recordOf(input: MessageInput, rules: SendRules, traceHeader: string | null): RecordOfMessage {
   const { MessageBody: body = "", DelaySeconds } = input;
   // On a FIFO queue a delay of 0 means that of the queue (spec sqs 4.1).

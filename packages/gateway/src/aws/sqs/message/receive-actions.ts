@@ -13,8 +13,8 @@ export const WAIT_SECONDS_MAX = 20;
 export const VISIBILITY_SECONDS_MAX = 43_200;
 
 /**
- * Receives messages. Waits for one if the request or the queue says so, until the process that listens is about to end.
- * If the client disconnects its wait ends, and messages that it was given meanwhile are released.
+ * Receives messages. Waits for one if the request or the queue says so, at most until the listening process is about to
+ * end. If the client disconnects its wait ends, and messages that it was given meanwhile are released.
  */
 export function receiveMessage(
   context: SqsContext,
@@ -80,7 +80,7 @@ async function receiveFor(
     ...(WaitTimeSeconds === undefined ? {} : { waitMs: 1_000 * WaitTimeSeconds }),
     ...(ReceiveRequestAttemptId === undefined || !isFifo ? {} : { attemptId: ReceiveRequestAttemptId }),
   };
-  // Where there are messages no receive waits, and receives share a call.
+  // A receive that finds messages does not wait, and shares its call with others.
   const now = await calls.receiveNow(name, request, context.keepAlive);
   if (now.kind === "received") return now;
   if (now.kind !== "unserved" && WaitTimeSeconds === 0) return now;
@@ -99,8 +99,8 @@ async function receiveFor(
 }
 
 /**
- * Gives messages back unless the key that the broker keeps still counts: it may have been revoked, or have ended, while
- * its receive has waited. Throws `AwsError` (`InvalidClientTokenId`) then.
+ * Releases the messages of a receive whose key was revoked, or ended, while the receive has waited. Throws `AwsError`
+ * (`InvalidClientTokenId`) then.
  */
 async function checkKeyAgain(
   { ports, caller: { token, accessKeyId } }: SqsContext,

@@ -25,8 +25,8 @@ export interface Wanted {
 }
 
 /**
- * Message i of those that were received, as SQS shows it (spec sqs 5.5). What came from a queue that its receiver may
- * not use does not say from which.
+ * Makes message i of a receive in SQS's form (spec sqs 5.5). The name of a dead-letter source that the receiver may not
+ * use is left out.
  */
 export function shownMessage(
   index: PackedIndex,
@@ -35,7 +35,7 @@ export function shownMessage(
   wanted: Wanted,
   { settings: { home }, caller }: Pick<SqsContext, "settings" | "caller">,
 ): Message {
-  // A Worker can send any text; the digest is that of what the client gets.
+  // A Worker can send any text; the digest is that of the text that the client gets.
   const body = wanted.isPrintable ? printable(textOf(index, i)) : textOf(index, i);
   const message = {
     MessageId: index.uuid(i),
@@ -44,7 +44,7 @@ export function shownMessage(
     Body: body,
   };
   const asked = wanted.systemAttributes;
-  // Most messages have no more than a body, and most clients ask for no more.
+  // Most messages have only a body, and most clients ask for nothing else.
   if (asked.length === 0 && (wanted.messageAttributes.length === 0 || !index.hasExtension(i))) return message;
   const extension = index.hasExtension(i) ? index.extension(i) : {};
   const { attributes, traceHeader } = decodeAttributes(extension.attributes);
@@ -82,7 +82,9 @@ function isEmpty(record: object): boolean {
   return true;
 }
 
-/** `All`, `.*` and `*` are all of them, `Prefix.*` those that begin so (spec sqs 5.5). */
+/**
+ * Selects attributes by name: `All`, `.*` and `*` select all of them, `Prefix.*` those that begin so (spec sqs 5.5).
+ */
 export function selectMessageAttributes(
   attributes: Readonly<Record<string, AttributeValue>>,
   names: readonly string[],
@@ -96,9 +98,7 @@ export function selectMessageAttributes(
   return Object.fromEntries(Object.entries(attributes).filter(([name]) => isAsked(name)));
 }
 
-/**
- * A body as text. What a Worker has sent as JSON is its JSON; bytes, and what only V8 can read, are base64.
- */
+/** Makes a body a text. A `json` body of a Worker is its JSON; `bytes` and `v8` bodies are base64. */
 function textOf(index: PackedIndex, i: number): string {
   const body = index.body(i);
   switch (index.contentType(i)) {

@@ -99,7 +99,10 @@ function hasValidTexts({ isQuery, text }: SqsContext): boolean {
   return !isQuery && holdsValidTexts(text);
 }
 
-/** Checks messages by the rules of a queue. What may be out of date refuses nobody: it is looked up again. */
+/**
+ * Checks messages by the rules of a queue. Rules that may be out of date refuse no request: the queue is looked up
+ * again.
+ */
 function checkBy({ name, isFresh }: LookedUpQueue, check: () => void): void {
   try {
     check();
@@ -142,7 +145,7 @@ function sentMessageOf({ messageId, sequenceNumber }: EnqueuedMessage): SentMess
   return { messageId: uuidOf(messageId), sequenceNumber };
 }
 
-/** The queue is gone meanwhile, or cannot take anything now; then SDKs try again. */
+/** Makes the error for a queue that is gone by now, or cannot take messages at the moment; then SDKs try again. */
 function failureOf({ code, cause }: RpcFailure): Error {
   if (code === QUEUE_ERROR_CODES.queueNotFound) return new QueueError(code, cause);
   return new AwsError(COMMON_ERRORS.serviceUnavailable, cause);
@@ -166,7 +169,7 @@ function withMore<Result extends object>(
   { MessageAttributes: attributes, MessageSystemAttributes: system }: MessageInput,
   sequenceNumber: string | null,
 ): Result & Partial<SqsOutput<"SendMessage">> {
-  // Most messages have no more than a body.
+  // Most messages have only a body.
   if (attributes === undefined && system === undefined && sequenceNumber === null) return result;
   return {
     ...result,

@@ -15,7 +15,7 @@ import { parseRedriveAllowPolicy, parseRedrivePolicy, type RedrivePolicy } from 
 /** Attributes as a request gives them. */
 export type Attributes = Readonly<Record<string, string>>;
 
-/** Longest `Policy`, in bytes (spec sqs 2.2), and with it whatever else is kept as text. */
+/** Longest `Policy`, in bytes (spec sqs 2.2), and longest other attribute that is kept as text. */
 export const POLICY_BYTES_MAX = 8_192;
 /** Longest `KmsMasterKeyId`: as long as AWS KMS takes one. */
 export const KEY_ID_LENGTH_MAX = 2_048;
@@ -23,9 +23,9 @@ export const KEY_ID_LENGTH_MAX = 2_048;
 /** Attributes after their check: those that change the queue, and texts that are stored and shown only. */
 export interface ReadAttributes {
   readonly numbers: Partial<Record<NumberAttribute, number>>;
-  /** `undefined`: not named; `null`: taken away. */
+  /** `undefined`: not named; `null`: removed. */
   readonly redrive: RedrivePolicy | null | undefined;
-  /** Texts that are kept as they are shown; `null` takes one away. */
+  /** Texts that are kept as they are shown; `null` removes one. */
   readonly texts: Readonly<Record<string, string | null>>;
 }
 
@@ -153,7 +153,7 @@ function readPolicy(value: string): string | null {
   return value;
 }
 
-/** One kind of encryption at a time. Nothing is encrypted here that is not anyway; it is checked and shown. */
+/** Checks that one kind of encryption is set at most. The settings are checked and shown, and encrypt nothing. */
 function checkEncryption(given: Attributes, texts: Record<string, string | null>): void {
   if (!texts.KmsMasterKeyId) return;
   if (texts.SqsManagedSseEnabled === "true") {

@@ -1,10 +1,10 @@
 import type { QueueRecord } from "@sluice/protocol";
 import * as z from "zod/mini";
 
-/** Name under which the directory keeps what only SQS understands of a queue. */
+/** Name under which the directory keeps the part of a queue that only SQS understands. */
 export const DIALECT = "sqs";
 
-/** A contract: it is stored. What is absent has its default. */
+/** Part of a stored queue that SQS keeps. A contract: it is stored. Only members with a default may be added. */
 export const sqsQueueSchema = z.object({
   /**
    * Attributes that change nothing about the queue here and are shown as they were set, and the policies' own texts.

@@ -39,7 +39,7 @@ const OWNER_ONLY = [
   "UntagQueue",
 ];
 
-/** Adds a statement to the queue's policy. The policy is kept and shown; who may do what is decided by access keys. */
+/** Adds a statement to the queue's policy. The policy is kept and shown; access keys decide about rights. */
 export async function addPermission(context: SqsContext, input: SqsInput<"AddPermission">): Promise<void> {
   await changeQueue(context, input.QueueUrl, (found) => changeOf(found, policyWith(found, input)));
 }

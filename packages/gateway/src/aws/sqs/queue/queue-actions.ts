@@ -40,7 +40,7 @@ export async function createQueue(
   const existing = await findQueue(context, address);
   if (existing !== null) {
     refuseDifference(given, attributesOf(existing, address, NO_MESSAGES, settings.home));
-    context.change.isNone();
+    context.change.markUnchanged();
     return { QueueUrl: urlOf(context, address) };
   }
   checkTags(name, tags);
@@ -64,7 +64,7 @@ export async function createQueue(
     },
     dialects: { [DIALECT]: sqs },
   });
-  // Somebody else has created it meanwhile.
+  // Another request has created it meanwhile.
   if (!reply.ok && reply.refusal.kind === "queueNameTaken") {
     return createQueue(context, { QueueName: name, Attributes: given, tags });
   }

@@ -5,10 +5,10 @@ import { type SqsQueue, sqsQueueSchema } from "./dialect.ts";
 import { checkTags } from "./tags.ts";
 
 /**
- * Checks what a backup says that SQS alone knows of a queue.
+ * Checks the part of a queue in a backup that only SQS understands.
  *
  * @param name of the queue: FIFO queues have attributes of their own.
- * @throws AwsError for what SQS would not have stored.
+ * @throws AwsError for values that SQS would not have stored.
  */
 export function restoredSqs(value: unknown, name: string): SqsQueue {
   const found = sqsQueueSchema.safeParse(value);

@@ -5,7 +5,7 @@ import { isAttribute, NUMBER_ATTRIBUTES } from "./attribute-names.ts";
 import { sqsOf } from "./dialect.ts";
 import { parseRedrivePolicy } from "./redrive-policy.ts";
 
-/** Every attribute of a queue that has a value, whichever dialect has set it (spec sqs 5.1). */
+/** Lists every attribute of a queue that has a value, set by any dialect (spec sqs 5.1). */
 export function attributesOf(
   record: QueueRecord,
   address: QueueAddress,
@@ -45,17 +45,17 @@ export function attributesOf(
 }
 
 /**
- * The redrive policy that the queue goes by: the text that it was set with over SQS, as long as nobody has changed it
- * in another way since; `null` if it has none.
+ * The redrive policy of a queue: the text that was set over SQS, unless another dialect has changed it since; `null` if
+ * it has none.
  */
 function redriveTextOf({ definition }: QueueRecord, text: string | undefined, home: Home): string | null {
   const redrive = definition.receive?.redrive;
   if (!redrive) return null;
-  const said = text === undefined ? null : parseRedrivePolicy(text);
+  const asSet = text === undefined ? null : parseRedrivePolicy(text);
   const isSame =
-    said !== null &&
-    directoryName(said.deadLetterTarget, home) === redrive.deadLetterQueue &&
-    said.maxReceiveCount === redrive.maxReceiveCount;
+    asSet !== null &&
+    directoryName(asSet.deadLetterTarget, home) === redrive.deadLetterQueue &&
+    asSet.maxReceiveCount === redrive.maxReceiveCount;
   if (isSame && text !== undefined) return text;
   const deadLetterTargetArn = arnOf(addressOf(redrive.deadLetterQueue, home));
   return JSON.stringify({ deadLetterTargetArn, maxReceiveCount: redrive.maxReceiveCount });
