@@ -41,7 +41,7 @@ describe("a request that the platform ends", () => {
   it.each([
     [CALL_LOST_MS - 1, "waits"],
     [CALL_LOST_MS, "lost"],
-  ])("takes nobody along for ever: after %i ms who went along %s", async (ms, what) => {
+  ])("holds up no other for ever: after %i ms one that shared its call %s", async (ms, what) => {
     void run("a");
     const results = [run("b"), run("c")];
     await pass(COALESCE_MS_MAX);

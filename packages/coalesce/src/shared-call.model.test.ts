@@ -26,7 +26,7 @@ describe.each(WAYS)("requests %s", (_, way) => {
         else expect(carried.get(item), where).toBe(1);
       }
     }
-    // Or nobody was ever ended in the middle of a call that others went along with.
+    // Else no request was ended in the middle of a call that others shared.
     expect(lost).toBeGreaterThan(0);
   });
 

@@ -102,7 +102,7 @@ describe("calls to a queue's object", () => {
   it.each([
     [4, 0.75 * 4 - 1, [["a"], ["b", "b", "b", "b"]]],
     [4, 0.75 * 4, [["a"], ["b", "b", "b", "b"], ["c", "c", "c"]]],
-    // Nobody is waited for after a call that nobody shared.
+    // No request is waited for after a call that carried one item.
     [1, 1, [["a"], ["b"], ["c"]]],
   ])("that %i shared are followed by one as soon as %i wait for it", async (sharing, waiting, made) => {
     expect(LINGER_SHARE).toBe(0.75);
@@ -154,7 +154,7 @@ describe("calls to a queue's object", () => {
   it.each([
     [undefined, 3],
     [LINGER_MS, 2],
-  ])("wait for nobody to come again where that is not said: %s ms, %i calls", async (lingerMs, made) => {
+  ])("do not linger without `lingerMs`: %s ms, %i calls", async (lingerMs, made) => {
     shareAgain(lingerMs === undefined ? {} : { lingerMs });
     const results = ["a", "b", "b", "b"].map(run);
     calls[0]?.answer();
@@ -168,7 +168,7 @@ describe("calls to a queue's object", () => {
     expect(await Promise.all(results)).toHaveLength(5);
   });
 
-  it("are idle when none is under way any more and nobody waits", async () => {
+  it("are idle when none is under way any more and no item waits", async () => {
     shareAgain({});
     const results = ["a", "b", "c"].map(run);
     calls[0]?.answer();

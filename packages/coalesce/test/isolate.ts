@@ -4,7 +4,7 @@ import { CALL_LOST_MS, SharedCall, SharedCallLostError, type SharedCallPorts } f
 
 /*
  * Requests that come, share calls and are ended by the platform at any moment, over a virtual clock and from a seed. A
- * request that was ended hears of no timer and of no answer any more; a call that it made is never answered to anybody.
+ * request that was ended hears of no timer and of no answer any more; a call that it made is never answered.
  */
 
 const REQUESTS = 60;

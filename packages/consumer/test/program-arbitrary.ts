@@ -44,8 +44,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 /**
- * Trials. Only the first sleep of a program stays, and none where nobody waits: who wakes first of two, or whether
- * somebody wakes before the next trial starts, is not the Worker's to say.
+ * Trials. Only the first sleep of a program stays, and none in steps that are not waited for: which of two sleepers
+ * wakes first, or whether one wakes before the next trial starts, is not the Worker's to say.
  *
  * @param waits whether the runtime waits for `waitUntil`.
  */

@@ -17,7 +17,7 @@ export type Step =
   | { readonly do: "sleep" }
   /** The steps go on beside the handler, and it tells the runtime so. */
   | { readonly do: "waitUntil"; readonly steps: readonly Step[] }
-  /** The steps go on beside the handler, and nobody waits. */
+  /** The steps go on beside the handler, which does not wait for them. */
   | { readonly do: "float"; readonly steps: readonly Step[] };
 
 export type RetryOptions = keyof typeof RETRY_OPTIONS;

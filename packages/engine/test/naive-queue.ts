@@ -166,7 +166,7 @@ export class NaiveQueue {
     }
   }
 
-  /** A message may be delivered now, whoever has it. Answers with whether that was so before. */
+  /** Makes a message due now, even a leased one. Returns whether it was due before. */
   makeDue(message: NaiveMessage, nowMs: number): boolean {
     if (message.lease === null && message.dueMs <= nowMs) return true;
     message.lease = null;

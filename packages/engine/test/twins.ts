@@ -232,7 +232,7 @@ export class Twins {
   expireLeases(): void {
     const outcome = expireLeases(this.queue, this.nowMs);
     const expected = this.naive.expireLeases(this.nowMs);
-    // The engine ends them in order of expiry, which nobody can observe afterwards.
+    // The engine ends them in order of expiry, which cannot be observed afterwards.
     same(this.#seqsOf(outcome.retried).sort().join(), expected.retried.map(seqOf).sort().join(), "expired");
     same(countOf(outcome.dead), expected.dead, "dead with their lease");
   }

@@ -85,7 +85,7 @@ async function cost(
   return { status: response.status, text, bytes: read.bytes, objects, ms: performance.now() - beganAt };
 }
 
-/** Sent in place of a signature: half a one, that of a key that nobody has, and one that is long past. */
+/** Headers in place of a valid signature: half a one, that of an unknown key, and one that is long past. */
 const CREDENTIALS: readonly Record<string, string>[] = [
   {},
   { authorization: "AWS4-HMAC-SHA256 Credential=AKID" },

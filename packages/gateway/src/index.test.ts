@@ -19,7 +19,7 @@ describe("the gateway", () => {
     expect(await response.json()).toEqual({ status: "ok", queues: 2 });
   });
 
-  it("says that it fails when nobody knows which queues there are", async () => {
+  it("says that it fails when the directory does not answer", async () => {
     const directory = directoryOf();
     const account = { ...directory.account, list: () => Promise.reject(new Error("gone")) };
     const response = await createGateway({ ...directory, account }, OPEN).request(

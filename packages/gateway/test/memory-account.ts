@@ -10,7 +10,7 @@ export class MemoryAccount {
   /** Names that were asked for. */
   readonly lookups: string[] = [];
   readonly purges = new Map<string, PurgeRecord>();
-  /** Runs before the next change is made: for what somebody else does meanwhile. */
+  /** Runs before the next change is made, as another request meanwhile. */
   meanwhile: (() => void) | null = null;
   #revision = 0;
 

@@ -11,7 +11,7 @@ import { KEPT_KEYS, type KeptKeyRights, keptKey, signedByKeptKey } from "./kept-
 
 const HOME = { region: "us-east-1", account: "000000000000" };
 export const ENDPOINT = "http://localhost:8787/__sluice/aws";
-/** A signature of the home region that nobody checks. */
+/** A signature of the home region that is not checked. */
 const SIGNED = {
   authorization:
     "AWS4-HMAC-SHA256 Credential=anybody/20261101/us-east-1/sns/aws4_request, " +

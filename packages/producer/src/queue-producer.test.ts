@@ -191,7 +191,7 @@ describe("messages", () => {
     ["a function", () => 1],
     ["a symbol", Symbol("s")],
   ])(
-    "are not %s as json, which production would store as text that nobody can parse",
+    "are not %s as json, which production would store as text that no consumer can parse",
     async (_name, body) => {
       const { producer } = createProducer();
       await expect(producer.send(body)).rejects.toThrow(TypeError);

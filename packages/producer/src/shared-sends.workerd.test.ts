@@ -123,7 +123,7 @@ describe("requests that send at the same time", () => {
     expect(await everythingSent()).toEqual(["a", "b", "first"]);
   });
 
-  it("learn that nobody knows, once the call is lost that they went along with: 15000", async () => {
+  it("fail with 15000 once the call is lost that carried them", async () => {
     const early = await callsUnderWay();
     const reset = step("send-from-object", "object");
     await begun(CALLS_UNDER_WAY_MAX + 1);
@@ -143,7 +143,7 @@ describe("requests that send at the same time", () => {
   });
 });
 
-it("share nothing where the flag is off, and wait for nobody", async () => {
+it("share nothing where the flag is off, and wait for no other request", async () => {
   await using started = await start(false, ["no_handle_cross_request_promise_resolution"]);
   workerd = started;
   const bodies = Array.from({ length: 10 }, (_, i) => `m${i}`);

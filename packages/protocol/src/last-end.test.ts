@@ -26,7 +26,7 @@ describe("how a broker's process ended", () => {
     '{"kind":"blamed","slotMs":1}',
     '{"kind":"blamed","worker":"a"}',
     '{"kind":"suspected","order":"a","slotMs":1}',
-  ])("is known to nobody by any other text: %j", (text) =>
+  ])("is unplanned by any other text: %j", (text) =>
     expect(lastEndFrom(text)).toEqual({ kind: "unplanned" }),
   );
 

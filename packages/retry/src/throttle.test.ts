@@ -70,7 +70,7 @@ describe("maxReceivesPerSecond (spec sns-delivery 7)", () => {
     expect(() => throttleOf(1, count)).toThrow(what);
   });
 
-  it("makes nobody wait longer than a new limit does", () => {
+  it("makes no delivery wait longer than a new limit does", () => {
     const slow = throttleOf(1);
     const next = takeSlot(slow, 0, 5000);
     expect(next).toBe(6000);

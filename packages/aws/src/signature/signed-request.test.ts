@@ -102,7 +102,7 @@ describe("a signature covers", () => {
     ["x-amz-cf-id", "added=="],
     ["x-forwarded-for", "10.0.0.1"],
     ["user-agent", "a proxy"],
-  ])("no %s: whoever passes the request on may add it", (name, value) => {
+  ])("no %s: a proxy that forwards the request may add it", (name, value) => {
     const request = signed();
     request.headers.set(name, value);
     expect(outcomeOf(request)).toBe("ok");

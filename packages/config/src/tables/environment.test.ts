@@ -91,7 +91,7 @@ describe("the queues of an environment", () => {
     ]);
   });
 
-  test("are none without a warning when nobody has any, or an environment has an empty table", () => {
+  test("are none without a warning when no environment has any, or one has an empty table", () => {
     expect(readToml(`name = "w"\n[env.a]`, "a").warnings).toEqual([]);
     expect(readToml(`${TWO_ENVIRONMENTS}\nqueues = {}`, "production").warnings).toEqual([]);
   });
@@ -131,7 +131,7 @@ describe("the queues of an environment", () => {
     expect(readJson({ name: "w", env: { a: { queues: 5 } } }).warnings).toEqual([]);
   });
 
-  test("do not keep Wrangler from checking the top level, whose ranges and names concern nobody then", () => {
+  test("do not keep Wrangler from checking the top level, whose ranges and names do not matter then", () => {
     const env = { a: { queues: {} } };
     expect(errorsOf(() => readJson({ name: "w", queues: { consumers: [{}] }, env }, "a"))).toEqual([
       `"queues.consumers[0]" should have a string "queue" field but got {}.`,

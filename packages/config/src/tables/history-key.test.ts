@@ -17,7 +17,7 @@ describe("history, in [sluice.queues.NAME]", () => {
     expect(buildTopology([config]).queues.q).toMatchObject({ historySeconds });
   });
 
-  test("is not in the topology where nobody says anything", () => {
+  test("is not in the topology where no file names it", () => {
     expect(buildTopology([readToml(queue("delivery_delay = 1"))]).queues.q).not.toHaveProperty(
       "historySeconds",
     );

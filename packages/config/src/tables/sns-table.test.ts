@@ -7,7 +7,7 @@ const sns = (lines: string) => `name = "w"\n[sluice.sns]\n${lines}`;
 const topologyOf = (toml: string) => buildTopology([readToml(toml)]);
 
 describe("[sluice.sns]", () => {
-  test("is as Amazon SNS has it where nobody says anything", () => {
+  test("is as on Amazon SNS where no file says otherwise", () => {
     expect(readToml(`name = "w"`)).not.toHaveProperty("sns");
     expect(topologyOf(`name = "w"`)).toEqual({ queues: {} });
     expect(topologyOf(sns(""))).toEqual({ queues: {} });

@@ -71,7 +71,7 @@ describe("what SQS has words for, in [sluice.queues.NAME]", () => {
 });
 
 describe("a FIFO queue", () => {
-  test("is one whose name ends in .fifo, whoever names it", () => {
+  test("is one whose name ends in .fifo, in any table", () => {
     const config = readToml(
       `name = "w"\n[[queues.producers]]\nbinding = "Q"\nqueue = ` +
         `"orders.fifo"\n[[queues.consumers]]\nqueue = "orders.fifo"`,

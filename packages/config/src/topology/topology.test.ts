@@ -160,7 +160,7 @@ describe("two consumers of one queue are refused", () => {
     );
   });
 
-  test("also where nobody knows the lines", () => {
+  test("also where the lines are unknown", () => {
     const [a, b] = workers(`name = "a"\n${consumer("x")}`, `name = "b"\n${consumer("x")}`).map(
       ({ lines: _, ...worker }) => worker,
     );

@@ -83,7 +83,7 @@ describe("another delay of a FIFO queue (spec sqs 4.1)", () => {
     checkInvariants(queue);
   });
 
-  it("leaves a message alone that came due before the change and that nobody has asked for since", () => {
+  it("leaves a message alone that came due before the change and was not asked for since", () => {
     const queue = queueWith({ fifo: true });
     sendTo(queue, ["a"]);
     expect(changeDelay(queue, DELAY_MS, 40_000, T0 + DELAY_MS)).toEqual([]);

@@ -18,9 +18,7 @@ import {
 } from "../index.ts";
 import type { Slice } from "../segments/segment.ts";
 
-/*
- * What the end of a retention, or of a process, leaves alone: neighbours, younger messages, those that somebody holds.
- */
+/* Messages that the end of a retention, or of a process, leaves alone: neighbours, younger messages, leased ones. */
 
 const retentionMs = 60_000;
 
@@ -114,7 +112,7 @@ describe("the end of a retention", () => {
     ]);
   });
 
-  it("takes messages for what they are now, though nobody has asked for any since they came due", () => {
+  it("goes by the present state of messages, also when none was asked for since they came due", () => {
     const queue = queueWith({ retentionMs });
     sendMany(queue, 2, T0, T0 + 1_000);
     sendMany(queue, 1, T0 + 500, T0 + 1_000);
@@ -166,7 +164,7 @@ describe("dead letters, whose retention counts from their send (spec sqs 6.2)", 
     const range = firstRange(queue, 3);
     acknowledge(queue, { ...range, from: 0, to: 1 });
     retry(queue, { ...range, from: 2 }, T0, T0);
-    // The second one is held, so nobody waits for longer than the third.
+    // The second one is held, so none waits for longer than the third.
     expect(counts(queue).oldestWaitingMs).toBe(T0 - 30_000);
     expect(nextWakeAt(queue, false)).toBe(T0 + 30_000);
     expect(expireRetention(queue, T0 + 20_000)).toBe(0);

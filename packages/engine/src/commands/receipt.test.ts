@@ -51,7 +51,7 @@ describe("receipts of a standard queue (spec sqs 3.3, 3.4)", () => {
     expect(queue.receive(1)).toEqual(["m"]);
   });
 
-  it("hide a message that is visible again, and free one that somebody else has received", () => {
+  it("hide a message that is visible again, and free one that another client has received", () => {
     const queue = standard();
     queue.send("m");
     queue.receive(1, 1_000);

@@ -105,7 +105,7 @@ describe("a receive on a standard queue (spec sqs 3)", () => {
       const queue = standard({ maxRetries });
       queue.send("m", "other");
       for (let i = 0; i < receives; i++) expect(queue.receive(1, 0)).toEqual(["m"]);
-      // It is not moved when its visibility timeout ends, but when somebody asks for messages.
+      // It is not moved when its visibility timeout ends, but at the next receive.
       expect(queue.dead).toEqual([]);
       expect(counts(queue.queue).ready).toBe(2);
       expect(queue.receive(1)).toEqual(["other"]);

@@ -97,7 +97,7 @@ describe("a standard queue with groups (spec sqs 8)", () => {
     queue.send("loud-x", "loud-y");
     const sentMs = queue.nowMs - 1;
     queue.send("quiet-1", "quiet-2");
-    // Whoever asks settles who is noisy.
+    // A receive settles which groups are noisy.
     expect(queue.receive(0)).toEqual([]);
     queue.queue.order?.settle(queue.queue);
     queue.nowMs = sentMs + ms;

@@ -132,7 +132,7 @@ describe("a receive on a FIFO queue (spec sqs 4.2)", () => {
   it("gives what is behind a message that dies together with what is before it", () => {
     const queue = new Receivers({ fifo: true, maxRetries: 0 });
     queue.send("a-1", "a-2", "a-3", "b-1");
-    // A delivery that nobody ran counts for the message that it failed for alone.
+    // A delivery that no handler ran counts for the message that it failed for alone.
     const { leaseId, slices } = pull(queue.queue, 2, queue.nowMs);
     const ranges = slices.flatMap((slice) =>
       Array.from({ length: slice.to - slice.from }, (_, i) => {

@@ -90,7 +90,7 @@ describe("scaling up", () => {
     expect(end(queue, "ok")).toBe(2);
   });
 
-  it("learns nothing from a delivery that nobody ran", () => {
+  it("learns nothing from a delivery that no handler ran", () => {
     const queue = loaded();
     expect(end(queue, ...times(20, "notRun"))).toBe(1);
     expect(queue.push.failures).toEqual([]);

@@ -230,7 +230,7 @@ describe("POST /queues/NAME/redrive", () => {
     ["a queue that does not exist", directoryOf(), "nothing", "", 404, "queue_not_found"],
     ["a target that does not exist", directoryOf(), "dead", '{"to": "nothing"}', 404, "queue_not_found"],
     ["itself as the target", directoryOf(), "dead", '{"to": "dead"}', 400, "same_queue"],
-    ["a queue that takes nobody's dead letters", directoryOf(), "orders", "", 409, "no_dead_letter_queue"],
+    ["a queue that takes no dead letters", directoryOf(), "orders", "", 409, "no_dead_letter_queue"],
     [
       "a target of the other kind",
       directoryOf({ orders: ORDERS, dead: DEAD, line: FIFO }),

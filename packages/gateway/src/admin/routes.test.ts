@@ -286,7 +286,7 @@ describe("what a process tells of its machine", () => {
     expect(reported).toEqual([-86_400_000]);
   });
 
-  it("answers 403 where nobody watches over a disk", async () => {
+  it("answers 403 where no process watches a disk", async () => {
     const response = await tell(null, '{"isFull": true}');
     expect([response.status, await response.json()]).toMatchObject([403, { error: { code: "not_here" } }]);
   });

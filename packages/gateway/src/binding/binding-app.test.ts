@@ -169,7 +169,7 @@ describe("the protocol of workerd's queue binding (spec cloudflare-queues 1.7, 1
       "delaySecs must be",
     ],
     [
-      "a body that nobody can read",
+      "a body that no consumer can read",
       () => message("{", { "x-msg-fmt": "json" }),
       400,
       10203,

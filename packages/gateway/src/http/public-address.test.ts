@@ -112,7 +112,7 @@ describe("a request that came to a proxy by HTTPS", () => {
   };
   const URL_BEHIND = "http://queues.example.com/__sluice/health";
 
-  it("is warned of once, with what to set, and with no name that a request of anybody brings", async () => {
+  it("is warned of once, with the setting to make, and without a name out of a request", async () => {
     expect(await ask(undefined, URL_BEHIND, "http", "https", "HTTPS, http", "https")).toEqual([
       "A proxy before this broker speaks HTTPS, but the URLs of queues and subscriptions begin with http: clients " +
         "that go by them send in clear. Set SLUICE_PUBLIC_URL to the address of the proxy, as " +

@@ -53,7 +53,7 @@ const BODIES: Readonly<Record<string, object>> = {
   "PUT /api/queues/:name/faults": { faults: [] },
 };
 
-/** The answer to a request of a route by somebody with a kept token. */
+/** Requests a route with a kept token, and returns the answer. */
 async function ask(
   [prefix, route]: readonly [string, string],
   { scopes, queues = [] }: { readonly scopes: readonly Scope[]; readonly queues?: readonly string[] },

@@ -90,7 +90,7 @@ describe("settlement of every program of spec 2.3", () => {
 // conformance: outcomes
 describe("settlement of outcomes (spec 2.5)", () => {
   it.each(["exceededWallTime", "exceededCpu", "exceededMemory", "canceled", "aborted", "unknown"])(
-    "%s retries what nobody acknowledged",
+    "%s retries messages that were not acknowledged",
     (outcome) => {
       expect(settle(resultOf({ outcome, ...EA }), ["m1", "m2"], RETRY_DELAY)).toEqual([ack, DEFAULT]);
     },

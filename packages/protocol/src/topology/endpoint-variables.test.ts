@@ -37,7 +37,7 @@ it("variables of a URL are those that endpoints of the same origin ask for", () 
   }
 });
 
-it("variables are never the broker's own settings, whoever asks for them", () => {
+it("the broker's own settings are never variables of an endpoint", () => {
   const own = {
     url: SHOP.url,
     signingSecret: "SLUICE_API_TOKENS",

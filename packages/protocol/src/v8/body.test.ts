@@ -106,7 +106,7 @@ describe("stored v8 bodies", () => {
     ["an unknown format", '\u0002[[1],["Set"]]'],
     ["text that is cut off", '\u0001[[1,2],{"a":3'],
     ["no fixups", "\u0001[[1],5]"],
-    ["a type that nobody writes", '\u0001[[1,2],["Klingon",3],["Set"],1]'],
+    ["an unknown type", '\u0001[[1,2],["Klingon",3],["Set"],1]'],
   ])("throw a BodyDecodeError when they are %s", (_name, stored) => {
     expect(() => decodeBody(text(stored), "v8")).toThrow(BodyDecodeError);
   });

@@ -28,7 +28,7 @@ const TOPIC_PARTS = {
 };
 
 describe("which policy counts (spec sns-delivery 2.7)", () => {
-  it("is SNS's default where nobody has one", () => {
+  it("is SNS's default where neither has one", () => {
     expect(effectivePolicy(null, null)).toEqual(DEFAULTS);
     expect(effectivePolicy(null, topic({}))).toEqual(DEFAULTS);
   });

@@ -111,7 +111,7 @@ describe("POST /tokens", () => {
 });
 
 describe("a token", () => {
-  it("that is revoked lets nobody in any more", async () => {
+  it("that is revoked lets no request in any more", async () => {
     const { secret } = await create({ name: "shop", scopes: ["read"] });
     expect(await ask(secret, "GET", `${API}/queues`)).toMatchObject({ status: 200 });
     const revoked = await ask("first", "DELETE", `${API}/tokens/shop`);

@@ -82,7 +82,7 @@ describe("POST /queues/NAME/messages/batch", () => {
     ["no body", { contentType: "text" }, /text, or base64/],
     ["two bodies", { ...good, base64: "" }, /text, or base64/],
     ["JSON that is none", { text: "{" }, /is refused/],
-    ["v8 that nobody can read", { contentType: "v8", base64: "AAAA" }, /is refused/],
+    ["v8 that no consumer can read", { contentType: "v8", base64: "AAAA" }, /is refused/],
     ["base64 that is none", { contentType: "bytes", base64: "?" }, /base64/],
     ["a delay out of range", { ...good, delaySeconds: 86_401 }, /delaySeconds/],
     [

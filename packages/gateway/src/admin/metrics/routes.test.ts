@@ -136,7 +136,7 @@ describe("more queues than there is time for", () => {
     const names = Array.from({ length: ASKED_AT_ONCE + 11 }, (_, i) => `q${String(i).padStart(3, "0")}`);
     const directory = directoryOf(Object.fromEntries(names.map((name) => [name, DEAD])));
     const asked: string[] = [];
-    // The first one answers, and nobody after it.
+    // The first one answers, and no other.
     const describe: QueueDirectory["describe"] = (name) => {
       asked.push(name);
       return asked.length === 1 ? directory.describe(name) : new Promise(() => {});

@@ -120,6 +120,6 @@ it("is never answered with an error of ours, nor with anything but XML, whatever
     { numRuns: 3_000 },
   );
   log.mockRestore();
-  // What was asked has kept nobody else from working.
+  // The broker still works for other requests.
   expect(await sns.createTopic("afterwards")).toContain(":afterwards");
 });

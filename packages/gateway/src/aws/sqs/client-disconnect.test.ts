@@ -53,7 +53,7 @@ describe("an answer that looks for its client", () => {
 /**
  * A receive that waits until it is told what it gets.
  *
- * @param looked told when the queue has been looked into, before anybody waits.
+ * @param looked called when the queue has been looked into, before a receive waits.
  * @param found what was found then.
  */
 function waitingReceive(looked = () => {}, found: "empty" | "unserved" = "empty") {
@@ -107,7 +107,7 @@ describe("a client that goes while its receive waits", () => {
     expect(receive.calls).toEqual([...BEGUN, ["cancel", expect.stringMatching(/^[0-9a-f-]{36}$/)]]);
   });
 
-  it("before anybody has asked for messages gets none", async () => {
+  it("before it has asked for messages gets none", async () => {
     const receive = waitingReceive();
     const gone = new AbortController();
     const answered = ask(receive, gone.signal);

@@ -37,7 +37,7 @@ it("the directory is asked once for a queue that is sent to again and again", as
   expect(askedSince() - before).toBe(1);
 });
 
-it("what a queue was changed to holds for the next message, whoever changed it", async () => {
+it("a change of a queue by any dialect holds for the next message", async () => {
   const { sqs, send, sent } = clientWithObjects();
   const QueueUrl = await sqs.create("q");
   const large = "x".repeat(1_025);

@@ -70,7 +70,7 @@ describe("sends that share a call", () => {
     );
   });
 
-  it("go by the oldest revision of them, so that nobody's messages are checked by what is over", async () => {
+  it("go by the oldest revision of them, so that no messages are stored by outdated checks", async () => {
     const { seen, later, calls } = callsOn({
       enqueue: (_, { revision }: EnqueueRequest) => later(revision, (): EnqueueReply => ({ ok: "outdated" })),
     });
@@ -79,7 +79,7 @@ describe("sends that share a call", () => {
     expect(seen).toEqual([7, 5]);
   });
 
-  it("go alone when they are refused, so that nobody is refused for the messages of another", async () => {
+  it("go alone when they are refused, so that none is refused for the messages of another", async () => {
     const { later, calls } = callsOn({
       enqueue: (_, { packed }: EnqueueRequest) =>
         later(
@@ -166,7 +166,7 @@ it("whatever requests want of a queue while a call to it is under way goes in on
   ]);
 });
 
-it("what is refused of the messages of one request costs nobody else anything who shares its call", async () => {
+it("a refusal of the messages of one request costs nothing for others that share its call", async () => {
   const { seen, later, calls } = callsOn({
     work: (_, { enqueue, remove }) =>
       later([...(enqueue ? digitsIn(enqueue.packed) : []), ...(remove ?? [])], () => ({
@@ -187,7 +187,7 @@ it("what is refused of the messages of one request costs nobody else anything wh
   expect(seen).toEqual([[1], [2, 9, "a"], [2], [9]]);
 });
 
-it("a queue that does not exist any more is that to whoever shares the call", async () => {
+it("a queue that does not exist any more fails every request that shares the call", async () => {
   const gone = { ok: false as const, code: 10104, cause: "gone" };
   const { later, calls } = callsOn({ work: () => later(null, () => gone) });
   expect(await calls.enqueue("q", messages(1), BY)).toEqual(gone);

@@ -20,7 +20,7 @@ function snapshot(arn: string, version = 1, subscriptions = 0, topicId = arn): T
       endedSubscriptions: 0,
     },
     version,
-    // Nobody looks at them.
+    // The test does not read them.
     subscriptions: Array.from({ length: subscriptions }, () => ({}) as TopicSubscription),
   };
 }

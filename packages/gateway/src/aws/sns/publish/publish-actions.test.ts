@@ -208,7 +208,7 @@ describe("what is published to a FIFO topic", () => {
     ).toContain("MessageGroupId Reason");
   });
 
-  it("is numbered by the topic, also when nobody gets it, and is told by its body or its id", async () => {
+  it("is numbered by the topic, also without subscribers, and is recognised by its body or its id", async () => {
     await create({ ContentBasedDeduplication: "true", FifoThroughputScope: "MessageGroup" });
     expect(await send()).toBe("1");
     await send({ MessageDeduplicationId: "d" });
@@ -335,7 +335,7 @@ describe("what is remembered of a topic", () => {
   });
 
   it.each<[string, () => Promise<unknown>, string[]]>([
-    ["somebody subscribes", () => subscribe("audit"), ["audit", "mail"]],
+    ["a queue is subscribed", () => subscribe("audit"), ["audit", "mail"]],
     [
       "a filter policy changes",
       async () => {
@@ -349,7 +349,7 @@ describe("what is remembered of a topic", () => {
       [],
     ],
     [
-      "somebody unsubscribes",
+      "a queue is unsubscribed",
       async () => {
         const arn = await sns.call("ListSubscriptionsByTopic", { TopicArn: ARN }, "SubscriptionArn");
         await sns.post("Unsubscribe", { SubscriptionArn: arn });
@@ -377,7 +377,7 @@ describe("what is remembered of a topic", () => {
     expect(sns.published).toMatchObject([{ messages: [{ copies: [{ target: "audit" }] }] }]);
   });
 
-  it("refuses nobody: the directory is asked before", async () => {
+  it("refuses no request: the directory is asked before", async () => {
     await publish("x".repeat(262_144));
     expect(await refusal({ Message: "x".repeat(262_145) })).toBe(invalid("Message too long"));
     expect(finds).toBe(2);
@@ -389,7 +389,7 @@ describe("what is remembered of a topic", () => {
     await publish("x".repeat(262_145));
   });
 
-  it("does not say that nobody is to get a message", async () => {
+  it("does not say that a message has no subscriber", async () => {
     await sns.createTopic("quiet");
     const TopicArn = ARN.replace("news", "quiet");
     await sns.post("Publish", { TopicArn, Message: "a" });

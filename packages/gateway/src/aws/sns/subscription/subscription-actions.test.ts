@@ -198,7 +198,7 @@ describe("subscription attributes", () => {
     await subscribe(HOOK, { DeliveryPolicy: requestPolicy, RawMessageDelivery: "true" });
   });
 
-  it("are not lost when somebody else changes the subscription at the same moment", async () => {
+  it("are not lost when another request changes the subscription at the same moment", async () => {
     const arn = await subscribe(queueArn("mail"));
     sns.topics.meanwhile = () => set(arn, "RawMessageDelivery", "true");
     await set(arn, "FilterPolicy", '{"a":["b"]}');
@@ -252,7 +252,7 @@ describe("the confirmation of a URL", () => {
     await sns.call("ConfirmSubscription", { TopicArn: `${ARN}-other`, Token });
   });
 
-  it("can be given for two days, and nothing is kept of a subscription that nobody confirms after three", async () => {
+  it("can be given for two days, and an unconfirmed subscription is forgotten after three", async () => {
     const arn = await pending();
     sns.topics.nowMs += CONFIRMATION_TOKEN_MS;
     expect(refusalIn(await sns.visit(asked().SubscribeURL ?? ""))).toBe(invalid("Token"));

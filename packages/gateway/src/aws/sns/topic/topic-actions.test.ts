@@ -249,7 +249,7 @@ describe("tags", () => {
     expect(await tags()).toEqual({ b: "3" });
   });
 
-  it("are not lost when somebody else changes the topic at the same moment", async () => {
+  it("are not lost when another request changes the topic at the same moment", async () => {
     await sns.createTopic("news");
     sns.topics.meanwhile = () => sns.call("TagResource", { ResourceArn: ARN, ...tag({ other: "1" }) });
     await sns.call("TagResource", { ResourceArn: ARN, ...tag({ mine: "1" }) });

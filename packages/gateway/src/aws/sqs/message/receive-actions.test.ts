@@ -46,7 +46,7 @@ it("a key that is revoked while its receive waits gets no messages, and the queu
   expect(released).toEqual(["r1", "r2"]);
 });
 
-it("a receive that has waited gives its messages back when nobody can say whether its key still counts", async () => {
+it("a receive that has waited releases its messages when it is unknown whether its key still counts", async () => {
   const { refusal, released } = await waiting(() => {
     throw new Error("the directory is away");
   });

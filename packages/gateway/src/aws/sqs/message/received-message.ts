@@ -110,6 +110,6 @@ function textOf(index: PackedIndex, i: number): string {
     case "v8":
       return toBase64(body);
     case undefined:
-      throw new Error("a message that nobody can read was received");
+      throw new Error("a message that no consumer can read was received");
   }
 }

@@ -79,7 +79,7 @@ describe("the 60 seconds that AWS asks for", () => {
     await sqs.call("PurgeQueue", { QueueUrl });
   });
 
-  it("are not asked for where nobody is strict about time", async () => {
+  it("are not asked for where the settings are not strict about time", async () => {
     const sqs = new SqsClient();
     const QueueUrl = await sqs.create("q");
     await sqs.call("PurgeQueue", { QueueUrl });
@@ -89,7 +89,7 @@ describe("the 60 seconds that AWS asks for", () => {
   });
 });
 
-describe("changes that two make at once", () => {
+describe("changes that two requests make at once", () => {
   it("are both made", async () => {
     const sqs = new SqsClient();
     const QueueUrl = await sqs.create("q");

@@ -73,7 +73,7 @@ describe("tags", () => {
     },
   );
 
-  it("that are named by nobody are a mistake", async () => {
+  it("that a request leaves out are a mistake", async () => {
     expect(await sqs.refusal("TagQueue", tag({}))).toEqual({
       status: 400,
       code: "MissingParameter",
