@@ -16,7 +16,7 @@ import { CALL_LOST_MS, CALLS_UNDER_WAY_MAX, COALESCE_MS_MAX, SharedCallLostError
 beforeEach(startOver);
 
 describe("a request that the platform ends", () => {
-  it("before it makes the call that it was woken up for leaves that to those who wait too", async () => {
+  it("a request that the platform ends before it makes the call that it was woken up for leaves that to those who wait too", async () => {
     let isGone = false;
     const gone = run("a");
     // The continuation of a request that is gone never runs: here, its timer does not either.

@@ -19,7 +19,7 @@ import { CALLS_UNDER_WAY_MAX, COALESCE_MS_MAX, LINGER_MS, LINGER_SHARE, WAIT_MS_
 beforeEach(startOver);
 
 describe("calls to a queue's object", () => {
-  it("are made at once while none is under way, without a timer", async () => {
+  it("calls to a queue's object are made at once while none is under way, without a timer", async () => {
     for (const item of ["a", "b"]) {
       const result = run(item);
       expect(timers.size).toBe(0);
@@ -30,7 +30,7 @@ describe("calls to a queue's object", () => {
     expect(shared.isIdle).toBe(true);
   });
 
-  it("are shared, in order, by what comes while one is under way", async () => {
+  it("calls to a queue's object are shared, in order, by what comes while one is under way", async () => {
     const results = ["a", "b", "c", "d"].map(run);
     expect(itemsOfCalls()).toEqual([["a"]]);
     calls[0]?.answer();
@@ -47,18 +47,21 @@ describe("calls to a queue's object", () => {
     [COALESCE_MS_MAX - 1, [["a"]]],
     [COALESCE_MS_MAX, [["a"], ["b"]]],
     [COALESCE_MS_MAX + 1, [["a"], ["b"]]],
-  ])("hold up what comes %i ms after one was begun only as long as that one is young", async (ms, made) => {
-    const results = [run("a")];
-    setNow(ms);
-    results.push(run("b"));
-    expect(itemsOfCalls()).toEqual(made);
-    await pass(COALESCE_MS_MAX);
-    expect(itemsOfCalls()).toEqual([["a"], ["b"]]);
-    for (const { answer } of calls) answer();
-    expect(await Promise.all(results)).toEqual(["A", "B"]);
-  });
+  ])(
+    "calls to a queue's object hold up what comes %i ms after one was begun only as long as that one is young",
+    async (ms, made) => {
+      const results = [run("a")];
+      setNow(ms);
+      results.push(run("b"));
+      expect(itemsOfCalls()).toEqual(made);
+      await pass(COALESCE_MS_MAX);
+      expect(itemsOfCalls()).toEqual([["a"], ["b"]]);
+      for (const { answer } of calls) answer();
+      expect(await Promise.all(results)).toEqual(["A", "B"]);
+    },
+  );
 
-  it("are begun by who waits as soon as the one under way is no longer young, for all who wait", async () => {
+  it("calls to a queue's object are begun by who waits as soon as the one under way is no longer young, for all who wait", async () => {
     const results = ["a", "b", "c"].map(run);
     await pass(COALESCE_MS_MAX - 1);
     expect(itemsOfCalls()).toEqual([["a"]]);
@@ -68,7 +71,7 @@ describe("calls to a queue's object", () => {
     expect(await Promise.all(results)).toEqual(["A", "B", "C"]);
   });
 
-  it("are only so many at a time", async () => {
+  it("calls to a queue's object are only so many at a time", async () => {
     const results: Promise<string>[] = [];
     for (let i = 0; i < CALLS_UNDER_WAY_MAX; i++) {
       results.push(run(`${i}`));
@@ -84,7 +87,7 @@ describe("calls to a queue's object", () => {
     expect(await Promise.all(results)).toEqual(["0", "1", "2", "3", "LAST"]);
   });
 
-  it("are made over that number by who has waited too long", async () => {
+  it("calls to a queue's object are made over that number by who has waited too long", async () => {
     for (let i = 0; i < CALLS_UNDER_WAY_MAX; i++) {
       void run(`${i}`);
       await pass(COALESCE_MS_MAX);
@@ -104,21 +107,24 @@ describe("calls to a queue's object", () => {
     [4, 0.75 * 4, [["a"], ["b", "b", "b", "b"], ["c", "c", "c"]]],
     // No request is waited for after a call that carried one item.
     [1, 1, [["a"], ["b"], ["c"]]],
-  ])("that %i shared are followed by one as soon as %i wait for it", async (sharing, waiting, made) => {
-    expect(LINGER_SHARE).toBe(0.75);
-    const results = [run("a"), ...Array.from({ length: sharing }, () => run("b"))];
-    calls[0]?.answer();
-    await settle();
-    calls[1]?.answer();
-    await settle();
-    results.push(...Array.from({ length: waiting }, () => run("c")));
-    expect(itemsOfCalls()).toEqual(made);
-    await pass(LINGER_MS);
-    for (const { answer } of calls) answer();
-    expect(await Promise.all(results)).toHaveLength(1 + sharing + waiting);
-  });
+  ])(
+    "calls to a queue's object that %i shared are followed by one as soon as %i wait for it",
+    async (sharing, waiting, made) => {
+      expect(LINGER_SHARE).toBe(0.75);
+      const results = [run("a"), ...Array.from({ length: sharing }, () => run("b"))];
+      calls[0]?.answer();
+      await settle();
+      calls[1]?.answer();
+      await settle();
+      results.push(...Array.from({ length: waiting }, () => run("c")));
+      expect(itemsOfCalls()).toEqual(made);
+      await pass(LINGER_MS);
+      for (const { answer } of calls) answer();
+      expect(await Promise.all(results)).toHaveLength(1 + sharing + waiting);
+    },
+  );
 
-  it("wait with who waits already for those who were answered together, so that one group sends", async () => {
+  it("calls to a queue's object wait with who waits already for those who were answered together, so that one group sends", async () => {
     const results = ["a", "b", "b", "b", "b"].map(run);
     calls[0]?.answer();
     await settle();
@@ -137,38 +143,44 @@ describe("calls to a queue's object", () => {
     [LINGER_MS - 1, 2],
     [LINGER_MS, 3],
     [LINGER_MS + 1, 3],
-  ])("wait %i ms at most for those who were answered together to come again: %i calls", async (ms, made) => {
-    const early = ["a", "b", "b", "b"].map(run);
-    calls[0]?.answer();
-    await settle();
-    calls[1]?.answer();
-    await Promise.all(early);
-    const result = run("c");
-    await pass(ms);
-    expect(calls).toHaveLength(made);
-    await pass(LINGER_MS);
-    calls[2]?.answer();
-    expect(await result).toBe("C");
-  });
+  ])(
+    "calls to a queue's object wait %i ms at most for those who were answered together to come again: %i calls",
+    async (ms, made) => {
+      const early = ["a", "b", "b", "b"].map(run);
+      calls[0]?.answer();
+      await settle();
+      calls[1]?.answer();
+      await Promise.all(early);
+      const result = run("c");
+      await pass(ms);
+      expect(calls).toHaveLength(made);
+      await pass(LINGER_MS);
+      calls[2]?.answer();
+      expect(await result).toBe("C");
+    },
+  );
 
   it.each([
     [undefined, 3],
     [LINGER_MS, 2],
-  ])("do not linger without `lingerMs`: %s ms, %i calls", async (lingerMs, made) => {
-    shareAgain(lingerMs === undefined ? {} : { lingerMs });
-    const results = ["a", "b", "b", "b"].map(run);
-    calls[0]?.answer();
-    await settle();
-    calls[1]?.answer();
-    await settle();
-    results.push(run("c"));
-    expect(calls).toHaveLength(made);
-    await pass(LINGER_MS);
-    calls[2]?.answer();
-    expect(await Promise.all(results)).toHaveLength(5);
-  });
+  ])(
+    "calls to a queue's object do not linger without `lingerMs`: %s ms, %i calls",
+    async (lingerMs, made) => {
+      shareAgain(lingerMs === undefined ? {} : { lingerMs });
+      const results = ["a", "b", "b", "b"].map(run);
+      calls[0]?.answer();
+      await settle();
+      calls[1]?.answer();
+      await settle();
+      results.push(run("c"));
+      expect(calls).toHaveLength(made);
+      await pass(LINGER_MS);
+      calls[2]?.answer();
+      expect(await Promise.all(results)).toHaveLength(5);
+    },
+  );
 
-  it("are idle when none is under way any more and no item waits", async () => {
+  it("calls to a queue's object are idle when none is under way any more and no item waits", async () => {
     shareAgain({});
     const results = ["a", "b", "c"].map(run);
     calls[0]?.answer();
@@ -179,7 +191,7 @@ describe("calls to a queue's object", () => {
     expect(shared.isIdle).toBe(true);
   });
 
-  it("take no more along than their weight", async () => {
+  it("calls to a queue's object take no more along than their weight", async () => {
     for (let i = 0; i < CALLS_UNDER_WAY_MAX; i++) {
       void run(`${i}`);
       setNow(nowMs + COALESCE_MS_MAX);
@@ -205,17 +217,20 @@ describe("calls to a queue's object", () => {
     [WEIGHT_MAX - 1, 1],
     [WEIGHT_MAX, 2],
     [WEIGHT_MAX + 1, 2],
-  ])("do not linger when they are full: %i waiting, %i calls", async (waiting, made) => {
-    const results = [run("a"), ...Array.from({ length: waiting }, () => run("b"))];
-    expect(calls).toHaveLength(made);
-    for (let i = 0; i < 3; i++) {
-      calls[i]?.answer();
-      await pass(LINGER_MS);
-    }
-    expect(await Promise.all(results)).toHaveLength(1 + waiting);
-  });
+  ])(
+    "calls to a queue's object do not linger when they are full: %i waiting, %i calls",
+    async (waiting, made) => {
+      const results = [run("a"), ...Array.from({ length: waiting }, () => run("b"))];
+      expect(calls).toHaveLength(made);
+      for (let i = 0; i < 3; i++) {
+        calls[i]?.answer();
+        await pass(LINGER_MS);
+      }
+      expect(await Promise.all(results)).toHaveLength(1 + waiting);
+    },
+  );
 
-  it("that fail reject what went along, and nothing else", async () => {
+  it("calls to a queue's object that fail reject what went along, and nothing else", async () => {
     const outcomes = Promise.allSettled(["a", "b", "c"].map(run));
     calls[0]?.fail(new Error("broken"));
     await settle();
@@ -229,7 +244,7 @@ describe("calls to a queue's object", () => {
     expect(await later).toBe("D");
   });
 
-  it("keep every request alive until its item is answered", async () => {
+  it("calls to a queue's object keep every request alive until its item is answered", async () => {
     const outcomes = Promise.allSettled(["a", "b", "c"].map(run));
     expect(kept).toHaveLength(3);
     calls[0]?.fail(new Error("broken"));

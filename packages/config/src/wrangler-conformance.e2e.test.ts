@@ -195,7 +195,7 @@ const queues = mostly(
 
 // conformance: wranglers-own-messages
 describe("about any configuration, this package says what Wrangler says", () => {
-  test("without environments", () => {
+  test("about any configuration, this package says what Wrangler says without environments", () => {
     fc.assert(
       fc.property(queues, (generated) => {
         expectSameVerdict({ name: "w", queues: generated });
@@ -204,7 +204,7 @@ describe("about any configuration, this package says what Wrangler says", () => 
     );
   });
 
-  test("with environments", () => {
+  test("about any configuration, this package says what Wrangler says with environments", () => {
     const name = fc.constantFrom("w", "other", "Bad Name", 5);
     const environment = fc.record({ name, queues }, { requiredKeys: [] });
     const environments = fc.dictionary(fc.constantFrom("a", "b"), environment);
@@ -217,7 +217,7 @@ describe("about any configuration, this package says what Wrangler says", () => 
     );
   });
 
-  test("when two producers share a binding", () => {
+  test("about any configuration, this package says what Wrangler says when two producers share a binding", () => {
     const producers = ["Q", "R", "Q", "Q"].map((binding) => ({ binding, queue: "q" }));
     expectSameVerdict({ name: "w", queues: { producers } });
   });

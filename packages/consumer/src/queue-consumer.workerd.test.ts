@@ -118,7 +118,7 @@ describe("a batch that cannot be read is an exception before the handler sees it
     expect(workerd.lines.join("\n")).not.toContain("instance 1");
   });
 
-  it("damaged bytes", async () => {
+  it("damaged bytes are an exception before the handler sees them", async () => {
     expect(await deliverBytes("Counting", new Uint8Array(7))).toMatchObject({
       result: { outcome: "exception", error: expect.stringContaining("PackedFormatError") },
     });

@@ -173,7 +173,7 @@ describe("waitUntil", () => {
     });
   });
 
-  it("neither delays nor fails the report without waitForWaitUntil, but is printed and kept alive", async () => {
+  it("waitUntil neither delays nor fails the report without waitForWaitUntil, but is printed and kept alive", async () => {
     const context = createContext();
     const slow = Promise.withResolvers<void>();
     const failure = new Error("background");

@@ -77,12 +77,15 @@ describe("AWS's clients at the root of an address that no Worker has", () => {
   const json = { "content-type": "application/x-amz-json-1.0", "x-amz-target": "AmazonSQS.GetQueueUrl" };
   const form = { "content-type": "application/x-www-form-urlencoded; charset=utf-8" };
 
-  it.each(["/", "/000000000000/orders", "/queue/orders"])("are answered in AWS JSON at %s", async (path) => {
-    const response = await ask(path, { method: "POST", headers: json, body: '{"QueueName":"orders"}' });
-    expect(await response.json()).toEqual({ QueueUrl: `${ORIGIN}/000000000000/orders` });
-  });
+  it.each(["/", "/000000000000/orders", "/queue/orders"])(
+    "AWS's clients at the root of an address that no Worker has are answered in AWS JSON at %s",
+    async (path) => {
+      const response = await ask(path, { method: "POST", headers: json, body: '{"QueueName":"orders"}' });
+      expect(await response.json()).toEqual({ QueueUrl: `${ORIGIN}/000000000000/orders` });
+    },
+  );
 
-  it("are answered in the Query protocol, by POST and by GET", async () => {
+  it("AWS's clients at the root of an address that no Worker has are answered in the Query protocol, by POST and by GET", async () => {
     const query = "Action=GetQueueUrl&QueueName=orders&Version=2012-11-05";
     for (const response of [
       await ask("/", { method: "POST", headers: form, body: query }),
@@ -93,13 +96,13 @@ describe("AWS's clients at the root of an address that no Worker has", () => {
     }
   });
 
-  it("are answered by SNS", async () => {
+  it("AWS's clients at the root of an address that no Worker has are answered by SNS", async () => {
     const body = "Action=ListTopics&Version=2010-03-31";
     const response = await ask("/", { method: "POST", headers: form, body });
     expect(await response.text()).toContain("<ListTopicsResponse");
   });
 
-  it("get URLs below the prefix when they ask there", async () => {
+  it("AWS's clients at the root of an address that no Worker has get URLs below the prefix when they ask there", async () => {
     const response = await ask("/__sluice/aws", {
       method: "POST",
       headers: json,
@@ -112,8 +115,11 @@ describe("AWS's clients at the root of an address that no Worker has", () => {
     ["/", {}],
     ["/__sluice/client/v4/nothing", json],
     ["/__sluice/awss", json],
-  ])("are told from others: POST %s with %o", async (path, headers) => {
-    const response = await ask(path, { method: "POST", headers, body: "{}" });
-    expect(response.status).toBe(404);
-  });
+  ])(
+    "AWS's clients at the root of an address that no Worker has are told from others: POST %s with %o",
+    async (path, headers) => {
+      const response = await ask(path, { method: "POST", headers, body: "{}" });
+      expect(response.status).toBe(404);
+    },
+  );
 });

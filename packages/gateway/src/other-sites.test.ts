@@ -59,7 +59,7 @@ it("reads, or goes by a token, with these actions and with no others", () => {
 
 describe("a GET", () => {
   it.each(CHANGES)(
-    "of $action, version $version, is refused: an image on any page can send it",
+    "a GET of $action, version $version, is refused: an image on any page can send it",
     async (call) => {
       const { action, version } = call;
       expect(await get(action, {}, version)).toBe("403 refused");
@@ -74,23 +74,29 @@ describe("a GET", () => {
     },
   );
 
-  it.each(CHANGES)("of $action, version $version, is heard with what no page can send", async (call) => {
-    const { action, version } = call;
-    expect(await get(action, { authorization: SIGNED }, version)).toBe("heard");
-    expect(await get(action, { "sec-fetch-site": "same-origin" }, version)).toBe("heard");
-    expect(await get(action, { "sec-fetch-site": "none", authorization: SIGNED }, version)).toBe("heard");
-  });
+  it.each(CHANGES)(
+    "a GET of $action, version $version, is heard with what no page can send",
+    async (call) => {
+      const { action, version } = call;
+      expect(await get(action, { authorization: SIGNED }, version)).toBe("heard");
+      expect(await get(action, { "sec-fetch-site": "same-origin" }, version)).toBe("heard");
+      expect(await get(action, { "sec-fetch-site": "none", authorization: SIGNED }, version)).toBe("heard");
+    },
+  );
 
-  it.each(OTHERS)("of $action, version $version, which $effect, is heard", async ({ action, version }) => {
-    expect(await get(action, {}, version)).toBe("heard");
-  });
+  it.each(OTHERS)(
+    "a GET of $action, version $version, which $effect, is heard",
+    async ({ action, version }) => {
+      expect(await get(action, {}, version)).toBe("heard");
+    },
+  );
 
   it("says what to do instead", async () => {
     const answer = await gateway.request(`${ORIGIN}/?Action=PurgeQueue&QueueUrl=orders`);
     expect(await answer.text()).toContain("Sign it there, or send a POST.");
   });
 
-  it("presigned is refused like any other: nothing checks what a page made up", async () => {
+  it("a GET presigned is refused like any other: nothing checks what a page made up", async () => {
     const query = "Action=PurgeQueue&X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Signature=0";
     expect((await gateway.request(`${ORIGIN}/?${query}`)).status).toBe(403);
   });
@@ -103,7 +109,7 @@ describe("a GET", () => {
   });
 
   it.each(["ConfirmSubscription", "Unsubscribe"])(
-    "of %s by the link in a message is heard from any site",
+    "a GET of %s by the link in a message is heard from any site",
     async (action) => {
       const headers = { "sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate" };
       expect(await get(action, headers)).toBe("heard");
@@ -197,7 +203,7 @@ describe("a page behind a proxy", () => {
     return (await behind.request(`${at}/__sluice/api/clock`, init)).status;
   };
 
-  it("that is trusted is at the origin that the proxy names, and only there", async () => {
+  it("a page behind a proxy that is trusted is at the origin that the proxy names, and only there", async () => {
     const hosts = ["queues.example.com"];
     const trusting: Access = { kind: "open", hosts, routeHosts: [], publicAddress: "forwarded" };
     expect(await statusOf(trusting, { ...forwarded, origin: PUBLIC })).toBe(200);
@@ -207,7 +213,7 @@ describe("a page behind a proxy", () => {
     );
   });
 
-  it("that is trusted does not get a name past the list of hosts by a header, nor by the request", async () => {
+  it("a page behind a proxy that is trusted does not get a name past the list of hosts by a header, nor by the request", async () => {
     const trusting = { ...OPEN, publicAddress: "forwarded" } as const;
     expect(await statusOf(trusting, forwarded)).toBe(403);
     expect(await statusOf(trusting, { "x-forwarded-host": "localhost" }, "http://evil.example")).toBe(403);

@@ -140,7 +140,7 @@ describe("delays", () => {
 });
 
 describe("messages", () => {
-  it("have random ids of 32 hex characters, each its own", async () => {
+  it("messages have random ids of 32 hex characters, each its own", async () => {
     const { producer, broker } = createProducer();
     await Promise.all(Array.from({ length: 1_000 }, (_, i) => producer.send(i)));
     const ids = broker.messages.map(({ id }) => id);
@@ -148,7 +148,7 @@ describe("messages", () => {
     for (const id of ids) expect(id).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  it("have the content type that the compatibility date implies unless they name one (1.2)", async () => {
+  it("messages have the content type that the compatibility date implies unless they name one (1.2)", async () => {
     for (const defaultContentType of ["json", "v8"] as const) {
       const { producer, broker } = createProducer({ defaultContentType });
       await producer.send("a");
@@ -158,13 +158,13 @@ describe("messages", () => {
     }
   });
 
-  it("are not stamped: the broker does that", async () => {
+  it("messages are not stamped: the broker does that", async () => {
     const { producer, broker } = createProducer();
     await producer.send("a");
     expect(broker.messages[0]?.timestampMs).toBe(0);
   });
 
-  it("are what they were when send() was called", async () => {
+  it("messages are what they were when send() was called", async () => {
     const { producer, broker } = createProducer();
     const body = { state: "sent" };
     const sent = producer.send(body);
@@ -191,7 +191,7 @@ describe("messages", () => {
     ["a function", () => 1],
     ["a symbol", Symbol("s")],
   ])(
-    "are not %s as json, which production would store as text that no consumer can parse",
+    "messages are not %s as json, which production would store as text that no consumer can parse",
     async (_name, body) => {
       const { producer } = createProducer();
       await expect(producer.send(body)).rejects.toThrow(TypeError);
@@ -203,7 +203,7 @@ describe("messages", () => {
 });
 
 describe("results", () => {
-  it("carry the metrics, with the oldest timestamp as a Date", async () => {
+  it("results carry the metrics, with the oldest timestamp as a Date", async () => {
     const { producer, broker } = createProducer();
     const metrics = { backlogCount: 2, backlogBytes: 30, oldestMessageTimestampMs: 1_700_000_000_000 };
     broker.answer = () => ({ ok: true, metrics });
@@ -218,7 +218,7 @@ describe("results", () => {
     expect(await producer.metrics()).toStrictEqual(shown);
   });
 
-  it("have no oldest timestamp when the broker reports 0", async () => {
+  it("results have no oldest timestamp when the broker reports 0", async () => {
     const { producer } = createProducer();
     expect(await producer.send(1)).toStrictEqual(METRICS);
     expect(await producer.metrics()).toStrictEqual(METRICS.metadata.metrics);

@@ -4,7 +4,7 @@ import { MESSAGE_IDS_MAX } from "./message-ids.ts";
 import { CALL_BYTES_FULL } from "./send-batcher.ts";
 
 describe("concurrent sends", () => {
-  it("of one microtask checkpoint share one call, in order", async () => {
+  it("concurrent sends of one microtask checkpoint share one call, in order", async () => {
     const { producer, broker } = createProducer();
     await Promise.all([
       producer.send(1),
@@ -19,7 +19,7 @@ describe("concurrent sends", () => {
     expect(broker.bodies).toEqual([["1", "2", "3", "4", "5"]]);
   });
 
-  it("that name the same delay share one packed batch", async () => {
+  it("concurrent sends that name the same delay share one packed batch", async () => {
     const { producer, broker } = createProducer({ deliveryDelaySeconds: 3 });
     await Promise.all([
       producer.send(1),
@@ -33,7 +33,7 @@ describe("concurrent sends", () => {
     expect(broker.messages.map((m) => m.delaySeconds ?? m.requestDelaySeconds)).toEqual([3, 9, 3, 0, 3]);
   });
 
-  it("go out with the bytes that they had", async () => {
+  it("concurrent sends go out with the bytes that they had", async () => {
     const { producer, broker } = createProducer();
     const bytes = new TextEncoder().encode("before");
     const sent = producer.sendBatch([
@@ -46,7 +46,7 @@ describe("concurrent sends", () => {
     expect(broker.bodies).toEqual([["before", "text", "efo"]]);
   });
 
-  it("of any number and of any text have their order, and ids of their own", async () => {
+  it("concurrent sends of any number and of any text have their order, and ids of their own", async () => {
     const { producer, broker } = createProducer();
     const texts = Array.from({ length: 1_000 }, (_, i) => (i === 300 ? "äöü" : `${i}`));
     await Promise.all(texts.map((text) => producer.send(text, { contentType: "text" })));
@@ -54,7 +54,7 @@ describe("concurrent sends", () => {
     expect(new Set(broker.messages.map(({ id }) => id)).size).toBe(1_000);
   });
 
-  it("fail if they cannot be packed, and leave nothing to those that come later", async () => {
+  it("concurrent sends fail if they cannot be packed, and leave nothing to those that come later", async () => {
     const { producer, broker } = createProducer();
     const random = vi.spyOn(crypto, "getRandomValues").mockImplementation(() => {
       throw new Error("no randomness here");
@@ -68,7 +68,7 @@ describe("concurrent sends", () => {
     expect(broker.bodies).toEqual([["later"]]);
   });
 
-  it("keep their call even if one of them is invalid", async () => {
+  it("concurrent sends keep their call even if one of them is invalid", async () => {
     const { producer, broker } = createProducer();
     const results = await Promise.allSettled([
       producer.send(1),
@@ -89,14 +89,14 @@ describe("concurrent sends", () => {
     expect(broker.bodies).toEqual([["1", "3"]]);
   });
 
-  it("each get a result of their own", async () => {
+  it("concurrent sends each get a result of their own", async () => {
     const { producer } = createProducer();
     const [first, second] = await Promise.all([producer.send(1), producer.send(2)]);
     expect(first).toEqual(second);
     expect(first.metadata.metrics).not.toBe(second.metadata.metrics);
   });
 
-  it("fill several calls when they are large", async () => {
+  it("concurrent sends fill several calls when they are large", async () => {
     const { producer, broker } = createProducer();
     const body = "a".repeat(100_000);
     const count = 2 * Math.ceil(CALL_BYTES_FULL / body.length);

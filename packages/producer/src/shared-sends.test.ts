@@ -48,12 +48,12 @@ afterEach(() => {
 });
 
 describe("sends of different requests", () => {
-  it("go together with the next call while one is under way", async () => {
+  it("sends of different requests go together with the next call while one is under way", async () => {
     expect(reasons(await sendDuringCall(send(1), send(2), send(3)))).toEqual(["sent", "sent", "sent"]);
     expect(broker.bodies).toEqual([['"first"'], ["1", "2", "3"]]);
   });
 
-  it("are one packed batch where they name the same delay, in their order", async () => {
+  it("sends of different requests are one packed batch where they name the same delay, in their order", async () => {
     const batch = (body: number, delaySeconds: number) => () =>
       producer.sendBatch([{ body }], { delaySeconds });
     await sendDuringCall(send(1), send(2, { delaySeconds: 9 }), batch(3, 3), batch(4, 0), send(5));
@@ -64,7 +64,7 @@ describe("sends of different requests", () => {
     expect(broker.bodies[1]).toEqual(["1", "2", "3", "4", "5"]);
   });
 
-  it("do not linger when they fill a call", async () => {
+  it("sends of different requests do not linger when they fill a call", async () => {
     const body = "a".repeat(100_000);
     const sent = producer.send("first");
     await turn();
@@ -78,7 +78,7 @@ describe("sends of different requests", () => {
     await sent;
   });
 
-  it("are answered as before where the queue does not exist, each of them", async () => {
+  it("sends of different requests are answered as before where the queue does not exist, each of them", async () => {
     broker.answer = () =>
       broker.calls.length === 1 ? first.promise : { ok: false, code: 10104, cause: "no such queue" };
     expect(reasons(await sendDuringCall(send(1), send(2)))).toEqual([
@@ -88,7 +88,7 @@ describe("sends of different requests", () => {
     expect(broker.calls).toHaveLength(2);
   });
 
-  it("fail together, and are not sent again, when their call is not answered", async () => {
+  it("sends of different requests fail together, and are not sent again, when their call is not answered", async () => {
     const log = vi.spyOn(console, "error").mockImplementation(() => {});
     broker.answer = () => {
       if (broker.calls.length === 1) return first.promise;
@@ -103,19 +103,22 @@ describe("sends of different requests", () => {
     log.mockRestore();
   });
 
-  it.each([10202, 10203, 10204, 10205, 10206])("are refused alone for what is in them: %i", async (code) => {
-    broker.answer = () => {
-      if (broker.calls.length === 1) return first.promise;
-      const isRefused = broker.bodies.at(-1)?.includes("2") === true;
-      return isRefused ? { ok: false, code, cause: "not that" } : STORED;
-    };
-    const outcomes = await sendDuringCall(send(1), send(2), send(3));
-    expect(reasons(outcomes)).toEqual(["sent", `not that (${code})`, "sent"]);
-    // The call of all stored nothing: it was refused.
-    expect(broker.bodies.slice(2)).toEqual([["1"], ["2"], ["3"]]);
-  });
+  it.each([10202, 10203, 10204, 10205, 10206])(
+    "sends of different requests are refused alone for what is in them: %i",
+    async (code) => {
+      broker.answer = () => {
+        if (broker.calls.length === 1) return first.promise;
+        const isRefused = broker.bodies.at(-1)?.includes("2") === true;
+        return isRefused ? { ok: false, code, cause: "not that" } : STORED;
+      };
+      const outcomes = await sendDuringCall(send(1), send(2), send(3));
+      expect(reasons(outcomes)).toEqual(["sent", `not that (${code})`, "sent"]);
+      // The call of all stored nothing: it was refused.
+      expect(broker.bodies.slice(2)).toEqual([["1"], ["2"], ["3"]]);
+    },
+  );
 
-  it("are not sent again one by one to a queue that is overloaded", async () => {
+  it("sends of different requests are not sent again one by one to a queue that is overloaded", async () => {
     broker.answer = () =>
       broker.calls.length === 1 ? first.promise : { ok: false, code: 10250, cause: "too much" };
     await sendDuringCall(send(1), send(2));

@@ -54,7 +54,7 @@ describe("requests that send at the same time", () => {
   });
   afterEach(() => workerd[Symbol.asyncDispose]());
 
-  it("share calls to the broker, each message once", async () => {
+  it("requests that send at the same time share calls to the broker, each message once", async () => {
     const bodies = Array.from({ length: 40 }, (_, i) => `m${i}`);
     const sends = bodies.map((body) => step("send", body));
     await begun(40);
@@ -76,7 +76,7 @@ describe("requests that send at the same time", () => {
     expect((await calls()).length).toBeLessThan(bodies.length);
   });
 
-  it("each keep their order of sends that they wait for", async () => {
+  it("requests that send at the same time each keep their order of sends that they wait for", async () => {
     await step("open");
     await Promise.all(Array.from({ length: 20 }, (_, i) => step("send-twice", `r${i}-`)));
     const sent = (await calls()).flat();
@@ -84,7 +84,7 @@ describe("requests that send at the same time", () => {
     for (let i = 0; i < 20; i++) expect(sent.indexOf(`r${i}-1`)).toBeLessThan(sent.indexOf(`r${i}-2`));
   });
 
-  it("are answered though the client has hung up whose request makes the call", async () => {
+  it("requests that send at the same time are answered though the client has hung up whose request makes the call", async () => {
     const early = await callsUnderWay();
     const client = new AbortController();
     const hungUp = step("send", "gone", client.signal).catch((error: Error) => error.name);
@@ -101,7 +101,7 @@ describe("requests that send at the same time", () => {
     expect(await everythingSent()).toEqual(["0", "1", "2", "3", "a", "b", "gone"]);
   });
 
-  it("need not wait for their sends", async () => {
+  it("requests that send at the same time need not wait for their sends", async () => {
     const bodies = Array.from({ length: 20 }, (_, i) => `f${i}`);
     for (const sent of await Promise.all(bodies.map((body) => step("send-and-forget", body)))) {
       expect(sent).toEqual(SENT);
@@ -113,7 +113,7 @@ describe("requests that send at the same time", () => {
     expect(workerd.lines.filter((line) => line.includes("different request context"))).toEqual([]);
   });
 
-  it("are answered in an object that lets nothing in from outside", async () => {
+  it("requests that send at the same time are answered in an object that lets nothing in from outside", async () => {
     const first = step("send", "first");
     await arrived("first");
     const blocked = ["a", "b"].map((body) => step("send-from-blocked-object", body));
@@ -123,7 +123,7 @@ describe("requests that send at the same time", () => {
     expect(await everythingSent()).toEqual(["a", "b", "first"]);
   });
 
-  it("fail with 15000 once the call is lost that carried them", async () => {
+  it("requests that send at the same time fail with 15000 once the call is lost that carried them", async () => {
     const early = await callsUnderWay();
     const reset = step("send-from-object", "object");
     await begun(CALLS_UNDER_WAY_MAX + 1);

@@ -71,11 +71,11 @@ describe("short backoff phases (spec sns-delivery 4.3)", () => {
     ["arithmetic", 90_000],
     ["geometric", 50_078],
     ["exponential", 90_000],
-  ])("of three, from 5 s to 260 s: %s waits %d ms in the middle", (name, middle) => {
+  ])("short backoff phases of three, from 5 s to 260 s: %s waits %d ms in the middle", (name, middle) => {
     expect(delays(backoff(5, 260, 3, name))).toEqual([5000, middle, 260_000]);
   });
 
-  it("of four, exponential", () => {
+  it("an exponential backoff phase of four has SNS's delays", () => {
     expect(delays(backoff(5, 260, 4, "exponential"))).toEqual([5000, 41_429, 114_286, 260_000]);
   });
 

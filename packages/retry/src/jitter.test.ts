@@ -13,7 +13,7 @@ describe("the random number of a retry (spec sns-delivery 5, A12)", () => {
     ["m-1", 6, 0.8496161543298513],
     ["m-2", 6, 0.8715787653345615],
     ["m-1", 16, 0.24102573841810226],
-  ])("of message %s, retry %d", (message, retry, expected) => {
+  ])("the random number of a retry of message %s, retry %d", (message, retry, expected) => {
     expect(jitterRandom("seed", ARN, message, retry)).toBe(expected);
   });
 

@@ -22,7 +22,7 @@ const COMMON = {
 };
 
 describe("headers (spec sns-delivery 8.1)", () => {
-  it("of a notification", () => {
+  it("a notification has SNS's headers", () => {
     const headers = {
       ...COMMON,
       "x-amz-sns-message-type": "Notification",
@@ -37,7 +37,7 @@ describe("headers (spec sns-delivery 8.1)", () => {
     });
   });
 
-  it("of a confirmation: text/plain whatever the policy says, and no subscription before there is one", () => {
+  it("a confirmation is text/plain under any policy, and names no subscription before there is one", () => {
     const headers = {
       ...COMMON,
       "x-amz-sns-topic-arn": "arn:topic",
@@ -56,7 +56,7 @@ describe("headers (spec sns-delivery 8.1)", () => {
     });
   });
 
-  it("of a message that came from no topic", () => {
+  it("a message that came from no topic has headers too", () => {
     expect(notificationOf(undefined)).toBeNull();
     expect(deliveryHeaders(null, ID, "text/csv")).toEqual({
       ...COMMON,
@@ -91,19 +91,19 @@ it.each([
 describe("dead letters (spec sns-delivery 6.3)", () => {
   const attributes = { color: { DataType: "String", StringValue: "blue" } };
 
-  it("have the publisher's attributes with raw delivery, and nothing of the notification", () => {
+  it("dead letters have the publisher's attributes with raw delivery, and nothing of the notification", () => {
     const notification = { ...NOTIFICATION, isRaw: true };
     const bytes = deadLetterAttributes(encodeAttributes({ attributes, traceHeader: "t", notification }));
     expect(decodeAttributes(bytes)).toEqual({ attributes, traceHeader: null });
   });
 
-  it("have no attributes without raw delivery", () => {
+  it("dead letters have no attributes without raw delivery", () => {
     const bytes = encodeAttributes({ attributes: {}, traceHeader: null, notification: NOTIFICATION });
     expect(deadLetterAttributes(bytes)).toBeUndefined();
     expect(deadLetterAttributes(undefined)).toBeUndefined();
   });
 
-  it("are never confirmations", () => {
+  it("dead letters are never confirmations", () => {
     const of = (type: StoredNotification["type"]) =>
       encodeAttributes({ attributes: {}, traceHeader: null, notification: { ...NOTIFICATION, type } });
     expect(canBeDeadLetter(of("Notification"))).toBe(true);

@@ -89,7 +89,7 @@ describe("the body of a notification (spec sns-delivery 8.2)", () => {
     ]);
   });
 
-  it("of a FIFO topic has a sequence number and no signature", async () => {
+  it("the body of a notification of a FIFO topic has a sequence number and no signature", async () => {
     const sequenceNumber = "10000000000000003000";
     const body = await buildNotification(
       { ...MESSAGE, sequenceNumber },
@@ -138,7 +138,7 @@ describe("confirmations (spec sns-delivery 8.2)", () => {
 });
 
 describe("signatures (spec sns-delivery 8.3)", () => {
-  it("are of names and values, line by line, in byte order of names", async () => {
+  it("signatures are of names and values, line by line, in byte order of names", async () => {
     const envelope = JSON.parse(await buildNotification({ ...MESSAGE, subject: "s" }, signing("1")));
     expect(stringToSign(envelope)).toBe(
       `Message\n${MESSAGE.message}\nMessageId\n${MESSAGE.messageId}\nSubject\ns\n` +
@@ -146,14 +146,14 @@ describe("signatures (spec sns-delivery 8.3)", () => {
     );
   });
 
-  it("do not verify when anything of it was changed", async () => {
+  it("signatures do not verify when anything of it was changed", async () => {
     const body = await buildNotification({ ...MESSAGE, subject: "s" }, signing("2"));
     for (const member of ["Message", "MessageId", "Subject", "Timestamp", "TopicArn"]) {
       expect(verifies(JSON.stringify({ ...JSON.parse(body), [member]: "changed" }))).toBe(false);
     }
   });
 
-  it("come with a self-signed certificate that is valid for a hundred years", () => {
+  it("signatures come with a self-signed certificate that is valid for a hundred years", () => {
     const certificate = new X509Certificate(identity.certificatePem);
     expect(certificate.verify(certificate.publicKey)).toBe(true);
     expect(certificate.subject).toBe("CN=Sluice");
@@ -165,7 +165,7 @@ describe("signatures (spec sns-delivery 8.3)", () => {
     );
   });
 
-  it("are made once for all subscriptions of a topic, as long as few messages come between them", async () => {
+  it("signatures are made once for all subscriptions of a topic, as long as few messages come between them", async () => {
     const sign = vi.spyOn(crypto.subtle, "sign");
     const ofSubscription = (subscriptionArn: string, message: string, version: SignatureVersion = "2") =>
       buildNotification({ ...MESSAGE, subscriptionArn, message }, signing(version));
@@ -181,7 +181,7 @@ describe("signatures (spec sns-delivery 8.3)", () => {
     expect(bodies.map(verifies)).toEqual([true, true, true, true, true]);
   });
 
-  it("need a key that is one", async () => {
+  it("signatures need a key that is one", async () => {
     await expect(openSigner({ ...identity, privateKeyPkcs8: "?" })).rejects.toThrow("no base64");
   });
 });

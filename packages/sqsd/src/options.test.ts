@@ -18,7 +18,7 @@ function warningsOf(raw: Record<string, unknown>, hasDeadLetterQueue = true): st
 }
 
 describe("options of the worker daemon (spec sqsd 2)", () => {
-  it("have Elastic Beanstalk's defaults; ErrorVisibilityTimeout has none", () => {
+  it("options of the worker daemon have Elastic Beanstalk's defaults; ErrorVisibilityTimeout has none", () => {
     expect(optionsOf({})).toEqual({
       HttpPath: null,
       MimeType: "application/json",
@@ -44,7 +44,7 @@ describe("options of the worker daemon (spec sqsd 2)", () => {
     }
   });
 
-  it("take 0 for a value, not for the absence of one", () => {
+  it("options of the worker daemon take 0 for a value, not for the absence of one", () => {
     expect(optionsOf({ ErrorVisibilityTimeout: 0 }).ErrorVisibilityTimeout).toBe(0);
   });
 
@@ -54,11 +54,14 @@ describe("options of the worker daemon (spec sqsd 2)", () => {
     [1, 1],
     [0, 1],
     [600, 299],
-  ])("with VisibilityTimeout %i wait %i s for an answer", (VisibilityTimeout, InactivityTimeout) => {
-    expect(optionsOf({ VisibilityTimeout }).InactivityTimeout).toBe(InactivityTimeout);
-  });
+  ])(
+    "options of the worker daemon with VisibilityTimeout %i wait %i s for an answer",
+    (VisibilityTimeout, InactivityTimeout) => {
+      expect(optionsOf({ VisibilityTimeout }).InactivityTimeout).toBe(InactivityTimeout);
+    },
+  );
 
-  it("have a path that begins with a slash, and any media type", () => {
+  it("options of the worker daemon have a path that begins with a slash, and any media type", () => {
     expect(optionsOf({ HttpPath: "jobs?x=1" }).HttpPath).toBe("/jobs?x=1");
     expect(optionsOf({ MimeType: "application/vnd.shop+xml" }).MimeType).toBe("application/vnd.shop+xml");
     for (const option of ["HttpPath", "MimeType"]) {
@@ -67,7 +70,7 @@ describe("options of the worker daemon (spec sqsd 2)", () => {
     }
   });
 
-  it("are told all at once what is wrong with them", () => {
+  it("options of the worker daemon are told all at once what is wrong with them", () => {
     expect(issuesOf({ HttpConnections: 0, MaxRetries: 101, Timeout: 5 })).toEqual([
       "Timeout is no option of the worker daemon: those are HttpPath, MimeType, HttpConnections, ConnectTimeout, " +
         "InactivityTimeout, VisibilityTimeout, ErrorVisibilityTimeout, RetentionPeriod, MaxRetries",
@@ -76,7 +79,7 @@ describe("options of the worker daemon (spec sqsd 2)", () => {
     ]);
   });
 
-  it("are warned of what AWS takes as well", () => {
+  it("options of the worker daemon are warned of what AWS takes as well", () => {
     expect(warningsOf({ InactivityTimeout: 300, VisibilityTimeout: 300 })).toEqual(["InactivityTimeout"]);
     expect(warningsOf({ InactivityTimeout: 299, VisibilityTimeout: 300 })).toEqual([]);
     expect(warningsOf({ VisibilityTimeout: 0 })).toEqual(["VisibilityTimeout"]);

@@ -85,7 +85,7 @@ describe("the POST of a message (spec sqsd 4.1)", () => {
     expect(new TextDecoder().decode(bytes)).toBe("Zoë €");
   });
 
-  it("of a periodic task goes to the task's path, without a body", () => {
+  it("the POST of a message of a periodic task goes to the task's path, without a body", () => {
     const task = { name: "nightly", url: "/tasks/nightly", scheduledMs: Date.UTC(2017, 2, 22, 23, 10) };
     const { url, headers, body } = requestOf({ task });
     expect(url).toBe("http://localhost/tasks/nightly");

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { parseAccessKeys, parseAccountId } from "./access-settings.ts";
 
 describe("access keys", () => {
-  it("are pairs separated by commas; a secret may have colons", () => {
+  it("access keys are pairs separated by commas; a secret may have colons", () => {
     expect(parseAccessKeys("A:one, B:two:three", () => false)).toEqual(
       new Map([
         ["A", "one"],
@@ -15,7 +15,7 @@ describe("access keys", () => {
     expect(() => parseAccessKeys(text, () => false)).toThrow(RangeError);
   });
 
-  it("have no ids that are reserved", () => {
+  it("access keys have no ids that are reserved", () => {
     const isReserved = (id: string) => id === "local";
     expect(() => parseAccessKeys("A:one,local:two", isReserved)).toThrow('names a key "local"');
     expect(parseAccessKeys("locals:two", isReserved).size).toBe(1);
@@ -30,7 +30,7 @@ describe("an account", () => {
     },
   );
 
-  it("of twelve digits is taken", () => {
+  it("an account of twelve digits is taken", () => {
     expect(parseAccountId("123456789012")).toBe("123456789012");
   });
 });

@@ -99,7 +99,7 @@ describe("a signature", () => {
     });
   });
 
-  it("of a key that there is waits for the body, and any other is refused without it", () => {
+  it("a signature of a key that there is waits for the body, and any other is refused without it", () => {
     const { body: _, ...head } = request("/", headers("host;x-amz-date", "00"));
     expect(signatureClaimOf(head, CHECK).secret).toBe(SECRET);
     const { body: __, ...unknown } = request("/", replaced("AKIDEXAMPLE", "AKIDOTHER"));
@@ -132,7 +132,7 @@ describe("a signature", () => {
     else expect(verify).toThrow(refusal);
   });
 
-  it("of a presigned URL is good for as long as it says", () => {
+  it("a signature of a presigned URL is good for as long as it says", () => {
     const url = signed(NOW_MS, 3_600);
     expect(credentialIn(url, { ...CHECK, nowMs: NOW_MS + 3_600_000 })).toMatchObject({
       expiresSeconds: 3_600,

@@ -73,31 +73,31 @@ describe.each([
 });
 
 describe("what does not parse is refused with its line", () => {
-  test("TOML syntax", () => {
+  test("what does not parse is refused with its line TOML syntax", () => {
     const { line, text } = refused("wrangler.toml", `name = "a"\r\n\r\nmain = = 1\r\n`);
     expect(line).toBe(3);
     expect(text).toMatch(/^Not valid TOML: Expected .* but "=" found\.$/);
   });
 
-  test("a TOML key that is defined twice", () => {
+  test("what does not parse is refused with its line a TOML key that is defined twice", () => {
     expect(refused("wrangler.toml", `name = "a"\n\nname = "b"\n`)).toEqual({
       line: 3,
       text: "Not valid TOML: Cannot redefine existing key 'name'.",
     });
   });
 
-  test("JSON syntax, by its first error", () => {
+  test("what does not parse is refused with its line JSON syntax, by its first error", () => {
     expect(refused("wrangler.jsonc", `{\n  "name": "a"\n  "main": "b"\n}`)).toEqual({
       line: 3,
       text: "Not valid JSON: CommaExpected.",
     });
   });
 
-  test("an empty JSON file", () => {
+  test("what does not parse is refused with its line an empty JSON file", () => {
     expect(refused("wrangler.json", "")).toEqual({ line: 1, text: "Not valid JSON: ValueExpected." });
   });
 
-  test("JSON that is no object", () => {
+  test("what does not parse is refused with its line JSON that is no object", () => {
     expect(refused("wrangler.json", "[1]")).toEqual({
       line: 1,
       text: "A configuration should be an object but got [1].",

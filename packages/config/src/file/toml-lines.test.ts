@@ -60,7 +60,7 @@ e = 1`;
     ).toEqual([3, 5, 8, 10]);
   });
 
-  test("of a table that is only implied is that of the first header through it", () => {
+  test("the line of a key in a TOML document of a table that is only implied is that of the first header through it", () => {
     const text = `[sluice.queues.a]
 delivery_delay = 1
 [sluice]

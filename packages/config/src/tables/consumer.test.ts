@@ -64,7 +64,7 @@ visibility_timeout_ms = 5000`);
 
 // conformance: http-pull-consumer
 describe("a consumer of the type http_pull", () => {
-  test("that sets nothing gives 5 messages to a pull, for 30 s", () => {
+  test("a consumer of the type http_pull that sets nothing gives 5 messages to a pull, for 30 s", () => {
     expect(readConsumer({ queue: "q", type: "http_pull" })).toMatchObject({
       consumers: [
         {
@@ -83,7 +83,7 @@ describe("a consumer of the type http_pull", () => {
     });
   });
 
-  test("that sets everything", () => {
+  test("a consumer of the type http_pull that sets everything", () => {
     const config = readToml(`name = "w"
 [[queues.consumers]]
 queue = "q"
@@ -197,17 +197,20 @@ describe("queue names, which production enforces at deploy", () => {
 
 // conformance: wranglers-own-messages, consumer-keys
 describe("what Wrangler refuses in a consumer", () => {
-  test.each([["q"], [5], [null], [true]])("%j for a consumer", (consumer) => {
+  test.each([["q"], [5], [null], [true]])("Wrangler refuses %j for a consumer", (consumer) => {
     expect(errorsOf(() => readConsumer(consumer))).toEqual([
       `"queues.consumers[0]" should be a objects, but got ${JSON.stringify(consumer)}`,
     ]);
   });
 
-  test.each([[{}], [{ queue: 5 }], [{ queue: null }], [[]]])("%j, which has no queue", (consumer) => {
-    expect(errorsOf(() => readConsumer(consumer))).toEqual([
-      `"queues.consumers[0]" should have a string "queue" field but got ${JSON.stringify(consumer)}.`,
-    ]);
-  });
+  test.each([[{}], [{ queue: 5 }], [{ queue: null }], [[]]])(
+    "Wrangler refuses %j, which has no queue",
+    (consumer) => {
+      expect(errorsOf(() => readConsumer(consumer))).toEqual([
+        `"queues.consumers[0]" should have a string "queue" field but got ${JSON.stringify(consumer)}.`,
+      ]);
+    },
+  );
 
   test('a type other than "worker" and "http_pull"', () => {
     const toml = `name = "w"
@@ -231,7 +234,7 @@ type = "pigeon"`;
     [5, "5"],
     [null, "null"],
     [{}, "{}"],
-  ])("a type of %j", (type, shown) => {
+  ])("Wrangler refuses a type of %j", (type, shown) => {
     expect(errorsOf(() => readConsumer({ queue: "q", type }))).toEqual([
       `"queues.consumers[0].type" has an invalid value "${shown}". Only "worker" and "http_pull" ` +
         "consumers can be configured in your Wrangler configuration.",
@@ -249,7 +252,7 @@ type = "pigeon"`;
     ["max_concurrency", "number", null],
     ["visibility_timeout_ms", "number", {}],
     ["retry_delay", "number", [1]],
-  ])("%s that is no %s: %j", (key, type, value) => {
+  ])("Wrangler refuses %s that is no %s: %j", (key, type, value) => {
     const consumer = { queue: "q", [key]: value };
     expect(diagnosticsOf(() => readConsumer(consumer))).toMatchObject([
       {

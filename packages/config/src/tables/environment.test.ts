@@ -67,7 +67,7 @@ describe("the name of a Worker", () => {
 
 describe("the queues of an environment", () => {
   // conformance: environments
-  test("are its own, not those of the top level", () => {
+  test("the queues of an environment are its own, not those of the top level", () => {
     const config = readToml(TWO_ENVIRONMENTS, "staging");
     expect(config.producers).toEqual([{ binding: "Q", queue: "orders-staging" }]);
     expect(config.consumers).toMatchObject([{ queue: "orders-staging", settings: { maxRetries: 7 } }]);
@@ -75,7 +75,7 @@ describe("the queues of an environment", () => {
   });
 
   // conformance: environments
-  test("are none when only the top level has some, with a warning", () => {
+  test("the queues of an environment are none when only the top level has some, with a warning", () => {
     const config = readToml(TWO_ENVIRONMENTS, "production");
     expect(config).toMatchObject({ producers: [], consumers: [] });
     expect(config.warnings).toEqual([
@@ -91,7 +91,7 @@ describe("the queues of an environment", () => {
     ]);
   });
 
-  test("are none without a warning when no environment has any, or one has an empty table", () => {
+  test("the queues of an environment are none without a warning when no environment has any, or one has an empty table", () => {
     expect(readToml(`name = "w"\n[env.a]`, "a").warnings).toEqual([]);
     expect(readToml(`${TWO_ENVIRONMENTS}\nqueues = {}`, "production").warnings).toEqual([]);
   });
@@ -113,11 +113,11 @@ describe("the queues of an environment", () => {
     ],
     [5, `The field "env.a.queues" should be an object but got 5.`],
     [null, `The field "env.a.queues" should be an object but got null.`],
-  ])("are checked under their own path: %j", (queues, text) => {
+  ])("the queues of an environment are checked under their own path: %j", (queues, text) => {
     expect(errorsOf(() => readJson({ name: "w", env: { a: { queues } } }, "a"))).toEqual([text]);
   });
 
-  test("are warned of under their own path", () => {
+  test("the queues of an environment are warned of under their own path", () => {
     const queues = { x: 1, producers: [{ binding: "Q", queue: "q", delivery_delay: 1 }] };
     expect(warningsOf(readJson({ name: "w", env: { a: { queues } } }, "a")).slice(0, 2)).toEqual([
       `Unexpected fields found in env.a.queues field: "x"`,
@@ -127,11 +127,11 @@ describe("the queues of an environment", () => {
     ]);
   });
 
-  test("are not looked at in an environment that is not in force", () => {
+  test("the queues of an environment are not looked at in an environment that is not in force", () => {
     expect(readJson({ name: "w", env: { a: { queues: 5 } } }).warnings).toEqual([]);
   });
 
-  test("do not keep Wrangler from checking the top level, whose ranges and names do not matter then", () => {
+  test("the queues of an environment do not keep Wrangler from checking the top level, whose ranges and names do not matter then", () => {
     const env = { a: { queues: {} } };
     expect(errorsOf(() => readJson({ name: "w", queues: { consumers: [{}] }, env }, "a"))).toEqual([
       `"queues.consumers[0]" should have a string "queue" field but got {}.`,
@@ -177,11 +177,14 @@ Consider adding an environment configuration section to the wrangler.json file:
     expect(errorsOf(() => readJson({ name: "w", env: { a: {} } }, "constructor"))).toHaveLength(1);
   });
 
-  test.each([[5], [null], [[]], ["x"]])("nor is %j one", (environment) => {
-    expect(errorsOf(() => readJson({ name: "w", env: { a: environment } }, "a"))).toEqual([
-      `The field "env.a" should be an object but got ${JSON.stringify(environment)}.`,
-    ]);
-  });
+  test.each([[5], [null], [[]], ["x"]])(
+    "an environment that is not in the file nor is %j one",
+    (environment) => {
+      expect(errorsOf(() => readJson({ name: "w", env: { a: environment } }, "a"))).toEqual([
+        `The field "env.a" should be an object but got ${JSON.stringify(environment)}.`,
+      ]);
+    },
+  );
 });
 
 describe("a configuration that a build tool has flattened to one environment", () => {
@@ -202,7 +205,7 @@ describe("a configuration that a build tool has flattened to one environment", (
     });
   });
 
-  test("without a target takes the environment that is asked for, and adds no suffix", () => {
+  test("a configuration that a build tool has flattened to one environment without a target takes the environment that is asked for, and adds no suffix", () => {
     const { targetEnvironment: _, ...untargeted } = flattened;
     expect(readJson(untargeted, "other")).toMatchObject({ workerName: "shop-staging", env: "other" });
     expect(readJson(untargeted)).toMatchObject({ workerName: "shop-staging", env: null });

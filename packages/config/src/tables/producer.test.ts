@@ -92,14 +92,14 @@ test("a producer's queue must have a valid name", () => {
 
 // conformance: wranglers-own-messages, producer-keys
 describe("what Wrangler refuses in a producer", () => {
-  test.each([["q"], [5], [null], [true]])("%j for a producer", (producer) => {
+  test.each([["q"], [5], [null], [true]])("Wrangler refuses %j for a producer", (producer) => {
     expect(errorsOf(() => readProducer(producer))).toEqual([
       `"queue" bindings should be objects, but got ${JSON.stringify(producer)}`,
     ]);
   });
 
   test.each([[{ queue: "q" }], [{ binding: 5, queue: "q" }], [{ binding: null }], [[]]])(
-    "%j, which has no binding",
+    "Wrangler refuses %j, which has no binding",
     (producer) => {
       expect(errorsOf(() => readProducer(producer))).toEqual([
         `"queues.producers[0]" bindings should have a string "binding" field but got ${JSON.stringify(producer)}.`,
@@ -107,21 +107,21 @@ describe("what Wrangler refuses in a producer", () => {
     },
   );
 
-  test.each([[""], [5], [null]])("a queue of %j", (queue) => {
+  test.each([[""], [5], [null]])("Wrangler refuses a queue of %j", (queue) => {
     expect(errorsOf(() => readProducer({ binding: "Q", queue }))).toEqual([
       `"queues.producers[0]" bindings should optionally have a non-empty string "queue" field but got ` +
         `{"binding":"Q","queue":${JSON.stringify(queue)}}.`,
     ]);
   });
 
-  test("a delivery_delay that is no number", () => {
+  test("Wrangler refuses a delivery_delay that is no number", () => {
     expect(errorsOf(() => readProducer({ binding: "Q", queue: "q", delivery_delay: "5" }))).toEqual([
       `"queues.producers[0]" should, optionally, have a number "delivery_delay" field but got ` +
         `{"binding":"Q","queue":"q","delivery_delay":"5"}.`,
     ]);
   });
 
-  test("a remote that is no boolean", () => {
+  test("Wrangler refuses a remote that is no boolean", () => {
     expect(errorsOf(() => readProducer({ binding: "Q", queue: "q", remote: "yes" }))).toEqual([
       `"queues.producers[0]" should, optionally, have a boolean "remote" field but got ` +
         `{"binding":"Q","queue":"q","remote":"yes"}.`,

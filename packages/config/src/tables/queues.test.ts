@@ -38,14 +38,14 @@ producer = []`);
     ]);
   });
 
-  test("absent means no queues", () => {
+  test("an absent table means no queues", () => {
     expect(readToml(`name = "w"`)).toMatchObject({ producers: [], consumers: [], warnings: [] });
     expect(readToml(`name = "w"\n[queues]`)).toMatchObject({ producers: [], consumers: [], warnings: [] });
   });
 });
 
 describe("binding names", () => {
-  test("that two producers share are refused", () => {
+  test("binding names that two producers share are refused", () => {
     const toml = `name = "w"
 [[queues.producers]]
 binding = "Q"

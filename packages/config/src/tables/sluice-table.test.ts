@@ -111,7 +111,7 @@ retry = { policy = "sns", minDelayTarget = 1, maxDelayTarget = 60, numRetries = 
 });
 
 describe("nothing in [sluice] passes in silence", () => {
-  test("an unknown key of a queue", () => {
+  test("an unknown key of a queue is refused", () => {
     const toml = `name = "w"\n[sluice.queues.q]\ndelivery_delay = 5\nretention = 5\ndelay = 1`;
     expect(diagnosticsOf(() => readToml(toml))).toMatchObject([
       {
@@ -129,7 +129,7 @@ describe("nothing in [sluice] passes in silence", () => {
     ]);
   });
 
-  test("an unknown key of the table", () => {
+  test("an unknown key of the table is refused", () => {
     expect(diagnosticsOf(() => readToml(`name = "w"\n[sluice.queue.q]\ndelivery_delay = 5`))).toMatchObject([
       { severity: "error", line: 2, key: "sluice.queue", text: `Unknown key "queue" in "sluice".` },
     ]);
@@ -148,17 +148,17 @@ describe("nothing in [sluice] passes in silence", () => {
       { queues: { q: { message_retention_period: null } } },
       `The field "sluice.queues.q.message_retention_period" should be a number but got null.`,
     ],
-  ])("a value of another type: %j", (sluice, text) => {
+  ])("a value of another type is refused: %j", (sluice, text) => {
     expect(errorsOf(() => readJson({ name: "w", sluice }))).toEqual([text]);
   });
 
-  test("a number that is none", () => {
+  test("a number that is none is refused", () => {
     expect(errorsOf(() => readToml(`name = "w"\n[sluice.queues.q]\ndelivery_delay = inf`))).toEqual([
       `The field "sluice.queues.q.delivery_delay" should be a number but got Infinity.`,
     ]);
   });
 
-  test("a sluice table inside an environment", () => {
+  test("a sluice table inside an environment is refused", () => {
     const toml = `name = "w"\n[env.staging.sluice.queues.q]\ndelivery_delay = 5`;
     expect(diagnosticsOf(() => readToml(toml, "staging"))).toMatchObject([
       { severity: "error", line: 2, key: "env.staging.sluice" },

@@ -94,7 +94,7 @@ test("what was read says where it came from", () => {
 describe("a diagnostic names the line of its key", () => {
   const refusedLine = (name: string, text: string) => diagnosticsOf(() => readText(name, text))[0]?.line;
 
-  test("in TOML", () => {
+  test("a diagnostic names the line of its key in TOML", () => {
     const toml = `name = "w" # [[queues.consumers]]
 
 [queues]
@@ -109,7 +109,7 @@ consumers = [
     ).toBe(2);
   });
 
-  test("in JSON", () => {
+  test("a diagnostic names the line of its key in JSON", () => {
     const json = `{
   // "max_retries": 101
   "name": "w",
@@ -123,7 +123,7 @@ consumers = [
     expect(refusedLine("wrangler.jsonc", json.replaceAll("\n", "\r\n"))).toBe(7);
   });
 
-  test("or of the table that lacks it", () => {
+  test("a diagnostic names the line of its key or of the table that lacks it", () => {
     expect(refusedLine("wrangler.toml", `name = "w"\n\n[[queues.consumers]]\nmax_retries = 1`)).toBe(3);
     expect(refusedLine("wrangler.json", `{ "name": "w", "queues": {\n"consumers": [\n{} ] } }`)).toBe(3);
   });

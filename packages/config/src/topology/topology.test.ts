@@ -139,7 +139,7 @@ message_retention_period = 60`,
 
 // conformance: one-consumer
 describe("two consumers of one queue are refused", () => {
-  test("in two Workers, with both places", () => {
+  test("two consumers of one queue are refused in two Workers, with both places", () => {
     const [a, b] = workers(`name = "a"\n${consumer("x")}`, `name = "b"\n\n${consumer("y")}${consumer("x")}`);
     expect(diagnosticsOf(() => buildTopology([a, b].flatMap((worker) => worker ?? [])))).toEqual([
       {
@@ -151,7 +151,7 @@ describe("two consumers of one queue are refused", () => {
     ]);
   });
 
-  test("in one Worker", () => {
+  test("two consumers of one queue are refused in one Worker", () => {
     const [diagnostic] = diagnosticsOf(() =>
       buildTopology(workers(`name = "a"\n${consumer("x")}${consumer("x")}`)),
     );
@@ -160,7 +160,7 @@ describe("two consumers of one queue are refused", () => {
     );
   });
 
-  test("also where the lines are unknown", () => {
+  test("two consumers of one queue are refused also where the lines are unknown", () => {
     const [a, b] = workers(`name = "a"\n${consumer("x")}`, `name = "b"\n${consumer("x")}`).map(
       ({ lines: _, ...worker }) => worker,
     );
@@ -175,13 +175,13 @@ describe("two consumers of one queue are refused", () => {
 
 describe("dead letters that would come back are refused", () => {
   // conformance: dead-letters-to-itself
-  test("to the queue itself", () => {
+  test("dead letters that would come back are refused to the queue itself", () => {
     expect(diagnosticsOf(() => buildTopology(workers(`name = "a"\n${consumer("x", "x")}`)))).toMatchObject([
       { line: 2, text: 'Dead letter queue for queue "x" cannot be itself' },
     ]);
   });
 
-  test("through other Workers' queues, naming the whole circle", () => {
+  test("dead letters that would come back are refused through other Workers' queues, naming the whole circle", () => {
     const refusal = diagnosticsOf(() =>
       buildTopology(
         workers(
@@ -196,7 +196,7 @@ describe("dead letters that would come back are refused", () => {
     ]);
   });
 
-  test("a chain of dead-letter queues is none", () => {
+  test("dead letters that would come back are refused a chain of dead-letter queues is none", () => {
     const { queues } = buildTopology(workers(`name = "a"\n${consumer("x", "y")}${consumer("y", "z")}`));
     expect(Object.keys(queues)).toEqual(["x", "y", "z"]);
   });
@@ -228,7 +228,7 @@ describe("one name for two Workers", () => {
 describe("settings of one queue in two files", () => {
   const settings = (name: string, toml: string) => `name = "${name}"\n\n[sluice.queues.q]\n${toml}`;
 
-  test("add up", () => {
+  test("settings of one queue in two files add up", () => {
     const { queues } = buildTopology(
       workers(
         settings("a", "delivery_delay = 5"),
@@ -241,21 +241,24 @@ describe("settings of one queue in two files", () => {
   test.each([
     ["delivery_delay", 5, 0],
     ["message_retention_period", 60, 61],
-  ])("are refused where their %s differs, with both places", (key, one, other) => {
-    const [a, b, c] = workers(
-      settings("a", `${key} = ${one}`),
-      settings("b", `${key} = ${other}`),
-      settings("c", `${key} = ${one}`),
-    );
-    expect(diagnosticsOf(() => buildTopology([a, b, c].flatMap((worker) => worker ?? [])))).toEqual([
-      {
-        severity: "error",
-        file: b?.file,
-        line: 3,
-        text: `Queue "q" has two values of "${key}": ${one} (${a?.file}:3) and ${other} (${b?.file}:3)`,
-      },
-    ]);
-  });
+  ])(
+    "settings of one queue in two files are refused where their %s differs, with both places",
+    (key, one, other) => {
+      const [a, b, c] = workers(
+        settings("a", `${key} = ${one}`),
+        settings("b", `${key} = ${other}`),
+        settings("c", `${key} = ${one}`),
+      );
+      expect(diagnosticsOf(() => buildTopology([a, b, c].flatMap((worker) => worker ?? [])))).toEqual([
+        {
+          severity: "error",
+          file: b?.file,
+          line: 3,
+          text: `Queue "q" has two values of "${key}": ${one} (${a?.file}:3) and ${other} (${b?.file}:3)`,
+        },
+      ]);
+    },
+  );
 });
 
 test("everything that is wrong is reported at once", () => {
@@ -288,7 +291,7 @@ describe("a retry policy", () => {
     });
   });
 
-  test("of SNS's kind says how many retries there are", () => {
+  test("a retry policy of SNS's kind says how many retries there are", () => {
     const toml = `name = "worker"\n${consumer("orders")}max_retries = 7\n${table('policy = "sns-http-sample"')}`;
     expect(buildTopology(workers(toml)).queues.orders?.consumer?.settings.maxRetries).toBe(50);
   });

@@ -65,7 +65,7 @@ describe("of segments in the order of their age", () => {
 });
 
 describe("of segments in another order", () => {
-  it("each is asked for its age, and searched if that is what is looked for", () => {
+  it("each segment in another order is asked for its age, and searched if that is what is looked for", () => {
     const queue = segmentsOf(T0 + 1, T0 + 2, T0);
     queue.isAgeOrdered = false;
     const read = watch(queue);

@@ -41,7 +41,7 @@ describe("a restart", () => {
 });
 
 describe("the ends of leases, when only so many may die in one call", () => {
-  it("are limited by those that die, not by those that are released or tried again", () => {
+  it("the ends of leases, when only so many may die in one call are limited by those that die, not by those that are released or tried again", () => {
     const queue = queueWith({ maxRetries: 1 });
     sendMany(queue, 6);
     receive(queue, { max: 1, visibleAtMs: T0 + 10 }, T0);
@@ -60,7 +60,7 @@ describe("the ends of leases, when only so many may die in one call", () => {
     expect(counts(queue).ready).toBe(4);
   });
 
-  it("count no receive of a message that was received too often: it dies at the next one", () => {
+  it("the ends of leases, when only so many may die in one call count no receive of a message that was received too often: it dies at the next one", () => {
     const queue = queueWith({ maxRetries: 0 });
     sendMany(queue, 3);
     for (const ms of [10, 11, 12]) receive(queue, { max: 1, visibleAtMs: T0 + ms }, T0);
@@ -158,7 +158,7 @@ describe("dead letters, whose retention counts from their send (spec sqs 6.2)", 
   const sendAged = (queue: Queue, ages: readonly number[]) =>
     send(queue, { sizes: ages.map(() => 1), dueMs: T0, acceptedMs: ages.map((ms) => T0 - ms) }, T0);
 
-  it("are spared while a puller holds them, and when they are gone already", () => {
+  it("dead letters, whose retention counts from their send are spared while a puller holds them, and when they are gone already", () => {
     const queue = queueWith({ retentionMs });
     sendAged(queue, [10_000, 40_000, 30_000, 20_000]);
     const range = firstRange(queue, 3);
@@ -173,7 +173,7 @@ describe("dead letters, whose retention counts from their send (spec sqs 6.2)", 
     expect(counts(queue)).toMatchObject({ ready: 0, leased: 1 });
   });
 
-  it("go on time though younger messages came before them, with them and after them", () => {
+  it("dead letters, whose retention counts from their send go on time though younger messages came before them, with them and after them", () => {
     const queue = queueWith({ retentionMs });
     for (const ages of [[0], [0], [0, 50_000], [0]]) {
       sendAged(queue, ages);
@@ -185,7 +185,7 @@ describe("dead letters, whose retention counts from their send (spec sqs 6.2)", 
     checkInvariants(queue);
   });
 
-  it("are found behind a younger one that is not the youngest", () => {
+  it("dead letters, whose retention counts from their send are found behind a younger one that is not the youngest", () => {
     const queue = queueWith({ retentionMs });
     for (const age of [5_000, 1_000, 30_000, 2_000]) {
       queue.tails.length = 0;

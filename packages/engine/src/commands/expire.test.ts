@@ -27,14 +27,17 @@ describe("expireLeases", () => {
     [T0 + 29_999, 0, 2],
     [T0 + 30_000, 2, 0],
     [T0 + 30_001, 2, 0],
-  ])("at %i has %i ready and %i leased of a pull lease until 1030000", (nowMs, ready, leased) => {
-    const queue = queueWith({ retryDelayMs: 60_000 });
-    sendMany(queue, 2);
-    pull(queue, 2, T0, T0 + 30_000);
-    expireLeases(queue, nowMs);
-    expect(counts(queue)).toMatchObject({ ready, delayed: 0, leased });
-    checkInvariants(queue);
-  });
+  ])(
+    "expireLeases at %i has %i ready and %i leased of a pull lease until 1030000",
+    (nowMs, ready, leased) => {
+      const queue = queueWith({ retryDelayMs: 60_000 });
+      sendMany(queue, 2);
+      pull(queue, 2, T0, T0 + 30_000);
+      expireLeases(queue, nowMs);
+      expect(counts(queue)).toMatchObject({ ready, delayed: 0, leased });
+      checkInvariants(queue);
+    },
+  );
 
   // conformance: what-counts-as-a-try
   it("gives what a puller let lapse back at once, with the attempt counted", () => {
@@ -106,19 +109,22 @@ describe("leases that end in death, of which memory has room for some", () => {
     [221, 2, 3],
     [330, 2, 3],
     [331, 2, 3],
-  ])("with room for %i bytes end %i of two leases: %i of three messages", (room, leases, dead) => {
-    const queue = queueWith({ maxRetries: 0 });
-    sendApart(queue, 2);
-    sendApart(queue, 1);
-    pull(queue, 2, T0, T0 + 1);
-    pull(queue, 1, T0, T0 + 2);
-    const outcome = expireLeases(queue, T0 + 2, () => 0, room);
-    expect(outcome.dead).toHaveLength(leases);
-    expect(counts(queue)).toMatchObject({ leased: 3 - dead });
-    expireLeases(queue, T0 + 2);
-    expect(counts(queue)).toMatchObject({ leased: 0 });
-    checkInvariants(queue);
-  });
+  ])(
+    "leases that end in death, of which memory has room for some with room for %i bytes end %i of two leases: %i of three messages",
+    (room, leases, dead) => {
+      const queue = queueWith({ maxRetries: 0 });
+      sendApart(queue, 2);
+      sendApart(queue, 1);
+      pull(queue, 2, T0, T0 + 1);
+      pull(queue, 1, T0, T0 + 2);
+      const outcome = expireLeases(queue, T0 + 2, () => 0, room);
+      expect(outcome.dead).toHaveLength(leases);
+      expect(counts(queue)).toMatchObject({ leased: 3 - dead });
+      expireLeases(queue, T0 + 2);
+      expect(counts(queue)).toMatchObject({ leased: 0 });
+      checkInvariants(queue);
+    },
+  );
 });
 
 describe("endPushLeases", () => {
@@ -185,14 +191,17 @@ describe("expireRetention", () => {
     [T0 + retentionMs - 1, 0],
     [T0 + retentionMs, 3],
     [T0 + retentionMs + 1, 3],
-  ])("at %i has deleted %i messages that were accepted at 1000000 and are kept for 60 s", (nowMs, gone) => {
-    const queue = queueWith({ retentionMs });
-    sendMany(queue, 3);
-    expect(expireRetention(queue, nowMs)).toBe(gone);
-    expect(counts(queue)).toMatchObject({ ready: 3 - gone, waitingBytes: 10 * (3 - gone) });
-    expect(queue.segments.size).toBe(gone === 0 ? 1 : 0);
-    checkInvariants(queue);
-  });
+  ])(
+    "expireRetention at %i has deleted %i messages that were accepted at 1000000 and are kept for 60 s",
+    (nowMs, gone) => {
+      const queue = queueWith({ retentionMs });
+      sendMany(queue, 3);
+      expect(expireRetention(queue, nowMs)).toBe(gone);
+      expect(counts(queue)).toMatchObject({ ready: 3 - gone, waitingBytes: 10 * (3 - gone) });
+      expect(queue.segments.size).toBe(gone === 0 ? 1 : 0);
+      checkInvariants(queue);
+    },
+  );
 
   it("deletes delayed messages too: retention runs from the send", () => {
     const queue = queueWith({ retentionMs });
@@ -293,23 +302,26 @@ describe("dead letters, whose retention counts from their send (spec sqs 6.2)", 
   const sendAged = (queue: Queue, ages: number[], nowMs: number = T0) =>
     send(queue, { sizes: ages.map(() => 1), dueMs: nowMs, acceptedMs: ages.map((ms) => nowMs - ms) }, nowMs);
 
-  it.each([false, true])("go by their age, not in the order in which they came; touched: %s", (isTouched) => {
-    const queue = queueWith({ retentionMs });
-    sendMany(queue, 1);
-    sendAged(queue, [10_000, 30_000, 20_000]);
-    if (isTouched) for (const range of rangesOf(pull(queue, 4))) retry(queue, range, T0, T0);
-    expect(nextWakeAt(queue, false)).toBe(T0 + 30_000);
-    expect(expireRetention(queue, T0 + 29_999)).toBe(0);
-    expect(expireRetention(queue, T0 + 30_000)).toBe(1);
-    expect(counts(queue)).toMatchObject({ ready: 3, oldestWaitingMs: T0 - 20_000 });
-    expect(expireRetention(queue, T0 + 40_000)).toBe(1);
-    expect(nextWakeAt(queue, false)).toBe(T0 + 50_000);
-    expect(expireRetention(queue, T0 + 60_000)).toBe(2);
-    expect(queue.segments.size).toBe(0);
-    checkInvariants(queue);
-  });
+  it.each([false, true])(
+    "dead letters, whose retention counts from their send go by their age, not in the order in which they came; touched: %s",
+    (isTouched) => {
+      const queue = queueWith({ retentionMs });
+      sendMany(queue, 1);
+      sendAged(queue, [10_000, 30_000, 20_000]);
+      if (isTouched) for (const range of rangesOf(pull(queue, 4))) retry(queue, range, T0, T0);
+      expect(nextWakeAt(queue, false)).toBe(T0 + 30_000);
+      expect(expireRetention(queue, T0 + 29_999)).toBe(0);
+      expect(expireRetention(queue, T0 + 30_000)).toBe(1);
+      expect(counts(queue)).toMatchObject({ ready: 3, oldestWaitingMs: T0 - 20_000 });
+      expect(expireRetention(queue, T0 + 40_000)).toBe(1);
+      expect(nextWakeAt(queue, false)).toBe(T0 + 50_000);
+      expect(expireRetention(queue, T0 + 60_000)).toBe(2);
+      expect(queue.segments.size).toBe(0);
+      checkInvariants(queue);
+    },
+  );
 
-  it("are found behind segments of younger messages, after a restart too", () => {
+  it("dead letters, whose retention counts from their send are found behind segments of younger messages, after a restart too", () => {
     const before = queueWith({ retentionMs });
     sendApart(before, 1);
     before.tails.length = 0;

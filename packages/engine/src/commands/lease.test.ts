@@ -61,7 +61,7 @@ describe("lease", () => {
     [3, 1],
     [1, 1],
     [0, 1],
-  ])("with room for %i bytes of messages of 2 leases %i, but always one", (bytesMax, count) => {
+  ])("lease with room for %i bytes of messages of 2 leases %i, but always one", (bytesMax, count) => {
     for (const isTouched of [false, true]) {
       const queue = queueWith();
       send(queue, { sizes: [2, 2, 2, 2], dueMs: T0 }, T0);

@@ -42,7 +42,7 @@ describe("makeDue", () => {
     for (const range of ranges) expect(retry(queue, range, T0, T0)).toEqual({ retried: [], dead: [] });
   });
 
-  it("of a FIFO queue lets the group's first message go by the time at which it was made due", () => {
+  it("makeDue of a FIFO queue lets the group's first message go by the time at which it was made due", () => {
     const queue = queueWith({ fifo: true, batchTimeoutMs: 100 });
     const { segmentId } = send(queue, { sizes: [1, 1], dueMs: T0 + 60_000, groups: ["g", "g"] }, T0);
     makeDue(queue, { segmentId, index: 0 }, T0);

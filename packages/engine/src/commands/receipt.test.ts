@@ -28,7 +28,7 @@ function withoutStates({ queue, nowMs }: Receivers): Queue {
 }
 
 describe("receipts of a standard queue (spec sqs 3.3, 3.4)", () => {
-  it("delete after their visibility timeout, and after a newer receive", () => {
+  it("receipts of a standard queue delete after their visibility timeout, and after a newer receive", () => {
     const queue = standard();
     queue.send("m", "n");
     queue.receive(2, 1_000);
@@ -39,7 +39,7 @@ describe("receipts of a standard queue (spec sqs 3.3, 3.4)", () => {
     expect(queue.delete("n")).toEqual(["gone"]);
   });
 
-  it("extend and shorten from the moment of the call", () => {
+  it("receipts of a standard queue extend and shorten from the moment of the call", () => {
     const queue = standard();
     queue.send("m");
     queue.receive(1, 60_000);
@@ -51,7 +51,7 @@ describe("receipts of a standard queue (spec sqs 3.3, 3.4)", () => {
     expect(queue.receive(1)).toEqual(["m"]);
   });
 
-  it("hide a message that is visible again, and free one that another client has received", () => {
+  it("receipts of a standard queue hide a message that is visible again, and free one that another client has received", () => {
     const queue = standard();
     queue.send("m");
     queue.receive(1, 1_000);
@@ -65,7 +65,7 @@ describe("receipts of a standard queue (spec sqs 3.3, 3.4)", () => {
     expect(queue.receive(1)).toEqual(["m"]);
   });
 
-  it("change nothing about a message that is deleted or purged", () => {
+  it("receipts of a standard queue change nothing about a message that is deleted or purged", () => {
     const queue = standard();
     queue.send("m", "n");
     queue.receive(2);
@@ -79,7 +79,7 @@ describe("receipts of a standard queue (spec sqs 3.3, 3.4)", () => {
     [-1, "changed"],
     [0, "changed"],
     [1, "overTotal"],
-  ])("extend to 12 hours after their receive, %i ms: %s", (moreMs, outcome) => {
+  ])("receipts of a standard queue extend to 12 hours after their receive, %i ms: %s", (moreMs, outcome) => {
     const queue = standard();
     queue.send("m");
     const receivedMs = queue.nowMs;
@@ -92,7 +92,7 @@ describe("receipts of a standard queue (spec sqs 3.3, 3.4)", () => {
     );
   });
 
-  it("make a message visible at once though it was received more than 12 hours ago", () => {
+  it("receipts of a standard queue make a message visible at once though it was received more than 12 hours ago", () => {
     const queue = standard();
     queue.send("m");
     queue.receive(1, VISIBILITY_TOTAL_MS_MAX);
@@ -102,7 +102,7 @@ describe("receipts of a standard queue (spec sqs 3.3, 3.4)", () => {
     expect(queue.receive(1)).toEqual(["m"]);
   });
 
-  it("leave the count of receives as it is when they extend", () => {
+  it("receipts of a standard queue leave the count of receives as it is when they extend", () => {
     const queue = standard();
     queue.send("m");
     queue.receive(1, 0);
@@ -112,7 +112,7 @@ describe("receipts of a standard queue (spec sqs 3.3, 3.4)", () => {
     expect(factsOf(queue.queue, queue.receiptOf("m"))).toMatchObject(facts);
   });
 
-  it("hide a message that corruption has brought back as never received, and count one receive of it", () => {
+  it("receipts of a standard queue hide a message that corruption has brought back as never received, and count one receive of it", () => {
     const queue = standard();
     queue.send("m", "n");
     queue.receive(1);
@@ -129,7 +129,7 @@ describe("receipts of a standard queue (spec sqs 3.3, 3.4)", () => {
     checkInvariants(after);
   });
 
-  it("of places that never were name nothing", () => {
+  it("receipts of a standard queue of places that never were name nothing", () => {
     const queue = standard();
     queue.send("m");
     queue.receive(1);
@@ -148,7 +148,7 @@ describe("receipts of a standard queue (spec sqs 3.3, 3.4)", () => {
 describe("receipts of a FIFO queue (spec sqs 3.4)", () => {
   const fifo = () => new Receivers({ fifo: true });
 
-  it("count until their visibility timeout ends", () => {
+  it("receipts of a FIFO queue count until their visibility timeout ends", () => {
     const queue = fifo();
     queue.send("a-1");
     queue.receive(1, 1_000);
@@ -159,7 +159,7 @@ describe("receipts of a FIFO queue (spec sqs 3.4)", () => {
     expect(queue.setVisibility("a-1", 1_000)).toBe("gone");
   });
 
-  it("have expired from that moment on", () => {
+  it("receipts of a FIFO queue have expired from that moment on", () => {
     const queue = fifo();
     queue.send("a-1");
     queue.receive(1, 1_000);
@@ -169,7 +169,7 @@ describe("receipts of a FIFO queue (spec sqs 3.4)", () => {
     expect(queue.delete("a-1")).toEqual(["deleted"]);
   });
 
-  it("have expired once the message was received again", () => {
+  it("receipts of a FIFO queue have expired once the message was received again", () => {
     const queue = fifo();
     queue.send("a-1");
     queue.receive(1, 0);
@@ -180,7 +180,7 @@ describe("receipts of a FIFO queue (spec sqs 3.4)", () => {
     expect(queue.delete("a-1")).toEqual(["deleted"]);
   });
 
-  it("are of a message that is gone once it is deleted, though others of its segment are left", () => {
+  it("receipts of a FIFO queue are of a message that is gone once it is deleted, though others of its segment are left", () => {
     const queue = fifo();
     queue.send("a-1", "a-2");
     queue.receive(1);
@@ -189,7 +189,7 @@ describe("receipts of a FIFO queue (spec sqs 3.4)", () => {
     expect(factsOf(queue.queue, queue.receiptOf("a-1"))).toBeNull();
   });
 
-  it("have expired when corruption has brought their message back as never received", () => {
+  it("receipts of a FIFO queue have expired when corruption has brought their message back as never received", () => {
     const queue = fifo();
     queue.send("a-1");
     queue.receive(1);
@@ -198,7 +198,7 @@ describe("receipts of a FIFO queue (spec sqs 3.4)", () => {
     expect(counts(after).ready).toBe(1);
   });
 
-  it("of a pull have expired once the delivery has failed, also while the message waits for the next one", () => {
+  it("receipts of a FIFO queue of a pull have expired once the delivery has failed, also while the message waits for the next one", () => {
     const queue = queueWith({ fifo: true });
     const segmentId = sendMany(queue, 1);
     const { leaseId } = pull(queue, 1);

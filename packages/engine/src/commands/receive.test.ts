@@ -50,7 +50,7 @@ describe("a receive on a standard queue (spec sqs 3)", () => {
     expect(queue.receive(10)).toEqual(["first", "second"]);
   });
 
-  it("with a timeout of 0 counts, and leaves the message visible", () => {
+  it("a receive on a standard queue with a timeout of 0 counts, and leaves the message visible", () => {
     const queue = standard();
     queue.send("m");
     expect(queue.receive(10, 0)).toEqual(["m"]);
@@ -78,7 +78,7 @@ describe("a receive on a standard queue (spec sqs 3)", () => {
     [303, 3],
     [304, 3],
   ])(
-    "with room for %i bytes of dead messages lets %i of three die, and gives none behind those that are left",
+    "a receive on a standard queue with room for %i bytes of dead messages lets %i of three die, and gives none behind those that are left",
     (deadBytesMax, count) => {
       for (const fifo of [false, true]) {
         const receivers = new Receivers({ maxRetries: 0, fifo });
@@ -100,7 +100,7 @@ describe("a receive on a standard queue (spec sqs 3)", () => {
     [1, 2],
     [9, 10],
   ])(
-    "with max_retries %i gives a message %i time(s), and moves it at the next receive",
+    "a receive on a standard queue with max_retries %i gives a message %i time(s), and moves it at the next receive",
     (maxRetries, receives) => {
       const queue = standard({ maxRetries });
       queue.send("m", "other");
@@ -132,7 +132,7 @@ describe("a message in flight whose retention ends (spec sqs 3.1)", () => {
 });
 
 describe("messages in flight (spec sqs 3.5)", () => {
-  it("are counted exactly, however they leave", () => {
+  it("messages in flight are counted exactly, however they leave", () => {
     const queue = standard();
     queue.send("a", "b", "c", "d");
     receive(queue.queue, { max: 1, visibleAtMs: queue.nowMs }, queue.nowMs);

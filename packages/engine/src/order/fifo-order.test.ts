@@ -94,7 +94,7 @@ describe("a receive on a FIFO queue (spec sqs 4.2)", () => {
     expect(queue.receive(10)).toEqual(["g3-1", "g2-1", "g2-2", "g1-1", "g1-2"]);
   });
 
-  it("with a timeout of 0 leaves the group free", () => {
+  it("a receive on a FIFO queue with a timeout of 0 leaves the group free", () => {
     const queue = fifo();
     queue.send("a-1", "a-2");
     expect(queue.receive(1, 0)).toEqual(["a-1"]);

@@ -32,7 +32,7 @@ describe("scaling up", () => {
     [9, 1],
     [10, 2],
     [11, 2],
-  ])("with max_batch_size = 10 and %i messages ready has a target of %i", (ready, target) => {
+  ])("scaling up with max_batch_size = 10 and %i messages ready has a target of %i", (ready, target) => {
     const queue = queueWith({ maxBatchSize: 10 });
     sendMany(queue, ready);
     expect(end(queue, "ok")).toBe(target);
@@ -102,7 +102,7 @@ describe("scaling down", () => {
     [4, 40, 40],
     [5, 40, 40],
     [6, 40, 20],
-  ])("with %i of the last ten deliveries failed goes from %i to %i", (failed, before, after) => {
+  ])("scaling down with %i of the last ten deliveries failed goes from %i to %i", (failed, before, after) => {
     const queue = loaded();
     end(queue, ...times(10 - failed, "ok"), ...times(failed - 1, "failed"));
     queue.push.target = before;

@@ -17,7 +17,7 @@ describe("nextBatch", () => {
     [2, null],
     [3, 3],
     [4, 3],
-  ])("with max_batch_size = 3 and %i messages delivers %o at once", (count, delivered) => {
+  ])("nextBatch with max_batch_size = 3 and %i messages delivers %o at once", (count, delivered) => {
     const queue = queueWith({ maxBatchSize: 3 });
     sendMany(queue, count);
     expect(nextBatch(queue, T0)?.count ?? null).toBe(delivered);
@@ -27,7 +27,7 @@ describe("nextBatch", () => {
     [2, 2],
     [3, 3],
     [4, 3],
-  ])("with max_batch_size = 3 and room for %i delivers %i of a full batch", (room, delivered) => {
+  ])("nextBatch with max_batch_size = 3 and room for %i delivers %i of a full batch", (room, delivered) => {
     const queue = queueWith({ maxBatchSize: 3 });
     sendMany(queue, 3);
     expect(nextBatch(queue, T0, room)?.count).toBe(delivered);
@@ -37,7 +37,7 @@ describe("nextBatch", () => {
     [T0 + 4_999, null],
     [T0 + 5_000, 2],
     [T0 + 5_001, 2],
-  ])("at %i delivers %o messages that wait for a full batch since 1000000", (nowMs, delivered) => {
+  ])("nextBatch at %i delivers %o messages that wait for a full batch since 1000000", (nowMs, delivered) => {
     const queue = queueWith({ maxBatchSize: 3, batchTimeoutMs: 5_000 });
     sendMany(queue, 2);
     expect(nextBatch(queue, nowMs)?.count ?? null).toBe(delivered);
@@ -50,7 +50,7 @@ describe("nextBatch", () => {
     [undefined, 3, 1],
     [true, null, 1],
   ])(
-    "with scaling %s and at most %o deliveries begins with %i",
+    "nextBatch with scaling %s and at most %o deliveries begins with %i",
     (scalesConcurrency, maxConcurrency, running) => {
       const scaling = scalesConcurrency === undefined ? {} : { scalesConcurrency };
       const queue = queueWith({ maxBatchSize: 1, maxConcurrency, ...scaling });
@@ -119,7 +119,7 @@ describe("slots", () => {
     [3, 3],
     [null, 3],
   ])(
-    "with max_concurrency = %o and a target of 3 delivers %i batches at a time",
+    "slots with max_concurrency = %o and a target of 3 delivers %i batches at a time",
     (maxConcurrency, running) => {
       const queue = queueWith({ maxBatchSize: 1, maxConcurrency });
       queue.push.target = 3;
@@ -135,7 +135,7 @@ describe("slots", () => {
     [PUSH_BYTES_MAX - 1, true],
     [PUSH_BYTES_MAX, false],
     [PUSH_BYTES_MAX + 1, false],
-  ])("with %i bytes of bodies on their way starts another delivery: %s", (bytes, starts) => {
+  ])("slots with %i bytes of bodies on their way starts another delivery: %s", (bytes, starts) => {
     const queue = queueWith({ maxBatchSize: 1 });
     queue.push.target = 2;
     send(queue, { sizes: [bytes, 1], dueMs: T0 }, T0);

@@ -69,7 +69,7 @@ describe.each(KINDS)("taking one message out of a segment %s", (_what, rules, gr
 });
 
 describe("messages before the one that is taken", () => {
-  it("keep their due times, though those of other segments are between them", () => {
+  it("messages before the one that is taken keep their due times, though those of other segments are between them", () => {
     const [queue, segmentId] = queueOf({ fifo: false }, undefined);
     queue.tails.length = 0;
     const between = send(queue, { sizes: [1], dueMs: T0 }, T0 + 1).segmentId;
@@ -82,7 +82,7 @@ describe("messages before the one that is taken", () => {
     ]);
   });
 
-  it("are one entry where groups order them, however many due times they have: less to keep and to store", () => {
+  it("messages before the one that is taken are one entry where groups order them, however many due times they have: less to keep and to store", () => {
     const queue = new Receivers({ fifo: true });
     queue.send(...Array.from({ length: 50 }, (_, i) => `loud-${i}`), "quiet-1");
     expect(queue.receive(1)).toEqual(["loud-0"]);

@@ -121,7 +121,7 @@ const rules: fc.Arbitrary<QueueRules> = fc.record({
 });
 
 describe("the engine does what a plain list of messages does", () => {
-  it("in every observable respect, after every command, across restarts", () => {
+  it("the engine does what a plain list of messages does in every observable respect, after every command, across restarts", () => {
     fc.assert(
       fc.property(rules, programs, (queueRules, program) => {
         const twins = new Twins(queueRules);

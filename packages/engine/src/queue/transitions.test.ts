@@ -27,7 +27,7 @@ describe("a touched message", () => {
     expect(counts(queue)).toMatchObject({ delayed: 2, waitingBytes: 20 });
   });
 
-  it("of a segment without groups is leased and deleted where other segments have some", () => {
+  it("a touched message of a segment without groups is leased and deleted where other segments have some", () => {
     const queue = new Receivers({});
     queue.send("a-1", "alone", "b-1");
     queue.receive(10);
@@ -50,7 +50,7 @@ describe("the last message of a segment", () => {
 });
 
 describe("untouched messages of several due times", () => {
-  it("come after those of another segment that are due between them", () => {
+  it("untouched messages of several due times come after those of another segment that are due between them", () => {
     const queue = queueWith();
     send(queue, { sizes: [1, 1], dueMs: [T0 + 1, T0 + 10] }, T0);
     const between = sendApart(queue, 1, T0, T0 + 5);

@@ -139,7 +139,7 @@ describe("inOrder", () => {
     expect([...equal.inOrder()].map(({ seq }) => seq)).toEqual([1, 2, 3]);
   });
 
-  it("of an empty heap is nothing", () => {
+  it("inOrder of an empty heap is nothing", () => {
     expect([...heapOf().inOrder()]).toEqual([]);
   });
 });

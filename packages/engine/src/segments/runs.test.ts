@@ -105,11 +105,11 @@ describe("the ages of runs", () => {
       49,
       false,
     ],
-  ])("are known: %s", (_what, columns, oldestMs, isAgeOrdered) => {
+  ])("the ages of runs are known: %s", (_what, columns, oldestMs, isAgeOrdered) => {
     expect(runsOf(...columns)).toMatchObject({ oldestMs, isAgeOrdered });
   });
 
-  it("are none without runs", () => {
+  it("the ages of runs are none without runs", () => {
     expect(new Runs()).toMatchObject({ oldestMs: Infinity, isAgeOrdered: true });
   });
 });

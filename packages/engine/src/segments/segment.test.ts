@@ -54,23 +54,23 @@ describe("entries of a segment", () => {
     return { segment, first, second, third };
   }
 
-  it("stay in order of their messages, whatever order they come in", () => {
+  it("entries of a segment stay in order of their messages, whatever order they come in", () => {
     const { segment, first, second, third } = withEntries();
     expect(segment.entries).toEqual([first, second, third]);
   });
 
-  it("take the sequence number of their first message", () => {
+  it("entries of a segment take the sequence number of their first message", () => {
     const { first, second, third } = withEntries();
     expect([first.seq, second.seq, third.seq]).toEqual([101, 300, 301]);
     expect([first.count, second.count, third.count]).toEqual([2, 1, 4]);
   });
 
-  it("are found by the first entry that ends after a message", () => {
+  it("entries of a segment are found by the first entry that ends after a message", () => {
     const { segment } = withEntries();
     expect(Array.from({ length: 10 }, (_, i) => segment.entryAt(i))).toEqual([0, 0, 0, 1, 1, 2, 2, 2, 2, 3]);
   });
 
-  it("leave one by one", () => {
+  it("entries of a segment leave one by one", () => {
     const { segment, first, second, third } = withEntries();
     segment.removeEntry(second);
     expect(segment.entries).toEqual([first, third]);

@@ -31,7 +31,7 @@ describe("integers", () => {
     expect(() => new ByteWriter().uint(value)).toThrow(what);
   });
 
-  it("that are larger than any that is written are refused", () => {
+  it("integers that are larger than any that is written are refused", () => {
     /** An integer whose first seven bytes are full. */
     const reader = (...last: number[]) => {
       const bytes = [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, ...last];
@@ -57,11 +57,11 @@ describe("texts", () => {
     },
   );
 
-  it("take a byte for each character of ASCII, and one for their length", () => {
+  it("texts take a byte for each character of ASCII, and one for their length", () => {
     expect(written((out) => out.text("orders"))).toHaveLength(1 + 6 + 4);
   });
 
-  it("with what is no unit of UTF-16 are refused", () => {
+  it("texts with what is no unit of UTF-16 are refused", () => {
     const bytes = written((out) => {
       out.uint(1);
       out.uint(0x10000);
@@ -69,7 +69,7 @@ describe("texts", () => {
     expect(() => new ByteReader(bytes).text()).toThrow(new ByteFormatError("65536 is no unit of UTF-16"));
   });
 
-  it("that end before their length are refused", () => {
+  it("texts that end before their length are refused", () => {
     const bytes = written((out) => {
       out.uint(2 ** 40);
       out.uint(65);
@@ -138,7 +138,7 @@ describe("corruption", () => {
     out.float(Math.PI);
   });
 
-  it("of a single bit is noticed, wherever it is", () => {
+  it("corruption of a single bit is noticed, wherever it is", () => {
     for (let bit = 0; bit < 8 * bytes.length; bit++) {
       const corrupt = bytes.slice();
       corrupt[bit >> 3] = (corrupt[bit >> 3] ?? 0) ^ (1 << (bit & 7));
@@ -146,7 +146,7 @@ describe("corruption", () => {
     }
   });
 
-  it("by truncation is noticed, wherever it ends", () => {
+  it("corruption by truncation is noticed, wherever it ends", () => {
     for (let length = 0; length < bytes.length; length++) {
       const what =
         length < 4 ? `it ends after ${length} bytes` : `the checksum of ${length} bytes does not fit`;
@@ -158,7 +158,7 @@ describe("corruption", () => {
     expect(new ByteFormatError("it").name).toBe("ByteFormatError");
   });
 
-  it("by bytes behind it is noticed", () => {
+  it("corruption by bytes behind it is noticed", () => {
     expect(() => new ByteReader(new Uint8Array([...bytes, 0]))).toThrow(ByteFormatError);
   });
 

@@ -191,7 +191,7 @@ function stateWith({ version = 1, cursor = 2, entries = [[0, 1, 1, 0, time, 9]] 
 describe("bytes that say what cannot be", () => {
   const accept = (index: Uint8Array, state: Uint8Array | null) => restored([{ id: 1, index, state }]);
 
-  it("are told from bytes that say what can be", () => {
+  it("bytes that say what cannot be are told from bytes that say what can be", () => {
     checkInvariants(accept(indexWith(), stateWith()));
     expect(counts(accept(indexWith(), stateWith()))).toMatchObject({
       ready: 1,
@@ -229,7 +229,7 @@ describe("bytes that say what cannot be", () => {
     ["with a message in a group that is not there", groupedIndex(2, "a", "b", 0, 1, 2), "message 2 is in group 2 of 2"],
     ["with a group for each message but one", groupedIndex(1, "a", 0, 0), "it ends after 33 bytes"],
     ["with groups and something behind it", groupedIndex(1, "a", 0, 0, 0, 0), "1 bytes are left over"],
-  ])("are refused: an index %s", (_what, index, reason) => {
+  ])("bytes that say what cannot be are refused: an index %s", (_what, index, reason) => {
     expect(() => accept(index, null)).toThrow(new ByteFormatError(reason));
   });
 
@@ -253,7 +253,7 @@ describe("bytes that say what cannot be", () => {
       "entry 0 is on attempt 1 of lease 4503599627370496"],
     ["with nothing left", stateWith({ cursor: 3, entries: [] }), "a segment without messages that are left"],
     ["with something behind it", bytesOf(1, 2, 0, 0), "1 bytes are left over"],
-  ])("are refused: a state %s", (_what, state, reason) => {
+  ])("bytes that say what cannot be are refused: a state %s", (_what, state, reason) => {
     expect(() => accept(indexWith(), state)).toThrow(new ByteFormatError(reason));
   });
 
@@ -276,7 +276,7 @@ describe("bytes that say what cannot be", () => {
     ["1970", indexWith({ runs: [[0, 5, { float: 0 }, { float: 0 }]] }), null],
     ["a message of 4 GB less a byte", indexWith({ size: 2 ** 32 - 1 }), null],
     ["a large sequence number", indexWith({ runs: [[0, 2 ** 52 - 1, time, time]] }), null],
-  ])("are not refused where they can be: %s", (_what, index, state) => {
+  ])("bytes that say what cannot be are not refused where they can be: %s", (_what, index, state) => {
     checkInvariants(accept(index, state));
   });
 

@@ -256,7 +256,7 @@ describe("what a look ahead stops at", () => {
 });
 
 describe("messageRanges", () => {
-  it("are all messages with their state, from any place on", () => {
+  it("messageRanges are all messages with their state, from any place on", () => {
     const queue = queueWith();
     const first = sendMany(queue, 4);
     queue.tails.length = 0;
@@ -285,7 +285,7 @@ describe("messageRanges", () => {
     expect(rangeAt(queue, { segmentId: 7, index: 0 })).toBeNull();
   });
 
-  it("count every message once, in whatever state", () => {
+  it("messageRanges count every message once, in whatever state", () => {
     const program = fc.array(steps(true), { minLength: 1, maxLength: 30, size: "max" });
     fc.assert(
       fc.property(rules(true), program, (queueRules, all) => {

@@ -174,21 +174,27 @@ describe("isSlotAwaited", () => {
     [99, false],
     [100, true],
     [101, true],
-  ])("with a message whose batch timeout ends in 100 ms, until %i ms from now: %s", (ms, awaited) => {
-    const queue = delivering();
-    sendMany(queue, 1);
-    expect(isSlotAwaited(queue, T0 + ms)).toBe(awaited);
-  });
+  ])(
+    "isSlotAwaited with a message whose batch timeout ends in 100 ms, until %i ms from now: %s",
+    (ms, awaited) => {
+      const queue = delivering();
+      sendMany(queue, 1);
+      expect(isSlotAwaited(queue, T0 + ms)).toBe(awaited);
+    },
+  );
 
   it.each([
     [49, false],
     [50, true],
     [51, true],
-  ])("with delayed messages that fill a batch in 50 ms, until %i ms from now: %s", (ms, awaited) => {
-    const queue = delivering();
-    sendMany(queue, 2, T0, T0 + 50);
-    expect(isSlotAwaited(queue, T0 + ms)).toBe(awaited);
-  });
+  ])(
+    "isSlotAwaited with delayed messages that fill a batch in 50 ms, until %i ms from now: %s",
+    (ms, awaited) => {
+      const queue = delivering();
+      sendMany(queue, 2, T0, T0 + 50);
+      expect(isSlotAwaited(queue, T0 + ms)).toBe(awaited);
+    },
+  );
 
   it("is yes on a FIFO queue as soon as anything waits: it may be behind the messages of the delivery", () => {
     const queue = queueWith({ ...rules, fifo: true, batchTimeoutMs: 1_000_000 });

@@ -16,7 +16,7 @@ function gatewayWith(changes = {}) {
 }
 
 describe("the faults of a queue", () => {
-  it("are set, told and ended; what is not said has its default", async () => {
+  it("the faults of a queue are set, shown and ended; a member that is left out has its default", async () => {
     const call = gatewayWith();
     const none = { status: 200, body: { seed: 1, faults: [] } };
     expect(await call("GET")).toEqual(none);
@@ -54,16 +54,19 @@ describe("the faults of a queue", () => {
     expect(answer.body.error?.message).toContain(FAULT_KINDS.join(", "));
   });
 
-  it.each(["GET", "PUT", "DELETE"])("%s: only of queues that there are, in development", async (method) => {
-    const body = method === "PUT" ? { faults: [] } : undefined;
-    const nothing = FAULTS.replace("orders", "nothing");
-    expect(await gatewayWith()(method, body, nothing)).toMatchObject({
-      status: 404,
-      body: { error: { code: "queue_not_found" } },
-    });
-    expect(await gatewayWith({ clock: null })(method, body)).toEqual({
-      status: 403,
-      body: { error: { code: "not_in_production", message: "Faults are made in development only." } },
-    });
-  });
+  it.each(["GET", "PUT", "DELETE"])(
+    "%s: only queues that exist have faults, in development",
+    async (method) => {
+      const body = method === "PUT" ? { faults: [] } : undefined;
+      const nothing = FAULTS.replace("orders", "nothing");
+      expect(await gatewayWith()(method, body, nothing)).toMatchObject({
+        status: 404,
+        body: { error: { code: "queue_not_found" } },
+      });
+      expect(await gatewayWith({ clock: null })(method, body)).toEqual({
+        status: 403,
+        body: { error: { code: "not_in_production", message: "Faults are made in development only." } },
+      });
+    },
+  );
 });

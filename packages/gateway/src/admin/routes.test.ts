@@ -271,7 +271,7 @@ describe("what a process tells of its machine", () => {
     expect(reported).toEqual([true, false]);
   });
 
-  it("of the clock hands on how far the broker's time is behind, and refuses what is no number", async () => {
+  it("what a process tells of its machine of the clock hands on how far the broker's time is behind, and refuses what is no number", async () => {
     const reported: number[] = [];
     const tellClock = async (reportClock: ((behindMs: number) => Promise<void>) | null, body: string) => {
       const gateway = createGateway({ ...directoryOf(), reportClock }, OPEN);

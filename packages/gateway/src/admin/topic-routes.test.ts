@@ -197,13 +197,16 @@ describe("GET /topics/ARN", () => {
     [SUBSCRIPTIONS_PER_PAGE + 1, 1, SUBSCRIPTIONS_PER_PAGE, 2],
     [SUBSCRIPTIONS_PER_PAGE + 1, 2, 1, 2],
     [SUBSCRIPTIONS_PER_PAGE + 1, 3, 0, 2],
-  ])("of %i subscriptions, page %i has %i and there are %i pages", async (count, page, shown, pages) => {
-    const directory = directoryWith(Array.from({ length: count }, (_, n) => endpoint(n)));
-    const { body } = await get(directory, `/topics/${TOPIC.arn}?page=${page}`);
-    expect(body).toMatchObject({ page, pages, subscriptions: { confirmed: count } });
-    expect((body as { subscriptionList: unknown[] }).subscriptionList).toHaveLength(shown);
-    expect(directory.described).toHaveLength(shown);
-  });
+  ])(
+    "GET /topics/ARN of %i subscriptions, page %i has %i and there are %i pages",
+    async (count, page, shown, pages) => {
+      const directory = directoryWith(Array.from({ length: count }, (_, n) => endpoint(n)));
+      const { body } = await get(directory, `/topics/${TOPIC.arn}?page=${page}`);
+      expect(body).toMatchObject({ page, pages, subscriptions: { confirmed: count } });
+      expect((body as { subscriptionList: unknown[] }).subscriptionList).toHaveLength(shown);
+      expect(directory.described).toHaveLength(shown);
+    },
+  );
 
   it.each(["0", "x", "-1", ""])("answers 400 to ?page=%s", async (page) => {
     expect(await get(directoryWith([]), `/topics/${TOPIC.arn}?page=${page}`)).toMatchObject({

@@ -46,7 +46,7 @@ describe("a proxy that is trusted", () => {
     ["HTTPS", "Queues.Example.com:443", "/a/b-c.d/", "https://queues.example.com/a/b-c.d/__sluice/aws"],
     ["http", "[::1]:8080", "", "http://[::1]:8080/__sluice/aws"],
     ["https", "10.1.2.3:8443", "/queues", "https://10.1.2.3:8443/queues/__sluice/aws"],
-  ])("that names %s, %s and '%s' is believed", (proto, host, prefix, url) => {
+  ])("a proxy that is trusted that names %s, %s and '%s' is believed", (proto, host, prefix, url) => {
     expect(given(proto, host, prefix)).toBe(url);
   });
 
@@ -70,7 +70,7 @@ describe("a proxy that is trusted", () => {
     ["", "", "/a?b"],
     ["", "", "/a, /b"],
     ["", "", `/${"a".repeat(300)}`],
-  ])("that names '%s', '%s' or '%s' is not", (proto, host, prefix) => {
+  ])("a proxy that is trusted that names '%s', '%s' or '%s' is not", (proto, host, prefix) => {
     expect(given(proto, host, prefix)).toBe("http://10.0.0.5:8787/__sluice/aws");
   });
 
@@ -85,7 +85,7 @@ describe("a proxy that is trusted", () => {
     expect(at(undefined).sentHeaders(request.headers).get("host")).toBe("10.0.0.5:8787");
   });
 
-  it("that names no host leaves the one of the request, beside a protocol of its own", () => {
+  it("a proxy that is trusted that names no host leaves the one of the request, beside a protocol of its own", () => {
     const request = seen("http://a.example/any", { "x-forwarded-proto": "https" });
     expect(trusting.urlOf(request, "/__sluice/aws")).toBe("https://a.example/__sluice/aws");
   });

@@ -38,7 +38,7 @@ async function create(name: string, changes: Partial<NewToken> = {}): Promise<vo
 const kindOf = async (token: string | null) => (await authority.admit(token)).kind;
 
 describe("who is let in", () => {
-  it("with a token of the configuration may do everything, and the directory is not asked", async () => {
+  it("who is let in with a token of the configuration may do everything, and the directory is not asked", async () => {
     for (const token of ["first", "second"]) {
       expect(await authority.admit(token)).toEqual({
         kind: "in",
@@ -48,7 +48,7 @@ describe("who is let in", () => {
     expect(tokens.calls).toBe(0);
   });
 
-  it("as the process that runs the broker may do everything, by its own name", async () => {
+  it("who is let in as the process that runs the broker may do everything, by its own name", async () => {
     const access: Access = { kind: "tokens", tokens: [], processToken: "own" };
     authority = new Authority(access, tokens, () => nowMs);
     expect(await authority.admit("own")).toEqual({
@@ -59,7 +59,7 @@ describe("who is let in", () => {
     expect(await kindOf(null)).toBe("noToken");
   });
 
-  it("with a token that is kept may do what it says", async () => {
+  it("who is let in with a token that is kept may do what it says", async () => {
     await create("shop", { scopes: ["send", "read"], queues: ["orders", "mail*"] });
     expect(await authority.admit("shop-secret")).toEqual({
       kind: "in",
@@ -83,7 +83,7 @@ describe("who is let in", () => {
     expect(await authority.admit(null)).toMatchObject({ kind: "in", rights: { by: "local" } });
   });
 
-  it("to a broker without tokens of its configuration has one that is kept", async () => {
+  it("who is let in to a broker without tokens of its configuration has one that is kept", async () => {
     await create("shop");
     authority = new Authority(CLOSED, tokens, () => nowMs);
     expect(await kindOf("shop-secret")).toBe("in");
@@ -104,7 +104,7 @@ describe("a token", () => {
     });
   });
 
-  it("that was rotated is known by both secrets for the grace period, then by the new one", async () => {
+  it("a token that was rotated is known by both secrets for the grace period, then by the new one", async () => {
     await create("shop");
     await tokens.rotateToken("shop", await bearer("new"), 60_000);
     nowMs += 59_999;
@@ -113,7 +113,7 @@ describe("a token", () => {
     expect([await kindOf("shop-secret"), await kindOf("new")]).toEqual(["unknown", "in"]);
   });
 
-  it("that is revoked elsewhere works for as long as the list is kept, and the directory has its rest", async () => {
+  it("a token that is revoked elsewhere works for as long as the list is kept, and the directory has its rest", async () => {
     await create("shop");
     expect(await kindOf("shop-secret")).toBe("in");
     await tokens.deleteToken("shop");
@@ -125,7 +125,7 @@ describe("a token", () => {
     expect(tokens.calls).toBe(2);
   });
 
-  it("that is revoked here ends at once", async () => {
+  it("a token that is revoked here ends at once", async () => {
     await create("shop");
     expect(await kindOf("shop-secret")).toBe("in");
     await tokens.deleteToken("shop");
@@ -150,7 +150,7 @@ describe("a token", () => {
 });
 
 describe("access keys", () => {
-  it("end with their token, and those from before a rotation with the grace period", async () => {
+  it("access keys end with their token, and those from before a rotation with the grace period", async () => {
     const key = (id: string) => ({ kind: "aws" as const, accessKeyId: id, secretAccessKey: `${id}-secret` });
     await create("jobs", { secret: key("OLD"), expiresAtMs: nowMs + 5_000 });
     await create("shop");

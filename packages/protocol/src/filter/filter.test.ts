@@ -98,7 +98,7 @@ describe("a filter", () => {
     );
   });
 
-  it("of any text is read or refused at a column of it", () => {
+  it("a filter of any text is read or refused at a column of it", () => {
     const words = fc.array(
       fc.constantFrom("state:", "age:>", "attempts:", "attr.", '"', "\\", " ", ":", "1h", "ready", "ü"),
     );

@@ -84,7 +84,7 @@ describe("settings of a queue of a backup", () => {
     expect(values.map(takes)).toEqual([false, true, true, false]);
   });
 
-  it("are no consumer and no producers", () => {
+  it("settings of a queue of a backup are no consumer and no producers", () => {
     expect(queueSettingsSchema.safeParse(settings).success).toBe(true);
     for (const key of ["consumer", "producers"]) {
       expect(queueSettingsSchema.safeParse({ ...settings, [key]: [] }).success).toBe(false);

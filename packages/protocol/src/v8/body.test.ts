@@ -107,7 +107,7 @@ describe("stored v8 bodies", () => {
     ["text that is cut off", '\u0001[[1,2],{"a":3'],
     ["no fixups", "\u0001[[1],5]"],
     ["an unknown type", '\u0001[[1,2],["Klingon",3],["Set"],1]'],
-  ])("throw a BodyDecodeError when they are %s", (_name, stored) => {
+  ])("stored v8 bodies throw a BodyDecodeError when they are %s", (_name, stored) => {
     expect(() => decodeBody(text(stored), "v8")).toThrow(BodyDecodeError);
   });
 });

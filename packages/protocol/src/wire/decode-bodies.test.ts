@@ -21,7 +21,7 @@ function jsonTexts(texts: readonly string[]): PackedIndex {
 describe("the bodies of a batch", () => {
   const value = fc.oneof(fc.jsonValue(), fc.jsonValue({ stringUnit: "binary" }));
 
-  it("are those that each has by itself, and JSON that lies together is as it was", () => {
+  it("the bodies of a batch are those that each has by itself, and JSON that lies together is as it was", () => {
     fc.assert(
       fc.property(fc.array(value, { maxLength: 10 }), (values) => {
         const index = packed(values.map((body) => ({ contentType: "json", body: encodeBody(body, "json") })));
@@ -33,7 +33,7 @@ describe("the bodies of a batch", () => {
     );
   });
 
-  it("are those of their content types, whichever come together", () => {
+  it("the bodies of a batch are those of their content types, whichever come together", () => {
     const ofType: Record<ContentType, fc.Arbitrary<unknown>> = {
       json: value,
       text: fc.string(),
@@ -54,7 +54,7 @@ describe("the bodies of a batch", () => {
     );
   });
 
-  it("are without what other dialects say about their messages", () => {
+  it("the bodies of a batch are without what other dialects say about their messages", () => {
     const index = packed([
       { contentType: "json", body: utf8("1"), extension: { groupId: '"],[' } },
       { contentType: "json", body: utf8('{"a":2}') },
@@ -68,7 +68,7 @@ describe("the bodies of a batch", () => {
     expect(decodeBodies(jsonTexts(bodies.map((body) => JSON.stringify(body))))).toEqual(bodies);
   });
 
-  it("are objects of their own", () => {
+  it("the bodies of a batch are objects of their own", () => {
     const [first, second] = decodeBodies(jsonTexts(['{"a":[]}', '{"a":[]}']));
     expect(first).toEqual(second);
     expect(first).not.toBe(second);

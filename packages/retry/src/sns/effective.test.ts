@@ -87,7 +87,7 @@ describe("EffectiveDeliveryPolicy (spec sns-delivery 2.7)", () => {
   };
   const request = { headerContentType: "text/plain; charset=UTF-8" };
 
-  it("of a subscription names every part", () => {
+  it("EffectiveDeliveryPolicy of a subscription names every part", () => {
     expect(effectiveSubscriptionDocument(null, null)).toBe(
       JSON.stringify({
         healthyRetryPolicy: retry,
@@ -99,7 +99,7 @@ describe("EffectiveDeliveryPolicy (spec sns-delivery 2.7)", () => {
     );
   });
 
-  it("of a topic has no throttle when none is set", () => {
+  it("EffectiveDeliveryPolicy of a topic has no throttle when none is set", () => {
     expect(effectiveTopicDocument(null)).toBe(
       JSON.stringify({
         http: {
@@ -132,7 +132,7 @@ describe("EffectiveDeliveryPolicy (spec sns-delivery 2.7)", () => {
     });
   });
 
-  it("of a subscription that is overridden shows nothing of its own", () => {
+  it("EffectiveDeliveryPolicy of a subscription that is overridden shows nothing of its own", () => {
     const own = subscription({ sicklyRetryPolicy: RETRY, guaranteed: true });
     expect(
       JSON.parse(effectiveSubscriptionDocument(own, topic({ disableSubscriptionOverrides: true }))),

@@ -36,7 +36,7 @@ function retryFaultOf(policy: unknown, leniency?: RetryLeniency): string | null 
 }
 
 describe("what is refused, in SNS's words (spec sns-delivery 2.5, A10)", () => {
-  it("E1: an unknown member, at any depth", () => {
+  it("E1: an unknown member is refused, at any depth", () => {
     expect(topicFault({ throttlePolicy: { maxReceivesPerSecond: 1 } })).toBe(
       "DeliveryPolicy: Unexpected JSON member: throttlePolicy",
     );
@@ -118,12 +118,15 @@ describe("what is refused, in SNS's words (spec sns-delivery 2.5, A10)", () => {
     expect(retryFaultOf({ ...MINIMAL, ...phases })).toBe(fault);
   });
 
-  it.each(["numNoDelayRetries", "numMinDelayRetries", "numMaxDelayRetries"])("a negative %s", (member) => {
-    expect(retryFaultOf({ ...MINIMAL, [member]: -1 })).toBe(
-      `DeliveryPolicy: healthyRetryPolicy.${member} must be greater than or equal to 0`,
-    );
-    expect(retryFaultOf({ ...MINIMAL, [member]: 0 })).toBe(null);
-  });
+  it.each(["numNoDelayRetries", "numMinDelayRetries", "numMaxDelayRetries"])(
+    "a negative %s is refused",
+    (member) => {
+      expect(retryFaultOf({ ...MINIMAL, [member]: -1 })).toBe(
+        `DeliveryPolicy: healthyRetryPolicy.${member} must be greater than or equal to 0`,
+      );
+      expect(retryFaultOf({ ...MINIMAL, [member]: 0 })).toBe(null);
+    },
+  );
 
   it.each([
     [9, "DeliveryPolicy: healthyRetryPolicy.maxDelayTarget must be greater than or equal to minDelayTarget"],
@@ -137,7 +140,7 @@ describe("what is refused, in SNS's words (spec sns-delivery 2.5, A10)", () => {
     [3599, null],
     [3600, null],
     [3601, "DeliveryPolicy: healthyRetryPolicy.maxDelayTarget must be less than or equal to 3600"],
-  ])("E8: a maxDelayTarget over an hour: %d", (maxDelayTarget, fault) => {
+  ])("E8: a maxDelayTarget over an hour is refused: %d", (maxDelayTarget, fault) => {
     expect(retryFaultOf({ minDelayTarget: 1, maxDelayTarget, numRetries: 1 })).toBe(fault);
   });
 
@@ -167,7 +170,7 @@ describe("what is refused, in SNS's words (spec sns-delivery 2.5, A10)", () => {
     expect(topicFault({ http: { defaultThrottlePolicy: throttle } })).toBe(topics);
   });
 
-  it("a policy that is too long", () => {
+  it("a policy that is too long is refused", () => {
     const ofLength = (bytes: number) => `{}${" ".repeat(bytes - 2)}`;
     expect(faultOf(() => parseTopicPolicy(ofLength(POLICY_BYTES_MAX - 1)))).toBe(null);
     expect(faultOf(() => parseTopicPolicy(ofLength(POLICY_BYTES_MAX)))).toBe(null);
@@ -176,7 +179,7 @@ describe("what is refused, in SNS's words (spec sns-delivery 2.5, A10)", () => {
     );
   });
 
-  it("the first fault in order: members, types, required ones, ranges, order, counts, time", () => {
+  it("the refusal is the first fault in order: members, types, required ones, ranges, order, counts, time", () => {
     const faults: [object, RegExp][] = [
       [{ other: 1, minDelayTarget: "1" }, /Unexpected JSON member/],
       [{ minDelayTarget: "1" }, /type mismatch/],
@@ -201,7 +204,7 @@ describe("what is refused, in SNS's words (spec sns-delivery 2.5, A10)", () => {
     ).toMatch(/total retry time/);
   });
 
-  it("the second retry policy as well as the first", () => {
+  it("the second retry policy is checked as well as the first", () => {
     expect(subscriptionFault({ sicklyRetryPolicy: { ...MINIMAL, minDelayTarget: 0 } })).toBe(
       "DeliveryPolicy: sicklyRetryPolicy.minDelayTarget must be greater than or equal to 1",
     );
@@ -282,7 +285,7 @@ describe("headerContentType (spec sns-delivery 2.6)", () => {
       );
   });
 
-  it("of a topic is that of enveloped messages", () => {
+  it("headerContentType of a topic is that of enveloped messages", () => {
     expect(topicFault({ http: { defaultRequestPolicy: { headerContentType: "application/json" } } })).toBe(
       null,
     );
@@ -293,7 +296,7 @@ describe("headerContentType (spec sns-delivery 2.6)", () => {
 });
 
 describe("the stored form (spec sns-delivery 2.7)", () => {
-  it("of a subscription has every part, null where it is not set", () => {
+  it("the stored form of a subscription has every part, null where it is not set", () => {
     const policy = parseSubscriptionPolicy(JSON.stringify({ healthyRetryPolicy: MINIMAL }), false);
     expect(JSON.stringify(policy)).toBe(
       '{"healthyRetryPolicy":{"minDelayTarget":1,"maxDelayTarget":60,"numRetries":5},' +
@@ -301,7 +304,7 @@ describe("the stored form (spec sns-delivery 2.7)", () => {
     );
   });
 
-  it("of a topic has what is set, and whether it overrides", () => {
+  it("the stored form of a topic has what is set, and whether it overrides", () => {
     const http = { defaultHealthyRetryPolicy: MINIMAL, defaultThrottlePolicy: null };
     expect(JSON.stringify(parseTopicPolicy(JSON.stringify({ http })))).toBe(
       '{"http":{"defaultHealthyRetryPolicy":{"minDelayTarget":1,"maxDelayTarget":60,"numRetries":5},' +

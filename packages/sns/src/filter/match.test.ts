@@ -97,11 +97,11 @@ describe("one condition (spec sns-delivery 9.5)", () => {
     [{ exists: true }, { a: 1 }, false],
     [{ exists: false }, "x", false],
     [{ exists: false }, null, true],
-  ])("%j of %j: %s", (condition, value, expected) => {
+  ])("the condition %j of %j matches: %s", (condition, value, expected) => {
     expect(bodyMatches({ key: [condition] }, { key: value, other: 1 })).toBe(expected);
   });
 
-  it("of a property that is not there: only exists: false", () => {
+  it("a property that is not there matches exists: false alone", () => {
     for (const condition of ["a", null, { "anything-but": "a" }, { prefix: "" }, { exists: true }]) {
       expect(bodyMatches({ key: [condition] }, { other: 1 })).toBe(false);
     }
@@ -130,7 +130,7 @@ describe("message attributes", () => {
     expect(attributesMatch({ a: ["x"] }, { a: ["String.Array", "no JSON"] })).toBe(false);
   });
 
-  it("anything-but of an array: none of its elements may match", () => {
+  it("of an array with anything-but no element may match", () => {
     const policy = { a: [{ "anything-but": ["rugby", "tennis"] }] };
     expect(attributesMatch(policy, { a: ["String.Array", '["baseball","football"]'] })).toBe(true);
     expect(attributesMatch(policy, { a: ["String.Array", '["rugby","baseball"]'] })).toBe(false);
@@ -164,13 +164,13 @@ describe("message attributes", () => {
 });
 
 describe("the body of a message", () => {
-  it("that is no JSON object matches nothing", () => {
+  it("the body of a message that is no JSON object matches nothing", () => {
     for (const body of ["text", '"text"', "[]", "null", "{", ""]) {
       expect(textMatches({ a: [{ exists: false }] }, body)).toBe(false);
     }
   });
 
-  it("nested properties", () => {
+  it("nested properties match members at the same place", () => {
     const policy = {
       object: { key: [{ prefix: "auto-" }, "hardcodedvalue"], nested_key: [{ exists: false }] },
       test: [{ exists: false }],
@@ -201,7 +201,7 @@ describe("the body of a message", () => {
     expect(bodyMatches(two, { "a.c": 2, "a.b": 2 })).toBe(false);
   });
 
-  it("of an array, one element is enough, anything-but included", () => {
+  it("the body of a message of an array, one element is enough, anything-but included", () => {
     const policy = { headers: { "route-to": ["queue1"] } };
     expect(bodyMatches(policy, { headers: { "route-to": ["queue1", "queue2"] } })).toBe(true);
     expect(bodyMatches(policy, { headers: { "route-to": ["queue3"] } })).toBe(false);
@@ -209,7 +209,7 @@ describe("the body of a message", () => {
     expect(bodyMatches({ a: [{ "anything-but": "x" }] }, { a: ["x"] })).toBe(false);
   });
 
-  it("of an array of objects, one element has to have all properties, at any depth of arrays", () => {
+  it("the body of a message of an array of objects, one element has to have all properties, at any depth of arrays", () => {
     const policy = {
       Records: {
         s3: { object: { key: [{ prefix: "auto-" }] } },
@@ -230,7 +230,7 @@ describe("the body of a message", () => {
     ).toBe(false);
   });
 
-  it("$or: of the choices one, and everything beside it", () => {
+  it("one choice of $or has to match, and everything beside it", () => {
     const policy = {
       $or: [{ metricName: ["CPUUtilization", "ReadLatency"] }, { namespace: ["AWS/EC2", "AWS/ES"] }],
       detail: { scope: ["Service"], $or: [{ source: ["aws.cloudwatch"] }, { type: ["Alarm"] }] },
@@ -261,14 +261,14 @@ describe("a hostile message", { timeout: 60_000 }, () => {
     return matches;
   }
 
-  it("with many objects and many members beside them is looked through once", () => {
+  it("a hostile message with many objects and many members beside them is looked through once", () => {
     const members = Array.from({ length: COUNT }, (_, i) => [`a.x${i}`, i]);
     const body = { a: Array.from({ length: COUNT }, () => ({})), ...Object.fromEntries(members) };
     expect(inTime(() => bodyMatches({ a: { last: ["none"] } }, body))).toBe(false);
     expect(inTime(() => bodyMatches({ a: { [`x${COUNT - 1}`]: [COUNT - 1] } }, body))).toBe(true);
   });
 
-  it("with members beside each other's members at every level is looked through once", () => {
+  it("a hostile message with members beside each other's members at every level is looked through once", () => {
     const members = Array.from({ length: COUNT }, (_, i) => [`a.b.y${i}`, i]);
     const body = {
       a: Array.from({ length: COUNT }, (_, i) => ({ "b.z": i })),
@@ -291,7 +291,7 @@ describe("a hostile message", { timeout: 60_000 }, () => {
     expect(bodyMatches(policy, { a: "1111:2222:3333:4444:5555:6666:255.255.255.255" })).toBe(true);
   });
 
-  it("with many addresses is compared with many networks in time", () => {
+  it("a hostile message with many addresses is compared with many networks in time", () => {
     const policy = { a: Array<object>(FILTER_POLICY_COMBINATIONS_MAX).fill({ cidr: "::1/128" }) };
     expect(inTime(() => bodyMatches(policy, { a: Array<string>(2 * COUNT).fill("::2") }))).toBe(false);
     expect(inTime(() => bodyMatches(policy, { a: [...Array<string>(2 * COUNT).fill("::2"), "::1"] }))).toBe(
@@ -299,7 +299,7 @@ describe("a hostile message", { timeout: 60_000 }, () => {
     );
   });
 
-  it("that nearly matches at each of its letters is compared with long wildcards in time", () => {
+  it("a hostile message that nearly matches at each of its letters is compared with long wildcards in time", () => {
     const part = `${"a".repeat(700)}b${"a".repeat(700)}`;
     const policy = { a: Array<object>(FILTER_POLICY_COMBINATIONS_MAX).fill({ wildcard: `*${part}*` }) };
     expect(inTime(() => bodyMatches(policy, { a: "a".repeat(250_000) }))).toBe(false);

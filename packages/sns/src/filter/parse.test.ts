@@ -61,7 +61,7 @@ describe("filter policies that SNS refuses, in its words (spec sns-delivery 9.4)
     ],
     [[{ key: ["a"] }], "Filter is not an object"],
     ["text", "Filter is not an object"],
-  ])("%j: %s", (policy, reason) => {
+  ])("SNS refuses %j: %s", (policy, reason) => {
     expect(faultOf(policy)).toBe(`FilterPolicy: ${reason}`);
   });
 
@@ -79,7 +79,7 @@ describe("filter policies that SNS refuses, in its words (spec sns-delivery 9.4)
 });
 
 describe("the size of a filter policy (spec sns-delivery 9.5)", () => {
-  it("five keys at the top, not six; nested ones are not counted", () => {
+  it("a policy may have five keys at the top, not six; nested ones are not counted", () => {
     const five = { a: ["1"], b: ["1"], c: ["1"], d: ["1"], e: { f: ["1"], g: ["1"], h: ["1"] } };
     expect(faultOf(five)).toBeNull();
     expect(faultOf({ ...five, i: ["1"] })).toBe("FilterPolicy: Filter policy can not have more than 5 keys");
@@ -97,11 +97,11 @@ describe("the size of a filter policy (spec sns-delivery 9.5)", () => {
     [{ $or: [{ a: many(75) }, { b: many(76) }] }, false],
     [{ a: many(2), $or: [{ b: many(37) }, { c: many(38) }] }, true],
     [{ a: many(2), $or: [{ b: many(38) }, { c: many(38) }] }, false],
-  ])("150 combinations, not 151 (%#)", (policy, isAccepted) => {
+  ])("a policy may have 150 combinations, not 151 (%#)", (policy, isAccepted) => {
     expect(faultOf(policy)).toBe(isAccepted ? null : "FilterPolicy: Filter policy is too complex");
   });
 
-  it("256 KB of text", () => {
+  it("a policy may have 256 KB of text", () => {
     const padded = (bytes: number) => `{"a":["${"x".repeat(bytes - 10)}"]}`;
     expect(faultOfText(padded(FILTER_POLICY_BYTES_MAX))).toBeNull();
     expect(faultOfText(padded(FILTER_POLICY_BYTES_MAX + 1))).toBe("FilterPolicy: larger than 262144 bytes");

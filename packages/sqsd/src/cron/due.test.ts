@@ -13,7 +13,7 @@ const minutes = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, i) => NOON + (from + i) * MINUTE);
 
 describe("runs that are due (spec sqsd 8.5, 8.6)", () => {
-  it("are none before their time, and none twice", () => {
+  it("runs that are due are none before their time, and none twice", () => {
     const nothing = { made: [], leftOutMs: null };
     expect(dueOf(atNoon, NOON - MINUTE, NOON - 1)).toEqual(nothing);
     expect(dueOf(atNoon, NOON - MINUTE, NOON)).toEqual({ made: [NOON], leftOutMs: null });
@@ -25,19 +25,19 @@ describe("runs that are due (spec sqsd 8.5, 8.6)", () => {
     ["of one", one(90_000), 90_000],
     ["of all", all(90_000), 90_000],
     ["of none, which are on time", none, ON_TIME_MS],
-  ])("are made up for within the window %s", (_, rule, windowMs) => {
+  ])("runs that are due are made up for within the window %s", (_, rule, windowMs) => {
     const madeAt = (lateMs: number) => dueOf(atNoon, NOON - MINUTE, NOON + lateMs, rule);
     expect(madeAt(windowMs - 1)).toEqual({ made: [NOON], leftOutMs: null });
     expect(madeAt(windowMs)).toEqual({ made: [], leftOutMs: NOON });
     expect(madeAt(windowMs + 1)).toEqual({ made: [], leftOutMs: NOON });
   });
 
-  it("are made up for once, and what is left out is named", () => {
+  it("runs that are due are made up for once, and what is left out is named", () => {
     const due = dueOf(everyMinute, NOON, NOON + 4 * MINUTE);
     expect(due).toEqual({ made: minutes(4, 4), leftOutMs: NOON + 3 * MINUTE });
   });
 
-  it("are each made up for where that is asked for, as far as the window goes", () => {
+  it("runs that are due are each made up for where that is asked for, as far as the window goes", () => {
     expect(dueOf(everyMinute, NOON, NOON + 4 * MINUTE, all(10 * MINUTE))).toEqual({
       made: minutes(1, 4),
       leftOutMs: null,

@@ -111,7 +111,7 @@ describe("POST /tokens", () => {
 });
 
 describe("a token", () => {
-  it("that is revoked lets no request in any more", async () => {
+  it("a token that is revoked lets no request in any more", async () => {
     const { secret } = await create({ name: "shop", scopes: ["read"] });
     expect(await ask(secret, "GET", `${API}/queues`)).toMatchObject({ status: 200 });
     const revoked = await ask("first", "DELETE", `${API}/tokens/shop`);
@@ -125,7 +125,7 @@ describe("a token", () => {
     [{}, 86_400],
     [{ graceSeconds: 60 }, 60],
     [{ graceSeconds: 2_592_000 }, 2_592_000],
-  ])("that is rotated by %j has two secrets for %i s", async (body, seconds) => {
+  ])("a token that is rotated by %j has two secrets for %i s", async (body, seconds) => {
     const { secret } = await create({ name: "shop", scopes: ["read"] });
     const rotated = await ask("first", "POST", `${API}/tokens/shop/rotate`, body);
     const { token, secret: next }: NewTokenView = rotated.body;
@@ -141,7 +141,7 @@ describe("a token", () => {
     expect(tokens).toMatchObject([{ name: "shop", oldSecretUntil: null }]);
   });
 
-  it("that is rotated without a grace period has one secret", async () => {
+  it("a token that is rotated without a grace period has one secret", async () => {
     const { secret } = await create({ name: "shop", scopes: ["read"] });
     await ask("first", "POST", `${API}/tokens/shop/rotate`, { graceSeconds: 0 });
     expect(await codeOf(ask(secret, "GET", `${API}/queues`))).toEqual([401, "unauthorized"]);
@@ -156,7 +156,7 @@ describe("a token", () => {
     },
   );
 
-  it("without the scope is told which one it needs, in the words of each API", async () => {
+  it("a token without the scope is told which one it needs, in the words of each API", async () => {
     const { secret } = await create({ name: "shop", scopes: ["send"] });
     const text = 'The token "shop" may not do that: it needs the scope read, and has send.';
     expect(await ask(secret, "GET", `${API}/queues`)).toMatchObject({
@@ -169,7 +169,7 @@ describe("a token", () => {
     });
   });
 
-  it("that asks too often is told when to ask again, in the words of each API", async () => {
+  it("a token that asks too often is told when to ask again, in the words of each API", async () => {
     const { secret } = await create({ name: "shop", scopes: ["read"], ratePerSecond: 1 });
     expect(await ask(secret, "GET", `${API}/queues`)).toMatchObject({ status: 200 });
     const admin = await ask(secret, "GET", `${API}/queues`);

@@ -95,7 +95,7 @@ it.each([
 });
 
 describe("streams that are open at a time", () => {
-  it("are limited, and others are taken when some have ended", async () => {
+  it("streams that are open at a time are limited, and others are taken when some have ended", async () => {
     const { gateway } = gatewayOf();
     const open = await Promise.all(
       Array.from({ length: STREAMS_MAX }, () => gateway.request(`${API}/events`)),
@@ -106,7 +106,7 @@ describe("streams that are open at a time", () => {
     await vi.waitFor(async () => expect((await gateway.request(`${API}/events`)).status).toBe(200));
   });
 
-  it("have a share for each token, so that none has all of them", async () => {
+  it("streams that are open at a time have a share for each token, so that none has all of them", async () => {
     const { open } = await gatewayWithTokens("shop", "other");
     const opened: Response[] = [];
     for (let i = 0; i < STREAMS_OF_TOKEN_MAX; i++) opened.push(await open("shop"));

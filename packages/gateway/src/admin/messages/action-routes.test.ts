@@ -224,7 +224,7 @@ describe("POST /queues/NAME/messages/ID/resend", () => {
     expect(sent).toEqual([]);
   });
 
-  it("to a FIFO queue needs a group", async () => {
+  it("POST /queues/NAME/messages/ID/resend to a FIFO queue needs a group", async () => {
     const fifo = { ...DEAD, fifo: {} };
     const { sent, directory } = withMessage();
     const account = directoryOf({ orders: ORDERS, line: fifo }).account;

@@ -84,7 +84,7 @@ describe("queues that are asleep", () => {
     return { woken, directory: { ...directory, describe, account } };
   }
 
-  it("are told as they came to rest, and are not woken", async () => {
+  it("queues that are asleep are shown as they came to rest, and are not woken", async () => {
     const { woken, directory } = await resting("orders", recordOf("orders", ORDERS).queueId);
     const lines = await linesOf(directory);
     expect(woken).toEqual(["dead"]);
@@ -98,13 +98,13 @@ describe("queues that are asleep", () => {
     ]);
   });
 
-  it("are asked when it was another queue of their name that came to rest", async () => {
+  it("queues that are asleep are asked when it was another queue of their name that came to rest", async () => {
     const { woken, directory } = await resting("orders", "0".repeat(32));
     expect(await linesOf(directory)).toContain('sluice_queue_messages{queue="orders",state="ready"} 7');
     expect(woken).toEqual(["dead", "orders"]);
   });
 
-  it("are told for the endpoints of topics too", async () => {
+  it("queues of endpoints that are asleep are shown too", async () => {
     const subscriptions = [subscriptionOf({ target: "subscription/1", protocol: "http" })];
     const directory = directoryOf({}, { consumer: HEALTH }, [{ topic: TOPIC, subscriptions }]);
     const description = {
@@ -130,7 +130,7 @@ describe("more queues than there is time for", () => {
     vi.restoreAllMocks();
   });
 
-  it("are asked some at a time, and left out when Prometheus would not wait for them", async () => {
+  it("queues that there is no time for are left out, and the others are asked some at a time", async () => {
     const errors = vi.spyOn(console, "error").mockImplementation(() => {});
     const warnings = vi.spyOn(console, "warn").mockImplementation(() => {});
     const names = Array.from({ length: ASKED_AT_ONCE + 11 }, (_, i) => `q${String(i).padStart(3, "0")}`);

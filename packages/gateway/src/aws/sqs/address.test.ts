@@ -23,14 +23,14 @@ describe("a queue URL", () => {
     expect(parseQueueUrl(url, CALLER)).toEqual({ region, account, name });
   });
 
-  it("without a queue is no address", () => {
+  it("a queue URL without a queue is no address", () => {
     expect(() => parseQueueUrl("http://localhost:9324/", CALLER)).toThrow(
       "The address http://localhost:9324/ is not valid for this endpoint.",
     );
   });
 
   it.each(["12345678901", "1234567890123"])(
-    "with the number %s, which is no account, is no address",
+    "a queue URL with the number %s, which is no account, is no address",
     (account) => {
       const url = `${ENDPOINT}/${account}/orders`;
       expect(() => parseQueueUrl(url, CALLER)).toThrow(`The address ${url} is not valid for this endpoint.`);
@@ -40,7 +40,7 @@ describe("a queue URL", () => {
   it.each([
     { ...HOME, name: "orders" },
     { ...CALLER, name: "orders" },
-  ])("of %j leads back to it", (address) => {
+  ])("a queue URL of %j leads back to it", (address) => {
     expect(parseQueueUrl(queueUrl(ENDPOINT, address, HOME), HOME)).toEqual(address);
   });
 });

@@ -107,7 +107,7 @@ describe("a client that goes while its receive waits", () => {
     expect(receive.calls).toEqual([...BEGUN, ["cancel", expect.stringMatching(/^[0-9a-f-]{36}$/)]]);
   });
 
-  it("before it has asked for messages gets none", async () => {
+  it("a client that goes while its receive waits before it has asked for messages gets none", async () => {
     const receive = waitingReceive();
     const gone = new AbortController();
     const answered = ask(receive, gone.signal);
@@ -117,7 +117,7 @@ describe("a client that goes while its receive waits", () => {
     expect(receive.calls).toEqual([]);
   });
 
-  it("while the queue is looked into does not wait", async () => {
+  it("a client that goes while its receive waits while the queue is looked into does not wait", async () => {
     const gone = new AbortController();
     const receive = waitingReceive(() => gone.abort());
     await ask(receive, gone.signal);
@@ -171,7 +171,7 @@ describe("a receive that waits while the process that listens is to end", () => 
     expect(receive.calls).toEqual([["receiveNow"]]);
   });
 
-  it("still gets what is there where others had taken the room in their answer", async () => {
+  it("a receive that waits while the process that listens is to end still gets what is there where others had taken the room in their answer", async () => {
     const receive = waitingReceive(() => {}, "unserved");
     const { answered } = await begin(receive, 0);
     void receive.stop();

@@ -32,7 +32,7 @@ describe("a policy", () => {
   it.each([
     ["an object", { toString: 1 }, "{...}"],
     ["a list", [[1]], "[...]"],
-  ])("to redrive is refused whose maxReceiveCount is %s", async (_, maxReceiveCount, shown) => {
+  ])("a policy to redrive is refused whose maxReceiveCount is %s", async (_, maxReceiveCount, shown) => {
     const client = new SqsClient();
     await client.create("dead");
     const RedrivePolicy = JSON.stringify({ deadLetterTargetArn: arnOf("dead"), maxReceiveCount });
@@ -44,7 +44,7 @@ describe("a policy", () => {
     expect(refusal.message).toContain(`Invalid value for maxReceiveCount: ${shown}, `);
   });
 
-  it("of one statement that is no list keeps it when a permission is added", async () => {
+  it("a policy of one statement that is no list keeps it when a permission is added", async () => {
     const client = new SqsClient();
     const statement = { Sid: "own", Effect: "Deny" };
     const QueueUrl = await client.create("orders", { Policy: JSON.stringify({ Statement: statement }) });
@@ -65,7 +65,7 @@ describe("a policy", () => {
     },
   );
 
-  it("that permissions would make longer than 8,192 bytes is refused", async () => {
+  it("a policy that permissions would make longer than 8,192 bytes is refused", async () => {
     const client = new SqsClient();
     const padding = "x".repeat(7_900);
     const QueueUrl = await client.create("orders", {
@@ -103,7 +103,7 @@ describe("a permission", () => {
   it.each([
     [50, 200],
     [51, 403],
-  ])("for %s accounts is answered with %s", async (count, status) => {
+  ])("a permission for %s accounts is answered with %s", async (count, status) => {
     const AWSAccountIds = Array.from({ length: count }, (_, i) => String(100_000_000_000 + i));
     expect((await add({ AWSAccountIds })).status).toBe(status);
   });

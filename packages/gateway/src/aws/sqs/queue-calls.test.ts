@@ -49,7 +49,7 @@ function callsOn(able: Parameters<typeof queueWith>[0], isLocal = false) {
 }
 
 describe("sends that share a call", () => {
-  it("are stored together, and each learns of its own messages", async () => {
+  it("sends that share a call are stored together, and each learns of its own messages", async () => {
     const { seen, later, calls } = callsOn({
       enqueue: (_, { packed, revision }: EnqueueRequest) =>
         later(
@@ -70,7 +70,7 @@ describe("sends that share a call", () => {
     );
   });
 
-  it("go by the oldest revision of them, so that no messages are stored by outdated checks", async () => {
+  it("sends that share a call go by the oldest revision of them, so that no messages are stored by outdated checks", async () => {
     const { seen, later, calls } = callsOn({
       enqueue: (_, { revision }: EnqueueRequest) => later(revision, (): EnqueueReply => ({ ok: "outdated" })),
     });
@@ -79,7 +79,7 @@ describe("sends that share a call", () => {
     expect(seen).toEqual([7, 5]);
   });
 
-  it("go alone when they are refused, so that none is refused for the messages of another", async () => {
+  it("sends that share a call go alone when they are refused, so that none is refused for the messages of another", async () => {
     const { later, calls } = callsOn({
       enqueue: (_, { packed }: EnqueueRequest) =>
         later(

@@ -24,7 +24,7 @@ describe("bodies", () => {
   });
 
   // conformance: api-any-content-type
-  it("are JSON whatever the content type says", async () => {
+  it("bodies are JSON whatever the content type says", async () => {
     const body = '{"queue_name": "Bad"}';
     for (const type of ["text/plain;charset=UTF-8", "application/octet-stream", "application/json"]) {
       expect(await ask("/queues", post(body, type))).toMatchObject({ body: { errors: [{ code: 11003 }] } });
@@ -38,7 +38,7 @@ describe("bodies", () => {
     ['{"type": "worker", "script_name": ""}', /Required at "script_name"/],
     ['{"type": "http_pull", "dead_letter_queue": 1}', /"dead_letter_queue"/],
     // conformance: wrangler-queues-notification
-  ])("of a consumer: answers 10026 to %s", async (body, text) => {
+  ])("bodies of a consumer: answers 10026 to %s", async (body, text) => {
     const { queueId } = recordOf("orders", ORDERS);
     const { status, body: answer } = await ask(`/queues/${queueId}/consumers`, post(body));
     expect(status).toBe(400);

@@ -92,7 +92,7 @@ describe("a pull (spec cloudflare-queues 5.2, 5.4, 5.6)", () => {
     [0, 200],
     [VISIBILITY_TIMEOUT_MS_MAX, 200],
     [VISIBILITY_TIMEOUT_MS_MAX + 1, 400],
-  ])("with a visibility timeout of %i ms is answered with %i", async (ms, status) => {
+  ])("a pull with a visibility timeout of %i ms is answered with %i", async (ms, status) => {
     expect((await ask("/pull", { visibility_timeout_ms: ms })).status).toBe(status);
     expect((await ask("/pull", { visibility_timeout: ms })).status).toBe(status);
   });
@@ -101,7 +101,7 @@ describe("a pull (spec cloudflare-queues 5.2, 5.4, 5.6)", () => {
     ["notPullConsumer", 405, "messages cannot be pulled unless http_pull mode is enabled"],
     ["deliveryPaused", 409, "queue_delivery_paused"],
     // conformance: pull-over-http-refused
-  ])("that is refused as %s is answered with %i", async (reason, status, message) => {
+  ])("a pull that is refused as %s is answered with %i", async (reason, status, message) => {
     const pull = async (): Promise<PullReply> => ({ ok: false, reason });
     expect(await refusal("/pull", {}, { pull })).toEqual([status, 0, message]);
   });
@@ -148,7 +148,7 @@ describe("an acknowledgement (spec cloudflare-queues 5.2, 5.5)", () => {
     [TOKENS_MAX - 1, 200],
     [TOKENS_MAX, 200],
     [TOKENS_MAX + 1, 413],
-  ])("of %i leases is answered with %i", async (count, status) => {
+  ])("an acknowledgement of %i leases is answered with %i", async (count, status) => {
     const acks = Array.from({ length: count - 1 }, () => ({ lease_id: "a" }));
     expect((await ask("/ack", { acks, retries: [{ lease_id: "b" }] })).status).toBe(status);
     const refs = Array.from({ length: count }, () => ({ ref: "r" }));

@@ -32,7 +32,7 @@ describe("a push (spec cloudflare-queues 5.2, 5.3)", () => {
   });
 
   // conformance: push-over-http
-  it("of a batch keeps its order, and the batch's delay beside the messages' own", async () => {
+  it("a push of a batch keeps its order, and the batch's delay beside the messages' own", async () => {
     const { calls } = await ask("/batch", {
       messages: [{ body: [1] }, { body: "2", content_type: "text", delay_seconds: 0 }],
       delay_seconds: 60,

@@ -26,7 +26,7 @@ function snapshot(arn: string, version = 1, subscriptions = 0, topicId = arn): T
 }
 
 describe("topics that are remembered", () => {
-  it("are those that were noted and not forgotten", () => {
+  it("topics that are remembered are those that were noted and not forgotten", () => {
     known.note(snapshot("a"));
     expect(known.find("a")?.version).toBe(1);
     expect(known.find("b")).toBeUndefined();
@@ -35,7 +35,7 @@ describe("topics that are remembered", () => {
     expect(known.find("a")).toBeUndefined();
   });
 
-  it("are remembered as they were last, whichever answer came last; one that was created anew is another", () => {
+  it("topics that are remembered are remembered as they were last, whichever answer came last; one that was created anew is another", () => {
     known.note(snapshot("a", 2));
     known.note(snapshot("a", 1));
     expect(known.find("a")?.version).toBe(2);
@@ -45,7 +45,7 @@ describe("topics that are remembered", () => {
     expect(known.find("a")?.version).toBe(1);
   });
 
-  it("have a limit, over which the oldest are forgotten", () => {
+  it("topics that are remembered have a limit, over which the oldest are forgotten", () => {
     const half = KNOWN_TOPICS_WEIGHT_MAX / 2 - 1;
     known.note(snapshot("a", 1, half));
     known.note(snapshot("b", 1, half));

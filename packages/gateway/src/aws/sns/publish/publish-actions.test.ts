@@ -118,7 +118,7 @@ describe("what is published to a standard topic", () => {
     });
   });
 
-  it("with more raw attributes than SQS takes goes to the dead-letter queue", async () => {
+  it("what is published to a standard topic with more raw attributes than SQS takes goes to the dead-letter queue", async () => {
     const RedrivePolicy = '{"deadLetterTargetArn":"arn:aws:sqs:us-east-1:000000000000:dead"}';
     await subscribe("mail", { ...RAW, RedrivePolicy });
     await subscribe("dropped", RAW);

@@ -86,12 +86,12 @@ describe("Publish refuses", () => {
       attribute(1, "a".repeat(257), "String"),
       "400 ParameterValueInvalid Length of message attribute name must be less than 256 bytes.",
     ],
-  ])("%o", async (rest, text) => {
+  ])("Publish refuses %o", async (rest, text) => {
     expect(await refusal(rest)).toBe(text);
     expect(sns.published).toEqual([]);
   });
 
-  it("a message that its envelope makes too large for a queue", async () => {
+  it("Publish refuses a message that its envelope makes too large for a queue", async () => {
     await sns.createTopic("large", { MaximumMessageSize: "1048576" });
     const TopicArn = ARN.replace("news", "large");
     await subscribe("mail", {}, TopicArn);
@@ -100,7 +100,7 @@ describe("Publish refuses", () => {
     expect(await refusal({ TopicArn, Message })).toBe(invalid("Message too long"));
   });
 
-  it("nothing that is exactly as large as may be", async () => {
+  it("Publish refuses nothing that is exactly as large as may be", async () => {
     await publish("x".repeat(262_144));
     await publish("x".repeat(262_132), attribute(1, "name", "String", "12"));
     await publish("m", { Subject: "x".repeat(99) });

@@ -137,7 +137,7 @@ describe("subscription attributes", () => {
     expect(refusalIn(await set(await pending(), name, value))).toBe(invalid(text));
   });
 
-  it("are of subscriptions that there are", async () => {
+  it("subscription attributes are refused for subscriptions that do not exist", async () => {
     expect(refusalIn(await set(`${ARN}:none`, "RawMessageDelivery", "true"))).toBe(
       "404 NotFound Subscription does not exist",
     );
@@ -146,7 +146,7 @@ describe("subscription attributes", () => {
     );
   });
 
-  it("show a delivery policy in its stored form with the effective one, over HTTP alone", async () => {
+  it("subscription attributes show a delivery policy in its stored form with the effective one, over HTTP alone", async () => {
     const arn = await pending();
     const hours = '{"healthyRetryPolicy":{"minDelayTarget":3600,"maxDelayTarget":3600,"numRetries":2}}';
     expect(refusalIn(await set(arn, "DeliveryPolicy", hours))).toBe(
@@ -183,7 +183,7 @@ describe("subscription attributes", () => {
     );
   });
 
-  it("show a scope with a filter policy alone, and check each against the other", async () => {
+  it("subscription attributes show a scope with a filter policy alone, and check each against the other", async () => {
     const arn = await subscribe(queueArn("mail"));
     await set(arn, "FilterPolicyScope", "MessageBody");
     expect(await show(arn)).not.toHaveProperty("FilterPolicyScope");
@@ -192,13 +192,13 @@ describe("subscription attributes", () => {
     expect(refusalIn(await set(arn, "FilterPolicyScope", "MessageAttributes"))).toContain("nested");
   });
 
-  it("of the final set decide which content type there may be", async () => {
+  it("subscription attributes of the final set decide which content type there may be", async () => {
     const requestPolicy = '{"requestPolicy":{"headerContentType":"text/csv"}}';
     expect(await refusal(HOOK, { DeliveryPolicy: requestPolicy })).toContain("headerContentType");
     await subscribe(HOOK, { DeliveryPolicy: requestPolicy, RawMessageDelivery: "true" });
   });
 
-  it("are not lost when another request changes the subscription at the same moment", async () => {
+  it("subscription attributes are not lost when another request changes the subscription at the same moment", async () => {
     const arn = await subscribe(queueArn("mail"));
     sns.topics.meanwhile = () => set(arn, "RawMessageDelivery", "true");
     await set(arn, "FilterPolicy", '{"a":["b"]}');
@@ -296,7 +296,7 @@ describe("Unsubscribe", () => {
     expect(refusalIn(await unsubscribe(await pending()))).toContain("not confirmed");
   });
 
-  it("by a link tells the endpoint, which can take it back", async () => {
+  it("Unsubscribe by a link tells the endpoint, which can take it back", async () => {
     const arn = await confirmed();
     expect((await visit(arn)).status).toBe(200);
     expect(asked()).toMatchObject({ Type: "UnsubscribeConfirmation", TopicArn: ARN });
@@ -306,7 +306,7 @@ describe("Unsubscribe", () => {
     expect(await show(arn)).toMatchObject({ PendingConfirmation: "false" });
   });
 
-  it("by a call of the owner tells nobody", async () => {
+  it("Unsubscribe by a call of the owner sends the endpoint nothing", async () => {
     const arn = await confirmed();
     const before = sns.enqueued.length;
     await unsubscribe(arn);
@@ -322,7 +322,7 @@ describe("Unsubscribe", () => {
 });
 
 describe("with access keys", () => {
-  it("only the links of messages need no signature", async () => {
+  it("only the links of messages need no signature where there are access keys", async () => {
     const secrets = new Map([["key", "secret"]]);
     const closed = new SnsClient({ kind: "keys", secrets });
     expect(refusalIn(await closed.visit(`${ENDPOINT}/?Action=ListTopics&Version=2010-03-31`))).toContain(

@@ -100,7 +100,7 @@ describe("a topic's ARN", () => {
     expect(await sns.refusal("GetTopicAttributes", { TopicArn })).toBe(text);
   });
 
-  it("of a topic that was deleted is refused, but by DeleteTopic", async () => {
+  it("a topic's ARN of a topic that was deleted is refused, but by DeleteTopic", async () => {
     const TopicArn = await sns.createTopic("news");
     await sns.call("DeleteTopic", { TopicArn });
     await sns.call("DeleteTopic", { TopicArn });
@@ -111,7 +111,7 @@ describe("a topic's ARN", () => {
 });
 
 describe("topic attributes", () => {
-  it("are shown with their defaults", async () => {
+  it("topic attributes are shown with their defaults", async () => {
     await sns.createTopic("news");
     expect(await show()).toMatchObject({
       TopicArn: ARN,
@@ -131,7 +131,7 @@ describe("topic attributes", () => {
     expect(await show(fifo)).toMatchObject({ FifoTopic: "true", ContentBasedDeduplication: "false" });
   });
 
-  it("are set, shown in their stored form, and removed by an empty value", async () => {
+  it("topic attributes are set, shown in their stored form, and removed by an empty value", async () => {
     await sns.createTopic("news");
     const retries = { minDelayTarget: 1, maxDelayTarget: 2, numRetries: 5 };
     const policy = JSON.stringify({ http: { defaultHealthyRetryPolicy: retries } });
@@ -195,7 +195,7 @@ describe("topic attributes", () => {
 describe("permissions", () => {
   const permission = { TopicArn: ARN, Label: "L", "AWSAccountId.member.1": "111122223333" };
 
-  it("are statements of the policy", async () => {
+  it("permissions are statements of the policy", async () => {
     await sns.createTopic("news");
     await sns.call("AddPermission", { ...permission, "ActionName.member.1": "Publish" });
     const { Statement } = JSON.parse((await show()).Policy ?? "") as { Statement: object[] };
@@ -216,7 +216,7 @@ describe("permissions", () => {
     );
   });
 
-  it("are added to a policy that has its one statement without a list", async () => {
+  it("permissions are added to a policy that has its one statement without a list", async () => {
     await sns.createTopic("news");
     const only = { Sid: "only", Effect: "Allow" };
     const AttributeValue = JSON.stringify({ Statement: only });
@@ -226,7 +226,7 @@ describe("permissions", () => {
     expect(Statement).toMatchObject([only, { Sid: "L" }]);
   });
 
-  it("are of actions that there are", async () => {
+  it("permissions are refused for actions that do not exist", async () => {
     await sns.createTopic("news");
     expect(await sns.refusal("AddPermission", { ...permission, "ActionName.member.1": "Dance" })).toBe(
       "400 InvalidParameter Invalid parameter: Policy statement action out of service scope!",
@@ -240,7 +240,7 @@ describe("tags", () => {
     return Object.fromEntries(textsIn(xml, "Key").map((key, i) => [key, textsIn(xml, "Value")[i]]));
   };
 
-  it("are added, replaced and taken away", async () => {
+  it("tags are added, replaced and taken away", async () => {
     await sns.createTopic("news");
     await sns.call("TagResource", { ResourceArn: ARN, ...tag({ a: "1", b: "2" }) });
     await sns.call("TagResource", { ResourceArn: ARN, ...tag({ b: "3" }) });
@@ -249,14 +249,14 @@ describe("tags", () => {
     expect(await tags()).toEqual({ b: "3" });
   });
 
-  it("are not lost when another request changes the topic at the same moment", async () => {
+  it("tags are not lost when another request changes the topic at the same moment", async () => {
     await sns.createTopic("news");
     sns.topics.meanwhile = () => sns.call("TagResource", { ResourceArn: ARN, ...tag({ other: "1" }) });
     await sns.call("TagResource", { ResourceArn: ARN, ...tag({ mine: "1" }) });
     expect(await tags()).toEqual({ other: "1", mine: "1" });
   });
 
-  it.each(["aws:x", "AWS:x"])("with the reserved key %j are refused", async (key) => {
+  it.each(["aws:x", "AWS:x"])("tags with the reserved key %j are refused", async (key) => {
     await sns.createTopic("news");
     const refusal =
       "400 InvalidParameter Invalid parameter: Tags Reason: aws: prefixed tag key names are not allowed " +
@@ -266,7 +266,7 @@ describe("tags", () => {
     expect(await tags()).toEqual({});
   });
 
-  it("are 50 at most, each key once", async () => {
+  it("tags are 50 at most, each key once", async () => {
     await sns.createTopic("news");
     const many = Object.fromEntries(Array.from({ length: TAGS_MAX }, (_, i) => [`k${i}`, "v"]));
     await sns.call("TagResource", { ResourceArn: ARN, ...tag(many) });
@@ -284,7 +284,7 @@ describe("tags", () => {
 });
 
 describe("lists of topics", () => {
-  it("come in pages of 100", async () => {
+  it("lists of topics come in pages of 100", async () => {
     for (let i = 0; i < 101; i++) await sns.createTopic(`t${String(i).padStart(3, "0")}`);
     const first = (await sns.post("ListTopics")).xml;
     expect(textsIn(first, "TopicArn")).toHaveLength(100);
@@ -298,7 +298,7 @@ describe("lists of topics", () => {
     );
   });
 
-  it("have an element also when they are empty", async () => {
+  it("lists of topics have an element also when they are empty", async () => {
     expect((await sns.post("ListTopics")).xml).toContain("<Topics/>");
   });
 });

@@ -19,7 +19,7 @@ describe("a message", () => {
     [0, true],
     [DELAY_SECONDS_MAX, true],
     [DELAY_SECONDS_MAX + 1, false],
-  ])("with a delay of %s s is taken: %s", (DelaySeconds, isTaken) => {
+  ])("a message with a delay of %s s is taken: %s", (DelaySeconds, isTaken) => {
     const check = () => checkMessage({ ...body, DelaySeconds }, RULES);
     if (isTaken) expect(check).not.toThrow();
     else
@@ -92,7 +92,7 @@ describe("a message to a FIFO queue", () => {
     ["", false],
     ["a b", false],
     ["é", false],
-  ])("with the group %s is taken: %s", (MessageGroupId, isTaken) => {
+  ])("a message to a FIFO queue with the group %s is taken: %s", (MessageGroupId, isTaken) => {
     const check = () => checkMessage({ ...body, MessageGroupId }, FIFO);
     if (isTaken) expect(check).not.toThrow();
     else expect(check).toThrow(`Value ${MessageGroupId} for parameter MessageGroupId is invalid. Reason: `);
@@ -108,7 +108,7 @@ it("a deduplication id is nothing for a standard queue", () => {
 describe("attributes of a message", () => {
   const text = (StringValue: string, DataType = "String") => ({ DataType, StringValue });
 
-  it("are ten at most", () => {
+  it("attributes of a message are ten at most", () => {
     const attributes = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, i) => [`a${i}`, text("x")]));
     expect(() => checkMessageAttributes(attributes(MESSAGE_ATTRIBUTES_MAX))).not.toThrow();
@@ -154,7 +154,7 @@ describe("attributes of a message", () => {
     expect(() => checkMessageAttributes({ n: text(value, "Number.int") })).not.toThrow();
   });
 
-  it("come back from the store as they were", () => {
+  it("attributes of a message come back from the store as they were", () => {
     const stored = {
       attributes: { a: text("é"), b: { DataType: "Binary", BinaryValue: Uint8Array.of(0, 255) } },
       traceHeader: "Root=1",

@@ -149,7 +149,7 @@ describe("a batch", () => {
     ["SendMessageBatch", "SendMessageBatchRequestEntry"],
     ["DeleteMessageBatch", "DeleteMessageBatchRequestEntry"],
     ["ChangeMessageVisibilityBatch", "ChangeMessageVisibilityBatchRequestEntry"],
-  ])("of %s has 1 to 10 entries with ids of their own", async (action, entry) => {
+  ])("a batch of %s has 1 to 10 entries with ids of their own", async (action, entry) => {
     const refusal = (Entries: object[]) => sqs.refusal(action, { QueueUrl, Entries });
     const entries = (count: number) =>
       Array.from({ length: count }, (_, i) => ({

@@ -45,7 +45,7 @@ describe("an attribute", () => {
     expect(() => standard({ [name]: "false" })).toThrow(text);
   });
 
-  it("of truth may be written in any case, and is shown in small letters", () => {
+  it("an attribute of truth may be written in any case, and is shown in small letters", () => {
     expect(fifo({ ContentBasedDeduplication: "True" }).texts).toEqual({ ContentBasedDeduplication: "true" });
     expect(() => fifo({ ContentBasedDeduplication: "yes" })).toThrow("Invalid value for the parameter");
   });
@@ -63,7 +63,7 @@ describe("an attribute", () => {
     expect(() => checkThroughput({ ...perGroup, DeduplicationScope: "messageGroup" })).not.toThrow();
   });
 
-  it("of encryption is one kind at a time", () => {
+  it("an attribute of encryption is one kind at a time", () => {
     expect(standard({ KmsMasterKeyId: "alias/k" }).texts).toEqual({
       KmsMasterKeyId: "alias/k",
       SqsManagedSseEnabled: "false",

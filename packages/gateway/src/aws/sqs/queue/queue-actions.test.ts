@@ -50,7 +50,7 @@ describe("a queue that was deleted meanwhile", () => {
 });
 
 describe("the 60 seconds that AWS asks for", () => {
-  it("keep the name of a deleted queue from being used again", async () => {
+  it("the name of a deleted queue cannot be used again for 60 seconds, as on AWS", async () => {
     const sqs = new SqsClient({ isStrictAboutTime: true });
     await sqs.call("DeleteQueue", { QueueUrl: await sqs.create("q") });
     sqs.account.nowMs += 59_999;
@@ -65,7 +65,7 @@ describe("the 60 seconds that AWS asks for", () => {
     expect(await sqs.create("q")).toContain("/q");
   });
 
-  it("lie between two purges of a queue", async () => {
+  it("60 seconds lie between two purges of a queue, as on AWS", async () => {
     const sqs = new SqsClient({ isStrictAboutTime: true });
     const QueueUrl = await sqs.create("q");
     await sqs.call("PurgeQueue", { QueueUrl });
@@ -79,7 +79,7 @@ describe("the 60 seconds that AWS asks for", () => {
     await sqs.call("PurgeQueue", { QueueUrl });
   });
 
-  it("are not asked for where the settings are not strict about time", async () => {
+  it("purges and names need no 60 seconds where the settings are not strict about time", async () => {
     const sqs = new SqsClient();
     const QueueUrl = await sqs.create("q");
     await sqs.call("PurgeQueue", { QueueUrl });
@@ -90,7 +90,7 @@ describe("the 60 seconds that AWS asks for", () => {
 });
 
 describe("changes that two requests make at once", () => {
-  it("are both made", async () => {
+  it("changes that two requests make at once are both made", async () => {
     const sqs = new SqsClient();
     const QueueUrl = await sqs.create("q");
     sqs.account.meanwhile = () => {
@@ -151,7 +151,7 @@ describe("CreateQueue", () => {
 
 describe("pages of queues", () => {
   it.each(["ListQueues", "ListDeadLetterSourceQueues"])(
-    "of %s have AWS's limits and texts",
+    "pages of queues of %s have AWS's limits and texts",
     async (action) => {
       const sqs = new SqsClient();
       const QueueUrl = await sqs.create("dead");
@@ -167,7 +167,7 @@ describe("pages of queues", () => {
     },
   );
 
-  it("of a dead-letter queue's sources go on with a token", async () => {
+  it("pages of queues of a dead-letter queue's sources go on with a token", async () => {
     const sqs = new SqsClient();
     const QueueUrl = await sqs.create("dead");
     const RedrivePolicy = JSON.stringify({ deadLetterTargetArn: arnOf("dead"), maxReceiveCount: 1 });

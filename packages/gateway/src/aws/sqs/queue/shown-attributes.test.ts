@@ -81,7 +81,7 @@ describe("attributes of FIFO queues", () => {
       "the DeduplicationScope must be messageGroup.",
   };
 
-  it("give each group its throughput only with a scope of groups", async () => {
+  it("attributes of FIFO queues give each group its throughput only with a scope of groups", async () => {
     expect(
       await sqs.refusal("CreateQueue", {
         QueueName: "q.fifo",
@@ -103,7 +103,7 @@ describe("attributes of FIFO queues", () => {
     expect(sqs.account.records.get("q.fifo")?.definition.fifo?.deduplicationScope).toBe("messageGroup");
   });
 
-  it("go by the scope that a configuration has said", async () => {
+  it("attributes of FIFO queues go by the scope that a configuration has said", async () => {
     sqs.account.put(recordOf("q.fifo", { ...DEAD, fifo: { deduplicationScope: "messageGroup" } }));
     const { QueueUrl } = await sqs.call("GetQueueUrl", { QueueName: "q.fifo" });
     await set(String(QueueUrl), perGroup);
@@ -113,7 +113,7 @@ describe("attributes of FIFO queues", () => {
     });
   });
 
-  it("are unknown to standard queues, and FifoQueue never changes", async () => {
+  it("attributes of FIFO queues are unknown to standard queues, and FifoQueue never changes", async () => {
     const QueueUrl = await sqs.create("q");
     for (const value of ["true", "false"]) {
       expect(await sqs.refusal("SetQueueAttributes", { QueueUrl, Attributes: { FifoQueue: value } })).toEqual(

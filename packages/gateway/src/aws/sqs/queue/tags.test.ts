@@ -16,7 +16,7 @@ const tag = (Tags: object) => ({ QueueUrl, Tags });
 const tags = async () => (await sqs.call("ListQueueTags", { QueueUrl })).Tags;
 
 describe("tags", () => {
-  it("are merged: the same key gets the new value, another case is another key", async () => {
+  it("tags are merged: the same key gets the new value, another case is another key", async () => {
     expect(await tags()).toBeUndefined();
     await sqs.call("TagQueue", tag({ a: "1", b: "2" }));
     await sqs.call("TagQueue", tag({ b: "", B: "3" }));
@@ -29,7 +29,7 @@ describe("tags", () => {
     [TAGS_MAX - 1, true],
     [TAGS_MAX, true],
     [TAGS_MAX + 1, false],
-  ])("are 50 at most, with those that there are: %i are taken: %s", async (count, isTaken) => {
+  ])("tags are 50 at most, with those that there are: %i are taken: %s", async (count, isTaken) => {
     await sqs.call("TagQueue", tag(numbered(10)));
     if (isTaken) await sqs.call("TagQueue", tag(numbered(count)));
     else {
@@ -51,14 +51,14 @@ describe("tags", () => {
     [TAG_KEY_LENGTH_MAX + 1, 1, "Tag keys must be between 1 and 128 characters in length."],
     [0, 1, "Tag keys must be between 1 and 128 characters in length."],
     [1, TAG_VALUE_LENGTH_MAX + 1, "Tag values must be between 0 and 256 characters in length."],
-  ])("with a key of %i and a value of %i characters are refused with %j", async (key, value, text) => {
+  ])("tags with a key of %i and a value of %i characters are refused with %j", async (key, value, text) => {
     const Tags = { ["k".repeat(key)]: "v".repeat(value) };
     if (text === null) await sqs.call("TagQueue", tag(Tags));
     else expect(await sqs.refusalText("TagQueue", tag(Tags))).toBe(text);
   });
 
   it.each(["aws:", "aws:cloudformation:stack-name", "AWS:x"])(
-    "with the reserved key %j are refused",
+    "tags with the reserved key %j are refused",
     async (key) => {
       const refusal = {
         status: 400,
@@ -73,7 +73,7 @@ describe("tags", () => {
     },
   );
 
-  it("that a request leaves out are a mistake", async () => {
+  it("a request without tags is a mistake", async () => {
     expect(await sqs.refusal("TagQueue", tag({}))).toEqual({
       status: 400,
       code: "MissingParameter",
