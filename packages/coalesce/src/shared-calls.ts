@@ -6,9 +6,7 @@ export const CALLS_KEPT_MAX = 1_000;
 /** Ports that all calls have in common: their weights, the time that items linger, and the clock. */
 type CallsPorts<Item, Result> = Omit<SharedCallPorts<Item, Result>, "call" | "setTimer">;
 
-/**
- * Shared calls by key, such as the name of a queue. An idle one is kept for the next request: a new one takes longer.
- */
+/** Shared calls by key, such as a queue's name. An idle one is kept for the next request: a new one takes longer. */
 export class SharedCalls<Item, Result> {
   readonly #ports: CallsPorts<Item, Result>;
   readonly #calls = new Map<string, SharedCall<Item, Result>>();

@@ -23,9 +23,7 @@ export interface Others {
 export interface QueueCost {
   readonly used: Used & Sent;
   readonly soFar: Bill;
-  /**
-   * Factor from the cost until now to that at the end of the month, at this rate; `null` where too little is counted.
-   */
+  /** Factor from the cost until now to that at the month's end, at this rate; `null` where too little is counted. */
   readonly factorAtMonthEnd: number | null;
   /** `null` below `PER_MILLION_FROM_MESSAGES`. */
   readonly perMillion: { readonly own: Bill; readonly others: Others } | null;

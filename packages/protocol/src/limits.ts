@@ -87,8 +87,6 @@ export const MOVE_RATE_MAX = 500;
 /** Longest run of a move task, in ms: 36 hours (spec sqs 6.4). */
 export const MOVE_MS_MAX = 129_600_000;
 
-/** Longest queue name, in characters (spec cloudflare-queues 0). */
-export const QUEUE_NAME_LENGTH_MAX = 63;
 /** Suffix of the name of a FIFO queue (spec sqs 4.1). */
 export const FIFO_SUFFIX = ".fifo";
 /** Most receives that a redrive policy can allow (spec sqs 6.1). */

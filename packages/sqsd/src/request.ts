@@ -18,9 +18,7 @@ export interface DaemonRequest {
   readonly dropped: readonly string[];
 }
 
-/**
- * User agent of the daemon's version that this follows. Receivers look for `aws-sqsd` at the beginning (spec sqsd 4.3).
- */
+/** User agent of the version that this follows. Receivers look for `aws-sqsd` at the beginning (spec sqsd 4.3). */
 const USER_AGENT = "aws-sqsd/3.0.5";
 const ATTRIBUTE_PREFIX = "X-Aws-Sqsd-Attr-";
 

@@ -35,9 +35,7 @@ export function formatDiagnostic(diagnostic: ConfigDiagnostic): string {
   return `${formatPlace(diagnostic.file, diagnostic.line)}: ${severity}${diagnostic.text.replaceAll("\n", "\n  ")}`;
 }
 
-/**
- * Formats a place as `file:line`, or as `file` when the line is not known: terminals and editors turn that into a link.
- */
+/** Formats a place as `file:line`, or as `file` where the line is unknown: terminals turn that into a link. */
 export function formatPlace(file: string, line: number | undefined): string {
   return line === undefined ? file : `${file}:${line}`;
 }

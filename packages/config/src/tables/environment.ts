@@ -98,9 +98,7 @@ function ownName(table: Table): string | undefined {
   return typeof table.name === "string" && table.name !== "" ? table.name : undefined;
 }
 
-/**
- * Names a Worker without a name by its folder, so that it keeps its name; Wrangler draws a random one at each start.
- */
+/** Names a Worker without a name by its folder, so that the name stays; Wrangler draws one at each start. */
 function nameByFolder(document: ConfigDocument, report: Report): string {
   const slug = basename(document.directory)
     .toLowerCase()

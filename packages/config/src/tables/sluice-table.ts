@@ -20,9 +20,7 @@ export interface QueueSettings extends SqsSettings {
   readonly retryPolicy?: RetryPolicy;
   /** Most messages delivered in any second, to all consumers together. 1 to 100,000; absent means any number. */
   readonly maxReceivesPerSecond?: number;
-  /**
-   * How long the history of messages is kept, in seconds; 0 keeps none. Default: in development without end, else 0.
-   */
+  /** How long the history of messages is kept, in seconds. Default: in development without end, else 0. */
   readonly historySeconds?: number;
   /** The HTTP endpoint that consumes it. Default: none. */
   readonly push?: HttpPushSettings;

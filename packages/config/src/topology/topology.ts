@@ -178,9 +178,7 @@ function definitionOf(consumer: ConsumerConfig, worker: string): ConsumerDefinit
     : { type: "http_pull", settings: consumer.settings };
 }
 
-/**
- * Dead-letter queue of a queue, and the place that names it. A redrive policy counts before the consumer's own queue.
- */
+/** Dead-letter queue of a queue, and the place that names it. A redrive policy counts before the consumer's. */
 interface DeadLetters {
   readonly to: string;
   readonly file: string;

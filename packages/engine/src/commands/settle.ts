@@ -31,9 +31,7 @@ export function acknowledge(queue: Queue, range: LeasedRange): number {
   return acked;
 }
 
-/**
- * `dead` from `leased`, even with attempts left: the caller moves or drops the bytes of the messages that are returned.
- */
+/** `dead` from `leased`, even with attempts left: the caller moves or drops the bytes of the returned messages. */
 export function giveUp(queue: Queue, range: LeasedRange): Slice[] {
   return takeLeased(queue, range).map((entry) => {
     const slice = sliceOf(entry);

@@ -93,9 +93,7 @@ export function removeEntry(queue: Queue, entry: Entry): void {
   forget(queue, entry.segment, entry.count);
 }
 
-/**
- * Forgets messages of a segment: `gone` of them are in no state any more. Deletes the segment with its last message.
- */
+/** Forgets `gone` messages of a segment, which are in no state any more. Deletes the segment with its last one. */
 export function forget(queue: Queue, segment: Segment, gone: number): void {
   segment.remaining -= gone;
   if (segment.remaining > 0) {

@@ -61,9 +61,7 @@ export class DeduplicationMemory {
   }
 }
 
-/**
- * Version that the stored bytes begin with. A contract: another layout needs a new version, and a reader for this one.
- */
+/** First number of the stored bytes. A contract: another layout needs a new one, and a reader for this one. */
 const VERSION = 1;
 
 export function encodeRemembered(remembered: readonly Remembered[]): Uint8Array {

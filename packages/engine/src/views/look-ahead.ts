@@ -18,9 +18,7 @@ export interface LookAhead {
   readonly count: number;
   has(segmentId: number, index: number): boolean;
   readonly stop: Stop;
-  /**
-   * When the messages that are left are due as a batch if nothing is sent, in ms; `null` unless it stops at `batch`.
-   */
+  /** When the other messages are due as a batch if nothing is sent, in ms; `null` unless it stops at `batch`. */
   readonly batchDueMs: number | null;
 }
 

@@ -51,9 +51,7 @@ export function clockRoutes(directory: QueueDirectory): Hono {
   return app;
 }
 
-/**
- * Moves the clock to the next moment at which a queue acts. Nothing may be under way: the time of its end is unknown.
- */
+/** Moves the clock to the next moment at which a queue acts. Nothing may be under way: its end is unknown. */
 async function jump(clock: BrokerClock, queue: string | null) {
   const { first, busy } = await clock.next(queue);
   if (busy.length > 0) {

@@ -23,9 +23,7 @@ export interface MessageView {
   readonly attempts: number;
   readonly contentType: ContentType;
   readonly bytes: number;
-  /**
-   * The body, or its first `BODY_CHARACTERS_MAX` characters in a list of messages; `null` for bytes that are no text.
-   */
+  /** The body, in a list its first `BODY_CHARACTERS_MAX` characters; `null` for bytes that are no text. */
   readonly text: string | null;
   /** Whether the body is longer than `text`. */
   readonly truncated: boolean;

@@ -88,9 +88,7 @@ export function viewOf(
 
 /** A task that moves messages out of a queue, as the admin API shows it. */
 export interface MoveView extends Pick<MoveTask, "status" | "moved" | "toMove" | "failure"> {
-  /**
-   * Messages that have stayed because the caller that began the task may not send to the queues that they came from.
-   */
+  /** Messages that have stayed because the task's caller may not send to the queues that they came from. */
   readonly stayed: number;
   /** The queue that takes the messages; `null` gives each back to the queue that it was dead-lettered from. */
   readonly to: string | null;

@@ -23,9 +23,7 @@ export function parsePolicy(text: string): Policy | null {
   return statements.every(isObject) ? { statements, rest } : null;
 }
 
-/**
- * Makes the statement that `AddPermission` adds: accounts may do actions, named as `SQS:SendMessage`, with a resource.
- */
+/** Makes the statement of `AddPermission`: accounts may do actions, named as `SQS:SendMessage`, with a resource. */
 export function allowing(
   label: string,
   accounts: readonly string[],

@@ -17,9 +17,7 @@ export async function readMessage(request: Request): Promise<SendRequest> {
   return { packed: pack([{ contentType, body, delaySeconds }]) };
 }
 
-/**
- * Reads a content type. The binding leaves it out where V8's serialization is the default (spec cloudflare-queues 1.2).
- */
+/** Reads a content type, which the binding leaves out where V8's is the default (spec cloudflare-queues 1.2). */
 export function readContentType(name: string | undefined): ContentType {
   if (name === undefined) return "v8";
   if (isContentType(name)) return name;

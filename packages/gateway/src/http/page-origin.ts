@@ -100,9 +100,7 @@ function siteOf({ headers }: PageRequest): string | null {
   return headers.get("sec-fetch-site");
 }
 
-/**
- * Sites that are no other page's. `none` is that of an address that a user types, or of a link outside of a browser.
- */
+/** Sites that are no other page's. `none` is that of an address that a user types, or of a link in a program. */
 const OWN_SITES: ReadonlySet<string | null> = new Set([null, "none", "same-origin"]);
 
 /** The address of the broker's own page in its reader's browser. */

@@ -35,10 +35,7 @@ export interface ConsumerHealth {
   readonly isPresent: boolean;
   /** Deliveries that are under way. */
   readonly inFlight: number;
-  /**
-   * Deliveries since the last one that went well. One that no consumer took counts too, though not as an attempt of its
-   * messages.
-   */
+  /** Deliveries since the last one that went well, with those that no consumer took, which are no attempts. */
   readonly consecutiveFailures: number;
   /** The delivery that ended last; `failure` says why it went wrong, `null` if it did not. */
   readonly lastDelivery: { readonly endedMs: number; readonly failure: string | null } | null;

@@ -16,10 +16,7 @@ export const QUEUES_MAX = 10_000;
 /** How long the name of a deleted queue is remembered, in ms (spec sqs 2.1: QueueDeletedRecently). */
 export const NAME_KEPT_MS = 60_000;
 
-/**
- * Record of a queue in the directory. Times in ms since 1970. A contract: it is stored. Only optional members may be
- * added.
- */
+/** Record of a queue, times in ms since 1970. A contract: it is stored. Only optional members may be added. */
 export interface QueueRecord {
   /** 32 hexadecimal digits, random; a queue that is deleted and created again has another one. */
   readonly queueId: string;
@@ -133,9 +130,7 @@ export interface DirectoryRpc {
   list(): Promise<readonly QueueRecord[]>;
   findByName(name: string): Promise<QueueRecord | null>;
   findById(queueId: string): Promise<QueueRecord | null>;
-  /**
-   * Creates a queue with all that is given, or nothing. Refused: `queueNameTaken`, `tooManyQueues`, `deadLetterCycle`.
-   */
+  /** Creates a queue, whole or not at all. Refused: `queueNameTaken`, `tooManyQueues`, `deadLetterCycle`. */
   createQueue(queue: NewQueue): Promise<DirectoryReply>;
   /** Refused: `queueNotFound`, `changedMeanwhile`. */
   changeQueue(queueId: string, change: QueueChange): Promise<DirectoryReply>;

@@ -93,10 +93,7 @@ export interface MergedEvents {
   readonly tookMs: readonly number[] | null;
 }
 
-/**
- * Past of a message, which it takes along to its dead-letter queue. A contract: it is stored as JSON in the record.
- * Only optional members may be added.
- */
+/** Past of a message in earlier queues. A contract: its record stores it. Only optional members may be added. */
 export interface MessagePast {
   /** Where it was sent to first, as what and by whom as far as known. */
   readonly queue: string;

@@ -38,19 +38,13 @@ export interface MoveSelection {
 /** Messages that a move can name. */
 export const MOVED_NAMES_MAX = 1_000;
 
-/**
- * A move task as it is stored and shown. Times in ms since 1970. A contract: it is stored. Only optional members may be
- * added.
- */
+/** A move task, times in ms since 1970. A contract: it is stored. Only optional members may be added. */
 export interface MoveTask extends NewMove {
   readonly status: MoveStatus;
   readonly startedMs: number;
   /** Messages that have left this queue for their target. */
   readonly moved: number;
-  /**
-   * Messages in the queue when the task was started. With a selection: the most that it can be, until the task has
-   * ended.
-   */
+  /** Messages in the queue at the start of the task; of a selection the most that it can be, until the end. */
   readonly toMove: number;
   /** Messages that have stayed because they go to a queue that `mayReach` does not name. Default: none. */
   readonly stayed?: number;

@@ -53,10 +53,7 @@ export interface PullSettled {
   readonly warnings: readonly (readonly [leaseId: string, text: string])[];
 }
 
-/**
- * Messages as they stand in the queue, without a lease. The lists have an entry for each record of `packed`, in its
- * order.
- */
+/** Messages in the queue, without a lease. The lists have an entry for each record of `packed`, in its order. */
 export interface PeekedBatch {
   readonly packed: Uint8Array;
   /** Deliveries so far, 0 for a message that had none. */

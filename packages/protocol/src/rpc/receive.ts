@@ -158,9 +158,7 @@ export interface MessageCounts {
 
 /** Methods of a queue's object for dialects with visibility timeouts. */
 export interface QueueReceiveRpc {
-  /**
-   * Does the work of several requests. A failure is one of the whole call: the queue does not exist, or cannot be read.
-   */
+  /** Does the work of several requests. A failure is one of all: the queue does not exist, or cannot be read. */
   work(queue: string, work: QueueWork): Promise<({ readonly ok: true } & QueueWorkDone) | RpcFailure>;
   /** Waits for messages at most as long as it is asked to. Waiting receivers are served first come, first served. */
   receive(queue: string, request: ReceiveRequest): Promise<ReceiveReply>;

@@ -17,9 +17,7 @@ export interface QueueUsage {
   readonly awakeMs: number;
   /** Messages that came in, those of other queues included. */
   readonly messages: number;
-  /**
-   * Bytes of these messages with their attributes, and the number of units of 64,000 bytes that are billed for them.
-   */
+  /** Bytes of these messages with their attributes, and the units of 64,000 bytes that are billed for them. */
   readonly messageBytes: number;
   readonly messageChunks: number;
   /** Deliveries of messages, each retry counted again. */

@@ -103,19 +103,18 @@ describe("the packed batch", () => {
     ]);
   });
 
-  it("is stamped in place, and loses a delay that was served", () => {
+  it("is stamped in place", () => {
     const packed = packMessages([
       { id: ID, contentType: "text", body: new Uint8Array(3), delaySeconds: 5 },
       { id: ID, contentType: "text", body: new Uint8Array(3), delaySeconds: 6 },
     ]);
     const index = new PackedIndex(packed);
     index.stamp(1, 1_700_000_000_000);
-    index.clearDelay(1);
     expect(
       unpackMessages(packed).map(({ timestampMs, delaySeconds }) => [timestampMs, delaySeconds]),
     ).toEqual([
       [0, 5],
-      [1_700_000_000_000, undefined],
+      [1_700_000_000_000, 6],
     ]);
   });
 

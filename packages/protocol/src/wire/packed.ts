@@ -144,12 +144,6 @@ export class PackedIndex {
     this.#view.setFloat64(this.#offset(i) + OFFSET_TIMESTAMP, timestampMs, true);
   }
 
-  /** Takes the own delay of message i away: it was served in the queue that the message comes from. */
-  clearDelay(i: number): void {
-    const flagsAt = this.#offset(i) + OFFSET_FLAGS;
-    this.packed[flagsAt] = (this.packed[flagsAt] ?? 0) & ~FLAG_OWN_DELAY;
-  }
-
   /** Receives of message i in the queues that it was in before. */
   earlierReceives(i: number): number {
     return this.#view.getUint16(this.#offset(i) + OFFSET_EARLIER_RECEIVES, true);

@@ -1,9 +1,7 @@
 import type { PackedIndex } from "./packed.ts";
 import { OFFSET_CONTENT_TYPE, RECORD_HEADER_BYTES } from "./packed-layout.ts";
 
-/**
- * Number of no content type. Part of no stored format: in memory it marks bytes that are not those that were stored.
- */
+/** Number of no content type. Never stored: in memory it marks bytes that are not those that were stored. */
 const NO_CONTENT_TYPE = 0xff;
 
 /**

@@ -40,9 +40,7 @@ const RANGES = [
   ["numMinDelayRetries", 0, Infinity],
 ] as const;
 
-/**
- * Fills missing members of a policy with SNS's own defaults, not with those of another policy (spec sns-delivery 2.7).
- */
+/** Fills missing members of a policy with SNS's defaults, not another policy's (spec sns-delivery 2.7). */
 export function fillRetryPolicy(members: RetryMembers): FourPhasePolicy {
   return { ...SNS_DEFAULTS, ...members };
 }

@@ -1,3 +1,4 @@
+import { isObject } from "@sluice/aws";
 import { parseDocument } from "yaml";
 import { type DayRule, Schedule, ScheduleError } from "./schedule.ts";
 
@@ -29,7 +30,7 @@ export function parseCronYaml(text: string, days: DayRule = "or"): ParsedCronYam
   if (document.errors.length > 0) return invalid(document.errors.map(({ message }) => message.trim()));
   const root: unknown = document.toJS();
   if (root === null || root === undefined) return invalid(["the file is empty"]);
-  if (!isRecord(root)) return invalid(['the file should have "version" and "cron"']);
+  if (!isObject(root)) return invalid(['the file should have "version" and "cron"']);
   if (root.version === undefined) return invalid(['"version" is missing']);
   if (root.version !== VERSION)
     return invalid([`version ${JSON.stringify(root.version)} is not known: use 1`]);
@@ -45,8 +46,8 @@ export function parseCronYaml(text: string, days: DayRule = "or"): ParsedCronYam
 }
 
 function readTask(entry: unknown, i: number, days: DayRule, issues: string[]): TaskDefinition[] {
-  const place = isRecord(entry) && typeof entry.name === "string" ? `task "${entry.name}"` : `task ${i + 1}`;
-  if (!isRecord(entry)) {
+  const place = isObject(entry) && typeof entry.name === "string" ? `task "${entry.name}"` : `task ${i + 1}`;
+  if (!isObject(entry)) {
     issues.push(`${place} should have "name", "url" and "schedule"`);
     return [];
   }
@@ -74,8 +75,4 @@ function readTask(entry: unknown, i: number, days: DayRule, issues: string[]): T
 
 function invalid(issues: readonly string[]): ParsedCronYaml {
   return { kind: "invalid", issues };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

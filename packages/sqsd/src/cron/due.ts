@@ -2,9 +2,7 @@ import type { Schedule } from "./schedule.ts";
 
 /** How long after its time a run that was missed is still made unless something else is set, in ms (spec sqsd 8.5). */
 export const CATCH_UP_MS_DEFAULT = 300_000;
-/**
- * Longest time after which a missed run is still made, in ms: a week, in which a task of every minute has 10,080 runs.
- */
+/** Longest time after which a missed run is still made, in ms: a week, 10,080 runs of a task of every minute. */
 export const CATCH_UP_MS_MAX = 604_800_000;
 /** How late a run may be without being missed, in ms: it is made even if no missed run is made up for. */
 export const ON_TIME_MS = 60_000;

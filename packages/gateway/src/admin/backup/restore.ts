@@ -25,10 +25,7 @@ export interface Restored {
   readonly outcome: "created" | "existed";
   /** The queue of a subscription's messages; `null` for an unconfirmed endpoint, which takes none. */
   readonly target?: string | null;
-  /**
-   * Why variables that a queue's HTTP endpoint is called with have no value, so that its messages wait. Absent: all
-   * have values.
-   */
+  /** Why variables of a queue's HTTP endpoint have no value, so that its messages wait. Absent: all have one. */
   readonly variableRefusals?: readonly string[];
 }
 

@@ -9,9 +9,7 @@ import {
 
 /** Signer of notifications: made by the first request that needs it, and the same for all from then on. */
 export class Signers {
-  /**
-   * The signer itself is shared, and no promise of it: that would never settle if the client of its request hung up.
-   */
+  /** The signer is shared, and no promise of it, which would never settle if its request's client hung up. */
   #signer: Signer | undefined;
   #identity: SigningIdentity | null = null;
 

@@ -129,9 +129,7 @@ export async function findByName(context: SqsContext, name: string): Promise<Que
   return name.length > LOOKED_UP_LENGTH_MAX ? null : ports.account.findByName(name);
 }
 
-/**
- * Notes that a request is about a queue of that name. Throws `AwsError` (`AccessDenied`) if its caller may not use it.
- */
+/** Notes the name of a request's queue. Throws `AwsError` (`AccessDenied`) if the caller may not use it. */
 export function checkQueue({ caller, settings, action, change }: SqsContext, name: string): void {
   change.name(name);
   if (mayUse(caller.rights, name)) return;

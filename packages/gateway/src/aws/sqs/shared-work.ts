@@ -38,9 +38,7 @@ export interface Outcomes {
 }
 export type Outcome = Outcomes[keyof Outcomes];
 
-/**
- * Runs the operations of several requests in one call to the queue's object. Their messages are stored in one commit.
- */
+/** Runs the operations of several requests in one call to the queue's object, which stores all in one commit. */
 export async function runOperations(
   object: QueueReceiveRpc,
   name: string,

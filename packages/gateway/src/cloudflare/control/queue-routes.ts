@@ -17,9 +17,7 @@ import {
 import { queueView } from "./queue-view.ts";
 import { recordIn } from "./refusal.ts";
 
-/**
- * Routes of queues: list, create, get, replace (PUT), merge (PATCH), delete, metrics (spec cloudflare-queues 6.4, 6.7).
- */
+/** Queue routes: list, create, get, replace (PUT), merge (PATCH), delete, metrics (spec cloudflare-queues 6.4, 6.7). */
 export function queueRoutes(directory: QueueDirectory): Hono {
   const app = new Hono();
 

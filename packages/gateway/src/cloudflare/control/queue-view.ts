@@ -70,9 +70,7 @@ function typedView(consumer: ConsumerDefinition) {
   };
 }
 
-/**
- * Makes the view of an HTTP endpoint, which production does not have. Header values are left out: they may be secrets.
- */
+/** Makes the view of an HTTP endpoint, which production lacks. Header values are left out: they may be secrets. */
 function endpointView(settings: HttpPushSettings) {
   return {
     type: "http_push" as const,

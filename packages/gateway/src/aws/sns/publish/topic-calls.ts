@@ -69,9 +69,7 @@ export class TopicCalls {
   }
 }
 
-/**
- * Splits a reply among the requests. A refusal is for all of them: its only reasons are overload and an older version.
- */
+/** Splits a reply among the requests. A refusal, for overload or an older version, is for all of them. */
 function repliesOf(reply: PublishReply, parts: readonly (readonly PublishedMessage[])[]): PublishReply[] {
   if (reply.ok !== true) return parts.map(() => reply);
   let from = 0;

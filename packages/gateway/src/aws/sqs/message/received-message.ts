@@ -82,9 +82,7 @@ function isEmpty(record: object): boolean {
   return true;
 }
 
-/**
- * Selects attributes by name: `All`, `.*` and `*` select all of them, `Prefix.*` those that begin so (spec sqs 5.5).
- */
+/** Selects attributes by name: `All`, `.*` and `*` select all, `Prefix.*` those that begin so (spec sqs 5.5). */
 export function selectMessageAttributes(
   attributes: Readonly<Record<string, AttributeValue>>,
   names: readonly string[],

@@ -1,20 +1,11 @@
-import {
-  RETENTION_SECONDS_DEFAULT,
-  RETENTION_SECONDS_MAX,
-  RETENTION_SECONDS_MIN,
-  SQS_MESSAGE_BYTES_MAX,
-} from "@sluice/protocol";
+import { RETENTION_SECONDS_DEFAULT, SQS_MESSAGE_BYTES_MAX } from "@sluice/protocol";
 
 /** Whole numbers that a queue can be set to, with their ranges and defaults (spec sqs 5.1). */
 export const NUMBER_ATTRIBUTES = {
   VisibilityTimeout: { min: 0, max: 43_200, standard: 30 },
   DelaySeconds: { min: 0, max: 900, standard: 0 },
   MaximumMessageSize: { min: 1_024, max: SQS_MESSAGE_BYTES_MAX, standard: SQS_MESSAGE_BYTES_MAX },
-  MessageRetentionPeriod: {
-    min: RETENTION_SECONDS_MIN,
-    max: RETENTION_SECONDS_MAX,
-    standard: RETENTION_SECONDS_DEFAULT,
-  },
+  MessageRetentionPeriod: { min: 60, max: 1_209_600, standard: RETENTION_SECONDS_DEFAULT },
   ReceiveMessageWaitTimeSeconds: { min: 0, max: 20, standard: 0 },
   KmsDataKeyReusePeriodSeconds: { min: 60, max: 86_400, standard: 300 },
 } as const;
