@@ -43,7 +43,7 @@ export function billBeyondIncluded({ rowsWritten, rowsRead, requests, awakeMs }:
   );
 }
 
-/** All of them together. */
+/** Sums up usages. */
 export function sumOf(all: readonly Used[]): Used {
   return all.reduce(
     (sum, used) => ({
@@ -56,7 +56,7 @@ export function sumOf(all: readonly Used[]): Used {
   );
 }
 
-/** So many times as much. */
+/** Multiplies a usage. */
 export function times({ rowsWritten, rowsRead, requests, awakeMs }: Used, factor: number): Used {
   return {
     rowsWritten: rowsWritten * factor,

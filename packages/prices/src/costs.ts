@@ -11,7 +11,7 @@ import {
   scaled,
 } from "./queue-cost.ts";
 
-/** A queue with what it has counted. */
+/** A queue with its counted usage. */
 export interface CountedQueue {
   readonly name: string;
   readonly kind: "standard" | "fifo";
@@ -30,7 +30,7 @@ export interface Amounts {
 export interface QueueCosts {
   readonly name: string;
   readonly kind: "standard" | "fifo";
-  /** Since when is counted, as ISO 8601. */
+  /** When the counting began, as ISO 8601. */
   readonly since: string;
   readonly used: Used & Sent;
   readonly soFar: Bill;
@@ -106,7 +106,7 @@ function endUsd({ soFar, factorAtMonthEnd }: QueueCost): number | null {
   return factorAtMonthEnd === null ? null : scaled(soFar, factorAtMonthEnd).total;
 }
 
-/** Without the month, which all of them share. */
+/** Picks the usage, without the month, which all of them share. */
 function pickUsed(used: Used & Sent): Used & Sent {
   const { rowsWritten, rowsRead, requests, awakeMs, messages, messageBytes, messageChunks, deliveries } =
     used;

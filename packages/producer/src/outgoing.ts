@@ -1,4 +1,4 @@
-import { type ContentType, MESSAGE_BYTES_MAX } from "@sluice/protocol";
+import { type ContentType, MESSAGE_BYTES_MAX, UTF8_BYTES_PER_UNIT_MAX } from "@sluice/protocol";
 
 /** A message whose body is serialized: from here on no code of the user's runs. */
 export interface OutgoingMessage {
@@ -14,7 +14,6 @@ export interface MeasuredMessages {
   readonly sizes: readonly number[];
 }
 
-const UTF8_BYTES_PER_UNIT_MAX = 3;
 const encoder = new TextEncoder();
 
 /**

@@ -1,4 +1,4 @@
-/** The UTF-8 bytes of a text. The language itself has no encoder, and this package uses no platform's. */
+/** Encodes a text in UTF-8. The language itself has no encoder, and this package uses no platform's. */
 export function* utf8(text: string): Generator<number> {
   for (const character of text.toWellFormed()) {
     const point = character.codePointAt(0) ?? 0;
@@ -12,7 +12,7 @@ export function* utf8(text: string): Generator<number> {
   }
 }
 
-/** How many bytes a text takes in UTF-8. */
+/** Counts the bytes of a text in UTF-8. */
 export function utf8Length(text: string): number {
   let length = 0;
   for (const _ of utf8(text)) length += 1;

@@ -77,9 +77,9 @@ const ONLY_OF_SQSD = [
 const OF_TASKS = ["cron_days", "cron_catch_up", "cron_catch_up_window", "cron_overlap"] as const;
 
 /**
- * Reads `[sluice.queues.NAME.push]`: the HTTP endpoint that consumes a queue. Everything that is wrong is reported on
- * the line of its key; `null` if anything is. Whether the broker may call the host is the broker's to say, since that
- * depends on where it runs.
+ * Reads `[sluice.queues.NAME.push]`: the HTTP endpoint that consumes a queue. Every fault is reported on the line of
+ * its key; `null` if there is one. The broker decides whether it may call the host, since that depends on where it
+ * runs.
  */
 export function readPushTable(value: unknown, place: Place, report: Report): HttpPushSettings | null {
   const raw = checkShape(pushSchema, value, place, report);
@@ -150,7 +150,7 @@ export function readPushTable(value: unknown, place: Place, report: Report): Htt
   };
 }
 
-/** The tasks of a `cron.yaml`, by a path from the configuration's folder; `null` if anything is wrong with it. */
+/** Reads the tasks of a `cron.yaml`, by a path from the configuration's folder; `null` for a faulty one. */
 function readTasks(
   path: string,
   days: "or" | "and" | undefined,
@@ -211,7 +211,7 @@ function tasksOf(
   };
 }
 
-/** Work of a worker daemon besides posting the messages that are sent to its queue. */
+/** Periodic tasks of a worker daemon, its work besides the messages that are sent to its queue. */
 export interface DaemonTasks {
   /** Default: none. */
   readonly periodicTasks?: readonly PeriodicTaskSettings[];
@@ -221,7 +221,7 @@ export interface DaemonTasks {
   readonly trustsTaskAttributes?: boolean;
 }
 
-/** A worker daemon's options in the broker's terms. */
+/** Translates a worker daemon's options into the broker's settings. */
 export function daemonSettings(
   url: string,
   options: SqsdOptions,

@@ -1,6 +1,6 @@
 /** Changes and their actors, for the audit log. Plain data, it crosses RPC. */
 
-/** Entries that are kept. For each that comes then, the actor with the most entries loses its oldest one. */
+/** Entries that are kept. For each further one the actor with the most entries loses its oldest. */
 export const AUDIT_ENTRIES_MAX = 10_000;
 
 /** By which way a change came: an API, or the configuration that was deployed. */
@@ -10,10 +10,10 @@ export type AuditDialect = "admin" | "cloudflare" | "sqs" | "sns" | "configurati
  * Actors that are neither a token nor an access key.
  *
  * - `local`: a caller of a broker that asks for no credentials.
- * - `anonymous`: who follows a link in a message of SNS.
+ * - `anonymous`: a caller that follows a link in a message of SNS.
  * - `configuration`: a deployment.
  * - `process`: the one that runs the broker, of `sluice serve`.
- * - `firstAdministrator`: who has one of the tokens of the configuration.
+ * - `firstAdministrator`: a caller with one of the tokens of the configuration.
  */
 export const ACTORS = {
   local: "local",
@@ -29,7 +29,7 @@ export function isReservedActor(name: string): boolean {
   return small.startsWith("sluice_") || Object.values<string>(ACTORS).includes(small);
 }
 
-/** A change. A contract: it is stored. */
+/** A change. A contract: it is stored. Only optional members may be added. */
 export interface AuditEntry {
   /** Action that was performed: `queue.purge`. */
   readonly action: string;

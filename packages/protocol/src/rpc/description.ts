@@ -7,7 +7,7 @@ export interface QueueDescription {
   readonly queue: string;
   /** The queue's own time in ms: in development it can be ahead of the machine's. */
   readonly nowMs: number;
-  /** Since when the object has been awake, in ms: what it counts in memory alone begins there. */
+  /** Since when the object has been awake, in ms: counts that it keeps in memory begin there. */
   readonly awakeSinceMs: number;
   readonly ready: number;
   readonly delayed: number;

@@ -51,7 +51,7 @@ export function isAmong(patterns: readonly string[], queue: string): boolean {
   );
 }
 
-/** A token as the directory keeps it. A contract: it is stored. */
+/** A token in the directory. A contract: it is stored. Only optional members may be added. */
 export interface TokenRecord extends NewToken {
   /** Secret before the last rotation, and until when it still counts, in ms since 1970. */
   readonly previous: { readonly secret: TokenSecret; readonly untilMs: number } | null;

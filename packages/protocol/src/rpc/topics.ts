@@ -3,14 +3,13 @@ import type { QueueDamage } from "./description.ts";
 import type { RpcFailure } from "./send.ts";
 
 /*
- * Topics of Amazon SNS: what the directory keeps of them, and what a topic's object does (spec sns-delivery 8, 9).
- * Plain data only, and failures as data: it crosses RPC. Names, attributes and policies are checked at the edge, in
- * SNS's words.
+ * Topics of Amazon SNS: their records in the directory, and the calls of a topic's object (spec sns-delivery 8, 9).
+ * Plain data only, and failures as data: it crosses RPC. The edge checks names, attributes and policies in SNS's words.
  */
 
 /** Most topics of an account. */
 export const TOPICS_MAX = 10_000;
-/** Most subscriptions of a topic: of a FIFO topic as on AWS; of others what one commit of a publish can still hold. */
+/** Most subscriptions of a topic: of a FIFO topic as on AWS, of others as many as fit into one commit of a publish. */
 export const TOPIC_SUBSCRIPTIONS_MAX = 1_000;
 export const FIFO_TOPIC_SUBSCRIPTIONS_MAX = 100;
 /** Most filter policies of a topic, and of an account (spec sns-delivery 9.5). */
@@ -24,19 +23,19 @@ export const PENDING_SUBSCRIPTION_MS = 259_200_000;
 /** Bytes that one `publish` of a topic's object may bring: one commit takes them in, and one call carries them. */
 export const PUBLISH_BYTES_MAX = 24_000_000;
 
-/** Name of the object that a topic's messages pass. No queue can be called that. */
+/** Makes the name of the object that a topic's messages pass. No queue can have it. */
 export function topicObjectName(topicId: string): string {
   return `topic/${topicId}`;
 }
 
-/** Name of the queue that leads to the HTTP endpoint of a subscription. No queue of any dialect can be called that. */
+/** Makes the name of the queue for a subscription's HTTP endpoint. No queue of any dialect can have it. */
 export function endpointQueueName(subscriptionId: string): string {
   return `subscription/${subscriptionId}`;
 }
 
 const ENDPOINT_QUEUE_NAME = /^subscription\/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Whether a text is the name of such a queue, to the last character. */
+/** Whether a text is exactly the name of such a queue. */
 export function isEndpointQueueName(text: string): boolean {
   return ENDPOINT_QUEUE_NAME.test(text);
 }
@@ -54,7 +53,7 @@ export function isTopicObject(source: string): boolean {
 /** Attributes by their names, as SNS shows them. */
 export type TopicAttributes = Readonly<Record<string, string>>;
 
-/** Record of a topic in the directory. Times in ms since 1970. A contract: it is stored. */
+/** Record of a topic, times in ms since 1970. A contract: it is stored. Only optional members may be added. */
 export interface TopicRecord {
   /** 32 hexadecimal digits, random; a topic that is deleted and created again has another one. */
   readonly topicId: string;
@@ -73,7 +72,7 @@ export interface TopicRecord {
 
 /**
  * - `pending`: the endpoint has been asked, and gets nothing until it confirms (spec sns-delivery 8.5).
- * - `confirmed`: it gets what is published.
+ * - `confirmed`: it gets messages.
  * - `ended`: it was unsubscribed by a client that need not be its owner, and can be taken back with the token; it gets
  *   and shows nothing until then, and is deleted when the token expires.
  */
@@ -81,9 +80,9 @@ export type SubscriptionStatus =
   | { readonly kind: "pending"; readonly token: ConfirmationToken }
   | {
       readonly kind: "confirmed";
-      /** Whether who confirmed was known by a signature. */
+      /** Whether the confirmation was signed. */
       readonly wasAuthenticated: boolean;
-      /** Whether only those who are known may unsubscribe. */
+      /** Whether only a signed request may unsubscribe. */
       readonly authenticateOnUnsubscribe: boolean;
       /** The token that confirmed it, which can be used again; `null` where none was needed. */
       readonly token: ConfirmationToken | null;
@@ -98,7 +97,7 @@ export interface ConfirmationToken {
 export const TOPIC_PROTOCOLS = ["http", "https", "sqs"] as const;
 export type TopicProtocol = (typeof TOPIC_PROTOCOLS)[number];
 
-/** Record of a subscription in the directory. Times in ms since 1970. A contract: it is stored. */
+/** Record of a subscription, times in ms since 1970. A contract: it is stored. Only optional members may be added. */
 export interface TopicSubscription {
   /** A random UUID. */
   readonly subscriptionId: string;
@@ -112,14 +111,14 @@ export interface TopicSubscription {
   readonly endpoint: string;
   /** The queue that takes its messages: that of the ARN, or one that leads to the URL. */
   readonly target: string;
-  /** The queue that takes what cannot be delivered; `null` drops it. */
+  /** The queue that takes messages that cannot be delivered; `null` drops them. */
   readonly deadLetterQueue: string | null;
   readonly status: SubscriptionStatus;
   /** Attributes that were set, in the form in which they are shown; one that has its default is absent. */
   readonly attributes: TopicAttributes;
 }
 
-/** A topic with those who get what is published to it. */
+/** A topic with its subscriptions. */
 export interface TopicSnapshot {
   readonly topic: TopicRecord;
   /** Grows with every change of the topic, and of its subscriptions. */
@@ -136,7 +135,7 @@ export interface NewTopic {
 }
 
 export interface TopicChange {
-  /** The revision that the change was made from: another one by now refuses it. */
+  /** The revision that the change was made from: the change is refused if there is another one by now. */
   readonly basedOn: number;
   /** Replaces all of them. */
   readonly attributes?: TopicAttributes;
@@ -157,7 +156,7 @@ export interface NewTopicSubscription {
 }
 
 export interface TopicSubscriptionChange {
-  /** The revision that the change was made from: another one by now refuses it. */
+  /** The revision that the change was made from: the change is refused if there is another one by now. */
   readonly basedOn: number;
   /** Replaces all of them. */
   readonly attributes: TopicAttributes;
@@ -166,22 +165,22 @@ export interface TopicSubscriptionChange {
 
 export interface Confirmation {
   readonly token: string;
-  /** That of the topic which the request names: the token's has to be of the same. */
+  /** Region of the topic that the request names: the token's has to be the same. */
   readonly region: string;
-  /** Whether who confirms is known by a signature. */
+  /** Whether the request is signed. */
   readonly isAuthenticated: boolean;
   readonly authenticateOnUnsubscribe: boolean;
 }
 
-/** Why the directory does not do what it is asked. SNS has its own words for each. */
+/** Why the directory refuses a call. SNS has its own words for each. */
 export type TopicRefusal =
   | { readonly kind: "topicNotFound" }
-  /** There is a topic of that ARN, which need not be the one that is asked for. */
+  /** There is a topic of that ARN, perhaps with other attributes. */
   | { readonly kind: "topicExists"; readonly topic: TopicRecord }
   | { readonly kind: "changedMeanwhile" }
   | { readonly kind: "tooManyTopics" }
   | { readonly kind: "subscriptionNotFound" }
-  /** The endpoint is subscribed already; its attributes need not be those that are asked for. */
+  /** The endpoint is subscribed already, perhaps with other attributes. */
   | { readonly kind: "subscriptionExists"; readonly subscription: TopicSubscription }
   | { readonly kind: "tooManySubscriptions" }
   | { readonly kind: "tooManyFilterPolicies" }
@@ -199,7 +198,9 @@ export type TopicSubscriptionReply =
   | { readonly ok: true; readonly subscription: TopicSubscription }
   | Refused;
 
-/** Key and certificate that notifications are signed with. A contract: it is stored. */
+/**
+ * Key and certificate that notifications are signed with. A contract: it is stored. Only optional members may be added.
+ */
 export interface SigningIdentity {
   /** PKCS #8, base64. */
   readonly privateKeyPkcs8: string;
@@ -228,8 +229,7 @@ export interface TopicsRpc {
   /** Gives a pending subscription another token: it is asked again. Refused: `subscriptionNotFound`. */
   renewToken(arn: string, token: string): Promise<TopicSubscriptionReply>;
   /**
-   * Confirms whichever subscription waits for the token; again and again, with the same result. Refused:
-   * `tokenUnknown`.
+   * Confirms the subscription that waits for the token. Repeated calls have the same result. Refused: `tokenUnknown`.
    */
   confirmSubscription(confirmation: Confirmation): Promise<TopicSubscriptionReply>;
   /** Refused: `subscriptionNotFound`, `changedMeanwhile`, `tooManyFilterPolicies`. */
@@ -246,7 +246,7 @@ export interface TopicsRpc {
   signingIdentity(): Promise<SigningIdentity | null>;
   /** Keeps an identity if there is none yet, and answers with the one that is kept. */
   keepSigningIdentity(identity: SigningIdentity): Promise<SigningIdentity>;
-  /** Names of the objects that no list of queues has: queues of HTTP subscriptions, and topics. */
+  /** Lists the objects that are in no list of queues: queues of HTTP subscriptions, and topics. */
   hiddenObjects(): Promise<readonly string[]>;
 }
 
@@ -254,7 +254,7 @@ export interface TopicsRpc {
 export interface PublishedMessage {
   /** 32 hexadecimal digits. */
   readonly messageId: string;
-  /** FIFO topics only: what tells duplicates. */
+  /** Deduplication id, on FIFO topics only. */
   readonly deduplicationId: string | null;
   readonly groupId: string | null;
   readonly copies: readonly MessageCopy[];
@@ -277,7 +277,7 @@ export const SEQUENCE_NUMBER_DIGITS = 20;
 export interface PublishRequest {
   /** `null` for a standard topic, which neither numbers nor drops anything. */
   readonly deduplicationScope: "topic" | "messageGroup" | null;
-  /** Version of the topic that the copies were made by. Absent: whatever it is now is right. */
+  /** Version of the topic that the copies were made by. Absent: the present one is right, whichever it is. */
   readonly version?: number;
   readonly messages: readonly PublishedMessage[];
 }
@@ -307,9 +307,9 @@ export interface TopicObjectRpc {
 export interface TopicDescription {
   /** The topic's own time in ms: in development it can be ahead of the machine's. */
   readonly nowMs: number;
-  /** Since when the object has been awake, in ms: what it counts in memory alone begins there. */
+  /** Since when the object has been awake, in ms: counts that it keeps in memory begin there. */
   readonly awakeSinceMs: number;
-  /** Messages that were published since the object is awake, without those that were duplicates. */
+  /** Messages that were published since the object is awake, without duplicates. */
   readonly published: number;
   /** FIFO topics: messages that were published again within five minutes, and dropped. */
   readonly duplicates: number;
@@ -323,6 +323,6 @@ export interface TopicDescription {
 export interface PendingHandOver {
   readonly target: string;
   readonly messages: number;
-  /** When the queue is called again, which could not be reached, in ms; `null` while it is being called. */
+  /** When a queue that could not be reached is called again, in ms; `null` while it is being called. */
   readonly retryAtMs: number | null;
 }

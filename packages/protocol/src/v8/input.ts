@@ -95,7 +95,7 @@ export class V8Input {
   }
 }
 
-/** Not `TextDecoder`: what it calls latin1 is windows-1252. */
+/** Decodes latin1. `TextDecoder` takes that name for windows-1252. */
 function latin1(bytes: Uint8Array): string {
   let text = "";
   for (let from = 0; from < bytes.length; from += UNITS_PER_CALL) {
@@ -104,7 +104,7 @@ function latin1(bytes: Uint8Array): string {
   return text;
 }
 
-/** A decoder would replace surrogates that have no partner, which JavaScript allows. */
+/** Decodes UTF-16 with single surrogates, which JavaScript allows and a decoder replaces. */
 function utf16Text(bytes: Uint8Array): string {
   const text = utf16.decode(bytes);
   if (!text.includes("\ufffd")) return text;

@@ -43,7 +43,7 @@ export function readV8(bytes: Uint8Array): unknown {
 class V8Reader {
   readonly #input: V8Input;
   readonly #version: number;
-  /** Every object in the order in which it was begun: what references count. */
+  /** Every object in the order in which it was begun, by which references name it. */
   readonly #objects: unknown[] = [];
 
   constructor(input: V8Input, version: number) {
@@ -228,7 +228,7 @@ class V8Reader {
       } else if (tag === "c") defineHidden(error, "cause", this.value());
       else throw new V8FormatError(`it holds an error with something unknown, ${JSON.stringify(tag)}`);
     }
-    // It has the stack that it was sent with, and none of this place.
+    // The error has the stack that it was sent with, not one of this place.
     if (!hasStack) Reflect.deleteProperty(error, "stack");
     return error;
   }
@@ -240,7 +240,7 @@ function arrayOf(length: number): unknown[] {
   return array;
 }
 
-/** Not an assignment: a property may be called `__proto__`. */
+/** Defines a property. An assignment would fail for one called `__proto__`. */
 function define(owner: object, key: string | number, value: unknown): void {
   Object.defineProperty(owner, key, { value, enumerable: true, writable: true, configurable: true });
 }

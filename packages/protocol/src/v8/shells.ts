@@ -13,7 +13,7 @@ export type Fixups = Set<Fixup>;
 /** A property to define on a shell. */
 type Fixup = readonly [shell: object, key: string, value: unknown, enumerable: boolean];
 
-/** Every error class that structured clone keeps, by the name it is written as. A contract: names are stored. */
+/** Every error class that structured clone keeps, by its name. A contract: names are stored. Others may be added. */
 const ERROR_SHELLS: Readonly<Record<string, () => Error>> = {
   Error: () => new Error(),
   EvalError: () => new EvalError(),
@@ -91,14 +91,15 @@ export function fillShells(fixups: Iterable<Fixup>): void {
   }
 }
 
-/** Own keys come indices first, so the last one tells. */
+/** Whether an array has named properties. Indices come first among its keys, so the last key tells. */
 function hasNamedProperties(list: readonly unknown[]): boolean {
   const last = Object.keys(list).at(-1);
   return last !== undefined && !isArrayIndex(last);
 }
 
 /**
- * Indices end at 2 ** 32 - 2 and are written in one way only: "00", "1e3" and "4294967295" are names like any other.
+ * Whether a key is an index. Those end at 2 ** 32 - 2 and are written in one way: "00", "1e3" and "4294967295" are
+ * names.
  */
 function isArrayIndex(key: string): boolean {
   const index = Number(key) >>> 0;

@@ -1,7 +1,7 @@
 import { reviveClone, serializeClone } from "../v8/body.ts";
 import type { ContentType } from "./packed-layout.ts";
 
-/** A stored body that its content type cannot read: the whole batch fails with it (spec cloudflare-queues 2.5). */
+/** Error for a stored body that is not of its content type: the whole batch fails (spec cloudflare-queues 2.5). */
 export class BodyDecodeError extends Error {
   override readonly name = "BodyDecodeError";
 
@@ -16,8 +16,8 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
 
 /**
- * The first half of encoding a body (spec cloudflare-queues 1.2): everything that may run the user's code or throw.
- * What is left is text to be written as UTF-8, or the bytes of a view, not copied.
+ * Does the first half of encoding a body (spec cloudflare-queues 1.2): everything that may run the user's code or
+ * throw. Returns text to be written as UTF-8, or the bytes of a view, not copied.
  *
  * @throws TypeError with the binding's texts (1.3) when the value does not fit the content type, DOMException
  *   `DataCloneError` when `v8` cannot clone it, and whatever a `toJSON` or a getter throws. Where the binding sends the
@@ -42,17 +42,15 @@ export function serializeBody(value: unknown, contentType: ContentType): string 
   }
 }
 
-/**
- * A body as it is stored. Bytes come back as a view of the same memory, text as new bytes. Throws as `serializeBody`.
- */
+/** Encodes a body as it is stored: bytes as a view of the same memory, text as new bytes. Throws as `serializeBody`. */
 export function encodeBody(value: unknown, contentType: ContentType): Uint8Array {
   const serialized = serializeBody(value, contentType);
   return typeof serialized === "string" ? encoder.encode(serialized) : serialized;
 }
 
 /**
- * The value that a consumer sees (spec cloudflare-queues 1.2), of a body that is not V8's own. `bytes` are a copy: the
- * packed batch around them holds the bodies of other messages, and `body.buffer` must not show them.
+ * Decodes a body that is not V8's own into the value that a consumer sees (spec cloudflare-queues 1.2). `bytes` are a
+ * copy: the packed batch around them holds the bodies of other messages, and `body.buffer` must not show them.
  *
  * @throws BodyDecodeError when the bytes are not of that content type.
  */
@@ -76,7 +74,7 @@ function unfit(contentType: ContentType, wanted: string, value: unknown): string
   return `Content Type "${contentType}" requires a value of type ${wanted}, but received: ${typeof value}`;
 }
 
-/** A view of a detached buffer is empty; only a DataView throws when it is asked for its length. */
+/** Returns the bytes of a view. One of a detached buffer is empty, though a DataView throws for its length. */
 function bytesOf(view: ArrayBufferView): Uint8Array {
   if (view.buffer instanceof ArrayBuffer && view.buffer.detached) return new Uint8Array();
   return new Uint8Array(view.buffer, view.byteOffset, view.byteLength);

@@ -13,7 +13,7 @@ const [OPENING, COMMA, CLOSING] = [0x5b, 0x2c, 0x5d];
 const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
 
 /**
- * The bodies of a batch in its order, as `decodeOwnBody` gives each of them.
+ * Decodes the bodies of a batch in its order, each as `decodeOwnBody` does.
  *
  * @throws BodyDecodeError when one is not of its content type, `PackedFormatError` when that is unknown.
  */
@@ -25,13 +25,13 @@ export function decodeBodies(index: PackedIndex): unknown[] {
 }
 
 /**
- * Small JSON is parsed as one array: the bodies lie in a row already, and with spaces and a comma in the place of each
- * header they are the text of one. To make text of 100 bodies of 200 bytes each and to parse it took 5,300 instructions
- * a body one by one; this takes 2,400, since the parser makes each object like the one before it.
+ * Parses small JSON bodies as one array: they lie in a row, and with spaces and a comma in the place of each header
+ * they are the text of one. Decoding and parsing 100 bodies of 200 bytes one by one took 5,300 instructions for each;
+ * this takes 2,400, since the parser makes each object like the one before it.
  *
- * Every stored body of this type is JSON: who takes it in has made it by `JSON.stringify` or parsed it. `null` where
- * the text is no array of so many elements all the same, and where it is not tried: then each body is decoded by
- * itself, and the error is about that one.
+ * Every stored body of this type is JSON: it was made by `JSON.stringify` or parsed at the edge. `null` where the text
+ * still is no array of so many elements, and where it is not tried: then each body is decoded by itself, and the error
+ * is about that one.
  */
 function parseTogether(index: PackedIndex): unknown[] | null {
   const { packed, count, offsets } = index;

@@ -24,5 +24,5 @@ export {
   RECORD_HEADER_BYTES,
   recordEnd,
 } from "./packed-layout.ts";
-export { PackedWriter, type RecordToWrite } from "./packed-writer.ts";
+export { PackedWriter, type RecordToWrite, UTF8_BYTES_PER_UNIT_MAX } from "./packed-writer.ts";
 export { isReadable, makeUnreadable } from "./unreadable.ts";

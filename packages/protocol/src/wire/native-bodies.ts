@@ -4,7 +4,7 @@ import { joinPacked, PackedIndex, packMessages } from "./packed.ts";
 import type { ContentType } from "./packed-layout.ts";
 
 /**
- * As `decodeOwnBody`, and bodies too that workerd's own binding has sent.
+ * Decodes a body as `decodeOwnBody` does, or one that workerd's own binding has sent.
  *
  * @throws BodyDecodeError when the bytes are not of that content type.
  */
@@ -18,13 +18,13 @@ export function decodeBody(bytes: Uint8Array, contentType: ContentType): unknown
 }
 
 /**
- * A packed batch in which the bodies that workerd's own binding has sent are in our own format. The same bytes where
- * there are none. One that cannot be read stays as it is: its consumer says so.
+ * Rewrites the bodies of a packed batch that workerd's own binding has sent in our own format. Returns the same bytes
+ * where there are none. A body that cannot be read stays as it is, and fails at its consumer.
  */
 export function withoutNativeBodies(packed: Uint8Array): Uint8Array {
   const index = new PackedIndex(packed);
   const isAt = (i: number) => index.contentType(i) === "v8" && isNative(index.body(i), "v8");
-  // Every delivery comes here, and hardly one has such a body: most are gone through without making anything.
+  // Hardly a delivery has such a body, so the first pass allocates nothing.
   let first = 0;
   while (first < index.count && !isAt(first)) first += 1;
   if (first === index.count) return packed;

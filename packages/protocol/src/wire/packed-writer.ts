@@ -41,7 +41,7 @@ export interface NewRecord {
 const IDLE_BYTES_MAX = 65_536;
 const FIRST_BYTES = 4_096;
 /** UTF-8 needs at most this many bytes for one unit of UTF-16. */
-const UTF8_BYTES_PER_UNIT_MAX = 3;
+export const UTF8_BYTES_PER_UNIT_MAX = 3;
 
 const encoder = new TextEncoder();
 /** Text that is encoded as a header of zeros. */

@@ -2,7 +2,7 @@ import { isInNetwork } from "./cidr.ts";
 import type { Condition, NumericComparison } from "./policy.ts";
 import type { Value } from "./value.ts";
 
-/** Conditions that look at one value; `exists` and `anything-but` look at all that a property has. */
+/** Conditions on one value; `exists` and `anything-but` are on all values of a property. */
 export type ValueCondition = Exclude<Condition, { kind: "exists" | "anything-but" }>;
 
 /** Whether one value meets a condition. Strings are compared case by case, and a number is no string. */
@@ -28,7 +28,7 @@ export function valueMatches(condition: ValueCondition, value: Value): boolean {
   }
 }
 
-/** Between the parts of a wildcard stand any characters, also none. */
+/** Whether a value matches a wildcard: any characters may stand between its parts, also none. */
 function wildcardMatches([first = "", ...parts]: readonly string[], value: string): boolean {
   const last = parts.pop();
   if (last === undefined) return value === first;
@@ -48,8 +48,8 @@ function wildcardMatches([first = "", ...parts]: readonly string[], value: strin
 const SHORT_LENGTH_MAX = 32;
 
 /**
- * Answers where a text begins in a value, from `at` on; -1 for nowhere. `indexOf` begins anew at each letter of a value
- * in which a long text is nearly everywhere: 0.5 s for one wildcard. This goes through the value once (Knuth, Morris
+ * Finds where a text begins in a value, from `at` on; -1 for nowhere. `indexOf` begins anew at each letter of a value
+ * that nearly matches everywhere, which took 0.5 s for one wildcard. This goes through the value once (Knuth, Morris
  * and Pratt).
  */
 function indexIn(value: string, text: string, at: number): number {
@@ -63,7 +63,7 @@ function indexIn(value: string, text: string, at: number): number {
   return -1;
 }
 
-/** For each beginning of a text the longest other beginning that it ends with, both by their lengths. */
+/** Computes, for each prefix of a text, the length of the longest shorter prefix that it ends with. */
 function bordersOf(text: string): Uint32Array {
   const borders = new Uint32Array(text.length + 1);
   for (let i = 1, matched = 0; i < text.length; i++) {
@@ -73,7 +73,7 @@ function bordersOf(text: string): Uint32Array {
   return borders;
 }
 
-/** How much of a text's beginning is there after one more letter. */
+/** Length of the prefix that matches after one more letter. */
 function nextMatched(text: string, borders: Uint32Array, before: number, letter: number): number {
   let matched = before;
   while (matched > 0 && text.charCodeAt(matched) !== letter) matched = borders[matched] ?? 0;

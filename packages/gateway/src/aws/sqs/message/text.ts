@@ -1,3 +1,5 @@
+import { UTF8_BYTES_PER_UNIT_MAX } from "@sluice/protocol";
+
 /** Characters that XML 1.0 cannot hold, and with it neither a body nor an attribute of SQS (spec sqs 5.6). */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to find
 const INVALID = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/;
@@ -23,9 +25,6 @@ export function holdsValidTexts(json: string): boolean {
   }
   return true;
 }
-
-/** UTF-8 needs at most this many bytes for one unit of UTF-16. */
-const UTF8_BYTES_PER_UNIT_MAX = 3;
 
 /** Returns an upper bound of a text's bytes, faster than counting them. */
 export function utf8BytesAtMost(text: string): number {

@@ -25,7 +25,7 @@ export const MAX_RESULTS_MAX = 1_000;
 
 const NO_MESSAGES = { visible: 0, notVisible: 0, delayed: 0 };
 
-/** Creates a queue, or answers with the one there is if nothing that is asked for differs (spec sqs 2.2). */
+/** Creates a queue, or answers with the existing one if the request asks for nothing else (spec sqs 2.2). */
 export async function createQueue(
   context: SqsContext,
   { QueueName: name, Attributes: given = {}, tags = {} }: SqsInput<"CreateQueue">,
@@ -143,8 +143,8 @@ export async function listDeadLetterSourceQueues(
 }
 
 /**
- * A page of a list of queues. Only who names a number of entries gets a token. Throws `AwsError` for a number out of
- * range and for a token that this broker did not give.
+ * Makes a page of a list of queues. Only a request that names a number of entries gets a token. Throws `AwsError` for a
+ * number out of range and for a token that this broker did not give.
  */
 function urlsOnPage(
   urls: readonly string[],
@@ -183,7 +183,7 @@ export async function purgeQueue(context: SqsContext, { QueueUrl }: SqsInput<"Pu
   await ports.account.notePurge(record.queueId, { startedMs: nowMs, completedMs: ports.now() });
 }
 
-/** Every queue that the caller sees: those of its account and region. */
+/** Lists the queues of the caller's account and region. */
 export async function queuesOf(
   context: SqsContext,
 ): Promise<{ readonly address: QueueAddress; readonly record: QueueRecord }[]> {
@@ -194,7 +194,7 @@ export async function queuesOf(
     .filter(({ address }) => address.region === caller.region && address.account === caller.account);
 }
 
-/** Those of them that it may use. */
+/** Lists those of them that the caller may use. */
 async function usableQueuesOf(context: SqsContext): ReturnType<typeof queuesOf> {
   return (await queuesOf(context)).filter(({ record }) => mayUse(context.caller.rights, record.name));
 }
@@ -211,7 +211,7 @@ function checkName(name: string, isFifo: boolean): void {
   }
 }
 
-/** An attribute that is not asked for is no difference, nor is one that is counted or computed. */
+/** Refuses attributes that differ from the stored ones. One that the request leaves out does not differ. */
 function refuseDifference(given: Attributes, stored: Attributes): void {
   const read = readAttributes(given, stored.FifoQueue === "true", true);
   for (const attribute of Object.keys(given)) {
@@ -241,7 +241,7 @@ function mergeTexts(before: Attributes, { texts, numbers }: ReadAttributes): Rec
   if (reuse === NUMBER_ATTRIBUTES.KmsDataKeyReusePeriodSeconds.standard)
     delete merged.KmsDataKeyReusePeriodSeconds;
   else if (reuse !== undefined) merged.KmsDataKeyReusePeriodSeconds = String(reuse);
-  // What the queue itself knows is not kept twice.
+  // Settings of the queue itself are not kept twice.
   for (const name of ["FifoQueue", "ContentBasedDeduplication"]) delete merged[name];
   return merged;
 }
@@ -253,7 +253,7 @@ function fifoOf({ texts: { ContentBasedDeduplication: byContent } }: ReadAttribu
   } as const;
 }
 
-/** The dead-letter queue that a policy names, checked. Throws `AwsError` (spec sqs 5.2, 6.3). */
+/** Checks the dead-letter queue that a policy names, and returns it. Throws `AwsError` (spec sqs 5.2, 6.3). */
 async function deadLetterQueueOf(
   context: SqsContext,
   source: QueueAddress,

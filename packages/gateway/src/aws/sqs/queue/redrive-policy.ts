@@ -13,7 +13,7 @@ export interface RedrivePolicy {
   readonly maxReceiveCount: number;
 }
 
-/** Reads a `RedrivePolicy`; `null` for the empty text, which takes it away. Throws `AwsError` (spec sqs 5.2). */
+/** Reads a `RedrivePolicy`; `null` for the empty text, which removes it. Throws `AwsError` (spec sqs 5.2). */
 export function parseRedrivePolicy(text: string): RedrivePolicy | null {
   if (text === "") return null;
   const policy = parseObject(text);
@@ -41,7 +41,7 @@ export function parseRedrivePolicy(text: string): RedrivePolicy | null {
   return { deadLetterTarget, maxReceiveCount };
 }
 
-/** A value in a refusal. An object as a text may be anything, an error included, and a deep one has no end. */
+/** Shows a value in a refusal, but no object: its text may throw, or have no end. */
 function shown(value: unknown): string {
   if (typeof value !== "object" || value === null) return String(value);
   return Array.isArray(value) ? "[...]" : "{...}";
@@ -56,7 +56,7 @@ export type RedriveAllowPolicy =
   | { readonly kind: "allowAll" | "denyAll" }
   | { readonly kind: "byQueue"; readonly sourceQueueArns: readonly string[] };
 
-/** Reads a `RedriveAllowPolicy`; the empty text takes it away, which allows all. Throws `AwsError`. */
+/** Reads a `RedriveAllowPolicy`; the empty text removes it, which allows all. Throws `AwsError`. */
 export function parseRedriveAllowPolicy(text: string): RedriveAllowPolicy {
   if (text === "") return { kind: "allowAll" };
   const policy = parseObject(text);
