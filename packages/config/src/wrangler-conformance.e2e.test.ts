@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import fc from "fast-check";
-import { describe, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { unstable_readConfig } from "wrangler";
 import { project } from "../test/project.ts";
 import { type ConfigDiagnostic, ConfigError, findConfigFile, readWorkerConfig } from "./index.ts";
@@ -194,33 +194,31 @@ const queues = mostly(
 );
 
 // conformance: wranglers-own-messages
-describe("about any configuration, this package says what Wrangler says", () => {
-  test("about any configuration, this package says what Wrangler says without environments", () => {
-    fc.assert(
-      fc.property(queues, (generated) => {
-        expectSameVerdict({ name: "w", queues: generated });
-      }),
-      { numRuns: 500 },
-    );
-  });
+test("about any configuration, this package says what Wrangler says without environments", () => {
+  fc.assert(
+    fc.property(queues, (generated) => {
+      expectSameVerdict({ name: "w", queues: generated });
+    }),
+    { numRuns: 500 },
+  );
+});
 
-  test("about any configuration, this package says what Wrangler says with environments", () => {
-    const name = fc.constantFrom("w", "other", "Bad Name", 5);
-    const environment = fc.record({ name, queues }, { requiredKeys: [] });
-    const environments = fc.dictionary(fc.constantFrom("a", "b"), environment);
-    const content = fc.record({ name, queues, env: environments }, { requiredKeys: ["name"] });
-    fc.assert(
-      fc.property(content, fc.constantFrom("a", "b", "", undefined), (generated, env) => {
-        expectSameVerdict(generated, env);
-      }),
-      { numRuns: 500 },
-    );
-  });
+test("about any configuration, this package says what Wrangler says with environments", () => {
+  const name = fc.constantFrom("w", "other", "Bad Name", 5);
+  const environment = fc.record({ name, queues }, { requiredKeys: [] });
+  const environments = fc.dictionary(fc.constantFrom("a", "b"), environment);
+  const content = fc.record({ name, queues, env: environments }, { requiredKeys: ["name"] });
+  fc.assert(
+    fc.property(content, fc.constantFrom("a", "b", "", undefined), (generated, env) => {
+      expectSameVerdict(generated, env);
+    }),
+    { numRuns: 500 },
+  );
+});
 
-  test("about any configuration, this package says what Wrangler says when two producers share a binding", () => {
-    const producers = ["Q", "R", "Q", "Q"].map((binding) => ({ binding, queue: "q" }));
-    expectSameVerdict({ name: "w", queues: { producers } });
-  });
+test("about any configuration, this package says what Wrangler says when two producers share a binding", () => {
+  const producers = ["Q", "R", "Q", "Q"].map((binding) => ({ binding, queue: "q" }));
+  expectSameVerdict({ name: "w", queues: { producers } });
 });
 
 test("a consumer of the type http_pull, which Wrangler refuses and Cloudflare documents, is taken", () => {

@@ -1,7 +1,7 @@
 import { type DeliveryReply, type Settlement, settle } from "@sluice/protocol";
 import type { WorkerdProcess } from "@sluice/protocol/test/workerd-process";
 import * as fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { CONSUMERS, type Outcome, runTrials, startBothDispatches } from "../test/both-dispatches.ts";
 import { trial } from "../test/program-arbitrary.ts";
 
@@ -29,22 +29,20 @@ beforeAll(async () => {
 afterAll(() => workerd[Symbol.asyncDispose]());
 
 // conformance: settlement-differential, calls-without-effect
-describe("reports what workerd's own dispatch reports", () => {
-  it.each(CONSUMERS)(
-    "reports what workerd's own dispatch reports for random handlers, default export and flags: %s",
-    async (consumer) => {
-      const seed = Math.floor(Math.random() * 2 ** 31);
-      const waits = !consumer.endsWith("NO_WAIT");
-      const trials = fc.sample(trial(waits), { seed, numRuns: TRIALS });
-      const outcomes = await runTrials(workerd, consumer, trials);
-      expect(outcomes).toHaveLength(TRIALS);
-      outcomes.forEach(({ native, ours }, i) => {
-        const { program, ids } = trials[i] ?? { program: undefined, ids: [] };
-        const label = `seed ${seed}, trial ${i}: ${JSON.stringify(program)} on ${ids.map(Number)}`;
-        expect(comparable(ours, ids), label).toEqual(comparable(native, ids));
-        if (ours.reply !== "acknowledged")
-          expect(ours.reply.error === undefined, label).toBe(ours.reply.outcome === "ok");
-      });
-    },
-  );
-});
+it.each(CONSUMERS)(
+  "reports what workerd's own dispatch reports for random handlers, default export and flags: %s",
+  async (consumer) => {
+    const seed = Math.floor(Math.random() * 2 ** 31);
+    const waits = !consumer.endsWith("NO_WAIT");
+    const trials = fc.sample(trial(waits), { seed, numRuns: TRIALS });
+    const outcomes = await runTrials(workerd, consumer, trials);
+    expect(outcomes).toHaveLength(TRIALS);
+    outcomes.forEach(({ native, ours }, i) => {
+      const { program, ids } = trials[i] ?? { program: undefined, ids: [] };
+      const label = `seed ${seed}, trial ${i}: ${JSON.stringify(program)} on ${ids.map(Number)}`;
+      expect(comparable(ours, ids), label).toEqual(comparable(native, ids));
+      if (ours.reply !== "acknowledged")
+        expect(ours.reply.error === undefined, label).toBe(ours.reply.outcome === "ok");
+    });
+  },
+);

@@ -202,27 +202,25 @@ describe("messages", () => {
   );
 });
 
-describe("results", () => {
-  it("results carry the metrics, with the oldest timestamp as a Date", async () => {
-    const { producer, broker } = createProducer();
-    const metrics = { backlogCount: 2, backlogBytes: 30, oldestMessageTimestampMs: 1_700_000_000_000 };
-    broker.answer = () => ({ ok: true, metrics });
-    broker.backlog = () => metrics;
-    const shown = {
-      backlogCount: 2,
-      backlogBytes: 30,
-      oldestMessageTimestamp: new Date(1_700_000_000_000),
-    };
-    expect(await producer.send(1)).toStrictEqual({ metadata: { metrics: shown } });
-    expect(await producer.sendBatch([{ body: 1 }])).toStrictEqual({ metadata: { metrics: shown } });
-    expect(await producer.metrics()).toStrictEqual(shown);
-  });
+it("results carry the metrics, with the oldest timestamp as a Date", async () => {
+  const { producer, broker } = createProducer();
+  const metrics = { backlogCount: 2, backlogBytes: 30, oldestMessageTimestampMs: 1_700_000_000_000 };
+  broker.answer = () => ({ ok: true, metrics });
+  broker.backlog = () => metrics;
+  const shown = {
+    backlogCount: 2,
+    backlogBytes: 30,
+    oldestMessageTimestamp: new Date(1_700_000_000_000),
+  };
+  expect(await producer.send(1)).toStrictEqual({ metadata: { metrics: shown } });
+  expect(await producer.sendBatch([{ body: 1 }])).toStrictEqual({ metadata: { metrics: shown } });
+  expect(await producer.metrics()).toStrictEqual(shown);
+});
 
-  it("results have no oldest timestamp when the broker reports 0", async () => {
-    const { producer } = createProducer();
-    expect(await producer.send(1)).toStrictEqual(METRICS);
-    expect(await producer.metrics()).toStrictEqual(METRICS.metadata.metrics);
-  });
+it("results have no oldest timestamp when the broker reports 0", async () => {
+  const { producer } = createProducer();
+  expect(await producer.send(1)).toStrictEqual(METRICS);
+  expect(await producer.metrics()).toStrictEqual(METRICS.metadata.metrics);
 });
 
 describe("a broker that does not answer", () => {

@@ -77,50 +77,48 @@ function outcomeOf(request: SignedRequest, check = SQS): string {
 
 const NO_MATCH = /^SignatureDoesNotMatch: The request signature we calculated does not match/;
 
-describe("a signature covers", () => {
-  it("a signature covers the host", () => {
-    expect(outcomeOf(signed({ signedHeaders: ["x-amz-date", "x-amz-target"] }))).toBe(
-      "SignatureDoesNotMatch: 'Host' or ':authority' must be a 'SignedHeader' in the AWS Authorization.",
-    );
-  });
-
-  it.each([false, true])(
-    "a signature covers every x-amz-* header that is sent, presigned: %s",
-    (isPresigned) => {
-      const target = { host: "sqs.example", "x-amz-target": "AmazonSQS.PurgeQueue" };
-      const headers = isPresigned ? target : { ...target, "x-amz-date": STAMP };
-      const signedHeaders = isPresigned ? ["host"] : ["host", "x-amz-date"];
-      expect(outcomeOf(signed({ isPresigned, headers, signedHeaders }))).toBe(
-        "SignatureDoesNotMatch: 'x-amz-target' must be a 'SignedHeader' in the AWS Authorization.",
-      );
-      const whole = signed({ isPresigned, headers, signedHeaders: [...signedHeaders, "x-amz-target"] });
-      expect(outcomeOf(whole)).toBe("ok");
-      whole.headers.set("X-Amz-Security-Token", "another's");
-      expect(outcomeOf(whole)).toMatch(/^SignatureDoesNotMatch: 'x-amz-security-token' must be/);
-    },
+it("a signature covers the host", () => {
+  expect(outcomeOf(signed({ signedHeaders: ["x-amz-date", "x-amz-target"] }))).toBe(
+    "SignatureDoesNotMatch: 'Host' or ':authority' must be a 'SignedHeader' in the AWS Authorization.",
   );
+});
 
-  it.each([
-    ["x-amzn-trace-id", "Root=1-00000000-000000000000000000000000"],
-    ["x-amz-cf-id", "added=="],
-    ["x-forwarded-for", "10.0.0.1"],
-    ["user-agent", "a proxy"],
-  ])("a signature covers no %s: a proxy that forwards the request may add it", (name, value) => {
-    const request = signed();
-    request.headers.set(name, value);
-    expect(outcomeOf(request)).toBe("ok");
-  });
-
-  it("a signature covers no header that is not sent", () => {
-    const request = signed({
-      headers: { ...DRAFT.headers, "content-type": "text/plain" },
-      signedHeaders: ["content-type", ...DRAFT.signedHeaders],
-    });
-    request.headers.delete("content-type");
-    expect(outcomeOf(request)).toBe(
-      "SignatureDoesNotMatch: 'content-type' is named as a SignedHeader, but it does not exist in the HTTP request",
+it.each([false, true])(
+  "a signature covers every x-amz-* header that is sent, presigned: %s",
+  (isPresigned) => {
+    const target = { host: "sqs.example", "x-amz-target": "AmazonSQS.PurgeQueue" };
+    const headers = isPresigned ? target : { ...target, "x-amz-date": STAMP };
+    const signedHeaders = isPresigned ? ["host"] : ["host", "x-amz-date"];
+    expect(outcomeOf(signed({ isPresigned, headers, signedHeaders }))).toBe(
+      "SignatureDoesNotMatch: 'x-amz-target' must be a 'SignedHeader' in the AWS Authorization.",
     );
+    const whole = signed({ isPresigned, headers, signedHeaders: [...signedHeaders, "x-amz-target"] });
+    expect(outcomeOf(whole)).toBe("ok");
+    whole.headers.set("X-Amz-Security-Token", "another's");
+    expect(outcomeOf(whole)).toMatch(/^SignatureDoesNotMatch: 'x-amz-security-token' must be/);
+  },
+);
+
+it.each([
+  ["x-amzn-trace-id", "Root=1-00000000-000000000000000000000000"],
+  ["x-amz-cf-id", "added=="],
+  ["x-forwarded-for", "10.0.0.1"],
+  ["user-agent", "a proxy"],
+])("a signature covers no %s: a proxy that forwards the request may add it", (name, value) => {
+  const request = signed();
+  request.headers.set(name, value);
+  expect(outcomeOf(request)).toBe("ok");
+});
+
+it("a signature covers no header that is not sent", () => {
+  const request = signed({
+    headers: { ...DRAFT.headers, "content-type": "text/plain" },
+    signedHeaders: ["content-type", ...DRAFT.signedHeaders],
   });
+  request.headers.delete("content-type");
+  expect(outcomeOf(request)).toBe(
+    "SignatureDoesNotMatch: 'content-type' is named as a SignedHeader, but it does not exist in the HTTP request",
+  );
 });
 
 describe("the scope of a signature", () => {

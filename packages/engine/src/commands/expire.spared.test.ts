@@ -40,33 +40,31 @@ describe("a restart", () => {
   });
 });
 
-describe("the ends of leases, when only so many may die in one call", () => {
-  it("the ends of leases, when only so many may die in one call are limited by those that die, not by those that are released or tried again", () => {
-    const queue = queueWith({ maxRetries: 1 });
-    sendMany(queue, 6);
-    receive(queue, { max: 1, visibleAtMs: T0 + 10 }, T0);
-    receive(queue, { max: 1, visibleAtMs: T0 + 11 }, T0);
-    for (const ms of [20, 21]) pull(queue, 1, T0, T0 + ms);
-    const [first, second] = [pull(queue, 1, T0, T0 + 1), pull(queue, 1, T0, T0 + 2)];
-    for (const range of [first, second].flatMap(rangesOf)) retry(queue, range, T0, T0);
-    for (const ms of [30, 31]) pull(queue, 1, T0, T0 + ms);
-    const ends = () => {
-      const { retried, dead } = expireLeases(queue, T0 + 100, undefined, 1);
-      checkInvariants(queue);
-      return [retried.map(({ from }) => from), dead.map(({ from }) => from), counts(queue).leased];
-    };
-    expect(ends()).toEqual([[2, 3], [4], 1]);
-    expect(ends()).toEqual([[], [5], 0]);
-    expect(counts(queue).ready).toBe(4);
-  });
+it("the ends of leases, when only so many may die in one call are limited by those that die, not by those that are released or tried again", () => {
+  const queue = queueWith({ maxRetries: 1 });
+  sendMany(queue, 6);
+  receive(queue, { max: 1, visibleAtMs: T0 + 10 }, T0);
+  receive(queue, { max: 1, visibleAtMs: T0 + 11 }, T0);
+  for (const ms of [20, 21]) pull(queue, 1, T0, T0 + ms);
+  const [first, second] = [pull(queue, 1, T0, T0 + 1), pull(queue, 1, T0, T0 + 2)];
+  for (const range of [first, second].flatMap(rangesOf)) retry(queue, range, T0, T0);
+  for (const ms of [30, 31]) pull(queue, 1, T0, T0 + ms);
+  const ends = () => {
+    const { retried, dead } = expireLeases(queue, T0 + 100, undefined, 1);
+    checkInvariants(queue);
+    return [retried.map(({ from }) => from), dead.map(({ from }) => from), counts(queue).leased];
+  };
+  expect(ends()).toEqual([[2, 3], [4], 1]);
+  expect(ends()).toEqual([[], [5], 0]);
+  expect(counts(queue).ready).toBe(4);
+});
 
-  it("the ends of leases, when only so many may die in one call count no receive of a message that was received too often: it dies at the next one", () => {
-    const queue = queueWith({ maxRetries: 0 });
-    sendMany(queue, 3);
-    for (const ms of [10, 11, 12]) receive(queue, { max: 1, visibleAtMs: T0 + ms }, T0);
-    expect(expireLeases(queue, T0 + 100, undefined, 1)).toEqual({ retried: [], dead: [] });
-    expect(counts(queue)).toMatchObject({ ready: 3, leased: 0 });
-  });
+it("the ends of leases, when only so many may die in one call count no receive of a message that was received too often: it dies at the next one", () => {
+  const queue = queueWith({ maxRetries: 0 });
+  sendMany(queue, 3);
+  for (const ms of [10, 11, 12]) receive(queue, { max: 1, visibleAtMs: T0 + ms }, T0);
+  expect(expireLeases(queue, T0 + 100, undefined, 1)).toEqual({ retried: [], dead: [] });
+  expect(counts(queue)).toMatchObject({ ready: 3, leased: 0 });
 });
 
 describe("the end of a retention", () => {

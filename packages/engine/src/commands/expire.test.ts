@@ -101,31 +101,29 @@ describe("expireLeases", () => {
   });
 });
 
-describe("leases that end in death, of which memory has room for some", () => {
-  it.each([
-    [0, 0, 0],
-    [1, 1, 2],
-    [220, 1, 2],
-    [221, 2, 3],
-    [330, 2, 3],
-    [331, 2, 3],
-  ])(
-    "leases that end in death, of which memory has room for some with room for %i bytes end %i of two leases: %i of three messages",
-    (room, leases, dead) => {
-      const queue = queueWith({ maxRetries: 0 });
-      sendApart(queue, 2);
-      sendApart(queue, 1);
-      pull(queue, 2, T0, T0 + 1);
-      pull(queue, 1, T0, T0 + 2);
-      const outcome = expireLeases(queue, T0 + 2, () => 0, room);
-      expect(outcome.dead).toHaveLength(leases);
-      expect(counts(queue)).toMatchObject({ leased: 3 - dead });
-      expireLeases(queue, T0 + 2);
-      expect(counts(queue)).toMatchObject({ leased: 0 });
-      checkInvariants(queue);
-    },
-  );
-});
+it.each([
+  [0, 0, 0],
+  [1, 1, 2],
+  [220, 1, 2],
+  [221, 2, 3],
+  [330, 2, 3],
+  [331, 2, 3],
+])(
+  "leases that end in death, of which memory has room for some with room for %i bytes end %i of two leases: %i of three messages",
+  (room, leases, dead) => {
+    const queue = queueWith({ maxRetries: 0 });
+    sendApart(queue, 2);
+    sendApart(queue, 1);
+    pull(queue, 2, T0, T0 + 1);
+    pull(queue, 1, T0, T0 + 2);
+    const outcome = expireLeases(queue, T0 + 2, () => 0, room);
+    expect(outcome.dead).toHaveLength(leases);
+    expect(counts(queue)).toMatchObject({ leased: 3 - dead });
+    expireLeases(queue, T0 + 2);
+    expect(counts(queue)).toMatchObject({ leased: 0 });
+    checkInvariants(queue);
+  },
+);
 
 describe("endPushLeases", () => {
   it("releases deliveries that a restart has cut off at once, with the attempt counted", () => {

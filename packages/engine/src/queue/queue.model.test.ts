@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, it } from "vitest";
+import { it } from "vitest";
 import { Twins, type Verdict } from "../../test/twins.ts";
 import type { QueueRules } from "../index.ts";
 
@@ -120,17 +120,15 @@ const rules: fc.Arbitrary<QueueRules> = fc.record({
   pushLeaseMs: fc.constantFrom(900_000, 2500),
 });
 
-describe("the engine does what a plain list of messages does", () => {
-  it("the engine does what a plain list of messages does in every observable respect, after every command, across restarts", () => {
-    fc.assert(
-      fc.property(rules, programs, (queueRules, program) => {
-        const twins = new Twins(queueRules);
-        for (const step of program) {
-          step.run(twins);
-          twins.check();
-        }
-      }),
-      { numRuns: Number(process.env.SLUICE_MODEL_RUNS ?? 2000) },
-    );
-  });
+it("the engine does what a plain list of messages does in every observable respect, after every command, across restarts", () => {
+  fc.assert(
+    fc.property(rules, programs, (queueRules, program) => {
+      const twins = new Twins(queueRules);
+      for (const step of program) {
+        step.run(twins);
+        twins.check();
+      }
+    }),
+    { numRuns: Number(process.env.SLUICE_MODEL_RUNS ?? 2000) },
+  );
 });

@@ -49,16 +49,14 @@ describe("the last message of a segment", () => {
   });
 });
 
-describe("untouched messages of several due times", () => {
-  it("untouched messages of several due times come after those of another segment that are due between them", () => {
-    const queue = queueWith();
-    send(queue, { sizes: [1, 1], dueMs: [T0 + 1, T0 + 10] }, T0);
-    const between = sendApart(queue, 1, T0, T0 + 5);
-    advance(queue, T0 + 1);
-    checkInvariants(queue);
-    advance(queue, T0 + 5);
-    expect(counts(queue)).toMatchObject({ ready: 2, delayed: 1 });
-    const batch = lease(queue, { max: 9, expiresMs: T0 + 99, kind: "pull" }, T0 + 5);
-    expect(batch?.slices.at(-1)).toMatchObject({ segmentId: between });
-  });
+it("untouched messages of several due times come after those of another segment that are due between them", () => {
+  const queue = queueWith();
+  send(queue, { sizes: [1, 1], dueMs: [T0 + 1, T0 + 10] }, T0);
+  const between = sendApart(queue, 1, T0, T0 + 5);
+  advance(queue, T0 + 1);
+  checkInvariants(queue);
+  advance(queue, T0 + 5);
+  expect(counts(queue)).toMatchObject({ ready: 2, delayed: 1 });
+  const batch = lease(queue, { max: 9, expiresMs: T0 + 99, kind: "pull" }, T0 + 5);
+  expect(batch?.slices.at(-1)).toMatchObject({ segmentId: between });
 });

@@ -54,64 +54,62 @@ describe("indexOf", () => {
   });
 });
 
-describe("the ages of runs", () => {
-  it.each<[string, Column[], number, boolean]>([
+it.each<[string, Column[], number, boolean]>([
+  [
+    "of one age",
     [
-      "of one age",
-      [
-        [0, 0, 1, 50],
-        [1, 1, 2, 50],
-      ],
-      50,
-      true,
+      [0, 0, 1, 50],
+      [1, 1, 2, 50],
     ],
+    50,
+    true,
+  ],
+  [
+    "each younger than the one before it",
     [
-      "each younger than the one before it",
-      [
-        [0, 0, 1, 50],
-        [1, 1, 1, 60],
-        [2, 2, 1, 70],
-      ],
-      50,
-      true,
+      [0, 0, 1, 50],
+      [1, 1, 1, 60],
+      [2, 2, 1, 70],
     ],
+    50,
+    true,
+  ],
+  [
+    "the last of which is the oldest",
     [
-      "the last of which is the oldest",
-      [
-        [0, 0, 1, 50],
-        [1, 1, 1, 60],
-        [2, 2, 1, 40],
-      ],
-      40,
-      false,
+      [0, 0, 1, 50],
+      [1, 1, 1, 60],
+      [2, 2, 1, 40],
     ],
+    40,
+    false,
+  ],
+  [
+    "one of which is older than the one before it",
     [
-      "one of which is older than the one before it",
-      [
-        [0, 0, 1, 50],
-        [1, 1, 1, 70],
-        [2, 2, 1, 60],
-      ],
-      50,
-      false,
+      [0, 0, 1, 50],
+      [1, 1, 1, 70],
+      [2, 2, 1, 60],
     ],
+    50,
+    false,
+  ],
+  [
+    "that go on in order after that",
     [
-      "that go on in order after that",
-      [
-        [0, 0, 1, 50],
-        [1, 1, 1, 49],
-        [2, 2, 1, 60],
-      ],
-      49,
-      false,
+      [0, 0, 1, 50],
+      [1, 1, 1, 49],
+      [2, 2, 1, 60],
     ],
-  ])("the ages of runs are known: %s", (_what, columns, oldestMs, isAgeOrdered) => {
-    expect(runsOf(...columns)).toMatchObject({ oldestMs, isAgeOrdered });
-  });
+    49,
+    false,
+  ],
+])("the ages of runs are known: %s", (_what, columns, oldestMs, isAgeOrdered) => {
+  expect(runsOf(...columns)).toMatchObject({ oldestMs, isAgeOrdered });
+});
 
-  it("the ages of runs are none without runs", () => {
-    expect(new Runs()).toMatchObject({ oldestMs: Infinity, isAgeOrdered: true });
-  });
+it("the ages of runs are none without runs", () => {
+  expect(new Runs()).toMatchObject({ oldestMs: Infinity, isAgeOrdered: true });
 });
 
 describe("changeDueMs", () => {

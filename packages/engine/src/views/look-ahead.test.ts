@@ -255,48 +255,46 @@ describe("what a look ahead stops at", () => {
   });
 });
 
-describe("messageRanges", () => {
-  it("messageRanges are all messages with their state, from any place on", () => {
-    const queue = queueWith();
-    const first = sendMany(queue, 4);
-    queue.tails.length = 0;
-    const second = sendMany(queue, 2, T0, T0 + 50);
-    lease(queue, { max: 2, expiresMs: T0 + 9, kind: "pull" }, T0);
-    const waits = { attempts: 0, leaseKind: null };
-    const rest = [
-      { segmentId: first, from: 2, to: 4, state: "ready", atMs: T0, ...waits },
-      { segmentId: second, from: 0, to: 2, state: "delayed", atMs: T0 + 50, ...waits },
-    ];
-    const held = { state: "leased", attempts: 1, atMs: T0 + 9, leaseKind: "pull" };
-    expect([...messageRanges(queue)]).toEqual([{ segmentId: first, from: 0, to: 2, ...held }, ...rest]);
-    expect([...messageRanges(queue, { segmentId: first, index: 1 })]).toEqual(rest);
-    expect([...messageRanges(queue, { segmentId: first, index: 2 })]).toEqual([
-      { ...rest[0], from: 3 },
-      rest[1],
-    ]);
-    expect([...messageRanges(queue, { segmentId: second, index: 5 })]).toEqual([]);
-    expect(rangeAt(queue, { segmentId: first, index: 1 })).toEqual({
-      segmentId: first,
-      from: 1,
-      to: 2,
-      ...held,
-    });
-    expect(rangeAt(queue, { segmentId: first, index: 4 })).toBeNull();
-    expect(rangeAt(queue, { segmentId: 7, index: 0 })).toBeNull();
+it("messageRanges are all messages with their state, from any place on", () => {
+  const queue = queueWith();
+  const first = sendMany(queue, 4);
+  queue.tails.length = 0;
+  const second = sendMany(queue, 2, T0, T0 + 50);
+  lease(queue, { max: 2, expiresMs: T0 + 9, kind: "pull" }, T0);
+  const waits = { attempts: 0, leaseKind: null };
+  const rest = [
+    { segmentId: first, from: 2, to: 4, state: "ready", atMs: T0, ...waits },
+    { segmentId: second, from: 0, to: 2, state: "delayed", atMs: T0 + 50, ...waits },
+  ];
+  const held = { state: "leased", attempts: 1, atMs: T0 + 9, leaseKind: "pull" };
+  expect([...messageRanges(queue)]).toEqual([{ segmentId: first, from: 0, to: 2, ...held }, ...rest]);
+  expect([...messageRanges(queue, { segmentId: first, index: 1 })]).toEqual(rest);
+  expect([...messageRanges(queue, { segmentId: first, index: 2 })]).toEqual([
+    { ...rest[0], from: 3 },
+    rest[1],
+  ]);
+  expect([...messageRanges(queue, { segmentId: second, index: 5 })]).toEqual([]);
+  expect(rangeAt(queue, { segmentId: first, index: 1 })).toEqual({
+    segmentId: first,
+    from: 1,
+    to: 2,
+    ...held,
   });
+  expect(rangeAt(queue, { segmentId: first, index: 4 })).toBeNull();
+  expect(rangeAt(queue, { segmentId: 7, index: 0 })).toBeNull();
+});
 
-  it("messageRanges count every message once, in whatever state", () => {
-    const program = fc.array(steps(true), { minLength: 1, maxLength: 30, size: "max" });
-    fc.assert(
-      fc.property(rules(true), program, (queueRules, all) => {
-        const twins = new Twins(queueRules);
-        for (const step of all) step(twins);
-        const found = [...messageRanges(twins.queue)];
-        const { readyCount, delayedCount, leasedCount } = twins.queue;
-        const of = (state: string) => countOf(found.filter((range) => range.state === state));
-        expect([of("ready"), of("delayed"), of("leased")]).toEqual([readyCount, delayedCount, leasedCount]);
-      }),
-      { numRuns: 300 },
-    );
-  });
+it("messageRanges count every message once, in whatever state", () => {
+  const program = fc.array(steps(true), { minLength: 1, maxLength: 30, size: "max" });
+  fc.assert(
+    fc.property(rules(true), program, (queueRules, all) => {
+      const twins = new Twins(queueRules);
+      for (const step of all) step(twins);
+      const found = [...messageRanges(twins.queue)];
+      const { readyCount, delayedCount, leasedCount } = twins.queue;
+      const of = (state: string) => countOf(found.filter((range) => range.state === state));
+      expect([of("ready"), of("delayed"), of("leased")]).toEqual([readyCount, delayedCount, leasedCount]);
+    }),
+    { numRuns: 300 },
+  );
 });

@@ -149,18 +149,16 @@ describe("a token", () => {
   });
 });
 
-describe("access keys", () => {
-  it("access keys end with their token, and those from before a rotation with the grace period", async () => {
-    const key = (id: string) => ({ kind: "aws" as const, accessKeyId: id, secretAccessKey: `${id}-secret` });
-    await create("jobs", { secret: key("OLD"), expiresAtMs: nowMs + 5_000 });
-    await create("shop");
-    await tokens.rotateToken("jobs", key("NEW"), 1_000);
-    const keys = [...(await authority.accessKeys())].map(([id, { secretAccessKey, untilMs }]) => [
-      ...[id, secretAccessKey, untilMs - nowMs],
-    ]);
-    expect(keys.sort()).toEqual([
-      ["NEW", "NEW-secret", 5_000],
-      ["OLD", "OLD-secret", 1_000],
-    ]);
-  });
+it("access keys end with their token, and those from before a rotation with the grace period", async () => {
+  const key = (id: string) => ({ kind: "aws" as const, accessKeyId: id, secretAccessKey: `${id}-secret` });
+  await create("jobs", { secret: key("OLD"), expiresAtMs: nowMs + 5_000 });
+  await create("shop");
+  await tokens.rotateToken("jobs", key("NEW"), 1_000);
+  const keys = [...(await authority.accessKeys())].map(([id, { secretAccessKey, untilMs }]) => [
+    ...[id, secretAccessKey, untilMs - nowMs],
+  ]);
+  expect(keys.sort()).toEqual([
+    ["NEW", "NEW-secret", 5_000],
+    ["OLD", "OLD-secret", 1_000],
+  ]);
 });

@@ -7,7 +7,7 @@ import {
   unpackMessages,
   type VisibilityOutcome,
 } from "@sluice/protocol";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { queueWith } from "../../../test/directory.ts";
 import { QueueCalls } from "./queue-calls.ts";
 
@@ -48,51 +48,49 @@ function callsOn(able: Parameters<typeof queueWith>[0], isLocal = false) {
   };
 }
 
-describe("sends that share a call", () => {
-  it("sends that share a call are stored together, and each learns of its own messages", async () => {
-    const { seen, later, calls } = callsOn({
-      enqueue: (_, { packed, revision }: EnqueueRequest) =>
-        later(
-          [...digitsIn(packed), revision],
-          (): EnqueueReply => ({ ok: true, messages: digitsIn(packed).map(sent) }),
-        ),
-    });
-    const all = [messages(1), messages(2), messages(3, 4), messages(5)].map((each) =>
-      calls.enqueue("q", each, BY),
-    );
-    const replies = await Promise.all(all);
-    expect(seen).toEqual([
-      [1, 3],
-      [2, 3, 4, 5, 3],
-    ]);
-    expect(replies.map((reply) => reply.ok === true && reply.messages)).toEqual(
-      [[1], [2], [3, 4], [5]].map((digits) => digits.map(sent)),
-    );
+it("sends that share a call are stored together, and each learns of its own messages", async () => {
+  const { seen, later, calls } = callsOn({
+    enqueue: (_, { packed, revision }: EnqueueRequest) =>
+      later(
+        [...digitsIn(packed), revision],
+        (): EnqueueReply => ({ ok: true, messages: digitsIn(packed).map(sent) }),
+      ),
   });
+  const all = [messages(1), messages(2), messages(3, 4), messages(5)].map((each) =>
+    calls.enqueue("q", each, BY),
+  );
+  const replies = await Promise.all(all);
+  expect(seen).toEqual([
+    [1, 3],
+    [2, 3, 4, 5, 3],
+  ]);
+  expect(replies.map((reply) => reply.ok === true && reply.messages)).toEqual(
+    [[1], [2], [3, 4], [5]].map((digits) => digits.map(sent)),
+  );
+});
 
-  it("sends that share a call go by the oldest revision of them, so that no messages are stored by outdated checks", async () => {
-    const { seen, later, calls } = callsOn({
-      enqueue: (_, { revision }: EnqueueRequest) => later(revision, (): EnqueueReply => ({ ok: "outdated" })),
-    });
-    const revisions = [7, 7, 7, 5, 6].map((revision) => calls.enqueue("q", { ...messages(1), revision }, BY));
-    expect(await Promise.all(revisions)).toEqual(Array(5).fill({ ok: "outdated" }));
-    expect(seen).toEqual([7, 5]);
+it("sends that share a call go by the oldest revision of them, so that no messages are stored by outdated checks", async () => {
+  const { seen, later, calls } = callsOn({
+    enqueue: (_, { revision }: EnqueueRequest) => later(revision, (): EnqueueReply => ({ ok: "outdated" })),
   });
+  const revisions = [7, 7, 7, 5, 6].map((revision) => calls.enqueue("q", { ...messages(1), revision }, BY));
+  expect(await Promise.all(revisions)).toEqual(Array(5).fill({ ok: "outdated" }));
+  expect(seen).toEqual([7, 5]);
+});
 
-  it("sends that share a call go alone when they are refused, so that none is refused for the messages of another", async () => {
-    const { later, calls } = callsOn({
-      enqueue: (_, { packed }: EnqueueRequest) =>
-        later(
-          null,
-          (): EnqueueReply =>
-            digitsIn(packed).includes(9)
-              ? { ok: false, code: 10204, cause: "too large" }
-              : { ok: true, messages: digitsIn(packed).map(sent) },
-        ),
-    });
-    const all = [1, 2, 3, 9, 4].map((byte) => calls.enqueue("q", messages(byte), BY));
-    expect((await Promise.all(all)).map(({ ok }) => ok)).toEqual([true, true, true, false, true]);
+it("sends that share a call go alone when they are refused, so that none is refused for the messages of another", async () => {
+  const { later, calls } = callsOn({
+    enqueue: (_, { packed }: EnqueueRequest) =>
+      later(
+        null,
+        (): EnqueueReply =>
+          digitsIn(packed).includes(9)
+            ? { ok: false, code: 10204, cause: "too large" }
+            : { ok: true, messages: digitsIn(packed).map(sent) },
+      ),
   });
+  const all = [1, 2, 3, 9, 4].map((byte) => calls.enqueue("q", messages(byte), BY));
+  expect((await Promise.all(all)).map(({ ok }) => ok)).toEqual([true, true, true, false, true]);
 });
 
 it("deletes and changes of visibility that share a call each get their own outcomes", async () => {

@@ -89,17 +89,15 @@ describe("the 60 seconds that AWS asks for", () => {
   });
 });
 
-describe("changes that two requests make at once", () => {
-  it("changes that two requests make at once are both made", async () => {
-    const sqs = new SqsClient();
-    const QueueUrl = await sqs.create("q");
-    sqs.account.meanwhile = () => {
-      const record = sqs.account.records.get("q");
-      if (record !== undefined) sqs.account.put({ ...record, dialects: { sqs: { tags: { theirs: "1" } } } });
-    };
-    await sqs.call("TagQueue", { QueueUrl, Tags: { ours: "2" } });
-    expect((await sqs.call("ListQueueTags", { QueueUrl })).Tags).toEqual({ theirs: "1", ours: "2" });
-  });
+it("changes that two requests make at once are both made", async () => {
+  const sqs = new SqsClient();
+  const QueueUrl = await sqs.create("q");
+  sqs.account.meanwhile = () => {
+    const record = sqs.account.records.get("q");
+    if (record !== undefined) sqs.account.put({ ...record, dialects: { sqs: { tags: { theirs: "1" } } } });
+  };
+  await sqs.call("TagQueue", { QueueUrl, Tags: { ours: "2" } });
+  expect((await sqs.call("ListQueueTags", { QueueUrl })).Tags).toEqual({ theirs: "1", ours: "2" });
 });
 
 describe("CreateQueue", () => {
@@ -149,36 +147,34 @@ describe("CreateQueue", () => {
   });
 });
 
-describe("pages of queues", () => {
-  it.each(["ListQueues", "ListDeadLetterSourceQueues"])(
-    "pages of queues of %s have AWS's limits and texts",
-    async (action) => {
-      const sqs = new SqsClient();
-      const QueueUrl = await sqs.create("dead");
-      for (const MaxResults of [0, 1_001]) {
-        expect(await sqs.refusalText(action, { QueueUrl, MaxResults })).toBe(
-          "Value for parameter MaxResults is invalid. Reason: MaxResults must be an integer between 1 and 1000.",
-        );
-      }
-      for (const MaxResults of [1, 1_000]) await sqs.call(action, { QueueUrl, MaxResults });
-      expect(await sqs.refusalText(action, { QueueUrl, NextToken: "nonsense" })).toBe(
-        "Invalid or expired next token.",
-      );
-    },
-  );
-
-  it("pages of queues of a dead-letter queue's sources go on with a token", async () => {
+it.each(["ListQueues", "ListDeadLetterSourceQueues"])(
+  "pages of queues of %s have AWS's limits and texts",
+  async (action) => {
     const sqs = new SqsClient();
     const QueueUrl = await sqs.create("dead");
-    const RedrivePolicy = JSON.stringify({ deadLetterTargetArn: arnOf("dead"), maxReceiveCount: 1 });
-    const sources = [await sqs.create("a", { RedrivePolicy }), await sqs.create("b", { RedrivePolicy })];
-    await sqs.create("c");
-    const first = await sqs.call("ListDeadLetterSourceQueues", { QueueUrl, MaxResults: 1 });
-    expect(first.queueUrls).toEqual([sources[0]]);
-    const { NextToken } = first;
-    expect(await sqs.call("ListDeadLetterSourceQueues", { QueueUrl, MaxResults: 1, NextToken })).toEqual({
-      queueUrls: [sources[1]],
-    });
-    expect(await sqs.call("ListDeadLetterSourceQueues", { QueueUrl: sources[0] })).toEqual({});
+    for (const MaxResults of [0, 1_001]) {
+      expect(await sqs.refusalText(action, { QueueUrl, MaxResults })).toBe(
+        "Value for parameter MaxResults is invalid. Reason: MaxResults must be an integer between 1 and 1000.",
+      );
+    }
+    for (const MaxResults of [1, 1_000]) await sqs.call(action, { QueueUrl, MaxResults });
+    expect(await sqs.refusalText(action, { QueueUrl, NextToken: "nonsense" })).toBe(
+      "Invalid or expired next token.",
+    );
+  },
+);
+
+it("pages of queues of a dead-letter queue's sources go on with a token", async () => {
+  const sqs = new SqsClient();
+  const QueueUrl = await sqs.create("dead");
+  const RedrivePolicy = JSON.stringify({ deadLetterTargetArn: arnOf("dead"), maxReceiveCount: 1 });
+  const sources = [await sqs.create("a", { RedrivePolicy }), await sqs.create("b", { RedrivePolicy })];
+  await sqs.create("c");
+  const first = await sqs.call("ListDeadLetterSourceQueues", { QueueUrl, MaxResults: 1 });
+  expect(first.queueUrls).toEqual([sources[0]]);
+  const { NextToken } = first;
+  expect(await sqs.call("ListDeadLetterSourceQueues", { QueueUrl, MaxResults: 1, NextToken })).toEqual({
+    queueUrls: [sources[1]],
   });
+  expect(await sqs.call("ListDeadLetterSourceQueues", { QueueUrl: sources[0] })).toEqual({});
 });
