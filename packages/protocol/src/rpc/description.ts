@@ -67,7 +67,10 @@ export interface NextDelivery {
  */
 export type DamageKind = "rolledBack" | "messagesLost" | "messagesAgain" | "structure" | "unreadable";
 
-/** Damage that a queue has found. It stays listed: lost messages do not come back by themselves. */
+/**
+ * Damage that a queue has found. It stays listed: lost messages do not come back by themselves. A contract: it is
+ * stored. Kinds and optional members may be added.
+ */
 export interface QueueDamage {
   readonly kind: DamageKind;
   /** In ms since 1970. */
@@ -80,7 +83,7 @@ export interface QueueDamage {
 
 /**
  * A queue that only a call can change: nothing is delayed, leased or under way. Its description of then stays true
- * while its object sleeps.
+ * while its object sleeps. A contract: the directory stores it. Only optional members may be added.
  */
 export interface QueueAtRest {
   /** Id of the queue: a queue that is created anew under the name has another one. */

@@ -15,7 +15,7 @@ import type { NewMove } from "./moves.ts";
  * - `groupBlocked`: messages of its group leave in order, and one before it is not gone.
  * - `groupHeldBack`: its group has too many messages in flight, and those of other groups leave first.
  * - `paused`: delivery is paused.
- * - `noConsumer`: the queue has no consumer.
+ * - `noConsumer`: the queue has no consumer, or one that this broker was not started with.
  * - `consumerAway`: the consumer does not answer, and is asked again; or it has to wait for other Workers.
  * - `throttled`: the queue's rate lets the next message out later.
  * - `batching`: the batch is not full, and its first message has not waited for the batch timeout.

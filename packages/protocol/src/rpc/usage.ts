@@ -1,12 +1,13 @@
 /**
  * Usage of a queue's object that Cloudflare bills for a calendar month, and the messages that it was for. It is counted
  * in memory and stored with the reports of the queue: a crash loses the counts since the latest report, five seconds at
- * most. A contract: it is stored. Only optional members may be added.
+ * most. A contract: its counts are stored in the order of `NOTHING` in `month-usage.ts`. Counts are appended, never
+ * reordered.
  */
 export interface QueueUsage {
   /** The month, in UTC: `2026-11`. */
   readonly month: string;
-  /** When the counting began, in ms since 1970: at the beginning of the month, or when the queue was created. */
+  /** When the counting began, in ms since 1970: at the beginning of the month, or when the queue began to count. */
   readonly sinceMs: number;
   /** Rows written: inserts, updates, deletes, alarms that were set, and the reports to the directory. */
   readonly rowsWritten: number;
