@@ -22,7 +22,7 @@ import type {
   VisibilityChange,
   VisibilityOutcome,
 } from "@sluice/protocol";
-import { REAL_TIME } from "@sluice/protocol";
+import { REAL_TIME, RETENTION_SECONDS_DEFAULT } from "@sluice/protocol";
 import type { Access, AccountDirectory, BrokerClock, ComingMoment, QueueDirectory } from "../src/index.ts";
 
 export const ORDERS: QueueDefinition = {
@@ -45,7 +45,7 @@ export const ORDERS: QueueDefinition = {
 
 export const DEAD: QueueDefinition = {
   deliveryDelaySeconds: 0,
-  messageRetentionSeconds: 345_600,
+  messageRetentionSeconds: RETENTION_SECONDS_DEFAULT,
   producers: [],
   consumer: null,
 };

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import type { ConsumerSettings, QueueTopology } from "@sluice/protocol";
+import { type ConsumerSettings, type QueueTopology, RETENTION_SECONDS_DEFAULT } from "@sluice/protocol";
 import { bundle, startWorkerd } from "@sluice/protocol/test/workerd-process";
 import type { Answers, HandledCounts, LabCommand } from "../../lab/src/commands.ts";
 import { residentBytesOfTree } from "../process/processes.ts";
@@ -93,7 +93,7 @@ function topology(consumer: LabOptions["consumer"]): QueueTopology {
   };
   const queue = (own: ConsumerSettings | null) => ({
     deliveryDelaySeconds: 0,
-    messageRetentionSeconds: 345_600,
+    messageRetentionSeconds: RETENTION_SECONDS_DEFAULT,
     producers: [],
     consumer: own === null ? null : { type: "worker" as const, worker: "driver", settings: own },
   });

@@ -1,4 +1,9 @@
-import type { ConsumerSettings, QueueDefinition, QueueTopology } from "@sluice/protocol";
+import {
+  type ConsumerSettings,
+  type QueueDefinition,
+  type QueueTopology,
+  RETENTION_SECONDS_DEFAULT,
+} from "@sluice/protocol";
 
 /** The queue that takes what the others cannot deliver. */
 export const DEAD_LETTER_QUEUE = "dead";
@@ -35,7 +40,7 @@ export const TOPOLOGY: QueueTopology = {
       queue,
       {
         deliveryDelaySeconds: 0,
-        messageRetentionSeconds: 345_600,
+        messageRetentionSeconds: RETENTION_SECONDS_DEFAULT,
         producers: [],
         consumer: { type: "worker", worker: "consumer", settings: { ...DEFAULTS, ...settings } },
       },

@@ -1,5 +1,5 @@
 import { Random } from "@sluice/harness/random";
-import type { LastEnd, QueueDefinition } from "@sluice/protocol";
+import { type LastEnd, type QueueDefinition, RETENTION_SECONDS_DEFAULT } from "@sluice/protocol";
 import { Administrator } from "../actors/administrator.ts";
 import { HttpEndpoint } from "../actors/http-endpoint.ts";
 import { Mover } from "../actors/mover.ts";
@@ -52,7 +52,7 @@ const IDLE_RINGS_MAX = 4 + 2 * RECEIVERS;
 /** Definition of the queue that stands for a topic's object: it keeps no messages. */
 const TOPIC_DEFINITION: QueueDefinition = {
   deliveryDelaySeconds: 0,
-  messageRetentionSeconds: 345_600,
+  messageRetentionSeconds: RETENTION_SECONDS_DEFAULT,
   producers: [],
   consumer: null,
 };
