@@ -1,4 +1,5 @@
 import { readV8 } from "@sluice/protocol/v8";
+import { hexOf } from "./hex.ts";
 
 /** Deepest nesting that is shown. */
 const DEPTH_MAX = 100;
@@ -90,6 +91,6 @@ function braces(open: string, items: readonly string[], close: string): string {
 }
 
 function hex(bytes: Uint8Array): string {
-  const shown = [...bytes.subarray(0, 64)].map((byte) => byte.toString(16).padStart(2, "0")).join(" ");
+  const shown = hexOf(bytes.subarray(0, 64));
   return bytes.length > 64 ? `${shown} … ${bytes.length} bytes` : shown;
 }

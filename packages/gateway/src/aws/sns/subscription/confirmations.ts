@@ -1,6 +1,7 @@
 import { encodeAttributes } from "@sluice/aws";
 import { packMessages, type TopicRecord, type TopicSubscription } from "@sluice/protocol";
 import { buildConfirmation } from "@sluice/sns";
+import { hexOf } from "../../../rights/digest.ts";
 import type { SnsContext } from "../context.ts";
 import { signatureVersionOf } from "../signers.ts";
 
@@ -48,8 +49,7 @@ const TOKEN = new RegExp(`^[0-9a-f]{${2 * TOKEN_BYTES}}$`);
 
 /** Makes a token that cannot be guessed. */
 export function newToken(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(TOKEN_BYTES));
-  return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return hexOf(crypto.getRandomValues(new Uint8Array(TOKEN_BYTES)));
 }
 
 export function isToken(text: string): boolean {
