@@ -103,7 +103,7 @@ describe("a batch that cannot be read is an exception before the handler sees it
     ["json that is cut off", "json", '{"a":'],
     ["the text that production makes of a function", "json", "undefined"],
     ["v8 of an unknown format", "v8", "\u0002"],
-  ])("%s", async (_name, contentType, body) => {
+  ])("%s is an exception before the handler sees it", async (_name, contentType, body) => {
     expect(await deliver("Counting", contentType, body)).toEqual({
       result: {
         outcome: "exception",

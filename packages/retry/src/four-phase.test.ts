@@ -26,7 +26,7 @@ describe("ten backoff retries from 5 s to 260 s (spec sns-delivery 4.4, A1)", ()
     ["arithmetic", [5000, 10667, 22000, 39000, 61667, 90000, 124000, 163667, 209000, 260000], 985_001],
     ["geometric", [5000, 6049, 10936, 21358, 38580, 63662, 97536, 141044, 194959, 260000], 839_124],
     ["exponential", [5000, 5499, 6497, 8493, 12485, 20470, 36438, 68376, 132250, 260000], 555_508],
-  ])("%s", (name, expected, sum) => {
+  ])("a %s backoff has SNS's delays", (name, expected, sum) => {
     expect(delays(backoff(5, 260, 10, name))).toEqual(expected);
     expect(totalDelayMs(backoff(5, 260, 10, name))).toBe(sum);
   });
@@ -38,7 +38,7 @@ describe("the sample policy of 50 retries (spec sns-delivery 4.4)", () => {
     ["arithmetic", [1000, 2311, 4933, 8867, 14111, 20667, 28533, 37711, 48200, 60000], 2_328_333],
     ["geometric", [1000, 1243, 2373, 4785, 8770, 14573, 22410, 32477, 44951, 60000], 2_294_582],
     ["exponential", [1000, 1115, 1346, 1808, 2732, 4579, 8274, 15663, 30442, 60000], 2_228_959],
-  ])("%s", (backoffFunction, expected, total) => {
+  ])("the sample policy with a %s backoff has SNS's delays", (backoffFunction, expected, total) => {
     const policy = { ...SAMPLE, backoffFunction };
     const after = Array<number>(35).fill(60_000);
     expect(delays(policy)).toEqual([0, 0, 0, 1000, 1000, ...expected, ...after]);

@@ -43,7 +43,7 @@ describe("jitter of the sample policy (spec sns-delivery 5)", () => {
   it.each<[Jitter, number[]]>([
     ["equal", [0, 0, 0, 902, 879, 925, 586, 1304, 1429, 1707, 3240, 4525, 12860, 20444, 42483, 37231]],
     ["full", [0, 0, 0, 804, 758, 850, 57, 1263, 1050, 681, 1902, 776, 10058, 10446, 24965, 14462]],
-  ])("%s", (jitter, expected) => {
+  ])("the jitter %s spreads the sample policy as computed", (jitter, expected) => {
     const found = expected.map((_, i) => {
       const delayMs = fourPhaseDelayMs(SNS_PRESETS["sns-http-sample"], i + 1) ?? -1;
       return jittered(delayMs, jitter, jitterRandom("seed", ARN, "m-1", i + 1));

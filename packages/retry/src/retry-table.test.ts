@@ -62,7 +62,7 @@ describe("a retry policy in a table", () => {
       { policy: "sns-http-default", jitter: "none" },
       { kind: "sns", ...SNS_PRESETS["sns-http-default"], jitter: "none" },
     ],
-  ])("%j", (table, policy) => {
+  ])("the table %j is read", (table, policy) => {
     expect(parseRetryTable(table)).toEqual({ kind: "policy", policy });
   });
 

@@ -108,33 +108,38 @@ describe("the body of a notification (spec sns-delivery 8.2)", () => {
 });
 
 describe("confirmations (spec sns-delivery 8.2)", () => {
-  it.each(["SubscriptionConfirmation", "UnsubscribeConfirmation"] as const)("%s", async (type) => {
-    const input = {
-      type,
-      messageId: MESSAGE.messageId,
-      topicArn: TOPIC,
-      subscriptionArn: SUBSCRIPTION,
-      token: "abc",
-      nowMs: NOW_MS,
-    };
-    const body = await buildConfirmation(input, signing("2"));
-    const envelope = JSON.parse(body);
-    expect(Object.keys(envelope)).toEqual([
-      "Type",
-      "MessageId",
-      "Token",
-      "TopicArn",
-      "Message",
-      "SubscribeURL",
-      "Timestamp",
-      "SignatureVersion",
-      "Signature",
-      "SigningCertURL",
-    ]);
-    expect(envelope.SubscribeURL).toBe(`${ENDPOINT}/?Action=ConfirmSubscription&TopicArn=${TOPIC}&Token=abc`);
-    expect(envelope.Message).toContain(type === "SubscriptionConfirmation" ? TOPIC : SUBSCRIPTION);
-    expect(verifies(body)).toBe(true);
-  });
+  it.each(["SubscriptionConfirmation", "UnsubscribeConfirmation"] as const)(
+    "a %s has SNS's members and a signature",
+    async (type) => {
+      const input = {
+        type,
+        messageId: MESSAGE.messageId,
+        topicArn: TOPIC,
+        subscriptionArn: SUBSCRIPTION,
+        token: "abc",
+        nowMs: NOW_MS,
+      };
+      const body = await buildConfirmation(input, signing("2"));
+      const envelope = JSON.parse(body);
+      expect(Object.keys(envelope)).toEqual([
+        "Type",
+        "MessageId",
+        "Token",
+        "TopicArn",
+        "Message",
+        "SubscribeURL",
+        "Timestamp",
+        "SignatureVersion",
+        "Signature",
+        "SigningCertURL",
+      ]);
+      expect(envelope.SubscribeURL).toBe(
+        `${ENDPOINT}/?Action=ConfirmSubscription&TopicArn=${TOPIC}&Token=abc`,
+      );
+      expect(envelope.Message).toContain(type === "SubscriptionConfirmation" ? TOPIC : SUBSCRIPTION);
+      expect(verifies(body)).toBe(true);
+    },
+  );
 });
 
 describe("signatures (spec sns-delivery 8.3)", () => {

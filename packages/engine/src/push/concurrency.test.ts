@@ -39,8 +39,8 @@ describe("scaling up", () => {
   });
 
   it.each([
-    ["is two when anything waits where max_batch_timeout is 0", 0, 1, 2],
-    ["stays one where what waits may wait for a full batch", 1, 1, 1],
+    ["the target is two when anything waits where max_batch_timeout is 0", 0, 1, 2],
+    ["the target stays one where messages may wait for a full batch", 1, 1, 1],
   ])("%s", (_, batchTimeoutMs, ready, target) => {
     const queue = queueWith({ maxBatchSize: 10, batchTimeoutMs });
     sendMany(queue, ready);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { type Alphabet, afterSends, explore, pass, send, settle, withReceipt } from "../../test/histories.ts";
 import { RULES } from "../../test/queues.ts";
 import type { QueueRules } from "../index.ts";
@@ -42,21 +42,22 @@ const ALPHABET: Alphabet = {
   restart: afterSends((twins) => twins.restart()),
 };
 
-describe("every small history does what a plain list of messages does", () => {
-  it.each<[string, Partial<QueueRules>, string[], number, number]>([
-    ["with batches of two and a second attempt", { maxRetries: 1 }, [], 5, 30_000],
-    ["with batches of one and short times", { maxBatchSize: 1, pushLeaseMs: 1_000 }, [], 5, 30_000],
-    ["after two messages were leased", { maxRetries: 1 }, ["send 2", "pull 2"], 6, 10_000],
-    [
-      "after two with delays were pushed",
-      {},
-      ["send 2, the first one later", "1 s passes", "push"],
-      6,
-      1_000,
-    ],
-  ])("%s", (_what, rules, prefix, lengthMax, histories) => {
-    const allRules = { ...RULES, maxBatchSize: 2, batchTimeoutMs: 1_000, retentionMs: 3_000, maxRetries: 0 };
+it.each<[string, Partial<QueueRules>, string[], number, number]>([
+  ["with batches of two and a second attempt", { maxRetries: 1 }, [], 5, 30_000],
+  ["with batches of one and short times", { maxBatchSize: 1, pushLeaseMs: 1_000 }, [], 5, 30_000],
+  ["after two messages were leased", { maxRetries: 1 }, ["send 2", "pull 2"], 6, 10_000],
+  ["after two with delays were pushed", {}, ["send 2, the first one later", "1 s passes", "push"], 6, 1_000],
+])(
+  "every small history does what a plain list of messages does, %s",
+  (_what, rules, prefix, lengthMax, histories) => {
+    const allRules = {
+      ...RULES,
+      maxBatchSize: 2,
+      batchTimeoutMs: 1_000,
+      retentionMs: 3_000,
+      maxRetries: 0,
+    };
     const all = { ...allRules, ...rules };
     expect(explore(ALPHABET, all, prefix, lengthMax)).toBeGreaterThan(histories);
-  });
-});
+  },
+);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import {
   type Alphabet,
   afterSends,
@@ -103,42 +103,48 @@ const PLAIN: Alphabet = {
   retention: afterSends((twins) => twins.expireRetention()),
 };
 
-describe("every small history of receivers does what a plain list of messages does", () => {
-  it.each<[string, Alphabet, Partial<QueueRules>, string[], number, number]>([
-    ["on a FIFO queue", GROUPED, { fifo: true }, [], 5, 10_000],
-    ["on a FIFO queue after three of one group", GROUPED, { fifo: true }, ["send a, a", "send a"], 6, 4_000],
-    [
-      "on a FIFO queue with two receives",
-      GROUPED,
-      { fifo: true, maxRetries: 1 },
-      ["send a, b", "receive 3"],
-      6,
-      8_000,
-    ],
-    ["on a standard queue with groups and one receive", GROUPED, { maxRetries: 0 }, ["send a, b"], 5, 1_000],
-    ["on a standard queue", PLAIN, {}, [], 5, 10_000],
-    ["on a standard queue with one receive", PLAIN, { maxRetries: 0 }, [], 5, 10_000],
-    [
-      "on a standard queue where one of two is received",
-      PLAIN,
-      { maxRetries: 1 },
-      ["send 1", "receive 1", "send 1"],
-      6,
-      1_000,
-    ],
-    ["on a FIFO queue without groups", PLAIN, { fifo: true, maxRetries: 1 }, [], 5, 10_000],
-    [
-      "on a FIFO queue whose delay changes",
-      DELAYED,
-      { fifo: true, maxRetries: 1 },
-      ["the delay becomes 1 s"],
-      6,
-      10_000,
-    ],
-  ])("%s", (_what, alphabet, changes, prefix, lengthMax, histories) => {
+it.each<[string, Alphabet, Partial<QueueRules>, string[], number, number]>([
+  ["on a FIFO queue", GROUPED, { fifo: true }, [], 5, 10_000],
+  ["on a FIFO queue after three of one group", GROUPED, { fifo: true }, ["send a, a", "send a"], 6, 4_000],
+  [
+    "on a FIFO queue with two receives",
+    GROUPED,
+    { fifo: true, maxRetries: 1 },
+    ["send a, b", "receive 3"],
+    6,
+    8_000,
+  ],
+  ["on a standard queue with groups and one receive", GROUPED, { maxRetries: 0 }, ["send a, b"], 5, 1_000],
+  ["on a standard queue", PLAIN, {}, [], 5, 10_000],
+  ["on a standard queue with one receive", PLAIN, { maxRetries: 0 }, [], 5, 10_000],
+  [
+    "on a standard queue where one of two is received",
+    PLAIN,
+    { maxRetries: 1 },
+    ["send 1", "receive 1", "send 1"],
+    6,
+    1_000,
+  ],
+  ["on a FIFO queue without groups", PLAIN, { fifo: true, maxRetries: 1 }, [], 5, 10_000],
+  [
+    "on a FIFO queue whose delay changes",
+    DELAYED,
+    { fifo: true, maxRetries: 1 },
+    ["the delay becomes 1 s"],
+    6,
+    10_000,
+  ],
+])(
+  "every small history of receivers does what a plain list of messages does, %s",
+  (_what, alphabet, changes, prefix, lengthMax, histories) => {
     const base = { ...RULES, maxBatchSize: 2, batchTimeoutMs: 1_000, maxRetries: Infinity };
     // Where commands ask for it, the retention ends after what four of them let pass.
-    const all = { ...base, retentionMs: alphabet === PLAIN ? 3_000 : 30_000, pushLeaseMs: 1_000, ...changes };
+    const all = {
+      ...base,
+      retentionMs: alphabet === PLAIN ? 3_000 : 30_000,
+      pushLeaseMs: 1_000,
+      ...changes,
+    };
     expect(explore(alphabet, all, prefix, lengthMax)).toBeGreaterThan(histories);
-  });
-});
+  },
+);

@@ -56,7 +56,7 @@ const ROWS: readonly [program: string, DeliveryResult, m1: Settlement, m2: Settl
 ];
 
 describe("settlement of every program of spec 2.3", () => {
-  it.each(ROWS)("%s", (_program, reported, m1, m2) => {
+  it.each(ROWS)("the program %s settles both messages as the spec says", (_program, reported, m1, m2) => {
     expect(settle(reported, ["m1", "m2"], RETRY_DELAY)).toEqual([m1, m2]);
     // Where the consumer's delay is left open, that and nothing else changes.
     const open = [m1, m2].map((settlement) =>

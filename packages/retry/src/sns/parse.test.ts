@@ -252,7 +252,7 @@ describe("the total retry time (spec sns-delivery 2.3, A11)", () => {
     ["3599 s", retry(1, 3599, 1, { numMaxDelayRetries: 1 }), null],
     ["3600 s", retry(1, 3599, 2, { numMinDelayRetries: 1, numMaxDelayRetries: 1 }), null],
     ["3601 s", retry(1, 3600, 2, { numMinDelayRetries: 1, numMaxDelayRetries: 1 }), tooLong],
-  ])("%s", (_name, policy, fault) => {
+  ])("the total retry time of %s is an hour at most, or refused", (_name, policy, fault) => {
     expect(retryFaultOf(policy)).toBe(fault);
   });
 

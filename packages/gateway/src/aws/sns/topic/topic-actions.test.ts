@@ -96,7 +96,7 @@ describe("a topic's ARN", () => {
     ],
     [ARN.replace("sns", "sqs"), "400 InvalidParameter Invalid parameter: TopicArn"],
     [ARN, "404 NotFound Topic does not exist"],
-  ])("%s", async (TopicArn, text) => {
+  ])("the ARN %s is answered with %s", async (TopicArn, text) => {
     expect(await sns.refusal("GetTopicAttributes", { TopicArn })).toBe(text);
   });
 
