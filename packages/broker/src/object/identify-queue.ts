@@ -10,7 +10,7 @@ import { isOfDeleted, knownFrom, Registration } from "./registration.ts";
 /** A queue that opens, once it is known what it is. */
 export interface IdentifiedQueue extends StoredQueue {
   readonly registration: Registration;
-  /** What the directory answers; `null` where it does not. */
+  /** The directory's answer; `null` where it gives none. */
   readonly answer: Opened | null;
   /** How the store compares with what was reported of it. */
   readonly check: StoreCheck;

@@ -2,8 +2,8 @@ import { type HostClock, systemClock } from "./clock.ts";
 import type { LineSink } from "./log.ts";
 
 /**
- * What an object has around it: everything that the broker's classes use of a platform. Web APIs that only compute are
- * not part of it.
+ * The surroundings of an object: everything that the broker's classes use of a platform, except for Web APIs that only
+ * compute.
  *
  * - Workers: `workersHost`.
  * - Node.js: `nodeHost` of `@sluice/objects`.

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { packTexts, type SendOptions } from "../../test/messages.ts";
 import { PayloadCache } from "../store/payload-cache.ts";
 import { rulesOf } from "../turn/rules.ts";
-import { type Incoming, SEGMENT_BYTES_MAX, storeIncoming } from "./incoming.ts";
+import { type AcceptedBatch, placeBatches, SEGMENT_BYTES_MAX } from "./accepted-batch.ts";
 
 function packed(count: number, bodyBytes: number): PackedIndex {
   const messages = Array.from({ length: count }, (_, i) => ({
@@ -20,7 +20,7 @@ function store(...indexes: PackedIndex[]): Uint8Array[] {
   const queue = createQueue(rulesOf(undefined), 1);
   const cache = new PayloadCache();
   const payloadOf = (id: number) => cache.get(id) ?? new PackedIndex(new Uint8Array());
-  storeIncoming(
+  placeBatches(
     queue,
     indexes.map((index) => ({ index, delaySeconds: 0 })),
     payloadOf,
@@ -30,7 +30,7 @@ function store(...indexes: PackedIndex[]): Uint8Array[] {
   return [...queue.segments.keys()].map((id) => payloadOf(id).packed);
 }
 
-describe("storeIncoming", () => {
+describe("placeBatches", () => {
   it("joins what one commit takes in as long as it fits into one segment", () => {
     const payloads = store(packed(2, 100), packed(3, 100));
     expect(payloads.map((payload) => unpackMessages(payload).length)).toEqual([5]);
@@ -95,16 +95,16 @@ describe("storeIncoming", () => {
 describe("records of messages with delays", () => {
   const T0 = 1_000;
 
-  function incoming(bodies: readonly string[], options: SendOptions = {}): Incoming {
+  function incoming(bodies: readonly string[], options: SendOptions = {}): AcceptedBatch {
     return { index: new PackedIndex(packTexts(bodies, options)), delaySeconds: options.delaySeconds ?? 0 };
   }
 
   /** Bodies and due times, in ms from now, of every segment. */
-  function stored(...commits: Incoming[][]): [body: string, dueMs: number][][] {
+  function stored(...commits: AcceptedBatch[][]): [body: string, dueMs: number][][] {
     const queue = createQueue(rulesOf(undefined), 1);
     const cache = new PayloadCache();
     const payloadOf = (id: number) => cache.get(id) ?? new PackedIndex(new Uint8Array());
-    for (const commit of commits) storeIncoming(queue, commit, payloadOf, cache, T0);
+    for (const commit of commits) placeBatches(queue, commit, payloadOf, cache, T0);
     return [...queue.segments.values()].map((segment) =>
       unpackMessages(payloadOf(segment.id).packed).map(({ body }, i) => [
         new TextDecoder().decode(body),
@@ -154,7 +154,7 @@ describe("records of messages with delays", () => {
     const queue = createQueue(rulesOf(undefined), 1);
     const cache = new PayloadCache();
     const batch = { ...incoming(["c", "a", "b"], { ownDelays: [9, 0, 5] }), attempts: [3, 0, 1] };
-    storeIncoming(queue, [batch], (id) => cache.get(id) ?? new PackedIndex(new Uint8Array()), cache, 1000);
+    placeBatches(queue, [batch], (id) => cache.get(id) ?? new PackedIndex(new Uint8Array()), cache, 1000);
     const attempts = [...messageRanges(queue)].flatMap(({ from, to, attempts }) =>
       Array.from({ length: to - from }, () => attempts),
     );
