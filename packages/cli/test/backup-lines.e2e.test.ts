@@ -109,7 +109,7 @@ describe("an import of a backup that a person has changed", () => {
     const unnamed = await importOf([HEADER, queue("own"), message("prod")]);
     expect(unnamed).toMatchObject({
       code: 1,
-      err: expect.stringMatching(/b\.jsonl:3: the backup has no line of the queue prod/),
+      err: expect.stringMatching(/b\.jsonl:3: the backup has no line for the queue prod/),
     });
     expect((await api("/queues/prod")).body).toMatchObject({ messages: { ready: 0 }, consumer: null });
     const merged = await importOf([HEADER, queue("own"), message("prod")], "--merge", "--resume");

@@ -162,7 +162,7 @@ describe("sluice export --all and import --all", () => {
       `  topic ${TopicArn}: ${Endpoint}, once it has confirmed anew; one that is subscribed already stays as it is\n`;
     const refused = await from.run(args, { input: out });
     expect(refused).toMatchObject({ code: 5, err: expect.stringContaining(shown) });
-    expect(refused.err).toContain("Nobody can be asked here: --yes says that it is meant.");
+    expect(refused.err).toContain("There is no terminal to ask at: --yes confirms it.");
     expect(await api(to.url, "/topics")).toEqual({ topics: [] });
     const imported = await from.run([...args, "--yes"], { input: out });
     expect(imported).toMatchObject({
@@ -258,7 +258,7 @@ describe("sluice export --all and import --all", () => {
     const importing = (input: string) => from.run(["import", "--all", "--merge"], { input });
     expect(await importing('{"body": 1}\n')).toMatchObject({
       code: 1,
-      err: expect.stringMatching(/is no backup/),
+      err: expect.stringMatching(/is not a backup/),
     });
     const [header = "", ...lines] = out.trimEnd().split("\n");
     const later = [header.replace('"version":1', '"version":2'), ...lines].join("\n");

@@ -52,7 +52,7 @@ describe("sluice clock", () => {
 
 describe("sluice faults", () => {
   it("sets one beside the others, lists and clears them", async () => {
-    expect((await lab.run(["faults", "list"])).err).toContain("Nothing goes wrong on purpose.");
+    expect((await lab.run(["faults", "list"])).err).toContain("No faults are on.");
     const set = await lab.run(["faults", "set", "orders", "loseAck", "--times", "3"]);
     expect(set).toMatchObject({ code: 0, out: "" });
     expect(set.err).toContain("loseAck goes wrong in the next 3 deliveries of orders.");

@@ -152,7 +152,7 @@ describe("a deployment of what is there already", { timeout: PATIENCE_MS }, () =
     cloudflare.refuses = () => false;
     const { code, output, uploads } = await run();
     expect(code, output).toBe(0);
-    expect(output).toContain("  ~ receiver  again: its last deployment did not come to its end\n");
+    expect(output).toContain("  ~ receiver  again: its last deployment did not end\n");
     expect(uploads).toContain("receiver");
     expect(cloudflare.triggers.of("receiver").settings).toMatchObject({ observability: { enabled: true } });
     expect((await run()).output).toContain("  • receiver  unchanged\n");

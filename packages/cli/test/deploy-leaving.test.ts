@@ -37,7 +37,7 @@ describe("a rollback to what ran before Sluice", () => {
     expect(refused.code).toBe(5);
     expect(refused.output).toContain(
       'Back to a version from before Sluice, "mailer" consumes from queues of Cloudflare\'s. ' +
-        'These stay in the broker, and nobody consumes them:\n  3 messages in "mails"\n--force goes back nevertheless.',
+        'These stay in the broker, and no Worker consumes them:\n  3 messages in "mails"\n--force goes back nevertheless.',
     );
     expect(account.live("mailer").id).not.toBe(versions.mailer);
     const forced = await project.run("rollback", WORKERS, { url, force: true });
@@ -162,7 +162,7 @@ describe("a removal", () => {
     expect(code, output).toBe(0);
     expect(output).toContain('  ~ sluice  stays: it serves web of the project "shop"');
     expect(output).toContain(
-      'These stay in the broker, and nobody consumes them:\n  2 messages in "mails"\n',
+      'These stay in the broker, and no Worker consumes them:\n  2 messages in "mails"\n',
     );
     expect([...account.scripts.keys()].sort()).toEqual(["sluice", "web"]);
     expect(cloud.topologyOf("sluice").queues.mails).toMatchObject({
@@ -198,14 +198,14 @@ describe("a removal", () => {
     const stays =
       "The broker stays with all of its messages, and forgets what these Workers do with its queues";
     expect(await said(["mailer"], {})).toBe(
-      `Deleted: "mailer". ${stays}. That cannot be undone: --force says that it is meant.`,
+      `Deleted: "mailer". ${stays}. That cannot be undone: --force confirms it.`,
     );
     expect(await said(["mailer"], { keepWorkers: true })).toBe(
-      `No Worker is deleted. ${stays}: --force says that it is meant.`,
+      `No Worker is deleted. ${stays}: --force confirms it.`,
     );
     expect(await said(WORKERS, {})).toBe(
       'Deleted: "web" and "mailer". The broker is deleted with all of its messages. That cannot be undone: --force ' +
-        "says that it is meant.",
+        "confirms it.",
     );
   });
 

@@ -135,7 +135,7 @@ describe("a broker of another project", () => {
       const { code, output } = await other.run(command, [name], { force: true });
       expect(code, output).toBe(1);
       expect(output).toContain(`"${name}" on the account is a broker of the project`);
-      expect(output).toContain("call that Worker something else");
+      expect(output).toContain("give that Worker another one");
     }
     expect(state()).toEqual(before);
   });

@@ -165,7 +165,7 @@ describe("sluice messages peek", () => {
     expect(empty).toEqual({ code: 0, out: "", err: `${queue} is empty.\n`, asked: "" });
     await send(queue, "--body", "1");
     expect((await lab.run(["messages", "peek", queue, "--filter", "lamp"])).err).toBe(
-      "Nothing fits among 1 message.\n",
+      "None of 1 message fits.\n",
     );
   });
 

@@ -24,8 +24,8 @@ export interface BuildOptions {
 }
 
 /**
- * `sluice build`: writes the generated configurations and redirects Wrangler to them, so that a plain `wrangler dev` or
- * `wrangler deploy` in each Worker's folder uses the broker.
+ * `sluice build`: writes the generated configurations and redirects Wrangler to them. A plain `wrangler dev` or
+ * `wrangler deploy` in each Worker's folder then uses the broker.
  */
 export async function build(options: BuildOptions, printer: Printer): Promise<number> {
   const workingDirectory = process.cwd();
@@ -44,7 +44,7 @@ export async function build(options: BuildOptions, printer: Printer): Promise<nu
   const plan = makePlan(project, "build", places);
   makeOutputFolder(places.root);
   writePlan(plan);
-  // In each Worker's folder Wrangler finds them there; named with --config, a configuration has its own folder's.
+  // Wrangler finds secrets there when it runs in the Worker's folder; with --config it looks beside the configuration.
   for (const { userDirectory, directory } of plan.workers) placeSecrets(userDirectory, directory, env);
 
   const here = (path: string) => relative(workingDirectory, path) || ".";
@@ -71,8 +71,8 @@ export async function build(options: BuildOptions, printer: Printer): Promise<nu
 }
 
 /**
- * Explains how to run the generated configurations together. To name those that they were made of runs Wrangler's own
- * queues, without a word: Wrangler follows a redirect only where no configuration is named.
+ * Explains how to run the generated configurations together. Naming the users' own configurations would run Wrangler's
+ * own queues without a warning: Wrangler follows a redirect only where no configuration is named.
  */
 function howToRunTogether({ workers }: Project, plan: Plan, here: (path: string) => string): string {
   const own = workers.map(({ file }) => `-c ${here(file)}`).join(" ");

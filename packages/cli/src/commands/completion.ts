@@ -2,7 +2,7 @@ import tab from "@bomb.sh/tab/commander";
 import type { Command } from "commander";
 import { examples } from "./on-broker.ts";
 
-/** Command that a shell's script calls, hidden from help. The words that it wants completed stand behind `--`. */
+/** Hidden command that a shell's script calls. The words to complete stand behind `--`. */
 export const COMPLETE_COMMAND = "complete";
 
 const EXAMPLES = [
@@ -12,8 +12,8 @@ const EXAMPLES = [
 ];
 
 /**
- * Adds `sluice completion SHELL`, which prints a script that has a shell complete commands and options, and the command
- * that the script calls. The last one to be added: it goes through all that are there.
+ * Adds `sluice completion SHELL`, which prints a script for a shell's completion, and the command that the script
+ * calls. Call it last: it goes through all commands that the program has.
  */
 export function addCompletion(program: Command): void {
   const name = "completion";

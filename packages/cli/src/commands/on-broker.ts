@@ -5,7 +5,7 @@ import { BrokerClient } from "../client/broker-client.ts";
 import { type BrokerOptions, findBroker } from "../client/find-broker.ts";
 import type { Surroundings } from "../surroundings.ts";
 
-/** Runs what a command line asks for. Resolves when that has ended. */
+/** Runs a command and resolves when it has ended. */
 export type Execute = (
   command: (printer: Printer, surroundings: Surroundings) => Promise<number>,
 ) => Promise<void>;
@@ -20,7 +20,7 @@ export interface OnBroker {
   readonly client: BrokerClient;
   readonly printer: Printer;
   readonly surroundings: Surroundings;
-  /** Whether the answer is to be JSON. */
+  /** Whether the answer is JSON. */
   readonly json: boolean;
 }
 
@@ -48,7 +48,7 @@ export function onBroker(
 ): Promise<void> {
   return execute(async (printer, surroundings) => {
     const client = new BrokerClient(findBroker(options, surroundings));
-    // Who reads our output may have seen enough, as "head" has.
+    // The reader of our output may close it early, as "head" does.
     process.stdout.on("error", endQuietly);
     try {
       return await run({ client, printer, surroundings, json: options.json === true });
@@ -63,7 +63,7 @@ function endQuietly(error: Error): void {
   throw error;
 }
 
-/** Answers: data to standard output, or where a person asks and there is nothing but words, those to standard error. */
+/** Prints an answer: data to standard output. Without `--json`, an answer of words alone goes to standard error. */
 export function answer(
   { printer, json }: OnBroker,
   data: unknown,
@@ -76,20 +76,20 @@ export function answer(
 
 /** Action that needs a confirmation. */
 interface Confirmed {
-  /** Name that has to be typed. */
+  /** Name that the user has to type. */
   readonly name: string;
   /** Consequences of the action, in sentences. */
   readonly what: string;
-  /** Whether the command line has confirmed it. */
+  /** Whether the command line confirms it. */
   readonly force: boolean;
-  /** Whether it cannot be undone. Default true. */
+  /** Whether the action cannot be undone. Default: true. */
   readonly isFinal?: boolean;
 }
 
 /**
- * Has somebody type a name before something is done that cannot be undone.
+ * Has the user type a name before an action that cannot be undone.
  *
- * @throws CliError with `EXIT_NOT_CONFIRMED` where nobody can be asked, and for another name.
+ * @throws CliError with `EXIT_NOT_CONFIRMED` where there is no terminal, and for another name.
  */
 export async function confirm(
   { surroundings }: Pick<OnBroker, "surroundings">,
@@ -98,7 +98,7 @@ export async function confirm(
   if (force) return;
   const all = isFinal ? `${what} That cannot be undone` : what.replace(/\.$/, "");
   if (!surroundings.isInteractive) {
-    throw new CliError(`${all}: --force says that it is meant.`, EXIT_NOT_CONFIRMED);
+    throw new CliError(`${all}: --force confirms it.`, EXIT_NOT_CONFIRMED);
   }
   const typed = await surroundings.ask(`${all}.\nType ${name} to go on: `);
   if (typed.trim() !== name) {
@@ -107,10 +107,10 @@ export async function confirm(
 }
 
 /**
- * Asks whether something is to be done that can be undone.
+ * Asks the user before an action that can be undone.
  *
- * @param yes whether the command line has said so already.
- * @throws CliError with `EXIT_NOT_CONFIRMED` where nobody can be asked, and for any answer but yes.
+ * @param yes whether the command line confirms it.
+ * @throws CliError with `EXIT_NOT_CONFIRMED` where there is no terminal, and for any answer but yes.
  */
 export async function agree(
   surroundings: Surroundings,
@@ -118,26 +118,26 @@ export async function agree(
 ): Promise<void> {
   if (yes) return;
   if (!surroundings.isInteractive) {
-    throw new CliError("Nobody can be asked here: --yes says that it is meant.", EXIT_NOT_CONFIRMED);
+    throw new CliError("There is no terminal to ask at: --yes confirms it.", EXIT_NOT_CONFIRMED);
   }
   const answered = await surroundings.ask(`${question} [y/N] `);
   if (!/^y(es)?$/i.test(answered.trim())) throw new CliError("Nothing was changed.", EXIT_NOT_CONFIRMED);
 }
 
-/** A whole number of an option. */
+/** Parses a whole number. */
 export function whole(value: string): number {
   if (!/^\d{1,15}$/.test(value)) throw new InvalidArgumentError("It is a whole number, 0 or more.");
   return Number(value);
 }
 
-/** A whole number that is not 0. */
+/** Parses a whole number that is not 0. */
 export function positive(value: string): number {
   const number = whole(value);
   if (number === 0) throw new InvalidArgumentError("It is a whole number, 1 or more.");
   return number;
 }
 
-/** Collects the values of an option that can be repeated. */
+/** Collects the values of a repeatable option. */
 export function collect(value: string, before: readonly string[] = []): string[] {
   return [...before, value];
 }

@@ -5,13 +5,13 @@ import { allQueues, queueNamed } from "../../client/queues.ts";
 import { answer, type OnBroker } from "../on-broker.ts";
 import { textOfAll, textOfOne } from "./text.ts";
 
-/** `sluice cost`: of a queue, or of all. */
+/** `sluice cost`: prints the costs of one queue, or of all. */
 export async function showCost(on: OnBroker, name: string | null): Promise<number> {
   const queues = name === null ? await allQueues(on.client) : [await queueNamed(on.client, name)];
   const costs = costsOf(queues.map(countedBy), Date.now());
   const [only] = costs.queues;
   if (!on.json && only === undefined) {
-    on.printer.warn("There are no queues yet, and what is not there costs nothing.");
+    on.printer.warn("There are no queues yet, so there is nothing to pay.");
     return 0;
   }
   answer(on, name === null ? costs : onlyOne(costs), {

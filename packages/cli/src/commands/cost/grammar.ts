@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { type Execute, examples, type OnBrokerOptions, onBroker, withBroker } from "../on-broker.ts";
 
-/** `sluice cost`: what queues cost on Cloudflare. */
+/** Adds `sluice cost`, which prints what queues cost on Cloudflare. */
 export function addCost(program: Command, execute: Execute): void {
   withBroker(program.command("cost"))
     .description("show what queues cost on Cloudflare this month, beside Cloudflare Queues and Amazon SQS")

@@ -40,7 +40,7 @@ describe("the text of sluice cost", () => {
     `);
   });
 
-  it("is told of one queue by what is billed", () => {
+  it("lists what is billed for one queue", () => {
     const costs = costsOf([counted("orders")], TENTH);
     const [queue] = costs.queues;
     if (queue === undefined) throw new Error("there is none");

@@ -92,7 +92,7 @@ function included({ sum, monthEnd }: Costs): string {
   );
 }
 
-/** Small amounts to their first digits. */
+/** Formats an amount; a small one keeps its first digits. */
 function usd(amount: number): string {
   if (amount === 0) return "$0";
   if (amount < 0.0001) return "<$0.0001";

@@ -2,10 +2,10 @@ import { CliError } from "@sluice/project/errors";
 import type { Project } from "@sluice/project/read/project";
 import type { PlacedVariable } from "./cloudflare-variables.ts";
 
-/** Codes of Cloudflare's API for credentials that may not do something. */
+/** Codes of Cloudflare's API for credentials without the permission that a call needs. */
 const REFUSED_CREDENTIALS = [9_103, 9_106, 9_109, 10_000, 10_001];
 
-/** Error codes of the API for a path that leads nowhere, as one of an account that it does not know. */
+/** Codes of the API for a path that leads nowhere, such as one of an unknown account. */
 const NO_ROUTE = [7_000, 7_003];
 const ACCOUNT_ID = /^[0-9a-f]{32}$/i;
 const LISTED = '"npx wrangler whoami" lists those of the login.';
@@ -17,10 +17,11 @@ export interface NamedAccount {
 }
 
 /**
- * The account of all configurations and of the environment: each step is deployed to it. `null` where none names one.
+ * Returns the account that all configurations and the environment name, to which everything is deployed; `null` where
+ * none names one.
  *
  * @param variable `CLOUDFLARE_ACCOUNT_ID`.
- * @throws CliError where they name different ones, and for what is no id of an account.
+ * @throws CliError where they name different accounts, or something that is no id of an account.
  */
 export function accountOf(
   { workers, broker }: Project,
@@ -45,19 +46,19 @@ export function accountOf(
   );
 }
 
-/** Credentials, and where they are from. */
+/** Credentials, with the place that they come from. */
 export interface Credentials {
   readonly headers: Readonly<Record<string, string>>;
-  /** In words. */
+  /** The place, in words. */
   readonly source: string;
 }
 
-/** Whether Cloudflare has refused who asks, as a code of its API says, or the status where there is none. */
+/** Whether Cloudflare refused the credentials: by the code of its API, or by the status where there is no code. */
 function refusesCredentials(code: number | undefined, status: number): boolean {
   return code === undefined ? status === 401 || status === 403 : REFUSED_CREDENTIALS.includes(code);
 }
 
-/** Explains credentials that Cloudflare has refused: where they are from, for which account, what they need. */
+/** Explains credentials that Cloudflare has refused: their source, the account, the permissions that they need. */
 function credentialsHint({ source }: Pick<Credentials, "source">, account: NamedAccount | null): string {
   return [
     `The credentials are those of ${source}. ${accountText(account)}`,
@@ -75,8 +76,8 @@ function accountText(account: NamedAccount | null): string {
 }
 
 /**
- * A hint for what Cloudflare has refused, on a line of its own: who has asked, and for which account. Empty for a refusal
- * that is about neither.
+ * Explains a refusal of Cloudflare on a line of its own: whose credentials were used, and for which account. Empty for
+ * a refusal that concerns neither.
  *
  * @param code of Cloudflare's API; `undefined` where there is none.
  */
@@ -90,7 +91,7 @@ export function refusalHint(
   return isOfAccount ? `\n${accountText(account)}` : "";
 }
 
-/** The hint where Wrangler says that credentials, or the account, were refused; else nothing. */
+/** Returns the hint where Wrangler's output says that credentials or the account were refused, else an empty text. */
 export function hintFor(said: string, credentials: Credentials, account: NamedAccount | null): string {
   const codes = [...said.matchAll(/\[code: (\d+)\]/g)].map(([, code]) => Number(code));
   return codes.map((code) => refusalHint({ code, status: 0 }, credentials, account)).find(Boolean) ?? "";

@@ -10,6 +10,6 @@ it.each([
   [["queues.example.com (custom domain - zone name: example.com)"], "https://queues.example.com"],
   [["example.com/queues/* (zone name: example.com)"], null],
   [[], null],
-])("of the addresses %j it takes %j", (targets, address) => {
+])("a broker's address is picked from %j: %j", (targets, address) => {
   expect(addressAmong(targets)).toBe(address);
 });

@@ -9,17 +9,17 @@ import type { Project } from "@sluice/project/read/project";
 import { endpointVariables } from "@sluice/protocol";
 import type { CloudflareApi } from "./cloudflare-api.ts";
 
-/** How the commands of this machine reach a deployed broker. */
+/** File by which commands of this machine reach a deployed broker. A contract: other releases read it. */
 export interface BrokerAccess {
   readonly SLUICE_URL?: string;
   readonly SLUICE_API_TOKEN?: string;
-  /** Id of the account. A file of an earlier release does not say it. */
+  /** Id of the account. Files of earlier releases have none. */
   readonly SLUICE_ACCOUNT?: string;
 }
 
 /**
- * The file with the address and the token of a deployed broker: `NAME.env`, and `NAME.ACCOUNT.env` for an account whose
- * broker of that name is deployed from the same folder after that of another account.
+ * Finds the file with the address and the token of a deployed broker. It is `NAME.env`, or `NAME.ACCOUNT.env` where the
+ * same folder had deployed a broker of that name to another account before.
  */
 export async function accessFile(
   outputFolder: string,
@@ -36,12 +36,12 @@ async function isOfAnother(
   api: Pick<CloudflareApi, "account" | "subdomain">,
 ): Promise<boolean> {
   if (account !== undefined) return account !== (await api.account());
-  // A file of an earlier release. An account has one name below workers.dev.
+  // Only a file of an earlier release has no account. The account's one name below workers.dev tells it.
   const name = /^https:\/\/[^.]+\.([^.]+)\.workers\.dev$/.exec(url)?.[1];
   return name !== undefined && name !== (await api.subdomain());
 }
 
-/** Reads the file; empty where there is none. */
+/** Reads the file; returns an empty object where there is none. */
 export function readAccess(file: string): BrokerAccess {
   try {
     return parseEnv(readFileSync(file, "utf8")) as BrokerAccess;
@@ -51,8 +51,8 @@ export function readAccess(file: string): BrokerAccess {
 }
 
 /**
- * The address among those that Wrangler tells of a Worker: below workers.dev, else of a domain of its own; `null` for
- * routes alone, which do not say whether `/__sluice` is among them.
+ * Picks a broker's address from those that Wrangler prints: one below workers.dev, else a custom domain. `null` for
+ * routes alone, which do not say whether they cover `/__sluice`.
  */
 export function addressAmong(targets: readonly string[]): string | null {
   const url = targets.find((target) => target.startsWith("https://"));
@@ -62,9 +62,9 @@ export function addressAmong(targets: readonly string[]): string | null {
 }
 
 /**
- * Writes what has changed into the file, which only its owner can read.
+ * Writes changes into the file, which only its owner can read.
  *
- * @param changes what they set to `undefined` is taken out.
+ * @param changes a variable set to `undefined` is removed.
  */
 export function keepAccess(
   file: string,
@@ -75,11 +75,11 @@ export function keepAccess(
   const lines = access.flatMap(([name, value]) => (value === undefined ? [] : `${name}=${value}\n`));
   makeFolder(dirname(file), 0o700);
   writeFileSync(file, lines.join(""), { mode: 0o600 });
-  // One that was there keeps its mode otherwise.
+  // `mode` counts for a new file only.
   chmodSync(file, 0o600);
 }
 
-/** Secrets of a broker that the environment sets. */
+/** Picks the secrets of a broker that the environment sets. */
 export function secretsSet(
   { topology }: Pick<Project, "topology">,
   env: NodeJS.ProcessEnv,
@@ -89,8 +89,8 @@ export function secretsSet(
 }
 
 /**
- * Secrets that a broker is uploaded with: those that are set. A broker that is new and for which nothing is set gets a
- * token of its own, which is kept in the file first: a deployment that fails behind it goes on with it.
+ * Returns the secrets that a broker is uploaded with: those that are set. A new broker without any gets a token. It is
+ * written to the file before the upload, so that the next run uses the same one if this run fails.
  */
 export function brokerSecrets(
   set: Record<string, string>,

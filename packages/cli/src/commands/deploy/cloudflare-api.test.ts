@@ -39,21 +39,18 @@ describe("an answer of another form than Cloudflare's", () => {
   ] as const;
   const results = [null, "text", { deployments: null }, { items: null }, { services: { incoming: 1 } }];
 
-  it.each(calls)(
-    "is an error that names the request, or nothing that it asks for: %s",
-    async (path, call) => {
-      for (const result of results) {
-        const outcome = await call(await answers({ success: true, result })).catch((error: unknown) => error);
-        if (!(outcome instanceof Error)) continue;
-        expect(outcome).toEqual(
-          new CliError(
-            `Cloudflare answers GET /accounts/${ACCOUNT}/workers/scripts/web/${path} in a form that Sluice does not ` +
-              "know. Run the same command again, or with the latest Sluice.",
-          ),
-        );
-      }
-    },
-  );
+  it.each(calls)("is an error that names the request: %s", async (path, call) => {
+    for (const result of results) {
+      const outcome = await call(await answers({ success: true, result })).catch((error: unknown) => error);
+      if (!(outcome instanceof Error)) continue;
+      expect(outcome).toEqual(
+        new CliError(
+          `Cloudflare answers GET /accounts/${ACCOUNT}/workers/scripts/web/${path} in a form that Sluice does not ` +
+            "know. Run the same command again, or with the latest Sluice.",
+        ),
+      );
+    }
+  });
 
   it("is not taken for a Worker that is not there", async () => {
     await expect((await answers({ success: true, result: null })).deployed("web")).rejects.toThrow(
@@ -64,7 +61,7 @@ describe("an answer of another form than Cloudflare's", () => {
   });
 });
 
-describe("an answer that does not come", () => {
+describe("an answer of Cloudflare's that does not come", () => {
   it.each([
     ["at all", () => {}],
     ["to its end", (_request, response) => response.write('{"success":')],
@@ -77,7 +74,7 @@ describe("an answer that does not come", () => {
     );
   });
 
-  it("since the connection ends is one too", async () => {
+  it("because the connection ends is an error that names the request", async () => {
     const api = await apiOf((request) => request.socket.destroy());
     await expect(api.deployed("web")).rejects.toThrow(
       /^Cloudflare does not answer GET \/accounts\/.*\/deployments: /,

@@ -3,30 +3,30 @@ import type { TextBinding } from "@sluice/project/register/register";
 import { type Credentials, type NamedAccount, refusalHint } from "./account.ts";
 
 const API_URL = "https://api.cloudflare.com/client/v4";
-/** Error codes of Cloudflare for a Worker that is not there: of a script, and of a service. */
+/** Codes of Cloudflare's API for a Worker that is not there: a script, and a service. */
 const UNKNOWN_WORKER = [10_007, 10_090];
-/** Longest that an answer may take, in ms. */
+/** Time limit for an answer, in ms. */
 const PATIENCE_MS = 60_000;
 
-/** How an account is reached. */
+/** Credentials, account and address for calls of Cloudflare's API. */
 export interface Access extends Credentials {
   /** `null` where neither the environment nor a configuration names it. */
   readonly named: NamedAccount | null;
   /** Default: Cloudflare's own address. */
   readonly apiUrl?: string;
-  /** Longest that an answer may take, in ms. Default: 60,000. */
+  /** Time limit for an answer, in ms. Default: 60,000. */
   readonly patienceMs?: number;
 }
 
 /** A version of a Worker. */
 export interface Version {
   readonly id: string;
-  /** Tag and message that `wrangler deploy --tag` and `--message` gave it. */
+  /** Tag and message that `wrangler deploy --tag` and `--message` gave the version. */
   readonly tag: string | null;
   readonly message: string | null;
   /** Cause of the version: "upload", or "secret" for a change of secrets alone. */
   readonly trigger: string | null;
-  /** When it was uploaded, as ISO 8601. */
+  /** Time of the upload, as ISO 8601. */
   readonly createdOn: string;
 }
 
@@ -35,7 +35,7 @@ export interface VersionWithBindings extends Version {
   readonly services: readonly string[];
 }
 
-/** Reads what an account has. What changes something is left to Wrangler. */
+/** Reads the state of an account. Only Wrangler changes it. */
 export class CloudflareApi {
   readonly #access: Access;
   #account: string | null;
@@ -46,31 +46,31 @@ export class CloudflareApi {
   }
 
   /**
-   * Id of the account.
+   * Returns the id of the account.
    *
-   * @throws CliError where nothing names it and the login opens none, or several.
+   * @throws CliError where nothing names the account and the login opens none, or several.
    */
   async account(): Promise<string> {
     this.#account ??= await this.#onlyAccount();
     return this.#account;
   }
 
-  /** Ids of the versions that got the requests of a Worker, the newest last; `null` for a Worker that is not there. */
+  /** Lists the ids of the versions that got a Worker's requests, the newest last; `null` for no such Worker. */
   deployed(worker: string): Promise<string[] | null> {
     return this.#script(worker, "deployments", ({ deployments }: { deployments: DeploymentAnswer[] }) => {
       const ordered = deployments.toSorted((a, b) => a.created_on.localeCompare(b.created_on));
-      // Of a deployment to several versions the one with most of the requests counts.
+      // Of a deployment to several versions, the one with the largest share of requests counts.
       return ordered.flatMap(({ versions }) => mostUsed(versions)?.version_id ?? []);
     });
   }
 
-  /** The latest versions of a Worker. */
+  /** Lists the latest versions of a Worker. */
   async versions(worker: string): Promise<Version[]> {
     const read = ({ items }: { items: VersionAnswer[] }) => items.map(versionOf);
     return (await this.#script(worker, "versions", read)) ?? [];
   }
 
-  /** A version, with its bindings and the names of the Workers that it is bound to by service bindings. */
+  /** Reads a version, with its bindings and the names of the Workers that its service bindings lead to. */
   async version(worker: string, id: string): Promise<VersionWithBindings> {
     const version = await this.#script(worker, `versions/${id}`, (answer: VersionAnswer) => {
       const bindings = answer.resources?.bindings ?? [];
@@ -81,7 +81,7 @@ export class CloudflareApi {
     return version;
   }
 
-  /** The address of a Worker below workers.dev; `null` where it answers at none. */
+  /** Returns the address of a Worker below workers.dev; `null` where it has none. */
   async address(worker: string): Promise<string | null> {
     const read = ({ enabled }: { enabled: boolean }) => enabled === true;
     if ((await this.#script(worker, "subdomain", read)) !== true) return null;
@@ -89,13 +89,13 @@ export class CloudflareApi {
     return name === null ? null : `https://${worker}.${name}.workers.dev`;
   }
 
-  /** Name of the account below workers.dev; `null` where it has none. */
+  /** Returns the account's name below workers.dev; `null` where it has none. */
   async subdomain(): Promise<string | null> {
     const read = ({ subdomain }: { subdomain?: string | null }) => subdomain || null;
     return this.#get("/workers/subdomain", read);
   }
 
-  /** Names of the Workers that are bound to one. */
+  /** Lists the names of the Workers that are bound to one. */
   async boundTo(worker: string): Promise<string[]> {
     const bound = await this.#script(worker, "references", (answer: ReferencesAnswer) => {
       const services = (answer.services?.incoming ?? []).map(({ service }) => service);
@@ -105,7 +105,7 @@ export class CloudflareApi {
     return bound ?? [];
   }
 
-  /** Name of the Worker that answers at a custom domain; `null` for a domain that none has. */
+  /** Returns the name of the Worker that answers at a custom domain; `null` where no Worker does. */
   async domainOwner(hostname: string): Promise<string | null> {
     const path = `/workers/domains?hostname=${encodeURIComponent(hostname)}`;
     return this.#get(path, (found: { hostname: string; service: string }[]) => {
@@ -117,12 +117,12 @@ export class CloudflareApi {
     return this.#get(`/workers/scripts/${encodeURIComponent(worker)}/${path}`, read);
   }
 
-  /** `null` where the Worker is not there. */
+  /** Reads below the account; returns `null` where the Worker is not there. */
   async #get<A, T>(path: string, read: (result: A) => T): Promise<T | null> {
     return this.#ask(`/accounts/${await this.account()}${path}`, read);
   }
 
-  /** @throws CliError where the token opens none, or several. */
+  /** @throws CliError where the credentials open no account, or several. */
   async #onlyAccount(): Promise<string> {
     const read = (list: { id: string; name: string }[]) => list.map(({ id, name }) => ({ id, name }));
     const accounts = (await this.#ask("/accounts", read)) ?? [];
@@ -137,9 +137,9 @@ export class CloudflareApi {
   }
 
   /**
-   * `null` where what is asked for is not there.
+   * Sends a GET request and reads the result; returns `null` where nothing is found.
    *
-   * @param read reads the result. A `TypeError` of its means an answer of another form.
+   * @param read reads the result. A `TypeError` that it throws means that the answer has another form.
    */
   async #ask<A, T>(path: string, read: (result: A) => T): Promise<T | null> {
     const { status, text } = await this.#fetch(path);
@@ -176,7 +176,7 @@ export class CloudflareApi {
   }
 }
 
-interface Answer<T> {
+interface ApiEnvelope<T> {
   readonly success: boolean;
   readonly errors?: readonly { readonly code: number; readonly message: string }[];
   readonly result: T;
@@ -217,9 +217,9 @@ function mostUsed(shares: readonly Share[]): Share | undefined {
   return shares.toSorted((a, b) => b.percentage - a.percentage)[0];
 }
 
-function parsed<T>(text: string): Answer<T> | null {
+function parsed<T>(text: string): ApiEnvelope<T> | null {
   try {
-    return JSON.parse(text) as Answer<T>;
+    return JSON.parse(text) as ApiEnvelope<T>;
   } catch {
     return null;
   }

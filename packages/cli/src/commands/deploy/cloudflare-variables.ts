@@ -2,21 +2,21 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 
-/** A variable, and where it is set: `CLOUDFLARE_ACCOUNT_ID in .env`. */
+/** A variable, with the place that sets it, such as `CLOUDFLARE_ACCOUNT_ID in .env`. */
 export interface PlacedVariable {
   readonly value: string;
   readonly place: string;
 }
 
 const PREFIX = "CLOUDFLARE_";
-/** The command has its own word for it. */
+/** Left out: the command has an option of its own for it. */
 const ENVIRONMENT = "CLOUDFLARE_ENV";
 
 /**
- * Variables for Cloudflare by their names, as Wrangler reads them (wrangler 4.164, `loadDotEnv`): the environment's,
- * else those of the `.env` files of the current folder, of which the later ones override the earlier.
+ * Collects the variables for Cloudflare as Wrangler does (wrangler 4.164, `loadDotEnv`): from the environment, else
+ * from the `.env` files of the current folder, of which later ones override earlier ones.
  *
- * @param env the environment of the configurations, "" for the top level.
+ * @param env environment of the configurations, "" for the top level.
  */
 export function cloudflareVariables(
   cwd: string,

@@ -16,7 +16,7 @@ function bundlesTo(code: string): RunWrangler {
   };
 }
 
-/** As esbuild writes what it bundles, seen from a folder. */
+/** Writes a bundle as esbuild does, with paths relative to a folder. */
 function bundle(root: string, own: string, value = "1"): string {
   return `var require_cjs = __commonJS({
   "${root}node_modules/cjs/index.js"(exports, module) {

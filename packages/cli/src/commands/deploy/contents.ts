@@ -13,10 +13,10 @@ import type { Wanted } from "./steps.ts";
 const NOT_CODE = /(?:\.map|^README\.md)$/;
 
 /**
- * Bundles a part as a deployment would, and tells what it is made of by a tag: the same code, configuration and assets
- * have the same one. Secrets are no part of it.
+ * Bundles a part as a deployment would, and computes a tag of its contents: equal code, configuration and assets give
+ * equal tags. Secrets do not count.
  *
- * @throws CliError with what Wrangler says of a part that cannot be bundled. Nothing has been deployed then.
+ * @throws CliError with Wrangler's output for a part that cannot be bundled. Nothing has been deployed then.
  */
 export async function bundled(part: Part, wrangler: RunWrangler): Promise<Wanted> {
   const folder = ownFolder("bundle");
@@ -39,7 +39,7 @@ export async function bundled(part: Part, wrangler: RunWrangler): Promise<Wanted
   }
 }
 
-/** 22 characters: a version's tag may have 25. It says the protocol as well (`protocolOf`). */
+/** Makes a tag, 22 of 25 possible characters, that also says the protocol. A contract: later releases read it. */
 function tagOf(contents: readonly (readonly [name: string, bytes: Buffer])[], config: string): string {
   const hash = createHash("sha256").update(config);
   for (const [name, bytes] of contents) hash.update(`\0${name}\0${bytes.length}\0`).update(bytes);
@@ -49,15 +49,15 @@ function tagOf(contents: readonly (readonly [name: string, bytes: Buffer])[], co
 type Places = Pick<Part, "directory" | "configFile">;
 
 /**
- * Paths of modules, seen from the generated configuration, as esbuild writes them into a bundle: in a comment before a
- * module, and as the name of a CommonJS one.
+ * Paths of modules, relative to the generated configuration, as esbuild writes them into a bundle: in a comment before
+ * a module, and as the name of a CommonJS one.
  */
 const MODULE_PATH = /^(\/\/ | +")(\.\.\/[^"\n]*)(?="\(|$)/gm;
 
-/** Code with the paths of its modules seen from the project, so that the folder of the command is no part of it. */
+/** Rewrites the paths of modules relative to the project: the command's folder must not change the tag. */
 function fromProject(bytes: Buffer, places: Places): Buffer {
   const text = bytes.toString("utf8");
-  // Not every module is text.
+  // A binary module stays as it is.
   if (!Buffer.from(text).equals(bytes)) return bytes;
   return Buffer.from(
     text.replace(MODULE_PATH, (_, before: string, path: string) => `${before}${seenFrom(places, path)}`),
@@ -68,7 +68,7 @@ function seenFrom({ directory, configFile }: Places, path: string): string {
   return relative(directory, resolve(dirname(configFile), path));
 }
 
-/** Keys that name files of the checkout, whose contents are in the bundle, and how that is made. */
+/** Keys that name files of the checkout, whose contents are in the bundle, and keys for how it is made. */
 const OF_BUNDLE = [
   "main",
   "base_dir",
@@ -86,12 +86,12 @@ interface ConfigWithPaths {
   readonly d1_databases?: readonly { readonly migrations_dir?: string }[];
 }
 
-/** A configuration without what differs from one folder to another and is no part of what is deployed. */
+/** Removes from a configuration what differs between folders and is not deployed. */
 function withoutPaths(config: string, places: Places): string {
   const { assets, site, d1_databases, ...others } = JSON.parse(config) as ConfigWithPaths;
   return canonicalJson({
     ...omit(others as Record<string, unknown>, ...OF_BUNDLE),
-    // The files themselves count (`assetsOf`).
+    // The files themselves are counted (`assetsOf`).
     ...(assets === undefined ? {} : { assets: omit(assets, "directory") }),
     ...(site === undefined ? {} : { site: { ...site, bucket: seenFrom(places, site.bucket) } }),
     ...(d1_databases === undefined
@@ -110,7 +110,7 @@ function assetsOf({ config, configFile }: Part): [string, Buffer][] {
   ]);
 }
 
-/** All files below a folder in the order of their names. */
+/** Lists all files below a folder, sorted by name. */
 function* filesIn(folder: string): Generator<[name: string, bytes: Buffer]> {
   const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).sort();
   for (const name of names) {

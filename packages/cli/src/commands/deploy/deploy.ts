@@ -34,20 +34,19 @@ import { CHOSEN, lastMark, tokenMark } from "./token-marks.ts";
 import { upload } from "./uploads.ts";
 
 export interface DeployOptions extends DeploymentOptions {
-  /** Say what would be done, and do nothing. */
+  /** Print the plan and do nothing else. */
   readonly dryRun?: boolean;
-  /** Deploy everything, whatever is live. */
+  /** Deploy everything, even what is live already. */
   readonly force?: boolean;
   /** Answer yes to each question of Wrangler's. */
   readonly yes?: boolean;
-  /** Workers of the project that the broker is to forget. */
+  /** Workers of the project that the broker forgets. */
   readonly detach?: readonly string[];
 }
 
 /**
- * `sluice deploy`: deploys the Workers and their broker by Wrangler, in an order that Cloudflare takes, and only what
- * has changed. What is deployed is asked of the account each time, so a run after one that has failed goes on where
- * that one stopped.
+ * `sluice deploy`: deploys the Workers and their broker by Wrangler, in an order that Cloudflare accepts, and only what
+ * has changed. Each run asks the account what is deployed, so it continues where a failed run stopped.
  */
 export async function deploy(
   options: DeployOptions,
@@ -68,11 +67,11 @@ interface DeployRun {
   readonly options: DeployOptions;
   readonly printer: Printer;
   readonly surroundings: Pick<Surroundings, "cwd" | "env">;
-  /** Names of what this run has uploaded: to do so again in each plan, two deployments at a time would never end. */
+  /** Parts that this run has uploaded, once each: two runs that repeat their uploads for each other never end. */
   readonly uploaded: Set<string>;
 }
 
-/** Brings the account from what is live to what the files say. */
+/** Brings the account from its live state to what the files say. */
 async function deployOnto(
   liveBroker: LiveBroker,
   watch: BrokerWatch,
@@ -152,7 +151,7 @@ async function deployOnto(
   return 0;
 }
 
-/** Whether a broker says already what it is to say: whoever has uploaded that. */
+/** Whether the live broker has this register already, whichever deployment uploaded it. */
 function sameProjects(next: Register, live: Register | null): live is Register {
   return live !== null && canonicalJson(next.projects) === canonicalJson(live.projects);
 }
@@ -168,16 +167,16 @@ async function liveOf(api: CloudflareApi, names: readonly string[]): Promise<Map
     const versions = await api.deployed(name);
     if (versions === null) continue;
     const id = versions.at(-1);
-    // A Worker of secrets alone, or one that was uploaded and never deployed.
+    // It is a Worker that has only secrets, or one that was uploaded and never deployed.
     live.set(name, id === undefined ? NOTHING_RUNS : await api.version(name, id));
   }
   return live;
 }
 
 /**
- * Id of a deployment: a hash of its contents, and one of the version that was the newest before. A run that finishes
- * another one bears its id: one of the same contents, with nothing deployed since. Contents that come back later are a
- * deployment of their own.
+ * Computes the id of a deployment from its contents and from the version that was the newest before it. A run that
+ * finishes a failed one, with the same contents and nothing deployed since, gets the same id; contents that return
+ * later get a new one.
  */
 function runOf(wanted: readonly Wanted[], live: ReadonlyMap<string, LiveVersion>): string {
   const tags = wanted.map(({ part, tag }) => `${part.name}=${tag}`).sort();
@@ -195,9 +194,9 @@ interface Planned {
   readonly wanted: readonly Wanted[];
   readonly live: ReadonlyMap<string, Live>;
   readonly steps: readonly Step[];
-  /** Why parts are deployed again that are live already. */
+  /** Reason for each part that is deployed again although it is live. */
   readonly again: ReadonlyMap<string, string>;
-  /** Lines for the Workers that are not deployed and stay bound, or do not. */
+  /** Lines for the Workers that are not deployed, which stay bound or are detached. */
   readonly around: readonly string[];
 }
 
@@ -231,9 +230,9 @@ function stopText({ part }: Step, place: string, reason: string): string {
 }
 
 /**
- * Takes a token out of the file that is not the broker's any more. Returns whether there was one.
+ * Removes a token from the file that is no longer the broker's. Returns whether there was one.
  *
- * @param last mark of the tokens that were set last; `null` where that is not known, which speaks against no token.
+ * @param last mark of the tokens that were set last; `null` where it is unknown, which leaves the token in the file.
  */
 function forgetReplacedToken(file: string, account: string, last: string | null): boolean {
   const { SLUICE_API_TOKEN: token } = readAccess(file);
@@ -242,14 +241,14 @@ function forgetReplacedToken(file: string, account: string, last: string | null)
   return true;
 }
 
-/** Asks the account for the address of a broker that this command has not deployed, here or ever. */
+/** Asks the account for the address of a broker where the file has none: another machine has deployed it. */
 async function findAddress({ accessFile, api, project }: Deployment): Promise<void> {
   if (readAccess(accessFile).SLUICE_URL !== undefined) return;
   const url = await api.address(project.broker.name);
   if (url !== null) keepAccess(accessFile, await api.account(), { SLUICE_URL: url });
 }
 
-/** @param isChosen whether the broker's tokens are those that this deployment was given. */
+/** @param isChosen whether the broker has the tokens that this deployment was given. */
 function endText(
   { accessFile, project }: Deployment,
   { cwd }: Pick<Surroundings, "cwd">,
@@ -266,7 +265,7 @@ function endText(
   const its = token === undefined ? "Its address is" : "Its address and its token are";
   return [
     `\nDeployed. The broker's page: ${url}/__sluice/`,
-    `${its} in ${file}, for the commands of this one:`,
+    `${its} in ${file}, for the other commands:`,
     `  set -a; . ${file}; set +a; npx sluice queues list`,
     ...(token === undefined ? [tokenText] : []),
   ].join("\n");

@@ -18,7 +18,7 @@ import { cloudflareVariables } from "./cloudflare-variables.ts";
 import { login } from "./login.ts";
 import { type Part, partsOf } from "./parts.ts";
 
-/** The oldest one deploys secrets together with the code. */
+/** The oldest Wrangler that deploys secrets together with the code. */
 const WRANGLER: WranglerNeed = { who: "A deployment by Sluice", oldest: "4.74.0" };
 
 /** Options of `deploy`, `rollback` and `destroy`. */
@@ -32,13 +32,13 @@ export interface DeploymentOptions {
   readonly outdir?: string;
 }
 
-/** Makes what runs Wrangler's commands, in a folder with an environment. */
+/** Makes a function that runs Wrangler's commands in a folder with an environment. */
 export type StartWrangler = (cwd: string, env: NodeJS.ProcessEnv) => RunWrangler;
 
-/** A project, and the account that it is for. */
+/** A project with the account that it is deployed to. */
 export interface Deployment {
   readonly project: Project;
-  /** The project as the broker knows it. */
+  /** The project as it stands in the broker's register. */
   readonly own: OwnProject;
   readonly places: CommandPlaces;
   readonly wrangler: RunWrangler;
@@ -50,7 +50,7 @@ export interface Deployment {
   readonly accessFile: string;
 }
 
-/** Reads a project, and logs in to its account. Nothing is written yet. */
+/** Reads a project and logs in to its account. Writes nothing. */
 export async function openDeployment(
   options: DeploymentOptions & { readonly command: string },
   printer: Printer,
@@ -66,9 +66,9 @@ export async function openDeployment(
   const forCloudflare = cloudflareVariables(cwd, env, variables);
   const account = accountOf(project, forCloudflare.get("CLOUDFLARE_ACCOUNT_ID"));
   const places = await findPlaces("build", cwd, options.outdir);
-  // A configuration that names no account has it from there.
+  // The account reaches configurations that name none by the environment.
   const named = account === null ? {} : { CLOUDFLARE_ACCOUNT_ID: account.id };
-  // Wrangler is not told the environment, so it does not read the files of that one.
+  // Wrangler is not told the environment, so it does not read that environment's files itself.
   const values = [...forCloudflare].map(([name, { value }]) => [name, value]);
   const wrangler = start(cwd, { ...variables, ...Object.fromEntries(values), ...named });
   const credentials = await login(wrangler);
@@ -86,7 +86,7 @@ export async function openDeployment(
   };
 }
 
-/** Workers as they are generated for a deployment, the broker last. */
+/** Workers as generated for a deployment, the broker last. */
 export interface PlannedParts {
   readonly project: Project;
   readonly parts: readonly Part[];
@@ -94,10 +94,10 @@ export interface PlannedParts {
 }
 
 /**
- * Writes the configurations, as `sluice build` does, with a broker for all projects of a register.
+ * Writes the configurations as `sluice build` does, with a broker for all projects of a register.
  *
- * @param own the project with the files that count for it; `null` for what the register says of it.
- * @param bound Workers besides those of the files that the broker is to call.
+ * @param own the project as its files describe it; `null` to go by the register alone.
+ * @param bound Workers that the broker calls besides those of the files.
  */
 export function planParts(
   { project: read, places }: Deployment,

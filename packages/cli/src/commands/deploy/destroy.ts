@@ -25,26 +25,25 @@ import { upload } from "./uploads.ts";
 import { type AskOptions, lookAtQueues, waitingText } from "./waiting.ts";
 
 export interface DestroyOptions extends DeploymentOptions, AskOptions {
-  /** Ask nothing. Also deletes what messages still wait in, and what other Workers are bound to. */
+  /** Ask nothing. Also delete where messages wait or other Workers are bound. */
   readonly force?: boolean;
-  /** Delete the broker, or what it has of this project, and leave the Workers. */
+  /** Delete the broker, or its entry for this project, and leave the Workers. */
   readonly keepWorkers?: boolean;
 }
 
-/** The fate of the broker when a project leaves it. */
+/** Outcome for the broker when a project leaves it. */
 type BrokerEnd =
   | { readonly kind: "absent" }
-  /** Nobody is left: it is deleted. */
+  /** It is deleted: no project is left. */
   | { readonly kind: "goes" }
-  /** Others are left: it is deployed without the Workers that go. */
+  /** It is deployed without the Workers that are deleted: other projects are left. */
   | { readonly kind: "stays"; readonly without: Register }
-  /** It serves others alone. */
+  /** It stays as it is: it serves other projects only. */
   | { readonly kind: "untouched"; readonly register: Register };
 
 /**
- * `sluice destroy`: deletes the Workers of a project and what their broker has of them, after a look at what still
- * waits. The broker itself goes with the last Worker that it serves. A run after one that has failed goes on where that
- * one stopped.
+ * `sluice destroy`: deletes the Workers of a project and their entry in the broker, after a look at the messages that
+ * still wait. The broker is deleted with the last Worker that it serves. A run continues where a failed one stopped.
  */
 export async function destroy(
   options: DestroyOptions,
@@ -120,7 +119,7 @@ async function destroyFrom(
         wait: async () => undefined,
       }),
     );
-    printer.print(`${name}  ${end.kind === "goes" ? "calls nobody any more" : "goes on without these"}`);
+    printer.print(`${name}  ${end.kind === "goes" ? "calls no Worker any more" : "goes on without these"}`);
   }
   const names = new Set(workers.map((part) => part.name));
   const ordered = inOrder(
@@ -137,7 +136,7 @@ async function destroyFrom(
   if (end.kind === "goes") {
     await watch.refuseChange();
     await remove(broker, deployment, printer);
-    // Its token opens nothing any more.
+    // Its token opens nothing any more, so the file goes.
     rmSync(deployment.accessFile, { force: true });
   }
   return 0;
@@ -151,7 +150,7 @@ function endOf({ isThere, register }: LiveBroker, own: OwnProject): BrokerEnd {
   return Object.keys(without.projects).length === 0 ? { kind: "goes" } : { kind: "stays", without };
 }
 
-/** Whom the broker is generated for: all until it goes, those that are left where it stays. */
+/** Returns the register that the broker is generated for: the rest where it stays, all until it is deleted. */
 function registerFor(end: BrokerEnd, { register }: LiveBroker, { name, entry }: OwnProject): Register {
   if (end.kind === "stays") return end.without;
   return register ?? { format: 1, by: name, projects: { [name]: entry } };
@@ -167,14 +166,14 @@ async function boundAfter(
   return others.filter(({ standing }) => standing === "bound").map(({ worker }) => worker);
 }
 
-/** A line for a Worker that stays: what runs there is not what this project has deployed to the broker. */
+/** Formats a line for a Worker that stays, because this project did not deploy to the broker what runs there. */
 function aloneText([name, mark]: readonly [string, Mark | null]): string {
   return mark === null
     ? `  • ${name}  is left alone: what runs there was not deployed by "sluice deploy" (npx wrangler delete --name ${name} deletes it)`
     : `  • ${name}  is left alone: what runs there was deployed to the broker "${mark.broker}"`;
 }
 
-/** Says what a removal does. */
+/** Says what a removal deletes. */
 function whatGoes(workers: readonly Part[], end: BrokerEnd): string {
   const names = workers.map(({ name }) => `"${name}"`).join(" and ");
   const deleted = names === "" ? "No Worker is deleted." : `Deleted: ${names}.`;
@@ -222,7 +221,7 @@ function servedBy({ projects }: Register): string {
     .join(" and ");
 }
 
-/** Says what would be lost with the broker, or would be left in it. */
+/** Says which messages are lost with the broker, or stay in it. */
 async function waitsText(
   end: BrokerEnd,
   { accessFile, own }: Deployment,
@@ -240,12 +239,12 @@ async function waitsText(
       const consumed = Object.values(own.entry.workers).flatMap(({ consumers }) => consumers);
       const queues = new Set(consumed.map(({ queue }) => queue));
       const waiting = await lookAtQueues(accessFile, options, surroundings, queues);
-      return waitingText(waiting, "These stay in the broker, and nobody consumes them:");
+      return waitingText(waiting, "These stay in the broker, and no Worker consumes them:");
     }
   }
 }
 
-/** The upload that takes the Workers from the broker; `null` where it calls none of them. */
+/** Plans the upload that unbinds the Workers from the broker; `null` where it calls none of them. */
 async function unbindingStep(
   end: BrokerEnd,
   { services }: LiveBroker,
@@ -257,7 +256,8 @@ async function unbindingStep(
     case "untouched":
       return null;
     case "goes":
-      // Nothing can be deleted that the broker is bound to, and the broker not before those that send to it.
+      // Cloudflare deletes no Worker that another one is bound to: neither those that the broker calls, nor the broker
+      // before its senders.
       return services.length === 0
         ? null
         : { part: broker, tag: "sluice-removed", without: [...broker.needs, ...services] };
@@ -288,7 +288,10 @@ interface Bounds {
 }
 
 /**
- * @throws CliError where other Workers of the account would be left without what they are bound to, and, whatever
+ * Refuses to delete what other Workers are bound to.
+ *
+ * @throws CliError where other Workers of the account would lose a binding; also with `force` where Workers of the
+ * project stay that send to a broker which is deleted.
  *   `force` is, where Workers of the project stay that send to a broker which goes.
  */
 async function refuseIfBound(
@@ -296,7 +299,7 @@ async function refuseIfBound(
   parts: readonly Part[],
   { broker, staying, force }: Bounds,
 ): Promise<void> {
-  // The broker is told first that it does not call them any more.
+  // The broker does not count: it is deployed without these Workers first.
   const ours = new Set([broker, ...parts.map(({ name }) => name)]);
   const lines: string[] = [];
   for (const { name } of parts) {

@@ -5,19 +5,15 @@ import type { DestroyOptions } from "./destroy.ts";
 import type { RollbackOptions } from "./rollback.ts";
 import { withEndings } from "./run/ending.ts";
 
-/** `sluice deploy`, `sluice rollback` and `sluice destroy`. */
+/** Adds `sluice deploy`, `sluice rollback` and `sluice destroy`. */
 export function addDeploy(program: Command, run: Execute): void {
   const execute = withEndings(run);
   withProject(program.command("deploy"))
     .description("deploy Workers and their broker to a Cloudflare account, in the right order")
     .option("--dry-run", "say what would be deployed, and deploy nothing")
     .option("--force", "deploy everything, also what is unchanged")
-    .option("--yes", "answer yes to whatever Wrangler asks, as whether to override edits of the dashboard")
-    .option(
-      "--detach <worker>",
-      "Worker of the project that the broker is to forget; can be repeated",
-      collect,
-    )
+    .option("--yes", "answer yes to what Wrangler asks, such as whether to override edits of the dashboard")
+    .option("--detach <worker>", "Worker of the project that the broker forgets; can be repeated", collect)
     .addHelpText(
       "after",
       examples("sluice deploy apps/web apps/mailer", "sluice deploy --env staging --dry-run"),
@@ -28,7 +24,7 @@ export function addDeploy(program: Command, run: Execute): void {
       ),
     );
   withBrokerAddress(withProject(program.command("rollback")))
-    .description("lead Workers and broker back to what the last deployment replaced; data stays")
+    .description("bring Workers and broker back to what the last deployment replaced; data stays")
     .option("--force", "also where it leaves messages behind in the broker")
     .addHelpText("after", examples("sluice rollback apps/web apps/mailer"))
     .action((targets: string[], options: Omit<RollbackOptions, "targets">) =>
@@ -38,7 +34,7 @@ export function addDeploy(program: Command, run: Execute): void {
     );
   withBrokerAddress(withProject(program.command("destroy")))
     .description("delete Workers and their broker with all of its messages from a Cloudflare account")
-    .option("--keep-workers", "delete the broker, or what it has of these Workers, and leave the Workers")
+    .option("--keep-workers", "delete the broker, or its entries for these Workers, and leave the Workers")
     .option("--force", "ask nothing, also where messages wait and other Workers are bound to these")
     .addHelpText(
       "after",

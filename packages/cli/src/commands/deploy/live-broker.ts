@@ -7,11 +7,11 @@ import type { CloudflareApi } from "./cloudflare-api.ts";
 /** The broker on an account. */
 export interface LiveBroker {
   readonly isThere: boolean;
-  /** The version that gets the requests; `null` for a Worker without one. */
+  /** Version that gets the requests; `null` for a Worker without one. */
   readonly version: string | null;
   /** The projects that it serves; `null` where it serves none yet. */
   readonly register: Register | null;
-  /** The register of that version alone, without what others have said that it does not know of. */
+  /** The register of the live version alone, without what versions before it said that it does not know of. */
   readonly ownRegister: Register | null;
   /** Workers that it is bound to. */
   readonly services: readonly string[];
@@ -20,9 +20,10 @@ export interface LiveBroker {
 /**
  * Reads what is deployed of a broker.
  *
- * @param since a version that was read before, `null` for a broker that was not there: those after it count too, since
+ * @param since a version that was read before, `null` for a broker that was not there. The versions after it count too:
+ * each may have been uploaded without knowledge of the others. Default: the live version counts alone.
  *   each may have been uploaded without knowing of the others. Default: the live one counts alone.
- * @throws CliError for a Worker of that name that is no broker of ours.
+ * @throws CliError for a Worker of that name that is not a broker of ours.
  */
 export async function readLiveBroker(
   api: CloudflareApi,
@@ -48,7 +49,7 @@ export async function readLiveBroker(
   return { isThere: true, version, register: latestOf(registers), ownRegister, services: [...services] };
 }
 
-/** A broker that something else has deployed since it was read. */
+/** Error for a broker that another deployment has changed since it was read. */
 export class BrokerChanged extends CliError {
   constructor() {
     super("The broker was deployed by something else in between. Run the same command again.");
@@ -56,14 +57,14 @@ export class BrokerChanged extends CliError {
 }
 
 /**
- * Guards uploads of a broker against those of other repositories. Cloudflare's API compares nothing on an upload, so
- * the version is looked at right before each one and right after it. What came in between is found by the second look,
- * and what it said is in its own version.
+ * Guards uploads of a broker against those of other repositories. Cloudflare's API makes no conditional uploads, so the
+ * live version is read right before each upload and right after it. The second look finds an upload that came in
+ * between, whose register is in its own version.
  */
 export class BrokerWatch {
   readonly #api: CloudflareApi;
   readonly #name: string;
-  /** The last version of which everything is known. */
+  /** The last version whose register is known. */
   known: string | null;
 
   constructor(api: CloudflareApi, name: string, known: string | null) {
@@ -93,12 +94,12 @@ export class BrokerWatch {
   }
 }
 
-/** Commands on one broker at the same moment that are planned anew, until one of them is alone. */
+/** Times that a command is planned before it gives up because other deployments change the broker. */
 const PLANS_MAX = 6;
 const CHANGED_TOO_OFTEN =
   "The broker is deployed by something else again and again. Run the same command once that has ended.";
 
-/** Runs a command on what is live of a broker, and once more where that has changed in between. */
+/** Runs a command on the live broker, and again where another deployment has changed it in between. */
 export async function untilAlone(
   api: CloudflareApi,
   name: string,

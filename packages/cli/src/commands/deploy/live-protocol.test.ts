@@ -11,21 +11,24 @@ it.each([
   ["sluice-removed", null],
   ["v1.2.3", null],
   [null, null],
-])("reads the protocol of a version tagged %s as %s", (tag, protocol) => {
+])("the protocol of a version tagged %s is %s", (tag, protocol) => {
   expect(protocolOf(tag)).toBe(protocol);
 });
 
 it.each([
   [PROTOCOL_VERSION - 2, PROTOCOL_VERSION - 1],
   [PROTOCOL_VERSION + 2, PROTOCOL_VERSION + 1],
-])("warns of a broker that speaks %i, and names what is between", (live, between) => {
-  const warning = protocolWarning(`sluice-p${live}-${HASH}`);
-  expect(warning).toContain(`speaks protocol ${live}, and this release ${PROTOCOL_VERSION}.`);
-  expect(warning).toContain(`release that speaks ${between}`);
-});
+])(
+  "a deployment warns of a broker that speaks protocol %i, and names the one between: %i",
+  (live, between) => {
+    const warning = protocolWarning(`sluice-p${live}-${HASH}`);
+    expect(warning).toContain(`speaks protocol ${live}, and this release ${PROTOCOL_VERSION}.`);
+    expect(warning).toContain(`release that speaks ${between}`);
+  },
+);
 
 it.each([-1, 0, 1])(
-  "says nothing of a broker that is %i away, nor of one that something else deployed",
+  "a deployment does not warn of a broker whose protocol is %i away, nor of one that another tool deployed",
   (away) => {
     expect(protocolWarning(`sluice-p${PROTOCOL_VERSION + away}-${HASH}`)).toBeNull();
     expect(protocolWarning("mine")).toBeNull();

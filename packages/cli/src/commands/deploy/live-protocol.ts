@@ -1,6 +1,6 @@
 import { isSpoken, PROTOCOL_VERSION } from "@sluice/protocol";
 
-/** The protocol of what a version's tag names; 1 for builds from before there were numbers, `null` for other tags. */
+/** Reads the protocol from a version's tag; 1 for builds older than protocol numbers, `null` for other tags. */
 export function protocolOf(tag: string | null): number | null {
   const [, number] = /^sluice-(?:p(\d+)-)?[0-9a-f]{12}$/.exec(tag ?? "") ?? [];
   if (number !== undefined) return Number(number);
@@ -8,10 +8,10 @@ export function protocolOf(tag: string | null): number | null {
 }
 
 /**
- * Makes the warning before a broker is replaced whose protocol is too far from this release's; `null` where it is not,
- * or is not known.
+ * Makes the warning before a broker is replaced that speaks a protocol too far from this release's; `null` where the
+ * protocol is near enough or unknown.
  *
- * @param tag of the version of the broker that gets the requests.
+ * @param tag tag of the broker's version that gets the requests.
  */
 export function protocolWarning(tag: string | null): string | null {
   const live = protocolOf(tag);
@@ -19,7 +19,7 @@ export function protocolWarning(tag: string | null): string | null {
   const between = live < PROTOCOL_VERSION ? PROTOCOL_VERSION - 1 : PROTOCOL_VERSION + 1;
   return (
     `! The broker on the account speaks protocol ${live}, and this release ${PROTOCOL_VERSION}. Once the broker is ` +
-    `replaced, the sends of\n  Workers that are not fail, and messages wait for consumers that are not. Deploy a ` +
-    `release that speaks ${between}\n  first, and nobody notices.`
+    `replaced, the sends of\n  Workers that are not replaced fail, and messages for such consumers wait. Deploy a ` +
+    `release that speaks ${between}\n  first: then nothing fails or waits.`
   );
 }

@@ -2,7 +2,7 @@ import { CliError } from "@sluice/project/errors";
 import type { RunWrangler } from "@sluice/project/wrangler/run-wrangler";
 import type { Credentials } from "./account.ts";
 
-/** Reads the credentials that Wrangler is logged in with, for Cloudflare's API. */
+/** Reads the credentials of Wrangler's login, for Cloudflare's API. */
 export async function login(wrangler: RunWrangler): Promise<Credentials> {
   const { code, out, all } = await wrangler(["auth", "token", "--json"]);
   const credentials = code === 0 ? readCredentials(out) : null;

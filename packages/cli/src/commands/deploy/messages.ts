@@ -1,4 +1,4 @@
-/** Names the deployment that a version is of, and whose Worker it makes of it. */
+/** Deployment, broker and project that a version of a Worker belongs to. */
 export interface Mark {
   /** Id of the deployment. */
   readonly run: string;
@@ -8,9 +8,7 @@ export interface Mark {
 }
 
 /**
- * Makes the `--message` of each version that a deployment uploads.
- *
- * A contract: later releases read what this one has written.
+ * Makes the `--message` of each version that a deployment uploads. A contract: later releases read it.
  *
  * @param tokens mark of the tokens that the version sets (`token-marks.ts`); `null` for none.
  */
@@ -21,18 +19,18 @@ export function deploymentMessage({ run, broker, project }: Mark, tokens: string
 
 const MESSAGE = /^sluice deploy (\S+)(?: tokens (\S+))? on (\S+) of (.+)$/s;
 
-/** The deployment that a version is of; `null` for one that something else has uploaded. */
+/** Reads the id of a version's deployment; `null` for a version that another tool has uploaded. */
 export function deploymentOf(message: string | null): string | null {
   return /^sluice deploy (\S+)/.exec(message ?? "")?.[1] ?? null;
 }
 
-/** The mark of a version; `null` for one that something else has uploaded, or a release without marks. */
+/** Reads the mark of a version; `null` for one that another tool has uploaded, or a release without marks. */
 export function markOf(message: string | null): Mark | null {
   const [, run, , broker, project] = MESSAGE.exec(message ?? "") ?? [];
   return run === undefined || broker === undefined || project === undefined ? null : { run, broker, project };
 }
 
-/** Mark of the tokens that a version sets; `null` for one that sets none, or does not say so. */
+/** Reads the mark of the tokens that a version sets; `null` where it sets none or has no such mark. */
 export function tokensIn(message: string | null): string | null {
   return MESSAGE.exec(message ?? "")?.[2] ?? null;
 }

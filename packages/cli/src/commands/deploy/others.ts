@@ -2,26 +2,26 @@ import type { Register } from "@sluice/project/register/register";
 import type { OwnProject } from "@sluice/project/register/serve-projects";
 import type { CloudflareApi } from "./cloudflare-api.ts";
 
-/** A consumer of the broker that a command does not name. */
+/** A consumer of the broker that a command's Workers do not include. */
 export interface OtherConsumer {
   readonly worker: string;
-  /** `null` for the project's own. */
+  /** Its project; `null` for the command's own. */
   readonly project: string | null;
   readonly standing: Standing;
 }
 
 /**
- * How a consumer stands to the broker.
+ * State of a consumer with the broker.
  *
- * - `bound`: it is called, and stays so.
- * - `unfinished`: it is on the account, and the deployment that was to bind it has not ended yet.
- * - `gone`: it is not on the account, so that nothing can be bound to it.
+ * - `bound`: the broker calls it, and continues to.
+ * - `unfinished`: it is on the account, but the deployment that binds it has not ended.
+ * - `gone`: it is not on the account, so nothing can be bound to it.
  */
 export type Standing = "bound" | "unfinished" | "gone";
 
 /**
- * Consumers of a register besides those that a command names. Nothing is bound here that is not bound now: whether a
- * Worker has our entrypoint yet, its own deployment knows.
+ * Lists the consumers of a register besides those that a command names. A consumer that is not bound now stays unbound:
+ * only its own deployment knows whether it has our entrypoint yet.
  *
  * @param bound Workers that the live broker is bound to.
  */
@@ -55,7 +55,7 @@ function isNamed({ entry }: OwnProject, worker: string): boolean {
   return Object.hasOwn(entry.workers, worker);
 }
 
-/** A line of the plan. */
+/** Formats the plan's line for a consumer that is not named. */
 export function otherText({ worker, project, standing }: OtherConsumer): string {
   const which = project === null ? "not named here" : `of the project "${project}"`;
   switch (standing) {
@@ -68,7 +68,7 @@ export function otherText({ worker, project, standing }: OtherConsumer): string 
   }
 }
 
-/** A line of the plan. */
+/** Formats the plan's line for a detached Worker. */
 export function detachedText(worker: string): string {
   return `  - ${worker}  detached: the broker calls it no more, and what it has not consumed waits`;
 }

@@ -6,12 +6,12 @@ import type { Deployment } from "./deployment.ts";
 import { type Mark, markOf } from "./messages.ts";
 
 /**
- * Finds out whose Workers of the account are. A Worker is of the project whose deployment has marked what runs there.
- * A version deployed by hand since leaves it with the project that has it in the register of a broker. The brokers asked
- * are those that an earlier version is marked with, and those that are bound to it.
+ * Finds out which project owns each Worker, by the mark on the version that runs. A version deployed by hand since then
+ * leaves the Worker with the project that has it in a broker's register. The brokers asked are those that an earlier
+ * version is marked with, and those that are bound to the Worker.
  *
- * @param names those that are not on the account are left out.
- * @returns the marks of what runs there; `null` for what something else has deployed.
+ * @param names names of Workers; those that are not on the account are left out.
+ * @returns the mark of the version that runs; `null` for one that another tool has deployed.
  * @throws CliError for a Worker of another project, and for a broker.
  */
 export async function ownersOf(
@@ -35,14 +35,14 @@ export async function ownersOf(
   return marks;
 }
 
-/** Whether the project has deployed it to the broker that it uses now. */
+/** Whether the project has deployed the Worker to the broker that it uses now. */
 export function isOwn(mark: Mark | null | undefined, { own, project }: Deployment): boolean {
   return mark?.project === own.name && mark.broker === project.broker.name;
 }
 
 /**
- * The mark of what runs, or of what was uploaded last where nothing does. A version that a change of secrets has made
- * runs the code of the one before.
+ * Reads the mark of the version that runs, or of the last upload where none runs. A version that only changed secrets
+ * runs the code of the version before it.
  */
 async function liveMark(name: string, deployed: readonly string[], api: CloudflareApi): Promise<Mark | null> {
   const ids = deployed.length > 0 ? deployed : (await api.versions(name)).map(({ id }) => id).reverse();
@@ -63,11 +63,11 @@ async function refuseBroker(name: string, id: string | undefined, api: Cloudflar
   const served = Object.keys(readRegister(name, bindings)?.projects ?? {}).map((project) => `"${project}"`);
   throw new CliError(
     `"${name}" on the account is a broker${served.length === 0 ? "" : ` of the project ${served.join(" and ")}`} and ` +
-      `holds its messages. A configuration here calls a Worker so: call that Worker something else.`,
+      `holds its messages. A configuration here gives a Worker this name: give that Worker another one.`,
   );
 }
 
-/** Another project that has a Worker in the register of its broker, and that broker; `null` where none has. */
+/** Finds another project that has a Worker in its broker's register, with that broker; `null` where there is none. */
 async function holderOf(name: string, { api, own }: Deployment): Promise<Holder | null> {
   const marked = (await api.versions(name)).flatMap(({ message }) => markOf(message)?.broker ?? []);
   for (const broker of new Set([...marked, ...(await api.boundTo(name))])) {
@@ -84,13 +84,13 @@ type Holder = Pick<Mark, "project" | "broker">;
 function foreignText(name: string, other: Holder, { own, project }: Deployment): string {
   return (
     `"${name}" on the account is of the project "${other.project}" with the broker "${other.broker}", and this is the ` +
-    `project "${own.name}" with the broker "${project.broker.name}". Call it something else here, or say ` +
+    `project "${own.name}" with the broker "${project.broker.name}". Give it another name here, or say ` +
     `project = "${other.project}" below [sluice] if it is that project. To have the name, delete that Worker first, by ` +
     `"sluice destroy" in the project "${other.project}".`
   );
 }
 
-/** The register of a broker; `null` for what is not there, and for a Worker that is none. */
+/** Reads the register of a broker; `null` where no Worker has that name, or one that is no broker. */
 async function registerOf(broker: string, api: CloudflareApi): Promise<Register | null> {
   const id = (await api.deployed(broker))?.at(-1);
   return id === undefined ? null : readRegister(broker, (await api.version(broker, id)).bindings);

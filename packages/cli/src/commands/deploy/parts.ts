@@ -1,21 +1,21 @@
 import { generatedConfig, type Plan } from "@sluice/project/generate/plan";
 import { canonicalJson } from "@sluice/protocol";
 
-/** A Worker of a deployment, the broker included. */
+/** A Worker that a deployment uploads; the broker is one too. */
 export interface Part {
   readonly name: string;
   readonly isBroker: boolean;
-  /** Names of the other parts that it is bound to, each once. */
+  /** Names of the other parts that it is bound to, without repetition. */
   readonly needs: readonly string[];
-  /** Folder of the project that it is made of. Absolute. */
+  /** Absolute path of the Worker's folder in the project. */
   readonly directory: string;
-  /** Configuration that it is deployed with. */
+  /** Path of the configuration that it is deployed with. */
   readonly configFile: string;
   /** Text of that configuration. */
   readonly config: string;
 }
 
-/** The Workers of a plan, with what each is bound to. The broker is the last one. */
+/** Turns a plan into parts, each with what it is bound to, the broker last. */
 export function partsOf({ workers, broker }: Plan): Part[] {
   const all = [...workers, broker];
   const names = new Set(all.map(({ name }) => name));
@@ -34,7 +34,7 @@ export function partsOf({ workers, broker }: Plan): Part[] {
   });
 }
 
-/** The configuration of a part without its service bindings to the Workers named. */
+/** Returns a part's configuration without its service bindings to the named Workers. */
 export function withoutServices({ config }: Part, workers: readonly string[]): string {
   const parsed = JSON.parse(config) as { services?: readonly { readonly service: string }[] };
   const services = (parsed.services ?? []).filter(({ service }) => !workers.includes(service));

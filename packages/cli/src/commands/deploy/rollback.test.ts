@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { type Past, returnsOf } from "./rollback.ts";
 
 /**
- * Versions as `RUN@NUMBER`, in the order in which they were deployed; the number is that of the upload. They are made
- * of something else each, or of what stands behind an `=`.
+ * Makes versions from `RUN@NUMBER`, in the order of their deployment; the number is that of the upload. Contents are
+ * different for each, or the text behind an `=`.
  */
 function past(name: string, ...versions: string[]): Past {
   return {
@@ -16,8 +16,8 @@ function past(name: string, ...versions: string[]): Past {
   };
 }
 
-describe("where Workers go back to", () => {
-  it("is what they had before the last deployment; those that it did not touch stay", () => {
+describe("the version that a rollback returns a Worker to", () => {
+  it("is the one before the last deployment, and there is none for a Worker that it did not change", () => {
     const pasts = [
       past("web", "r1@1", "r2@3"),
       past("mailer", "r1@1"),
@@ -29,31 +29,31 @@ describe("where Workers go back to", () => {
     ]);
   });
 
-  it("is nothing for one that is new", () => {
+  it("is none for a Worker that is new", () => {
     expect(returnsOf([past("web", "r1@1", "r2@3"), past("new", "r2@2")])).toEqual([
       { name: "web", to: "r1@1" },
       { name: "new", to: null },
     ]);
   });
 
-  it("is the same again after a run that has stopped in between", () => {
+  it("is the same for a run that continues one that stopped", () => {
     expect(returnsOf([past("web", "r1@1", "r2@3", "r1@1"), past("sluice", "r1@2", "r2@4")])).toEqual([
       { name: "sluice", to: "r1@2" },
     ]);
   });
 
-  it("is one deployment further after a rollback, also when what it undid was deployed twice", () => {
+  it("is one deployment earlier after a rollback, also when the undone one was deployed twice", () => {
     expect(returnsOf([past("web", "r1@1", "r2@2", "r3@3", "r2@2")])).toEqual([{ name: "web", to: "r1@1" }]);
     expect(returnsOf([past("web", "r1@1", "r2@2", "r1@1", "r2@3")])).toEqual([{ name: "web", to: "r1@1" }]);
   });
 
-  it("is where it is for a broker that was deployed again for its secrets alone", () => {
+  it("is the live one for a broker that was deployed again for its secrets alone", () => {
     expect(returnsOf([past("web", "r1@1", "r2@3"), past("sluice", "r1@2=same", "r2@4=same")])).toEqual([
       { name: "web", to: "r1@1" },
     ]);
   });
 
-  it("is nowhere without a deployment of ours", () => {
+  it("is none without a deployment by Sluice", () => {
     expect(returnsOf([past("web", "hand@1"), past("none")])).toEqual([]);
   });
 });

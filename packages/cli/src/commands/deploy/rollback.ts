@@ -11,33 +11,33 @@ import { deploymentOf } from "./messages.ts";
 import { ownersOf } from "./owners.ts";
 import { type AskOptions, lookAtQueues, waitingText } from "./waiting.ts";
 
-/** History of a Worker: its deployed versions, the newest last, each with the deployment that it is of. */
+/** Deployed versions of a Worker, the newest last, each with its deployment. */
 export interface Past {
   readonly name: string;
   readonly versions: readonly {
     readonly id: string;
     readonly run: string | null;
-    /** Tag of its contents. */
+    /** Tag of the version's contents. */
     readonly tag: string | null;
-    /** When it was uploaded, as ISO 8601. */
+    /** Time of the upload, as ISO 8601. */
     readonly createdOn: string;
   }[];
 }
 
-/** A Worker, and the version that it goes back to; `null` where there was none before. */
+/** A Worker with the version that it goes back to; `null` where it had none before. */
 export interface Return {
   readonly name: string;
   readonly to: string | null;
 }
 
 export interface RollbackOptions extends DeploymentOptions, AskOptions {
-  /** Go back also where messages are left behind in the broker. */
+  /** Go back also where messages stay in the broker without a consumer. */
   readonly force?: boolean;
 }
 
 /**
- * `sluice rollback`: leads each Worker that the last deployment touched back to the version that it had before, the
- * Workers first and the broker last. Messages and all other data stay.
+ * `sluice rollback`: brings each Worker that the last deployment changed back to its version before, the Workers first
+ * and the broker last. Messages and all other data stay.
  */
 export async function rollback(
   options: RollbackOptions,
@@ -48,7 +48,7 @@ export async function rollback(
   const deployment = await openDeployment({ ...options, command: "rollback" }, printer, surroundings, start);
   const { api, own, project, wrangler } = deployment;
   const live = await readLiveBroker(api, project.broker.name);
-  // A broker, or Workers, of another project are refused.
+  // Both calls refuse a broker, or Workers, of another project.
   joined(project.broker.name, live.register, own);
   await ownersOf(Object.keys(own.entry.workers), deployment);
   const watch = new BrokerWatch(api, project.broker.name, live.version);
@@ -57,7 +57,7 @@ export async function rollback(
     const ids = await api.deployed(name);
     if (ids === null) continue;
     const known = new Map((await api.versions(name)).map((version) => [version.id, version]));
-    // What is too old to be listed is no part of the last deployment.
+    // A version too old to be listed belongs to no recent deployment.
     const versions = ids.map((id) => {
       const { message = null, tag = null, createdOn = "" } = known.get(id) ?? {};
       return { id, run: deploymentOf(message), tag, createdOn };
@@ -105,7 +105,7 @@ export async function rollback(
   return 0;
 }
 
-/** @throws CliError where the broker's version before would take back what other projects have deployed since. */
+/** @throws CliError where another project was deployed to the broker since its version before. */
 async function refuseForOthers(
   returns: readonly Return[],
   live: LiveBroker,
@@ -123,11 +123,11 @@ async function refuseForOthers(
   if (changed.length === 0) return;
   throw new CliError(
     `"${name}" does not go back: since then ${changed.map((one) => `"${one}"`).join(" and ")} has been deployed to it ` +
-      `too, and would go back with it. Deploy the code of before by "sluice deploy" instead.`,
+      `too, and would go back with it. Deploy the earlier code by "sluice deploy" instead.`,
   );
 }
 
-/** The part of a project in a version of the broker: its queues, and its Workers that are called. */
+/** Describes a project's part of a version of the broker: its queues, and its Workers that are called. */
 function standingOf(
   project: string,
   { register, services }: Pick<LiveBroker, "register" | "services">,
@@ -137,7 +137,7 @@ function standingOf(
   return canonicalJson({ entry, called });
 }
 
-/** Says which messages nobody would consume any more, in words; `null` where there are none. */
+/** Says in words which messages would stay without a consumer; `null` where there are none. */
 async function leftBehind(
   returns: readonly Return[],
   pasts: readonly Past[],
@@ -157,15 +157,15 @@ async function leftBehind(
   const waiting = await lookAtQueues(accessFile, options, surroundings, new Set(queues));
   if (waiting.kind === "known" && waiting.lines.length === 0) return null;
   const names = leaving.map(({ name }) => `"${name}"`).join(" and ");
-  const fate = "These stay in the broker, and nobody consumes them:";
+  const outcome = "These stay in the broker, and no Worker consumes them:";
   const consume = leaving.length === 1 ? "consumes" : "consume";
-  return `Back to a version from before Sluice, ${names} ${consume} from queues of Cloudflare's. ${waitingText(waiting, fate)}`;
+  return `Back to a version from before Sluice, ${names} ${consume} from queues of Cloudflare's. ${waitingText(waiting, outcome)}`;
 }
 
 /**
- * Where each Worker goes back to. The deployment that ends is the one whose versions are the newest of those that get
- * requests. Workers that it did not touch stay, and so do those that it has made of the same: a broker that got its
- * secrets anew would get the earlier ones back.
+ * Finds the version that each Worker goes back to. The deployment to undo is that of the newest live version. A Worker
+ * that it did not change stays, and so does one whose contents it did not change: a broker deployed only for its
+ * secrets would get the earlier ones back.
  */
 export function returnsOf(pasts: readonly Past[]): Return[] {
   const live = pasts.flatMap(({ versions }) => versions.at(-1) ?? []);

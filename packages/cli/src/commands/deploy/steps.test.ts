@@ -35,7 +35,7 @@ function wanted(part: Part, code: string): Wanted {
   return { part, tag: tagWithout([]), tagWithout };
 }
 
-/** Uploads a step to an account that refuses what Cloudflare refuses. */
+/** Uploads a step to an account that refuses the same as Cloudflare. */
 function upload(account: Account, { part, tag, without }: Step): void {
   const bindings: Binding[] = part.needs
     .filter((need) => !without.includes(need))
@@ -93,7 +93,7 @@ describe("the steps of a deployment", () => {
     worker("mailer", { sends: true, consumes: true }),
   ];
 
-  it("of nothing begin with the broker without its consumers and end with the whole broker", () => {
+  it("begin on an empty account with the broker without its consumers, and end with the whole broker", () => {
     const account = new Account();
     expect(run(account, wantedOf(shop, 1))).toEqual(["sluice without mailer", "mailer", "web", "sluice"]);
     expect(run(account, wantedOf(shop, 1))).toEqual([]);
@@ -114,7 +114,7 @@ describe("the steps of a deployment", () => {
     expect(run(account, wantedOf(more, 2))).toEqual(["sluice without billing", "billing", "sluice"]);
   });
 
-  it("bind a consumer at once that is there as it is to be, and is not called", () => {
+  it("bind a consumer at once whose code is live and which the broker does not call", () => {
     const account = new Account();
     run(account, wantedOf(shop, 1));
     const [web = worker("web"), mailer = worker("mailer")] = shop;
@@ -123,7 +123,7 @@ describe("the steps of a deployment", () => {
     expect(run(account, wantedOf([web, mailer], 3))).toEqual(["sluice"]);
   });
 
-  it("are needed: the account refuses the whole broker first, and a producer before the broker", () => {
+  it("are necessary: the account refuses the whole broker first, and a producer before the broker", () => {
     const [web, mailer, broker] = wantedOf(shop, 1).map(
       ({ part }): Step => ({ part, tag: "1", without: [] }),
     );
@@ -139,7 +139,7 @@ describe("the steps of a deployment", () => {
     expect(run(account, consuming)).toEqual(["late", "sluice"]);
   });
 
-  it("deploy again what something else has deployed in between", () => {
+  it("deploy again a Worker that another tool has deployed in between", () => {
     const account = new Account();
     run(account, wantedOf(shop, 1));
     const other = account.upload("web", {}, { "index.js": "" });
@@ -147,7 +147,7 @@ describe("the steps of a deployment", () => {
     expect(run(account, wantedOf(shop, 1))).toEqual(["web"]);
   });
 
-  it("refuse a circle of Workers of which one is not there, and take it when all are", () => {
+  it("refuse a circle of Workers of which one is not there, and accept one whose Workers all are", () => {
     const circle = [worker("a", { services: ["b"] }), worker("b", { services: ["a"] })];
     const account = new Account();
     expect(() => run(account, wantedOf(circle, 1))).toThrow(/"a" and "b" are bound to one another, and "a"/);
@@ -155,7 +155,7 @@ describe("the steps of a deployment", () => {
     expect(run(account, wantedOf(circle, 1))).toEqual(["sluice", "b", "a"]);
   });
 
-  it("from any state, cut off anywhere, are taken by Cloudflare and finished by the next run", () => {
+  it("are accepted by Cloudflare from any state, and finished by the next run wherever they were cut off", () => {
     const names = ["a", "b", "c", "d"];
     const shapes = fc
       .tuple(

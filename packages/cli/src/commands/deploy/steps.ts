@@ -3,7 +3,7 @@ import type { Part } from "./parts.ts";
 
 /** Deployed state of a part. */
 export interface Live {
-  /** Tag of the version that gets the requests; `null` for one that something else deployed. */
+  /** Tag of the version that gets the requests; `null` for one that another tool deployed. */
   readonly tag: string | null;
   /** Names of the Workers that it is bound to by service bindings. */
   readonly services: readonly string[];
@@ -12,7 +12,7 @@ export interface Live {
 /** Wanted state of a part. */
 export interface Wanted {
   readonly part: Part;
-  /** Tag of what it is made of: code, configuration and assets. */
+  /** Tag of its contents: code, configuration and assets. */
   readonly tag: string;
   /** Tag of a broker without its bindings to the Workers named. */
   tagWithout(workers: readonly string[]): string;
@@ -22,17 +22,17 @@ export interface Wanted {
 export interface Step {
   readonly part: Part;
   readonly tag: string;
-  /** Workers that this upload leaves unbound, since their own comes after it. */
+  /** Workers that this upload leaves unbound, since they are uploaded after it. */
   readonly without: readonly string[];
 }
 
 /**
- * The uploads that lead from what is deployed to what is wanted, in an order that Cloudflare takes from any state: a
- * binding to what is not there is refused. Each upload leaves a deployment that works.
+ * Plans the uploads that lead from the deployed state to the wanted one, in an order that Cloudflare accepts from any
+ * state: it refuses a binding to a Worker that is not there. After each upload the deployment works.
  *
- * The broker goes first, since a new producer may need what only a new broker has. Workers that it does not call yet,
- * and that are deployed after it, are left out of that one: a consumer must be there, with our entrypoint, before it is
- * called. The broker is deployed once more with them at the end. Their messages wait meanwhile.
+ * The broker goes first, since a new producer may need a new broker. This first upload leaves out Workers that the
+ * broker does not call yet and that are deployed after it: a consumer must be there, with our entrypoint, before it is
+ * called. The broker is deployed again with them at the end, and their messages wait meanwhile.
  *
  * @throws CliError for Workers that are bound to one another in a circle and of which one is not there yet.
  */
@@ -54,7 +54,7 @@ export function stepsTo(wanted: readonly Wanted[], live: ReadonlyMap<string, Liv
   return [...(liveTag === base.tag ? [] : [base]), ...steps, whole];
 }
 
-/** Workers in an order in which each comes after those that it is bound to. */
+/** Orders Workers so that each comes after those that it is bound to. */
 export function inOrder<T extends { readonly part: Part }>(
   workers: readonly T[],
   live: Pick<ReadonlyMap<string, unknown>, "has">,

@@ -3,18 +3,19 @@ import type { Version } from "./cloudflare-api.ts";
 import { tokensIn } from "./messages.ts";
 
 /*
- * Nobody can read the tokens of a broker. So each version that sets some says in its message which ones, by a mark.
+ * Marks of a broker's tokens. Cloudflare does not show a secret's value, so each version that sets tokens names them in
+ * its message by a mark. A contract: other releases read the marks.
  */
 
-/** Mark of tokens that somebody chose: nothing that is made of those may be published. */
+/** Mark of tokens that the user chose. Nothing derived from those may be published. */
 export const CHOSEN = "chosen";
 
-/** Mark of a token that `sluice deploy` has made. It tells nothing of one that nobody can guess. */
+/** Makes the mark of a token that `sluice deploy` has made: a hash, which reveals nothing of a random token. */
 export function tokenMark(token: string): string {
   return createHash("sha256").update(token).digest("hex").slice(0, 12);
 }
 
-/** Mark of the tokens that were set last; `null` where none of the versions has set any. */
+/** Returns the mark of the tokens that were set last; `null` where no version has set any. */
 export function lastMark(versions: readonly Version[]): string | null {
   const marks = versions
     .toSorted((a, b) => a.createdOn.localeCompare(b.createdOn))

@@ -5,38 +5,38 @@ import type { RunWrangler, WranglerRun } from "@sluice/project/wrangler/run-wran
 import { withoutServices } from "./parts.ts";
 import type { Step } from "./steps.ts";
 
-/** Name of a broker's configuration without some of its bindings, beside the whole one: paths in it are relative. */
+/** Configuration of a broker without some of its bindings, beside the whole one: its paths are relative. */
 const PARTIAL_CONFIG = "wrangler.partial.json";
 
 /**
- * A binding to a Worker, or to a class, that is not there. Just after it was made it may not be seen yet, so such an
- * upload is tried again.
+ * Codes for a binding to a Worker or a class that is not there. One that was made just now may not be visible yet, so
+ * such an upload is tried again.
  */
 const NOT_SEEN = /\[code: (?:10143|10144|10061)\]/;
 /** Waits between the attempts, in ms. */
 export const NOT_SEEN_WAITS_MS: readonly number[] = [1_000, 2_000, 4_000, 8_000, 15_000];
 
 /**
- * A warning after which Wrangler ends as if all were well: the code is there, and its observability, log push and tail
- * consumers are not.
+ * Warning after which Wrangler ends successfully although only the code is deployed, and observability, log push and
+ * tail consumers are not.
  */
 const SETTINGS_REFUSED = /Could not apply service and environment tags/;
 const SETTINGS =
   "The code is there, and the settings that are of no version (observability, logpush, tail consumers) may not be. " +
   "On another machine than this one, --force deploys it again.";
 const KEEP =
-  "The configuration that Wrangler was given is generated anew by each deployment. What is to stay of the edits " +
-  "belongs into your own one.";
+  "The configuration that Wrangler was given is generated anew by each deployment. Edits that are to stay " +
+  "belong in your own one.";
 const CONFLICT =
   "To deploy nevertheless: sluice deploy --yes, which answers each question of Wrangler's with yes.";
 
 export interface UploadOptions {
-  /** Told of every version, and by it a rollback knows what was deployed together. */
+  /** Message of every version, by which a rollback knows what was deployed together. */
   readonly message: string;
-  /** Secrets that go with the code. What they do not name is kept. */
+  /** Secrets uploaded with the code. A secret that is not named here is kept. */
   readonly secrets: Readonly<Record<string, string>>;
   readonly wrangler: RunWrangler;
-  /** Answers yes to each question of Wrangler's. Else it asks at the terminal, and stops where there is none. */
+  /** Whether each question of Wrangler's is answered with yes. Otherwise it asks, or stops without a terminal. */
   readonly yes: boolean;
   wait(ms: number): Promise<void>;
 }
@@ -44,8 +44,8 @@ export interface UploadOptions {
 /**
  * Uploads and deploys a part.
  *
- * @returns the addresses that it answers at.
- * @throws CliError with what Wrangler says.
+ * @returns the addresses of the Worker.
+ * @throws CliError with Wrangler's output.
  */
 export async function upload(step: Step, options: UploadOptions): Promise<string[]> {
   const { wrangler, message, secrets, yes } = options;
@@ -55,7 +55,7 @@ export async function upload(step: Step, options: UploadOptions): Promise<string
   const { code, all, report } = await untilSeen(() => wrangler(args, { asks: !yes, ...given }), options);
   const entries = deploymentsIn(report);
   if (code !== 0) throw new CliError(all.includes("--strict") ? `${all}\n\n${CONFLICT}` : all);
-  // A question was answered with no: Wrangler ends as if all were well.
+  // Wrangler ends successfully also when a question was answered with no.
   if (entries.some(({ version_id }) => version_id === null)) throw new CliError(`${all}\n\n${KEEP}`);
   if (SETTINGS_REFUSED.test(all)) throw new CliError(`${all}\n\n${SETTINGS}`);
   return entries.flatMap(({ targets = [] }) => targets);
@@ -86,7 +86,7 @@ interface DeploymentReport {
   readonly targets?: readonly string[];
 }
 
-/** Wrangler writes a line of JSON for each thing that it has done. */
+/** Reads Wrangler's report, which has a line of JSON for each finished action. */
 function deploymentsIn(text: string): DeploymentReport[] {
   const lines = text.split("\n").filter((line) => line !== "");
   return lines.map((line) => JSON.parse(line) as DeploymentReport).filter(({ type }) => type === "deploy");

@@ -6,24 +6,24 @@ import { allQueues } from "../../client/queues.ts";
 import type { Surroundings } from "../../surroundings.ts";
 import { readAccess } from "./broker-access.ts";
 
-/** How a broker on an account is asked what waits in it. */
+/** Address and token for asking a broker which messages wait. */
 export interface AskOptions {
   /** The broker's address and token. Default: those of the last `sluice deploy` in this folder. */
   readonly url?: string;
   readonly token?: string;
 }
 
-/** The messages that wait in a broker. */
+/** Messages that wait in a broker. */
 export type Waiting =
-  /** Lines that name queues, each with how many messages wait in it. */
+  /** Lines that name queues, each with its number of waiting messages. */
   | { readonly kind: "known"; readonly lines: readonly string[] }
   | { readonly kind: "unknown"; readonly why: string };
 
 /**
  * Counts the messages that wait in a broker.
  *
- * @param accessFile with its address and token, as `sluice deploy` has written it.
- * @param queues the ones that matter. Default: all.
+ * @param accessFile file with the broker's address and token, as `sluice deploy` has written it.
+ * @param queues names of the queues to look at. Default: all.
  */
 export async function lookAtQueues(
   accessFile: string,
@@ -50,11 +50,11 @@ export async function lookAtQueues(
 }
 
 /**
- * The messages that wait, in words.
+ * Formats the messages that wait.
  *
- * @param fate of theirs: `These are lost with it:`.
+ * @param outcome what happens to them, such as `These are lost with it:`.
  */
-export function waitingText(waiting: Waiting, fate: string): string {
+export function waitingText(waiting: Waiting, outcome: string): string {
   if (waiting.kind === "unknown") return `What still waits in the queues is not known: ${waiting.why}`;
-  return waiting.lines.length === 0 ? "No message waits." : [fate, ...waiting.lines].join("\n");
+  return waiting.lines.length === 0 ? "No message waits." : [outcome, ...waiting.lines].join("\n");
 }

@@ -2,14 +2,14 @@ import type { ClockView } from "@sluice/gateway/views";
 import { span } from "@sluice/local/report/words";
 import { answer, type OnBroker } from "../on-broker.ts";
 
-/** Answer of the API to a change of the clock. */
+/** The API's answer to a change of the clock. */
 interface ChangedClock extends ClockView {
   readonly advancedMs?: number;
-  /** Queue and time that a jump led to; `null` where nothing waits. */
+  /** Queue and time that a jump led to; `null` where no queue waits for anything. */
   readonly next?: { readonly queue: string; readonly at: string } | null;
 }
 
-/** A change of the clock, as the API has it. */
+/** A change of the clock, as the API takes it. */
 type ClockChange =
   | { readonly advanceMs: number }
   | { readonly to: "next"; readonly queue?: string }

@@ -6,7 +6,7 @@ import { answer, type OnBroker } from "../on-broker.ts";
 
 export interface SetFaultOptions {
   readonly times?: number;
-  /** In ms. */
+  /** Duration in ms. */
   readonly for?: number;
   readonly seed?: number;
 }
@@ -15,12 +15,12 @@ export interface SetFaultOptions {
 export async function listFaults(on: OnBroker, queue: string | null): Promise<number> {
   const found = queue === null ? await faultsOfAll(on.client) : await faultsOf(on.client, queue);
   const rows = found.map(({ queue: name, kind, times, ms }) => [name, kind, `${times}`, `${ms} ms`]);
-  if (rows.length === 0) answer(on, found, { words: "Nothing goes wrong on purpose." });
+  if (rows.length === 0) answer(on, found, { words: "No faults are on." });
   else answer(on, found, { text: table(["queue", "fault", "deliveries", "for"], rows) });
   return 0;
 }
 
-/** `sluice faults set`: beside those that are on. */
+/** `sluice faults set`: switches a fault on and keeps the others. */
 export async function setFault(
   on: OnBroker,
   queue: string,
@@ -47,7 +47,7 @@ export async function clearFaults(on: OnBroker, queue: string): Promise<number> 
     method: "DELETE",
     path: queuePath(queue, "/faults"),
   });
-  answer(on, setting, { words: `Nothing of ${queue} goes wrong on purpose any more.` });
+  answer(on, setting, { words: `All faults of ${queue} are off.` });
   return 0;
 }
 

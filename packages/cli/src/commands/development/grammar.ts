@@ -19,7 +19,7 @@ const UNIT_MS: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** A duration as `500ms`, `30s`, `90m`, `12h` or `2d`, in ms. */
+/** Parses a duration such as `500ms`, `30s`, `90m`, `12h` or `2d` to ms. */
 export function duration(text: string): number {
   const [, number, unit] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text) ?? [];
   if (number === undefined || unit === undefined) {
@@ -28,7 +28,7 @@ export function duration(text: string): number {
   return Math.round(Number(number) * (UNIT_MS[unit] ?? 1));
 }
 
-/** `sluice clock`: the time of all queues, in development. */
+/** Adds `sluice clock`, which moves the time of all queues in development. */
 export function addClock(program: Command, execute: Execute): void {
   const clock = program
     .command("clock")
@@ -38,19 +38,19 @@ export function addClock(program: Command, execute: Execute): void {
       examples("sluice clock advance 12h", "sluice clock next orders", "sluice clock freeze"),
     );
   withBroker(clock.command("show"))
-    .description("what time the queues have, and how far that is from real time")
+    .description("show the time of the queues, and how far it is from real time")
     .action((options: OnBrokerOptions) =>
       onBroker(execute, options, async (on) => (await import("./clock.ts")).showClock(on)),
     );
   withBroker(clock.command("advance"))
-    .description("move it forward, at most 31 days at once")
+    .description("move the time forward, at most 31 days at once")
     .argument("<duration>", "500ms, 30s, 90m, 12h or 2d", duration)
     .addHelpText("after", examples("sluice clock advance 90m"))
     .action((advanceMs: number, options: OnBrokerOptions) =>
       onBroker(execute, options, async (on) => (await import("./clock.ts")).changeClock(on, { advanceMs })),
     );
   withBroker(clock.command("next"))
-    .description("jump to what comes next: a delayed message, a retry, the end of a lease")
+    .description("jump to the next event: a delayed message, a retry, the end of a lease")
     .argument("[queue]", "in this queue (default: in any)")
     .addHelpText("after", examples("sluice clock next", "sluice clock next orders"))
     .action((queue: string | undefined, options: OnBrokerOptions) =>
@@ -62,8 +62,8 @@ export function addClock(program: Command, execute: Execute): void {
       ),
     );
   for (const [name, freeze, does] of [
-    ["freeze", true, "stop it: what is due later comes when it is moved"],
-    ["follow", false, "let it go on with real time, from where it stands"],
+    ["freeze", true, "stop the time until it is moved"],
+    ["follow", false, "let the time run on from where it stands"],
   ] as const) {
     withBroker(clock.command(name))
       .description(does)
@@ -73,28 +73,28 @@ export function addClock(program: Command, execute: Execute): void {
   }
 }
 
-/** `sluice faults`: what goes wrong with deliveries on purpose, in development. */
+/** Adds `sluice faults`, which makes deliveries fail on purpose in development. */
 export function addFaults(program: Command, execute: Execute): void {
   const faults = program
     .command("faults")
-    .description("have deliveries of a queue go wrong, in development, to see whether its handler bears it")
+    .description("make deliveries of a queue go wrong, in development, to test its handler")
     .addHelpText(
       "after",
       examples("sluice faults set orders loseAck --times 3", "sluice faults clear orders"),
     );
   withBroker(faults.command("list"))
-    .description("faults that are on")
+    .description("list the faults that are on")
     .argument("[queue]", "of this queue (default: of all)")
     .action((queue: string | undefined, options: OnBrokerOptions) =>
       onBroker(execute, options, async (on) => (await import("./faults.ts")).listFaults(on, queue ?? null)),
     );
   withBroker(faults.command("set"))
-    .description("switch one on, beside those that are on")
+    .description("switch a fault on, and keep the others")
     .argument("<queue>", "name of the queue")
     .addArgument(new Argument("<kind>", "what goes wrong").choices(FAULT_KINDS))
     .option("--times <number>", "in how many deliveries, 1 to 10000 (default: 1)", positive)
     .option("--for <duration>", "for holdBatch, slow and cutLease: up to 60s (default: 1s)", duration)
-    .option("--seed <number>", "what reorder shuffles by (default: 1)", whole)
+    .option("--seed <number>", "seed of reorder's shuffling (default: 1)", whole)
     .addHelpText(
       "after",
       examples("sluice faults set orders deliverTwice", "sluice faults set orders slow --for 5s --times 10"),
@@ -105,7 +105,7 @@ export function addFaults(program: Command, execute: Execute): void {
       ),
     );
   withBroker(faults.command("clear"))
-    .description("switch all of a queue's off")
+    .description("switch all faults of a queue off")
     .argument("<queue>", "name of the queue")
     .action((queue: string, options: OnBrokerOptions) =>
       onBroker(execute, options, async (on) => (await import("./faults.ts")).clearFaults(on, queue)),

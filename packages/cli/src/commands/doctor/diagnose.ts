@@ -5,7 +5,7 @@ import type { QueueDefinition } from "@sluice/protocol";
 import type { Finding, FindingCode } from "./finding.ts";
 import { productionFindings } from "./production.ts";
 
-/** Everything that is wrong, missing or different elsewhere in a project that can be read. Errors come first. */
+/** Finds what is wrong, missing or different on Cloudflare in a project that can be read. Errors come first. */
 export function diagnose(project: Project): Finding[] {
   const findings = [
     ...workerFindings(project),
@@ -41,17 +41,17 @@ function workerFindings({ workers }: Project): Finding[] {
   });
 }
 
-/** Finds a broker with a configuration of its own that `SLUICE_ENV` opens: its variables are deployed with it. */
+/** Finds a broker with a configuration of its own that `SLUICE_ENV` opens: that variable is deployed with it. */
 function brokerFindings({ broker }: Project): Finding[] {
   const env = broker.wrangler?.vars?.SLUICE_ENV;
   if (broker.file === null || (env !== "local" && env !== "development")) return [];
   const text =
-    `SLUICE_ENV = "${env}" opens the broker to everybody who reaches it, deployed too. Take it out of "vars": ` +
+    `SLUICE_ENV = "${env}" opens the broker to everyone who reaches it, also when it is deployed. Take it out of "vars": ` +
     '"sluice dev" does not need it, and for "wrangler dev" it belongs into .dev.vars.';
   return [{ severity: "error", code: "open-broker", file: broker.file, text }];
 }
 
-/** Queues that nobody reads, and messages that are deleted when they fail. */
+/** Finds queues without a reader, and messages that are deleted when they fail. */
 function consumptionFindings(name: string, queue: QueueDefinition, project: Project): Finding[] {
   const { consumer, producers } = queue;
   if (consumer === null) {
@@ -60,14 +60,14 @@ function consumptionFindings(name: string, queue: QueueDefinition, project: Proj
     const kept = `Its messages are kept for ${span(1_000 * queue.messageRetentionSeconds)} and then deleted`;
     if (sources.length > 0) {
       const text =
-        `Nobody consumes "${name}", which gets the dead letters of ${quoted(sources)}. ${kept}: give it a consumer, ` +
+        `No Worker consumes "${name}", which gets the dead letters of ${quoted(sources)}. ${kept}: give it a consumer, ` +
         `or look at them and move them back in time ("sluice queues redrive ${name}").`;
       return [found("warning", "dead-letters-unread", name, text, project)];
     }
     if (producers.length === 0) return [];
     const senders = quoted(producers.map(({ worker }) => worker));
     const text =
-      `Nobody consumes "${name}", which ${senders} sends to. ${kept}. If another Worker consumes it, name that one ` +
+      `No Worker consumes "${name}", which ${senders} sends to. ${kept}. If another Worker consumes it, name that one ` +
       "too: sluice doctor apps/producer apps/consumer";
     return [found("warning", "no-consumer", name, text, project)];
   }
@@ -79,7 +79,7 @@ function consumptionFindings(name: string, queue: QueueDefinition, project: Proj
   return [found("warning", "no-dead-letter-queue", name, text, project)];
 }
 
-/** Whether programs receive and delete its messages by themselves, as clients of SQS do. */
+/** Whether programs receive and delete the queue's messages themselves, as clients of SQS do. */
 function isReadByClients({ receive, fifo }: QueueDefinition): boolean {
   return receive !== undefined || fifo !== undefined;
 }
@@ -119,7 +119,7 @@ function quoted(names: readonly string[]): string {
   return [...new Set(names)].map((name) => `"${name}"`).join(", ");
 }
 
-/** A finding about a queue, at the place in a file that says most about it. */
+/** Makes a finding about a queue, at the most telling place in a file. */
 function found(
   severity: Finding["severity"],
   code: FindingCode,
@@ -130,7 +130,7 @@ function found(
   return { severity, code, queue, text, ...placeOf(queue, workers) };
 }
 
-/** Where a queue is consumed, else where it is set to something, else the file of who sends to it. */
+/** Finds the place where a queue is consumed, else where it has settings, else the file of a sender. */
 function placeOf(queue: string, workers: Project["workers"]): Pick<Finding, "file" | "line"> {
   const at = (file: string, line: number | undefined) => (line === undefined ? { file } : { file, line });
   for (const { file, queues } of workers) {

@@ -65,9 +65,9 @@ describe("sluice doctor", () => {
   });
 
   it.each<[string, string, Finding["code"], number, RegExp]>([
-    ["a queue that nobody consumes", PRODUCER, "no-consumer", 0, /"shop" sends to/],
+    ["a queue without a consumer", PRODUCER, "no-consumer", 0, /"shop" sends to/],
     [
-      "dead letters that nobody reads",
+      "dead letters without a reader",
       `${PRODUCER + CONSUMER}dead_letter_queue = "dead"\n`,
       "dead-letters-unread",
       0,
@@ -120,7 +120,7 @@ describe("sluice doctor", () => {
       `${PRODUCER}remote = true\n${CONSUMER}`,
       "remote-binding",
       0,
-      /stays on the local broker/,
+      /stay on the local broker/,
     ],
     [
       "settings that Cloudflare does not know",
@@ -152,17 +152,17 @@ describe("sluice doctor", () => {
     expect((await findingsIn(HEAD + off + pulled)).codes).toContain("v8-to-pull-consumer");
   });
 
-  it("finds a Worker that cannot be deployed without a date", async () => {
+  it("finds a Worker that cannot be deployed because it has no compatibility date", async () => {
     const { codes } = await findingsIn(HEAD.replace(/compatibility_date.*\n/, "") + PRODUCER + CONSUMER);
     expect(codes).toContain("missing-compatibility-date");
   });
 
-  it("misses no consumer where clients of SQS read", async () => {
+  it("asks for no consumer where clients of SQS read", async () => {
     const toml = `${HEAD + PRODUCER}[sluice.queues.orders]\nvisibility_timeout = 60\n`;
     expect((await findingsIn(toml)).codes).toEqual(["sluice-only"]);
   });
 
-  it("says nothing of Cloudflare's queues where a broker is deployed, but that it would be open", async () => {
+  it("says of a deployed broker that it would be open, and nothing about Cloudflare's queues", async () => {
     const settings = "[sluice.queues.orders]\nmax_receives_per_second = 10\n";
     const worker = HEAD + PRODUCER + CONSUMER + settings;
     const run = async (vars: string) => {

@@ -18,8 +18,8 @@ export interface DoctorOptions {
 }
 
 /**
- * `sluice doctor`: reads a project's configuration and tells what is wrong, what is missing, and what Cloudflare's own
- * queues would do otherwise. Needs no broker and writes nothing.
+ * `sluice doctor`: reads a project's configuration and reports errors, gaps, and differences from Cloudflare's own
+ * queues. Needs no broker and writes nothing.
  *
  * @returns 1 if there is an error.
  */
@@ -59,8 +59,8 @@ async function examine(targets: readonly string[], env: string, cwd: string, war
 }
 
 /**
- * Turns the warnings of the files' readers into findings. Where both readers say the same, Wrangler's words are there
- * alone.
+ * Turns the warnings of the configuration's readers into findings. A warning that both readers give is there once, in
+ * Wrangler's words.
  */
 function warningsOf({ workers, warnings }: Project): Finding[] {
   const diagnostics = new Map(

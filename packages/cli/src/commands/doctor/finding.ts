@@ -1,8 +1,8 @@
 import { formatDiagnostic } from "@sluice/config";
 
-/** Subject of a finding. Scripts may go by it. */
+/** Subject of a finding. A contract: users' scripts compare it. */
 export type FindingCode =
-  /** Problem that the reader of the configuration, or Wrangler, reports itself. */
+  /** Problem that the configuration's reader, or Wrangler, reports. */
   | "configuration"
   | "missing-main"
   | "missing-compatibility-date"
@@ -18,21 +18,21 @@ export type FindingCode =
   | "remote-binding"
   | "sluice-only";
 
-/** One thing to say about a project. */
+/** A problem of a project, or a difference from Cloudflare. */
 export interface Finding {
-  /** An error keeps messages from being delivered, or lets in who should not be. */
+  /** An error prevents delivery, or lets strangers in. */
   readonly severity: "error" | "warning";
   readonly code: FindingCode;
-  /** Absolute path of the configuration that it is about. */
+  /** Absolute path of the configuration that the finding is about. */
   readonly file?: string;
   /** 1-based. */
   readonly line?: number;
   readonly queue?: string;
-  /** Statement of the problem, and what to do about it. */
+  /** Statement of the problem, with what to do about it. */
   readonly text: string;
 }
 
-/** A finding as compilers print it, which terminals and editors turn into a link. */
+/** Formats a finding as compilers do, so that terminals and editors turn it into a link. */
 export function formatFinding({ severity, file, line, text }: Finding): string {
   if (file === undefined) return severity === "warning" ? `warning: ${text}` : text;
   return formatDiagnostic({ severity, file, text, ...(line === undefined ? {} : { line }) });

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { type Execute, examples } from "../on-broker.ts";
 
-/** `sluice doctor`. */
+/** Adds `sluice doctor`. */
 export function addDoctor(program: Command, execute: Execute): void {
   program
     .command("doctor")

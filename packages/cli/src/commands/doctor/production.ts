@@ -3,13 +3,13 @@ import type { Project } from "@sluice/project/read/project";
 import type { UserWorker } from "@sluice/project/read/worker";
 import type { Finding } from "./finding.ts";
 
-/** From this date on a message without a content type is `json`; before, or with the flag off, it is `v8`. */
+/** Date from which a message without a content type is `json`; before it, or with the flag off, it is `v8`. */
 const JSON_MESSAGES_SINCE = "2024-03-18";
 const [JSON_FLAG, NO_JSON_FLAG] = ["queues_json_messages", "no_queues_json_messages"];
 
 /**
- * Finds what Cloudflare's own queues would do otherwise (docs/differences.md). A project that deploys a broker of its
- * own never meets those: for it only what holds on both is reported.
+ * Finds differences from Cloudflare's own queues (docs/differences.md). A project that deploys its own broker does not
+ * meet most of them: for it, only those of both are reported.
  */
 export function productionFindings(project: Project): Finding[] {
   const general = project.workers.flatMap((worker) => [
@@ -33,11 +33,11 @@ function remoteBindings({ file, wrangler }: UserWorker): Finding[] {
       code: "remote-binding",
       file,
       ...(queue === undefined ? {} : { queue }),
-      text: `"remote" of the binding "${binding}" has no effect here: what is sent stays on the local broker.`,
+      text: `"remote" of the binding "${binding}" has no effect here: messages stay on the local broker.`,
     }));
 }
 
-/** Clients that pull cannot read V8's serialization. */
+/** Finds senders of V8's serialization, which pulling clients cannot read. */
 function v8ToPullConsumers({ file, name, queues, wrangler }: UserWorker, { topology }: Project): Finding[] {
   const { compatibility_date: date, compatibility_flags: flags } = wrangler;
   const isNew = (date ?? JSON_MESSAGES_SINCE) >= JSON_MESSAGES_SINCE;
@@ -85,13 +85,13 @@ function pullConsumers({ file, queues }: UserWorker): Finding[] {
   });
 }
 
-/** Settings of a queue that Cloudflare's API takes, with their options of `wrangler queues update`. */
+/** Settings of a queue that only Cloudflare's API takes, with their options of `wrangler queues update`. */
 const BY_API = [
   ["deliveryDelaySeconds", "--delivery-delay-secs"],
   ["messageRetentionSeconds", "--message-retention-period-secs"],
 ] as const satisfies readonly (readonly [keyof QueueSettings, string])[];
 
-/** Settings that no queue of Cloudflare's has, with their spelling in the file. */
+/** Settings that Cloudflare's queues do not have, with their spelling in the file. */
 const NOWHERE_ELSE = [
   ["maxReceivesPerSecond", "max_receives_per_second"],
   ["push", "push"],
@@ -112,7 +112,7 @@ function sluiceOnly({ file, queues }: UserWorker): Finding[] {
     const retry =
       queues.consumers.find((consumer) => consumer.queue === queue)?.settings.retryDelaySeconds ?? 0;
     const sentences = [
-      ...(flags.length === 0 ? [] : [`tell it by "npx wrangler queues update ${queue} ${flags.join(" ")}"`]),
+      ...(flags.length === 0 ? [] : [`set it by "npx wrangler queues update ${queue} ${flags.join(" ")}"`]),
       ...(settings.retryPolicy === undefined
         ? []
         : [`it retries after retry_delay, ${retry} s, whatever "retry" says`]),

@@ -1,7 +1,7 @@
 import type { EventView } from "@sluice/gateway/views";
 import { plural, printable, span } from "@sluice/local/report/words";
 
-/** Formats an event as a line: when, in which queue, what, to how many, and what is known beside. */
+/** Formats an event as a line: time, queue, kind, messages, and details. */
 export function eventLine(event: EventView): string {
   const { at, queue, kind, messages, ids, error } = event;
   const [first] = ids;

@@ -2,7 +2,7 @@ import { HISTORY_KINDS } from "@sluice/protocol";
 import { type Command, InvalidArgumentError } from "commander";
 import { type Execute, examples, type OnBrokerOptions, onBroker, withBroker } from "../on-broker.ts";
 
-/** `sluice tail`: live events. */
+/** Adds `sluice tail`, which shows live events. */
 export function addTail(program: Command, execute: Execute): void {
   withBroker(program.command("tail"))
     .description("show what happens to messages, live; --json prints an event a line")
@@ -23,10 +23,12 @@ export function addTail(program: Command, execute: Execute): void {
     );
 }
 
-/** `sluice messages story`, among the commands of messages. */
+/** Adds `sluice messages story` to the commands of messages. */
 export function addStory(messages: Command, execute: Execute): void {
   withBroker(messages.command("story"))
-    .description("what happened to a message from its first send on, over dead-letter queues and redrives")
+    .description(
+      "show what happened to a message since its first send, across dead-letter queues and redrives",
+    )
     .argument("<queue>", "name of the queue that it is or was in")
     .argument("<id>", "its id in that queue")
     .addHelpText("after", examples("sluice messages story orders-dead 5f1c52a0d9b34c1f8a0e6a7712c3d4e5"))

@@ -3,16 +3,17 @@ import { liveFrames, type WhichEvents } from "../../client/events.ts";
 import type { OnBroker } from "../on-broker.ts";
 import { eventLine } from "./event-line.ts";
 
-/** `sluice tail`: what happens from now on, a line each, until it is interrupted or the broker ends. */
+/** `sluice tail`: prints events as they happen, a line each, until it is interrupted or the broker ends. */
 export async function tail({ client, printer, json }: OnBroker, which: WhichEvents): Promise<number> {
   for await (const { isSnapshot, isGap, queues, events } of liveFrames(client, which)) {
     if (isSnapshot && !isGap) {
       const off = queues.filter(({ isOn }) => !isOn).map(({ name }) => name);
-      printer.warn(`Waiting for what happens in ${which.queue ?? "all queues"} of ${client.url}.`);
+      printer.warn(`Waiting for events in ${which.queue ?? "all queues"} of ${client.url}.`);
       if (off.length > 0)
-        printer.warn(`No history is kept of ${off.join(", ")}, and nothing is shown of it.`);
+        printer.warn(`No history is kept of ${off.join(", ")}, so its events are not shown.`);
     }
-    if (isGap) printer.warn("More has happened than could be shown; sluice messages story has what it was.");
+    if (isGap)
+      printer.warn("Some events were too many to be shown; sluice messages story has those of a message.");
     for (const event of events) printer.print(json ? JSON.stringify(event) : eventLine(event));
   }
   throw new CliError(`The broker at ${client.url} has ended.`, EXIT_NO_BROKER);

@@ -6,9 +6,9 @@ import { dependsOn, type Manifest, readManifest, withDevScript } from "./manifes
 import { type PackageManager, packageManagerOf } from "./package-manager.ts";
 import { type WrappedCall, wrapCalls } from "./tool-config.ts";
 
-/** A file as it is and as it is to be. */
+/** A file's text before and after the change. */
 export interface FileChange {
-  /** Its name in the folder. */
+  /** Name of the file in the folder. */
   readonly name: string;
   readonly before: string;
   readonly after: string;
@@ -17,10 +17,10 @@ export interface FileChange {
 /** Changes that make a project run on Sluice. */
 export interface Changes {
   readonly files: readonly FileChange[];
-  /** Packages that are missing. */
+  /** Packages to install. */
   readonly packages: readonly string[];
   readonly manager: PackageManager;
-  /** Steps that are left to do by hand, a paragraph each. */
+  /** Steps to do by hand, a paragraph each. */
   readonly notes: readonly string[];
 }
 
@@ -29,13 +29,13 @@ const EXTENSIONS = [".ts", ".mts", ".js", ".mjs", ".cts", ".cjs"];
 
 /** A tool whose configuration is changed. */
 interface Tool extends WrappedCall {
-  /** Ours, with `sluice()` for it. */
+  /** Our package with a `sluice()` for the tool. */
   readonly package: string;
-  /** Names of its configuration files, without their extensions. */
+  /** Names of the tool's configuration files, without extensions. */
   readonly files: readonly string[];
-  /** Code to write where it has to be done by hand. */
+  /** Code for a user who has to change the configuration by hand. */
   readonly line: string;
-  /** A module of it that has no call to be wrapped yet, and what to do about that. */
+  /** Older module of the tool without a call to wrap, and advice for its users. */
   readonly older?: { readonly module: string; readonly advice: string };
 }
 
@@ -49,7 +49,7 @@ const VITE: Tool = {
   line: 'import { sluice } from "@sluice/vite";   plugins: [cloudflare(sluice({ ... }))]',
 };
 const VITEST: Tool = {
-  // The second is what the first was called before its version 1.
+  // The second is the name of the first before its version 1.
   from: ["@cloudflare/vitest-plugin", "@cloudflare/vitest-pool-workers"],
   name: "cloudflareTest",
   ours: "@sluice/testing/vitest",
@@ -65,9 +65,9 @@ const VITEST: Tool = {
       "defineWorkersConfig() and defineWorkersProject() of @cloudflare/vitest-pool-workers take no sluice(). Move to " +
       "cloudflareTest() of @cloudflare/vitest-plugin, which replaces them " +
       "(https://developers.cloudflare.com/workers/testing/vitest-integration/), and run this again. " +
-      "Then it is to say:",
+      "The new configuration is:",
   },
-  // It reads the queues of that file, and makes a `main` of its own.
+  // `sluice()` reads the queues of that file, and makes a `main` of its own.
   refuse: (args) => {
     if (!/\bconfigPath\s*:/.test(args)) return "it names no wrangler.configPath";
     return /\bmain\s*:/.test(args) ? 'it names a "main"' : null;
@@ -75,7 +75,7 @@ const VITEST: Tool = {
 };
 
 /**
- * Works out what makes the project of a folder run on Sluice. Reads its files and changes none.
+ * Computes the changes that make the project of a folder run on Sluice. Changes nothing.
  *
  * @throws CliError where there is no project.
  */
@@ -92,7 +92,7 @@ export function changesFor(folder: string): Changes {
   const isOfVite = isOfTool(VITE);
   isOfTool(VITEST);
   if (!isOfVite) {
-    // Vite's own command stays what runs a project of Vite's.
+    // A project of Vite's is still run by Vite's own command.
     packages.add("sluice");
     const scripts = withDevScript(text, manifest);
     changed.set(MANIFEST, scripts.text);
@@ -118,13 +118,13 @@ export function changesFor(folder: string): Changes {
 interface Found {
   readonly folder: string;
   readonly manifest: Manifest;
-  /** Files by name, as they are to be. */
+  /** New contents of files, by name. */
   readonly changed: Map<string, string>;
   readonly notes: string[];
   readonly packages: Set<string>;
 }
 
-/** Puts `sluice()` into the configuration of a tool, or says how. `false` for a project that does not use the tool. */
+/** Puts `sluice()` into a tool's configuration, or notes how to. `false` where the project does not use it. */
 function changeTool(tool: Tool, { folder, manifest, changed, notes, packages }: Found): boolean {
   let isThere = false;
   for (const name of tool.files.flatMap((base) => EXTENSIONS.map((extension) => `${base}${extension}`))) {

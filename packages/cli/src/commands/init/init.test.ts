@@ -43,7 +43,7 @@ it("puts sluice() around the options of Cloudflare's Vite plugin, and leaves the
   expect(notes).toEqual([]);
 });
 
-it("puts sluice() where there are no options, by whatever name the plugin is imported", () => {
+it("init puts sluice() where there are no options, under any name that the plugin is imported by", () => {
   const text =
     'import { cloudflare as workers } from "@cloudflare/vite-plugin";\n' +
     "export default { plugins: [workers()] };\n";
@@ -52,7 +52,7 @@ it("puts sluice() where there are no options, by whatever name the plugin is imp
   expect(after["vite.config.mjs"]).toContain("plugins: [workers(sluice())]");
 });
 
-it("puts sluice() around the options of Cloudflare's Vitest plugin, where they name a configuration", () => {
+it("init puts sluice() around the options of Cloudflare's Vitest plugin, where they name a configuration", () => {
   const text = (options: string) =>
     'import { cloudflareTest } from "@cloudflare/vitest-plugin";\n' +
     `export default { plugins: [cloudflareTest(${options})] };\n`;
@@ -72,7 +72,7 @@ it("puts sluice() around the options of Cloudflare's Vitest plugin, where they n
   }
 });
 
-it("puts sluice() around every call, under another name where something else has that one", () => {
+it("init puts sluice() around every call, under another name where that one is taken", () => {
   const text = `import { cloudflare } from "@cloudflare/vite-plugin";
 import { cloudflareTest } from "@cloudflare/vitest-pool-workers";
 const sluice = process.env.VITEST !== undefined;
@@ -105,7 +105,7 @@ export default {
 it.each([
   ["vite.config.js", "@cloudflare/vite-plugin", "cloudflare", "@sluice/vite"],
   ["vitest.config.js", "@cloudflare/vitest-plugin", "cloudflareTest", "@sluice/testing/vitest"],
-])("wraps the call of %s where sluice() is imported and not called", (name, module, call, ours) => {
+])("init wraps the call in %s where sluice() is imported and not called", (name, module, call, ours) => {
   const text = (options: string) =>
     `import { sluice as ourOwn } from "${ours}";\nimport { ${call} } from "${module}";\n` +
     `export default { plugins: [${call}(${options})] };\n`;
@@ -119,7 +119,7 @@ it.each([
 it.each([
   ["in its configuration", "vitest.config.ts", "defineWorkersConfig"],
   ["in a workspace", "vitest.workspace.ts", "defineWorkersProject"],
-])("says where to go from an older way to run tests in Workers, %s", (_, name, define) => {
+])("init names the way from an older configuration for tests in Workers, %s", (_, name, define) => {
   const text = `import { ${define} } from "@cloudflare/vitest-pool-workers/config";\nexport default ${define}({});\n`;
   const { after, packages, notes } = changed({
     ...WRANGLER,
@@ -148,7 +148,7 @@ it.each([
     { "vitest.config.ts": 'export default { test: { projects: ["a"] } };' },
     ["sluice"],
   ],
-])("says so where %s is used in no way that is known", (name, call, files, expected) => {
+])("init says that it does not know how %s is used", (name, call, files, expected) => {
   const devDependencies = { [name]: "^1.0.0" };
   const manifestText = manifest({ devDependencies, scripts: { dev: "sluice dev" } });
   const { packages, notes, files: none } = changed({ ...WRANGLER, ...files, "package.json": manifestText });
@@ -176,7 +176,7 @@ it.each([
       "const [sluice, sluiceVite] = x; export default cloudflare();",
     'something else is called "sluice" there',
   ],
-])("prints the line for a configuration of Vite %s", (_, text, why) => {
+])("init prints the line to add for a configuration of Vite %s", (_, text, why) => {
   const { files, notes } = changed({ ...WRANGLER, "package.json": manifest({}), "vite.config.js": text });
   expect(files).toEqual([]);
   expect(notes).toEqual([
@@ -195,7 +195,7 @@ it.each([
   ["Sluice", { dev: "sluice dev apps/shop" }, { dev: "sluice dev apps/shop" }],
   ["Wrangler with an option of its own", { dev: "wrangler dev --remote" }, { dev: "wrangler dev --remote" }],
   ["another tool", { dev: "next dev" }, { dev: "next dev" }],
-])("a script dev that runs %s", (_, scripts, expected) => {
+])("init changes scripts whose dev runs %s as expected", (_, scripts, expected) => {
   const { after, notes } = changed({ ...WRANGLER, "package.json": manifest({ scripts }, 4) });
   const text = after["package.json"] ?? manifest({ scripts }, 4);
   expect(text).toBe(manifest({ scripts: expected }, 4));
@@ -207,7 +207,7 @@ it.each([
   ["pnpm-lock.yaml", "pnpm add --save-dev"],
   ["yarn.lock", "yarn add --dev"],
   ["bun.lock", "bun add --dev"],
-])("the package manager is that of %s, in this folder or around it", (lock, command) => {
+])("init uses the package manager of %s, in this folder or above it", (lock, command) => {
   const folder = projectFolder({
     [lock]: "",
     "apps/shop/package.json": manifest({ packageManager: "yarn@4.0.0" }),
@@ -216,12 +216,12 @@ it.each([
   expect([manager.name, ...manager.add].join(" ")).toBe(command);
 });
 
-it("the package manager is the one that is declared where there is no lock file", () => {
+it("init uses the declared package manager where there is no lock file", () => {
   expect(changed({ "package.json": manifest({ packageManager: "pnpm@12.0.0" }) }).manager.name).toBe("pnpm");
   expect(changed({ "package.json": manifest({}) }).manager.name).toBe("npm");
 });
 
-/** Runs the command, and answers what is asked. */
+/** Runs the command with an answer to its question. */
 async function init(folder: string, args: readonly string[], answer: string | null = null) {
   const [printed, warned]: [string[], string[]] = [[], []];
   const printer = { print: (text: string) => printed.push(text), warn: (text: string) => warned.push(text) };
@@ -236,7 +236,7 @@ async function init(folder: string, args: readonly string[], answer: string | nu
   return { code, printed: printed.join("\n"), warned: warned.join("\n") };
 }
 
-it("shows the difference, asks, and finds nothing to do when it is run again", async () => {
+it("init shows the difference, asks, and finds nothing to do in a second run", async () => {
   const installed = manifest({ scripts: { dev: "wrangler dev" }, devDependencies: { sluice: "0.1.0" } });
   const folder = projectFolder({ ...WRANGLER, "package.json": installed });
   const read = () => readFileSync(join(folder, "package.json"), "utf8");
@@ -252,7 +252,7 @@ it("shows the difference, asks, and finds nothing to do when it is run again", a
   expect(await init(folder, [])).toEqual({ code: 0, printed: "There is nothing to change.", warned: "" });
 });
 
-it("says what it would install, and where there is no project or no package", async () => {
+it("init says what it would install, and where a project or a package is missing", async () => {
   const folder = projectFolder({ ...WRANGLER, "package.json": manifest({}) });
   expect((await init(folder, ["--dry-run"])).printed).toContain("$ npm install --save-dev sluice@^0.1.0");
   expect(await init(folder, ["--from", "packages"])).toMatchObject({

@@ -14,7 +14,7 @@ export interface InitOptions {
   readonly yes?: boolean;
   /** Show what would be changed, and change nothing. */
   readonly dryRun?: boolean;
-  /** Folder of packed packages that are installed in the place of published ones. */
+  /** Folder of packed packages to install instead of published ones. */
   readonly from?: string;
 }
 
@@ -22,7 +22,7 @@ export interface InitOptions {
 const CONTEXT_LINES = 2;
 
 /**
- * `sluice init`: makes the project of the current folder run on Sluice, after a look at what that changes. Run again it
+ * `sluice init`: makes the project of the current folder run on Sluice, after it has shown the changes. A second run
  * finds nothing to do.
  */
 export async function init(
@@ -52,7 +52,7 @@ export async function init(
   return 0;
 }
 
-/** The command line that installs what is missing; `null` for nothing. */
+/** Makes the command line that installs the missing packages; `null` where none is missing. */
 function installation({ packages, manager }: Changes, from: string | null): string[] | null {
   if (packages.length === 0) return null;
   return [manager.name, ...manager.add, ...packages.map((name) => specifier(name, from))];
@@ -66,9 +66,9 @@ function specifier(name: string, from: string | null): string {
 }
 
 function install([program = "", ...args]: readonly string[], { cwd, env }: Surroundings): void {
-  // On Windows package managers are scripts of the shell.
+  // Package managers are shell scripts on Windows.
   const isShell = process.platform === "win32";
   const { status, error } = spawnSync(program, args, { cwd, env, stdio: "inherit", shell: isShell });
   if (error !== undefined) throw new CliError(`${program} cannot be run: ${error.message}`);
-  if (status !== 0) throw new CliError(`${program} has ended with ${status}. The files are changed already.`);
+  if (status !== 0) throw new CliError(`${program} has ended with ${status}. The files have been changed.`);
 }

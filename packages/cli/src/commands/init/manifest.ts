@@ -1,6 +1,6 @@
 import { applyEdits, modify, parse } from "jsonc-parser";
 
-/** Members that are read of a `package.json`. */
+/** Members of a `package.json` that are read. */
 export interface Manifest {
   readonly packageManager?: unknown;
   readonly scripts?: Readonly<Record<string, unknown>>;
@@ -8,7 +8,7 @@ export interface Manifest {
   readonly devDependencies?: Readonly<Record<string, unknown>>;
 }
 
-/** Options of `wrangler dev` that `sluice dev` has too; of the others none is known to go with it. */
+/** Options of `wrangler dev` that `sluice dev` has too. A script with others is left to its author. */
 const SHARED_OPTIONS: ReadonlySet<string> = new Set([
   "--port",
   "--ip",
@@ -16,10 +16,10 @@ const SHARED_OPTIONS: ReadonlySet<string> = new Set([
   "--persist-to",
   "--inspector-port",
 ]);
-/** Scripts that run a project's Worker while it is worked on. */
+/** Scripts that run a project's Worker in development. */
 const DEV_SCRIPTS = ["dev", "start"];
 
-/** `null` for text that is no object of JSON. */
+/** Parses a `package.json`; returns `null` for text that is no object of JSON. */
 export function readManifest(text: string): Manifest | null {
   const manifest: unknown = parse(text);
   return typeof manifest === "object" && manifest !== null && !Array.isArray(manifest) ? manifest : null;
@@ -29,7 +29,7 @@ export function dependsOn({ dependencies, devDependencies }: Manifest, name: str
   return dependencies?.[name] !== undefined || devDependencies?.[name] !== undefined;
 }
 
-/** The text of a `package.json` whose scripts run `sluice dev`, and what is left to do by hand. */
+/** Rewrites the scripts of a `package.json` to run `sluice dev`, with notes on what is left to do by hand. */
 export function withDevScript(text: string, { scripts = {} }: Manifest): { text: string; notes: string[] } {
   const wrangler = DEV_SCRIPTS.filter((name) => /^wrangler dev(\s|$)/.test(String(scripts[name] ?? "")));
   const changed = wrangler.flatMap((name) => {
@@ -54,7 +54,7 @@ export function withDevScript(text: string, { scripts = {} }: Manifest): { text:
   };
 }
 
-/** `null` for a command line with other options. */
+/** Rewrites a command line to `sluice dev`; returns `null` for one with other options. */
 function onSluice(script: string): string | null {
   const options = script.match(/(?<=\s)-\S*/g) ?? [];
   const isKnown = options.every((option) => SHARED_OPTIONS.has(option.replace(/=.*/, "")));
@@ -62,7 +62,7 @@ function onSluice(script: string): string | null {
   return isKnown && isOne ? script.replace(/^wrangler dev/, "sluice dev") : null;
 }
 
-/** Everything but the script stays as it is written. */
+/** Sets a script in the text and leaves all else as it is written. */
 function withScript(text: string, name: string, script: string): string {
   const indent = /^([ \t]+)"/m.exec(text)?.[1] ?? "  ";
   const formattingOptions = {

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** A package manager, and how it adds a development dependency. */
+/** A package manager, with its arguments to add a development dependency. */
 export interface PackageManager {
   readonly name: "npm" | "pnpm" | "yarn" | "bun";
   readonly add: readonly string[];
@@ -24,10 +24,10 @@ const LOCK_FILES = [
 ] as const;
 
 /**
- * The package manager of a project: the one whose lock file is in its folder, or in the nearest one around it; else the
- * one that its `packageManager` names, else npm.
+ * Finds the package manager of a project: by the nearest lock file in its folder or above, else by its
+ * `packageManager`, else npm.
  *
- * @param declared `packageManager` of its manifest.
+ * @param declared `packageManager` of the project's manifest.
  */
 export function packageManagerOf(folder: string, declared: unknown): PackageManager {
   for (let at = folder; ; at = dirname(at)) {

@@ -1,27 +1,27 @@
 import { parse } from "@babel/parser";
 
-/** Calls in the configuration of a tool whose options are to go through `sluice()`. */
+/** Calls in a tool's configuration whose options `sluice()` wraps. */
 export interface WrappedCall {
-  /** Modules that export the function, each under the same name. */
+  /** Modules that export the function under the same name. */
   readonly from: readonly string[];
   readonly name: string;
-  /** Module of our `sluice`, and what that is called where the configuration has something else of that name. */
+  /** Module of our `sluice`, and another name for where the configuration uses that one already. */
   readonly ours: string;
   readonly alias: string;
-  /** Why a call cannot be wrapped, by its source; `null` if it can. */
+  /** Reason why a call cannot be wrapped, by its source; `null` if it can. */
   refuse?(call: string): string | null;
 }
 
 /** Outcome of wrapping the calls in a configuration. */
 export type Wrapping =
-  /** The function is not imported there. */
+  /** The function is not imported. */
   | { readonly kind: "absent" }
   | { readonly kind: "done-before" }
   | { readonly kind: "wrapped"; readonly text: string }
-  /** It is there, in a form that has to be changed by hand. */
+  /** The call has a form that must be changed by hand. */
   | { readonly kind: "by-hand"; readonly why: string };
 
-/** A part of the program, with its place in the text. */
+/** A part of the syntax tree, with its place in the text. */
 interface Node {
   readonly type: string;
   readonly start: number;
@@ -39,8 +39,8 @@ interface Call extends Node {
 }
 
 /**
- * Puts `sluice()` around the options of each call, with the import that it needs: a configuration of several projects
- * has a call for each. The rest stays as it is written.
+ * Puts `sluice()` around the options of each call (a configuration of several projects has several), and adds its
+ * import. The rest stays as it is written.
  */
 export function wrapCalls(text: string, tool: WrappedCall): Wrapping {
   if (!tool.from.some((module) => text.includes(module))) return { kind: "absent" };
@@ -49,7 +49,7 @@ export function wrapCalls(text: string, tool: WrappedCall): Wrapping {
   const imports = body.filter((node): node is Import => node.type === "ImportDeclaration");
   const imported = imports.find(({ source }) => source.value === tool.ours);
   const known = imported && localName(imported.specifiers, "sluice");
-  // An import alone does nothing. What is imported in another form is taken to be used.
+  // An unused import does nothing. One of another form counts as used.
   if (imported !== undefined && (known === undefined || callsOf(body, known).length > 0)) {
     return { kind: "done-before" };
   }
@@ -71,12 +71,12 @@ export function wrapCalls(text: string, tool: WrappedCall): Wrapping {
   return { kind: "wrapped", text: wrapped(text, calls, ours, insertions) };
 }
 
-/** Finds the name that an import has in a configuration; `undefined` where it is not imported. */
+/** Finds the local name of an import in a configuration; `undefined` where it is not imported. */
 function localName(specifiers: Import["specifiers"], name: string): string | undefined {
   return specifiers.find(({ imported }) => imported?.name === name)?.local.name;
 }
 
-/** `null` for what does not parse. */
+/** Parses a configuration; returns `null` where that fails. */
 function programOf(text: string): readonly Node[] | null {
   try {
     return parse(text, { sourceType: "module", plugins: ["typescript"] }).program.body as readonly Node[];
@@ -94,7 +94,7 @@ function newlineOf(text: string): string {
   return text.includes("\r\n") ? "\r\n" : "\n";
 }
 
-/** @param before what else is put in. */
+/** @param before further insertions. */
 function wrapped(text: string, calls: readonly Call[], ours: string, before: readonly Insertion[]): string {
   const insertions = [...before];
   for (const call of calls) {
@@ -102,12 +102,12 @@ function wrapped(text: string, calls: readonly Call[], ours: string, before: rea
     const [start, end] = first && last ? [first.start, last.end] : [call.end - 1, call.end - 1];
     insertions.push({ at: start, text: `${ours}(` }, { at: end, text: ")" });
   }
-  // From the end on: what stands before keeps its place. Of two in one place the second one is made first.
+  // Later places come first, so that earlier ones do not move. Of two at one place the second is inserted first.
   const inOrder = insertions.map((each, i) => ({ ...each, i })).sort((a, b) => b.at - a.at || b.i - a.i);
   return inOrder.reduce((all, { at, text }) => `${all.slice(0, at)}${text}${all.slice(at)}`, text);
 }
 
-/** An import in the manner of the one that it stands beside. */
+/** Writes an import in the style of the one beside it. */
 function importLike(
   text: string,
   { start, end }: Node,

@@ -46,7 +46,7 @@ export async function resend(
   return 0;
 }
 
-/** Result of an edit in which the editor was closed without a change: most often to give up. */
+/** Result of an edit without a change, by which a user most often gives up. */
 const UNCHANGED = "unchanged";
 
 async function newBody(
@@ -74,7 +74,7 @@ function changeOf(bytes: Uint8Array, contentType: SentType): Pick<ResendChange, 
   return { contentType, body: contentType === "json" ? jsonIn(body.text) : body.text };
 }
 
-/** Opens a text in the editor of `VISUAL` or `EDITOR`. */
+/** Opens a text in the editor that `VISUAL` or `EDITOR` names. */
 function edit(text: string, { id, contentType }: WholeMessageView, { surroundings }: OnBroker): string {
   const { VISUAL, EDITOR } = surroundings.env;
   const editor = VISUAL || EDITOR || "vi";
@@ -82,7 +82,7 @@ function edit(text: string, { id, contentType }: WholeMessageView, { surrounding
   const file = join(folder, `${id}.${contentType === "json" ? "json" : "txt"}`);
   try {
     writeFileSync(file, text, { mode: 0o600 });
-    // Through a shell: an editor is named with its options, "code --wait".
+    // A shell runs it, because the editor may be named with options: "code --wait".
     const { status, error } = spawnSync(`${editor} "${file}"`, {
       shell: true,
       stdio: "inherit",
@@ -95,14 +95,14 @@ function edit(text: string, { id, contentType }: WholeMessageView, { surrounding
       );
     }
     const edited = readFileSync(file, "utf8");
-    // Editors end a file with a line end.
+    // Editors add a line end at the end of a file.
     return text.endsWith("\n") ? edited : edited.replace(/\n$/, "");
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-/** `sluice messages retry`: a delay, or a lease, ends now. */
+/** `sluice messages retry`: ends a delay or a lease now. */
 export async function retry(on: OnBroker, queue: string, id: string): Promise<number> {
   const retried = await retryMessage(on.client, queue, id);
   const words = retried.wasDue ? `${retried.id} was due already.` : `${retried.id} is due now.`;
@@ -110,7 +110,7 @@ export async function retry(on: OnBroker, queue: string, id: string): Promise<nu
   return 0;
 }
 
-/** `sluice messages delete`. */
+/** `sluice messages delete`: deletes a message. */
 export async function remove(on: OnBroker, queue: string, id: string, force: boolean): Promise<number> {
   const message = await messageOf(on.client, queue, id);
   const what = `Deletes message ${message.id} of queue ${queue}, ${message.state}, ${size(message.bytes)}.`;

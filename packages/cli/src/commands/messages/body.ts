@@ -8,14 +8,14 @@ import type { Surroundings } from "../../surroundings.ts";
 export const SENT_TYPES = ["json", "text", "bytes"] as const;
 export type SentType = (typeof SENT_TYPES)[number];
 
-/** Where a command line takes a body from. */
+/** Source of a body on a command line. */
 export interface BodyOptions {
   readonly body?: string;
-  /** A file, `-` for standard input. */
+  /** Path of a file, or `-` for standard input. */
   readonly file?: string;
 }
 
-/** The bytes that a command line gives; `null` where it gives none. */
+/** Reads the bytes that a command line gives; `null` where it gives none. */
 export async function bytesOf(
   { body, file }: BodyOptions,
   { cwd, input }: Pick<Surroundings, "cwd" | "input">,
@@ -35,29 +35,25 @@ export async function bytesOf(
   }
 }
 
-/**
- * A body as the API takes it.
- *
- * @throws CliError with `EXIT_USAGE` for bytes that are no such body.
- */
+/** Encodes a body for the API. Throws a `CliError` with `EXIT_USAGE` for bytes that do not fit the content type. */
 export function bodyIn(bytes: Uint8Array, contentType: SentType): { text: string } | { base64: string } {
   if (contentType === "bytes") return { base64: Buffer.from(bytes).toString("base64") };
   let text: string;
   try {
     text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw new CliError("The body is no text in UTF-8: --content-type bytes sends it as it is.", EXIT_USAGE);
+    throw new CliError("The body is not UTF-8 text: --content-type bytes sends it as it is.", EXIT_USAGE);
   }
   if (contentType === "json") jsonIn(text);
   return { text };
 }
 
-/** @throws CliError with `EXIT_USAGE` for a text that is no JSON. */
+/** @throws CliError with `EXIT_USAGE` for a text that is not JSON. */
 export function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
     const why = error instanceof Error ? error.message : error;
-    throw new CliError(`The body is no JSON (${why}): --content-type text sends it as it is.`, EXIT_USAGE);
+    throw new CliError(`The body is not JSON (${why}): --content-type text sends it as it is.`, EXIT_USAGE);
   }
 }

@@ -19,7 +19,7 @@ type Options<T = object> = OnBrokerOptions & T;
 
 const STATES = ["ready", "delayed", "leased"];
 
-/** `sluice messages`. */
+/** Adds `sluice messages`. */
 export function addMessages(program: Command, execute: Execute): void {
   const messages = program
     .command("messages")
@@ -32,10 +32,12 @@ export function addMessages(program: Command, execute: Execute): void {
     .argument("<queue>", "name of the queue")
     .option("--body <text>", "body of the message")
     .option("--file <path>", "file that holds the body, - for standard input")
-    .addOption(new Option("--content-type <type>", "what the body is (default: json)").choices(SENT_TYPES))
-    .option("--delay-secs <number>", "seconds that it waits (default: the queue's delay)", whole)
-    .option("--attribute <name=value>", "attribute, as SQS has them; repeatable", collect)
-    .option("--group <group>", "message group, which a message of a FIFO queue needs")
+    .addOption(
+      new Option("--content-type <type>", "content type of the body (default: json)").choices(SENT_TYPES),
+    )
+    .option("--delay-secs <number>", "seconds before its delivery (default: the queue's delay)", whole)
+    .option("--attribute <name=value>", "attribute of the message, as in SQS; repeatable", collect)
+    .option("--group <group>", "message group; a message of a FIFO queue needs one")
     .addHelpText(
       "after",
       examples(
@@ -48,10 +50,10 @@ export function addMessages(program: Command, execute: Execute): void {
       onBroker(execute, options, async (on) => (await import("./send.ts")).send(on, queue, options)),
     );
   withFilter(withBroker(messages.command("peek")))
-    .description("list messages in whatever state; nothing is leased or counted")
+    .description("list messages in any state; nothing is leased or counted")
     .argument("<queue>", "name of the queue")
-    .option("--limit <number>", "most messages that are shown (default: 20)", positive)
-    .option("--cursor <cursor>", "go on where another list has ended")
+    .option("--limit <number>", "most messages to show (default: 20)", positive)
+    .option("--cursor <cursor>", "go on where another list ended")
     .addHelpText(
       "after",
       examples(
@@ -90,8 +92,8 @@ export function addMessages(program: Command, execute: Execute): void {
     .option("--edit", "open the body in an editor first: that of VISUAL or EDITOR")
     .option("--body <text>", "another body")
     .option("--file <path>", "file that holds another body, - for standard input")
-    .addOption(new Option("--content-type <type>", "what the body is").choices(SENT_TYPES))
-    .option("--delay-secs <number>", "seconds that it waits (default: the queue's delay)", whole)
+    .addOption(new Option("--content-type <type>", "content type of the body").choices(SENT_TYPES))
+    .option("--delay-secs <number>", "seconds before its delivery (default: the queue's delay)", whole)
     .addHelpText(
       "after",
       examples(
@@ -129,9 +131,9 @@ const MESSAGES_EXAMPLES = examples(
   "sluice messages why orders",
 );
 
-/** Adds the options that say which messages are meant. */
+/** Adds the options that select messages. */
 export function withFilter(command: Command): Command {
   return command
-    .addOption(new Option("--state <state>", "messages in this state alone").choices(STATES))
+    .addOption(new Option("--state <state>", "only messages in this state").choices(STATES))
     .option("--filter <terms>", "messages that fit, as in 'attempts:>2 age:>1h attr.kind:order \"a text\"'");
 }

@@ -10,13 +10,13 @@ import {
 } from "../../client/messages.ts";
 import { answer, type OnBroker } from "../on-broker.ts";
 
-/** Messages that are shown when the command line names no number. */
+/** Messages that are shown when the command line names no limit. */
 export const LIMIT_DEFAULT = 20;
 
-/** Characters of a body in a line. */
+/** Characters of a body that are shown in a line. */
 const BODY_CHARACTERS = 60;
 
-/** Which messages are meant. */
+/** Selection of messages. */
 export interface WhichMessages {
   readonly state?: string;
   readonly filter?: string;
@@ -27,12 +27,12 @@ export interface PeekOptions extends WhichMessages {
   readonly cursor?: string;
 }
 
-/** The filter of a command line: `--state` is a term of it. */
+/** Makes the filter of a command line, with `--state` as one of its terms. */
 export function filterOf({ state, filter = "" }: WhichMessages): string {
   return state === undefined ? filter : `state:${state} ${filter}`.trim();
 }
 
-/** `sluice messages peek`: messages in whatever state. Nothing is leased or counted. */
+/** `sluice messages peek`: lists messages in any state. Nothing is leased or counted. */
 export async function peek(on: OnBroker, queue: string, options: PeekOptions): Promise<number> {
   const found = await search(on, queue, options);
   const { messages, cursor, searched, of } = found;
@@ -42,11 +42,11 @@ export async function peek(on: OnBroker, queue: string, options: PeekOptions): P
   if (cursor !== null)
     on.printer.warn(`There is more: --cursor ${cursor} goes on. Searched ${count} messages.`);
   else if (messages.length === 0)
-    on.printer.warn(of === 0 ? `${queue} is empty.` : `Nothing fits among ${plural(of, "message")}.`);
+    on.printer.warn(of === 0 ? `${queue} is empty.` : `None of ${plural(of, "message")} fits.`);
   return 0;
 }
 
-/** As many messages as are asked for, in as many requests as that takes. */
+/** Fetches as many messages as are asked for, in as many requests as that takes. */
 async function search(on: OnBroker, queue: string, options: PeekOptions): Promise<MessagePage> {
   const { limit = LIMIT_DEFAULT } = options;
   const filter = filterOf(options);
@@ -61,7 +61,7 @@ async function search(on: OnBroker, queue: string, options: PeekOptions): Promis
   }
 }
 
-/** Messages as a table, a line each. */
+/** Formats messages as a table, a line each. */
 export function messageTable(messages: readonly MessageView[]): string {
   return table(COLUMNS, messages.map(rowOf));
 }
@@ -86,7 +86,7 @@ function oneLine(text: string): string {
   return line.length > BODY_CHARACTERS ? `${line.slice(0, BODY_CHARACTERS - 1)}…` : line;
 }
 
-/** `sluice messages show`: one message with all of its body. */
+/** `sluice messages show`: shows a message with all of its body. */
 export async function show(on: OnBroker, queue: string, id: string): Promise<number> {
   const message = await messageOf(on.client, queue, id);
   answer(on, message, { text: `${factsOf(message)}\n\n${bodyOf(message)}` });
@@ -121,7 +121,7 @@ function attributesOf({ attributes }: WholeMessageView): string | null {
   return lines.length === 0 ? null : lines.join("\n");
 }
 
-/** JSON is laid out, other text is as it is, and what is no text is in base64. */
+/** Formats a body: JSON indented, other text as it is, bytes in base64. */
 function bodyOf({ contentType, text, base64 }: WholeMessageView): string {
   if (text === null) return base64 ?? "";
   if (contentType !== "json") return printable(text);
@@ -132,7 +132,7 @@ function bodyOf({ contentType, text, base64 }: WholeMessageView): string {
   }
 }
 
-/** `sluice messages why`: why a message, or with none the queue, is not delivered. */
+/** `sluice messages why`: explains why a message, or without an id the queue, is not delivered. */
 export async function why(on: OnBroker, queue: string, id: string | undefined): Promise<number> {
   if (id !== undefined) {
     const message = await messageOf(on.client, queue, id);

@@ -4,16 +4,16 @@ import { answer, type OnBroker } from "../on-broker.ts";
 import { type BodyOptions, bodyIn, bytesOf, type SentType } from "./body.ts";
 
 export interface SendOptions extends BodyOptions {
-  /** Default `json`. */
+  /** Default: `json`. */
   readonly contentType?: SentType;
   readonly delaySecs?: number;
-  /** `NAME=VALUE`: texts, as SQS has them. */
+  /** `NAME=VALUE`, each an attribute of type String as in SQS. */
   readonly attribute?: readonly string[];
   /** Message group of a FIFO queue. */
   readonly group?: string;
 }
 
-/** `sluice messages send`: stored byte for byte. */
+/** `sluice messages send`: sends a message whose body is stored byte for byte. */
 export async function send(on: OnBroker, queue: string, options: SendOptions): Promise<number> {
   const bytes = await bytesOf(options, on.surroundings);
   if (bytes === null) {

@@ -14,7 +14,7 @@ import type { SettingsOptions } from "./settings.ts";
 
 type Options<T = object> = OnBrokerOptions & T;
 
-/** `sluice queues`, in the grammar of `wrangler queues`. */
+/** Adds `sluice queues`, in the grammar of `wrangler queues`. */
 export function addQueues(program: Command, execute: Execute): void {
   const queues = program
     .command("queues")
@@ -22,7 +22,7 @@ export function addQueues(program: Command, execute: Execute): void {
     .addHelpText("after", QUEUES_EXAMPLES);
 
   withBroker(queues.command("list"))
-    .description("list the queues: what waits in each, who consumes it, how that goes")
+    .description("list the queues with their messages, consumers and state")
     .option("--page <number>", "100 queues at a time, this page of them (default: all)", positive)
     .addHelpText("after", examples("sluice queues list", "sluice queues list --json | jq '.[].name'"))
     .action((options: Options<{ page?: number }>) =>
@@ -48,7 +48,7 @@ export function addQueues(program: Command, execute: Execute): void {
       onBroker(execute, options, async (on) => (await import("./settings.ts")).create(on, name, options)),
     );
   withSettings(withBroker(queues.command("update")))
-    .description("change a queue's settings; what is not named stays")
+    .description("change a queue's settings; others stay")
     .argument("<name>", "name of the queue")
     .addHelpText("after", examples("sluice queues update orders --message-retention-period-secs 86400"))
     .action((name: string, options: Options<SettingsOptions>) =>
@@ -64,7 +64,7 @@ export function addQueues(program: Command, execute: Execute): void {
       ),
     );
   withBroker(queues.command("pause-delivery").alias("pause"))
-    .description("deliver nothing until it is resumed; sends go on")
+    .description("stop delivery until it is resumed; sends go on")
     .argument("<name>", "name of the queue")
     .addHelpText("after", examples("sluice queues pause orders"))
     .action((name: string, options: Options) =>
@@ -87,12 +87,15 @@ export function addQueues(program: Command, execute: Execute): void {
       ),
     );
   withBroker(queues.command("redrive"))
-    .description("move what is in a dead-letter queue, or some of it, and wait until that is done")
+    .description("move the messages of a dead-letter queue, or some of them, and wait for the end")
     .argument("<name>", "name of the dead-letter queue")
     .option("--to <queue>", "queue that takes the messages (default: those that they came from)")
-    .option("--filter <terms>", "those that fit, as of sluice messages peek (default: what is ready)")
+    .option(
+      "--filter <terms>",
+      "messages to move, as in sluice messages peek (default: those that are ready)",
+    )
     .option("--id <id>", "this message, by its id or its ref; repeatable", collect)
-    .option("--limit <number>", "most messages that move", positive)
+    .option("--limit <number>", "most messages to move", positive)
     .option("--dry-run", "move nothing; say how many would move, and show the first of them")
     .option("--no-wait", "return when the move has begun")
     .option("--cancel", "end the move that is under way")
@@ -119,16 +122,8 @@ const QUEUES_EXAMPLES = examples(
 
 function withSettings(command: Command): Command {
   return command
-    .option(
-      "--delivery-delay-secs <number>",
-      "seconds that messages wait that name no delay, 0 to 86400",
-      whole,
-    )
-    .option(
-      "--message-retention-period-secs <number>",
-      "seconds that a message is kept, 60 to 1209600",
-      whole,
-    );
+    .option("--delivery-delay-secs <number>", "default delay of messages in seconds, 0 to 86400", whole)
+    .option("--message-retention-period-secs <number>", "seconds to keep a message, 60 to 1209600", whole);
 }
 
 function withForce(command: Command): Command {

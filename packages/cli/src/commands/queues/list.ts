@@ -6,12 +6,12 @@ import { whyOfQueue } from "../../client/messages.ts";
 import { allQueues, queueNamed } from "../../client/queues.ts";
 import { answer, type OnBroker } from "../on-broker.ts";
 
-/** Queues of a page, as Wrangler has them. */
+/** Queues on a page, as in Wrangler. */
 export const PAGE_QUEUES = 100;
 
 const COLUMNS = ["queue", "ready", "delayed", "leased", "oldest", "consumer", "dead letters", "state"];
 
-/** `sluice queues list`: every queue, or those of a page of 100. */
+/** `sluice queues list`: lists all queues, or those of a page. */
 export async function listQueues(on: OnBroker, page: number | null): Promise<number> {
   const all = await allQueues(on.client);
   const shown = page === null ? all : all.slice((page - 1) * PAGE_QUEUES, page * PAGE_QUEUES);
@@ -26,7 +26,7 @@ export async function listQueues(on: OnBroker, page: number | null): Promise<num
 const NO_QUEUES =
   'There are no queues yet. "sluice queues create NAME" makes one, and so does a binding in a wrangler.toml.';
 
-/** `sluice queues info`. */
+/** `sluice queues info`: shows everything about a queue. */
 export async function showQueue(on: OnBroker, name: string): Promise<number> {
   const queue = await queueNamed(on.client, name);
   const why = on.json ? null : await whyOfQueue(on.client, name);
@@ -48,7 +48,7 @@ function rowOf(queue: QueueView): string[] {
   ];
 }
 
-/** The one thing that somebody who looks at the list has to know of a queue. */
+/** Picks the most important state of a queue for a list. */
 function stateOf({ settings, health, damage }: QueueView): string {
   if (damage.length > 0) return "damaged";
   if (settings.deliveryPaused) return "paused";
@@ -95,7 +95,7 @@ function factsOf(queue: QueueView, why: QueueWhyView | null): string {
 }
 
 function deliveryOf({ health, consumer, now }: QueueView): string {
-  if (health === null) return consumer === null ? "nobody consumes it" : "when clients ask for messages";
+  if (health === null) return consumer === null ? "no consumer" : "when clients ask for messages";
   const { present, inFlight, consecutiveFailures, lastDelivery, next } = health;
   const failure = lastDelivery?.failure ?? null;
   const last = lastDelivery === null ? "" : `, the last ended ${distance(lastDelivery.endedAt, now)}`;
@@ -111,8 +111,8 @@ function deliveryOf({ health, consumer, now }: QueueView): string {
 
 /** Beginnings of sentences that end with a time, by the value of `next.waitsFor`. */
 const NEXT = {
-  return: "looks whether the consumer is back",
-  slot: "when its limit a second lets it",
+  return: "checks whether the consumer is back",
+  slot: "when its limit per second allows",
   due: "when a message or a batch is due,",
 } as const;
 

@@ -7,24 +7,24 @@ import { progressBar } from "../../progress.ts";
 import { messageTable } from "../messages/look.ts";
 import { answer, type OnBroker } from "../on-broker.ts";
 
-/** How often the broker is asked how far it is. */
+/** Interval at which the broker is asked for the progress, in ms. */
 const LOOK_EVERY_MS = 300;
 
 export interface RedriveOptions {
-  /** The queue that takes the messages. Default: those that they came from. */
+  /** Queue that takes the messages. Default: those that they came from. */
   readonly to?: string;
   readonly filter?: string;
   readonly id?: readonly string[];
   readonly limit?: number;
-  /** Tells what would move instead. */
+  /** Show the messages that would move, and move none. */
   readonly dryRun?: boolean;
-  /** Whether to wait for the end. Default true. */
+  /** Whether to wait for the end. Default: true. */
   readonly wait: boolean;
-  /** Ends the move that is under way instead. */
+  /** End the move that is under way, and begin none. */
   readonly cancel?: boolean;
 }
 
-/** `sluice queues redrive`: moves what is in a dead-letter queue, or a selection of it. */
+/** `sluice queues redrive`: moves the messages of a dead-letter queue, or some of them. */
 export async function redrive(on: OnBroker, name: string, options: RedriveOptions): Promise<number> {
   if (options.cancel === true) {
     const move = await cancelMove(on.client, name);
@@ -66,11 +66,11 @@ function requestOf({ to, filter, id, limit }: RedriveOptions): MoveRequest {
 const FAILURES: Readonly<Record<NonNullable<MoveView["failure"]>, string>> = {
   targetNotFound: "a queue that messages go to does not exist",
   sourceUnknown: "a message does not say which queue it comes from, so name one with --to",
-  notAllowed: "messages stay, since the token may not send to the queues that they came from",
+  notAllowed: "the token may not send to the queues that messages came from, so they stay",
   tookTooLong: "it took too long",
 };
 
-/** The move once it is over. The broker keeps the latest one alone: another that has begun since is not ours. */
+/** Waits for the end of a move. The broker keeps only the latest move, so a later one ends the wait too. */
 async function ended({ client, surroundings }: OnBroker, name: string, begun: MoveView): Promise<MoveView> {
   const bar = progressBar(surroundings, "messages");
   let move = begun;

@@ -3,7 +3,7 @@ import { plural } from "@sluice/local/report/words";
 import { deleteQueue, purgeQueue, queueNamed } from "../../client/queues.ts";
 import { answer, confirm, type OnBroker } from "../on-broker.ts";
 
-/** `sluice queues delete`: the queue with everything in it. */
+/** `sluice queues delete`: deletes a queue with everything in it. */
 export async function remove(on: OnBroker, name: string, force: boolean): Promise<number> {
   const queue = await queueNamed(on.client, name);
   await confirm(on, { name, what: `Deletes queue ${name} with ${heldBy(queue)}.`, force });
@@ -12,7 +12,7 @@ export async function remove(on: OnBroker, name: string, force: boolean): Promis
   return 0;
 }
 
-/** `sluice queues purge`: every message of a queue, leased ones too. */
+/** `sluice queues purge`: deletes every message of a queue, leased ones too. */
 export async function purge(on: OnBroker, name: string, force: boolean): Promise<number> {
   const queue = await queueNamed(on.client, name);
   await confirm(on, { name, what: `Deletes ${heldBy(queue)} of queue ${name}, leased ones too.`, force });

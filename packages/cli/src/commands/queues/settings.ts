@@ -9,20 +9,20 @@ import {
 } from "../../client/queues.ts";
 import { answer, type OnBroker } from "../on-broker.ts";
 
-/** The settings of a command line, by Wrangler's names. */
+/** Settings of a command line, by Wrangler's names. */
 export interface SettingsOptions {
   readonly deliveryDelaySecs?: number;
   readonly messageRetentionPeriodSecs?: number;
 }
 
-/** `sluice queues create`. */
+/** `sluice queues create`: creates a queue. */
 export async function create(on: OnBroker, name: string, options: SettingsOptions): Promise<number> {
   const queue = await createQueue(on.client, name, changeIn(options));
   answer(on, queue, { words: `Created queue ${name}${settingsText(queue)}.` });
   return 0;
 }
 
-/** `sluice queues update`: what is not named stays. */
+/** `sluice queues update`: changes the named settings of a queue; others stay. */
 export async function update(on: OnBroker, name: string, options: SettingsOptions): Promise<number> {
   const change = changeIn(options);
   if (Object.keys(change).length === 0) {
@@ -36,13 +36,13 @@ export async function update(on: OnBroker, name: string, options: SettingsOption
   return 0;
 }
 
-/** `sluice queues pause-delivery`: sends go on. */
+/** `sluice queues pause-delivery`: stops delivery; sends go on. */
 export async function pause(on: OnBroker, name: string): Promise<number> {
   answer(on, await pauseDelivery(on.client, name), { words: `Paused delivery of ${name}. Sends go on.` });
   return 0;
 }
 
-/** `sluice queues resume-delivery`. */
+/** `sluice queues resume-delivery`: starts delivery again. */
 export async function resume(on: OnBroker, name: string): Promise<number> {
   answer(on, await resumeDelivery(on.client, name), { words: `Resumed delivery of ${name}.` });
   return 0;

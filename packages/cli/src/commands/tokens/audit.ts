@@ -4,14 +4,14 @@ import { printable } from "@sluice/local/report/words";
 import { answer, type OnBroker } from "../on-broker.ts";
 
 export interface AuditOptions {
-  /** Entries that are shown. */
+  /** Entries to show. */
   readonly limit?: number;
   readonly cursor?: string;
 }
 
 const COLUMNS = ["when", "who", "what", "of", "by way of"];
 
-/** `sluice audit`: what was changed by whom, newest first. */
+/** `sluice audit`: shows who changed what, newest first. */
 export async function showAudit(on: OnBroker, { limit = 50, cursor }: AuditOptions): Promise<number> {
   const query = new URLSearchParams({ max: `${limit}`, ...(cursor === undefined ? {} : { cursor }) });
   const page = await on.client.admin<AuditPage>({ path: `/audit?${query}` });

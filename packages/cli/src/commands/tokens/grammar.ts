@@ -15,7 +15,7 @@ import type { CreateOptions } from "./tokens.ts";
 
 type Options<T = object> = OnBrokerOptions & T;
 
-/** `sluice tokens`: who may use the broker over HTTP. */
+/** Adds `sluice tokens`, which manages access to the broker over HTTP. */
 export function addTokens(program: Command, execute: Execute): void {
   const tokens = program
     .command("tokens")
@@ -23,23 +23,23 @@ export function addTokens(program: Command, execute: Execute): void {
     .addHelpText("after", TOKENS_EXAMPLES);
 
   withBroker(tokens.command("list"))
-    .description("list the tokens: what each may do, and until when; no secrets")
+    .description("list the tokens with their scopes and ends, without secrets")
     .addHelpText("after", examples("sluice tokens list", "sluice tokens list --json | jq '.[].name'"))
     .action((options: Options) =>
       onBroker(execute, options, async (on) => (await import("./tokens.ts")).listTokens(on)),
     );
   withBroker(tokens.command("create"))
-    .description("create a token, and print its secret this once")
+    .description("create a token, and print its secret once")
     .argument("<name>", "name of the token: a-z, 0-9, dots, hyphens and underscores")
     .addOption(
-      new Option("--scope <scope...>", "what it may do; admin includes the others")
+      new Option("--scope <scope...>", "its rights; admin includes the others")
         .choices(SCOPES)
         .makeOptionMandatory(),
     )
-    .option("--queue <name>", "queue it is for, or mail-* for all that begin so; repeatable", collect)
-    .option("--expires <duration>", "how long it is valid: 90m, 12h or 30d (default: always)", duration)
+    .option("--queue <name>", "queue that it may use, or a prefix such as mail-*; repeatable", collect)
+    .option("--expires <duration>", "time until it ends: 90m, 12h or 30d (default: never)", duration)
     .option("--aws", "an access key for SQS and SNS; prints AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
-    .option("--rate <number>", "requests a second, at most (default: any number)", positive)
+    .option("--rate <number>", "most requests a second (default: no limit)", positive)
     .addHelpText(
       "after",
       examples(
@@ -53,9 +53,9 @@ export function addTokens(program: Command, execute: Execute): void {
       onBroker(execute, options, async (on) => (await import("./tokens.ts")).createToken(on, name, options)),
     );
   withBroker(tokens.command("rotate"))
-    .description("give a token another secret, and print it; the old one is valid for a while")
+    .description("give a token a new secret, and print it; the old one stays valid for a while")
     .argument("<name>", "name of the token")
-    .option("--grace <duration>", "how long the old secret is valid, 0s to 30d (default: 24h)", duration)
+    .option("--grace <duration>", "time that the old secret stays valid, 0s to 30d (default: 24h)", duration)
     .addHelpText(
       "after",
       examples("sluice tokens rotate shop", "sluice tokens rotate shop --grace 0s    # it has leaked"),
@@ -66,7 +66,7 @@ export function addTokens(program: Command, execute: Execute): void {
       ),
     );
   withBroker(tokens.command("revoke"))
-    .description("end a token: whoever has it is let in no more")
+    .description("end a token: its secret is valid no more")
     .argument("<name>", "name of the token")
     .option("--force", "do it without asking")
     .addHelpText("after", examples("sluice tokens revoke shop", "sluice tokens revoke shop --force"))
@@ -77,12 +77,12 @@ export function addTokens(program: Command, execute: Execute): void {
     );
 }
 
-/** `sluice audit`: what was changed, and by whom. */
+/** Adds `sluice audit`, which shows who changed what. */
 export function addAudit(program: Command, execute: Execute): void {
   withBroker(program.command("audit"))
-    .description("show what was changed by whom, newest first: queues, settings, purges, redrives, tokens")
-    .option("--limit <number>", "most changes that are shown, up to 500 (default: 50)", positive)
-    .option("--cursor <cursor>", "go on to older ones")
+    .description("show who changed what, newest first: queues, settings, purges, redrives, tokens")
+    .option("--limit <number>", "most changes to show, up to 500 (default: 50)", positive)
+    .option("--cursor <cursor>", "go on to older changes")
     .addHelpText("after", examples("sluice audit", "sluice audit --limit 500 --json | jq '.entries[].by'"))
     .action((options: Options<AuditOptions>) =>
       onBroker(execute, options, async (on) => (await import("./audit.ts")).showAudit(on, options)),

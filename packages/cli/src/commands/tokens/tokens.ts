@@ -4,19 +4,19 @@ import { distance } from "@sluice/local/report/words";
 import { CliError, EXIT_NOT_FOUND } from "@sluice/project/errors";
 import { answer, confirm, type OnBroker } from "../on-broker.ts";
 
-/** Options with which a token is created. */
+/** Options for a new token. */
 export interface CreateOptions {
   readonly scope: readonly string[];
   readonly queue?: readonly string[];
-  /** In ms. */
+  /** Duration in ms. */
   readonly expires?: number;
   /** Whether it is an access key of AWS. */
   readonly aws?: boolean;
-  /** Requests a second. */
+  /** Limit in requests a second. */
   readonly rate?: number;
 }
 
-/** `sluice tokens list`. */
+/** `sluice tokens list`: lists the tokens. */
 export async function listTokens(on: OnBroker): Promise<number> {
   const tokens = await allTokens(on);
   if (tokens.length === 0) answer(on, tokens, { words: NO_TOKENS });
@@ -27,7 +27,7 @@ export async function listTokens(on: OnBroker): Promise<number> {
 const COLUMNS = ["token", "access key", "scopes", "queues", "rate", "expires", "changed"];
 const NO_TOKENS = 'The broker keeps no tokens yet. "sluice tokens create NAME --scope send" makes one.';
 
-/** `sluice tokens create`: the secret is all that it prints to standard output. */
+/** `sluice tokens create`: creates a token, and prints only its secret to standard output. */
 export async function createToken(on: OnBroker, name: string, options: CreateOptions): Promise<number> {
   const { scope, queue, expires, rate, aws = false } = options;
   const body = {
@@ -43,7 +43,7 @@ export async function createToken(on: OnBroker, name: string, options: CreateOpt
   return 0;
 }
 
-/** `sluice tokens rotate`. */
+/** `sluice tokens rotate`: gives a token a new secret. */
 export async function rotateToken(on: OnBroker, name: string, graceMs: number | null): Promise<number> {
   const body = graceMs === null ? {} : { graceSeconds: Math.ceil(graceMs / 1_000) };
   const path = `${pathOf(name)}/rotate`;
@@ -55,7 +55,7 @@ export async function rotateToken(on: OnBroker, name: string, graceMs: number | 
   return 0;
 }
 
-/** `sluice tokens revoke`. */
+/** `sluice tokens revoke`: ends a token. */
 export async function revokeToken(on: OnBroker, name: string, force: boolean): Promise<number> {
   const token = (await allTokens(on)).find((one) => one.name === name);
   if (token === undefined) throw new CliError(`There is no token "${name}".`, EXIT_NOT_FOUND);
@@ -69,7 +69,7 @@ async function allTokens({ client }: OnBroker): Promise<readonly TokenView[]> {
   return (await client.admin<{ tokens: TokenView[] }>({ path: "/tokens" })).tokens;
 }
 
-/** Prints a secret where a script can take it from, and the words beside it. */
+/** Prints a secret to standard output for a script, and the words to standard error. */
 function say(on: OnBroker, made: NewTokenView, words: string): void {
   if (!on.json) on.printer.warn(words);
   const { secret, token } = made;

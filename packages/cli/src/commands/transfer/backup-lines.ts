@@ -8,23 +8,23 @@ import type {
 } from "@sluice/gateway/views";
 import { CliError, EXIT_FAILED } from "@sluice/project/errors";
 
-/** The version of a backup's lines. Another one is for lines that this version would misread. */
+/** Version of the format of a backup. It changes with lines that this version would misread. */
 export const BACKUP_VERSION = 1;
 
-/** The first line of a backup. */
+/** First line of a backup. */
 export interface BackupHeader {
   readonly sluice: "backup";
   readonly version: number;
-  /** When it was begun. */
+  /** Time of the backup's begin. */
   readonly at: string;
-  /** Names of queues, and ARNs of topics, that it has: for people. An import goes by the lines of each. */
+  /** Names of the queues and ARNs of the topics, for people. An import reads the lines of each. */
   readonly queues: readonly string[];
   readonly topics: readonly string[];
 }
 
 /**
- * Any other line. What a line names stands in a line before it, and the last one is `end`: without it the backup was
- * cut off.
+ * Any other line. A contract: releases read each other's backups. A line for something stands before the lines that
+ * name it, and the last line is `end`, without which the backup was cut off.
  */
 export type BackupLine =
   | SettingsLine
@@ -35,7 +35,7 @@ export interface QueueLine {
   readonly queue: BackupQueue;
 }
 
-/** A line about what the broker is set to: all of them stand before the first message. */
+/** A line with settings of the broker. All of them stand before the first message. */
 export type SettingsLine =
   | QueueLine
   | { readonly topic: BackupTopic }
@@ -44,7 +44,7 @@ export type SettingsLine =
 
 const SETTINGS = ["queue", "topic", "topicSubscription", "subscription"];
 
-/** The lines with which a backup begins. */
+/** Formats the lines at the beginning of a backup. */
 export function firstLines(backup: BackupView): string {
   const header: BackupHeader = {
     sluice: "backup",
@@ -70,14 +70,14 @@ export function linesOfBackup(lines: readonly object[]): string {
 /**
  * Checks the first line of a backup.
  *
- * @param file for people.
- * @throws CliError for one that is none, or of another version.
+ * @param file name of the file for error texts.
+ * @throws CliError for a line that is no header, or of another version.
  */
 export function checkHeader(text: string, file: string): void {
   const value = jsonIn(text);
   if (!isObject(value) || value.sluice !== "backup") {
     throw new CliError(
-      `${file} is no backup: its first line is not that of "sluice export --all".`,
+      `${file} is not a backup: its first line is not from "sluice export --all".`,
       EXIT_FAILED,
     );
   }
@@ -93,10 +93,10 @@ export function checkHeader(text: string, file: string): void {
 }
 
 /**
- * Reads another line.
+ * Reads a line after the first.
  *
- * @param place of the line, for people.
- * @throws CliError for a line that is none of a backup's.
+ * @param place file and number of the line, for error texts.
+ * @throws CliError for a line that belongs in no backup.
  */
 export function backupLineIn(text: string, place: string): BackupLine {
   const value = jsonIn(text);
@@ -104,7 +104,7 @@ export function backupLineIn(text: string, place: string): BackupLine {
   const found = isObject(value) ? kinds.filter((kind) => Object.hasOwn(value, kind)) : [];
   const [kind = ""] = found;
   if (found.length !== 1 || !isObject(value) || !isObject(value[kind])) {
-    throw new CliError(`${place}: this is no line of a backup.`, EXIT_FAILED);
+    throw new CliError(`${place}: this is not a line of a backup.`, EXIT_FAILED);
   }
   if (kind === "message" && typeof value.in !== "string") {
     throw new CliError(`${place}: "in" has to name the queue of the message.`, EXIT_FAILED);
@@ -112,12 +112,12 @@ export function backupLineIn(text: string, place: string): BackupLine {
   return value as unknown as BackupLine;
 }
 
-/** Whether a line is about what the broker is set to. */
+/** Whether a line has settings of the broker. */
 export function isSettings(line: BackupLine): line is SettingsLine {
   return SETTINGS.some((kind) => Object.hasOwn(line, kind));
 }
 
-/** `undefined` for what is no JSON. */
+/** Parses JSON; returns `undefined` where that fails. */
 function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text);

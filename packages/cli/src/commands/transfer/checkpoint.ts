@@ -1,12 +1,13 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { CliError, EXIT_FAILED } from "@sluice/project/errors";
 
-/** Mode of files that say what is in queues: their owner's alone, whatever the umask is. */
+/** Mode of files with contents of queues: only their owner can use them, regardless of the umask. */
 export const OWNERS_MODE = 0o600;
 
 /**
- * How far an export or an import of a file has come, in a file beside it. Written behind each page or batch, and gone
- * when everything is done: so it is there when somebody has stopped it.
+ * Keeps the progress of an export or an import of a file, in a file beside it. It is written after each page or batch
+ * and removed at the end, so it is there after a run that was stopped. A contract: a later release may continue the
+ * run.
  */
 export class Checkpoint<T extends object> {
   readonly file: string;
@@ -19,7 +20,7 @@ export class Checkpoint<T extends object> {
     return existsSync(this.file);
   }
 
-  /** @throws CliError for a file that is none of ours. */
+  /** Reads the progress. Throws a `CliError` for a file that cannot be read. */
   read(): T {
     try {
       return JSON.parse(readFileSync(this.file, "utf8")) as T;
@@ -29,7 +30,7 @@ export class Checkpoint<T extends object> {
     }
   }
 
-  /** At once or not at all, whenever the process ends. */
+  /** Replaces the file atomically: the process may end at any moment. */
   write(state: T): void {
     const next = `${this.file}.next`;
     writeFileSync(next, JSON.stringify(state), { mode: OWNERS_MODE });

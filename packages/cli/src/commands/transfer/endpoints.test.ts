@@ -3,7 +3,7 @@ import type { OnBroker } from "../on-broker.ts";
 import type { SettingsLine } from "./backup-lines.ts";
 import { askAboutEndpoints } from "./endpoints.ts";
 
-/** A person who gives an answer, and what is said to them. */
+/** A person who gives an answer, with the texts that they were shown. */
 function person(answer: string) {
   const said: string[] = [];
   const surroundings = {
@@ -20,7 +20,7 @@ function person(answer: string) {
 const queue = (consumer: unknown) => ({ queue: { name: "q", consumer } }) as unknown as SettingsLine;
 const PUSH = queue({ type: "http_push", settings: { url: "https://a.example/", signingSecret: "KEY" } });
 
-it("a person who agrees has seen every endpoint, and what it asks for", async () => {
+it("an import shows every endpoint and its settings before a person agrees", async () => {
   const { on, said } = person("y");
   await askAboutEndpoints(on, [queue(null), PUSH, PUSH], false);
   expect(said).toEqual([
@@ -31,12 +31,12 @@ it("a person who agrees has seen every endpoint, and what it asks for", async ()
   ]);
 });
 
-it("a person who does not agree is not asked to a second time", async () => {
+it("an import does not ask again after a person has refused", async () => {
   const { on } = person("");
   await expect(askAboutEndpoints(on, [PUSH], false)).rejects.toMatchObject({ exitCode: 5 });
 });
 
-it("nobody is asked about a backup without HTTP endpoints", async () => {
+it("an import of a backup without HTTP endpoints asks nothing", async () => {
   const { on, said } = person("");
   await askAboutEndpoints(on, [queue(null), queue({ type: "http_pull" })], false);
   expect(said).toEqual([]);
@@ -48,7 +48,7 @@ it.each([
   [{ type: "http_push", settings: { url: "https://a.example/\u202egro.b" } }, 2],
   [{ type: "http_push", settings: 7 }, 2],
   [{ type: "http_push", settings: { url: {}, headers: { a: 7 }, signingSecret: [] } }, 2],
-])("an endpoint that is no endpoint, %j, is shown on one line as well", async (consumer, count) => {
+])("an import shows an invalid endpoint on one line: %j", async (consumer, count) => {
   const { on, said } = person("y");
   await askAboutEndpoints(on, [queue(consumer)], true);
   expect(said).toHaveLength(count);

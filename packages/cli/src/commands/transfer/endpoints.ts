@@ -4,11 +4,11 @@ import { agree, type OnBroker } from "../on-broker.ts";
 import type { SettingsLine } from "./backup-lines.ts";
 
 /**
- * Shows every HTTP endpoint that a backup has messages posted to, and asks whether it is to be imported: who has written
- * the file decides where messages go.
+ * Shows every HTTP endpoint that a backup posts messages to, and asks before it is imported: the author of the file
+ * decides where messages go.
  *
- * @param yes whether the command line has said so already.
- * @throws CliError with `EXIT_NOT_CONFIRMED` where nobody can be asked, and for any answer but yes.
+ * @param yes whether the command line confirms it.
+ * @throws CliError with `EXIT_NOT_CONFIRMED` where there is no terminal, and for any answer but yes.
  */
 export async function askAboutEndpoints(
   { printer, surroundings }: OnBroker,
@@ -22,7 +22,7 @@ export async function askAboutEndpoints(
   await agree(surroundings, { question: "Import it?", yes });
 }
 
-/** The HTTP endpoint of a line, for people; none where it has none. What is wrong with the line the broker says. */
+/** Describes the HTTP endpoint of a line; empty where it has none. The broker checks the line. */
 function endpointIn(line: SettingsLine): string[] {
   if ("queue" in line) {
     const { name, consumer } = line.queue;
@@ -46,7 +46,7 @@ function endpointIn(line: SettingsLine): string[] {
   ];
 }
 
-/** A text of somebody else's that stays on its line. */
+/** Keeps a foreign text on its line. */
 function oneLine(text: string): string {
   return printable(text).replace(/[\n\t\u2028\u2029]/g, " ");
 }

@@ -11,15 +11,15 @@ import { Checkpoint } from "./checkpoint.ts";
 import { type Sink, toFile, toPrinter } from "./sink.ts";
 
 export interface ExportAllOptions {
-  /** Default: standard output. */
+  /** Path of the file. Default: standard output. */
   readonly output?: string;
-  /** Goes on with an export into `output` that was stopped. */
+  /** Whether to continue an export into `output` that was stopped. */
   readonly resume?: boolean;
 }
 
-/** How far a backup has come. */
+/** Progress of a backup. */
 interface BackupState {
-  /** When it was begun, as the broker has it. */
+  /** Time of its begin, by the broker's clock. */
   readonly begunAt: string;
   /** Holders of messages that are still to be read, the first of them from `cursor` on. */
   readonly holders: readonly string[];
@@ -28,8 +28,8 @@ interface BackupState {
 }
 
 /**
- * `sluice export --all`: a whole broker as lines of JSON, while it runs. Nothing is leased or counted, and no secret is
- * written. Whatever was accepted before and is not settled meanwhile is in it.
+ * `sluice export --all`: writes a whole broker as lines of JSON, while it runs. Nothing is leased or counted, and no
+ * secret is written. Every message accepted before and not settled meanwhile is included.
  */
 export async function exportAll(on: OnBroker, options: ExportAllOptions): Promise<number> {
   const opened = await open(on, options);
@@ -50,7 +50,7 @@ export async function exportAll(on: OnBroker, options: ExportAllOptions): Promis
   } finally {
     bar.stop();
   }
-  // A redrive moves messages from what is read late to what was read already: nobody knows which were missed.
+  // A redrive may have moved messages from a queue not yet read to one that was read, so they are missing.
   await refuseRedrives(on, state.begunAt);
   sink.write(linesOfBackup([{ end: { messages: state.messages } }]));
   sink.end();
@@ -72,7 +72,7 @@ async function exportPage(
     const holders = cursor === null ? others : state.holders;
     return { ...state, holders, cursor, messages: state.messages + messages.length };
   } catch (error) {
-    // Somebody has deleted it meanwhile.
+    // The queue was deleted meanwhile.
     if (!(error instanceof BrokerFailure) || error.exitCode !== EXIT_NOT_FOUND) throw error;
     return { ...state, holders: others, cursor: null };
   }
@@ -114,9 +114,9 @@ async function begin(on: OnBroker, sinkOf: () => Sink<BackupState>) {
 }
 
 /**
- * Answers with what the broker is set to.
+ * Returns the broker's settings where no redrive can disturb the backup.
  *
- * @param since as ISO 8601; `null` asks only for redrives that run.
+ * @param since time as ISO 8601 from which redrives count that have ended; `null` counts only those that run.
  * @throws CliError where a redrive runs, or has run since then.
  */
 async function refuseRedrives({ client }: OnBroker, since: string | null) {

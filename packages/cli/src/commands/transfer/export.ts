@@ -11,26 +11,26 @@ import { Checkpoint } from "./checkpoint.ts";
 import { toFile, toPrinter } from "./sink.ts";
 
 export interface ExportOptions extends WhichMessages {
-  /** Default: standard output. */
+  /** Path of the file. Default: standard output. */
   readonly output?: string;
-  /** Goes on with an export into `output` that was stopped. */
+  /** Whether to continue an export into `output` that was stopped. */
   readonly resume?: boolean;
 }
 
-/** How far an export into a file has come. */
+/** Progress of an export into a file. */
 interface ExportState {
   readonly queue: string;
   readonly filter: string;
-  /** Where the next page begins. */
+  /** Begin of the next page. */
   readonly cursor: string;
-  /** Length of the file: what is behind it was being written. */
+  /** Length of the file at the end of the last whole page. */
   readonly bytes: number;
   readonly messages: number;
 }
 
 /**
- * `sluice export`: messages as lines of JSON, in whatever state. Nothing is leased or counted. What is sent, delivered
- * or deleted meanwhile may be among them or not.
+ * `sluice export`: writes messages in any state as lines of JSON. Nothing is leased or counted. Messages sent,
+ * delivered or deleted meanwhile may be included or not.
  */
 export async function exportMessages(on: OnBroker, queue: string, options: ExportOptions): Promise<number> {
   const filter = filterOf(options);
@@ -90,7 +90,7 @@ function open(on: OnBroker, queue: string, filter: string, { output, resume = fa
   return { cursor: state.cursor as string | null, messages: state.messages, sink };
 }
 
-/** A message as it is written: what an import can use, and where it comes from. What is not there is left out. */
+/** Makes the line of a message: the members that an import uses, and its origin. Absent members are left out. */
 function lineOf(message: WholeMessageView) {
   const { id, state, attempts, sentAt, contentType, text, base64, group, attributes, from } = message;
   return {

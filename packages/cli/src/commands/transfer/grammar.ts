@@ -6,14 +6,14 @@ import type { ExportOptions } from "./export.ts";
 import type { ImportOptions } from "./import.ts";
 import type { ImportAllOptions } from "./import-all.ts";
 
-/** `sluice export` and `sluice import`. */
+/** Adds `sluice export` and `sluice import`. */
 export function addTransfer(program: Command, execute: Execute): void {
   withFilter(withBroker(program.command("export")))
     .description("write messages as lines of JSON; nothing is leased or counted")
     .argument("[queue]", "name of the queue")
     .option("--all", "the whole broker: queues, topics, subscriptions and their messages")
-    .option("--output <file>", "file that is written (default: standard output)")
-    .option("--resume", "go on with an export into a file that was stopped")
+    .option("--output <file>", "file to write (default: standard output)")
+    .option("--resume", "continue a stopped export into a file")
     .addHelpText(
       "after",
       examples(
@@ -29,7 +29,7 @@ export function addTransfer(program: Command, execute: Execute): void {
           const { state, filter } = options;
           if (queue !== undefined || state !== undefined || filter !== undefined) {
             throw new CliError(
-              "--all is every message of every queue: name no queue, and no filter.",
+              "--all exports every message of every queue: name no queue, and no filter.",
               EXIT_USAGE,
             );
           }
@@ -42,10 +42,10 @@ export function addTransfer(program: Command, execute: Execute): void {
   withBroker(program.command("import"))
     .description("send messages that are lines of JSON, as an export writes them")
     .argument("[queue]", "name of the queue; not with --all")
-    .argument("[file]", "file that is read, - for standard input (default)")
+    .argument("[file]", "file to read, - for standard input (default)")
     .option("--all", "the whole broker, as export --all has written it")
-    .option("--merge", "with --all: leave queues and topics as they are that are there, and add the messages")
-    .option("--resume", "go on with an import of the file that was stopped")
+    .option("--merge", "with --all: keep existing queues and topics as they are, and add the messages")
+    .option("--resume", "continue a stopped import of the file")
     .option("--yes", "with --all: import the HTTP endpoints of the file without asking")
     .addHelpText(
       "after",

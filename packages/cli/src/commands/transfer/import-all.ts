@@ -11,26 +11,26 @@ import { linesOf } from "./lines.ts";
 import { type RestoreState, Restoring, type Source } from "./restoring.ts";
 import { type NumberedSettings, namesIn, targetsFirst } from "./settings-lines.ts";
 
-/** Names in a sentence. */
+/** Names that a sentence lists at most. */
 const NAMES_MAX = 5;
-/** Bytes of a file's end that its last line is looked for in. */
+/** Bytes at the end of a file in which its last line is searched. */
 const END_BYTES = 200;
 
 export interface ImportAllOptions {
-  /** Leaves queues and topics as they are that the broker has already, and adds the messages. */
+  /** Keep queues and topics that the broker has already, and add the messages. */
   readonly merge?: boolean;
-  /** Goes on with an import of the file that was stopped. */
+  /** Continue an import of the file that was stopped. */
   readonly resume?: boolean;
-  /** Imports HTTP endpoints without asking. */
+  /** Import HTTP endpoints without asking. */
   readonly yes?: boolean;
 }
 
 /**
- * `sluice import --all`: brings a broker back that `sluice export --all` has written. Messages keep their ids, the time
- * of their send, their attempts and what was left of their delay; their retention begins anew. Stopped and resumed, it
- * stores at most the batch that was under way a second time.
+ * `sluice import --all`: restores a broker from the output of `sluice export --all`. Messages keep their ids, the time
+ * of their send, their attempts and the rest of their delay; their retention begins anew. An import that is stopped and
+ * resumed stores at most one batch twice.
  *
- * @param file `-` for standard input.
+ * @param file path, or `-` for standard input.
  */
 export async function importAll(on: OnBroker, file: string, options: ImportAllOptions): Promise<number> {
   const source = open(on, file, options);
@@ -49,7 +49,7 @@ export async function importAll(on: OnBroker, file: string, options: ImportAllOp
         continue;
       }
       const isDone = number <= (source.begun?.lines ?? 0);
-      // What a backup names is known by its settings, of which some may be restored already.
+      // Settings are read again, because they tell which names the backup has; some may be restored already.
       if ((isDone && isSettled) || text.trim() === "") continue;
       const place = `${file}:${number}`;
       const line = backupLineIn(text, place);
@@ -62,7 +62,7 @@ export async function importAll(on: OnBroker, file: string, options: ImportAllOp
       if (!isSettled) {
         const left = settings.filter((one) => one.number > (source.begun?.lines ?? 0));
         const ordered = await checkedSettings(on, file, left, merges || source.begun !== null);
-        // Nothing is changed before: who is asked sees all endpoints of the backup.
+        // Before any change, so that the user sees all endpoints of the backup.
         const lines = ordered.map((one) => one.line);
         await askAboutEndpoints(on, lines, options.yes === true);
         await restoring.settle(settings, ordered);
@@ -107,7 +107,7 @@ function open(on: OnBroker, file: string, { resume = false }: ImportAllOptions):
   return { input: createReadStream(path, { fd: descriptor, start: 0 }), size, begun, checkpoint };
 }
 
-/** Whether the last line of a file is that of a backup. */
+/** Whether the last line of a file is that of a whole backup. */
 function endsWell(descriptor: number): boolean {
   const { size } = fstatSync(descriptor);
   const end = Buffer.alloc(Math.min(END_BYTES, size));
@@ -116,10 +116,10 @@ function endsWell(descriptor: number): boolean {
 }
 
 /**
- * Settings in the order in which they are restored.
+ * Sorts settings into the order in which they are restored.
  *
- * @param merges whether the broker may have some of what they are about.
- * @throws CliError for what cannot be restored together, and for what the broker has and may not.
+ * @param merges whether the broker may have some of them already.
+ * @throws CliError for settings that cannot be restored together, and without `merges` for those that the broker has.
  */
 async function checkedSettings(
   { client }: OnBroker,

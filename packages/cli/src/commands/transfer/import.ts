@@ -11,26 +11,26 @@ import { answer, type OnBroker } from "../on-broker.ts";
 import { Checkpoint } from "./checkpoint.ts";
 import { linesOf, messageIn } from "./lines.ts";
 
-/** Messages and characters of lines in one request; the broker takes 100, and 1 MiB of bodies. */
+/** Limits of one request: messages, and characters of their lines. The broker accepts 100, and 1 MiB of bodies. */
 const BATCH_MESSAGES = 100;
 const BATCH_CHARACTERS = 700_000;
 
 export interface ImportOptions {
-  /** Goes on with an import of the file that was stopped. */
+  /** Continue an import of the file that was stopped. */
   readonly resume?: boolean;
 }
 
-/** How far an import of a file has come. */
+/** Progress of an import of a file. */
 interface ImportState {
   readonly queue: string;
-  /** Lines that are done. */
+  /** Number of lines that are done. */
   readonly lines: number;
 }
 
-/** Messages that are sent in one request. */
+/** Messages of one request. */
 interface Batch {
   readonly messages: BatchMessage[];
-  /** Number of each one's line: 1 is the first. */
+  /** Number of each message's line, from 1. */
   readonly lines: number[];
   characters: number;
 }
@@ -38,10 +38,10 @@ interface Batch {
 const newBatch = (): Batch => ({ messages: [], lines: [], characters: 0 });
 
 /**
- * `sluice import`: sends what an export has written, or lines like it. Messages get new ids and are due as if they had
- * been sent by hand. Stopped and resumed, it sends at most the batch that was under way a second time.
+ * `sluice import`: sends the messages of an export, or of lines like it. They get new ids, and are due as if they were
+ * sent by hand. An import that is stopped and resumed sends at most one batch twice.
  *
- * @param file `-` for standard input.
+ * @param file path, or `-` for standard input.
  */
 export async function importMessages(
   on: OnBroker,
@@ -62,10 +62,10 @@ export async function importMessages(
   }
 }
 
-/** Input of an import, and how many of its lines are done. */
+/** Input of an import, with its progress. */
 interface Source {
   readonly input: Readable;
-  /** Bytes of the file; 0 where nobody knows. */
+  /** Bytes of the file; 0 for standard input. */
   readonly size: number;
   readonly linesDone: number;
   /** `null` for standard input. */
@@ -89,12 +89,16 @@ function open(on: OnBroker, queue: string, file: string, { resume = false }: Imp
   if (state !== null && state.queue !== queue) {
     throw new CliError(`The import of ${file} that was stopped went into ${state.queue}.`, EXIT_USAGE);
   }
-  // At once: what the stream would be told of later, nobody hears.
+  // Opened at once: an error event of the stream would come too late to be handled.
   const input = createReadStream(path, { fd: openSync(path, "r") });
   return { input, size: stat.size, linesDone: state?.lines ?? 0, checkpoint };
 }
 
-/** @returns how many messages were sent. */
+/**
+ * Sends all lines that are not done.
+ *
+ * @returns the number of messages sent.
+ */
 async function sendAll(
   on: OnBroker,
   queue: string,

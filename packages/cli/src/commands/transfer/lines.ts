@@ -3,8 +3,7 @@ import { CliError, EXIT_FAILED } from "@sluice/project/errors";
 import type { BatchMessage } from "../../client/messages.ts";
 
 /**
- * The lines of a text in UTF-8, without their ends. Node's own reader ends a line at U+2028 too, which JSON may have in
- * a string.
+ * Splits a text in UTF-8 into lines. Node's own reader also ends a line at U+2028, which strings of JSON may contain.
  */
 export async function* linesOf(input: Readable): AsyncGenerator<string, undefined> {
   let rest = "";
@@ -16,15 +15,15 @@ export async function* linesOf(input: Readable): AsyncGenerator<string, undefine
   if (rest !== "") yield rest;
 }
 
-/** Members of a line that are handed on unchecked: the broker says what is wrong with any of them. */
+/** Members of a line that are passed on unchecked: the broker checks them. */
 const MEMBERS = ["contentType", "text", "base64", "delaySeconds", "group", "attributes"] as const;
 
 /**
- * The message of a line: as an export writes it, or `{"body": ANYTHING}`, which is a string as `text` and anything else
- * as `json` unless `contentType` says otherwise.
+ * Reads the message of a line. It is as an export writes it, or `{"body": ANYTHING}`: without a `contentType`, a string
+ * there is `text` and anything else `json`.
  *
- * @param place of the line, for people.
- * @throws CliError for a line that is no message.
+ * @param place file and number of the line, for error texts.
+ * @throws CliError for a line that is not a message.
  */
 export function messageIn(line: string, place: string): BatchMessage {
   const value = jsonIn(line, place);

@@ -10,31 +10,31 @@ import type { BackupLine, SettingsLine } from "./backup-lines.ts";
 import type { Checkpoint } from "./checkpoint.ts";
 import { type NumberedSettings, namesIn } from "./settings-lines.ts";
 
-/** Messages and characters of lines in one request; the broker takes 100, and 1 MiB of bodies. */
+/** Limits of one request: messages, and characters of their lines. The broker accepts 100, and 1 MiB of bodies. */
 const BATCH_MESSAGES = 100;
 const BATCH_CHARACTERS = 700_000;
 
-/** How far an import of a backup has come. A contract: it is stored. */
+/** Progress of an import of a backup. A contract: a later release may continue it. */
 export interface RestoreState {
-  /** Lines that are done. */
+  /** Number of lines that are done. */
   readonly lines: number;
-  /** Names of the subscriptions' queues now, by the name in the backup; `null` for one that takes nothing. */
+  /** New names of the subscriptions' queues, by the name in the backup; `null` for a subscription without a queue. */
   readonly targets: Readonly<Record<string, string | null>>;
-  /** Whether the broker may have had some of what the backup has. */
+  /** Whether the broker may have had parts of the backup already. */
   readonly merges?: boolean;
 }
 
-/** A backup that is read. */
+/** Backup to import, with its progress. */
 export interface Source {
   readonly input: Readable;
-  /** Bytes of the file; 0 where nobody knows. */
+  /** Bytes of the file; 0 for standard input. */
   readonly size: number;
   readonly begun: RestoreState | null;
   /** `null` for standard input. */
   readonly checkpoint: Checkpoint<RestoreState> | null;
 }
 
-/** Restore of a backup: line by line, messages in batches. */
+/** Restores a backup line by line, with messages in batches. */
 export class Restoring {
   readonly figures = {
     queues: 0,
@@ -42,9 +42,9 @@ export class Restoring {
     subscriptions: 0,
     messages: 0,
     existed: 0,
-    /** Endpoints that were asked to confirm. */
+    /** Number of endpoints that were asked to confirm. */
     asked: 0,
-    /** Messages of endpoints that have not confirmed. */
+    /** Number of messages for endpoints that have not confirmed. */
     leftOut: 0,
   };
   readonly #on: OnBroker;
@@ -52,9 +52,9 @@ export class Restoring {
   readonly #source: Source;
   readonly #bar: Progress | null;
   readonly #merges: boolean;
-  /** Queues that lines of the backup are about or lead to. */
+  /** Queues that lines of the backup define or lead to. */
   readonly #named = new Set<string>();
-  /** A queue may be called "constructor". */
+  /** A map, since a queue may be called "constructor". */
   readonly #targets: Map<string, string | null>;
   #batch: { readonly line: number; readonly message: BackupMessage }[] = [];
   #batchQueue = "";
@@ -62,7 +62,7 @@ export class Restoring {
   #bytes = 0;
   #isWhole = false;
 
-  /** @param merges whether messages may go to queues that the backup has no line of. */
+  /** @param merges whether messages may go to queues that the backup has no line for. */
   constructor(on: OnBroker, file: string, source: Source, bar: Progress | null, merges: boolean) {
     this.#on = on;
     this.#file = file;
@@ -77,7 +77,7 @@ export class Restoring {
     const counts = [plural(queues, "queue"), plural(topics, "topic"), plural(subscriptions, "subscription")];
     const sentences = [
       `Imported ${counts.join(", ")} and ${plural(messages, "message")}.`,
-      existed === 0 ? "" : `${existed} of what the backup has were there, and are as they were.`,
+      existed === 0 ? "" : `${existed} of them existed already, and were not changed.`,
       asked === 0
         ? ""
         : `Asked ${plural(asked, "HTTP endpoint")} to confirm: before that no message is posted there.`,
@@ -88,17 +88,17 @@ export class Restoring {
     return sentences.filter((sentence) => sentence !== "").join(" ");
   }
 
-  /** A line was read. */
+  /** Counts a line that was read. */
   passed(text: string): void {
     this.#bytes += Buffer.byteLength(text) + 1;
   }
 
   /**
-   * Restores what the broker is set to. What was restored when it fails is there when all of it is restored once more:
-   * until all is done, the checkpoint has none of it.
+   * Restores the settings. The checkpoint counts them only when all are restored: after a failure they are restored
+   * again, which changes none that exists.
    *
-   * @param all that the backup has.
-   * @param left what is not done, in the order in which it is restored.
+   * @param all settings of the backup.
+   * @param left settings that are not restored yet, in their order.
    */
   async settle(all: readonly NumberedSettings[], left: readonly NumberedSettings[]): Promise<void> {
     for (const name of all.flatMap(({ line }) => namesIn(line))) this.#named.add(name);
@@ -111,7 +111,7 @@ export class Restoring {
   async take(line: Exclude<BackupLine, SettingsLine>, number: number, characters: number): Promise<void> {
     if ("message" in line) {
       if (!this.#merges && !this.#named.has(line.in)) {
-        const text = `the backup has no line of the queue ${printable(line.in)}. --merge adds messages to what is there.`;
+        const text = `the backup has no line for the queue ${printable(line.in)}. --merge adds messages to what is there.`;
         throw new CliError(`${this.#file}:${number}: ${text}`, EXIT_FAILED);
       }
       if (this.#targets.get(line.in) === null) {
@@ -132,7 +132,7 @@ export class Restoring {
   }
 
   /**
-   * All lines were read.
+   * Sends the last batch after all lines were read.
    *
    * @throws CliError for a backup that was cut off.
    */

@@ -13,7 +13,7 @@ const ordered = (lines: readonly SettingsLine[], there: readonly string[] = []) 
     "b.jsonl",
   ).map(({ line, number }) => `${number} ${namesIn(line)[0]}`);
 
-it("a queue comes before those whose dead letters it takes, and all queues before the rest", () => {
+it("a queue's settings line comes before those of queues whose dead letters it takes, and all queues before the rest", () => {
   const lines = [topic, queue("a", "b"), queue("x"), queue("b", "c"), queue("c", "gone")];
   const names = ordered(lines);
   expect(names.indexOf("6 c")).toBeLessThan(names.indexOf("5 b"));
@@ -22,7 +22,7 @@ it("a queue comes before those whose dead letters it takes, and all queues befor
   expect(names.at(-1)).toBe("2 arn:news");
 });
 
-it("lines that are in order stay as they are", () => {
+it("settings lines that are in order stay as they are", () => {
   expect(ordered([queue("c"), queue("a"), topic, topic])).toEqual([
     ...["2 c", "3 a", "4 arn:news", "5 arn:news"],
   ]);
@@ -35,11 +35,11 @@ it.each([
     "b.jsonl:3: dead letters would go in a circle: a -> b -> a.",
   ],
   [[queue("a"), queue("b"), queue("a", "b")], "b.jsonl:4: the queue a has a line before this one."],
-])("%j is refused, by its line", (lines, message) => {
+])("settings lines that cannot be ordered are refused by number: %j", (lines, message) => {
   expect(() => ordered(lines)).toThrow(message);
 });
 
-it("a circle of which the broker has a queue is none: that stays as it is", () => {
+it("settings lines in a circle are accepted where the broker has one of the queues", () => {
   expect(ordered([queue("a", "b"), queue("b", "a")], ["b"])).toHaveLength(2);
 });
 
@@ -53,6 +53,6 @@ it.each([
     ["t", "a", "b"],
   ],
   [{ topicSubscription: { topicArn: "t", protocol: "http", target: "orders" } }, ["t", "orders"]],
-])("%j names %j", (line, names) => {
+])("the settings line %j names %j", (line, names) => {
   expect(namesIn(line as unknown as SettingsLine)).toEqual(names);
 });

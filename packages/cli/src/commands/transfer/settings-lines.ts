@@ -2,15 +2,15 @@ import { printable } from "@sluice/local/report/words";
 import { CliError, EXIT_FAILED } from "@sluice/project/errors";
 import type { QueueLine, SettingsLine } from "./backup-lines.ts";
 
-/** A line about settings, and where it stands in its file. */
+/** A line with settings, and its number in the file. */
 export interface NumberedSettings {
   readonly line: SettingsLine;
   readonly number: number;
 }
 
 /**
- * Names of queues, and ARNs of topics, that a line is about or leads to. The broker says what is wrong with the rest of
- * the line, so nothing of it is taken for granted.
+ * Lists the queues, by name, and topics, by ARN, that a line defines or leads to. Values of other types are left out,
+ * because the broker checks the line later.
  */
 export function namesIn(line: SettingsLine): string[] {
   if ("topic" in line) return textsOf([line.topic.arn]);
@@ -24,12 +24,12 @@ export function namesIn(line: SettingsLine): string[] {
 }
 
 /**
- * Settings in an order in which each queue comes before those whose consumers have their dead letters go to it: a queue
- * that is created for dead letters would be there already when its own line is read.
+ * Sorts settings so that each queue comes before those whose consumers send their dead letters to it. Otherwise the
+ * broker would create a queue for dead letters before its own line is read.
  *
- * @param there names of queues that stay as the broker has them.
- * @param file for people.
- * @throws CliError for dead letters that go in a circle, and for a queue that has two lines.
+ * @param there names of queues that the broker has, which stay as they are.
+ * @param file name of the file for error texts.
+ * @throws CliError for dead letters that go in a circle, and for a queue with two lines.
  */
 export function targetsFirst(
   lines: readonly NumberedSettings[],

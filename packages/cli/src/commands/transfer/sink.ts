@@ -2,13 +2,13 @@ import { closeSync, fchmodSync, ftruncateSync, openSync, writeSync } from "node:
 import type { Printer } from "@sluice/local/report/printer";
 import { type Checkpoint, OWNERS_MODE } from "./checkpoint.ts";
 
-/** Takes lines. */
+/** Destination of an export's lines. */
 export interface Sink<State extends object> {
-  /** Each with its end. */
+  /** Writes lines, each with its line end. */
   write(lines: string): void;
-  /** Notes how far everything has come that was written. */
+  /** Stores the progress of what was written. */
   keep(state: State): void;
-  /** When everything was written. */
+  /** Ends the destination after the last line. */
   end(): void;
 }
 
@@ -23,9 +23,9 @@ export function toPrinter(printer: Printer): Sink<object> {
 }
 
 /**
- * Lines of a file that only its owner can read, with a note beside it of how long it was when that was written.
+ * Writes lines to a file that only its owner can read, with the file's length in the checkpoint.
  *
- * @param from length of the file that is known to be whole: what is behind it is cut off.
+ * @param from length of the file's part that is whole: the rest is cut off.
  */
 export function toFile<State extends object>(
   file: string,
@@ -34,7 +34,7 @@ export function toFile<State extends object>(
   checkpoint: Checkpoint<State & { readonly bytes: number }>,
 ): Sink<State> {
   const descriptor = openSync(file, flags, OWNERS_MODE);
-  // One that was there keeps its mode otherwise.
+  // `OWNERS_MODE` counts for a new file only.
   fchmodSync(descriptor, OWNERS_MODE);
   ftruncateSync(descriptor, from);
   let bytes = from;

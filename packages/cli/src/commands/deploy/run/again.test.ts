@@ -21,7 +21,7 @@ it("a Worker is deployed again for its containers, for an unfinished step, and f
   expect([...againOf(parts, nothing)]).toEqual([["mailer", containers]]);
   const unfinished = { has: (name: string) => name === "web" };
   expect([...againOf(parts, { ...nothing, unfinished })]).toEqual([
-    ["web", "its last deployment did not come to its end"],
+    ["web", "its last deployment did not end"],
     ["mailer", containers],
   ]);
   expect(againOf(parts, { ...nothing, unmarked: new Set(["web"]) }).get("web")).toBe(
@@ -35,7 +35,7 @@ it("a broker is deployed again with the secrets that are set, and the Workers ar
   expect([...again]).toEqual([["sluice", "with A, B"]]);
 });
 
-it("what is deployed again counts as something else, and keeps what it is bound to", () => {
+it("a part that is deployed again counts as changed, and keeps its bindings", () => {
   const live = new Map([
     ["web", { tag: "one", services: [] }],
     ["sluice", { tag: "two", services: ["web"] }],

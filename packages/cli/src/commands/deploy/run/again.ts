@@ -3,16 +3,16 @@ import type { Live } from "../steps.ts";
 import type { Unfinished } from "./unfinished.ts";
 
 export interface AgainOptions {
-  /** Whether everything is deployed, whatever is live. */
+  /** Whether everything is deployed, even what is live already. */
   readonly force: boolean;
-  /** Names of the broker's secrets that are set: nobody can read those that it has, and compare. */
+  /** Names of the broker's secrets that are set. Cloudflare shows no values, so they cannot be compared. */
   readonly secrets: readonly string[];
   readonly unfinished: Pick<Unfinished, "has">;
   /** Names of the Workers whose live version is not marked with this project and this broker. */
   readonly unmarked: Pick<ReadonlySet<string>, "has">;
 }
 
-/** Workers that are deployed although what is live of them is what is wanted, each with the reason. */
+/** Lists the parts that are deployed although their wanted version is live, each with the reason. */
 export function againOf(parts: readonly Part[], options: AgainOptions): Map<string, string> {
   return new Map(
     parts.flatMap((part) => {
@@ -24,13 +24,13 @@ export function againOf(parts: readonly Part[], options: AgainOptions): Map<stri
 
 function reasonFor(part: Part, { force, secrets, unfinished, unmarked }: AgainOptions): string | null {
   if (force) return "--force";
-  if (unfinished.has(part.name)) return "its last deployment did not come to its end";
+  if (unfinished.has(part.name)) return "its last deployment did not end";
   if (unmarked.has(part.name)) return "it is not marked with this project and this broker yet";
   if (part.isBroker && secrets.length > 0) return `with ${secrets.join(", ")}`;
   return hasContainers(part) ? "its containers are deployed after its code, and may not be there" : null;
 }
 
-/** Takes what is live of them for something else, so that it is replaced. */
+/** Removes the tags of the named parts, so that they count as changed and are deployed. */
 export function withoutTags(
   live: ReadonlyMap<string, Live>,
   names: Pick<ReadonlyMap<string, unknown>, "has">,

@@ -1,17 +1,17 @@
 import { constants } from "node:os";
 import type { Execute } from "../../on-broker.ts";
 
-/** Not that of a terminal that is closed: whoever starts a command by `nohup` has it ignored. */
+/** Signals that stop a command. SIGHUP is not one: `nohup` has a command ignore it. */
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
-/** Error codes of a pipe that is closed, and of a terminal. */
-const NOBODY_READS = ["EPIPE", "EIO"];
+/** Error codes of writing to a closed pipe, and to a closed terminal. */
+const CLOSED_OUTPUT = ["EPIPE", "EIO"];
 
 let ignores = false;
 
 /**
- * Runs commands that change an account. One whose output nobody reads any more, as after `| head`, goes on to its end:
- * half a deployment is worse than an unread one. One that is interrupted stops at once, and Wrangler with it; the next
- * run goes on from there.
+ * Runs commands that change an account. A command whose output is closed, as after `| head`, runs to its end: half a
+ * deployment is worse than an unread one. An interrupted command stops at once, together with Wrangler, and the next
+ * run continues.
  */
 export function withEndings(execute: Execute): Execute {
   return (command) =>
@@ -30,13 +30,13 @@ export function withEndings(execute: Execute): Execute {
     });
 }
 
-/** For as long as this process lasts: what was written last fails after a command has ended. */
+/** Ignores closed outputs until the process ends: the last write may fail after the command has ended. */
 function ignoreClosedOutput(): void {
   if (ignores) return;
   ignores = true;
   for (const stream of [process.stdout, process.stderr]) {
     stream.on("error", (error) => {
-      if (!("code" in error && NOBODY_READS.includes(String(error.code)))) throw error;
+      if (!("code" in error && CLOSED_OUTPUT.includes(String(error.code)))) throw error;
     });
   }
 }

@@ -4,11 +4,11 @@ import type { CloudflareApi } from "../cloudflare-api.ts";
 import type { Part } from "../parts.ts";
 
 /**
- * Sets the address, routes, domains and schedules of a Worker whose code is there. Wrangler does so after an upload: a
- * deployment that was stopped in between, on whatever machine, has left them as they were.
+ * Sets the address, routes, domains and schedules of a Worker whose code is deployed. Wrangler does so after an upload,
+ * so a deployment that stopped in between, on any machine, left them as they were.
  *
  * @param asks whether Wrangler may ask before it takes a domain from another Worker.
- * @throws CliError with what Wrangler says.
+ * @throws CliError with Wrangler's output.
  */
 export async function setTriggers(
   { name, configFile }: Part,
@@ -24,10 +24,10 @@ export async function setTriggers(
 }
 
 /**
- * Looks whose the custom domains are. Wrangler asks before it takes one from another Worker, and takes it where it
+ * Refuses to take a custom domain from another Worker. Wrangler asks before it does, but takes the domain where it
  * cannot ask.
  *
- * @throws CliError for those of other Workers.
+ * @throws CliError for domains of other Workers.
  */
 export async function refuseForeignDomains(parts: readonly Part[], api: CloudflareApi): Promise<void> {
   const lines: string[] = [];

@@ -3,14 +3,15 @@ import { dirname } from "node:path";
 import { makeFolder } from "@sluice/project/folders";
 
 /**
- * Names of the Workers whose step has begun on this machine and not ended. Wrangler sets much after an upload, and
- * no answer of Cloudflare's says whether it came to its end: such a Worker is deployed once more.
+ * Keeps the names of the Workers whose step has begun on this machine and not ended, which are deployed again. Wrangler
+ * changes several things after an upload, and Cloudflare's API does not say whether all of them are done. The file is a
+ * contract: other releases read it.
  */
 export class Unfinished {
   readonly #file: string;
   readonly #names: Set<string>;
 
-  /** @param accessFile file of the broker's address, beside which this one is. */
+  /** @param accessFile file with the broker's address, in whose folder the names are kept. */
   constructor(accessFile: string) {
     this.#file = accessFile.replace(/\.env$/, ".unfinished");
     this.#names = new Set(read(this.#file));
