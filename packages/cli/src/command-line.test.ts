@@ -5,7 +5,7 @@ import { projectFolder } from "@sluice/project/test/project-folder";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { complaintAboutNode, run } from "./command-line.ts";
 
-/** Runs a command line that ends before any command does. */
+/** Runs a command line that ends before any command starts. */
 async function said(...args: string[]) {
   let out = "";
   let err = "";
@@ -40,7 +40,7 @@ describe("sluice", () => {
     for (const option of options) expect(out).toContain(`${option} <`);
   });
 
-  it("--version is the package's", async () => {
+  it("--version prints the package's version", async () => {
     expect(await said("--version")).toEqual({ code: 0, out: "0.1.0\n", err: "" });
   });
 
@@ -52,7 +52,7 @@ describe("sluice", () => {
     [["dev", "--port", "1e3"], "A port is a number from 0 to 65535."],
     [["dev", "--env"], "option '--env <name>' argument missing"],
     [[], "Usage: sluice"],
-  ])("%j is a mistake in the command line: exit code 2", async (args, message) => {
+  ])("%j is a usage error with exit code 2", async (args, message) => {
     const { code, err } = await said(...args);
     expect(err).toContain(message);
     expect(code).toBe(2);
@@ -62,11 +62,11 @@ describe("sluice", () => {
     "%s points to its own help after a mistake",
     async (command) => {
       const { err } = await said(command, "--nonsense");
-      expect(err).toContain(`(sluice ${command} --help says what there is)`);
+      expect(err).toContain(`(see sluice ${command} --help)`);
     },
   );
 
-  it("exits with 1 when the user's files cannot be used, and says so without a stack", async () => {
+  it("exits with 1 when the user's files cannot be used, and prints no stack", async () => {
     const { code, err } = await said("build", "/nowhere");
     expect(code).toBe(1);
     expect(err).toBe("/nowhere: No such file or folder.\n");
@@ -74,7 +74,7 @@ describe("sluice", () => {
 
   it.each<[persistTo: string, reason: string]>([
     ["file/state", "a file stands where a folder should"],
-    // Where Node's own recursive mkdir never ends.
+    // Node's own recursive mkdir never ends there.
     ...(existsSync("/proc/self") ? [["/proc/sluice", "nothing can be made there"] as [string, string]] : []),
   ])("says in one line that its data cannot be kept in %s, and why", async (persistTo, reason) => {
     const folder = projectFolder({ file: "" });
@@ -114,7 +114,7 @@ describe("complaintAboutNode", () => {
     ["22.16.1", false],
     ["24.0.0", false],
     ["100.0.0", false],
-  ])("of %s: %s", (version, complains) => {
+  ])("about Node.js %s: %s", (version, complains) => {
     expect(complaintAboutNode(version) !== null).toBe(complains);
   });
 });

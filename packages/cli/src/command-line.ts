@@ -24,8 +24,8 @@ import { version } from "./version.ts";
 /**
  * Runs a command line and resolves to the exit code.
  *
- * @param args what follows `sluice`.
- * @param surroundings of the commands that use a broker.
+ * @param args arguments after `sluice`.
+ * @param surroundings of the process, for the commands that use a broker.
  */
 export async function run(
   args: readonly string[],
@@ -61,7 +61,7 @@ function defineProgram(execute: Execute, wranglerArguments: readonly string[], p
     .description("Runs Cloudflare Queues projects on a durable queue of their own, without a changed line.")
     .version(version, "-v, --version")
     .exitOverride()
-    .showHelpAfterError("(sluice --help says what there is)")
+    .showHelpAfterError("(see sluice --help)")
     .configureOutput({
       writeOut: (text) => printer.print(text.trimEnd()),
       writeErr: (text) => printer.warn(text.trimEnd()),
@@ -79,7 +79,7 @@ function defineProgram(execute: Execute, wranglerArguments: readonly string[], p
     )
     .option("--env <name>", "environment of the configurations (default: CLOUDFLARE_ENV, or the top level)")
     .option("--inspector-port <port>", "port of the debugger", port)
-    .addHelpText("after", "\nWhat stands after -- is passed on to wrangler dev.")
+    .addHelpText("after", "\nArguments after -- are passed on to wrangler dev.")
     .action((targets: string[], options: Omit<DevOptions, "targets" | "wranglerArguments">) =>
       execute(async (to) =>
         (await import("@sluice/local/dev/dev")).dev({ ...options, targets, wranglerArguments }, to),
@@ -92,11 +92,8 @@ function defineProgram(execute: Execute, wranglerArguments: readonly string[], p
     )
     .argument("[worker...]", "folders or Wrangler configurations of Workers (default: the current folder)")
     .option("--env <name>", "environment of the configurations (default: CLOUDFLARE_ENV, or the top level)")
-    .option(
-      "--broker <name>",
-      'what the broker is called on an account (default: [sluice] broker, or "sluice")',
-    )
-    .option("--outdir <folder>", "folder for what is generated (default: .sluice)")
+    .option("--broker <name>", 'name of the broker on an account (default: [sluice] broker, or "sluice")')
+    .option("--outdir <folder>", "folder for the generated files (default: .sluice)")
     .action((targets: string[], options: Omit<BuildOptions, "targets">) =>
       execute(async (to) => (await import("./commands/build.ts")).build({ ...options, targets }, to)),
     );
@@ -116,7 +113,7 @@ function defineProgram(execute: Execute, wranglerArguments: readonly string[], p
   program
     .command("worker-daemon")
     .description("post the messages of an SQS queue to a web application, as Elastic Beanstalk's sqsd does")
-    .requiredOption("--url <url>", "the application, as http://localhost:8080/")
+    .requiredOption("--url <url>", "address of the application, such as http://localhost:8080/")
     .option("--queue <name>", "queue to read (default: worker-queue)")
     .option("--option <Name=Value>", "option of aws:elasticbeanstalk:sqsd; repeatable", collect)
     .option("--cron <file>", "cron.yaml with periodic tasks")
@@ -129,18 +126,18 @@ function defineProgram(execute: Execute, wranglerArguments: readonly string[], p
     .addOption(
       new Option(
         "--cron-catch-up <rule>",
-        "runs that were missed: the last one (default), all, or none",
+        "missed runs to make up for: the last one (default), all, or none",
       ).choices(["one", "all", "none"]),
     )
     .option("--cron-catch-up-window <seconds>", "how late a run is still made (default: 300)", Number)
     .addOption(
-      new Option("--cron-overlap <rule>", "a run whose last one is not done (default: allow)").choices([
-        "allow",
-        "skip",
-      ]),
+      new Option(
+        "--cron-overlap <rule>",
+        "whether a run may start before the last one is done (default: allow)",
+      ).choices(["allow", "skip"]),
     )
-    .option("--trust-task-attributes", "take messages of anybody for periodic tasks, as AWS does")
-    .option("--dead-letter-queue <name>", "queue for what has failed too often (default: <queue>-dead)")
+    .option("--trust-task-attributes", "accept periodic tasks in messages of any sender, as AWS does")
+    .option("--dead-letter-queue <name>", "queue for messages that failed too often (default: <queue>-dead)")
     .option("--no-dead-letter-queue", "post messages until they expire")
     .option("--port <port>", "port of the SQS endpoint, 0 for a free one (default: 9324)", port)
     .option("--host <address>", "address to listen on (default: 127.0.0.1)")
@@ -174,7 +171,7 @@ function defineProgram(execute: Execute, wranglerArguments: readonly string[], p
 function pointToHelp(parent: Command, name: string): void {
   for (const command of parent.commands) {
     const full = `${name} ${command.name()}`;
-    command.showHelpAfterError(`(${full} --help says what there is)`);
+    command.showHelpAfterError(`(see ${full} --help)`);
     pointToHelp(command, full);
   }
 }
@@ -196,7 +193,7 @@ function port(value: string): number {
   return number;
 }
 
-/** Error codes of file systems for problems that the user of the command can mend. */
+/** Error codes of file systems for problems that the command's user can solve. */
 const FILE_SYSTEM_REFUSALS = [
   "EACCES",
   "EPERM",
@@ -208,9 +205,7 @@ const FILE_SYSTEM_REFUSALS = [
   "ENAMETOOLONG",
 ];
 
-/**
- * Formats an error: one in the user's files and folders as its message; any other is our mistake and keeps its stack.
- */
+/** Formats an error: as its message where the user can mend its cause, else with its stack, since it is our mistake. */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return isUsersToMend(error) ? error.message : (error.stack ?? error.message);
@@ -222,12 +217,12 @@ function isUsersToMend(error: Error): boolean {
 }
 
 /**
- * The first that has all of `node:sqlite` that we use. Wrangler's own lower limit is 22.12; package.json says what this
- * says.
+ * Oldest Node.js with everything that we use of `node:sqlite`. Wrangler's own limit is lower, 22.12; package.json has
+ * the same one.
  */
 export const NODE_VERSION_MIN = "22.16.0";
 
-/** Explains that a Node.js is too old; `null` if it is not. */
+/** Makes the complaint about a Node.js that is too old; `null` for a newer one. */
 export function complaintAboutNode(version: string): string | null {
   if (version.localeCompare(NODE_VERSION_MIN, "en", { numeric: true }) >= 0) return null;
   return `Sluice needs Node.js ${NODE_VERSION_MIN} or newer. This is ${version}.`;

@@ -1,2 +1,1 @@
-/** Public API of this package. */
 export * from "@sluice/local";

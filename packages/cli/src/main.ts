@@ -6,11 +6,11 @@ if (refusal !== null) {
   console.error(refusal);
   process.exit(1);
 }
-// The rest is loaded only then: an older Node.js runs no module that imports what it does not have.
+// Loaded after the check only: an older Node.js fails on imports that it does not know.
 const { enableCompileCache } = await import("node:module");
 // Half of the second that Wrangler takes to load is its compilation.
 enableCompileCache();
 const { run } = await import("./command-line.ts");
 const { terminal } = await import("@sluice/local/report/printer");
-// What is done is done: a broker that ran in this process may have set timers, which nobody waits for any more.
+// A broker that ran in this process may have left timers, which must not keep it alive.
 process.exit(await run(process.argv.slice(2), terminal));

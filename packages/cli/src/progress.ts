@@ -1,20 +1,20 @@
 import { Presets, SingleBar } from "cli-progress";
 import type { Surroundings } from "./surroundings.ts";
 
-/** How far something is. */
+/** Progress of a task. */
 export interface Progress {
-  /** @param total as far as it is known by now. */
+  /** @param total total that is known so far. */
   update(done: number, total: number): void;
-  /** Takes the bar away. */
+  /** Removes the bar. */
   stop(): void;
 }
 
 const NONE: Progress = { update: () => {}, stop: () => {} };
 
 /**
- * A progress bar on standard error, where a person reads that; nothing elsewhere.
+ * Shows a progress bar on standard error where that is a terminal, else nothing.
  *
- * @param noun what is counted, in the plural.
+ * @param noun plural of what is counted.
  */
 export function progressBar({ showsProgress }: Pick<Surroundings, "showsProgress">, noun: string): Progress {
   if (!showsProgress) return NONE;

@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline/promises";
 import type { Readable } from "node:stream";
 
-/** Parts of its process that a command reads. */
+/** Parts of its process that a command uses. */
 export interface Surroundings {
   /** Absolute path of the current folder. */
   readonly cwd: string;
@@ -10,13 +10,13 @@ export interface Surroundings {
   readonly input: Readable;
   /** Whether a person can answer questions. */
   readonly isInteractive: boolean;
-  /** Whether a person reads standard error: then progress is shown there. */
+  /** Whether standard error is a terminal, which shows progress. */
   readonly showsProgress: boolean;
   /** Asks on standard error, so that standard output stays data. */
   ask(question: string): Promise<string>;
 }
 
-/** The surroundings of this process. */
+/** Reads the surroundings of this process. */
 export function processSurroundings(): Surroundings {
   const { stdin, stderr, env } = process;
   return {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { BrokerLab } from "./broker-lab.ts";
 
-/* Backups that a person has written, or changed: what is refused before it does harm, and how one goes on. */
+/* Backups written or changed by a person: refusals before any damage, and continued imports. */
 
 let lab: BrokerLab;
 let url: string;
@@ -17,7 +17,7 @@ afterEach(() => lab.close());
 const HEADER = { sluice: "backup", version: 1, at: "", queues: [], topics: [] };
 const settings = { deliveryDelaySeconds: 0, messageRetentionSeconds: 345_600 };
 
-/** A line of a queue that is pulled from. */
+/** Makes the line of a queue with a pull consumer. */
 function queue(name: string, deadLetterQueue: string | null = null) {
   const pull = { maxBatchSize: 5, visibilityTimeoutMs: 0, maxRetries: 3, retryDelaySeconds: 0 };
   const consumer = { type: "http_pull", settings: { ...pull, deadLetterQueue } };
@@ -29,7 +29,7 @@ function message(name: string) {
   return { in: name, message: { ...past, contentType: "text", text: "x" } };
 }
 
-/** Writes `b.jsonl` of lines, and imports it. */
+/** Writes lines to `b.jsonl`, and imports it. */
 async function importOf(lines: readonly object[], ...options: string[]) {
   const all = [...lines, { end: { messages: 0 } }];
   writeFileSync(join(lab.folder, "b.jsonl"), all.map((line) => `${JSON.stringify(line)}\n`).join(""));
@@ -45,7 +45,7 @@ const namesOn = async () =>
   ((await api("/queues")).body.queues as { name: string }[]).map(({ name }) => name).sort();
 
 describe("an import of a backup that a person has changed", () => {
-  it("goes on with --resume from the first line that was refused, once it is mended", async () => {
+  it("continues with --resume from the first refused line once that is mended", async () => {
     const wrong = queue("orders");
     const broken = { queue: { ...wrong.queue, settings: { ...settings, deliveryDelaySeconds: -1 } } };
     const rest = [queue("other"), message("orders")];
@@ -65,7 +65,7 @@ describe("an import of a backup that a person has changed", () => {
     expect(existsSync(join(lab.folder, "b.jsonl.sluice-import"))).toBe(false);
   });
 
-  it("restores a queue as its own line says, wherever another line names it for its dead letters", async () => {
+  it("restores a queue as its own line says, even after a line that names it for dead letters", async () => {
     const imported = await importOf([HEADER, queue("a", "b"), queue("b", "c"), queue("c")]);
     expect(imported).toMatchObject({ code: 0, err: expect.stringMatching(/Imported 3 queues/) });
     for (const name of ["a", "b", "c"]) {

@@ -14,7 +14,7 @@ const from = new BrokerLab();
 let url: string;
 let endpoint: string;
 
-/** Starts a broker that holds nothing. */
+/** Starts an empty broker. */
 async function emptyBroker(): Promise<{ lab: BrokerLab; url: string } & AsyncDisposable> {
   const lab = new BrokerLab();
   return { lab, url: await lab.serve(), [Symbol.asyncDispose]: () => lab.close() };
@@ -49,7 +49,7 @@ async function create(name: string, Attributes: Readonly<Record<string, string>>
   return String((await sqs(url, "CreateQueue", { QueueName: name, Attributes })).QueueUrl);
 }
 
-/** A backup of a broker, with what differs between two of them left out. */
+/** Fetches a backup of a broker without what differs between two backups. */
 async function contentOf(at: string) {
   const said = await from.run(["export", "--all", "--url", at]);
   expect(said.err).toMatch(/^Exported the broker with/);
@@ -117,7 +117,7 @@ describe("sluice export --all and import --all", () => {
     expect(messages(after)).toEqual(messages(before));
     const rest = (lines: typeof before) => lines.filter((line) => "queue" in line || "topic" in line);
     expect(rest(after)).toEqual(rest(before));
-    // And they behave so: one more receive in vain, and the next one finds a dead letter.
+    // They also behave so: one more receive in vain, and the next one finds a dead letter.
     const QueueUrl = `${to.url}/000000000000/orders`;
     const taken = (await sqs(to.url, "ReceiveMessage", {
       QueueUrl,
@@ -135,7 +135,7 @@ describe("sluice export --all and import --all", () => {
     expect(dead.Messages).toMatchObject([{ Body: "received" }]);
   });
 
-  it("have who has confirmed asked anew, and leave out what waits for them", async () => {
+  it("ask confirmed endpoints to confirm anew, and leave out the messages that wait for them", async () => {
     const asked = Promise.withResolvers<{ TopicArn: string; Token: string }>();
     const server = createServer(async (request, response) => {
       asked.resolve(JSON.parse(await text(request)) as { TopicArn: string; Token: string });
@@ -150,7 +150,7 @@ describe("sluice export --all and import --all", () => {
     await sns(source.url, "Subscribe", { TopicArn, Protocol: "http", Endpoint });
     const { Token } = await asked.promise;
     await sns(source.url, "ConfirmSubscription", { TopicArn, Token, AuthenticateOnUnsubscribe: "true" });
-    // From now on nobody is there, and what is published waits.
+    // The endpoint is gone from now on, so published messages wait.
     server.closeAllConnections();
     await once(server.close(), "close");
     await sns(source.url, "Publish", { TopicArn, Message: "fire" });
@@ -178,7 +178,7 @@ describe("sluice export --all and import --all", () => {
     });
   });
 
-  it("show the HTTP endpoint of a queue and what it asks for, and say what it does not get", async () => {
+  it("show the HTTP endpoint of a queue with its settings, and warn of missing variables", async () => {
     await using to = await emptyBroker();
     const settings = {
       url: "http://127.0.0.1:9/collect",
@@ -218,7 +218,7 @@ describe("sluice export --all and import --all", () => {
     );
   });
 
-  it("name the line and the key that is wrong, and leave the broker as it was then", async () => {
+  it("name the line and the key that is wrong, and stop there", async () => {
     await using to = await emptyBroker();
     const { out } = await from.run(["export", "--all"]);
     const broken = out.replace('"settings":{', '"settings":{"consumer":7,');
@@ -228,7 +228,7 @@ describe("sluice export --all and import --all", () => {
     expect(await api(to.url, "/queues")).toMatchObject({ queues: [] });
   });
 
-  it("leave alone what is there: refused, or merged", async () => {
+  it("leave existing queues alone: by a refusal, or by a merge", async () => {
     await using to = await emptyBroker();
     await to.lab.run(["queues", "create", "orders", "--delivery-delay-secs", "5"]);
     const { out } = await from.run(["export", "--all"]);
@@ -252,7 +252,7 @@ describe("sluice export --all and import --all", () => {
     expect(settings).toMatchObject({ deliveryDelaySeconds: 5 });
   });
 
-  it("say of what is no backup, of another version, or cut off, that it is", async () => {
+  it("refuse a file that is not a backup, has another version, or was cut off", async () => {
     const path = join(from.folder, "cut.jsonl");
     const { out } = await from.run(["export", "--all"]);
     const importing = (input: string) => from.run(["import", "--all", "--merge"], { input });
@@ -281,7 +281,7 @@ describe("sluice export --all and import --all", () => {
       expect(await from.run(args)).toMatchObject({ code: 2 });
   });
 
-  it("are the administrator's", async () => {
+  it("need the scope admin", async () => {
     await using lab = new BrokerLabOf();
     const closed = await lab.serve({ SLUICE_API_TOKENS: "secret" });
     const env = { SLUICE_API_TOKEN: "secret" };
@@ -298,7 +298,7 @@ class BrokerLabOf extends BrokerLab implements AsyncDisposable {
   }
 }
 
-it("a broker in use is exported with all that was accepted before, and nothing that was settled before", async () => {
+it("an export of a broker in use has all that was accepted before it, and nothing that was settled before it", async () => {
   await using source = await emptyBroker();
   await using to = await emptyBroker();
   const at = ["--url", source.url];
@@ -317,7 +317,7 @@ it("a broker in use is exported with all that was accepted before, and nothing t
   for (let n = 0; n < 600; n += 10) await sendTen(n);
   const before = [...acknowledged];
   const stop = new AbortController();
-  // One sends, one handles and lets some become dead letters.
+  // One loop sends; the other handles messages and lets some become dead letters.
   const sending = (async () => {
     for (let n = 1_000; !stop.signal.aborted; n += 10) await sendTen(n);
   })();
@@ -334,7 +334,7 @@ it("a broker in use is exported with all that was accepted before, and nothing t
       }
     }
   })();
-  // The load is one before the export begins.
+  // The load is first under way, then the export begins.
   while (deleted.length < 20) await sleep(5);
   const settledBefore = [...deleted];
   const said = await from.run(["export", "--all", "--output", "busy.jsonl", ...at]);
@@ -351,7 +351,7 @@ it("a broker in use is exported with all that was accepted before, and nothing t
   expect(restored.filter((body) => !acknowledged.includes(body))).toEqual([]);
 });
 
-it("an export and an import of a broker that were stopped go on where they were", async () => {
+it("a stopped export and a stopped import of a broker continue where they were", async () => {
   await using source = await emptyBroker();
   await using to = await emptyBroker();
   await source.lab.run(["queues", "create", "many"]);
@@ -362,7 +362,7 @@ it("an export and an import of a broker that were stopped go on where they were"
   const file = join(from.folder, "stopped.jsonl");
   expect(await from.run(args)).toMatchObject({ code: 0 });
   const whole = readFileSync(file, "utf8").trimEnd().split("\n");
-  // As a process leaves it that is killed behind the second page, while it writes the third.
+  // A process killed after the second page, while it writes the third, leaves this.
   const page = whole.slice(0, 202).join("\n");
   const { out } = await from.run(["export", "--all", "--url", source.url]);
   expect(out.split("\n")).toHaveLength(whole.length + 1);

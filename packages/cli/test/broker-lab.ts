@@ -10,30 +10,30 @@ export interface Said {
   readonly code: number;
   readonly out: string;
   readonly err: string;
-  /** Questions that it asked, "" for none. */
+  /** Questions that the command line asked, "" for none. */
   readonly asked: string;
 }
 
-/** How a command line is run. */
+/** Surroundings of a command line. */
 export interface Situation {
   /** Standard input. */
   readonly input?: string;
-  /** Answer that a person at the terminal types when asked. Default: no person is there. */
+  /** Answer that a person at the terminal types. Default: there is no terminal. */
   readonly types?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Default: the broker's. */
+  /** Default: the broker's variables. */
   readonly cwd?: string;
 }
 
-/** A folder with a broker of its own in it, which nobody else's commands find. */
+/** A folder with a broker of its own, which the commands of other tests do not find. */
 export class BrokerLab {
-  /** The folder that the broker runs in. */
+  /** Folder that the broker runs in. */
   readonly folder: string;
   readonly #root = realpathSync(mkdtempSync(join(tmpdir(), "sluice-broker-")));
   readonly #env: NodeJS.ProcessEnv;
   #running: Running | undefined;
 
-  /** @param wrangler a `wrangler.toml` of the folder. */
+  /** @param wrangler text of a `wrangler.toml` in the folder. */
   constructor(wrangler = "") {
     this.folder = join(this.#root, "project");
     mkdirSync(this.folder);
@@ -43,7 +43,7 @@ export class BrokerLab {
     this.#env = { ...rest, ...own };
   }
 
-  /** Runs `sluice serve` and answers its URL. */
+  /** Runs `sluice serve` and returns its URL. */
   async serve(env: Readonly<Record<string, string>> = {}): Promise<string> {
     this.#running = sluice(["serve", "--port", "0"], this.folder, { ...this.#env, ...env });
     const printed = await this.#running.printed(/health, page without data/);
@@ -86,7 +86,7 @@ export class BrokerLab {
     return { code, out, err, asked };
   }
 
-  /** Runs a command and answers with its JSON. */
+  /** Runs a command and returns its JSON. */
   async json<T = unknown>(args: readonly string[], situation: Situation = {}): Promise<T> {
     const { code, out, err } = await this.run([...args, "--json"], situation);
     if (code !== 0) throw new Error(`exit code ${code}: ${err}`);

@@ -8,10 +8,10 @@ const lab = new BrokerLab();
 beforeAll(() => lab.serve({ SLUICE_API_TOKENS: `another,${TOKEN}` }));
 afterAll(() => lab.close());
 
-describe("a broker that asks for a token", () => {
+describe("a broker that needs a token", () => {
   const env = { SLUICE_API_TOKEN: TOKEN };
 
-  it("is told in words that there is none, or a wrong one", async () => {
+  it("refuses a command with no token, or a wrong one, and explains it", async () => {
     const none = await lab.run(["queues", "list"]);
     expect(none).toMatchObject({ code: 1, out: "" });
     expect(none.err).toContain("set SLUICE_API_TOKEN, or --token");
@@ -20,13 +20,13 @@ describe("a broker that asks for a token", () => {
     expect(wrong.err).toContain("does not know this token");
   });
 
-  it("takes it from the environment and from the command line, which counts before", async () => {
+  it("accepts a token from the environment and from the command line, which takes precedence", async () => {
     expect(await lab.json(["queues", "list"], { env })).toEqual([]);
     expect(await lab.json(["queues", "list", "--token", TOKEN])).toEqual([]);
     expect(await lab.run(["queues", "list", "--token", "wrong"], { env })).toMatchObject({ code: 1 });
   });
 
-  it("lets every command on queues work", async () => {
+  it("accepts every command on queues with its token", async () => {
     expect(await lab.json(["queues", "create", "orders"], { env })).toMatchObject({ name: "orders" });
     for (const args of [
       ["info", "orders"],
@@ -40,7 +40,7 @@ describe("a broker that asks for a token", () => {
     }
   });
 
-  it("lets every command on messages work", async () => {
+  it("accepts every command on messages with its token", async () => {
     await lab.run(["queues", "create", "mails"], { env });
     expect(await lab.run(["messages", "send", "mails", "--body", "1"], { env })).toMatchObject({ code: 0 });
     const { messages } = await lab.json<MessagePage>(["messages", "peek", "mails"], { env });

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Lab, openLab, seePage } from "./lab.ts";
 import { type Running, sluice, wrangler } from "./running.ts";
 
-/** A broker's configuration in the folder above the Workers'; what it names as main need not even be there. */
+/** Configuration of a broker in the folder above the Workers'. Its main need not exist. */
 const BROKER = `name = "shop-broker"
 main = "src/broker.ts"
 compatibility_date = "2026-11-01"
@@ -29,7 +29,7 @@ describe("sluice build", () => {
   let inProcess: RunWrangler;
   const started: Running[] = [];
   const folder = (name: string) => join(lab.folder, name);
-  /** All in one process: to load Wrangler takes longer than to build a Worker. */
+  /** One process for all tests: loading Wrangler takes longer than building a Worker. */
   const deploy = async (cwd: string, ...more: string[]) => {
     const { code, all } = await inProcess([...DEPLOY, "--cwd", cwd, ...more]);
     expect(code, all).toBe(0);
@@ -59,13 +59,13 @@ describe("sluice build", () => {
     expect(build.output).toContain('"wrangler dev -c front/wrangler.jsonc');
   });
 
-  it("says what it wrote and who uses it", () => {
+  it("prints each file that it wrote, with the folder whose wrangler uses it", () => {
     expect(build.output).toContain("front: .sluice/front/wrangler.json, used by wrangler in front");
     expect(build.output).toContain("shop-broker: .sluice/shop-broker/wrangler.json, used by wrangler in .");
     expect(build.output).toContain("bystander: redirected to its own configuration");
   });
 
-  it("takes what a build tool has made, and takes its place in wrangler's eyes, twice as well as once", async () => {
+  it("uses a build tool's output and redirects wrangler from it, in a second run too", async () => {
     const files = {
       "wrangler.jsonc": '{ "name": "web", "main": "src/app.ts", "assets": {} }',
       ".wrangler/deploy/config.json":
@@ -104,25 +104,25 @@ describe("sluice build", () => {
     ["objects", "objects", "env.COUNTER (Counter)"],
     ["mailer", "mailer", "env.INBOX (Inbox)"],
     [".", "shop-broker", "env.CONSUMER_MAILER (mailer#SluiceQueueConsumer)"],
-  ])("a plain wrangler deploy in %s takes what was generated", async (cwd, name, binding) => {
+  ])("has a plain wrangler deploy in %s use the generated configuration", async (cwd, name, binding) => {
     const output = await deploy(folder(cwd));
     expect(output).toContain(`.sluice/${name}/wrangler.json`);
     expect(output).toContain(binding);
   });
 
-  it("a deployment of the broker uploads the page as a module of its own", async () => {
+  it("has a deployment of the broker upload the page as a module", async () => {
     await deploy(lab.folder, "--outdir", "uploaded");
     const [page] = globSync("uploaded/*page.bin", { cwd: lab.folder });
     expect(statSync(folder(page ?? "")).size).toBeGreaterThan(10_000);
     expect(readFileSync(folder("uploaded/entry.js"), "utf8")).toMatch(/from ?"\.\/[0-9a-f]*-?page\.bin"/);
   });
 
-  it("a Worker below that was not built still deploys by its own configuration", async () => {
+  it("leaves a Worker in a folder below to its own configuration", async () => {
     expect(await deploy(folder("bystander"))).toContain("No bindings found.");
   });
 
   // conformance: several-processes
-  it("consumer, producers and broker meet in processes of their own, whichever comes first", async () => {
+  it("consumer, producers and broker in separate processes meet in any order", async () => {
     const ports = await Promise.all(Array.from({ length: 10 }, () => getPort()));
     const start = async (cwd: string) => {
       const [port, inspectorPort] = ports.splice(0, 2);
@@ -141,12 +141,12 @@ describe("sluice build", () => {
     await expect.poll(() => send("/send/class?text=from-front")).toBe("sent");
     await expect.poll(() => send("/send/object?text=from-objects")).toBe("sent");
     await expect.poll(received).toEqual(expect.arrayContaining(["from-front", "from-objects"]));
-    // What is sent while the consumer is away waits for it, uncounted.
+    // Messages sent while the consumer is away wait for it, and no attempt is counted.
     await mailer.running.stop();
     await expect.poll(() => send("/send/class?text=meanwhile")).toBe("sent");
     await start(folder("mailer"));
     await expect.poll(received, { timeout: 60_000 }).toContain("meanwhile");
-    // Its own paths are the broker's here, and no clock moves outside of sluice dev.
+    // Here the broker serves its own paths, and no clock can be moved outside of sluice dev.
     expect((await fetch(`${front}/__sluice/health`)).status).toBe(404);
     expect((await fetch(`${broker}/__sluice/health`)).status).toBe(200);
     await seePage(broker);
@@ -155,7 +155,7 @@ describe("sluice build", () => {
   });
 });
 
-it("what sluice build prints runs Workers of an environment and an open broker in one wrangler dev", async () => {
+it("sluice build prints a command that runs Workers of an environment and an open broker in one process", async () => {
   const lab = openLab("staged");
   const [port, inspectorPort] = await Promise.all([getPort(), getPort()]);
   let running: Running | null = null;
@@ -170,7 +170,7 @@ it("what sluice build prints runs Workers of an environment and an open broker i
     await running.printed(/got \?1 on jobs-x/);
     await running.stop();
 
-    // The broker alone, as in a terminal of its own: nobody has deployed it.
+    // The broker alone, as in another terminal, not deployed.
     const broker = ["dev", "--config", ".sluice/sluice-x/wrangler.json"];
     running = wrangler([...broker, ...ports], lab.folder, lab.env);
     await running.printed(/Ready on/);

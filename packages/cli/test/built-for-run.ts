@@ -10,8 +10,8 @@ import { COMMAND_VARIABLE } from "./running.ts";
 const PACKAGE = fileURLToPath(new URL("..", import.meta.url));
 
 /**
- * Makes, once for a whole run of the tests, the command as its package has it, which starts in half the processor time
- * that it takes from source, and a folder for what is packed.
+ * Builds the command once for a run of all tests, since the built one starts in half the processor time of the source,
+ * and makes a folder for packed archives.
  */
 export default function setup(): () => void {
   if (!HAS_OTHERS) {
@@ -28,7 +28,7 @@ export default function setup(): () => void {
   return () => rmSync(folder, { recursive: true, force: true });
 }
 
-/** Builds the package into a folder that looks like it, and answers with the `dist` there. */
+/** Builds the package into a folder of its form, and returns its `dist`. */
 function buildCommand(folder: string): string {
   mkdirSync(folder);
   copyFileSync(join(PACKAGE, "package.json"), join(folder, "package.json"));

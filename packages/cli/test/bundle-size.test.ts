@@ -2,9 +2,9 @@ import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { expect, it } from "vitest";
 
-/** Most bytes that a user's Worker which sends and consumes may gain, minified, by gzip. */
+/** Most bytes, minified and gzipped, that Sluice may add to a user's Worker which sends and consumes. */
 const WORKER_BYTES_MAX = 14_000;
-/** The broker without its page. Cloudflare takes 3 MB of a Worker on its free plan. */
+/** Limit for the broker without its page. Cloudflare allows 3 MB on its free plan. */
 const BROKER_BYTES_MAX = 210_000;
 
 it.each([
@@ -14,7 +14,7 @@ it.each([
     WORKER_BYTES_MAX,
   ],
   ["the broker", 'export { defineBroker } from "@sluice/broker-worker";', BROKER_BYTES_MAX],
-])("what is added to %s stays small", async (_, contents, max) => {
+])("the code that Sluice adds to %s stays small", async (_, contents, max) => {
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: import.meta.dirname, loader: "ts" },
     bundle: true,
@@ -28,6 +28,6 @@ it.each([
   });
   const bytes = gzipSync(outputFiles[0]?.contents ?? "").length;
   expect(bytes).toBeLessThanOrEqual(max);
-  // A bound that is far away would not notice anything.
+  // A bound far above the size would notice nothing.
   expect(bytes).toBeGreaterThan(0.9 * max);
 });

@@ -39,7 +39,7 @@ describe("sluice clock", () => {
     expect((await lab.run(["clock", "next", "empty"])).out).toMatch(/^Nothing waits\. /);
   });
 
-  it("refuses what is no duration, and a queue that does not exist", async () => {
+  it("refuses an invalid duration, and a queue that does not exist", async () => {
     const { code, err } = await lab.run(["clock", "advance", "tomorrow"]);
     expect([code, err]).toEqual([
       2,
@@ -51,7 +51,7 @@ describe("sluice clock", () => {
 });
 
 describe("sluice faults", () => {
-  it("sets one beside the others, lists and clears them", async () => {
+  it("sets a fault beside the others, lists and clears them", async () => {
     expect((await lab.run(["faults", "list"])).err).toContain("No faults are on.");
     const set = await lab.run(["faults", "set", "orders", "loseAck", "--times", "3"]);
     expect(set).toMatchObject({ code: 0, out: "" });
@@ -67,7 +67,7 @@ describe("sluice faults", () => {
     expect(await lab.json(["faults", "list", "orders"])).toEqual([]);
   });
 
-  it("refuses a kind that there is not, and a queue that does not exist", async () => {
+  it("refuses an unknown kind, and a queue that does not exist", async () => {
     expect(await lab.run(["faults", "set", "orders", "explode"])).toMatchObject({ code: 2 });
     expect(await lab.run(["faults", "set", "orders", "slow", "--for", "2m"])).toMatchObject({ code: 1 });
     expect(await lab.run(["faults", "set", "nothing", "slow"])).toMatchObject({ code: 4 });

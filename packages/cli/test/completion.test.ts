@@ -28,13 +28,13 @@ function completedByBash(...words: string[]): string[] {
 }
 
 describe("shell completion", () => {
-  it.each(["bash", "zsh", "fish"])("has a script for %s", (shell) => {
+  it.each(["bash", "zsh", "fish"])("prints a script for %s", (shell) => {
     const { status, stdout } = sluice("completion", shell);
     expect(status).toBe(0);
     expect(stdout).toContain("sluice complete --");
   });
 
-  it("of another shell is a mistake in the command line", () => {
+  it("is a usage error for another shell", () => {
     expect(sluice("completion", "tcsh")).toMatchObject({ status: 2, stdout: "" });
   });
 

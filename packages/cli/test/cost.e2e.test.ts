@@ -31,7 +31,7 @@ describe("sluice cost", () => {
     expect(one.out).toMatch(/^at month's end +too early to tell/m);
   });
 
-  it("knows no other queue", async () => {
+  it("refuses a queue that does not exist", async () => {
     expect(await lab.run(["cost", "nothing"])).toMatchObject({ code: 4, out: "" });
   });
 });

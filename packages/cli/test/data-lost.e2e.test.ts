@@ -9,7 +9,7 @@ import { type Running, sluice } from "./running.ts";
 
 const LOST = /sluice-lock\.sqlite was deleted or replaced while this process had the data/;
 
-describe("a broker whose lock on the data is taken away", { timeout: 120_000 }, () => {
+describe("a broker whose lock on its data is lost", { timeout: 120_000 }, () => {
   let lab: Lab;
   let running: Running;
   beforeEach(() => {
@@ -28,7 +28,7 @@ describe("a broker whose lock on the data is taken away", { timeout: 120_000 }, 
     [["serve"], "deleted"],
     [["serve", "receiver", "--env", "x"], "replaced"],
     [["dev", "receiver", "--env", "x"], "deleted"],
-  ] as const)("ends at once with all that it has started: %j, where it is %s", async (args, how) => {
+  ] as const)("ends at once with all that it has started: %j, when the lock is %s", async (args, how) => {
     running = await start(...args);
     await running.printed(/admin +http/);
     const children = descendants(running.pid);

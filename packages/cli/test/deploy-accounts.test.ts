@@ -8,7 +8,7 @@ const { account } = cloud;
 const shop = () => cloud.shop();
 
 describe("the account of a deployment", () => {
-  it("is the one that any of the configurations names, for the broker and for every step", async () => {
+  it("is the one that any configuration names, for the broker and for every step", async () => {
     const project = cloud.repository("shop", { CLOUDFLARE_ACCOUNT_ID: "" });
     project.worker("web", { sends: "mails" });
     project.worker("mailer", { consumes: "mails" });
@@ -24,7 +24,7 @@ describe("the account of a deployment", () => {
     expect([...(second?.scripts.keys() ?? [])].sort()).toEqual(["mailer", "sluice", "web"]);
   });
 
-  it("is one: different ids are refused before anything is asked", async () => {
+  it("has to be one: different ids are refused before any call", async () => {
     const project = shop();
     project.write(
       "web/wrangler.toml",
@@ -36,7 +36,7 @@ describe("the account of a deployment", () => {
     expect(output).toContain(`  ${ACCOUNT_ID}  CLOUDFLARE_ACCOUNT_ID`);
   });
 
-  it("has to be said where the login opens several", async () => {
+  it("has to be named where the login opens several", async () => {
     const project = cloud.repository("shop", { CLOUDFLARE_ACCOUNT_ID: "" });
     project.worker("web", { sends: "mails" });
     const { code, output } = await project.run("deploy", ["web"]);
@@ -58,7 +58,7 @@ describe("the account of a deployment", () => {
     expect(account.scripts.has("web")).toBe(true);
   });
 
-  it("is of an environment by the files of that one", async () => {
+  it("comes for an environment from the .env files of that environment", async () => {
     const project = cloud.repository("shop", { CLOUDFLARE_ACCOUNT_ID: "", CLOUDFLARE_API_TOKEN: "" });
     project.worker("web", {
       more: '[env.x]\n[[env.x.queues.producers]]\nbinding = "QUEUE"\nqueue = "mails"\n',
@@ -88,7 +88,7 @@ describe("the account of a deployment", () => {
     });
   });
 
-  it("is named with its place where Cloudflare does not know it", async () => {
+  it("is named with its source where Cloudflare does not know it", async () => {
     const id = "0".repeat(32);
     const project = cloud.repository("shop", { CLOUDFLARE_ACCOUNT_ID: "" });
     project.worker("web", { sends: "mails" });
@@ -104,7 +104,7 @@ describe("the account of a deployment", () => {
     cloud.cloudflare.unknown.length = 0;
   });
 
-  it("refuses a wrong token with where it is from, the account, and what it needs", async () => {
+  it("is named with the source of a wrong token and the permissions that it needs", async () => {
     const project = cloud.repository("shop", { CLOUDFLARE_API_TOKEN: "wrong" });
     project.worker("web", { sends: "mails" });
     const { code, output } = await project.run("deploy", ["web"]);
@@ -118,7 +118,7 @@ describe("the account of a deployment", () => {
 });
 
 describe("the address of a broker", () => {
-  it("is asked of the account by a checkout that has never deployed it", async () => {
+  it("is read from the account by a checkout that has never deployed it", async () => {
     await shop().run("deploy", ["web", "mailer"]);
     const clone = shop();
     clone.worker("web", { sends: "mails", code: "2" });

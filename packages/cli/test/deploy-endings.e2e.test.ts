@@ -6,9 +6,9 @@ import { descendants, isRunning, type Lab, openLab } from "./lab.ts";
 import { type Running, sluice } from "./running.ts";
 import { sampled } from "./thorough.ts";
 
-/** Several deployments, on a busy machine. */
+/** Limit for several deployments on a busy machine, in ms. */
 const PATIENCE_MS = 600_000;
-const TOKEN = "a-token-that-nobody-should-find";
+const TOKEN = "a-token-that-stays-secret";
 
 let lab: Lab;
 let temporary: string;
@@ -34,7 +34,7 @@ function deploying({ env }: Cloudflare, ...more: string[]): Running {
 const forget = () => rmSync(join(lab.folder, ".sluice"), { recursive: true, force: true });
 const leftovers = () => readdirSync(temporary).filter((name) => name.startsWith("sluice-"));
 
-/** Files that hold the token, wherever a deployment writes. */
+/** Lists the files that contain the token, wherever a deployment writes. */
 function tellingFiles(): string[] {
   const files = readdirSync(lab.folder, { recursive: true, encoding: "utf8" }).map((name) =>
     join(lab.folder, name),
@@ -42,7 +42,7 @@ function tellingFiles(): string[] {
   return files.filter((file) => statSync(file).isFile() && readFileSync(file, "utf8").includes(TOKEN));
 }
 
-/** Holds a call for ever, and resolves when it has come. */
+/** Holds a call forever, and resolves when it has come. */
 function held(cloudflare: Cloudflare, call: Call): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   cloudflare.holds = (one) => {
@@ -94,7 +94,7 @@ describe("a deployment that is ended in the middle", { timeout: PATIENCE_MS }, (
   );
 });
 
-it("a deployment whose output nobody reads any more goes on to its end", async () => {
+it("a deployment whose output is closed runs to its end", async () => {
   await using cloudflare = await startCloudflare();
   const running = deploying(cloudflare);
   await running.closeOutput();
@@ -104,7 +104,7 @@ it("a deployment whose output nobody reads any more goes on to its end", async (
   forget();
 });
 
-describe("a deployment of what is there already", { timeout: PATIENCE_MS }, () => {
+describe("a deployment of unchanged Workers", { timeout: PATIENCE_MS }, () => {
   let cloudflare: Cloudflare;
   const run = async (...more: string[]) => {
     cloudflare.changes.length = 0;
@@ -122,7 +122,7 @@ describe("a deployment of what is there already", { timeout: PATIENCE_MS }, () =
   });
   afterAll(() => cloudflare[Symbol.asyncDispose]());
 
-  it("uploads the secrets that are set, since nobody can read and compare those that are there", async () => {
+  it("uploads the secrets that are set, since the deployed ones cannot be read and compared", async () => {
     const { secrets } = cloudflare.account.find("sluice");
     secrets.set("SLUICE_API_TOKENS", "a token that has leaked");
     const { code, output, uploads } = await run();
@@ -140,7 +140,7 @@ describe("a deployment of what is there already", { timeout: PATIENCE_MS }, () =
     expect(uploads.sort()).toEqual(["receiver", "sender", "sluice"]);
   });
 
-  it("is no success where the settings that are of no version were refused, and the next run sets them", async () => {
+  it("fails where settings outside of versions were refused, and the next run sets them", async () => {
     appendFileSync(join(lab.folder, "receiver/wrangler.toml"), "\n[observability]\nenabled = true\n");
     cloudflare.refuses = (call) => call === "PATCH scripts/receiver/script-settings";
     const refused = await run();

@@ -8,7 +8,7 @@ import { type Call, type Cloudflare, startCloudflare } from "./cloudflare/api.ts
 import { type Lab, openLab } from "./lab.ts";
 import { sampled } from "./thorough.ts";
 
-/** Everything that Wrangler does after an upload. */
+/** Calls that Wrangler makes after an upload. */
 const AROUND = `
 workers_dev = true
 routes = [
@@ -24,13 +24,13 @@ enabled = true
 [[queues.consumers]]
 queue = "jobs"
 `;
-/** All of them on a busy machine. */
+/** Limit for all of them on a busy machine, in ms. */
 const PATIENCE_MS = 1_200_000;
 
 let lab: Lab;
 let cloudflare: Cloudflare;
 let env: NodeJS.ProcessEnv;
-// One process of Wrangler for all runs: it takes longer to start than a deployment does.
+// One process of Wrangler serves all runs: it takes longer to start than a deployment.
 let wrangler: RunWrangler & Disposable;
 
 beforeAll(async () => {
@@ -48,7 +48,7 @@ afterAll(async () => {
   lab.remove();
 });
 
-/** Deploys as a machine does that has never done so: a runner of CI. */
+/** Deploys as a machine that has never done so, such as a runner of CI. */
 async function run(): Promise<{ readonly error: unknown; readonly output: string }> {
   rmSync(join(lab.folder, ".sluice"), { recursive: true, force: true });
   let output = "";
@@ -66,7 +66,7 @@ async function run(): Promise<{ readonly error: unknown; readonly output: string
 
 const state = () => cloudflare.triggers.stateOf(cloudflare.account);
 
-/** Deploys to an empty account. Answers what is there then, and every request, in order. */
+/** Deploys to an empty account. Returns the state then, and every request in order. */
 async function whole() {
   cloudflare.clear();
   const requests: Call[] = [];
@@ -107,7 +107,7 @@ it.each([
       cloudflare[fails] = (call) => call === change && seen++ === occurrence;
       const failed = await run();
       cloudflare[fails] = () => false;
-      // Success is not claimed of what is not there.
+      // No success is reported for a change that is missing.
       if (failed.error === null) expect(state(), name).toEqual(expected);
       else expect(failed.output, name).not.toContain("\nDeployed.");
       expect(await run(), name).toMatchObject({ error: null });
@@ -130,7 +130,7 @@ it(
         refused ||= isFirst;
         return isFirst;
       };
-      // What is done already is asked no more: then it is done again, on another account.
+      // A run on the same account does not repeat finished calls, so each case has its own account.
       while (!refused) {
         const { error } = await run();
         if (error !== null) {

@@ -6,19 +6,19 @@ import { Cloud } from "./cloudflare/cloud.ts";
 import type { Outcome, Repository } from "./cloudflare/repository.ts";
 
 /*
- * Histories of two projects with one broker, or with one each and a Worker of the same name: some of their Workers, two
- * checkouts of one, an environment, two accounts; deployed, by hand too, detached, rolled back and destroyed in any
- * order, cut off anywhere, and two at a time. The commands are the real ones
- * against the stand-in of the account. Wrangler is a fake: a real one takes seconds for each step.
+ * Histories of two projects with one broker, or with a broker each and a Worker of the same name. They have several
+ * Workers, two checkouts of one project, an environment and two accounts; they are deployed (also by hand), detached,
+ * rolled back and destroyed in any order, cut off anywhere, and two at a time. The commands are the real ones against
+ * the stand-in of the account. Wrangler is a fake, since a real one takes seconds for each step.
  */
 
-/** More for a long run. */
+/** Number of histories. Set it higher for a long run. */
 const RUNS = Number(process.env.SLUICE_DEPLOY_HISTORIES ?? 8);
 /** A history takes a second, and five on a busy machine. */
 const TIMEOUT_MS = 60_000 + 10_000 * RUNS;
 const SEED = process.env.SLUICE_DEPLOY_SEED;
 
-/** Workers of the projects: each sends to, or consumes, its project's one queue. */
+/** Workers of the projects: each sends to, or consumes, the one queue of its project. */
 const PROJECTS = {
   shop: { sender: "web", consumer: "mailer", queue: "mails" },
   bank: { sender: "teller", consumer: "biller", queue: "bills" },
@@ -26,16 +26,16 @@ const PROJECTS = {
 type ProjectName = keyof typeof PROJECTS;
 
 /**
- * The brokers of a history.
+ * Brokers of a history.
  *
- * - `own`: none is named, so that the second project is refused.
- * - `shared`: both name the same one.
- * - `apart`: each has one of its own, and both call their sender, or their consumer, the same.
+ * - `own`: no configuration names one, so that the second project is refused.
+ * - `shared`: both projects name the same one.
+ * - `apart`: each project has its own, and both have a sender, or a consumer, of the same name.
  */
 type Brokers = { readonly kind: "own" | "shared" } | { readonly kind: "apart"; readonly same: Role };
 type Role = "sender" | "consumer";
 
-/** The Workers of a project, its queue and its broker. */
+/** The Workers of a project, with its queue and its broker. */
 interface Shape extends Readonly<Record<Role, string>> {
   readonly queue: string;
   readonly broker: string;
@@ -70,16 +70,16 @@ interface Act {
   readonly env: "" | "x";
   readonly command: "deploy" | "by hand" | "detach" | "rollback" | "destroy";
   readonly names: "sender" | "consumer" | "both";
-  /** The edit that is made before. */
+  /** Edit before the command. */
   readonly edit: "nothing" | "code" | "settings";
 }
 
 interface Step extends Act {
   readonly trouble:
     | { readonly kind: "none" }
-    /** It is killed at such a command of Wrangler's. */
+    /** Command of Wrangler's at which it is killed. */
     | { readonly kind: "killed"; readonly at: number }
-    /** Another command runs to its end at such a command of Wrangler's. */
+    /** Command of Wrangler's at which another command runs from begin to end. */
     | { readonly kind: "overlapped"; readonly at: number; readonly by: Act };
 }
 
@@ -129,7 +129,7 @@ const targetsOf = (acted: Act, brokers: Brokers): string[] => {
   return acted.names === "both" ? [sender, consumer] : [acted.names === "sender" ? sender : consumer];
 };
 
-/** The checkouts of a history, and what was edited in them. */
+/** The checkouts of a history, with their edits. */
 class History {
   readonly #checkouts: readonly (readonly Repository[])[];
   readonly #brokers: Brokers;
@@ -159,12 +159,12 @@ class History {
       ...(acted.command === "detach" ? { detach: [suffixed(consumer, acted)] } : {}),
     };
     const command = acted.command === "detach" ? "deploy" : acted.command;
-    // Nobody answers there: what waits is another test's.
+    // No broker answers there: waiting messages are another test's subject.
     const unseen = command === "deploy" ? {} : { url: "http://127.0.0.1:1", force: true };
     return repository.run(command, targetsOf(acted, this.#brokers), { ...options, ...unseen });
   }
 
-  /** As Wrangler alone does, or as an edit of the code in the dashboard, which keeps the bindings. */
+  /** Deploys as Wrangler alone does, or as an edit of the code in the dashboard, which keeps the bindings. */
   #byHand(acted: Act): Outcome {
     const account = accountOf(ACCOUNTS[acted.account]);
     for (const target of targetsOf(acted, this.#brokers)) {
@@ -188,20 +188,20 @@ class History {
   }
 }
 
-/** The state that must not change where nobody means it to. */
+/** State that changes only where a command means it to. */
 interface Seen {
   readonly versions: ReadonlyMap<string, string>;
   /** Names of the Workers whose live version was deployed by hand. */
   readonly byHand: ReadonlySet<string>;
-  /** Brokers by the Workers that they call, or that send to them and were not deployed by hand: `BROKER WORKER`. */
+  /** Brokers with the Workers that they call, or that send to them and were not deployed by hand: `BROKER WORKER`. */
   readonly held: ReadonlySet<string>;
-  /** Consumers by the brokers that are bound to them, `BROKER WORKER`. */
+  /** Consumers with the brokers that are bound to them: `BROKER WORKER`. */
   readonly bound: ReadonlySet<string>;
   /** Definitions of the brokers' queues, by `BROKER QUEUE`. */
   readonly queues: ReadonlyMap<string, string>;
 }
 
-/** Looks at both accounts. */
+/** Reads the state of both accounts. */
 function look(): readonly Seen[] {
   return ACCOUNTS.map((id) => lookAt(accountOf(id)));
 }
@@ -238,7 +238,7 @@ function lookAt(account: Account): Seen {
   };
 }
 
-/** Workers and queues that an act may change. */
+/** Returns the Workers and queues that a command may change. */
 function scopeOf(acted: Act, { held, byHand }: Seen, brokers: Brokers) {
   const shape = shapeOf(projectOf(acted), brokers);
   const [broker, queue, consumer] = [shape.broker, shape.queue, shape.consumer].map((name) =>
@@ -248,7 +248,7 @@ function scopeOf(acted: Act, { held, byHand }: Seen, brokers: Brokers) {
     [...held].some((pair) => pair.endsWith(` ${worker}`) && pair !== `${broker} ${worker}`);
   const workers = [shape.sender, shape.consumer].map((name) => suffixed(name, acted));
   return {
-    /** By hand everything can be done. A removal leaves alone what was. */
+    /** A deployment by hand may change everything. A removal leaves Workers deployed by hand alone. */
     workers:
       acted.command === "by hand"
         ? workers
@@ -256,7 +256,7 @@ function scopeOf(acted: Act, { held, byHand }: Seen, brokers: Brokers) {
             .filter((name) => !isOthers(name))
             .filter((name) => acted.command !== "destroy" || !byHand.has(name)),
     queue: `${broker} ${queue}`,
-    /** Consumers that it means to unbind. A rollback leads to whatever was before. */
+    /** Consumers that it may unbind. A rollback may return to any earlier state. */
     unbinds:
       acted.command === "rollback" ||
       acted.command === "detach" ||
@@ -266,7 +266,7 @@ function scopeOf(acted: Act, { held, byHand }: Seen, brokers: Brokers) {
   };
 }
 
-/** @param crossed Worker, or broker, that two projects have changed in the same moment: one of them has it then. */
+/** @param crossed Worker, or broker, that two projects have changed at the same moment: one of them owns it then. */
 function check(
   before: readonly Seen[],
   after: readonly Seen[],
@@ -293,7 +293,7 @@ function checkAccount(
   const mayChange = new Set(scopes.flatMap(({ workers }) => workers));
   for (const [name, version] of before.versions) {
     if (mayChange.has(name) || name === crossed || isBroker(name)) continue;
-    expect(after.versions.get(name), `"${name}" is nobody's to change`).toBe(version);
+    expect(after.versions.get(name), `no command may change "${name}"`).toBe(version);
   }
   const mayUnbind = new Set(scopes.flatMap(({ unbinds }) => unbinds));
   for (const pair of before.bound) {
@@ -303,7 +303,7 @@ function checkAccount(
   const queues = new Set(scopes.map(({ queue }) => queue));
   for (const [key, definition] of before.queues) {
     if (queues.has(key) || key.startsWith(`${crossed} `)) continue;
-    expect(after.queues.get(key), `${key} is nobody's to change`).toBe(definition);
+    expect(after.queues.get(key), `no command may change ${key}`).toBe(definition);
   }
 }
 
@@ -317,13 +317,13 @@ async function runStep(history: History, step: Step, brokers: Brokers): Promise<
   cloud.before = async (command, worker) => {
     if (trouble.kind === "none" || calls++ !== trouble.at) return;
     if (trouble.kind === "killed") throw new Error("killed");
-    // In one folder they would write each other's files.
+    // In one folder both would write the same files.
     if (trouble.by.checkout === step.checkout) return;
     acts.push(trouble.by);
-    // It was looked at right before, and the account compares nothing. What crosses an upload of the broker is found.
+    // The account makes no conditional uploads. Only crossed uploads of a broker are found.
     if (command !== "bundle" && !(command === "deploy" && isBroker(worker))) crossed = worker;
     await history.run(trouble.by);
-    // Two deployments of one project at a time are not told apart: the later one counts.
+    // Two deployments of one project at a time cannot be told apart: the later one counts.
     if (projectOf(trouble.by) !== projectOf(step)) between = look();
   };
   const outcome = await history.run(step).catch((error: unknown): Outcome => {
@@ -333,7 +333,7 @@ async function runStep(history: History, step: Step, brokers: Brokers): Promise<
   cloud.before = () => {};
   const after = look();
   check(seen, after, { acts, brokers, ...(crossed === undefined ? {} : { crossed }) });
-  // Nothing is lost either of what the other project has done in between.
+  // Nothing that the other project did in between is lost either.
   check(between, after, { acts: [step], brokers, ...(crossed === undefined ? {} : { crossed }) });
   if (outcome.code === 0 && acts.length === 1 && ["deploy", "detach"].includes(step.command)) {
     expect(
@@ -372,7 +372,7 @@ it(
           cloud.clear();
           const history = new History(brokers);
           for (const one of steps) await runStep(history, one, brokers);
-          // Whatever has happened, a deployment of all of it is taken, unless the broker is another project's.
+          // In the end a deployment of everything succeeds, unless the broker is another project's.
           const last: Act = {
             checkout: 0,
             account: 0,

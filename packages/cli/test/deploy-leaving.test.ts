@@ -10,7 +10,7 @@ const WORKERS = ["web", "mailer"];
 
 const shop = () => cloud.shop();
 
-/** A broker that answers how many messages wait in its queues, and nothing else. */
+/** Starts a broker that answers only how many messages wait in its queues. */
 async function brokerWith(ready: Readonly<Record<string, number>>): Promise<string> {
   const queues = Object.entries(ready).map(([name, count]) => ({
     name,
@@ -28,7 +28,7 @@ async function brokerWith(ready: Readonly<Record<string, number>>): Promise<stri
 describe("a rollback to what ran before Sluice", () => {
   const NATIVE = { bindings: [{ name: "QUEUE", type: "queue" }] };
 
-  it("names what would be left behind in the broker, and goes back only where that is meant", async () => {
+  it("names the messages that would stay in the broker, and goes back only with --force", async () => {
     const versions = { web: cloud.deployByHand("web", NATIVE), mailer: cloud.deployByHand("mailer") };
     const project = shop();
     await project.run("deploy", WORKERS);
@@ -46,7 +46,7 @@ describe("a rollback to what ran before Sluice", () => {
     expect({ web: account.live("web").id, mailer: account.live("mailer").id }).toEqual(versions);
   });
 
-  it("names all that go back", async () => {
+  it("names all Workers that go back", async () => {
     const project = cloud.repository("shop");
     project.worker("mailer", { consumes: "mails" });
     project.worker("printer", { consumes: "prints" });
@@ -57,7 +57,7 @@ describe("a rollback to what ran before Sluice", () => {
     expect(output).toContain('"mailer" and "printer" consume from queues of Cloudflare\'s.');
   });
 
-  it("is refused where nobody knows what waits", async () => {
+  it("is refused where it is unknown which messages wait", async () => {
     cloud.deployByHand("mailer");
     const project = shop();
     await project.run("deploy", WORKERS);
@@ -66,7 +66,7 @@ describe("a rollback to what ran before Sluice", () => {
     expect(output).toContain("What still waits in the queues is not known: ");
   });
 
-  it("goes on where nothing waits", async () => {
+  it("goes on where no message waits", async () => {
     const id = cloud.deployByHand("mailer");
     const project = shop();
     await project.run("deploy", WORKERS);
@@ -107,7 +107,7 @@ describe("a rollback of a deployment that repeats an earlier one", () => {
     );
   });
 
-  it("leads to what was deployed by hand in between, and touches nothing else", async () => {
+  it("leads to the version that was deployed by hand in between, and changes no other Worker", async () => {
     const project = shop();
     for (const code of ["0", "1"]) {
       for (const name of ["web", "mailer"] as const) {
@@ -123,7 +123,7 @@ describe("a rollback of a deployment that repeats an earlier one", () => {
     expect(versionsOf(NAMES)).toEqual(before);
   });
 
-  it("is one with the run that did not come to its end", async () => {
+  it("covers the earlier run that did not end", async () => {
     const project = shop();
     await project.run("deploy", WORKERS);
     const before = versionsOf(NAMES);
@@ -141,7 +141,7 @@ describe("a rollback of a deployment that repeats an earlier one", () => {
 });
 
 describe("a removal", () => {
-  it("says that the Workers are deleted too, and how they stay", async () => {
+  it("says that the Workers are deleted too, and how to keep them", async () => {
     const project = shop();
     await project.run("deploy", WORKERS);
     const { code, output } = await project.run("destroy", WORKERS, { url: await brokerWith({ mails: 2 }) });
@@ -172,7 +172,7 @@ describe("a removal", () => {
     expect((await project.run("deploy", ["web"])).output).toContain("Nothing to deploy.");
   });
 
-  it("of the broker alone waits until nobody sends to it", async () => {
+  it("of the broker alone is refused while a Worker sends to it", async () => {
     const project = shop();
     await project.run("deploy", WORKERS);
     const options = { keepWorkers: true, url: await brokerWith({}) };
@@ -189,7 +189,7 @@ describe("a removal", () => {
     expect([...account.scripts.keys()].sort()).toEqual(["mailer", "web"]);
   });
 
-  it("says what it does: to some of the Workers, to the broker, to the messages", async () => {
+  it("says what happens to the Workers, to the broker, to the messages", async () => {
     const project = shop();
     await project.run("deploy", WORKERS);
     const url = await brokerWith({});
@@ -209,7 +209,7 @@ describe("a removal", () => {
     );
   });
 
-  it("goes on after a Worker that was not deleted", async () => {
+  it("continues after a Worker that was not deleted", async () => {
     const project = shop();
     project.worker("more", { sends: "mails" });
     await project.run("deploy", ["web", "mailer", "more"]);

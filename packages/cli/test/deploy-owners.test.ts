@@ -7,7 +7,7 @@ const { account } = cloud;
 
 const shop = () => cloud.shop();
 
-/** Another one, with a broker of its own, and a consumer of the name given. */
+/** Makes a second project, with its own broker and a consumer of a given name. */
 function billing(consumer = "mailer", code = ""): Repository {
   const more = '[sluice]\nbroker = "billing-queues"\n';
   const made = cloud.repository("billing");
@@ -23,7 +23,7 @@ describe("a Worker of another project, which has a broker of its own", () => {
   it.each([
     ["with other code", "other"],
     ["with the same code", ""],
-  ])("is refused to each command before anything is changed: %s", async (_, code) => {
+  ])("is refused by each command before any change: %s", async (_, code) => {
     await shop().run("deploy", ["web", "mailer"]);
     const before = state();
     for (const command of COMMANDS) {
@@ -51,7 +51,7 @@ describe("a Worker of another project, which has a broker of its own", () => {
     }
   });
 
-  it("is refused where its broker is gone", async () => {
+  it("is refused also where its broker is gone", async () => {
     const project = shop();
     await project.run("deploy", ["mailer"]);
     await project.run("destroy", ["mailer"], { keepWorkers: true, force: true });
@@ -66,7 +66,7 @@ describe("a Worker of another project, which has a broker of its own", () => {
     expect(again.output).toContain("mailer  deleted");
   });
 
-  it("is refused where it comes while the deployment runs", async () => {
+  it("is refused also where it comes while a deployment runs", async () => {
     const [first, second] = [shop(), billing()];
     let comes = true;
     cloud.before = async (command, worker) => {
@@ -81,7 +81,7 @@ describe("a Worker of another project, which has a broker of its own", () => {
     expect((await first.run("deploy", ["web", "mailer"])).output).toContain("Nothing to deploy.");
   });
 
-  it("stays that one's where no broker has it any more, until that one destroys it", async () => {
+  it("stays that project's where no broker has it any more, until that project destroys it", async () => {
     const [first, second] = [shop(), billing("mailer", "other")];
     await first.run("deploy", ["web", "mailer"]);
     await first.run("deploy", ["web"], { detach: ["mailer"] });
@@ -108,7 +108,7 @@ describe("a project that moves to another broker", () => {
     expect(moved.output).toContain(
       "  ~ mailer  again: it is not marked with this project and this broker yet",
     );
-    // What waits in the old one is consumed meanwhile.
+    // Messages that wait in the old broker are consumed meanwhile.
     expect({ old: cloud.bound("sluice"), now: cloud.bound("new") }).toEqual({
       old: ["mailer"],
       now: ["mailer"],
@@ -125,7 +125,7 @@ describe("a project that moves to another broker", () => {
 });
 
 describe("a broker of another project", () => {
-  it.each(["billing-queues", "sluice"])("is no Worker of anybody's: %s", async (name) => {
+  it.each(["billing-queues", "sluice"])("is refused as a Worker: %s", async (name) => {
     await billing().run("deploy", ["biller", "mailer"]);
     if (name === "sluice") await cloudWithSluice();
     const before = state();
@@ -164,7 +164,7 @@ describe("a removal leaves alone", () => {
     expect(account.scripts.has("legacy")).toBe(true);
   });
 
-  it("a Worker that was deployed by hand since, and not one whose secrets alone have changed", async () => {
+  it("a Worker that was deployed by hand since, but not one whose secrets alone have changed", async () => {
     const project = shop();
     await project.run("deploy", ["web", "mailer"]);
     cloud.deployByHand("web");
@@ -195,7 +195,7 @@ describe("a removal leaves alone", () => {
     expect([...account.scripts.keys()]).toEqual(["mailer"]);
   });
 
-  it("a broker to which a Worker sends that stays", async () => {
+  it("a broker that a remaining Worker sends to", async () => {
     const project = shop();
     await project.run("deploy", ["web", "mailer"]);
     // An edit in the dashboard keeps the bindings.

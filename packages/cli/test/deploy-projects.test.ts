@@ -7,7 +7,7 @@ const { account } = cloud;
 
 const shop = (more?: string, env?: NodeJS.ProcessEnv) => cloud.shop(more, env);
 
-/** Another one, of other Workers and another queue. */
+/** Makes a second project, with other Workers and another queue. */
 function bank(more = "", queue = "bills", env: NodeJS.ProcessEnv = {}): Repository {
   const made = cloud.repository("bank", env);
   made.worker("bank", { sends: queue, more });
@@ -19,7 +19,7 @@ const SHARED = '[sluice]\nbroker = "team"\n';
 const bound = (broker = "sluice") => account.live(broker).bindings.flatMap(({ service }) => service ?? []);
 
 describe("a deployment of some of a project's Workers", () => {
-  it("keeps the consumers bound that it does not name, and says so", async () => {
+  it("keeps consumers bound that it does not name, and says so", async () => {
     const project = shop();
     expect(await project.run("deploy", ["web", "mailer"])).toMatchObject({ code: 0 });
     const alone = await project.run("deploy", ["web"]);
@@ -31,7 +31,7 @@ describe("a deployment of some of a project's Workers", () => {
     expect(bound()).toEqual(["mailer"]);
   });
 
-  it("takes a consumer away that --detach names", async () => {
+  it("detaches the consumer that --detach names", async () => {
     const project = shop();
     await project.run("deploy", ["web", "mailer"]);
     const { code, output } = await project.run("deploy", ["web"], { detach: ["mailer"] });
@@ -42,7 +42,7 @@ describe("a deployment of some of a project's Workers", () => {
     expect(bound()).toEqual(["mailer"]);
   });
 
-  it("detaches nothing that it does not know, and nothing that it deploys", async () => {
+  it("refuses to detach an unknown Worker, and one that it deploys", async () => {
     const project = shop();
     await project.run("deploy", ["web", "mailer"]);
     const unknown = await project.run("deploy", ["web"], { detach: ["mailr"] });
@@ -53,7 +53,7 @@ describe("a deployment of some of a project's Workers", () => {
     expect(bound()).toEqual(["mailer"]);
   });
 
-  it("leaves a consumer out that has gone from the account, and says what that means", async () => {
+  it("leaves out a consumer that has gone from the account, and says so", async () => {
     const project = shop();
     await project.run("deploy", ["web", "mailer"]);
     account.remove("mailer", true);
@@ -80,7 +80,7 @@ describe("a deployment of some of a project's Workers", () => {
 
   it("does not bind a Worker whose own deployment has not ended", async () => {
     const project = shop();
-    // Known to Cloudflare, as it was before Sluice.
+    // Cloudflare knows it, as deployed before Sluice.
     cloud.deployByHand("mailer");
     cloud.before = (command, worker) => {
       if (command === "deploy" && worker === "mailer") throw new Error("killed");
@@ -98,7 +98,7 @@ describe("a deployment of some of a project's Workers", () => {
 });
 
 describe("a second project on an account", () => {
-  it("is refused by the broker of the first one, and has one of its own by another name", async () => {
+  it("is refused by the first one's broker, and gets its own under another name", async () => {
     const first = shop();
     await first.run("deploy", ["web", "mailer"]);
     const before = account.live("sluice").id;
@@ -116,7 +116,7 @@ describe("a second project on an account", () => {
     expect(binding?.script_name).toBe("bank-queues");
   });
 
-  it("is neither rolled back nor destroyed by the commands of another one", async () => {
+  it("is neither rolled back nor destroyed by another project's commands", async () => {
     await shop().run("deploy", ["web", "mailer"]);
     const live = account.live("sluice").id;
     for (const command of ["rollback", "destroy"] as const) {
@@ -126,7 +126,7 @@ describe("a second project on an account", () => {
     }
   });
 
-  it("does not take over a Worker that the broker knows of another one", async () => {
+  it("does not take over another project's Worker that the broker knows", async () => {
     await shop(SHARED).run("deploy", ["web", "mailer"]);
     const other = cloud.repository("bank");
     other.worker("web", { sends: "bills", more: SHARED });
@@ -140,7 +140,7 @@ describe("a second project on an account", () => {
     expect(account.scripts.has("web")).toBe(true);
   });
 
-  it("does not take over a Worker that is no broker of Sluice's", async () => {
+  it("does not take over a Worker as its broker that is not one of Sluice's", async () => {
     const id = cloud.deployByHand("sluice");
     for (const command of ["deploy", "destroy", "rollback"] as const) {
       const { code, output } = await shop().run(command, ["web", "mailer"], { force: true });
@@ -150,7 +150,7 @@ describe("a second project on an account", () => {
     expect(account.live("sluice").id).toBe(id);
   });
 
-  it("is the same one under a name that it had before", async () => {
+  it("is recognized under an earlier name", async () => {
     await shop().run("deploy", ["web", "mailer"]);
     const renamed = cloud.repository("webshop");
     renamed.worker("web", { sends: "mails" });
@@ -181,7 +181,7 @@ describe("several repositories that share a broker", () => {
     expect((await second.run("deploy", ["bank", "biller"])).output).toContain("Nothing to deploy.");
   });
 
-  it("is joined only where both name it", async () => {
+  it("share it only where both name it", async () => {
     const first = shop();
     await first.run("deploy", ["web", "mailer"], {});
     const second = bank('[sluice]\nbroker = "sluice"\n');
@@ -196,7 +196,7 @@ describe("several repositories that share a broker", () => {
     expect(bound()).toEqual(["biller", "mailer"]);
   });
 
-  it("send to a queue that another one consumes", async () => {
+  it("may send to a queue that another one consumes", async () => {
     const [first, second] = [shop(SHARED), cloud.repository("bank")];
     second.worker("bank", { sends: "mails", more: SHARED });
     await first.run("deploy", ["web", "mailer"]);
@@ -208,7 +208,7 @@ describe("several repositories that share a broker", () => {
     });
   });
 
-  it("do not consume the same queue", async () => {
+  it("cannot consume the same queue", async () => {
     await shop(SHARED).run("deploy", ["web", "mailer"]);
     const { code, output } = await bank(SHARED, "mails").run("deploy", ["bank", "biller"]);
     expect(code).toBe(1);
@@ -228,7 +228,7 @@ describe("several repositories that share a broker", () => {
       "delivery_delay = 5",
       /The project "bank" sets "delivery_delay" of the queue "mails", which the project "shop" consumes and does not set\./,
     ],
-  ])("do not set a queue of another one: %j and %j", async (own, other, words) => {
+  ])("cannot set a queue of another one: %j and %j", async (own, other, words) => {
     await shop(`${SHARED}[sluice.queues.mails]\n${own}\n`).run("deploy", ["web", "mailer"]);
     const second = cloud.repository("bank");
     second.worker("bank", { sends: "mails", more: `${SHARED}[sluice.queues.mails]\n${other}\n` });
@@ -257,7 +257,7 @@ describe("several repositories that share a broker", () => {
     expect((await first.run("deploy", ["web", "mailer"])).output).toContain("Nothing to deploy.");
   });
 
-  it("leave it one by one: its part goes with each, the broker with the last", async () => {
+  it("leave it one by one: each takes its part of the broker along, the last one the broker", async () => {
     const [first, second] = [shop(SHARED), bank(SHARED)];
     await first.run("deploy", ["web", "mailer"]);
     await second.run("deploy", ["bank", "biller"]);
@@ -272,7 +272,7 @@ describe("several repositories that share a broker", () => {
     expect([...account.scripts.keys()]).toEqual([]);
   });
 
-  it("are not rolled back by one another", async () => {
+  it("do not roll one another back", async () => {
     const [first, second] = [shop(SHARED), bank(SHARED)];
     await first.run("deploy", ["web", "mailer"]);
     first.worker("web", { sends: "others", more: SHARED });
@@ -294,7 +294,7 @@ describe("several repositories that share a broker", () => {
     expect(bound("team")).toEqual(["biller", "mailer"]);
   });
 
-  it("of an environment are those of that environment", async () => {
+  it("deploy an environment to the broker of that environment", async () => {
     const both = `${SHARED}[env.x]\n`;
     const [first, second] = [shop(both), bank(both)];
     first.worker("mailer", { more: `${both}[[env.x.queues.consumers]]\nqueue = "mails-x"\n` });
@@ -304,7 +304,7 @@ describe("several repositories that share a broker", () => {
   });
 });
 
-it("a hundred consumers fit into what a broker carries", async () => {
+it("a hundred consumers fit into the register of a broker", async () => {
   const project = cloud.repository("large");
   const more = Array.from({ length: 99 }, (_, i) => `[[queues.consumers]]\nqueue = "queue-${i}"\n`).join("");
   project.worker("many", { consumes: "queue", more });
@@ -320,7 +320,7 @@ describe("two repositories that deploy at the same moment", () => {
     ["while the broker is uploaded, and overtaken", "overtaken"],
   ] as const;
 
-  it.each(moments)("lose nothing of one another: %s", async (_, moment) => {
+  it.each(moments)("lose nothing of each other: %s", async (_, moment) => {
     const [first, second] = [shop(SHARED), bank(SHARED)];
     await first.run("deploy", ["web", "mailer"]);
     first.worker("mailer", { consumes: "mails", more: `max_batch_size = 3\n${SHARED}` });
@@ -352,7 +352,7 @@ describe("two repositories that deploy at the same moment", () => {
   it.each([
     ["before the broker is told of it", "deploy", "team"],
     ["before a Worker is deleted", "delete", "web"],
-  ] as const)("lose nothing of one another by a removal: %s", async (_, command, worker) => {
+  ] as const)("lose nothing of each other by a removal: %s", async (_, command, worker) => {
     const [first, second] = [shop(SHARED), bank(SHARED)];
     await first.run("deploy", ["web", "mailer"]);
     let comesBetween = true;
@@ -372,7 +372,7 @@ describe("two repositories that deploy at the same moment", () => {
     expect((await second.run("deploy", ["bank", "biller"])).output).toContain("Nothing to deploy.");
   });
 
-  it("come to an end where each has secrets, which it uploads whatever is there", async () => {
+  it("both end where each has secrets, which it always uploads", async () => {
     const secrets = { SLUICE_API_TOKENS: "a-token-of-both" };
     const [first, second] = [shop(SHARED, secrets), bank(SHARED, "bills", secrets)];
     await first.run("deploy", ["web", "mailer"]);
@@ -388,7 +388,7 @@ describe("two repositories that deploy at the same moment", () => {
     expect(bound("team")).toEqual(["biller", "mailer"]);
   });
 
-  it("lose nothing of one another where neither has found a broker", async () => {
+  it("lose nothing of each other where neither has found a broker", async () => {
     const [first, second] = [shop(SHARED), bank(SHARED)];
     let comesBetween = true;
     cloud.before = async (command, worker) => {

@@ -6,11 +6,11 @@ import { type Lab, openLab } from "./lab.ts";
 import { HAS_SCRIPT, OnTerminal } from "./on-terminal.ts";
 import { sluice } from "./running.ts";
 
-/** Several deployments, on a busy machine. */
+/** Limit for several deployments on a busy machine, in ms. */
 const PATIENCE_MS = 600_000;
 const DOMAIN = "jobs.shop.example";
 
-describe.skipIf(!HAS_SCRIPT)("what Wrangler asks in a deployment", { timeout: PATIENCE_MS }, () => {
+describe.skipIf(!HAS_SCRIPT)("a question of Wrangler's in a deployment", { timeout: PATIENCE_MS }, () => {
   let lab: Lab;
   let cloudflare: Cloudflare;
   const env = () => ({ ...lab.env, ...cloudflare.env });
@@ -37,7 +37,7 @@ describe.skipIf(!HAS_SCRIPT)("what Wrangler asks in a deployment", { timeout: PA
     return { code: await running.ended, output: running.output };
   }
 
-  /** Answers what is asked at a terminal. */
+  /** Answers a question at a terminal. */
   async function answering(...answers: readonly (readonly [question: RegExp, keys: string])[]) {
     cloudflare.changes.length = 0;
     const terminal = new OnTerminal(["deploy", "sender"], lab.folder, env());
@@ -60,7 +60,7 @@ describe.skipIf(!HAS_SCRIPT)("what Wrangler asks in a deployment", { timeout: PA
   }
   const mode = () => cloudflare.account.live("sender").bindings.find(({ name }) => name === "MODE")?.text;
 
-  it("is asked at the terminal, with what led to it, and a no keeps what the dashboard has edited", async () => {
+  it("is asked at the terminal with its cause, and a no keeps the edits of the dashboard", async () => {
     edit();
     const { code, output } = await answering(
       [/Would you like to continue\?/, "n"],
@@ -71,7 +71,7 @@ describe.skipIf(!HAS_SCRIPT)("what Wrangler asks in a deployment", { timeout: PA
     expect({ code, uploads: uploads(), mode: mode() }).toEqual({ code: 1, uploads: 0, mode: "edited" });
   });
 
-  it("stops a deployment where nobody can answer, and --yes answers", async () => {
+  it("stops a deployment where there is no terminal, and is answered by --yes", async () => {
     const { code, output } = await run();
     expect({ code, uploads: uploads(), mode: mode() }).toEqual({ code: 1, uploads: 0, mode: "edited" });
     expect(output).toContain("sluice deploy --yes");
@@ -80,7 +80,7 @@ describe.skipIf(!HAS_SCRIPT)("what Wrangler asks in a deployment", { timeout: PA
     expect(mode()).toBe("configured");
   });
 
-  it("goes on after a yes, and nothing else of Wrangler's is shown", async () => {
+  it("lets the deployment go on after a yes, without other output of Wrangler's", async () => {
     edit();
     const { code, output } = await answering([/Would you like to continue\?/, "y"]);
     expect(code, output).toBe(0);
@@ -89,7 +89,7 @@ describe.skipIf(!HAS_SCRIPT)("what Wrangler asks in a deployment", { timeout: PA
     expect(output).not.toContain("Total Upload");
   });
 
-  it("takes no custom domain from another Worker but after a yes", async () => {
+  it("comes before a custom domain is taken from another Worker", async () => {
     const config = join(lab.folder, "sender/wrangler.toml");
     const routes = `workers_dev = true\nroutes = [{ pattern = "${DOMAIN}", custom_domain = true }]\n`;
     writeFileSync(config, routes + readFileSync(config, "utf8"));
@@ -103,14 +103,14 @@ describe.skipIf(!HAS_SCRIPT)("what Wrangler asks in a deployment", { timeout: PA
     expect(no.output).toMatch(/used as a domain for "another"/);
     expect({ code: no.code, owner: ownerOf() }).toEqual({ code: 1, owner: "another" });
 
-    // The code is there, and the question is asked again.
+    // The code is deployed, and the question comes again.
     const yes = await answering([/Update them to point to this script instead\?/, "y"]);
     expect(yes.code, yes.output).toBe(0);
     expect(ownerOf()).toBe("sender");
     expect(yes.output).not.toContain("Would you like to continue?");
   });
 
-  it("is not asked on a machine of CI, also where it has a terminal", async () => {
+  it("is not asked on a machine of CI, even at a terminal", async () => {
     Object.assign(cloudflare.triggers.domains[0] ?? {}, { service: "another" });
     const terminal = new OnTerminal(["deploy", "sender"], lab.folder, { ...env(), GITHUB_ACTIONS: "true" });
     expect(await terminal.ended, terminal.output).toBe(1);
@@ -125,7 +125,7 @@ describe.skipIf(!HAS_SCRIPT)("what Wrangler asks in a deployment", { timeout: PA
     expect(ownerOf()).toBe("sender");
   });
 
-  it("ends with the whole deployment at a Ctrl-C", async () => {
+  it("is ended by Ctrl-C with the whole deployment", async () => {
     edit();
     cloudflare.changes.length = 0;
     const terminal = new OnTerminal(["deploy", "sender"], lab.folder, env());

@@ -23,7 +23,7 @@ const tokensOf = (broker = "sluice", account = cloud.account) =>
   account.find(broker).secrets.get("SLUICE_API_TOKENS");
 
 describe("the file of a broker's address and token", () => {
-  it("has the token that the first deployment has made", async () => {
+  it("has the token that the first deployment made", async () => {
     const project = shop();
     const { output } = await project.run("deploy", ["web"]);
     expect(project.deployed("sluice.env")).toEqual({
@@ -89,38 +89,41 @@ describe("secrets that the broker could not use", () => {
 });
 
 describe("two first deployments to one broker at once", () => {
-  it.each(["bundle", "deploy"])("leave no token in a file that is not the broker's: at %s", async (comes) => {
-    const [first, second] = [shop(SHARED), bank(SHARED)];
-    let other: ReturnType<Repository["run"]> | undefined;
-    let uploads = 0;
-    const { promise: bothUpload, resolve } = Promise.withResolvers<void>();
-    cloud.before = async (command, worker) => {
-      if (worker !== "team" || command !== comes || uploads >= 2) return;
-      uploads += 1;
-      other ??= second.run("deploy", ["bank"]);
-      // Both have found no broker then.
-      if (uploads === 2) resolve();
-      await bothUpload;
-    };
-    const outcomes = [await first.run("deploy", ["web"]), await other];
-    expect(outcomes.map((outcome) => outcome?.code)).toEqual([0, 0]);
-    const kept = [first, second].map((project) => project.deployed("team.env").SLUICE_API_TOKEN);
-    for (const [i, token] of kept.entries()) {
-      expect([undefined, tokensOf("team")]).toContain(token);
-      const words = token === undefined ? "another deployment has set it" : "its token are in";
-      expect(outcomes[i]?.output).toContain(words);
-    }
-    // One of the two has it.
-    expect(kept).toContain(tokensOf("team"));
-  });
+  it.each(["bundle", "deploy"])(
+    "leave only the broker's token in a file, where they meet at %s",
+    async (comes) => {
+      const [first, second] = [shop(SHARED), bank(SHARED)];
+      let other: ReturnType<Repository["run"]> | undefined;
+      let uploads = 0;
+      const { promise: bothUpload, resolve } = Promise.withResolvers<void>();
+      cloud.before = async (command, worker) => {
+        if (worker !== "team" || command !== comes || uploads >= 2) return;
+        uploads += 1;
+        other ??= second.run("deploy", ["bank"]);
+        // Both find no broker then.
+        if (uploads === 2) resolve();
+        await bothUpload;
+      };
+      const outcomes = [await first.run("deploy", ["web"]), await other];
+      expect(outcomes.map((outcome) => outcome?.code)).toEqual([0, 0]);
+      const kept = [first, second].map((project) => project.deployed("team.env").SLUICE_API_TOKEN);
+      for (const [i, token] of kept.entries()) {
+        expect([undefined, tokensOf("team")]).toContain(token);
+        const words = token === undefined ? "another deployment has set it" : "its token are in";
+        expect(outcomes[i]?.output).toContain(words);
+      }
+      // One of the two files has it.
+      expect(kept).toContain(tokensOf("team"));
+    },
+  );
 
-  it("leave chosen tokens, that one which was made has replaced, to the next deployment", async () => {
+  it("leave it to the next deployment to set chosen tokens that a generated one replaced", async () => {
     const [first, second] = [shop(SHARED, { SLUICE_API_TOKENS: "chosen-token" }), bank(SHARED)];
     let comesBetween = true;
     cloud.before = async (command, worker) => {
       if (command !== "deploy" || worker !== "team" || !comesBetween) return;
       comesBetween = false;
-      // Uploaded while this one is about to be, and seen by neither.
+      // It is uploaded right before this one, and neither sees the other.
       const { code, output } = await first.run("deploy", ["web"]);
       expect({ code, tokens: tokensOf("team") }).toEqual({ code: 0, tokens: "chosen-token" });
       expect(output).toContain("one of the SLUICE_API_TOKENS that this deployment was given");
@@ -134,7 +137,7 @@ describe("two first deployments to one broker at once", () => {
     expect(second.deployed("team.env").SLUICE_API_TOKEN).toBeUndefined();
   });
 
-  it("are set right by the next deployment where one had ended already", async () => {
+  it("are corrected by the next deployment where one had ended already", async () => {
     const [first, second] = [shop(SHARED), bank(SHARED)];
     let comesBetween = true;
     cloud.before = async (command, worker) => {
@@ -149,7 +152,7 @@ describe("two first deployments to one broker at once", () => {
   });
 });
 
-describe("one folder that is deployed to two accounts", () => {
+describe("a folder that is deployed to two accounts", () => {
   const secondAccount = () => {
     const account = cloud.cloudflare.accounts.get(SECOND_ACCOUNT_ID);
     if (account === undefined) throw new Error("there are two");
@@ -173,7 +176,7 @@ describe("one folder that is deployed to two accounts", () => {
     expect(project.deployed(file).SLUICE_API_TOKEN).toBe(tokensOf("sluice", secondAccount()));
   });
 
-  it("goes on with a file of an earlier release on the account that its address is of", async () => {
+  it("uses a file of an earlier release for the account of its address", async () => {
     const project = shop();
     project.write(
       ".sluice/deployed/sluice.env",

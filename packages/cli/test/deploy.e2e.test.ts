@@ -17,7 +17,7 @@ import { sluice } from "./running.ts";
 
 const WORKERS = ["front", "objects", "mailer"];
 
-// One account over all tests, which build on one another: each run of Wrangler takes a second or two.
+// All tests share one account and build on one another: each run of Wrangler takes a second or two.
 describe("sluice deploy, rollback and destroy, by the real Wrangler", () => {
   let lab: Lab;
   let cloudflare: Cloudflare;
@@ -48,7 +48,7 @@ describe("sluice deploy, rollback and destroy, by the real Wrangler", () => {
   const boundServices = () =>
     cloudflare.account.live("sluice").bindings.flatMap(({ service }) => service ?? []);
 
-  it("says what it would do, and changes nothing", async () => {
+  it("print the plan with --dry-run, and change nothing", async () => {
     const { code, output, changes } = await command("deploy", "--dry-run");
     expect(output).toContain(
       [
@@ -69,7 +69,7 @@ describe("sluice deploy, rollback and destroy, by the real Wrangler", () => {
     expect(existsSync(accessFile())).toBe(false);
   });
 
-  it("stops where Cloudflare refuses a step, and says which", async () => {
+  it("stop at a step that Cloudflare refuses, and name it", async () => {
     cloudflare.refuses = (call) => call === "PUT scripts/mailer";
     const { code, output } = await command("deploy");
     expect(code).toBe(1);
@@ -81,18 +81,18 @@ describe("sluice deploy, rollback and destroy, by the real Wrangler", () => {
     expect(boundServices()).toEqual([]);
   });
 
-  it("goes on from there, also while what was made is not seen yet", async () => {
+  it("continue from there, also while a new Worker is not visible yet", async () => {
     cloudflare.refuses = () => false;
     cloudflare.account.lag = 2;
     const token = readFileSync(accessFile(), "utf8").match(/^SLUICE_API_TOKEN=(.{43})$/m)?.[1];
     const { code, output, changes } = await command("deploy");
     expect(output).toContain("  • objects  unchanged");
     expect(code, output).toBe(0);
-    // Two refusals each, and neither of the two that are new is unseen any more.
+    // Two refusals each, after which both new Workers are visible.
     expect([...cloudflare.account.scripts.values()].map(({ unseen }) => unseen)).toEqual([0, 0, 0, 2]);
     expect(new Set(uploads(changes))).toEqual(new Set(["mailer", "front", "sluice"]));
     expect(boundServices()).toEqual(["mailer"]);
-    // The token is that of the first attempt, and it is the broker's.
+    // The broker has the token of the first attempt.
     expect(cloudflare.account.find("sluice").secrets.get("SLUICE_API_TOKENS")).toBe(token);
     expect(readFileSync(accessFile(), "utf8")).toBe(
       `SLUICE_ACCOUNT=${ACCOUNT_ID}\nSLUICE_API_TOKEN=${token}\nSLUICE_URL=https://sluice.shop.workers.dev\n`,
@@ -103,19 +103,19 @@ describe("sluice deploy, rollback and destroy, by the real Wrangler", () => {
     cloudflare.account.lag = 0;
   });
 
-  it("has nothing to do then", async () => {
+  it("do nothing in the next run", async () => {
     const { code, output, changes } = await command("deploy");
     expect(code, output).toBe(0);
     expect(output).toContain("Nothing to deploy.");
-    // Whoever has begun this may not have come to it.
+    // A new deployment of unchanged Workers sets the triggers, which a stopped one may not have set.
     expect(changes).toEqual([...WORKERS, "sluice"].map((name) => `POST scripts/${name}/subdomain`));
     expect(output).toContain(
       "Address, routes, domains and schedules are as configured: front, objects, mailer, sluice\n",
     );
   });
 
-  it("takes a Worker for the same in its own folder", async () => {
-    // The project's name, which is that of the folder above.
+  it("recognize a Worker from its own folder", async () => {
+    // The project has the name of the folder above.
     writeFileSync(join(lab.folder, "package.json"), '{ "name": "shop" }');
     const running = sluice(["deploy"], join(lab.folder, "mailer"), { ...lab.env, ...cloudflare.env });
     expect(await running.ended, running.output).toBe(0);
@@ -123,7 +123,7 @@ describe("sluice deploy, rollback and destroy, by the real Wrangler", () => {
     rmSync(join(lab.folder, "mailer/.sluice"), { recursive: true });
   });
 
-  it("deploys everything where that is said, and nothing where only the answers are given", async () => {
+  it("deploy everything with --force, and nothing with --yes alone", async () => {
     const meant = await command("deploy", "--yes");
     expect(meant.code, meant.output).toBe(0);
     expect(uploads(meant.changes)).toEqual([]);
@@ -132,7 +132,7 @@ describe("sluice deploy, rollback and destroy, by the real Wrangler", () => {
     expect(uploads(forced.changes)).toEqual(["sluice", "objects", "mailer", "front"]);
   });
 
-  it("deploys what has changed alone, and rolls that back", async () => {
+  it("deploy only what has changed, and roll it back", async () => {
     const before = cloudflare.account.live("mailer").id;
     appendFileSync(join(lab.folder, "mailer/src/index.ts"), "\nconsole.log('changed');\n");
     const changed = await command("deploy");
@@ -147,13 +147,13 @@ describe("sluice deploy, rollback and destroy, by the real Wrangler", () => {
     expect(back.changes).toEqual(["POST scripts/mailer/deployments"]);
   });
 
-  it("refuses to go back further than to the first deployment", async () => {
+  it("refuse to go back beyond the first deployment", async () => {
     const { code, output, changes } = await command("rollback");
     expect({ code, changes }).toEqual({ code: 1, changes: [] });
     expect(output).toContain("There is nothing to go back to");
   });
 
-  it("keeps a consumer bound that it does not name, while the broker changes", async () => {
+  it("keep a consumer bound that the command does not name, while the broker changes", async () => {
     const producer = '\n[[queues.producers]]\nbinding = "MORE"\nqueue = "more"\n';
     appendFileSync(join(lab.folder, "objects/wrangler.toml"), producer);
     cloudflare.changes.length = 0;
@@ -164,7 +164,7 @@ describe("sluice deploy, rollback and destroy, by the real Wrangler", () => {
     expect(boundServices()).toEqual(["mailer"]);
   });
 
-  it("leaves the broker of another project alone", async () => {
+  it("leave the broker of another project alone", async () => {
     const other = openLab("staged");
     cloudflare.changes.length = 0;
     const running = sluice(["deploy", "sender"], other.folder, { ...other.env, ...cloudflare.env });
@@ -176,7 +176,7 @@ describe("sluice deploy, rollback and destroy, by the real Wrangler", () => {
     other.remove();
   });
 
-  it("says of a token that Cloudflare refuses where it is from, for which account, and what it needs", async () => {
+  it("name the source, account and needed permissions of a token that Cloudflare refuses", async () => {
     const env = { ...lab.env, ...cloudflare.env, CLOUDFLARE_API_TOKEN: "another-token" };
     const running = sluice(["deploy", ...WORKERS], lab.folder, env);
     expect(await running.ended).toBe(1);
@@ -186,7 +186,7 @@ describe("sluice deploy, rollback and destroy, by the real Wrangler", () => {
     expect(running.output).toContain("Workers Scripts: Edit");
   });
 
-  it("deletes nothing without a word that it is meant, or that others are bound to", async () => {
+  it("delete nothing without --force, nor what other Workers are bound to", async () => {
     const unasked = await command("destroy");
     expect({ code: unasked.code, changes: unasked.changes }).toEqual({ code: 5, changes: [] });
     expect(unasked.output).toContain("What still waits in the queues is not known: ");
@@ -199,7 +199,7 @@ describe("sluice deploy, rollback and destroy, by the real Wrangler", () => {
     cloudflare.account.remove("stranger", true);
   });
 
-  it("deletes everything, and goes on after a step that was refused", async () => {
+  it("delete everything, and continue after a refused step", async () => {
     cloudflare.refuses = (call) => call === "DELETE services/objects";
     const first = await command("destroy", "--force");
     expect(first.code).toBe(1);
@@ -219,7 +219,7 @@ describe("sluice deploy, rollback and destroy, by the real Wrangler", () => {
     expect({ code: third.code, changes: third.changes }).toEqual({ code: 0, changes: [] });
   });
 
-  it("deploys a Worker that sends and consumes, which is bound to the broker as the broker is to it", async () => {
+  it("deploy a Worker that sends and consumes, whose binding to the broker is mutual", async () => {
     const project = openLab("staged");
     const consumer = '\n[[queues.consumers]]\nqueue = "jobs"\n';
     appendFileSync(join(project.folder, "sender/wrangler.toml"), consumer);
@@ -239,7 +239,7 @@ describe("sluice deploy, rollback and destroy, by the real Wrangler", () => {
     for (const name of ["sluice", "sender"]) cloudflare.account.remove(name, true);
   });
 
-  it("deploys an environment with a broker of its own", async () => {
+  it("deploy an environment with its own broker", async () => {
     const staged = openLab("staged");
     const env = { ...staged.env, ...cloudflare.env };
     const options = ["--env", "x"];
@@ -253,7 +253,7 @@ describe("sluice deploy, rollback and destroy, by the real Wrangler", () => {
     staged.remove();
   });
 
-  it("is what the guide says: each command in it has been run here", () => {
+  it("run as the guide says: each command in it has been run here", () => {
     const guide = readFileSync(new URL("../../../docs/deploying.md", import.meta.url), "utf8");
     const commands = [
       ...guide.matchAll(/npx sluice (deploy|rollback|destroy) apps\/web apps\/mailer([^#\n]*)/g),
@@ -265,11 +265,11 @@ describe("sluice deploy, rollback and destroy, by the real Wrangler", () => {
     );
   });
 
-  it("asks Cloudflare nothing that the stand-in does not know", () => {
+  it("call nothing that the stand-in of Cloudflare does not know", () => {
     expect(cloudflare.unknown).toEqual([]);
   });
 
-  it.skipIf(!HAS_OTHERS)("refuses a Wrangler that cannot deploy secrets with the code", async () => {
+  it.skipIf(!HAS_OTHERS)("refuse a Wrangler that cannot deploy secrets with the code", async () => {
     const project = openLab("staged");
     mkdirSync(join(project.folder, "node_modules"));
     symlinkSync(otherWrangler("4.60.0"), join(project.folder, "node_modules/wrangler"));
@@ -281,9 +281,13 @@ describe("sluice deploy, rollback and destroy, by the real Wrangler", () => {
     project.remove();
   });
 
-  it("says what to do where nobody is logged in", async () => {
-    const nobody = { CLOUDFLARE_API_TOKEN: "", HOME: lab.folder, XDG_CONFIG_HOME: lab.folder };
-    const running = sluice(["deploy", ...WORKERS], lab.folder, { ...lab.env, ...cloudflare.env, ...nobody });
+  it("say what to do where Wrangler is not logged in", async () => {
+    const loggedOut = { CLOUDFLARE_API_TOKEN: "", HOME: lab.folder, XDG_CONFIG_HOME: lab.folder };
+    const running = sluice(["deploy", ...WORKERS], lab.folder, {
+      ...lab.env,
+      ...cloudflare.env,
+      ...loggedOut,
+    });
     expect(await running.ended).toBe(1);
     expect(running.output).toContain('Run "npx wrangler login", or set CLOUDFLARE_API_TOKEN.');
   });

@@ -10,13 +10,13 @@ beforeAll(() => {
 });
 afterAll(() => lab.remove());
 
-it("what a deployment uploads runs in workerd alone, without any flag that is experimental", async () => {
+it("the uploads of a deployment run in workerd alone, without experimental flags", async () => {
   const build = sluice(["build", "sender", "receiver"], lab.folder, lab.env);
   expect(await build.ended, build.output).toBe(0);
   const services = await Promise.all(
     ["sender", "receiver", "sluice"].map((name) => uploaded(name, lab.folder, lab.env)),
   );
-  // The broker's tells it of clients that have gone; the Workers' are their own.
+  // The broker's flag tells it of clients that have gone; the Workers' flags are their own.
   expect(services.map(({ compatibilityFlags }) => compatibilityFlags)).toEqual([
     [],
     [],

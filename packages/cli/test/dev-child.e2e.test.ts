@@ -14,7 +14,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { descendants, eventually, isRunning, type Lab, openLab } from "./lab.ts";
 import { type Running, sluice } from "./running.ts";
 
-/** Installs a copy of Wrangler whose `main` has another name, as a later one's may have. */
+/** Installs a copy of Wrangler whose `main` has another name, as one of a later version may have. */
 function installOtherWrangler(folder: string): void {
   const wrangler = realpathSync(dirname(createRequire(import.meta.url).resolve("wrangler/package.json")));
   const modules = join(folder, "node_modules");
@@ -65,7 +65,7 @@ describe("sluice dev with a Wrangler that it cannot run in its own process", () 
     expect(lines.filter((line) => line.includes(join(lab.folder, "node_modules/wrangler")))).toHaveLength(1);
   });
 
-  it("takes everything with it when it is interrupted, and when it is killed outright", async () => {
+  it("ends every process that it started when it is interrupted or killed", async () => {
     for (const signal of ["SIGINT", "SIGKILL"] as const) {
       const children = descendants(running.pid);
       expect(await running.stop(signal)).toBe(signal === "SIGINT" ? 130 : "SIGKILL");

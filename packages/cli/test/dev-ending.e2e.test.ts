@@ -24,10 +24,10 @@ describe.skipIf(!HAS_SCRIPT)("a sluice dev whose folder is deleted", { timeout: 
     lab.remove();
   });
 
-  it("harms no other one, and ends at a Ctrl-C with everything that it started", async () => {
+  it("harms no other sluice dev, and ends at Ctrl-C with every process that it started", async () => {
     const folder = join(lab.folder, "doomed");
     cpSync(join(lab.folder, "receiver"), folder, { recursive: true });
-    // The data outlive the folder: without them it would end by itself.
+    // The data are outside of the folder: without them it would end by itself.
     const kept = ["--persist-to", join(lab.folder, "kept")];
     doomed = new OnTerminal(["dev", "--env", "x", ...(await portsFor()), ...kept], folder, lab.env);
     await expect.poll(() => doomed.output, { timeout: 60_000 }).toMatch(/Ready on/);
@@ -59,7 +59,7 @@ describe.skipIf(!HAS_SCRIPT)("a sluice dev whose folder is deleted", { timeout: 
   });
 });
 
-it("sluice dev ends with everything that it started when nobody reads what it prints", async () => {
+it("sluice dev ends with every process that it started when its output is closed", async () => {
   const lab = openLab("staged");
   const ports = ["--port", `${await getPort()}`, "--inspector-port", `${await getPort()}`];
   const running = sluice(["dev", "sender", "--env", "x", ...ports], lab.folder, lab.env);
@@ -68,11 +68,11 @@ it("sluice dev ends with everything that it started when nobody reads what it pr
     running.leave();
     const started = descendants(running.pid);
     expect(started.length).toBeGreaterThan(0);
-    // Wrangler has something to say of that.
+    // Wrangler prints something about that.
     const isRuntime = (pid: number) => readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("--control-fd=");
     for (const pid of started.filter(isRuntime)) process.kill(pid, "SIGKILL");
     const over = setTimeout(PATIENCE_MS, "it goes on", { ref: false });
-    // As when its terminal is closed.
+    // As when the terminal is closed.
     expect(await Promise.race([running.ended, over])).toBe(129);
     await eventually(async () => started.filter(isRunning), []);
   } finally {
@@ -83,7 +83,7 @@ it("sluice dev ends with everything that it started when nobody reads what it pr
   }
 }, 300_000);
 
-it("sluice dev says that its port is in use before it says anything else", async () => {
+it("sluice dev says first of all that its port is in use", async () => {
   const lab = openLab("staged");
   const server = createServer();
   const port = await getPort();

@@ -33,7 +33,7 @@ describe.skipIf(address === null)("a sluice dev that other machines reach", { ti
     return { port, inspectorPort, started };
   };
 
-  it("says so and lets in who has the token that it shows, its user's commands and its Workers", async () => {
+  it("says so and lets in requests with the token that it shows, its user's commands and its Workers", async () => {
     const { port, started } = await dev(["sender", "receiver", "--ip", "0.0.0.0"]);
     const text = await started.printed(/Dashboard: \S+/);
     const token = /who brings the token (\S+)/.exec(text)?.[1] ?? "";
@@ -66,7 +66,7 @@ describe.skipIf(address === null)("a sluice dev that other machines reach", { ti
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  it("goes by dev.ip of the configuration, and by the tokens that somebody has set", async () => {
+  it("uses dev.ip of the configuration, and the tokens of the environment", async () => {
     const env = { SLUICE_API_TOKENS: "fixed", SLUICE_AWS_ACCESS_KEYS: "KEY:SECRET" };
     appendFileSync(join(lab.folder, "receiver/wrangler.toml"), `\n[dev]\nip = "${address}"\n`);
     const { port, started } = await dev(["receiver"], env);
@@ -78,7 +78,7 @@ describe.skipIf(address === null)("a sluice dev that other machines reach", { ti
     expect((await ask({ authorization: "Bearer fixed" })).status).toBe(200);
   });
 
-  it("has no Local Explorer, whatever a request says of itself and of its path", async () => {
+  it("has no Local Explorer for any headers and path of a request", async () => {
     const env = { X_LOCAL_EXPLORER: "true" };
     for (const folder of ["", "sender"])
       appendFileSync(join(lab.folder, folder, ".env"), "X_LOCAL_EXPLORER=true\n");
@@ -100,7 +100,7 @@ describe.skipIf(address === null)("a sluice dev that other machines reach", { ti
       expect(answer.text).not.toMatch(/Directory|QueueBroker|"success"|<html/);
       expect(answer.text).not.toContain(token);
     }
-    // By the header with which Miniflare's own parts choose a Worker nobody gets past the first one to the broker.
+    // No request reaches the broker by the header with which Miniflare's own parts choose a Worker.
     for (const path of ["/__sluice/api/queues", "/cdn-cgi/local/scheduled"]) {
       expect((await ask(path, { headers: { "mf-route-override": "sluice-x" } })).status).toBe(404);
     }
@@ -108,7 +108,7 @@ describe.skipIf(address === null)("a sluice dev that other machines reach", { ti
     expect((await fetch(`http://127.0.0.1:${inspectorPort}/json`)).status).toBe(200);
   });
 
-  it("keeps the Local Explorer on loopback, where no other machine gets at it", async () => {
+  it("keeps the Local Explorer on loopback, out of reach of other machines", async () => {
     const { port, started } = await dev(["sender", "receiver"]);
     await started.printed(/admin +http/);
     const [path = ""] = EXPLORER_PATHS;
@@ -117,7 +117,7 @@ describe.skipIf(address === null)("a sluice dev that other machines reach", { ti
     expect(await forge({ address: address ?? "", port, path })).toEqual({ status: 0, text: "" });
   });
 
-  it("is refused where the broker is another session's, which is open to its own machine", async () => {
+  it("is refused where another session has the broker, open to its own machine", async () => {
     const shared = ["--persist-to", "shared"];
     const { started } = await dev(["receiver", ...shared]);
     await started.printed(/admin +http/);

@@ -5,14 +5,14 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { descendants, eventually, type Lab, openLab } from "./lab.ts";
 import { type Running, sluice } from "./running.ts";
 
-/** Description of a queue by the admin API, as far as it is read. */
+/** Fields that are read of the admin API's description of a queue. */
 interface Described {
   readonly messages: { readonly ready: number };
 }
 
 /**
- * Handlers that are cut off or hang, where Wrangler owns the process. Their message has one delivery: `max_retries` is
- * 0.
+ * Handlers that are cut off or hang, where Wrangler owns the process. Their messages have one delivery, since
+ * `max_retries` is 0.
  */
 describe("sluice dev with a handler", () => {
   let lab: Lab;
@@ -33,11 +33,11 @@ describe("sluice dev with a handler", () => {
     const response = await get(`/__sluice/api/queues/${queue}`);
     return response.ok ? ((await response.json()) as Described).messages.ready : response.status;
   };
-  /** Has the consumer say another word, and Wrangler start it anew. */
+  /** Changes a word of the consumer, which makes Wrangler start it anew. */
   const save = (word: string) =>
     writeFileSync(join(lab.folder, "looper/say.js"), `export const say = "${word}";\n`);
   const all = () => [running.pid, ...descendants(running.pid)];
-  /** The one that runs the Workers: Wrangler has another one as a proxy. */
+  /** Process id of the workerd that runs the Workers: Wrangler has another one as a proxy. */
   const workerd = () => {
     const isIt = (pid: number) => {
       const line = readFileSync(`/proc/${pid}/cmdline`, "utf8");
@@ -68,27 +68,27 @@ describe("sluice dev with a handler", () => {
     expect(await waiting("graveyard")).toBe(0);
   });
 
-  it("that is cut off by Ctrl-C in the terminal has it again at the next start", async () => {
+  it("that is cut off by Ctrl-C in the terminal has its attempt again at the next start", async () => {
     for (const pid of all()) process.kill(pid, "SIGINT");
     await running.ended;
     running = await start();
     await running.printed(/third wait, attempt 1/);
   });
 
-  it("that is cut off by a signal to the command alone has it again as well", async () => {
+  it("that is cut off by a signal to the command alone has its attempt again too", async () => {
     await running.stop("SIGTERM");
     running = await start();
     await running.printed(/third wait, attempt 1/);
   });
 
-  it("that is cut off by a kill -9 of everything has had it", async () => {
+  it("that is cut off by a kill -9 of everything has used its attempt", async () => {
     for (const pid of all()) process.kill(pid, "SIGKILL");
     await running.ended;
     running = await start();
     await eventually(() => waiting("graveyard"), 1);
   });
 
-  it("whose workerd dies has had it, and everything goes on", async () => {
+  it("whose workerd dies has used its attempt, and everything goes on", async () => {
     await send("wait");
     await running.printed(/third wait, attempt 1/);
     process.kill(workerd(), "SIGKILL");
@@ -96,7 +96,7 @@ describe("sluice dev with a handler", () => {
     await eventually(() => waiting("graveyard"), 2);
   });
 
-  it("that never ends is named, and has had its attempt when a file is saved", async () => {
+  it("that never ends is named, and has used its attempt when a file is saved", async () => {
     await send("loop");
     const said = await running.printed(/have not answered since[\s\S]*count as attempts/);
     expect(said).toMatch(/queue "poison": 1 message\(s\) with looper since \S+, attempt 1/);
@@ -105,7 +105,7 @@ describe("sluice dev with a handler", () => {
     expect(running.output).not.toContain("mended loop");
   });
 
-  it("that never ends costs another Worker's delivery no attempt, and is found out", async () => {
+  it("that never ends costs another Worker's delivery no attempt, and is identified", async () => {
     await send("slow", "good");
     await running.printed(/works on slow, attempt 1/);
     await send("loop");
@@ -117,7 +117,7 @@ describe("sluice dev with a handler", () => {
     save("saved");
     await running.printed(/have ended\. Several Workers had deliveries/, from);
     await running.printed(/works on slow, attempt 1[\s\S]*done with slow/, from);
-    // The other one has waited for its turn.
+    // The other delivery waited for its turn.
     await running.printed(/saved loop, attempt 1/, from);
     const said = await running.printed(
       /have not answered since[\s\S]*all of them count as attempts then/,

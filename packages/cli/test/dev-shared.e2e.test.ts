@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Lab, openLab } from "./lab.ts";
 import { type Running, sluice } from "./running.ts";
 
-/** Two Workers of one folder: one sends orders, the other one packs them and sends reminders to itself. */
+/** Two Workers of one folder: one sends orders, the other packs them and sends reminders to itself. */
 const FILES = {
   "seller.jsonc": JSON.stringify({
     name: "seller",
@@ -40,7 +40,7 @@ const FILES = {
   };`,
 };
 
-/** Six Wranglers one after the other, on a machine that may be busy. */
+/** Limit for six Wranglers one after the other on a busy machine, in ms. */
 describe("two sluice dev on one data folder", { timeout: 300_000 }, () => {
   let lab: Lab;
   const running: Running[] = [];
@@ -64,7 +64,7 @@ describe("two sluice dev on one data folder", { timeout: 300_000 }, () => {
     lab.remove();
   });
 
-  it("share the broker of the first one, which goes to the second one with all messages", async () => {
+  it("share the broker of the first, which the second takes over with all messages", async () => {
     const seller = await start("seller.jsonc");
     await seller.session.printed(/admin +http/);
     const packer = await start("packer.jsonc");
@@ -85,7 +85,7 @@ describe("two sluice dev on one data folder", { timeout: 300_000 }, () => {
     await seller.session.stop();
     await packer.session.printed(/The broker runs here now, with all messages/, before);
     await packer.session.printed(/got \?delay=5 of reminders/, before);
-    // Those who come back use the broker where it is now.
+    // A session that starts again uses the broker where it is now.
     const again = await start("seller.jsonc");
     sellerUrl = again.url;
     await again.session.printed(/runs in another "sluice dev"/);
@@ -94,7 +94,7 @@ describe("two sluice dev on one data folder", { timeout: 300_000 }, () => {
     await packer.session.printed(/got \?again of orders/);
   });
 
-  it("go on when the one that has the broker is killed outright", async () => {
+  it("go on when the one with the broker is killed", async () => {
     const [, packer, seller] = running;
     const before = seller?.output.length;
     await packer?.stop("SIGKILL");

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { descendants, eventually, isRunning, type Lab, navigate, openLab, seePage } from "./lab.ts";
 import { type Running, sluice } from "./running.ts";
 
-/** Three ordinary Workers: one that sends, one whose Durable Object sends, one that receives. */
+/** Three ordinary Workers: one sends, one has a Durable Object that sends, one receives. */
 describe("sluice dev with several Workers", () => {
   let lab: Lab;
   let running: Running;
@@ -46,25 +46,28 @@ describe("sluice dev with several Workers", () => {
     expect(running.output).toContain(`queues  ${url}/__sluice/`);
   });
 
-  it("is found by the commands that use a broker, also from a Worker's folder", async () => {
+  it("is found by commands on a broker, also from a Worker's folder", async () => {
     const info = sluice(["queues", "info", "mails", "--json"], join(lab.folder, "mailer"), lab.env);
     expect(await info.ended).toBe(0);
     expect(JSON.parse(info.output)).toMatchObject({ consumer: { worker: "mailer" } });
   });
 
-  it("lists the Workers' bindings by their own names, and none of ours", () => {
+  it("lists the Workers' own bindings, and none of Sluice's", () => {
     expect(running.output).toMatch(/env\.MAILS \(mails\) +Queue +local\n/);
     expect(running.output).toMatch(/env\.RECEIVED \(mailer#Received\) +Worker +local\n/);
     expect(running.output).toContain("Using secrets defined in front/.dev.vars");
     expect(running.output).not.toMatch(/__SLUICE|SLUICE_QUEUES|connected\]|sluice\/\.dev\.vars/);
   });
 
-  it.each(["class", "imported", "entrypoint", "object"])("takes what is sent by way of: %s", async (way) => {
-    expect(await get(`/send/${way}?text=${way}`)).toBe("sent");
-    await expect.poll(received).toContain(way);
-  });
+  it.each(["class", "imported", "entrypoint", "object"])(
+    "accepts messages that are sent by: %s",
+    async (way) => {
+      expect(await get(`/send/${way}?text=${way}`)).toBe("sent");
+      await expect.poll(received).toContain(way);
+    },
+  );
 
-  it("keeps a message that nobody receives", async () => {
+  it("keeps a message of a queue without a consumer", async () => {
     await get("/send/nobody?text=kept");
     expect(await get("/backlog/nobody")).toBe("1");
   });
@@ -76,7 +79,7 @@ describe("sluice dev with several Workers", () => {
     });
   });
 
-  it("serves its own paths to programs and browsers, and nobody else's", async () => {
+  it("serves its own paths to programs and browsers, and no others", async () => {
     expect(JSON.parse(await get("/__sluice/health"))).toMatchObject({ status: "ok" });
     expect(await navigate(`${url}/__sluice/`)).toContain("<title>Sluice");
     await seePage(url);
@@ -89,13 +92,13 @@ describe("sluice dev with several Workers", () => {
     expect(await get("/deep/link")).toBe("hello /deep/link");
   });
 
-  it("runs changed code for the messages that were waiting already", async () => {
+  it("runs changed code for messages that waited already", async () => {
     await get("/send/later?text=delayed&seconds=2");
     edit("mailer/src/signature.ts", () => 'export const signature = ", yours";');
     await expect.poll(received).toContain("delayed, yours");
   });
 
-  it("goes on with what it knew when a configuration breaks, and takes it up again when it is mended", async () => {
+  it("keeps the last valid configuration when one breaks, and uses the mended one", async () => {
     const broken = running.output.length;
     edit("mailer/wrangler.toml", (toml) => `${toml}broken = = 1\n`);
     await running.printed(/mailer\/wrangler\.toml:\d+.*\n(.*\n)*Sluice goes on/, broken);
@@ -120,17 +123,17 @@ describe("sluice dev with several Workers", () => {
     ]);
   });
 
-  it("prints no line for what it asks itself", () => {
+  it("prints no line for its own requests", () => {
     expect(running.output).toMatch(/GET \/send\/class 200/);
     expect(running.output).not.toMatch(/GET \/__sluice\/(api|\s)/);
   });
 
-  it("leaves no trace for version control, and no redirect", () => {
+  it("leaves no file for version control, and no redirect", () => {
     expect(readFileSync(join(lab.folder, ".sluice/.gitignore"), "utf8")).toBe("*\n");
     expect(existsSync(join(lab.folder, "front/.wrangler/deploy"))).toBe(false);
   });
 
-  it("takes everything with it when it is interrupted", async () => {
+  it("ends every process that it started when it is interrupted", async () => {
     const children = descendants(running.pid);
     expect(children.length).toBeGreaterThan(1);
     expect(await running.stop("SIGINT")).toBe(130);
@@ -138,7 +141,7 @@ describe("sluice dev with several Workers", () => {
   });
 });
 
-/** One Worker with everything that is not plain: environment, custom build, alias, modules apart, private state. */
+/** One Worker with everything unusual: environment, custom build, alias, separate modules, private state. */
 describe("sluice dev --env in the folder of a Worker", () => {
   let lab: Lab;
   let running: Running;
@@ -160,7 +163,7 @@ describe("sluice dev --env in the folder of a Worker", () => {
     lab.remove();
   });
 
-  it("gives the handlers the environment, its secrets, and the this they belong to", async () => {
+  it("gives the handlers the environment, its secrets, and their own this", async () => {
     expect(JSON.parse(await get("/"))).toEqual({
       name: "solo",
       stage: "staging",
@@ -174,25 +177,25 @@ describe("sluice dev --env in the folder of a Worker", () => {
     await eventually(() => get("/done?word=first"), "solo one signed A note. green");
   });
 
-  it("runs scheduled handlers, with the this they belong to", async () => {
+  it("runs scheduled handlers with their own this", async () => {
     await get("/cdn-cgi/handler/scheduled");
     await eventually(() => get("/done?word=scheduled"), "solo ran");
   });
 
-  it("says what it does to the Worker's flags", () => {
+  it("says which of the Worker's flags it changes", () => {
     expect(running.output).toContain(
       'Sluice runs Worker "solo-staging" without its flag "disallow_importable_env"',
     );
   });
 
-  it("takes everything with it when it is killed outright", async () => {
+  it("ends every process that it started when it is killed", async () => {
     const children = descendants(running.pid);
     await running.stop("SIGKILL");
     await eventually(async () => children.filter(isRunning), []);
   });
 });
 
-/** Static assets alone on the port; behind them modules that are not bundled, and a module without a default export. */
+/** Static assets alone on the port; behind them modules that are not bundled, and one without a default export. */
 describe("sluice dev with Workers of less usual shapes", () => {
   let lab: Lab;
   let site: Running;
@@ -219,7 +222,7 @@ describe("sluice dev with Workers of less usual shapes", () => {
     lab.remove();
   });
 
-  it("serves static assets as they were served, and its own paths beside them", async () => {
+  it("serves static assets as Wrangler does, and its own paths beside them", async () => {
     expect(await get(`${siteUrl}/`)).toContain("Home");
     expect(await get(`${siteUrl}/nowhere`)).toContain("Not here");
     expect((await fetch(`${siteUrl}/nowhere`)).status).toBe(404);
@@ -236,7 +239,7 @@ describe("sluice dev with Workers of less usual shapes", () => {
   });
 });
 
-/** An environment that both have, and that has queues of its own. */
+/** An environment of both Workers with queues of its own. */
 it("sluice dev --env with several Workers delivers what one of them sends to the other", async () => {
   const lab = openLab("staged");
   const [port, inspectorPort] = await Promise.all([getPort(), getPort()]);
@@ -258,10 +261,10 @@ it("sluice dev --env with several Workers delivers what one of them sends to the
   }
 });
 
-/** A consumer that was away is asked again after 30 s at the latest; on a busy machine it takes as long to start. */
+/** A consumer that was away is asked again after 30 s at most; a busy machine takes as long to start one. */
 const MEETING_MS_MAX = 90_000;
 
-/** The same Workers in two terminals: those that send in one, the one that receives in the other. */
+/** The same Workers in two terminals: the senders in one, the receiver in the other. */
 // conformance: several-processes
 describe("two sluice dev of different Workers", { timeout: 300_000 }, () => {
   let lab: Lab;
@@ -291,12 +294,12 @@ describe("two sluice dev of different Workers", { timeout: 300_000 }, () => {
     lab.remove();
   });
 
-  it("meet: what was sent before the receiver came is waiting for it", async () => {
+  it("deliver messages to the receiver that were sent before it came", async () => {
     writeFileSync(join(lab.folder, "front/.env.mine"), "SECRET=from-env-file\n");
     const passedOn = ["--", "--env-file", ".env.mine"];
     ({ running: sending, url } = await start(["front", "objects"], passedOn));
     await sending.printed(/admin +http/);
-    // Wrangler looks for it beside the configuration of each Worker.
+    // Wrangler looks for the file beside each Worker's configuration.
     expect(JSON.parse(await get("/env"))).toMatchObject({ secret: "from-env-file" });
     expect(await get("/send/class?text=early")).toBe("sent");
 
@@ -305,11 +308,11 @@ describe("two sluice dev of different Workers", { timeout: 300_000 }, () => {
     await expect.poll(() => get("/received"), { timeout: MEETING_MS_MAX }).toBe('["early"]');
     expect(await get("/send/object?text=late")).toBe("sent");
     await expect.poll(() => get("/received"), { timeout: MEETING_MS_MAX }).toBe('["early","late"]');
-    // Both are written down: the next line of this kind is about another message.
+    // Both deliveries are recorded: the next line of this kind is about another message.
     await sending.printed(/QUEUE mails 1\/1.*QUEUE mails 1\/1/s);
   });
 
-  it("part: what is sent after the receiver went waits for the next one", async () => {
+  it("keep messages that are sent after the receiver went for the next one", async () => {
     const parted = sending.output.length;
     await receiving.stop();
     await sending.printed(/mails +front \(MAILS\), objects \(MAILS\) +-/, parted);
@@ -317,11 +320,11 @@ describe("two sluice dev of different Workers", { timeout: 300_000 }, () => {
 
     ({ running: receiving } = await start(["mailer"]));
     await expect.poll(() => get("/received"), { timeout: MEETING_MS_MAX }).toBe('["early","late","kept"]');
-    // Until that is written down, whoever ends the sender gets the message once more.
+    // Until the delivery is recorded, an end of the sender makes the message come once more.
     await sending.printed(/QUEUE mails 1\/1/, parted);
   });
 
-  it("meet again when the receiver was there first", async () => {
+  it("deliver messages again when the receiver was there first", async () => {
     await sending.stop();
     ({ running: sending, url } = await start(["front", "objects"]));
     await sending.printed(/admin +http/);
@@ -331,7 +334,7 @@ describe("two sluice dev of different Workers", { timeout: 300_000 }, () => {
       .toBe('["early","late","kept","again"]');
   });
 
-  it("end at the same moment, each with the other's end still to take in", async () => {
+  it("end at the same moment, before either has seen the other's end", async () => {
     expect(await Promise.all([sending.stop(), receiving.stop()])).toEqual([130, 130]);
   });
 });

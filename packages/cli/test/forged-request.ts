@@ -1,20 +1,20 @@
 import { type IncomingMessage, request } from "node:http";
 import { text } from "node:stream/consumers";
 
-/** A request as another machine may make it: with headers that are not true and a path that is sent as it is. */
+/** A request as another machine may make it: with false headers and an unnormalized path. */
 export interface ForgedRequest {
   /** Address to connect to. */
   readonly address: string;
   readonly port: number | string;
-  /** Path in the first line, sent as it is, whatever it means. */
+  /** Path in the first line, sent unchanged. */
   readonly path: string;
   /** Default: the `Host` that this machine's own programs send. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON by POST. Default: a GET. */
+  /** Body, sent as JSON by POST. Default: none, by GET. */
   readonly body?: unknown;
 }
 
-/** Makes the request. An answer that changes the protocol, or none, has status 0 and no text. */
+/** Sends the request. An answer that changes the protocol, or none, has status 0 and no text. */
 export function forge({ address, port, path, headers = {}, body }: ForgedRequest) {
   return new Promise<{ readonly status: number; readonly text: string }>((resolve) => {
     const sent = request({
@@ -44,7 +44,7 @@ export function forge({ address, port, path, headers = {}, body }: ForgedRequest
 
 const NAMESPACES = "explorer/api/workers/durable_objects/namespaces";
 
-/** Where Wrangler's Local Explorer lists Durable Objects, in all spellings that some server may take for the same. */
+/** Paths of the list of Durable Objects in Wrangler's Local Explorer, as any server may spell it. */
 export const EXPLORER_PATHS: readonly string[] = [
   `/cdn-cgi/${NAMESPACES}`,
   `/cdn-cgi/local/${NAMESPACES}`,

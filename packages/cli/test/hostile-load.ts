@@ -2,19 +2,19 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 
-/** Memory of a process that is its own, in bytes. */
+/** Reads the memory of a process that is its own, in bytes. */
 export function residentBytes(pid: number): number {
   const [, kilobytes = ""] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
   return 1_024 * Number(kilobytes);
 }
 
-/** Connections of a stranger, each of which has said something, and what came back. */
+/** Connections of strangers that have sent something, with the answers. */
 export class Strangers {
   readonly #port: number;
   readonly #sockets = new Set<Socket>();
-  /** Status codes of what they were answered, and how often each. */
+  /** Number of answers by status code. */
   readonly statuses = new Map<string, number>();
-  /** Connections that were ended by the other side. */
+  /** Number of connections that the other side ended. */
   ended = 0;
 
   constructor(port: number) {
@@ -22,7 +22,7 @@ export class Strangers {
   }
 
   /**
-   * Opens a connection and writes to it as fast as it is taken. Resolves when all is written, or nothing is taken any
+   * Opens a connection and writes to it as fast as it is read. Resolves when all is written, or nothing is read any
    * more.
    */
   async say(head: string, bytes = 0): Promise<Socket> {

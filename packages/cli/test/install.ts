@@ -8,10 +8,10 @@ const PACKAGE = fileURLToPath(new URL("..", import.meta.url));
 const ownModule = (name: string) => join(PACKAGE, "node_modules", name);
 
 /**
- * Installs the packed package as npm would, without asking a registry: the tarball unpacked, and beside it the
- * dependencies that its manifest declares and no others.
+ * Installs the packed package as npm would, without a registry: the tarball unpacked, beside only the dependencies that
+ * its manifest declares.
  *
- * @param wrangler folder of the project's own. Default: the one that this package is developed with.
+ * @param wrangler folder of the project's Wrangler. Default: that of this package.
  */
 export function install(folder: string, wrangler: string = ownModule("wrangler")): string {
   const archive = packed(PACKAGE, folder);

@@ -8,10 +8,10 @@ import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
 
 const FIXTURES = fileURLToPath(new URL("./fixtures", import.meta.url));
-/** Longest that something that is to happen may take on a busy machine. */
+/** Limit for anything that a test waits for on a busy machine, in ms. */
 const PATIENCE_MS = 30_000;
 
-/** A copy of a fixture in a folder of its own, with a dev registry of its own. */
+/** A copy of a fixture in its own folder, with its own dev registry. */
 export interface Lab {
   readonly folder: string;
   /** Environment for `sluice` and `wrangler`. */
@@ -19,11 +19,11 @@ export interface Lab {
   remove(): void;
 }
 
-/** Copies a fixture to where no configuration lies above it. */
+/** Copies a fixture to a folder with no configuration above it. */
 export function openLab(fixture: string): Lab {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "sluice-e2e-")));
   const folder = join(root, fixture);
-  // Not what a build or a run in this checkout has left in the fixture.
+  // Without the output of a build or a run in this checkout.
   const isSource = (path: string) => ![".wrangler", ".sluice"].includes(basename(path));
   cpSync(join(FIXTURES, fixture), folder, { recursive: true, filter: isSource });
   const { CLOUDFLARE_ENV: _, ...rest } = process.env;
@@ -41,7 +41,7 @@ export function openLab(fixture: string): Lab {
   };
 }
 
-/** Requests an address as a browser does that opens it. `fetch` may not say that it is one. */
+/** Requests an address as a browser that opens it. `fetch` does not allow these headers. */
 export function navigate(url: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const request = get(url, { headers: { "Sec-Fetch-Mode": "navigate" } }, (response) =>
@@ -52,9 +52,9 @@ export function navigate(url: string): Promise<string> {
 }
 
 /**
- * Looks at the page at `/__sluice/` as a browser does: the document, then the script and the style that it names.
+ * Loads the page at `/__sluice/` as a browser does: the document, then its script and its style.
  *
- * @param origin where the broker answers, without a slash at its end.
+ * @param origin origin of the broker, without a slash at its end.
  */
 export async function seePage(origin: string): Promise<void> {
   const document = await fetch(`${origin}/__sluice/`);
@@ -68,12 +68,12 @@ export async function seePage(origin: string): Promise<void> {
   }
 }
 
-/** Polls until what `read` answers is `expected`. */
+/** Polls until `read` returns `expected`. */
 export async function eventually<T>(read: () => Promise<T>, expected: T): Promise<void> {
   await expect.poll(read, { timeout: PATIENCE_MS, interval: 100 }).toEqual(expected);
 }
 
-/** Process ids of everything that a process started, and what those started. */
+/** Lists the ids of all processes that a process started, with theirs. */
 export function descendants(pid: number): number[] {
   const parents = execFileSync("ps", ["-eo", "pid=,ppid="], { encoding: "utf8" })
     .trim()

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => lab.close());
 
 let queues = 0;
-/** A queue of its own for a test. */
+/** Creates a queue for a test. */
 async function newQueue(...settings: string[]): Promise<string> {
   const name = `q${++queues}`;
   expect(await lab.run(["queues", "create", name, ...settings])).toMatchObject({ code: 0 });
@@ -40,7 +40,7 @@ async function sqs(action: string, input: object): Promise<Record<string, unknow
 }
 
 describe("sluice messages send", () => {
-  it("sends JSON unless told otherwise, text as it is, and with a delay", async () => {
+  it("sends JSON by default, text as it is, and with a delay", async () => {
     const queue = await newQueue();
     const sent = await send(queue, "--body", '{"item": "lamp"}');
     expect(sent).toMatchObject({ code: 0, out: "" });
@@ -55,7 +55,7 @@ describe("sluice messages send", () => {
     ]);
   });
 
-  it("sends JSON strings, bytes, attributes, and what the API shows of them", async () => {
+  it("sends JSON strings, bytes and attributes, which the API shows", async () => {
     const queue = await newQueue();
     await send(queue, "--body", '"a string"');
     writeFileSync(join(lab.folder, "body.bin"), Uint8Array.of(0, 255));
@@ -159,7 +159,7 @@ describe("sluice messages peek", () => {
     expect(err).toMatch(/^There is more: --cursor \S+ goes on\. Searched \d+ of 150 messages\.\n$/);
   });
 
-  it("says of an empty queue that it is, and of a filter that nothing fits", async () => {
+  it("says that a queue is empty, and that nothing fits a filter", async () => {
     const queue = await newQueue();
     const empty = await lab.run(["messages", "peek", queue]);
     expect(empty).toEqual({ code: 0, out: "", err: `${queue} is empty.\n`, asked: "" });
@@ -196,7 +196,7 @@ describe("sluice messages peek", () => {
 });
 
 describe("sluice messages show", () => {
-  it("shows what is known of a message, and all of its body, JSON laid out", async () => {
+  it("shows all fields of a message, and all of its body, JSON indented", async () => {
     const queue = await newQueue();
     const body = { item: "lamp", notes: "x".repeat(5_000) };
     await send(queue, "--body", JSON.stringify(body), "--delay-secs", "600");
@@ -268,7 +268,7 @@ describe("sluice messages resend", () => {
     expect(shown).toMatchObject({ state: "delayed", contentType: "text", text: "hello" });
   });
 
-  it("--edit opens the body in the editor, and sends nothing when it comes back as it was", async () => {
+  it("with --edit opens the body in the editor, and sends nothing when it is unchanged", async () => {
     const queue = await newQueue();
     await send(queue, "--body", '{"item":"lamp"}');
     const { id } = await only(queue);
@@ -331,7 +331,7 @@ describe("sluice messages retry", () => {
 });
 
 describe("sluice messages delete", () => {
-  it("asks before it does, or wants --force", async () => {
+  it("asks for confirmation, or for --force", async () => {
     const queue = await newQueue();
     await send(queue, "--body", "1");
     const { id } = await only(queue);
@@ -352,7 +352,7 @@ describe("sluice messages delete", () => {
   });
 });
 
-describe("what is not there", () => {
+describe("a missing queue or message", () => {
   const id = "0".repeat(32);
 
   it.each([

@@ -7,17 +7,17 @@ import { type Lab, openLab } from "./lab.ts";
 import { HAS_OTHERS, OTHERS } from "./others.ts";
 import { Running } from "./running.ts";
 
-/** For what a busy machine takes. */
+/** Limit for a busy machine, in ms. */
 const PATIENCE = { timeout: 60_000, interval: 200 };
 
 interface Framework {
   readonly name: string;
   readonly fixture: string;
-  /** Packages that a project has installed. */
+  /** Packages that the project has installed. */
   readonly packages: readonly string[];
-  /** Its command line, in `node_modules`. */
+  /** Command line of the framework, in `node_modules`. */
   readonly tool: string;
-  /** File that makes the server start anew when it is changed. */
+  /** File whose change makes the server start anew. */
   readonly source: string;
 }
 

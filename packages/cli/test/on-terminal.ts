@@ -3,13 +3,13 @@ import { setTimeout } from "node:timers/promises";
 import { descendants, isRunning } from "./lab.ts";
 import { SLUICE } from "./running.ts";
 
-/** Longest that an end or a word may take on a busy machine. */
+/** Limit for an end or for an output on a busy machine, in ms. */
 export const PATIENCE_MS = 120_000;
 
-/** Whether this machine can make terminals. */
+/** Whether this machine can open terminals. */
 export const HAS_SCRIPT = spawnSync("script", ["--version"]).status === 0;
 
-/** A command on a terminal of its own, as `script` of util-linux makes one. */
+/** A command on its own terminal, which `script` of util-linux makes. */
 export class OnTerminal {
   readonly #child: ChildProcess;
   readonly #waiting = new Set<() => void>();
@@ -37,7 +37,7 @@ export class OnTerminal {
     return this.#child.pid ?? 0;
   }
 
-  /** @throws Error with everything that it has printed if it ends before, or says nothing of the kind. */
+  /** @throws Error with all of its output if it ends before, or does not print the pattern in time. */
   async printed(pattern: RegExp): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const check = () => pattern.test(this.output) && resolve();
@@ -56,7 +56,7 @@ export class OnTerminal {
   /**
    * Types Ctrl-C and waits for the end.
    *
-   * @throws Error with everything that it has printed if it goes on.
+   * @throws Error with all of its output if it does not end.
    */
   async interrupt(): Promise<void> {
     this.type("\u0003");

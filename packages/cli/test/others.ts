@@ -2,12 +2,12 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** Where other versions of Wrangler are, and what else only the whole check needs: frameworks, tools of a release. */
+/** Folder of other versions of Wrangler and of what only the whole check needs: frameworks, tools of a release. */
 export const OTHERS = fileURLToPath(new URL("../../../check/node_modules", import.meta.url));
-/** Whether they are installed: `pnpm -C check install`. */
+/** Whether that folder is installed, by `pnpm -C check install`. */
 export const HAS_OTHERS = existsSync(OTHERS);
 
-/** Folder of a Wrangler of another version. */
+/** Returns the folder of a Wrangler of another version. */
 export function otherWrangler(version: string): string {
   return join(OTHERS, `wrangler-${version.replace(/\.\d+$/, "")}`);
 }

@@ -3,19 +3,19 @@ import { copyFileSync, mkdirSync, readdirSync, rmdirSync, statSync } from "node:
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 
-/** Folder with the archives that a run of the tests has packed. Without it each caller packs its own. */
+/** Folder of the archives that a run of the tests has packed. Without it each caller packs its own. */
 export const ARCHIVES_VARIABLE = "SLUICE_TEST_ARCHIVES";
-/** Held while an archive is made: that builds into the package's own `dist`, which others may be packing. */
+/** Lock held while an archive is made, which builds into the package's own `dist`. */
 const LOCK = join(tmpdir(), "sluice-packing");
-/** A lock that is as old was left behind by a test that was killed, in ms. */
+/** Age in ms from which a lock counts as left by a killed test. */
 const LOCK_AGE_MS_MAX = 120_000;
 
 /**
  * Packs a package of this repository as it is published, one at a time.
  *
- * @param directory of the package.
- * @param folder that gets the archive, and has no other.
- * @returns the archive.
+ * @param directory folder of the package.
+ * @param folder empty folder for the archive.
+ * @returns path of the archive.
  */
 export function packed(directory: string, folder: string): string {
   while (!locked()) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);

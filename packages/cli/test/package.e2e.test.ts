@@ -41,7 +41,7 @@ it("the packed package runs a project that it is installed in", async () => {
     await eventually(() => get("/received"), '["packed"]');
     expect(await get("/__sluice/health")).toContain("ok");
     await seePage(`http://localhost:${port}`);
-    // The broker and what is around a Worker come from bundles; stack traces name what those were made of.
+    // The broker and the code around a Worker come from bundles; stack traces name their sources.
     const trace = await get("/fail");
     expect(trace).toContain(`${pathToFileURL(project)}/front/src/index.ts:`);
     expect(trace).toContain("/sluice/packages/project/src/runtime/front-door.ts:");
@@ -49,7 +49,7 @@ it("the packed package runs a project that it is installed in", async () => {
     await running.stop();
   }
 
-  // The broker alone: another bundle, and the page from the package itself.
+  // The broker alone: another bundle, and the page from the package.
   const alone = new Running([bin, "serve", "--port", `${port}`, "--persist-to", "alone"], project, lab.env);
   try {
     await alone.printed(/data {4}/);
@@ -59,7 +59,7 @@ it("the packed package runs a project that it is installed in", async () => {
   }
 });
 
-/** A Worker that sends to itself, of a time that every Wrangler knows. */
+/** A Worker that sends to itself, with a date that every Wrangler knows. */
 const ALONE = {
   "package.json": '{ "private": true }',
   "wrangler.json": JSON.stringify({
@@ -99,7 +99,7 @@ it.skipIf(!HAS_OTHERS)(
       await running.printed(/got \?old/);
       await seePage(`http://localhost:${port}`);
     } finally {
-      // That Wrangler ends with 0 where newer ones end with 130.
+      // This Wrangler ends with 0 where newer ones end with 130.
       await running.stop();
     }
     const serve = new Running([bin, "serve", ".", "--port", `${port}`], project, lab.env);

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 const MANIFEST = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
 
 describe("the package", () => {
-  it("runs with the user's Wrangler, of any version from the oldest that is tested on", () => {
+  it("runs with the user's Wrangler, from the oldest tested version on", () => {
     expect(MANIFEST.peerDependencies).toEqual({ wrangler: `^${WRANGLER_VERSION_MIN}` });
     const { devDependencies } = JSON.parse(
       readFileSync(new URL("../../../check/package.json", import.meta.url), "utf8"),
@@ -13,7 +13,7 @@ describe("the package", () => {
     expect(devDependencies["wrangler-4.60"]).toBe(`npm:wrangler@${WRANGLER_VERSION_MIN}`);
   });
 
-  it("depends on nothing that only this workspace has", () => {
+  it("has no dependency that only this workspace has", () => {
     for (const range of Object.values(MANIFEST.dependencies)) expect(range).toMatch(/^\d/);
   });
 });

@@ -12,7 +12,7 @@ import { Running } from "./running.ts";
 const TSC = fileURLToPath(new URL("../../../node_modules/typescript/bin/tsc", import.meta.url));
 const NODE_TYPES = fileURLToPath(new URL("../node_modules/@types/node", import.meta.url));
 
-/** A framework's project, whose server is Node.js, and the Worker that handles its messages. */
+/** Project of a framework, whose server is Node.js, with the Worker that handles its messages. */
 const FILES = {
   "package.json": '{ "private": true, "type": "module" }',
   "wrangler.jsonc": JSON.stringify({
@@ -75,7 +75,7 @@ const FILES = {
       if (pathname === "/end") server.close();
     }).listen(0, () => console.log("listens on", server.address().port));
   `,
-  // As Nitro runs a server.
+  // Nitro runs a server like this.
   "thread.mjs": `
     import { Worker } from "node:worker_threads";
     new Worker(new URL("server.mjs", import.meta.url));
@@ -100,7 +100,7 @@ await dispose();
   };`,
 };
 
-/** Three Wranglers one after the other, on a machine that may be busy. */
+/** Limit for three Wranglers one after the other on a busy machine, in ms. */
 describe("getPlatformProxy of the packed package", { timeout: 300_000 }, () => {
   let lab: Lab;
   let bin: string;
@@ -111,7 +111,7 @@ describe("getPlatformProxy of the packed package", { timeout: 300_000 }, () => {
     running.push(process);
     return process;
   };
-  /** A program that has opened a proxy, and how it is asked. */
+  /** A program that has opened a proxy, with its address. */
   const serve = async (options: object = {}) => {
     const server = start(["server.mjs", JSON.stringify(options)]);
     const printed = await server.printed(/listens on \d+/);
@@ -146,7 +146,7 @@ describe("getPlatformProxy of the packed package", { timeout: 300_000 }, () => {
   });
   afterAll(() => lab.remove());
 
-  it("has the environment as Wrangler makes it, and queues that refuse what they cannot send", async () => {
+  it("returns Wrangler's environment, with queues that refuse invalid messages", async () => {
     const { ask, backlog, server } = await serve();
     const keys = ["GREETING", "JOBS", "LATER", "NOTES", "SECRET"];
     expect(await ask("/env")).toEqual([keys, "hello", "quiet", "kept", "object", "object"]);
@@ -158,7 +158,7 @@ describe("getPlatformProxy of the packed package", { timeout: 300_000 }, () => {
     await ask("/send?one");
     await ask("/batch?two");
     await ask("/later?three");
-    // Two proxies of one process share what is open.
+    // Two proxies of one process share one broker.
     await ask("/again?four");
     expect(await backlog()).toBe(5);
     await ask("/end");
@@ -168,7 +168,7 @@ describe("getPlatformProxy of the packed package", { timeout: 300_000 }, () => {
 
     expect(await start(["guide.mjs"]).ended).toBe(0);
 
-    // What was sent is there for whoever comes next: messages that `sluice dev` handles.
+    // The messages stay for the next process: `sluice dev` handles them.
     const post = await dev(...shared);
     await post.printed(/got one/);
     await post.printed(/got \{ text: 'two', n: 2 \}/);
@@ -177,10 +177,10 @@ describe("getPlatformProxy of the packed package", { timeout: 300_000 }, () => {
     expect(post.output).not.toContain("three");
   });
 
-  it("sends to a running sluice dev, takes its broker over when it ends, and hands it back", async () => {
+  it("sends to a running sluice dev, takes over its broker when it ends, and hands it back", async () => {
     const first = await dev(...shared);
     const { ask, backlog, server } = await serve();
-    // The session takes up what this Worker's file says of queues, and its broker starts anew meanwhile.
+    // The session reads the queues of this Worker's file, for which its broker starts anew.
     await expect.poll(() => ask("/map?joined").catch(() => null)).not.toBeNull();
     await first.printed(/got \[ 'joined' \]/);
 
@@ -188,7 +188,7 @@ describe("getPlatformProxy of the packed package", { timeout: 300_000 }, () => {
     await expect.poll(() => ask("/send?alone").catch(() => null)).not.toBeNull();
     expect(await backlog()).toBeGreaterThan(0);
 
-    // Each start and end of a session changes which consumers there are.
+    // The consumers change with each start and end of a session.
     const stream = ask("/stream?8000");
     const second = await dev(...shared);
     expect(await stream).toEqual([]);
@@ -204,7 +204,7 @@ describe("getPlatformProxy of the packed package", { timeout: 300_000 }, () => {
     await second.printed(/The broker runs here now, with all messages/);
   });
 
-  it("finds the broker of a sluice dev that has its queue, wherever that keeps its data", async () => {
+  it("finds the broker of a sluice dev with its queue, in any data folder", async () => {
     const post = await dev();
     const { ask } = await serve();
     await expect.poll(() => ask("/send?found").catch(() => null)).not.toBeNull();
@@ -212,7 +212,7 @@ describe("getPlatformProxy of the packed package", { timeout: 300_000 }, () => {
     expect(readdirSync(join(lab.folder, "post/.wrangler/state/v3/do"))).toContain("sluice-QueueBroker");
   });
 
-  it("refuses sends once another broker may have the data, and leaves the program alone", async () => {
+  it("refuses sends once another broker may have the data, and does not end the program", async () => {
     const { ask, server } = await serve();
     await ask("/send?kept");
     rmSync(join(lab.folder, ".wrangler/state/sluice-lock.sqlite"));
@@ -223,7 +223,7 @@ describe("getPlatformProxy of the packed package", { timeout: 300_000 }, () => {
     expect(await server.ended).toBe(0);
   });
 
-  it("keeps nothing with persist: false", async () => {
+  it("stores nothing with persist: false", async () => {
     const { ask, backlog } = await serve({ persist: false });
     expect(await backlog()).toBe(0);
     await ask("/send?gone");
@@ -233,21 +233,18 @@ describe("getPlatformProxy of the packed package", { timeout: 300_000 }, () => {
     expect(await next()).toBe(0);
   });
 
-  it.each(["server.mjs", "thread.mjs"])(
-    "leaves no workerd behind where %s is killed outright",
-    async (program) => {
-      const server = start([program]);
-      await server.printed(/listens on \d+/);
-      const workerds = descendants(server.pid).filter((pid) =>
-        readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("--control-fd="),
-      );
-      expect(workerds.length).toBeGreaterThan(1);
-      await server.stop("SIGKILL");
-      await expect.poll(() => workerds.filter(isRunning)).toEqual([]);
-    },
-  );
+  it.each(["server.mjs", "thread.mjs"])("leaves no workerd behind when %s is killed", async (program) => {
+    const server = start([program]);
+    await server.printed(/listens on \d+/);
+    const workerds = descendants(server.pid).filter((pid) =>
+      readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("--control-fd="),
+    );
+    expect(workerds.length).toBeGreaterThan(1);
+    await server.stop("SIGKILL");
+    await expect.poll(() => workerds.filter(isRunning)).toEqual([]);
+  });
 
-  it("has Wrangler's types", () => {
+  it("has the types of Wrangler's function", () => {
     mkdirSync(join(lab.folder, "node_modules/@types"), { recursive: true });
     symlinkSync(NODE_TYPES, join(lab.folder, "node_modules/@types/node"));
     writeFileSync(
@@ -268,7 +265,7 @@ describe("getPlatformProxy of the packed package", { timeout: 300_000 }, () => {
     });
   });
 
-  it("says so where another kind of process has the messages, and where Wrangler is too old", async () => {
+  it("explains that another kind of process has the messages, and that Wrangler is too old", async () => {
     const serve = start([bin, "serve", "--port", "0"]);
     await serve.printed(/data {4}/);
     const refused = start(["guide.mjs"]);

@@ -18,16 +18,16 @@ import { HAS_OTHERS, OTHERS } from "./others.ts";
 import { packed } from "./pack.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
-/** Largest archive of each package that is published, in bytes. */
+/** Size limit of each published archive, in bytes. */
 const ARCHIVE_BYTES_MAX: Readonly<Record<string, number>> = {
   sluice: 1_700_000,
   "@sluice/testing": 470_000,
   "@sluice/vite": 500_000,
 };
 
-/** Without the Node.js of this workspace. */
+/** Module paths without the Node.js of this workspace. */
 const MACHINE = { PATH: "/usr/local/bin:/usr/bin:/bin" };
-/** Export of a package that runs in Workers. */
+/** Exports that run in Workers. */
 const FOR_WORKERS = "./worker";
 
 interface Manifest {
@@ -42,34 +42,34 @@ function manifestOf(folder: string): Manifest {
 
 const IN_PAGE = ["packages/dashboard/node_modules/preact", "packages/dashboard/node_modules/uplot"];
 const IN_BROKER = ["packages/gateway/node_modules/hono", "packages/gateway/node_modules/zod"];
-/** Packages whose code is in bundles without a source map, by archive: the page, and a broker that is minified. */
+/** Bundles without a source map, by archive: the page, and the minified broker. */
 const UNMAPPED: Readonly<Record<string, readonly string[]>> = {
   sluice: IN_PAGE,
   "@sluice/testing": IN_BROKER,
   "@sluice/vite": [...IN_PAGE, ...IN_BROKER],
 };
 
-/** Modules of Node.js that an archive has, each of which has to have a map. */
+/** Lists the modules of Node.js in an archive, each of which needs a source map. */
 const NODE_MODULES: Readonly<Record<string, string>> = {
   sluice: "dist/{*,dev/**/*,wrangler/*,standalone/*}.js",
   "@sluice/testing": "dist/{index,vitest}.js",
   "@sluice/vite": "dist/index.js",
 };
 
-/** A call of each package that fails in code of ours, whose stack is printed. */
+/** Failing calls of our code, one for each package, whose stack is printed. */
 const FAILS: Readonly<Record<string, string>> = {
   sluice: "({ sluiceWorkers }) => sluiceWorkers({ workers: [null], configPath: 5 })",
   "@sluice/testing": "({ createQueueRuntime }) => createQueueRuntime(null)",
   "@sluice/vite": "({ sluice }) => sluice(null)",
 };
 
-/** Paths of the sources that a file of a package was made of, as the repository calls them. */
+/** Lists the sources of a file in a package, by their paths in the repository. */
 function sourcesOf(folder: string, file: string): string[] {
   const { sources } = JSON.parse(readFileSync(`${join(folder, file)}.map`, "utf8")) as { sources: string[] };
   return sources.map((source) => relative(folder, resolve(folder, dirname(file), source)));
 }
 
-/** A heading as links name it. */
+/** Makes the anchor of a heading. */
 function anchorOf(heading: string): string {
   return heading
     .toLowerCase()
@@ -77,7 +77,7 @@ function anchorOf(heading: string): string {
     .replaceAll(" ", "-");
 }
 
-/** Relative links of a document that lead to no file of its package, or to no heading of it. */
+/** Lists a document's relative links that lead to no file of its package, or to no heading of it. */
 function brokenLinksIn(document: string): string[] {
   const text = readFileSync(document, "utf8");
   const targets = [...text.matchAll(/(?<!\w)!?\[(?:[^[\]]|\[[^\]]*\])*\]\(([^()\s]+)\)/g)].map(
@@ -93,7 +93,7 @@ function brokenLinksIn(document: string): string[] {
   });
 }
 
-/** Version of the machine's own Node.js, `null` where it is new enough or there is none. */
+/** Version of the machine's own Node.js; `null` where it is new enough or missing. */
 function oldNode(): string | null {
   const { stdout } = spawnSync("node", ["--version"], { env: MACHINE, encoding: "utf8" });
   const version = (stdout ?? "").trim().slice(1);
@@ -112,7 +112,7 @@ describe.each(packages)("the archive of $name", ({ name, folder }) => {
     execFileSync(command, args, { cwd: ROOT, encoding: "utf8", stdio: "pipe" });
   const tool = (tool: string, ...args: string[]) => run(process.execPath, [join(OTHERS, tool), ...args]);
 
-  it("is small, has the licence, and its exports lead to what is in it, with types", () => {
+  it("is small, has the licence, and its exports lead to files in it, with types", () => {
     const archive = packed(folder, output);
     const { size } = statSync(archive);
     console.log(`${name}: ${size} bytes`);
@@ -126,7 +126,7 @@ describe.each(packages)("the archive of $name", ({ name, folder }) => {
     if (!HAS_OTHERS) return;
     expect(tool("publint/src/cli.js", archive, "--strict")).toContain("All good!");
     if (manifestOf(unpacked).exports?.["."] === undefined) return;
-    // It fails where a resolution of the profile has a problem.
+    // It fails on a problem in any resolution of the profile.
     const types = tool("@arethetypeswrong/cli/dist/index.js", archive, "--profile", "esm-only", "--no-color");
     expect(types).toContain("node16 (from ESM)");
   });
@@ -152,7 +152,7 @@ describe.each(packages)("the archive of $name", ({ name, folder }) => {
     }
   });
 
-  it("has maps that lead to files of the repository, and stack traces name these", () => {
+  it("has source maps to files of the repository, which stack traces name", () => {
     const modules = globSync(NODE_MODULES[name] ?? "", { cwd: unpacked });
     expect(modules.length).toBeGreaterThan(0);
     const sources = modules.flatMap((file) => sourcesOf(unpacked, file));
@@ -179,7 +179,7 @@ describe.each(packages)("the archive of $name", ({ name, folder }) => {
   });
 
   const old = oldNode();
-  it.skipIf(old === null)("says to a Node.js that is too old which one it needs", () => {
+  it.skipIf(old === null)("tells a Node.js that is too old which version it needs", () => {
     const files = Object.entries(manifestOf(unpacked).exports ?? {}).flatMap(([name, target]) =>
       name === FOR_WORKERS || typeof target === "string" ? [] : [(target as { default: string }).default],
     );

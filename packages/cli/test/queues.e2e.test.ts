@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => lab.close());
 
-/** Sends straight to a queue, as a client of the REST API does. */
+/** Sends to a queue as a client of the REST API does. */
 async function send(queue: string, body: unknown): Promise<void> {
   const { id } = await lab.json<QueueView>(["queues", "info", queue]);
   const path = `/__sluice/client/v4/accounts/a/queues/${id}/messages`;
@@ -36,7 +36,7 @@ async function send(queue: string, body: unknown): Promise<void> {
 }
 
 describe("sluice queues", () => {
-  it("create, update and info show what a queue is set to", async () => {
+  it("create, update and info show the settings of a queue", async () => {
     const created = await lab.run(["queues", "create", "mails", "--delivery-delay-secs", "5"]);
     expect(created).toMatchObject({ code: 0, out: "" });
     expect(created.err).toContain("Created queue mails: a delivery delay of 5 s, a retention of 345600 s.");
@@ -59,14 +59,14 @@ describe("sluice queues", () => {
     expect(err).toContain("Invalid queue name");
   });
 
-  it("update without a setting, and a setting that is no number, are mistakes in the command line", async () => {
+  it("update without a setting, or with one that is not a number, is a usage error", async () => {
     expect(await lab.run(["queues", "update", "orders"])).toMatchObject({ code: 2 });
     const { code, err } = await lab.run(["queues", "create", "a", "--delivery-delay-secs", "5s"]);
     expect(code).toBe(2);
     expect(err).toContain("It is a whole number");
   });
 
-  it("list shows each queue in a line, and in JSON what the API says of it", async () => {
+  it("list shows each queue in a line, and in JSON as the API does", async () => {
     const { out } = await lab.run(["queues", "list"]);
     expect(out.split("\n")[0]).toMatch(
       /^queue +ready +delayed +leased +oldest +consumer +dead letters +state$/,
@@ -97,7 +97,7 @@ describe("sluice queues", () => {
     });
   });
 
-  it("delete and purge do nothing without --force where nobody can be asked", async () => {
+  it("delete and purge do nothing without --force where there is no terminal", async () => {
     await lab.run(["queues", "create", "kept"]);
     await send("kept", { n: 1 });
     for (const action of ["delete", "purge"]) {
@@ -109,7 +109,7 @@ describe("sluice queues", () => {
     expect(await lab.json(["queues", "info", "kept"])).toMatchObject({ messages: { ready: 1 } });
   });
 
-  it("delete and purge do nothing when another name is typed, and what they say when it is the queue's", async () => {
+  it("delete and purge do nothing when another name is typed, and act when the queue's is", async () => {
     await lab.run(["queues", "create", "typed"]);
     await send("typed", { n: 1 });
     expect(await lab.run(["queues", "purge", "typed"], { types: "yes" })).toMatchObject({ code: 5 });
@@ -120,7 +120,7 @@ describe("sluice queues", () => {
     expect(await lab.run(["queues", "info", "typed"])).toMatchObject({ code: 4 });
   });
 
-  it("delete and purge with --force ask nobody", async () => {
+  it("delete and purge with --force ask nothing", async () => {
     await lab.run(["queues", "create", "forced"]);
     await send("forced", { n: 1 });
     expect(await lab.json(["queues", "purge", "forced", "--force"])).toEqual({ queue: "forced", purged: 1 });
@@ -130,7 +130,7 @@ describe("sluice queues", () => {
     });
   });
 
-  it("redrive moves dead letters back and says how many when that is done", async () => {
+  it("redrive moves dead letters back and says in the end how many", async () => {
     await send("orders-dead", { n: 1 });
     await send("orders-dead", { n: 2 });
     const { code, out, err } = await lab.run(["queues", "redrive", "orders-dead"]);
@@ -149,7 +149,7 @@ describe("sluice queues", () => {
     );
   });
 
-  it("redrive moves some of them: by a filter, by ids, as many as are wanted, after a dry run", async () => {
+  it("redrive moves a selection: by filter, by ids, up to a limit, after a dry run", async () => {
     await lab.run(["queues", "create", "some"]);
     for (let n = 0; n < 5; n++) await send("orders-dead", { lamp: n });
     await send("orders-dead", { vase: 1 });
@@ -178,7 +178,7 @@ describe("sluice queues", () => {
     await expect.poll(async () => (await info()).lastMove?.status).toBe("completed");
   });
 
-  it("redrive refuses a queue that takes nobody's dead letters, and --cancel where nothing moves", async () => {
+  it("redrive refuses a queue that takes no dead letters, and --cancel where nothing moves", async () => {
     expect(await lab.run(["queues", "redrive", "orders"])).toMatchObject({ code: 1, out: "" });
     const { code, err } = await lab.run(["queues", "redrive", "orders-dead", "--cancel"]);
     expect(code).toBe(1);
@@ -201,7 +201,7 @@ describe("sluice queues", () => {
 });
 
 describe("the broker of a command", () => {
-  it("is found from folders around it and in it, and from elsewhere while it is the only one", async () => {
+  it("is found from folders above and below it, and from anywhere while it is the only one", async () => {
     for (const cwd of [dirname(lab.folder), join(lab.folder, "src/deep"), tmpdir()]) {
       expect(await lab.run(["queues", "info", "orders"], { cwd })).toMatchObject({ code: 0 });
     }
@@ -221,7 +221,7 @@ describe("the broker of a command", () => {
     expect(await lab.run(["queues", "list", "--url", "localhost:1"], { env })).toMatchObject({ code: 2 });
   });
 
-  it("that does not answer, or is none, is exit code 3", async () => {
+  it("exits with 3 where it does not answer, or is not a broker", async () => {
     const nowhere = `http://127.0.0.1:${await getPort()}`;
     const refused = await lab.run(["queues", "list", "--url", nowhere]);
     expect(refused).toMatchObject({ code: 3, out: "" });
@@ -243,7 +243,7 @@ describe("the broker of a command", () => {
     expect(await missing.ended).toBe(5);
   });
 
-  it("is named when there are several, and no more when it has ended", async () => {
+  it("is listed when there are several, and no more when it has ended", async () => {
     const other = new BrokerLab();
     onTestFinished(() => other.close());
     const WRANGLER_REGISTRY_PATH = join(dirname(lab.folder), "registry");

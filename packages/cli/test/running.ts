@@ -2,10 +2,10 @@ import { type ChildProcess, type StdioOptions, spawn } from "node:child_process"
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 
-/** Longest that a command may take on a busy machine to say what is waited for. */
+/** Limit for an expected output of a command on a busy machine, in ms. */
 const PATIENCE_MS = 60_000;
 
-/** A command that runs for a test, with everything it printed so far. */
+/** A command that runs for a test, with its output so far. */
 export class Running {
   readonly #child: ChildProcess;
   readonly #waiting = new Set<() => void>();
@@ -13,7 +13,7 @@ export class Running {
   readonly ended: Promise<number | NodeJS.Signals>;
   output = "";
 
-  /** @param shell what a shell does before it becomes the command. */
+  /** @param shell command of a shell before it becomes the command. */
   constructor(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv, shell = "") {
     const stdio: StdioOptions = ["ignore", "pipe", "pipe"];
     this.#child =
@@ -32,9 +32,9 @@ export class Running {
     }
     this.ended = new Promise((resolve, reject) => {
       this.#child.once("error", reject);
-      // Not "exit": what it printed last is still on its way then.
+      // Not "exit": the last output is still on its way then.
       this.#child.once("close", (code, signal) => resolve(code ?? signal ?? "SIGKILL"));
-      // What was killed outright says no more, and what it had started may hold its streams for ever.
+      // A killed process prints no more, but processes that it started may hold its streams forever.
       this.#child.once("exit", (_, signal) => signal === "SIGKILL" && resolve(signal));
     });
   }
@@ -45,8 +45,8 @@ export class Running {
   }
 
   /**
-   * Resolves with what was printed from `from` on as soon as that matches; rejects if the command ends before, or takes
-   * longer than anything should, with everything it printed.
+   * Resolves with the output from `from` on as soon as it matches. Rejects with all output if the command ends before,
+   * or takes too long.
    */
   async printed(pattern: RegExp, from = 0): Promise<string> {
     const { promise, resolve, reject } = Promise.withResolvers<string>();
@@ -62,13 +62,13 @@ export class Running {
     });
   }
 
-  /** Reads no more of its standard output once something has come. */
+  /** Stops reading its standard output after the first chunk. */
   async closeOutput(): Promise<void> {
     await this.printed(/\n/);
     this.#child.stdout?.destroy();
   }
 
-  /** Reads nothing more, as a program that was killed. */
+  /** Stops reading its output, as a killed program does. */
   leave(): void {
     this.#child.stdout?.destroy();
     this.#child.stderr?.destroy();
@@ -81,9 +81,9 @@ export class Running {
   }
 }
 
-/** Entry of the command that a run of the tests has built. */
+/** Entry of the command that the run of the tests has built. */
 export const COMMAND_VARIABLE = "SLUICE_TEST_COMMAND";
-/** The command: as it was built for this run of the tests, else its source. */
+/** The command as it was built for this run of the tests, else its source. */
 export const SLUICE =
   process.env[COMMAND_VARIABLE] ?? fileURLToPath(new URL("../src/main.ts", import.meta.url));
 const WRANGLER = createRequire(import.meta.url).resolve("wrangler");

@@ -10,7 +10,7 @@ import { seePage } from "./lab.ts";
 import { Running, SLUICE, sluice } from "./running.ts";
 
 const ENV = { ...process.env, CI: "1", NO_COLOR: "1", WRANGLER_SEND_METRICS: "false" };
-/** Open files that are allowed to the process that is to run out of them. */
+/** Limit of open files for a process that is to exceed it. */
 const FILES_MAX = 128;
 const IDLE_CONNECTIONS = 1_000;
 const BODY_BYTES_MAX = 4_194_304;
@@ -21,7 +21,7 @@ function temporaryFolder(): string {
   return folder;
 }
 
-/** A broker that listens on a port. */
+/** Makes a client of a broker on a port. */
 function clientOf(port: number) {
   const endpoint = `http://127.0.0.1:${port}/__sluice/aws`;
   const call = async (action: string, input: object) => {
@@ -38,7 +38,7 @@ function clientOf(port: number) {
     socket.write(text, "latin1");
     return socket;
   };
-  /** Sends a text, and reads from the connection until it is ended or has answered so often. */
+  /** Sends a text, and reads the connection until it ends or a number of answers has come. */
   const said = async (text: string, answers = 1): Promise<string> => {
     const socket = await open(text);
     let read = "";
@@ -49,7 +49,7 @@ function clientOf(port: number) {
         if (isDone()) break;
       }
     } catch {
-      // It was reset: what it has said counts.
+      // It was reset: the answers before that count.
     }
     socket.destroy();
     return read;
@@ -57,7 +57,7 @@ function clientOf(port: number) {
   return { call, open, said, endpoint };
 }
 
-describe("sluice serve without Workers, of clients that go wrong", () => {
+describe("sluice serve without Workers, with faulty clients", () => {
   const folder = temporaryFolder();
   let running: Running;
   let client: ReturnType<typeof clientOf>;
@@ -81,20 +81,20 @@ describe("sluice serve without Workers, of clients that go wrong", () => {
 
   it.each([
     ["HTTP/1.0", post("", "POST /__sluice/aws HTTP/1.0"), 200],
-    ["a request that waits to be told to go on", post("Expect: 100-continue\r\n"), 200],
-    ["an expectation that nobody has heard of", post("Expect: more\r\n"), 417],
+    ["a request that waits for 100 Continue", post("Expect: 100-continue\r\n"), 200],
+    ["an unknown expectation", post("Expect: more\r\n"), 417],
     ["a wish for another protocol", post("Connection: Upgrade\r\nUpgrade: h2c\r\n"), 200],
     ["a preflight request", "OPTIONS /__sluice/aws HTTP/1.1\r\nHost: a\r\n\r\n", 404],
     ["PUT", "PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx", 404],
     ["HEAD", "HEAD /__sluice/health HTTP/1.1\r\nHost: a\r\n\r\n", 200],
     ["a path that cannot be decoded", "GET /__sluice/api/queues/%zz HTTP/1.1\r\nHost: a\r\n\r\n", 404],
-    ["a host that is none", "GET / HTTP/1.1\r\nHost: a b/c?\r\n\r\n", 400],
+    ["an invalid host", "GET / HTTP/1.1\r\nHost: a b/c?\r\n\r\n", 400],
     ["no host", "GET / HTTP/1.1\r\n\r\n", 400],
     ["a host without a name", "GET / HTTP/1.1\r\nHost: \r\n\r\n", 400],
-    ["a port that is none", post().replace("Host: a", "Host: a:99999"), 400],
-    ["an address that is none", post().replace("Host: a", "Host: 1.2.3.400"), 400],
-    ["such an address on a GET", "GET /__sluice/health HTTP/1.1\r\nHost: 1.2.3.400\r\n\r\n", 400],
-    ["a URL with such a port", "GET http://a:99999/__sluice/health HTTP/1.1\r\nHost: a\r\n\r\n", 400],
+    ["an invalid port", post().replace("Host: a", "Host: a:99999"), 400],
+    ["an invalid address", post().replace("Host: a", "Host: 1.2.3.400"), 400],
+    ["an invalid address on a GET", "GET /__sluice/health HTTP/1.1\r\nHost: 1.2.3.400\r\n\r\n", 400],
+    ["a URL with an invalid port", "GET http://a:99999/__sluice/health HTTP/1.1\r\nHost: a\r\n\r\n", 400],
     ["a header in a header", post("X: a\rInjected: 1\r\n"), 400],
     ["a NUL in a header", post("X: a\0b\r\n"), 400],
     ["two lengths", post("Content-Length: 3\r\n"), 400],
@@ -108,7 +108,7 @@ describe("sluice serve without Workers, of clients that go wrong", () => {
     );
   });
 
-  it("answers requests that come before the answers to those before them, in their order", async () => {
+  it("answers pipelined requests in their order", async () => {
     const other = "GET /__sluice/health HTTP/1.1\r\nHost: a\r\n\r\n";
     const read = await client.said((post() + other).repeat(3), 6);
     const kinds = [...read.matchAll(/x-amzn-requestid|"status":"ok"/g)].map(([kind]) => kind);
@@ -119,7 +119,7 @@ describe("sluice serve without Workers, of clients that go wrong", () => {
   it.each([
     [BODY_BYTES_MAX + 1, "HTTP content length exceeded 4194304 bytes."],
     [10_000_000, "HTTP content length exceeded 4194304 bytes."],
-  ])("refuses a body of %i bytes in words", async (bytes, message) => {
+  ])("refuses a body of %i bytes with an explanation", async (bytes, message) => {
     const headers = { "x-amz-target": "AmazonSQS.SendMessage" };
     const response = await fetch(client.endpoint, { method: "POST", headers, body: "x".repeat(bytes) });
     expect(response.status).toBe(413);
@@ -129,7 +129,7 @@ describe("sluice serve without Workers, of clients that go wrong", () => {
     });
   });
 
-  it("serves others while many say nothing, stop in the middle, or do not read what they are answered", async () => {
+  it("serves other clients while many are silent, stop in the middle, or do not read their answers", async () => {
     const { answer } = await client.call("GetQueueUrl", { QueueName: "q" });
     const { QueueUrl } = answer;
     const MessageBody = "y".repeat(250_000);
@@ -155,8 +155,8 @@ describe("sluice serve without Workers, of clients that go wrong", () => {
   });
 });
 
-describe("sluice serve without Workers, of a process that goes wrong", () => {
-  /** Runs the command behind a command of a shell, and a script of Node.js. */
+describe("sluice serve without Workers, with a faulty process", () => {
+  /** Runs the command after a command of a shell, with a preloaded script of Node.js. */
   const start = async (folder: string, port: number, before: { shell?: string; script?: string }) => {
     const { shell, script } = before;
     const imported = `--import=data:text/javascript,${encodeURIComponent(script ?? "")}`;
@@ -166,17 +166,17 @@ describe("sluice serve without Workers, of a process that goes wrong", () => {
     return running;
   };
 
-  it("prints what ended it, gives its data free and has lost nothing when an exception was thrown", async () => {
+  it("prints an uncaught exception, frees its data and has lost nothing", async () => {
     const folder = temporaryFolder();
     const port = await getPort();
     const { call } = clientOf(port);
-    const script = 'process.on("SIGUSR2", () => { throw new Error("nobody caught this"); })';
+    const script = 'process.on("SIGUSR2", () => { throw new Error("not caught"); })';
     const first = await start(folder, port, { script });
     const { answer } = await call("CreateQueue", { QueueName: "q" });
     const { QueueUrl } = answer;
     await call("SendMessage", { QueueUrl, MessageBody: "kept" });
     expect(await first.stop("SIGUSR2")).toBe(1);
-    expect(first.output).toContain("Error: nobody caught this");
+    expect(first.output).toContain("Error: not caught");
     expect(existsSync(join(folder, ".wrangler/state", HOLDER_FILE))).toBe(false);
     const second = await start(folder, port, {});
     const received = await call("ReceiveMessage", { QueueUrl });
@@ -184,7 +184,7 @@ describe("sluice serve without Workers, of a process that goes wrong", () => {
     expect(await second.stop()).toBe(0);
   });
 
-  it("outlives promises that nobody has heard of being rejected, and says so", async () => {
+  it("survives unhandled rejections, and reports them", async () => {
     const port = await getPort();
     const script = 'process.on("SIGUSR2", () => { Promise.reject(new Error("not heard")); })';
     const running = await start(temporaryFolder(), port, { script });
@@ -194,7 +194,7 @@ describe("sluice serve without Workers, of a process that goes wrong", () => {
     expect(await running.stop()).toBe(0);
   });
 
-  it("that may open no more files refuses new queues, and goes on with the others and with connections", async () => {
+  it("refuses new queues when it may open no more files, and serves existing queues and connections", async () => {
     const port = await getPort();
     const { call, open } = clientOf(port);
     const running = await start(temporaryFolder(), port, { shell: `ulimit -n ${FILES_MAX}` });

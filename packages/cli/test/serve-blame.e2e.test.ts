@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eventually, type Lab, openLab } from "./lab.ts";
 import { type Running, sluice } from "./running.ts";
 
-/** Two Workers in one runtime, whose messages have one delivery and no dead-letter queue. One of them hangs. */
+/** Two Workers in one runtime, one of which hangs. Their messages have one delivery and no dead-letter queue. */
 describe("sluice serve with a handler that never ends", () => {
   let lab: Lab;
   let port: number;
@@ -43,7 +43,7 @@ describe("sluice serve with a handler that never ends", () => {
     lab.remove();
   });
 
-  it("charges the delivery of that handler's Worker and no other, and goes on", async () => {
+  it("counts an attempt only for that handler's Worker, and goes on", async () => {
     await send("good", "slow");
     await running.printed(/works on slow, attempt 1/);
     await send("poison", "loop");
@@ -53,7 +53,7 @@ describe("sluice serve with a handler that never ends", () => {
     );
     await running.printed(/Dropped message "[^"]*" on queue "poison" after 1 failed attempt/);
     await running.printed(/done with slow/);
-    // What was handled before the last end is not known to this runtime any more.
+    // This runtime does not know what was handled before its last end.
     await send("good", "other");
     await eventually(async () => (await handled()).includes("other"), true);
     expect(running.output).toContain(

@@ -14,14 +14,14 @@ import { sluice } from "./running.ts";
 
 const DAY_MS = 86_400_000;
 
-/** Has a process of Node.js tell a time of day that is set by what a file says, in ms. */
+/** Makes a process of Node.js read its time of day from a file, in ms. */
 const SETTABLE = `
 import { readFileSync } from "node:fs";
 const now = Date.now;
 Date.now = () => now() + Number(readFileSync(process.env.TEST_CLOCK_FILE, "utf8"));
 `;
 
-it("a clock that is set by days deletes nothing, ends no visibility timeout and keeps none", async () => {
+it("setting the clock by days deletes nothing, and neither ends nor prolongs a visibility timeout", async () => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "sluice-clock-")));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const clock = join(folder, "clock");
@@ -70,14 +70,14 @@ it("a clock that is set by days deletes nothing, ends no visibility timeout and 
   await running.printed(/was set forward by 5 d/);
   expect(await receive(0)).toEqual(["waiting"]);
 
-  // By the day before the start: what is received there is visible again in time, nevertheless.
+  // A day before the start by this clock: messages received there are visible again in time nevertheless.
   set(-DAY_MS);
   await running.printed(/was set back by 6 d/);
   expect(await receive(2)).toEqual(["waiting"]);
   expect(await receive(0)).toEqual([]);
   expect(await receive(0, 20)).toEqual(["waiting"]);
 
-  // Neither an end without a word nor a clock that has gone back meanwhile changes any of it.
+  // Neither an abrupt end nor a clock that went back meanwhile changes any of it.
   await running.stop("SIGKILL");
   set(-3 * DAY_MS);
   running = await start();

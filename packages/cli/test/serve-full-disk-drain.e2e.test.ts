@@ -22,10 +22,10 @@ const FILLER = "x".repeat(50_000);
 const QUEUES = ["drained", "later", "purged", "dropped"] as const;
 type Queue = (typeof QUEUES)[number];
 const FULL = "Queue storage limit exceeded: its disk or its database is full.";
-/** Refusals in a row after which nothing more fits. */
+/** Refusals in a row after which the disk counts as full. */
 const REFUSED = 8;
 
-/** A broker on a disk of its own, which is started and ended with the tests of a suite. */
+/** A broker on its own disk, started and ended with the tests of a suite. */
 function openBroker(
   disk: SmallDisk | null,
   files: Readonly<Record<string, string>>,
@@ -60,7 +60,7 @@ function openBroker(
     const asked = new GetQueueAttributesCommand({ QueueUrl: url(queue), AttributeNames: ["All"] });
     return (await client.send(asked)).Attributes ?? {};
   };
-  /** Receives and deletes everything. Each call is made once. */
+  /** Receives and deletes everything, each call once. */
   const drain = async (queue: Queue) => {
     let drained = 0;
     while (drained < sent[queue]) {
@@ -96,7 +96,7 @@ function openBroker(
     );
     expect(kept.filter((path) => (statSync(path).mode & 0o077) !== 0)).toEqual([]);
     for (const queue of QUEUES) {
-      // A call that meets the end of the disk between two looks at it fails once.
+      // A call that fills the disk between two checks fails once.
       await expect
         .poll(() => attributesOf(queue).catch(() => null))
         .toMatchObject({ ApproximateNumberOfMessages: `${sent[queue]}` });
@@ -148,24 +148,24 @@ const disk = mountSmallDisk(24);
 if (disk === null)
   console.warn("A disk cannot be mounted here, which needs root: a full one is not drained.");
 
-describe.runIf(disk !== null)("sluice serve on a disk that its messages have filled", () => {
+describe.runIf(disk !== null)("sluice serve on a disk full of its messages", () => {
   const { client, url, reserve, start, send, attributesOf, drain, fillUp, look, sent, output, stop } =
     openBroker(disk, {});
 
-  it("tells what waits, gives it out, deletes it, purges, and takes messages again", async () => {
+  it("reports, delivers, deletes and purges messages, and accepts new ones then", async () => {
     await fillUp();
     expect(existsSync(reserve)).toBe(false);
     await look();
     await drain("drained");
-    // What it held is room on the disk, of which some is kept for the next time.
+    // The deleted messages are room on the disk, of which a reserve is kept.
     await expect.poll(() => existsSync(reserve), { interval: 50 }).toBe(true);
     await stop("SIGKILL");
     disk?.fill();
     await start();
-    // The reserve was freed at the start. It is there again as soon as the logs of the killed process have made room.
+    // The reserve was freed at the start. It returns as soon as the logs of the killed process have made room.
     expect(output()).toContain("is full: no messages are taken in until 10 MB are free.");
     await look();
-    // The logs of pages that the killed process has left are room, too.
+    // The logs that the killed process left become room too.
     await fillUp();
     await look();
     await drain("later");
@@ -176,7 +176,7 @@ describe.runIf(disk !== null)("sluice serve on a disk that its messages have fil
     expect(await attributesOf("purged")).toMatchObject({ ApproximateNumberOfMessages: "0" });
     sent.purged = 0;
     await client().send(new DeleteQueueCommand({ QueueUrl: url("dropped") }));
-    // What they held is room on the disk, for any queue.
+    // The deleted messages are room for any queue.
     await expect.poll(() => send("later"), { interval: 100 }).toBe(null);
     await client().send(new CreateQueueCommand({ QueueName: "another" }));
     for (let i = 0; i < 50; i++) {
@@ -185,8 +185,8 @@ describe.runIf(disk !== null)("sluice serve on a disk that its messages have fil
     await drain("later");
   }, 120_000);
 
-  it("lets messages be deleted that somebody else's files leave no room for", async () => {
-    // Files of drained queues shrink one after the other: until then the disk may be full again for a moment.
+  it("deletes messages even when files of another program fill the disk", async () => {
+    // Files of drained queues shrink one by one, so the disk may be full again for a moment.
     for (let i = 0; i < 20; i++) {
       await expect.poll(() => send("later"), { interval: 100 }).toBe(null);
     }
@@ -201,36 +201,33 @@ describe.runIf(disk !== null)("sluice serve on a disk that its messages have fil
 
 const workerdDisk = mountSmallDisk(34);
 
-describe.runIf(workerdDisk !== null)(
-  "sluice serve with a Worker, on a disk that its messages have filled",
-  () => {
-    const worker = {
-      "wrangler.toml":
-        'name = "front"\nmain = "index.mjs"\ncompatibility_date = ' +
-        '"2026-01-01"\n[[queues.producers]]\nqueue = "later"\nbinding = "LATER"\n',
-      "index.mjs": `export default {
+describe.runIf(workerdDisk !== null)("sluice serve with a Worker, on a disk full of its messages", () => {
+  const worker = {
+    "wrangler.toml":
+      'name = "front"\nmain = "index.mjs"\ncompatibility_date = ' +
+      '"2026-01-01"\n[[queues.producers]]\nqueue = "later"\nbinding = "LATER"\n',
+    "index.mjs": `export default {
       async fetch(request, env) {
         return new Response(await env.LATER.send("x").then(() => "sent", (error) => String(error)));
       },
     };`,
-    };
-    const { client, url, reserve, start, send, attributesOf, drain, fillUp, look, sent, stop, path } =
-      openBroker(workerdDisk, worker, ".");
+  };
+  const { client, url, reserve, start, send, attributesOf, drain, fillUp, look, sent, stop, path } =
+    openBroker(workerdDisk, worker, ".");
 
-    it("gives messages out, deletes them, purges, and gives room back when it is started again", async () => {
-      await fillUp();
-      expect(existsSync(reserve)).toBe(false);
-      expect(await (await fetch(path(""))).text()).toContain("Queue storage limit exceeded");
-      await look();
-      await drain("drained");
-      await client().send(new PurgeQueueCommand({ QueueUrl: url("purged") }));
-      expect(await attributesOf("purged")).toMatchObject({ ApproximateNumberOfMessages: "0" });
-      sent.purged = 0;
-      await client().send(new DeleteQueueCommand({ QueueUrl: url("dropped") }));
-      await stop("SIGKILL");
-      await start();
-      await expect.poll(() => send("later"), { interval: 100 }).toBe(null);
-      await drain("later");
-    }, 120_000);
-  },
-);
+  it("delivers, deletes and purges messages, and gives room back after a restart", async () => {
+    await fillUp();
+    expect(existsSync(reserve)).toBe(false);
+    expect(await (await fetch(path(""))).text()).toContain("Queue storage limit exceeded");
+    await look();
+    await drain("drained");
+    await client().send(new PurgeQueueCommand({ QueueUrl: url("purged") }));
+    expect(await attributesOf("purged")).toMatchObject({ ApproximateNumberOfMessages: "0" });
+    sent.purged = 0;
+    await client().send(new DeleteQueueCommand({ QueueUrl: url("dropped") }));
+    await stop("SIGKILL");
+    await start();
+    await expect.poll(() => send("later"), { interval: 100 }).toBe(null);
+    await drain("later");
+  }, 120_000);
+});

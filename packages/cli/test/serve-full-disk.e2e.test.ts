@@ -18,7 +18,7 @@ import { type Running, sluice } from "./running.ts";
 const disk = mountSmallDisk();
 if (disk === null) console.warn("A disk cannot be mounted here, which needs root: a full one is not tested.");
 
-/** Bytes of a body: some of them fill a commit, many the disk. */
+/** Bytes of a body: several fill a commit, many the disk. */
 const FILLER = "x".repeat(20_000);
 /** Attempts of an SDK at one call. */
 const ATTEMPTS = 3;
@@ -31,7 +31,7 @@ describe.runIf(disk !== null)("sluice serve on a disk that is full", () => {
   const stored = new Set<string>();
   const failures: unknown[] = [];
 
-  /** Sends a message as any program does, and notes what came of it. */
+  /** Sends a message as a program does, and records the outcome. */
   const send = async (name: string): Promise<boolean> => {
     try {
       await client.send(new SendMessageCommand({ QueueUrl, MessageBody: `${name} ${FILLER}` }));
@@ -68,10 +68,10 @@ describe.runIf(disk !== null)("sluice serve on a disk that is full", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it("fails as SDKs try again, loses nothing answered, and goes on by itself when there is room", async () => {
+  it("fails in a way that SDKs retry, loses nothing acknowledged, and recovers when there is room", async () => {
     for (let i = 0; i < 20; i++) expect(await send(`before ${i}`)).toBe(true);
     disk?.fill();
-    // What is free within the files that are there is used up first.
+    // Free pages within the existing files are used up first.
     for (let i = 0; failures.length < 5; i++) await send(`full ${i}`);
     for (const failure of failures) {
       expect(failure).toBeInstanceOf(SQSServiceException);
@@ -91,7 +91,7 @@ describe.runIf(disk !== null)("sluice serve on a disk that is full", () => {
     while (missing.size > 0) {
       const receive = new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10, WaitTimeSeconds: 20 });
       const { Messages = [] } = await client.send(receive);
-      // Longer than any of them is invisible for, so what has not come does not come any more.
+      // Longer than any visibility timeout: a message that has not come by now is lost.
       expect(Messages, `missing: ${[...missing].join(", ")}`).not.toEqual([]);
       for (const { Body = "" } of Messages) missing.delete(Body.slice(0, Body.indexOf(" x")));
       const Entries = Messages.map(({ ReceiptHandle }, i) => ({ Id: `${i}`, ReceiptHandle }));

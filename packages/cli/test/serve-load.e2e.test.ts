@@ -9,15 +9,15 @@ import { type Running, sluice } from "./running.ts";
 
 const MEGABYTE = 1_000_000;
 /**
- * By how much strangers may make the process grow over what it has when nobody is there, and by which part of what they
- * send if that is more: what has come in at once is collected later.
+ * Most bytes by which strangers may make the process grow over its idle size, and the share of what they send if that
+ * is more: garbage is collected later.
  */
 const GROWTH_BYTES = 100 * MEGABYTE;
 const GROWTH_SHARE = 1 / 8;
-/** Resident memory of the process once it is used, by any client, in bytes. One that has just started may have less. */
+/** Least resident memory of the process in use, in bytes. A process that has just started may have less. */
 const WORKING_BYTES = 150 * MEGABYTE;
 
-/* What strangers send to a broker that asks for keys: it stays as small as it is, and answers others meanwhile. */
+/* Requests of strangers to a broker that asks for keys, which keeps its size and answers others meanwhile. */
 
 let folder: string;
 let running: Running;
@@ -29,14 +29,14 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Names a key: of who does not, 64 KiB are read at most. */
+/** Header that names a key: of other requests, at most 64 KiB are read. */
 const SIGNED = "Authorization: AWS4-HMAC-SHA256 Credential=AKIA/20200101/us-east-1/sqs/aws4_request\r\n";
 const post = (bytes: number) =>
   `POST /__sluice/aws HTTP/1.1\r\nHost: a\r\n${SIGNED}X-Amz-Target: AmazonSQS.SendMessage\r\nContent-Length: ${bytes}\r\n\r\n`;
 const chunked = (more: string) =>
   `POST /__sluice/aws HTTP/1.1\r\nHost: a\r\n${more}Transfer-Encoding: chunked\r\n\r\n1c9c380\r\n`;
 
-/** Another process asks, so that it does not wait for what the strangers are doing here. */
+/** Asks from another process, which does not wait for the load in this one. */
 function answersOthers(): string {
   const script = `fetch("http://127.0.0.1:${port}/__sluice/health").then((r) => console.log(r.status))`;
   return execFileSync(process.execPath, ["-e", script], { encoding: "utf8", timeout: 20_000 }).trim();
@@ -51,7 +51,7 @@ describe.skipIf(process.platform !== "linux")("a broker that asks for keys", () 
     ["800 short bodies without an end", 800, post(65_000), 64_000, "503"],
     ["500 heads of 900 KB", 500, "POST /__sluice/aws HTTP/1.1\r\nHost: a\r\nX: ", 900_000, "431"],
     ["2,000 heads of 60 KB without an end", 2_000, "GET / HTTP/1.1\r\nHost: a\r\nX: ", 60_000, "503"],
-  ])("stays within its size under %s, and answers others", async (_, count, head, bytes, status) => {
+  ])("keeps its size under %s, and answers other clients", async (_, count, head, bytes, status) => {
     const env = { ...process.env, CI: "1", NO_COLOR: "1", SLUICE_AWS_ACCESS_KEYS: "AKIA:secret" };
     running = sluice(["serve", "--port", `${port}`], folder, env);
     const strangers = new Strangers(port);
@@ -64,7 +64,7 @@ describe.skipIf(process.platform !== "linux")("a broker that asks for keys", () 
         mostBytes = Math.max(mostBytes, residentBytes(running.pid));
       }, 50);
       const said = Promise.all(Array.from({ length: count }, () => strangers.say(head, bytes)));
-      // What is taken up is taken up when one of them is refused.
+      // Once one of them is refused, the memory is at its peak.
       await expect.poll(() => strangers.statuses.get(status) ?? 0).toBeGreaterThan(0);
       expect(answersOthers()).toBe("200");
       await Promise.race([said, new Promise((resolve) => setTimeout(resolve, 10_000))]);

@@ -30,7 +30,7 @@ const WORKER = {
 let running: Running;
 afterEach(() => running.stop());
 
-/** Runs `sluice serve` in a folder until it listens, and answers its URL. */
+/** Runs `sluice serve` in a folder until it listens, and returns its URL. */
 async function serve(folder: string, ...args: string[]): Promise<string> {
   running = sluice(["serve", ...args, "--port", "0", "--persist-to", "data"], folder, ENV);
   const printed = await running.printed(/REST and admin API/);
@@ -44,7 +44,7 @@ interface Line {
   readonly url?: string;
 }
 
-/** Every line that was printed, each of which has to be an object with a time, a level and a message. */
+/** Parses all printed lines, each of which must be an object with a time, a level and a message. */
 function linesOf(output: string): Line[] {
   return output
     .trimEnd()
@@ -58,7 +58,7 @@ function linesOf(output: string): Line[] {
     });
 }
 
-it("with --log-format json all lines of Workers, their failures and the broker's are JSON with a level", async () => {
+it("with --log-format json all lines of Workers, of their failures and of the broker are JSON with a level", async () => {
   const url = await serve(projectFolder(WORKER), ".", "--log-format", "json");
   await fetch(url);
   await running.printed(/QUEUE jobs 0\/1/);
@@ -82,7 +82,7 @@ it("with --log-format json the broker alone prints nothing but JSON", async () =
   expect(lines.at(-1)).toMatchObject({ level: "warn", message: expect.stringMatching(/^A proxy before/) });
 });
 
-it("lines after the start have time and level, of the broker's console and of Workers alike", async () => {
+it("log lines after the start have time and level, both the broker's and the Workers'", async () => {
   const url = await serve(projectFolder(WORKER), ".");
   await running.printed(/admin API.*\n/);
   const from = running.output.length;
@@ -91,7 +91,7 @@ it("lines after the start have time and level, of the broker's console and of Wo
   await running.printed(/vase is cursed/);
   await running.stop();
   const after = running.output.slice(from).trimEnd().split("\n");
-  // A stack trace goes on in lines of its own.
+  // A stack trace continues on lines of its own.
   const begun = after.filter((line) => !/^\s/.test(line));
   expect(begun.length).toBeGreaterThanOrEqual(4);
   for (const line of begun) expect(line).toMatch(LINE);

@@ -8,14 +8,14 @@ import { type Running, sluice } from "./running.ts";
 
 const STATE = "state";
 
-/** Description of a queue by the admin API, as far as it is read. */
+/** Fields that are read of the admin API's description of a queue. */
 interface Described {
   readonly messages: { readonly ready: number; readonly leased: number };
 }
 
 /**
- * Workers whose handlers hang, die or are cut off. The tests go on where the one before has ended: each end of workerd
- * within a minute makes the pause before the next start longer, and a new command begins without one.
+ * Workers whose handlers hang, die or are cut off. Each test continues after the one before: each end of workerd within
+ * a minute makes the pause before the next start longer, and a new command begins without one.
  */
 describe("sluice serve with a handler", () => {
   let lab: Lab;
@@ -31,10 +31,10 @@ describe("sluice serve with a handler", () => {
     return started;
   };
   const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`);
-  /** The Workers run. */
+  /** Waits until the Workers run. */
   const whenUp = () => eventually(async () => (await get("/")).status, 200);
   const send = async (queue: string, text: string) => {
-    // What is answered with 503 may be stored, so it is not sent again.
+    // An answer of 503 may mean that the message is stored, so it is not sent again.
     await whenUp();
     expect((await get(`/send/${queue}?text=${text}`)).status).toBe(200);
   };
@@ -42,7 +42,7 @@ describe("sluice serve with a handler", () => {
     const response = await get(`/__sluice/api/queues/${queue}`);
     return response.ok ? ((await response.json()) as Described).messages[what] : response.status;
   };
-  /** Those that are in no Worker's hands. */
+  /** Number of messages that no Worker has. */
   const waiting = (queue: string) => counted(queue, "ready");
   const handled = async () => {
     const response = await get("/");
@@ -59,7 +59,7 @@ describe("sluice serve with a handler", () => {
   beforeAll(async () => {
     lab = openLab("poison");
     port = await getPort();
-    // Nothing is ended there but by the user.
+    // Only the user ends a handler there.
     running = await serve("--inspector-port", `${await getPort()}`);
   });
   afterAll(async () => {
@@ -67,7 +67,7 @@ describe("sluice serve with a handler", () => {
     lab.remove();
   });
 
-  it("that never ends has had its attempt when it is ended by Ctrl-C", async () => {
+  it("that never ends has used its attempt when it is ended by Ctrl-C", async () => {
     await send("poison", "loop");
     await running.printed(/begins loop, attempt 1/);
     expect(await running.stop()).toBe(0);
@@ -77,8 +77,8 @@ describe("sluice serve with a handler", () => {
     await running.printed(/begins loop, attempt 2/);
   });
 
-  it("that never ends goes on with the other queues, and ends in the dead-letter queue after max_retries", async () => {
-    // The request that comes meanwhile is answered, and not only when the client has given up.
+  it("that never ends delays no other queue, and its message is a dead letter after max_retries", async () => {
+    // The request that comes meanwhile is answered before its client gives up.
     const meanwhile = await get("/");
     expect([meanwhile.status, meanwhile.headers.get("retry-after")]).toEqual([503, "2"]);
     const said = await running.printed(/attempt 2\n[\s\S]*started again[\s\S]*In delivery:\n.*/);
@@ -91,8 +91,8 @@ describe("sluice serve with a handler", () => {
     expect(running.output).not.toContain("attempt 3");
   });
 
-  it("of HTTP that never ends is ended as well, and counts nobody's attempt", async () => {
-    // What has been handled is in delivery until that is written down.
+  it("of HTTP that never ends is ended as well, and costs no message an attempt", async () => {
+    // A handled message is in delivery until that is recorded.
     await eventually(() => counted("good", "leased"), 0);
     const from = running.output.length;
     const loops = get("/loop");
@@ -127,7 +127,7 @@ describe("sluice serve with a handler", () => {
     expect(workerdOf()).not.toBe(killed);
   });
 
-  it("that is cut off by kill -9 has had its last attempt", async () => {
+  it("that is cut off by kill -9 has used its last attempt", async () => {
     const started = descendants(running.pid);
     expect(await running.stop("SIGKILL")).toBe("SIGKILL");
     await eventually(async () => started.filter(isRunning), []);

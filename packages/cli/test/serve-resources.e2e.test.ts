@@ -5,10 +5,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Lab, openLab } from "./lab.ts";
 import { type Running, sluice } from "./running.ts";
 
-/** Longest that a cron trigger of every minute takes to come. */
+/** Longest wait for a cron trigger of every minute, in ms. */
 const MINUTE_MS = 60_000;
 
-/** A Worker with more than code, in a named environment. */
+/** A Worker in a named environment with variables, assets and storage. */
 describe("sluice serve", () => {
   let lab: Lab;
   let url: string;
@@ -34,7 +34,7 @@ describe("sluice serve", () => {
     expect(await get("/anything")).toBe("staging kept");
   });
 
-  it("serves static assets, to browsers and to the Worker", async () => {
+  it("serves static assets to browsers and to the Worker", async () => {
     expect(await get("/")).toContain("<title>stock</title>");
     expect(await get("/page")).toContain("<title>stock</title>");
     expect(JSON.parse(await get("/__sluice/health"))).toMatchObject({ status: "ok" });
@@ -56,7 +56,7 @@ describe("sluice serve", () => {
     expect(refused.output).toContain(`Port ${port} of 127.0.0.1 is in use by another process.`);
   });
 
-  it("refuses a binding that leads to a Worker that is not named", async () => {
+  it("refuses a binding to a Worker that is not named", async () => {
     const other = openLab("shop");
     const refused = sluice(["serve", "front", "--port", "0"], other.folder, other.env);
     expect(await refused.ended).toBe(1);
@@ -66,7 +66,7 @@ describe("sluice serve", () => {
     other.remove();
   });
 
-  // Last: the others take some of the time until the minute is full.
+  // Last, since the others use up some of the minute.
   it(
     "calls scheduled() at the times of cron triggers",
     async () => {

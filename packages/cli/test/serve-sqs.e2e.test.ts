@@ -21,7 +21,7 @@ import { type Running, sluice } from "./running.ts";
 
 const CLIENT = { region: "us-east-1", credentials: { accessKeyId: "local", secretAccessKey: "local" } };
 
-/** Case of a user with an SQS program and nothing of Cloudflare's: no Worker, no wrangler.toml. */
+/** A user with an SQS program, without Workers and without a wrangler.toml. */
 describe("sluice serve in an empty folder", () => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "sluice-sqs-")));
   const env = { ...process.env, CI: "1", NO_COLOR: "1", WRANGLER_SEND_METRICS: "false" };
@@ -56,7 +56,7 @@ describe("sluice serve in an empty folder", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it("prints the endpoint and lines to copy, and has no queues", async () => {
+  it("prints its endpoint and lines to copy, and has no queues", async () => {
     expect(endpoint).toBe(`http://127.0.0.1:${port}/__sluice/aws`);
     expect(running.output).toContain(`aws     ${endpoint}`);
     expect(running.output).toContain("export AWS_REGION=us-east-1 AWS_DEFAULT_REGION=us-east-1\n");
@@ -64,7 +64,7 @@ describe("sluice serve in an empty folder", () => {
     expect(await call("ListQueues", {})).toEqual({ status: 200, answer: {} });
   });
 
-  it("is served at the root as well, for clients that know nothing but a host and the URL of a queue", async () => {
+  it("answers at the root too, for clients that know only a host and the URL of a queue", async () => {
     const root = `http://127.0.0.1:${port}`;
     const { QueueUrl } = await new SQSClient({ endpoint: root, ...CLIENT }).send(
       new CreateQueueCommand({ QueueName: "root" }),
@@ -79,7 +79,7 @@ describe("sluice serve in an empty folder", () => {
     }
   });
 
-  it("takes messages of every size, from many at a time", async () => {
+  it("accepts messages of every size from many clients at a time", async () => {
     const { answer } = await call("CreateQueue", { QueueName: "sizes" });
     const { QueueUrl } = answer;
     const bodies = [1, 200, 65_000, 66_000, 1_048_576].map((bytes) => "é".repeat(bytes / 2) || "x");
@@ -98,7 +98,7 @@ describe("sluice serve in an empty folder", () => {
     expect(counted.Attributes).toMatchObject({ ApproximateNumberOfMessages: "205" });
   });
 
-  it("keeps no message for a client that stopped waiting, however often", async () => {
+  it("keeps no message for clients that stopped waiting", async () => {
     const { answer } = await call("CreateQueue", { QueueName: "left" });
     const { QueueUrl } = answer;
     const headers = {
@@ -110,7 +110,7 @@ describe("sluice serve in an empty folder", () => {
       const gone = Array.from({ length: 5 }, () => new AbortController());
       const waiting = gone.map(({ signal }) => fetch(endpoint, { method: "POST", headers, body, signal }));
       const ended = Promise.allSettled(waiting);
-      // Some of them go before their receive is begun, some while it waits, some while they are being answered.
+      // Some clients go before their receive begins, some while it waits, some during its answer.
       if (round % 2 === 0) await call("GetQueueUrl", { QueueName: "left" });
       const sending = call("SendMessage", { QueueUrl, MessageBody: `${round}` });
       for (const each of gone) each.abort();
@@ -126,14 +126,14 @@ describe("sluice serve in an empty folder", () => {
     }
   });
 
-  it("answers whatever it is asked in AWS's form, in time, and loses nothing", async () => {
+  it("answers every request in AWS's form, in time, and loses nothing", async () => {
     const seed = Number(process.env.SLUICE_FUZZ_SEED ?? 3);
     const report = await fuzz(remoteTarget(endpoint), { seed, requests: 300 });
     expect(report.kept).toBeGreaterThan(50);
     expect(report.succeeded.length).toBeGreaterThan(10);
   });
 
-  it("refuses a second process on its data, by whatever command", async () => {
+  it("refuses a second process on its data, of any command", async () => {
     for (const command of ["serve", "serve --port 0"]) {
       const second = sluice(command.split(" "), folder, env);
       expect(await second.ended).toBe(1);
@@ -147,7 +147,7 @@ describe("sluice serve in an empty folder", () => {
     expect(existsSync(join(folder, "elsewhere", HOLDER_FILE))).toBe(false);
   });
 
-  it("keeps messages over Ctrl-C and over kill -9, after which the data are free again", async () => {
+  it("keeps messages over Ctrl-C and kill -9, after which the data are free again", async () => {
     const { answer } = await call("CreateQueue", { QueueName: "kept" });
     const { QueueUrl } = answer;
     await call("SendMessage", { QueueUrl, MessageBody: "one" });
@@ -155,14 +155,14 @@ describe("sluice serve in an empty folder", () => {
     const waiting = Array.from({ length: 3 }, () =>
       call("ReceiveMessage", { QueueUrl: empty.QueueUrl, WaitTimeSeconds: 20 }),
     );
-    // One that is answered: by then the others wait.
+    // One receive that is answered: by then the others wait.
     await call("ReceiveMessage", { QueueUrl: empty.QueueUrl, WaitTimeSeconds: 0 });
     expect(await running.stop("SIGINT")).toBe(0);
     expect(running.output).not.toContain("failed");
-    // They wait no longer, and no client is left without an answer.
+    // The waiting receives end now, and each client gets an answer.
     expect(await Promise.all(waiting)).toEqual(waiting.map(() => ({ status: 200, answer: {} })));
     expect(existsSync(join(folder, ".wrangler/state", HOLDER_FILE))).toBe(false);
-    // Nothing is generated for a broker of which no file says anything.
+    // Nothing is generated for a broker that no file configures.
     expect(existsSync(join(folder, ".sluice"))).toBe(false);
     running = await start();
     await call("SendMessage", { QueueUrl, MessageBody: "two" });
@@ -172,7 +172,7 @@ describe("sluice serve in an empty folder", () => {
     expect(received.answer).toMatchObject({ Messages: [{ Body: "one" }, { Body: "two" }] });
   });
 
-  it("lets a profiler in where it is told to, and does not wait for it to go when it ends", async () => {
+  it("accepts a profiler with --inspector-port, and does not wait for it at its end", async () => {
     await running.stop();
     const inspectorPort = await getPort();
     running = await start("--inspector-port", `${inspectorPort}`);
@@ -208,7 +208,7 @@ describe("sluice serve in an empty folder", () => {
     running = await start();
   });
 
-  it("goes by the [sluice] table of a wrangler.toml without code", async () => {
+  it("applies the [sluice] table of a wrangler.toml without code", async () => {
     await running.stop();
     writeFileSync(
       join(folder, "wrangler.toml"),
@@ -255,7 +255,7 @@ describe("sluice serve in an empty folder", () => {
     expect(posts).toEqual(["hello", "hello"]);
   });
 
-  it("goes by the keys and the region of its environment", async () => {
+  it("uses the keys and the region of its environment", async () => {
     expect(await running.stop()).toBe(0);
     Object.assign(env, { SLUICE_AWS_ACCESS_KEYS: "AKIA:secret", SLUICE_AWS_REGION: "eu-west-1" });
     running = await start();
@@ -267,7 +267,7 @@ describe("sluice serve in an empty folder", () => {
     expect([status, answer.__type]).toEqual([403, expect.stringContaining("MissingAuthenticationToken")]);
   });
 
-  it("is closed by its other APIs too once it asks for keys, unless SLUICE_ENV opens it, and says so", async () => {
+  it("closes its other APIs too once it needs keys, unless SLUICE_ENV opens it, and says so", async () => {
     const statuses = async () => {
       const paths = ["/api/queues", "/metrics", "/client/v4/accounts/a/queues", "/health"];
       const all = paths.map(async (path) => (await fetch(`http://127.0.0.1:${port}/__sluice${path}`)).status);
@@ -288,7 +288,7 @@ describe("sluice serve in an empty folder", () => {
     expect((await call("ListQueues", {})).status).toBe(403);
   });
 
-  it("is closed behind a proxy but to tokens that it keeps, says so, and stops in its own name", async () => {
+  it("is closed behind a proxy except to its own tokens, says so, and stops under its own name", async () => {
     const api = (path: string, options: RequestInit = {}) =>
       fetch(`http://127.0.0.1:${port}/__sluice/api${path}`, options);
     const body = JSON.stringify({ name: "kept", scopes: ["admin"] });

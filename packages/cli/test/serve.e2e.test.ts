@@ -11,7 +11,7 @@ import { type Running, sluice } from "./running.ts";
 const PACKAGES = fileURLToPath(new URL("../..", import.meta.url));
 const CLIENT = { region: "us-east-1", credentials: { accessKeyId: "local", secretAccessKey: "local" } };
 
-/** The Workers of the shop, killed and started again with the same data. */
+/** Workers of the shop, killed and started again with the same data. */
 describe("sluice serve", () => {
   let lab: Lab;
   let port: number;
@@ -37,7 +37,7 @@ describe("sluice serve", () => {
     lab.remove();
   });
 
-  it("says where everything is", () => {
+  it("prints where everything is", () => {
     expect(running.output).toContain(`front   http://127.0.0.1:${port}/`);
     expect(running.output).toContain(`queues  http://127.0.0.1:${port}/__sluice/`);
     expect(running.output).toContain(`data    ${join(lab.folder, "state")}`);
@@ -49,10 +49,10 @@ describe("sluice serve", () => {
     await eventually(async () => JSON.parse(await get("/received")).sort(), ["from-an-object", "served"]);
   });
 
-  it("shows the page, which went through another Worker and a proxy as it was compressed", () =>
+  it("serves the compressed page unchanged through another Worker and a proxy", () =>
     seePage(`http://127.0.0.1:${port}`));
 
-  it("lets programs of this machine use the broker, and not move its clock", async () => {
+  it("lets programs of this machine use the broker, but not move its clock", async () => {
     expect(JSON.parse(await get("/__sluice/health"))).toMatchObject({ status: "ok" });
     const clock = await fetch(`http://127.0.0.1:${port}/__sluice/api/clock`, {
       method: "POST",
@@ -63,7 +63,7 @@ describe("sluice serve", () => {
     expect((await clock.text()).toLowerCase()).toContain("development");
   });
 
-  it("refuses a port that is in use in words", async () => {
+  it("refuses a port that is in use with an explanation", async () => {
     const second = sluice(["serve", "--port", `${port}`], lab.folder, lab.env);
     expect(await second.ended).toBe(1);
     expect(second.output).toContain(`127.0.0.1:${port} is in use by another process`);
@@ -78,7 +78,7 @@ describe("sluice serve", () => {
     );
   });
 
-  it("finds the backlog after kill -9, which takes workerd along", async () => {
+  it("ends workerd too at kill -9, and finds the backlog then", async () => {
     expect(await get("/send/nobody?text=kept")).toBe("sent");
     const started = descendants(running.pid);
     expect(started.length).toBeGreaterThan(0);
@@ -93,11 +93,11 @@ describe("sluice serve", () => {
     "ends with workerd at %s, answers receives that wait, and the broker alone has the same queues",
     async (signal) => {
       const started = descendants(running.pid);
-      // Its connections are its own: those that have asked a Worker before are workerd's.
+      // Its connections are separate: those that have asked a Worker before are workerd's.
       const sqs = new SQSClient({ endpoint: `http://127.0.0.1:${port}/__sluice/aws`, ...CLIENT });
       const { QueueUrl } = await sqs.send(new CreateQueueCommand({ QueueName: "empty" }));
       const waiting = sqs.send(new ReceiveMessageCommand({ QueueUrl, WaitTimeSeconds: 20 }));
-      // One that is answered: by then the other one waits.
+      // One receive that is answered: by then the other one waits.
       await sqs.send(new ReceiveMessageCommand({ QueueUrl, WaitTimeSeconds: 0 }));
       expect(await running.stop(signal)).toBe(0);
       expect(await waiting).toMatchObject({ $metadata: { httpStatusCode: 200, attempts: 1 } });
@@ -126,18 +126,18 @@ describe("sluice serve", () => {
   });
 });
 
-/** A place in a file, as stack traces have it. */
+/** Makes the pattern of a place in a file, as stack traces have it. */
 function placeIn(path: string): RegExp {
   return new RegExp(`at .*/${path}:(\\d+):\\d+`);
 }
 
-/** The line of a file in `folder` that a stack trace leads to. */
+/** Returns the line of a file in `folder` that a stack trace leads to. */
 function lineAt(trace: string, folder: string, path: string): string | undefined {
   const [, line] = placeIn(path).exec(trace) ?? [];
   return readFileSync(join(folder, path), "utf8").split("\n")[Number(line) - 1];
 }
 
-/** Makes a stored table one without the columns that it is asked for. */
+/** Removes columns that the broker reads from a stored table. */
 function breakTable(state: string, table: string): void {
   for (const file of globSync(join(state, "v3/do/*/*.sqlite"))) {
     const database = new DatabaseSync(file);

@@ -5,7 +5,7 @@ import { install } from "./install.ts";
 import { type Lab, openLab } from "./lab.ts";
 import { Running } from "./running.ts";
 
-/** Projects with a harness of their own, each in one of the forms that Miniflare takes Workers in. */
+/** Projects with their own harness, each with Workers in one of the forms that Miniflare takes. */
 const FILES = {
   "package.json": '{ "private": true, "type": "module" }',
   "src/index.mjs": `import { DurableObject } from "cloudflare:workers";
@@ -140,7 +140,7 @@ it("sluiceWorkers adds the broker to several Workers, given as text", async () =
   expect(await run("harness.mjs", "text")).toContain("handled TILL 1");
 });
 
-it("unstable_startWorker runs what sluice build has made", async () => {
+it("unstable_startWorker runs the output of sluice build", async () => {
   await run(bin, "build");
   expect(await run("start-worker.mjs")).toContain("handled ONE 1");
 });

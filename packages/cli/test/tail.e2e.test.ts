@@ -19,11 +19,11 @@ const send = (queue: string, body: string) =>
   lab.run(["messages", "send", queue, "--content-type", "text", "--body", body], { env: TOKEN });
 
 describe("sluice tail", () => {
-  it("prints what happens from now on, in one queue or of one kind, as lines or as JSON", async () => {
+  it("prints events as they happen, of one queue or of one kind, as lines or as JSON", async () => {
     const all = lab.spawn(["tail"], TOKEN);
     const accepted = lab.spawn(["tail", "orders", "--kind", "accepted", "--json"], TOKEN);
     await Promise.all([
-      all.printed(/Waiting for what/),
+      all.printed(/Waiting for events/),
       accepted.printed(/Waiting for what .* in orders of/),
     ]);
     await send("orders-dead", "elsewhere");
@@ -35,7 +35,7 @@ describe("sluice tail", () => {
     await Promise.all([all.stop("SIGINT"), accepted.stop("SIGINT")]);
   });
 
-  it("says what is wrong: a kind, a queue, a token", async () => {
+  it("refuses a wrong kind, queue or token with an explanation", async () => {
     const kind = await lab.run(["tail", "--kind", "lost"], { env: TOKEN });
     expect([kind.code, kind.err]).toEqual([
       2,
@@ -48,7 +48,7 @@ describe("sluice tail", () => {
 });
 
 describe("sluice messages story", () => {
-  it("tells what happened to a message, and says when nothing is known", async () => {
+  it("prints what happened to a message, and says when nothing is known", async () => {
     await send("orders", "whose story");
     const list = ["messages", "peek", "orders", "--filter", "whose"];
     const { messages } = await lab.json<{ messages: { id: string }[] }>(list, { env: TOKEN });
@@ -64,11 +64,11 @@ describe("sluice messages story", () => {
   });
 });
 
-it("tail ends with the broker", async () => {
+it("sluice tail ends with the broker", async () => {
   const other = new BrokerLab();
   await other.serve({ SLUICE_ENV: "development" });
   const tail = other.spawn(["tail"]);
-  await tail.printed(/Waiting for what/);
+  await tail.printed(/Waiting for events/);
   await other.stop();
   expect(await tail.ended).toBe(3);
   expect(tail.output).toContain("has ended.");

@@ -1,9 +1,9 @@
-/** Set to 1, tests take every case of those that cost seconds each: `pnpm test:deployments`. */
+/** Variable that, set to 1, has tests run all cases that cost seconds each: `pnpm test:deployments`. */
 const THOROUGH_VARIABLE = "SLUICE_TEST_THOROUGH";
-/** Otherwise each sixth, so that a run of all tests stays within its time. */
+/** Otherwise one case in six is run, so that all tests stay within their time. */
 const STEP = 6;
 
-/** @param from which of the first six cases is taken first. */
+/** @param from index of the first case that is taken, below 6. */
 export function sampled<Case>(cases: readonly Case[], from = 0): Case[] {
   if (process.env[THOROUGH_VARIABLE] === "1") return [...cases];
   return cases.filter((_, i) => i % STEP === from);

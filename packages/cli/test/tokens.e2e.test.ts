@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([open.close(), locked.close()]));
 
-/** The environment of somebody with this token. */
+/** The environment of a user with this token. */
 const having = (token: string) => ({ env: { SLUICE_API_TOKEN: token } });
 const FIRST = having("first");
 
@@ -41,13 +41,13 @@ describe("sluice tokens on a broker that asks for no token", () => {
     ]);
   });
 
-  it("refuses a scope that there is not, and none, as mistakes in the command line", async () => {
+  it("refuses an unknown scope, and none, as usage errors", async () => {
     expect(await open.run(["tokens", "create", "a", "--scope", "write"])).toMatchObject({ code: 2, out: "" });
     expect(await open.run(["tokens", "create", "a"])).toMatchObject({ code: 2, out: "" });
     expect(await open.run(["tokens", "create", "A", "--scope", "read"])).toMatchObject({ code: 1, out: "" });
   });
 
-  it("has a name typed before it revokes", async () => {
+  it("asks for the name before it revokes", async () => {
     await open.run(["tokens", "create", "typed", "--scope", "read"]);
     expect(await open.run(["tokens", "revoke", "typed"])).toMatchObject({ code: 5 });
     expect(await open.run(["tokens", "revoke", "typed"], { types: "other" })).toMatchObject({ code: 5 });
@@ -62,7 +62,7 @@ describe("sluice tokens on a broker that asks for a token", () => {
     return (await locked.json<NewTokenView>(["tokens", "create", ...args], FIRST)).secret;
   }
 
-  it("are made by the first administrator, and do what they say", async () => {
+  it("creates tokens of the first administrator, which have their scopes", async () => {
     await locked.run(["queues", "create", "orders"], FIRST);
     await locked.run(["queues", "create", "mails"], FIRST);
     const sender = await create("sender", "--scope", "send", "--queue", "orders");
@@ -82,7 +82,7 @@ describe("sluice tokens on a broker that asks for a token", () => {
     expect(await locked.run(["tokens", "list"], having(reader))).toMatchObject({ code: 1, out: "" });
   });
 
-  it("make others, if they are administrators, and may be the only ones", async () => {
+  it("lets tokens of the scope admin create others, and may have no other tokens", async () => {
     const admin = await create("admin", "--scope", "admin");
     const made = await locked.json<NewTokenView>(
       ["tokens", "create", "made", "--scope", "read"],
@@ -98,7 +98,7 @@ describe("sluice tokens on a broker that asks for a token", () => {
     );
   });
 
-  it("are rotated without downtime, and end at once when they are revoked", async () => {
+  it("rotates tokens without downtime, and ends revoked ones at once", async () => {
     const old = await create("rotated", "--scope", "read");
     const rotated = await locked.run(["tokens", "rotate", "rotated"], FIRST);
     expect(rotated.err).toContain("The old one is valid until");
@@ -120,7 +120,7 @@ describe("sluice tokens on a broker that asks for a token", () => {
     expect(revoked.err).toContain("does not know this token, or it has expired");
   });
 
-  it("are told when to come again by the REST API", async () => {
+  it("has the REST API tell a token over its rate when to retry", async () => {
     const token = await create("slow", "--scope", "read", "--rate", "1");
     const ask = () =>
       fetch(`${url}/__sluice/client/v4/accounts/a/queues`, { headers: { authorization: `Bearer ${token}` } });
@@ -142,7 +142,7 @@ it("sluice tokens create --aws prints an access key as variables", async () => {
 });
 
 describe("sluice audit", () => {
-  it("says who has changed what, to who may do everything", async () => {
+  it("shows who changed what to the scope admin", async () => {
     const ops = await locked.json<NewTokenView>(["tokens", "create", "ops", "--scope", "admin"], FIRST);
     await locked.run(["queues", "create", "audited"], having(ops.secret));
     await locked.run(["queues", "purge", "audited", "--force"], FIRST);

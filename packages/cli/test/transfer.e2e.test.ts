@@ -24,7 +24,7 @@ const run = (args: readonly string[], input?: string) =>
 const path = (name: string) => join(lab.folder, name);
 
 let queues = 0;
-/** A queue of its own for a test, with what these lines say. */
+/** Creates a queue for a test, with the messages of these lines. */
 async function newQueue(lines: readonly object[] = []): Promise<string> {
   const name = `t${++queues}`;
   expect(await run(["queues", "create", name])).toMatchObject({ code: 0 });
@@ -40,13 +40,13 @@ const linesIn = (output: string) =>
     .split("\n")
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
-/** Exports a queue's messages, without the members that every message has of its own. */
+/** Exports a queue's messages, without the members that differ for each message. */
 async function contentOf(queue: string) {
   const { out } = await run(["export", queue]);
   return linesIn(out).map(({ id: _, sentAt: __, ...rest }) => rest);
 }
 
-/** The broker behind a server that lets only so many requests of a kind through, and then fails. */
+/** Puts a server before the broker that lets a number of requests of a kind through, and then fails. */
 async function failingAfter(count: number, method: string, pattern: RegExp): Promise<string> {
   let passed = 0;
   const server = createServer(async (request, response) => {
@@ -98,7 +98,7 @@ describe("sluice export and import", () => {
     expect(await contentOf(to)).toEqual(await contentOf(from));
   });
 
-  it("write the messages that are asked for, with their state", async () => {
+  it("write the selected messages with their state", async () => {
     const queue = await newQueue([{ body: "now" }, { body: "later", delaySeconds: 600 }]);
     const { out } = await run(["export", queue, "--state", "delayed"]);
     expect(linesIn(out)).toMatchObject([{ state: "delayed", text: "later", contentType: "text" }]);
@@ -106,7 +106,7 @@ describe("sluice export and import", () => {
     expect(none).toMatchObject({ code: 0, out: "", err: `Exported 0 messages of ${queue}.\n` });
   });
 
-  it("go through as many pages as there are, and say in JSON how many messages that were", async () => {
+  it("go through all pages, and give the number of messages in JSON", async () => {
     const queue = await newQueue(numbered(250));
     const summary = await run(["export", queue, "--output", "pages.jsonl", "--json"]);
     expect(JSON.parse(summary.out)).toEqual({ queue, exported: 250, file: "pages.jsonl" });
@@ -127,7 +127,7 @@ describe("sluice export and import", () => {
 });
 
 describe("sluice export", () => {
-  it("that was stopped goes on where it was, without losing or repeating a message", async () => {
+  it("continues after a stop without losing or repeating a message", async () => {
     const queue = await newQueue(numbered(350));
     const broken = await failingAfter(2, "GET", /messages\?/);
     const args = ["export", queue, "--output", "stopped.jsonl"];
@@ -135,7 +135,7 @@ describe("sluice export", () => {
     expect(stopped).toMatchObject({ code: 1, err: "It is broken.\n" });
     const whole = readFileSync(path("stopped.jsonl"));
     expect(linesIn(whole.toString())).toHaveLength(200);
-    // As if it had ended while it was writing.
+    // As if it had ended in the middle of a write.
     writeFileSync(path("stopped.jsonl"), `${whole}{"half a li`);
     expect(await run(args)).toMatchObject({ code: 1, err: expect.stringContaining("--resume goes on") });
     const other = await run([...args, "--state", "ready", "--resume"]);
@@ -153,7 +153,7 @@ describe("sluice export", () => {
     });
   });
 
-  it("with --resume begins a file that is not there, and wants to know its name", async () => {
+  it("with --resume begins a file that does not exist, and needs its name", async () => {
     const queue = await newQueue(numbered(1));
     const args = ["export", queue, "--output", "begun.jsonl", "--resume"];
     expect(await run(args)).toMatchObject({ code: 0, err: `Exported 1 message of ${queue}.\n` });
@@ -162,7 +162,7 @@ describe("sluice export", () => {
 });
 
 describe("sluice import", () => {
-  it("that was stopped goes on where it was", async () => {
+  it("continues after a stop", async () => {
     const lines = numbered(350).map((line) => `${JSON.stringify(line)}\n`);
     writeFileSync(path("in.jsonl"), lines.join(""));
     const queue = await newQueue();
@@ -183,7 +183,7 @@ describe("sluice import", () => {
     expect(existsSync(path("in.jsonl.sluice-import"))).toBe(false);
   });
 
-  it("takes lines that somebody has written by hand", async () => {
+  it("accepts lines that were written by hand", async () => {
     const queue = await newQueue();
     const lines = ['{"body": {"a": 1}}', "", '{"body": "text"}', '{"body": "json", "contentType": "json"}'];
     expect(await run(["import", queue], lines.join("\r\n"))).toMatchObject({ code: 0 });
@@ -210,7 +210,7 @@ describe("sluice import", () => {
     expect(of).toBe(0);
   });
 
-  it("goes on behind a line that was wrong and has been mended", async () => {
+  it("continues after a wrong line that was mended", async () => {
     const lines = numbered(150).map((line) => JSON.stringify(line));
     const wrong = [...lines.slice(0, 120), "{", ...lines.slice(120)];
     writeFileSync(path("wrong.jsonl"), `${wrong.join("\n")}\n`);
@@ -222,7 +222,7 @@ describe("sluice import", () => {
     expect(await contentOf(queue)).toHaveLength(150);
   });
 
-  it("says of a file that is not there that it is not", async () => {
+  it("says that a file does not exist", async () => {
     const queue = await newQueue();
     expect(await run(["import", queue, "gone.jsonl"])).toMatchObject({
       code: 1,
@@ -238,10 +238,10 @@ it.each([["export"], ["import"]])("%s of a queue that does not exist exits with 
   expect(said).toMatchObject({ code: 4, out: "", err: 'There is no queue "no-such-queue".\n' });
 });
 
-it("export ends quietly when nobody reads on", async () => {
+it("sluice export ends quietly when its output is closed", async () => {
   const queue = await newQueue(numbered(2_000));
   const lines = lab.spawn(["export", queue], env);
-  // A reader that closes its end with the first line, as "head -1" does.
+  // A reader that closes its end after the first line, as "head -1" does.
   await lines.closeOutput();
   expect(await lines.ended).toBe(0);
 });

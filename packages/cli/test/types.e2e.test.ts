@@ -9,10 +9,7 @@ import { Running, sluice, wrangler } from "./running.ts";
 const TSC = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin/tsc");
 const sourceOf = (name: string) => fileURLToPath(new URL(`../../${name}/src/index.ts`, import.meta.url));
 
-/**
- * Module that compiles if our stand-ins for the bindings and the batches have their types, as `wrangler types` writes
- * them.
- */
+/** Module that compiles if our bindings and batches have the types that `wrangler types` writes. */
 const CHECK = `
 import type { QueueController, QueueMessage } from ${JSON.stringify(sourceOf("consumer"))};
 import type { QueueProducer } from ${JSON.stringify(sourceOf("producer"))};

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { WorkerdService } from "@sluice/protocol/test/workerd-process";
 import { wrangler } from "./running.ts";
 
-/** Members that are read of a generated configuration. */
+/** Members of a generated configuration that are read. */
 interface Config {
   readonly compatibility_date: string;
   readonly compatibility_flags?: readonly string[];
@@ -24,9 +24,9 @@ interface Config {
 /**
  * Bundles a Worker as a deployment would upload it, and makes it a service of workerd.
  *
- * @param name of the Worker.
- * @param folder in which `sluice build` was run.
- * @throws Error with what Wrangler says of a Worker that it does not bundle.
+ * @param name name of the Worker.
+ * @param folder folder in which `sluice build` was run.
+ * @throws Error with Wrangler's output for a Worker that it does not bundle.
  */
 export async function uploaded(
   name: string,

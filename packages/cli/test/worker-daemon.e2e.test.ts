@@ -16,7 +16,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eventually } from "./lab.ts";
 import { type Running, sluice } from "./running.ts";
 
-/** Request that the application was sent. */
+/** Request that the application got. */
 interface Request {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
@@ -27,9 +27,9 @@ interface Request {
 describe("sluice worker-daemon", () => {
   const folder = mkdtempSync(join(tmpdir(), "sluice-daemon-"));
   const requests: Request[] = [];
-  /** Statuses that the application answers with, one after the other, by the body. */
+  /** Statuses that the application answers with, one after the other, by body. */
   const answers = new Map<string, number[]>();
-  /** Promises that the application waits for before it answers, by the body. */
+  /** Promises that the application waits for before it answers, by body. */
   const held = new Map<string, Promise<void>>();
   const app = express()
     .use(express.text({ type: () => true }))
@@ -61,7 +61,7 @@ describe("sluice worker-daemon", () => {
     const started = sluice(
       ["worker-daemon", ...args, ...options.flatMap((option) => ["--option", option])],
       folder,
-      // Development: the clock can be moved, and nobody waits for a minute.
+      // Development: the test moves the clock instead of waiting for a minute.
       { ...process.env, CI: "1", NO_COLOR: "1", WRANGLER_SEND_METRICS: "false", SLUICE_ENV: "development" },
     );
     await started.printed(/data {4}/);
@@ -90,14 +90,14 @@ describe("sluice worker-daemon", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it("says where jobs are sent and where they go", () => {
+  it("prints where to send jobs, and where they go", () => {
     expect(running.output).toContain(`sqs     http://127.0.0.1:${port}/__sluice/aws`);
     expect(running.output).toContain(queueUrl("jobs"));
     expect(running.output).toContain("4 at a time");
     expect(running.output).toContain('3 receives until "jobs-dead"');
   });
 
-  it("posts a job as Elastic Beanstalk's daemon does, readable by who checks for it", async () => {
+  it("posts a job as Elastic Beanstalk's daemon does, for applications that check it", async () => {
     const { MessageId } = await send('{"job_class":"Mail"}', {
       MessageAttributes: { Origin: { DataType: "String", StringValue: "AEJ" } },
     });
@@ -134,12 +134,12 @@ describe("sluice worker-daemon", () => {
         "x-aws-sqsd-scheduled-at": expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:00Z$/),
       },
     });
-    // It is still at work.
+    // The handler is still at work.
     await passMinute();
     await running.printed(
       /task "sweep" was to run at \S+, its last run is not done yet: this one is left out/,
     );
-    // It can come again, its visibility timeout is over; another run does not.
+    // The message can come again after its visibility timeout; the schedule makes no other run.
     expect(new Set(tasks().map(({ headers }) => headers["x-aws-sqsd-scheduled-at"])).size).toBe(1);
     resolve();
     held.delete("");
@@ -171,11 +171,11 @@ describe("sluice worker-daemon", () => {
       "3",
     ]);
     await eventually(async () => requestsOf("flaky").length, 2);
-    // By the id that its sender was told.
+    // The id is the one that the sender was given.
     expect(running.output).toMatch(new RegExp(`http-err: ${MessageId} \\(1\\) 500 - \\d+\\.\\d{3}`));
   });
 
-  it("waits, when it is stopped, for the answers to what it has posted", async () => {
+  it("waits for the answers to posted jobs when it is stopped", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     held.set("slow", promise);
     await send("slow");
@@ -187,12 +187,12 @@ describe("sluice worker-daemon", () => {
     running = await start();
     await send("after slow");
     await eventually(async () => requestsOf("after slow").length, 1);
-    // It was deleted before the end: else it would be in flight, or come again.
+    // The job was deleted before the end: otherwise it would be in flight, or come again.
     await eventually(async () => (await counts("jobs")).join(), "0,0");
     expect(requestsOf("slow")).toHaveLength(1);
   });
 
-  /** Messages of a queue: those to be had, and those in flight. */
+  /** Messages of a queue: visible ones and those in flight. */
   async function counts(queue: string): Promise<(string | undefined)[]> {
     const { Attributes = {} } = await sqs.send(
       new GetQueueAttributesCommand({
@@ -203,7 +203,7 @@ describe("sluice worker-daemon", () => {
     return [Attributes.ApproximateNumberOfMessages, Attributes.ApproximateNumberOfMessagesNotVisible];
   }
 
-  it("has the jobs that were sent while the application was down, after kill -9 of the daemon", async () => {
+  it("keeps jobs that were sent while the application was down, after kill -9 of the daemon", async () => {
     server.closeAllConnections();
     const { port: applicationPort } = server.address() as AddressInfo;
     await new Promise((resolve) => server.close(resolve));
@@ -215,7 +215,7 @@ describe("sluice worker-daemon", () => {
     await eventually(async () => requestsOf("while down").length + (await deadCount()), 1);
   });
 
-  /** With MaxRetries 3 and no pause a job can be dead before the daemon is killed: then it is there, and not lost. */
+  /** With MaxRetries 3 and no pause a job may be a dead letter before the daemon is killed: it is not lost then. */
   async function deadCount(): Promise<number> {
     const received = await sqs.send(
       new ReceiveMessageCommand({ QueueUrl: queueUrl("jobs-dead"), MaxNumberOfMessages: 10 }),
@@ -223,7 +223,7 @@ describe("sluice worker-daemon", () => {
     return received.Messages?.filter(({ Body }) => Body === "while down").length ?? 0;
   }
 
-  it("refuses options that the daemon does not have, in words", async () => {
+  it("refuses unknown options with an explanation", async () => {
     const refused = sluice(
       ["worker-daemon", "--url", "http://localhost:1/", "--option", "HttpConnections=0", "--option", "X=1"],
       folder,

@@ -4,9 +4,9 @@ import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 
 const FOLDER = join(import.meta.dirname, "../../../.github/workflows");
-/** A commit, and the version that it is as a comment: a tag can be moved to other code. */
+/** A commit with its version in a comment: a tag can be moved to other code. */
 const PINNED = /^[\w.-]+\/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/;
-/** A package of npm's that a command installs or runs, with its version. */
+/** A package of npm that a command installs or runs, with its version. */
 const EXACT = /^(?:@[\w-]+\/)?[\w.-]+@\d+\.\d+\.\d+$/;
 
 interface Job {
@@ -19,12 +19,12 @@ interface Workflow {
   readonly jobs: Readonly<Record<string, Job>>;
 }
 
-/** Actions as they stand in a workflow, with the comments behind them. */
+/** Lists the actions of a workflow with the comments after them. */
 function actionsIn(text: string): string[] {
   return [...text.matchAll(/^\s*(?:- )?uses:\s*(.*?)\s*$/gm)].flatMap(([, action]) => action ?? []);
 }
 
-/** Packages that commands fetch without a lockfile. */
+/** Lists the packages that commands fetch without a lockfile. */
 function packagesIn({ jobs }: Workflow): string[] {
   const commands = Object.values(jobs).flatMap(({ steps }) => steps.flatMap(({ run }) => run ?? []));
   return commands.flatMap((command) => {
@@ -44,7 +44,7 @@ describe.each(readdirSync(FOLDER))("the workflow %s", (file) => {
     expect(actions.filter((action) => !PINNED.test(action))).toEqual([]);
   });
 
-  it("allows nothing but what a job of it says that it needs", () => {
+  it("has only the permissions that a job of it declares", () => {
     expect(workflow.permissions).toEqual({});
     const silent = Object.entries(workflow.jobs).filter(([, { permissions }]) => permissions === undefined);
     expect(silent.map(([name]) => name)).toEqual([]);
@@ -55,7 +55,7 @@ describe.each(readdirSync(FOLDER))("the workflow %s", (file) => {
   });
 });
 
-it("what may publish to npm may open no pull request, and nothing else may publish", () => {
+it("the job that publishes to npm may open no pull request, and no other job may publish", () => {
   const jobs = readdirSync(FOLDER).flatMap((file) =>
     Object.entries((parse(readFileSync(join(FOLDER, file), "utf8")) as Workflow).jobs),
   );

@@ -8,8 +8,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { wrangler as wranglerAlone } from "./running.ts";
 
 /*
- * Every subcommand of the real `wrangler queues`, with nothing changed but its API address. To load Wrangler costs a
- * second and a command a tenth of one, so that commands share a process. The last test has processes of their own.
+ * Every subcommand of the real `wrangler queues`, with only its API address changed. Loading Wrangler takes a second
+ * and a command a tenth of one, so commands share a process, except in the last test.
  */
 
 const ENTRY = `
@@ -43,7 +43,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Variables of a Wrangler that keeps what it remembers in the folder. One that is `undefined` is not set. */
+/** Variables of a Wrangler that stores its state in the folder. A variable that is `undefined` is not set. */
 function environment(apiUrl: string, more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
   return {
     PATH: process.env.PATH,
@@ -73,7 +73,7 @@ interface Shown {
   }[];
 }
 
-/** The queue of a name as the API shows it, `undefined` if there is none. */
+/** Returns a queue as the API shows it; `undefined` if there is none of that name. */
 async function shown(name: string): Promise<Shown | undefined> {
   const response = await broker.dispatchFetch(`${api}/accounts/any/queues?name=${name}`);
   const { result } = (await response.json()) as { result: Shown[] };
@@ -86,7 +86,7 @@ async function create(queue_name: string): Promise<void> {
   expect((await broker.dispatchFetch(`${api}/accounts/any/queues`, init)).status).toBe(200);
 }
 
-/** Messages that wait in a queue. */
+/** Returns the number of messages that wait in a queue. */
 async function waiting(name: string): Promise<number> {
   const url = `${api}/accounts/any/queues/${(await shown(name))?.queue_id}/metrics`;
   const { result } = (await (await broker.dispatchFetch(url)).json()) as {
@@ -95,7 +95,7 @@ async function waiting(name: string): Promise<number> {
   return result.backlog_count;
 }
 
-/** Sends messages without a body, as a producer does; answers how many wait afterwards. */
+/** Sends messages without a body, as a producer does; returns how many wait afterwards. */
 async function send(queue: string, count: number): Promise<number> {
   const namespace = await broker.getDurableObjectNamespace("SLUICE_QUEUES", "broker");
   const object = namespace.get(namespace.idFromName(queue)) as unknown as {
@@ -104,7 +104,7 @@ async function send(queue: string, count: number): Promise<number> {
   return (await object.send(queue, [{ packed: new Uint8Array(40 * count) }])).metrics.backlogCount;
 }
 
-/** Runs commands one after the other and answers with what they printed; each has to end as it should. */
+/** Runs commands one after the other and returns their output; each must end with the exit code. */
 async function run(code: number, ...commands: string[]): Promise<string[]> {
   const runs = await Promise.all(commands.map((command) => wrangler(command.split(" "))));
   for (const [i, result] of runs.entries()) expect(result.code, `${commands[i]}\n${result.all}`).toBe(code);
@@ -113,7 +113,7 @@ async function run(code: number, ...commands: string[]): Promise<string[]> {
 
 describe("wrangler queues", () => {
   // conformance: api-clients, jurisdiction, wrangler-queues
-  it("create, list, info, update, pause-delivery, resume-delivery, delete", async () => {
+  it("create, list, info, update, pause-delivery, resume-delivery and delete act on the broker", async () => {
     const [created, info, list] = await run(
       0,
       "queues create full --delivery-delay-secs 5 --message-retention-period-secs 600",
@@ -149,7 +149,7 @@ describe("wrangler queues", () => {
   });
 
   // conformance: api-settings-ranges
-  it("create and update: errors", async () => {
+  it("create and update explain their errors", async () => {
     const [taken, bad, delay, missing] = await run(
       1,
       "queues create orders",
@@ -170,7 +170,7 @@ describe("wrangler queues", () => {
   });
 
   // conformance: wrangler-queues-purge
-  it("purge", async () => {
+  it("purge deletes every message", async () => {
     await create("heap");
     expect(await send("heap", 3)).toBe(3);
     const [refused] = await run(1, "queues purge heap");
@@ -182,7 +182,7 @@ describe("wrangler queues", () => {
   });
 
   // conformance: wrangler-queues-consumer-worker
-  it("consumer worker add, list, remove", async () => {
+  it("consumer worker add, list and remove act on the broker", async () => {
     await create("work");
     expect(await send("work", 2)).toBe(2);
     const options =
@@ -206,7 +206,7 @@ describe("wrangler queues", () => {
         },
       ],
     });
-    // What waited is delivered at once: the Worker is one that the broker is bound to.
+    // Messages that waited are delivered at once, since the broker is bound to that Worker.
     await expect.poll(() => waiting("work")).toBe(0);
     expect(await shown("work-dead")).toBeDefined();
     const [list, json, second, circle, range, nobody] = await Promise.all([
@@ -234,7 +234,7 @@ describe("wrangler queues", () => {
   });
 
   // conformance: wrangler-queues-consumer-http
-  it("consumer http add, list, remove", async () => {
+  it("consumer http add, list and remove act on the broker", async () => {
     await create("pulled");
     const options = "--batch-size 8 --message-retries 4 --visibility-timeout-secs 60 --retry-delay-secs 7";
     await run(0, `queues consumer http add pulled ${options} --dead-letter-queue pulled-dead`);
@@ -259,7 +259,7 @@ describe("wrangler queues", () => {
   });
 
   // conformance: wrangler-queues-subscription
-  it("subscription create, list, get, update, delete", async () => {
+  it("subscription create, list, get, update and delete act on the broker", async () => {
     const source = "--source workersBuilds.worker --worker-name shop";
     const [created] = await run(0, `queues subscription create orders ${source} --events build.failed`);
     const [, id = ""] = /with id '([0-9a-f]{32})'/.exec(created ?? "") ?? [];
@@ -294,7 +294,7 @@ describe("wrangler queues", () => {
   });
 });
 
-describe("wrangler besides", () => {
+describe("wrangler with the broker's API", () => {
   // conformance: wrangler-deploy
   it("deploys consumers with triggers deploy, and says at deploy that it cannot upload Workers", async () => {
     const project = path.join(folder, "project");

@@ -21,7 +21,7 @@ export interface Binding {
   readonly text?: string;
 }
 
-/** The `metadata` of an upload, as far as an account looks at it. */
+/** Fields of an upload's `metadata` that an account reads. */
 export interface Metadata {
   readonly bindings?: readonly Binding[];
   readonly annotations?: Readonly<Record<string, string>>;
@@ -49,7 +49,7 @@ export interface Deployment {
 }
 
 export interface Script {
-  /** So many more bindings to it are refused: it is not seen yet. */
+  /** Number of further bindings to it that are refused, as if it were not visible yet. */
   unseen: number;
   readonly versions: Version[];
   /** The newest first. */
@@ -58,17 +58,17 @@ export interface Script {
   readonly secrets: Map<string, string>;
   migrationTag: string | null;
   subdomain: boolean;
-  /** Edits in the dashboard make it "dash", uploads by a script "api". */
+  /** "dash" after an edit in the dashboard, "api" after an upload by a script. */
   lastDeployedFrom: "wrangler" | "dash" | "api";
 }
 
 /**
- * The Workers of an account and what Cloudflare refuses to do with them: a binding to a Worker or to a class that is
- * not there, a wrong migration, a Worker that is not known, a deletion of what others are bound to.
+ * The Workers of an account, which refuses what Cloudflare refuses: a binding to a Worker or to a class that is not
+ * there, a wrong migration, an unknown Worker, a deletion of a Worker that others are bound to.
  */
 export class Account {
   readonly scripts = new Map<string, Script>();
-  /** How many bindings to a Worker are refused after it was made, before it is seen. */
+  /** Number of bindings to a new Worker that are refused before it is visible. */
   lag = 0;
   #seconds = 0;
 
@@ -130,7 +130,7 @@ export class Account {
     this.scripts.delete(name);
   }
 
-  /** Names of the other Workers that are bound to one, as what is deployed says. */
+  /** Names of the other Workers that are bound to one, by their live versions. */
   boundTo(name: string): string[] {
     return [...this.scripts.keys()].filter(
       (other) =>
@@ -223,7 +223,7 @@ export class Account {
     return false;
   }
 
-  /** Each moment is later than the one before, as an account's are. */
+  /** A time that is later than the last one, as on an account. */
   #now(): string {
     this.#seconds += 1;
     return new Date(Date.UTC(2026, 10, 1) + 1_000 * this.#seconds).toISOString();
@@ -253,7 +253,7 @@ function emptyScript(unseen: number): Script {
   };
 }
 
-/** Names that the main module exports, as esbuild writes them at its end. */
+/** Names that the main module exports, from esbuild's list at its end. */
 function exportsOf(modules: Readonly<Record<string, string>>): Set<string> {
   const lists = Object.values(modules).flatMap((source) => [...source.matchAll(/export\s*\{([^}]*)\}/g)]);
   return new Set(

@@ -6,37 +6,37 @@ import { Account, type Deployment, type Metadata, Refused, type Script, type Ver
 import { Triggers, triggerRoutes } from "./triggers.ts";
 
 export const ACCOUNT_ID = "0123456789abcdef0123456789abcdef";
-/** Another account that the same token opens. */
+/** A second account that the same token opens. */
 export const SECOND_ACCOUNT_ID = "fedcba9876543210fedcba9876543210";
 export const ACCOUNT_TOKEN = "an-api-token";
 
-/** A call that Wrangler has made: `PUT scripts/web`. */
+/** A call of Wrangler's, such as `PUT scripts/web`. */
 export type Call = `${string} ${string}`;
 
-/** Cloudflare's API over HTTP, as Wrangler uses it to deploy. */
+/** Stand-in for Cloudflare's API over HTTP, as far as Wrangler deploys by it. */
 export interface Cloudflare extends AsyncDisposable {
   readonly account: Account;
   /** Schedules, routes, domains and settings. */
   readonly triggers: Triggers;
-  /** Accounts by their ids: the first one and the second. */
+  /** Accounts by id: the first and the second. */
   readonly accounts: ReadonlyMap<string, Account>;
-  /** Calls that change something, in order. Without the account's path and the query. */
+  /** Calls that change something, in order, without the account's path and the query. */
   readonly changes: Call[];
-  /** Every call that the API has no answer for. A test should find none. */
+  /** Calls that the API has no answer for. A test should find none. */
   readonly unknown: Call[];
   /** Calls for which this answers true are refused with 400. Default: none. */
   refuses: (call: Call) => boolean;
-  /** Calls for which this answers true are done, and their answers lost: 400 comes in their place. Default: none. */
+  /** Calls for which this answers true are done, but answered with 400. Default: none. */
   loses: (call: Call) => boolean;
   /** Resolves before a call is answered. Default: at once. */
   holds: (call: Call) => Promise<void> | undefined;
-  /** Makes it an empty account. */
+  /** Empties the account. */
   clear(): void;
   /** Environment for Wrangler. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Starts it on a free port. */
+/** Starts the stand-in on a free port. */
 export async function startCloudflare(): Promise<Cloudflare> {
   const account = new Account();
   const triggers = new Triggers();
@@ -53,7 +53,7 @@ export async function startCloudflare(): Promise<Cloudflare> {
   const unknown: Call[] = [];
   const app = new Hono();
   app.use(async (c, next) => {
-    // Files of assets go with a token that their upload session has given out.
+    // Files of assets come with the token of their upload session.
     const isSession = c.req.path.endsWith("/workers/assets/upload");
     if (!isSession && c.req.header("authorization") !== `Bearer ${ACCOUNT_TOKEN}`) {
       return c.json(failure(10_000, "Authentication error"), 403);
@@ -126,7 +126,7 @@ function accountRoutes(account: Account): Hono {
   app.get("/workers/durable_objects/namespaces", (c) => c.json(success([])));
   app.get("/workers/tails/by-consumer/:name", (c) => c.json(success([])));
   app.get("/storage/kv/namespaces", (c) => c.json(success([])));
-  // Asked by older Wranglers, which find the last migration there.
+  // Older Wranglers ask for it and find the last migration there.
   app.get("/workers/scripts", (c) =>
     c.json(success([...account.scripts].map(([id, script]) => ({ ...scriptOf(script), id })))),
   );

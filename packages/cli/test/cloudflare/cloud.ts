@@ -4,13 +4,11 @@ import { type Cloudflare, startCloudflare } from "./api.ts";
 import { fakeWrangler } from "./fake-wrangler.ts";
 import { Repository } from "./repository.ts";
 
-/** Accounts on the stand-in of Cloudflare's API, and repositories that deploy to them by a fake of Wrangler. */
+/** Accounts on the stand-in of Cloudflare's API, with repositories that deploy to them by a fake Wrangler. */
 export class Cloud implements AsyncDisposable {
   readonly cloudflare: Cloudflare;
   readonly #repositories: Repository[] = [];
-  /**
-   * Told of each bundle, and of each command of Wrangler's that changes an account; an error that it throws ends it.
-   */
+  /** Called before each bundle and each change of an account by Wrangler. An error that it throws ends the command. */
   before: (command: string, worker: string) => void | Promise<void> = () => {};
 
   private constructor(cloudflare: Cloudflare) {
@@ -26,7 +24,7 @@ export class Cloud implements AsyncDisposable {
     return this.cloudflare.account;
   }
 
-  /** @param name in the `package.json` of a new, empty checkout. */
+  /** @param name name in the `package.json` of a new, empty checkout. */
   repository(name: string, env: NodeJS.ProcessEnv = {}): Repository {
     const start = fakeWrangler(this.cloudflare, (command, worker) => this.before(command, worker));
     const repository = new Repository(name, { ...this.cloudflare.env, ...env }, start);
@@ -37,7 +35,7 @@ export class Cloud implements AsyncDisposable {
   /**
    * A project whose `mailer` consumes what its `web` sends.
    *
-   * @param more what stands besides in the configuration of each. Default: nothing.
+   * @param more further lines of each configuration. Default: none.
    */
   shop(more = "", env: NodeJS.ProcessEnv = {}): Repository {
     const made = this.repository("shop", env);
@@ -51,12 +49,12 @@ export class Cloud implements AsyncDisposable {
     return account.live(broker).bindings.flatMap(({ service }) => service ?? []);
   }
 
-  /** The queues that a broker is deployed with. */
+  /** Queues that a broker is deployed with. */
   topologyOf(broker: string, account = this.account): QueueTopology {
     return JSON.parse(account.live(broker).modules["topology.json"] ?? "{}") as QueueTopology;
   }
 
-  /** Deploys a version that Sluice knows nothing of. */
+  /** Deploys a version as another tool does. */
   deployByHand(
     name: string,
     metadata: Parameters<Account["upload"]>[1] = {},
@@ -67,7 +65,7 @@ export class Cloud implements AsyncDisposable {
     return id;
   }
 
-  /** Changes a secret of a Worker on the first account, which makes a version of the same code. */
+  /** Changes a secret of a Worker on the first account, which makes another version of the same code. */
   changeSecret(name: string): void {
     const { bindings, modules } = this.account.live(name);
     const annotations = { "workers/triggered_by": "secret" };

@@ -7,7 +7,7 @@ import type { Account, Binding, Metadata } from "./account.ts";
 import { Refused } from "./account.ts";
 import type { Cloudflare } from "./api.ts";
 
-/** A generated configuration, as far as an upload looks at it. */
+/** A generated configuration, as far as an upload reads it. */
 interface Config {
   readonly name: string;
   readonly main?: string;
@@ -25,11 +25,11 @@ interface Config {
 }
 
 /**
- * Stands in for Wrangler where a test runs hundreds of its commands, each of which takes a real one seconds: it uploads
- * to the stand-in of the account what the configurations say. What the real one does is looked at by
- * `deploy.e2e.test.ts`.
+ * Stands in for Wrangler in tests that run hundreds of its commands, each of which takes the real one seconds. It
+ * uploads what the configurations say to the stand-in of the account. `deploy.e2e.test.ts` tests the real one.
  *
- * @param before told of each bundle, and of each command that changes the account; what it throws ends the command.
+ * @param before called for each bundle and each command that changes the account; an error that it throws ends the
+ * command.
  */
 export function fakeWrangler(
   { accounts }: Pick<Cloudflare, "accounts">,
@@ -55,13 +55,13 @@ export function fakeWrangler(
   };
 }
 
-/** Variables of the files that Wrangler reads whatever its command is. */
+/** Reads the variables of the files that every command of Wrangler's reads. */
 function variablesIn(folder: string): NodeJS.ProcessEnv {
   const files = [".env", ".env.local"].map((name) => join(folder, name)).filter((file) => existsSync(file));
   return Object.assign({}, ...files.map((file) => parseEnv(readFileSync(file, "utf8"))));
 }
 
-/** The variables that are set, and not to nothing. */
+/** Picks the variables that are set and not empty. */
 function definedIn(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([, value]) => value));
 }
@@ -99,7 +99,7 @@ async function run(
   }
 }
 
-/** Writes what stands for the code: the generated entry, the broker's topology and the user's module. */
+/** Writes a stand-in for the code: the generated entry, the broker's topology and the user's module. */
 function bundle({ name, main = "" }: Config, folder: string, outdir: string): WranglerRun {
   mkdirSync(outdir, { recursive: true });
   const files = [join(folder, main), join(folder, "topology.json"), join(folder, "../../", name, "index.js")];
@@ -139,7 +139,7 @@ function uploaded(
   return { ...done(), report: `${JSON.stringify({ type: "deploy", version_id: id, targets })}\n` };
 }
 
-/** The topology of a broker; nothing for other Workers. */
+/** Reads the topology of a broker; empty for other Workers. */
 function topologyBeside(config: string): string {
   const file = join(dirname(config), "topology.json");
   return existsSync(file) ? readFileSync(file, "utf8") : "";

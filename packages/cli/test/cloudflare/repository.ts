@@ -14,7 +14,7 @@ import { rollback } from "../../src/commands/deploy/rollback.ts";
 export interface RepositoryWorker {
   readonly sends?: string;
   readonly consumes?: string;
-  /** Tables that follow in its configuration. */
+  /** Further tables of its configuration. */
   readonly more?: string;
   /** Its code. */
   readonly code?: string;
@@ -22,7 +22,7 @@ export interface RepositoryWorker {
 
 const COMMANDS = { deploy, rollback, destroy };
 
-/** The end of a command. */
+/** End of a command. */
 export interface Outcome {
   readonly code: number;
   readonly output: string;
@@ -34,7 +34,7 @@ export class Repository {
   readonly #env: NodeJS.ProcessEnv;
   readonly #start: StartWrangler | undefined;
 
-  /** @param name in its `package.json`. */
+  /** @param name name in its `package.json`. */
   constructor(name: string, env: NodeJS.ProcessEnv, start?: StartWrangler) {
     this.folder = realpathSync(mkdtempSync(join(tmpdir(), "sluice-repository-")));
     this.#env = env;
@@ -52,12 +52,12 @@ export class Repository {
     return parseEnv(readFileSync(join(this.folder, ".sluice/deployed", file), "utf8"));
   }
 
-  /** Sets variables of the commands that follow. */
+  /** Sets variables for the commands that follow. */
   set(env: NodeJS.ProcessEnv): void {
     Object.assign(this.#env, env);
   }
 
-  /** Writes a Worker into the folder of its name. */
+  /** Writes a Worker into a folder of its name. */
   worker(name: string, { sends, consumes, more = "", code = "" }: RepositoryWorker): void {
     const sending =
       sends === undefined ? "" : `[[queues.producers]]\nbinding = "QUEUE"\nqueue = "${sends}"\n`;
@@ -80,7 +80,7 @@ export class Repository {
       input: Readable.from([]),
       isInteractive: false,
       showsProgress: false,
-      ask: () => Promise.reject(new Error("nobody answers")),
+      ask: () => Promise.reject(new Error("no person answers")),
     };
     try {
       const code = await COMMANDS[command]({ ...options, targets }, printer, surroundings, this.#start);

@@ -1,14 +1,14 @@
 import { type Context, Hono } from "hono";
 import { type Account, Refused } from "./account.ts";
 
-/** A custom domain, and the Worker that answers at it. */
+/** A custom domain with the Worker that answers at it. */
 export interface Domain {
   readonly id: string;
   readonly hostname: string;
   service: string;
 }
 
-/** Things around a Worker that no version of it has: whatever Wrangler sets after an upload. */
+/** Settings of a Worker that belong to no version: Wrangler sets them after an upload. */
 export interface Around {
   schedules: readonly string[];
   routes: readonly string[];
@@ -31,7 +31,7 @@ export class Triggers {
     this.#around.clear();
   }
 
-  /** Everything that somebody could tell one deployment from another by, times and ids left out. */
+  /** Everything by which two deployments can be told apart, without times and ids. */
   stateOf(account: Account) {
     const workers = [...account.scripts].map(([name, { subdomain, secrets, classes, migrationTag }]) => {
       const { annotations, bindings, modules } = account.live(name);
@@ -48,7 +48,7 @@ export class Triggers {
   }
 }
 
-/** The calls by which Wrangler sets and reads them, below an account's path. */
+/** Serves the calls by which Wrangler sets and reads them, below an account's path. */
 export function triggerRoutes(triggers: Triggers, account: Account): Hono {
   const app = new Hono();
   const nameOf = (c: Context) => c.req.param("name") ?? "";
@@ -75,7 +75,7 @@ export function triggerRoutes(triggers: Triggers, account: Account): Hono {
     around.settings = { ...around.settings, ...(await c.req.json<Record<string, unknown>>()) };
     return c.json(success(around.settings));
   });
-  // What is deployed at once brings its settings with it; a version does not.
+  // A deployment brings its settings with it; a version alone does not.
   app.put(scripts, async (c, next) => {
     await next();
     if (!c.res.ok) return;
@@ -132,7 +132,7 @@ export function triggerRoutes(triggers: Triggers, account: Account): Hono {
   return app;
 }
 
-/** Asked before an upload over what the dashboard has edited. */
+/** Serves the questions before an upload about edits in the dashboard. */
 function dashboardRoutes(app: Hono, triggers: Triggers, account: Account): void {
   const environment = "/workers/services/:name/environments/:environment";
   app.get(`${environment}/routes`, (c) =>
