@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { projectFolder } from "../test/project-folder.ts";
 import { makeFolder, refusalOf } from "./folders.ts";
 
-/** Why a folder cannot be made. */
+/** Makes a folder, and explains why that fails. */
 function refusal(folder: string): string | null {
   try {
     makeFolder(folder);
@@ -15,7 +15,7 @@ function refusal(folder: string): string | null {
 }
 
 describe("a folder", () => {
-  it("is made with those around it, and left as it is when it is there", () => {
+  it("is made with those around it, and left as it is when it exists", () => {
     const folder = join(projectFolder({}), "a/b/c");
     makeFolder(folder, 0o700);
     writeFileSync(join(folder, "file"), "");
@@ -24,7 +24,7 @@ describe("a folder", () => {
     expect(existsSync(join(folder, "file"))).toBe(true);
   });
 
-  it("may be a link to a folder, and not one to nowhere", () => {
+  it("may be a link to a folder, but not a broken link", () => {
     const root = projectFolder({ "real/file": "" });
     symlinkSync(join(root, "real"), join(root, "link"));
     symlinkSync(join(root, "gone"), join(root, "dangling"));
@@ -33,22 +33,22 @@ describe("a folder", () => {
     expect(refusal(join(root, "dangling"))).toBe("a file stands where a folder should");
   });
 
-  it("cannot be made where a file stands, or below one", () => {
+  it("cannot be made in the place of a file, or below one", () => {
     const root = projectFolder({ file: "" });
     expect(refusal(join(root, "file"))).toBe("a file stands where a folder should");
     expect(refusal(join(root, "file/a/b"))).toBe("a file stands where a folder should");
   });
 
-  it("cannot have a name that no file system takes", () => {
+  it("cannot have a name that is too long for the file system", () => {
     expect(refusal(join(projectFolder({}), "a".repeat(300)))).toBe("its name is too long");
   });
 
-  it.runIf(existsSync("/proc/self"))("cannot be made where the system lets nobody make any", () => {
+  it.runIf(existsSync("/proc/self"))("cannot be made under /proc", () => {
     expect(refusal("/proc/sluice/state")).toBe("nothing can be made there");
   });
 });
 
-it("an error that is not the file system's has no words of this kind", () => {
+it("an error of another kind than the file system's gets no explanation", () => {
   expect(refusalOf(new Error("a mistake"))).toBeNull();
   expect(refusalOf(Object.assign(new Error("bad"), { code: "ERR_INVALID_ARG_TYPE" }))).toBeNull();
   expect(refusalOf("ENOSPC")).toBeNull();

@@ -1,9 +1,7 @@
 import { existsSync, mkdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 
-/**
- * Explanations, about a path, of the error codes of file systems for problems that the user of the command can mend.
- */
+/** Explanations for a path, by file systems' error codes for problems that the user can mend. */
 const REFUSALS: Readonly<Record<string, string>> = {
   EACCES: "this user may not write there",
   EPERM: "the system does not allow it",
@@ -15,29 +13,29 @@ const REFUSALS: Readonly<Record<string, string>> = {
   EISDIR: "a folder stands where a file should",
   ELOOP: "its links lead in a circle",
   ENAMETOOLONG: "its name is too long",
-  // Where a folder is to be made, the one around it is there.
+  // The folder around a new folder exists.
   ENOENT: "nothing can be made there",
 };
 
-/** Why a file system has refused to write something; `null` for an error of another kind. */
+/** Explains why a file system has refused a write; `null` for other errors. */
 export function refusalOf(error: unknown): string | null {
   if (!(error instanceof Error) || !("code" in error)) return null;
   return REFUSALS[String(error.code)] ?? null;
 }
 
-/** A folder, or the nearest one around it that is there. */
+/** Returns a folder, or the nearest one above it that exists. */
 export function nearestExisting(folder: string): string {
   const parent = dirname(folder);
   return existsSync(folder) || parent === folder ? folder : nearestExisting(parent);
 }
 
 /**
- * Makes a folder, and those around it, unless they are there. Node's own `recursive` tries for ever under `/proc`, and
- * says of a read-only file system that it has no such folder.
+ * Makes a folder and those around it, unless they exist. Node's own `recursive` never ends under `/proc`, and reports a
+ * read-only file system as a missing folder.
  *
- * @param folder absolute.
- * @param mode of the folders that are made. Default: what the process makes.
- * @throws the file system's error; `refusalOf` has the words for it.
+ * @param folder absolute path.
+ * @param mode mode of the new folders. Default: that of the process.
+ * @throws the file system's error, which `refusalOf` explains.
  */
 export function makeFolder(folder: string, mode?: number): void {
   const missing: string[] = [];

@@ -1,49 +1,49 @@
-/** Names that generated configurations and entries agree on. */
+/** Names that generated configurations and entries share. A contract: deployed Workers have them. */
 
 /** Durable Object binding of every producing Worker to the broker. */
 export const QUEUES_BINDING = "__SLUICE_QUEUES";
 /** Service binding of the primary Worker to the broker, in `sluice dev` and `sluice serve` only. */
 export const BROKER_BINDING = "__SLUICE_BROKER";
 /**
- * Binding of the primary Worker to its static assets where its own configuration names none, in `sluice dev` and
- * `sluice serve` only.
+ * Binding of the primary Worker to its static assets where its configuration names none, only in `sluice dev` and
+ * `sluice serve`.
  */
 export const ASSETS_BINDING = "__SLUICE_ASSETS";
-/** The bindings that the user's code must not come across. */
+/** Bindings that are hidden from the user's code. */
 export const HIDDEN_BINDINGS: readonly string[] = [QUEUES_BINDING, BROKER_BINDING, ASSETS_BINDING];
 
-/** Entrypoint that a consuming Worker's generated entry adds. */
+/** Entrypoint that the generated entry of a consuming Worker adds. */
 export const CONSUMER_ENTRYPOINT = "SluiceQueueConsumer";
 /**
- * Entrypoint of the primary Worker that is its default one under a name. By a name `sluice serve` gets past the
- * router of static assets, which costs more than most requests.
+ * Named entrypoint that equals the primary Worker's default one. By its name `sluice serve` avoids the router of static
+ * assets, which costs more than most requests.
  */
 export const FRONT_ENTRYPOINT = "SluiceFrontDoor";
-/** The broker's Durable Object class, and the binding by which the broker itself reaches it. */
+/** The broker's Durable Object class, and its own binding to it. */
 export const BROKER_CLASS = "QueueBroker";
 export const BROKER_QUEUES_BINDING = "SLUICE_QUEUES";
-/** The class that knows how far each queue has come, and the broker's binding to it. */
+/** Class that knows the state of all queues, and the broker's binding to it. */
 export const DIRECTORY_CLASS = "Directory";
 export const DIRECTORY_BINDING = "SLUICE_DIRECTORY";
-/** The broker's variable that says how the one before it ended, or where that is said. */
+/** Variable of the broker that says how the last one ended, or where that is recorded. */
 export const LAST_END_VARIABLE = "SLUICE_LAST_END";
-/** The broker's variable that says how far its time is behind the system's clock at its start, in ms. */
+/** Variable of the broker that says how far its time is behind the system's clock at its start, in ms. */
 export const CLOCK_BEHIND_VARIABLE = "SLUICE_CLOCK_BEHIND_MS";
-/** The binding by which a deployed broker knows its own version. */
+/** Binding by which a deployed broker knows its own version. */
 export const VERSION_BINDING = "SLUICE_VERSION";
-/** The broker's entrypoint that workerd's own queue bindings can be pointed at. */
+/** Entrypoint of the broker for workerd's own queue bindings. */
 export const BINDING_ENTRYPOINT = "QueueBinding";
-/** Name of the broker unless its own configuration says otherwise. */
+/** Default name of the broker. */
 export const BROKER_NAME = "sluice";
 
-/** Module specifier behind which `alias` hides the user's main module where a path would not do. */
+/** Module specifier whose `alias` is the user's main module, where a path would not work. */
 export const USER_MAIN_ALIAS = "sluice:user-main";
 
-/** The module beside the entry of a broker that is ready to run. */
+/** Module beside the entry of a bundled broker. */
 export const READY_FILE = "sluice-broker.js";
 
 /**
- * Name of the page's file, in the package and beside the broker's entry. Wrangler uploads `.bin` as a module of data.
+ * Name of the page's file, in the package and beside the broker's entry. Wrangler uploads a `.bin` as a data module.
  */
 export const PAGE_FILE = "page.bin";
 

@@ -13,7 +13,7 @@ import type { OwnProject } from "./register/serve-projects.ts";
 import { type GeneratedConfig, serialisable } from "./wrangler/generated-config.ts";
 import { omit } from "./wrangler/relocate.ts";
 
-/** A project for the register of its broker. */
+/** Describes a project for the register of its broker. */
 export function ownProject(project: Project, { cwd, defaults, option }: OwnProjectOptions): OwnProject {
   const { workers, brokerQueues, names } = project;
   const broker = brokerEntry(project, defaults);
@@ -30,15 +30,15 @@ export function ownProject(project: Project, { cwd, defaults, option }: OwnProje
 }
 
 export interface OwnProjectOptions {
-  /** Folder that the command runs in. Absolute. */
+  /** Absolute path of the command's folder. */
   readonly cwd: string;
   /** Wrangler's reading of an empty configuration. */
   readonly defaults: Unstable_Config;
-  /** The value of `--broker`. */
+  /** Value of `--broker`. */
   readonly option?: string | undefined;
 }
 
-/** Keys that are ours to set, or that mean something in one checkout alone. */
+/** Keys that we set, or that have a meaning in one checkout only. */
 const NOT_OF_ALL = [
   ...(["name", "main", "configPath", "userConfigPath", "topLevelName", "definedEnvironments"] as const),
   ...(["targetEnvironment", "base_dir", "tsconfig", "no_bundle", "find_additional_modules"] as const),
@@ -57,8 +57,8 @@ function brokerEntry({ broker, brokerQueues }: Project, defaults: Unstable_Confi
 }
 
 /**
- * The broker as a project deploys it: with the configuration of the project that has one, whichever deploys it. One
- * that names files is deployed whole by its own project alone.
+ * Returns the broker with the configuration of the project that has one, whichever project deploys it. A configuration
+ * that names files is deployed whole by its own project only.
  */
 export function brokerOf(base: BrokerBase, { projects }: Register, defaults: Unstable_Config): BrokerBase {
   const config = Object.values(projects).find(({ broker }) => broker !== undefined)?.broker?.config;

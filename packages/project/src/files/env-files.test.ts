@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { takeEnvFiles } from "./env-files.ts";
 
-describe("files that are given to wrangler dev by --env-file", () => {
+describe("files that --env-file names for wrangler dev", () => {
   it.each([
     ["each by itself", ["--env-file", ".env.a", "--var", "X:1", "--env-file", "../b.env"]],
     ["several at a time", ["--env-file", ".env.a", "../b.env", "--var", "X:1"]],

@@ -1,21 +1,21 @@
-/** Arguments for `wrangler dev`, and the files of variables that they name. */
+/** Arguments for `wrangler dev`, with the files of variables that they name. */
 export interface EnvFiles {
-  /** As they were named: Wrangler looks for each beside the configuration of each Worker. */
+  /** Files as they were named: Wrangler looks for each beside the configuration of each Worker. */
   readonly files: readonly string[];
-  /** The arguments with a name of our own for each file, by which it is found beside the generated configurations. */
+  /** Arguments in which each file has the name under which it lies beside the generated configurations. */
   readonly args: readonly string[];
 }
 
 const OPTION = "--env-file";
 
-/** The name that a file of variables has beside a generated configuration. */
+/** Makes the name of a file of variables beside a generated configuration. */
 export function envFileName(index: number): string {
   return `env-file-${index}`;
 }
 
 /**
- * Finds the files that are given to `wrangler dev` by `--env-file`. The option takes every argument up to the next
- * option, as Wrangler reads it.
+ * Finds the files that `--env-file` gives to `wrangler dev`. As for Wrangler, the option takes every argument up to the
+ * next option.
  */
 export function takeEnvFiles(args: readonly string[]): EnvFiles {
   const files: string[] = [];

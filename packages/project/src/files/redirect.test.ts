@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { projectFolder } from "../../test/project-folder.ts";
 import { readRedirect, shieldFoldersBelow, writeRedirect } from "./redirect.ts";
 
-/** As Vite's plugin writes it. */
+/** Reads the redirect that Wrangler follows in a folder. */
 const BUILT =
   '{"configPath":"../../dist/web/wrangler.json","auxiliaryWorkers":[{"configPath":"../../dist/mailer/wrangler.json"}]}';
 
@@ -20,7 +20,7 @@ describe("writeRedirect", () => {
     expect(redirectOf(join(folder, "api"))).toBe(join(folder, ".sluice/api/wrangler.json"));
   });
 
-  it("remembers the build tool's redirect that it replaced, however often, until the tool's next one", () => {
+  it("stores the build tool's redirect that it replaced, over several runs, until the tool's next one", () => {
     const folder = projectFolder({ ".wrangler/deploy/config.json": BUILT });
     const ours = join(folder, ".sluice/api/wrangler.json");
     const toolsOwn = {
@@ -38,7 +38,7 @@ describe("writeRedirect", () => {
     expect(readRedirect(folder)).toEqual({ configFile: join(folder, "dist/wrangler.json"), auxiliary: [] });
   });
 
-  it("tells its own from a build tool's where there was none", () => {
+  it("stores that there was no redirect of a build tool", () => {
     const folder = projectFolder({});
     expect(readRedirect(folder)).toBeNull();
     writeRedirect(folder, join(folder, ".sluice/api/wrangler.json"));
@@ -47,7 +47,7 @@ describe("writeRedirect", () => {
 });
 
 describe("shieldFoldersBelow", () => {
-  it("leads every Worker below to its own configuration, at whatever depth", () => {
+  it("leads every Worker below, at any depth, to its own configuration", () => {
     const folder = projectFolder({ "a/wrangler.toml": "", "b/c/wrangler.jsonc": "{}", "d/index.js": "" });
     expect(shieldFoldersBelow(folder)).toEqual([join(folder, "a"), join(folder, "b/c")]);
     expect(redirectOf(join(folder, "a"))).toBe(join(folder, "a/wrangler.toml"));
@@ -60,7 +60,7 @@ describe("shieldFoldersBelow", () => {
     expect(shieldFoldersBelow(folder, [join(folder, "dist/web")])).toEqual([join(folder, "mailer")]);
   });
 
-  it("leaves a folder with a redirect of its own alone, and looks into no package and no hidden folder", () => {
+  it("leaves a folder with a redirect of its own alone, and ignores packages and hidden folders", () => {
     const folder = projectFolder({
       "a/wrangler.toml": "",
       "a/.wrangler/deploy/config.json": '{"configPath":"elsewhere.json"}',

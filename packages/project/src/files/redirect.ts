@@ -6,19 +6,19 @@ import { writeIfChanged } from "./write-plan.ts";
 
 const REDIRECT_FOLDER = ".wrangler/deploy";
 
-/** Where Wrangler is led to. All paths are absolute. */
+/** Configurations that Wrangler is redirected to. All paths are absolute. */
 export interface RedirectTarget {
   readonly configFile: string;
-  /** Configurations of the Workers that a build tool made along with that one. */
+  /** Configurations of the Workers that a build tool made together with the first. */
   readonly auxiliary: readonly string[];
 }
 
 export interface Redirect extends RedirectTarget {
-  /** Only a redirect of our own has it: the build tool's that it took the place of, `null` for none. */
+  /** Redirect of a build tool that ours has replaced, `null` for none. Only a redirect of ours has this member. */
   readonly insteadOf?: RedirectTarget | null;
 }
 
-/** As it is written. Paths are relative to the folder it lies in; Wrangler knows the first two keys. */
+/** The file, with paths relative to it. A contract: Wrangler reads two keys, other releases the third. */
 interface RedirectFile {
   readonly configPath: string;
   readonly auxiliaryWorkers?: readonly { readonly configPath: string }[];
@@ -26,9 +26,9 @@ interface RedirectFile {
 }
 
 /**
- * Makes a plain `wrangler dev` or `wrangler deploy` in a folder use a generated configuration: Wrangler's own way to
- * hand over to a build tool (`.wrangler/deploy/config.json`). It remembers the redirect of another tool whose place it
- * takes: what that one led to is what has been generated from, and what will be again.
+ * Makes a plain `wrangler dev` or `wrangler deploy` in a folder use a generated configuration, in the way that build
+ * tools do (`.wrangler/deploy/config.json`). A build tool's redirect that it replaces is stored with it, because the
+ * next run generates from the tool's output again.
  */
 export function writeRedirect(directory: string, configFile: string): void {
   const toolsOwn = readToolsRedirect(directory);
@@ -39,7 +39,7 @@ export function writeRedirect(directory: string, configFile: string): void {
   writeIfChanged(redirectFile(directory), `${JSON.stringify(redirect, null, 2)}\n`);
 }
 
-/** Where Wrangler is led to in a folder, `null` if nowhere. What cannot be read is for Wrangler to complain about. */
+/** Reads a folder's redirect; `null` where there is none. Wrangler complains about one that cannot be read. */
 export function readRedirect(directory: string): Redirect | null {
   try {
     const file = JSON.parse(readFileSync(redirectFile(directory), "utf8")) as RedirectFile;
@@ -52,7 +52,7 @@ export function readRedirect(directory: string): Redirect | null {
   }
 }
 
-/** Where a build tool leads Wrangler to from a folder, also if a redirect of our own has taken the place of its own. */
+/** Reads a build tool's redirect in a folder, even after ours has replaced it. */
 export function readToolsRedirect(directory: string): RedirectTarget | null {
   const redirect = readRedirect(directory);
   return redirect?.insteadOf === undefined ? redirect : redirect.insteadOf;
@@ -76,11 +76,11 @@ function fromFile(directory: string, { configPath, auxiliaryWorkers = [] }: Redi
 
 /**
  * Keeps Wrangler working in the folders below a redirected one. Wrangler looks for a redirect in all parent folders,
- * and refuses to start in a folder that has a configuration of its own and finds a redirect further up. A redirect to
- * their own configuration changes nothing else.
+ * and does not start in a folder with its own configuration and a redirect further up. So each such folder gets a
+ * redirect to its own configuration.
  *
- * @param except folders in which nobody runs Wrangler: a build tool's output.
- * @returns the folders that got one.
+ * @param except folders of build output, in which Wrangler is not run.
+ * @returns the folders that got a redirect.
  */
 export function shieldFoldersBelow(directory: string, except: readonly string[] = []): string[] {
   const shielded: string[] = [];
@@ -97,7 +97,7 @@ function redirectFile(directory: string): string {
   return join(directory, REDIRECT_FOLDER, "config.json");
 }
 
-/** Without hidden folders and installed packages, where nobody runs Wrangler. */
+/** Lists the folders below one, without hidden folders and installed packages, in which Wrangler is not run. */
 function* foldersBelow(directory: string): Generator<string> {
   for (const entry of readdirSync(directory, { withFileTypes: true })) {
     if (!entry.isDirectory() || entry.name.startsWith(".") || entry.name === "node_modules") continue;

@@ -21,21 +21,21 @@ describe("placeSecrets", () => {
     expect(read(".dev.vars")).toBe("A=2");
   });
 
-  it("a file that is not there yet is no file, and is one as soon as the user makes it", () => {
+  it("counts a missing file as soon as the user makes it", () => {
     const { user, read } = placed({});
     expect(read(".dev.vars")).toBeNull();
     writeFileSync(join(user, ".dev.vars"), "A=1");
     expect(read(".dev.vars")).toBe("A=1");
   });
 
-  it("the environment's own .dev.vars replaces the plain one", () => {
+  it("replaces the plain .dev.vars by that of the environment", () => {
     const files = { ".dev.vars": "A=plain", ".dev.vars.staging": "A=staging" };
     expect(placed(files, "staging").read(".dev.vars")).toBe("A=staging");
     expect(placed(files, "production").read(".dev.vars")).toBe("A=plain");
     expect(placed(files).read(".dev.vars")).toBe("A=plain");
   });
 
-  it("the environment's .env files come after the plain ones, where the later value wins", () => {
+  it("puts the environment's .env files after the plain ones, where the later value wins", () => {
     const { read } = placed(
       {
         ".env": "A=1",
@@ -50,12 +50,12 @@ describe("placeSecrets", () => {
     expect(read(".env.local")).toBe("A=2\nA=3\nA=4\n");
   });
 
-  it("nobody else on the machine can read a copy", () => {
+  it("lets only the user read a copy", () => {
     const { target } = placed({ ".env.staging": "A=1" }, "staging");
     expect(lstatSync(join(target, ".env.local")).mode & 0o777).toBe(0o600);
   });
 
-  it("does it again: links and copies give way to each other", () => {
+  it("replaces links by copies and copies by links in the next run", () => {
     const { user, target, read } = placed({ ".env.local": "A=1", ".env.staging": "A=2" }, "staging");
     placeSecrets(user, target, "");
     expect(read(".env.local")).toBe("A=1");
@@ -66,7 +66,7 @@ describe("placeSecrets", () => {
 });
 
 describe("placeEnvFiles", () => {
-  it("links the files that are named, wherever they are, under names that can be told to Wrangler", () => {
+  it("links the named files of any folder under names for Wrangler's arguments", () => {
     const user = projectFolder({ "web/.env.a": "A=1", "b.env": "B=1" });
     const target = projectFolder({});
     placeEnvFiles(join(user, "web"), target, [".env.a", "../b.env", "missing.env"]);

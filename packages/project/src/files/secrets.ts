@@ -2,17 +2,16 @@ import { existsSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileS
 import { join, resolve } from "node:path";
 import { envFileName } from "./env-files.ts";
 
-/** Files of secrets beside a generated configuration, and the user's files that they stand for. */
+/** Names of secret files beside a generated configuration, each with the user's files that it stands for. */
 export type SecretFiles = Readonly<Record<string, readonly string[]>>;
 
 /**
- * Which of the user's files each file beside the generated configuration stands for. The generated configuration is one
- * environment's already, so Wrangler looks for the plain names only; the ones of the environment have to be there under
- * those. Of `.dev.vars` the environment's own replaces the plain one, of `.env` the later ones add to the earlier
- * (wrangler 4.164, `getVarsForDev`).
+ * Maps each secret file beside the generated configuration to the user's files. That configuration has only one
+ * environment, so Wrangler looks for the plain names there. An environment's `.dev.vars` replaces the plain one; its
+ * `.env` files add to it, and later ones count (wrangler 4.164, `getVarsForDev`).
  *
- * @param env the environment, "" for the top level.
- * @param exists tells whether the user's folder has a file.
+ * @param env environment, "" for the top level.
+ * @param exists whether the user's folder has a file.
  */
 export function secretFiles(env: string, exists: (name: string) => boolean): SecretFiles {
   if (env === "") return { ".dev.vars": [".dev.vars"], ".env": [".env"], ".env.local": [".env.local"] };
@@ -22,8 +21,8 @@ export function secretFiles(env: string, exists: (name: string) => boolean): Sec
 }
 
 /**
- * Puts the user's secrets beside a generated configuration, where Wrangler looks for them. A link follows what the user
- * changes, and one to a file that is not there counts as none; several files in one have to be copied.
+ * Puts the user's secrets beside a generated configuration, where Wrangler looks for them. A link shows the user's
+ * changes, and Wrangler ignores a link without a file. Several files for one name are copied.
  */
 export function placeSecrets(userDirectory: string, generatedDirectory: string, env: string): void {
   const files = secretFiles(env, (name) => existsSync(join(userDirectory, name)));
@@ -36,10 +35,10 @@ export function placeSecrets(userDirectory: string, generatedDirectory: string, 
 }
 
 /**
- * Puts the files that `--env-file` names beside a generated configuration, under the names by which Wrangler is told of
- * them there. It reads these then, and no others.
+ * Links the files of `--env-file` beside a generated configuration, under the names in Wrangler's arguments. Wrangler
+ * then reads only these.
  *
- * @param files seen from the user's folder.
+ * @param files paths relative to the user's folder.
  */
 export function placeEnvFiles(
   userDirectory: string,

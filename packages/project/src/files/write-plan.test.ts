@@ -27,7 +27,7 @@ describe("writePlan", () => {
     }
   });
 
-  it("does not touch a file that is the same already: Wrangler would reload", async () => {
+  it("does not write an unchanged file, for which Wrangler would reload", async () => {
     const folder = projectFolder(FILES);
     const { plan } = await generate(folder, { purpose: "build" });
     writePlan(plan);
@@ -39,7 +39,7 @@ describe("writePlan", () => {
 });
 
 describe("writeIfChanged", () => {
-  it("says in words what the file system refuses", () => {
+  it("explains a refusal of the file system", () => {
     const folder = projectFolder({ ".sluice": "a file" });
     const file = join(folder, ".sluice/api/wrangler.json");
     expect(() => writeIfChanged(file, "{}")).toThrow(
@@ -52,7 +52,7 @@ describe("writeIfChanged", () => {
 });
 
 describe("makeOutputFolder", () => {
-  it("keeps everything in it out of version control", () => {
+  it("keeps the folder out of version control", () => {
     const folder = projectFolder({});
     makeOutputFolder(join(folder, ".sluice"));
     expect(readFileSync(join(folder, ".sluice/.gitignore"), "utf8")).toBe("*\n");

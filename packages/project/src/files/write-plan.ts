@@ -3,31 +3,31 @@ import { dirname, join } from "node:path";
 import { CliError } from "../errors.ts";
 import { makeFolder, refusalOf } from "../folders.ts";
 
-/** Name of the folder that holds everything we generate, unless `--outdir` says otherwise. */
+/** Name of the folder for everything generated, unless `--outdir` names another. */
 export const OUTPUT_FOLDER = ".sluice";
 
-/** File of a generated folder with what is secret. */
+/** File with secrets in a generated folder. */
 const DEV_VARS_FILE = ".dev.vars";
 const SECRET_MODE = 0o600;
 
-/** Modes of what is made. Default: what the process makes. */
+/** Modes of new files and folders. Default: those of the process. */
 interface Modes {
   readonly folderMode?: number;
-  /** Also of a file that is there. */
+  /** Also for an existing file. */
   readonly fileMode?: number;
 }
 
-/** A folder that is generated, such as that of a Worker (`GeneratedWorker`). */
+/** A generated folder, such as that of a Worker (`GeneratedWorker`). */
 interface GeneratedFolder {
-  /** Absolute. */
+  /** Absolute path. */
   readonly directory: string;
   /** Contents by file name. */
   readonly files: Readonly<Record<string, string | Uint8Array>>;
 }
 
 /**
- * Writes what a plan (`Plan`) says, the Workers before the broker, so that the broker never names a consumer that is
- * not there. A file that is the same already is not touched: Wrangler reloads for every write.
+ * Writes the files of a plan (`Plan`), the Workers before the broker, so that the broker never names a missing
+ * consumer. An unchanged file is not written, because Wrangler reloads for every write.
  */
 export function writePlan(plan: {
   readonly workers: readonly GeneratedFolder[];
@@ -41,14 +41,14 @@ export function writePlan(plan: {
   }
 }
 
-/** Keeps version control away from a folder of ours without asking for a line in the user's `.gitignore`. */
+/** Keeps a folder of ours out of version control, without a line in the user's `.gitignore`. */
 export function makeOutputFolder(directory: string): void {
   writeIfChanged(join(directory, ".gitignore"), "*\n");
 }
 
 /**
- * Writes a file and the folders around it. In place rather than by renaming a temporary file: Wrangler watches the
- * file, not its name.
+ * Writes a changed file and the folders around it. In place, without a temporary file, because Wrangler watches the
+ * file and not its name.
  *
  * @throws CliError with the file system's reason.
  */
@@ -60,7 +60,7 @@ export function writeIfChanged(
   if (isWritten(file, contents)) return;
   try {
     makeFolder(dirname(file), folderMode);
-    // Before anything is in it that only its owner may read.
+    // Its mode is set before it has secrets.
     if (fileMode !== undefined && existsSync(file)) chmodSync(file, fileMode);
     writeFileSync(file, contents, { mode: fileMode });
   } catch (error) {

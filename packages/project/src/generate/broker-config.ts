@@ -13,7 +13,7 @@ import { relocate } from "../wrangler/relocate.ts";
 import { checkSettings } from "./check-settings.ts";
 import { type Purpose, settle } from "./worker-config.ts";
 
-/** A Worker with a `queue()` handler, and the broker's service binding to it. */
+/** A Worker with a `queue()` handler, with the broker's service binding to it. */
 export interface ConsumerBinding {
   readonly worker: string;
   readonly binding: string;
@@ -23,30 +23,30 @@ export interface BrokerConfigInput {
   readonly base: BrokerBase;
   readonly consumers: readonly ConsumerBinding[];
   readonly purpose: Purpose["kind"];
-  /** Variables that it gets besides its own. */
+  /** Variables of the broker besides those of its own configuration. */
   readonly vars: Readonly<Record<string, string>>;
-  /** Folder that the configuration is written into, and the folder that the command runs in. Absolute. */
+  /** Absolute paths of the configuration's folder and of the command's. */
   readonly directory: string;
   readonly workingDirectory: string;
   readonly defaults: Unstable_Config;
-  /** Its module, in the folder, and whether that is ready to run. */
+  /** Path of its module in the folder, and whether that is bundled already. */
   readonly main: { readonly file: string; readonly isReady: boolean };
 }
 
 /**
- * Compatibility date of a broker that has no configuration of its own: one that the workerd of the oldest Wrangler
- * (`WRANGLER_VERSION_MIN`) knows. A Worker of a newer date does not start there.
+ * Compatibility date of a broker without its own configuration. The workerd of the oldest Wrangler
+ * (`WRANGLER_VERSION_MIN`) knows it: a Worker with a newer date does not start there.
  */
 export const BROKER_COMPATIBILITY_DATE = "2026-01-01";
 
-/** Tells the broker of SQS clients that have stopped waiting for messages: otherwise they would be given some. */
+/** Flag that tells the broker of SQS clients that stopped waiting, so that they get no messages. */
 export const BROKER_COMPATIBILITY_FLAG = "enable_request_signal";
 
 /**
- * The broker's configuration: its own one where there is one, with its Durable Object classes, a service
- * binding to every consumer and the generated entry that knows the topology.
+ * Generates the broker's configuration from its own one, if there is one, with its Durable Object classes, a service
+ * binding to every consumer, and the generated entry.
  *
- * @throws CliError for variables by which it would answer nobody.
+ * @throws CliError for variables with which the broker would refuse all clients.
  */
 export function generateBrokerConfig(input: BrokerConfigInput): GeneratedConfig {
   const { base, consumers, purpose, vars, directory, workingDirectory, defaults, main } = input;
@@ -69,7 +69,7 @@ export function generateBrokerConfig(input: BrokerConfigInput): GeneratedConfig 
     ...(main.isReady ? READY : {}),
     compatibility_date: config.compatibility_date ?? BROKER_COMPATIBILITY_DATE,
     compatibility_flags: [...new Set([...config.compatibility_flags, BROKER_COMPATIBILITY_FLAG])],
-    // Otherwise each function that is made, closures of a request included, is given its name anew by a call.
+    // Otherwise every function, also each closure of a request, is named by an extra call.
     keep_names: config.keep_names ?? false,
     durable_objects: {
       ...config.durable_objects,
@@ -78,11 +78,11 @@ export function generateBrokerConfig(input: BrokerConfigInput): GeneratedConfig 
     migrations: withBrokerClasses(config.migrations),
     services: [...(config.services ?? []), ...consumerServices],
     vars: allVars,
-    // By it a deployed broker tells a deployment from a crash. Elsewhere whoever ends the process says which it was.
+    // With it a deployed broker tells a deployment from a crash. Elsewhere the process that ends it says so.
     ...(purpose === "build"
       ? {
           version_metadata: config.version_metadata ?? { binding: VERSION_BINDING },
-          // A third of it is uploaded then, and read at each start.
+          // This makes the upload, which is read at each start, a third of its size.
           minify: config.minify ?? true,
         }
       : { version_metadata: defaults.version_metadata }),
@@ -90,7 +90,7 @@ export function generateBrokerConfig(input: BrokerConfigInput): GeneratedConfig 
   return serialisable(settle(generated, purpose), defaults);
 }
 
-/** Modules as they are to run: to bundle them again Wrangler would take most of a second, and 100 MB. */
+/** Settings for bundled modules: to bundle them again would take Wrangler most of a second, and 100 MB. */
 const READY = {
   no_bundle: true,
   find_additional_modules: true,
@@ -99,7 +99,7 @@ const READY = {
   rules: [{ type: "ESModule", globs: ["*.js"], fallthrough: false }],
 } satisfies Partial<Unstable_Config>;
 
-/** Binding names of the consumers, in the order of their names: `CONSUMER_` and the Worker's name in capitals. */
+/** Makes the consumers' binding names, sorted by Worker: `CONSUMER_` and the Worker's name in capitals. */
 export function consumerBindings(workers: readonly string[]): ConsumerBinding[] {
   const taken = new Set<string>();
   return [...workers].sort().map((worker) => {
@@ -114,7 +114,7 @@ export function consumerBindings(workers: readonly string[]): ConsumerBinding[] 
 
 type DurableObjectBindings = Unstable_Config["durable_objects"]["bindings"];
 
-/** The Durable Objects of a broker: its bindings to its own classes. */
+/** The broker's bindings to its own Durable Object classes. */
 const BROKER_OBJECTS = [
   { name: BROKER_QUEUES_BINDING, class_name: BROKER_CLASS },
   { name: DIRECTORY_BINDING, class_name: DIRECTORY_CLASS },
@@ -125,7 +125,7 @@ function withBrokerObjects(bindings: DurableObjectBindings): DurableObjectBindin
   return [...bindings, ...missing];
 }
 
-/** A migration that creates the classes which none creates yet, under a tag that none has. */
+/** Adds a migration that creates missing classes, under an unused tag. */
 function withBrokerClasses(migrations: Unstable_Config["migrations"]): Unstable_Config["migrations"] {
   const created = new Set(migrations.flatMap((migration) => migration.new_sqlite_classes ?? []));
   const missing = BROKER_OBJECTS.map(({ class_name }) => class_name).filter((name) => !created.has(name));

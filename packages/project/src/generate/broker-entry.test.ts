@@ -3,7 +3,7 @@ import { brokerEntrySource, readyBrokerSources } from "./broker-entry.ts";
 
 const CONSUMERS = [{ worker: "mail", binding: "CONSUMER_MAIL" }];
 
-it("a ready broker is told its mark, its queues and its consumers, and stack traces find its source map", () => {
+it("a bundled broker gets its mark, its queues, its consumers and its source map", () => {
   const { module, entry } = readyBrokerSources(
     { code: "export function readyBroker() {}", map: "/sluice/broker.js.map", paint: (text) => `*${text}*` },
     "sluice",
@@ -18,7 +18,7 @@ it("a ready broker is told its mark, its queues and its consumers, and stack tra
   expect(entry).toMatch(/export default broker\.handler;\n$/);
 });
 
-it("a broker that is to be bundled imports its code, its queues and the page", () => {
+it("an unbundled broker imports its code, its queues and the page", () => {
   const source = brokerEntrySource(CONSUMERS, "../runtime/broker.js");
   expect(source).toContain('import { defineBroker } from "../runtime/broker.js";');
   expect(source).toContain('defineBroker({ topology, consumers: {"mail":"CONSUMER_MAIL"}, page })');

@@ -9,20 +9,20 @@ import {
 } from "../names.ts";
 import type { ConsumerBinding } from "./broker-config.ts";
 
-/** The topology beside the broker's entry. */
+/** File with the topology beside the broker's entry. */
 export const TOPOLOGY_FILE = "topology.json";
 
-/** The broker as it runs. */
+/** A broker that is bundled already. */
 export interface ReadyBroker {
-  /** Its bundle (`src/runtime/broker-ready.ts`). */
+  /** Code of the bundle (`src/runtime/broker-ready.ts`). */
   readonly code: string;
   /** Absolute path of the bundle's source map; `null` for none. */
   readonly map: string | null;
-  /** Gives what marks its lines in the terminal the colour that Wrangler gives such marks. */
+  /** Colours the mark of the broker's lines in the terminal, as Wrangler colours such marks. */
   paint(text: string): string;
 }
 
-/** Source of the module of a broker that is ready to run, and of the entry beside it. */
+/** Makes the sources of a bundled broker's module, and of the entry beside it. */
 export function readyBrokerSources(
   { code, map, paint }: ReadyBroker,
   name: string,
@@ -52,8 +52,8 @@ function byWorker(consumers: readonly ConsumerBinding[]): Record<string, string>
 }
 
 /**
- * Source of a broker's entry that is to be bundled: its code, told which queues there are and by which binding each
- * consumer is reached.
+ * Makes the source of a broker's entry that is bundled later: the broker with its queues and the binding of each
+ * consumer.
  *
  * @param runtime module specifier of our runtime for the broker.
  */

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { devVarsFile, setVariables } from "./broker-settings.ts";
 
-it("a variable that is not set, or to nothing, is not handed on", () => {
+it("a variable that is unset or empty is not handed on", () => {
   expect(setVariables(["A", "B", "C"], { A: "1", B: "", D: "4" })).toEqual({ A: "1" });
 });
 

@@ -1,6 +1,6 @@
 import { LAST_END_VARIABLE } from "../names.ts";
 
-/** Settings of the broker that commands take from the environment of their own process. */
+/** Settings of the broker that commands take from their own environment. */
 export const BROKER_SETTINGS = [
   "SLUICE_API_TOKENS",
   "SLUICE_ALLOWED_HOSTS",
@@ -13,14 +13,14 @@ export const BROKER_SETTINGS = [
   "SLUICE_AWS_STRICT_TIMING",
 ] as const;
 
-/** Which of the broker's variables Wrangler must not print. */
+/** Settings of the broker that Wrangler must not print. */
 export const SECRET_SETTINGS: readonly string[] = [
   "SLUICE_API_TOKENS",
   "SLUICE_AWS_ACCESS_KEYS",
   LAST_END_VARIABLE,
 ];
 
-/** Those of the variables that are set, and not to nothing. */
+/** Picks the variables that are set and not empty. */
 export function setVariables(
   names: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
@@ -29,14 +29,14 @@ export function setVariables(
   return Object.fromEntries(entries.filter(([, value]) => value !== ""));
 }
 
-/** A `.dev.vars` file with variables. Wrangler shows them as hidden. */
+/** Formats variables as a `.dev.vars` file, whose values Wrangler does not show. */
 export function devVarsFile(variables: Readonly<Record<string, string>>): string {
   return Object.entries(variables)
     .map(([name, value]) => `${name}=${quoted(value)}\n`)
     .join("");
 }
 
-/** Nothing is expanded in single quotes, and nothing can be escaped. */
+/** Quotes a value. Nothing is expanded in single quotes, and nothing can be escaped there. */
 function quoted(value: string): string {
   return value.includes("'") || value.includes("\n") ? JSON.stringify(value) : `'${value}'`;
 }

@@ -12,7 +12,7 @@ it.each([
     SLUICE_PUSH_HOSTS: "db.internal, localhost:3000,[::1]:80 ,10.0.0.1",
   },
   { SLUICE_ALLOWED_HOSTS: "a.example, b.example" },
-])("takes settings that the broker can use: %j", (variables) => {
+])("settings that the broker can use are accepted: %j", (variables) => {
   checkSettings(variables);
 });
 

@@ -4,7 +4,7 @@ import { CliError } from "../errors.ts";
 
 const CHECKS = {
   SLUICE_API_TOKENS: (text: string) => {
-    // No header can bring another one.
+    // A header can contain no other characters.
     checkList(
       text,
       /^[\x21-\x7e]+$/,
@@ -30,17 +30,17 @@ const CHECKS = {
   SLUICE_TRUST_PROXY: parseTrustProxy,
 };
 
-/** Throws RangeError for a list, separated by commas, with an entry of another form. */
+/** Checks a list, separated by commas. Throws a `RangeError` for an entry of another form. */
 function checkList(text: string, form: RegExp, problem: string): void {
   const entries = text.split(",").map((entry) => entry.trim());
   if (entries.some((entry) => entry !== "" && !form.test(entry))) throw new RangeError(problem);
 }
 
 /**
- * Throws CliError for settings by which the broker would refuse its clients, or that cannot mean anything: better now
- * than when the first client comes.
+ * Checks the broker's settings at the start of a command, before its first client comes.
  *
- * @param variables the broker's.
+ * @param variables variables of the broker.
+ * @throws CliError for settings with which it would refuse its clients, or without meaning.
  */
 export function checkSettings(variables: Readonly<Record<string, unknown>>): void {
   for (const [name, parse] of Object.entries(CHECKS)) {

@@ -8,7 +8,7 @@ const worker = (rest: string) => ({
   "shop/i.js": "export default { fetch() {} };",
 });
 
-/** Variables of the broker that runs beside a Worker with these lines in its configuration. */
+/** Returns the broker's variables beside a Worker with these lines in its configuration. */
 async function varsBeside(rest: string): Promise<unknown> {
   const { plan } = await generate(projectFolder(worker(rest)), { purpose: "dev", targets: ["shop"] });
   return configOf(plan, "sluice").vars;
@@ -35,7 +35,7 @@ it.each([
   },
 );
 
-it("hands tokens and allowed hosts of the environment on, and nothing else", () => {
+it("only tokens and allowed hosts of the environment become variables", () => {
   const environment = { SLUICE_API_TOKENS: "a,b", SLUICE_ALLOWED_HOSTS: "tunnel.example.com", SECRET: "x" };
   expect(devVars(undefined, environment)).toEqual({
     SLUICE_ENV: "development",

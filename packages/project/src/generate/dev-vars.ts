@@ -5,11 +5,11 @@ import { BROKER_SETTINGS, setVariables } from "./broker-settings.ts";
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Makes the variables of the broker of `sluice dev`: that it is on a developer's machine, who may use its HTTP API
- * where the environment says so, and which hosts Wrangler puts in the place of `localhost`.
+ * Makes the variables of the broker of `sluice dev`: its environment, the settings of the command's environment, and
+ * the hosts that Wrangler puts in the place of `localhost`.
  *
- * @param primary the primary Worker's configuration, if there is a Worker: its routes name the hosts.
- * @param endpoints names of the variables that HTTP endpoints are called with.
+ * @param primary configuration of the primary Worker, whose routes name the hosts; `undefined` without a Worker.
+ * @param endpoints names of variables for calls to HTTP endpoints.
  */
 export function devVars(
   primary: Unstable_Config | undefined,
@@ -24,7 +24,7 @@ export function devVars(
   };
 }
 
-/** Hosts that Wrangler can let a request look as if it were sent to: that of `dev.host`, or of a route. */
+/** Lists the hosts that Wrangler may put into requests: that of `dev.host`, and those of routes. */
 function routeHostsOf({ dev, route, routes }: Unstable_Config): string[] {
   const hosts = [route, ...(routes ?? [])].map((one) => {
     if (typeof one !== "object") return hostIn(one);
@@ -34,7 +34,7 @@ function routeHostsOf({ dev, route, routes }: Unstable_Config): string[] {
 }
 
 /**
- * The host of a route's pattern, such as `https://*.example.com/shop/*`, as Wrangler reads it: without the wildcard.
+ * Reads the host of a route's pattern, such as `https://*.example.com/shop/*`, as Wrangler does: without the wildcard.
  */
 function hostIn(pattern: string | undefined): string | null {
   const [host = ""] = (pattern ?? "").replace(/^https?:\/\//, "").split(/[/:]/);

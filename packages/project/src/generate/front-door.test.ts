@@ -19,7 +19,7 @@ describe("openFrontDoor", () => {
     });
   });
 
-  it("has the entry ask the assets under sluice serve, but for a list of the user's", () => {
+  it("has the entry ask the assets under sluice serve, unless the user has a list", () => {
     const asks = { kind: "asks-assets", binding: "__SLUICE_ASSETS", fallback: "worker" };
     expect(openFrontDoor({ directory: "public" }, true, "entry")).toEqual({
       assets: { directory: "public", binding: "__SLUICE_ASSETS", run_worker_first: true },
@@ -29,7 +29,7 @@ describe("openFrontDoor", () => {
     expect(listed.frontDoor).toEqual({ kind: "open" });
   });
 
-  it("adds our paths to the ones that are listed already", () => {
+  it("adds our paths to the user's list", () => {
     const assets = { not_found_handling: "404-page", run_worker_first: ["/api/*", "!/api/docs"] } as const;
     expect(openFrontDoor({ ...assets, run_worker_first: [...assets.run_worker_first] }, true)).toEqual({
       assets: { not_found_handling: "404-page", run_worker_first: ["/api/*", "!/api/docs", ...OURS] },
@@ -43,7 +43,7 @@ describe("openFrontDoor", () => {
   });
 
   it.each(["single-page-application", "404-page"] as const)(
-    "with not_found_handling %s the entry asks the assets, since a list would take paths away from the Worker",
+    "has the entry ask the assets with not_found_handling %s, since a list would take paths from the Worker",
     (not_found_handling) => {
       expect(openFrontDoor({ directory: "public", not_found_handling }, true)).toEqual({
         assets: {

@@ -4,7 +4,7 @@ import { type FrontDoor, SLUICE_PATH } from "../runtime/front-door-contract.ts";
 
 type Assets = NonNullable<Unstable_Config["assets"]>;
 
-/** The front door of a primary Worker, and its `assets` as they have to be for it. */
+/** The front door of a primary Worker, with the `assets` that it needs. */
 export interface AssetsWithFrontDoor {
   readonly assets: Assets | undefined;
   readonly frontDoor: FrontDoor;
@@ -13,13 +13,13 @@ export interface AssetsWithFrontDoor {
 /**
  * Lets `/__sluice` through to the Worker and changes nothing else about how its assets are served.
  *
- * A list in `run_worker_first` does it, but not everywhere: as soon as there is one, `not_found_handling` applies to
- * every request without an asset, where before only browsers' navigations were concerned and the rest went to the
- * Worker (miniflare `assets.worker`, `canFetch`). In that case the Worker runs first and the entry does what the router
- * did.
+ * A list in `run_worker_first` does so, but it also changes `not_found_handling`: with a list, that applies to every
+ * request without an asset; without one, only to browsers' navigations, and the rest goes to the Worker (miniflare
+ * `assets.worker`, `canFetch`). In that case the Worker runs first and the entry does the router's work.
  *
  * @param hasCode whether the user's Worker has a `main`.
- * @param asker who asks the assets, wherever both can: `sluice serve` has the entry do it, since the router costs
+ * @param asker part that asks the assets where both can. For `sluice serve` it is the entry, since the router costs
+ * more than most requests.
  *   more than most requests.
  */
 export function openFrontDoor(

@@ -4,7 +4,7 @@ import { projectFolder } from "../../test/project-folder.ts";
 import { brokerVariables, ownVariablesOf } from "./variables.ts";
 
 describe("the broker's variables", () => {
-  it("are the configuration's own where it has some, and the environment's before those", () => {
+  it("are the configuration's, overridden by the environment's", () => {
     const own = { SLUICE_ENV: "development", SLUICE_API_TOKENS: "a", OTHER: 1 };
     const env = { SLUICE_API_TOKENS: "b", SLUICE_ALLOWED_HOSTS: "queues.example.com", PATH: "/bin" };
     expect(brokerVariables(own, env)).toEqual({

@@ -3,8 +3,8 @@ import { BROKER_SETTINGS, setVariables } from "./broker-settings.ts";
 import { type GeneratedWorker, generatedConfig } from "./plan.ts";
 
 /**
- * Variables of the broker by its own configuration and the `.dev.vars` or `.env` files beside it. Who may use it is
- * not for a `.dev.vars` to say: that holds for `wrangler dev` on a developer's machine, and opens the broker there.
+ * Reads the variables of the broker's own configuration and of the `.dev.vars` or `.env` files beside it, without the
+ * `SLUICE_ENV` of those files: that is meant for `wrangler dev`, and opens the broker.
  */
 export async function ownVariablesOf(broker: GeneratedWorker): Promise<Record<string, unknown>> {
   const { unstable_getVarsForDev } = loadWrangler();
@@ -17,9 +17,9 @@ export async function ownVariablesOf(broker: GeneratedWorker): Promise<Record<st
 }
 
 /**
- * Variables of the broker: its own, overridden by the environment of this process.
+ * Combines the broker's own variables with those of this process's environment, which take precedence.
  *
- * @param endpoints names of the variables that HTTP endpoints are called with.
+ * @param endpoints names of variables for calls to HTTP endpoints.
  */
 export function brokerVariables(
   own: Readonly<Record<string, unknown>>,

@@ -75,7 +75,7 @@ describe("the primary Worker of sluice dev", () => {
     expect(config.main).toBe("./entry.js");
   });
 
-  it("serves what it served, if it is nothing but static assets", async () => {
+  it("serves its static assets as before where it has no code", async () => {
     const toml = 'name = "site"\ncompatibility_date = "2026-11-01"\n[assets]\ndirectory = "public"\n';
     const { config } = await generated(toml, { purpose: "dev" });
     expect(config.main).toBe("./entry.js");
@@ -119,7 +119,7 @@ describe("environments", () => {
     });
   });
 
-  it("are not spoken of to a Wrangler that is given the file by name", async () => {
+  it("are not named in a file that Wrangler gets by name", async () => {
     const { config } = await generated(toml, { purpose: "dev", env: "staging" });
     expect(config.name).toBe("api-staging");
     for (const key of ["env", "topLevelName", "definedEnvironments", "targetEnvironment"]) {
@@ -129,7 +129,7 @@ describe("environments", () => {
 });
 
 describe("modules that are uploaded one by one", () => {
-  it("find_additional_modules: the main module is bundled into the entry through an alias", async () => {
+  it("find_additional_modules bundles the main module into the entry through an alias", async () => {
     const { config, folder, plan } = await generated(`find_additional_modules = true\n${HEAD}${PRODUCER}`, {
       purpose: "build",
     });
@@ -141,7 +141,7 @@ describe("modules that are uploaded one by one", () => {
     expect(plan.workers[0]?.files["entry.js"]).toContain('from "sluice:user-main"');
   });
 
-  it("no_bundle becomes the same: the entry has to be bundled, the modules beside it stay apart", async () => {
+  it("no_bundle bundles the entry, and the modules beside it stay apart", async () => {
     const { config } = await generated(`no_bundle = true\n${HEAD}${PRODUCER}`, { purpose: "build" });
     expect(config.find_additional_modules).toBe(true);
     expect(config).not.toHaveProperty("no_bundle");
@@ -158,7 +158,7 @@ describe("modules that are uploaded one by one", () => {
 describe("disallow_importable_env", () => {
   const toml = `compatibility_flags = ["nodejs_compat", "disallow_importable_env"]\n${HEAD}`;
 
-  it("goes where bindings are replaced through the importable env", async () => {
+  it("is removed where bindings are replaced through the importable env", async () => {
     const { config } = await generated(toml + PRODUCER, { purpose: "build" });
     expect(config.compatibility_flags).toEqual(["nodejs_compat"]);
   });
@@ -234,7 +234,7 @@ binding = "AI"
 binding = "V"
 ${PRODUCER}`;
 
-  /** Reads a file by Wrangler, and leaves out what a generated one says differently on purpose. */
+  /** Reads a file by Wrangler, without the keys that differ on purpose in a generated one. */
   async function reading(file: string) {
     const { config } = await readWranglerConfig(file, { env: "", quiet: true });
     const { durable_objects, main, base_dir, queues, ...same } = config;

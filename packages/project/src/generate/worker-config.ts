@@ -13,25 +13,25 @@ export interface WorkerConfigInput {
   readonly purpose: Purpose;
   /** Name of the broker Worker that the bindings lead to. */
   readonly brokerName: string;
-  /** Folder that the configuration is written into, and the folder that the command runs in. Absolute. */
+  /** Absolute paths of the configuration's folder and of the command's. */
   readonly directory: string;
   readonly workingDirectory: string;
-  /** Configuration that Wrangler makes of an empty one: what equals it need not be written. */
+  /** Configuration that Wrangler makes of an empty one, whose values are not written. */
   readonly defaults: Unstable_Config;
 }
 
 export interface GeneratedWorkerConfig {
   readonly config: GeneratedConfig;
-  /** Module that stands in for the user's `main`. */
+  /** Module that replaces the user's `main`. */
   readonly entry: EntryShape;
 }
 
 export type EntryShape =
-  /** There is nothing to add: the user's own module is the entry. */
+  /** Nothing is added: the user's module is the entry. */
   | { readonly kind: "untouched" }
   | {
       readonly kind: "generated";
-      /** Module specifier by which the entry imports the user's module; `null` when there is none. */
+      /** Module specifier by which the entry imports the user's module; `null` where there is none. */
       readonly userMain: string | null;
       /** Whether there are bindings to replace or to hide. */
       readonly hasBindings: boolean;
@@ -39,12 +39,12 @@ export type EntryShape =
       readonly frontDoor: FrontDoor | null;
     };
 
-/** File that a generated configuration names as `main`. JavaScript, so that no tsconfig of the user's is about it. */
+/** The `main` of a generated configuration. It is JavaScript, so that the user's tsconfig does not apply. */
 export const ENTRY_FILE = "entry.js";
 
 /**
- * The configuration by which Wrangler runs the user's Worker on the broker. Everything that is not about queues means
- * what it meant: the configuration is Wrangler's own reading of the user's file, with its paths rewritten.
+ * Generates the configuration by which Wrangler runs the user's Worker on the broker. It is Wrangler's own reading of
+ * the user's file with rewritten paths, so everything but the queues keeps its meaning.
  */
 export function generateWorkerConfig(input: WorkerConfigInput): GeneratedWorkerConfig {
   const { worker, purpose, directory, workingDirectory } = input;
@@ -55,7 +55,7 @@ export function generateWorkerConfig(input: WorkerConfigInput): GeneratedWorkerC
   const { config, entry } = needsEntry ? withEntry(onBroker, input) : withUserMain(onBroker, input);
   const settled = settle(config, purpose.kind);
   const isSecondary = purpose.kind !== "build" && !purpose.primary;
-  // Ports and addresses are the primary Worker's to say.
+  // Only the primary Worker sets ports and addresses.
   return { config: serialisable(isSecondary ? omit(settled, "dev") : settled, input.defaults), entry };
 }
 
@@ -88,7 +88,7 @@ function withRpc(config: Unstable_Config, worker: UserWorker): Unstable_Config {
   return { ...config, compatibility_flags: [...flagsWithRpc(config)] };
 }
 
-/** The flag would leave the generated entry no way to reach the bindings that it replaces and uses. */
+/** Removes a flag that would keep the generated entry from the bindings that it replaces and uses. */
 function withImportableEnv(config: Unstable_Config): Unstable_Config {
   const flags = config.compatibility_flags.filter((flag) => flag !== FLAG_DISALLOW_IMPORTABLE_ENV);
   return { ...config, compatibility_flags: flags };
@@ -117,7 +117,7 @@ function withEntry(
   const generated: Unstable_Config = {
     ...(hasBindings ? withImportableEnv(config) : config),
     main: `./${ENTRY_FILE}`,
-    // Module rules and additional modules count from here; left out, it would be the folder of the generated entry.
+    // Module rules and additional modules are relative to it. Default: the folder of the generated entry.
     base_dir:
       config.base_dir ?? (main.kind === "none" ? undefined : relativePath(directory, dirname(main.file))),
     ...(assets === undefined ? {} : { assets }),
@@ -134,10 +134,10 @@ function withEntry(
 }
 
 /**
- * With `find_additional_modules` Wrangler leaves the import of every module that its rules find as it is written, the
- * user's main module among them, and the path from our entry to it means nothing once uploaded. An alias is resolved
- * before those rules are looked at, so the main module alone is bundled into the entry, and what it imports is left as
- * it was. `no_bundle` becomes the same thing: the entry itself has to be bundled.
+ * Hides the user's main module behind an alias. With `find_additional_modules` Wrangler leaves imports of the modules
+ * that its rules find as they are written, and a path from our entry means nothing after the upload. An alias is
+ * resolved before those rules, so only the main module is bundled into the entry. `no_bundle` is handled alike, because
+ * the entry must be bundled.
  */
 function withModulesApart(config: Unstable_Config, userMain: string): Unstable_Config {
   return {
@@ -148,10 +148,10 @@ function withModulesApart(config: Unstable_Config, userMain: string): Unstable_C
   };
 }
 
-/** Drops what only one of the two ways to hand Wrangler a configuration allows. */
+/** Removes keys that Wrangler does not accept in the way that it gets the configuration. */
 export function settle(config: Unstable_Config, purpose: Purpose["kind"]): Partial<Unstable_Config> {
   const anywhere = omit(config, "configPath", "userConfigPath");
-  // Which environment this was is something that Wrangler asks redirected configurations only.
+  // Wrangler asks only redirected configurations for their environment.
   return purpose === "build"
     ? anywhere
     : omit(anywhere, "topLevelName", "definedEnvironments", "targetEnvironment");
@@ -159,12 +159,9 @@ export function settle(config: Unstable_Config, purpose: Purpose["kind"]): Parti
 
 /** Command that a configuration is generated for. */
 export type Purpose =
-  /** `sluice dev`: Wrangler is given the file with `-c`; the primary Worker owns the port. */
+  /** `sluice dev`: Wrangler gets the file by `-c`; the primary Worker owns the port. */
   | { readonly kind: "dev"; readonly primary: boolean }
-  /**
-   * `sluice serve`: the same, but Wrangler bundles it and Miniflare runs it; where no Worker is, Node.js runs the
-   * broker.
-   */
+  /** `sluice serve`: Wrangler bundles the Workers and Miniflare runs them. Without Workers, Node.js runs the broker. */
   | { readonly kind: "serve"; readonly primary: boolean }
   /** `sluice build`: Wrangler is redirected to the file, in `dev` and `deploy`. */
   | { readonly kind: "build" };

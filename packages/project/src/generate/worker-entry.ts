@@ -13,18 +13,18 @@ import type { QueueCompatibility } from "../wrangler/compatibility.ts";
 
 export const BINDINGS_FILE = "bindings.js";
 
-/** How a Worker's bindings behave. */
+/** Behaviour of a Worker's bindings. */
 export type BindingBehaviour = Pick<QueueCompatibility, "exposeErrorCodes" | "defaultContentType"> & {
   /** Whether its requests share calls to the broker. */
   readonly sharesCalls: boolean;
 };
 
 /**
- * Source of the module that a generated entry imports first: it puts a `QueueProducer` in the place of every queue
- * binding before any of the user's code runs. `env` of `cloudflare:workers` is the object behind the `env` of handlers,
- * Durable Objects and entrypoints, so all of them see it.
+ * Makes the source of the module that a generated entry imports first. It replaces every queue binding by a
+ * `QueueProducer` before the user's code runs. `env` of `cloudflare:workers` is the object behind the `env` of
+ * handlers, Durable Objects and entrypoints, so all of them see it.
  *
- * @param worker name of the Worker: queues say who has sent.
+ * @param worker name of the Worker, which queues record as the sender.
  * @param runtime module specifier of our runtime for Workers.
  */
 export function bindingsSource(
@@ -34,8 +34,8 @@ export function bindingsSource(
   runtime: string,
 ): string {
   const options = { worker, namespaceBinding: QUEUES_BINDING, exposeErrorCodes, defaultContentType };
-  // A property of the module and no import: a runtime that is too old to export it loads all the same, and shares
-  // nothing.
+  // A property instead of an import: a runtime that is too old for this export loads all the same, and shares
+  // no calls.
   const given = sharesCalls ? `{ ...${literal(options)}, keepAlive: workers.waitUntil }` : literal(options);
   const install =
     producers.length === 0 ? [] : [`installProducers(workers.env, ${literal(producers)}, ${given});`];
@@ -54,7 +54,7 @@ export interface WorkerEntryInput {
   /** Module specifier of the user's main module; `null` for a Worker of static assets alone. */
   readonly userMain: string | null;
   readonly main: MainModule;
-  /** Whether `bindings.js` is there to be imported. */
+  /** Whether there is a `bindings.js` to import. */
   readonly hasBindings: boolean;
   readonly frontDoor: FrontDoor | null;
   readonly consumes: boolean;
@@ -65,7 +65,7 @@ export interface WorkerEntryInput {
   readonly bindingsFile?: string;
 }
 
-/** Source of a generated entry: the user's module with everything it exports, and what the broker needs beside it. */
+/** Makes the source of a generated entry: all exports of the user's module, and what the broker needs. */
 export function workerEntrySource(input: WorkerEntryInput): string {
   const { userMain, main, hasBindings, frontDoor, consumes, waitForWaitUntil, runtime } = input;
   const { bindingsFile = BINDINGS_FILE } = input;
@@ -98,8 +98,8 @@ export function workerEntrySource(input: WorkerEntryInput): string {
 }
 
 /**
- * One export that can be seen without looking into the user's module: by those, and not by what is behind `export *`,
- * Wrangler tells a module from a service worker (`guessWorkerFormat`). `export *` leaves the default export out anyway.
+ * Writes one export that is visible in the entry. By such exports Wrangler tells a module from a service worker
+ * (`guessWorkerFormat`): it does not look behind `export *`, which leaves the default export out anyway.
  */
 function visibleExport(main: MainModule, userMain: string, frontDoor: FrontDoor | null): string[] {
   if (frontDoor !== null) return [];
@@ -111,7 +111,7 @@ function frontDoorOptions(frontDoor: FrontDoor): FrontDoorOptions {
   return { brokerBinding: BROKER_BINDING, frontDoor };
 }
 
-/** A JavaScript literal of plain data. */
+/** Formats plain data as a JavaScript literal. */
 function literal(value: unknown): string {
   return JSON.stringify(value);
 }

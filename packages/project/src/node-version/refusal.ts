@@ -1,10 +1,10 @@
-/** The first Node.js that has all that the command uses; package.json says the same to package managers. */
+/** Oldest Node.js with everything that the command uses. package.json has the same one. */
 const NEEDED = { major: 22, minor: 16 };
 
 /**
- * Explains that a Node.js is too old; `null` for one that will do.
+ * Explains that a Node.js is too old; `null` for a newer one.
  *
- * @param version as in `process.versions.node`.
+ * @param version version as in `process.versions.node`.
  */
 export function refusalOf(version: string): string | null {
   const [major = 0, minor = 0] = version.split(".").map(Number);

@@ -1,8 +1,8 @@
 import { refusalOf } from "./refusal.ts";
 
 /*
- * The entries of packages import this first: a Node.js that is too old is told so. What else they import takes nothing
- * by name from Node.js that came later, since that would fail before anything runs.
+ * Checks the version of Node.js. The entries of packages import this first, so that a Node.js that is too old is named.
+ * Their other modules may not import newer names from Node.js, because that would fail before this check.
  */
 
 const refusal = refusalOf(process.versions.node);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { projectFolder } from "../../test/project-folder.ts";
 import { readProject } from "./project.ts";
-// Takes seconds on a busy machine, which is no time to take from a test.
+// Loading takes seconds on a busy machine, which must not count for a test.
 import "wrangler";
 
 const INDEX = "export default { fetch() {}, queue() {} };";
@@ -16,7 +16,7 @@ describe("the broker's name on an account", () => {
   const BROKER_TABLE =
     'name = "orders-broker"\n[[durable_objects.bindings]]\nname = "SLUICE_QUEUES"\nclass_name = "QueueBroker"\n';
 
-  it("is what a file says, or the command line, with the environment behind it", async () => {
+  it("is that of a file, or of the command line, with the environment's suffix", async () => {
     const folder = projectFolder(files('[sluice]\nbroker = "team"'));
     expect((await onAccount(folder)).broker.name).toBe("team");
     expect((await onAccount(folder, undefined, "x")).broker.name).toBe("team-x");
@@ -24,14 +24,14 @@ describe("the broker's name on an account", () => {
     expect((await onAccount(folder, "other", "x")).broker.name).toBe("other-x");
   });
 
-  it("means nothing to a broker that runs here", async () => {
+  it("does not apply to a broker on this machine", async () => {
     const folder = projectFolder(files('[sluice]\nbroker = "team"'));
     expect((await readProject({ targets: ["api"], env: "", workingDirectory: folder })).broker.name).toBe(
       "sluice",
     );
   });
 
-  it("is that of the broker's own configuration, which no file contradicts", async () => {
+  it("is that of the broker's own configuration, which no file may contradict", async () => {
     const agreed = projectFolder({
       ...files('[sluice]\nbroker = "orders-broker"'),
       "wrangler.toml": BROKER_TABLE,

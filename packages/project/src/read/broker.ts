@@ -10,38 +10,38 @@ import type { Unstable_Config } from "wrangler";
 import { BROKER_CLASS, BROKER_NAME } from "../names.ts";
 import { readWranglerConfig } from "../wrangler/wrangler-config.ts";
 
-/** The broker Worker as a configuration of the user's describes it, or as we do where there is none. */
+/** The broker Worker as the user's configuration describes it, or as by default. */
 export interface BrokerBase {
-  /** Environment suffix included. */
+  /** Name with the environment suffix. */
   readonly name: string;
-  /** Folder of its configuration, or the current one. Absolute. */
+  /** Absolute path of its configuration's folder, or of the current one. */
   readonly directory: string;
-  /** Its configuration file; `null` where we made it up. */
+  /** Its configuration file; `null` where it has none. */
   readonly file: string | null;
-  /** `null` where we made it up: what Wrangler makes of an empty configuration. */
+  /** Wrangler's reading of its configuration; `null` where it has none. */
   readonly wrangler: Unstable_Config | null;
 }
 
-/** The broker of a project, and what its own configuration says of queues if it has one. */
+/** The broker of a project, with the queues of its own configuration if it has one. */
 export interface Broker {
   readonly base: BrokerBase;
   readonly queues: WorkerQueueConfig | null;
-  /** Ready to print. */
+  /** Texts that are ready to print. */
   readonly warnings: readonly string[];
 }
 
 /**
- * The broker that a configuration file describes, or `null` if it is an ordinary Worker's.
+ * Reads the broker of a configuration file; `null` if the file is an ordinary Worker's.
  *
- * A broker need not spell out every environment of the Workers it serves: without a section of its own it is its top
- * level under the environment's name. Each environment gets a broker, as it gets Workers, so that staging and
- * production never share a queue.
+ * A broker's configuration need not have every environment of its Workers: for a missing one, its top level counts
+ * under the environment's name. So each environment has a broker of its own, and staging and production never share a
+ * queue.
  *
- * @param env the environment, "" for the top level.
+ * @param env environment, "" for the top level.
  */
 export async function readBroker(file: string, env: string): Promise<Broker | null> {
   const topLevel = await readWranglerConfig(file, { env: "", quiet: true }).catch((error: unknown) => {
-    // Our own reader says of a broken file where it is broken, which Wrangler does not.
+    // Our reader says where a broken file is broken, which Wrangler does not.
     readWorkerConfig(file);
     throw error;
   });
@@ -57,17 +57,17 @@ export async function readBroker(file: string, env: string): Promise<Broker | nu
   };
 }
 
-/** The broker of a project whose current folder holds none. */
+/** Makes the broker of a project whose current folder has none. */
 export function defaultBroker(directory: string, env: string): Broker {
   const base = { name: brokerName(BROKER_NAME, env), directory, file: null, wrangler: null };
   return { base, queues: null, warnings: [] };
 }
 
 /**
- * A broker that runs alone, with the `[sluice]` table of a configuration that names no code and so is no Worker's. That
- * of a Worker is none of its business; but who runs it there may have meant that Worker.
+ * Makes a broker that runs alone, with the `[sluice]` table of a configuration without code. A Worker's configuration
+ * does not count, but gives a warning: its user may have meant to run that Worker.
  *
- * @param file a configuration of the current folder.
+ * @param file configuration of the current folder.
  */
 export async function brokerAlone(directory: string, env: string, file: string): Promise<Broker> {
   const broker = defaultBroker(directory, env);
@@ -77,19 +77,19 @@ export async function brokerAlone(directory: string, env: string, file: string):
     const text = 'The Worker of this folder is not run: "sluice serve ." would.';
     return { ...broker, warnings: [`${file}: warning: ${text}`] };
   }
-  // It needs no name: nobody calls it.
+  // It needs no name, because no client calls it by one.
   const warnings = read.warnings.filter(({ key }) => key !== "name");
   const queues = { ...read, producers: [], consumers: [], warnings };
   return { ...broker, queues, warnings: warnings.map(formatDiagnostic) };
 }
 
 /**
- * The name of a broker's Worker on an account.
+ * Returns the name of a broker's Worker on an account.
  *
- * @param files all that may name it, for the place of an error.
- * @param option what the command line calls it; `null` where it does not.
- * @param named what `[sluice] broker` calls it; `null` where no file does.
- * @throws ConfigError where that is another name than its own configuration has.
+ * @param files configurations that may name it, for the place of an error.
+ * @param option name from the command line; `null` for none.
+ * @param named name from `[sluice] broker`; `null` where no file has it.
+ * @throws ConfigError where that differs from the name in the broker's own configuration.
  */
 export function brokerOnAccount(
   { base }: Broker,
@@ -108,7 +108,7 @@ export function brokerOnAccount(
   throw new ConfigError([errorAt(place?.file ?? base.file, place?.lines?.broker, text)]);
 }
 
-/** The configuration file of a folder, if there is one. */
+/** Finds the configuration file of a folder, if there is one. */
 export function configFileIn(directory: string): string | null {
   try {
     return findConfigFile(directory);
@@ -121,7 +121,7 @@ function brokerName(name: string, env: string): string {
   return env === "" ? name : `${name}-${env}`;
 }
 
-/** Whether a configuration is that of a broker: it holds the Durable Object class of the queues itself. */
+/** Whether a configuration is a broker's: it defines the Durable Object class of the queues itself. */
 export function isBroker(config: Unstable_Config): boolean {
   return config.durable_objects.bindings.some(
     (binding) => binding.class_name === BROKER_CLASS && binding.script_name === undefined,

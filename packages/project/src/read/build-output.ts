@@ -7,25 +7,26 @@ import { OUTPUT_FOLDER } from "../files/write-plan.ts";
 /** A configuration that a build tool has made. All paths are absolute. */
 export interface BuiltConfig {
   readonly file: string;
-  /** The one that it was made out of, `null` where the tool does not say. */
+  /** The user's configuration that it was made from, `null` where the tool does not say. */
   readonly madeFrom: string | null;
   /** The environment that it was made for, `null` where the tool does not say. */
   readonly environment: string | null;
 }
 
 /**
- * Finds what Vite's plugin for Workers, Nitro or another build tool left in a folder. Such a tool leads Wrangler to its
- * output by `.wrangler/deploy/config.json`, and `wrangler dev` and `wrangler deploy` run that output there. So does
+ * Finds the output of Vite's plugin for Workers, Nitro or another build tool in a folder. Such a tool redirects
+ * Wrangler by `.wrangler/deploy/config.json`, so `wrangler dev` and `wrangler deploy` run the output, and so does
  * Sluice.
  *
- * @returns the configuration that Wrangler is led to, then those of the Workers that were built along with it. Empty
+ * @returns the configuration that Wrangler is redirected to, then those of the Workers that were built with it. Empty
+ * without a build tool's redirect; a redirect of `sluice build` is not one, but the one that it replaced is.
  *   where no build tool has led Wrangler away: what `sluice build` itself leads to is none, but what that took the
  *   place of is.
- * @throws CliError for a redirect to a file that is not there or cannot be read, as Wrangler refuses it.
+ * @throws CliError for a redirect to a file that does not exist or cannot be read, as Wrangler refuses it.
  */
 export function findBuildOutput(folder: string): readonly BuiltConfig[] {
   const toolsOwn = readToolsRedirect(folder);
-  // What lies in a folder of ours is never somebody else's, whatever the redirect says of itself.
+  // A file in an output folder of ours is never a build tool's, whatever the redirect says.
   if (toolsOwn === null || toolsOwn.configFile.split(/[\\/]/).includes(OUTPUT_FOLDER)) return [];
   return [toolsOwn.configFile, ...toolsOwn.auxiliary].map((file) => readBuiltConfig(folder, file));
 }

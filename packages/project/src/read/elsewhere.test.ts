@@ -6,7 +6,7 @@ import { consumersElsewhere } from "./elsewhere.ts";
 
 interface Roles {
   readonly sends?: readonly string[];
-  /** Queues, each with its dead-letter queue if there is one: `orders>dead`. */
+  /** Queues, each with an optional dead-letter queue: `orders>dead`. */
   readonly receives?: readonly string[];
 }
 
@@ -24,7 +24,7 @@ function worker(name: string, { sends = [], receives = [] }: Roles): WorkerQueue
   return readWorkerConfig(join(projectFolder({ "wrangler.json": JSON.stringify(config) }), "wrangler.json"));
 }
 
-/** Maps each Worker of another process to the queues that are taken over from it. */
+/** Maps each Worker of another process to its adopted queues. */
 function adopted(own: WorkerQueueConfig[], ...others: WorkerQueueConfig[]) {
   return Object.fromEntries(
     consumersElsewhere(own, others).map(({ workerName, consumers }) => [
@@ -35,7 +35,7 @@ function adopted(own: WorkerQueueConfig[], ...others: WorkerQueueConfig[]) {
 }
 
 describe("consumersElsewhere", () => {
-  it("finds the consumer of a queue that is only sent to here", () => {
+  it("finds the consumer of a queue that this process only sends to", () => {
     const own = [worker("api", { sends: ["orders", "mails"] })];
     const others = [
       worker("mailer", { receives: ["mails", "faxes"] }),
@@ -53,7 +53,7 @@ describe("consumersElsewhere", () => {
     expect(adopted(own, ...others)).toEqual({ first: ["mails"] });
   });
 
-  it("follows dead letters: of consumers here and of consumers that are found", () => {
+  it("follows the dead-letter queues of consumers here and of those found", () => {
     const own = [worker("api", { sends: ["orders"], receives: ["jobs>dead-jobs"] })];
     const others = [
       worker("shop", { receives: ["orders>dead-orders"] }),
@@ -68,7 +68,7 @@ describe("consumersElsewhere", () => {
     expect(adopted(own, worker("api", { receives: ["orders"] }))).toEqual({});
   });
 
-  it("brings nothing along but the consumer", () => {
+  it("adopts only the consumer", () => {
     const [found] = consumersElsewhere(
       [worker("api", { sends: ["orders"] })],
       [worker("shop", { sends: ["secrets"], receives: ["orders"] })],

@@ -19,7 +19,7 @@ describe("readMainModule", () => {
     expect(main).toEqual({ kind: "default", file });
   });
 
-  it("tells a module with named exports only: export * hands on no default", async () => {
+  it("recognizes a module with named exports only, since export * passes on no default", async () => {
     const { file, main } = await mainModule(
       "index.ts",
       'export class Counter {}\nexport * from "./worker.ts";',
@@ -27,12 +27,12 @@ describe("readMainModule", () => {
     expect(main).toEqual({ kind: "named-only", file, names: ["Counter"] });
   });
 
-  it("takes a file that is still to be built, or does not compile, for one with a default export", async () => {
+  it("takes a file that is not built yet, or does not compile, for one with a default export", async () => {
     expect(await readMainModule("/nowhere/dist/index.js", "api")).toMatchObject({ kind: "default" });
     expect((await mainModule("index.ts", "export default {")).main).toMatchObject({ kind: "default" });
   });
 
-  it("knows a Worker without code", async () => {
+  it("recognizes a Worker without code", async () => {
     expect(await readMainModule(undefined, "site")).toEqual({ kind: "none" });
   });
 

@@ -3,26 +3,26 @@ import { basename } from "node:path";
 import { CliError } from "../errors.ts";
 import { requireOfWrangler } from "../wrangler/load-wrangler.ts";
 
-/** Kind of module that a Worker's `main` is, by what the generated entry can re-export of it. */
+/** Kind of a Worker's `main`, by what the generated entry can re-export. */
 export type MainModule =
-  /** No code at all: a Worker of static assets. */
+  /** No code: a Worker of static assets. */
   | { readonly kind: "none" }
   /** A module with a default export: an object of handlers or a class. */
   | { readonly kind: "default"; readonly file: string }
-  /** A module that exports Durable Objects, entrypoints or Workflows and nothing by default. */
+  /** A module without a default export, with Durable Objects, entrypoints or Workflows. */
   | {
       readonly kind: "named-only";
       readonly file: string;
-      /** Those that can be seen without looking into other modules. */
+      /** Exports that are visible without loading other modules. */
       readonly names: readonly [string, ...string[]];
     };
 
 /**
- * Looks at what the user's module exports, with the esbuild options by which Wrangler tells the formats of Workers
- * apart. A file that is not there yet (a custom build will write it) or does not compile counts as one with a default
- * export: Wrangler is about to say what is wrong with it, and says it best.
+ * Finds out what the user's module exports, with the esbuild options by which Wrangler tells the formats of Workers
+ * apart. A file that does not exist yet (a custom build may write it) or does not compile counts as one with a default
+ * export, since Wrangler explains best what is wrong with it.
  *
- * @throws CliError for a Python Worker and for a service worker (`addEventListener`): neither can be given bindings of
+ * @throws CliError for a Python Worker and for a service worker (`addEventListener`): neither can get bindings of ours.
  *   ours.
  */
 export async function readMainModule(file: string | undefined, workerName: string): Promise<MainModule> {
@@ -41,7 +41,7 @@ export async function readMainModule(file: string | undefined, workerName: strin
   );
 }
 
-/** The names that a module exports, `export *` aside; `null` when it is not there or does not compile. */
+/** Lists a module's exports without `export *`; `null` where it does not exist or does not compile. */
 export async function exportsOf(file: string): Promise<string[] | null> {
   if (!existsSync(file)) return null;
   const { build } = requireOfWrangler<typeof import("esbuild")>("esbuild");

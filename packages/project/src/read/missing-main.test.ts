@@ -11,14 +11,14 @@ async function refuse(files: Record<string, string>, config = "") {
   refuseMissingMain([worker]);
 }
 
-describe("a Worker whose main is not there", () => {
-  it("is refused with its configuration and the file as that names it", async () => {
+describe("a Worker whose main does not exist", () => {
+  it("is refused with the names of its configuration and of the file", async () => {
     await expect(refuse({})).rejects.toThrow(
       /wrangler\.toml: The entry-point file at "src\/index\.js" was not found\.$/,
     );
   });
 
-  it("is taken when it is there, and when a custom build makes it", async () => {
+  it("is accepted where a custom build makes it, and once it exists", async () => {
     await refuse({ "src/index.js": "export default {};" });
     await refuse({}, '[build]\ncommand = "make"\n');
   });

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { projectFolder } from "../../test/project-folder.ts";
 import { readProject } from "./project.ts";
 import { consumes } from "./worker.ts";
-// Takes seconds on a busy machine, which is no time to take from a test.
+// Loading takes seconds on a busy machine, which must not count for a test.
 import "wrangler";
 
 const PULL_SETTINGS = {
@@ -44,7 +44,7 @@ describe("readProject", () => {
     await expect(readProject(options)).rejects.toThrow("sluice deploy apps/producer apps/consumer");
   });
 
-  it("takes folders and files in the order they are named, each once", async () => {
+  it("reads folders and files in their order, each once", async () => {
     const folder = projectFolder({
       "b/wrangler.toml": worker("b"),
       "b/index.js": INDEX,
@@ -103,7 +103,7 @@ describe("readProject", () => {
       },
     );
 
-    it("takes all of it in the folder of its first Worker too, with the data of the whole project", async () => {
+    it("reads all of it also from the folder of its first Worker, with the data of the whole project", async () => {
       const folder = projectFolder(files());
       const { workers } = await read(join(folder, "dist/web"));
       expect(workers.map(({ name, userDirectory }) => [name, userDirectory])).toEqual([
@@ -112,13 +112,13 @@ describe("readProject", () => {
       ]);
     });
 
-    it("takes another Worker of it alone", async () => {
+    it("reads another Worker of it alone", async () => {
       const folder = projectFolder(files());
       const { workers } = await read(folder, ["dist/mailer"]);
       expect(workers.map(({ name }) => name)).toEqual(["mailer"]);
     });
 
-    it("is not misled by a redirect to what was generated here", async () => {
+    it("is not misled by a redirect to our generated files", async () => {
       const folder = projectFolder({
         "wrangler.toml": worker("api"),
         "index.js": INDEX,
@@ -129,13 +129,13 @@ describe("readProject", () => {
       expect(workers.map(({ file }) => file)).toEqual([join(folder, "wrangler.toml")]);
     });
 
-    it("takes a configuration that is named as it is", async () => {
+    it("uses a configuration unchanged that is named", async () => {
       const folder = projectFolder(files());
       const { workers } = await read(folder, ["mailer/wrangler.jsonc"]);
       expect(workers.map(({ file }) => file)).toEqual([join(folder, "mailer/wrangler.jsonc")]);
     });
 
-    it("takes the environment that it was built for, and refuses another in Wrangler's words", async () => {
+    it("uses the environment that it was built for, and refuses another in Wrangler's words", async () => {
       const folder = projectFolder(files({ targetEnvironment: "staging" }));
       const { workers, broker } = await read(folder, [], "staging");
       expect([workers[0]?.name, broker.name]).toEqual(["web", "sluice-staging"]);
@@ -144,7 +144,7 @@ describe("readProject", () => {
       );
     });
 
-    it("says that it has to be built where it has not been, or not any more", async () => {
+    it("says that it has to be built where its output is missing", async () => {
       const { ".wrangler/deploy/config.json": redirect, ...unbuilt } = files();
       await expect(read(projectFolder(unbuilt))).rejects.toThrow(
         /wrangler\.jsonc: "assets" names no directory, .* Run its build first/,
@@ -166,7 +166,7 @@ describe("readProject", () => {
       consumer: { type: "http_pull", settings: PULL_SETTINGS },
     };
 
-    it("takes the [sluice] table of a file without code, and nothing else of it", async () => {
+    it("uses only the [sluice] table of a file without code", async () => {
       const consumer = '[[queues.consumers]]\nqueue = "orders"\n';
       const settings = `${consumer}[sluice.sns]\nmessage_life = 60\n[sluice.queues.jobs]\ndelivery_delay = 5\n`;
       const folder = projectFolder({ "wrangler.toml": settings });
@@ -176,13 +176,13 @@ describe("readProject", () => {
       expect([workers, broker.file, warnings]).toEqual([[], null, []]);
     });
 
-    it("leaves a queue of the command its consumer where the file names none", async () => {
+    it("keeps the consumer of the command's queue where the file names none", async () => {
       const folder = projectFolder({ "wrangler.toml": "[sluice.queues.jobs]\ndelivery_delay = 5\n" });
       const { topology } = await alone(folder, { jobs });
       expect(topology.queues.jobs).toEqual({ ...jobs, deliveryDelaySeconds: 5 });
     });
 
-    it("does not go by the file of a Worker, and says so", async () => {
+    it("ignores the file of a Worker, and says so", async () => {
       const folder = projectFolder({
         "wrangler.toml": worker("api", "[sluice.sns]\nmessage_life = 60\n"),
         "index.js": INDEX,
@@ -216,18 +216,21 @@ describe("readProject", () => {
       '{ "name": "api", "main": "index.js", /* c */ "queues": { "consumers": [{ "type": "http_pull", ' +
         '"queue": "q" }] } }',
     ],
-  ])("takes a consumer of the type http_pull in a %s, of a Worker without a handler", async (file, text) => {
-    const folder = projectFolder({ [file]: text, "index.js": "export default { fetch() {} };" });
-    const { workers, topology, warnings } = await read(folder);
-    expect(topology.queues.q?.consumer).toMatchObject({ type: "http_pull" });
-    expect(workers.map((one) => [one.file, one.wrangler.main, consumes(one)])).toEqual([
-      [join(folder, file), join(folder, "index.js"), false],
-    ]);
-    expect(warnings).toEqual([]);
-    expect(readdirSync(folder).sort()).toEqual(["index.js", file]);
-  });
+  ])(
+    "accepts a consumer of the type http_pull in a %s, of a Worker without a handler",
+    async (file, text) => {
+      const folder = projectFolder({ [file]: text, "index.js": "export default { fetch() {} };" });
+      const { workers, topology, warnings } = await read(folder);
+      expect(topology.queues.q?.consumer).toMatchObject({ type: "http_pull" });
+      expect(workers.map((one) => [one.file, one.wrangler.main, consumes(one)])).toEqual([
+        [join(folder, file), join(folder, "index.js"), false],
+      ]);
+      expect(warnings).toEqual([]);
+      expect(readdirSync(folder).sort()).toEqual(["index.js", file]);
+    },
+  );
 
-  it("names the file itself in what Wrangler says of one with a pull consumer", async () => {
+  it("names the file itself in Wrangler's warnings about one with a pull consumer", async () => {
     const warned = projectFolder({
       "wrangler.toml": worker(
         "api",
@@ -247,7 +250,7 @@ describe("readProject", () => {
   });
 
   it.each(['broker = "b"', 'project = "p"', "[sluice.queues.q]\ndelivery_delay = 1", "[sluice.sns]"])(
-    "passes on no word of Wrangler's about our table with %s",
+    "passes on no warning of Wrangler's about our table with %s",
     async (line) => {
       const table = line.startsWith("[") ? line : `[sluice]\n${line}`;
       const consumer = '[[queues.consumers]]\nqueue = "q"\n';
@@ -259,7 +262,7 @@ describe("readProject", () => {
     },
   );
 
-  it("passes on what Wrangler warns of, and says nothing twice", async () => {
+  it("passes on Wrangler's warnings, each once", async () => {
     const producer = '[[queues.producers]]\nbinding = "Q"\nqueue = "q"\ndelivery_delay = 5\n';
     const folder = projectFolder({
       "wrangler.toml": worker("api", `typo = 1\n${producer}`),
@@ -289,7 +292,7 @@ describe("readProject", () => {
     ]);
   });
 
-  it("refuses a Worker that is called like the broker", async () => {
+  it("refuses a Worker with the broker's name", async () => {
     const folder = projectFolder({ "wrangler.toml": worker("sluice"), "index.js": INDEX });
     await expect(read(folder)).rejects.toThrow('"sluice" is the name of the broker.');
   });
@@ -307,7 +310,7 @@ describe("readProject", () => {
     );
   });
 
-  it("hands messages to a consumer of another process, and to nobody while that one's file is broken", async () => {
+  it("hands messages to a consumer of another process, and keeps them while its file is broken", async () => {
     const folder = projectFolder({
       "api/wrangler.toml": worker("api", '[[queues.producers]]\nbinding = "Q"\nqueue = "q"\n'),
       "api/index.js": INDEX,
@@ -323,7 +326,7 @@ describe("readProject", () => {
     expect((await readProject(options)).topology.queues.q?.consumer).toBeNull();
   });
 
-  it("has the queues of those that use its broker too, under the name that the data are kept by", async () => {
+  it("has the queues of other processes on its broker too, under the name of the stored data", async () => {
     const folder = projectFolder({
       "api/wrangler.toml": worker("api", '[[queues.consumers]]\nqueue = "q"\n'),
       "api/index.js": INDEX,
@@ -369,12 +372,12 @@ describe("readProject", () => {
     });
     expect(Object.keys(sent.topology.queues)).toEqual(["pulled", "q"]);
     expect(sent.topology.queues.pulled).toMatchObject({ consumer: { type: "http_pull" } });
-    // Somebody runs it after all.
+    // Another process runs it after all.
     const run = await readProject({ ...options, filesSending: [web], filesJoined: [web] });
     expect(run.topology.queues.own).toMatchObject({ consumer: { worker: "web" } });
   });
 
-  it("leaves out what other processes run where it does not fit together with what runs here", async () => {
+  it("leaves out Workers of other processes that do not fit together with those here", async () => {
     const folder = projectFolder({
       "api/wrangler.toml": worker("api", '[[queues.consumers]]\nqueue = "q"\ndead_letter_queue = "dead"\n'),
       "api/index.js": INDEX,
@@ -385,7 +388,7 @@ describe("readProject", () => {
     const { topology, elsewhere, warnings } = await readProject({ ...options, filesElsewhere: files });
     expect(topology.queues.dead?.consumer).toBeNull();
     expect(elsewhere).toEqual([]);
-    expect(warnings.join()).toMatch(/What other processes run is left out.*Dead letters go in a circle/s);
+    expect(warnings.join()).toMatch(/Workers of other processes are left out.*Dead letters go in a circle/s);
   });
 
   it("refuses two consumers of one queue", async () => {

@@ -29,21 +29,21 @@ import type { UserWorker } from "./worker.ts";
 
 const NO_NAMES: DeploymentNames = { broker: null, project: null };
 
-/** Everything that the user's files say. */
+/** Contents of the user's files. */
 export interface Project {
   /** In the order of the command line: the first is the primary one. Empty when the broker runs alone. */
   readonly workers: readonly UserWorker[];
   readonly broker: BrokerBase;
-  /** The queue tables of the broker's own configuration; `null` where it has none. */
+  /** Queue tables of the broker's own configuration; `null` where it has none. */
   readonly brokerQueues: WorkerQueueConfig | null;
-  /** Names that the files give to what is deployed; all `null` unless it is to be. */
+  /** Names that the files give to the deployment; all `null` unless it is for an account. */
   readonly names: DeploymentNames;
   readonly topology: QueueTopology;
-  /** The projects that a deployed broker serves; absent where none is deployed. */
+  /** Projects that a deployed broker serves; absent where none is deployed. */
   readonly register?: Register;
   /** Workers of the topology that the broker is not bound to. Default: none. */
   readonly unbound?: readonly string[];
-  /** Names of the Workers of other processes that consume queues of these. */
+  /** Names of Workers in other processes that consume queues of these Workers. */
   readonly elsewhere: readonly string[];
   /** Warnings of Wrangler and of the configuration reader, ready to print. */
   readonly warnings: readonly string[];
@@ -54,30 +54,30 @@ export interface ProjectOptions {
   readonly targets: readonly string[];
   /** Meaning of an empty list of targets. Default: the Worker in the current folder. */
   readonly withoutTargets?: "current-folder" | "broker-alone" | "senders-alone";
-  /** Command that reads it, which an error advises. Default: `dev`. */
+  /** Command that an error text advises. Default: `dev`. */
   readonly command?: string;
-  /** The environment, "" for the top level. */
+  /** Environment, "" for the top level. */
   readonly env: string;
-  /** Absolute. */
+  /** Absolute path. */
   readonly workingDirectory: string;
-  /** Queues that no file says anything of. What a file says of one of them counts. */
+  /** Queues of the command. The settings of a queue that a file has too are the file's. */
   readonly queues?: QueueTopology["queues"];
-  /** Configuration files of Workers that other processes run in the same environment; none unless given. */
+  /** Configuration files of Workers that other processes run in the same environment. Default: none. */
   readonly filesElsewhere?: readonly string[];
-  /** Those of them whose Workers use the broker of this process: everything that these say of queues counts. */
+  /** Files of those Workers that use the broker of this process: everything in them about queues counts. */
   readonly filesJoined?: readonly string[];
-  /** Those of Workers that other processes send for and do not run, by the broker of this one. */
+  /** Files of Workers that other processes send for, by the broker of this one, but do not run. */
   readonly filesSending?: readonly string[];
-  /** Name of the broker's Worker, under which its data are kept. Default: what its configuration says. */
+  /** Name of the broker's Worker, under which its data are stored. Default: as in its configuration. */
   readonly brokerName?: string | null;
-  /** Reads for an account, where the broker is called as the files say, or as `--broker` does. */
+  /** Reads for an account, where the files or `--broker` name the broker. */
   readonly onAccount?: { readonly broker?: string | undefined };
 }
 
 /**
- * Reads the configurations of all Workers that the command names, and the broker's if the current folder holds it.
+ * Reads the configurations of all Workers that the command names, and the broker's if the current folder has it.
  *
- * @throws ConfigError or CliError with what is wrong in the first file, or between the files, that cannot be used.
+ * @throws ConfigError or CliError for the first file that cannot be used, or for files that contradict each other.
  */
 export async function readProject(options: ProjectOptions): Promise<Project> {
   const { env } = options;
@@ -99,7 +99,7 @@ export async function readProject(options: ProjectOptions): Promise<Project> {
   const namesake = workers.find(({ name }) => name === broker.base.name);
   if (namesake !== undefined) {
     throw new CliError(
-      `${namesake.file}: "${namesake.name}" is the name of the broker. Call this Worker something else.`,
+      `${namesake.file}: "${namesake.name}" is the name of the broker. Give this Worker another name.`,
     );
   }
   const joined = readElsewhere(options.filesJoined ?? [], env);
@@ -122,8 +122,8 @@ export async function readProject(options: ProjectOptions): Promise<Project> {
 }
 
 /**
- * The queues of all that is here and, as far as they fit together with that, of what other processes run: what they say
- * never keeps this one from running.
+ * Combines the queues of the Workers here with those of other processes, if they fit together: other processes never
+ * keep this one from running.
  */
 function withElsewhere(here: readonly WorkerQueueConfig[], elsewhere: readonly WorkerQueueConfig[]) {
   try {
@@ -132,12 +132,12 @@ function withElsewhere(here: readonly WorkerQueueConfig[], elsewhere: readonly W
     if (elsewhere.length === 0) throw error;
     const topology = buildTopology(here);
     const reason = error instanceof Error ? error.message : error;
-    const text = `What other processes run is left out, since it does not fit together with these Workers:\n${reason}`;
+    const text = `Workers of other processes are left out, since they do not fit with these Workers:\n${reason}`;
     return { topology, elsewhere: [], warnings: [text] };
   }
 }
 
-/** The queues of the files and of the command. Of a queue of both, the files say what it is set to. */
+/** Combines the queues of files and command. A queue of both has the file's settings. */
 function withQueues(
   ofFiles: QueueTopology["queues"],
   ofCommand: QueueTopology["queues"],
@@ -149,7 +149,7 @@ function withQueues(
   return { ...ofCommand, ...Object.fromEntries(both) };
 }
 
-/** The process that runs a Worker says what is wrong with its configuration; here it is just not there. */
+/** Reads files of other processes. A broken one is left out: the process that runs its Worker reports it. */
 function readElsewhere(files: readonly string[], env: string): WorkerQueueConfig[] {
   return files.flatMap((file) => {
     try {
@@ -161,8 +161,8 @@ function readElsewhere(files: readonly string[], env: string): WorkerQueueConfig
 }
 
 /**
- * Workers that are sent for and not run, with the consumers that need none. Of those that are run, what they say is
- * known.
+ * Picks Workers that are only sent for, with their consumers that are not Workers. Files of Workers that run are read
+ * already.
  */
 function sendersAmong(
   senders: readonly WorkerQueueConfig[],
@@ -190,8 +190,7 @@ function workerSources(options: ProjectOptions): WorkerSource[] {
 }
 
 /**
- * Lists the Workers to run for a file or a folder: for a folder those that a build tool has made, else that of its own
- * configuration.
+ * Lists the Workers to run for a file or a folder: for a folder those of a build tool, else that of its configuration.
  */
 function sourcesAt(target: string): WorkerSource[] {
   const isFolder = statSync(target, { throwIfNoEntry: false })?.isDirectory() === true;
@@ -200,8 +199,8 @@ function sourcesAt(target: string): WorkerSource[] {
 }
 
 /**
- * Lists the Workers to run for a configuration: itself, or a whole build whose first Worker it is. A built Worker keeps
- * nothing in the folder of the build, which the next build empties.
+ * Lists the Workers to run for a configuration: itself, or a whole build whose first Worker it is. Data of a built
+ * Worker are not in the folder of the build, which the next build empties.
  */
 function sourcesOf(file: string): WorkerSource[] {
   for (let folder = dirname(file); ; folder = dirname(folder)) {
@@ -215,10 +214,10 @@ function sourcesOf(file: string): WorkerSource[] {
   }
 }
 
-/** Empty where no build tool has made anything. */
+/** Lists the Workers of a build tool's output; empty where there is none. */
 function builtSources(folder: string): WorkerSource[] {
   const configs = findBuildOutput(folder);
-  // A folder below one that was built is led to its own configuration.
+  // The folder is below a built one, and redirected to its own configuration.
   if (configs[0]?.file === configFileIn(folder)) return [];
   return configs.map((config, i) => ({
     kind: "built",
@@ -229,14 +228,14 @@ function builtSources(folder: string): WorkerSource[] {
   }));
 }
 
-/** Each once, and of a Worker that was built only what was made of it, if its own folder is named too. */
+/** Removes repetitions, and the configurations that a listed build was made from. */
 function withoutOriginals(sources: readonly WorkerSource[]): WorkerSource[] {
   const originals = new Set(sources.map((source) => (source.kind === "built" ? source.madeFrom : null)));
   const rest = sources.filter(({ file }) => !originals.has(file));
   return [...new Map(rest.map((source) => [source.file, source])).values()];
 }
 
-/** The broker among the files, or the one in the current folder, or one of our own making. */
+/** Finds the broker among the files or in the current folder, else makes the default one. */
 async function findBroker(
   files: readonly string[],
   { targets, workingDirectory, withoutTargets, env }: ProjectOptions,

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { notSaidYet } from "./read-worker.ts";
 
-it("what Wrangler has warned of is not said again, wherever the terminal made it break its lines", () => {
+it("a warning of Wrangler's is not repeated, wherever its lines are broken", () => {
   const warning = (text: string) => ({ severity: "warning", file: "/w/wrangler.toml", text }) as const;
   const known = warning('The "delivery_delay" field is deprecated and has no effect.');
   const own = warning("Sluice applies it.");

@@ -9,13 +9,13 @@ import type { BuiltConfig } from "./build-output.ts";
 import { readMainModule } from "./main-module.ts";
 import { produces, type UserWorker } from "./worker.ts";
 
-/** Where the configuration of a Worker is, and who made it. All paths are absolute. */
+/** Place of a Worker's configuration, with its author. All paths are absolute. */
 export type WorkerSource =
   | { readonly kind: "written"; readonly file: string }
-  /** By a build tool. */
+  /** Written by a build tool. */
   | ({ readonly kind: "built" } & BuiltConfig & Pick<UserWorker, "userDirectory" | "wranglerDirectory">);
 
-/** A Worker and what there is to warn of, ready to print. */
+/** A Worker with its warnings, ready to print. */
 export interface WorkerReading {
   readonly worker: UserWorker;
   readonly warnings: readonly string[];
@@ -24,12 +24,12 @@ export interface WorkerReading {
 /**
  * Reads the configuration of one of the user's Workers: its queues by our own rules, everything by Wrangler's.
  *
- * @param env the environment, "" for the top level.
+ * @param chosenEnv environment, "" for the top level.
  * @throws ConfigError or CliError for a configuration that cannot be used.
  */
 export async function readWorker(source: WorkerSource, chosenEnv: string): Promise<WorkerReading> {
   const { file } = source;
-  // A build tool has chosen the environment: what it writes is that one's alone.
+  // The output of a build tool has only the environment that it was built for.
   const env = source.kind === "written" ? chosenEnv : "";
   const queues = readWorkerConfig(file, { env });
   const { sns, broker, project, queueSettings } = queues;
@@ -55,16 +55,16 @@ export async function readWorker(source: WorkerSource, chosenEnv: string): Promi
   };
 }
 
-/** Refuses a Worker whose assets a build tool has yet to make; Wrangler would name the missing directory only. */
+/** Refuses a Worker whose assets a build tool has yet to make, of which Wrangler would only name the directory. */
 function refuseUnbuilt(file: string, { assets }: Unstable_Config): void {
   if (assets === undefined || assets.directory !== undefined) return;
   throw new CliError(
     `${file}: "assets" names no directory, so a build tool such as Vite makes what is run. Run its build first ` +
-      '("npx vite build"): Sluice runs what it has made.',
+      '("npx vite build"): Sluice runs its output.',
   );
 }
 
-/** As Wrangler does, in its words. */
+/** Refuses an environment other than the build's, in Wrangler's words. */
 function refuseOtherEnvironment({ file, environment }: BuiltConfig, env: string): void {
   if (env === "" || environment === null || environment === env) return;
   throw new CliError(
@@ -73,7 +73,7 @@ function refuseOtherEnvironment({ file, environment }: BuiltConfig, env: string)
   );
 }
 
-/** Absolute path of the user's main module, by the deprecated `site.entry-point` too. */
+/** Finds the absolute path of the user's main module, also by the deprecated `site.entry-point`. */
 function mainFile(config: Unstable_Config): string | undefined {
   if (config.main !== undefined) return config.main;
   const entryPoint = config.site?.["entry-point"];
@@ -81,9 +81,9 @@ function mainFile(config: Unstable_Config): string | undefined {
   return /\.[a-z]+$/.test(entryPoint) ? resolve(entryPoint) : join(resolve(entryPoint), "index.js");
 }
 
-/** Both readers warn of what Wrangler warns of; once is enough. */
+/** Removes our diagnostics that Wrangler has printed already. */
 export function notSaidYet(diagnostics: readonly ConfigDiagnostic[], printed: string): ConfigDiagnostic[] {
-  // Wrangler breaks its lines where the terminal ends.
+  // Wrangler breaks its lines at the width of the terminal.
   const flat = (text: string) => text.replaceAll(/\s+/g, " ");
   const said = flat(stripVTControlCharacters(printed));
   return diagnostics.filter(({ text }) => !said.includes(flat(text.split("\n", 1)[0] ?? text)));

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { projectFolder } from "../../test/project-folder.ts";
 import { projectNameIn } from "./project-name.ts";
 
-it("a project is called as the nearest package.json with a name says", () => {
+it("a project has the name of the nearest package.json with one", () => {
   const folder = projectFolder({
     "package.json": '{ "name": "@shop/all" }',
     "apps/web/package.json": '{ "private": true }',
@@ -17,7 +17,7 @@ it("a project is called as the nearest package.json with a name says", () => {
   expect(names).toEqual(["@shop/all", "@shop/all", "mailer", "@shop/all"]);
 });
 
-it("a project without any is called like its folder", () => {
+it("a project without a package.json has the name of its folder", () => {
   const folder = projectFolder({});
   mkdirSync(join(folder, "a"));
   expect(projectNameIn(folder)).toBe(basename(folder));

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 
-/** The name in the nearest `package.json` at or above a folder that has one; without any, the folder's. */
+/** Reads the name in the nearest `package.json` at or above a folder that has one; else returns the folder's name. */
 export function projectNameIn(folder: string): string {
   for (let at = folder; ; at = dirname(at)) {
     const name = nameIn(join(at, "package.json"));

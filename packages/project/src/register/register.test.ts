@@ -32,7 +32,7 @@ const bindingsOf = (variables: Readonly<Record<string, string>>) =>
   Object.entries(variables).map(([name, text]) => ({ name, type: "plain_text", text }));
 
 it.each([0, 1, 20, 300])(
-  "a register of %i consumers is read back from variables that Cloudflare takes",
+  "a register of %i consumers is read back from variables that Cloudflare accepts",
   (queues) => {
     const register = registerOf(queues);
     const variables = registerVariables(register);
@@ -41,7 +41,7 @@ it.each([0, 1, 20, 300])(
   },
 );
 
-it("variables that an earlier, longer register has left do not count", () => {
+it("variables of an earlier, longer register do not count", () => {
   const variables = { ...registerVariables(registerOf(300)), ...registerVariables(registerOf(1)) };
   expect(readRegister("sluice", bindingsOf(variables))).toEqual(registerOf(1));
 });
@@ -55,7 +55,7 @@ it("a version without variables of ours has no register", () => {
   ).toBeNull();
 });
 
-it("a register that is damaged, or of a later release, is refused in words", () => {
+it("a register that is damaged, or of a later release, is refused with an explanation", () => {
   const variables = registerVariables(registerOf(30));
   const { SLUICE_SERVES_1: _, ...without } = variables;
   expect(() => readRegister("sluice", bindingsOf(without))).toThrow(

@@ -4,39 +4,38 @@ import { CliError } from "../errors.ts";
 import type { GeneratedConfig } from "../wrangler/generated-config.ts";
 
 /**
- * The projects that a broker on an account serves. Each version of the broker carries it in its variables: so a
- * deployment knows the queues of Workers whose sources it does not have.
+ * Projects that a broker on an account serves. Each version of the broker has it in its variables, so that a deployment
+ * knows the queues of Workers whose files are in other repositories.
  *
- * A contract: later releases read what this one has written. A change that an earlier one would misread counts `FORMAT`
- * up.
+ * A contract: later releases read it. A change that an earlier release would misread increases `FORMAT`.
  */
 export interface Register {
   readonly format: typeof FORMAT;
-  /** The project whose deployment uploaded it. */
+  /** Project whose deployment uploaded the register. */
   readonly by: string;
   readonly projects: Readonly<Record<string, ProjectEntry>>;
 }
 
-/** One project of a register. */
+/** A project in a register. */
 export interface ProjectEntry {
-  /** Whether it names the broker, so that other projects that do may join it. */
+  /** Whether it names the broker, so that other projects that name it too may join it. */
   readonly shares: boolean;
-  /** The tables of each of its Workers, by the Worker's name. */
+  /** Tables of its Workers, by the Worker's name. */
   readonly workers: Readonly<Record<string, QueueTables>>;
-  /** The broker's own configuration, which one project alone has. */
+  /** Own configuration of the broker, which only one project has. */
   readonly broker?: BrokerEntry;
 }
 
 export interface BrokerEntry {
   readonly queues: QueueTables;
-  /** As Wrangler has read it, without what names files. */
+  /** Wrangler's reading of the configuration, without keys that name files. */
   readonly config: GeneratedConfig;
 }
 
-/** The tables of a configuration that are about queues. */
+/** Tables of a configuration that concern queues. */
 export type QueueTables = Pick<WorkerQueueConfig, "producers" | "consumers" | "queueSettings" | "sns">;
 
-/** A binding of a version, as Cloudflare's API tells it. */
+/** A binding of a version, as in Cloudflare's API. */
 export interface TextBinding {
   readonly name: string;
   readonly type: string;
@@ -45,16 +44,16 @@ export interface TextBinding {
 
 export const FORMAT = 1;
 
-/** The broker's variable that says how many others hold the register: each ends in its number, from 1. */
+/** Variable of the broker with the number of variables that hold the register, which end in 1, 2 and so on. */
 const VARIABLE = "SLUICE_SERVES";
-/** Cloudflare takes 5 KB in a variable. The text is ASCII, so a character is a byte. */
+/** Most characters in a variable: Cloudflare allows 5 KB, and the text is ASCII. */
 const PIECE_LENGTH = 4_800;
 
 export function tablesOf({ producers, consumers, queueSettings, sns }: QueueTables): QueueTables {
   return { producers, consumers, queueSettings, ...(sns === undefined ? {} : { sns }) };
 }
 
-/** The broker's variables that hold a register: the same for the same one. */
+/** Makes the broker's variables for a register. Equal registers give equal variables. */
 export function registerVariables(register: Register): Record<string, string> {
   const text = ascii(canonicalJson(register));
   const count = Math.ceil(text.length / PIECE_LENGTH);
@@ -66,7 +65,7 @@ export function registerVariables(register: Register): Record<string, string> {
 }
 
 /**
- * The register of a version; `null` for one without.
+ * Reads the register of a version; `null` for a version without one.
  *
  * @throws CliError for one that this release cannot read.
  */
@@ -79,7 +78,7 @@ export function readRegister(broker: string, bindings: readonly TextBinding[]): 
   if (register?.format === FORMAT) return register;
   throw new CliError(
     register === null
-      ? `The variables ${VARIABLE} of "${broker}" are damaged: something else than "sluice deploy" has written them. ` +
+      ? `The variables ${VARIABLE} of "${broker}" are damaged: another tool than "sluice deploy" has written them. ` +
           `"sluice rollback" leads back to a version that has them.`
       : `"${broker}" was deployed by a release of Sluice that this one cannot follow. Update it.`,
   );
@@ -93,12 +92,12 @@ function parsed(text: string): Register | null {
   }
 }
 
-/** A value with its keys in one order, whether files or a register have said it: else the same would look changed. */
+/** Sorts the keys of a value, because an equal value with other keys' order would look changed. */
 export function canonical<T>(value: T): T {
   return JSON.parse(canonicalJson(value), withoutPrototype) as T;
 }
 
-/** "constructor" is a valid name of a queue, and of a Worker. */
+/** Creates records without a prototype: "constructor" is a valid name of a queue, and of a Worker. */
 function withoutPrototype(_key: string, value: unknown): unknown {
   const isRecord = typeof value === "object" && value !== null && !Array.isArray(value);
   return isRecord ? Object.assign(Object.create(null), value) : value;

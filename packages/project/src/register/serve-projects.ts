@@ -3,22 +3,21 @@ import type { QueueTopology } from "@sluice/protocol";
 import { CliError } from "../errors.ts";
 import { canonical, FORMAT, type ProjectEntry, type QueueTables, type Register } from "./register.ts";
 
-/** A project as its files say it is, with the Workers that a command names. */
+/** A project as its files describe it, with the Workers that a command names. */
 export interface OwnProject {
   readonly name: string;
   readonly entry: ProjectEntry;
-  /** Its files, whose places errors name. */
+  /** Files of the project, which errors name. */
   readonly files: readonly WorkerQueueConfig[];
 }
 
 /**
- * The register of a broker that a project is deployed to: its own Workers as they are named now, and everything else as
- * the broker has it.
+ * Makes the register for a deployment of a project: its own Workers as they are named now, the rest as in the broker.
  *
  * @param broker name of the broker's Worker.
- * @param live the register of the broker on the account; `null` where there is none.
- * @param detach Workers of the project that the broker is to forget.
- * @throws CliError where the broker, or one of the Workers, is another project's.
+ * @param live register of the broker on the account; `null` where there is none.
+ * @param detach Workers of the project that the broker forgets.
+ * @throws CliError where the broker, or one of the Workers, belongs to another project.
  */
 export function joined(
   broker: string,
@@ -42,9 +41,9 @@ export function joined(
 }
 
 /**
- * The register without some Workers of a project, and without the project where none of it is left.
+ * Removes a project's named Workers from a register, and the project where none of them is left.
  *
- * @throws CliError where one of the Workers is another project's.
+ * @throws CliError where one of the Workers belongs to another project.
  */
 export function left(live: Register, own: OwnProject): Register {
   const { [own.name]: before, ...others } = live.projects;
@@ -63,8 +62,8 @@ export function left(live: Register, own: OwnProject): Register {
 }
 
 /**
- * The register of several versions that were uploaded without knowing of each other, the newest last: of each project
- * counts what its own deployment has said last.
+ * Combines the registers of several versions that were uploaded without knowledge of each other, the newest last. Each
+ * project's entry comes from its own latest deployment.
  */
 export function latestOf(registers: readonly Register[]): Register | null {
   const [first = null, ...later] = registers;
@@ -78,9 +77,9 @@ export function latestOf(registers: readonly Register[]): Register | null {
 }
 
 /**
- * The queues of all projects of a register. Places of the own project's are those of its files.
+ * Makes the topology of all projects in a register. Errors name the files of the own project.
  *
- * @throws ConfigError for what contradicts itself, CliError where a project sets a queue that another one consumes.
+ * @throws ConfigError for contradictory settings, CliError where a project sets a queue that another one consumes.
  */
 export function topologyOf({ projects }: Register, own: OwnProject | null): QueueTopology {
   const owned = Object.entries(projects).flatMap(([project, { workers, broker }]) => {
@@ -122,7 +121,7 @@ function refuseStranger(broker: string, { name, entry }: OwnProject, others: Reg
       : `The broker "${broker}" on the account serves the project ${served}, and this is the project "${name}". ` +
           `Below [sluice] in a configuration of this one:\n` +
           `  broker = "another-name"  for a broker of its own (or --broker)\n` +
-          `  broker = "${broker}"  to share that one; the same belongs into the other project\n` +
+          `  broker = "${broker}"  to share that one; the other project must have this line too\n` +
           `  project = "${names[0]}"  if it is that project, under another name`,
   );
 }
@@ -137,7 +136,7 @@ function refuseTaken({ name }: OwnProject, workers: readonly string[], others: R
     if (taken.length === 0) continue;
     throw new CliError(
       `${taken.map((worker) => `"${worker}"`).join(" and ")} on the account is of the project "${other}", and this is ` +
-        `the project "${name}". Call it something else here, or say project = "${other}" below [sluice].`,
+        `the project "${name}". Give it another name here, or say project = "${other}" below [sluice].`,
     );
   }
 }
@@ -167,7 +166,7 @@ function refuseSecondConfiguration({ name, entry }: OwnProject, others: Register
   );
 }
 
-/** The settings of a queue are its consumer's to say: another project's deployment must not change its deliveries. */
+/** Refuses settings of a queue that another project consumes: a deployment must not change another one's deliveries. */
 function refuseForeignSettings(all: readonly OwnedConfig[]): void {
   const consumedBy = new Map<string, string>();
   for (const { project, config } of all) {

@@ -1,18 +1,15 @@
-/** Contract on the front door between generated entries and our runtime. Imports nothing: Node and workerd read it. */
+/** Front door between generated entries and our runtime. No imports: Node.js and workerd both load it. */
 
-/** Path under which everything of ours lives on the primary Worker's port. */
+/** Path of everything of ours on the primary Worker's port. */
 export const SLUICE_PATH = "/__sluice";
 
-/**
- * How the primary Worker of `sluice dev` gets requests for `/__sluice` past its static assets, which are looked at
- * before the Worker is.
- */
+/** Way for requests for `/__sluice` past the primary Worker's static assets, which come before the Worker. */
 export type FrontDoor =
-  /** Such a request reaches the Worker. */
+  /** Such a request reaches the Worker directly. */
   | { readonly kind: "open" }
-  /** Every request reaches the Worker, and the entry asks the assets first. `binding` leads to them. */
+  /** Every request reaches the Worker, and the entry asks the assets first, by `binding`. */
   | { readonly kind: "asks-assets"; readonly binding: string; readonly fallback: "worker" | "assets" }
-  /** The Worker gets browsers' navigations, and the entry asks the assets for a page. `binding` leads to them. */
+  /** The Worker gets browsers' navigations, for which the entry asks the assets for a page, by `binding`. */
   | { readonly kind: "asks-assets-for-pages"; readonly binding: string };
 
 export interface FrontDoorOptions {

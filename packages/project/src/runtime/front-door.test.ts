@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import { withFrontDoor } from "./front-door.ts";
 import type { FrontDoorOptions } from "./front-door-contract.ts";
 
-/** The asset Worker knows one file; the broker says which path it was asked for. */
+/** The asset Worker has one file; the broker answers with the path of the request. */
 vi.mock("cloudflare:workers", () => ({
   env: {
     BROKER: { fetch: async (request: Request) => new Response(`broker ${new URL(request.url).pathname}`) },
@@ -48,7 +48,7 @@ describe("withFrontDoor on an object of handlers", () => {
     expect(await answer(user, path)).toBe(expected);
   });
 
-  it("hands everything that a handler gets to it, with the this it belongs to", async () => {
+  it("hands all arguments to a handler, with its own this", async () => {
     class App {
       #name = "app";
       seen: unknown[] = [];
@@ -70,7 +70,7 @@ describe("withFrontDoor on an object of handlers", () => {
     expect(wrapped.email?.()).toEqual(["app"]);
   });
 
-  it("has inherited handlers as its own, which is all that Wrangler copies", () => {
+  it("has inherited handlers as own properties, which are all that Wrangler copies", () => {
     class Base {
       queue() {}
     }
@@ -104,7 +104,7 @@ describe("withFrontDoor on a class", () => {
   }
   const Wrapped = withFrontDoor(Entrypoint, OPEN) as typeof Entrypoint;
 
-  it("is a subclass of it", async () => {
+  it("returns a subclass of it", async () => {
     const instance = new Wrapped("x");
     expect(instance).toBeInstanceOf(Entrypoint);
     expect(instance.method()).toBe("x");
@@ -138,7 +138,7 @@ describe("withFrontDoor before static assets", () => {
     expect(await answer(user, path, behind("worker"))).toBe(expected);
   });
 
-  it("has them answer navigations that are not for the broker, and the Worker what they have no page for", async () => {
+  it("has the assets answer navigations that are not for the broker, and the Worker those without a page", async () => {
     const options: FrontDoorOptions = {
       brokerBinding: "BROKER",
       frontDoor: { kind: "asks-assets-for-pages", binding: "ASSETS" },

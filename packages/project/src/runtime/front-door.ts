@@ -4,19 +4,19 @@ import { type FrontDoorOptions, SLUICE_PATH } from "./front-door-contract.ts";
 type Handler = (...args: unknown[]) => unknown;
 type EntrypointClass = new (...args: ConstructorParameters<typeof WorkerEntrypoint>) => WorkerEntrypoint;
 
-/** Miniflare's asset Worker with its method beside `fetch`, which its router too calls before every request. */
+/** Miniflare's asset Worker with the method that its router calls before every request. */
 interface AssetWorker extends Fetcher {
   unstable_canFetch(request: Request): Promise<boolean>;
 }
 
-/** workerd's own words for a request to a Worker that has no `fetch()`. */
+/** workerd's error text for a request to a Worker without `fetch()`. */
 const NO_FETCH = "Handler does not export a fetch() function.";
 
 /**
- * The user's default export with the broker's paths in front of its `fetch`. Every other handler, and every other
- * request, goes where it went, with the `this` it had.
+ * Puts the broker's paths in front of the `fetch` of the user's default export. Every other handler, and every other
+ * request, works as before, with its own `this`.
  *
- * @param exported an object of handlers, a class, or `undefined` for a Worker without one.
+ * @param exported object of handlers, class, or `undefined` for a Worker without a default export.
  */
 export function withFrontDoor(exported: unknown, options: FrontDoorOptions): unknown {
   return typeof exported === "function"
@@ -26,7 +26,7 @@ export function withFrontDoor(exported: unknown, options: FrontDoorOptions): unk
 
 function handlersWithFrontDoor(handlers: object, options: FrontDoorOptions): object {
   const wrapped: Record<string, Handler> = {};
-  // Own properties all of them: Wrangler's own wrapper for development copies no inherited ones.
+  // All are own properties, because Wrangler's wrapper for development copies no inherited ones.
   for (const name of handlerNames(handlers)) wrapped[name] = (...args) => call(handlers, name, args);
   wrapped.fetch = async (request, ...rest) =>
     (await answerHere(request as Request, options)) ?? call(handlers, "fetch", [request, ...rest]);
@@ -44,7 +44,7 @@ function classWithFrontDoor(Base: EntrypointClass, options: FrontDoorOptions): E
   };
 }
 
-/** The response to a request that is not the user's to answer, `null` for all others. */
+/** Answers a request that the broker or the assets handle; `null` for the user's own requests. */
 async function answerHere(request: Request, options: FrontDoorOptions): Promise<Response | null> {
   const { brokerBinding, frontDoor } = options;
   const { pathname } = new URL(request.url);
@@ -54,7 +54,7 @@ async function answerHere(request: Request, options: FrontDoorOptions): Promise<
   if (frontDoor.kind === "open") return null;
   const assets = bindingOf<AssetWorker>(frontDoor.binding);
   if (frontDoor.kind === "asks-assets" && frontDoor.fallback === "assets") return assets.fetch(request);
-  // Not the request itself: its body must be left for whoever answers.
+  // Not the request itself, whose body is left for the handler.
   const { headers, method } = request;
   const question = new Request(request.url, { headers, method, redirect: "manual" });
   if (frontDoor.kind === "asks-assets-for-pages") {
@@ -69,7 +69,7 @@ function bindingOf<T>(name: string): T {
   return (env as unknown as Record<string, T>)[name] as T;
 }
 
-/** Names of all functions that an object of handlers has or inherits from its class. */
+/** Lists the functions that an object of handlers has or inherits from its class. */
 function handlerNames(handlers: object): Set<string> {
   const names = new Set<string>();
   for (let object = handlers; object && object !== Object.prototype; object = Object.getPrototypeOf(object)) {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { hideBindings } from "./worker.ts";
 
 describe("hideBindings", () => {
-  it("takes bindings out of every listing, and leaves them readable by name", () => {
+  it("removes bindings from every listing, and leaves them readable by name", () => {
     const env: Record<string, unknown> = { OURS: "broker", USERS: "queue" };
     hideBindings(env, ["OURS", "ABSENT"]);
     expect(Object.keys(env)).toEqual(["USERS"]);

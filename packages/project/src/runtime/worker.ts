@@ -3,10 +3,7 @@ export { createQueueConsumer } from "@sluice/consumer";
 export { installProducers } from "@sluice/producer";
 export { withFrontDoor } from "./front-door.ts";
 
-/**
- * Makes bindings of ours invisible to whoever lists the keys of `env`. They stay readable by name, which is how the
- * producers reach the broker.
- */
+/** Hides bindings of ours from code that lists the keys of `env`. They stay readable by name, as the producers do. */
 export function hideBindings(env: object, names: readonly string[]): void {
   for (const name of names) {
     if (!(name in env)) continue;
