@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-import { refusalOf } from "@sluice/project/node-version/refusal";
+import { nodeRefusal } from "@sluice/project/node-version/refusal";
 
-const refusal = refusalOf(process.versions.node);
+const refusal = nodeRefusal(process.versions.node);
 if (refusal !== null) {
   console.error(refusal);
   process.exit(1);

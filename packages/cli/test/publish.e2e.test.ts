@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { refusalOf } from "@sluice/project/node-version/refusal";
+import { nodeRefusal } from "@sluice/project/node-version/refusal";
 import { afterAll, describe, expect, it } from "vitest";
 import { HAS_OTHERS, OTHERS } from "./others.ts";
 import { packed } from "./pack.ts";
@@ -97,7 +97,7 @@ function brokenLinksIn(document: string): string[] {
 function oldNode(): string | null {
   const { stdout } = spawnSync("node", ["--version"], { env: MACHINE, encoding: "utf8" });
   const version = (stdout ?? "").trim().slice(1);
-  return version === "" || refusalOf(version) === null ? null : version;
+  return version === "" || nodeRefusal(version) === null ? null : version;
 }
 
 const packages = readdirSync(join(ROOT, "packages"))
@@ -187,7 +187,7 @@ describe.each(packages)("the archive of $name", ({ name, folder }) => {
     for (const file of files) {
       const program = `import(${JSON.stringify(join(unpacked, file))}).catch((error) => console.log(String(error)))`;
       const { stdout } = spawnSync("node", ["-e", program], { env: MACHINE, encoding: "utf8" });
-      expect(stdout, file).toBe(`Error: ${refusalOf(old ?? "")}\n`);
+      expect(stdout, file).toBe(`Error: ${nodeRefusal(old ?? "")}\n`);
     }
   });
 });

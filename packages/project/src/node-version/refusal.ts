@@ -6,7 +6,7 @@ const NEEDED = { major: 22, minor: 16 };
  *
  * @param version version as in `process.versions.node`.
  */
-export function refusalOf(version: string): string | null {
+export function nodeRefusal(version: string): string | null {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   if (major > NEEDED.major || (major === NEEDED.major && minor >= NEEDED.minor)) return null;
   return `sluice needs Node.js ${NEEDED.major}.${NEEDED.minor} or later, and this is ${version}.`;

@@ -13,7 +13,7 @@ import { type DeliveryLine, endedBeginning } from "../wire.ts";
 import type { InterruptibleDelivery, Interruption } from "./interruptions.ts";
 import type { Recorder } from "./recorder.ts";
 
-type Answer = Awaited<ReturnType<ConsumerPort["deliver"]>>;
+type DeliveryAnswer = Awaited<ReturnType<ConsumerPort["deliver"]>>;
 type Verdict = Settlement<null>;
 
 /** Outcome of a batch, or of a part of it: a verdict for each message, and the error that its handler threw. */
@@ -59,7 +59,7 @@ export class FaultyConsumers {
     };
   }
 
-  async #told(queue: string, consumer: ConsumerPort, delivery: Delivery): Promise<Answer> {
+  async #told(queue: string, consumer: ConsumerPort, delivery: Delivery): Promise<DeliveryAnswer> {
     this.#begun += 1;
     const n = this.#begun;
     const messages = new PackedIndex(delivery.packed).ids().length;
@@ -73,7 +73,7 @@ export class FaultyConsumers {
     }
   }
 
-  async #deliver(queue: string, consumer: ConsumerPort, delivery: Delivery): Promise<Answer> {
+  async #deliver(queue: string, consumer: ConsumerPort, delivery: Delivery): Promise<DeliveryAnswer> {
     const ids = new PackedIndex(delivery.packed).ids();
     // A FIFO queue keeps the order, whatever goes wrong.
     const isFifo = this.#topology.queues[queue]?.fifo !== undefined;
@@ -130,7 +130,7 @@ class FaultyDelivery {
     this.#index = new PackedIndex(input.delivery.packed);
   }
 
-  async deliver(): Promise<Answer> {
+  async deliver(): Promise<DeliveryAnswer> {
     const { held, order } = this.#order();
     const outcomes: Outcome[] = [];
     for (const part of this.#parts(order)) {
@@ -177,7 +177,7 @@ class FaultyDelivery {
   }
 
   /** Gives a part of the batch to the handler, which may be interrupted. */
-  async #handle(part: readonly string[]): Promise<Answer> {
+  async #handle(part: readonly string[]): Promise<DeliveryAnswer> {
     for (const id of part) {
       const thrown = this.#take(id, "crash") ?? this.#take(id, "throwAfter");
       if (thrown !== null) {
@@ -196,7 +196,7 @@ class FaultyDelivery {
     return this.#input.consumer.deliver(this.#partOf(part));
   }
 
-  #handleUntil(part: readonly string[], interruption: Interruption): Promise<Answer> {
+  #handleUntil(part: readonly string[], interruption: Interruption): Promise<DeliveryAnswer> {
     const delivery: InterruptibleDelivery = { ...this.#partOf(part), interruption };
     return this.#input.consumer.deliver(delivery);
   }
@@ -261,7 +261,7 @@ class FaultyDelivery {
   }
 }
 
-function hasEnded(answer: Answer, kind: EndingFault): boolean {
+function hasEnded(answer: DeliveryAnswer, kind: EndingFault): boolean {
   return (
     typeof answer === "object" && "error" in answer && answer.error?.startsWith(endedBeginning(kind)) === true
   );
@@ -270,7 +270,7 @@ function hasEnded(answer: Answer, kind: EndingFault): boolean {
 /**
  * The result of a handler that was to be interrupted, also where it could not be: an endpoint knows nothing of that.
  */
-function interrupted(answer: Answer, { kind }: Fault): Answer {
+function interrupted(answer: DeliveryAnswer, { kind }: Fault): DeliveryAnswer {
   if (answer === "acknowledged") return failedResult(`fault ${kind}`);
   if ("rejected" in answer || answer.outcome !== "ok") return answer;
   return kind === "crash"
