@@ -2,14 +2,14 @@ import { existsSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { projectFolder } from "../test/project-folder.ts";
-import { makeFolder, refusalOf } from "./folders.ts";
+import { makeFolder, writeRefusal } from "./folders.ts";
 
 /** Makes a folder, and explains why that fails. */
 function refusal(folder: string): string | null {
   try {
     makeFolder(folder);
   } catch (error) {
-    return refusalOf(error);
+    return writeRefusal(error);
   }
   return "it was made";
 }
@@ -49,7 +49,7 @@ describe("a folder", () => {
 });
 
 it("an error of another kind than the file system's gets no explanation", () => {
-  expect(refusalOf(new Error("a mistake"))).toBeNull();
-  expect(refusalOf(Object.assign(new Error("bad"), { code: "ERR_INVALID_ARG_TYPE" }))).toBeNull();
-  expect(refusalOf("ENOSPC")).toBeNull();
+  expect(writeRefusal(new Error("a mistake"))).toBeNull();
+  expect(writeRefusal(Object.assign(new Error("bad"), { code: "ERR_INVALID_ARG_TYPE" }))).toBeNull();
+  expect(writeRefusal("ENOSPC")).toBeNull();
 });

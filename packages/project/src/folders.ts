@@ -18,7 +18,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
 };
 
 /** Explains why a file system has refused a write; `null` for other errors. */
-export function refusalOf(error: unknown): string | null {
+export function writeRefusal(error: unknown): string | null {
   if (!(error instanceof Error) || !("code" in error)) return null;
   return REFUSALS[String(error.code)] ?? null;
 }
@@ -35,7 +35,7 @@ export function nearestExisting(folder: string): string {
  *
  * @param folder absolute path.
  * @param mode mode of the new folders. Default: that of the process.
- * @throws the file system's error, which `refusalOf` explains.
+ * @throws the file system's error, which `writeRefusal` explains.
  */
 export function makeFolder(folder: string, mode?: number): void {
   const missing: string[] = [];

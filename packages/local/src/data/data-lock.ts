@@ -13,7 +13,7 @@ import { hostname } from "node:os";
 import { join, sep } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { CliError, EXIT_FAILED } from "@sluice/project/errors";
-import { makeFolder, refusalOf } from "@sluice/project/folders";
+import { makeFolder, writeRefusal } from "@sluice/project/folders";
 import { loadSqlite } from "../node/sqlite.ts";
 
 /**
@@ -276,7 +276,7 @@ function pidNamespace(): string | null {
 
 /** `null` for an error that is not the folder's. */
 function unusable(folder: string, error: unknown, command: string): CliError | null {
-  const reason = refusalOf(error);
+  const reason = writeRefusal(error);
   if (reason === null) return null;
   const path = error instanceof Error && "path" in error ? String(error.path) : folder;
   const where = path.startsWith(join(folder, OBJECTS_FOLDER, sep)) ? `${path}: ` : "";

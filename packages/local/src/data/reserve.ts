@@ -1,7 +1,7 @@
 import { randomFillSync } from "node:crypto";
 import { rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { refusalOf } from "@sluice/project/folders";
+import { writeRefusal } from "@sluice/project/folders";
 
 /** File of a data folder that holds room. */
 export const RESERVE_FILE = "sluice-reserve";
@@ -112,7 +112,7 @@ export class Reserve {
     } catch (error) {
       rmSync(this.#file, { force: true });
       // A quota is smaller than the disk, for instance.
-      if (refusalOf(error) === null) throw error;
+      if (writeRefusal(error) === null) throw error;
       return false;
     }
   }

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { CliError } from "../errors.ts";
-import { makeFolder, refusalOf } from "../folders.ts";
+import { makeFolder, writeRefusal } from "../folders.ts";
 
 /** Name of the folder for everything generated, unless `--outdir` names another. */
 export const OUTPUT_FOLDER = ".sluice";
@@ -64,7 +64,7 @@ export function writeIfChanged(
     if (fileMode !== undefined && existsSync(file)) chmodSync(file, fileMode);
     writeFileSync(file, contents, { mode: fileMode });
   } catch (error) {
-    const reason = refusalOf(error);
+    const reason = writeRefusal(error);
     throw reason === null ? error : new CliError(`${file} cannot be written: ${reason}.`);
   }
 }
