@@ -1,5 +1,5 @@
-// Bundles the test kit and its modules for Workers into dist/, with the types of what it exports, so that the package
-// needs none of the workspace's others. Plain JavaScript: `pnpm pack` runs it with whatever Node.js the machine has.
+// Bundles the test kit and its modules for Workers into dist/, with the types of its exports, so that the package needs
+// no other package of the workspace. Plain JavaScript, because `pnpm pack` runs it with any Node.js.
 import { copyFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -16,9 +16,9 @@ const kit = await build({
   ...forNode,
   entryPoints: { index: path("src/index.ts"), vitest: path("src/vitest/sluice.ts") },
   outdir: folder,
-  // What starts a runtime is loaded when there is a cache for what is compiled.
+  // The modules that start a runtime are loaded after the compile cache is on.
   splitting: true,
-  // What package.json declares stays a dependency; the workspace's own packages, and what those need, are bundled.
+  // Dependencies of package.json stay outside; packages of the workspace, and theirs, are bundled.
   external: ["croner", "wrangler", "yaml"],
 });
 
@@ -27,7 +27,7 @@ const workers = await build({
   entryPoints: [path("src/worker/worker.ts"), path("src/worker/broker.ts")],
   outdir: join(folder, "worker"),
   external: [...forWorkers.external, "node:async_hooks"],
-  // The broker is given to workerd as it is here.
+  // workerd runs this bundle of the broker unchanged.
   minify: true,
 });
 const inWorker = await build({

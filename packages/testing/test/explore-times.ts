@@ -1,4 +1,4 @@
-// How long 500 histories of a small consumer take. Usage: pnpm --filter @sluice/testing explore-times
+// Measures the time of 500 histories of a small consumer. Usage: pnpm --filter @sluice/testing explore-times
 import { fileURLToPath } from "node:url";
 import { createQueueRuntime, explore } from "../src/index.ts";
 

@@ -18,14 +18,14 @@ import { WRANGLER_VERSION_MIN } from "../src/runtime/prepare.ts";
 export const PACKAGE = fileURLToPath(new URL("..", import.meta.url));
 export const TSC = fileURLToPath(new URL("../../../node_modules/typescript/bin/tsc", import.meta.url));
 
-/** The Wranglers that this package is tested with. */
+/** Wranglers that this package is tested with. */
 export type Wrangler = "wrangler" | "oldest";
 
 /**
- * A copy of a fixture outside of the workspace, with the packed package installed as npm would do it, without asking a
- * registry: the archive unpacked, and beside it the dependencies that its manifest declares and no others.
+ * Copies a fixture out of the workspace and installs the packed package as npm would, without a registry: the archive
+ * unpacked, beside only the dependencies that its manifest declares.
  *
- * @param options `beside`: what the project has besides.
+ * @param options `beside`: further packages of the project.
  * @returns its folder.
  */
 export function installedProject(

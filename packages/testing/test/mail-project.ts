@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createQueueRuntime, type QueueRuntime } from "../src/index.ts";
 
-/** A provider of mails, as its customers see it: it sends what has a key once. */
+/** A provider of mails for its customers, which sends mails with the same key once. */
 export class Provider {
-  /** Ids of what was sent. */
+  /** Ids of the sent mails. */
   readonly sent: string[] = [];
   readonly #keys = new Set<string>();
   #refusals = 0;
@@ -22,7 +22,7 @@ export class Provider {
     return new Response(null, { status: 202 });
   }
 
-  /** Begins anew. @param refusals requests that it refuses before it takes one. */
+  /** Begins anew, with a number of requests that are refused first. */
   reset(refusals: number): void {
     this.sent.length = 0;
     this.#keys.clear();
@@ -43,7 +43,7 @@ export interface MailProject extends AsyncDisposable {
   readonly provider: Provider;
 }
 
-/** The mail project of the fixtures, whose provider the test is. */
+/** Starts the mail project of the fixtures with the test as its provider. */
 export async function startMailProject(): Promise<MailProject> {
   const provider = new Provider();
   const folder = mkdtempSync(join(tmpdir(), "sluice-mail-"));

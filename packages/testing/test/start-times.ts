@@ -1,6 +1,6 @@
-// How long the same Workers take until they answer: on `createQueueRuntime`, on Miniflare by itself, and on Wrangler's
-// own test harness. In turns, each in a process of its own, since most of it is loading Wrangler.
-// Usage: pnpm --filter @sluice/testing start-times [ROUNDS]
+// Measures the time until the same Workers answer on `createQueueRuntime`, on Miniflare alone, and on Wrangler's own
+// test harness. In turns, each in its own process, since most of the time is for loading Wrangler. Usage: pnpm --filter
+// @sluice/testing start-times [ROUNDS]
 import { execFileSync } from "node:child_process";
 import { basename, dirname } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,7 +9,7 @@ const SHOP = ["shop-producer", "shop-consumer"].map((name) =>
   fileURLToPath(new URL(`../../../apps/${name}/wrangler.toml`, import.meta.url)),
 );
 
-/** Entry point of the package as it is packed, which is what users have. */
+/** Entry point of the packed package, as users have it. */
 const DIST = new URL("../dist/index.js", import.meta.url).href;
 
 const HOSTS: Readonly<Record<string, () => Promise<void>>> = {

@@ -29,7 +29,7 @@ interface Config {
  * uploads what the configurations say to the stand-in of the account. `deploy.e2e.test.ts` tests the real one.
  *
  * @param before called for each bundle and each command that changes the account; an error that it throws ends the
- * command.
+ *   command.
  */
 export function fakeWrangler(
   { accounts }: Pick<Cloudflare, "accounts">,

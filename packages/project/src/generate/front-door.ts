@@ -19,7 +19,6 @@ export interface AssetsWithFrontDoor {
  *
  * @param hasCode whether the user's Worker has a `main`.
  * @param asker part that asks the assets where both can. For `sluice serve` it is the entry, since the router costs
- * more than most requests.
  *   more than most requests.
  */
 export function openFrontDoor(

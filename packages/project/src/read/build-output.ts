@@ -19,9 +19,7 @@ export interface BuiltConfig {
  * Sluice.
  *
  * @returns the configuration that Wrangler is redirected to, then those of the Workers that were built with it. Empty
- * without a build tool's redirect; a redirect of `sluice build` is not one, but the one that it replaced is.
- *   where no build tool has led Wrangler away: what `sluice build` itself leads to is none, but what that took the
- *   place of is.
+ *   without a build tool's redirect; a redirect of `sluice build` is not one, but the one that it replaced is.
  * @throws CliError for a redirect to a file that does not exist or cannot be read, as Wrangler refuses it.
  */
 export function findBuildOutput(folder: string): readonly BuiltConfig[] {

@@ -23,7 +23,6 @@ export type MainModule =
  * export, since Wrangler explains best what is wrong with it.
  *
  * @throws CliError for a Python Worker and for a service worker (`addEventListener`): neither can get bindings of ours.
- *   ours.
  */
 export async function readMainModule(file: string | undefined, workerName: string): Promise<MainModule> {
   if (file === undefined) return { kind: "none" };

@@ -5,54 +5,52 @@ import { Choices, type Random } from "./random.ts";
 import { type Found, textOf } from "./report.ts";
 import { type Recipe, shrink } from "./shrink.ts";
 
-/** Histories that are run unless `histories` says otherwise. */
+/** Default number of histories. */
 export const HISTORIES_DEFAULT = 500;
-/** How long an exploration takes unless `timeoutMs` says otherwise: less than the 5 s that Vitest gives a test. */
+/** Default time limit of an exploration in ms: less than the 5 s that Vitest gives a test. */
 export const TIMEOUT_MS_DEFAULT = 4_000;
-/**
- * Part of that time in which histories begin, and in which a broken one is made smaller, which is then run twice more.
- */
+/** Parts of the time limit at which search and shrinking end. Two more runs follow. */
 const SEARCH_PART = 0.75;
 const SHRINK_PART = 0.9;
-/** Runs that a broken history is made smaller for. */
+/** Most runs for shrinking a broken history. */
 const SHRINK_RUNS_MAX = 200;
 
 export interface ExploreOptions<E = Record<string, unknown>> {
-  /** A runtime, emptied before each history; or what starts one, which is ended after the last. */
+  /** Runtime, which is emptied before each history, or a function that starts one, which is disposed of at the end. */
   readonly runtime: QueueRuntime<E> | (() => Promise<QueueRuntime<E>>);
-  /** Does what users of the project do: sends messages, makes requests, moves the clock. */
+  /** Acts as the project's users: sends messages, makes requests, moves the clock. */
   act(queues: QueueRuntime<E>, random: Random): Promise<unknown> | unknown;
-  /** Looks whether what must hold does, when nothing is left to be delivered: throws, or answers `false`, if not. */
+  /** Checks the invariants when nothing is left to deliver. Throws, or returns `false`, if one is broken. */
   holds(queues: QueueRuntime<E>, stories: readonly Story[]): Promise<unknown> | unknown;
-  /** Default 500: as many of them as there is time for. */
+  /** Most histories to run, as time allows. Default: 500. */
   readonly histories?: number;
   /**
-   * How long it may take, in ms of real time: default 4,000, since Vitest ends a test after 5,000. No history begins in
-   * its last quarter, in which a broken one is made smaller. One that is under way is always finished.
+   * Time limit in ms of real time. Default: 4,000, since Vitest ends a test after 5,000. No history begins in its last
+   * quarter, which is for shrinking a broken one. A history that has begun is always finished.
    */
   readonly timeoutMs?: number;
-  /** Ends it: it rejects with the reason. What still runs of it can do nothing to the runtime any more. */
+  /** Ends the exploration, which rejects with the signal's reason and stops using the runtime. */
   readonly signal?: AbortSignal;
-  /** Seed that all chance follows from. Default: another one each time, which a failure names. */
+  /** Seed of all random choices. Default: a new one each time, which a failure names. */
   readonly seed?: number;
-  /** One history to run: what goes wrong in it. */
+  /** The faults of a single history to run. */
   readonly history?: readonly Fault[];
-  /** The choices of `random` in that history. Default: what follows from the seed. */
+  /** Choices of `random` in that history. Default: those of the seed. */
   readonly choices?: readonly number[];
 }
 
-/** Summary of the histories that were run. */
+/** Summary of an exploration. */
 export interface Report {
   readonly seed: number;
-  /** How many were run. */
+  /** Number of histories that were run. */
   readonly histories: number;
-  /** Whether those are all that it was to run, and not those that there was time for. */
+  /** Whether all histories were run, so that time did not run out. */
   readonly isComplete: boolean;
-  /** How often each fault came. One that never did has shown nothing. */
+  /** Number of times that each fault came. A fault that never came has tested nothing. */
   readonly faults: Readonly<Record<FaultKind, number>>;
 }
 
-/** A history in which something does not hold that must, as small as it could be made. */
+/** Error for a history that breaks an invariant, made as small as possible. */
 export class BrokenHistoryError extends Error {
   override readonly name = "BrokenHistoryError";
   readonly seed: number;
@@ -67,25 +65,32 @@ export class BrokenHistoryError extends Error {
   }
 }
 
-/** Result of the run of a history. */
+/** Result of a history's run. */
 interface Ran extends Recipe {
   readonly violation: Error | null;
   readonly stories: readonly Story[];
 }
 
 /**
- * Runs histories in which deliveries go wrong as they do in production: messages that come twice, in another order or
- * late, batches that are cut, handlers that fail or end half-way, acknowledgements that are lost. Each message keeps
- * its last attempt, so what a project loses it loses by itself. Until it is done nobody else may use the runtime.
+ * Runs histories in which deliveries fail as in production: messages come twice, in another order or late, batches are
+ * split, handlers fail or end half-way, acknowledgements are lost. Each message keeps a good last attempt, so a lost
+ * message is the project's own mistake. Only the exploration may use the runtime until it is done.
  *
- * @throws BrokenHistoryError if something does not hold that must: with the smallest such history, its seed, and a line
- *   to paste as a test.
- * @throws whatever `act` throws.
- * @throws the reason of `signal`.
+ * ```ts
+ * await explore({
+ *   runtime: queues,
+ *   act: ({ env }) => env.ORDERS.send({ id: 7 }),
+ *   holds: async ({ env }) => expect(await env.PAYMENTS.get("7")).toBe("once"),
+ * });
+ * ```
+ *
+ * @throws BrokenHistoryError if an invariant is broken: with the smallest such history, its seed, and a line to paste
+ *   as a test.
+ * @throws the error of `act`, and the reason of `signal`.
  */
 export async function explore<E>(options: ExploreOptions<E>): Promise<Report> {
   const { runtime, signal } = options;
-  // A runtime of its own is started within the time, too.
+  // The start of its own runtime counts for the time limit.
   const startedMs = performance.now();
   const isOurs = typeof runtime === "function";
   const queues = isOurs ? await runtime() : runtime;
@@ -130,7 +135,7 @@ async function exploreOn<E>(
 interface RunInput {
   readonly seed: number;
   readonly faults: readonly Fault[];
-  /** `null` for what follows from the seed. */
+  /** `null` for the choices of the seed. */
   readonly choices: readonly number[] | null;
 }
 
@@ -155,11 +160,11 @@ async function run<E>(
 interface FirstFound extends Pick<Found, "number" | "count" | "seed" | "came"> {
   readonly ran: Ran;
   readonly violation: Error;
-  /** When there is no time left, by `performance.now()`. */
+  /** Time at which shrinking ends, by `performance.now()`. */
   readonly endsMs: number;
 }
 
-/** The error of a broken history, made smaller unless it was given. */
+/** Makes the error of a broken history, shrunk unless the history was given. */
 async function broken<E>(
   queues: Runtime<E>,
   options: ExploreOptions<E>,
@@ -169,13 +174,13 @@ async function broken<E>(
   const kind = kindOf(violation);
   let runs = 0;
   const again = (recipe: Recipe) => run(queues, options, { seed: found.seed, ...recipe });
-  const isBroken = async (candidate: Recipe): Promise<Recipe | null> => {
+  const reproduce = async (candidate: Recipe): Promise<Recipe | null> => {
     if (runs >= SHRINK_RUNS_MAX || performance.now() > endsMs) return null;
     runs += 1;
     const tried = await again(candidate);
     return tried.violation !== null && kindOf(tried.violation) === kind ? tried : null;
   };
-  const recipe = isGiven ? ran : await shrink(ran, isBroken);
+  const recipe = isGiven ? ran : await shrink(ran, reproduce);
   const last = [isGiven ? ran : await again(recipe), isGiven ? ran : await again(recipe)];
   const isSteady = last.every(({ violation: each }) => each !== null && kindOf(each) === kind);
   const [shown = ran] = last;
@@ -191,9 +196,7 @@ async function broken<E>(
   return new BrokenHistoryError(text, shown.violation ?? violation, { seed: found.seed, ...recipe });
 }
 
-/**
- * Names the kind of a violation: the kind of error, and where it was thrown. Two violations of the same thing share it.
- */
+/** Identifies a violation by the kind of error and the place where it was thrown. */
 function kindOf({ name, stack = "" }: Error): string {
   const frames = stack.split("\n").filter((line) => /^\s+at /.test(line));
   const own = frames.find((line) => !line.includes("node_modules") && !line.includes("node:"));

@@ -1,28 +1,29 @@
 import { randomFrom } from "@sluice/protocol";
 import { FAULT_KINDS, type Fault, type FaultKind } from "../api.ts";
 
-/** Messages and deliveries that faults are planned for: of a history with more, the others go well. */
+/** Messages and deliveries of a history that can have faults. The others go well. */
 const MESSAGES_MAX = 24;
 const ATTEMPTS_MAX = 3;
-/** How many deliveries go wrong, of which each history has one. */
+/** Rates of deliveries with a fault, of which each history has one. */
 const RATES = [0.05, 0.15, 0.4];
 /** Latest call at which a handler ends. */
 const CALLS_MAX = 32;
-/** Seconds of the faults that have some. */
+/** Seconds for the kinds of fault that take some. */
 const SECONDS: Readonly<Partial<Record<FaultKind, readonly number[]>>> = {
   reorder: [0, 1, 60],
   lateRetry: [60, 3_600, 43_200],
 };
 
 /**
- * Histories of one kind of fault, and those between them, in which handlers end at their first call, second, and so on.
+ * Number of the first histories: one for each kind of fault, each followed by one in which handlers end at a later
+ * call.
  */
 const FIRST = 2 * FAULT_KINDS.length;
 
 /**
- * The faults of the i-th history. The first ones have one kind each, and in every other one of them each message's
- * first handler ends after the next call: most often what is done half is found there. Of the others each has some of
- * the kinds, since what many kinds do together hides what few do.
+ * Plans the faults of the i-th history. Each of the first ones has one kind. In every other one of them, each message's
+ * first handler ends after a later call, which most often finds work that is done in part. Each later history has some
+ * of the kinds, because many kinds together hide what a few cause.
  */
 export function faultsOf(seed: number, i: number): Fault[] {
   if (i < FIRST && i % 2 === 1) {
@@ -41,7 +42,7 @@ export function faultsOf(seed: number, i: number): Fault[] {
       const kind = pick(kinds);
       const seconds = SECONDS[kind];
       const isEnd = kind === "endBefore" || kind === "endAfter";
-      // The first calls more often: each message of a batch makes some.
+      // Earlier calls are more frequent, because each message of a batch makes some.
       const arg = isEnd ? 1 + Math.floor(CALLS_MAX * next() ** 2) : seconds && pick(seconds);
       faults.push({ kind, message, attempt, ...(arg === undefined ? {} : { arg }) });
     }
@@ -53,7 +54,7 @@ function messages(): number[] {
   return Array.from({ length: MESSAGES_MAX }, (_, i) => i + 1);
 }
 
-/** The seed of the i-th history. */
+/** Derives the seed of the i-th history. */
 export function seedOf(seed: number, i: number): number {
   return (Math.imul(seed, 0x9e3779b1) ^ Math.imul(i + 1, 0x85ebca6b)) >>> 0;
 }

@@ -1,25 +1,25 @@
 import { randomFrom } from "@sluice/protocol";
 
-/** Chance that follows from a seed: the same calls get the same answers. */
+/** Random choices that follow from a seed: the same calls return the same values. */
 export interface Random {
-  /** A whole number from `min` to `max`, both included. */
+  /** Returns a whole number from `min` to `max`, both included. Throws a `RangeError` if there is none. */
   integer(min: number, max: number): number;
   boolean(): boolean;
-  /** One of them. @throws RangeError for none. */
+  /** Returns one of the values. Throws a `RangeError` if there is none. */
   pick<T>(from: readonly T[]): T;
 }
 
 /**
- * Chance whose choices are data: how far each is above the least that it could have been. So a history is made smaller
- * by smaller choices, without knowing what they are of; choices that are missing are the least.
+ * Records choices as data: the distance of each from the least possible one. A history becomes smaller with smaller
+ * choices, whatever they decide; a missing choice is the least one.
  */
 export class Choices implements Random {
-  /** Choices that were made so far. */
+  /** Choices so far. */
   readonly made: number[] = [];
   readonly #next: () => number;
   readonly #given: readonly number[] | null;
 
-  /** @param given choices to make again. Default: what follows from the seed. */
+  /** @param given choices to repeat. Default: those of the seed. */
   constructor(seed: number, given: readonly number[] | null = null) {
     this.#next = randomFrom(seed);
     this.#given = given;

@@ -1,26 +1,26 @@
 import { FAULT_KINDS, type Fault, type FaultKind, type Story } from "../api.ts";
 import type { Recipe } from "./shrink.ts";
 
-/** A broken history, to be told. */
+/** A broken history, for its report. */
 export interface Found {
   readonly number: number;
   readonly count: number;
   readonly seed: number;
   readonly violation: Error;
-  /** Size of the history before it was made smaller. */
+  /** Size of the history before shrinking. */
   readonly first: { readonly faults: number; readonly messages: number };
   readonly recipe: Recipe;
   readonly stories: readonly Story[];
   readonly runs: number;
-  /** Whether it breaks every time. */
+  /** Whether it breaks in every run. */
   readonly isSteady: boolean;
-  /** How often each fault came in all histories so far. */
+  /** Number of times that each fault came in all histories so far. */
   readonly came: Readonly<Record<FaultKind, number>>;
 }
 
-/** Histories after which it says something that a fault never came. */
+/** Histories after which the report names faults that never came. */
 const NEVER_CAME_FROM = 20;
-/** Messages that are told. */
+/** Most messages in a report. */
 const STORIES_MAX = 6;
 
 /** Describes a broken history, with a line to paste as a test. */

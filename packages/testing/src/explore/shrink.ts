@@ -1,33 +1,33 @@
 import type { Fault, FaultKind } from "../api.ts";
 
-/** Input that a history follows from: its faults, and the choices of `random`. */
+/** Input of a history: its faults, and the choices of `random`. */
 export interface Recipe {
   readonly faults: readonly Fault[];
   readonly choices: readonly number[];
 }
 
-/** Kinds from the strongest to the weakest of those that do the same harm. */
+/** Kinds with the same kind of harm, from the strongest to the weakest. */
 const WEAKER: readonly FaultKind[] = ["endAfter", "endBefore", "crash", "throwAfter", "lostAck", "duplicate"];
-/** Calls that are tried for a handler that ends, when there are fewer messages. */
+/** Most calls that are tried for the end of a handler. */
 const CALLS_TRIED = 8;
 
 /**
- * Makes a history smaller as long as it breaks the same: fewer faults, smaller choices, weaker and earlier faults. What
- * it is left with follows from the same tries every time.
+ * Shrinks a history that stays broken in the same way: fewer faults, smaller choices, weaker and earlier faults. The
+ * result is deterministic.
  *
- * @param isBroken runs a history: the recipe of what came about, if it is broken in the same way; `null` if it is not,
- *   or if there is no time left.
+ * @param reproduce runs a history. Returns its real recipe if it breaks in the same way; `null` if not, or if time has
+ *   run out.
  */
 export async function shrink(
   found: Recipe,
-  isBroken: (candidate: Recipe) => Promise<Recipe | null>,
+  reproduce: (candidate: Recipe) => Promise<Recipe | null>,
 ): Promise<Recipe> {
   let best = found;
   const better = async (candidate: Recipe): Promise<boolean> => {
     if (sizeOf(candidate) >= sizeOf(best)) return false;
-    const broken = await isBroken(candidate);
+    const broken = await reproduce(candidate);
     if (broken === null) return false;
-    // What came about is never more than what was planned.
+    // The real recipe is never larger than the planned one.
     best = sizeOf(broken) < sizeOf(candidate) ? broken : candidate;
     return true;
   };
@@ -42,7 +42,7 @@ export async function shrink(
 
 type Better = (candidate: Recipe) => Promise<boolean>;
 
-/** Leaves faults out: half of them, a quarter, and so on to single ones (delta debugging). */
+/** Leaves out faults: half of them, a quarter, and so on to single ones (delta debugging). */
 async function fewerFaults(best: () => Recipe, better: Better): Promise<void> {
   for (let size = best().faults.length; size >= 1; size = Math.floor(size / 2)) {
     for (let from = 0; from < best().faults.length; ) {
@@ -54,8 +54,8 @@ async function fewerFaults(best: () => Recipe, better: Better): Promise<void> {
 }
 
 /**
- * Smaller choices, most often fewer messages: with the faults as they are, with those of the first messages, and with
- * handlers that end earlier, since they call less.
+ * Tries smaller choices, which most often mean fewer messages: with the same faults, with faults for the first
+ * messages, and with earlier ends of handlers, which make fewer calls.
  */
 async function smallerChoices(best: () => Recipe, better: Better): Promise<void> {
   const tryAll = async (choices: readonly number[]) => {
@@ -85,7 +85,7 @@ async function weakerFaults(best: () => Recipe, better: Better): Promise<void> {
   }
 }
 
-/** The weakest first. */
+/** Lists weaker variants of a fault, the weakest first. */
 function weakerThan(fault: Fault | undefined): Fault[] {
   if (fault === undefined) return [];
   const { arg = 0, ...rest } = fault;
@@ -102,7 +102,7 @@ function weakerThan(fault: Fault | undefined): Fault[] {
   ];
 }
 
-/** The faults, with handlers that end at an earlier call. */
+/** Varies the faults so that handlers end at an earlier call. */
 function earlierEnds(faults: readonly Fault[]): Fault[][] {
   const latest = Math.max(0, ...faults.filter(isEnd).map(({ arg = 1 }) => arg));
   return callsBefore({ arg: latest }).map((call) =>
@@ -118,13 +118,13 @@ function callsBefore({ arg = 1 }: Pick<Fault, "arg">): number[] {
   return Array.from({ length: Math.max(0, Math.min(arg - 1, CALLS_TRIED)) }, (_, i) => i + 1);
 }
 
-/** The faults with the numbers of the first messages: the order stays. */
+/** Renumbers the faults to the first messages, in the same order. */
 function ofFirstMessages(faults: readonly Fault[]): Fault[] {
   const numbers = [...new Set(faults.map(({ message }) => message))].sort((a, b) => a - b);
   return faults.map((fault) => ({ ...fault, message: numbers.indexOf(fault.message) + 1 }));
 }
 
-/** Grows with everything that makes a history harder to read; one fault counts for more than all the rest. */
+/** Measures how hard a history is to read. A fault counts for more than everything else. */
 function sizeOf({ faults, choices }: Recipe): number {
   const sizes = faults.map(({ kind, message, attempt, arg = 0 }) => {
     const strength = WEAKER.includes(kind) ? WEAKER.length - WEAKER.indexOf(kind) : 1;

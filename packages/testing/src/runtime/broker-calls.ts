@@ -5,7 +5,7 @@ import type { LogReply, LogRequest, PlanRequest, PostRequest, RunReply, RunReque
 import { TEST_PATH, toBase64 } from "../wire.ts";
 import { UnansweredError } from "./errors.ts";
 
-/** A message as the admin API lists it. */
+/** A message in a list of the admin API. */
 export interface ListedMessage {
   readonly id: string;
   readonly state: "ready" | "delayed" | "leased";
@@ -13,7 +13,7 @@ export interface ListedMessage {
   readonly dueAt: string | null;
 }
 
-/** A message as Cloudflare's API pulls it. */
+/** A pulled message in Cloudflare's API. */
 interface PulledView {
   readonly id: string;
   readonly attempts: number;
@@ -21,11 +21,11 @@ interface PulledView {
 }
 
 const API = "/__sluice/client/v4/accounts/local/queues";
-/** Messages that one list has, and those that are listed. */
+/** Most messages in one list, and over all lists. */
 const PAGE = 100;
 const LISTED_MAX = 1_000;
 
-/** @param waitMs how long the answer may take by itself. */
+/** @param waitMs time in ms that the answer may take by itself. */
 type Fetch = (url: string, init: RequestInit | undefined, waitMs: number) => Promise<Response>;
 
 /** HTTP client of the test kit for the broker. */
@@ -34,13 +34,13 @@ export class BrokerCalls {
   readonly #fetch: Fetch;
   readonly #queueIds = new Map<string, string>();
 
-  /** @param url of the broker, without a slash at its end. */
+  /** @param url URL of the broker, without a slash at its end. */
   constructor(url: string, by: Fetch) {
     this.#url = url;
     this.#fetch = by;
   }
 
-  /** URL by which SQS's clients know a queue. */
+  /** Returns the URL of a queue for SQS's clients. */
   sqsUrl(queue: string): URL {
     return new URL(`${this.#url}/__sluice/aws/000000000000/${encodeURIComponent(queue)}`);
   }
@@ -53,7 +53,7 @@ export class BrokerCalls {
     return this.#post(`${TEST_PATH}/log`, request, request.waitMs);
   }
 
-  /** A queue as producers call it. */
+  /** Makes the broker of a queue's producers. */
   producerBroker(): ProducerBroker {
     return {
       post: async (queue, requests, producer) => {
@@ -69,7 +69,7 @@ export class BrokerCalls {
           return (await this.#post<{ reply: PostReply }>(`${TEST_PATH}/post`, request)).reply;
         } catch (error) {
           if (!(error instanceof UnansweredError)) throw error;
-          // A producer says of what is thrown that it is an unknown error.
+          // A producer would report a thrown error as an unknown one.
           return { ok: false, code: QUEUE_ERROR_CODES.unknownInternalError, cause: error.message };
         }
       },
@@ -81,7 +81,7 @@ export class BrokerCalls {
     return this.#post(`${TEST_PATH}/plan`, request);
   }
 
-  /** The messages of a queue in every state. */
+  /** Lists the messages of a queue in every state. */
   async messages(queue: string): Promise<ListedMessage[]> {
     const found: ListedMessage[] = [];
     let cursor: string | null = "";
@@ -105,7 +105,7 @@ export class BrokerCalls {
     await this.#post(`${API}/${await this.#idOf(queue)}/messages/ack`, request);
   }
 
-  /** Forgets what `reset` makes another. */
+  /** Forgets the ids of queues, which `reset` changes. */
   forget(): void {
     this.#queueIds.clear();
   }
@@ -139,7 +139,7 @@ export class BrokerCalls {
   }
 }
 
-/** Makes a function that creates senders to a broker's queues. */
+/** Makes a function that creates producers for a broker's queues. */
 export function producersOn(calls: BrokerCalls) {
   return (queue: string, deliveryDelaySeconds?: number, worker?: string): QueueProducer =>
     new QueueProducer({
@@ -152,7 +152,7 @@ export function producersOn(calls: BrokerCalls) {
     });
 }
 
-/** Reads the error message in the format of either API out of the broker's answer; `null` if it holds none. */
+/** Reads the error message from an answer in the format of either API; `null` if it has none. */
 function messageIn(text: string): string | null {
   try {
     const { error, errors } = JSON.parse(text) as {

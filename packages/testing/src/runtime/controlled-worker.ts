@@ -2,22 +2,22 @@ import { join, relative, sep } from "node:path";
 import type { V4WorkerOptions } from "miniflare";
 import { plainModule } from "./worker-modules.ts";
 
-/** Entrypoint of each of the user's Workers that `host.js` calls. */
+/** Entrypoint in each of the user's Workers that `host.js` calls. */
 export const CONTROL_ENTRYPOINT = "SluiceTesting";
 const [ENTRY_FILE, CLOCK_FILE, CONTROL_FILE] = ["entry", "clock", "control"].map(
   (name) => `sluice-testing-${name}.js`,
 ) as [string, string, string];
 
 export interface ControlOptions {
-  /** Whether it has a default export. */
+  /** Whether the module has a default export. */
   readonly hasDefault: boolean;
-  /** Where its `Date` begins; `null` for a real one. */
+  /** Begin of its `Date`; `null` for the real time. */
   readonly clockStartMs: number | null;
 }
 
 /**
- * Adds an entrypoint to a Worker that is bundled. Where `Date` is to follow the clock it does before any of the user's
- * code runs.
+ * Adds an entrypoint to a bundled Worker. A `Date` that follows the clock is installed before any of the user's code
+ * runs.
  */
 export function controlled(
   worker: V4WorkerOptions,

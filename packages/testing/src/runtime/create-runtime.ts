@@ -4,7 +4,7 @@ import { refuseUnusable } from "./options.ts";
 import { guarded, Runtime } from "./runtime.ts";
 
 /**
- * Runs Workers as their configurations say on a broker of their own, on a clock that stands until a test moves it.
+ * Runs Workers by their configurations on their own broker, with a clock that stands until a test moves it.
  *
  * ```ts
  * await using queues = await createQueueRuntime<Env>({ workers: ["./wrangler.toml"] });
@@ -12,11 +12,11 @@ import { guarded, Runtime } from "./runtime.ts";
  * await queues.advance("12h");
  * ```
  *
- * It takes about as long as Miniflare does by itself, most of it for loading Wrangler: start one for a file of tests
- * and call `reset()` between them.
+ * A start takes about as long as Miniflare's own, most of it for loading Wrangler: start one runtime for a file of
+ * tests and call `reset()` between them.
  *
  * @typeParam E bindings of the Workers.
- * @throws Error for configurations that cannot be used and Workers that do not start, with what is wrong.
+ * @throws Error for configurations that cannot be used and Workers that do not start, with the reason.
  */
 export async function createQueueRuntime<E = Record<string, unknown>>(
   options: QueueRuntimeOptions,
@@ -28,7 +28,7 @@ export async function createQueueRuntime<E = Record<string, unknown>>(
       "createQueueRuntime runs on Node.js, and this is Bun: Miniflare does not run here. Use Vitest, Jest or node:test.",
     );
   }
-  // Wrangler is 15 MB of source, which the next process need not compile.
+  // Wrangler is 15 MB of source, which the next process need not compile then.
   module.enableCompileCache();
   const { startHost } = await import("./host.ts");
   const runtime = guarded(new Runtime<E>(await startHost(options, startMs), startMs));

@@ -12,26 +12,24 @@ import {
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Where Linux keeps files in memory. */
+/** Folder of files in memory on Linux. */
 const MEMORY_FOLDER = "/dev/shm";
-/** Least free space that the folder has to have, in bytes: some containers have 64 MB of it. */
+/** Least free space of that folder, in bytes: some containers have only 64 MB of it. */
 const FREE_BYTES_MIN = 256 * 2 ** 20;
-/** Folders by the process that has them, and where its number means something. */
+/** Names of folders with the id of their process, and the place where that id is valid. */
 const OWNED = /^sluice-testing-(?:data-)?(\d+)-([0-9a-f]{8})-/;
 
-/** A new folder for what is generated. Its path has no links: Wrangler and Node.js are to agree on it. */
+/** Makes a folder for generated files. Its path has no links, so that Wrangler and Node.js agree on it. */
 export function temporaryFolder(): string {
   return newFolder(realpathSync(tmpdir()), "sluice-testing-");
 }
 
-/**
- * A new folder for everything that is stored: in memory where there is room, since no test wants a sync of the disk.
- */
+/** Makes a folder for stored data: in memory where there is room, since no test needs the disk's sync. */
 export function dataFolder(): string {
   return newFolder(isInMemoryPossible() ? MEMORY_FOLDER : tmpdir(), "sluice-testing-data-");
 }
 
-/** Makes a folder that says whose it is, and deletes those of processes that have ended without doing so. */
+/** Makes a folder named after this process, and deletes those that ended processes left behind. */
 function newFolder(parent: string, prefix: string): string {
   const here = placeOfProcesses();
   for (const name of readdirSync(parent)) {
@@ -40,19 +38,19 @@ function newFolder(parent: string, prefix: string): string {
     try {
       rmSync(join(parent, name), { recursive: true, force: true });
     } catch {
-      // Another user's, or another process is at it.
+      // It is another user's, or another process deletes it too.
     }
   }
   return mkdtempSync(join(parent, `${prefix}${process.pid}-${here}-`));
 }
 
-/** Machine and PID namespace. Containers that share a folder do not know each other's processes. */
+/** Identifies the machine and PID namespace. Containers that share a folder do not see each other's processes. */
 function placeOfProcesses(): string {
   let namespace = "";
   try {
     namespace = readlinkSync("/proc/self/ns/pid");
   } catch {
-    // Only Linux has some.
+    // Only Linux has namespaces.
   }
   return createHash("sha256").update(`${hostname()} ${namespace}`).digest("hex").slice(0, 8);
 }
@@ -62,7 +60,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // There is one that we may not signal, unless there is none.
+    // Any other code means that there is a process, even if it may not be signalled.
     return !(error instanceof Error && "code" in error && error.code === "ESRCH");
   }
 }

@@ -1,22 +1,22 @@
 import type { DeliveryError } from "../api.ts";
 import type { HappenedEntry } from "../wire.ts";
 
-/** Failures that the message of several names. */
+/** Failures that a message about several ones names. */
 const NAMED_MAX = 3;
-/** Where the frames of a stack begin. */
+/** Begin of the frames in a stack. */
 const FRAMES = /\n\s+at /;
-/** Name of an error, as its stack begins. */
+/** Name of an error at the begin of its stack. */
 const NAME = /^([A-Za-z_$][\w$.]*)(?:: |$)/;
 
-/** Ends a call whose answer is not waited for any more. Its message says why. */
+/** Error of a call that is not waited for any more. Its message says why. */
 export class UnansweredError extends Error {
   override readonly name = "UnansweredError";
 }
 
 /**
- * An error as it was thrown in a Worker.
+ * Rebuilds an error that was thrown in a Worker.
  *
- * @param text its stack; what was thrown as a text for what has none.
+ * @param text its stack, or the thrown value as a text where it has none.
  */
 export function errorOf(text: string): Error {
   const frames = FRAMES.exec(text)?.index;
@@ -29,12 +29,12 @@ export function errorOf(text: string): Error {
   return error;
 }
 
-/** An error that a delivery has ended with. */
+/** Makes the error of a delivery. */
 export function deliveryError({ error = "", queue, by = "" }: HappenedEntry): DeliveryError {
   return Object.assign(errorOf(error), { queue, consumer: by });
 }
 
-/** Says of several deliveries what the first ones have failed with. */
+/** Describes several failed deliveries by the errors of the first ones. */
 export function failuresText(errors: readonly DeliveryError[]): string {
   const named = errors.slice(0, NAMED_MAX).map(({ queue, consumer, name, message }) => {
     return `\n  queue "${queue}", consumer "${consumer}": ${name}: ${message}`;

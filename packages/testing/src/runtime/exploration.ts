@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
-/** A run of `explore`, which alone may use its runtime until it is done. */
+/** A run of `explore`, during which only this run may use its runtime. */
 export class Exploration {
-  /** Resolves when nothing of it is under way any more. */
+  /** Resolves when nothing of it is under way. */
   readonly done: Promise<void>;
   readonly finish: () => void;
   readonly signal: AbortSignal | undefined;
@@ -15,24 +15,24 @@ export class Exploration {
   }
 }
 
-/** The exploration that code is a part of, or that the runtime has called it back, for whichever there is. */
+/** The exploration that the current code belongs to, or "callback" for a function that the runtime calls. */
 const current = new AsyncLocalStorage<Exploration | "callback">();
 
 export function runAsPart<Result>(exploration: Exploration, run: () => Result): Result {
   return current.run(exploration, run);
 }
 
-/** Calls a function that the runtime was given at its start: it belongs to whoever uses the runtime. */
+/** Calls a function that the runtime got at its start, which may use the runtime at any time. */
 export function callBack<Result>(run: () => Result): Result {
   return current.run("callback", run);
 }
 
 /**
- * Refuses a call of a runtime that others than its exploration make.
+ * Refuses a call of a runtime by other code than its exploration.
  *
- * @param running the exploration that has the runtime; `null` for none.
- * @param name what is called.
- * @throws Error that says who has it.
+ * @param running exploration that has the runtime; `null` for none.
+ * @param name name of the call.
+ * @throws Error that says who has the runtime.
  */
 export function refuseOthers(running: Exploration | null, name: string): void {
   const caller = current.getStore();

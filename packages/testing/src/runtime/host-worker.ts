@@ -8,15 +8,15 @@ import type { Prepared } from "./prepare.ts";
 import { pushHandler } from "./push.ts";
 import { plainModule } from "./worker-modules.ts";
 
-/** The Worker between a test's process and the user's Workers. */
+/** Name of the Worker between a test's process and the user's Workers. */
 export const HOST_WORKER = "sluice-testing-host";
 const SOCKET = { host: "127.0.0.1", port: 0 };
 
 /**
- * The Workers of a runtime with what a test puts around them: variables, answers for what they request of others, the
- * time of their `Date`.
+ * Surrounds the Workers of a runtime with a test's variables, its answers to their requests, and the time of their
+ * `Date`.
  *
- * @throws TypeError for a function of a queue that has no endpoint.
+ * @throws TypeError for a function for a queue without an endpoint.
  */
 export function surrounded(
   { project, workers }: Pick<Prepared, "project" | "workers">,
@@ -34,7 +34,7 @@ export function surrounded(
     const { main } = project.workers[i] ?? {};
     if (main !== undefined) {
       const control = {
-        // The first one has a default export of ours.
+        // The first Worker has a default export of ours.
         hasDefault: i === 0 || main.kind !== "named-only",
         clockStartMs: isClockFollowed ? startMs : null,
       };
@@ -59,7 +59,7 @@ export function surrounded(
   const host: V4WorkerOptions = {
     name: HOST_WORKER,
     modules: [{ type: "ESModule", path: "host.js", contents: plainModule("host.js") }],
-    // One that the workerd of the oldest Wrangler knows.
+    // A date that the workerd of the oldest Wrangler knows.
     compatibilityDate: "2026-01-01",
     compatibilityFlags: ["unsafe_module"],
     unsafeDirectSockets: [SOCKET],
@@ -74,7 +74,7 @@ export function surrounded(
   return [...changed, host];
 }
 
-/** Variables of the n-th Worker: those of its own come before those of all. */
+/** Returns the variables of the n-th Worker, whose own ones override those of all. */
 function varsOf({ vars = {}, workers }: Pick<QueueRuntimeOptions, "vars" | "workers">, n: number): Vars {
   const worker = workers[n];
   return { ...vars, ...(typeof worker === "object" ? worker.vars : {}) };

@@ -15,17 +15,17 @@ import { type Prepared, prepare } from "./prepare.ts";
 import { ProcessHandles } from "./process-handles.ts";
 import type { QueueHost } from "./queues.ts";
 
-/** Pattern of log lines to leave out: what workerd prints for those who make it, and faults that come on purpose. */
+/** Log lines to leave out: workerd's own for its developers, and injected faults. */
 const EXPECTED = new RegExp(`^(NOSENTRY |(\\w+ \\[)?${INTERRUPTED_ERROR}\\]?: )`);
 
-/** Calls a handler: its Worker, the expression, and the time in ms. */
+/** Call of a handler: its Worker, the cron expression, and the time in ms. */
 export interface ScheduledEvent {
   readonly worker: string;
   readonly cron: string;
   readonly scheduledTime: number;
 }
 
-/** Outcome of a handler, and what it has thrown. */
+/** Outcome of a handler, with its errors. */
 export interface ScheduledReply {
   readonly outcome: "ok" | "exception" | "absent";
   readonly errors: readonly string[];
@@ -34,7 +34,7 @@ export interface ScheduledReply {
 /** A Miniflare with the user's Workers, the broker, and the Worker between these and the test's process. */
 export interface Host extends QueueHost {
   readonly env: Record<string, unknown>;
-  /** Names of the user's, the first one first. */
+  /** Names of the user's Workers, in their order. */
   readonly workers: readonly string[];
   readonly fetch: DispatchFetch;
   /** Calls the `scheduled()` handler of a Worker. */
@@ -45,7 +45,7 @@ export interface Host extends QueueHost {
 /**
  * Starts a host.
  *
- * @throws Error for configurations that cannot be used and Workers that do not start, with what is wrong.
+ * @throws Error for configurations that cannot be used and Workers that do not start, with the reason.
  */
 export async function startHost(options: QueueRuntimeOptions, startMs: number): Promise<Host> {
   guardWorkerd();
@@ -53,7 +53,7 @@ export async function startHost(options: QueueRuntimeOptions, startMs: number): 
   const remove = () => {
     for (const folder of Object.values(folders)) rmSync(folder, { recursive: true, force: true });
   };
-  // Whoever does not dispose of it leaves no files either.
+  // Deletes the files of a host that is not disposed of.
   process.once("exit", remove);
   const open = new OpenCalls(options.timeoutMs ?? TIMEOUT_MS_DEFAULT);
   const handles = new ProcessHandles();
@@ -93,7 +93,7 @@ export async function startHost(options: QueueRuntimeOptions, startMs: number): 
   }
 }
 
-/** Miniflare keeps a folder in the temporary one. Within one of ours it is deleted with that. */
+/** Has Miniflare put its temporary folder into one of ours, with which it is deleted. */
 function inFolder<Result>(folder: string, create: () => Result): Result {
   const name = process.platform === "win32" ? "TEMP" : "TMPDIR";
   const before = process.env[name];
@@ -117,7 +117,7 @@ function optionsOf(
   for (const warning of warnings) log(warning, "warn");
   return {
     workers: surrounded(prepared, options, startMs, open),
-    // Else it asks the Internet for one.
+    // Otherwise Miniflare asks the Internet for one.
     cf: false,
     logRequests: false,
     handleStructuredLogs: ({ level, message }) => {
@@ -135,7 +135,7 @@ interface HostPorts {
   readonly open: OpenCalls;
   /** Called at each use. */
   used(): void;
-  /** Starts workerd anew, with nothing stored. */
+  /** Restarts workerd with nothing stored. */
   restart(miniflare: Miniflare): Promise<void>;
 }
 
@@ -144,7 +144,7 @@ async function hostOf(
   { project, rewrite }: Prepared,
   { open, used, restart }: HostPorts,
 ): Promise<Omit<Host, "dispose">> {
-  // They stay what they are when workerd starts anew.
+  // They stay the same when workerd restarts.
   const [brokerUrl, hostUrl] = await Promise.all([
     miniflare.unsafeGetDirectURL(project.broker.name),
     miniflare.unsafeGetDirectURL(HOST_WORKER),
@@ -181,7 +181,7 @@ async function hostOf(
     scheduled: async (event) =>
       JSON.parse(await ask(`Worker "${event.worker}": scheduled()`, "/scheduled", event)) as ScheduledReply,
     empty: async () => {
-      // What was waited for in vain may still run, or come to an end in the next test.
+      // A handler whose call timed out may still run, and end in the next test.
       if (!open.isStuck) {
         await empty().catch((error: unknown) => {
           if (!open.isStuck) throw error;
@@ -196,7 +196,7 @@ async function hostOf(
   };
 }
 
-/** The bindings of all Workers by name, those of the first one first, with queues that send to the broker. */
+/** Collects the bindings of all Workers by name, the first Worker's with precedence; queues use the broker. */
 async function bindingsOf(miniflare: Miniflare, { workers }: Project, calls: BrokerCalls) {
   const all = await Promise.all(workers.map(({ name }) => miniflare.getBindings(name)));
   const env: Record<string, unknown> = Object.assign({}, ...all.reverse());

@@ -3,7 +3,7 @@ import type { Batch, DeadLetter, DeliveryError, Fault, Progress, State, Story, S
 import { type Entry, fromBase64, type HappenedEntry } from "../wire.ts";
 import { deliveryError } from "./errors.ts";
 
-/** A message whose story goes on. */
+/** A message whose story continues. */
 interface Told {
   readonly id: string;
   readonly body: unknown;
@@ -11,7 +11,7 @@ interface Told {
   readonly firstQueue: string;
   readonly events: StoryEvent[];
   attempt: number;
-  /** Error that its handler has thrown last, until the event that follows says so. */
+  /** Last error of its handler, until the next event has it. */
   error: string | null;
 }
 
@@ -27,7 +27,7 @@ const STATES: Readonly<Partial<Record<HappenedEntry["kind"], State>>> = {
   deleted: "expired",
 };
 
-/** State that the broker's record adds up to: the story of each message, batches, dead letters. Pure. */
+/** State that follows from the broker's record: stories of messages, batches, dead letters. Pure. */
 export class Ledger {
   /** Number of the last entry. */
   last: number;
@@ -41,7 +41,7 @@ export class Ledger {
   /** Ids that messages got when they were moved. */
   readonly #aliases = new Map<string, string>();
 
-  /** Leads stack traces to the user's sources. */
+  /** Maps stack traces to the user's sources. */
   readonly #rewrite: (text: string) => string;
 
   constructor(last: number, rewrite: (text: string) => string) {
@@ -49,7 +49,7 @@ export class Ledger {
     this.#rewrite = rewrite;
   }
 
-  /** Takes entries in. Answers with what happened in them. */
+  /** Adds entries, and returns what happened in them. */
   take(entries: readonly Entry[]): Omit<Progress, "nextDue"> {
     const counts = { delivered: 0, acked: 0, retried: 0, dead: 0 };
     const errors: DeliveryError[] = [];
@@ -75,12 +75,12 @@ export class Ledger {
     return told === undefined ? undefined : storyOf(told);
   }
 
-  /** The body of a message. */
+  /** Returns the body of a message. */
   bodyOf(id: string): unknown {
     return this.#bodies.get(id);
   }
 
-  /** In the order of their sends. */
+  /** Lists the stories in the order of the messages' sends. */
   stories(): Story[] {
     return [...this.#told.values()].map(storyOf);
   }

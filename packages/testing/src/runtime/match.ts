@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import type { MessageMatch, Story } from "../api.ts";
 
-/** Stories that an error tells. */
+/** Most stories in an error. */
 const TOLD_MAX = 10;
 
-/** Whether what is asked for has happened to a message, now or before. */
+/** Whether a message matches now or matched before. */
 export function fits(story: Story, { queue, body, state }: MessageMatch): boolean {
   const has = story.events.some((event) => event.what === state && (queue ?? event.queue) === event.queue);
   return has && bodyFits(story.body, body);
@@ -20,7 +20,7 @@ function bodyFits(body: unknown, asked: MessageMatch["body"]): boolean {
   );
 }
 
-/** The error of a wait that has come to nothing: with what happened instead. */
+/** Makes the error of a wait without a match, which lists what happened instead. */
 export function nothingFits(
   { queue, body, state }: MessageMatch,
   stories: readonly Story[],

@@ -2,21 +2,21 @@ import { clearInterval, setInterval } from "node:timers";
 import type { DeliveryLine } from "../wire.ts";
 import { UnansweredError } from "./errors.ts";
 
-/** How long nothing may happen unless `timeoutMs` says otherwise, in ms: less than the 5 s that Vitest gives a test. */
+/** Default time without any event, in ms: less than the 5 s that Vitest gives a test. */
 export const TIMEOUT_MS_DEFAULT = 4_000;
-/** Time is counted in steps of so many ms: a process that is busy or stands in a debugger makes one of many. */
+/** Step of counted time, in ms: a process that is busy or stands in a debugger counts one step for many. */
 const STEP_MS = 50;
 
 /**
- * Calls of workerd that are not answered yet, and what they may wait for: deliveries, and requests of Workers to
- * functions of the test. A call rejects when nothing at all has happened for some time, and when workerd ends.
+ * Open calls of workerd, with what they may wait for: deliveries, and requests of Workers to functions of the test. A
+ * call rejects when nothing has happened for some time, and when workerd ends.
  */
 export class OpenCalls {
   readonly #timeoutMs: number;
   readonly #deliveries = new Map<number, NonNullable<DeliveryLine["began"]>>();
   readonly #requests = new Set<{ readonly text: string }>();
   readonly #rejects = new Set<(error: Error) => void>();
-  /** Grows with each thing that happens. */
+  /** Number of events so far. */
   #happened = 0;
   #isStuck = false;
   #ended: UnansweredError | null = null;
@@ -25,19 +25,19 @@ export class OpenCalls {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** Whether a call was given up. What it waited for may still run. */
+  /** Whether a call timed out. Its handler may still run. */
   get isStuck(): boolean {
     return this.#isStuck;
   }
 
-  /** Notes that a delivery begins or has ended. */
+  /** Counts the begin or the end of a delivery. */
   delivery({ n, began }: DeliveryLine): void {
     this.#happened += 1;
     if (began === undefined) this.#deliveries.delete(n);
     else this.#deliveries.set(n, began);
   }
 
-  /** Notes a request of a Worker until it is answered. */
+  /** Counts a request of a Worker until it is answered. */
   async request<Result>(text: string, answer: () => Promise<Result>): Promise<Result> {
     const request = { text };
     this.#happened += 1;
@@ -53,8 +53,8 @@ export class OpenCalls {
   /**
    * Waits for the answer to a call.
    *
-   * @param what is called, in words.
-   * @param waitMs how long the answer may take by itself.
+   * @param what name of the call, in words.
+   * @param waitMs time in ms that the answer may take by itself.
    * @throws UnansweredError when nothing has happened for some time, with what has not ended.
    */
   async answer<Result>(what: string, call: () => Promise<Result>, waitMs = 0): Promise<Result> {
@@ -79,7 +79,7 @@ export class OpenCalls {
     }
   }
 
-  /** Begins anew, with a workerd in which nothing runs. Calls that are open reject. */
+  /** Begins anew with a restarted workerd. Open calls reject. */
   restart(): void {
     this.#reject(new UnansweredError("reset() was called before this was done."));
     this.#deliveries.clear();
@@ -87,7 +87,7 @@ export class OpenCalls {
     this.#isStuck = false;
   }
 
-  /** Rejects all calls, those that come included. */
+  /** Rejects all calls, later ones too. */
   end(): void {
     this.#ended = new UnansweredError("The runtime was disposed of.");
     this.#reject(this.#ended);

@@ -9,7 +9,7 @@ import type {
 
 type ScheduledEvent = Parameters<QueueRuntime["scheduled"]>[0];
 type IdleOptions = NonNullable<Parameters<QueueRuntime["runUntilIdle"]>[0]>;
-/** Each name that there is. */
+/** All names of options. */
 type Names<Options> = Readonly<Record<keyof Options, true>>;
 
 const RUNTIME: Names<QueueRuntimeOptions> = {
@@ -71,7 +71,7 @@ export function refuseUnusableIdle(options: IdleOptions): void {
   refuseUnknown("runUntilIdle", options, IDLE);
 }
 
-/** @throws TypeError for what TypeScript would refuse. */
+/** @throws TypeError for arguments that TypeScript would refuse. */
 export function refuseUnusableWait(match: MessageMatch, options: WaitOptions): void {
   refuseUnknown("waitFor", match, MATCH);
   refuseUnknown("waitFor", options, WAIT);
@@ -80,7 +80,7 @@ export function refuseUnusableWait(match: MessageMatch, options: WaitOptions): v
   }
 }
 
-/** Names in a sentence. */
+/** Lists names in a sentence. */
 export function listed(names: readonly string[]): string {
   const quoted = names.map((name) => `"${name}"`);
   return quoted.length < 2 ? quoted.join("") : `${quoted.slice(0, -1).join(", ")} and ${quoted.at(-1)}`;
@@ -93,7 +93,7 @@ function refuseUnknown(what: string, given: unknown, names: Readonly<Record<stri
   if (unknown !== undefined) throw new TypeError(`${what}: there is no "${unknown}". There are ${all}.`);
 }
 
-/** Test environments have a class of their own. */
+/** Whether it is a valid Date, also of a test environment's own class. */
 function isDate(value: unknown): boolean {
   return Object.prototype.toString.call(value) === "[object Date]" && Number.isFinite(Number(value));
 }

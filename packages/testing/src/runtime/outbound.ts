@@ -4,20 +4,20 @@ import type { QueueRuntimeOptions } from "../api.ts";
 import { callBack } from "./exploration.ts";
 import type { OpenCalls } from "./open-calls.ts";
 
-/** Header of an answer whose text is thrown where the request was made. `host.js` says the same. */
+/** Header of an answer whose text is thrown where the request was made. `host.js` has the same. */
 const THROWN_HEADER = "sluice-testing-thrown";
 
-/** Answers a request, of a Worker or of a queue. */
+/** Answers a request of a Worker or of a queue. */
 export type Handler = (request: Request) => Promise<Response> | Response;
 
-/** Handler of requests, with the name that a test knows it by. */
+/** Handler of requests, with its name in error texts. */
 export interface Answering {
   readonly name: string;
   readonly handler: Handler;
 }
 
 /**
- * Answers the requests that leave the Workers, as `outbound` says.
+ * Makes the handler of requests that leave the Workers. It rejects for a request that is refused.
  *
  * @returns rejects for a request that is refused.
  */
@@ -35,7 +35,7 @@ export function outboundHandler(outbound: QueueRuntimeOptions["outbound"]): Answ
   };
 }
 
-/** Answers as `Outbound` of `host.js` calls it: what is thrown is thrown where the request was made. */
+/** Answers calls of `Outbound` in `host.js`, where an error is thrown as if at the request. */
 export function throwingThere(answering: Answering, calls: OpenCalls) {
   return (request: WorkerdRequest): Promise<WorkerdResponse> =>
     answered(request, answering, calls).catch((error: unknown) => {
@@ -49,7 +49,7 @@ export function throwingThere(answering: Answering, calls: OpenCalls) {
  * Has a function of Node.js answer a request of workerd.
  *
  * @throws TypeError for a function that returns no response.
- * @throws whatever the function throws.
+ * @throws the function's error.
  */
 export async function answered(
   request: WorkerdRequest,
@@ -72,7 +72,7 @@ export async function answered(
   return new Answer(content.byteLength === 0 ? null : content, { status, headers: [...headers] });
 }
 
-/** Test environments have classes of their own. */
+/** Whether it is a Response, also of a test environment's own class. */
 function isResponse(value: unknown): value is Response {
   return (
     typeof value === "object" &&

@@ -16,39 +16,39 @@ import type { QueueRuntimeOptions } from "../api.ts";
 import { workerModules } from "./worker-modules.ts";
 
 /**
- * The oldest Wrangler that runs here: the first whose workerd deletes all Durable Objects at once. `package.json` says
- * the same.
+ * Oldest Wrangler that runs here, the first whose workerd deletes all Durable Objects at once. `package.json` has the
+ * same.
  */
 export const WRANGLER_VERSION_MIN = "4.106.0";
 
-/** The user's Workers and the broker as Miniflare takes them. */
+/** The user's Workers and the broker, as Miniflare takes them. */
 export interface Prepared {
   readonly project: Project;
   readonly plan: Plan;
-  /** The user's, the broker, and what these need. */
+  /** The user's Workers, the broker, and the Workers that these need. */
   readonly workers: readonly V4WorkerOptions[];
   /** Warnings about the configurations. */
   readonly warnings: readonly string[];
-  /** Leads the stack traces in a line to the user's sources. */
+  /** Maps the stack traces in a line to the user's sources. */
   readonly rewrite: (line: string) => string;
 }
 
 export interface PrepareOptions {
-  /** Where the virtual clock begins. */
+  /** Begin of the virtual time. */
   readonly startMs: number;
-  /** For what is generated. Absolute. */
+  /** Absolute path of the folder for generated files. */
   readonly folder: string;
-  /** Changes the first Worker, which another host bundles. Default: it is as the others. */
+  /** Changes the first Worker, which another host bundles. Default: no change. */
   readonly first?: (worker: UserWorker) => UserWorker;
-  /** Where to look for Wrangler before the project's own folders. */
+  /** Folders in which Wrangler is searched before the project's own. */
   readonly wranglerFolders?: readonly string[];
 }
 
 /**
- * Reads the user's configurations and bundles the Workers: what `sluice serve` does, in this process and in a folder of
- * its own, since several test processes may run in one folder.
+ * Reads the user's configurations and bundles the Workers, like `sluice serve`. It does so in this process and in its
+ * own folder, since several test processes may run in one folder.
  *
- * @throws Error for configurations that cannot be used, with what is wrong.
+ * @throws Error for configurations that cannot be used, with the reason.
  */
 export async function prepare(
   options: Pick<QueueRuntimeOptions, "workers" | "root">,
@@ -91,7 +91,7 @@ export async function prepare(
   return { project, plan, workers, warnings: project.warnings, rewrite: stackFrameMapper(maps) };
 }
 
-/** Calls are known by their context, which a Worker without Node.js's modules has by a flag of its own. */
+/** Adds a flag for the contexts that identify calls, to a Worker without Node.js's modules. */
 function withAsyncContext(worker: UserWorker): UserWorker {
   const { compatibility_flags: flags } = worker.wrangler;
   const has = flags.some((flag) => /^nodejs_(als|compat(_v2)?)$/.test(flag));

@@ -5,16 +5,16 @@ import { type Server, Socket } from "node:net";
 import { setTimeout } from "node:timers";
 import type { Worker } from "node:worker_threads";
 
-/** How long a runtime that is not disposed of keeps its process from ending after its last use, in ms. */
+/** Time in ms that a runtime which is not disposed of keeps its process from ending after its last use. */
 const STAY_MS = 5_000;
 const CHILD_CHANNEL = "child_process";
 const SERVER_CHANNEL = "tracing:net.server.listen:asyncStart";
 
 /**
- * The child process, the server and the thread of a Miniflare, which keeps them to itself.
+ * Keeps the child process, the server and the thread of a Miniflare, which does not expose them.
  *
- * The test runner of Node.js waits until its process has nothing left to do, and a test that fails may never come to
- * dispose of its runtime. Once released they do not keep the process alive, but for some seconds after each use: a test
+ * The test runner of Node.js waits until its process has nothing left to do, and a failing test may never dispose of
+ * its runtime. After `release` the handles keep the process alive only for some seconds after each use, in which a test
  * may wait for what a Worker does by itself.
  */
 export class ProcessHandles {
@@ -22,7 +22,7 @@ export class ProcessHandles {
   readonly #starting = new AsyncLocalStorage<true>();
   #stay: NodeJS.Timeout | undefined;
 
-  /** Starts something. What it starts is known from then on, until `release`. */
+  /** Runs a function and keeps the handles of what it starts, until `release`. */
   known<Result>(start: () => Result): Result {
     subscribe(CHILD_CHANNEL, this.#childStarts);
     subscribe(SERVER_CHANNEL, this.#serverStarts);
@@ -30,7 +30,7 @@ export class ProcessHandles {
     return this.#starting.run(true, start);
   }
 
-  /** Lets the process end when nothing else is left to do, and the runtime has not been used for some seconds. */
+  /** Lets the process end when nothing else is left to do, some seconds after the last use of the runtime. */
   release(): void {
     this.#stopListening();
     for (const handle of this.#handles) {
@@ -73,7 +73,7 @@ export class ProcessHandles {
     if (!this.#starting.getStore()) return;
     const { server } = message as { server: Server };
     this.#handles.push(server);
-    // What is under way is waited for by who has asked for it.
+    // The sender of a request waits for it.
     server.on("connection", (socket) => socket.unref());
   };
   readonly #threadStarts = (thread: Worker): void => {

@@ -6,10 +6,10 @@ import type { OpenCalls } from "./open-calls.ts";
 import { type Answering, answered } from "./outbound.ts";
 
 /**
- * Answers the requests of queues with an HTTP endpoint by the functions of a test, and those that have none as it
- * answers the Workers' own.
+ * Answers requests to the HTTP endpoints of queues by the functions of a test; those without a function are answered as
+ * the Workers' own requests.
  *
- * @throws TypeError for a function of a queue that has no endpoint.
+ * @throws TypeError for a function for a queue without an endpoint.
  */
 export function pushHandler(
   push: NonNullable<QueueRuntimeOptions["push"]>,

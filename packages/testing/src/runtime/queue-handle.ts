@@ -7,13 +7,13 @@ import type { Ledger } from "./ledger.ts";
 interface QueuePorts {
   readonly calls: BrokerCalls;
   readonly producer: QueueProducer;
-  /** Answers with the ledger, with all that has happened by now in it. */
+  /** Returns the ledger with everything that has happened by now. */
   ledger(): Promise<Ledger>;
-  /** @throws Error for a queue that is not there. */
+  /** @throws Error for a queue that does not exist. */
   refuseUnknown(): void;
 }
 
-/** A queue as its clients see it. */
+/** Makes a queue as its clients see it. */
 export function queueHandle<B>(
   name: string,
   { calls, producer, ledger, refuseUnknown }: QueuePorts,

@@ -18,27 +18,27 @@ import { fits, nothingFits } from "./match.ts";
 import { listed, refuseUnusableIdle, refuseUnusableWait } from "./options.ts";
 import { queueHandle } from "./queue-handle.ts";
 
-/** Deliveries after which a call that moves the clock gives up. */
+/** Default limit of deliveries for a call that moves the clock. */
 export const DELIVERIES_MAX = 10_000;
-/** Furthest that `runUntilIdle` goes, in ms. */
+/** Furthest move of `runUntilIdle`, in ms. */
 export const IDLE_MS_MAX = 31 * 86_400_000;
-/** How long `waitFor` waits in real time once nothing is due, in ms. */
+/** Real time in ms that `waitFor` waits once nothing is due. */
 export const WAIT_MS = 2_000;
 
 type Limits = Pick<RunRequest, "forMs"> & Partial<Omit<RunRequest, "forMs" | "after">>;
 
-/** The broker of a test, and what is around it. */
+/** The broker of a test, with its surroundings. */
 export interface QueueHost {
   readonly calls: BrokerCalls;
-  /** Leads stack traces to the user's sources. */
+  /** Maps stack traces to the user's sources. */
   readonly rewrite: (text: string) => string;
-  /** Makes a sender to a queue. */
+  /** Makes a producer for a queue. */
   producerOf(queue: string): QueueProducer;
-  /** Ends every Durable Object and deletes what they have stored. */
+  /** Ends every Durable Object and deletes its data. */
   empty(): Promise<void>;
 }
 
-/** The queues of a broker and their clock, as a test sees them: in Node.js, and in a Worker. */
+/** The queues of a broker and their clock, for a test in Node.js or in a Worker. */
 export class Queues
   implements Omit<QueueRuntime, "env" | "fetch" | "scheduled" | typeof Symbol.asyncDispose>
 {
@@ -46,7 +46,7 @@ export class Queues
   readonly #startMs: number;
   #ledger: Ledger;
   #nowMs: number;
-  /** Queues of the configurations, once the broker has said so. */
+  /** Queues of the configurations, known after the broker's first answer. */
   #names: readonly string[] = [];
   /** Calls that move the clock, one after the other. */
   #moving: Promise<unknown> = Promise.resolve();
@@ -110,7 +110,7 @@ export class Queues
         forMs = Math.max(1, Math.ceil(nextMs) - this.#nowMs);
         continue;
       }
-      // Somebody outside of the queues, such as a request that is under way, may still send.
+      // Code outside of the queues, such as a request that is under way, may still send.
       forMs = 0;
       const { last } = this.#ledger;
       const { entries } = await this.#host.calls.log({ after: last, waitMs: this.#restMs(endsMs) });
@@ -151,12 +151,12 @@ export class Queues
     });
   }
 
-  /** Stories of all messages, as of the last call that waited for the broker. */
+  /** Stories of all messages, up to the last call that waited for the broker. */
   get knownStories(): Story[] {
     return this.#ledger.stories();
   }
 
-  /** Faults that have come since the last `begin`. */
+  /** Faults that came since the last `begin`. */
   get faults() {
     return this.#ledger.faults;
   }
@@ -178,7 +178,7 @@ export class Queues
     });
   }
 
-  /** Takes all that has happened by now into the ledger, and returns it. */
+  /** Adds everything that has happened by now to the ledger, and returns it. */
   async #caughtUp(): Promise<Ledger> {
     const ledger = this.#ledger;
     const { entries, queues } = await this.#host.calls.log({ after: ledger.last, waitMs: 0 });
@@ -187,7 +187,7 @@ export class Queues
     return ledger;
   }
 
-  /** @throws Error for a queue that no configuration names, and in which nothing has happened. */
+  /** @throws Error for a queue that no configuration names and in which nothing has happened. */
   #refuseUnknown(queue: string): void {
     const names = this.#names;
     if (names.length === 0 || names.includes(queue) || this.#ledger.queues.has(queue)) return;

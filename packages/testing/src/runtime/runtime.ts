@@ -5,12 +5,12 @@ import type { Host } from "./host.ts";
 import { listed, refuseUnusableEvent } from "./options.ts";
 import { Queues } from "./queues.ts";
 
-/** Calls that answer with a promise, which rejects where they are refused. `reset` waits first and refuses by itself. */
+/** Calls that return a promise, which rejects where they are refused. `reset` waits first and refuses by itself. */
 const ASYNC = new Set<PropertyKey>([
   ...["fetch", "scheduled", "advance", "runUntilIdle", "waitFor", "story", "stories"],
 ]);
 
-/** The user's Workers on a broker, as a test sees them. */
+/** The user's Workers on a broker, for a test. */
 export class Runtime<E> extends Queues implements QueueRuntime<E> {
   readonly env: E;
   readonly #host: Host;
@@ -50,7 +50,7 @@ export class Runtime<E> extends Queues implements QueueRuntime<E> {
     return { outcome, errors: errors.map((text) => errorOf(this.#host.rewrite(text))) };
   }
 
-  /** Begins anew, when an exploration that was aborted is out of the way. */
+  /** Begins anew, after the end of an aborted exploration. */
   override async reset(): Promise<void> {
     if (this.#exploration?.signal?.aborted === true) await this.#exploration.done;
     this.refuseOthers("reset");
@@ -58,7 +58,7 @@ export class Runtime<E> extends Queues implements QueueRuntime<E> {
   }
 
   /**
-   * Explores: until that is done it alone may use the runtime. Rejects at once when the signal is aborted.
+   * Runs an exploration, which alone may use the runtime meanwhile. Rejects at once when the signal is aborted.
    *
    * @throws Error while another exploration has the runtime.
    */
@@ -81,7 +81,7 @@ export class Runtime<E> extends Queues implements QueueRuntime<E> {
     }
   }
 
-  /** @throws Error for a call that its exploration does not make. */
+  /** @throws Error for a call that the running exploration does not make. */
   refuseOthers(name: string): void {
     refuseOthers(this.#exploration, name);
   }
@@ -91,7 +91,7 @@ export class Runtime<E> extends Queues implements QueueRuntime<E> {
   }
 }
 
-/** A runtime whose every call is refused that others make while one explores. It can be ended at any time. */
+/** Makes a runtime that refuses calls of other code while an exploration runs. It can be disposed of at any time. */
 export function guarded<E>(runtime: Runtime<E>): Runtime<E> {
   return new Proxy(runtime, {
     get(target, key) {
@@ -103,7 +103,7 @@ export function guarded<E>(runtime: Runtime<E>): Runtime<E> {
       }
       if (typeof key === "string" && key !== "reset") target.refuseOthers(key);
       const value: unknown = Reflect.get(target, key);
-      // `await using` of V8 takes no bound function.
+      // V8's `await using` does not accept a bound function.
       return typeof value === "function" ? (...args: unknown[]) => Reflect.apply(value, target, args) : value;
     },
   });

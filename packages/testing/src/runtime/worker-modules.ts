@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { ownModule } from "@sluice/project/own-module";
 
-/** Our modules for Workers: TypeScript when this runs from source, JavaScript beside the bundle of the package. */
+/** Finds our modules for Workers: TypeScript from source, JavaScript beside the bundle from a package. */
 export function workerModules(): { readonly worker: string; readonly broker: string } {
   return { worker: moduleOf("worker.ts", "worker.js"), broker: moduleOf("broker.ts", "broker.js") };
 }
 
-/** Source of the Worker between a test's process and the user's Workers, or of what each of those gets. */
+/** Reads the source of the Worker between the test's process and the user's Workers, or of its part in each. */
 export function plainModule(name: "host.js" | "control.js"): string {
   return readFileSync(moduleOf(name, name), "utf8");
 }

@@ -6,80 +6,82 @@ import { Queues } from "../runtime/queues.ts";
 
 export type * from "../api.ts";
 
-/** Binding to the broker, of the Worker that the tests run in. */
+/** Binding to the broker in the Worker that runs the tests. */
 const BROKER_BINDING = "__SLUICE_BROKER";
 const BROKER_URL = "http://localhost";
 
 const calls = new BrokerCalls(BROKER_URL, (url, init) => brokerOf(env).fetch(url, init));
 const queues = new Queues(
   { calls, producerOf: producersOn(calls), rewrite: (text) => text, empty: emptyAll },
-  // Where the clock stands is asked before it matters.
+  // The broker is asked for the time before it is used.
   Number.NaN,
 );
 
-/** @throws Error in a project that has none. */
+/** @throws Error in a project without a broker. */
 function brokerOf(bindings: object): { fetch: typeof fetch } {
   const broker = Reflect.get(bindings, BROKER_BINDING);
   if (broker !== undefined) return broker;
   throw new Error(
-    "There is no broker: vitest.config.ts is to say plugins: [cloudflareTest(sluice({ … }))], with sluice() of " +
+    "There is no broker: vitest.config.ts needs plugins: [cloudflareTest(sluice({ … }))], with sluice() of " +
       "@sluice/testing/vitest.",
   );
 }
 
 /**
- * Moves the clock. What comes due on the way is delivered at its time, in order, and so is what that causes. Resolves
- * when the clock is there and nothing is under way any more.
+ * Moves the clock. Messages that become due on the way are delivered at their time, in order, and so are those that
+ * these deliveries send. Resolves when the clock has arrived and nothing is under way.
  *
- * @throws TypeError for a time that is none.
- * @throws Error after 10,000 deliveries: something sends to itself.
+ * @param by distance in virtual time.
+ * @throws TypeError for an invalid duration.
+ * @throws Error after 10,000 deliveries, which mean a loop of sends.
  */
 export const advance: QueueRuntime["advance"] = (by) => queues.advance(by);
 
 /**
- * Moves the clock from due time to due time until nothing is left to be delivered. Neither a lease nor the end of a
- * retention period is waited for.
+ * Moves the clock from due time to due time until nothing is left to deliver. It does not wait for the end of leases or
+ * of retention periods.
  *
- * @param options `limit`: deliveries after which it gives up, default 10,000. `until`: furthest that it goes, default
- *   31 days. `throwErrors`: rejects with what a handler has thrown, default false.
+ * @param options `limit`: deliveries after which it rejects, default 10,000. `until`: furthest move of the clock,
+ *   default 31 days. `throwErrors`: whether to reject with errors of handlers, default false.
  */
 export const runUntilIdle: QueueRuntime["runUntilIdle"] = (options) => queues.runUntilIdle(options);
 
 /**
- * Resolves with the first message that fits, also if that has happened before. Moves the clock as far as `within`
- * allows, which by default is not at all.
+ * Resolves with the first message that matches, even if that happened before. Moves the clock by at most `within`, by
+ * default not at all.
  *
- * @param options `within`: virtual time. `timeoutMs`: how long to wait in real time once nothing is due, default 2,000.
- * @throws Error with what happened instead.
+ * @param options `within`: virtual time. `timeoutMs`: longest wait in ms of real time once nothing is due, default
+ *   2,000.
+ * @throws Error with the messages that there were instead.
  */
 export const waitFor: QueueRuntime["waitFor"] = (message, options) => queues.waitFor(message, options);
 
-/** Tells what happened to a message. Rejects for an id that nothing is known of. */
+/** Returns the story of a message. Rejects for an unknown id. */
 export const story: QueueRuntime["story"] = (id) => queues.story(id);
 
-/** Tells what happened to all messages, in the order of their sends. */
+/** Returns the stories of all messages, in the order of their sends. */
 export const stories: QueueRuntime["stories"] = () => queues.stories();
 
-/** Batches as they were delivered so far: since the last call that waited for the broker. */
+/** Returns the batches delivered so far, up to the last call that waited for the broker. */
 export const batches: QueueRuntime["batches"] = (queue) => queues.batches(queue);
 
-/** A queue by its name: to send to one without a binding, to pull and to acknowledge. */
+/** Returns a queue by its name, to send without a binding, to pull and to acknowledge. */
 export function queue<B = unknown>(name: string): QueueHandle<B> {
   return queues.queue<B>(name);
 }
 
-/** Lists the messages that are in a queue now: 1,000 at most. */
+/** Lists the messages in a queue now, at most 1,000. */
 export function messages<B = unknown>(queue: string): Promise<WaitingMessage<B>[]> {
   return queues.queue<B>(queue).messages();
 }
 
-/** Lists the messages that a queue has given up, oldest first, wherever they are now. */
+/** Lists the messages that ran out of retries in a queue, oldest first, wherever they are now. */
 export function deadLetters<B = unknown>(queue: string): Promise<DeadLetter<B>[]> {
   return queues.queue<B>(queue).deadLetters();
 }
 
 /**
- * Begins anew: no messages, the clock where it began, Durable Objects, KV, D1 and R2 empty. Variables of modules stay
- * as they are. Call it between tests: a file of them shares one broker.
+ * Empties everything: queues, Durable Objects, KV, D1 and R2, with the clock back at its begin. Variables of modules
+ * stay as they are. Call it between tests, because the tests of a file share one broker.
  */
 export const reset: QueueRuntime["reset"] = () => queues.reset();

@@ -1,4 +1,4 @@
-/** Exports of modules of the Workers runtime, and of Cloudflare's plugin for Vitest, that are used here. */
+/** Exports that are used of the Workers runtime, and of Cloudflare's plugin for Vitest. */
 declare module "cloudflare:workers" {
   export const env: object;
 }

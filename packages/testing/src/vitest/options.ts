@@ -2,17 +2,17 @@ import type { cloudflareTest } from "@cloudflare/vitest-plugin";
 
 type Given = Parameters<typeof cloudflareTest>[0];
 type AnyFunction = (...args: never) => unknown;
-/** Options object of `cloudflareTest`: typed where `@cloudflare/vitest-plugin` is installed. */
+/** Options of `cloudflareTest`, typed where `@cloudflare/vitest-plugin` is installed. */
 export type PoolOptions = Exclude<Given, AnyFunction>;
-/** Argument that `cloudflareTest` hands to a function that returns its options. */
+/** Argument of a function that returns the options of `cloudflareTest`. */
 export type PoolContext = Parameters<Extract<Given, AnyFunction>>[0];
 
 export type SluiceOptions = PoolOptions & {
-  /** Other Workers of the project, such as one that consumes what the Worker under test sends. */
+  /** Other Workers of the project, such as one that consumes messages of the Worker under test. */
   readonly auxiliaryWorkers?: readonly {
-    /** Its configuration file, or the folder of that. */
+    /** Path of its configuration file, or of that file's folder. */
     readonly configPath: string;
   }[];
-  /** Where the virtual clock begins. Default: now. */
+  /** Begin of the virtual time. Default: now. */
   readonly start?: Date;
 };

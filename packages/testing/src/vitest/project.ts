@@ -3,34 +3,34 @@ import module from "node:module";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-/** Part of a Vitest project that is used here. */
+/** Members that are used of a Vitest project. */
 interface VitestProject {
   readonly name: string;
   readonly config: { readonly root: string };
   readonly vite: { readonly config: { readonly plugins: readonly { readonly name: string }[] } };
 }
 
-/** The project that options are asked for. */
+/** Project whose options are computed. */
 export interface TestedProject {
-  /** Folder that relative paths count from. Absolute. */
+  /** Absolute path of the base folder of relative paths. */
   readonly root: string;
-  /** Folder of Cloudflare's plugin; `null` where it cannot be told. Absolute. */
+  /** Absolute path of the folder of Cloudflare's plugin; `null` where it is not found. */
   readonly pluginFolder: string | null;
-  /** Name under which the Worker under test runs, whatever its configuration calls it. */
+  /** Name under which the Worker under test runs, independent of its configuration. */
   readonly runner: string;
 }
 
-/** Prefixes of the names that Cloudflare's plugins give the Workers which they run tests in, by the plugins' names. */
+/** Prefixes of the Workers in which Cloudflare's plugins run tests, by plugin. */
 const RUNNERS: Readonly<Record<string, string>> = {
   "@cloudflare/vitest-plugin": "vitest-plugin-runner-",
   "@cloudflare/vitest-pool-workers": "vitest-pool-workers-runner-",
 };
 
 /**
- * The project that Cloudflare's plugin asks options for.
+ * Finds the project for which Cloudflare's plugin needs options.
  *
- * The plugin hands over no project, but calls the function as a member of what runs the tests, which has it. The broker
- * has to know: what calls a Worker names it, and the plugin calls the Worker under test after the project.
+ * The plugin passes no project, but calls the function as a member of its test runner, which has it. The broker needs
+ * the project's name, after which the plugin names the Worker under test.
  *
  * @param caller `this` of the function.
  * @throws TypeError for a caller of another kind.

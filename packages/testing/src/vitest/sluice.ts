@@ -10,7 +10,7 @@ import type { WorkersUnderTest } from "./workers-under-test.ts";
 export type { PoolContext, PoolOptions, SluiceOptions } from "./options.ts";
 
 /**
- * Options of `cloudflareTest` with a broker for the queues of a project, on a clock that stands until a test moves it.
+ * Makes options of `cloudflareTest` with a broker for a project's queues, and a clock that only tests move.
  *
  * ```ts
  * export default defineConfig({
@@ -18,14 +18,13 @@ export type { PoolContext, PoolOptions, SluiceOptions } from "./options.ts";
  * });
  * ```
  *
- * What the Worker under test and the tests send goes to the broker, which calls the `queue()` handlers. Tests import
- * `advance`, `runUntilIdle`, `stories` and others from `@sluice/testing/worker`. Every test file has a broker of its
- * own, as it has a runtime of its own.
+ * Sends of the Worker under test and of the tests go to the broker, which calls the `queue()` handlers. Tests import
+ * `advance`, `runUntilIdle`, `stories` and others from `@sluice/testing/worker`. Each test file has its own broker.
  *
- * @param options what `cloudflareTest` takes, or a function that returns it. Queues are those of the Wrangler
- *   configuration: `wrangler.configPath` is needed, and neither `main` nor `config` may be there.
- * @returns what `cloudflareTest` calls before each file. It rejects for configurations that cannot be used, with what
- *   is wrong.
+ * @param options options of `cloudflareTest`, or a function that returns them. `wrangler.configPath` is required,
+ *   because queues come from the Wrangler configuration; `main` and `config` are not allowed. `start` is the begin of
+ *   the virtual time, default now.
+ * @returns a function that `cloudflareTest` calls before each file. It rejects for unusable configurations.
  */
 export function sluice(
   options: SluiceOptions | ((context: PoolContext) => SluiceOptions | Promise<SluiceOptions>),
@@ -41,7 +40,7 @@ export function sluice(
   };
 }
 
-/** Workers that are ready to run. They are kept until their configurations change: each test file asks for them. */
+/** Prepares Workers once for all test files, and again when their configurations change. */
 class PreparedWorkers {
   #key: string | undefined;
   #workers: Promise<WorkersUnderTest> | undefined;
@@ -68,7 +67,7 @@ async function prepare(
   const { wrangler, start = new Date() } = options;
   if (!Number.isFinite(start.getTime())) throw new TypeError("start: an invalid date.");
   const env = wrangler?.environment ?? process.env.CLOUDFLARE_ENV ?? "";
-  // Wrangler is 15 MB of source, which the next process need not compile.
+  // Wrangler is 15 MB of source, which the next process need not compile then.
   module.enableCompileCache();
   const { prepareWorkers } = await import("./workers-under-test.ts");
   const workers = files.map((config) => ({ config, env }));
@@ -77,9 +76,7 @@ async function prepare(
   return prepared;
 }
 
-/**
- * @throws TypeError for options that lead past the Wrangler configuration, which is what says which queues there are.
- */
+/** @throws TypeError for options that bypass the Wrangler configuration, which defines the queues. */
 function refuseUnusable({ wrangler, main, config, miniflare }: SluiceOptions): void {
   if (config !== undefined && config !== false) {
     throw new TypeError(

@@ -14,17 +14,14 @@ import { workerModules } from "../runtime/worker-modules.ts";
 import { QUIET_VARIABLE } from "../wire.ts";
 import type { PoolOptions } from "./options.ts";
 
-/**
- * Compatibility flag by which a Worker has its named entrypoints in `ctx.exports`, and Cloudflare's plugin exports
- * them.
- */
+/** Compatibility flag that puts a Worker's named entrypoints into `ctx.exports`, which Cloudflare's plugin exports. */
 const CTX_EXPORTS = {
   enable: "enable_ctx_exports",
   disable: "disable_ctx_exports",
   defaultFrom: "2025-11-17",
 };
 
-/** Answers for the HTTP endpoints of queues: nothing that a test does leaves the machine. */
+/** Answers for the HTTP endpoints of queues, since no request leaves the machine. */
 const ENDPOINTS_WORKER: V4WorkerOptions & { name: string } = {
   name: "sluice-testing-endpoints",
   compatibilityDate: "2026-01-01",
@@ -39,22 +36,22 @@ const ENDPOINTS_WORKER: V4WorkerOptions & { name: string } = {
   ],
 };
 
-/** The Workers of a project, of which the first one is run by Cloudflare's plugin for Vitest. */
+/** The Workers of a project, the first of which Cloudflare's plugin for Vitest runs. */
 export interface WorkersUnderTest {
   /**
-   * Options with a broker and the other Workers.
+   * Makes options with a broker and the other Workers.
    *
-   * @param runner name under which the plugin runs the first one.
+   * @param runner name under which the plugin runs the first Worker.
    */
   optionsFor(given: PoolOptions, runner: string): Promise<PoolOptions>;
 }
 
 /**
- * Reads configurations and makes ready what runs beside the Worker under test.
+ * Reads configurations and prepares everything beside the Worker under test.
  *
- * @param pluginFolder folder of Cloudflare's plugin, whose Wrangler reads them: it has loaded that one, and runs the
- *   Workers by the Miniflare that goes with it. `null` for the project's Wrangler.
- * @throws Error for configurations that cannot be used, with what is wrong.
+ * @param pluginFolder folder of Cloudflare's plugin, whose Wrangler reads the configurations: the plugin has loaded it,
+ *   and runs the Workers by its Miniflare. `null` for the project's Wrangler.
+ * @throws Error for configurations that cannot be used, with the reason.
  */
 export async function prepareWorkers(
   options: Pick<QueueRuntimeOptions, "workers" | "root">,
@@ -82,7 +79,7 @@ export async function prepareWorkers(
   return {
     optionsFor: async (given, runner) => ({
       ...given,
-      // What was read is that of the environment already.
+      // The configuration was read for its environment already.
       wrangler: { configPath: configFile, environment: "" },
       additionalExports: {
         ...(await namedExports(prepared)),
@@ -97,7 +94,7 @@ export async function prepareWorkers(
   };
 }
 
-/** The broker reaches the `queue()` handler by an entrypoint. The plugin exports those of `ctx.exports` alone. */
+/** Turns `ctx.exports` on: the broker calls `queue()` by an entrypoint, and the plugin exports only those. */
 function withNamedEntrypoints(worker: UserWorker): UserWorker {
   const { compatibility_date: date, compatibility_flags: flags } = worker.wrangler;
   const kept = flags.filter((flag) => flag !== CTX_EXPORTS.disable);
@@ -108,8 +105,8 @@ function withNamedEntrypoints(worker: UserWorker): UserWorker {
 }
 
 /**
- * Lists the named exports of the user's module. The plugin looks for them in the generated entry, where they are behind
- * an `export *`. As there, classes that a configuration does not call Durable Objects or Workflows are entrypoints.
+ * Lists the named exports of the user's module, which are behind an `export *` in the generated entry. As for the
+ * plugin, classes that a configuration does not name as Durable Objects or Workflows are entrypoints.
  */
 async function namedExports({ project }: Prepared): Promise<NonNullable<PoolOptions["additionalExports"]>> {
   const main = project.workers[0]?.main;
@@ -119,7 +116,7 @@ async function namedExports({ project }: Prepared): Promise<NonNullable<PoolOpti
   );
 }
 
-/** The plugin turns the flag off with which requests could share calls to the broker. */
+/** Turns shared calls to the broker off: the plugin disables the flag that they need. */
 function sendEachByItself({ project }: Prepared, directory: string): void {
   const [worker] = project.workers;
   if (worker === undefined) return;
@@ -130,7 +127,8 @@ function sendEachByItself({ project }: Prepared, directory: string): void {
 }
 
 /**
- * The broker and the other Workers, with their bindings to the Worker under test. New at every call: they are changed.
+ * Makes the broker and the other Workers, with their bindings to the Worker under test. Each call returns new ones,
+ * because the caller changes them.
  */
 function besides({ project, workers }: Prepared, underTest: string, runner: string): V4WorkerOptions[] {
   const renamed = (binding: unknown, key: string): unknown => {

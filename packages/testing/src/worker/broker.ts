@@ -19,8 +19,8 @@ import { brokerTime, queueObject, runClock } from "./run-clock.ts";
 if (QUIET_VARIABLE in env) console.log = () => {};
 
 /**
- * The broker of a test: the one that is deployed, with a record of everything that happens, faults that come when a
- * history says so, and a clock that is moved from due time to due time.
+ * Makes the broker of a test: the deployed one with a record of all events, the faults of a history, and a clock that
+ * moves from due time to due time.
  */
 export function defineBroker({
   page: _,

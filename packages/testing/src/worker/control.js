@@ -1,12 +1,12 @@
-// What the test kit adds to each of the user's Workers: an entrypoint that calls `scheduled()` and sets the time of
-// `Date`. Plain JavaScript without imports: it is put beside what Wrangler has bundled.
+// Module that the test kit adds to each of the user's Workers: an entrypoint that calls `scheduled()` and sets the time
+// of `Date`. Plain JavaScript without imports, because Wrangler has bundled the Worker already.
 
 const RealDate = Date;
 let nowMs = 0;
 
 /**
- * Has `Date` stand at a time until that is set anew. Dates made of something are what they were, and all dates are of
- * one class, those from outside of this module included.
+ * Makes `Date` stand at a time until that is set anew. Dates with arguments stay as they are, and all dates have one
+ * class, including those from outside of this module.
  */
 export function startClock(startMs) {
   nowMs = startMs;
@@ -22,9 +22,9 @@ export function startClock(startMs) {
 }
 
 /**
- * An entrypoint beside the user's default export.
+ * Makes an entrypoint beside the user's default export.
  *
- * @param exported an object of handlers, a class, or `undefined`.
+ * @param exported object of handlers, class, or `undefined`.
  */
 export function controlOf(exported) {
   return {
@@ -40,7 +40,7 @@ export function controlOf(exported) {
 }
 
 /**
- * Calls `scheduled()` and waits for what it gives to `ctx.waitUntil`, as the runtime does before it says what came of it.
+ * Calls `scheduled()` and waits for its promises in `ctx.waitUntil`, as the runtime does before it reports the outcome.
  */
 async function runScheduled(exported, { cron, scheduledTime }, env, ctx) {
   const errors = [];
@@ -61,10 +61,10 @@ async function runScheduled(exported, { cron, scheduledTime }, env, ctx) {
 }
 
 /**
- * Watches what is given to a context's `waitUntil`, which is shadowed and still called.
+ * Watches the promises given to a context's `waitUntil`, which is replaced and still called.
  *
  * @param onRejected gets each reason.
- * @returns resolves when all of it is settled, that included that was added meanwhile.
+ * @returns function that resolves when all promises are settled, also those added meanwhile.
  */
 function watchWaitUntil(ctx, onRejected) {
   const pending = [];
@@ -78,7 +78,7 @@ function watchWaitUntil(ctx, onRejected) {
   return async () => {
     do {
       await Promise.all(pending.splice(0));
-      // What a handler has started and did not await still counts if it needs no I/O.
+      // Promises that a handler did not await still count if they need no I/O.
       await new Promise((resolve) => setTimeout(resolve, 0));
     } while (pending.length > 0);
   };

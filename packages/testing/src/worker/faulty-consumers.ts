@@ -22,21 +22,21 @@ interface Outcome {
   readonly error: Pick<DeliveryResult, "error" | "stack"> | null;
 }
 
-/** Faults that cost an attempt. None comes when a message has no other one left: that it is lost then is no bug. */
+/** Faults that cost an attempt. They spare a message's last attempt, because its loss would be no bug. */
 const COSTLY: readonly FaultKind[] = ["lostAck", "throwAfter", "crash", "endBefore", "endAfter"];
 const ENDING: readonly EndingFault[] = ["endBefore", "endAfter"];
 
-/** Consumers to which what a history says goes wrong. Faults are addressed by message and by its n-th delivery. */
+/** Makes deliveries go wrong by the faults of a history, which are addressed by message and number of its delivery. */
 export class FaultyConsumers {
   readonly #topology: QueueTopology;
   readonly #recorder: Recorder;
   readonly #tell: (line: DeliveryLine) => void;
   #faults: readonly Fault[] = [];
   #begun = 0;
-  /** Deliveries so far, by message. */
+  /** Number of deliveries so far, by message. */
   readonly #deliveries = new Map<string, number>();
 
-  /** @param tell hears of each delivery when it begins, and when it has ended. */
+  /** @param tell called at the begin and at the end of each delivery. */
   constructor(topology: QueueTopology, recorder: Recorder, tell: (line: DeliveryLine) => void = () => {}) {
     this.#topology = topology;
     this.#recorder = recorder;
@@ -75,7 +75,7 @@ export class FaultyConsumers {
 
   async #deliver(queue: string, consumer: ConsumerPort, delivery: Delivery): Promise<DeliveryAnswer> {
     const ids = new PackedIndex(delivery.packed).ids();
-    // A FIFO queue keeps the order, whatever goes wrong.
+    // A FIFO queue keeps its order in any case.
     const isFifo = this.#topology.queues[queue]?.fifo !== undefined;
     const due = new Map(
       ids.map((id) => [id, this.#faultsOf(id).filter(({ kind }) => !isFifo || kind !== "reorder")]),
@@ -93,7 +93,7 @@ export class FaultyConsumers {
     return run.deliver();
   }
 
-  /** The faults of a message in the delivery that begins. */
+  /** Lists the faults of a message in the delivery that begins. */
   #faultsOf(id: string): readonly Fault[] {
     const attempt = (this.#deliveries.get(id) ?? 0) + 1;
     this.#deliveries.set(id, attempt);
@@ -101,7 +101,7 @@ export class FaultyConsumers {
     return this.#faults.filter((fault) => fault.message === message && fault.attempt === attempt);
   }
 
-  /** Whether a message of a delivery is given up if it fails. */
+  /** Whether a message of a delivery has no attempt left after it. */
   #isLastAttempt(queue: string, { attempts }: Delivery): boolean {
     const settings = this.#topology.queues[queue]?.consumer?.settings;
     const most = typeof attempts === "number" ? attempts : Math.max(...attempts);
@@ -120,7 +120,7 @@ interface FaultyDeliveryInput {
   came(fault: Fault): void;
 }
 
-/** One delivery with what goes wrong with it. */
+/** A delivery with its faults. */
 class FaultyDelivery {
   readonly #input: FaultyDeliveryInput;
   readonly #index: PackedIndex;
@@ -135,7 +135,7 @@ class FaultyDelivery {
     const outcomes: Outcome[] = [];
     for (const part of this.#parts(order)) {
       const answer = await this.#handle(part);
-      // Whatever is no result of a handler, such as a refusal by an endpoint, stands for the whole batch.
+      // An answer other than a handler's result, such as an endpoint's refusal, counts for the whole batch.
       if (answer !== "acknowledged" && "rejected" in answer) return answer;
       outcomes.push(this.#outcomeOf(part, answer === "acknowledged" ? ackedResult() : answer));
     }
@@ -143,7 +143,7 @@ class FaultyDelivery {
     return resultOf([...outcomes, held]);
   }
 
-  /** The order in which the messages reach the handler, and those that come later. */
+  /** Orders the messages for the handler, and picks those that come later. */
   #order(): { readonly held: Outcome; readonly order: readonly string[] } {
     const { ids, isLastAttempt } = this.#input;
     const held = new Map<string, Verdict>();
@@ -162,7 +162,7 @@ class FaultyDelivery {
     return { held: { verdicts: held, error }, order };
   }
 
-  /** The batches that the messages come in. */
+  /** Splits the messages into batches. */
   #parts(order: readonly string[]): readonly (readonly string[])[] {
     if (order.length === 0) return [];
     if (order.length === 1) return [order];
@@ -188,7 +188,7 @@ class FaultyDelivery {
         const ending = this.#possible(id, kind);
         if (ending === null) continue;
         const answer = await this.#handleUntil(part, { kind, call: ending.arg ?? 1 });
-        // A handler may make fewer calls.
+        // The handler may make fewer calls.
         if (hasEnded(answer, kind)) this.#input.came(ending);
         return answer;
       }
@@ -231,7 +231,7 @@ class FaultyDelivery {
       : { ...verdict, delaySeconds: (verdict.delaySeconds ?? 0) + (late.arg ?? 60) };
   }
 
-  /** The delivery of some of the messages, in that order. */
+  /** Makes the delivery of some of the messages, in their order. */
   #partOf(part: readonly string[]): Delivery {
     const { delivery, ids } = this.#input;
     const places = part.map((id) => ids.indexOf(id));
@@ -248,12 +248,12 @@ class FaultyDelivery {
     return this.#input.due.get(id)?.find((fault) => fault.kind === kind);
   }
 
-  /** A fault that may come now; `null` if there is none. */
+  /** Returns a fault that may come now; `null` if there is none. */
   #possible(id: string, kind: FaultKind): Fault | null {
     return COSTLY.includes(kind) && this.#input.isLastAttempt ? null : (this.#due(id, kind) ?? null);
   }
 
-  /** A fault that comes now; `null` if there is none, or if it may not come. */
+  /** Returns a fault that comes now and counts it; `null` if there is none, or if it may not come. */
   #take(id: string, kind: FaultKind): Fault | null {
     const fault = this.#possible(id, kind);
     if (fault !== null) this.#input.came(fault);
@@ -267,9 +267,7 @@ function hasEnded(answer: DeliveryAnswer, kind: EndingFault): boolean {
   );
 }
 
-/**
- * The result of a handler that was to be interrupted, also where it could not be: an endpoint knows nothing of that.
- */
+/** Makes the result of a handler that was to be interrupted, even where it could not be, as an endpoint. */
 function interrupted(answer: DeliveryAnswer, { kind }: Fault): DeliveryAnswer {
   if (answer === "acknowledged") return failedResult(`fault ${kind}`);
   if ("rejected" in answer || answer.outcome !== "ok") return answer;

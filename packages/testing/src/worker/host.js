@@ -1,14 +1,14 @@
 // The Worker between a test's process and the user's Workers, which it calls by the entrypoint of `control.js`.
 import unsafe from "workerd:unsafe";
 
-/** Header of an answer whose text is thrown where the request was made. `outbound.ts` says the same. */
+/** Header of an answer whose text is thrown where the request was made. `outbound.ts` has the same. */
 const THROWN_HEADER = "sluice-testing-thrown";
 
 export default {
   async fetch(request, env) {
     switch (new URL(request.url).pathname) {
       case "/empty":
-        // Durable Objects, and what Miniflare keeps in some.
+        // Durable Objects include those in which Miniflare stores its data.
         await unsafe.deleteAllDurableObjects();
         await setDates(env, env.START_MS);
         return new Response(null, { status: 204 });
@@ -21,12 +21,12 @@ export default {
   },
 };
 
-/** Has the requests that Workers make of others answered by the test's process. */
+/** Has the test's process answer requests that leave the Workers. */
 export const Outbound = {
   async fetch(request, env) {
     if (request.headers.has("upgrade")) {
-      // Miniflare would let the connection to the test's process hang once a request has asked for another protocol.
-      throw new Error(`${request.url}: a WebSocket leaves a test by \`outbound: "network"\` alone.`);
+      // Miniflare would leave the connection to the test's process open after a request for another protocol.
+      throw new Error(`${request.url}: a WebSocket needs \`outbound: "network"\` to leave a test.`);
     }
     const response = await env.OUTBOUND.fetch(request);
     if (response.headers.has(THROWN_HEADER)) throw new Error(await response.text());
@@ -34,7 +34,7 @@ export const Outbound = {
   },
 };
 
-/** Sets the time of the user's Workers. The broker calls it before it moves its own. */
+/** Sets the time of the user's Workers. The broker calls it before it moves its own clock. */
 export const Dates = {
   async fetch(request, env) {
     await setDates(env, (await request.json()).nowMs);

@@ -2,34 +2,34 @@ import { type Delivery, type DeliveryReply, NO_CALLS } from "@sluice/protocol";
 import { endedBeginning, INTERRUPTED_ERROR } from "../wire.ts";
 import { type Ending, Invocation } from "./invocation.ts";
 
-/** Throws out of the handler of a delivery when it acknowledges or retries that message. */
+/** Interruption by an exception when the handler acknowledges or retries a message. */
 interface Throw {
   readonly id: string;
-  /** After `throwAfter` what it has called counts; after `crash` nothing does. */
+  /** After `throwAfter` the handler's earlier calls count; after `crash` none does. */
   readonly kind: "throwAfter" | "crash";
 }
 
-/** Where the handler of a delivery is interrupted. */
+/** Point at which the handler of a delivery is interrupted. */
 export type Interruption = Throw | Ending;
 
 export interface InterruptibleDelivery extends Delivery {
   readonly interruption?: Interruption;
 }
 
-/** Id of a message, and its methods that a handler settles it by. */
+/** Members of a message with which a handler settles it. */
 type Settling = Pick<Message, "id" | "ack" | "retry">;
 type Handler = (batch: Pick<MessageBatch, "messages">, env: unknown, ctx: unknown) => unknown;
 type HandlerClass = new (...args: unknown[]) => object;
 
-/** Interruptions of deliveries that run, by the message that they come at. */
+/** Interruptions of running deliveries, by their message. */
 const running = new Map<string, Throw>();
 
-/** Thrown into a handler in the place of what may go wrong there. */
+/** An injected error in a handler. */
 class InterruptedError extends Error {
   override readonly name = INTERRUPTED_ERROR;
 }
 
-/** The default export of a Worker, with a `queue()` handler that can be interrupted. */
+/** Wraps the default export of a Worker so that its `queue()` handler can be interrupted. */
 export function interruptible(defaultExport: unknown): unknown {
   if (typeof defaultExport !== "function") return withInterruptions(defaultExport);
   const Handlers = defaultExport as HandlerClass;
@@ -84,7 +84,7 @@ async function thrownFrom(
   }
 }
 
-/** Nobody hears of what an isolate had acknowledged that was taken away. */
+/** Runs a delivery whose handler ends at a call. As of a destroyed isolate, none of its acknowledgements arrives. */
 async function endedBy(ending: Ending, deliver: () => Promise<DeliveryReply>): Promise<DeliveryReply> {
   const invocation = new Invocation(ending);
   const ended = async (): Promise<DeliveryReply> => {

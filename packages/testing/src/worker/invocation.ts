@@ -1,23 +1,23 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { EndingFault } from "../api.ts";
 
-/** Where an invocation of a handler ends: before or after its n-th call of a binding or of `fetch`, from 1. */
+/** Point at which an invocation of a handler ends: before or after its n-th call of a binding or of `fetch`, from 1. */
 export interface Ending {
   readonly kind: EndingFault;
   readonly call: number;
 }
 
-/** The invocation that code belongs to. A call of another Worker or of a Durable Object begins without one. */
+/** Invocation that the current code belongs to. A call of another Worker or of a Durable Object starts without one. */
 const current = new AsyncLocalStorage<Invocation | undefined>();
 
 /**
- * An invocation of a handler that ends at one of its calls, as if its isolate were taken away there: that call and all
- * later ones never settle, so that nothing of the handler goes on, whatever it catches.
+ * Invocation of a handler that ends at one of its calls, as if its isolate were destroyed there. This call and all
+ * later ones never settle, so the handler cannot go on even if it catches errors.
  */
 export class Invocation {
   readonly #ending: Ending;
   readonly #ended = Promise.withResolvers<string>();
-  /** Calls that were made, until they are settled. */
+  /** Calls that are not settled yet. */
   readonly #underWay = new Set<Promise<unknown>>();
   #calls = 0;
   #isOver = false;
@@ -26,7 +26,7 @@ export class Invocation {
     this.#ending = ending;
   }
 
-  /** Resolves when it has ended and every call that was made has taken effect: with the call that it ended at. */
+  /** Resolves with the last call when the invocation has ended and all earlier calls have taken effect. */
   get ended(): Promise<string> {
     return this.#ended.promise;
   }
@@ -35,7 +35,7 @@ export class Invocation {
     return current.run(this, handler);
   }
 
-  /** Makes a call, or none any more. One that answers at once has asked nobody, and does not count. */
+  /** Makes a call while the invocation runs. A call that returns at once reached no other part, and does not count. */
   call(name: string, make: () => unknown): unknown {
     if (this.#isOver) return never();
     const isLast = this.#calls + 1 === this.#ending.call;
@@ -63,14 +63,14 @@ export class Invocation {
   }
 }
 
-/** Makes a call of a binding or of `fetch`, for the invocation that it belongs to if there is one. */
+/** Makes a call of a binding or of `fetch` in the current invocation, if there is one. */
 export function callFor(name: string, make: () => unknown): unknown {
   const invocation = current.getStore();
-  // What a binding calls in turn is no call of the handler.
+  // A call that a binding makes in turn is not the handler's.
   return invocation === undefined ? make() : invocation.call(name, () => current.run(undefined, make));
 }
 
-/** A promise that never settles, and so does what is called on it, such as a method of a stub that is to come. */
+/** Returns a promise that never settles, nor does anything called on it, such as a method of a later stub. */
 function never(): unknown {
   return new Proxy(new Promise<never>(() => {}), {
     get(promise, key) {

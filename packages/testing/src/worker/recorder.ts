@@ -3,35 +3,35 @@ import type { PackedIndex } from "@sluice/protocol";
 import type { Fault } from "../api.ts";
 import { type Entry, toBase64 } from "../wire.ts";
 
-/** Digits of a message id, and how ids are joined in an event. */
+/** Digits of a message id: an event joins its ids. */
 const ID_LENGTH = 32;
 
 /** An entry before it has a number. */
 type Unnumbered = Entry extends infer Each ? (Each extends Entry ? Omit<Each, "n"> : never) : never;
 
-/** Everything that happened in the queues of a broker since the last `clear`, in memory, in one order. */
+/** Records everything in the queues of a broker since the last `clear`, in memory and in one order. */
 export class Recorder {
   #entries: Entry[] = [];
   #first = 1;
   #deliveries = 0;
-  /** Ids by queue, segment and place: some events name no others. */
+  /** Ids by queue, segment and place, for events without ids. */
   readonly #ids = new Map<string, string>();
   readonly #numbers = new Map<string, number>();
   readonly #attempts = new Map<string, number>();
   readonly #listeners = new Set<() => void>();
   readonly #opened = new Set<string>();
 
-  /** Number of the last entry. It grows for ever. */
+  /** Number of the last entry, which only grows. */
   get last(): number {
     return this.#first + this.#entries.length - 1;
   }
 
-  /** Deliveries since the last `clear`. */
+  /** Number of deliveries since the last `clear`. */
   get deliveries(): number {
     return this.#deliveries;
   }
 
-  /** Queues, and topics, whose objects have started since the last `clear`. Others hold nothing. */
+  /** Queues and topics whose objects have started since the last `clear`. Other queues are empty. */
   get open(): readonly string[] {
     return [...this.#opened];
   }
@@ -42,15 +42,15 @@ export class Recorder {
   }
 
   /**
-   * Calls back after each entry, until the function that it answers with is called. A promise would not do: one request
-   * must not wait for one that was made in another.
+   * Calls back after each entry, until the returned function is called. A promise would not do, because one request
+   * must not wait for one of another.
    */
   listen(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Forgets everything. Numbers go on. */
+  /** Forgets everything but the last number. */
   clear(): void {
     this.#first = this.last + 1;
     this.#entries = [];
@@ -59,7 +59,7 @@ export class Recorder {
     for (const map of [this.#ids, this.#numbers, this.#attempts]) map.clear();
   }
 
-  /** Which message it is: the n-th that was sent; 0 for one of nobody's. */
+  /** Returns the number of a message in the order of sends; 0 for an unknown one. */
   numberOf(id: string): number {
     return this.#numbers.get(id) ?? 0;
   }
@@ -98,7 +98,7 @@ export class Recorder {
       ...(delayMs === undefined ? {} : { delayMs }),
       ...(error === undefined ? {} : { error }),
     });
-    // Nobody was there: the delivery does not count.
+    // The consumer was absent, so the delivery does not count.
     if (kind === "retried" && event.delay === "absence") this.#undelivered(queue, ids);
   }
 
@@ -133,7 +133,7 @@ function idsIn(joined: string): string[] {
   );
 }
 
-/** Names for the places of messages: segments, from and to, three by three. */
+/** Names the places of messages, which an event lists as segment, begin and end. */
 function placesOf(queue: string, at: readonly number[]): string[] {
   const places: string[] = [];
   for (let i = 0; i < at.length; i += 3) {

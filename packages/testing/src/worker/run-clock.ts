@@ -13,17 +13,17 @@ import type { Recorder } from "./recorder.ts";
 interface BrokerTime {
   clock(): Promise<ClockSetting>;
   advance(ms: number): Promise<ClockSetting>;
-  /** Sets the time that `Date` has in the user's Workers, where it follows the clock. */
+  /** Sets the time of `Date` in the user's Workers, where it follows the clock. */
   setDates(nowMs: number): Promise<void>;
-  /** Queues that do something by themselves: what a schedule says. */
+  /** Queues that act by themselves, on a schedule. */
   readonly scheduled: readonly string[];
-  /** Resolves when nothing is under way in a queue that goes by a clock. */
+  /** Resolves when nothing is under way in a queue that uses this clock. */
   settleAt(queue: string, setting: ClockSetting): Promise<SettledQueue>;
 }
 
 /**
- * Moves the clock from due time to due time: what comes due on the way is delivered at its time, in order, and so is
- * what that causes. Between two moments it waits until nothing is under way in any queue.
+ * Moves the clock from due time to due time: messages that become due are delivered at their time, in order, and so are
+ * those that these deliveries send. Between two times it waits until nothing is under way in any queue.
  */
 export async function runClock(
   time: BrokerTime,
@@ -33,7 +33,7 @@ export async function runClock(
   const { deliveriesMax, after } = request;
   const deliveriesBefore = recorder.deliveries;
   const isTooMuch = () => recorder.deliveries - deliveriesBefore > deliveriesMax;
-  // A consumer that sends to its own queue is never done.
+  // A consumer that sends to its own queue never ends.
   const tooMuch = Promise.withResolvers<Ran | null>();
   const stop = recorder.listen(() => {
     if (isTooMuch()) tooMuch.resolve(null);
@@ -55,7 +55,7 @@ async function run(time: BrokerTime, { forMs, atMostMs }: RunRequest, recorder: 
   for (;;) {
     const queues = await settled(time, setting, recorder);
     const beforeMs = nowOf(setting);
-    // What is due by now and has not come does not come by itself, such as what waits for a client that pulls.
+    // Messages that are due and still wait, such as for a client that pulls, do not move the clock.
     const next = (moments: (number | null)[]) =>
       earliest(moments.filter((ms) => ms !== null && ms > beforeMs));
     const dueMs = next(queues.map(({ atMs }) => atMs));
@@ -64,12 +64,12 @@ async function run(time: BrokerTime, { forMs, atMostMs }: RunRequest, recorder: 
     if (isDone && (forMs === null || beforeMs === untilMs)) return { nowMs: beforeMs, nextMs: dueMs };
     const nextMs = isDone ? untilMs : Math.ceil(workMs);
     await time.setDates(nextMs);
-    // The directory first: a queue whose object starts meanwhile goes by what that says.
+    // The directory first, because a queue whose object starts meanwhile gets the time from it.
     setting = await time.advance(nextMs - beforeMs);
   }
 }
 
-/** Asks each queue for what comes next, until nothing has happened in any of them since it was asked. */
+/** Asks each queue for its next due time, until nothing has happened in any queue since it was asked. */
 async function settled(
   time: BrokerTime,
   setting: ClockSetting,
@@ -80,7 +80,7 @@ async function settled(
     const { last } = recorder;
     const replies = await Promise.all(asked.map((name) => time.settleAt(name, setting)));
     for (const [i, reply] of replies.entries()) known.set(asked[i] ?? "", reply);
-    // Something may have come after its queue has answered.
+    // Messages may have arrived after their queue's answer.
     const touched = new Set(recorder.after(last).map(({ queue }) => queue));
     asked = namesOf(time, recorder).filter((name) => touched.has(name) || !known.has(name));
   }
@@ -91,7 +91,7 @@ function namesOf({ scheduled }: BrokerTime, { open }: Recorder): string[] {
   return [...new Set([...scheduled, ...open])];
 }
 
-/** The time of a broker by its bindings. */
+/** Reads and moves the time of a broker by its bindings. */
 export function brokerTime(
   env: BrokerEnv & { readonly [DATES_BINDING]?: Fetcher },
   { queues }: QueueTopology,
@@ -112,7 +112,7 @@ export function brokerTime(
   };
 }
 
-/** The object of a queue. Take it anew for every call. */
+/** Returns the object of a queue. Get a new one for every call. */
 export function queueObject({ SLUICE_QUEUES: queues }: BrokerEnv, queue: string): QueueBrokerObject {
   return queues.get(queues.idFromName(queue)) as unknown as QueueBrokerObject;
 }

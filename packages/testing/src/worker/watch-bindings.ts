@@ -1,6 +1,6 @@
 import { callFor } from "./invocation.ts";
 
-/** Classes whose objects are data, and not what is called. */
+/** Classes of data, whose objects are not called. */
 const DATA: ReadonlySet<string> = new Set([
   "Array",
   "ArrayBuffer",
@@ -11,7 +11,7 @@ const DATA: ReadonlySet<string> = new Set([
   "Uint8Array",
 ]);
 const IDS = ["idFromName", "idFromString", "newUniqueId"];
-/** Methods that ask nobody, by the class of their object: what they answer with is what is asked. */
+/** Methods without a call of their own, by class: their result makes the call. */
 const BUILDERS: Readonly<Record<string, readonly string[]>> = {
   D1Database: ["prepare", "withSession"],
   D1DatabaseSession: ["prepare"],
@@ -20,16 +20,16 @@ const BUILDERS: Readonly<Record<string, readonly string[]>> = {
   DynamicDispatcher: ["get"],
   R2Bucket: ["resumeMultipartUpload"],
 };
-/** Beginning of the names of bindings that are none of the user's. */
+/** Beginning of the names of our bindings. */
 const OURS = "__";
-/** Methods by which a property of another Worker is read. */
+/** Methods that read a property of another Worker. */
 const READS: ReadonlySet<string> = new Set(["then", "catch", "finally"]);
 
 type Call = (...args: unknown[]) => unknown;
 
 /**
- * Has the calls of all bindings and of the global `fetch` made by `callFor`. It is to run before any of the user's
- * code, which may keep them.
+ * Routes the calls of all bindings and of the global `fetch` through `callFor`. Runs before any of the user's code,
+ * which may keep references to them.
  */
 export function watchCalls(env: object): void {
   for (const name of Object.keys(env)) if (!name.startsWith(OURS)) watchBinding(env, name);
@@ -38,16 +38,16 @@ export function watchCalls(env: object): void {
   globalThis.fetch = watched as typeof fetch;
 }
 
-/** Has the calls of a binding made by `callFor`. */
+/** Routes the calls of a binding through `callFor`. */
 export function watchBinding(env: object, name: string): void {
   const binding: unknown = Reflect.get(env, name);
   if (typeof binding === "object" && binding !== null) watch(binding, `env.${name}`);
 }
 
 /**
- * Watches an object in place: it stays what the runtime knows, and may be given to another Worker. Its methods are
- * found behind a prototype of ours. The stub of a Worker or of an object has any method, but only by its own prototype,
- * which it gets back while one is looked up.
+ * Watches an object in place, so that it stays known to the runtime and can be passed to another Worker. A prototype of
+ * ours finds its methods. The stub of a Worker or of an object has any method, but only by its own prototype, which it
+ * gets back during a lookup.
  */
 function watch<Watched extends object>(target: Watched, name: string): Watched {
   const prototype: object | null = Object.getPrototypeOf(target);
@@ -76,7 +76,7 @@ function watch<Watched extends object>(target: Watched, name: string): Watched {
   return target;
 }
 
-/** A method, or a property of another Worker, which has properties and methods of its own. */
+/** Watches a method, or a property of another Worker, which has properties and methods in turn. */
 function watchedMethod(method: Call, name: string): Call {
   return new Proxy(method, {
     apply: (_, self, args) => callFor(name, () => Reflect.apply(method, self, args)),

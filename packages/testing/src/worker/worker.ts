@@ -8,16 +8,16 @@ import { watchBinding, watchCalls } from "./watch-bindings.ts";
 
 export { hideBindings, withFrontDoor } from "@sluice/project/runtime/worker";
 
-// This is imported before any of the user's modules.
+// This module is imported before the user's modules.
 watchCalls(env);
 
-/** Puts queues into `env`, whose calls are watched as those of other bindings. */
+/** Puts queues into `env`, and watches their calls like those of other bindings. */
 export const installProducers: typeof installUsualProducers = (bindings, specs, options) => {
   installUsualProducers(bindings, specs, options);
   for (const { binding } of specs) watchBinding(bindings, binding);
 };
 
-/** The usual entrypoint around a user's `queue()`, which a history of faults can interrupt. */
+/** Makes the usual entrypoint around a user's `queue()`, which a history of faults can interrupt. */
 export function createQueueConsumer(
   defaultExport: unknown,
   options: Parameters<typeof createUsualConsumer>[1],

@@ -291,8 +291,7 @@ interface Bounds {
  * Refuses to delete what other Workers are bound to.
  *
  * @throws CliError where other Workers of the account would lose a binding; also with `force` where Workers of the
- * project stay that send to a broker which is deleted.
- *   `force` is, where Workers of the project stay that send to a broker which goes.
+ *   project stay that send to a broker which is deleted.
  */
 async function refuseIfBound(
   api: CloudflareApi,

@@ -21,8 +21,7 @@ export interface LiveBroker {
  * Reads what is deployed of a broker.
  *
  * @param since a version that was read before, `null` for a broker that was not there. The versions after it count too:
- * each may have been uploaded without knowledge of the others. Default: the live version counts alone.
- *   each may have been uploaded without knowing of the others. Default: the live one counts alone.
+ *   each may have been uploaded without knowledge of the others. Default: the live version counts alone.
  * @throws CliError for a Worker of that name that is not a broker of ours.
  */
 export async function readLiveBroker(

@@ -88,9 +88,9 @@ export function changesFor(folder: string): Changes {
   const changed = new Map<string, string>();
   const notes: string[] = [];
   const packages = new Set<string>();
-  const isOfTool = (tool: Tool) => changeTool(tool, { folder, manifest, changed, notes, packages });
-  const isOfVite = isOfTool(VITE);
-  isOfTool(VITEST);
+  const change = (tool: Tool) => changeTool(tool, { folder, manifest, changed, notes, packages });
+  const isOfVite = change(VITE);
+  change(VITEST);
   if (!isOfVite) {
     // A project of Vite's is still run by Vite's own command.
     packages.add("sluice");
