@@ -1,5 +1,4 @@
-// What the builds of the published packages have in common. Plain JavaScript: `pnpm pack` runs it with whatever Node.js
-// the machine has.
+// Build options shared by the published packages. Plain JavaScript, because `pnpm pack` runs it with any Node.js.
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
@@ -9,10 +8,10 @@ import { decode, encode } from "@jridgewell/sourcemap-codec";
 // jsonc-parser's "main" is a UMD module, whose requires no bundler sees.
 const mainFields = ["module", "main"];
 
-/** With these, stack traces lead to our sources. Places are all that takes. */
+/** Makes stack traces lead to our sources, for which places are enough. */
 export const withMap = { sourcemap: true, sourcesContent: false };
 
-/** esbuild's options for modules that users' Node.js runs. What is not `external` is bundled. */
+/** esbuild's options for modules that run in users' Node.js. Modules that are not `external` are bundled. */
 export const forNode = {
   ...withMap,
   bundle: true,
@@ -38,11 +37,11 @@ export const forWorkers = {
 };
 
 /**
- * Makes source maps fit for an archive. They keep one place for each line of our sources, without its column: a fifth of
- * the bytes, and stack traces name file and line as before. Sources are called as the repository calls them, seen from the package: where
- * that is installed they are not.
+ * Makes source maps fit for an archive. They keep one place for each line of our sources, without its column: a fifth
+ * of the bytes, and stack traces name file and line as before. Sources have their paths in the repository, as seen from
+ * the package; an installed package does not contain them.
  *
- * @param {string} folder of the package.
+ * @param {string} folder folder of the package.
  * @param {readonly string[]} maps files of source maps, whose sources are relative to them.
  */
 export function finishMaps(folder, maps) {
@@ -59,7 +58,7 @@ export function finishMaps(folder, maps) {
   }
 }
 
-/** Those of a line's segments that lead to another line of a source than the one before. */
+/** Picks the segments of a line that lead to another source line than the segment before. */
 function placesOfLines(segments, isOurs) {
   let last = [];
   return segments.flatMap(([column, source, line]) => {
@@ -70,18 +69,18 @@ function placesOfLines(segments, isOurs) {
   });
 }
 
-/** The source maps that builds have written. */
+/** Lists the source maps of builds. */
 export function mapsOf(metafiles) {
   return metafiles.flatMap(({ outputs }) => Object.keys(outputs)).filter((file) => file.endsWith(".map"));
 }
 
 /**
- * Writes the types of what a package exports into `dist/types`. Its declarations say all their types: none of what
- * they come from has to be read, or to be there for users.
+ * Writes the types of a package's exports into `dist/types`. The declarations contain all their types, so no other file
+ * has to be read, or to be installed.
  *
  * @param {string} sources the package's `src` folder.
  * @param {string} folder its `dist` folder.
- * @param {readonly string[]} files modules that are exported, and those whose types they name; paths within `sources`.
+ * @param {readonly string[]} files exported modules, and those whose types they name; paths within `sources`.
  */
 export function writeTypes(sources, folder, files) {
   const tsc = fileURLToPath(new URL("../../node_modules/typescript/bin/tsc", import.meta.url));

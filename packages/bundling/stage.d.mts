@@ -1,6 +1,6 @@
 /**
- * Rewrites the links of a document for an archive: to files in it, to the repository where its address is known, else
- * to nothing.
+ * Rewrites the links of a document for an archive: to files in it, else to the repository where its address is known,
+ * else to plain text.
  */
 export function linksInArchive(
   text: string,

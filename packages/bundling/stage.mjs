@@ -1,6 +1,6 @@
-// Puts together what is packed of a package, in the folder that its manifest names (`publishConfig.directory`): the
-// bundles, the manifest as users need it, and the README with the documentation that it leads to. Sources stay as they
-// are. Plain JavaScript, run by `pnpm pack` in the package's folder.
+// Puts together the archive of a package in the folder that its manifest names (`publishConfig.directory`): the
+// bundles, the manifest for users, and the README with the documentation that it links to. Sources stay unchanged.
+// Plain JavaScript, run by `pnpm pack` in the package's folder.
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, posix, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -11,12 +11,12 @@ const LINK = /(?<!\w)(!?)\[((?:[^[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\)/g;
 const EXTERNAL = /^(?:[a-z]+:|#)/i;
 
 /**
- * Rewrites the links of a document for an archive. Those to files of the archive lead there. All others lead to the
- * repository where its address is known, and else nowhere: their text stays.
+ * Rewrites the links of a document for an archive. Links to files of the archive lead there. Others lead to the
+ * repository where its address is known; otherwise only their text stays.
  *
  * @param {string} text
  * @param {string} from path of the document in the repository.
- * @param {ReadonlyMap<string, string>} packed paths in the archive of the files that it has, by those in the repository.
+ * @param {ReadonlyMap<string, string>} packed paths in the archive by paths in the repository.
  * @param {string | null} repository address of the repository's files, such as `https://github.com/o/r/blob/HEAD`.
  */
 export function linksInArchive(text, from, packed, repository) {
@@ -34,14 +34,14 @@ export function linksInArchive(text, from, packed, repository) {
   });
 }
 
-/** The files of users' documentation that a document leads to, by their paths in the repository. */
+/** Lists the files of users' documentation that a document links to, by their paths in the repository. */
 function docsLinkedIn(text, from) {
   const targets = [...text.matchAll(LINK)].map(([, , , target]) => target.split("#")[0]);
   const paths = targets.map((target) => posix.join(posix.dirname(from), target));
   return paths.filter((path) => /^docs\/[^/]+\.md$/.test(path));
 }
 
-/** Where `.github/publish.sh` has written it. */
+/** Reads the address of the repository's files, which `.github/publish.sh` writes into the manifest. */
 function filesOfRepository({ repository }) {
   const [, address] = /^git\+(https:.+)\.git$/.exec(repository?.url ?? "") ?? [];
   return address === undefined ? null : `${address}/blob/HEAD`;

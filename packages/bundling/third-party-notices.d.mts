@@ -1,4 +1,4 @@
 import type { Metafile } from "esbuild";
 
-/** Licences of all packages of which code is in a build. Throws `Error` for a package without one. */
+/** Lists the licences of all packages with code in a build. Throws an `Error` for a package without one. */
 export function noticesOf(metafiles: readonly Pick<Metafile, "outputs">[]): string;

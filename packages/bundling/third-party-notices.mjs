@@ -1,27 +1,27 @@
-// Licences of the packages whose code is in a bundle of ours: they ask that whoever passes it on passes them on too.
-// Plain JavaScript, as the builds that use it.
+// Licences of the packages whose code is in a bundle of ours, which must be passed on with it. Plain JavaScript, as the
+// builds that use it.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 const NOTICES_FILE = "THIRD-PARTY-NOTICES.txt";
 
 const LICENCE_FILE = /^(?:licen[cs]e|copying|notice)(?:[.-].*)?$/i;
-/** The last of the folders called `node_modules`, and the package in it. */
+/** The package in the last folder called `node_modules`. */
 const PACKAGE_FOLDER = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/;
 const RULE = "-".repeat(80);
 
 /**
- * Writes the licences of all packages of which code is in what esbuild has made.
+ * Writes the licences of all packages with code in esbuild's output.
  *
- * @param {string} folder that gets the file.
- * @param {readonly import("esbuild").Metafile[]} metafiles of the builds, run in the current folder.
+ * @param {string} folder folder of the file.
+ * @param {readonly import("esbuild").Metafile[]} metafiles metafiles of the builds, run in the current folder.
  */
 export function writeNotices(folder, metafiles) {
   writeFileSync(join(folder, NOTICES_FILE), noticesOf(metafiles));
 }
 
 /**
- * The licences as text, by the packages' names.
+ * Lists the licences as a text, sorted by package.
  *
  * @param {readonly import("esbuild").Metafile[]} metafiles
  * @throws Error for a package without a file of its licence.

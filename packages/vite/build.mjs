@@ -1,6 +1,5 @@
-// Bundles the configuration and its modules for Workers into dist/, with the types of what it exports, so that the
-// package needs none of the workspace's others. Plain JavaScript: `pnpm pack` runs it with whatever Node.js the machine
-// has.
+// Bundles the configuration and its modules for Workers into dist/, with the types of its exports, so that the package
+// needs no other package of the workspace. Plain JavaScript, because `pnpm pack` runs it with any Node.js.
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -18,7 +17,7 @@ const plugin = await build({
   ...forNode,
   entryPoints: [path("src/index.ts")],
   outdir: folder,
-  // Nothing of Wrangler is used but what Cloudflare's plugin hands over.
+  // Only values of Wrangler's that Cloudflare's plugin passes are used.
   external: ["wrangler", "esbuild", "@cloudflare/vite-plugin"],
   // Packages of CommonJS require Node's own modules.
   banner: {
@@ -31,8 +30,8 @@ const plugin = await build({
 const { page, metafile: pageMetafile } = await bundlePage();
 writeFileSync(join(folder, "page.bin"), page);
 
-// A map of nothing, which Vite takes for that of what it has transformed. It would make one of three times the size of
-// the code, and send it to workerd at each start.
+// Empty source map, which Vite uses for its transformed code. Its own map would be three times the size of the code,
+// and go to workerd at each start.
 const map = Buffer.from(JSON.stringify({ version: 3, sources: [], names: [], mappings: "" })).toString(
   "base64",
 );
@@ -41,7 +40,7 @@ const workers = await build({
   ...forWorkers,
   entryPoints: [path("src/worker/worker.ts"), path("src/worker/broker.ts")],
   outdir: join(folder, "worker"),
-  // Vite transforms whatever it runs, at each start.
+  // Vite transforms everything that it runs, at each start.
   minify: true,
   footer: { js: `//# sourceMappingURL=data:application/json;base64,${map}` },
 });

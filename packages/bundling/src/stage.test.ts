@@ -13,11 +13,11 @@ it.each([
   ["docs/cli.md", "[a\nb](sqs.md), [c](../packages/cli/README.md#x)", "[a\nb](sqs.md), [c](../README.md#x)"],
   ["docs/cli.md", "[a](https://example.com/a.md) [b](#here)", "[a](https://example.com/a.md) [b](#here)"],
   ["docs/cli.md", "const [a] = f(b); `x[0](y)`", "const [a] = f(b); `x[0](y)`"],
-])("in %s %j leads to files of the archive", (from, text, rewritten) => {
+])("the links in %s are rewritten for the archive: %j", (from, text, rewritten) => {
   expect(linksInArchive(text, from, PACKED, null)).toBe(rewritten);
 });
 
-it("a link to what is not in the archive leads to the repository, or is its text where that is not known", () => {
+it("a link to other files leads to the repository, or becomes its text where the repository is unknown", () => {
   const text = "see [how](design/objects.md#full) and ![a queue](images/queue.png)";
   expect(linksInArchive(text, "docs/cli.md", PACKED, null)).toBe("see how and a queue");
   expect(linksInArchive(text, "docs/cli.md", PACKED, REPOSITORY)).toBe(
@@ -25,7 +25,7 @@ it("a link to what is not in the archive leads to the repository, or is its text
   );
 });
 
-it("an image in a link is one of each", () => {
+it("an image in a link is rewritten like the link", () => {
   const text = "[![a](images/a.png)](sqs.md)";
   expect(linksInArchive(text, "docs/cli.md", PACKED, null)).toBe("[a](sqs.md)");
 });

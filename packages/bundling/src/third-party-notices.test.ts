@@ -3,7 +3,7 @@ import { projectFolder } from "@sluice/project/test/project-folder";
 import { expect, it } from "vitest";
 import { noticesOf } from "../third-party-notices.mjs";
 
-/** Makes esbuild's metafile of a bundle of these files, by how many bytes of each are in it. */
+/** Makes esbuild's metafile of a bundle with the given number of bytes of each file. */
 function metafileOf(bytes: Readonly<Record<string, number>>) {
   const inputs = Object.fromEntries(
     Object.entries(bytes).map(([path, bytesInOutput]) => [path, { bytesInOutput }]),
@@ -22,7 +22,7 @@ const FILES = {
   "src/index.ts": "",
 };
 
-it("the notices have each package once that has code in a bundle, with all its licence files", () => {
+it("the notices list each package with code in a bundle once, with all its licence files", () => {
   const folder = projectFolder(FILES);
   const a = join(folder, "node_modules/.pnpm/a@1.2.3/node_modules/@scope/a");
   const notices = noticesOf([

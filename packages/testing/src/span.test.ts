@@ -11,6 +11,9 @@ it.each<[Span, number]>([
   ["0.5d", 43_200_000],
 ])("%s is %d ms", (span, ms) => expect(msOf(span)).toBe(ms));
 
-it.each(["12", "h", "1w", "-1s", "", "1e3s", -1, Number.NaN, Infinity])("%s is refused", (span) => {
-  expect(() => msOf(span as Span)).toThrow(TypeError);
-});
+it.each(["12", "h", "1w", "-1s", "", "1e3s", -1, Number.NaN, Infinity])(
+  "the duration %s is refused",
+  (span) => {
+    expect(() => msOf(span as Span)).toThrow(TypeError);
+  },
+);

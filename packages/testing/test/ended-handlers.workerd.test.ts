@@ -13,10 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => queues[Symbol.asyncDispose]());
 
-/**
- * Ends the first handler of a message at a call. Answers with the outcome for the message, and with what the book says
- * then.
- */
+/** Ends the first handler of a message at a call. Returns the message's outcome, with the lines in the book then. */
 async function endedAt(body: string, kind: "endBefore" | "endAfter", call: number) {
   const history: Fault[] = [{ kind, message: 1, attempt: 1, arg: call }];
   let stories: readonly Story[] = [];
@@ -53,9 +50,9 @@ const CALLS = [
 ] as const;
 const LINES = ["added", "hello you", "hello given", "hello passed on", "fetched"];
 
-describe("a handler can be ended", () => {
+describe("a handler that a fault ends", () => {
   it.each(CALLS.map((call, i) => [i + 1, ...call] as const))(
-    "at call %i, the %s, %s",
+    "stops at call %i, the %s, %s",
     async (call, nth, name) => {
       const after = await endedAt("all", "endAfter", call);
       expect(after).toMatchObject({
@@ -71,7 +68,7 @@ describe("a handler can be ended", () => {
         state: "acked",
         error: `fault endBefore: the handler ended before its ${nth} call, ${name}`,
       });
-      // What it would have done next it has not done; the second handler does nothing.
+      // Its later calls were not made; the second handler does nothing.
       expect(after.lines).toEqual(LINES.slice(0, after.lines.length));
       expect(before.lines).toEqual(LINES.slice(0, before.lines.length));
       const isWritten = ["env.BOOK.add", "env.DESK.hello", "env.DESK.passOn", "env.DESK.fetch"].includes(
@@ -81,20 +78,20 @@ describe("a handler can be ended", () => {
     },
   );
 
-  it("not at a call that it does not make", async () => {
+  it("does not stop at a call that it does not make", async () => {
     const { came, ...rest } = await endedAt("all", "endAfter", 15);
     expect(came).toBe(0);
     expect(rest).toEqual({ error: undefined, deliveries: 1, state: "acked", lines: LINES });
   });
 
-  it("and does nothing more, whatever it catches, races and waits for side by side", async () => {
+  it("makes no more calls, even if it catches, races and waits for several", async () => {
     expect((await endedAt("stubbornly", "endAfter", 1)).lines).toEqual(["first"]);
     expect((await endedAt("stubbornly", "endBefore", 2)).lines).toEqual(["first"]);
     expect((await endedAt("stubbornly", "endAfter", 2)).lines.sort()).toEqual(["first", "second"]);
     expect((await endedAt("stubbornly", "endBefore", 5)).lines).toHaveLength(4);
   });
 
-  it("at a call that nobody waits for, and has acknowledged nothing then", async () => {
+  it("stops at a call that it does not await, and has acknowledged nothing then", async () => {
     const { deliveries, lines } = await endedAt("unheard", "endAfter", 1);
     expect([deliveries, lines]).toEqual([2, ["unheard"]]);
     expect((await endedAt("unheard", "endBefore", 2)).lines).toEqual(["unheard"]);

@@ -29,7 +29,7 @@ const state = () => queues.env.STATE.getByName("state").read();
 
 type Spec = Pick<ExploreOptions<Env>, "act" | "holds">;
 
-/** A shop that sends up to six messages to a queue. */
+/** Makes an act that sends up to six messages to a queue. */
 const acting = (queue: string, isCareful: boolean): Spec["act"] => {
   return async (_, random) => {
     const count = random.integer(1, 6);
@@ -57,10 +57,10 @@ const STATUSES = (isCareful: boolean): Spec => ({
   holds: async (_, stories) => (await state()).status === stories.length,
 });
 
-/** However busy the machine is. */
+/** Limit for any machine, however busy. */
 const BUSY = { timeoutMs: Infinity };
 
-/** The error of an exploration, which there must be. */
+/** Returns the error of an exploration that must fail. */
 async function brokenBy(spec: Spec, more: Partial<ExploreOptions<Env>> = {}): Promise<BrokenHistoryError> {
   const error: unknown = await explore({ ...BUSY, runtime: queues, ...spec, ...more }).then(
     () => new Error("nothing was found"),
@@ -70,17 +70,17 @@ async function brokenBy(spec: Spec, more: Partial<ExploreOptions<Env>> = {}): Pr
   return error as BrokenHistoryError;
 }
 
-describe("explore finds, with its default settings,", () => {
+describe("explore with its default settings finds and shrinks", () => {
   it.each([
     ["a charge that is made twice on a retry", CHARGES, 1, ["duplicate"]],
-    ["what is lost by a throw after ack()", FILES, 1, ["throwAfter"]],
-    ["what depends on the order of messages", STATUSES, 2, ["reorder", "duplicate"]],
-  ] as const)("%s, and makes it small", async (_, spec, messages, kinds) => {
+    ["a loss by an exception after ack()", FILES, 1, ["throwAfter"]],
+    ["a dependence on the order of messages", STATUSES, 2, ["reorder", "duplicate"]],
+  ] as const)("%s", async (_, spec, messages, kinds) => {
     const error = await brokenBy(spec(false), { seed: 7 });
     expect(error.history, error.message).toHaveLength(1);
     expect(kinds).toContain(error.history[0]?.kind);
     expect(error.message).toContain(`messages -> ${messages},`);
-    // What it prints breaks again, and the same without the bug holds.
+    // The printed test breaks again, and the same one without the bug holds.
     const again = { seed: error.seed, choices: error.choices, history: error.history };
     expect(error.message).toContain(
       `seed: ${error.seed}, choices: ${JSON.stringify(error.choices)}, history: [`,
@@ -91,7 +91,7 @@ describe("explore finds, with its default settings,", () => {
 });
 
 describe("explore", () => {
-  it.each([CHARGES, FILES, STATUSES])("finds nothing in a consumer that is right", async (spec) => {
+  it.each([CHARGES, FILES, STATUSES])("finds nothing in a correct consumer", async (spec) => {
     const options = { ...BUSY, runtime: queues, ...spec(true), histories: 40, seed: 7 };
     const { histories, isComplete, faults } = await explore(options);
     expect([histories, isComplete]).toEqual([40, true]);
@@ -118,7 +118,7 @@ describe("explore", () => {
     expect(errors[0]?.message).toBe(errors[1]?.message);
   });
 
-  it("says what happened", async () => {
+  it("reports what happened", async () => {
     const history = [{ kind: "lostAck", message: 1, attempt: 1 }] as const;
     const { message } = await brokenBy(CHARGES(false), { seed: 1, choices: [0], history });
     expect(message).toContain(
@@ -127,7 +127,7 @@ describe("explore", () => {
     );
   });
 
-  it("leaves what act throws to the test", async () => {
+  it("throws the error of act", async () => {
     const act = () => {
       throw new Error("act is wrong");
     };
@@ -135,26 +135,26 @@ describe("explore", () => {
   });
 });
 
-describe("explore has an end:", () => {
-  it("no history begins when most of its time is over", async () => {
+describe("explore ends", () => {
+  it("without a new history in the last part of its time", async () => {
     const { histories, isComplete } = await explore({ runtime: queues, ...CHARGES(true), timeoutMs: 1 });
     expect([histories, isComplete]).toEqual([1, false]);
   });
 
-  it("by itself before Vitest's 5 s, however many histories are left", async () => {
+  it("before Vitest's 5 s, with any number of histories left", async () => {
     const startedMs = performance.now();
     const { isComplete } = await explore({ runtime: queues, ...CHARGES(true), histories: 1e9 });
     expect(isComplete).toBe(false);
-    // A quarter of its 4 s is for what is broken, and a machine that is this busy needs the rest for one history.
+    // A quarter of its 4 s is for shrinking, and a machine this busy needs the rest for one history.
     expect(performance.now() - startedMs).toBeLessThan(10_000);
   });
 
-  it("a broken history is told, though there is no time to make it smaller", async () => {
+  it("with a broken history, even without time to shrink it", async () => {
     const history = [{ kind: "duplicate", message: 1, attempt: 1 }] as const;
     expect((await brokenBy(CHARGES(false), { history, timeoutMs: 1 })).history).toEqual(history);
   });
 
-  it("a signal, of which it rejects with the reason at once; what it had begun can do nothing any more", async () => {
+  it("by a signal: it rejects at once with the reason, and its calls can do nothing any more", async () => {
     const abort = new AbortController();
     const begun = Promise.withResolvers<void>();
     const over = Promise.withResolvers<void>();
@@ -167,7 +167,7 @@ describe("explore has an end:", () => {
     await begun.promise;
     abort.abort(new Error("the test is over"));
     await expect(explored).rejects.toThrow("the test is over");
-    // The next test waits for what is still under way.
+    // The next test waits for calls that are still under way.
     const reset = queues.reset();
     over.resolve();
     await reset;
@@ -178,7 +178,7 @@ describe("explore has an end:", () => {
   });
 });
 
-it("a runtime is ended by an `await using` that nothing has compiled", async () => {
+it("a runtime is disposed of by an uncompiled `await using`", async () => {
   const AsyncFunction = (async () => {}).constructor as new (
     ...args: string[]
   ) => (given: object) => Promise<void>;
@@ -196,13 +196,13 @@ describe("while explore has the runtime", () => {
     ["stories", () => queues.stories()],
     ["reset", () => queues.reset()],
     ["explore", () => explore({ runtime: queues, ...CHARGES(true) })],
-  ])("nobody else may use it: %s says who has it", async (name, use) => {
+  ])("a call of the test is refused by naming explore: %s", async (name, use) => {
     const begun = Promise.withResolvers<void>();
     const over = Promise.withResolvers<void>();
     const act = async () => {
       begun.resolve();
       await over.promise;
-      // What explores may.
+      // The exploration may use it.
       await queues.queue("charges").send({ id: 1, isCareful: true });
     };
     const holds = async (_: unknown, stories: readonly unknown[]) => {

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8");
 const flat = (text: string) => text.replaceAll(/\s+/g, " ").trim();
 
-/** Sources of the tests that run: all that the guide shows is part of them. */
+/** Sources of the tests that run, which contain all snippets of the guide. */
 const TESTS = flat(
   [
     "apps/shop-consumer/test/orders.workerd.test.ts",
@@ -25,6 +25,8 @@ const SNIPPETS = [...read("docs/testing-your-queues.md").matchAll(/```ts\n(.*?)`
   ([, code]) => `${code}`,
 );
 
-it.each(SNIPPETS)("is run by a test: %s", (snippet) => expect(TESTS).toContain(flat(snippet)));
+it.each(SNIPPETS)("a snippet of the guide is run by a test: %s", (snippet) =>
+  expect(TESTS).toContain(flat(snippet)),
+);
 
-it("there are some", () => expect(SNIPPETS.length).toBeGreaterThan(5));
+it("the guide has snippets", () => expect(SNIPPETS.length).toBeGreaterThan(5));

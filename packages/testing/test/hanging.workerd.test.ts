@@ -36,11 +36,15 @@ async function expectToWork(): Promise<void> {
 }
 
 it.each([
-  ["asks what nobody answers", "asks", "\n  POST https://mail.example.com/send: outbound has not answered"],
+  [
+    "sends an unanswered request",
+    "asks",
+    "\n  POST https://mail.example.com/send: outbound has not answered",
+  ],
   ["runs in a loop", "loop", ""],
   ["sleeps", "sleeps", ""],
   ["prints without an end", "prints", ""],
-])("a handler that %s is named, and reset() ends it", async (_, what, also) => {
+])("a handler that %s is named, and ended by reset()", async (_, what, also) => {
   await queues.env.TASKS.send(what);
   await expect(queues.runUntilIdle()).rejects.toThrow(
     `Nothing has happened for 2 s, and this has not ended:${BATCH}${also}${REST}`,
@@ -50,14 +54,14 @@ it.each([
   await expectToWork();
 });
 
-it("reset() ends a handler that nobody has waited for", async () => {
+it("reset() ends a handler that no call waits for", async () => {
   await queues.env.TASKS.send("loop");
   await queues.waitFor({ state: "delivered" }, { timeoutMs: 1 }).catch(() => {});
   await queues.reset();
   await expectToWork();
 });
 
-it("calls of the other handlers are named", async () => {
+it("a call of another handler is named", async () => {
   await expect(queues.scheduled({ cron: "sleeps" })).rejects.toThrow(
     `this has not ended:\n  Worker "hanging": scheduled()${REST}`,
   );
@@ -66,7 +70,7 @@ it("calls of the other handlers are named", async () => {
   );
 });
 
-it("calls reject when the runtime is disposed of, and afterwards", async () => {
+it("calls reject when the runtime is disposed of, and after that", async () => {
   const runtime = await start();
   await runtime.env.TASKS.send("loop");
   const running = runtime.runUntilIdle();

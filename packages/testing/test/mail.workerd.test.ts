@@ -11,7 +11,7 @@ afterAll(() => project[Symbol.asyncDispose]());
 
 type Spec = ExploreOptions<MailEnv>;
 
-/** Sends up to four mails that are handled in that way, by a provider that refuses up to so many requests. */
+/** Makes an act that sends up to four mails, by a provider that refuses at most a number of requests. */
 function mailing(handled: Handling, refusalsMax = 0): Spec["act"] {
   return async (queues, random: Random) => {
     await queues.fetch("/ready");
@@ -43,10 +43,10 @@ const isAsItShouldBe: Spec["holds"] = async (queues, stories) => {
   for (const holds of [eachIsSentOnce, eachIsPaidOnce, noSlotIsTaken]) await holds(queues, stories);
 };
 
-/** However busy the machine is: what a test says is how many histories it takes. */
+/** Limit for any machine, however busy: the tests count histories instead. */
 const BUSY = { timeoutMs: Infinity };
 
-/** The error of an exploration, which there must be, and in which history it was. */
+/** Returns the error of an exploration that must fail, with the number of its history. */
 async function brokenBy(act: Spec["act"], holds: Spec["holds"]) {
   const error: unknown = await explore({ ...BUSY, runtime: project.queues, act, holds }).then(
     () => new Error("nothing was found"),
@@ -72,14 +72,14 @@ describe("explore finds in a project that sends mails, within a hundred historie
     expect(message).toContain(call);
   });
 
-  it("a mail that its provider has refused and that counts as sent", async () => {
+  it("a mail that counts as sent although its provider has refused it", async () => {
     const { history, number } = await brokenBy(mailing("failureSwallowed", 2), eachIsSentOnce);
     expect(number).toBeLessThan(100);
     expect(history).toEqual([]);
   });
 });
 
-it("each mail is sent once, whatever goes wrong", { timeout: 300_000 }, async ({ signal }) => {
+it("each mail is sent once, with any faults", { timeout: 300_000 }, async ({ signal }) => {
   const spec = {
     runtime: project.queues,
     act: mailing("carefully", 2),

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { WRANGLER_VERSION_MIN } from "../src/runtime/prepare.ts";
 import { installedProject, PACKAGE, TSC, type Wrangler } from "./installed-project.ts";
 
-/** Projects by the Wrangler that they have: one of those that this package is tested with. */
+/** Projects by their Wrangler, which is one of those that this package is tested with. */
 const projects: Partial<Record<Wrangler, string>> = {};
 const WRANGLERS: readonly Wrangler[] = HAS_OTHERS ? ["wrangler", "oldest"] : ["wrangler"];
 
@@ -19,7 +19,7 @@ afterAll(() => {
   for (const project of Object.values(projects)) rmSync(project, { recursive: true, force: true });
 });
 
-it("uses the project's own Wrangler, of any version from the oldest that it is tested with", () => {
+it("the package uses the project's own Wrangler, from the oldest tested version on", () => {
   const manifestOf = (folder: string) => JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
   const { peerDependencies } = manifestOf(PACKAGE);
   const { devDependencies } = manifestOf(join(OTHERS, ".."));

@@ -28,7 +28,7 @@ async function run(args: readonly string[], code: string, temporary = mkdtempSyn
      const start = (options) => createQueueRuntime({ workers: ${WORKERS}, log: () => {}, ...options });
      ${code}`,
   );
-  // A runner within a test's process tells that one its results instead of printing them.
+  // A runner within a test's process passes its results on instead of printing them.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const child = spawn(process.execPath, ["--no-warnings", ...args, file], {
     env: { ...env, TMPDIR: temporary },
@@ -55,7 +55,7 @@ it("a test that fails before it disposes of its runtime does not keep Node's run
   expect({ code, left }).toEqual({ code: 1, left: [] });
 });
 
-it("a process stays while something waits for what a Worker does by itself", async () => {
+it("a process stays alive while it waits for a Worker's own actions", async () => {
   const { code, printed, left } = await run(
     [],
     `const { promise, resolve } = Promise.withResolvers();
@@ -78,7 +78,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-it("workerd ends with a process that is killed, and the next one deletes what that has left", async () => {
+it("workerd ends with a killed process, and the next process deletes its files", async () => {
   const killed = await run(
     [],
     `import { subscribe } from "node:diagnostics_channel";

@@ -49,7 +49,7 @@ describe("the clock", () => {
     expect(queues.now).toEqual(at("00:00:05"));
   });
 
-  it("passes twelve hours of retries, each at its time", async () => {
+  it("passes twelve hours with each retry at its time", async () => {
     await queues.env.ORDERS.send({ id: 1, failures: 12 });
     const progress = await queues.advance("12h");
     expect(progress).toMatchObject({ delivered: 12, retried: 12, acked: 0, nextDue: at("12:01:05") });
@@ -78,14 +78,14 @@ describe("the clock", () => {
     ]);
   });
 
-  it("takes no time that is none", async () => {
+  it("refuses an invalid duration", async () => {
     await expect(queues.advance("1 week" as never)).rejects.toThrow(TypeError);
     await expect(queues.advance(-1)).rejects.toThrow(TypeError);
   });
 });
 
 describe("runUntilIdle", () => {
-  it("jumps until nothing is left to be delivered, and no further", async () => {
+  it("jumps until nothing is left to deliver, and no further", async () => {
     await queues.env.ORDERS.send({ id: 1, failures: 13 });
     const progress = await queues.runUntilIdle();
     expect(progress).toMatchObject({ delivered: 13, retried: 12, dead: 1 });
@@ -100,7 +100,7 @@ describe("runUntilIdle", () => {
     expect(await queues.queue("orders").messages()).toEqual([]);
   });
 
-  it("goes as far as it may", async () => {
+  it("stops at its limits", async () => {
     await queues.env.SLOW.send({ id: 1 });
     expect(await queues.runUntilIdle({ until: "5m" })).toMatchObject({
       delivered: 0,
@@ -110,7 +110,7 @@ describe("runUntilIdle", () => {
     await expect(queues.runUntilIdle({ limit: 3 })).rejects.toThrow("More than 3 deliveries");
   });
 
-  it("says what handlers have thrown, with the user's stack", async () => {
+  it("returns the errors of handlers, with the user's stack", async () => {
     await queues.env.SLOW.send({ id: 7, failures: 1 });
     const { errors } = await queues.runUntilIdle();
     expect(errors).toMatchObject([
@@ -123,7 +123,7 @@ describe("runUntilIdle", () => {
 });
 
 describe("waitFor", () => {
-  it("finds what has happened already, and what happens next", async () => {
+  it("finds a message that has matched already, and one that matches next", async () => {
     await queues.env.ORDERS.send({ id: 1, failures: 1 });
     await queues.env.ORDERS.send({ id: 2 });
     expect(await queues.waitFor({ state: "stored", body: { id: 2 } })).toMatchObject({ queue: "orders" });
@@ -143,7 +143,7 @@ describe("waitFor", () => {
     expect(await found).toMatchObject({ state: "stored" });
   });
 
-  it("says what happened instead", async () => {
+  it("lists what happened instead", async () => {
     await queues.env.ORDERS.send({ id: 1 });
     const waiting = queues.waitFor({ queue: "orders", state: "dead", body: { id: 1 } }, { timeoutMs: 50 });
     await expect(waiting).rejects.toThrow(
@@ -153,7 +153,7 @@ describe("waitFor", () => {
   });
 });
 
-describe("what can be seen", () => {
+describe("a test of a runtime sees", () => {
   it("the story of a message over its queues", async () => {
     await queues.env.SLOW.send({ id: 1, failures: 9 });
     await queues.runUntilIdle();
@@ -220,7 +220,7 @@ describe("what can be seen", () => {
   });
 });
 
-it("reset begins anew", async () => {
+it("nothing from before reset()", async () => {
   await queues.env.ORDERS.send({ id: 1 });
   await queues.env.SLOW.send({ id: 2 });
   await queues.advance(5);
@@ -236,8 +236,8 @@ it("reset begins anew", async () => {
   expect(await queues.advance("1d")).toMatchObject({ delivered: 0, nextDue: null });
 });
 
-describe("dialects", () => {
-  it("pull consumers", async () => {
+describe("a queue of a runtime", () => {
+  it("answers pull consumers", async () => {
     const { send, pull, ack, messages, deadLetters } = queues.queue<{ id: number }>("pulled");
     await send({ id: 1 });
     await send({ id: 2 });
@@ -261,14 +261,14 @@ describe("dialects", () => {
     await expect(queues.queue("nobody").pull()).rejects.toThrow('there is no queue "nobody"');
   });
 
-  it("pull consumers, in a few lines", async () => {
+  it("answers pull consumers in a few lines", async () => {
     await queues.queue("pulled").send({ id: 1 });
     const [message] = await queues.queue("pulled").pull({ visibilityTimeout: "10m" });
     await queues.queue("pulled").ack(message === undefined ? [] : [message]);
     expect(await queues.stories()).toMatchObject([{ state: "acked" }]);
   });
 
-  it("SQS", async () => {
+  it("answers clients of SQS", async () => {
     const QueueUrl = queues.sqsUrl("pulled").href;
     const sqs = new SQSClient({
       endpoint: new URL("..", QueueUrl).href,
@@ -290,7 +290,7 @@ describe("dialects", () => {
     sqs.destroy();
   });
 
-  it("HTTP endpoints", async () => {
+  it("calls HTTP endpoints", async () => {
     const got: string[] = [];
     push = async (request) => {
       const { url, method, headers } = request;
@@ -312,7 +312,7 @@ describe("dialects", () => {
   });
 });
 
-describe("what it refuses", () => {
+describe("createQueueRuntime", () => {
   it.each([
     [{ workers: [] }, "name at least one configuration file"],
     [{ workers: ["nowhere/wrangler.toml"] }, "nowhere"],
@@ -327,11 +327,11 @@ describe("what it refuses", () => {
     ],
     [{ workers: [{ config: ORDERS, var: {} }] }, 'there is no "var". There are "config", "env" and "vars".'],
     [{ workers: [ORDERS], timeoutMs: "1s" }, "timeoutMs: a number"],
-  ])("%o", async (options, message) => {
+  ])("refuses %o", async (options, message) => {
     await expect(createQueueRuntime(options as never)).rejects.toThrow(message);
   });
 
-  it("queues that are not there, by the names of those that are", async () => {
+  it("names the existing queues when it refuses an unknown one", async () => {
     await queues.advance(1);
     const text = 'Queue "order" does not exist. There are ';
     expect(() => queues.batches("order")).toThrow(text);
@@ -341,7 +341,7 @@ describe("what it refuses", () => {
     await expect(queues.queue("order").send({})).rejects.toThrow('Queue "order" does not exist. (10104)');
   });
 
-  it("what TypeScript would refuse", async () => {
+  it("refuses arguments that TypeScript would refuse", async () => {
     await expect(queues.waitFor({ queue: "orders" } as never)).rejects.toThrow('state is one of "stored"');
     await expect(queues.waitFor(undefined as never)).rejects.toThrow('an object with "queue", "body"');
     await expect(queues.waitFor({ state: "acked" }, { timeout: 1 } as never)).rejects.toThrow('no "timeout"');
@@ -350,7 +350,7 @@ describe("what it refuses", () => {
     await expect(queues.scheduled({} as never)).rejects.toThrow("cron is missing");
   });
 
-  it("a message that is too large, in the binding's words", async () => {
+  it("refuses a message that is too large in the binding's words", async () => {
     await expect(queues.queue("orders").send("x".repeat(130_000))).rejects.toThrow("128000");
   });
 });

@@ -20,7 +20,7 @@ const start = (options: Partial<QueueRuntimeOptions>) =>
 const times = async (queues: QueueRuntime<Env>) =>
   (await (await queues.fetch("/times")).json()) as Record<string, number> & { dates: unknown[] };
 
-describe("with a function for what they request of others", () => {
+describe("a runtime with a function for outbound requests", () => {
   let queues: QueueRuntime<Env>;
   let answer: (request: Request) => Response | Promise<Response>;
   const asked: string[] = [];
@@ -40,7 +40,7 @@ describe("with a function for what they request of others", () => {
   });
   afterAll(() => queues[Symbol.asyncDispose]());
 
-  it("Workers' requests go to a function of the test, with everything that they have", async () => {
+  it("passes Workers' requests to it whole", async () => {
     let body: unknown;
     answer = async (request) => {
       body = await request.json();
@@ -52,7 +52,7 @@ describe("with a function for what they request of others", () => {
     expect(body).toEqual({ from: "shop@example.com", to: "ada@example.com" });
   });
 
-  it("Workers get its answer, whatever that is", async () => {
+  it("passes any answer of it to Workers", async () => {
     answer = () => new Response("try later", { status: 503 });
     await queues.env.MAILS.send({ to: "ada@example.com" });
     const { retried, dead, errors } = await queues.runUntilIdle();
@@ -60,7 +60,7 @@ describe("with a function for what they request of others", () => {
     expect(errors[0]?.message).toBe("ada@example.com was refused:\ntry later");
   });
 
-  it("requests fail as a network does where it throws", async () => {
+  it("fails a request like a network where it throws", async () => {
     answer = () => {
       throw new Error("connection reset");
     };
@@ -69,7 +69,7 @@ describe("with a function for what they request of others", () => {
     expect(errors.map(({ message }) => message)).toEqual(["connection reset", "connection reset"]);
   });
 
-  it("requests fail where it returns no response, by their URL", async () => {
+  it("fails a request with its URL where it returns no response", async () => {
     answer = () => 5 as never;
     await queues.env.MAILS.send({ to: "ada@example.com" });
     const { errors } = await queues.runUntilIdle();
@@ -78,7 +78,7 @@ describe("with a function for what they request of others", () => {
     );
   });
 
-  it("requests go there from Durable Objects and from other Workers too", async () => {
+  it("passes requests of Durable Objects and of other Workers to it", async () => {
     answer = () => new Response("monthly", { headers: { "x-by": "a test" } });
     expect(await queues.env.OUTBOX.getByName("all").status()).toBe(200);
     expect(await (await queues.fetch("/report")).text()).toBe("a test: monthly");
@@ -88,21 +88,21 @@ describe("with a function for what they request of others", () => {
     ]);
   });
 
-  it("requests go there from queues with an endpoint that has no function of its own", async () => {
+  it("passes requests of queues to it whose endpoint has no own function", async () => {
     await queues.queue("hooks").send({ id: 1 });
     expect(await queues.runUntilIdle()).toMatchObject({ acked: 1 });
     expect(asked).toEqual(["POST https://hooks.example.com/mails"]);
   });
 
-  it("WebSockets are refused, and large requests pass", async () => {
+  it("refuses WebSockets, and passes large requests", async () => {
     answer = async (request) => new Response(String((await request.arrayBuffer()).byteLength));
     expect(await (await queues.fetch("/socket")).json()).toEqual([
-      'Error: https://api.mail.example.com/live: a WebSocket leaves a test by `outbound: "network"` alone.',
+      'Error: https://api.mail.example.com/live: a WebSocket needs `outbound: "network"` to leave a test.',
       "2000000",
     ]);
   });
 
-  it("scheduled() is called, and what it gave to waitUntil is waited for", async () => {
+  it("calls scheduled(), and waits for its promises in waitUntil", async () => {
     await queues.advance("3h");
     expect(await queues.scheduled({ cron: "0 3 * * *" })).toEqual({ outcome: "ok", errors: [] });
     const [story] = await queues.stories();
@@ -112,12 +112,12 @@ describe("with a function for what they request of others", () => {
     expect((await queues.stories())[1]?.body).toEqual({ to: `0 3 * * * ${scheduledTime.getTime()}` });
   });
 
-  it("scheduled() is called in any Worker", async () => {
+  it("calls scheduled() of any Worker", async () => {
     expect(await queues.scheduled({ cron: "weekly", worker: "reports" })).toMatchObject({ outcome: "ok" });
     expect(asked).toEqual(["GET https://reports.example.com/weekly"]);
   });
 
-  it("scheduled() says what was thrown, with the user's stack", async () => {
+  it("returns the errors of scheduled(), with the user's stack", async () => {
     const { outcome, errors } = await queues.scheduled({ cron: "broken" });
     expect(outcome).toBe("exception");
     expect(errors).toMatchObject([{ name: "RangeError", message: "no report for today" }]);
@@ -126,13 +126,13 @@ describe("with a function for what they request of others", () => {
     expect(later).toMatchObject({ outcome: "exception", errors: [{ message: "no report for tomorrow" }] });
   });
 
-  it("scheduled() is refused for a Worker that is not there", async () => {
+  it("refuses scheduled() of a missing Worker", async () => {
     await expect(queues.scheduled({ cron: "*", worker: "nobody" })).rejects.toThrow(
       'worker: there is no "nobody" here. There are "mails" and "reports".',
     );
   });
 
-  it("Date is real unless it is asked to follow the clock", async () => {
+  it("has the real time in Date by default", async () => {
     const before = Date.now();
     await queues.advance("12h");
     const { here = 0, object = 0, reports = 0 } = await times(queues);
@@ -140,8 +140,8 @@ describe("with a function for what they request of others", () => {
   });
 });
 
-describe("without one", () => {
-  it("requests are refused, by the name of the option", async () => {
+describe("a runtime without a function for outbound requests", () => {
+  it("refuses requests, and names the option", async () => {
     await using queues = await start({});
     await queues.env.MAILS.send({ to: "ada@example.com" });
     const { errors } = await queues.runUntilIdle();
@@ -153,7 +153,7 @@ describe("without one", () => {
     expect(await queues.runUntilIdle()).toMatchObject({ dead: 1 });
   });
 
-  it("they go out where they are let out, and variables and secrets are those of the options", async () => {
+  it("sends requests with the option network, and uses the variables and secrets of the options", async () => {
     const server = createServer((request, response) => response.end(`${request.method} ${request.url}`));
     await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
     const { port } = server.address() as AddressInfo;
@@ -173,7 +173,7 @@ describe("without one", () => {
   });
 });
 
-it("Date follows the clock where that is asked for, in every Worker and Durable Object", async () => {
+it("Date follows the clock with that option in every Worker and Durable Object", async () => {
   const ages: (string | null)[] = [];
   await using queues = await start({
     date: "clock",
@@ -200,6 +200,6 @@ it.each([
   [{ outbound: "internet" }, "outbound: a function, or"],
   [{ vars: { API_URL: undefined } }, "vars: API_URL has no value"],
   [{ date: "virtual" }, 'date: "clock" or "real"'],
-])("refuses %o", async (options, message) => {
+])("createQueueRuntime refuses %o", async (options, message) => {
   await expect(start(options as never)).rejects.toThrow(message);
 });

@@ -18,13 +18,13 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(project, { recursive: true, force: true }));
 
-/** Makes the environment that a project's tests run in: Vitest's own variables are none of the project's. */
+/** Makes the environment of a project's tests, without Vitest's own variables. */
 function environment(): NodeJS.ProcessEnv {
   const { VITEST: _, VITEST_POOL_ID: __, VITEST_WORKER_ID: ___, NODE_ENV: ____, ...rest } = process.env;
   return { ...rest, CI: "1", CLOUDFLARE_CF_FETCH_ENABLED: "false", WRANGLER_SEND_METRICS: "false" };
 }
 
-it("sluice init puts sluice() into the configuration of a plain project, after it has shown that", () => {
+it("sluice init shows the configuration of a plain project with sluice(), and writes it", () => {
   const folder = join(project, "notes");
   const file = join(folder, "vitest.config.ts");
   const plain = readFileSync(file, "utf8");
@@ -55,12 +55,12 @@ it("the packed package puts the broker into a project's tests by Cloudflare's pl
   );
   expect(tests.filter(({ status }) => status !== "passed")).toEqual([]);
   expect(tests.length).toBeGreaterThan(12);
-  // In the project that was plain before.
+  // The project that was plain before.
   expect(tests.map(({ fullName }) => fullName)).toContain("what a request sends is retried after an hour");
-  // What the broker says of deliveries that went well is for nobody.
+  // The broker does not print successful deliveries.
   expect(stdout).not.toContain("QUEUE ");
 });
 
-it("its types fit those of Cloudflare's plugin", () => {
+it("the types of sluice() fit those of Cloudflare's plugin", () => {
   execFileSync(process.execPath, [TSC, "-p", "."], { cwd: project, stdio: ["ignore", "inherit", "inherit"] });
 });

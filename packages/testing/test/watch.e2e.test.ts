@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { installedProject } from "./installed-project.ts";
 
-/** Each run starts Vitest and a runtime, or a runtime. */
+/** Limit for runs that each start Vitest and a runtime, or a runtime, in ms. */
 const PATIENCE = { timeout: 55_000 };
 
 let project: string;

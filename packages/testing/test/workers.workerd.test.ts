@@ -7,7 +7,7 @@ import { createQueueRuntime } from "../src/index.ts";
 
 const shop = (name: string) => fileURLToPath(new URL(`../../../apps/${name}/wrangler.toml`, import.meta.url));
 
-it("runs several Workers that call each other", async () => {
+it("createQueueRuntime runs several Workers that call each other", async () => {
   await using queues = await createQueueRuntime({
     workers: [shop("shop-producer"), shop("shop-consumer")],
   });
@@ -22,11 +22,11 @@ it("runs several Workers that call each other", async () => {
   expect(story.events.at(-1)?.attempt).toBe(3);
   const shown = await queues.fetch("/api/orders?customer=customer-ada");
   expect(await shown.json()).toMatchObject({ orders: [{ state: "charged", attempts: 3 }] });
-  // Static assets are served as they are in development.
+  // Static assets are served as in development.
   expect(await (await queues.fetch("/")).text()).toContain("<!doctype html>");
 });
 
-describe("Workers that cannot be run", () => {
+describe("a Worker that cannot be run", () => {
   let folder: string;
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), "sluice-bad-"));
@@ -45,7 +45,7 @@ describe("Workers that cannot be run", () => {
       '[[services]]\nbinding = "X"\nservice = "nobody"\n',
       'leads to Worker "nobody"',
     ],
-  ])("%s: says why, and leaves nothing behind", async (name, code, more, message) => {
+  ])("is refused with the reason, without leftovers: %s", async (name, code, more, message) => {
     const project = join(folder, name);
     mkdirSync(project);
     const config = `name = "${name}"\nmain = "index.js"\ncompatibility_date = "2026-01-20"\n${more}`;

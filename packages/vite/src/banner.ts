@@ -5,32 +5,29 @@ import { pathToFileURL } from "node:url";
 import { styleText } from "node:util";
 import { SLUICE_PATH } from "@sluice/project/runtime/front-door-contract";
 
-/** Part of Vite's dev server that is used here. */
+/** Members that are used of Vite's dev server. */
 interface DevServer {
   readonly resolvedUrls: { readonly local: readonly string[]; readonly network: readonly string[] } | null;
   readonly config: { readonly logger: { info(line: string): void } };
   printUrls(): void;
 }
 
-/** Part of Vite that is used here. */
+/** Members that are used of Vite. */
 interface Vite {
   readonly DevEnvironment: { readonly prototype: { listen(server: DevServer): Promise<void> } };
 }
 
 const PLUGIN = "@cloudflare/vite-plugin";
-/** Vite's module in its package, of every version that Cloudflare's plugin runs with. */
+/** Vite's module in its package, in every version that Cloudflare's plugin runs with. */
 const VITE_MODULE = "dist/node/index.js";
 
 let isNamed = false;
-/**
- * Functions that name the dashboard already: a server has several environments, and another function when it starts
- * anew.
- */
+/** Functions that name the dashboard already. A server has several environments, and a new function after a restart. */
 const naming = new WeakSet<DevServer["printUrls"]>();
 
 /**
- * Has the dev server of this process name the dashboard below its addresses. What makes options for another plugin gets
- * no server from Vite, but each environment of a server is given that before it listens.
+ * Makes the dev server of this process name the dashboard below its addresses. Options for another plugin get no server
+ * from Vite, but each environment gets one before it listens.
  */
 export async function nameDashboard(): Promise<void> {
   if (isNamed) return;
@@ -43,7 +40,7 @@ export async function nameDashboard(): Promise<void> {
   };
 }
 
-/** The Vite that Cloudflare's plugin runs with, which is loaded already. */
+/** Loads the Vite that Cloudflare's plugin runs with, which is in memory already. */
 async function viteOfProject(): Promise<Vite> {
   const plugin = module.findPackageJSON(PLUGIN, import.meta.url);
   const vite = plugin && module.findPackageJSON("vite", pathToFileURL(realpathSync(plugin)));
@@ -63,12 +60,12 @@ function addLine(server: DevServer): void {
   naming.add(server.printUrls);
 }
 
-/** @param url of the server, with its base path. */
+/** @param url URL of the server, with its base path. */
 function dashboardAt(url: string): string {
   return new URL(`${SLUICE_PATH}/`, url).href;
 }
 
-/** As Vite's own lines, which are aligned. */
+/** Formats a line like Vite's own ones, which are aligned. */
 function lineOf(url: string): string {
   const port = /:(\d+)\//.exec(url)?.[1];
   const bold = port === undefined ? url : url.replace(`:${port}/`, `:${styleText("bold", port)}/`);

@@ -1,13 +1,13 @@
 import { lockData } from "@sluice/local/data/data-lock";
 import { announceEnd, type End, forgetPlannedEnd, lastEndIn } from "@sluice/local/data/planned-end";
 
-/** Data folders that this process has, until it ends: Vite reads its configuration anew when it restarts its server. */
+/** Data folders of this process, until it ends: Vite reads its configuration again when it restarts its server. */
 const held = new Set<string>();
 
 /**
  * Takes a data folder for the broker of this process.
  *
- * @returns how the broker that had it before ended.
+ * @returns how the last broker of the folder ended.
  * @throws DataInUseError if another process has it.
  */
 export function takeData(folder: string): End {
@@ -16,7 +16,7 @@ export function takeData(folder: string): End {
   held.add(folder);
   const end = lastEndIn(folder);
   forgetPlannedEnd(folder);
-  // Ahead of what gives the folder free.
+  // Before the listener that frees the folder.
   process.prependOnceListener("exit", () => announceEnd(folder, console));
   return end;
 }

@@ -8,7 +8,7 @@ import { isLocalPath, keepLocalPaths } from "./local-paths.ts";
 
 const address = machineAddress();
 
-/** A server with paths for this machine alone, and the requests that its listeners have heard of. */
+/** A server with paths for this machine only, and the requests that its listeners get. */
 async function listen() {
   const heard: (string | undefined)[] = [];
   const server = createServer();
@@ -17,7 +17,7 @@ async function listen() {
     heard.push(request.url);
     response.end("answered");
   };
-  // All that come after it, whatever event they wait for.
+  // These listeners come after the guard, with their events.
   server.on("request", answer);
   server.on("checkContinue", answer);
   server.on("checkExpectation", answer);
@@ -34,7 +34,7 @@ async function listen() {
 const UPGRADE = { connection: "Upgrade", upgrade: "x" };
 
 describe.skipIf(address === null)("keepLocalPaths", () => {
-  it("refuses other machines each spelling of a path before a listener hears of it", async () => {
+  it("refuses each spelling of a path to other machines before a listener gets it", async () => {
     const { heard, port } = await listen();
     const ask = (path: string, headers = {}) => forge({ address: address ?? "", port, path, headers });
     for (const path of EXPLORER_PATHS) {
@@ -46,7 +46,7 @@ describe.skipIf(address === null)("keepLocalPaths", () => {
     expect(heard).toEqual([]);
   });
 
-  it("hands on all other requests of other machines, and all of this machine", async () => {
+  it("passes on other requests of other machines, and all of this machine", async () => {
     const { heard, port } = await listen();
     expect(await forge({ address: address ?? "", port, path: "/src/a.ts?from=/cdn-cgi/x" })).toEqual({
       status: 200,
@@ -62,9 +62,9 @@ describe.skipIf(address === null)("keepLocalPaths", () => {
 });
 
 describe("isLocalPath", () => {
-  it.each(EXPLORER_PATHS)("sees it in %s", (path) => expect(isLocalPath(path)).toBe(true));
+  it.each(EXPLORER_PATHS)("finds a local path in %s", (path) => expect(isLocalPath(path)).toBe(true));
 
-  it("sees it in a path that is encoded so often that nobody would follow", () => {
+  it("finds a local path in one that is encoded too often", () => {
     expect(isLocalPath(`/%${"25".repeat(8_000)}63dn-cgi/local`)).toBe(true);
   });
 
@@ -78,5 +78,5 @@ describe("isLocalPath", () => {
     "",
     "/cdn/cgi",
     "/x?to=/cdn-cgi/y",
-  ])("does not see it in %j", (path) => expect(isLocalPath(path)).toBe(false));
+  ])("finds no local path in %j", (path) => expect(isLocalPath(path)).toBe(false));
 });

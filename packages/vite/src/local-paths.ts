@@ -3,23 +3,23 @@ import type { Server } from "node:net";
 import type { Duplex } from "node:stream";
 import { isLoopback } from "@sluice/local/settings/admission";
 
-/** Events by which a server of Node.js hands on a request and its response. */
+/** Events of a Node.js server with a request and its response. */
 const REQUESTS = new Set(["request", "checkContinue", "checkExpectation"]);
-/** Events by which it hands on a request and its connection. */
+/** Events with a request and its connection. */
 const UPGRADES = new Set(["upgrade", "connect"]);
 
 const LOCAL = "cdn-cgi";
-/** Times that a path may be encoded before it is refused without a further look. */
+/** Number of decodings after which a path is refused without a further look. */
 const DECODINGS_MAX = 5;
 
-const REFUSAL = "The paths under /cdn-cgi/ are tools of Cloudflare's for this machine alone.\n";
+const REFUSAL = "The paths under /cdn-cgi/ are tools of Cloudflare's for this machine only.\n";
 
 /**
- * Refuses the paths under `/cdn-cgi/` to other machines, before any listener of the server hears of the request. There
- * Miniflare has its Local Explorer, which reads and writes what every Durable Object has stored, without a token, and
- * takes a request for this machine's by its `Host`.
+ * Refuses paths under `/cdn-cgi/` to other machines, before any listener of the server gets the request. Miniflare
+ * serves its Local Explorer there, which reads and writes the data of every Durable Object without a token, and trusts
+ * the `Host` of a request.
  *
- * Vite's middleware comes too late for that: upgrades pass it by.
+ * Vite's middleware cannot do so, because upgrades bypass it.
  */
 export function keepLocalPaths(server: Server): void {
   const { emit } = server;
@@ -38,8 +38,8 @@ export function keepLocalPaths(server: Server): void {
 }
 
 /**
- * Whether some part of Vite or Miniflare may read the target of a request as a path under `/cdn-cgi/`: in any case,
- * encoded, behind an origin, with doubled or backward slashes, or where `..` leads to it.
+ * Whether any part of Vite or Miniflare may read the target of a request as a path under `/cdn-cgi/`: in any case,
+ * encoded, after an origin, with doubled or backward slashes, or by `..`.
  */
 export function isLocalPath(target: string): boolean {
   let [path = ""] = target.split(/[?#]/, 1);
@@ -54,7 +54,7 @@ export function isLocalPath(target: string): boolean {
   return true;
 }
 
-/** Whether a connection is this machine's. One that the other side has closed has no address, and gets no answer. */
+/** Whether a connection comes from this machine. A closed one has no address, and gets no answer. */
 function isOfThisMachine(remoteAddress: string | undefined): boolean {
   return remoteAddress !== undefined && isLoopback(remoteAddress.replace(/^::ffff:/i, ""));
 }

@@ -11,16 +11,16 @@ async function listen(server: Server, host: string): Promise<Server> {
   return server;
 }
 
-it("the broker is told of what other machines reach, for as long as they do, and it is shown once", async () => {
+it("the broker gets variables while other machines reach a server, which is printed once", async () => {
   const shown: string[] = [];
   const machines = new OtherMachines((text) => shown.push(text));
-  expect(() => machines.url).toThrow("before it may have any");
+  expect(() => machines.url).toThrow("too early");
   const handler = () => {};
   await listen(createHttpServer(handler), "127.0.0.1");
   const told = async () => (await fetch(machines.url)).json();
   expect(await told()).toEqual({});
 
-  // So Vite and others look whether a port is free.
+  // Vite and others find free ports this way.
   await listen(createServer(), "0.0.0.0");
   expect(await told()).toEqual({});
   expect(shown).toEqual([]);

@@ -17,19 +17,17 @@ import { secretFiles } from "@sluice/project/files/secrets";
 import { BROKER_SETTINGS, setVariables } from "@sluice/project/generate/broker-settings";
 import { keepLocalPaths } from "./local-paths.ts";
 
-/** Event of Node.js: a server has begun to listen. Nobody has connected to it yet. */
+/** Event of Node.js for a server that has begun to listen, before any connection. */
 const LISTENING = "tracing:net.server.listen:asyncEnd";
 
 /**
- * Watches which servers of this process other machines reach. Vite's options are told to no option of Cloudflare's
- * plugin, and the server that asks Vite may be a framework's or a program's own.
+ * Watches which servers of this process other machines reach. Cloudflare's plugin does not know Vite's options, and the
+ * server that uses Vite may be a framework's or a program's own.
  */
 export class OtherMachines {
   readonly #print: (text: string) => void;
   readonly #servers = new Set<Server>();
-  /**
-   * A token, and a path that only the broker knows. Both are the same until the process ends, as its data are its own.
-   */
+  /** A token, and a path that only the broker knows. Both last until the process ends, like its data folder. */
   readonly #token = makeToken();
   readonly #path = `/${makeToken()}`;
   #given: Readonly<Record<string, string>> = {};
@@ -39,29 +37,28 @@ export class OtherMachines {
     response.writeHead(isKnown ? 200 : 404).end(isKnown ? JSON.stringify(this.#variables()) : "");
   });
 
-  /** @param print says once what is open to other machines, and by which token. */
+  /** @param print called once with what is open to other machines, and with the token for it. */
   constructor(print: (text: string) => void = (text) => console.log(text)) {
     this.#print = print;
     subscribe(LISTENING, (message) => this.#onListening((message as { readonly server: Server }).server));
     this.#answers.listen(0, "127.0.0.1").unref();
   }
 
-  /** @param given variables of the broker's that somebody has set. */
+  /** @param given variables of the broker that the user has set. */
   setGiven(given: Readonly<Record<string, string>>): void {
     this.#given = given;
   }
 
-  /** Answers the variables by which the broker lets others in. Throws until there is one, a moment after the start. */
+  /** URL of the variables by which the broker admits other machines. Throws right after the start. */
   get url(): string {
     const address = this.#answers.address() as AddressInfo | null;
-    if (address === null)
-      throw new Error("Vite has asked for the variables of the broker before it may have any.");
+    if (address === null) throw new Error("Vite has asked for the broker's address for variables too early.");
     return `http://127.0.0.1:${address.port}${this.#path}`;
   }
 
   #onListening(server: Server): void {
     const address = server.address();
-    // A socket of the file system is this machine's.
+    // Only this machine reaches a socket of the file system.
     if (address === null || typeof address === "string" || isLoopback(address.address)) return;
     keepLocalPaths(server);
     this.#servers.add(server);
@@ -85,7 +82,7 @@ export class OtherMachines {
   }
 }
 
-/** Vite and others look by servers that answer nothing which ports are free, on all addresses. */
+/** Whether a server answers requests. Vite and others find free ports by silent servers on all addresses. */
 function answersRequests(server: Server): boolean {
   return server.listenerCount("request") > 0;
 }
@@ -99,12 +96,13 @@ export function watchOtherMachines(): OtherMachines {
 }
 
 /**
- * Leads the broker to what it asks of those who use it. Once other machines reach this process that is a token or an
- * access key: one that somebody has set in the environment or in `.dev.vars`, else one that is made and shown.
+ * Makes the broker ask for a token or an access key once other machines reach this process: one from the environment or
+ * from `.dev.vars`, else a generated one that is printed.
  *
- * @param vars the broker's. Cloudflare's plugin reads them when it starts the Workers: by then the variable has a value.
- * @param folder of the entry Worker's configuration; `null` for one without.
- * @param env the environment, "" for the top level.
+ * @param vars variables of the broker. Cloudflare's plugin reads them when it starts the Workers, when the variable has
+ *   a value.
+ * @param folder folder of the entry Worker's configuration; `null` for one without.
+ * @param env environment, "" for the top level.
  */
 export function askOtherMachines(vars: object, folder: string | null, env: string): void {
   const watched = watchOtherMachines();

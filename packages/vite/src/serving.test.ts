@@ -21,6 +21,6 @@ it.each([
   ["vitest dev", "test", false],
   ["vitest", "test", false],
   ["program", undefined, false],
-])("%s with NODE_ENV %s: %s", (command, nodeEnv, expected) => {
+])("the command %s with NODE_ENV %s serves: %s", (command, nodeEnv, expected) => {
   expect(isServing(["node", ...command.split(" ")], nodeEnv)).toBe(expected);
 });

@@ -1,4 +1,4 @@
-/** Commands of Vite's and of frameworks', and whether they serve what is being worked on. */
+/** Commands of Vite and of frameworks, and whether they start a dev server. */
 const COMMANDS: ReadonlyMap<string, boolean> = new Map([
   ["dev", true],
   ["serve", true],
@@ -7,11 +7,11 @@ const COMMANDS: ReadonlyMap<string, boolean> = new Map([
 ]);
 
 /**
- * Whether a configuration is read for a dev server. A configuration is not told what for, so this goes by the command
- * line, and by what Vite sets `NODE_ENV` to before it reads one: `development` for a server, `production` for a build
- * and a preview, unless it is set already. Vitest sets it to `test`.
+ * Whether a configuration is read for a dev server. Vite does not say so, but the command line shows it, and so does
+ * the `NODE_ENV` that Vite sets if it is unset: `development` for a server, `production` for a build and a preview.
+ * Vitest sets it to `test`.
  *
- * @param argv as `process.argv`.
+ * @param argv `process.argv`.
  */
 export function isServing(argv: readonly string[], nodeEnv: string | undefined): boolean {
   if (nodeEnv === "test") return false;

@@ -62,7 +62,7 @@ function read(
   });
 }
 
-it("leads the queues of a Worker to the broker, and leaves the rest of its configuration", () => {
+it("sluice() leads a Worker's queues to the broker, and leaves the rest of its configuration", () => {
   const [shop, broker] = read({});
   expect(shop).toMatchObject({
     name: "shop",
@@ -80,20 +80,20 @@ it("leads the queues of a Worker to the broker, and leaves the rest of its confi
     main: join(folder, ".sluice/vite/sluice/entry.js"),
     services: [{ binding: "CONSUMER_SHOP", service: "shop", entrypoint: "SluiceQueueConsumer" }],
   });
-  // Cloudflare's plugin comes with a workerd of its own, which starts no Worker of a newer date.
+  // Cloudflare's plugin has its own workerd, which starts no Worker of a newer date.
   expect(broker?.compatibility_date).toBe("2026-01-01");
   const entry = readFileSync(join(folder, ".sluice/vite/shop/entry.js"), "utf8");
   expect(entry).toMatch('import * as main from "../../../src/index.ts";');
   expect(readFileSync(join(folder, ".sluice/.gitignore"), "utf8")).toBe("*\n");
 });
 
-it("names a main module that is a package's as it is written", () => {
+it("sluice() keeps the name of a main module in a package", () => {
   read({}, { "wrangler.json": { ...WORKER, main: "@tanstack/react-start/server-entry" } });
   const entry = readFileSync(join(folder, ".sluice/vite/shop/entry.js"), "utf8");
   expect(entry).toMatch('import * as main from "@tanstack/react-start/server-entry";');
 });
 
-it("applies the config of the options first: an object, or a function that changes it or answers with a part", () => {
+it("sluice() applies the config of the options first: an object, or a function that changes or returns one", () => {
   const objects = { vars: { ONE: "1" }, compatibility_flags: ["nodejs_compat"] };
   expect(read({ config: objects })[0]).toMatchObject(objects);
   expect(read({ config: () => objects })[0]).toMatchObject(objects);
@@ -105,18 +105,18 @@ it("applies the config of the options first: an object, or a function that chang
   expect(broker?.services).toMatchObject([{ service: "store" }]);
 });
 
-it("refuses a config that changes queues: those of the file are what the broker knows", () => {
+it("sluice() refuses a config that changes queues, because the broker knows those of the file", () => {
   const config = { queues: { producers: [{ binding: "MORE", queue: "more" }], consumers: [] } };
   expect(() => read({ config })).toThrow(/"config" of the Vite plugin changes "queues"/);
 });
 
-it("refuses a Worker that is called as the broker is", () => {
+it("sluice() refuses a Worker with the broker's name", () => {
   expect(() => read({}, { "wrangler.json": { ...WORKER, name: "sluice" } })).toThrow(
     /the name of the broker/,
   );
 });
 
-it("says which file has to be changed, without a stack that is of nobody's use", () => {
+it("sluice() says which file has to be changed, without a stack", () => {
   const failure = (workers: Readonly<Record<string, object>>, options: PluginConfig = {}): Error => {
     try {
       read(options, workers);
@@ -141,11 +141,11 @@ it("says which file has to be changed, without a stack that is of nobody's use",
   const twins = { "wrangler.json": WORKER, "post/wrangler.json": { ...WORKER, queues: {} } };
   expect(failure(twins, { auxiliaryWorkers }).message).toBe(
     `${join(folder, "post/wrangler.json")}: "shop" is the name of the Worker of ${file} too. ` +
-      "Call one of them something else.",
+      "Give one of them another name.",
   );
 });
 
-it("adds no front door to auxiliary Workers, and nothing to those without queues", () => {
+it("sluice() adds no front door to auxiliary Workers, and nothing to those without queues", () => {
   const post = { ...WORKER, name: "post", queues: { consumers: [{ queue: "mails" }] } };
   const plain = { ...WORKER, name: "plain", queues: {} };
   const auxiliaryWorkers = [{ configPath: "post/wrangler.json" }, { configPath: "plain/wrangler.json" }];
@@ -156,7 +156,7 @@ it("adds no front door to auxiliary Workers, and nothing to those without queues
   expect(broker?.services?.map(({ service }) => service)).toEqual(["post", "shop"]);
 });
 
-it("hands the options back where nothing is served, and stops a build that was taken for a server", () => {
+it("sluice() returns the options unchanged without a server, and stops a build that was taken for one", () => {
   const options = { auxiliaryWorkers: [] };
   const { auxiliaryWorkers: [broker] = [] } = sluice(options);
   const { devOnly } = broker ?? {};
@@ -166,7 +166,7 @@ it("hands the options back where nothing is served, and stops a build that was t
   expect(sluice(options)).toBe(options);
 });
 
-it("finds Vite's root by how the configuration is named", () => {
+it("Vite's root is found by the name of the configuration", () => {
   const cwd = process.cwd();
   expect(rootOf("/web/wrangler.jsonc", undefined)).toBe("/web");
   expect(rootOf("/web/conf/wrangler.jsonc", "./conf/wrangler.jsonc")).toBe("/web");

@@ -6,29 +6,31 @@ import { watchOtherMachines } from "./other-machines.ts";
 import { isServing } from "./serving.ts";
 import { WorkersOfProject } from "./workers-of-project.ts";
 
-/** A build has read what is meant for `vite dev` alone. */
+/** Error of a build that has read the options for `vite dev`. */
 const TAKEN_FOR_SERVER =
   "@sluice/vite took this build for a dev server. Run it with NODE_ENV=production, or leave sluice() out of it: " +
   "plugins: [cloudflare(isBuild ? options : sluice(options))].";
 
 /**
- * Options of Cloudflare's Vite plugin with a durable broker for the project's queues.
+ * Makes options of Cloudflare's Vite plugin with a durable broker for the project's queues.
  *
  * ```ts
  * export default defineConfig({ plugins: [cloudflare(sluice())] });
  * ```
  *
- * Under `vite dev` all Workers of the project send to the broker, and it calls their `queue()` handlers. Messages lie
- * in `.wrangler/state` (`persistState`), where `sluice dev` has them too. What is wrong in a configuration is thrown
- * when Vite reads it. Under `vite build`, `vite preview` and Vitest the options come back as they are.
+ * Under `vite dev` all Workers of the project send to the broker, and it calls their `queue()` handlers. Messages are
+ * stored in `.wrangler/state` (`persistState`), as by `sluice dev`. Under `vite build`, `vite preview` and Vitest the
+ * options are returned unchanged.
  *
- * @param options what `cloudflare()` takes. `experimental.newConfig` cannot be used with it: such a configuration takes
- *   no Workers besides its own.
+ * @param options options of `cloudflare()`, default none. `experimental.newConfig` cannot be used with it: such a
+ *   configuration allows no other Workers.
+ * @throws Error while Vite reads its configuration, for a configuration of a Worker that is wrong, or whose data folder
+ *   another process has.
  */
 export function sluice(options: PluginConfig = {}): PluginConfig {
   if (!isServing(process.argv, process.env.NODE_ENV)) return options;
   watchOtherMachines();
-  // Without it the server is the same.
+  // A server without the dashboard's line works as well.
   nameDashboard().catch(() => {});
   const { config: customizer, auxiliaryWorkers = [] } = options;
   const persistState = persistence(options.persistState);
@@ -47,7 +49,7 @@ export function sluice(options: PluginConfig = {}): PluginConfig {
       })),
       {
         config: (config) => inWords(() => workers.makeBroker(config)),
-        // Cloudflare's plugin asks this when it builds, and never else.
+        // Cloudflare's plugin calls this only when it builds.
         devOnly: () => {
           throw new Error(TAKEN_FOR_SERVER);
         },
@@ -57,8 +59,8 @@ export function sluice(options: PluginConfig = {}): PluginConfig {
 }
 
 /**
- * Vite prints the whole of an error. Where the user's files have to be changed, the calls that led here are in the way
- * of the sentence that says so.
+ * Throws an error of the user's files without its stack: Vite prints errors whole, and the stack would hide the
+ * sentence that says what to change.
  */
 function inWords(run: () => void): void {
   try {
@@ -69,10 +71,7 @@ function inWords(run: () => void): void {
   }
 }
 
-/**
- * Where everything is kept. Cloudflare's plugin asks for the path when all configurations have been read: by then it is
- * absolute.
- */
+/** Folder of all data. Cloudflare's plugin reads the path after all configurations, when it is absolute. */
 function persistence(given: PluginConfig["persistState"] = true): false | { path: string } {
   return given === false ? false : { path: given === true ? ".wrangler/state" : given.path };
 }

@@ -18,21 +18,21 @@ it.each([
     { run_worker_first: ["/*", "!/files/*"] },
   ],
   [
-    "a list, and a page for what is not found",
+    "a list, and a page for missing files",
     { not_found_handling: "single-page-application", run_worker_first: ["/api/*"] },
     { not_found_handling: "single-page-application", run_worker_first: ["/api/*", ...OURS] },
   ],
   [
-    "a page for what is not found, and no list",
+    "a page for missing files, and no list",
     { not_found_handling: "404-page" },
     { not_found_handling: "404-page" },
   ],
-] as const)("%s", (_, assets, expected) => {
+] as const)("the routing of a Worker is changed for the broker: %s", (_, assets, expected) => {
   const routing = routingWithBroker({ ...WORKER, assets: assets as Assets });
   expect(routing).toEqual({ assets: expected, compatibility_flags: FLAGS, frontDoor: { kind: "open" } });
 });
 
-it("a single-page application that gets what a browser navigates to", () => {
+it("a single-page application gets navigations in its entry", () => {
   const assets: Assets = { not_found_handling: "single-page-application" };
   const routed = {
     assets: { ...assets, binding: "__SLUICE_ASSETS" },
@@ -46,7 +46,7 @@ it("a single-page application that gets what a browser navigates to", () => {
   const { frontDoor } = routingWithBroker({ ...WORKER, assets: { ...assets, binding: "FILES" } });
   expect(frontDoor).toMatchObject({ binding: "FILES" });
 
-  // Where navigations are nothing special, the Worker gets them all the same.
+  // Where navigations have no special handling, the Worker gets them anyway.
   const open = { assets, frontDoor: { kind: "open" } };
   expect(routingWithBroker({ ...early, assets })).toMatchObject(open);
   const hasNoEffect = [...FLAGS, "assets_navigation_has_no_effect"];

@@ -4,12 +4,12 @@ import { type FrontDoor, SLUICE_PATH } from "@sluice/project/runtime/front-door-
 
 type Routed = Pick<WorkerConfig, "assets" | "compatibility_date" | "compatibility_flags">;
 
-/** The entry Worker's way to the broker's paths, and its configuration as that has to be for it. */
+/** The way of the broker's paths to the entry Worker, with the configuration that it needs. */
 export interface RoutingWithBroker extends Pick<WorkerConfig, "assets" | "compatibility_flags"> {
   readonly frontDoor: FrontDoor;
 }
 
-/** By these, and since that date, `not_found_handling` answers browsers' navigations before the Worker is asked. */
+/** With this flag, or since that date, `not_found_handling` comes before the Worker for navigations. */
 const NAVIGATION_ASSETS = "assets_navigation_prefers_asset_serving";
 const NO_NAVIGATION_ASSETS = "assets_navigation_has_no_effect";
 const NAVIGATION_ASSETS_SINCE = "2025-04-01";
@@ -17,10 +17,10 @@ const NAVIGATION_ASSETS_SINCE = "2025-04-01";
 /**
  * Lets the broker's paths through to the entry Worker and changes nothing else about how its assets are served.
  *
- * A list in `run_worker_first` does it. Where `not_found_handling` is in force and there is no list, there can be none:
- * it would have that handling apply to every request without an asset, and the project's own API would be gone. For a
- * single-page application the navigations go to the Worker then, whose entry asks the assets for all others. With
- * `404-page` it stays as it is.
+ * A list in `run_worker_first` does so. With `not_found_handling` and no list there can be none, because the handling
+ * would then answer every request without an asset, and the project's own API would be gone. For a single-page
+ * application the navigations go to the Worker instead, whose entry asks the assets for all others. With `404-page`
+ * nothing is changed.
  */
 export function routingWithBroker({
   assets,
@@ -31,7 +31,7 @@ export function routingWithBroker({
   const first = assets?.run_worker_first;
   if (first === true) return open;
   if (Array.isArray(first)) {
-    // A rule that another one covers is an error.
+    // A rule that another one covers would be an error.
     const ours = [SLUICE_PATH, `${SLUICE_PATH}/*`].filter((rule) => !first.some((one) => covers(one, rule)));
     return { ...open, assets: { ...assets, run_worker_first: [...first, ...ours] } };
   }

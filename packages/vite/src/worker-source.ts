@@ -11,14 +11,14 @@ import type { QueueCompatibility } from "@sluice/project/wrangler/compatibility"
 
 export const BINDINGS_FILE = "bindings.js";
 
-/** Data from which the modules of a Worker are generated. */
+/** Data for the generated modules of a Worker. */
 export interface WorkerSource {
   readonly name: string;
   readonly producers: readonly ProducerConfig[];
   readonly compatibility: QueueCompatibility;
   /** Whether it has a `queue()` handler that the broker calls. */
   readonly consumes: boolean;
-  /** How requests for the broker reach it first; `null` for a Worker that they do not. */
+  /** Way of requests for the broker to it; `null` for a Worker that does not get them. */
   readonly frontDoor: FrontDoor | null;
   /** Module specifiers of the user's main module and of our runtime for Workers. */
   readonly main: string;
@@ -26,8 +26,8 @@ export interface WorkerSource {
 }
 
 /**
- * The module that the entry imports first, so that the importable `env` has the queues before any of the user's code
- * runs. Requests share no calls to the broker: modules are run in a request of their own.
+ * Makes the module that the entry imports first, so that the importable `env` has the queues before the user's code
+ * runs. Requests share no calls to the broker, because Vite runs modules in a request of their own.
  */
 export function bindingsSource({ name, producers, compatibility, runtime }: WorkerSource): string {
   const { exposeErrorCodes, defaultContentType } = compatibility;
@@ -43,10 +43,10 @@ export function bindingsSource({ name, producers, compatibility, runtime }: Work
 }
 
 /**
- * The entry: what the user's main module exports, with queues that send to the broker.
+ * Makes the entry: the exports of the user's main module, with queues that send to the broker.
  *
- * Which names it exports is known to that module alone, and changes while the server runs. `export *` would export its
- * classes as they are, so this calls what Vite makes of an `export *`.
+ * Only that module knows the names of its exports, which change while the server runs. `export *` would export its
+ * classes unchanged, so the entry calls Vite's own function for `export *`.
  */
 export function entrySource(worker: WorkerSource): string {
   const { compatibility, consumes, frontDoor, main, runtime } = worker;

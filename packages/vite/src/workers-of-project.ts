@@ -37,10 +37,10 @@ import { BINDINGS_FILE, bindingsSource, entrySource } from "./worker-source.ts";
 const SCRIPTS: ReadonlySet<string> = new Set([".js", ".mjs", ".ts", ".mts", ".jsx", ".tsx"]);
 
 /**
- * Code at the end of the broker's entry under Vite. A change of the broker starts the server anew; until then this
- * keeps Vite from reloading it, as a second queue would begin to work on what the first one stores. It also asks each
- * queue how it is: one that has messages and gets its first consumer goes on then. Before Vite knows the broker's
- * classes none answers, and it begins once more.
+ * Code at the end of the broker's entry under Vite. A changed broker restarts the server; until then this keeps Vite
+ * from reloading it, because a second queue object would work on the first one's data. It also asks each queue for its
+ * state, so that one with messages begins when it gets its first consumer. Queues do not answer before Vite knows the
+ * broker's classes, and the code runs again then.
  */
 const IN_VITE = `
 import { env } from "cloudflare:workers";
@@ -50,20 +50,17 @@ broker.own.fetch(asked, env, { waitUntil() {} }).catch(() => {});
 `;
 
 type Context = { readonly entryWorkerConfig: unknown };
-/** `config` of Cloudflare's options: a part of a configuration, or what changes one in place or answers with a part. */
+/** `config` of Cloudflare's options: a part of a configuration, or a function that changes one or returns a part. */
 type Customizer = Partial<WorkerConfig> | ((config: WorkerConfig, context: never) => unknown) | undefined;
 
-/**
- * Options of Cloudflare's plugin with `persistState` filled in. The path is that of the plugin's options, and becomes
- * absolute.
- */
+/** Options of Cloudflare's plugin with `persistState` filled in, whose path is made absolute later. */
 export type ProjectOptions = Omit<PluginConfig, "persistState"> & {
   readonly persistState: false | { path: string };
 };
 
 /**
- * The Workers of a project, as Cloudflare's plugin hands over their configurations one after the other: the entry's,
- * the auxiliary ones', the broker's.
+ * Workers of a project. Cloudflare's plugin passes their configurations one after the other: that of the entry, those
+ * of the auxiliary Workers, that of the broker.
  */
 export class WorkersOfProject {
   readonly #options: ProjectOptions;
@@ -75,7 +72,7 @@ export class WorkersOfProject {
     this.#options = options;
   }
 
-  /** Changes the configuration in place: lists that are returned would be added to those that are there. */
+  /** Changes the configuration in place, because Vite would append returned lists to the existing ones. */
   takeEntry(config: WorkerConfig, customizer: Customizer): void {
     const chosen = this.#options.configPath ?? process.env.CLOUDFLARE_VITE_WRANGLER_CONFIG_PATH;
     if (config.configPath !== undefined) this.#root = rootOf(config.configPath, chosen);
@@ -87,14 +84,14 @@ export class WorkersOfProject {
     this.#take(config, customizer, context, false);
   }
 
-  /** @param defaults what Wrangler makes of an empty configuration; becomes the broker's. */
+  /** @param defaults Wrangler's reading of an empty configuration, which becomes the broker's. */
   makeBroker(defaults: WorkerConfig): void {
     const topology = buildTopology(this.#queues);
     const name = brokerName();
     const namesake = this.#queues.find(({ workerName }) => workerName === name);
     if (namesake !== undefined) {
       throw new CliError(
-        `${namesake.file}: "${name}" is the name of the broker. Call this Worker something else.`,
+        `${namesake.file}: "${name}" is the name of the broker. Give this Worker another name.`,
       );
     }
     const consumers = consumerBindings(consumersIn(topology));
@@ -171,12 +168,12 @@ export class WorkersOfProject {
     leadToBroker(config, { needsRpc: produces || consumes, produces, isEntry });
   }
 
-  /** Cloudflare's plugin would tell of an environment of Vite's that is there already. */
+  /** Refuses two Workers of one name, of which Cloudflare's plugin would report an existing environment of Vite. */
   #refuseNamesake({ workerName: name, file }: WorkerQueueConfig): void {
     const other = this.#queues.find((one) => one.workerName === name && one.file !== file);
     if (other === undefined) return;
     throw new CliError(
-      `${file}: "${name}" is the name of the Worker of ${other.file} too. Call one of them something else.`,
+      `${file}: "${name}" is the name of the Worker of ${other.file} too. Give one of them another name.`,
     );
   }
 
@@ -184,7 +181,7 @@ export class WorkersOfProject {
     return join(this.#root, OUTPUT_FOLDER, "vite", worker);
   }
 
-  /** Module specifier of a Worker's main module: Cloudflare's plugin leaves what has no extension to Vite. */
+  /** Makes the specifier of a Worker's main module. Cloudflare's plugin leaves a name without extension to Vite. */
   #specifierOf(main: string, file: string, directory: string): string {
     if (SCRIPTS.has(extname(main))) return relativePath(directory, resolve(dirname(file), main));
     return main.startsWith(".") ? relativePath(directory, resolve(this.#root, main)) : main;
@@ -192,8 +189,8 @@ export class WorkersOfProject {
 }
 
 /**
- * As Wrangler says it, which would name the file as it is seen from the generated entry. What is no script is a module
- * that Vite finds or makes.
+ * Refuses a missing main module in Wrangler's words, with the path that the user knows. A `main` that is not a script
+ * is a module that Vite finds or makes.
  */
 function refuseMissingMain(file: string, main: string): void {
   const directory = dirname(file);
@@ -203,11 +200,11 @@ function refuseMissingMain(file: string, main: string): void {
 }
 
 /**
- * Vite's root, which is told to no configuration: Cloudflare's plugin looks for the entry's configuration there. Where
- * one is chosen that lies elsewhere, that one's folder.
+ * Finds Vite's root, which no configuration contains: Cloudflare's plugin looks there for the entry's configuration.
+ * For a configuration that was chosen elsewhere, it is that one's folder.
  *
  * @param file absolute path of the configuration.
- * @param chosen how it was named, seen from the root.
+ * @param chosen its name in the options, relative to the root.
  */
 export function rootOf(file: string, chosen: string | undefined): string {
   const path = normalize(chosen ?? basename(file));
@@ -221,13 +218,13 @@ interface Leading {
   readonly isEntry: boolean;
 }
 
-/** Adds what a Worker reaches the broker by. */
+/** Adds a Worker's bindings to the broker. */
 function leadToBroker(config: WorkerConfig, { needsRpc, produces, isEntry }: Leading): void {
   const queues = { name: QUEUES_BINDING, class_name: BROKER_CLASS, script_name: brokerName() };
   const { durable_objects: objects } = config;
   if (produces) config.durable_objects = { ...objects, bindings: [...objects.bindings, queues] };
   const flags = needsRpc ? flagsWithRpc({ ...config }) : config.compatibility_flags;
-  // Without the importable `env` there is no place to read the bindings from.
+  // Without the importable `env` the bindings could not be read.
   config.compatibility_flags = flags.filter((flag) => flag !== FLAG_DISALLOW_IMPORTABLE_ENV);
   if (!isEntry) return;
   config.services = [...(config.services ?? []), { binding: BROKER_BINDING, service: brokerName() }];
@@ -241,19 +238,19 @@ function openFrontDoor(config: WorkerConfig): FrontDoor {
   return frontDoor;
 }
 
-/** Each environment has a broker, as it has Workers. */
+/** Returns the name of the broker, which each environment has. */
 function brokerName(): string {
   const env = process.env.CLOUDFLARE_ENV ?? "";
   return env === "" ? BROKER_NAME : `${BROKER_NAME}-${env}`;
 }
 
-/** As Cloudflare's plugin does it, but before anything of ours is added, which is to have the last word. */
+/** Applies the user's part as Cloudflare's plugin does, but before ours is added, which takes precedence. */
 function customize(config: WorkerConfig, customizer: Customizer, context: Context | undefined): void {
   const part = typeof customizer === "function" ? customizer(config, context as never) : customizer;
   if (part) Object.assign(config, defu(part, config));
 }
 
-/** Names of the Workers that consume anything. */
+/** Lists the Workers that consume any queue. */
 function consumersIn({ queues }: QueueTopology): string[] {
   const all = Object.values(queues).flatMap(({ consumer }) =>
     consumer?.type === "worker" ? consumer.worker : [],

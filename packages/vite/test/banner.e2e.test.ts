@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { type DevServer, ViteProject } from "./vite-project.ts";
 
-/** For what a busy machine takes. */
+/** Limit for a busy machine, in ms. */
 const PATIENCE = { timeout: 60_000, interval: 100 };
 const BANNER = /Queues:\s+(\S+)/g;
 
@@ -30,7 +30,7 @@ async function served(url: string): Promise<string> {
   return `${response.status} ${await response.text()}`;
 }
 
-it("the banner of vite dev names the dashboard, and does so again when the server starts anew", async () => {
+it("the banner of vite dev names the dashboard, and again after a restart", async () => {
   configure("server: { port: 5_301 }");
   const server = await project.dev();
   await vi.waitFor(() => expect(namedBy(server)).toEqual([`${server.url}/__sluice/`]), PATIENCE);
@@ -40,7 +40,7 @@ it("the banner of vite dev names the dashboard, and does so again when the serve
   await server.stop();
 });
 
-it("the dashboard is at the root of the server, at every host and whatever its base path", async () => {
+it("the dashboard is at the root of the server, at every host and with any base path", async () => {
   configure('server: { host: true }, base: "/shop/"');
   const server = await project.dev();
   await vi.waitFor(() => expect(namedBy(server)).toHaveLength(1), PATIENCE);
@@ -50,7 +50,7 @@ it("the dashboard is at the root of the server, at every host and whatever its b
   await server.stop();
 });
 
-it("a server that is a part of another one has no banner, and serves the dashboard", async () => {
+it("a server within another one has no banner, but serves the dashboard", async () => {
   const other = new ViteProject({ fixture: "shop", tool: "../server.mjs" });
   try {
     const code = `

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { type DevServer, ViteProject } from "./vite-project.ts";
 
-/** For what a busy machine takes. */
+/** Limit for a busy machine, in ms. */
 const PATIENCE = { timeout: 60_000, interval: 100 };
 
 let project: ViteProject;
@@ -19,7 +19,7 @@ afterAll(async () => {
 });
 
 async function ask(path: string): Promise<unknown> {
-  // A build keeps this process busy for seconds, in which the server closes connections that nobody uses.
+  // A build keeps this process busy for seconds, in which the server closes idle connections.
   const response = await fetch(`${server.url}${path}`, { headers: { connection: "close" } });
   const text = await response.text();
   if (!response.ok) throw new Error(`${path}: ${response.status} ${text}\n${server.printed()}`);
@@ -37,23 +37,23 @@ it.each([
   ["the importable env", "/imported"],
   ["a Durable Object", "/object"],
   ["a named entrypoint", "/entrypoint"],
-])("what %s sends is handled", async (_, path) => {
+])("messages from %s are handled", async (_, path) => {
   const body = path.slice(1);
   await ask(`${path}?body=${body}`);
   await handled(`one ${body} 1`);
 });
 
-it("an auxiliary Worker, whose handlers are a class, handles messages and sends some", async () => {
+it("an auxiliary Worker with a class of handlers handles and sends messages", async () => {
   await ask("/mail?body=letter");
   await handled("one posted letter 1");
 });
 
-it("the code sees its own bindings and no others", async () => {
+it("the user's code sees only its own bindings", async () => {
   const keys = ["BOOK", "MAILS", "ORDERS"];
   expect(await ask("/keys")).toEqual([keys, keys]);
 });
 
-it("serves the page and the API of the broker", async () => {
+it("the server has the page and the API of the broker", async () => {
   const page = await fetch(`${server.url}/__sluice/`, { headers: { accept: "text/html" } });
   expect(page.headers.get("content-type")).toMatch("text/html");
   expect(await page.text()).toMatch("Sluice");
@@ -61,7 +61,7 @@ it("serves the page and the API of the broker", async () => {
   expect(queues.map(({ name }) => name)).toEqual(["lost", "mails", "orders"]);
 });
 
-it("a handler that is changed handles the next message; what waits outlives the server", async () => {
+it("a changed handler handles the next message, and waiting messages outlive the server", async () => {
   writeFileSync(join(project.folder, "src/version.ts"), 'export const VERSION = "two";\n');
   await vi.waitFor(async () => {
     await ask("/send?body=changed");
@@ -74,7 +74,7 @@ it("a handler that is changed handles the next message; what waits outlives the 
   await handled("two late 1");
 });
 
-it("a configuration that is changed starts the server anew, with all messages", async () => {
+it("a changed configuration restarts the server, with all messages", async () => {
   await ask("/late?body=kept&seconds=4");
   const file = join(project.folder, "wrangler.jsonc");
   writeFileSync(file, readFileSync(file, "utf8").replace('"lost"', '"dead"'));
@@ -87,7 +87,7 @@ it("a configuration that is changed starts the server anew, with all messages", 
   expect(server.printed()).not.toMatch(/\(sluice\) hmr update virtual:/);
 });
 
-it("a queue that has messages and gets its first consumer goes on", async () => {
+it("a queue with messages delivers them to its first consumer", async () => {
   const file = join(project.folder, "post/wrangler.jsonc");
   const text = readFileSync(file, "utf8");
   await server.stop();
@@ -100,11 +100,11 @@ it("a queue that has messages and gets its first consumer goes on", async () => 
   await handled("two posted early 1");
 });
 
-it("a second server is told who has the messages", async () => {
+it("a second server names the process that has the messages", async () => {
   await expect(project.dev()).rejects.toThrow(/in use by vite dev \(process \d+\)/);
 });
 
-it.each(["production", "development"])("a build with NODE_ENV=%s knows nothing of the broker", (nodeEnv) => {
+it.each(["production", "development"])("a build with NODE_ENV=%s leaves the broker out", (nodeEnv) => {
   project.build({ NODE_ENV: nodeEnv });
   const folder = join(project.folder, "dist/shop");
   const { main, queues, services } = JSON.parse(readFileSync(join(folder, "wrangler.json"), "utf8"));
@@ -116,7 +116,7 @@ it.each(["production", "development"])("a build with NODE_ENV=%s knows nothing o
   expect(existsSync(join(project.folder, ".wrangler/state/v3/do/sluice-QueueBroker"))).toBe(true);
 });
 
-it("sluice dev runs what was built, auxiliary Workers too, on the broker and with the same data", async () => {
+it("sluice dev runs the build with its auxiliary Workers on the broker, with the same data", async () => {
   await ask("/late?body=across&seconds=8");
   await server.stop();
   server = await project.sluiceDev("dist/shop");

@@ -4,15 +4,15 @@ import { HAS_OTHERS } from "sluice/test/others";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type DevServer, ViteProject, type ViteProjectOptions } from "./vite-project.ts";
 
-/** For what a busy machine takes: a framework transforms its own code first. */
+/** Limit for a busy machine, in ms: a framework transforms its own code first. */
 const PATIENCE = { timeout: 100_000, interval: 200 };
 
 interface Framework {
   readonly name: string;
   readonly project: ViteProjectOptions;
-  /** File of the version that the handler writes down. */
+  /** File with the version that the handler records. */
   readonly version: string;
-  /** Folder that is built. */
+  /** Folder of the build's output. */
   readonly built: string;
 }
 
@@ -66,7 +66,7 @@ forEach("$name", ({ project: options, version, built }) => {
   const seeHandled = (line: string) =>
     vi.waitFor(async () => expect(await see("/")).toMatch(new RegExp(`handled: [^<]*${line}`)), PATIENCE);
 
-  it("what the code of a page sends is handled", async () => {
+  it("handles messages from the code of a page", async () => {
     await vi.waitFor(() => see("/?send=first"), PATIENCE);
     await seeHandled("one first");
   });
@@ -77,7 +77,7 @@ forEach("$name", ({ project: options, version, built }) => {
     expect(queues.map(({ name }) => name)).toEqual(["orders"]);
   });
 
-  it("a handler that is changed handles the next message", async () => {
+  it("uses a changed handler for the next message", async () => {
     writeFileSync(join(project.folder, version), 'export const VERSION = "two";\n');
     await vi.waitFor(async () => {
       await see("/?send=changed");
@@ -99,7 +99,7 @@ forEach("$name", ({ project: options, version, built }) => {
     );
     expect(code.length).toBeGreaterThan(0);
     for (const name of code) {
-      // The folder is called by our name.
+      // The folder's name contains ours.
       const text = readFileSync(join(folder, name), "utf8").replaceAll(project.folder, "");
       expect(text).not.toMatch(/sluice/i);
     }

@@ -2,11 +2,11 @@ import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 
 const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8");
-/** Tests leave out what needs a port of its own. */
+/** Tests leave out options for a port of their own. */
 const flat = (text: string) =>
   text.replaceAll(", inspectorPort: false", "").replaceAll(/\s+/g, " ").replaceAll(", ]", " ]").trim();
 
-/** Files that tests run and of which the guide shows parts. */
+/** Files that tests run and that contain the guide's snippets. */
 const RUN = [
   ...["react-router/vite.config.mjs", "shop/vite.config.mjs", "tanstack-start/vite.config.mjs"],
   ...["tanstack-start/src/server.ts"],
@@ -22,15 +22,15 @@ const TESTS = [
 ].map((file) => flat(read(file)));
 const SNIPPETS = [...read("docs/vite.md").matchAll(/```[jt]s\n(.*?)```/gs)].map(([, code]) => `${code}`);
 
-it.each(SNIPPETS)("is run by a test: %s", (snippet) => {
+it.each(SNIPPETS)("a snippet of the guide is run by a test: %s", (snippet) => {
   expect(TESTS.some((test) => test.includes(flat(snippet)))).toBe(true);
 });
 
-it("Nuxt's server is run with the lines that Nitro's is run with", () => {
+it("Nuxt's server is tested with the lines of Nitro's", () => {
   const [nuxt, nitro] = ["apps/installs/test/fixtures/nuxt", "packages/cli/test/fixtures/nitro"].map(
     (folder) => read(`${folder}/server/plugins/queues.js`),
   );
   expect(nuxt).toBe(nitro);
 });
 
-it("there are some", () => expect(SNIPPETS.length).toBeGreaterThan(7));
+it("the guide has snippets", () => expect(SNIPPETS.length).toBeGreaterThan(7));

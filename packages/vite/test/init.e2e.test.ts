@@ -29,12 +29,12 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it("sluice init makes a project of Vite's run on the broker, once", async () => {
+it("sluice init makes a project of Vite's run on the broker, and changes nothing in a second run", async () => {
   for (const name of ["cli", "archives"]) mkdirSync(join(folder, name));
   const bin = install(join(folder, "cli"));
   packed(PACKAGE, join(folder, "archives"));
   writeFileSync(join(project.folder, "vite.config.mjs"), CONFIG);
-  // npm has all that it needs in the archive.
+  // npm needs only the archive.
   const env = { ...process.env, npm_config_offline: "true", npm_config_legacy_peer_deps: "true" };
   const init = (...args: string[]) =>
     execFileSync(process.execPath, [bin, "init", "--from", join(folder, "archives"), ...args], {
@@ -53,7 +53,7 @@ it("sluice init makes a project of Vite's run on the broker, once", async () => 
   expect(Object.keys(devDependencies)).toEqual(["@sluice/vite"]);
   expect(init("--yes")).toBe("There is nothing to change.\n");
 
-  // npm has taken away what was not its own.
+  // npm has removed packages that it did not install.
   project.link();
   const server = await project.dev();
   await fetch(`${server.url}/send?body=sent`);

@@ -37,7 +37,7 @@ async function start(
 }
 
 it(
-  "a Vite server that lets every site see every answer lets none see those of the broker",
+  "a Vite server with cors for every site hides the broker's answers from other sites",
   async () => {
     const { port, text } = await start({ cors: true });
     const ask = (path: string, headers: Record<string, string>) =>
@@ -112,7 +112,7 @@ describe.skipIf(address === null)("a Vite server that other machines reach", () 
           403,
         );
       }
-      // By the headers with which Miniflare's own parts say where a request goes.
+      // Headers with which Miniflare's own parts route a request.
       for (const headers of [
         { "mf-original-url": `http://localhost${EXPLORER_PATHS[1]}` },
         { "mf-route-override": "sluice" },

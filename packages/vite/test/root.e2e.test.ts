@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 import { expect, it } from "vitest";
 import { ViteProject } from "./vite-project.ts";
 
-/** The guide begins with it. */
+/** Path at the beginning of the guide's configuration. */
 const CONFIG = `
 import { cloudflare } from "@cloudflare/vite-plugin";
 import { sluice } from "@sluice/vite";
@@ -16,7 +16,7 @@ export default defineConfig({ plugins: [cloudflare(sluice())] });
 
 const PAGE = "<!doctype html><title>the app</title>";
 
-/** Requests a URL as a browser does that navigates to it, and returns the body of the answer. */
+/** Requests a URL as a browser that navigates to it, and returns the body of the answer. */
 function navigate(url: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const request = get(url, { headers: { "Sec-Fetch-Mode": "navigate" } }, (response) =>
@@ -43,7 +43,7 @@ it("a configuration outside of Vite's root has its messages in one folder; its p
     expect(existsSync(join(folder, ".wrangler/state/sluice-lock.sqlite"))).toBe(true);
     expect(existsSync(join(folder, ".wrangler/state/v3/do/sluice-QueueBroker"))).toBe(true);
     expect(existsSync(join(folder, "app/.wrangler/state"))).toBe(false);
-    // As the templates of Cloudflare's have it.
+    // Cloudflare's templates have this option.
     for (const path of ["/", "/some/page", "/send"]) {
       expect(await navigate(server.url + path)).toContain("the app");
     }

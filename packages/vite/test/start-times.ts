@@ -4,8 +4,8 @@ import { performance } from "node:perf_hooks";
 import { ViteProject } from "./vite-project.ts";
 
 /**
- * How long it takes until the example project's Worker answers, with the broker and without, in turns:
- * `start-times [rounds]`. Without its auxiliary Worker: the broker counts for most where there is just one.
+ * Measures the time until the example project's Worker answers, with the broker and without, in turns: `start-times
+ * [rounds]`. It has no auxiliary Worker, because the broker counts for most with a single one.
  */
 const rounds = Number(process.argv[2] ?? 5);
 const projects = { sluice: new ViteProject(), plain: new ViteProject() };

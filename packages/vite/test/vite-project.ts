@@ -9,26 +9,26 @@ import { packed } from "sluice/test/pack";
 import { SLUICE } from "sluice/test/running";
 
 const PACKAGE = fileURLToPath(new URL("..", import.meta.url));
-/** Packages that a project has besides this one. */
+/** Packages of a project besides this one. */
 const BESIDE = ["@cloudflare/vite-plugin", "vite", "wrangler"];
 
 /** A running `vite dev` or `sluice dev`. */
 export interface DevServer {
   readonly url: string;
-  /** All that it has printed. */
+  /** All of its output. */
   printed(): string;
-  /** Ends it as Ctrl-C does. */
+  /** Ends it like Ctrl-C. */
   stop(): Promise<void>;
 }
 
 export interface ViteProjectOptions {
-  /** Folder of it in `fixtures`. */
+  /** Folder of the project in `fixtures`. */
   readonly fixture: string;
-  /** A framework's packages, of what only the whole check has; then all others come from there too. Default: none. */
+  /** Packages of a framework that only the whole check has, from where all others come then too. Default: none. */
   readonly packages?: readonly string[];
-  /** The command line that runs its tool, in `node_modules`. Default: Vite's own. */
+  /** Command line of the project's tool, in `node_modules`. Default: Vite's own. */
   readonly tool?: string;
-  /** Whether the packed package is installed in it. Default: yes. */
+  /** Whether the packed package is installed. Default: yes. */
   readonly hasPackage?: boolean;
 }
 
@@ -52,7 +52,7 @@ export class ViteProject {
     this.link([...BESIDE, ...packages], packages.length === 0 ? undefined : OTHERS);
   }
 
-  /** @param env of the process, besides this one's. */
+  /** @param env variables of the process, besides this one's. */
   dev(env: NodeJS.ProcessEnv = {}): Promise<DevServer> {
     return this.#start([this.#tool, "dev"], /Local:\s+(http:\S+)\//, env);
   }
@@ -62,7 +62,7 @@ export class ViteProject {
     return this.#start([SLUICE, "dev", ...targets, "--port", "0"], /queues\s+(http:\S+)\/__sluice\//);
   }
 
-  /** @param pattern by which it prints its address. */
+  /** @param pattern pattern of the address in its output. */
   async #start(args: readonly string[], pattern: RegExp, env: NodeJS.ProcessEnv = {}): Promise<DevServer> {
     const child = spawn(process.execPath, args, {
       cwd: this.folder,
@@ -90,7 +90,7 @@ export class ViteProject {
     return { url, printed: () => printed, stop };
   }
 
-  /** @throws Error with what was printed. */
+  /** @throws Error with the output. */
   build(env: NodeJS.ProcessEnv = {}): void {
     const options = { cwd: this.folder, env: this.#environment(env), stdio: "pipe" } as const;
     execFileSync(process.execPath, [this.#tool, "build"], options);
@@ -101,7 +101,7 @@ export class ViteProject {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  /** Vitest's own variables are none of the project's. Nothing is asked of the Internet. */
+  /** Makes the environment of the project's processes, without Vitest's variables and requests to the Internet. */
   #environment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
     const { NODE_ENV: _, VITEST: __, ...rest } = process.env;
     return {
@@ -114,7 +114,7 @@ export class ViteProject {
     };
   }
 
-  /** Leads the project to packages that are in a folder, by default to this one's own, as npm would install them, without asking a registry. */
+  /** Links packages of a folder, by default of this one's own, into the project, as npm would install them. */
   link(names: readonly string[] = BESIDE, from: string = join(PACKAGE, "node_modules")): void {
     const modules = join(this.folder, "node_modules");
     for (const name of names) {

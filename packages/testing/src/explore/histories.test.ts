@@ -2,13 +2,13 @@ import { expect, it } from "vitest";
 import { FAULT_KINDS } from "../api.ts";
 import { faultsOf, seedOf } from "./histories.ts";
 
-it("follow from the seed", () => {
+it("the faults of histories follow from the seed", () => {
   expect(faultsOf(5, 30)).toEqual(faultsOf(5, 30));
   expect(faultsOf(5, 30)).not.toEqual(faultsOf(6, 30));
   expect(new Set(Array.from({ length: 1_000 }, (_, i) => seedOf(5, i))).size).toBe(1_000);
 });
 
-it("begin with one kind each, and have each kind and some without it among a hundred", () => {
+it("the first histories have one kind of fault each, and a hundred have each kind and lack it", () => {
   for (const [i, kind] of FAULT_KINDS.entries()) {
     expect(new Set(faultsOf(1, 2 * i).map((fault) => fault.kind))).toEqual(new Set([kind]));
   }
@@ -21,7 +21,7 @@ it("begin with one kind each, and have each kind and some without it among a hun
   }
 });
 
-it("end the first handler of each message after one call after the other, between the first ones", () => {
+it("every other of the first histories ends each message's first handler after a later call", () => {
   const ends = [1, 3, 5].map((i) => faultsOf(1, i));
   expect(ends.map(([first]) => first)).toEqual(
     [1, 2, 3].map((arg) => ({ kind: "endAfter", message: 1, attempt: 1, arg })),
@@ -29,7 +29,7 @@ it("end the first handler of each message after one call after the other, betwee
   expect(new Set(ends.flat().map(({ message }) => message)).size).toBe(24);
 });
 
-it("end handlers at every call up to the 32nd, at the first ones most often", () => {
+it("histories end handlers at every call up to the 32nd, at the first calls most often", () => {
   const ends = Array.from({ length: 400 }, (_, i) => faultsOf(2, i + 2 * FAULT_KINDS.length)).flat();
   const calls = ends.flatMap(({ kind, arg }) =>
     kind === "endAfter" || kind === "endBefore" ? (arg ?? 0) : [],
@@ -38,7 +38,7 @@ it("end handlers at every call up to the 32nd, at the first ones most often", ()
   expect(calls.filter((call) => call <= 8).length).toBeGreaterThan(calls.length * 0.4);
 });
 
-it("have one fault for a delivery at most", () => {
+it("histories have at most one fault for a delivery", () => {
   const places = faultsOf(3, 3).map(({ message, attempt }) => `${message} ${attempt}`);
   expect(new Set(places).size).toBe(places.length);
 });

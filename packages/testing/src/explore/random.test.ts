@@ -8,7 +8,7 @@ const some = (random: Choices) => [
   random.integer(0, 1e9),
 ];
 
-it("follows from its seed, and is made again by its choices", () => {
+it("random follows from its seed, and is repeated by its choices", () => {
   const first = new Choices(4);
   const values = some(first);
   expect(some(new Choices(4))).toEqual(values);
@@ -16,12 +16,12 @@ it("follows from its seed, and is made again by its choices", () => {
   expect(some(new Choices(5))).not.toEqual(values);
 });
 
-it("has the least where no choice is given, and the most where it is too large", () => {
+it("random takes the least for a missing choice, and the most for one that is too large", () => {
   expect(some(new Choices(4, []))).toEqual([3, false, "a", 0]);
   expect(some(new Choices(4, [100, 7, 100]))).toEqual([9, true, "c", 0]);
 });
 
-it("reaches both ends", () => {
+it("random.integer reaches both ends", () => {
   const random = new Choices(1);
   expect(new Set(Array.from({ length: 200 }, () => random.integer(-1, 2)))).toEqual(new Set([-1, 0, 1, 2]));
 });
@@ -30,6 +30,8 @@ it.each([
   [2, 1],
   [0.5, 2],
   [0, Infinity],
-])("refuses %d to %d", (min, max) => expect(() => new Choices(1).integer(min, max)).toThrow(RangeError));
+])("random.integer refuses %d to %d", (min, max) =>
+  expect(() => new Choices(1).integer(min, max)).toThrow(RangeError),
+);
 
-it("has nothing to pick from nothing", () => expect(() => new Choices(1).pick([])).toThrow(RangeError));
+it("random.pick refuses an empty list", () => expect(() => new Choices(1).pick([])).toThrow(RangeError));

@@ -34,7 +34,7 @@ const found = {
   ],
 };
 
-it("a broken history is told, with a line to paste", () => {
+it("the report of a broken history has a line to paste", () => {
   expect(textOf(found)).toBe(
     [
       "Broken in history 37 of 500 (seed 8412): 2 charges",
@@ -48,7 +48,7 @@ it("a broken history is told, with a line to paste", () => {
   );
 });
 
-it("says when it does not break every time, and nothing of faults that have had no time to come", () => {
+it("the report says that a history does not break every time, and names no faults that had no time to come", () => {
   const text = textOf({ ...found, number: 3, isSteady: false });
   expect(text).toContain("It does not break every time");
   expect(text).not.toContain("never came");

@@ -9,7 +9,7 @@ const fault = (kind: Fault["kind"], message: number, attempt = 1, arg?: number):
   ...(arg === undefined ? {} : { arg }),
 });
 
-/** Shrinks with what breaks it, and tells how often that was asked. */
+/** Shrinks a history by a predicate, and counts its calls. */
 async function shrunk(found: Recipe, isBroken: (recipe: Recipe) => boolean) {
   let runs = 0;
   const recipe = await shrink(found, async (candidate) => {
@@ -20,7 +20,7 @@ async function shrunk(found: Recipe, isBroken: (recipe: Recipe) => boolean) {
 }
 
 describe("shrink", () => {
-  it("leaves out what is not needed", async () => {
+  it("leaves out faults that are not needed", async () => {
     const faults = Array.from({ length: 40 }, (_, i) => fault("split", i + 1));
     const { recipe, runs } = await shrunk({ faults, choices: [] }, (candidate) =>
       [7, 23].every((message) => candidate.faults.some((each) => each.message === message)),
@@ -30,7 +30,7 @@ describe("shrink", () => {
   });
 
   it("makes choices smaller, and faults those of the first messages", async () => {
-    // Six messages, of which the fifth comes twice: one would do.
+    // Six messages, of which the fifth comes twice, although one would do.
     const found = { faults: [fault("duplicate", 5)], choices: [5, 3, 9] };
     const { recipe } = await shrunk(found, ({ faults: [only], choices: [count = 0] }) => {
       return only !== undefined && only.message <= count + 1;
@@ -47,8 +47,8 @@ describe("shrink", () => {
     expect(recipe.faults).toEqual([fault("lostAck", 1, 1), fault("reorder", 1, 1, 1)]);
   });
 
-  it("ends a handler at an earlier call where there are fewer messages, and keeps the call that it takes", async () => {
-    // Each message makes three calls, and it breaks after the second one of any.
+  it("ends a handler at the earliest call that breaks the history where there are fewer messages", async () => {
+    // Each message makes three calls, and the history breaks after the second call of any.
     const found = { faults: [fault("endAfter", 3, 1, 8)], choices: [3] };
     const { recipe } = await shrunk(found, ({ faults: [only], choices: [count = 0] }) => {
       const call = only?.arg ?? 1;
@@ -59,7 +59,7 @@ describe("shrink", () => {
     expect(recipe).toEqual({ faults: [fault("endAfter", 1, 1, 2)], choices: [] });
   });
 
-  it("is left with what it began with where nothing smaller breaks", async () => {
+  it("returns the history itself where none smaller breaks", async () => {
     const found = { faults: [fault("crash", 2, 2)], choices: [4] };
     expect((await shrunk(found, () => false)).recipe).toEqual(found);
   });

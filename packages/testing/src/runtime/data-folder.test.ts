@@ -51,7 +51,7 @@ function own(): string[] {
   return folders;
 }
 
-it("folders of a process that was killed are deleted by the next that makes some", async () => {
+it("folders of a killed process are deleted by the next process that makes some", async () => {
   const { process, folders } = await otherProcess();
   await ended(process);
   expect(folders.map((path) => existsSync(path))).toEqual([true, true]);
@@ -60,13 +60,13 @@ it("folders of a process that was killed are deleted by the next that makes some
   expect(ours.map((path) => existsSync(path))).toEqual([true, true]);
 });
 
-it("those of living processes stay, this one's own included", async () => {
+it("folders of living processes stay, those of this one too", async () => {
   const { folders } = await otherProcess();
   const ours = [...own(), ...own()];
   expect([...folders, ...ours].map((path) => existsSync(path))).toEqual(Array(6).fill(true));
 });
 
-it("those of other machines and containers stay, whose processes nobody knows here", async () => {
+it("folders of other machines and containers stay, whose processes are unknown here", async () => {
   const { process, folders } = await otherProcess();
   await ended(process);
   const elsewhere = folders.map((path) => {

@@ -21,13 +21,13 @@ describe("errorOf", () => {
   });
 });
 
-describe("several failures", () => {
+describe("the text of several failures", () => {
   const errors = [1, 2, 3, 4, 5].map((n) => {
     const entry: HappenedEntry = { kind: "failed", n, queue: "mails", atMs: 0, ids: [], by: "mailer" };
     return deliveryError({ ...entry, error: `RangeError: mail ${n}${AT}` });
   });
 
-  it("say where they were, and the first ones what they are", () => {
+  it("names their places, and the first errors", () => {
     expect(errors[0]).toMatchObject({ queue: "mails", consumer: "mailer", message: "mail 1" });
     expect(failuresText(errors)).toBe(
       "5 deliveries have failed:\n" +

@@ -6,12 +6,12 @@ it.each([
   ["@cloudflare/vitest-plugin", "", "vitest-plugin-runner-"],
   ["@cloudflare/vitest-plugin", "shop & co", "vitest-plugin-runner-shop___co"],
   ["@cloudflare/vitest-pool-workers", "shop", "vitest-pool-workers-runner-shop"],
-])("by %s the Worker of a project %o runs as %s", (plugin, name, runner) => {
+])("the runner of %s names the Worker of a project %o so: %s", (plugin, name, runner) => {
   const project = { name, config: { root: "/project" }, vite: { config: { plugins: [{ name: plugin }] } } };
   expect(projectOf({ options: { project } })).toEqual({ root: "/project", pluginFolder: null, runner });
 });
 
-it("finds the plugin that the project has", () => {
+it("projectOf finds the plugin of the project", () => {
   const plugin = "@cloudflare/vitest-plugin";
   const project = {
     name: "",

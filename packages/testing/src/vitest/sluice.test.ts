@@ -6,7 +6,7 @@ import { type PoolContext, type SluiceOptions, sluice } from "./sluice.ts";
 
 const WRANGLER = { wrangler: { configPath: "./wrangler.toml" } };
 
-/** Makes the object that Cloudflare's plugin calls the function as a member of. */
+/** Makes the object as whose member Cloudflare's plugin calls the function. */
 function callerOf(plugin: string, name = "") {
   const project = {
     name,
@@ -51,7 +51,7 @@ it.each<[string, SluiceOptions, string]>([
 });
 
 it.each([null, {}, callerOf("another-plugin")])(
-  "knows the plugins that it is for: not %o",
+  "sluice() refuses a caller that is not one of its plugins: %o",
   async (caller) => {
     await expect(asked(WRANGLER, caller)).rejects.toThrow("plugins: [cloudflareTest(sluice({ … }))]");
   },

@@ -14,7 +14,7 @@ import { Recorder } from "./recorder.ts";
 
 const idOf = (number: number) => `${number}`.padStart(32, "0");
 
-/** Messages 1 to `count` in one batch, and a consumer that acknowledges what it gets unless a test says otherwise. */
+/** Makes a batch of the messages 1 to `count`, with a consumer that acknowledges by default. */
 function batchOf(count: number, faults: readonly Fault[], { isFifo = false, attempt = 1 } = {}) {
   const recorder = new Recorder();
   const numbers = Array.from({ length: count }, (_, i) => i + 1);
@@ -70,19 +70,19 @@ const fault = (kind: Fault["kind"], message: number, arg?: number): Fault => ({
   ...(arg === undefined ? {} : { arg }),
 });
 
-describe("a consumer to which something goes wrong", () => {
-  it("is left as it is where nothing does", async () => {
+describe("a consumer with faults", () => {
+  it("is unchanged without faults", async () => {
     const { deliver, got, came } = batchOf(2, [fault("lostAck", 9)]);
     expect([await deliver(), got, came()]).toEqual(["acknowledged", ["1 2"], []]);
   });
 
-  it("duplicate: gets the message once more", async () => {
+  it("gets the message once more by duplicate", async () => {
     const { deliver, got } = batchOf(3, [fault("duplicate", 2)]);
     expect(await deliver()).toEqual({ acked: [1, 2, 3], retried: [] });
     expect(got).toEqual(["1 2 3", "2"]);
   });
 
-  it("reorder: gets the message last, or later", async () => {
+  it("gets the message last, or later, by reorder", async () => {
     const last = batchOf(3, [fault("reorder", 1, 0)]);
     expect([await last.deliver(), last.got]).toEqual([{ acked: [2, 3, 1], retried: [] }, ["2 3 1"]]);
     const later = batchOf(3, [fault("reorder", 1, 60)]);
@@ -91,12 +91,12 @@ describe("a consumer to which something goes wrong", () => {
     expect([await alone.deliver(), alone.got]).toEqual([{ acked: [], retried: [[1, 1]] }, []]);
   });
 
-  it("reorder: never in a FIFO queue, which keeps the order", async () => {
+  it("ignores reorder in a FIFO queue, which keeps the order", async () => {
     const { deliver, got, came } = batchOf(2, [fault("reorder", 1)], { isFifo: true });
     expect([await deliver(), got, came()]).toEqual(["acknowledged", ["1 2"], []]);
   });
 
-  it("split: gets the batch in two", async () => {
+  it("gets the batch in two parts by split", async () => {
     const second = batchOf(3, [fault("split", 2)]);
     expect([await second.deliver(), second.got]).toEqual([{ acked: [1, 2, 3], retried: [] }, ["1", "2 3"]]);
     const first = batchOf(3, [fault("split", 1)]);
@@ -104,13 +104,13 @@ describe("a consumer to which something goes wrong", () => {
     expect(first.got).toEqual(["1", "2 3"]);
   });
 
-  it("lostAck: its acknowledgement of that message alone is lost", async () => {
+  it("loses the acknowledgement of that message only by lostAck", async () => {
     const { deliver, got } = batchOf(2, [fault("lostAck", 1)]);
     expect(await deliver()).toEqual({ acked: [2], retried: [[1, undefined]] });
     expect(got).toEqual(["1 2"]);
   });
 
-  it("lateRetry: what it retries comes later, and what it does not retry does not", async () => {
+  it("gets the message later by lateRetry if it retries it, and not at all otherwise", async () => {
     const { deliver, answers, came } = batchOf(2, [fault("lateRetry", 1, 3_600), fault("lateRetry", 2, 60)]);
     const retried: DeliveryResult = {
       ...failedResult(""),
@@ -122,13 +122,13 @@ describe("a consumer to which something goes wrong", () => {
     expect(came()).toEqual(["lateRetry"]);
   });
 
-  it.each(["endBefore", "endAfter"] as const)("%s: not at the last attempt", async (kind) => {
+  it.each(["endBefore", "endAfter"] as const)("ignores %s at the last attempt", async (kind) => {
     const last = batchOf(1, [fault(kind, 1)], { attempt: 4 });
     expect(await last.deliver()).toEqual({ acked: [1], retried: [] });
     expect([last.interruptions, last.came()]).toEqual([[], []]);
   });
 
-  it.each(["lostAck", "throwAfter", "crash"] as const)("%s: not at the last attempt", async (kind) => {
+  it.each(["lostAck", "throwAfter", "crash"] as const)("ignores %s at the last attempt", async (kind) => {
     const before = batchOf(1, [fault(kind, 1)], { attempt: 3 });
     await before.deliver();
     expect(before.came()).toEqual([kind]);
@@ -138,7 +138,7 @@ describe("a consumer to which something goes wrong", () => {
   });
 
   it.each(["endBefore", "endAfter"] as const)(
-    "%s: came only where the handler has ended there",
+    "counts %s only where the handler has ended there",
     async (kind) => {
       const ended = batchOf(2, [fault(kind, 2, 3)]);
       ended.answers.push(failedResult(`fault ${kind}: the handler ended`));

@@ -3,7 +3,7 @@ import { callFor, Invocation } from "./invocation.ts";
 
 const CALLS = ["one", "two", "three"];
 
-/** A handler that makes some calls one after the other, and what has happened in which order. */
+/** Makes a handler that makes calls one after the other, with a record of their order. */
 function handlerOf(names: readonly string[]) {
   const happened: string[] = [];
   const handle = async () => {
@@ -16,7 +16,7 @@ function handlerOf(names: readonly string[]) {
 }
 
 describe("an invocation", () => {
-  it("ends after a call, which has taken effect and never comes back", async () => {
+  it("ends after a call, which has taken effect and never returns", async () => {
     const invocation = new Invocation({ kind: "endAfter", call: 2 });
     const { happened, handle } = handlerOf(CALLS);
     void invocation.run(handle);
@@ -38,14 +38,14 @@ describe("an invocation", () => {
     expect(isMade).toBe(false);
   });
 
-  it("goes on where it makes fewer calls, and others go on in any case", async () => {
+  it("goes on where it makes fewer calls, and other invocations always go on", async () => {
     const { happened, handle } = handlerOf(CALLS);
     await new Invocation({ kind: "endAfter", call: 4 }).run(handle);
     await handle();
     expect(happened.filter((each) => each === "done")).toHaveLength(2);
   });
 
-  it("has ended when the calls that are under way beside the last one have taken effect", async () => {
+  it("has ended when the parallel calls have taken effect too", async () => {
     const invocation = new Invocation({ kind: "endAfter", call: 2 });
     const slow = Promise.withResolvers<void>();
     const happened: string[] = [];
@@ -62,7 +62,7 @@ describe("an invocation", () => {
     expect(happened).toEqual(["quick", "slow", "ended"]);
   });
 
-  it("ends after a call that fails, which its handler never learns", async () => {
+  it("ends after a failed call, without telling its handler", async () => {
     const invocation = new Invocation({ kind: "endAfter", call: 1 });
     const caught: unknown[] = [];
     void invocation.run(async () => {
@@ -73,7 +73,7 @@ describe("an invocation", () => {
     expect(caught).toEqual([]);
   });
 
-  it("counts no call that answers at once, and none that a call makes in turn", async () => {
+  it("counts no synchronous call, and none that a call makes in turn", async () => {
     const invocation = new Invocation({ kind: "endAfter", call: 2 });
     void invocation.run(async () => {
       expect(callFor("at once", () => 7)).toBe(7);
@@ -87,13 +87,13 @@ describe("an invocation", () => {
     [4, "4th"],
     [11, "11th"],
     [21, "21st"],
-  ])("call %i is its %s", async (call, nth) => {
+  ])("names call %i its %s call", async (call, nth) => {
     const invocation = new Invocation({ kind: "endBefore", call });
     void invocation.run(handlerOf(Array.from({ length: call }, String)).handle);
     expect(await invocation.ended).toContain(` ${nth} call,`);
   });
 
-  it("gives to what it has ended promises that have any method, none of which ever answers", async () => {
+  it("returns promises with any method, none of which ever settles, once it has ended", async () => {
     const invocation = new Invocation({ kind: "endBefore", call: 1 });
     const stub = invocation.run(() => callFor("stub", async () => {})) as Promise<unknown> & {
       method(): { later(): Promise<unknown> };

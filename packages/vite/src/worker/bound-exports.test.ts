@@ -20,7 +20,7 @@ vi.mock("cloudflare:workers", () => {
 type Class = new (ctx: unknown, env: unknown) => { env: unknown; method(): string };
 const bind = (env: unknown) => Object.assign(env as object, { queue: "ours" });
 
-it("gives handlers a bound env, and the event, the context and the this that they had", () => {
+it("handlers get a bound env, with their own event, context and this", () => {
   class App {
     #name = "app";
     queue(...args: unknown[]) {
@@ -37,7 +37,7 @@ it("gives handlers a bound env, and the event, the context and the this that the
   expect(bound.helper({})).toEqual({});
 });
 
-it("gives classes a bound env before their constructors run, and leaves them their names and methods", async () => {
+it("classes get a bound env before their constructors run, and keep their names and methods", async () => {
   const { WorkerEntrypoint } = await import("cloudflare:workers");
   class Office extends WorkerEntrypoint {
     readonly seen = { ...(this.env as object) };
@@ -51,7 +51,7 @@ it("gives classes a bound env before their constructors run, and leaves them the
   expect(office).toBeInstanceOf(WorkerEntrypoint);
 });
 
-it("binds a Durable Object of the old kind, which extends nothing", () => {
+it("a Durable Object of the old kind, which extends nothing, is bound", () => {
   class Counter {
     readonly env: unknown;
     constructor(_state: unknown, env: unknown) {
@@ -65,16 +65,16 @@ it("binds a Durable Object of the old kind, which extends nothing", () => {
   expect(new Bound("state", {}).env).toEqual({ queue: "ours" });
 });
 
-it.each([[undefined], [null], ["text"], [7]])("leaves %o as it is", (exported) => {
+it.each([[undefined], [null], ["text"], [7]])("an export %o is unchanged", (exported) => {
   expect(boundHandlers(exported, bind)).toBe(exported);
 });
 
-it("leaves functions as they are", () => {
+it("an exported function is unchanged", () => {
   const helper = () => 1;
   expect(boundHandlers(helper, bind)).toBe(helper);
 });
 
-it("has every named export, each bound once, and looks it up when it is used", () => {
+it("every named export is bound once, and looked up when it is used", () => {
   class First {}
   class Second {}
   const module: Record<string, unknown> = { default: {}, Counter: First, LIMIT: 3 };

@@ -4,7 +4,7 @@ import type { BindQueues } from "./queue-binder.ts";
 type Handler = (...args: unknown[]) => unknown;
 type AnyClass = new (ctx: unknown, env: unknown) => object;
 
-/** Handlers that are given the event, `env` and the context. */
+/** Handlers that get an event, `env` and the context. */
 const HANDLERS: ReadonlySet<PropertyKey> = new Set([
   "connect",
   "email",
@@ -19,20 +19,20 @@ const HANDLERS: ReadonlySet<PropertyKey> = new Set([
 const BASES = [DurableObject, WorkerEntrypoint, WorkflowEntrypoint] as const;
 
 /**
- * An export of the user's main module whose code is given queues that send to the broker: a class, or an object of
- * handlers. Anything else stays what it is.
+ * Binds queues to an export of the user's main module: a class, or an object of handlers. Other values are returned
+ * unchanged.
  */
 export function boundHandlers(exported: unknown, bind: BindQueues): unknown {
   if (isClass(exported)) return boundClass(exported, bind);
   return typeof exported === "object" && exported !== null ? boundObject(exported, bind) : exported;
 }
 
-/** All exports of the user's main module but the default one. They are looked up when they are used. */
+/** Binds all named exports of the user's main module, each when it is used. */
 export function boundExports(module: object, bind: BindQueues): object {
   const names = Object.keys(module).filter((name) => name !== "default");
   const bound = new Map<unknown, unknown>();
   const boundOnce = (exported: unknown) => {
-    // The runner takes a class that is another one for a new version of it.
+    // The runner takes another class for a new version of it.
     if (!bound.has(exported)) bound.set(exported, boundHandlers(exported, bind));
     return bound.get(exported);
   };
@@ -52,7 +52,7 @@ function boundClass(Class: AnyClass, bind: BindQueues): AnyClass {
   return Object.defineProperty(Bound, "name", { value: Class.name });
 }
 
-/** A proxy, so that a handler that comes later counts too. Handlers keep the `this` that they had. */
+/** Binds an object by a proxy, so that a handler added later counts too. Handlers keep their `this`. */
 function boundObject(handlers: object, bind: BindQueues): object {
   return new Proxy(handlers, {
     get(target, name) {
@@ -64,7 +64,7 @@ function boundObject(handlers: object, bind: BindQueues): object {
   });
 }
 
-/** Durable Objects may be classes that extend nothing. */
+/** Whether an export is a class. A Durable Object's class may extend nothing. */
 function isClass(exported: unknown): exported is AnyClass {
   if (typeof exported !== "function") return false;
   const { prototype } = exported as { readonly prototype?: object };

@@ -4,21 +4,21 @@ type Options = Parameters<typeof define>[0];
 type Handler = ReturnType<typeof define>["handler"];
 type Fetch = NonNullable<Handler["fetch"]>;
 
-/** Variables of the broker in Vite. */
+/** Variables of the broker under Vite. */
 interface AccessEnv {
-  /** Answers the variables by which the broker lets others in; none while only this machine reaches it. */
+  /** Address of the variables by which the broker admits other machines; empty while only this machine reaches it. */
   readonly SLUICE_ACCESS_URL: string;
 }
 
 /**
- * The broker as the generated entry imports it. Where Vite listens is not known when this is started: with each request
- * it asks, until other machines reach it, and from then on goes by the tokens and keys of the answer.
+ * Makes the broker that the generated entry imports. Where Vite listens is unknown at its start, so it asks with each
+ * request until other machines reach it, and then requires the tokens and keys of the answer.
  *
  * `own` is for this Worker's own requests, which need none.
  */
 export function defineBroker(options: Options) {
   const { handler: own, ...broker } = define(options);
-  // A handler keeps what it was given with its first request. The classes are those of the other one.
+  // A handler keeps the variables of its first request. The classes are those of the other handler.
   const { handler: closed } = define(options);
   let access: Partial<Parameters<Fetch>[1]> | null = null;
   const fetch: Fetch = async (request, env, ctx) => {
@@ -35,7 +35,7 @@ function answer(handler: Handler, ...args: Parameters<Fetch>): Response | Promis
 }
 
 /**
- * Takes the place of what `server.cors` of Vite adds to every answer: pages of other sites read none, not even a
+ * Replaces the header that Vite's `server.cors` adds to every answer: no page of another site may read one, not even a
  * refusal.
  */
 function ofOwnOrigin(answered: Response, { url }: Request): Response {
@@ -44,7 +44,7 @@ function ofOwnOrigin(answered: Response, { url }: Request): Response {
   return response;
 }
 
-/** `null` while there are none. */
+/** Reads the variables; returns `null` while there are none. */
 async function readAccess({ SLUICE_ACCESS_URL: url }: AccessEnv): Promise<Record<string, string> | null> {
   const variables: Record<string, string> = await (await fetch(url)).json();
   return Object.keys(variables).length === 0 ? null : variables;

@@ -1,15 +1,15 @@
 import { type InstallOptions, installProducers, type ProducerSpec } from "@sluice/producer";
 import { hideBindings } from "@sluice/project/runtime/worker";
 
-/** Puts queues that send to the broker into an `env`, and takes bindings of ours out of its listing. */
+/** Puts queues that send to the broker into an `env`, and hides bindings of ours in its listing. */
 export type BindQueues = (env: unknown) => unknown;
 
 /**
- * Puts the queues into the importable `env` and returns what does so with every other. Vite's runner makes a copy of
+ * Puts the queues into the importable `env`, and returns a function that does so with any other. Vite's runner copies
  * the bindings for each call of a handler and for each instance of a class.
  *
- * @param env that of `cloudflare:workers`, as this module's code is given it.
- * @param hidden names of the bindings that the user's code must not come across.
+ * @param env `env` of `cloudflare:workers`.
+ * @param hidden names of bindings that are hidden from the user's code.
  */
 export function queueBinder(
   env: object,
