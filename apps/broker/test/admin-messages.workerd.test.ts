@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startBroker } from "./any-broker.ts";
 
-/* Messages as somebody sees them who looks after a broker, by the admin API of a real one. */
+/* Messages for the operator of a broker, by the admin API of a real one. */
 
 const settings = (changes: object = {}) => ({
   deliveryDelaySeconds: 0,
@@ -51,7 +51,7 @@ async function ask(path: string, method = "GET", body?: object) {
   return (await response.json()) as Record<string, unknown> & { messages: Record<string, unknown>[] };
 }
 
-/** A call of the REST API to the messages of a queue. */
+/** Calls the REST API for the messages of a queue. */
 async function rest(queue: string, call: string, body: object) {
   const at = `${origin}/__sluice/client/v4/accounts/any/queues/${ids[queue]}/messages${call}`;
   const response = await fetch(at, { method: "POST", body: JSON.stringify(body) });
@@ -61,7 +61,7 @@ async function rest(queue: string, call: string, body: object) {
 const list = (queue: string, filter = "") =>
   ask(`/queues/${queue}/messages?filter=${encodeURIComponent(filter)}`);
 
-it("messages in every state say how they stand and why, and looking changes nothing", async () => {
+it("the admin API shows messages in every state with the reason, and changes nothing", async () => {
   await rest("orders", "", { body: { order: 1, item: "brass lamp" } });
   await rest("orders", "", { body: "a vase", content_type: "text", delay_seconds: 600 });
   await rest("orders", "/pull", { batch_size: 1 });
@@ -119,7 +119,7 @@ it("a message is sent, changed and sent again, delivered now, and deleted", asyn
   expect((await list("acted")).messages).toMatchObject([{ id: copy.id, text: '{"n":2}' }]);
 });
 
-it("of dead letters those move that a filter is for, after a dry run", async () => {
+it("the dead letters of a filter are moved, after a dry run", async () => {
   for (const item of ["lamp", "vase", "red lamp"]) await rest("failing", "", { body: { item } });
   await rest("failing", "/pull", { batch_size: 10, visibility_timeout_ms: 0 });
   await ask("/clock", "POST", { advanceMs: 1_000 });
@@ -154,7 +154,7 @@ it("a search goes through many messages page by page", async () => {
     found.push(...page.messages.map(({ text }) => text));
     cursor = String(page.cursor ?? "");
   } while (cursor !== "");
-  // 1, 10 to 19, 100 to 199.
+  // 1, 10 to 19, and 100 to 199 match.
   expect(new Set(found).size).toBe(111);
   expect(found).toHaveLength(111);
 });

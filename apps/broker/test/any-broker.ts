@@ -8,7 +8,7 @@ import type { OpenBrokerInput } from "@sluice/broker-worker/open-broker";
 import { onTestFinished } from "vitest";
 import { type BrokerWorkerOptions, startBrokerWorker } from "./broker-worker.ts";
 
-/** A broker as its clients have it: an address. */
+/** A broker for its clients: an address. */
 export interface AnyBroker {
   readonly origin: string;
 }
@@ -16,13 +16,13 @@ export interface AnyBroker {
 export interface AnyBrokerOptions extends BrokerWorkerOptions {
   /** Queues that it is deployed with. Default: none, clients create them. */
   readonly queues?: Readonly<Record<string, object>>;
-  /** Names of bindings to consumers, by Worker: only workerd has any. */
+  /** Names of bindings to consumers, by Worker, which only workerd has. */
   readonly consumers?: Readonly<Record<string, string>>;
 }
 
 /**
- * Starts a broker on the platform that the project of tests is about (`vitest.config.ts`): the broker Worker in
- * workerd, or the same classes in this process.
+ * Starts a broker on the platform of the current test project (`vitest.config.ts`): the broker Worker in workerd, or
+ * the same classes in this process.
  */
 export function startBroker(
   vars: Record<string, string>,
@@ -46,7 +46,7 @@ async function startWorker(vars: Record<string, string>, options: AnyBrokerOptio
 }
 
 async function startHere(vars: Record<string, string>, options: AnyBrokerOptions): Promise<AnyBroker> {
-  // What it imports is there in this project of tests only.
+  // Its imports exist only in this project of tests.
   const { openBroker } = await import("@sluice/broker-worker/open-broker");
   const { persistDir, queues = {}, disposeWith = onTestFinished, page } = options;
   const folder = persistDir ?? (await mkdtemp(path.join(tmpdir(), "sluice-broker-")));

@@ -7,15 +7,15 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBroker } from "./any-broker.ts";
 
 /*
- * boto3 and the AWS CLI as the machine has them: Debian's speak the Query protocol, newer ones AWS JSON. Every request
- * is signed, and the broker checks it.
+ * boto3 and the AWS CLI of the machine: Debian's speak the Query protocol, newer ones AWS JSON. Every request is
+ * signed, and the broker checks it.
  */
 
 const [KEY, SECRET] = ["AKIAEXAMPLE", "one/secret+of=40"];
 const ACTIONS = path.join(import.meta.dirname, "python/sqs_actions.py");
 const run = promisify(execFile);
 
-/** Programs of these names that there are, each once: Debian's own, and what comes first on the PATH. */
+/** Finds programs of these names, each once: Debian's own, and the first on the PATH. */
 function installed(names: readonly string[], check: readonly string[]): string[] {
   const works = names.filter((name) => spawnSync(name, check, { stdio: "ignore" }).status === 0);
   const places = works.map((name) => spawnSync("which", [name], { encoding: "utf8" }).stdout.trim());
@@ -50,7 +50,7 @@ afterAll(async () => {
 
 describe.skipIf(pythons.length === 0)("boto3 (skipped where it is not installed)", () => {
   it.each(pythons)(
-    "of %s does every action that it knows, with its own classes of errors",
+    "of %s can use every action that it knows, with its own classes of errors",
     async (python) => {
       const { stdout } = await run(python, [ACTIONS, endpoint, KEY, SECRET]);
       const { used, known } = JSON.parse(stdout) as { used: string[]; known: string[] };
@@ -61,7 +61,7 @@ describe.skipIf(pythons.length === 0)("boto3 (skipped where it is not installed)
 });
 
 describe.skipIf(clis.length === 0)("the AWS CLI (skipped where it is not installed)", () => {
-  it.each(clis)("%s sends, receives, lists and tells of refusals", async (cli) => {
+  it.each(clis)("of %s sends, receives, lists and shows refusals", async (cli) => {
     const queue = `cli-${clis.indexOf(cli)}`;
     const env = {
       PATH: process.env.PATH,

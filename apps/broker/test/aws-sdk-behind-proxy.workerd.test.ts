@@ -15,12 +15,12 @@ import { expect, it, onTestFinished } from "vitest";
 import { startBroker } from "./any-broker.ts";
 import { startTlsProxy, type TlsProxy } from "./tls-proxy.ts";
 
-/** Programs with AWS's SDK whose broker stands behind a proxy that speaks TLS. */
+/** Programs with AWS's SDK whose broker is behind a TLS proxy. */
 
 const CREDENTIALS = { accessKeyId: "AKIA", secretAccessKey: "secret" };
 const KEYS = { SLUICE_AWS_ACCESS_KEYS: "AKIA:secret" };
 
-/** Makes the options of the SDK but the endpoint. A request in clear fails: nothing leads to another address. */
+/** Makes the options of the SDK without the endpoint. A request in clear fails: it reaches no other address. */
 function optionsFor({ agent: httpsAgent }: TlsProxy) {
   const httpAgent = new Agent({
     lookup: (host, _, found) => found(new Error(`"${host}" was called in clear`), []),
@@ -38,7 +38,7 @@ async function brokerBehind(proxy: TlsProxy, publicUrl: string, vars: Record<str
   proxy.target = origin;
 }
 
-it("queues have URLs of the public address, which the SDK sends to without an endpoint, and with keys", async () => {
+it("the SDK sends to queues by their public URLs without an endpoint, and with keys", async () => {
   const proxy = await startTlsProxy();
   const url = `https://queues.example.com:${proxy.port}`;
   await brokerBehind(proxy, url);
@@ -56,7 +56,7 @@ it("queues have URLs of the public address, which the SDK sends to without an en
   expect(proxy.requests).toHaveLength(5);
 });
 
-it("a path that the proxy takes off is in the URLs of queues, and in what is signed", async () => {
+it("a path that the proxy removes is in the URLs of queues, and in the signed request", async () => {
   const proxy = await startTlsProxy("/queues");
   const url = `https://example.com:${proxy.port}/queues`;
   await brokerBehind(proxy, `${url}/`);
@@ -79,7 +79,7 @@ it("a path that the proxy takes off is in the URLs of queues, and in what is sig
   expect(direct.QueueUrl).toBe(QueueUrl);
 });
 
-it("a proxy that is trusted says where queues are, and what was signed, by its headers", async () => {
+it("the headers of a trusted proxy determine the URLs of queues, and the signed request", async () => {
   const proxy = await startTlsProxy("/queues", (host) => ({
     host: "broker.internal",
     "x-forwarded-host": host,
@@ -96,9 +96,9 @@ it("a proxy that is trusted says where queues are, and what was signed, by its h
   expect(Messages?.map(({ Body }) => Body)).toEqual(["hello"]);
 });
 
-it("a client cannot say where queues are to a broker that trusts no proxy", async () => {
+it("a client cannot determine the URLs of queues of a broker that trusts no proxy", async () => {
   const { origin } = await startBroker({ SLUICE_ENV: "local" });
-  // Miniflare, which runs the Worker here, believes the protocol itself.
+  // Miniflare, which runs the Worker here, trusts the protocol itself.
   const forged = { "x-forwarded-host": "evil.example", "x-forwarded-prefix": "/evil" };
   const response = await fetch(`${origin}/__sluice/aws/?Action=CreateQueue&QueueName=mail`, {
     method: "POST",

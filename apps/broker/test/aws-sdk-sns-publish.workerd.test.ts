@@ -24,7 +24,7 @@ import {
 beforeAll(start);
 afterAll(stop);
 
-describe("what is published to queues, with the AWS SDK", () => {
+describe("a message published to queues with the AWS SDK", () => {
   it("has the trace header of its request", async () => {
     const TopicArn = await topic("traced");
     const [plain, raw] = [await queue("traced-plain"), await queue("traced-raw")];
@@ -102,7 +102,7 @@ describe("what is published to queues, with the AWS SDK", () => {
           { Id: "1", Message: "not for the filter" },
           {
             Id: "2",
-            Message: JSON.stringify({ default: "for all", sqs: "for queues", email: "for nobody" }),
+            Message: JSON.stringify({ default: "for all", sqs: "for queues", email: "for mail" }),
             MessageStructure: "json",
             MessageAttributes: { kind: { DataType: "String", StringValue: "b" } },
           },
@@ -131,7 +131,7 @@ describe("what is published to queues, with the AWS SDK", () => {
     ]);
   });
 
-  it("goes by every change of the topic that was answered before it, though the topic is remembered", async () => {
+  it("follows every acknowledged change of the topic, although the topic is cached", async () => {
     const TopicArn = await topic("changing");
     const [steady, other] = [await queue("changing-steady"), await queue("changing-other")];
     await subscribed(TopicArn, steady.arn, { RawMessageDelivery: "true" });
@@ -155,10 +155,10 @@ describe("what is published to queues, with the AWS SDK", () => {
     const { Messages } = await sqs.send(new ReceiveMessageCommand({ QueueUrl: other.url }));
     expect(Messages).toBeUndefined();
     await sns.send(new DeleteTopicCommand({ TopicArn }));
-    expect(await refusal(publish("nobody"))).toMatchObject({ status: 404 });
+    expect(await refusal(publish("missing"))).toMatchObject({ status: 404 });
   });
 
-  it("keeps order, numbers and duplicates of a FIFO topic", async () => {
+  it("keeps order and numbers of a FIFO topic, and drops duplicates", async () => {
     const TopicArn = await topic("news.fifo", { FifoTopic: "true", ContentBasedDeduplication: "true" });
     const fifo = await queue("first.fifo", { FifoQueue: "true" });
     const standard = await queue("second");
@@ -189,7 +189,7 @@ describe("what is published to queues, with the AWS SDK", () => {
     });
   });
 
-  it("goes to the dead-letter queue of the subscription where its queue was deleted, and to all others", async () => {
+  it("goes to the subscription's dead-letter queue where its queue was deleted, and to all other queues", async () => {
     const TopicArn = await topic("partly");
     const [gone, kept, dead] = [await queue("gone"), await queue("kept"), await queue("dead")];
     const RedrivePolicy = JSON.stringify({ deadLetterTargetArn: dead.arn });

@@ -91,7 +91,7 @@ describe("subscriptions, with the AWS SDK", () => {
     });
   });
 
-  it("of URLs are asked, get what is published once they are confirmed, and their queues are in no list", async () => {
+  it("of URLs are asked to confirm, get messages once they have, and have queues in no list", async () => {
     const TopicArn = await topic("hooks");
     const inbox = await receiver();
     const hook = { TopicArn, Protocol: "http", Endpoint: inbox.url };
@@ -117,7 +117,7 @@ describe("subscriptions, with the AWS SDK", () => {
     });
     const confirm = (Token: string) =>
       sns.send(new ConfirmSubscriptionCommand({ TopicArn, Token, AuthenticateOnUnsubscribe: "true" }));
-    // The token of the first question counts no more.
+    // The token of the first request is not valid any more.
     expect(await refusal(confirm(asked.message.Token ?? ""))).toMatchObject({
       name: "InvalidParameterException",
       message: "Invalid parameter: Token",
@@ -158,13 +158,13 @@ describe("subscriptions, with the AWS SDK", () => {
   });
 });
 
-/** Request that was sent to an endpoint. */
+/** A request that an endpoint got. */
 interface Posted {
   readonly headers: Readonly<Record<string, unknown>>;
   readonly message: Readonly<Record<string, string>>;
 }
 
-/** An HTTP endpoint of this process that answers 200 to everything, and gives what it was sent in order. */
+/** Starts an HTTP endpoint in this process that answers 200 to everything, and returns its requests in order. */
 async function receiver(): Promise<{ readonly url: string; next(): Promise<Posted> }> {
   const posted: Posted[] = [];
   const waiting: ((post: Posted) => void)[] = [];

@@ -70,7 +70,7 @@ describe("messages, with the AWS SDK", () => {
     });
   });
 
-  it("are invisible for as long as a receive or a change says", async () => {
+  it("are invisible for the time of a receive or a change", async () => {
     const QueueUrl = await created("visibility");
     await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: "a" }));
     const [first] = await receive(QueueUrl, { VisibilityTimeout: 600 });
@@ -92,7 +92,7 @@ describe("messages, with the AWS SDK", () => {
     });
   });
 
-  it("wake a receive that waits", async () => {
+  it("wake a waiting receive", async () => {
     const QueueUrl = await created("waiting");
     const waiting = receive(QueueUrl, { WaitTimeSeconds: 20 });
     await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: "now" }));
@@ -160,7 +160,7 @@ describe("messages, with the AWS SDK", () => {
     });
   });
 
-  it("of AWS's largest size are taken, whatever they have besides a body", async () => {
+  it("of AWS's largest size are accepted, with any attributes", async () => {
     const QueueUrl = await created("large");
     const send = (input: object) =>
       sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: "x", ...input }));
@@ -212,7 +212,7 @@ describe("messages, with the AWS SDK", () => {
 });
 
 describe("FIFO queues, with the AWS SDK", () => {
-  it("keep the order of a group, and know duplicates", async () => {
+  it("keep the order of a group, and drop duplicates", async () => {
     const QueueUrl = await created("orders.fifo", { FifoQueue: "true", ContentBasedDeduplication: "true" });
     const send = (MessageBody: string, MessageGroupId: string) =>
       sqs.send(new SendMessageCommand({ QueueUrl, MessageBody, MessageGroupId }));
@@ -229,7 +229,7 @@ describe("FIFO queues, with the AWS SDK", () => {
     expect((await receive(QueueUrl)).map(({ Body }) => Body)).toEqual(["a2"]);
   });
 
-  it("refuse what they cannot take, in AWS's words", async () => {
+  it("refuse invalid messages in AWS's words", async () => {
     const QueueUrl = await created("strict.fifo", { FifoQueue: "true" });
     const send = (input: object) =>
       refusal(sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: "x", ...input })));
@@ -252,7 +252,7 @@ describe("FIFO queues, with the AWS SDK", () => {
 });
 
 describe("dead-letter queues, with the AWS SDK", () => {
-  it("take what was received too often, and give it back", async () => {
+  it("take messages that were received too often, and give them back", async () => {
     const dead = await created("dead");
     const deadArn = await arnOf(dead);
     const RedrivePolicy = JSON.stringify({ deadLetterTargetArn: deadArn, maxReceiveCount: 1 });

@@ -121,7 +121,7 @@ describe("queues, with the AWS SDK", () => {
     expect((await sqs.send(policy)).Attributes).toBeUndefined();
   });
 
-  it("of another region are other queues", async () => {
+  it("of different regions are different queues", async () => {
     const url = await created("regional");
     const elsewhere = clientOf("eu-west-1");
     const { QueueUrl = "" } = await elsewhere.send(new CreateQueueCommand({ QueueName: "regional" }));

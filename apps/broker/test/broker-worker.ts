@@ -6,7 +6,7 @@ import { onTestFinished } from "vitest";
 
 const ROOT = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 
-/** A consumer Worker that acknowledges everything, and notes it where a test can see it. */
+/** A consumer Worker that acknowledges everything. */
 const CONSUMER = `
 import { WorkerEntrypoint } from "cloudflare:workers";
 export class SluiceQueueConsumer extends WorkerEntrypoint {
@@ -22,7 +22,7 @@ export default { fetch: () => new Response("consumer") };
 export interface BrokerWorkerOptions {
   /** Called when the test ends; a file that shares a broker disposes of it itself. */
   readonly disposeWith?: (dispose: () => Promise<void>) => void;
-  /** Folder that keeps everything; in memory without one. */
+  /** Folder of all data. Default: they stay in memory. */
   readonly persistDir?: string;
   /** The page, which the entry then imports as `./page.bin`. */
   readonly page?: Uint8Array;

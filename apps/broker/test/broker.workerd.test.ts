@@ -26,7 +26,7 @@ function moveClock(broker: Miniflare, advanceMs: number, headers: Record<string,
   });
 }
 
-/** One packed message without a body, as a producer sends it. */
+/** Makes a packed message without a body, as a producer sends it. */
 async function sendOne(broker: Miniflare, queue: string, delaySeconds: number): Promise<void> {
   const namespace = await broker.getDurableObjectNamespace("SLUICE_QUEUES", "broker");
   const object = namespace.get(namespace.idFromName(queue)) as unknown as {
@@ -75,7 +75,7 @@ describe("the broker Worker of a project", () => {
     expect(await response.json()).toMatchObject({ error: { code: "not_in_production" } });
   });
 
-  it("keeps the HTTP APIs of a deployed broker closed until it has tokens, and says what to set", async () => {
+  it("keeps the HTTP APIs of a deployed broker closed until it has tokens, and names the setting", async () => {
     const closed = await start(ENTRY, {});
     for (const path of ["/__sluice/api/queues", "/__sluice/client/v4/accounts/any/queues"]) {
       const response = await closed.dispatchFetch(`http://localhost${path}`);
@@ -83,7 +83,7 @@ describe("the broker Worker of a project", () => {
       expect(await response.text()).toContain("wrangler secret put SLUICE_API_TOKENS");
     }
     expect((await closed.dispatchFetch("http://localhost/__sluice/health")).status).toBe(200);
-    // This broker was built without the page, and says so to everybody.
+    // This broker was built without the page, and says so.
     expect((await closed.dispatchFetch("http://localhost/__sluice/")).status).toBe(503);
   });
 });

@@ -5,7 +5,7 @@ import { type Browser, chromium } from "playwright-core";
 const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
 /**
- * Where a Chromium is: what `CHROMIUM` in the environment says, the first on the path, or Playwright's own; `null` for
+ * Finds a Chromium: by `CHROMIUM` in the environment, else the first on the path, else Playwright's own; `null` for
  * none.
  */
 export function findChromium(): string | null {
@@ -18,9 +18,7 @@ export function findChromium(): string | null {
   return candidates.find((candidate) => candidate !== "" && existsSync(candidate)) ?? null;
 }
 
-/**
- * Starts it without a window. Its sandbox needs rights that a container has not, and it opens nothing but our own page.
- */
+/** Starts it without a window. Its sandbox needs rights that a container lacks, and it opens only our own page. */
 export function startBrowser(executablePath: string): Promise<Browser> {
   return chromium.launch({ executablePath, args: ["--no-sandbox"] });
 }

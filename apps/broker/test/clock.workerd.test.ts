@@ -21,26 +21,26 @@ async function received(QueueUrl: string, WaitTimeSeconds = 0): Promise<(string 
 }
 
 describe("the clock of the broker", () => {
-  it("stands for every queue, jumps to what comes next, and goes on", async () => {
+  it("stands for every queue, jumps to the next event, and runs on", async () => {
     const early = await created("early");
     await send(early, "in a minute", 60);
-    // A receive that waits when the clock stops is answered.
+    // A waiting receive is answered when the clock stops.
     const waiting = received(early, 20);
     expect(await clock({ freeze: true })).toMatchObject({ status: 200, isFrozen: true });
     expect(await waiting).toEqual([]);
-    // Waiting goes by real time.
+    // Waiting takes real time.
     expect(await received(early, 1)).toEqual([]);
     const late = await created("late");
     await send(late, "in two minutes", 120);
     const first = await clock({ to: "next" });
     expect(first).toMatchObject({ isFrozen: true, next: { queue: "early" } });
     expect([await received(early), await received(late)]).toEqual([["in a minute"], []]);
-    // The queue that was created under the frozen clock goes by it.
+    // The queue that was created under the frozen clock uses it.
     const second = await clock({ to: "next", queue: "late" });
     const between = Date.parse(String(second.now)) - Date.parse(String(first.now));
     // Queues wake some milliseconds after a message is due.
     expect(between).toBeGreaterThan(59_000);
-    // The first one was sent some time before the clock stood.
+    // The first message was sent some time before the clock stopped.
     expect(between).toBeLessThan(90_000);
     expect(await received(late)).toEqual(["in two minutes"]);
     // The lease of 30 s is over.

@@ -3,12 +3,12 @@ import {
   account_id,
   created,
   everything,
-  NOBODY,
   queues,
   refusal,
   sendOne,
   start,
   stop,
+  UNKNOWN_QUEUE,
 } from "./cloudflare-sdk.ts";
 
 beforeAll(start);
@@ -89,7 +89,7 @@ describe("consumers", () => {
     expect(await refusal(call)).toMatchObject({ name: "ConflictError", status: 409, code: 11004 });
   });
 
-  it("get messages that wait as soon as they are there", async () => {
+  it("get waiting messages as soon as they are created", async () => {
     const queue_id = await created("waiting");
     await sendOne(queue_id);
     expect(await queues.getMetrics(queue_id, { account_id })).toMatchObject({ backlog_count: 1 });
@@ -114,7 +114,7 @@ describe("consumers", () => {
     ["retry_delay", 0, 86_400],
     ["visibility_timeout_ms", 0, 43_200_000],
     // conformance: api-settings-ranges
-  ])("take %s from %i to %i", async (setting, min, max) => {
+  ])("accept %s from %i to %i", async (setting, min, max) => {
     const queue_id = await created(`limits-${setting.replaceAll("_", "-")}`);
     const consumer_id = "a".repeat(32);
     const put = (value: number) => {
@@ -161,7 +161,7 @@ describe("consumers", () => {
   });
 
   it("are refused for a queue that does not exist", async () => {
-    const call = queues.consumers.create(NOBODY, { account_id, type: "http_pull" });
+    const call = queues.consumers.create(UNKNOWN_QUEUE, { account_id, type: "http_pull" });
     expect(await refusal(call)).toMatchObject({ name: "NotFoundError", status: 404, code: 11000 });
   });
 });

@@ -2,7 +2,7 @@ import Cloudflare from "cloudflare";
 import { startBroker } from "./any-broker.ts";
 
 export const account_id = "any-account";
-export const NOBODY = "f".repeat(32);
+export const UNKNOWN_QUEUE = "f".repeat(32);
 export const RETENTION = 345_600;
 
 /** Topology that the broker is deployed with. */
@@ -26,7 +26,7 @@ export let client: Cloudflare;
 export let queues: Cloudflare["queues"];
 export let dispose: () => Promise<void>;
 
-/** Before all tests of a file. */
+/** Starts the broker before all tests of a file. */
 export async function start(): Promise<void> {
   const disposeWith = (end: () => Promise<void>) => {
     dispose = end;
@@ -36,7 +36,7 @@ export async function start(): Promise<void> {
   queues = client.queues;
 }
 
-/** After all of them. */
+/** Ends the broker after all tests. */
 export async function stop(): Promise<void> {
   await dispose();
 }
@@ -50,7 +50,7 @@ export async function sendOne(queue_id: string): Promise<unknown> {
   return queues.messages.push(queue_id, { account_id, content_type: "text", body: "x" });
 }
 
-/** Every entry of a list, page by page as the SDK asks for them. */
+/** Collects every entry of a list, page by page as the SDK asks for them. */
 export async function everything<T>(list: AsyncIterable<T>): Promise<T[]> {
   const entries: T[] = [];
   for await (const entry of list) entries.push(entry);
@@ -62,7 +62,7 @@ export async function created(name: string) {
   return queue.queue_id ?? "";
 }
 
-/** Answers with the error that the SDK throws for a call, as far as clients look at it. */
+/** Returns the members that clients read of the error that the SDK throws for a call. */
 export async function refusal(call: Promise<unknown>) {
   const error: unknown = await call.then(
     () => new Error("it was not refused"),

@@ -20,7 +20,7 @@ import {
 beforeAll(start);
 afterAll(stop);
 
-it("a conflict is not tried again", async () => {
+it("the SDK does not repeat a call after a conflict", async () => {
   await created("conflict");
   let requests = 0;
   const counting = new Cloudflare({
@@ -76,7 +76,7 @@ describe("queues", () => {
   });
 
   // conformance: api-queue-object
-  it("are listed, those of the configuration with their producers, each Worker once", async () => {
+  it("are listed, configured ones with their producers, each Worker once", async () => {
     const listed = await everything(queues.list({ account_id }));
     expect(listed.find(({ queue_name }) => queue_name === "orders")).toMatchObject({
       producers: [{ type: "worker", script: "shop" }],
@@ -88,7 +88,7 @@ describe("queues", () => {
   // conformance: api-paging
   it("are paged and found by one or several exact names", async () => {
     for (const name of ["page-1", "page-2", "page-3"]) await created(name);
-    // Not through the SDK, which sends each query parameter once.
+    // Without the SDK, which sends each query parameter once.
     const get = async (query: string) => {
       const path = `/__sluice/client/v4/accounts/${account_id}/queues${query}`;
       return (await fetch(`${origin}${path}`)).json() as Promise<{
@@ -157,7 +157,7 @@ describe("queues", () => {
     [1, 61],
     [86_399, 1_209_599],
     [86_400, 1_209_600],
-  ])("take a delay of %i s and a retention of %i s, also as text", async (delay, retention) => {
+  ])("accept a delay of %i s and a retention of %i s, also as text", async (delay, retention) => {
     const queue_id = await created(`range-${delay}`);
     const settings = { delivery_delay: delay, message_retention_period: String(retention) };
     const edited = await queues.edit(queue_id, { account_id, settings: settings as never });
@@ -179,7 +179,7 @@ describe("queues", () => {
 
 describe("purge and metrics", () => {
   // conformance: api-purge, api-metrics
-  it("empty a queue, say when that was, and how much waits", async () => {
+  it("empty a queue, and report the time and the backlog", async () => {
     const queue_id = await created("purged");
     expect(await queues.purge.status(queue_id, { account_id })).toEqual({});
     for (let i = 0; i < 3; i++) await sendOne(queue_id);
@@ -210,7 +210,7 @@ describe("purge and metrics", () => {
 
 describe("subscriptions", () => {
   // conformance: api-subscriptions, api-events
-  it("are created, listed to their end, changed and deleted", async () => {
+  it("are created, listed completely, changed and deleted", async () => {
     const queue_id = await created("events");
     const r2 = await queues.subscriptions.create({
       account_id,
@@ -280,7 +280,7 @@ describe("subscriptions", () => {
 });
 
 // conformance: api-envelope
-it("answers whatever else there is of Cloudflare's API with 7003 and what is not there", async () => {
+it("any other call of Cloudflare's API is answered with 7003 and its path", async () => {
   expect(await refusal(client.kv.namespaces.list({ account_id }).asResponse())).toEqual({
     name: "NotFoundError",
     status: 404,
@@ -292,7 +292,7 @@ it("answers whatever else there is of Cloudflare's API with 7003 and what is not
 });
 
 // conformance: api-identity, push-without-token
-it("lets nobody in without one of the tokens, where there are tokens", async () => {
+it("a broker with tokens refuses a call without one", async () => {
   const { origin: url } = await startBroker({ SLUICE_API_TOKENS: "first, second" }, DEPLOYED);
   for (const token of ["first", "second"]) {
     expect(await everything(clientOf(url, token).queues.list({ account_id }))).toHaveLength(1);

@@ -3,20 +3,20 @@ import { startDeafEndpoint } from "@sluice/broker/testing/http-endpoint";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { answer, type RawServer, startRawServer } from "./raw-server.ts";
 
-/** The way to endpoints that is tested, and its end. */
+/** The way to endpoints that is tested, with its end. */
 export interface StartedPort {
   readonly port: EndpointPort;
   stop(): Promise<void> | void;
 }
 
-/** A server until the end of the test. */
+/** Starts a server until the end of the test. */
 export async function server(options: Parameters<typeof startRawServer>[0] = {}): Promise<RawServer> {
   const started = await startRawServer(options);
   onTestFinished(() => started.close());
   return started;
 }
 
-/** A request with long timeouts. */
+/** Makes a request with long timeouts. */
 export function requestTo(url: string, changes: Partial<EndpointRequest> = {}): EndpointRequest {
   return {
     url,
@@ -29,8 +29,7 @@ export function requestTo(url: string, changes: Partial<EndpointRequest> = {}): 
 }
 
 /**
- * Tests that every way to endpoints passes, on real connections: the requests of all formats and their outcomes (spec
- * sqsd 3, 4).
+ * Tests every way to endpoints on real connections: the requests of all formats and their outcomes (spec sqsd 3, 4).
  */
 export function endpointPortSuite(name: string, start: () => Promise<StartedPort>): void {
   describe(name, () => {
@@ -73,7 +72,7 @@ export function endpointPortSuite(name: string, start: () => Promise<StartedPort
       },
     );
 
-    it("sends the text of a header in UTF-8, of which it is given the bytes", async () => {
+    it("sends the bytes of a header's text in UTF-8 unchanged", async () => {
       const there = await server();
       const bytes = Buffer.from("Zoë €").toString("latin1");
       await port.post(requestTo(there.url, { headers: { "x-any": bytes } }));
@@ -96,17 +95,14 @@ export function endpointPortSuite(name: string, start: () => Promise<StartedPort
         { retryAfter: "Sat, 21 Nov 2026 12:00:30 GMT", challenge: null },
       ],
       [599, {}, { retryAfter: null, challenge: null }],
-    ] as const)(
-      "is answered with %i, whatever that is, and goes nowhere else",
-      async (status, headers, more) => {
-        const there = await server();
-        there.on = (_, socket) => socket.write(answer(status, headers, status === 204 ? "" : "any body"));
-        expect(await port.post(requestTo(there.url))).toEqual({ kind: "answered", status, ...more });
-        expect(there.requests).toHaveLength(1);
-      },
-    );
+    ] as const)("returns the answer %i, and follows no redirect", async (status, headers, more) => {
+      const there = await server();
+      there.on = (_, socket) => socket.write(answer(status, headers, status === 204 ? "" : "any body"));
+      expect(await port.post(requestTo(there.url))).toEqual({ kind: "answered", status, ...more });
+      expect(there.requests).toHaveLength(1);
+    });
 
-    it("takes Cloudflare's word for it that a server behind it is not there", async () => {
+    it("counts a server as unreachable when Cloudflare answers so for it", async () => {
       const there = await server();
       there.on = (_, socket) => socket.write(answer(521));
       expect(await port.post(requestTo(there.url))).toMatchObject({ kind: "unreachable" });
@@ -127,13 +123,13 @@ export function endpointPortSuite(name: string, start: () => Promise<StartedPort
       await there.ended(1);
     });
 
-    it("is unreachable where nobody listens", async () => {
+    it("is unreachable without a server", async () => {
       const there = await startRawServer();
       await there.close();
       expect(await port.post(requestTo(there.url))).toMatchObject({ kind: "unreachable" });
     });
 
-    it("is unreachable where no connection is made within the time for that", async () => {
+    it("is unreachable without a connection in time", async () => {
       const deaf = await startDeafEndpoint();
       onTestFinished(async () => void (await deaf.close()));
       const outcome = await port.post(
@@ -142,7 +138,7 @@ export function endpointPortSuite(name: string, start: () => Promise<StartedPort
       expect(outcome).toEqual({ kind: "unreachable", reason: "no connection within 1 s" });
     });
 
-    it("is closed where the connection ends without an answer, whatever has become of the request", async () => {
+    it("is closed where the connection ends without an answer", async () => {
       const there = await server();
       there.on = ({ line }, socket) => {
         if (line.startsWith("POST")) socket.destroy();
@@ -153,7 +149,7 @@ export function endpointPortSuite(name: string, start: () => Promise<StartedPort
       expect(there.requests.filter(({ line }) => line.startsWith("POST"))).toHaveLength(1);
     });
 
-    it("is timed out where a connection is made and no answer comes", async () => {
+    it("is timed out with a connection but without an answer", async () => {
       const there = await server();
       there.on = () => {};
       const startMs = performance.now();
@@ -164,14 +160,14 @@ export function endpointPortSuite(name: string, start: () => Promise<StartedPort
       expect(performance.now() - startMs).toBeGreaterThan(990);
     });
 
-    it("is timed out where only half of an answer's head comes", async () => {
+    it("is timed out with only half of an answer's head", async () => {
       const there = await server();
       there.on = (_, socket) => socket.write("HTTP/1.1 200 OK\r\ncontent-le");
       const outcome = await port.post(requestTo(there.url, { responseTimeoutMs: 500 }));
       expect(outcome).toEqual({ kind: "timedOut", reason: "it did not answer within 0.5 s" });
     });
 
-    it("makes a delivery to a server that has ended its idle connection meanwhile", async () => {
+    it("delivers to a server that has closed its idle connection meanwhile", async () => {
       const there = await server();
       for (let i = 1; i <= 10; i++) {
         expect(await port.post(requestTo(there.url))).toMatchObject({ kind: "answered", status: 200 });
@@ -190,7 +186,7 @@ export function endpointPortSuite(name: string, start: () => Promise<StartedPort
       ]);
     });
 
-    it("is asked for its readiness: without a path by anything that answers, with one by 200", async () => {
+    it("checks readiness: without a path by any answer, with one by a 200", async () => {
       const there = await server();
       let status = 503;
       there.on = (_, socket) => socket.write(answer(status));
@@ -200,7 +196,7 @@ export function endpointPortSuite(name: string, start: () => Promise<StartedPort
       expect(await port.isReady(`${there.url}hook`, "/ready", 30_000)).toBe(false);
       status = 200;
       expect(await port.isReady(`${there.url}hook`, "/ready?all=1", 30_000)).toBe(true);
-      // Whatever the path is, it is one of this server.
+      // Any path is one of this server.
       expect(await port.isReady(`${there.url}hook`, "//nobody.invalid/ready", 30_000)).toBe(true);
       expect(there.requests.map(({ line }) => line)).toEqual([
         "HEAD /hook?a=b HTTP/1.1",
@@ -211,7 +207,7 @@ export function endpointPortSuite(name: string, start: () => Promise<StartedPort
       ]);
     });
 
-    it("is not ready where nobody listens, or nothing is answered in time", async () => {
+    it("is not ready without a server, or without an answer in time", async () => {
       const there = await server();
       there.on = () => {};
       for (const path of [null, "/ready"]) expect(await port.isReady(there.url, path, 200)).toBe(false);

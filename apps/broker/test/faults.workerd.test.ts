@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { startBroker } from "./any-broker.ts";
 import { startSnsEndpoint } from "./sns-endpoint.ts";
 
-it("faults of a queue reach its consumer, are seen while they are on, and end", async () => {
+it("faults of a queue reach its consumer, are shown while they are on, and end", async () => {
   const endpoint = await startSnsEndpoint();
   onTestFinished(() => endpoint.close());
   const settings = {
@@ -42,7 +42,7 @@ it("faults of a queue reach its consumer, are seen while they are on, and end", 
   await api("/faults", "PUT", { faults: [{ kind: "deliverTwice" }, { kind: "loseAck", times: 2 }] });
   expect((await api("")).faults).toHaveLength(2);
   await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: "one" }));
-  // Twice at first, again as the acknowledgement was lost, and again as that was lost, too.
+  // Two deliveries at first, another after the lost acknowledgement, and another after the next lost one.
   const posts = await endpoint.arrived("/orders", 4);
   expect(posts.map(({ body }) => body)).toEqual(["one", "one", "one", "one"]);
   await expect.poll(async () => (await api("")).faults).toEqual([]);

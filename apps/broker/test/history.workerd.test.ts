@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { startBroker } from "./any-broker.ts";
 
-/** A broker without a consumer, and how to ask it. */
+/** Starts a broker without a consumer, with calls of it. */
 async function brokerWith(queues: Readonly<Record<string, object>>) {
   const queue = { deliveryDelaySeconds: 0, messageRetentionSeconds: 345_600, producers: [], consumer: null };
   const all = Object.fromEntries(Object.entries(queues).map(([name, more]) => [name, { ...queue, ...more }]));
@@ -34,7 +34,7 @@ interface Frame extends Story {
   }[];
 }
 
-/** Frames of a stream, one after the other. */
+/** Reads the frames of a stream one after the other. */
 async function framesOf(url: string) {
   const abort = new AbortController();
   const response = await fetch(url, { signal: abort.signal });
@@ -59,7 +59,7 @@ async function framesOf(url: string) {
   return { next, close: () => abort.abort() };
 }
 
-it("tells what happened in a queue, and to a message", async () => {
+it("the history shows what happened in a queue, and to a message", async () => {
   const { send, get } = await brokerWith({ orders: {} });
   expect((await send("orders", "lamp")).status).toBe(200);
   const { events } = await get("/queues/orders/history");
@@ -68,7 +68,7 @@ it("tells what happened in a queue, and to a message", async () => {
   expect(story.events).toEqual(events);
 });
 
-it("streams what happens while it is read, and ends with the broker", async () => {
+it("the stream of a history shows events as they happen, and ends with the broker", async () => {
   const { api, send } = await brokerWith({ orders: {}, quiet: {} });
   const stream = await framesOf(`${api}/events`);
   expect(await stream.next()).toMatchObject({

@@ -9,9 +9,7 @@ import { type OpenBroker, openBroker } from "@sluice/broker-worker/open-broker";
 import type { HttpPushSettings, QueueDefinition } from "@sluice/protocol";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
-/**
- * HTTP push from the broker on plain Node.js to a real server: what is the broker's on workerd must be the same here.
- */
+/** HTTP push from the broker on plain Node.js to a real server, which must behave as on workerd. */
 
 const API = "http://localhost/__sluice";
 
@@ -84,7 +82,7 @@ const waiting = async () => (await call("/api/queues/orders", "GET")).messages;
 const NONE = { ready: 0, delayed: 0, leased: 0 };
 
 describe("HTTP push from Node.js", () => {
-  it("posts each message, as many at a time as may be, and goes on after what fails, hangs up or is late", async () => {
+  it("posts messages up to the limit at a time, and goes on after failures, lost connections and late answers", async () => {
     start({ maxConcurrency: 20, responseTimeoutSeconds: 1 });
     const full = endpoint.until(() => endpoint.posts.length === 20);
     endpoint.answer = async ({ body, headers }) => {
@@ -103,7 +101,7 @@ describe("HTTP push from Node.js", () => {
     expect(bodies().filter((body) => !body.startsWith("message"))).toHaveLength(6);
   });
 
-  it("keeps the messages of a server that is down, uncounted, until it is back", async () => {
+  it("keeps messages without counting attempts while a server is down", async () => {
     start();
     await endpoint.close();
     await send("a", "b");
@@ -116,7 +114,7 @@ describe("HTTP push from Node.js", () => {
     expect(attempts()).toEqual(["1", "1"]);
   });
 
-  it("answers a 401 that asks for Digest authentication", async () => {
+  it("authenticates by Digest after a 401 that asks for it", async () => {
     start({ format: "sns", credentials: { username: "ann", password: "secret" }, contentType: "text/plain" });
     const md5 = (text: string) => createHash("md5").update(text).digest("hex");
     endpoint.answer = ({ headers: { authorization } }) => {
@@ -132,7 +130,7 @@ describe("HTTP push from Node.js", () => {
     expect(endpoint.posts).toHaveLength(2);
   });
 
-  it("makes a request that was open when the broker stopped again, as another attempt", async () => {
+  it("repeats a request that was open when the broker stopped, as another attempt", async () => {
     start();
     const hungUp = Promise.withResolvers<void>();
     endpoint.answer = () =>
@@ -143,7 +141,7 @@ describe("HTTP push from Node.js", () => {
     await endpoint.until(() => endpoint.posts.length === 1);
     const printed = lines.length;
     broker.close();
-    // What the broker that was stopped still does is no news.
+    // Later lines of the stopped broker do not matter.
     await hungUp.promise;
     await new Promise((resolve) => setImmediate(resolve));
     expect(lines.slice(printed)).toEqual([]);
@@ -157,7 +155,7 @@ describe("HTTP push from Node.js", () => {
     ["the broker was stopped on purpose", "planned"],
     ["a Worker had ended its process", '{"kind":"blamed","worker":"a","slotMs":60000}'],
     ["one of several Workers had", '{"kind":"suspected","order":["a","b"],"slotMs":60000}'],
-  ])("makes it again as the same attempt, at once, when %s", async (_name, lastEnd) => {
+  ])("repeats it as the same attempt, at once, when %s", async (_name, lastEnd) => {
     start({ maxRetries: 0 });
     endpoint.answer = () => (endpoint.posts.length === 1 ? () => {} : { status: 200 });
     await send("a");
@@ -169,7 +167,7 @@ describe("HTTP push from Node.js", () => {
     expect(attempts()).toEqual(["1", "1"]);
   });
 
-  it("can be seen in its files while it runs, and when the broker is not there any more", async () => {
+  it("shows its deliveries in files while the broker runs, and after its end", async () => {
     const at = { folder, worker: "broker" };
     expect(deliveriesIn(at)).toEqual([]);
     start();
@@ -188,13 +186,13 @@ describe("HTTP push from Node.js", () => {
     expect(deliveriesIn(at)[0]?.sinceMs).toBeGreaterThanOrEqual(beforeMs);
     expect(deliveriesIn(at)[0]?.sinceMs).toBeLessThanOrEqual(Date.now());
     broker.close();
-    // A file that cannot be read is the broker's to report.
+    // The broker reports a file that cannot be read.
     writeFileSync(path.join(folder, "broker-QueueBroker", `${"0".repeat(64)}.sqlite`), "no database");
     expect(deliveriesIn(at)).toEqual([expected]);
   });
 
   it.each(["production", "local"])(
-    "reaches no address of the broker's own network by a name that leads there, with tokens and SLUICE_ENV=%s",
+    "reaches no address of the broker's own network by a name, with tokens and SLUICE_ENV=%s",
     async (env) => {
       const lookup = vi.spyOn(dns.promises, "lookup");
       lookup.mockImplementation((async () => [{ address: "127.0.0.1", family: 4 }]) as never);

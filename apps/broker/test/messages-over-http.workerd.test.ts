@@ -4,8 +4,8 @@ import Cloudflare from "cloudflare";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 /*
- * Messages over HTTP, from and to what is not: Cloudflare's own SDK and plain requests on one side, workerd's queue
- * binding and a Worker's `queue()` on the other.
+ * Messages over HTTP, from and to Workers: Cloudflare's own SDK and plain requests on one side, workerd's queue binding
+ * and a Worker's `queue()` on the other.
  */
 
 const ROOT = path.dirname(import.meta.dirname);
@@ -115,7 +115,7 @@ beforeAll(async () => {
 });
 afterAll(() => workerd[Symbol.asyncDispose]());
 
-/** The id of a queue of the configuration. */
+/** Returns the id of a queue of the configuration. */
 function idOf(name: string): string {
   const id = ids.get(name);
   if (id === undefined) throw new Error(`no queue "${name}" is listed`);
@@ -135,7 +135,7 @@ async function pass(advanceMs: number): Promise<void> {
   expect((await workerd.fetch("/__sluice/api/clock", init)).status).toBe(200);
 }
 
-/** Status, code and text of a plain request that is refused. */
+/** Returns status, code and text of the refusal of a plain request. */
 async function refusal(name: string, call: string, body: string) {
   const id = ids.get(name) ?? name;
   const at = `/__sluice/client/v4/accounts/${account_id}/queues/${id}/messages${call}`;
@@ -146,7 +146,7 @@ async function refusal(name: string, call: string, body: string) {
 }
 
 describe("messages over HTTP (spec cloudflare-queues 5)", () => {
-  it("of every content type come from a Worker's binding: text as it is, the others in base64", async () => {
+  it("come from a Worker's binding with every content type: text as it is, the others in base64", async () => {
     expect(await (await workerd.fetch("/send")).text()).toBe("sent");
     const messages = await pulledFrom("bodies");
     expect(messages).toMatchObject([
@@ -178,7 +178,7 @@ describe("messages over HTTP (spec cloudflare-queues 5)", () => {
     await workerd.printed('GOT {"body":[1,"ü"],"attempts":1}');
   });
 
-  it("are delayed by their push, looked at and deleted by Cloudflare's SDK", async () => {
+  it("are delayed, looked at and deleted by Cloudflare's SDK", async () => {
     const id = idOf("unconsumed");
     await queues.messages.bulkPush(id, {
       account_id,
@@ -234,7 +234,7 @@ describe("messages over HTTP (spec cloudflare-queues 5)", () => {
       { body: "lapsed", attempts: 2 },
     ]);
     expect(second.map(({ lease_id }) => lease_id)).not.toContain(late.lease_id);
-    // By the lease that has ended, while the other one lasts.
+    // By the lease that has ended, while the other one is valid.
     expect(await queues.messages.ack(id, { account_id, acks: [late] })).toMatchObject({
       ackCount: 1,
       warnings: {},

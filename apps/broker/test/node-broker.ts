@@ -9,14 +9,14 @@ import { onTestFinished } from "vitest";
 /** Name of the broker's Worker. */
 export const WORKER = "sluice";
 
-/** A folder for the objects of a test. */
+/** Makes a folder for the objects of a test. */
 export function objectsFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "sluice-open-broker-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** Answer of SQS, as far as tests read it. */
+/** Members of SQS's answers that tests read. */
 export interface SqsAnswer {
   readonly QueueUrl: string;
   readonly QueueUrls?: readonly string[];
@@ -25,7 +25,7 @@ export interface SqsAnswer {
   readonly Messages?: readonly { readonly Body: string; readonly ReceiptHandle: string }[];
 }
 
-/** A broker in this process on the files of a folder, and a client of its SQS. It is closed at the end of the test. */
+/** Opens a broker in this process on the files of a folder, with a client of its SQS, until the end of the test. */
 export function openNodeBroker(folder: string, topology: QueueTopology = { queues: {} }, disk?: Disk) {
   const vars = { SLUICE_ENV: "local" };
   const watched = disk === undefined ? {} : { disk };

@@ -16,8 +16,8 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { startBrokerWorker } from "./broker-worker.ts";
 
 /*
- * One queue, whoever has set it up: what is said in a wrangler.toml, over Cloudflare's REST API or over SQS is seen by
- * the others, and the latest change applies. Each test is a line of the table in docs/sqs.md.
+ * One queue by any interface: settings in a wrangler.toml, over Cloudflare's REST API or over SQS are visible to the
+ * others, and the latest change applies. Each test is a line of the table in docs/sqs.md.
  */
 
 const account_id = "any-account";
@@ -178,7 +178,7 @@ it("a name that ends in .fifo is a FIFO queue, with its two keys of deduplicatio
   expect(await attributes("orders.fifo")).toMatchObject({ ContentBasedDeduplication: "false" });
 });
 
-it("a consumer and its dead_letter_queue are no attribute, and pausing lets nobody receive", async () => {
+it("a consumer and its dead_letter_queue are no attribute, and pausing stops receives", async () => {
   expect(await attributes("mails")).not.toHaveProperty("RedrivePolicy");
   expect((await seenOverRest("mails")).consumers).toMatchObject([
     { script: "shop", dead_letter_queue: "dead-mails" },

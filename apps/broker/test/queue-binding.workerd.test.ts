@@ -3,8 +3,8 @@ import { bundle, startWorkerd, type WorkerdProcess } from "@sluice/protocol/test
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 /*
- * workerd's own queue binding with the broker behind it, and nothing of ours in the producer. Without Miniflare: its
- * queues have a broker of their own.
+ * workerd's own queue binding with the broker behind it, and nothing of ours in the producer. Without Miniflare, whose
+ * queues have their own broker.
  */
 
 const ROOT = path.dirname(import.meta.dirname);
@@ -144,7 +144,7 @@ describe("workerd's own queue binding on the broker", () => {
   });
 
   // conformance: native-binding-without-type
-  it("takes what a Worker sends whose compatibility date lets it name no content type", async () => {
+  it("accepts messages of a Worker whose compatibility date allows no content type", async () => {
     const from = workerd.lines.length;
     expect(await call("OLD/ORDERS/json")).toMatchObject({ result: { metadata: {} } });
     await workerd.printed('GOT {"a":1}', from);
@@ -159,7 +159,7 @@ describe("workerd's own queue binding on the broker", () => {
     expect(dropped).toEqual([expect.stringContaining("your Worker's code had hung")]);
   });
 
-  it("delays a batch except for the messages that name their own delay, and tells of the backlog", async () => {
+  it("delays a batch except for the messages that name their own delay, and reports the backlog", async () => {
     expect(await call("KEPT/metrics")).toEqual({ result: { backlogCount: 0, backlogBytes: 0 } });
     await call("KEPT/delayed");
     expect(await call("KEPT/metrics")).toEqual({

@@ -4,37 +4,37 @@ import { createServer as createTlsServer, type TlsOptions } from "node:tls";
 
 /** A request as it came over the wire. */
 export interface RawRequest {
-  /** `POST /path HTTP/1.1`. */
+  /** First line: `POST /path HTTP/1.1`. */
   readonly line: string;
-  /** In the order and the spelling in which they came, byte by byte. */
+  /** Headers in their order and spelling, byte by byte. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Buffer;
-  /** Which connection it came over, from 1 on. */
+  /** Number of its connection, from 1. */
   readonly connection: number;
 }
 
-/** A server that does to a connection whatever a test wants. */
+/** A server whose connections a test controls. */
 export interface RawServer {
   readonly url: string;
   readonly requests: readonly RawRequest[];
-  /** How many connections there were so far. */
+  /** Number of connections so far. */
   readonly connections: number;
   /** Handles a request. Default: `answer(200)`. */
   on: (request: RawRequest, socket: Socket) => void;
-  /** Resolves when a connection is over. */
+  /** Resolves when a connection has ended. */
   ended(connection: number): Promise<void>;
-  /** Ends all connections, as a server that was idle for too long. */
+  /** Ends all connections, as a server does after an idle time. */
   hangUp(): void;
   close(): Promise<void>;
 }
 
-/** The bytes of an answer without a body, or with one. */
+/** Makes the bytes of an answer. */
 export function answer(status: number, headers: Record<string, string> = {}, body = ""): string {
   const lines = Object.entries({ ...headers, "content-length": String(body.length) });
   return `HTTP/1.1 ${status} Any\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n${body}`;
 }
 
-/** @param tls with which it speaks TLS. */
+/** @param tls options with which the server speaks TLS. Default: plain HTTP. */
 export async function startRawServer({ host = "127.0.0.1", tls }: { host?: string; tls?: TlsOptions } = {}) {
   const sockets = new Map<number, Socket>();
   const endings: Promise<unknown>[] = [];
@@ -79,7 +79,7 @@ export async function startRawServer({ host = "127.0.0.1", tls }: { host?: strin
   return raw;
 }
 
-/** `null` while it is not complete. */
+/** Reads a request; returns `null` while it is incomplete. */
 function readRequest(bytes: Buffer): Omit<RawRequest, "connection"> | null {
   const end = bytes.indexOf("\r\n\r\n");
   if (end < 0) return null;

@@ -7,8 +7,8 @@ import type { ConsumerDefinition, HttpPushSettings, QueueTopology } from "@sluic
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 /*
- * What a backup may do that somebody else has written: it comes from who may administer the broker, by a token that
- * ends, and must not get at what does not end.
+ * Rights of a backup that another author has written: it comes from an administrator, with a token that expires, and
+ * must not reach secrets that do not.
  */
 
 const SECRETS = {
@@ -92,7 +92,7 @@ const restoreMessage = (queue: string, text: string) =>
   call(`/backup/messages?queue=${encodeURIComponent(queue)}`, { messages: [message(text)] });
 
 describe("an HTTP endpoint that a backup brings", () => {
-  it("gets none of the broker's variables, and the answer and the log say why", async () => {
+  it("gets none of the broker's variables, with the reason in answer and log", async () => {
     const headers = { "X-A": "$SLUICE_API_TOKENS", "X-B": "$SLUICE_AWS_ACCESS_KEYS", "X-C": "$SHOP_KEY" };
     const restored = await call("/backup/queues", queueOf("nightly", pushConsumer({ headers })));
     expect(restored).toEqual({
@@ -117,7 +117,7 @@ describe("an HTTP endpoint that a backup brings", () => {
     expect(body).toMatchObject({ messages: { ready: 1 } });
   });
 
-  it("gets what the deployed configuration names for its origin", async () => {
+  it("gets the variables that the deployed configuration names for its origin", async () => {
     broker.close();
     const headers = { "X-C": "$SHOP_KEY" };
     const shop = { ...settings, producers: [], consumer: pushConsumer({ headers }) };
@@ -147,7 +147,7 @@ it("a queue whose dead letters would go to itself is not created without its con
   expect(await call("/queues/selfq")).toMatchObject({ body: { consumer: { type: "http_pull" } } });
 });
 
-it("a message without a group comes back to a FIFO queue: those that Workers send have none", async () => {
+it("a message without a group, as a Worker sends it, is restored to a FIFO queue", async () => {
   const fifo = { ...queueOf("line.fifo", null), settings: { ...settings, fifo: {} } };
   expect(await call("/backup/queues", fifo)).toMatchObject({ body: { outcome: "created" } });
   expect(await restoreMessage("line.fifo", "from a Worker")).toMatchObject({ status: 200 });
@@ -170,7 +170,7 @@ describe("a subscription that a backup calls confirmed", () => {
     authenticateOnUnsubscribe: false,
   });
 
-  it("is asked to confirm, and gets nothing before it has", async () => {
+  it("is asked to confirm, and gets nothing before that", async () => {
     await call("/backup/topics", { arn: TOPIC, isFifo: false, attributes: {}, tags: {} });
     const restored = await call("/backup/topic-subscriptions", subscription());
     expect(restored).toEqual({ status: 200, body: { outcome: "created", target: null } });
@@ -184,7 +184,7 @@ describe("a subscription that a backup calls confirmed", () => {
       status: 409,
       body: { error: { code: "not_confirmed" } },
     });
-    // Once it has, it takes what waited for it.
+    // After the confirmation it gets the waiting messages.
     const answer = await broker.gateway.request(asked.SubscribeURL ?? "");
     expect(answer.status).toBe(200);
     expect(await call("/backup/topic-subscriptions", subscription())).toEqual({
@@ -195,7 +195,7 @@ describe("a subscription that a backup calls confirmed", () => {
     await endpoint.until(() => endpoint.posts.length === 2);
   });
 
-  it("comes back with its policies as the broker keeps them", async () => {
+  it("is restored with its policies", async () => {
     await call("/backup/topics", { arn: TOPIC, isFifo: false, attributes: {}, tags: { team: "a" } });
     const deadLetterTargetArn = "arn:aws:sqs:us-east-1:000000000000:dead";
     const attributes = {

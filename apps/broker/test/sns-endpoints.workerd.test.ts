@@ -52,7 +52,7 @@ afterAll(async () => {
   await dispose();
 });
 
-/** HTTPS in front of the broker, which libraries that check signatures insist on. Its certificate is self-signed. */
+/** Starts HTTPS in front of the broker, which libraries that check signatures need. Its certificate is self-signed. */
 async function startHttpsFront(): Promise<Server> {
   const { privateKeyPkcs8, certificatePem } = await createSigningIdentity(Date.now());
   const key = createPrivateKey({ key: Buffer.from(privateKeyPkcs8, "base64"), format: "der", type: "pkcs8" });
@@ -67,7 +67,7 @@ async function startHttpsFront(): Promise<Server> {
   return server;
 }
 
-/** Whether `sns-validator` takes a message for genuine. Where its certificate is, is no part of what is signed. */
+/** Whether `sns-validator` accepts a message as genuine. The place of its certificate is not signed. */
 function isGenuine(message: Readonly<Record<string, unknown>>): Promise<boolean> {
   const { port } = front.address() as AddressInfo;
   const SigningCertURL = String(message.SigningCertURL).replace(origin, `https://127.0.0.1:${port}`);
@@ -88,7 +88,7 @@ async function topic(Name: string, Attributes: Record<string, string> = {}): Pro
 
 const messageOf = (post: EndpointPost | undefined) => JSON.parse(post?.body ?? "") as Record<string, string>;
 
-/** Subscribes a path of the endpoint, confirms it as the endpoint would, and answers the ARN of the subscription. */
+/** Subscribes a path of the endpoint, confirms it as the endpoint would, and returns the ARN of the subscription. */
 async function subscribed(
   TopicArn: string,
   path: string,
@@ -117,7 +117,7 @@ async function deadLetterQueue(QueueName: string) {
 }
 
 describe("an HTTP endpoint that is subscribed to a topic", () => {
-  it("is asked first, gets what is published once it has confirmed, and is told when it is unsubscribed", async () => {
+  it("is asked first, gets messages once it has confirmed, and is told when it is unsubscribed", async () => {
     const TopicArn = await topic("handshake");
     const request = { TopicArn, Protocol: "http", Endpoint: endpoint.url("/hook") };
     expect((await sns.send(new SubscribeCommand(request))).SubscriptionArn).toBe("pending confirmation");
@@ -171,14 +171,14 @@ describe("an HTTP endpoint that is subscribed to a topic", () => {
       "x-amz-sns-message-type": "UnsubscribeConfirmation",
       "x-amz-sns-subscription-arn": SubscriptionArn,
     });
-    await publish(TopicArn, "to nobody");
-    // The link in the farewell takes it back.
+    await publish(TopicArn, "without a subscriber");
+    // The link in the last message subscribes it again.
     await fetch(messageOf(farewell).SubscribeURL ?? "");
-    await publish(TopicArn, "to somebody");
-    expect(messageOf((await endpoint.arrived("/hook", 5))[4]).Message).toBe("to somebody");
+    await publish(TopicArn, "to a subscriber");
+    expect(messageOf((await endpoint.arrived("/hook", 5))[4]).Message).toBe("to a subscriber");
   });
 
-  it("that fails is tried again by its subscription's policy; then messages are dead-lettered", async () => {
+  it("that fails gets messages again by its subscription's policy; then they are dead-lettered", async () => {
     const TopicArn = await topic("retries");
     const { RedrivePolicy, received } = await deadLetterQueue("retries-dead");
     const healthyRetryPolicy = {
@@ -196,8 +196,8 @@ describe("an HTTP endpoint that is subscribed to a topic", () => {
     expect(JSON.parse(shown.Attributes?.EffectiveDeliveryPolicy ?? "")).toMatchObject({ healthyRetryPolicy });
 
     endpoint.answers("/flaky", 503);
-    // Neither an endpoint that hangs nor one that is not there keeps the others waiting.
-    const Endpoint = "http://127.0.0.1:1/nobody";
+    // Neither a hanging endpoint nor a missing one keeps the others waiting.
+    const Endpoint = "http://127.0.0.1:1/missing";
     await sns.send(new SubscribeCommand({ TopicArn, Protocol: "http", Endpoint }));
     await subscribed(TopicArn, "/fine");
     await subscribed(TopicArn, "/hangs");
@@ -205,7 +205,7 @@ describe("an HTTP endpoint that is subscribed to a topic", () => {
     const { MessageId } = await publish(TopicArn, "hello");
     await endpoint.arrived("/hangs", 2);
     expect(messageOf((await endpoint.arrived("/fine", 2))[1]).Message).toBe("hello");
-    // The first attempt and the retry without a delay; those with one wait for the clock.
+    // The first attempt and the retry without a delay; retries with a delay wait for the clock.
     const posts = await endpoint.arrived("/flaky", 3);
     expect(posts[1]?.headers["content-type"]).toBe("application/json");
     while (endpoint.posts("/flaky").length < 6) await pass(5_000);
@@ -224,7 +224,7 @@ describe("an HTTP endpoint that is subscribed to a topic", () => {
     expect(endpoint.others).toEqual([]);
   });
 
-  it("gets the message alone with raw delivery; one that it refuses is in the dead-letter queue at once", async () => {
+  it("gets only the message with raw delivery; one that it refuses is a dead letter at once", async () => {
     const TopicArn = await topic("raw");
     const { RedrivePolicy, received } = await deadLetterQueue("raw-dead");
     const SubscriptionArn = await subscribed(TopicArn, "/raw", { RawMessageDelivery: "true", RedrivePolicy });
@@ -244,8 +244,8 @@ describe("an HTTP endpoint that is subscribed to a topic", () => {
   });
 });
 
-describe("a broker that is started again", () => {
-  it("makes as many attempts as the policy says, restarts included, with the same bytes", async () => {
+describe("a restarted broker", () => {
+  it("makes the policy's number of attempts over restarts, with the same bytes", async () => {
     const persistDir = mkdtempSync(path.join(tmpdir(), "sluice-sns-"));
     const start = async () => {
       const end = Promise.withResolvers<() => Promise<void>>();
@@ -265,7 +265,7 @@ describe("a broker that is started again", () => {
     let life = await start();
     const { TopicArn = "" } = await life.sns.send(new CreateTopicCommand({ Name: "restarted" }));
     await life.sqs.send(new CreateQueueCommand({ QueueName: "dead" }));
-    // Long against the steps of the clock: none is so far that a request begins at the moment of a stop.
+    // Longer than the steps of the clock, so that no request begins at the moment of a stop.
     const healthyRetryPolicy = { minDelayTarget: 100, maxDelayTarget: 100, numRetries: 6 };
     const Attributes = {
       DeliveryPolicy: JSON.stringify({ healthyRetryPolicy }),
@@ -281,7 +281,7 @@ describe("a broker that is started again", () => {
     const attempts = () => endpoint.posts("/restarted").slice(1);
     for (const seen of [1, 3, 6]) {
       while (attempts().length < seen) await movedOn(life);
-      // It may have had the answer by now or not.
+      // The answer may have arrived by now or not.
       await life.stop();
       life = await start();
     }

@@ -9,7 +9,7 @@ export let sqs: SQSClient;
 export let endpoint: string;
 export let dispose: () => Promise<void>;
 
-/** Before all tests of a file. */
+/** Starts the broker before all tests of a file. */
 export async function start(): Promise<void> {
   const disposeWith = (end: () => Promise<void>) => {
     dispose = end;
@@ -22,7 +22,7 @@ export async function start(): Promise<void> {
   sqs = new SQSClient(options);
 }
 
-/** After all of them. */
+/** Ends the broker after all tests. */
 export async function stop(): Promise<void> {
   sns.destroy();
   sqs.destroy();
@@ -33,7 +33,7 @@ export async function topic(Name: string, Attributes: Record<string, string> = {
   return (await sns.send(new CreateTopicCommand({ Name, Attributes }))).TopicArn ?? "";
 }
 
-/** A new queue: its URL and its ARN. */
+/** Creates a queue, and returns its URL and its ARN. */
 export async function queue(QueueName: string, Attributes: Record<string, string> = {}) {
   const { QueueUrl = "" } = await sqs.send(new CreateQueueCommand({ QueueName, Attributes }));
   return { url: QueueUrl, arn: `arn:aws:sqs:us-east-1:000000000000:${QueueName}` };
@@ -50,7 +50,7 @@ export async function subscribed(
   return SubscriptionArn;
 }
 
-/** As many messages of a queue as are asked for, waited for. */
+/** Waits for a number of messages of a queue. */
 export async function received(QueueUrl: string, count: number) {
   const all = [];
   while (all.length < count) {
@@ -78,7 +78,7 @@ export function envelopeIn(body: string | undefined): Notification {
   return JSON.parse(body ?? "") as Notification;
 }
 
-/** Answers with the error that the SDK throws for a call, as far as clients look at it. */
+/** Returns the members that clients read of the error that the SDK throws for a call. */
 export async function refusal(call: Promise<unknown>) {
   const error: unknown = await call.then(
     () => new Error("it was not refused"),

@@ -1,4 +1,4 @@
-/** The package has no types of its own. */
+/** The package has no types. */
 declare module "sns-validator" {
   export default class MessageValidator {
     constructor(hostPattern?: RegExp, encoding?: string);

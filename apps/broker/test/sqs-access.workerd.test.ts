@@ -11,9 +11,7 @@ import { startBroker } from "./any-broker.ts";
 
 const PATH = "/__sluice/aws";
 
-/**
- * Starts a broker with these variables, and answers what the SDK gets with these credentials: `ok`, or an error's name.
- */
+/** Starts a broker with these variables, and returns a call of the SDK with credentials: `ok`, or an error's name. */
 async function asker(bindings: Record<string, string>) {
   const broker = await startBroker(bindings);
   const endpoint = `${broker.origin}${PATH}`;
@@ -39,7 +37,7 @@ async function asker(bindings: Record<string, string>) {
   return { ask, endpoint };
 }
 
-it("with access keys every request has to be signed by one of them, now", async () => {
+it("with access keys every request must have a current signature of one", async () => {
   const { ask, endpoint } = await asker({ SLUICE_AWS_ACCESS_KEYS: "AKIA1:one, AKIA2:two:three" });
   expect(await ask("AKIA1", "one")).toBe("ok");
   expect(await ask("AKIA2", "two:three")).toBe("ok");
@@ -54,7 +52,7 @@ it("with access keys every request has to be signed by one of them, now", async 
   ]);
 });
 
-it("with access keys a topic takes what is signed for SNS", async () => {
+it("with access keys a topic accepts requests that are signed for SNS", async () => {
   const { endpoint } = await asker({ SLUICE_AWS_ACCESS_KEYS: "AKIA1:one" });
   const credentials = { accessKeyId: "AKIA1", secretAccessKey: "one" };
   const sns = new SNSClient({ endpoint, region: "eu-west-1", credentials, maxAttempts: 1 });
@@ -62,7 +60,7 @@ it("with access keys a topic takes what is signed for SNS", async () => {
   sns.destroy();
 });
 
-it("a key that the broker keeps does what its scopes and queues say, until it is revoked", async () => {
+it("a key that the broker stores has its scopes and queues, until it is revoked", async () => {
   const broker = await startBroker({ SLUICE_API_TOKENS: "first" });
   const admin = async (method: string, path: string, body?: object) => {
     const response = await fetch(`${broker.origin}/__sluice/api/tokens${path}`, {
@@ -107,7 +105,7 @@ it("a key that the broker keeps does what its scopes and queues say, until it is
   for (const client of [root, shop, rotated]) client.destroy();
 });
 
-it("a signed request that is given another target is refused", async () => {
+it("a signed request with a changed target is refused", async () => {
   const { endpoint } = await asker({ SLUICE_AWS_ACCESS_KEYS: "AKIA1:one" });
   const sqs = new SQSClient({
     endpoint,
@@ -131,7 +129,7 @@ it("a signed request that is given another target is refused", async () => {
   sqs.destroy();
 });
 
-it("a deployed broker without access keys answers nobody, and says what to set", async () => {
+it("a deployed broker without access keys refuses every request, and names the setting", async () => {
   const { ask, endpoint } = await asker({});
   expect(await ask("AKIA1", "one")).toBe("403 AccessDenied");
   expect(await (await fetch(`${endpoint}/?Action=ListQueues`)).text()).toContain("SLUICE_AWS_ACCESS_KEYS");
@@ -142,7 +140,7 @@ it.each([
   [{ SLUICE_AWS_ACCOUNT_ID: "42", SLUICE_ENV: "local" }, "SLUICE_AWS_ACCOUNT_ID must have twelve digits"],
   [{ SLUICE_PUBLIC_URL: "queues", SLUICE_ENV: "local" }, "SLUICE_PUBLIC_URL must be an absolute URL"],
   [{ SLUICE_TRUST_PROXY: "1", SLUICE_ENV: "local" }, "SLUICE_TRUST_PROXY must be true or false"],
-])("a broker with %j answers nobody, and says what is wrong with it", async (bindings, reason) => {
+])("a broker with %j refuses every request, and says what is wrong", async (bindings, reason) => {
   const { ask, endpoint } = await asker(bindings);
   expect(await ask("AKIA1", "one")).toBe("403 AccessDenied");
   expect(await (await fetch(`${endpoint}/?Action=ListQueues`)).text()).toContain(
@@ -150,7 +148,7 @@ it.each([
   );
 });
 
-it("an open broker answers anybody but pages of other sites", async () => {
+it("an open broker answers every client except pages of other sites", async () => {
   const { ask, endpoint } = await asker({ SLUICE_ENV: "development" });
   expect(await ask("anybody", "anything")).toBe("ok");
   const statusOf = async (action: string, headers: Record<string, string>) =>

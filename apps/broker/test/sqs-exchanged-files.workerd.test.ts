@@ -19,7 +19,7 @@ interface Damage {
   readonly text: string;
 }
 
-/** A broker on the data of the one before. */
+/** Starts a broker on the data of the one before. */
 async function start(persistDir: string) {
   const end = Promise.withResolvers<() => Promise<void>>();
   const { origin } = await startBroker(
@@ -43,7 +43,7 @@ async function start(persistDir: string) {
   return { sqs, damageOf, stop, url: (queue: string) => `${origin}/__sluice/aws/000000000000/${queue}` };
 }
 
-/** File of a queue's database, by the name in it. */
+/** Finds the file of a queue's database, by the name in it. */
 function fileOf(folder: string, queue: string): string {
   for (const entry of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
     const file = join(folder, entry);
@@ -53,7 +53,7 @@ function fileOf(folder: string, queue: string): string {
       const row = database.prepare("SELECT value FROM meta WHERE key = 'name'").get();
       if (row?.value === queue) return file;
     } catch {
-      // The directory's has no such table.
+      // The directory's file has no such table.
     } finally {
       database.close();
     }
@@ -75,7 +75,7 @@ function exchange(one: string, other: string): void {
   }
 }
 
-it("queues whose files were exchanged deliver nothing, say so, take nothing in, and lose nothing", async () => {
+it("queues whose files were exchanged deliver, accept and lose nothing, and report it", async () => {
   const folder = mkdtempSync(join(tmpdir(), "sluice-exchanged-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const before = await start(folder);

@@ -12,7 +12,7 @@ import { Producer } from "sqs-producer";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { startBroker } from "./any-broker.ts";
 
-/* A job system as sqs-producer and sqs-consumer make one, with nothing of ours in it. */
+/* A job system of sqs-producer and sqs-consumer, with nothing of ours in it. */
 
 let sqs: SQSClient;
 let endpoint: string;
@@ -46,10 +46,7 @@ function producerOf(queueUrl: string): Producer {
   return Producer.create({ queueUrl, sqs });
 }
 
-/**
- * A consumer that runs until the test ends, or is stopped. Whatever goes wrong and is no job's own failure fails the
- * test.
- */
+/** Starts a consumer until the test ends, or until it is stopped. An error other than a job's own fails the test. */
 function consumer(queueUrl: string, options: Partial<ConsumerOptions>): Consumer {
   const made = Consumer.create({
     queueUrl,
@@ -65,7 +62,7 @@ function consumer(queueUrl: string, options: Partial<ConsumerOptions>): Consumer
   return made;
 }
 
-/** A list that can be waited for to be as long as that. */
+/** A list whose length can be waited for. */
 class Jobs<Job> {
   readonly done: Job[] = [];
   #waiters: (() => void)[] = [];
@@ -83,7 +80,7 @@ class Jobs<Job> {
   }
 }
 
-/** Whether the queue holds no message, in whatever state. */
+/** Whether the queue has no message in any state. */
 async function isEmpty(QueueUrl: string): Promise<boolean> {
   const asked = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ["All"] });
   const { Attributes = {} } = await sqs.send(asked);
@@ -96,7 +93,7 @@ async function isEmpty(QueueUrl: string): Promise<boolean> {
 
 const countOf = (message: Message) => message.Attributes?.ApproximateReceiveCount;
 
-describe("sqs-producer and sqs-consumer", () => {
+describe("the packages sqs-producer and sqs-consumer", () => {
   it("send and handle jobs one by one and in batches, each once, with attributes and delays", async () => {
     const queueUrl = await created("jobs");
     const producer = producerOf(queueUrl);
@@ -131,7 +128,7 @@ describe("sqs-producer and sqs-consumer", () => {
     expect(await isEmpty(queueUrl)).toBe(true);
   });
 
-  it("retry a job that throws at once, and put it aside after maxReceiveCount", async () => {
+  it("retry a job that throws at once, and make it a dead letter after maxReceiveCount", async () => {
     const deadUrl = await created("failed-jobs");
     const deadLetterTargetArn = "arn:aws:sqs:us-east-1:000000000000:failed-jobs";
     const RedrivePolicy = JSON.stringify({ deadLetterTargetArn, maxReceiveCount: 3 });
@@ -167,12 +164,12 @@ describe("sqs-producer and sqs-consumer", () => {
         DeadLetterQueueSourceArn: "arn:aws:sqs:us-east-1:000000000000:failing-jobs",
       },
     });
-    // The good job may still be on its way out, and the queue hears after the dead-letter queue's consumer that the
+    // The good job may still be in flight, and the queue learns later than the dead-letter queue's consumer that the
     // bad one has arrived there.
     await expect.poll(() => isEmpty(queueUrl)).toBe(true);
   });
 
-  it("handle batches of which a part is done: the rest comes again after its visibility timeout", async () => {
+  it("handle a part of a batch: the rest comes again after its visibility timeout", async () => {
     const queueUrl = await created("batches");
     await producerOf(queueUrl).send(["a", "b", "c", "d"].map((body) => ({ id: body, body })));
     const batches = new Jobs<Message[]>();
@@ -218,7 +215,7 @@ describe("sqs-producer and sqs-consumer", () => {
         return message;
       },
     });
-    // It may be done before the others are answered, who wait as long as it takes.
+    // It may be done before the others are answered, which wait as long as it takes.
     const processed = once(worker, "message_processed");
     await once(worker, "message_received");
     const others = await sqs.send(new ReceiveMessageCommand({ QueueUrl: queueUrl, WaitTimeSeconds: 3 }));
@@ -249,7 +246,7 @@ describe("sqs-producer and sqs-consumer", () => {
     await expect.poll(() => isEmpty(queueUrl)).toBe(true);
   });
 
-  it("that are stopped while they wait hold no job back: the next one gets it at once, as its first", async () => {
+  it("hold no job back when they are stopped while they wait: the next consumer gets it as its first", async () => {
     const queueUrl = await created("restarts", { VisibilityTimeout: "600" });
     for (let restart = 0; restart < 8; restart++) {
       const polls = new Jobs<null>();
@@ -269,12 +266,12 @@ describe("sqs-producer and sqs-consumer", () => {
         waitTimeSeconds: 20,
         handleMessage: async (message) => message,
       });
-      // What it polls with is gone when it is stopped, and that is no error here.
+      // Its polling client is gone when it is stopped, which is no error here.
       stopped.on("error", () => {});
       await sqs.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: "first" }));
       stopped.start();
       await once(stopped, "message_processed");
-      // Stopping it is safe at any moment: before the next poll is made, on its way, and while the broker, which has
+      // It can be stopped safely at any time: before the next poll, during its request, and while the broker, which has
       // answered others meanwhile, lets it wait.
       if (restart > 0) await polls.reach(2);
       for (let answered = 1; answered < restart; answered++) await isEmpty(queueUrl);

@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 afterAll(() => dispose());
 
-/** A request in the Query protocol as a form, to the endpoint or a queue's URL. */
+/** Sends a request in the Query protocol as a form, to the endpoint or a queue's URL. */
 async function post(params: Record<string, string>, url = `${endpoint}/`) {
   const answer = await fetch(url, { method: "POST", body: new URLSearchParams(params) });
   return { status: answer.status, text: await answer.text(), headers: answer.headers };
@@ -66,7 +66,7 @@ describe("the Query protocol", () => {
     expect((await post({ Action: "ReceiveMessage", QueueUrl })).text).toContain("<ReceiveMessageResult/>");
   });
 
-  it("takes a queue's URL as the endpoint, and a QueueUrl before that", async () => {
+  it("accepts a queue's URL as the endpoint, and prefers a QueueUrl", async () => {
     const [one, two] = [await created("one"), await created("two")];
     await post({ Action: "SendMessage", MessageBody: "to one" }, one);
     await post({ Action: "SendMessage", MessageBody: "to two", QueueUrl: two }, one);
@@ -77,7 +77,7 @@ describe("the Query protocol", () => {
     expect(element(await named.text(), "QueueUrl")).toBe(two);
   });
 
-  it("takes entries of a batch by their numbers", async () => {
+  it("reads entries of a batch by their numbers", async () => {
     const QueueUrl = await created("batches");
     const entries = Array.from({ length: 10 }, (_, i) => [
       [`SendMessageBatchRequestEntry.${i + 1}.Id`, `id-${i + 1}`],
@@ -120,9 +120,9 @@ describe("the Query protocol", () => {
     ]);
   });
 
-  it("answers in JSON of its own who accepts JSON", async () => {
+  it("answers in its own JSON to clients that accept JSON", async () => {
     const url = await created("as-json");
-    // Nobody checks it: without any a GET changes nothing.
+    // The signature is not checked: without one a GET changes nothing.
     const authorization = "AWS4-HMAC-SHA256";
     await post({ Action: "SendMessage", MessageBody: "x" }, url);
     const get = async (query: string, at = url) => {
@@ -189,7 +189,7 @@ describe("the Query protocol", () => {
       "MissingParameter",
       "The request must contain the parameter ReceiptHandle.",
     ],
-  ])("refuses %j", async (params, code, message) => {
+  ])("refuses invalid parameters: %j", async (params, code, message) => {
     const { status, text } = await post(params, await created("refusals"));
     expect([status, element(text, "Code"), element(text, "Message")]).toEqual([400, code, message]);
   });

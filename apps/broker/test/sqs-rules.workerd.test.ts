@@ -16,10 +16,7 @@ import {
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startBroker } from "./any-broker.ts";
 
-/**
- * Rules of SQS that only show between a client, the directory and several queues, on a broker that is strict about
- * time.
- */
+/** Rules of SQS that only show between a client, the directory and several queues, on a broker with strict timing. */
 
 let sqs: SQSClient;
 let dispose: () => Promise<void>;
@@ -63,7 +60,7 @@ async function receive(QueueUrl: string, input: object = {}): Promise<Message[]>
 
 const bodies = (messages: readonly Message[]) => messages.map(({ Body }) => Body);
 
-it("the name of a deleted queue, and a queue that was purged, have to wait for 60 seconds", async () => {
+it("the name of a deleted queue, and a purged queue, cannot be used so again for 60 seconds", async () => {
   const QueueUrl = await created("strict");
   await sqs.send(new PurgeQueueCommand({ QueueUrl }));
   await expect(sqs.send(new PurgeQueueCommand({ QueueUrl }))).rejects.toThrow(
@@ -89,7 +86,7 @@ it("a repeated receive of a FIFO queue gets the same messages with the same rece
   expect(await receive(QueueUrl, { ReceiveRequestAttemptId: "another" })).toEqual([]);
 });
 
-it("a shorter delay of a FIFO queue wakes who waits for its messages", async () => {
+it("a shorter delay of a FIFO queue wakes its waiting receives", async () => {
   const QueueUrl = await created("delayed.fifo", { FifoQueue: "true", DelaySeconds: "900" });
   await send(QueueUrl, "m", { MessageGroupId: "g", MessageDeduplicationId: "d" });
   const waits = receive(QueueUrl, { WaitTimeSeconds: 20 });
@@ -122,7 +119,7 @@ it("a tenant that keeps consumers busy lets the others go first, on a standard q
   expect(next[0]?.Attributes).not.toHaveProperty("SequenceNumber");
 });
 
-it("a move task keeps its rate, is the only one, and leaves what has not left when it is cancelled", async () => {
+it("a move task keeps its rate, excludes others, and leaves the rest when it is cancelled", async () => {
   const dead = await created("dead");
   const RedrivePolicy = JSON.stringify({ deadLetterTargetArn: arnOf("dead"), maxReceiveCount: 1 });
   const source = await created("source", { RedrivePolicy, VisibilityTimeout: "0" });

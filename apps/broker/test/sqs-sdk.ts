@@ -11,7 +11,7 @@ export let sqs: SQSClient;
 export let endpoint: string;
 export let dispose: () => Promise<void>;
 
-/** Before all tests of a file. */
+/** Starts the broker before all tests of a file. */
 export async function start(): Promise<void> {
   const disposeWith = (end: () => Promise<void>) => {
     dispose = end;
@@ -21,7 +21,7 @@ export async function start(): Promise<void> {
   sqs = clientOf();
 }
 
-/** After all of them. */
+/** Ends the broker after all tests. */
 export async function stop(): Promise<void> {
   sqs.destroy();
   await dispose();
@@ -54,7 +54,7 @@ export async function receive(QueueUrl: string, options: object = {}) {
   return Messages;
 }
 
-/** Answers with the error that the SDK throws for a call, as far as clients look at it. */
+/** Returns the members that clients read of the error that the SDK throws for a call. */
 export async function refusal(call: Promise<unknown>) {
   const error: unknown = await call.then(
     () => new Error("it was not refused"),

@@ -50,7 +50,7 @@ describe("SQS requests of many clients at once", () => {
       sending.end(JSON.stringify({ QueueUrl, MessageBody }), () => setImmediate(() => sending.destroy()));
     });
 
-  /** Receives and deletes, ten receivers at once, until nothing is left; answers the bodies. */
+  /** Receives and deletes, ten receivers at once, until nothing is left; returns the bodies. */
   const drain = async (QueueUrl: string): Promise<string[]> => {
     const bodies: string[] = [];
     const receiver = async () => {
@@ -66,14 +66,14 @@ describe("SQS requests of many clients at once", () => {
     return bodies;
   };
 
-  it("are each answered with what is theirs, and every message is received once", async () => {
+  it("each get their own answer, and every message is received once", async () => {
     const QueueUrl = await create("many");
     const bodies = Array.from({ length: 400 }, (_, i) => `message ${i}`);
     await Promise.all(bodies.map((MessageBody) => call("SendMessage", { QueueUrl, MessageBody })));
     expect((await drain(QueueUrl)).sort()).toEqual(bodies.toSorted());
   });
 
-  it("are answered whoever of them hangs up, and nothing that was acknowledged is lost", async () => {
+  it("are answered when others hang up, and no acknowledged message is lost", async () => {
     const QueueUrl = await create("rude");
     const kept: Promise<SqsOutput>[] = [];
     const gone: Promise<void>[] = [];
@@ -82,7 +82,7 @@ describe("SQS requests of many clients at once", () => {
       kept.push(call("SendMessage", { QueueUrl, MessageBody: `kept ${i}` }));
     }
     await Promise.all([...kept, ...gone]);
-    // The queue goes on, and has what was acknowledged; of those who hung up, whatever had arrived.
+    // The queue goes on with all acknowledged messages, and with those of clients that hung up if they arrived.
     await call("SendMessage", { QueueUrl, MessageBody: "after" });
     const bodies = await drain(QueueUrl);
     expect(new Set(bodies).size).toBe(bodies.length);
@@ -90,7 +90,7 @@ describe("SQS requests of many clients at once", () => {
     expect(bodies.filter((body) => !body.startsWith("rude")).sort()).toEqual(acknowledged.sort());
   });
 
-  it("go by what a queue is now, though they remember what it was", async () => {
+  it("see the current state of a queue, although it is cached", async () => {
     const QueueUrl = await create("changing");
     const MessageBody = "x".repeat(2_000);
     const send = async () => (await post("SendMessage", { QueueUrl, MessageBody })).status;

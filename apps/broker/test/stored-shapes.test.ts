@@ -16,7 +16,7 @@ interface Received {
   readonly ReceiptHandle: string;
 }
 
-/** Data folders that any release has left on disk have to open in every later one, with all that is in them. */
+/** Data folders of all releases, which every later release must open with all of their contents. */
 describe.each(NAMES)("a data folder of the shape %s", (name) => {
   const shape: StoredShape = JSON.parse(readFileSync(join(STORED, `${name}.json`), "utf8"));
   let folder: string;
@@ -61,7 +61,7 @@ describe.each(NAMES)("a data folder of the shape %s", (name) => {
   };
 
   beforeEach(() => {
-    // Its messages have not expired then.
+    // Its messages have not expired at that time.
     vi.useFakeTimers({ toFake: ["Date"], now: Date.parse(shape.at) + 1_000 });
     folder = mkdtempSync(join(tmpdir(), "sluice-stored-"));
     execFileSync("tar", ["-xzf", join(STORED, `${name}.tar.gz`), "-C", folder]);
@@ -90,7 +90,7 @@ describe.each(NAMES)("a data folder of the shape %s", (name) => {
     expect(topics.map(({ arn }) => arn)).toEqual(shape.topics);
   });
 
-  it("delivers each message once, in order where there is one, and can be opened again", async () => {
+  it("delivers each message once, in order where a queue has one, and can be opened again", async () => {
     vi.setSystemTime(Date.parse(shape.at) + 13 * HOUR_MS);
     for (const [queue, expected] of Object.entries(shape.queues)) {
       const bodies = await drained(queue);

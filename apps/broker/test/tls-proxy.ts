@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { createSigningIdentity } from "@sluice/sns";
 import { onTestFinished } from "vitest";
 
-/** A proxy that ends TLS before a broker, as nginx does in the guide. */
+/** A proxy that ends TLS before a broker, like nginx in the guide. */
 export interface TlsProxy {
   readonly port: number;
   /** Leads every name to the proxy, and trusts its certificate. */
@@ -18,8 +18,8 @@ export interface TlsProxy {
 }
 
 /**
- * @param path what the proxy takes off the paths of requests.
- * @param headersFor what it overwrites in the headers of requests for a host. Default: nothing but the protocol.
+ * @param path prefix that the proxy removes from the paths of requests.
+ * @param headersFor headers that it overwrites in requests for a host. Default: only the protocol.
  */
 export async function startTlsProxy(
   path = "",
@@ -48,7 +48,7 @@ export async function startTlsProxy(
   const { port } = server.address() as AddressInfo;
   const agent = new Agent({
     ca: certificatePem,
-    // It is made out to SNS.
+    // The certificate is for SNS.
     checkServerIdentity: () => undefined,
     lookup: (_, { all }, found) =>
       all === true ? found(null, [{ address: "127.0.0.1", family: 4 }]) : found(null, "127.0.0.1", 4),

@@ -4,7 +4,7 @@ import { startBroker } from "./any-broker.ts";
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 
-describe("a broker on workerd that was told at its start how far its time is behind", () => {
+describe("a broker on workerd whose time is behind at its start", () => {
   let origin: string;
   let dispose: () => Promise<void>;
 
@@ -43,17 +43,17 @@ describe("a broker on workerd that was told at its start how far its time is beh
     return Number(Messages[0]?.Attributes.SentTimestamp);
   };
 
-  it("goes by it, and delays end in time", async () => {
+  it("uses that time, and delays end on time", async () => {
     await sqs("SendMessage", { MessageBody: "late", DelaySeconds: 2 });
     const at = await sentMs();
     expect(Math.abs(Date.now() - DAY_MS - at)).toBeLessThan(60_000);
     await sqs("PurgeQueue", {});
   });
 
-  it("has queues do what is due when it is told that the clock was set", async () => {
+  it("has queues do what is due when the clock was set", async () => {
     await sqs("SendMessage", { MessageBody: "in a quarter of an hour", DelaySeconds: 900 });
     const receiving = sentMs();
-    // As it is when the system's clock has been set back by an hour, which no test can do here.
+    // As if the system's clock had been set back by an hour, which a test cannot do.
     expect((await api("system-clock", { behindMs: DAY_MS - HOUR_MS })).status).toBe(200);
     expect(Math.abs(Date.now() - DAY_MS - (await receiving))).toBeLessThan(60_000);
   });

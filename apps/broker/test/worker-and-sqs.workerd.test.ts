@@ -11,7 +11,7 @@ import {
 import { bundle, startWorkerd, type WorkerdProcess } from "@sluice/protocol/test/workerd-process";
 import { afterAll, beforeAll, expect, it } from "vitest";
 
-/* One queue, two dialects: what a Worker's binding sends an SQS client receives, and the reverse (docs/sqs.md). */
+/* One queue, two protocols: a Worker's binding sends, an SQS client receives, and the reverse (docs/sqs.md). */
 
 const ROOT = path.dirname(import.meta.dirname);
 const QUEUE = (consumer: string) =>
@@ -111,7 +111,7 @@ async function receive(queue: string, options: object = {}) {
   return Messages;
 }
 
-it("an SQS client receives what a Worker sends: texts and JSON as they are, the rest as base64", async () => {
+it("an SQS client receives a Worker's messages: texts and JSON as they are, others as base64", async () => {
   const messages = await receive("outbox", { VisibilityTimeout: 0 });
   const [json, text, bytes, v8, empty, control] = messages;
   expect(JSON.parse(json?.Body ?? "")).toEqual({ a: [1, "é"] });
@@ -126,7 +126,7 @@ it("an SQS client receives what a Worker sends: texts and JSON as they are, the 
   }
 });
 
-it("XML has the replacement character for what it cannot hold, and the digest of what it has", async () => {
+it("XML has the replacement character for invalid ones, and a digest of that text", async () => {
   const parameters = { Action: "ReceiveMessage", QueueUrl: urlOf("outbox"), MaxNumberOfMessages: "10" };
   const answer = await fetch(`${endpoint}/`, { method: "POST", body: new URLSearchParams(parameters) });
   const text = await answer.text();
@@ -134,7 +134,7 @@ it("XML has the replacement character for what it cannot hold, and the digest of
   expect(text).toContain("<Body/>");
 });
 
-it("a Worker's handler gets what an SQS client sends as text, and counts its attempts", async () => {
+it("a Worker's handler gets an SQS client's messages as text, with their attempts", async () => {
   const MessageAttributes = { k: { DataType: "String", StringValue: "v" } };
   await sqs.send(
     new SendMessageCommand({ QueueUrl: urlOf("jobs"), MessageBody: '{"from":"sqs"}', MessageAttributes }),
@@ -142,7 +142,7 @@ it("a Worker's handler gets what an SQS client sends as text, and counts its att
   await workerd.printed('GOT ["{\\"from\\":\\"sqs\\"}",1]');
 });
 
-it("a dead-letter queue takes messages of both, and says where they come from", async () => {
+it("a dead-letter queue takes messages of both, and names their origin", async () => {
   await workerd.printed('GOT [{"job":"poison"},2]');
   const deadLetterTargetArn = "arn:aws:sqs:us-east-1:000000000000:dead";
   const RedrivePolicy = JSON.stringify({ deadLetterTargetArn, maxReceiveCount: 1 });
@@ -161,13 +161,13 @@ it("a dead-letter queue takes messages of both, and says where they come from", 
     }
   }
   expect(dead).toEqual([
-    // As on Cloudflare: there a message that has died begins anew.
+    // As on Cloudflare, the attempts of a dead letter begin anew.
     ['{"job":"poison"}', "arn:aws:sqs:us-east-1:000000000000:jobs", "1"],
     ["refused", "arn:aws:sqs:us-east-1:000000000000:orders", "2"],
   ]);
 });
 
-it("an attribute that an SQS client sets is the queue's, whoever sends to it", async () => {
+it("an attribute set by an SQS client applies to all senders of the queue", async () => {
   await sqs.send(
     new SetQueueAttributesCommand({ QueueUrl: urlOf("outbox"), Attributes: { DelaySeconds: "900" } }),
   );

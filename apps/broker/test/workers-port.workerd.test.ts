@@ -7,7 +7,7 @@ import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { expect, it } from "vitest";
 import { endpointPortSuite } from "./endpoint-port-suite.ts";
 
-/** Makes the calls that it is told of. */
+/** Makes the calls that requests ask for. */
 const SOURCE = `
 import { workersPort } from "@sluice/broker/workers-port";
 export default {
@@ -19,7 +19,7 @@ export default {
 };
 `;
 
-/** The networks that `sluice serve` gives its broker. */
+/** Networks that `sluice serve` gives its broker. */
 const NETWORKS = {
   SLUICE_PUBLIC_HOSTS: { network: { allow: ["public"] } },
   SLUICE_LISTED_HOSTS: { network: { allow: ["public", "private"] } },
@@ -42,7 +42,7 @@ async function startCaller(more: object = {}) {
   return { call, stop: () => mf.dispose() };
 }
 
-it("by sluice serve's networks a private address is reached if its host is listed, or by a broker that is open to its machine", async () => {
+it("a private address is reached by sluice serve if its host is listed, or if the broker is open", async () => {
   const server = createServer((_, response) => response.end()).listen(0, "127.0.0.1");
   await once(server, "listening");
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -2,7 +2,7 @@ import { UsageError } from "@sluice/harness/command-line";
 import { expect, it } from "vitest";
 import { parseCommandLine } from "./command-line.ts";
 
-it("tries every manager on every Node.js unless one is named", () => {
+it("the command line tries every manager on every Node.js unless one is named", () => {
   expect(parseCommandLine([])).toEqual({
     managers: ["npm", "pnpm", "yarn-1", "yarn-4", "yarn-pnp", "bun"],
     nodes: ["22", "24"],
@@ -13,6 +13,9 @@ it("tries every manager on every Node.js unless one is named", () => {
   expect(parseCommandLine(["--help"])).toBe("help");
 });
 
-it.each([[["--manager", "cargo"]], [["--node", "18"]], [["--colour"]]])("refuses %j", (args) => {
-  expect(() => parseCommandLine(args)).toThrow(UsageError);
-});
+it.each([[["--manager", "cargo"]], [["--node", "18"]], [["--colour"]]])(
+  "the command line refuses %j",
+  (args) => {
+    expect(() => parseCommandLine(args)).toThrow(UsageError);
+  },
+);

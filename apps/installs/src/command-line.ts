@@ -1,13 +1,13 @@
 import { readOptions, UsageError } from "@sluice/harness/command-line";
 import { MANAGERS, type ManagerName } from "./managers.ts";
 
-/** Versions of Node.js that the packages are for, by their major number. */
+/** Supported versions of Node.js, by major number. */
 export const NODES = ["22", "24"] as const;
 
 export interface Command {
   readonly managers: readonly ManagerName[];
   readonly nodes: readonly string[];
-  /** Packages for other platforms that the registry does not have. */
+  /** Packages for other platforms that the registry lacks. */
   readonly without: readonly string[];
 }
 

@@ -8,7 +8,7 @@ const ROOT = join(import.meta.dirname, "../../..");
 /** Lines of a failure that are shown. */
 const LINES_SHOWN = 15;
 
-/** Runs something with a folder of its own, outside of the workspace. */
+/** Runs a function with a folder outside of the workspace. */
 export async function inFolder<T>(run: (folder: string) => Promise<T>): Promise<T> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "sluice-installs-")));
   try {
@@ -29,7 +29,7 @@ export function packArchives(folder: string, packages: readonly string[]): strin
   });
 }
 
-/** Folder of a package of the registry, which is got once. */
+/** Returns the folder of a package of the registry, which is fetched once. */
 export function fetched(folder: string, name: string, version: string): string {
   const tools = join(folder, "tools", `${name}-${version}`.replaceAll("/", "-"));
   const found = join(tools, "node_modules", name);
@@ -41,12 +41,12 @@ export function fetched(folder: string, name: string, version: string): string {
   return found;
 }
 
-/** Environment of what is run in a project: that Node.js, and nothing of this workspace. */
+/** Makes the environment of a project's processes: a Node.js, and nothing of this workspace. */
 export function environmentOf(project: string, node: string): NodeJS.ProcessEnv {
   return {
     ...process.env,
     PATH: [dirname(node), join(project, "node_modules/.bin"), process.env.PATH].join(delimiter),
-    // Not those of the pnpm that has started this: they are settings of any manager.
+    // Without the variables of the pnpm that runs this, which are settings for any manager.
     ...Object.fromEntries(
       Object.keys(process.env).flatMap((name) => (/^npm_/i.test(name) ? [[name, undefined]] : [])),
     ),
@@ -58,7 +58,7 @@ export function environmentOf(project: string, node: string): NodeJS.ProcessEnv 
   };
 }
 
-/** Describes a failure, with what the process that failed has printed. */
+/** Describes a failure, with the output of the failed process. */
 export function wordsOf(error: unknown): string {
   const { stdout = "", stderr = "" } = error as { stdout?: string; stderr?: string };
   return `${error instanceof Error ? error.message : error}\n${stdout}${stderr}`;
@@ -69,7 +69,7 @@ export function endOf(text: string): string {
   return text.trim().split("\n").slice(-LINES_SHOWN).join("\n");
 }
 
-/** Whole seconds since a moment. */
+/** Returns the whole seconds since a time. */
 export function secondsSince(startMs: number): string {
   return `${Math.round((Date.now() - startMs) / 1000)} s`;
 }

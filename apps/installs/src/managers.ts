@@ -1,6 +1,6 @@
 /** A package manager: how it is installed and used. */
 export interface Manager {
-  /** Its package. */
+  /** Name of its package. */
   readonly package: string;
   readonly version: string;
   /** Program of the manager, below its package: a binary where `isProgram` is set, else a script of Node.js. */
@@ -8,13 +8,13 @@ export interface Manager {
   readonly isProgram?: true;
   /** Arguments that install packages as development dependencies. */
   readonly add: readonly string[];
-  /** Whether packages stay archives, which only what it starts can read. */
+  /** Whether packages stay archives, which only processes of the manager can read. */
   readonly isPlugAndPlay?: true;
-  /** Files that a project has for it. */
+  /** Files of a project for it. */
   readonly files?: Readonly<Record<string, string>>;
 }
 
-/** Each with the version that it is tried with. */
+/** Package managers, each in the version that is tried. */
 export const MANAGERS = {
   npm: { package: "npm", version: "11", bin: "bin/npm-cli.js", add: ["install", "--save-dev"] },
   pnpm: {
@@ -36,7 +36,7 @@ export const MANAGERS = {
     version: "4",
     bin: "bin/yarn.js",
     add: ["add", "--dev"],
-    // A folder of its own is no workspace of what lies above it.
+    // Makes the folder a project of its own, not a workspace of one above it.
     files: { "yarn.lock": "", ".yarnrc.yml": "nodeLinker: node-modules\nenableTelemetry: false\n" },
   },
   "yarn-pnp": {

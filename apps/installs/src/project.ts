@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Other packages that ours are used with, in the versions that they are tested with here. */
+/** Packages that ours are used with, in their tested versions. */
 export const BESIDE = ["wrangler@4.164.0", "@cloudflare/vite-plugin@1.64.0", "vite@8.3.8", "vitest@5.1.1"];
 
 const FILES = {
@@ -34,8 +34,8 @@ console.log(functions.map((one) => typeof one).join());
 /**
  * Writes a project with a Worker that sends to itself.
  *
- * @param more files that it has besides.
- * @param without packages in whose place it has an empty one.
+ * @param more further files.
+ * @param without packages that are replaced by an empty one.
  */
 export function writeProject(
   folder: string,

@@ -9,32 +9,32 @@ import { BESIDE, writeProject } from "./project.ts";
 
 export interface InstallOptions {
   readonly manager: Manager;
-  /** Program of the Node.js that everything runs on. */
+  /** Program of the Node.js for all steps. */
   readonly node: string;
-  /** File of the manager's program, `bin` in `managers.ts`. */
+  /** Program of the manager, `bin` in `managers.ts`. */
   readonly bin: string;
   readonly archives: readonly string[];
-  /** Packages in whose place there is an empty one. */
+  /** Packages that are replaced by an empty one. */
   readonly without: readonly string[];
-  /** A folder that is made for the project. */
+  /** New folder for the project. */
   readonly folder: string;
 }
 
 /** Result of an install. */
 export interface Tried {
-  /** Descriptions of what did not work; none where everything did. */
+  /** Descriptions of what did not work. */
   readonly problems: readonly string[];
   /** Size of our packages in `node_modules`, in bytes; 0 where there is none. */
   readonly bytes: number;
 }
 
-/** Installs the archives into a project of their own, and uses them there. */
+/** Installs the archives into a new project, and uses them there. */
 export async function tryInstall(options: InstallOptions): Promise<Tried> {
   const { manager, node, bin, archives, without, folder } = options;
   writeProject(folder, manager.files ?? {}, without);
   const env = {
     ...environmentOf(folder, node),
-    // A lock file is written where CI expects to find one.
+    // Lets Yarn write a lock file, which it expects to exist in CI.
     YARN_ENABLE_IMMUTABLE_INSTALLS: "false",
   };
   const run = (command: string, ...args: readonly string[]) =>
@@ -72,7 +72,7 @@ export async function tryInstall(options: InstallOptions): Promise<Tried> {
   return { problems, bytes: own.reduce((sum, name) => sum + sizeOf(join(folder, "node_modules", name)), 0) };
 }
 
-/** Runs `sluice dev`, sends a message and answers with what is printed once its handler has it. */
+/** Runs `sluice dev`, sends a message and returns the output once its handler has it. */
 async function handled(
   [command, ...before]: readonly [string, ...string[]],
   folder: string,

@@ -1,25 +1,25 @@
 import { DurableObject } from "cloudflare:workers";
 import type { BulkProgress, CustomerOrders, OrderReport } from "./report.ts";
 
-/** Orders placed one by one that `progress` tells about. */
+/** Most single orders in `progress`. */
 const ORDERS_TOLD = 100;
-/** Bulk runs that `progress` tells about. */
+/** Most bulk runs in `progress`. */
 const BULKS_TOLD = 20;
 const DAY_MS = 86_400_000;
-/** How long a report is kept after the last change. */
+/** Time that a report is kept after its last change, in ms. */
 const RETENTION_MS = 7 * DAY_MS;
 
-/** A report with the bulk run that its order is part of, if any. */
+/** A report with the bulk run of its order, if any. */
 export interface HistoryEntry {
   readonly bulk: string | null;
   readonly report: OrderReport;
 }
 
-/** One customer's orders and what became of each. There is one object per customer, named by the customer's id. */
+/** The orders of one customer with their states. Each customer has an object, named by the customer's id. */
 export class OrderHistory extends DurableObject {
   constructor(ctx: DurableObjectState, env: Cloudflare.Env) {
     super(ctx, env);
-    // `bulk` is '' for an order placed by itself: a primary key holds no NULL.
+    // `bulk` is '' for a single order, because a primary key has no NULL.
     ctx.storage.sql.exec(`
       CREATE TABLE IF NOT EXISTS orders (
         bulk TEXT NOT NULL,
@@ -35,13 +35,13 @@ export class OrderHistory extends DurableObject {
   }
 
   /**
-   * Keeps the reports of one batch, all or none. The latest report of an order replaces the one before, but nothing
-   * replaces "charged": a message can be delivered again after it was paid.
+   * Stores the reports of one batch, all or none. The latest report of an order replaces the one before, except that
+   * nothing replaces "charged": a message can be delivered again after it was paid.
    */
   async record(entries: readonly HistoryEntry[]): Promise<void> {
     const rows = entries.map(({ bulk, report }) => ({ ...report, bulk: bulk ?? "" }));
-    // One statement for the whole batch. What a dead letter cannot know (how often it was tried and why it
-    // failed) stays as the last attempt left it.
+    // One statement for the whole batch. The number of attempts and the reason of a failure, which a dead letter lacks,
+    // stay as the last attempt left them.
     this.ctx.storage.sql.exec(
       `INSERT INTO orders (bulk, id, state, attempts, cents, reason, next_attempt_at, reported_at)
        SELECT value ->> 'bulk', value ->> 'id', value ->> 'state', value ->> 'attempts',
@@ -63,7 +63,7 @@ export class OrderHistory extends DurableObject {
     }
   }
 
-  /** Tells about the latest 100 orders placed one by one and the latest 20 bulk runs. */
+  /** Lists the latest 100 single orders and the latest 20 bulk runs. */
   progress(): CustomerOrders {
     const { sql } = this.ctx.storage;
     const orders = sql
@@ -84,7 +84,7 @@ export class OrderHistory extends DurableObject {
     return { orders: orders.map(reportOf), bulks };
   }
 
-  /** Once a day, as long as there is something to forget. */
+  /** Deletes old reports once a day, as long as there are any. */
   override async alarm(): Promise<void> {
     const { sql } = this.ctx.storage;
     sql.exec("DELETE FROM orders WHERE reported_at < ?", Date.now() - RETENTION_MS);

@@ -9,9 +9,9 @@ interface Env {
   readonly HISTORY: DurableObjectNamespace<OrderHistory>;
 }
 
-/** Entrypoint that the shop asks over its service binding. */
+/** Entrypoint for the shop, by a service binding. */
 export class OrderStatus extends WorkerEntrypoint<Env> {
-  /** Tells what became of a customer's orders. Of one that is still queued nothing is known here. */
+  /** Returns the states of a customer's orders. Orders that are still queued are unknown here. */
   async ofCustomer(customer: string): Promise<CustomerOrders> {
     return await this.env.HISTORY.getByName(customer).progress();
   }

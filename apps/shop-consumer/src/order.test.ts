@@ -11,12 +11,12 @@ const order = {
 const line = order.lines[0];
 
 describe("readOrder", () => {
-  it("takes an order placed by itself and one of a bulk run", () => {
+  it("accepts a single order and one of a bulk run", () => {
     expect(readOrder(order)).toEqual(order);
     expect(readOrder({ ...order, bulk: "run-1" })?.bulk).toBe("run-1");
   });
 
-  it("drops what it does not know", () => {
+  it("drops unknown members", () => {
     expect(readOrder({ ...order, coupon: "FREE" })).toEqual(order);
   });
 

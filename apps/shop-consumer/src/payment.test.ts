@@ -12,20 +12,20 @@ describe("chargeCard", () => {
     expect(chargeCard(orderOf(["mug", "notebook"]), 1)).toEqual({ kind: "charged", cents: 6000 });
   });
 
-  it("fails for the flaky lamp on the first two attempts, with a growing wait, and charges on the third", () => {
+  it("is interrupted by the flaky lamp on the first two attempts, with a growing wait, and charges on the third", () => {
     const order = orderOf(["mug", "lamp"]);
     expect(chargeCard(order, 1)).toMatchObject({ kind: "interrupted", retryInSeconds: 2 });
     expect(chargeCard(order, 2)).toMatchObject({ kind: "interrupted", retryInSeconds: 4 });
     expect(chargeCard(order, 3)).toEqual({ kind: "charged", cents: 6000 });
   });
 
-  it("is refused by the cursed vase on every attempt, whatever else is ordered", () => {
+  it("is refused by the cursed vase on every attempt, with any other products", () => {
     for (const attempt of [1, 2, 3, 4, 100]) {
       expect(chargeCard(orderOf(["lamp", "vase"]), attempt).kind).toBe("refused");
     }
   });
 
-  it("is interrupted by the kite in a third of all attempts, whatever came of the one before", () => {
+  it("is interrupted by the kite in a third of all attempts, independently", () => {
     const orders = Array.from({ length: 9000 }, (_, n) => orderOf(["kite"], `order-${n}`));
     const failing = (attempts: readonly number[]) =>
       orders.filter((order) => attempts.every((attempt) => chargeCard(order, attempt).kind === "interrupted"))
@@ -35,7 +35,7 @@ describe("chargeCard", () => {
     expect(Math.abs(failing([1, 2, 3, 4]) - 111)).toBeLessThan(35);
   });
 
-  it("ends the same attempt of the same order the same way again", () => {
+  it("gives the same outcome for the same attempt of the same order", () => {
     for (let n = 0; n < 50; n++) {
       const order = orderOf(["kite"], `order-${n}`);
       expect(chargeCard(order, 2)).toEqual(chargeCard(order, 2));

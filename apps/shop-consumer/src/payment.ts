@@ -3,24 +3,24 @@ import type { Order } from "./order.ts";
 /** Outcome of one attempt to charge the card. */
 export type Charge =
   | { readonly kind: "charged"; readonly cents: number }
-  /** Worth another attempt after `retryInSeconds`. */
+  /** Another attempt after `retryInSeconds` may succeed. */
   | { readonly kind: "interrupted"; readonly reason: string; readonly retryInSeconds: number }
-  /** No attempt will do better: the queue's own retry settings decide how soon it is given up. */
+  /** No further attempt will succeed: the queue's own retry settings decide how soon it ends. */
   | { readonly kind: "refused"; readonly reason: string };
 
 /** Attempts that fail on purpose before the lamp is paid. */
 const LAMP_FAILURES = 2;
-/** One attempt in this many fails for the kite. */
+/** One in this many attempts fails for the kite. */
 const KITE_ODDS = 3;
-/** The longest wait that the backoff asks for, in seconds. */
+/** Longest wait of the backoff, in seconds. */
 const BACKOFF_MAX_SECONDS = 60;
 
 /**
- * Charges the card of an order, or pretends to: no money moves, and which attempt fails is decided by the order and the
- * attempt alone. The same attempt of the same order always ends the same way, so a message that is delivered
- * twice does no harm. A payment provider gives the same promise for an idempotency key; `order.id` is made to be one.
+ * Pretends to charge the card of an order: no money moves, and only the order and the attempt decide which attempt
+ * fails. The same attempt of the same order always has the same outcome, so a message that is delivered twice does no
+ * harm. A payment provider guarantees the same for an idempotency key, such as `order.id`.
  *
- * @param attempt 1 on the first delivery, as in `message.attempts`.
+ * @param attempt number of the delivery from 1, as in `message.attempts`.
  */
 export function chargeCard(order: Order, attempt: number): Charge {
   const skus = new Set(order.lines.map((line) => line.sku));
@@ -36,7 +36,7 @@ export function chargeCard(order: Order, attempt: number): Charge {
   return { kind: "charged", cents: totalCents(order) };
 }
 
-/** Seconds to wait after the given attempt: 2, 4, 8 and so on, at most 60. */
+/** Returns the seconds to wait after an attempt: 2, 4, 8 and so on, at most 60. */
 export function backoffSeconds(attempt: number): number {
   return Math.min(2 ** attempt, BACKOFF_MAX_SECONDS);
 }
@@ -50,8 +50,8 @@ function totalCents(order: Order): number {
 }
 
 /**
- * FNV-1a, 32 bits, and MurmurHash3's last step. Without that step texts that differ in their last letter alone, as two
- * attempts of one order do, have hashes alike: no kite ever failed four times.
+ * Hashes a text by FNV-1a, 32 bits, and MurmurHash3's last step. Without that step, texts that differ only in their
+ * last letter, as two attempts of one order do, have similar hashes: no kite ever failed four times.
  */
 function hash(text: string): number {
   let value = 0x811c9dc5;

@@ -1,6 +1,6 @@
-/** Report on an order as the consumer knows it: the last thing that happened to it. */
+/** Report on an order: the last thing that happened to it. */
 export type OrderReport =
-  /** The card is charged. Final. */
+  /** The card is charged, which is final. */
   | { readonly state: "charged"; readonly id: string; readonly attempts: number; readonly cents: number }
   /** The last attempt failed and the message went back to the queue. */
   | {
@@ -8,10 +8,10 @@ export type OrderReport =
       readonly id: string;
       readonly attempts: number;
       readonly reason: string;
-      /** Milliseconds since the epoch of the next attempt, `null` when the queue's settings decide. */
+      /** Time of the next attempt in ms since the epoch; `null` when the queue's settings decide. */
       readonly nextAttemptAt: number | null;
     }
-  /** Out of retries: the message arrived in the dead-letter queue. The attempts are those made before. */
+  /** The message ran out of retries and arrived in the dead-letter queue. The attempts are those made before. */
   | {
       readonly state: "dead";
       readonly id: string;
@@ -19,7 +19,7 @@ export type OrderReport =
       readonly reason: string | null;
     };
 
-/** How far a bulk run has come, in orders. Those that nothing was reported about are still queued. */
+/** Progress of a bulk run, in orders. Orders without a report are still queued. */
 export interface BulkProgress {
   readonly id: string;
   readonly charged: number;
@@ -27,7 +27,7 @@ export interface BulkProgress {
   readonly dead: number;
 }
 
-/** Everything known about one customer's orders, the latest report first. */
+/** All reports on one customer's orders, the latest first. */
 export interface CustomerOrders {
   readonly orders: readonly OrderReport[];
   readonly bulks: readonly BulkProgress[];

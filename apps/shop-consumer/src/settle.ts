@@ -2,23 +2,23 @@ import type { HistoryEntry, OrderHistory } from "./history.ts";
 import { type Order, readOrder } from "./order.ts";
 import { chargeCard } from "./payment.ts";
 
-/** Entry to keep about a delivery, and the answer to give the queue once it is kept. */
+/** Report on a delivery, with the answer to the queue once the report is stored. */
 interface Settlement {
   readonly entry: HistoryEntry;
   /** Acknowledges the message or asks for its retry. */
   readonly answer: () => void;
 }
 
-/** Charges the orders of one batch, or takes note that an attempt failed and has the message retried. */
+/** Charges the orders of a batch; a failed attempt is reported and its message retried. */
 export async function settleOrders(batch: MessageBatch, histories: DurableObjectNamespace<OrderHistory>) {
   await settle(batch, histories, attemptCharge, (message) => {
     console.error(`Message ${message.id} in "${batch.queue}" is not an order`);
-    // Retried until it is dead: there somebody can look at it.
+    // Retried until it is a dead letter, which can be looked at.
     message.retry();
   });
 }
 
-/** Takes note of the orders that ran out of retries. */
+/** Reports the orders that ran out of retries. */
 export async function settleDeadLetters(
   batch: MessageBatch,
   histories: DurableObjectNamespace<OrderHistory>,
@@ -30,9 +30,9 @@ export async function settleDeadLetters(
 }
 
 /**
- * Decides about each message of a batch, keeps the decisions of one customer in one call, and answers the queue only
- * after that: a crash in between delivers the messages again, which is harmless, where the other order would lose
- * reports. One customer's failure leaves the others of the batch alone.
+ * Decides about each message of a batch, stores the decisions of one customer in one call, and answers the queue only
+ * after that. A crash in between delivers the messages again, which is harmless; in the other order reports would be
+ * lost. A failure for one customer does not affect the others of the batch.
  */
 async function settle(
   batch: MessageBatch,

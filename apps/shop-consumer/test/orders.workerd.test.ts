@@ -23,7 +23,7 @@ async function ordersOf(customer: string): Promise<CustomerOrders["orders"]> {
   return (await queues.env.HISTORY.getByName(customer).progress()).orders;
 }
 
-it("tries the flaky lamp again after 2 and 4 seconds", async () => {
+it("the flaky lamp is tried again after 2 and 4 seconds", async () => {
   await queues.queue("orders").send(orderOf("lamp"));
   await queues.advance("1m");
   const [story] = await queues.stories();
@@ -39,7 +39,7 @@ it("tries the flaky lamp again after 2 and 4 seconds", async () => {
   expect(await ordersOf("ada")).toMatchObject([{ state: "charged", attempts: 3, cents: 3000 }]);
 });
 
-it("gives the cursed vase up, and tells its customer", async () => {
+it("the cursed vase is given up, and its customer is told", async () => {
   await queues.queue("orders").send(orderOf("vase"));
   const { dead, errors } = await queues.runUntilIdle();
   expect({ dead, errors }).toEqual({ dead: 1, errors: [] });
@@ -47,14 +47,14 @@ it("gives the cursed vase up, and tells its customer", async () => {
   expect(await ordersOf("ada")).toMatchObject([{ id: "o-1", state: "dead" }]);
 });
 
-it("has an order that fails wait, and not those beside it", async () => {
+it("a failed order waits, and those beside it do not", async () => {
   await queues.queue("orders").sendBatch([{ body: orderOf("lamp", "o-1") }, { body: orderOf("mug", "o-2") }]);
   await queues.waitFor({ queue: "orders", state: "acked", body: { id: "o-2" } }, { within: "1s" });
   expect(queues.batches("orders").map(({ messages }) => messages.length)).toEqual([2]);
   expect(await queues.queue("orders").messages()).toMatchObject([{ body: { id: "o-1" }, state: "delayed" }]);
 });
 
-it("charges every order, whatever goes wrong on the way", async () => {
+it("every order is charged, with any faults", async () => {
   const spec = {
     runtime: queues,
     act: async (_: unknown, random: Random) => {

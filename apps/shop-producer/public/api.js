@@ -1,5 +1,5 @@
 /**
- * What the shop's own API answers. Every call rejects with an `Error` whose message can be shown as it is.
+ * Calls the shop's own API. Every call rejects with an `Error` whose message can be shown.
  *
  * @typedef {{ sku: string, name: string, blurb: string, priceCents: number }} Product
  * @typedef {{ sku: string, quantity: number, unitPriceCents: number }} OrderLine
@@ -39,7 +39,7 @@ export async function placeRun(count, terms) {
 
 /**
  * @param {string} path
- * @param {unknown} [body] what to POST; a GET without it
+ * @param {unknown} [body] body of a POST; a GET without it
  */
 async function call(path, body) {
   /** @type {RequestInit} */

@@ -6,9 +6,9 @@ import { customerId, isSettled, loadPlaced, savePlaced, withNews } from "./place
 import { describeOrder } from "./progress.js";
 import { openShelf } from "./shelf.js";
 
-/** How often the page asks what became of the orders that are not settled, and draws its countdowns anew. */
+/** Interval in ms at which the page asks for unsettled orders, and updates its countdowns. */
 const ASK_EVERY_MS = 700;
-/** How often it asks while there is no answer. */
+/** Interval in ms while there is no answer. */
 const ASK_AGAIN_MS = 3000;
 
 const customer = customerId();
@@ -32,7 +32,7 @@ function remember(entry) {
 }
 
 /**
- * Asks after a while, and again until everything is settled. A page that nobody looks at does not ask.
+ * Asks after a while, and again until everything is settled. A hidden page does not ask.
  *
  * @param {number} afterMs
  */
@@ -43,7 +43,7 @@ function ask(afterMs) {
     const error = find(document, "#orders-error", HTMLElement);
     try {
       const news = await fetchOrders(customer);
-      // Read again: another tab may have placed something meanwhile.
+      // Read again, because another tab may have placed an order meanwhile.
       const before = loadPlaced();
       placed = withNews(before, news);
       savePlaced(placed);
@@ -60,7 +60,7 @@ function ask(afterMs) {
 }
 
 /**
- * Has read out what was settled since.
+ * Has new results read out.
  *
  * @param {import("./placed.js").Placed[]} before
  */
@@ -81,7 +81,7 @@ function delaySeconds() {
 }
 
 /**
- * Does what a button asks for, once at a time, and tells when it cannot be done.
+ * Runs the action of a button, once at a time, and shows its failure.
  *
  * @param {HTMLButtonElement} button
  * @param {() => Promise<void>} work

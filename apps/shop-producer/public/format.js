@@ -1,4 +1,4 @@
-/** Numbers as the page writes them. */
+/** Formats of the page's numbers. */
 
 const money = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" });
 const whole = new Intl.NumberFormat("en-US");

@@ -1,4 +1,4 @@
-/** The list of what was placed, and the line in the header that sums it up. */
+/** List of the placed orders, with the line in the header that sums it up. */
 import { formatCount } from "./format.js";
 import { find, setText, stamp } from "./page.js";
 import { isSettled } from "./placed.js";
@@ -11,7 +11,7 @@ import { describeOrder, isRunSettled, shareRun } from "./progress.js";
  */
 
 /**
- * The elements of the list by order id: an entry keeps its element, so that bars grow instead of jumping.
+ * Elements of the list by order id. An entry keeps its element, so that bars grow instead of jumping.
  *
  * @type {Map<string, HTMLElement>}
  */

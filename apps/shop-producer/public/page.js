@@ -1,14 +1,14 @@
-/** Finding things in the page and writing into it. */
+/** Finds elements of the page and writes into them. */
 
 /**
- * The one element that the selector finds.
+ * Returns the one element that the selector finds.
  *
  * @template {Element} Wanted
  * @param {ParentNode} root
  * @param {string} selector
  * @param {new () => Wanted} type
  * @returns {Wanted}
- * @throws when there is none of that type: the page and its script do not belong together.
+ * @throws when there is none of that type, because the page and its script do not fit.
  */
 export function find(root, selector, type) {
   const element = root.querySelector(selector);
@@ -17,7 +17,7 @@ export function find(root, selector, type) {
 }
 
 /**
- * A fresh copy of a template's only element.
+ * Copies a template's only element.
  *
  * @param {string} id
  */
@@ -28,7 +28,7 @@ export function stamp(id) {
 }
 
 /**
- * Writes a text where it is not the same already, so that nothing is laid out or read out again.
+ * Writes a text if it differs, so that nothing is laid out or read out again.
  *
  * @param {Element} element
  * @param {string} text
@@ -41,7 +41,7 @@ export function setText(element, text) {
 let toastTimer;
 
 /**
- * Shows at the foot of the page for a few seconds, and has it read out, that something could not be done.
+ * Shows a failure at the foot of the page for a few seconds, and has it read out.
  *
  * @param {unknown} failure
  */
@@ -56,7 +56,7 @@ export function toastFailure(failure) {
 }
 
 /**
- * Has something read out that the page shows anyway.
+ * Has a text read out that the page shows anyway.
  *
  * @param {string} text
  */

@@ -1,6 +1,6 @@
 /**
- * What was placed in this browser. The last report of each is kept with it, so that an order that is settled stays so
- * even when the shop has long forgotten it.
+ * Orders placed in this browser. The last report of each is stored with it, so that a settled order stays so after the
+ * shop has forgotten it.
  *
  * @typedef {import("./progress.js").OrderReport} OrderReport
  * @typedef {import("./progress.js").RunReport} RunReport
@@ -10,23 +10,23 @@
  */
 import { isOrderSettled, isRunSettled } from "./progress.js";
 
-/** The most that is remembered: the shop tells about a hundred orders and twenty runs. */
+/** Most orders that are remembered: the shop reports a hundred orders and twenty runs. */
 const PLACED_MAX = 60;
 const PLACED_KEY = "shop.placed";
 const CUSTOMER_KEY = "shop.customer";
 
-/** The name under which this browser orders, made up at its first visit. */
+/** Returns the name under which this browser orders, made at its first visit. */
 export function customerId() {
   const known = localStorage.getItem(CUSTOMER_KEY);
   if (known !== null) return known;
-  // Not randomUUID: that one exists on HTTPS and on localhost only.
+  // Not randomUUID, which exists only on HTTPS and on localhost.
   const made = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(36)).join("");
   localStorage.setItem(CUSTOMER_KEY, made);
   return made;
 }
 
 /**
- * The latest first.
+ * Loads the placed orders, the latest first.
  *
  * @returns {Placed[]}
  */
@@ -45,7 +45,7 @@ export function savePlaced(placed) {
 }
 
 /**
- * Takes over what is news. What is settled stays settled.
+ * Adds new reports. Settled orders stay settled.
  *
  * @param {Placed[]} placed
  * @param {{ orders: OrderReport[], bulks: RunReport[] }} news

@@ -1,5 +1,5 @@
 /**
- * Says in words what became of an order. Pure: the moment comes in as an argument.
+ * Describes the state of an order in words. Pure: the time is an argument.
  *
  * @typedef {{ state: "charged", id: string, attempts: number, cents: number }
  *   | { state: "retrying", id: string, attempts: number, reason: string, nextAttemptAt: number | null }
@@ -11,12 +11,12 @@
  */
 import { formatMoney } from "./format.js";
 
-/** The most attempts drawn as marks: a queue may allow a hundred retries. */
+/** Most attempts drawn as marks: a queue may allow a hundred retries. */
 const MARKS_MAX = 8;
 
 /**
  * @param {{ placedAt: number, delaySeconds: number }} placed
- * @param {OrderReport | undefined} report the last one, none as long as the order is queued
+ * @param {OrderReport | undefined} report the last one; none while the order is queued
  * @param {number} now milliseconds since the epoch
  * @returns {OrderWords}
  */
@@ -53,7 +53,7 @@ export function describeOrder(placed, report, now) {
 }
 
 /**
- * How many of a bulk run's orders are in which state. Nothing is known of the queued ones: they are the rest.
+ * Counts a bulk run's orders by state. Queued orders have no report: they are the rest.
  *
  * @param {number} count
  * @param {RunReport | undefined} report

@@ -1,8 +1,8 @@
-/** The products and the basket: what is being chosen. */
+/** The products and the basket. */
 import { formatMoney } from "./format.js";
 import { find, setText, stamp } from "./page.js";
 
-/** Pieces of one product that the shop takes in one order. */
+/** Most pieces of one product in an order. */
 const QUANTITY_MAX = 10;
 
 /** @typedef {import("./api.js").Product} Product */
@@ -69,7 +69,7 @@ function productCard(product, change) {
     button.setAttribute("aria-label", `${verb}: ${product.name}`);
     button.addEventListener("click", () => {
       change(product.sku, step);
-      // The button that was pressed may be gone now: the keyboard goes on at the one that took its place.
+      // The pressed button may be gone now: the focus moves to the one in its place.
       if (button.offsetParent === null) {
         const heir = Array.from(card.querySelectorAll("button")).find(
           ({ offsetParent, disabled }) => offsetParent !== null && !disabled,

@@ -3,7 +3,7 @@ import { bulkOrders, chunks, SEND_BATCH_MAX } from "./bulk.ts";
 import { CATALOGUE } from "./catalogue.ts";
 
 describe("bulkOrders", () => {
-  it("makes that many orders, each with an id of its own", () => {
+  it("makes a number of orders, each with its own id", () => {
     const orders = bulkOrders("run", "ada-lovelace", 1234, 5);
     expect(orders).toHaveLength(1234);
     expect(new Set(orders.map(({ id }) => id)).size).toBe(1234);

@@ -1,19 +1,16 @@
 import { CATALOGUE, findProduct } from "./catalogue.ts";
 import type { Order } from "./order.ts";
 
-/** The most messages that one `sendBatch` takes. */
+/** Most messages in one `sendBatch`. */
 export const SEND_BATCH_MAX = 100;
 
-/**
- * Numbers of vases and lamps in every hundred orders of a bulk run: the first is for the vase, the next four for the
- * lamp.
- */
+/** Numbers of vases and lamps in every hundred orders of a bulk run: the first is a vase, the next four are lamps. */
 const VASES_OF_100 = 1;
 const LAMPS_OF_100 = 4;
-/** All the others, in turn. */
+/** Products of the other orders, in turn. */
 const ORDINARY_SKUS = ["mug", "notebook", "fern", "kite"] as const;
 
-/** Makes the orders of a bulk run, of one product each. The same arguments make the same orders. */
+/** Makes the orders of a bulk run, of one product each. Equal arguments make equal orders. */
 export function bulkOrders(bulk: string, customer: string, count: number, placedAt: number): Order[] {
   return Array.from({ length: count }, (_, at) => {
     const product = findProduct(bulkSku(at)) ?? CATALOGUE[0]!; // The catalogue is a constant with products in it.

@@ -1,4 +1,4 @@
-/** Something the shop sells. */
+/** A product of the shop. */
 export interface Product {
   readonly sku: string;
   readonly name: string;
@@ -6,7 +6,7 @@ export interface Product {
   readonly priceCents: number;
 }
 
-/** Everything the shop sells, in the order in which the page shows it. */
+/** All products of the shop, in the order of the page. */
 export const CATALOGUE: readonly Product[] = [
   { sku: "mug", name: "Enamel mug", blurb: "Charged at once.", priceCents: 1800 },
   { sku: "notebook", name: "Linen notebook", blurb: "Charged at once.", priceCents: 1250 },
@@ -16,7 +16,7 @@ export const CATALOGUE: readonly Product[] = [
   { sku: "vase", name: "Cursed vase", blurb: "Never goes through. Ends as a dead letter.", priceCents: 8800 },
 ];
 
-/** The product of that SKU, if the shop sells one. */
+/** Finds a product by its SKU. */
 export function findProduct(sku: string): Product | undefined {
   return CATALOGUE.find((product) => product.sku === sku);
 }

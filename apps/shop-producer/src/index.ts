@@ -3,7 +3,7 @@ import { CATALOGUE } from "./catalogue.ts";
 import type { Order } from "./order.ts";
 import { HttpError, isCustomer, readBulkCount, readOrderRequest, readTerms } from "./request.ts";
 
-/** The most that a request body may hold, in characters. An order with every product in it takes about 500. */
+/** Most characters of a request body. An order with every product in it takes about 500. */
 const BODY_LENGTH_MAX = 16_384;
 
 interface Env {
@@ -11,7 +11,7 @@ interface Env {
   readonly FULFILMENT: Service<FulfilmentEntrypoint>;
 }
 
-/** Methods of shop-consumer's `OrderStatus`. Its answer goes to the page as it is. */
+/** Methods of shop-consumer's `OrderStatus`, whose answer goes to the page unchanged. */
 interface FulfilmentEntrypoint extends Rpc.WorkerEntrypointBranded {
   ofCustomer(customer: string): Promise<Record<string, unknown>>;
 }
@@ -39,7 +39,7 @@ export default {
   },
 } satisfies ExportedHandler<Env>;
 
-/** `GET /api/orders?customer=ID`: what became of a customer's orders. */
+/** `GET /api/orders?customer=ID`: returns the states of a customer's orders. */
 async function showOrders(url: URL, env: Env): Promise<Response> {
   const customer = url.searchParams.get("customer");
   if (!isCustomer(customer)) {
@@ -55,7 +55,7 @@ async function showOrders(url: URL, env: Env): Promise<Response> {
   }
 }
 
-/** `POST /api/orders`: one order, one message. */
+/** `POST /api/orders`: sends one order as one message. */
 async function placeOrder(request: Request, env: Env): Promise<Response> {
   const { lines, delaySeconds, customer } = readOrderRequest(await readJson(request));
   const order: Order = {
@@ -74,7 +74,7 @@ async function placeOrder(request: Request, env: Env): Promise<Response> {
   return accepted({ order, delaySeconds }, order.customer);
 }
 
-/** `POST /api/orders/bulk?count=N`: N orders, a hundred in a message batch. */
+/** `POST /api/orders/bulk?count=N`: sends N orders, a hundred in a batch. */
 async function placeBulk(request: Request, url: URL, env: Env): Promise<Response> {
   const count = readBulkCount(url.searchParams.get("count"));
   const { delaySeconds, customer } = readTerms(await readJson(request, {}));
@@ -103,7 +103,7 @@ async function placeBulk(request: Request, url: URL, env: Env): Promise<Response
   return accepted({ bulk, delaySeconds }, bulk.customer);
 }
 
-/** Reads the body as JSON; an empty one is `missing`, if that is allowed. */
+/** Reads the body as JSON; returns `missing` for an empty one, if that is allowed. */
 async function readJson(request: Request, missing?: unknown): Promise<unknown> {
   const text = await request.text();
   if (text.length > BODY_LENGTH_MAX)
@@ -116,7 +116,7 @@ async function readJson(request: Request, missing?: unknown): Promise<unknown> {
   }
 }
 
-/** 202: the order is taken, the work is still to be done. `location` is where to ask about it. */
+/** Answers 202: the order is accepted, and its work still to be done. `location` is the address of its state. */
 function accepted(body: Record<string, unknown>, customer: string): Response {
   return Response.json(body, { status: 202, headers: { location: `/api/orders?customer=${customer}` } });
 }

@@ -1,18 +1,18 @@
-/** One product of an order, with the price it was ordered at. */
+/** One product of an order, with its price at the time of the order. */
 export interface OrderLine {
   readonly sku: string;
   readonly quantity: number;
   readonly unitPriceCents: number;
 }
 
-/** The body of a message in the queue "orders". The consumer reads this shape: change both together. */
+/** Body of a message in the queue "orders". The consumer reads this shape: change both together. */
 export interface Order {
   readonly id: string;
-  /** Customer of the order: the key under which its progress is kept. */
+  /** Customer of the order, by whom its progress is stored. */
   readonly customer: string;
-  /** The bulk run that the order is part of, `null` for one placed by itself. */
+  /** Bulk run of the order; `null` for a single order. */
   readonly bulk: string | null;
   readonly lines: readonly OrderLine[];
-  /** Milliseconds since the epoch. */
+  /** Time in ms since the epoch. */
   readonly placedAt: number;
 }

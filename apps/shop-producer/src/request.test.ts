@@ -4,7 +4,7 @@ import { HttpError, isCustomer, readBulkCount, readOrderRequest, readTerms } fro
 
 const mug = { sku: "mug", quantity: 1 };
 
-/** Answers with the message that a request is refused with. */
+/** Returns the message of a request's refusal. */
 function errorOf(read: () => unknown): string {
   try {
     read();
@@ -17,7 +17,7 @@ function errorOf(read: () => unknown): string {
 }
 
 describe("readOrderRequest", () => {
-  it("takes the catalogue's price, never the sender's", () => {
+  it("uses the catalogue's price, not the sender's", () => {
     expect(readOrderRequest({ items: [{ ...mug, unitPriceCents: 1 }] })).toEqual({
       customer: null,
       delaySeconds: 0,
@@ -25,17 +25,17 @@ describe("readOrderRequest", () => {
     });
   });
 
-  it("takes a customer and a delay", () => {
+  it("accepts a customer and a delay", () => {
     const checked = readOrderRequest({ items: [mug], customer: "ada-lovelace", delaySeconds: 10 });
     expect(checked).toMatchObject({ customer: "ada-lovelace", delaySeconds: 10 });
   });
 
-  it("takes every product of the catalogue in one order", () => {
+  it("accepts every product of the catalogue in one order", () => {
     const items = CATALOGUE.map(({ sku }) => ({ sku, quantity: 1 }));
     expect(readOrderRequest({ items }).lines).toHaveLength(items.length);
   });
 
-  it.each([[1], [10]])("takes a quantity of %s", (quantity) => {
+  it.each([[1], [10]])("accepts a quantity of %s", (quantity) => {
     expect(readOrderRequest({ items: [{ sku: "mug", quantity }] }).lines[0]?.quantity).toBe(quantity);
   });
 
@@ -45,20 +45,20 @@ describe("readOrderRequest", () => {
     );
   });
 
-  it.each([[null], ["mug"], [[mug]], [7]])("refuses a body that is no object: %j", (body) => {
+  it.each([[null], ["mug"], [[mug]], [7]])("refuses a body that is not an object: %j", (body) => {
     expect(errorOf(() => readOrderRequest(body))).toBe("The body must be a JSON object");
   });
 
-  it.each([[undefined], [[]], ["mug"], [{}]])("refuses items that are no list: %j", (items) => {
+  it.each([[undefined], [[]], ["mug"], [{}]])("refuses items that are not a list: %j", (items) => {
     expect(errorOf(() => readOrderRequest({ items }))).toMatch(/"items" must be a list/);
   });
 
-  it("refuses more products than an order holds before it looks at them", () => {
+  it("refuses too many products before it looks at them", () => {
     expect(errorOf(() => readOrderRequest({ items: Array(21).fill(null) }))).toMatch(/at most 20 products/);
     expect(errorOf(() => readOrderRequest({ items: Array(20).fill(null) }))).toMatch(/^items\[0\] must be/);
   });
 
-  it("refuses what it does not sell", () => {
+  it("refuses an unknown product", () => {
     expect(errorOf(() => readOrderRequest({ items: [{ sku: "yacht", quantity: 1 }] }))).toBe(
       'items[0].sku: there is no product "yacht"',
     );
@@ -73,13 +73,13 @@ describe("readOrderRequest", () => {
     );
   });
 
-  it("refuses what its terms refuse", () => {
+  it("refuses invalid terms", () => {
     expect(errorOf(() => readOrderRequest({ items: [mug], delaySeconds: -1 }))).toMatch(/"delaySeconds"/);
   });
 });
 
 describe("readTerms", () => {
-  it.each([[0], [1], [86_399], [86_400]])("takes a delay of %s s", (delaySeconds) => {
+  it.each([[0], [1], [86_399], [86_400]])("accepts a delay of %s s", (delaySeconds) => {
     expect(readTerms({ delaySeconds })).toEqual({ customer: null, delaySeconds });
   });
 
@@ -89,11 +89,11 @@ describe("readTerms", () => {
     );
   });
 
-  it("refuses a customer that could not be one", () => {
+  it("refuses an invalid customer", () => {
     expect(errorOf(() => readTerms({ customer: "no spaces" }))).toMatch(/"customer" must be 8 to 64/);
   });
 
-  it("refuses a body that is no object", () => {
+  it("refuses a body that is not an object", () => {
     expect(errorOf(() => readTerms([]))).toBe("The body must be a JSON object");
   });
 });
@@ -104,13 +104,13 @@ describe("isCustomer", () => {
     [8, true],
     [64, true],
     [65, false],
-  ])("of %s letters is %s", (length, expected) => {
+  ])("returns for a name of %s letters: %s", (length, expected) => {
     expect(isCustomer("x".repeat(length))).toBe(expected);
   });
 });
 
 describe("readBulkCount", () => {
-  it.each([["1"], ["2"], ["9999"], ["10000"]])("takes %s", (text) => {
+  it.each([["1"], ["2"], ["9999"], ["10000"]])("accepts %s", (text) => {
     expect(readBulkCount(text)).toBe(Number(text));
   });
 

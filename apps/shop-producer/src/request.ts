@@ -1,18 +1,18 @@
 import { findProduct } from "./catalogue.ts";
 import type { OrderLine } from "./order.ts";
 
-/** Different products that one order may hold. */
+/** Most different products in an order. */
 export const LINES_MAX = 20;
-/** Pieces of one product that one order may hold. */
+/** Most pieces of one product in an order. */
 export const QUANTITY_MAX = 10;
-/** The longest that a queue keeps a message back, in seconds: a day. */
+/** Longest delay of a message, in seconds: a day. */
 export const DELAY_SECONDS_MAX = 86_400;
-/** Orders that one bulk request may place. */
+/** Most orders of one bulk request. */
 export const BULK_COUNT_MAX = 10_000;
 
 const CUSTOMER_PATTERN = /^[\w-]{8,64}$/;
 
-/** An answer other than the one that was hoped for, in words for the sender. */
+/** Answer with an error for the sender. */
 export class HttpError extends Error {
   readonly status: number;
 
@@ -22,11 +22,11 @@ export class HttpError extends Error {
   }
 }
 
-/** Terms that every request that places orders may set. */
+/** Terms that every request for orders may set. */
 export interface Terms {
-  /** Customer who orders, `null` when the request does not say. */
+  /** Customer who orders; `null` when the request does not say. */
   readonly customer: string | null;
-  /** Seconds that the queue keeps the order back. Default 0. */
+  /** Seconds that the queue delays the order. Default: 0. */
   readonly delaySeconds: number;
 }
 
@@ -36,9 +36,8 @@ export interface OrderRequest extends Terms {
 }
 
 /**
- * Checks the JSON body of `POST /api/orders`:
- * `{ "items": [{ "sku": "mug", "quantity": 1 }], "customer"?: "...", "delaySeconds"?: 10 }`.
- * The price is the catalogue's, never the sender's. Throws `HttpError`.
+ * Checks the JSON body of `POST /api/orders`: `{ "items": [{ "sku": "mug", "quantity": 1 }], "customer"?: "...",
+ * "delaySeconds"?: 10 }`. The price is the catalogue's, not the sender's. Throws `HttpError`.
  */
 export function readOrderRequest(body: unknown): OrderRequest {
   if (!isRecord(body)) throw invalid("The body must be a JSON object");
@@ -58,7 +57,7 @@ export function readOrderRequest(body: unknown): OrderRequest {
   return { ...readTerms(body), lines };
 }
 
-/** Checks the part that both ways to order share: `customer` and `delaySeconds`, each of which may be missing. Throws `HttpError`. */
+/** Checks `customer` and `delaySeconds`, optional in both ways to order. Throws `HttpError`. */
 export function readTerms(body: unknown): Terms {
   if (!isRecord(body)) throw invalid("The body must be a JSON object");
   const { customer = null, delaySeconds = 0 } = body;
@@ -80,7 +79,7 @@ export function readBulkCount(text: string | null): number {
   return count;
 }
 
-/** Whether that names a customer. */
+/** Whether it is a customer's name. */
 export function isCustomer(value: unknown): value is string {
   return typeof value === "string" && CUSTOMER_PATTERN.test(value);
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startWranglerDev, type WranglerDev } from "./wrangler.ts";
 
-/** The slowest is the dead letter: four deliveries that wait two seconds and for a batch each. */
+/** Limit for the slowest order, the dead letter: four deliveries, each after two seconds and the time of a batch. */
 const SETTLED_WITHIN_MS = 40_000;
 const POLL_EVERY_MS = 200;
 
@@ -30,7 +30,7 @@ async function order(customer: string, sku: string): Promise<void> {
   expect(status).toBe(202);
 }
 
-/** Asks until `reached` says yes, at last with what was answered then. */
+/** Asks until `reached` returns true, and returns the last answer. */
 async function until(
   customer: string,
   reached: (orders: CustomerOrders) => boolean,
@@ -80,11 +80,11 @@ describe.concurrent("the shop under plain wrangler dev", () => {
       "bulk-customer",
       ({ bulks }) => (bulks[0]?.charged ?? 0) + (bulks[0]?.dead ?? 0) === 250,
     );
-    // One vase in a hundred. A kite can be unlucky four times in a row as well.
+    // One order in a hundred is for the vase. A kite may fail four times in a row as well.
     expect(bulks[0]?.dead).toBeGreaterThanOrEqual(3);
   });
 
-  it("holds an order back by its delay", async () => {
+  it("delays an order", async () => {
     const placedAt = Date.now();
     await post("/api/orders", {
       customer: "late-customer",

@@ -14,18 +14,18 @@ function news(
 }
 
 describe("withNews", () => {
-  it("takes over what is told about an order and about a run", () => {
+  it("adds the reports on an order and on a run", () => {
     const report = { id: "r", charged: 4, retrying: 1, dead: 0 };
     const placed = withNews([{ ...order, lines: [] }, { ...run }], news([charged], [report]));
     expect(placed.map((entry) => entry.report)).toEqual([charged, report]);
   });
 
-  it("leaves alone what nothing is told about", () => {
+  it("leaves entries without a report unchanged", () => {
     const placed = [{ ...order, lines: [] }];
     expect(withNews(placed, news([{ ...charged, id: "another" }]))).toEqual(placed);
   });
 
-  it("keeps what is settled, whatever is told later", () => {
+  it("keeps settled entries, even after later reports", () => {
     const placed = [{ ...order, lines: [], report: charged }];
     expect(withNews(placed, news([dead]))[0]?.report).toEqual(charged);
   });

@@ -4,7 +4,7 @@ import { describeOrder, isOrderSettled, isRunSettled, shareRun } from "../public
 const placed = { placedAt: 1_000_000, delaySeconds: 0 };
 
 describe("describeOrder", () => {
-  it("calls an order queued as long as nothing is known about it", () => {
+  it("calls an order queued while it has no report", () => {
     expect(describeOrder(placed, undefined, 1_000_000)).toEqual({
       state: "queued",
       label: "Queued",
@@ -54,7 +54,7 @@ describe("describeOrder", () => {
     );
   });
 
-  it("says that an order is in the dead-letter queue, with what is known of its end", () => {
+  it("says that an order is in the dead-letter queue, with its last failure", () => {
     const dead = { state: "dead", id: "o", attempts: 4, reason: "Cursed" } as const;
     expect(describeOrder(placed, dead, 0)).toMatchObject({
       label: "Dead letter",
@@ -73,14 +73,14 @@ describe("describeOrder", () => {
 });
 
 describe("shareRun", () => {
-  it("counts the orders that nothing is known of as queued", () => {
+  it("counts orders without a report as queued", () => {
     expect(shareRun(10, undefined)).toEqual({ queued: 10, charged: 0, retrying: 0, dead: 0 });
     const report = { id: "r", charged: 5, retrying: 2, dead: 1 };
     expect(shareRun(10, report)).toEqual({ queued: 2, charged: 5, retrying: 2, dead: 1 });
   });
 });
 
-describe("what is settled", () => {
+describe("a settled entry", () => {
   it("is an order that was charged or moved to the dead-letter queue", () => {
     expect(isOrderSettled(undefined)).toBe(false);
     expect(isOrderSettled({ state: "retrying", id: "o", attempts: 1, reason: "", nextAttemptAt: null })).toBe(

@@ -14,15 +14,15 @@ const READY_WITHIN_MS = 60_000;
 /** A running `wrangler dev`. */
 export interface WranglerDev {
   readonly origin: string;
-  /** Ends every process of it and deletes its state. */
+  /** Ends all of its processes and deletes its state. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts `wrangler dev` over the given Workers of `apps/`, the first of which gets the port. Port, state and
- * registry are its own: it meets no other Wrangler on the machine.
+ * Starts `wrangler dev` for Workers of `apps/`, the first of which gets the port. Port, state and registry are its own,
+ * so that it meets no other Wrangler on the machine.
  *
- * @throws when it ends, or is not ready within a minute, with all that it has printed.
+ * @throws Error with all output when it ends, or is not ready within a minute.
  */
 export async function startWranglerDev(workers: readonly string[]): Promise<WranglerDev> {
   const folder = await mkdtemp(join(tmpdir(), "shop-"));

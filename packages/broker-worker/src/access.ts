@@ -2,9 +2,9 @@ import type { BrokerEnv } from "@sluice/broker";
 import type { Access } from "@sluice/gateway";
 import { type PublicAddressSetting, publicAddressIn } from "@sluice/protocol";
 
-/** Reason that a deployed broker answers until its settings say who may use it. */
+/** Reason in a deployed broker's answers until its settings admit clients. */
 const CLOSED =
-  "This broker has no tokens, so its HTTP API is closed: otherwise anybody could use it. Set the secret " +
+  "This broker has no tokens, so its HTTP API is closed: otherwise any client could use it. Set the secret " +
   "SLUICE_API_TOKENS to one or more tokens, separated by commas (wrangler secret put SLUICE_API_TOKENS). On a " +
   "machine of your own, where everybody who reaches the port may use it, set the variable SLUICE_ENV to local " +
   "instead.";
@@ -21,8 +21,9 @@ type AccessEnv = Pick<
 >;
 
 /**
- * Reads who may use the HTTP APIs: those who bring one of `SLUICE_API_TOKENS` or the process's own token, else everybody
- * where the broker runs on a developer's machine (`SLUICE_ENV` is `development` or `local`), else nobody.
+ * Reads who may use the HTTP APIs: clients with one of `SLUICE_API_TOKENS` or the process's own token. Without tokens
+ * it is every client where the broker runs on a developer's machine (`SLUICE_ENV` is `development` or `local`), else
+ * none.
  */
 export function accessOf(env: AccessEnv): Access {
   const publicAddress = publicAddressOf(env);
@@ -44,7 +45,7 @@ export function accessOf(env: AccessEnv): Access {
   return { kind: "closed", reason: CLOSED, publicAddress };
 }
 
-/** Where clients reach the broker; `null` for a setting that is no address, of which the AWS endpoint tells. */
+/** Reads the address of the broker for clients; `null` for an invalid setting, which the AWS endpoint reports. */
 export function publicAddressOf(
   env: Pick<BrokerEnv, "SLUICE_PUBLIC_URL" | "SLUICE_TRUST_PROXY">,
 ): PublicAddressSetting {

@@ -4,9 +4,7 @@ import type { AuditRpc, DirectoryRpc, TokensRpc, TopicsRpc } from "@sluice/proto
 /** Calls of the gateway to the directory: queues, topics, tokens, the audit log and the clock. */
 export type Account = DirectoryRpc & TopicsRpc & TokensRpc & AuditRpc & DirectoryClock & AlarmedObject;
 
-/**
- * The directory as the gateway calls it. Each call takes its stub anew: one belongs to the request that it was made in.
- */
+/** Makes the directory for the gateway. Each call gets a new stub, because a stub belongs to one request. */
 export function accountOf({ SLUICE_DIRECTORY: namespace }: BrokerEnv): Account {
   return new Proxy({} as Account, {
     get:

@@ -23,15 +23,15 @@ type AwsEnv = Pick<
   | "SLUICE_TRUST_PROXY"
 >;
 
-/** Reason that a deployed broker answers to AWS's clients until its settings say who may use it. */
+/** Reason in a deployed broker's answers to AWS's clients until its settings admit clients. */
 const CLOSED =
-  "This broker has no access keys, so its AWS endpoint is closed: otherwise anybody could use it. Set the " +
+  "This broker has no access keys, so its AWS endpoint is closed: otherwise any client could use it. Set the " +
   "secret SLUICE_AWS_ACCESS_KEYS to KEY:SECRET, several of them separated by commas (wrangler secret put " +
   "SLUICE_AWS_ACCESS_KEYS), or create one: sluice tokens create NAME --aws --scope admin.";
 
 /**
- * How the AWS endpoint is set up: who signs with one of `SLUICE_AWS_ACCESS_KEYS` may use it; without any, everybody
- * where the broker runs on a developer's machine, and else nobody.
+ * Reads the settings of the AWS endpoint. Clients that sign with one of `SLUICE_AWS_ACCESS_KEYS` may use it; without
+ * keys it is every client where the broker runs on a developer's machine, else none.
  */
 export function awsOf(env: AwsEnv, { isOnWorkerd }: { readonly isOnWorkerd: boolean }): AwsOptions {
   return {
@@ -43,7 +43,7 @@ export function awsOf(env: AwsEnv, { isOnWorkerd }: { readonly isOnWorkerd: bool
         account: env.SLUICE_AWS_ACCOUNT_ID || ACCOUNT_DEFAULT,
       },
       isStrictAboutTime: env.SLUICE_AWS_STRICT_TIMING === "true",
-      // Cloudflare's edge sees clients go, and so does Node.js.
+      // Cloudflare's edge notices clients that go, and so does Node.js.
       looksForClients: isOnWorkerd && (env.SLUICE_ENV === "development" || env.SLUICE_ENV === "local"),
     },
   };
@@ -60,7 +60,7 @@ function awsAccessOf(env: AwsEnv): AwsAccess {
     if (!(error instanceof RangeError)) throw error;
     return { kind: "closed", reason: `This broker's AWS endpoint is closed: ${error.message}.` };
   }
-  // The tokens of Cloudflare's API say nothing about AWS's clients.
+  // The tokens of Cloudflare's API do not count for AWS's clients.
   const access = accessOf({ ...env, SLUICE_API_TOKENS: "", SLUICE_PROCESS_TOKEN: "" });
   if (access.kind !== "open") return { kind: "keys", secrets: new Map(), whenNone: CLOSED };
   return { kind: "open", pages: (request, effect) => refusedPage(access, request, effect) };

@@ -5,7 +5,7 @@ const AWS = "http://localhost/__sluice/aws";
 const AWS_BYTES_MAX = 4_194_304;
 const MESSAGES = "http://localhost/__sluice/client/v4/accounts/a/queues/b/messages";
 
-/** Requests, and how many bytes of each the gateway saw, `null` for those that did not come there. */
+/** Makes a gateway that records how many bytes of each request it saw, `null` for requests that did not reach it. */
 function gateway(
   limits: BodyLimits = {},
   hold: Promise<void> = Promise.resolve(),
@@ -24,7 +24,7 @@ function gateway(
   };
 }
 
-/** A body in pieces, which says how many of them were read. */
+/** Makes a body in pieces, which counts those that were read. */
 function pieces(sizes: readonly number[], end: "closes" | "stays open" = "closes") {
   let read = 0;
   const body = new ReadableStream<Uint8Array>(
@@ -51,7 +51,7 @@ describe("the body of a request to a broker on workerd", () => {
     [AWS, AWS_BYTES_MAX],
     [MESSAGES, 4_000_000],
     ["http://localhost/__sluice/api/clock", 65_536],
-  ])("to %s may have %i bytes, whether that is said before or found out", async (url, max) => {
+  ])("to %s may have %i bytes, with or without a given length", async (url, max) => {
     const fetched = gateway();
     for (const size of [max - 1, max, max + 1]) {
       const expected = size > max ? { status: 413, bytes: null } : { status: 200, bytes: size };
@@ -60,7 +60,7 @@ describe("the body of a request to a broker on workerd", () => {
     }
   });
 
-  it("is not read on once it is too large, and comes through in pieces as it is", async () => {
+  it("is not read further once it is too large, and passes in pieces unchanged", async () => {
     const fetched = gateway();
     const endless = pieces([AWS_BYTES_MAX, 1, 1, 1, 1]);
     expect(await fetched(endless.init)).toMatchObject({ status: 413 });
@@ -82,7 +82,7 @@ describe("the body of a request to a broker on workerd", () => {
     });
   });
 
-  it("is refused with 503 where too much is being read, but for short ones", async () => {
+  it("is refused with 503 while too much is being read, unless it is short", async () => {
     const answers = Promise.withResolvers<void>();
     const fetched = gateway({ unreadBytesMax: 200_000 }, answers.promise);
     const first = fetched(pieces([100_000]).init);
@@ -96,7 +96,7 @@ describe("the body of a request to a broker on workerd", () => {
     expect(await fetched(pieces([200_001]).init)).toMatchObject({ status: 503 });
   });
 
-  it("is given up when it takes too long", async () => {
+  it("is given up after the time limit", async () => {
     const fetched = gateway({ bodyMsMax: 20 });
     expect(await fetched(pieces([1], "stays open").init)).toMatchObject({ status: 408 });
   });

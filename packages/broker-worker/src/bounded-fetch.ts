@@ -1,13 +1,13 @@
 import type { Gateway } from "@sluice/gateway";
 import { bodyBytesMax, type RequestHead, type Unread, unreadRefusal } from "@sluice/gateway/request-limits";
 
-/** Bodies of known length up to this are handed on as they come, in bytes. */
+/** Largest body of known length that is passed on as it comes, in bytes. */
 export const PLAIN_BYTES_MAX = 65_536;
 /**
  * Most bytes of longer bodies, and of those in chunks, that an isolate reads at a time: it has 128 MB on Cloudflare.
  */
 export const UNREAD_BYTES_MAX = 33_554_432;
-/** How long such a body may take to come, in ms. */
+/** Time limit for such a body, in ms. */
 export const BODY_MS_MAX = 60_000;
 
 /** Limits of `boundedFetch`; all have defaults. */
@@ -17,9 +17,9 @@ export interface BodyLimits {
 }
 
 /**
- * The gateway's `fetch` on workerd, where nobody has looked at requests before: bodies that are longer than their
- * dialect takes are refused before they are read, or as soon as that is found out, and those that are read at a time
- * are bounded. On plain Node.js the server that listens does that.
+ * Makes the gateway's `fetch` on workerd, where no server has checked requests before. Bodies that are longer than
+ * their dialect allows are refused before they are read, or as soon as that is known, and the bytes that are read at a
+ * time are limited. On plain Node.js the listening server does so.
  */
 export function boundedFetch(
   { fetch, asksForSignatures }: Pick<Gateway, "fetch" | "asksForSignatures">,
@@ -53,7 +53,7 @@ export function boundedFetch(
   };
 }
 
-/** Why a body is not read to its end, or the body. */
+/** Reads a body, or returns the reason why it is not read to its end. */
 async function readBody(
   stream: ReadableStream<Uint8Array>,
   take: (bytes: number) => Unread | null,
@@ -68,7 +68,7 @@ async function readBody(
       const read = await Promise.race([reader.read(), late.promise]);
       const why = read === "late" ? read : read.done ? null : take(read.value.byteLength);
       if (why !== null) {
-        // Nobody hears what becomes of the rest.
+        // A failure of the rest does not matter.
         reader.cancel().catch(() => {});
         return why;
       }

@@ -5,12 +5,12 @@ import type { ClockSetting } from "@sluice/protocol";
 /** Parts of the broker that the clock needs. */
 interface ClockPorts {
   readonly directory: DirectoryClock;
-  /** Names of all objects that messages wait in. */
+  /** Lists the names of all objects with messages. */
   names(): Promise<readonly string[]>;
   objectOf(name: string): QueueBrokerObject;
 }
 
-/** The clock of a broker in development: the directory keeps it, and every queue is told. */
+/** Makes the clock of a broker in development: the directory stores it, and every queue gets it. */
 export function brokerClockOf({ directory, ...ports }: ClockPorts): BrokerClock {
   const tell = async (setting: ClockSetting) => {
     const names = await ports.names();

@@ -2,11 +2,11 @@ import page from "sluice:page";
 import { type BrokerOptions, defineBroker } from "@sluice/broker-worker";
 
 export interface ReadyBrokerOptions extends Pick<BrokerOptions, "topology" | "consumers"> {
-  /** Beginning of each line of the broker's, as Wrangler marks the lines of the Workers that it bundles itself. */
+  /** Beginning of the broker's log lines, as Wrangler marks the lines of Workers that it bundles. */
   readonly mark: string;
 }
 
-/** The broker of `sluice dev`: it is bundled when the package is built, and Wrangler runs it as it is. */
+/** Makes the broker of `sluice dev`, which is bundled with the package and run by Wrangler unchanged. */
 export function readyBroker({ mark, ...options }: ReadyBrokerOptions) {
   for (const method of ["log", "info", "debug"] as const) {
     const print = console[method].bind(console);

@@ -10,19 +10,18 @@ import { ToldDisk } from "./told-disk.ts";
 
 export type { BrokerOptions } from "@sluice/broker";
 
-/** Options that the broker Worker is made with. */
+/** Options of the broker Worker. */
 export interface BrokerWorkerOptions extends BrokerOptions {
-  /** The page at `/__sluice/` as an archive, a module of data in a Worker. Default: none. */
+  /** Archive of the page at `/__sluice/`, a data module in a Worker. Default: none. */
   readonly page?: ArrayBuffer | Uint8Array;
 }
 
 /**
- * The broker Worker for a topology: the Durable Object classes, the entrypoint for workerd's own queue bindings, and
- * the HTTP handler that serves `/__sluice/*`.
+ * Makes the broker Worker for a topology: the Durable Object classes, the entrypoint for workerd's own queue bindings,
+ * and the HTTP handler of `/__sluice/*`.
  *
  * The Worker's entry exports all of them. Its configuration binds `QueueBroker` as `SLUICE_QUEUES`, `Directory` as
- * `SLUICE_DIRECTORY` and each consumer's `SluiceQueueConsumer` entrypoint under the name that `options.consumers`
- * gives.
+ * `SLUICE_DIRECTORY`, and each consumer's `SluiceQueueConsumer` entrypoint under its name in `options.consumers`.
  */
 export function defineBroker({ page, ...options }: BrokerWorkerOptions) {
   const disk = new ToldDisk(() => Date.now());

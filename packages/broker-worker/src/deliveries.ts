@@ -12,9 +12,9 @@ export interface DeliveriesInput {
 }
 
 /**
- * Reads the deliveries that are under way in the queues of a data folder, the longest first, from their files: for when
- * the broker does not answer. It changes nothing in them, so the broker may run. A file that cannot be read is left
- * out: the broker says so when it opens it.
+ * Reads the deliveries that are under way in the queues of a data folder from their files, the longest first: for a
+ * broker that does not answer. It changes nothing, so the broker may run. Unreadable files are left out, because the
+ * broker reports them when it opens them.
  */
 export function deliveriesIn({ folder, worker }: DeliveriesInput): InDelivery[] {
   const queues = join(folder, uniqueKeysOf(worker).queues);
@@ -22,7 +22,7 @@ export function deliveriesIn({ folder, worker }: DeliveriesInput): InDelivery[] 
     try {
       return withObjectFile(
         objectFile(queues, id),
-        // As much of the platform's as is used.
+        // The part of the platform's that is used.
         ({ sql }) => readInDelivery(sql as unknown as SqlStorage) ?? [],
       );
     } catch {

@@ -15,19 +15,18 @@ import { brokerClockOf } from "./broker-clock.ts";
 import type { ToldClock } from "./told-clock.ts";
 import type { ToldDisk } from "./told-disk.ts";
 
-/** State of the machine, as the process that has started workerd tells it: no code of a Worker can look there. */
+/** State of the machine as reported by the process that started workerd, since a Worker's code cannot read it. */
 export interface ToldMachine {
   readonly disk: ToldDisk;
   readonly clock: ToldClock;
 }
 
 /**
- * The HTTP side of the broker whose bindings these are.
+ * Makes the HTTP side of the broker with these bindings.
  *
- * @param topology that the broker was deployed with.
- * @param machine of which the process that has started workerd tells; `null` on plain Node.js, where nobody has to be
- *   told.
- * @param page the page at `/__sluice/` as an archive; `null` for a broker without it.
+ * @param topology topology that the broker was deployed with.
+ * @param machine state reported by the process that started workerd; `null` on plain Node.js.
+ * @param page archive of the page at `/__sluice/`; `null` for a broker without it.
  */
 export function gatewayFor(
   env: BrokerEnv,
@@ -42,11 +41,11 @@ export function gatewayFor(
 function directoryOf(env: BrokerEnv, topology: QueueTopology, machine: ToldMachine | null): QueueDirectory {
   const objectOf = (queue: string): QueueBrokerObject =>
     env.SLUICE_QUEUES.get(env.SLUICE_QUEUES.idFromName(queue)) as unknown as QueueBrokerObject;
-  /** Objects that could not be asked, each of which is said once. */
+  /** Objects that could not be asked, each of which is reported once. */
   const unreadable = new Set<string>();
   /**
-   * Asks an object for its description, or makes one of its failure: a file that the platform cannot open fails before
-   * any code of the object's runs.
+   * Asks an object for its description, or makes one of its failure: where the platform cannot open a file, no code of
+   * the object runs.
    */
   const described = async <Description>(
     name: string,
@@ -91,7 +90,7 @@ function directoryOf(env: BrokerEnv, topology: QueueTopology, machine: ToldMachi
       const found = variables(name, url);
       return "refusal" in found ? found.refusal : null;
     },
-    // A deployed broker has no disk that anybody could look at.
+    // A deployed broker has no disk that can be looked at.
     isLocal: machine === null,
     isServed,
     reportDisk: machine !== null && isServed ? (isFull) => machine.disk.told(isFull) : null,

@@ -12,9 +12,9 @@ export const systemResolve: Resolve = async (hostname, family) =>
   dns.promises.lookup(hostname, { all: true, ...(family === undefined ? {} : { family }) });
 
 /**
- * The way from a URL's name to addresses, for a connection that is being made: those that may not be called are left
- * out, and the connection is made to one of the others. So no name resolves to one address when it is checked and to
- * another when it is called.
+ * Makes the lookup of a URL's name for a new connection. Addresses that may not be called are left out, and the
+ * connection is made to one of the others, so that a name cannot resolve to one address for the check and to another
+ * for the call.
  */
 export function checkedLookup(url: URL, rules: TargetRules, resolve: Resolve): LookupFunction {
   return (hostname, { all, family }, callback) => {
@@ -22,7 +22,7 @@ export function checkedLookup(url: URL, rules: TargetRules, resolve: Resolve): L
       (addresses) => {
         const refusals = addresses.map(({ address }) => refusalOfAddress(url, address, rules));
         const [first, ...others] = addresses.filter((_, i) => refusals[i] === null);
-        // A resolver that finds no address rejects.
+        // A resolver without an address rejects.
         if (first === undefined) callback(new RefusedAddress(refusals[0] ?? ""), "");
         else if (all === true) callback(null, [first, ...others]);
         else callback(null, first.address, first.family);
@@ -32,7 +32,7 @@ export function checkedLookup(url: URL, rules: TargetRules, resolve: Resolve): L
   };
 }
 
-/** A name leads to nothing that may be called. */
+/** Error for a name without an address that may be called. */
 export class RefusedAddress extends Error {
   override readonly name = "RefusedAddress";
 }

@@ -26,7 +26,7 @@ function portForTest(): EndpointPort {
 const ANSWERED = { kind: "answered", status: 200 };
 
 describe("a request from Node.js", () => {
-  it("has no headers but those that it is given, and what HTTP needs", async () => {
+  it("has only the given headers, and those that HTTP needs", async () => {
     const there = await server();
     await portForTest().post(requestTo(there.url, { headers: { "x-any": "1" }, body: new Uint8Array(3) }));
     expect(there.requests[0]?.headers).toEqual([
@@ -37,7 +37,7 @@ describe("a request from Node.js", () => {
     ]);
   });
 
-  it("is framed by its length, whatever its headers say", async () => {
+  it("is framed by its length, for any headers", async () => {
     const there = await server();
     const headers = { "transfer-encoding": "chunked", "content-length": "7" };
     expect(
@@ -48,21 +48,21 @@ describe("a request from Node.js", () => {
     expect(request?.headers.map(([name]) => name)).not.toContain("transfer-encoding");
   });
 
-  it("with a header that cannot be sent is not made, and says why", async () => {
+  it("with an invalid header is not made, and says why", async () => {
     const there = await server();
     const outcome = await portForTest().post(requestTo(there.url, { headers: { "x-any": "a\nb" } }));
     expect(outcome).toEqual({ kind: "unreachable", reason: expect.stringContaining('["x-any"]') });
     expect(there.connections).toBe(0);
   });
 
-  it("is unreachable, not late, while it has no connection, whichever time is up first", async () => {
+  it("without a connection is unreachable, not late, after either time limit", async () => {
     const deaf = await startDeafEndpoint();
     onTestFinished(async () => void (await deaf.close()));
     const port = portForTest();
     for (const [connectTimeoutMs, responseTimeoutMs] of [
       [200, 10_000],
       [200, 200],
-      // Far apart: of two timers that are both late either may ring first.
+      // Far apart, because of two late timers either may fire first.
       [10_000, 200],
       [null, 200],
     ] as const) {
@@ -71,12 +71,12 @@ describe("a request from Node.js", () => {
     }
   });
 
-  it("is closed, or late, once it has one: the time to connect is over then", async () => {
+  it("with a connection is closed, or late: the time to connect does not count any more", async () => {
     const there = await server();
     there.on = (_, socket) => void setTimeout(() => socket.write(answer(200)), 150);
     const port = portForTest();
     const times = { connectTimeoutMs: 50, responseTimeoutMs: 10_000 };
-    // The second has a kept connection.
+    // The second request has a kept connection.
     for (let i = 0; i < 2; i++) expect(await port.post(requestTo(there.url, times))).toMatchObject(ANSWERED);
     expect(there.connections).toBe(1);
   });
@@ -95,7 +95,7 @@ describe("a request from Node.js", () => {
     await there.ended(1);
   });
 
-  it("is answered by an interim answer only when the final one is there, and by 101 at once", async () => {
+  it("is answered after an interim answer only by the final one, but by 101 at once", async () => {
     const there = await server();
     there.on = (_, socket) => socket.write(`HTTP/1.1 103 Early\r\nlink: </a>\r\n\r\n${answer(202)}`);
     expect(await portForTest().post(requestTo(there.url))).toMatchObject({ kind: "answered", status: 202 });
@@ -107,7 +107,7 @@ describe("a request from Node.js", () => {
 });
 
 describe("connections from Node.js", () => {
-  it("are kept for the next request, and each request has one for itself", async () => {
+  it("are kept for the next request, and each serves one request at a time", async () => {
     const there = await server();
     const port = portForTest();
     for (let i = 0; i < 3; i++) await port.post(requestTo(there.url));
@@ -126,19 +126,19 @@ describe("connections from Node.js", () => {
     [65_535, 1],
     [65_536, 1],
     [65_537, 2],
-  ])("are kept after an answer of %i bytes, or not", async (bytes, connections) => {
+  ])("after an answer of %i bytes number %i", async (bytes, connections) => {
     const there = await server();
     there.on = (_, socket) => socket.write(answer(200, {}, "x".repeat(bytes)));
     const port = portForTest();
     await port.post(requestTo(there.url));
-    // What the port reads of it, it has read when another server has answered it three times over.
+    // After three answers of another server the port has read its part of the answer.
     const other = await server();
     for (let i = 0; i < 3; i++) await port.post(requestTo(other.url));
     await port.post(requestTo(there.url));
     expect(there.connections).toBe(connections);
   });
 
-  it("that end under a request without a byte count as old: it is made again, once, on a new one", async () => {
+  it("that end without a byte count as old: the request is repeated once on a new one", async () => {
     const there = await server();
     const port = portForTest();
     await port.post(requestTo(there.url));
@@ -152,7 +152,7 @@ describe("connections from Node.js", () => {
     ]);
   });
 
-  it("that end again are no old ones: the outcome says that it was made twice", async () => {
+  it("that end again are not old: the outcome says that the request was made twice", async () => {
     const there = await server();
     const port = portForTest();
     await port.post(requestTo(there.url));
@@ -161,7 +161,7 @@ describe("connections from Node.js", () => {
     expect(there.requests).toHaveLength(3);
   });
 
-  it("that end under a request which has brought the server down are closed, not unreachable", async () => {
+  it("that end when a request brings the server down are closed, not unreachable", async () => {
     const there = await server();
     const port = portForTest();
     await port.post(requestTo(there.url));
@@ -169,7 +169,7 @@ describe("connections from Node.js", () => {
     expect(await port.post(requestTo(there.url))).toMatchObject({ kind: "closed", isRepeated: true });
   });
 
-  it("that end after the first byte of an answer, or are new, were seen: it is not made again", async () => {
+  it("that end after the first byte of an answer, or are new, count as seen: the request is not repeated", async () => {
     const there = await server();
     const port = portForTest();
     await port.post(requestTo(there.url));
@@ -180,7 +180,7 @@ describe("connections from Node.js", () => {
     expect(there.requests).toHaveLength(3);
   });
 
-  it("end with the port, and with them what is under way", async () => {
+  it("end with the port, and so do their requests", async () => {
     const there = await server();
     there.on = ({ line }, socket) => {
       if (line.includes("/slow")) port.close();
@@ -197,7 +197,7 @@ describe("connections from Node.js", () => {
 
 describe("a name that is called from Node.js", () => {
   const PUBLIC_ONLY = { privateAllowed: false, allowedHosts: ["listed.example"] };
-  /** A port for which each name has these addresses, one after the other. */
+  /** Makes a port for which each name has these addresses, one after the other. */
   const portWith = (rules: TargetRules, ...answers: string[][]) => {
     const resolved: string[] = [];
     const port = createNodePort(rules, async (hostname) => {
@@ -211,7 +211,7 @@ describe("a name that is called from Node.js", () => {
   const named = (url: string, name: string) => url.replace("127.0.0.1", name);
 
   it.each([["127.0.0.1"], ["::1"], ["::ffff:127.0.0.1"], ["10.0.0.1", "127.0.0.1"], ["fe80::1%lo"]])(
-    "is not connected to at %s, and the reason is said",
+    "is not connected to at %s, with the reason",
     async (...addresses) => {
       const there = await server();
       const { port } = portWith(PUBLIC_ONLY, addresses);
@@ -229,7 +229,7 @@ describe("a name that is called from Node.js", () => {
     },
   );
 
-  it("is called wherever it is if it is listed, or in development", async () => {
+  it("is called at any address if it is listed, or in development", async () => {
     const there = await server();
     for (const [rules, name] of [
       [PUBLIC_ONLY, "listed.example"],
@@ -241,22 +241,22 @@ describe("a name that is called from Node.js", () => {
     }
   });
 
-  it("is called at the very address that was checked: nobody asks twice", async () => {
+  it("is called at the address that was checked, without a second lookup", async () => {
     const there = await server();
     const { port, resolved } = portWith(PUBLIC_ONLY, ["192.0.2.1", "8.8.8.8"], ["127.0.0.1"]);
     const request = requestTo(named(there.url, "shop.example"), {
       connectTimeoutMs: 50,
       responseTimeoutMs: 100,
     });
-    // Whatever becomes of the public address, the private one that comes second is not asked for.
+    // The private address that comes second is never looked up.
     expect(await port.post(request)).toMatchObject({ kind: "unreachable" });
     expect([resolved, there.connections]).toEqual([["shop.example"], 0]);
-    // And a new connection is checked anew.
+    // A new connection is checked again.
     expect(await port.post(request)).toMatchObject({ reason: expect.stringContaining("is at 127.0.0.1") });
     expect(there.connections).toBe(0);
   });
 
-  it("is not needed for an address that may not be called", async () => {
+  it("is not looked up for an address that may not be called", async () => {
     const there = await server();
     const { port } = portWith(PUBLIC_ONLY);
     expect(await port.post(requestTo(there.url))).toMatchObject({
@@ -266,7 +266,7 @@ describe("a name that is called from Node.js", () => {
     expect(there.connections).toBe(0);
   });
 
-  it("has those of its addresses that are public", async () => {
+  it("is called at its public addresses only", async () => {
     const url = new URL("http://shop.example/");
     const addresses = [
       { address: "10.0.0.1", family: 4 },
@@ -282,7 +282,7 @@ describe("a name that is called from Node.js", () => {
     expect(one).toEqual([null, "8.8.8.8", 4]);
   });
 
-  it("that nobody knows is unreachable", async () => {
+  it("that is unknown is unreachable", async () => {
     const failing = createNodePort(PUBLIC_ONLY, () =>
       Promise.reject(Object.assign(new Error("?"), { code: "ENOTFOUND" })),
     );
@@ -294,7 +294,7 @@ describe("a name that is called from Node.js", () => {
 });
 
 describe("TLS from Node.js", () => {
-  it("is spoken with whoever has a trusted certificate of that name, over kept connections", async () => {
+  it("is spoken with a server that has a trusted certificate of that name, over kept connections", async () => {
     const tls = await selfSigned();
     trust(tls.cert);
     const there = await server({ tls });
@@ -315,7 +315,7 @@ describe("TLS from Node.js", () => {
     expect(there.requests).toHaveLength(2);
   });
 
-  it("is unreachable where the certificate is nobody's that is trusted, and nothing is sent", async () => {
+  it("makes a server with an untrusted certificate unreachable, and nothing is sent", async () => {
     const there = await server({ tls: await selfSigned() });
     const outcome = await portForTest().post(requestTo(there.url));
     expect(outcome).toEqual({
@@ -325,7 +325,7 @@ describe("TLS from Node.js", () => {
     expect(there.requests).toEqual([]);
   });
 
-  it("is unreachable where a server does not speak it, in the time for a connection", async () => {
+  it("makes a server without TLS unreachable, within the time for a connection", async () => {
     const plain = await server();
     plain.on = () => {};
     const url = plain.url.replace("http:", "https:");
@@ -334,7 +334,7 @@ describe("TLS from Node.js", () => {
   });
 });
 
-/** Has ways to endpoints that are made in this test trust a certificate. */
+/** Makes ports of this test trust a certificate. */
 function trust(certificate: string): void {
   const before = getCACertificates("default");
   onTestFinished(() => setDefaultCACertificates(before));

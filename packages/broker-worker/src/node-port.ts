@@ -11,11 +11,11 @@ import {
 import { checkedLookup, type Resolve, systemResolve } from "./node-lookup.ts";
 import { makeRequest, type NodeReply, type NodeRequest } from "./node-request.ts";
 
-/** How long a connection without requests is kept, in ms: less than most servers keep theirs, which is 5 s and more. */
+/** Time in ms that an idle connection is kept: less than the 5 s and more of most servers. */
 const IDLE_MS_MAX = 4_000;
 /**
- * How long one address of a name that has several may take, in ms. Node.js gives up on it then, and tries the next; its
- * own 250 ms are less than a connection to the other side of the world needs.
+ * Time in ms for one of several addresses of a name, after which Node.js tries the next. Its own 250 ms are too short
+ * for a connection to the other side of the world.
  */
 const ADDRESS_MS_MAX = 800;
 
@@ -25,21 +25,21 @@ export interface NodePort extends EndpointPort {
   close(): void;
 }
 
-/** Where connections to servers are from. */
+/** Agents for connections to servers. */
 interface Connections {
-  /** Those that have served a request wait here for the next. */
+  /** Keeps connections for further requests. */
   readonly kept: HttpAgent;
-  /** One for each request. */
+  /** Makes a connection for each request. */
   readonly single: HttpAgent;
 }
 
 type Request = Omit<NodeRequest, "agent">;
 
 /**
- * Calls endpoints with the HTTP client of Node.js, over connections that are kept for a while. Redirects are not
- * followed.
+ * Makes a port that calls endpoints with the HTTP client of Node.js, over connections that are kept for a while. It
+ * does not follow redirects.
  *
- * @param rules who may be called. Every address that a name resolves to is looked at when a connection is made.
+ * @param rules rules for targets, applied to every address that a name resolves to when a connection is made.
  */
 export function createNodePort(rules: TargetRules, resolve: Resolve = systemResolve): NodePort {
   const options: AgentOptions = {
@@ -60,7 +60,7 @@ export function createNodePort(rules: TargetRules, resolve: Resolve = systemReso
   let isClosed = false;
   const call = async (request: Omit<Request, "lookup">): Promise<EndpointOutcome> => {
     const { url } = request;
-    // An address in a URL is not looked up.
+    // An address in a URL gets no lookup.
     const refusal = refusalOfTarget(url.href, rules);
     if (refusal !== null) return { kind: "unreachable", reason: refusal, isRefused: true };
     const lookup = checkedLookup(url, rules, resolve);
@@ -87,10 +87,10 @@ export function createNodePort(rules: TargetRules, resolve: Resolve = systemReso
   };
 }
 
-/** Trusts what Node.js brings along, what `NODE_EXTRA_CA_CERTS` adds to it, and what the system trusts. */
+/** Makes agents for TLS, which trust the certificates of Node.js, of `NODE_EXTRA_CA_CERTS` and of the system. */
 function secureConnections(options: AgentOptions): Connections {
   const ca = [...new Set([...getCACertificates("default"), ...getCACertificates("system")])];
-  // Once for all connections: there are hundreds of certificates to read.
+  // Once for all connections, because there are hundreds of certificates to read.
   const secureContext = createSecureContext({ ca });
   return {
     kept: new HttpsAgent({ ...options, secureContext }),
@@ -106,10 +106,10 @@ interface Called {
 }
 
 /**
- * Makes a request. On a kept connection that ended without a byte it may never have been seen, and is made once more on
- * a new one (spec sqsd 3.1), within the same time.
+ * Makes a request. If it was lost on a kept connection without a byte of an answer, the server may never have seen it,
+ * so it is repeated once on a new connection (spec sqsd 3.1), within the same time.
  *
- * @param isClosed whether no request is made any more: what began one runs on for a while after its end.
+ * @param isClosed whether the port is closed, so that no request is made any more: the caller may run on for a while.
  */
 async function callOver(
   { kept, single }: Connections,
@@ -124,15 +124,13 @@ async function callOver(
   const responseTimeoutMs = request.responseTimeoutMs - (performance.now() - startMs);
   if (responseTimeoutMs <= 0) return { reply, isRepeated: false };
   const again = await makeRequest({ ...request, responseTimeoutMs, agent: single });
-  // Where nobody is there any more the first request may have brought them down: it was seen, for all that is known.
+  // If the server is gone now, the first request may have brought it down, so it counts as seen.
   return { reply: again.kind === "unsent" || again.kind === "refused" ? reply : again, isRepeated: true };
 }
 
-/**
- * Resolves when everything that had come in by now is read: that a server has closed a kept connection, for instance.
- */
+/** Resolves when everything that has arrived is read, such as a server's end of a kept connection. */
 function whatHasArrived(): Promise<void> {
-  // The first of them can come before the next look at what has come in.
+  // The first may run before arrived data is read.
   return new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 }
 

@@ -3,7 +3,7 @@ import { request as requestHttps } from "node:https";
 import type { LookupFunction, Socket } from "node:net";
 import { RefusedAddress } from "./node-lookup.ts";
 
-/** How much of an answer's body is read, which nobody wants, so that its connection can be kept: bytes, and ms. */
+/** Limits of the discarded body of an answer, which is read to keep the connection: bytes, and ms. */
 const DISCARDED_BYTES_MAX = 65_536;
 const DISCARDING_MS_MAX = 2_000;
 /** Largest head of an answer, in bytes. */
@@ -15,13 +15,13 @@ export interface NodeRequest {
   readonly method: "GET" | "HEAD" | "POST";
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array | null;
-  /** Where its connection is from. */
+  /** Agent of its connection. */
   readonly agent: Agent;
-  /** How a new connection gets from the name in the URL to addresses. */
+  /** Lookup of addresses for a new connection. */
   readonly lookup: LookupFunction;
-  /** How long a new connection may take, TLS included, in ms; `null` as long as the answer. */
+  /** Time limit for a new connection with TLS, in ms; `null` for no limit but the answer's. */
   readonly connectTimeoutMs: number | null;
-  /** How long the head of the answer may take, from now on, in ms. */
+  /** Time limit for the head of the answer from now on, in ms. */
   readonly responseTimeoutMs: number;
 }
 
@@ -29,11 +29,11 @@ export interface NodeRequest {
  * Outcome of a request.
  *
  * - `answered`: the head of an answer is there. Its body is discarded.
- * - `unsent`: there was no connection, so no server can have seen it.
- * - `refused`: there was none, since it is at no address that may be called.
- * - `lost`: the connection ended before an answer. `wasKept`: it had been used before and not a byte came: it may be
- *   that the server had closed it long since.
- * - `late`: no answer in time.
+ * - `unsent`: there was no connection, so no server can have seen the request.
+ * - `refused`: there was none, because no address may be called.
+ * - `lost`: the connection ended before an answer. `wasKept`: it was an old one without a byte of an answer, so the
+ *   server may have closed it before the request.
+ * - `late`: no answer came in time.
  */
 export type NodeReply =
   | { readonly kind: "answered"; readonly status: number; readonly headers: IncomingHttpHeaders }
@@ -46,7 +46,7 @@ export function makeRequest(input: NodeRequest): Promise<NodeReply> {
     try {
       run(input, resolve);
     } catch (error) {
-      // A header's value comes from an environment variable, for instance, and holds what none can.
+      // A header's value from an environment variable may contain invalid characters.
       resolve({ kind: "unsent", reason: `the request cannot be made: ${error}` });
     }
   });
@@ -95,7 +95,7 @@ function run(input: NodeRequest, reply: (reply: NodeReply) => void): void {
     socket = given;
     if (request.reusedSocket) connected();
     else given.once(isTls ? "secureConnect" : "connect", connected);
-    // Before the parser, which ends a request that it cannot read the answer to.
+    // Before the parser, which ends a request whose answer it cannot read.
     given.prependListener("data", seen);
   });
   request.on("response", (response) => {
@@ -106,7 +106,7 @@ function run(input: NodeRequest, reply: (reply: NodeReply) => void): void {
       bytes += length;
       if (bytes > DISCARDED_BYTES_MAX) request.destroy();
     });
-    // It ends in the middle: that is of no interest any more.
+    // An early end of the body does not matter any more.
     response.on("error", () => {});
   });
   request.on("upgrade", ({ statusCode, headers: answered }, upgraded) => {
@@ -126,13 +126,13 @@ function run(input: NodeRequest, reply: (reply: NodeReply) => void): void {
   request.end(body ?? undefined);
 }
 
-/** Headers with the length of the body. How it is framed is nobody else's to say. */
+/** Makes the headers with the length of the body. Given headers cannot change its framing. */
 function framed(headers: Readonly<Record<string, string>>, body: Uint8Array): Record<string, string> {
   const { "transfer-encoding": _, ...others } = headers;
   return { ...others, "content-length": String(body.byteLength) };
 }
 
-/** Ends a request whose answer, or whose own body, goes on after the answer's head for too long. */
+/** Ends a request whose answer, or whose own body, goes on for too long after the answer's head. */
 function discard(request: ClientRequest): void {
   const tooLong = setTimeout(() => request.destroy(), DISCARDING_MS_MAX).unref();
   request.once("close", () => clearTimeout(tooLong));

@@ -5,21 +5,21 @@ import { objectsFolder, openNodeBroker } from "../../../apps/broker/test/node-br
 
 const QUEUES = 12;
 
-/** Files of a folder that this process has open (Linux). */
+/** Lists the files of a folder that this process has open (Linux). */
 function openFilesIn(folder: string): string[] {
   return readdirSync("/proc/self/fd").flatMap((descriptor) => {
     try {
       const file = readlinkSync(`/proc/self/fd/${descriptor}`);
       return file.startsWith(folder) ? file : [];
     } catch {
-      // The one that the folder was read by.
+      // The descriptor that the folder was read by.
       return [];
     }
   });
 }
 
 describe.runIf(process.platform === "linux")("a queue that is deleted", () => {
-  it("has none of its files open any more, and can be created again", async () => {
+  it("has no open files any more, and can be created again", async () => {
     vi.spyOn(console, "log").mockImplementation(() => {});
     const folder = objectsFolder();
     const { call } = openNodeBroker(folder);
@@ -42,7 +42,7 @@ describe.runIf(process.platform === "linux")("a queue that is deleted", () => {
 });
 
 describe("a broker whose disk is full", () => {
-  it("takes nothing in, from senders or other queues, gives out and deletes, and loses nothing over it", async () => {
+  it("accepts nothing from senders or other queues, delivers and deletes, and loses nothing", async () => {
     vi.spyOn(console, "log").mockImplementation(() => {});
     const disk = { isFull: false, foundFull: () => false };
     const { call } = openNodeBroker(objectsFolder(), { queues: {} }, disk);
@@ -65,7 +65,7 @@ describe("a broker whose disk is full", () => {
     expect(Messages.map(({ Body }) => Body).sort()).toEqual(["good", "poison"]);
     const good = Messages.find(({ Body }) => Body === "good");
     await call("DeleteMessage", { QueueUrl, ReceiptHandle: good?.ReceiptHandle });
-    // It has been received too often, and stays where it is as long as its dead-letter queue takes nothing in.
+    // It was received too often, and stays while its dead-letter queue accepts nothing.
     expect((await call("ReceiveMessage", { QueueUrl })).Messages).toBeUndefined();
     expect((await call("ReceiveMessage", { QueueUrl: dead.QueueUrl })).Messages).toBeUndefined();
     disk.isFull = false;

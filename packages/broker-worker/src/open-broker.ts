@@ -17,31 +17,31 @@ import { uniqueKeysOf } from "./unique-keys.ts";
 export interface OpenBrokerInput {
   /** Folder of all Durable Objects of a data folder. */
   readonly folder: string;
-  /** Name of the broker's Worker: its objects' folders are called by it, as workerd calls them. */
+  /** Name of the broker's Worker, after which its objects' folders are named, as by workerd. */
   readonly worker: string;
   readonly topology: QueueTopology;
   /** Variables and secrets. */
   readonly vars: Readonly<Record<string, unknown>>;
-  /** Watcher of the room on the folder's disk. Default: none. */
+  /** Watcher of the free space on the folder's disk. Default: none. */
   readonly disk?: Disk;
-  /** The time that deadlines go by. Default: the system's. */
+  /** Clock of deadlines. Default: the system's. */
   readonly clock?: HostClock;
-  /** The page at `/__sluice/` as an archive. Default: none. */
+  /** Archive of the page at `/__sluice/`. Default: none. */
   readonly page?: Uint8Array;
 }
 
-/** A broker that runs in this process. */
+/** A broker in this process. */
 export interface OpenBroker {
   readonly gateway: Gateway;
-  /** Whether the disk is full: while it is, each call gives back room that is not needed. */
+  /** Takes whether the disk is full: if so, each call frees space that is not needed. */
   room(isFull: boolean): void;
-  /** Ends it: what was committed is in its files, and calls that are under way fail. */
+  /** Ends it: commits are in its files, and calls that are under way fail. */
   close(): void;
 }
 
 /**
- * The broker of `define-broker.ts` on plain Node.js, without Workers: the same classes on the same files, in this
- * process. What it costs to hand a request to workerd and back is saved.
+ * Runs the broker of `define-broker.ts` on plain Node.js, without Workers: the same classes on the same files, in this
+ * process. This saves passing each request to workerd and back.
  */
 export function openBroker({
   folder,

@@ -1,5 +1,5 @@
 declare module "sluice:page" {
-  /** The page at `/__sluice/` as an archive. */
+  /** Archive of the page at `/__sluice/`. */
   const page: Uint8Array;
   export default page;
 }

@@ -26,7 +26,7 @@ const takenBack = (name: string) =>
   `Directory: it did not know queue "${name}" any more, and takes it back as the queue's own file says. ` +
   "Whether that is complete may not be known";
 
-/** Reads what clients see of each queue: its attributes and tags, and what comes out of it. */
+/** Reads what clients see of each queue: its attributes, tags and messages. */
 async function seen() {
   const { call, close } = openNodeBroker(folder);
   const { QueueUrls = [] } = await call("ListQueues", {});
@@ -63,7 +63,7 @@ beforeEach(async () => {
 afterEach(() => vi.restoreAllMocks());
 
 describe("a directory without damage", () => {
-  it("stays as it is, without a word, and so does a folder without queues", () => {
+  it("is not changed, without a line in the log, and neither is a folder without queues", () => {
     const before = readFileSync(file);
     expect(recover()).toEqual([]);
     expect(readFileSync(file).equals(before)).toBe(true);
@@ -74,7 +74,7 @@ describe("a directory without damage", () => {
     folder = old;
   });
 
-  it("takes back no queue that was deleted, though it forgot that", async () => {
+  it("restores no deleted queue, even if it forgot the deletion", async () => {
     const before = await seen();
     rmSync(file);
     recover();
@@ -101,7 +101,7 @@ describe("the queues of a directory", () => {
     expect(recover()).toEqual([]);
   });
 
-  it("are known to nobody where none ever held a message, and the log says so", async () => {
+  it("are lost where none ever held a message, and the log says so", async () => {
     folder = objectsFolder();
     file = fileOf("Directory", "directory");
     const { call, close } = openNodeBroker(folder);
@@ -111,7 +111,7 @@ describe("the queues of a directory", () => {
     expect(recover()).toEqual([expect.stringContaining("nothing is left of what it had stored")]);
   });
 
-  it("can be created where there was none, and the file was damaged", async () => {
+  it("can be created after damage to a directory without queues", async () => {
     folder = objectsFolder();
     file = fileOf("Directory", "directory");
     const before = openNodeBroker(folder);
@@ -126,7 +126,7 @@ describe("the queues of a directory", () => {
     expect((await call("CreateQueue", { QueueName: "orders" })).QueueUrl).toContain("orders");
   });
 
-  it("are not taken back where their own copy is damaged, and the log names the file", () => {
+  it("are not restored where their own copy is damaged, and the log names the file", () => {
     rmSync(file);
     const queue = fileOf("QueueBroker", "bulk");
     const bytes = readFileSync(queue);
@@ -137,18 +137,18 @@ describe("the queues of a directory", () => {
     expect(lines.filter((line) => line.includes(queue) && line.includes("checksum"))).toHaveLength(1);
   });
 
-  it("are known again of which a queue's own row was damaged, and only those are named", async () => {
+  it("are restored where their own row was damaged, and only those are named", async () => {
     const before = await seen();
     vi.spyOn(console, "error").mockImplementation(() => {});
     const bytes = readFileSync(file);
-    // In the row's text, not in what SQLite reads.
+    // In the row's text, not in SQLite's structures.
     bytes.write("ordErs", bytes.lastIndexOf('"name":"orders"') + 8);
     writeFileSync(file, bytes);
     expect(recover()).toEqual([takenBack("orders")]);
     expect(await seen()).toEqual(before);
   });
 
-  it("are taken back where the file of another object cannot be read, and the log names that", async () => {
+  it("are restored where the file of another object cannot be read, and the log names that one", async () => {
     const broken = fileOf("QueueBroker", "bulk");
     rmSync(file);
     writeFileSync(broken, Buffer.alloc(5_000, 0x55));

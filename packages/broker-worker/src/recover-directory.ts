@@ -21,7 +21,7 @@ import type { QueueRecord } from "@sluice/protocol";
 import { uniqueKeysOf } from "./unique-keys.ts";
 
 export interface RecoverDirectoryInput {
-  /** Folder of all Durable Objects of a data folder, which nobody may use meanwhile. */
+  /** Folder of all Durable Objects of a data folder, which no other process may use meanwhile. */
   readonly folder: string;
   /** Name of the broker's Worker. */
   readonly worker: string;
@@ -30,11 +30,11 @@ export interface RecoverDirectoryInput {
 }
 
 /**
- * Makes the directory of a data folder usable before a broker runs on it, whatever has happened to its file: one that
- * does not hold together gives its place to a new one with what can be read of it, and queues that it does not know any
- * more are taken back as their own files know them. Queues that were created over an API are known nowhere else.
+ * Makes the directory of a data folder usable before a broker runs on it, in any state of its file. A damaged file is
+ * replaced by a new one with its readable rows, and queues that the directory has lost are restored from their own
+ * files. Nothing else knows queues that were created over an API.
  *
- * A start without damage reads the directory's file, and the files of objects that are no queue of it: 0.1 ms each.
+ * Without damage it reads the directory's file, and the files of objects that are not its queues: 0.1 ms each.
  *
  * @throws SqliteError where the directory's file cannot be read or written for another reason than damage.
  */
@@ -50,7 +50,7 @@ export function recoverDirectory({ folder, worker, warn }: RecoverDirectoryInput
     );
   }
   const ids = objectIdsIn(queues);
-  // There is nothing that could have been lost.
+  // Nothing can have been lost.
   if (ids.length === 0 && repaired === null) return;
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   withObjectFile(file, (directory) => {
@@ -88,7 +88,7 @@ function lostQueueOf(file: string, known: Known, warn: (line: string) => void): 
   }
 }
 
-/** As much of the platform's as is used. */
+/** The part of the platform's that is used. */
 function sqlOf({ sql }: ObjectDatabase): Sql {
   return sql as unknown as Sql;
 }

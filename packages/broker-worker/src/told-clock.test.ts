@@ -17,19 +17,19 @@ function toldClock(behindMs = 0) {
   };
 }
 
-describe("a clock that is told", () => {
-  it("goes by the system's as long as nobody says anything", () => {
+describe("a clock that gets reports", () => {
+  it("follows the system's without a report", () => {
     const { pass, sinceStart } = toldClock();
     pass(DAY_MS);
     expect(sinceStart()).toBe(DAY_MS);
   });
 
-  it("is as far behind at its start as it was told then", () => {
+  it("is behind at its start by the given difference", () => {
     const { clock, systemMs } = toldClock(DAY_MS);
     expect(clock.now()).toBe(systemMs() - DAY_MS);
   });
 
-  it("follows a system's clock that is set no further than to its bound, and goes on where it was", () => {
+  it("follows a system's clock that is set only up to its bound, and goes on from there", () => {
     const { clock, pass, sinceStart } = toldClock();
     clock.told(0);
     pass(TOLD_CLOCK_MS);
@@ -44,7 +44,7 @@ describe("a clock that is told", () => {
     expect(sinceStart()).toBe(2 * TOLD_CLOCK_MS + 1_000);
   });
 
-  it("stands while the system's has gone back and nobody has said so", () => {
+  it("stands while the system's has gone back without a report", () => {
     const { clock, pass, sinceStart } = toldClock();
     clock.told(0);
     pass(1_000);
@@ -56,7 +56,7 @@ describe("a clock that is told", () => {
     expect(sinceStart()).toBe(1_010);
   });
 
-  it("sets alarms by the system's clock, and none too late for a clock that catches up", () => {
+  it("sets alarms by the system's clock, and not too late for a clock that catches up", () => {
     const { clock, pass, systemMs } = toldClock();
     expect(clock.alarmMsOf(clock.now() + DAY_MS)).toBe(systemMs() + DAY_MS);
     pass(5 * DAY_MS);

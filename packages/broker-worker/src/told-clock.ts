@@ -1,25 +1,25 @@
 import type { HostClock } from "@sluice/broker";
 
 /**
- * How far the time of a broker goes on by itself, in ms of the system's clock. Whoever holds that clock against another
- * one says each second how far it can be believed: one that is set in between leads no further than this.
+ * Time in ms of the system's clock for which a reported difference counts. The process that compares that clock with
+ * another one reports the difference every second, so a clock that is set in between goes wrong by at most this.
  */
 export const TOLD_CLOCK_MS = 5_000;
 
 /**
- * The time of a broker on workerd, which has no clock but the system's: the process that has started workerd says how
- * far the broker's time is behind it. Alarms of workerd go by the system's clock.
+ * Time of a broker on workerd, which has only the system's clock: the process that started workerd reports how far the
+ * broker's time is behind it. Alarms of workerd use the system's clock.
  */
 export class ToldClock implements HostClock {
   readonly #systemMs: () => number;
   #behindMs: number;
-  /** System's time when the clock was told last, in ms; `null` before. */
+  /** System's time of the last report, in ms; `null` before. */
   #toldAtMs: number | null = null;
   #lastMs = 0;
 
   /**
    * @param systemMs the system's clock, in ms since 1970.
-   * @param behindMs how far it is behind that at the start; less than 0 for one that is ahead.
+   * @param behindMs difference at the start, in ms; negative for a clock that is ahead.
    */
   constructor(systemMs: () => number, behindMs: number) {
     this.#systemMs = systemMs;
@@ -34,7 +34,7 @@ export class ToldClock implements HostClock {
     return this.#lastMs;
   }
 
-  /** Takes how far it is behind, in ms. Answers whether the system's clock has been set since the last time. */
+  /** Takes a reported difference, in ms. Returns whether the system's clock has been set since the last report. */
   told(behindMs: number): boolean {
     const wasSet = Math.abs(behindMs - this.#behindMs) >= SET_MS_MIN;
     this.#behindMs = behindMs;
@@ -42,7 +42,7 @@ export class ToldClock implements HostClock {
     return wasSet;
   }
 
-  /** A clock that catches up gets there a tenth earlier: an alarm that is early is set again. */
+  /** A clock that catches up arrives a tenth earlier; an early alarm is set again. */
   alarmMsOf(atMs: number): number {
     if (this.#behindMs === 0) return atMs;
     const waitMs = atMs - this.now();
@@ -54,5 +54,5 @@ export class ToldClock implements HostClock {
   }
 }
 
-/** Smallest difference that shows a set clock, in ms: a smaller one comes of catching up. */
+/** Smallest difference of a clock that was set, in ms: a smaller one comes from catching up. */
 const SET_MS_MIN = 500;

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { TOLD_MS, ToldDisk } from "./told-disk.ts";
 
-it("a disk is full while somebody says so, and not for ever when nobody says anything any more", () => {
+it("a disk is full while reports say so, and not forever without further reports", () => {
   let nowMs = 1_000;
   const disk = new ToldDisk(() => nowMs);
   expect(disk.isFull).toBe(false);

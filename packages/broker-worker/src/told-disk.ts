@@ -1,11 +1,10 @@
 import type { Disk } from "@sluice/broker";
 
-/** How long it holds that the disk is full, in ms. Whoever watches over it says so every half second. */
+/** Time in ms for which a report of a full disk counts. It is repeated every half second. */
 export const TOLD_MS = 5_000;
 
 /**
- * The disk of a broker on workerd, where nobody can look at it: the process that has started workerd says whether it is
- * full.
+ * Disk of a broker on workerd, which cannot look at it: the process that started workerd reports whether it is full.
  */
 export class ToldDisk implements Disk {
   readonly #now: () => number;

@@ -9,7 +9,7 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 /** Rules of WCAG 2.2, levels A and AA. */
 const RUN_AXE = `axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] })
   .then(({ violations }) => violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html).join(" ")))`;
-/** Script that lists what stands out of the screen at its right, and does not scroll by itself. */
+/** Script that lists elements beyond the right edge of the screen that do not scroll by themselves. */
 const OVERHANGING = `[...document.querySelectorAll("body *")]
   .filter((element) => element.getBoundingClientRect().right > innerWidth + 1)
   .filter((element) => !element.closest(".map, .body, .stack-trace, .tabs, .hidden, thead"))
@@ -17,7 +17,7 @@ const OVERHANGING = `[...document.querySelectorAll("body *")]
   .concat(document.documentElement.scrollWidth > innerWidth ? ["the page scrolls sideways"] : [])`;
 
 let lab: DashboardLab;
-/** Pages by what they are, with something on each of them. */
+/** Pages by name, with something on each of them. */
 let pages: Record<string, string>;
 
 beforeAll(async () => {
@@ -55,7 +55,7 @@ async function openWithAxe(options: Parameters<DashboardLab["open"]>[1]): Promis
   return page;
 }
 
-/** A page whose answers have come. */
+/** Opens a page, and waits until its answers have come. */
 async function show(page: Page, hash: string): Promise<void> {
   await page.goto(`${lab.origin}/__sluice/${hash}`);
   await says(page.getByRole("status").first(), /^(live|not live)$/);
@@ -95,10 +95,10 @@ describe.skipIf(CHROMIUM === null)("every page", () => {
   });
 });
 
-describe.skipIf(CHROMIUM === null)("by keyboard alone, somebody", () => {
+describe.skipIf(CHROMIUM === null)("a user with only a keyboard", () => {
   const focused = (page: Page) => page.evaluate("document.activeElement?.textContent");
 
-  it("moves dead letters, without losing the focus to what arrives", async () => {
+  it("moves dead letters, and keeps the focus when messages arrive", async () => {
     const page = await lab.open("#/queues/gifts-dead");
     await expect.poll(() => page.getByRole("button", { name: "Redrive" }).isVisible()).toBe(true);
     for (let tabs = 0; (await focused(page)) !== "Redrive"; tabs++) {
@@ -142,7 +142,7 @@ describe.skipIf(CHROMIUM === null)("by keyboard alone, somebody", () => {
     await page.keyboard.press("s");
     const dialog = page.getByRole("dialog", { name: "Send to inbox" });
     await expect.poll(() => dialog.isVisible()).toBe(true);
-    // A key in a field is a letter.
+    // In a field a key is a letter.
     await page.keyboard.press("?");
     await says(dialog, "Line ");
     await page.keyboard.press("Escape");
@@ -154,7 +154,7 @@ describe.skipIf(CHROMIUM === null)("by keyboard alone, somebody", () => {
     await says(page.getByRole("heading", { level: 1 }), "Queues");
   });
 
-  it("turns the keys off for themselves", async () => {
+  it("turns the keys off", async () => {
     const page = await lab.open();
     await says(page.getByRole("status").first(), "live");
     await page.getByRole("button", { name: "Help" }).click();
@@ -165,8 +165,8 @@ describe.skipIf(CHROMIUM === null)("by keyboard alone, somebody", () => {
   });
 });
 
-describe.skipIf(CHROMIUM === null)("in development", () => {
-  it("the clock and faults are set on the page, and every page says so as long as they are", async () => {
+describe.skipIf(CHROMIUM === null)("the page in development", () => {
+  it("sets the clock and faults, and shows them on every page while they are set", async () => {
     const page = await lab.open("#/queues/orders");
     const waits = { timeout: PATIENCE_MS };
     await page.getByRole("button", { name: "Faults" }).click();

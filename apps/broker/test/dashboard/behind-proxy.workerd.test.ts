@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTlsProxy } from "../tls-proxy.ts";
 import { CHROMIUM, type DashboardLab, openLab, row, says } from "./lab.ts";
 
-/** The page below a path that a proxy takes off, which speaks TLS with the browser and plain HTTP with the broker. */
+/** The page below a path that a TLS proxy removes, with plain HTTP between proxy and broker. */
 
 const PATH = "/queues/here";
 let lab: DashboardLab;
@@ -12,11 +12,11 @@ beforeAll(async () => {
 });
 afterAll(() => lab?.close());
 
-describe.skipIf(CHROMIUM === null)("below a path of a proxy", () => {
+describe.skipIf(CHROMIUM === null)("the page below a path of a proxy", () => {
   it.each([
     ["SLUICE_TRUST_PROXY", () => ({ SLUICE_TRUST_PROXY: "true" })],
     ["SLUICE_PUBLIC_URL", (url: string) => ({ SLUICE_PUBLIC_URL: url })],
-  ])("the page shows, sends, hears and links, with %s", async (_, varsFor) => {
+  ])("loads, sends, receives events and links with %s", async (_, varsFor) => {
     const proxy = await startTlsProxy(PATH, (host) => ({
       "x-forwarded-host": host,
       "x-forwarded-prefix": PATH,

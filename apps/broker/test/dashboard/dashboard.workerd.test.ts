@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => lab?.close());
 
 describe.skipIf(CHROMIUM === null)("the dashboard in a browser", () => {
-  it("shows who is away, who fails with what, and what comes next, and keeps keys to itself", async () => {
+  it("shows absent and failing consumers, their errors and the next event, and hides keys", async () => {
     lab.endpoint.answers("/failing", 503);
     await lab.send("away", "a");
     await lab.send("failing", "<b>not a tag</b>");
@@ -29,7 +29,7 @@ describe.skipIf(CHROMIUM === null)("the dashboard in a browser", () => {
     await says(page.getByRole("heading", { level: 1 }), "failing");
   });
 
-  it("shows what is sent while somebody looks, told by one stream", async () => {
+  it("shows sent messages live by one stream", async () => {
     const page = await lab.open("#/queues/inbox");
     await says(page.getByRole("status").first(), "live");
     const streams: string[] = [];
@@ -49,7 +49,7 @@ describe.skipIf(CHROMIUM === null)("the dashboard in a browser", () => {
     expect(streams).toHaveLength(1);
   });
 
-  it("closes the stream while nobody can see the page, and opens it again", async () => {
+  it("closes the stream while the page is hidden, and opens it again", async () => {
     const page = await lab.open("#/queues/inbox");
     const isStream = (request: { url(): string }) => request.url().includes("/api/events");
     await says(page.getByRole("status").first(), "live");
@@ -64,7 +64,7 @@ describe.skipIf(CHROMIUM === null)("the dashboard in a browser", () => {
     await opened;
   });
 
-  it("asks by itself where a broker has no stream", async () => {
+  it("polls a broker without a stream", async () => {
     const page = await lab.open();
     const error = { code: "no_route", message: "There is no such path." };
     await page.route("**/api/events*", (route) => route.fulfill({ status: 404, json: { error } }));
@@ -126,12 +126,12 @@ describe.skipIf(CHROMIUM === null)("the dashboard in a browser", () => {
     await says(row(page, "inbox"), "news");
   });
 
-  it("says what the broker says of a queue that does not exist", async () => {
+  it("shows the broker's answer for a queue that does not exist", async () => {
     const page = await lab.open("#/queues/nothing");
     await says(page.getByRole("alert"), 'There is no queue "nothing".');
   });
 
-  it("asks for a token where the broker does, and says when it is a wrong one", async () => {
+  it("asks for a token where the broker does, and says that it is wrong", async () => {
     const page = await lab.open("", {}, await lab.another({ SLUICE_API_TOKENS: "right" }));
     const field = page.getByLabel("SLUICE_API_TOKENS");
     await field.fill("wrong");

@@ -12,11 +12,11 @@ if (CHROMIUM === null) {
   console.warn("The dashboard is not tested: there is no Chromium. Install one, or name it in CHROMIUM.");
 }
 
-/** Longest that the page may take to show something on a busy machine. */
+/** Time limit for the page on a busy machine, in ms. */
 export const PATIENCE_MS = 20_000;
 export const NEWS = "arn:aws:sns:us-east-1:000000000000:news";
 
-/** A Worker that fails by what a message says. */
+/** A Worker whose failures depend on the message. */
 const CONSUMER = `
 import { createQueueConsumer } from "@sluice/consumer";
 export const SluiceQueueConsumer = createQueueConsumer({
@@ -30,13 +30,13 @@ function pack({ item }) {
 export default { fetch: () => new Response("consumer") };
 `;
 
-/** A broker with the page, a browser, and somebody to deliver to. */
+/** A broker with the page, a browser, and an endpoint for deliveries. */
 export interface DashboardLab {
   readonly origin: string;
   readonly endpoint: SnsEndpoint;
   readonly sqs: SQSClient;
   readonly sns: SNSClient;
-  /** Opens the page. What it logs as an error, and what its policy refuses, fails the test at its end. */
+  /** Opens the page. Errors in its log, and violations of its policy, fail the test at its end. */
   open(hash?: string, options?: BrowserContextOptions, at?: string): Promise<Page>;
   /** Sends a text by SQS. */
   send(queue: string, body: string): Promise<void>;
@@ -104,11 +104,11 @@ async function openPage(browser: Browser, url: string, options: BrowserContextOp
   const errors: string[] = [];
   page.on("pageerror", (error) => errors.push(error.message));
   page.on("console", (message) => {
-    // What the API refuses is logged by the browser itself.
+    // The browser logs refusals of the API itself.
     const isRefusal = message.text().startsWith("Failed to load resource");
     if (message.type() === "error" && !isRefusal) errors.push(message.text());
   });
-  // By a string: what runs in the page is no part of these sources.
+  // By a string, because code that runs in the page is no part of these sources.
   await page.addInitScript(
     `addEventListener("securitypolicyviolation", ({ blockedURI, violatedDirective }) =>
       console.error("policy:", blockedURI, violatedDirective));`,
@@ -121,12 +121,12 @@ async function openPage(browser: Browser, url: string, options: BrowserContextOp
   return page;
 }
 
-/** A topic that nobody has subscribed to yet. */
+/** Creates a topic without subscriptions. */
 export async function createTopic({ sns }: DashboardLab): Promise<void> {
   await sns.send(new CreateTopicCommand({ Name: "news" }));
 }
 
-/** Queues that lead to a Worker, to an endpoint that fails, to one that is away, and to one that is slow. */
+/** Makes queues with a Worker, and with endpoints that fail, are away, or are slow. */
 function deployedQueues(endpoint: SnsEndpoint): Record<string, object> {
   const common = {
     format: "sluice",
@@ -170,7 +170,7 @@ function deployedQueues(endpoint: SnsEndpoint): Record<string, object> {
     },
     "gifts-dead": queue,
     failing: to(`${endpoint.url("/failing")}?key=secret`, {}, { deadLetterQueue: "dead" }),
-    // A port that nobody listens on.
+    // A port without a server.
     away: to("http://127.0.0.1:1/"),
     slow: to(endpoint.url("/slow"), { maxReceivesPerSecond: 1 }),
     dead: queue,
@@ -181,7 +181,7 @@ function deployedQueues(endpoint: SnsEndpoint): Record<string, object> {
 export const row = (page: Page, name: string) =>
   page.getByRole("row").filter({ has: page.getByRole("rowheader", { name }) });
 
-/** Waits until a queue holds so many messages. */
+/** Waits until a queue has a number of messages. */
 export async function holds(lab: DashboardLab, queue: string, count: number): Promise<void> {
   const look = async () => {
     const { messages } = await lab.api<{ messages: Record<string, number> }>(`/queues/${queue}`);
@@ -190,7 +190,7 @@ export async function holds(lab: DashboardLab, queue: string, count: number): Pr
   await vi.waitFor(look, { timeout: PATIENCE_MS });
 }
 
-/** Waits until an element says something, however often it is made anew. */
+/** Waits until an element shows a text, even if it is replaced meanwhile. */
 export async function says(of: { innerText(): Promise<string> }, text: string | RegExp): Promise<void> {
   const read = () => of.innerText().then((shown) => shown.replace(/\s+/g, " "));
   const expected = typeof text === "string" ? expect.stringContaining(text) : expect.stringMatching(text);

@@ -3,18 +3,18 @@ import { NO_PAGE, pageRoutes } from "@sluice/gateway/page";
 import { describe, expect, it } from "vitest";
 
 const GZIP = { headers: { "accept-encoding": "gzip, deflate, br" } };
-/** Most that a browser loads before the page shows anything, in bytes. */
+/** Most bytes that a browser loads before the page shows anything. */
 const PAGE_BYTES_MAX = 67_000;
 
-describe("the page that is built", () => {
-  it("is the same for the same sources, and stays small", async () => {
+describe("the built page", () => {
+  it("is equal for equal sources, and stays small", async () => {
     const page = await buildPage();
     expect(Buffer.from(page).equals(Buffer.from(await buildPage()))).toBe(true);
     expect(page.byteLength).toBeLessThan(PAGE_BYTES_MAX);
   });
 
   // conformance: dashboard
-  it("is a document without script or style in it, which nobody else may frame", async () => {
+  it("is a document without inline script and style, which no other page may frame", async () => {
     const response = await pageRoutes(await buildPage()).request("/");
     expect(response.status).toBe(200);
     expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
@@ -28,7 +28,7 @@ describe("the page that is built", () => {
     expect(document).toContain('href="api/queues"');
   });
 
-  it("names files that are there for good, and are sent as they were compressed", async () => {
+  it("names immutable files, which are sent compressed", async () => {
     const app = pageRoutes(await buildPage());
     const document = await (await app.request("/")).text();
     const names = [...document.matchAll(/"(app\.[0-9a-f]{12}\.(?:js|css))"/g)].map(([, name]) => `/${name}`);
@@ -47,7 +47,7 @@ describe("the page that is built", () => {
   });
 });
 
-it("a broker without it says so in one line", async () => {
+it("a broker without the page says so in one line", async () => {
   const response = await pageRoutes(null).request("/");
   expect(response.status).toBe(503);
   expect(await response.text()).toBe(NO_PAGE);

@@ -14,7 +14,7 @@ async function sendAll(queue: string, bodies: readonly object[], more: object = 
   for (const body of bodies) await lab.api(`/queues/${queue}/messages`, "POST", { body, ...more });
 }
 
-/** From the first page to the messages of a queue, as somebody goes who has not read a guide. */
+/** Goes from the first page to the messages of a queue, as a user without a guide does. */
 async function messagesOf(queue: string): Promise<Page> {
   const page = await lab.open();
   await row(page, queue).first().getByRole("link", { name: queue, exact: true }).first().click();
@@ -22,7 +22,7 @@ async function messagesOf(queue: string): Promise<Page> {
   return page;
 }
 
-describe.skipIf(CHROMIUM === null)("from the first page, somebody finds out", () => {
+describe.skipIf(CHROMIUM === null)("a user who starts on the first page finds out", () => {
   it("why a message waits", async () => {
     await sendAll("inbox", [{ item: "lamp" }], { delaySeconds: 3_600 });
     const page = await messagesOf("inbox");
@@ -35,7 +35,7 @@ describe.skipIf(CHROMIUM === null)("from the first page, somebody finds out", ()
     await says(page.getByRole("region", { name: "Why it is not delivered" }), "ready");
   });
 
-  it("what error killed a message, and that it can be sent again, changed", async () => {
+  it("which error a dead letter had, and sends it again with changes", async () => {
     await sendAll("gifts", [{ item: "vase", to: "ada" }]);
     await holds(lab, "gifts-dead", 1);
     const page = await messagesOf("gifts-dead");
@@ -76,7 +76,7 @@ describe.skipIf(CHROMIUM === null)("from the first page, somebody finds out", ()
     await says(story, /waits for .*: It is due at [\d:]+, in (9|10) min/);
   });
 
-  it("how to move three of fifty dead letters, and sees which before any is moved", async () => {
+  it("how to move three of fifty dead letters, and sees them before", async () => {
     await lab.api("/queues/gifts-dead/purge", "POST");
     await lab.api("/queues/inbox/purge", "POST");
     const letters = Array.from({ length: 50 }, (_, i) => ({
@@ -107,8 +107,8 @@ describe.skipIf(CHROMIUM === null)("from the first page, somebody finds out", ()
   });
 });
 
-describe.skipIf(CHROMIUM === null)("messages", () => {
-  it("are found by a filter, page by page, and a wrong filter is told where it is wrong", async () => {
+describe.skipIf(CHROMIUM === null)("messages on the page", () => {
+  it("are found by a filter, page by page, and an invalid filter is marked at its error", async () => {
     await lab.api("/queues/dead/purge", "POST");
     const messages = Array.from({ length: 70 }, (_, i) => ({
       contentType: "json",

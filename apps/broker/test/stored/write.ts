@@ -16,7 +16,7 @@ if (name === undefined) throw new Error("a stored shape needs a name: that of th
 
 const ACCOUNT = "000000000000";
 const ARN = `arn:aws:sqs:us-east-1:${ACCOUNT}`;
-/** Two weeks: nothing expires while it is looked at. */
+/** Two weeks, so that nothing expires during the test. */
 const RETENTION = "1209600";
 
 const folder = mkdtempSync(join(tmpdir(), "sluice-stored-"));

@@ -1,32 +1,32 @@
 import { join } from "node:path";
 
 const FIXTURES = join(import.meta.dirname, "../../test/fixtures");
-/** The Worker that handles what they send. */
+/** The Worker that handles their messages. */
 export const POST = join(FIXTURES, "post");
-/** Projects that the suite runs, too. */
+/** Projects that the suite runs too. */
 const SUITE = join(import.meta.dirname, "../../../../packages/cli/test/fixtures");
 
 /** A framework: how its project is installed, run, and made to send. */
 export interface Framework {
-  /** Packages that are installed as the registry has them now. */
+  /** Packages to install in their latest version. */
   readonly packages: readonly string[];
-  /** How many of them, from the first one on, have their version in the table. */
+  /** Number of packages, from the first on, whose version is in the table. */
   readonly named: number;
-  /** Folder of its files. Absolute. */
+  /** Absolute path of its files. */
   readonly project: string;
-  /** The framework's command, in `node_modules`. */
+  /** Command of the framework, in `node_modules`. */
   readonly tool: string;
-  /** Its dev servers, each with the words of the command line that it has besides `build` and `dev`. */
+  /** Its dev servers, each with further arguments for `build` and `dev`. */
   readonly servers: Readonly<Record<string, readonly string[]>>;
   /** File with the word "waiting", which the page shows. */
   readonly source: string;
-  /** File that makes the server start anew when it is changed. */
+  /** File whose change restarts the server. */
   readonly config: string;
   /** Sends from other places than the page. */
   readonly ways: Readonly<Record<string, (origin: string, text: string) => Promise<Response>>>;
 }
 
-/** Each has a page that sends what stands behind `?send=` and shows how many messages wait. */
+/** Frameworks, each with a page that sends the text after `?send=` and shows how many messages wait. */
 export const FRAMEWORKS = {
   next: {
     packages: ["next", "@opennextjs/cloudflare", "react", "react-dom"],

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { expect, it } from "vitest";
 import { processesOf } from "./processes.ts";
 
-it("finds what a process of a project has started, in a process group of its own too", async () => {
+it("processesOf finds what a process of a project has started, in another process group too", async () => {
   const folder = `/sluice-${crypto.randomUUID()}`;
   const program = `
     const options = { detached: true, stdio: ["ignore", "inherit", "ignore"] };

@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
 
-/** A process that runs. */
+/** A running process. */
 export interface RunningProcess {
   readonly pid: number;
-  /** Its command line; on most systems with its environment behind it. */
+  /** Command line of the process, on most systems with its environment. */
   readonly command: string;
 }
 

@@ -3,16 +3,16 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { basename, join } from "node:path";
 import { type Framework, POST } from "./frameworks.ts";
 
-/** Words of the page before and after its source is changed. */
+/** Word of the page, before and after the change of its source. */
 export const WORD = "waiting";
 export const CHANGED = "after the change";
-/** Folders that Sluice and Wrangler leave in a project in which they have run. */
+/** Folders that Sluice and Wrangler leave in a project. */
 export const LEFT_BY_DEV = [".sluice", ".wrangler"];
 
 /**
- * Installs what a project needs, and answers the versions that it got.
+ * Installs what a project needs, and returns the installed versions.
  *
- * @param project a folder that is made for it.
+ * @param project new folder for it.
  * @param npm program of npm, a script of Node.js.
  */
 export function installProject(

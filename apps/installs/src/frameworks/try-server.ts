@@ -9,9 +9,9 @@ import { processesOf } from "./processes.ts";
 import { CHANGED, LEFT_BY_DEV, WORD } from "./project.ts";
 
 const SLUICE = "node_modules/sluice/dist/main.js";
-/** Between two looks, in ms. */
+/** Time between two looks, in ms. */
 const LOOK_EVERY_MS = 200;
-/** How long a page may take. Nuxt never answers one that is asked for while its server is replaced: ask again. */
+/** Time limit for a page, in ms. Nuxt never answers a request during a restart of its server, so it is repeated. */
 const PAGE_MS_MAX = 30_000;
 /** Characters of a command line that are shown. */
 const CHARACTERS_SHOWN = 150;
@@ -21,7 +21,7 @@ const CHARACTERS_SHOWN = 150;
  * source and the configuration have changed; a `sluice dev` handles each message. The end of the server leaves no
  * process.
  *
- * @param words that the framework's command is called with besides.
+ * @param words further arguments of the framework's command.
  * @throws Error with what did not work.
  */
 export async function tryServer(

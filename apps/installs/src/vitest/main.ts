@@ -9,13 +9,13 @@ const USAGE = `pnpm try-vitest
 
 Runs the tests of a project by each of Cloudflare's plugins for Vitest, as the registry has them now.`;
 
-/** The project of the suite that tests `@sluice/testing/vitest`. */
+/** Project of the suite that tests `@sluice/testing/vitest`. */
 const PROJECT = join(import.meta.dirname, "../../../../packages/testing/test/fixtures/shop");
-/** The plugin that its configurations import. */
+/** Plugin that its configurations import. */
 const ITS_PLUGIN = "@cloudflare/vitest-plugin";
-/** Its project that has no `sluice()` yet: the suite runs `sluice init` there. */
+/** Its project without `sluice()`, in which the suite runs `sluice init`. */
 const PLAIN = "notes";
-/** The plugins, each with the Vitest that it asks for. */
+/** The plugins, each with its Vitest. */
 const PLUGINS: Readonly<Record<string, string>> = {
   [ITS_PLUGIN]: "vitest@latest",
   "@cloudflare/vitest-pool-workers": "vitest@4",
@@ -27,7 +27,7 @@ await runProgram({
   run: () => inFolder(tryPlugins),
 });
 
-/** Answers whether everything worked. */
+/** Tries all plugins, and returns whether everything worked. */
 async function tryPlugins(folder: string): Promise<boolean> {
   const archives = packArchives(folder, ["testing"]);
   const npm = join(fetched(folder, MANAGERS.npm.package, MANAGERS.npm.version), MANAGERS.npm.bin);
