@@ -85,7 +85,7 @@ it.each([
   ["is refused", "refuses", 0],
   ["is done and its answer lost", "loses", 1],
 ] as const)(
-  "a deployment is finished by the next run, on another machine too, whichever of its changes %s",
+  "a deployment is finished by the next run, on another machine too, where one of its changes %s",
   async (_, fails, first) => {
     const { expected, requests } = await whole();
     expect(expected.domains).toEqual(["jobs.shop.example sender"]);
@@ -118,7 +118,7 @@ it.each([
 );
 
 it(
-  "a deployment is finished by the runs after it where each of them is refused another question",
+  "a deployment is finished by later runs, of which each is refused another request",
   async () => {
     const { expected, requests } = await whole();
     const questions = new Set(requests.filter((call) => call.startsWith("GET")));

@@ -356,7 +356,7 @@ function accountOf(id: string): Account {
 }
 
 it(
-  "whatever projects do on an account, no consumer is unbound and no Worker of another one is changed",
+  "no act of a project unbinds another project's consumer or changes its Worker",
   async () => {
     await fc.assert(
       fc.asyncProperty(

@@ -90,7 +90,7 @@ describe("sluice serve", () => {
   });
 
   it.each(["SIGINT", "SIGTERM"] as const)(
-    "ends with workerd at %s, answers receives that wait, and the broker alone has the same queues",
+    "ends with workerd at %s, answers waiting receives, and the broker alone has the same queues",
     async (signal) => {
       const started = descendants(running.pid);
       // Its connections are separate: those that have asked a Worker before are workerd's.

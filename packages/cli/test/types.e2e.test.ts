@@ -47,7 +47,7 @@ describe("the types that wrangler types generates", () => {
     expect(await types()).toBe(before);
   });
 
-  it("are those of what Sluice puts in the place of bindings and batches", async () => {
+  it("fit Sluice's bindings and batches", async () => {
     writeFileSync(join(front, "check.ts"), CHECK);
     const compilerOptions = {
       strict: true,

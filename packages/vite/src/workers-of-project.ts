@@ -230,7 +230,7 @@ function leadToBroker(config: WorkerConfig, { needsRpc, produces, isEntry }: Lea
   config.services = [...(config.services ?? []), { binding: BROKER_BINDING, service: brokerName() }];
 }
 
-/** Changes the routing of an entry Worker so that the broker's paths reach it. */
+/** Changes the routing of an entry Worker so that it gets the broker's paths. */
 function openFrontDoor(config: WorkerConfig): FrontDoor {
   const { assets, compatibility_flags, frontDoor } = routingWithBroker(config);
   if (assets !== undefined) config.assets = assets;

@@ -63,7 +63,7 @@ describe.skipIf(address === null)("a Vite server that other machines reach", () 
     fetch(`http://${host}:${port}/__sluice/api/queues`, { headers: { connection: "close", ...headers } });
 
   it(
-    "says so and lets in who has the token that it shows, and its Workers",
+    "says so and lets in requests with the token that it shows, and its Workers",
     async () => {
       const { port, text } = await start({ host: true });
       const token = /who brings the token (\S+)/.exec(text())?.[1] ?? "";
@@ -125,7 +125,7 @@ describe.skipIf(address === null)("a Vite server that other machines reach", () 
   );
 
   it(
-    "goes by a token of .dev.vars",
+    "uses a token of .dev.vars",
     async () => {
       writeFileSync(join(project.folder, ".dev.vars"), "SLUICE_API_TOKENS=fixed\n");
       const { port, text } = await start({ host: true });

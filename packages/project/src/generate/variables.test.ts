@@ -22,7 +22,7 @@ it.each([
   [{ A: "1" }, { A: "1", SECRET: "s" }],
   [{ SLUICE_ENV: "local" }, { SLUICE_ENV: "local", SECRET: "s" }],
 ])(
-  "the broker's own variables are those of %j and of its .dev.vars, which does not open it",
+  "the broker's own variables are those of %j and of its .dev.vars, without SLUICE_ENV of the latter",
   async (vars, expected) => {
     const config = JSON.stringify({ name: "sluice", vars });
     const directory = projectFolder({

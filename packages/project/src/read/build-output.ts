@@ -24,7 +24,7 @@ export interface BuiltConfig {
  */
 export function findBuildOutput(folder: string): readonly BuiltConfig[] {
   const toolsOwn = readToolsRedirect(folder);
-  // A file in an output folder of ours is never a build tool's, whatever the redirect says.
+  // A file in an output folder of ours is never a build tool's, even if the redirect says so.
   if (toolsOwn === null || toolsOwn.configFile.split(/[\\/]/).includes(OUTPUT_FOLDER)) return [];
   return [toolsOwn.configFile, ...toolsOwn.auxiliary].map((file) => readBuiltConfig(folder, file));
 }

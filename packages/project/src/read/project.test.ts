@@ -85,23 +85,16 @@ describe("readProject", () => {
       { targets: [".", "mailer"] },
       { targets: ["dist/web"] },
       { targets: ["dist/web/wrangler.json", "dist/mailer"] },
-    ])(
-      "takes what was made, all Workers of it, and not what it was made of: $targets",
-      async ({ targets }) => {
-        const folder = projectFolder(files());
-        const { workers } = await read(folder, targets);
-        expect(
-          workers.map(({ file, userDirectory, wranglerDirectory }) => [
-            file,
-            userDirectory,
-            wranglerDirectory,
-          ]),
-        ).toEqual([
-          [join(folder, "dist/web/wrangler.json"), folder, folder],
-          [join(folder, "dist/mailer/wrangler.json"), join(folder, "dist/mailer"), null],
-        ]);
-      },
-    );
+    ])("reads all built Workers instead of their sources: $targets", async ({ targets }) => {
+      const folder = projectFolder(files());
+      const { workers } = await read(folder, targets);
+      expect(
+        workers.map(({ file, userDirectory, wranglerDirectory }) => [file, userDirectory, wranglerDirectory]),
+      ).toEqual([
+        [join(folder, "dist/web/wrangler.json"), folder, folder],
+        [join(folder, "dist/mailer/wrangler.json"), join(folder, "dist/mailer"), null],
+      ]);
+    });
 
     it("reads all of it also from the folder of its first Worker, with the data of the whole project", async () => {
       const folder = projectFolder(files());

@@ -26,7 +26,7 @@ function manifest(rest: object, indent = 2): string {
   return `${JSON.stringify({ name: "shop", ...rest }, null, indent)}\n`;
 }
 
-it("puts sluice() around the options of Cloudflare's Vite plugin, and leaves the rest as it is written", () => {
+it("init puts sluice() around the options of Cloudflare's Vite plugin, and leaves the rest as it is written", () => {
   const { after, packages, notes } = changed({
     ...WRANGLER,
     "package.json": manifest({}),
