@@ -17,9 +17,9 @@ export interface BodyLimits {
 }
 
 /**
- * Makes the gateway's `fetch` on workerd, where no server has checked requests before. Bodies that are longer than
- * their dialect allows are refused before they are read, or as soon as that is known, and the bytes that are read at a
- * time are limited. On plain Node.js the listening server does so.
+ * Makes the gateway's `fetch` on workerd, where no server has checked requests before. It refuses a body longer than
+ * its dialect allows, before it is read or as soon as the length is known, and limits the bytes in memory. On plain
+ * Node.js the listening server does so.
  */
 export function boundedFetch(
   { fetch, asksForSignatures }: Pick<Gateway, "fetch" | "asksForSignatures">,

@@ -12,9 +12,8 @@ export const systemResolve: Resolve = async (hostname, family) =>
   dns.promises.lookup(hostname, { all: true, ...(family === undefined ? {} : { family }) });
 
 /**
- * Makes the lookup of a URL's name for a new connection. Addresses that may not be called are left out, and the
- * connection is made to one of the others, so that a name cannot resolve to one address for the check and to another
- * for the call.
+ * Makes the lookup of a URL's name for a new connection, without addresses that may not be called. The check and the
+ * connection use the same lookup, because a name may resolve to another address the next time.
  */
 export function checkedLookup(url: URL, rules: TargetRules, resolve: Resolve): LookupFunction {
   return (hostname, { all, family }, callback) => {

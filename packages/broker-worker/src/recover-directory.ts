@@ -83,7 +83,7 @@ function lostQueueOf(file: string, known: Known, warn: (line: string) => void): 
     const copy = withObjectFile(file, (database) => readCopy(sqlOf(database)));
     return copy !== null && isLost(known, copy) ? [copy] : [];
   } catch (error) {
-    warn(`Directory: it does not know whose file ${file} is, and that cannot be read: ${error}`);
+    warn(`Directory: the file ${file} is of no queue that it knows, and cannot be read: ${error}`);
     return [];
   }
 }

@@ -1,8 +1,8 @@
 import type { HostClock } from "@sluice/broker";
 
 /**
- * Time in ms of the system's clock for which a reported difference counts. The process that compares that clock with
- * another one reports the difference every second, so a clock that is set in between goes wrong by at most this.
+ * Time in ms of the system's clock for which a reported difference counts. A report comes every second, so a clock that
+ * is set in between leads the broker's time astray by at most this.
  */
 export const TOLD_CLOCK_MS = 5_000;
 

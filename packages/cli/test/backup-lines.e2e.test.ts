@@ -91,7 +91,7 @@ describe("an import of a backup that a person has changed", () => {
     const said = await importOf([HEADER, queue("prod"), message("prod"), message("prod")]);
     expect(said).toMatchObject({
       code: 1,
-      err: expect.stringMatching(/has some of what is in the backup: prod\. --merge/),
+      err: expect.stringMatching(/has these of the backup already: prod\. --merge/),
     });
     const topicArn = "arn:aws:sns:us-east-1:000000000000:news";
     const subscription = { arn: `${topicArn}:1`, topicArn, protocol: "http", endpoint: "http://a.example/" };
@@ -105,7 +105,7 @@ describe("an import of a backup that a person has changed", () => {
       },
     };
     const posed = await importOf([HEADER, posing, message("prod")]);
-    expect(posed).toMatchObject({ code: 1, err: expect.stringContaining("what is in the backup: prod.") });
+    expect(posed).toMatchObject({ code: 1, err: expect.stringContaining("of the backup already: prod.") });
     const unnamed = await importOf([HEADER, queue("own"), message("prod")]);
     expect(unnamed).toMatchObject({
       code: 1,

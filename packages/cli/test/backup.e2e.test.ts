@@ -158,7 +158,7 @@ describe("sluice export --all and import --all", () => {
     expect(out).toContain("fire");
     const args = ["import", "--all", "--url", to.url];
     const shown =
-      "With this backup messages are posted to 1 HTTP endpoint:\n" +
+      "This backup posts messages to 1 HTTP endpoint:\n" +
       `  topic ${TopicArn}: ${Endpoint}, once it has confirmed anew; one that is subscribed already stays as it is\n`;
     const refused = await from.run(args, { input: out });
     expect(refused).toMatchObject({ code: 5, err: expect.stringContaining(shown) });
@@ -235,7 +235,7 @@ describe("sluice export --all and import --all", () => {
     const on = ["--url", to.url];
     const refused = await from.run(["import", "--all", ...on], { input: out });
     expect(refused).toMatchObject({ code: 1 });
-    expect(refused.err).toMatch(/has some of what is in the backup: orders\. --merge leaves that as it is/);
+    expect(refused.err).toMatch(/has these of the backup already: orders\. --merge keeps them as they are/);
     const { queues } = await api<{ queues: object[] }>(to.url, "/queues");
     expect(queues).toHaveLength(1);
     const merged = await from.run(["import", "--all", "--merge", "--json", ...on], { input: out });
@@ -391,7 +391,7 @@ it("a stopped export and a stopped import of a broker continue where they were",
   expect(readFileSync(file, "utf8").trimEnd().split("\n").slice(1)).toEqual(whole.slice(1));
   expect(await from.run([...args, "--resume"])).toMatchObject({
     code: 0,
-    err: expect.stringMatching(/is whole/),
+    err: expect.stringMatching(/is complete/),
   });
 
   // The first line is the header, the second the queue, and a hundred messages are stored.

@@ -30,7 +30,7 @@ describe("a Worker of another project, which has a broker of its own", () => {
       const refused = await billing("mailer", code).run(command, ["biller", "mailer"], { force: true });
       expect(refused.code).toBe(1);
       expect(refused.output).toContain(
-        '"mailer" on the account is of the project "shop" with the broker "sluice", and this is the project "billing" ' +
+        '"mailer" on the account belongs to the project "shop" with the broker "sluice", and this is the project "billing" ' +
           'with the broker "billing-queues".',
       );
       expect(state()).toEqual(before);
@@ -45,7 +45,7 @@ describe("a Worker of another project, which has a broker of its own", () => {
       for (const command of COMMANDS) {
         const { code, output } = await billing(name).run(command, [name], { force: true });
         expect(code).toBe(1);
-        expect(output).toContain(`"${name}" on the account is of the project "shop"`);
+        expect(output).toContain(`"${name}" on the account belongs to the project "shop"`);
       }
       expect(state()).toEqual(before);
     }
@@ -58,7 +58,7 @@ describe("a Worker of another project, which has a broker of its own", () => {
     const before = state();
     for (const command of COMMANDS) {
       expect((await billing().run(command, ["mailer"], { force: true })).output).toContain(
-        'is of the project "shop"',
+        'belongs to the project "shop"',
       );
     }
     expect(state()).toEqual(before);
@@ -76,7 +76,7 @@ describe("a Worker of another project, which has a broker of its own", () => {
     };
     const { code, output } = await second.run("deploy", ["biller", "mailer"]);
     expect(code, output).toBe(1);
-    expect(output).toContain('"mailer" on the account is of the project "shop"');
+    expect(output).toContain('"mailer" on the account belongs to the project "shop"');
     cloud.before = () => {};
     expect((await first.run("deploy", ["web", "mailer"])).output).toContain("Nothing to deploy.");
   });
@@ -87,12 +87,12 @@ describe("a Worker of another project, which has a broker of its own", () => {
     await first.run("deploy", ["web"], { detach: ["mailer"] });
     for (const command of COMMANDS) {
       const { output } = await second.run(command, ["biller", "mailer"], { force: true });
-      expect(output).toContain('"mailer" on the account is of the project "shop"');
+      expect(output).toContain('"mailer" on the account belongs to the project "shop"');
     }
     await first.run("destroy", ["mailer"], { force: true });
     expect(await second.run("deploy", ["biller", "mailer"])).toMatchObject({ code: 0 });
     expect((await first.run("deploy", ["web", "mailer"])).output).toContain(
-      '"mailer" on the account is of the project "billing" with the broker "billing-queues"',
+      '"mailer" on the account belongs to the project "billing" with the broker "billing-queues"',
     );
     expect((await second.run("destroy", ["biller", "mailer"], { force: true })).code).toBe(0);
     expect([...account.scripts.keys()].sort()).toEqual(["sluice", "web"]);

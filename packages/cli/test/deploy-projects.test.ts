@@ -134,7 +134,7 @@ describe("a second project on an account", () => {
       const { code, output } = await other.run(command, ["web"], { force: true });
       expect(code).toBe(1);
       expect(output).toContain(
-        '"web" on the account is of the project "shop", and this is the project "bank".',
+        '"web" on the account belongs to the project "shop", and this is the project "bank".',
       );
     }
     expect(account.scripts.has("web")).toBe(true);

@@ -9,8 +9,8 @@ import { type Running, sluice } from "./running.ts";
 
 const MEGABYTE = 1_000_000;
 /**
- * Most bytes by which strangers may make the process grow over its idle size, and the share of what they send if that
- * is more: garbage is collected later.
+ * Limits for the growth of the process over its idle size: in bytes, and as a share of what strangers send. The larger
+ * limit counts, because garbage is collected later.
  */
 const GROWTH_BYTES = 100 * MEGABYTE;
 const GROWTH_SHARE = 1 / 8;

@@ -149,7 +149,7 @@ describe("sluice export", () => {
     expect(existsSync(path("stopped.jsonl.sluice-export"))).toBe(false);
     expect(await run([...args, "--resume"])).toMatchObject({
       code: 0,
-      err: expect.stringContaining("is whole"),
+      err: expect.stringContaining("is complete"),
     });
   });
 

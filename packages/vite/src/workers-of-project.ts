@@ -39,8 +39,8 @@ const SCRIPTS: ReadonlySet<string> = new Set([".js", ".mjs", ".ts", ".mts", ".js
 /**
  * Code at the end of the broker's entry under Vite. A changed broker restarts the server; until then this keeps Vite
  * from reloading it, because a second queue object would work on the first one's data. It also asks each queue for its
- * state, so that one with messages begins when it gets its first consumer. Queues do not answer before Vite knows the
- * broker's classes, and the code runs again then.
+ * state, which wakes a queue with messages and a new consumer. Queues do not answer before Vite knows the broker's
+ * classes, and the code runs again then.
  */
 const IN_VITE = `
 import { env } from "cloudflare:workers";

@@ -43,7 +43,7 @@ export const BROKER_COMPATIBILITY_DATE = "2026-01-01";
 export const BROKER_COMPATIBILITY_FLAG = "enable_request_signal";
 
 /**
- * Generates the broker's configuration from its own one, if there is one, with its Durable Object classes, a service
+ * Generates the broker's configuration: its own one, if there is one, with the Durable Object classes, a service
  * binding to every consumer, and the generated entry.
  *
  * @throws CliError for variables with which the broker would refuse all clients.

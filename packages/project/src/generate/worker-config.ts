@@ -134,10 +134,10 @@ function withEntry(
 }
 
 /**
- * Hides the user's main module behind an alias. With `find_additional_modules` Wrangler leaves imports of the modules
- * that its rules find as they are written, and a path from our entry means nothing after the upload. An alias is
- * resolved before those rules, so only the main module is bundled into the entry. `no_bundle` is handled alike, because
- * the entry must be bundled.
+ * Hides the user's main module behind an alias. With `find_additional_modules` Wrangler does not bundle modules that
+ * its rules find, and a path from our entry would mean nothing after the upload. An alias is resolved before those
+ * rules, so only the main module is bundled into the entry. `no_bundle` is handled alike, because the entry must be
+ * bundled.
  */
 function withModulesApart(config: Unstable_Config, userMain: string): Unstable_Config {
   return {

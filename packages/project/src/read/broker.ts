@@ -74,7 +74,7 @@ export async function brokerAlone(directory: string, env: string, file: string):
   const read = readWorkerConfig(file, { env });
   const { config } = await readWranglerConfig(file, { env, quiet: true });
   if (config.main !== undefined || config.assets !== undefined || config.site !== undefined) {
-    const text = 'The Worker of this folder is not run: "sluice serve ." would.';
+    const text = 'The Worker of this folder does not run: "sluice serve ." runs it.';
     return { ...broker, warnings: [`${file}: warning: ${text}`] };
   }
   // It needs no name, because no client calls it by one.

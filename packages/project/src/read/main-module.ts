@@ -19,8 +19,8 @@ export type MainModule =
 
 /**
  * Finds out what the user's module exports, with the esbuild options by which Wrangler tells the formats of Workers
- * apart. A file that does not exist yet (a custom build may write it) or does not compile counts as one with a default
- * export, since Wrangler explains best what is wrong with it.
+ * apart. A missing file (a custom build may write it) and one that does not compile count as having a default export:
+ * Wrangler explains best what is wrong.
  *
  * @throws CliError for a Python Worker and for a service worker (`addEventListener`): neither can get bindings of ours.
  */

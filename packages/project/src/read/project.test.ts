@@ -182,7 +182,7 @@ describe("readProject", () => {
       });
       const { topology, warnings } = await alone(folder);
       expect(topology).toEqual({ queues: {} });
-      const text = 'warning: The Worker of this folder is not run: "sluice serve ." would.';
+      const text = 'warning: The Worker of this folder does not run: "sluice serve ." runs it.';
       expect(warnings).toEqual([`${folder}/wrangler.toml: ${text}`]);
     });
 

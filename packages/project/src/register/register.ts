@@ -18,7 +18,7 @@ export interface Register {
 
 /** A project in a register. */
 export interface ProjectEntry {
-  /** Whether it names the broker, so that other projects that name it too may join it. */
+  /** Whether it names the broker, which other projects may share then. */
   readonly shares: boolean;
   /** Tables of its Workers, by the Worker's name. */
   readonly workers: Readonly<Record<string, QueueTables>>;

@@ -135,7 +135,7 @@ function refuseTaken({ name }: OwnProject, workers: readonly string[], others: R
     const taken = workers.filter((worker) => entry.workers[worker] !== undefined);
     if (taken.length === 0) continue;
     throw new CliError(
-      `${taken.map((worker) => `"${worker}"`).join(" and ")} on the account is of the project "${other}", and this is ` +
+      `${taken.map((worker) => `"${worker}"`).join(" and ")} on the account belongs to the project "${other}", and this is ` +
         `the project "${name}". Give it another name here, or say project = "${other}" below [sluice].`,
     );
   }
@@ -162,7 +162,7 @@ function refuseSecondConfiguration({ name, entry }: OwnProject, others: Register
   const other = Object.keys(others).find((one) => others[one]?.broker !== undefined);
   if (other === undefined) return;
   throw new CliError(
-    `The projects "${other}" and "${name}" both have a configuration of the broker's own. One of them can.`,
+    `The projects "${other}" and "${name}" both have a configuration of the broker's own. Only one of them can.`,
   );
 }
 

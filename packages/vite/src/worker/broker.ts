@@ -11,8 +11,8 @@ interface AccessEnv {
 }
 
 /**
- * Makes the broker that the generated entry imports. Where Vite listens is unknown at its start, so it asks with each
- * request until other machines reach it, and then requires the tokens and keys of the answer.
+ * Makes the broker that the generated entry imports. At its start it does not know where Vite listens, so each request
+ * asks for that. Once other machines reach Vite, it requires the tokens and keys of the answer.
  *
  * `own` is for this Worker's own requests, which need none.
  */

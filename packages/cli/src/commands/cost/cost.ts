@@ -23,9 +23,7 @@ export async function showCost(on: OnBroker, name: string | null): Promise<numbe
 /** @throws CliError for a queue of a broker that counts nothing, or whose store cannot be read. */
 function countedBy({ name, kind, usage = null }: QueueView) {
   if (usage !== null) return { name, kind, usage };
-  throw new CliError(
-    `What queue "${name}" has used is not known: its broker is older, or its store is damaged.`,
-  );
+  throw new CliError(`The use of queue "${name}" is unknown: its broker is older, or its store is damaged.`);
 }
 
 function onlyOne({ queues, sum: _, ...rest }: Costs) {

@@ -40,7 +40,7 @@ export async function readLiveBroker(
   const ownRegister = readRegister(name, versions.at(-1)?.bindings ?? []);
   if (ownRegister === null) {
     throw new CliError(
-      `The Worker "${name}" on the account is no broker that Sluice has deployed. Call the broker something else, by ` +
+      `The Worker "${name}" on the account is no broker that Sluice has deployed. Give the broker another name, by ` +
         `broker = "..." below [sluice] in a configuration or by --broker, or delete that Worker.`,
     );
   }

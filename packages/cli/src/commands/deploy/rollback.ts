@@ -163,9 +163,8 @@ async function leftBehind(
 }
 
 /**
- * Finds the version that each Worker goes back to. The deployment to undo is that of the newest live version. A Worker
- * that it did not change stays, and so does one whose contents it did not change: a broker deployed only for its
- * secrets would get the earlier ones back.
+ * Finds the version that each Worker goes back to. The deployment to undo is that of the newest live version. Workers
+ * with unchanged contents stay: a broker deployed only for its secrets would get the earlier ones back.
  */
 export function returnsOf(pasts: readonly Past[]): Return[] {
   const live = pasts.flatMap(({ versions }) => versions.at(-1) ?? []);

@@ -22,7 +22,7 @@ export const NOT_SEEN_WAITS_MS: readonly number[] = [1_000, 2_000, 4_000, 8_000,
  */
 const SETTINGS_REFUSED = /Could not apply service and environment tags/;
 const SETTINGS =
-  "The code is there, and the settings that are of no version (observability, logpush, tail consumers) may not be. " +
+  "The code is deployed, but settings outside of versions (observability, logpush, tail consumers) may not be. " +
   "On another machine than this one, --force deploys it again.";
 const KEEP =
   "The configuration that Wrangler was given is generated anew by each deployment. Edits that are to stay " +

@@ -61,7 +61,7 @@ async function newBody(
   const message = await messageOf(on.client, queue, id);
   const { contentType, text } = message;
   if (text === null || contentType === "v8") {
-    throw new CliError(`A body of ${contentType} is no text to edit: --file PATH replaces it.`, EXIT_FAILED);
+    throw new CliError(`A body of ${contentType} is not text to edit: --file PATH replaces it.`, EXIT_FAILED);
   }
   const shown = contentType === "json" ? JSON.stringify(JSON.parse(text), null, 2) : text;
   const edited = edit(shown, message, on);

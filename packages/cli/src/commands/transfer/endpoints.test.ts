@@ -24,7 +24,7 @@ it("an import shows every endpoint and its settings before a person agrees", asy
   const { on, said } = person("y");
   await askAboutEndpoints(on, [queue(null), PUSH, PUSH], false);
   expect(said).toEqual([
-    "With this backup messages are posted to 2 HTTP endpoints:",
+    "This backup posts messages to 2 HTTP endpoints:",
     "  queue q: https://a.example/, which asks for KEY",
     "  queue q: https://a.example/, which asks for KEY",
     "Import it? [y/N] ",

@@ -17,7 +17,7 @@ export async function askAboutEndpoints(
 ): Promise<void> {
   const endpoints = lines.flatMap(endpointIn);
   if (endpoints.length === 0) return;
-  printer.warn(`With this backup messages are posted to ${plural(endpoints.length, "HTTP endpoint")}:`);
+  printer.warn(`This backup posts messages to ${plural(endpoints.length, "HTTP endpoint")}:`);
   for (const endpoint of endpoints) printer.warn(`  ${oneLine(endpoint)}`);
   await agree(surroundings, { question: "Import it?", yes });
 }

@@ -34,7 +34,7 @@ interface BackupState {
 export async function exportAll(on: OnBroker, options: ExportAllOptions): Promise<number> {
   const opened = await open(on, options);
   if (opened === null) {
-    on.printer.warn(`${options.output} is whole: there is no export to go on with.`);
+    on.printer.warn(`${options.output} is complete: there is no export to continue.`);
     return 0;
   }
   const { sink, begun } = opened;
@@ -91,7 +91,10 @@ async function open(
   if (resume && checkpoint.exists) {
     const { bytes, ...begun } = checkpoint.read();
     if (begun.holders === undefined) {
-      throw new CliError(`${output} is an export of one queue. Go on with just that.`, EXIT_USAGE);
+      throw new CliError(
+        `${output} is an export of one queue, and can only be continued as such.`,
+        EXIT_USAGE,
+      );
     }
     return { begun, sink: toFile(file, "r+", bytes, checkpoint) };
   }

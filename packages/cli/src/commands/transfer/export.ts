@@ -36,7 +36,7 @@ export async function exportMessages(on: OnBroker, queue: string, options: Expor
   const filter = filterOf(options);
   const { cursor: from, messages: before, sink } = open(on, queue, filter, options);
   if (sink === null) {
-    on.printer.warn(`${options.output} is whole: there is no export to go on with.`);
+    on.printer.warn(`${options.output} is complete: there is no export to continue.`);
     return 0;
   }
   const bar = progressBar(on.surroundings, "messages");
@@ -84,7 +84,7 @@ function open(on: OnBroker, queue: string, filter: string, { output, resume = fa
   const state = checkpoint.read();
   if (state.queue !== queue || state.filter !== filter) {
     const other = state.filter === "" ? state.queue : `${state.queue} with the filter ${state.filter}`;
-    throw new CliError(`${output} is an export of ${other}. Go on with just that.`, EXIT_USAGE);
+    throw new CliError(`${output} is an export of ${other}, and can only be continued as such.`, EXIT_USAGE);
   }
   const sink = toFile(file, "r+", state.bytes, checkpoint);
   return { cursor: state.cursor as string | null, messages: state.messages, sink };

@@ -55,7 +55,7 @@ export async function importAll(on: OnBroker, file: string, options: ImportAllOp
       const line = backupLineIn(text, place);
       if (isSettings(line)) {
         if (isSettled)
-          throw new CliError(`${place}: in a backup this stands before all messages.`, EXIT_FAILED);
+          throw new CliError(`${place}: this line has to stand before all messages.`, EXIT_FAILED);
         settings.push({ line, number });
         continue;
       }
@@ -137,7 +137,7 @@ async function checkedSettings(
   const more = both.length > NAMES_MAX ? ` and ${both.length - NAMES_MAX} more` : "";
   const names = both.slice(0, NAMES_MAX).join(", ") + more;
   throw new CliError(
-    `The broker has some of what is in the backup: ${names}. --merge leaves that as it is, and adds the messages.`,
+    `The broker has these of the backup already: ${names}. --merge keeps them as they are, and adds the messages.`,
     EXIT_FAILED,
   );
 }

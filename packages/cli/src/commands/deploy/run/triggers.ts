@@ -18,7 +18,7 @@ export async function setTriggers(
   const { code, all } = await wrangler(["triggers", "deploy", "--config", configFile], { asks });
   if (code === 0) return;
   throw new CliError(
-    `The code of "${name}" is there, and its address, routes, domains and schedules are not all as configured. ` +
+    `The code of "${name}" is deployed, but its address, routes, domains and schedules are not all as configured. ` +
       `Run the same command again to go on. Wrangler says:\n${all}`,
   );
 }
