@@ -79,7 +79,7 @@ interface Step extends Act {
     | { readonly kind: "none" }
     /** Command of Wrangler's at which it is killed. */
     | { readonly kind: "killed"; readonly at: number }
-    /** Command of Wrangler's at which another command runs from begin to end. */
+    /** Command of Wrangler's at which another command runs from start to end. */
     | { readonly kind: "overlapped"; readonly at: number; readonly by: Act };
 }
 

@@ -158,7 +158,7 @@ export interface QueueRuntimeOptions {
   readonly workers: readonly (string | TestedWorker)[];
   /** Base folder of relative paths. Default: the current folder. */
   readonly root?: string;
-  /** Begin of the virtual time. Default: now. */
+  /** Start of the virtual time. Default: now. */
   readonly start?: Date;
   /**
    * Time of `Date` in Workers and Durable Objects: `"real"`, the default, or `"clock"`, the virtual time, which does
@@ -269,7 +269,7 @@ export interface QueueRuntime<E = Record<string, unknown>> extends AsyncDisposab
    */
   batches<B = unknown>(queue?: string): Batch<B>[];
   /**
-   * Empties everything: queues, Durable Objects, KV, D1 and R2, with the clock back at its begin. Variables of modules
+   * Empties everything: queues, Durable Objects, KV, D1 and R2, with the clock back at its start. Variables of modules
    * stay as they are. After a call that timed out it restarts the Workers, which ends hanging handlers: read bindings
    * from `env` again then.
    */

@@ -19,12 +19,12 @@ export function endedBeginning(kind: EndingFault): string {
 }
 
 /**
- * Beginning of a log line by which the broker reports the begin or the end of a delivery, before a `DeliveryLine`. A
+ * Beginning of a log line by which the broker reports the start or the end of a delivery, before a `DeliveryLine`. A
  * line leaves workerd at once, while a call would wait for a handler in a loop.
  */
 export const DELIVERY_BEGINNING = "sluice-testing-delivery ";
 
-/** Begin of a delivery, or its number alone at its end. */
+/** Start of a delivery, or its number alone at its end. */
 export interface DeliveryLine {
   readonly n: number;
   readonly began?: { readonly queue: string; readonly consumer: string; readonly messages: number };

@@ -11,7 +11,7 @@ const [ENTRY_FILE, CLOCK_FILE, CONTROL_FILE] = ["entry", "clock", "control"].map
 export interface ControlOptions {
   /** Whether the module has a default export. */
   readonly hasDefault: boolean;
-  /** Begin of its `Date`; `null` for the real time. */
+  /** Start of its `Date`; `null` for the real time. */
   readonly clockStartMs: number | null;
 }
 

@@ -3,9 +3,9 @@ import type { HappenedEntry } from "../wire.ts";
 
 /** Failures that a message about several ones names. */
 const NAMED_MAX = 3;
-/** Begin of the frames in a stack. */
+/** Start of the frames in a stack. */
 const FRAMES = /\n\s+at /;
-/** Name of an error at the begin of its stack. */
+/** Name of an error at the start of its stack. */
 const NAME = /^([A-Za-z_$][\w$.]*)(?:: |$)/;
 
 /** Error of a call that is not waited for any more. Its message says why. */

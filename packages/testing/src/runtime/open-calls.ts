@@ -30,7 +30,7 @@ export class OpenCalls {
     return this.#isStuck;
   }
 
-  /** Counts the begin or the end of a delivery. */
+  /** Counts the start or the end of a delivery. */
   delivery({ n, began }: DeliveryLine): void {
     this.#happened += 1;
     if (began === undefined) this.#deliveries.delete(n);

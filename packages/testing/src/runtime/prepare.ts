@@ -34,7 +34,7 @@ export interface Prepared {
 }
 
 export interface PrepareOptions {
-  /** Begin of the virtual time. */
+  /** Start of the virtual time. */
   readonly startMs: number;
   /** Absolute path of the folder for generated files. */
   readonly folder: string;

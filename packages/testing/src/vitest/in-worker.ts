@@ -81,7 +81,7 @@ export function deadLetters<B = unknown>(queue: string): Promise<DeadLetter<B>[]
 }
 
 /**
- * Empties everything: queues, Durable Objects, KV, D1 and R2, with the clock back at its begin. Variables of modules
+ * Empties everything: queues, Durable Objects, KV, D1 and R2, with the clock back at its start. Variables of modules
  * stay as they are. Call it between tests, because the tests of a file share one broker.
  */
 export const reset: QueueRuntime["reset"] = () => queues.reset();

@@ -13,6 +13,6 @@ export type SluiceOptions = PoolOptions & {
     /** Path of its configuration file, or of that file's folder. */
     readonly configPath: string;
   }[];
-  /** Begin of the virtual time. Default: now. */
+  /** Start of the virtual time. Default: now. */
   readonly start?: Date;
 };

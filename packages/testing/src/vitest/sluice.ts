@@ -22,8 +22,8 @@ export type { PoolContext, PoolOptions, SluiceOptions } from "./options.ts";
  * `advance`, `runUntilIdle`, `stories` and others from `@sluice/testing/worker`. Each test file has its own broker.
  *
  * @param options options of `cloudflareTest`, or a function that returns them. `wrangler.configPath` is required,
- *   because queues come from the Wrangler configuration; `main` and `config` are not allowed. `start` is the begin of
- *   the virtual time, default now.
+ *   because queues come from the Wrangler configuration; `main` and `config` are not allowed. `start` sets the
+ *   virtual time, default now.
  * @returns a function that `cloudflareTest` calls before each file. It rejects for unusable configurations.
  */
 export function sluice(

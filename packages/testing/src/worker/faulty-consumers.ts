@@ -36,7 +36,7 @@ export class FaultyConsumers {
   /** Number of deliveries so far, by message. */
   readonly #deliveries = new Map<string, number>();
 
-  /** @param tell called at the begin and at the end of each delivery. */
+  /** @param tell called at the start and at the end of each delivery. */
   constructor(topology: QueueTopology, recorder: Recorder, tell: (line: DeliveryLine) => void = () => {}) {
     this.#topology = topology;
     this.#recorder = recorder;

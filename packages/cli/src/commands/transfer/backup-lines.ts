@@ -15,7 +15,7 @@ export const BACKUP_VERSION = 1;
 export interface BackupHeader {
   readonly sluice: "backup";
   readonly version: number;
-  /** Time of the backup's begin. */
+  /** Time of the backup's start. */
   readonly at: string;
   /** Names of the queues and ARNs of the topics, for people. An import reads the lines of each. */
   readonly queues: readonly string[];

@@ -19,7 +19,7 @@ export interface ExportAllOptions {
 
 /** Progress of a backup. */
 interface BackupState {
-  /** Time of its begin, by the broker's clock. */
+  /** Time of its start, by the broker's clock. */
   readonly begunAt: string;
   /** Holders of messages that are still to be read, the first of them from `cursor` on. */
   readonly holders: readonly string[];

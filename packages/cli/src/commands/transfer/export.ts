@@ -21,7 +21,7 @@ export interface ExportOptions extends WhichMessages {
 interface ExportState {
   readonly queue: string;
   readonly filter: string;
-  /** Begin of the next page. */
+  /** Start of the next page. */
   readonly cursor: string;
   /** Length of the file at the end of the last whole page. */
   readonly bytes: number;
