@@ -79,7 +79,7 @@ export function readBulkCount(text: string | null): number {
   return count;
 }
 
-/** Whether it is a customer's name. */
+/** Whether a value is a customer's name. */
 export function isCustomer(value: unknown): value is string {
   return typeof value === "string" && CUSTOMER_PATTERN.test(value);
 }

@@ -19,8 +19,8 @@ export interface WranglerDev {
 }
 
 /**
- * Starts `wrangler dev` for Workers of `apps/`, the first of which gets the port. Port, state and registry are its own,
- * so that it meets no other Wrangler on the machine.
+ * Starts `wrangler dev` for Workers of `apps/`; the first one gets the port. Port, state and registry are its own, so
+ * that it meets no other Wrangler on the machine.
  *
  * @throws Error with all output when it ends, or is not ready within a minute.
  */

@@ -4,7 +4,7 @@ import { bodyBytesMax, type RequestHead, type Unread, unreadRefusal } from "@slu
 /** Largest body of known length that is passed on as it comes, in bytes. */
 export const PLAIN_BYTES_MAX = 65_536;
 /**
- * Most bytes of longer bodies, and of those in chunks, that an isolate reads at a time: it has 128 MB on Cloudflare.
+ * Most bytes that an isolate reads at a time of longer bodies, and of bodies in chunks: it has 128 MB on Cloudflare.
  */
 export const UNREAD_BYTES_MAX = 33_554_432;
 /** Time limit for such a body, in ms. */

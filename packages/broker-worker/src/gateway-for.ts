@@ -41,7 +41,7 @@ export function gatewayFor(
 function directoryOf(env: BrokerEnv, topology: QueueTopology, machine: ToldMachine | null): QueueDirectory {
   const objectOf = (queue: string): QueueBrokerObject =>
     env.SLUICE_QUEUES.get(env.SLUICE_QUEUES.idFromName(queue)) as unknown as QueueBrokerObject;
-  /** Objects that could not be asked, each of which is reported once. */
+  /** Objects that did not answer. Each is reported once. */
   const unreadable = new Set<string>();
   /**
    * Asks an object for its description, or makes one of its failure: where the platform cannot open a file, no code of

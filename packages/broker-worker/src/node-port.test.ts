@@ -126,7 +126,7 @@ describe("connections from Node.js", () => {
     [65_535, 1],
     [65_536, 1],
     [65_537, 2],
-  ])("after an answer of %i bytes number %i", async (bytes, connections) => {
+  ])("are kept after a short answer: for %i bytes they are %i", async (bytes, connections) => {
     const there = await server();
     there.on = (_, socket) => socket.write(answer(200, {}, "x".repeat(bytes)));
     const port = portForTest();

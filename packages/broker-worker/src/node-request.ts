@@ -30,7 +30,7 @@ export interface NodeRequest {
  *
  * - `answered`: the head of an answer is there. Its body is discarded.
  * - `unsent`: there was no connection, so no server can have seen the request.
- * - `refused`: there was none, because no address may be called.
+ * - `refused`: there was no connection, because no address may be called.
  * - `lost`: the connection ended before an answer. `wasKept`: it was an old one without a byte of an answer, so the
  *   server may have closed it before the request.
  * - `late`: no answer came in time.
@@ -132,7 +132,9 @@ function framed(headers: Readonly<Record<string, string>>, body: Uint8Array): Re
   return { ...others, "content-length": String(body.byteLength) };
 }
 
-/** Ends a request whose answer, or whose own body, goes on for too long after the answer's head. */
+/**
+ * Ends a request that goes on for too long after the head of its answer: with the body of the answer, or with its own.
+ */
 function discard(request: ClientRequest): void {
   const tooLong = setTimeout(() => request.destroy(), DISCARDING_MS_MAX).unref();
   request.once("close", () => clearTimeout(tooLong));

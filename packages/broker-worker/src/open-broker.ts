@@ -33,7 +33,7 @@ export interface OpenBrokerInput {
 /** A broker in this process. */
 export interface OpenBroker {
   readonly gateway: Gateway;
-  /** Takes whether the disk is full: if so, each call frees space that is not needed. */
+  /** Tells the broker whether the disk is full. While it is, each call frees space that is not needed. */
   room(isFull: boolean): void;
   /** Ends it: commits are in its files, and calls that are under way fail. */
   close(): void;

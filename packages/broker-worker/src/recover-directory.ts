@@ -83,12 +83,12 @@ function lostQueueOf(file: string, known: Known, warn: (line: string) => void): 
     const copy = withObjectFile(file, (database) => readCopy(sqlOf(database)));
     return copy !== null && isLost(known, copy) ? [copy] : [];
   } catch (error) {
-    warn(`Directory: the file ${file} is of no queue that it knows, and cannot be read: ${error}`);
+    warn(`Directory: the file ${file} belongs to no known queue, and cannot be read: ${error}`);
     return [];
   }
 }
 
-/** The part of the platform's that is used. */
+/** Returns the part of the platform's database that the stores use. */
 function sqlOf({ sql }: ObjectDatabase): Sql {
   return sql as unknown as Sql;
 }

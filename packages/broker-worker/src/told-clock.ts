@@ -1,8 +1,8 @@
 import type { HostClock } from "@sluice/broker";
 
 /**
- * Time in ms of the system's clock for which a reported difference counts. A report comes every second, so a clock that
- * is set in between leads the broker's time astray by at most this.
+ * Time in ms of the system's clock for which a reported difference counts. A report comes every second, so the broker's
+ * time is wrong for at most this long after the system's clock is set.
  */
 export const TOLD_CLOCK_MS = 5_000;
 

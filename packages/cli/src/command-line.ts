@@ -167,7 +167,7 @@ function defineProgram(execute: Execute, wranglerArguments: readonly string[], p
   return program;
 }
 
-/** Has each command point to its own help after a usage error. */
+/** Makes each command name its own help after a usage error. */
 function pointToHelp(parent: Command, name: string): void {
   for (const command of parent.commands) {
     const full = `${name} ${command.name()}`;
@@ -176,7 +176,7 @@ function pointToHelp(parent: Command, name: string): void {
   }
 }
 
-/** Commander would not tell the arguments before `--` from those after it. */
+/** Splits arguments at `--`, since Commander reports those before it and after it as one list. */
 function splitAtDashes(args: readonly string[]): [string[], string[]] {
   const at = args.indexOf("--");
   return at === -1 ? [[...args], []] : [args.slice(0, at), args.slice(at + 1)];

@@ -382,7 +382,7 @@ it(
             edit: "code",
           };
           const { code, output } = await history.run(last);
-          if (code !== 0) expect(output, output).toContain("and this is the project");
+          if (code !== 0) expect(output, output).toContain("This is the project");
           else expect(cloud.bound(shapeOf("shop", brokers).broker)).toContain("mailer");
         },
       ),

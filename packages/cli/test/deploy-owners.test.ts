@@ -30,7 +30,7 @@ describe("a Worker of another project, which has a broker of its own", () => {
       const refused = await billing("mailer", code).run(command, ["biller", "mailer"], { force: true });
       expect(refused.code).toBe(1);
       expect(refused.output).toContain(
-        '"mailer" on the account belongs to the project "shop" with the broker "sluice", and this is the project "billing" ' +
+        '"mailer" on the account belongs to the project "shop" with the broker "sluice". This is the project "billing" ' +
           'with the broker "billing-queues".',
       );
       expect(state()).toEqual(before);

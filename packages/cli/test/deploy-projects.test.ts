@@ -105,7 +105,7 @@ describe("a second project on an account", () => {
     const refused = await bank().run("deploy", ["bank", "biller"]);
     expect(refused.code).toBe(1);
     expect(refused.output).toContain(
-      'The broker "sluice" on the account serves the project "shop" (mailer, web), and this is the project "bank".',
+      'The broker "sluice" on the account serves the project "shop" (mailer, web). This is the project "bank".',
     );
     expect(account.live("sluice").id).toBe(before);
     expect([...account.scripts.keys()].sort()).toEqual(["mailer", "sluice", "web"]);
@@ -134,7 +134,7 @@ describe("a second project on an account", () => {
       const { code, output } = await other.run(command, ["web"], { force: true });
       expect(code).toBe(1);
       expect(output).toContain(
-        '"web" on the account belongs to the project "shop", and this is the project "bank".',
+        '"web" on the account belongs to the project "shop". This is the project "bank".',
       );
     }
     expect(account.scripts.has("web")).toBe(true);

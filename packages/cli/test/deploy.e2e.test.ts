@@ -170,7 +170,7 @@ describe("sluice deploy, rollback and destroy, by the real Wrangler", () => {
     const running = sluice(["deploy", "sender"], other.folder, { ...other.env, ...cloudflare.env });
     expect(await running.ended).toBe(1);
     expect(running.output).toContain(
-      'The broker "sluice" on the account serves the project "shop" (front, mailer, objects), and this is the project "staged".',
+      'The broker "sluice" on the account serves the project "shop" (front, mailer, objects). This is the project "staged".',
     );
     expect(cloudflare.changes).toEqual([]);
     other.remove();

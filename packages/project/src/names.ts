@@ -25,7 +25,7 @@ export const BROKER_QUEUES_BINDING = "SLUICE_QUEUES";
 /** Class that knows the state of all queues, and the broker's binding to it. */
 export const DIRECTORY_CLASS = "Directory";
 export const DIRECTORY_BINDING = "SLUICE_DIRECTORY";
-/** Variable of the broker that says how the last one ended, or where that is recorded. */
+/** Variable of the broker that says how the last broker ended, or where that is recorded. */
 export const LAST_END_VARIABLE = "SLUICE_LAST_END";
 /** Variable of the broker that says how far its time is behind the system's clock at its start, in ms. */
 export const CLOCK_BEHIND_VARIABLE = "SLUICE_CLOCK_BEHIND_MS";

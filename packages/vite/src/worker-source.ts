@@ -18,7 +18,7 @@ export interface WorkerSource {
   readonly compatibility: QueueCompatibility;
   /** Whether it has a `queue()` handler that the broker calls. */
   readonly consumes: boolean;
-  /** Way of requests for the broker to it; `null` for a Worker that does not get them. */
+  /** How requests for the broker reach the Worker; `null` for a Worker that does not get them. */
   readonly frontDoor: FrontDoor | null;
   /** Module specifiers of the user's main module and of our runtime for Workers. */
   readonly main: string;

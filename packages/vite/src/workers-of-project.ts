@@ -59,8 +59,8 @@ export type ProjectOptions = Omit<PluginConfig, "persistState"> & {
 };
 
 /**
- * Workers of a project. Cloudflare's plugin passes their configurations one after the other: that of the entry, those
- * of the auxiliary Workers, that of the broker.
+ * Workers of a project. Cloudflare's plugin passes their configurations one after the other: the entry's, the auxiliary
+ * Workers', the broker's.
  */
 export class WorkersOfProject {
   readonly #options: ProjectOptions;
@@ -168,7 +168,7 @@ export class WorkersOfProject {
     leadToBroker(config, { needsRpc: produces || consumes, produces, isEntry });
   }
 
-  /** Refuses two Workers of one name, of which Cloudflare's plugin would report an existing environment of Vite. */
+  /** Refuses two Workers of one name. Cloudflare's plugin would report an environment that exists already. */
   #refuseNamesake({ workerName: name, file }: WorkerQueueConfig): void {
     const other = this.#queues.find((one) => one.workerName === name && one.file !== file);
     if (other === undefined) return;

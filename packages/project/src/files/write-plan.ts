@@ -17,7 +17,7 @@ interface Modes {
   readonly fileMode?: number;
 }
 
-/** A generated folder, such as that of a Worker (`GeneratedWorker`). */
+/** A generated folder, for example a Worker's (`GeneratedWorker`). */
 interface GeneratedFolder {
   /** Absolute path. */
   readonly directory: string;

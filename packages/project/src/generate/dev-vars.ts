@@ -24,7 +24,7 @@ export function devVars(
   };
 }
 
-/** Lists the hosts that Wrangler may put into requests: that of `dev.host`, and those of routes. */
+/** Lists the hosts that Wrangler may put into requests: the host of `dev.host`, and the hosts of routes. */
 function routeHostsOf({ dev, route, routes }: Unstable_Config): string[] {
   const hosts = [route, ...(routes ?? [])].map((one) => {
     if (typeof one !== "object") return hostIn(one);

@@ -1,14 +1,14 @@
 import type { WorkerQueueConfig } from "@sluice/config";
 
 /**
- * Selects consumers in other `sluice dev` processes: of queues that no Worker here consumes, and of those consumers'
- * dead-letter queues.
+ * Selects consumers in other `sluice dev` processes: for queues without a consumer here, and for the dead-letter queues
+ * of the selected consumers.
  *
  * Each process stores what its own Workers send and hands it to the consumer in any process, as `wrangler dev` does.
- * Two processes need no agreement: a consumer in one's own process comes first, then that of the oldest process.
+ * Processes need no agreement: a consumer in one's own process comes first, then the one in the oldest process.
  *
  * @param own Workers of this process.
- * @param others Workers of other processes, those of the oldest process first.
+ * @param others Workers of other processes, sorted from the oldest process to the newest.
  * @returns the other Workers with only the consumers that are needed here.
  */
 export function consumersElsewhere(

@@ -60,13 +60,13 @@ export interface ProjectOptions {
   readonly env: string;
   /** Absolute path. */
   readonly workingDirectory: string;
-  /** Queues of the command. The settings of a queue that a file has too are the file's. */
+  /** Queues of the command. A file's settings of the same queue take precedence. */
   readonly queues?: QueueTopology["queues"];
   /** Configuration files of Workers that other processes run in the same environment. Default: none. */
   readonly filesElsewhere?: readonly string[];
   /** Files of those Workers that use the broker of this process: everything in them about queues counts. */
   readonly filesJoined?: readonly string[];
-  /** Files of Workers that other processes send for, by the broker of this one, but do not run. */
+  /** Files of Workers in whose name other processes send by this broker, without running them. */
   readonly filesSending?: readonly string[];
   /** Name of the broker's Worker, under which its data are stored. Default: as in its configuration. */
   readonly brokerName?: string | null;
@@ -190,7 +190,8 @@ function workerSources(options: ProjectOptions): WorkerSource[] {
 }
 
 /**
- * Lists the Workers to run for a file or a folder: for a folder those of a build tool, else that of its configuration.
+ * Lists the Workers to run for a file or a folder: in a folder the Workers of a build tool, else the one of its
+ * configuration.
  */
 function sourcesAt(target: string): WorkerSource[] {
   const isFolder = statSync(target, { throwIfNoEntry: false })?.isDirectory() === true;

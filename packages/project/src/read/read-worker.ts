@@ -9,7 +9,7 @@ import type { BuiltConfig } from "./build-output.ts";
 import { readMainModule } from "./main-module.ts";
 import { produces, type UserWorker } from "./worker.ts";
 
-/** Place of a Worker's configuration, with its author. All paths are absolute. */
+/** Where a Worker's configuration is, and whether a person or a build tool has written it. All paths are absolute. */
 export type WorkerSource =
   | { readonly kind: "written"; readonly file: string }
   /** Written by a build tool. */
@@ -55,7 +55,7 @@ export async function readWorker(source: WorkerSource, chosenEnv: string): Promi
   };
 }
 
-/** Refuses a Worker whose assets a build tool has yet to make, of which Wrangler would only name the directory. */
+/** Refuses a Worker whose assets a build tool has yet to make. Wrangler would only name the missing directory. */
 function refuseUnbuilt(file: string, { assets }: Unstable_Config): void {
   if (assets === undefined || assets.directory !== undefined) return;
   throw new CliError(

@@ -118,7 +118,7 @@ function refuseStranger(broker: string, { name, entry }: OwnProject, others: Reg
       ? `The broker "${broker}" on the account serves the project ${served}, and ` +
           `${closed.map((other) => `"${other}"`).join(" and ")} does not say that it shares it. To share it, put ` +
           `broker = "${broker}" below [sluice] in its configuration too, and deploy that first.`
-      : `The broker "${broker}" on the account serves the project ${served}, and this is the project "${name}". ` +
+      : `The broker "${broker}" on the account serves the project ${served}. This is the project "${name}". ` +
           `Below [sluice] in a configuration of this one:\n` +
           `  broker = "another-name"  for a broker of its own (or --broker)\n` +
           `  broker = "${broker}"  to share that one; the other project must have this line too\n` +
@@ -135,7 +135,7 @@ function refuseTaken({ name }: OwnProject, workers: readonly string[], others: R
     const taken = workers.filter((worker) => entry.workers[worker] !== undefined);
     if (taken.length === 0) continue;
     throw new CliError(
-      `${taken.map((worker) => `"${worker}"`).join(" and ")} on the account belongs to the project "${other}", and this is ` +
+      `${taken.map((worker) => `"${worker}"`).join(" and ")} on the account belongs to the project "${other}". This is ` +
         `the project "${name}". Give it another name here, or say project = "${other}" below [sluice].`,
     );
   }

@@ -3,7 +3,7 @@
 /** Path of everything of ours on the primary Worker's port. */
 export const SLUICE_PATH = "/__sluice";
 
-/** Way for requests for `/__sluice` past the primary Worker's static assets, which come before the Worker. */
+/** How requests for `/__sluice` get past the primary Worker's static assets, which come before the Worker. */
 export type FrontDoor =
   /** Such a request reaches the Worker directly. */
   | { readonly kind: "open" }

@@ -4,7 +4,7 @@ import { FAULT_KINDS, type Fault, type FaultKind } from "../api.ts";
 /** Messages and deliveries of a history that can have faults. The others go well. */
 const MESSAGES_MAX = 24;
 const ATTEMPTS_MAX = 3;
-/** Rates of deliveries with a fault, of which each history has one. */
+/** Rates of deliveries with a fault; each history has one of them. */
 const RATES = [0.05, 0.15, 0.4];
 /** Latest call at which a handler ends. */
 const CALLS_MAX = 32;

@@ -74,7 +74,7 @@ export function surrounded(
   return [...changed, host];
 }
 
-/** Returns the variables of the n-th Worker, whose own ones override those of all. */
+/** Returns the variables of the n-th Worker. Its own ones override the runtime's. */
 function varsOf({ vars = {}, workers }: Pick<QueueRuntimeOptions, "vars" | "workers">, n: number): Vars {
   const worker = workers[n];
   return { ...vars, ...(typeof worker === "object" ? worker.vars : {}) };

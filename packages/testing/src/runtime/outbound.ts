@@ -16,11 +16,7 @@ export interface Answering {
   readonly handler: Handler;
 }
 
-/**
- * Makes the handler of requests that leave the Workers. It rejects for a request that is refused.
- *
- * @returns rejects for a request that is refused.
- */
+/** Makes the handler of requests that leave the Workers. It rejects for a request that is refused. */
 export function outboundHandler(outbound: QueueRuntimeOptions["outbound"]): Answering {
   if (typeof outbound === "function") return { name: "outbound", handler: outbound };
   if (outbound === "network") return { name: "the network", handler: (request) => fetch(request) };

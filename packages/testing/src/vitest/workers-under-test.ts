@@ -36,7 +36,7 @@ const ENDPOINTS_WORKER: V4WorkerOptions & { name: string } = {
   ],
 };
 
-/** The Workers of a project, the first of which Cloudflare's plugin for Vitest runs. */
+/** The Workers of a project. Cloudflare's plugin for Vitest runs the first one. */
 export interface WorkersUnderTest {
   /**
    * Makes options with a broker and the other Workers.

@@ -84,7 +84,7 @@ async function thrownFrom(
   }
 }
 
-/** Runs a delivery whose handler ends at a call. As of a destroyed isolate, none of its acknowledgements arrives. */
+/** Runs a delivery whose handler ends at a call. No acknowledgement arrives, as from a destroyed isolate. */
 async function endedBy(ending: Ending, deliver: () => Promise<DeliveryReply>): Promise<DeliveryReply> {
   const invocation = new Invocation(ending);
   const ended = async (): Promise<DeliveryReply> => {

@@ -42,8 +42,8 @@ export class Recorder {
   }
 
   /**
-   * Calls back after each entry, until the returned function is called. A promise would not do, because one request
-   * must not wait for one of another.
+   * Calls back after each entry, until the returned function is called. A promise would not do, because in workerd a
+   * request must not wait for a promise of another one.
    */
   listen(listener: () => void): () => void {
     this.#listeners.add(listener);

@@ -45,9 +45,9 @@ export function watchBinding(env: object, name: string): void {
 }
 
 /**
- * Watches an object in place, so that it stays known to the runtime and can be passed to another Worker. A prototype of
- * ours finds its methods. The stub of a Worker or of an object has any method, but only by its own prototype, which it
- * gets back during a lookup.
+ * Watches the calls of an object in place, so that the runtime still knows it and it can be passed to another Worker. A
+ * prototype of ours finds its methods. The stub of a Worker or of an object claims to have every method, but only
+ * through its own prototype, which it gets back during a lookup.
  */
 function watch<Watched extends object>(target: Watched, name: string): Watched {
   const prototype: object | null = Object.getPrototypeOf(target);

@@ -76,8 +76,8 @@ function accountText(account: NamedAccount | null): string {
 }
 
 /**
- * Explains a refusal of Cloudflare on a line of its own: whose credentials were used, and for which account. Empty for
- * a refusal that concerns neither.
+ * Explains a refusal of Cloudflare on a line of its own: the source of the credentials, and the account. Empty for a
+ * refusal that concerns neither.
  *
  * @param code of Cloudflare's API; `undefined` where there is none.
  */

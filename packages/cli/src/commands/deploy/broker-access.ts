@@ -89,8 +89,8 @@ export function secretsSet(
 }
 
 /**
- * Returns the secrets that a broker is uploaded with: those that are set. A new broker without any gets a token. It is
- * written to the file before the upload, so that the next run uses the same one if this run fails.
+ * Returns the secrets that are set, for the upload of a broker. A new broker without any gets a token. It is written to
+ * the file before the upload, so that the next run uses the same one if this run fails.
  */
 export function brokerSecrets(
   set: Record<string, string>,

@@ -9,7 +9,7 @@ export interface PlacedVariable {
 }
 
 const PREFIX = "CLOUDFLARE_";
-/** Left out: the command has an option of its own for it. */
+/** Wrangler's variable for the environment. It does not count here: the command has the option `--env` for it. */
 const ENVIRONMENT = "CLOUDFLARE_ENV";
 
 /**

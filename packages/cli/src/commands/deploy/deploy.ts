@@ -230,7 +230,7 @@ function stopText({ part }: Step, place: string, reason: string): string {
 }
 
 /**
- * Removes a token from the file that is no longer the broker's. Returns whether there was one.
+ * Removes from the file a token that the broker no longer accepts. Returns whether there was one.
  *
  * @param last mark of the tokens that were set last; `null` where it is unknown, which leaves the token in the file.
  */

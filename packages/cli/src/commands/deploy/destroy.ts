@@ -166,7 +166,7 @@ async function boundAfter(
   return others.filter(({ standing }) => standing === "bound").map(({ worker }) => worker);
 }
 
-/** Formats a line for a Worker that stays, because this project did not deploy to the broker what runs there. */
+/** Formats a line for a Worker that stays, because what runs there is not what this project deployed to the broker. */
 function aloneText([name, mark]: readonly [string, Mark | null]): string {
   return mark === null
     ? `  • ${name}  is left alone: what runs there was not deployed by "sluice deploy" (npx wrangler delete --name ${name} deletes it)`

@@ -11,7 +11,7 @@ export interface LiveBroker {
   readonly version: string | null;
   /** The projects that it serves; `null` where it serves none yet. */
   readonly register: Register | null;
-  /** The register of the live version alone, without what versions before it said that it does not know of. */
+  /** The register of the live version alone. A version that is deployed at the same time may be missing in it. */
   readonly ownRegister: Register | null;
   /** Workers that it is bound to. */
   readonly services: readonly string[];
@@ -48,7 +48,7 @@ export async function readLiveBroker(
   return { isThere: true, version, register: latestOf(registers), ownRegister, services: [...services] };
 }
 
-/** Error for a broker that another deployment has changed since it was read. */
+/** Error for a broker that another deployment has changed since this one read it. */
 export class BrokerChanged extends CliError {
   constructor() {
     super("The broker was deployed by something else in between. Run the same command again.");
@@ -56,8 +56,8 @@ export class BrokerChanged extends CliError {
 }
 
 /**
- * Guards uploads of a broker against those of other repositories. Cloudflare's API makes no conditional uploads, so the
- * live version is read right before each upload and right after it. The second look finds an upload that came in
+ * Guards uploads of a broker against uploads from other repositories. Cloudflare's API makes no conditional uploads, so
+ * the live version is read right before each upload and right after it. The second look finds an upload that came in
  * between, whose register is in its own version.
  */
 export class BrokerWatch {

@@ -8,8 +8,8 @@ export function protocolOf(tag: string | null): number | null {
 }
 
 /**
- * Makes the warning before a broker is replaced that speaks a protocol too far from this release's; `null` where the
- * protocol is near enough or unknown.
+ * Makes the warning before a deployment replaces a broker whose protocol is too far from this release's; `null` where
+ * the protocol is near enough or unknown.
  *
  * @param tag tag of the broker's version that gets the requests.
  */

@@ -83,7 +83,7 @@ type Holder = Pick<Mark, "project" | "broker">;
 
 function foreignText(name: string, other: Holder, { own, project }: Deployment): string {
   return (
-    `"${name}" on the account belongs to the project "${other.project}" with the broker "${other.broker}", and this is the ` +
+    `"${name}" on the account belongs to the project "${other.project}" with the broker "${other.broker}". This is the ` +
     `project "${own.name}" with the broker "${project.broker.name}". Give it another name here, or say ` +
     `project = "${other.project}" below [sluice] if it is that project. To have the name, delete that Worker first, by ` +
     `"sluice destroy" in the project "${other.project}".`

@@ -15,7 +15,7 @@ export interface Part {
   readonly config: string;
 }
 
-/** Turns a plan into parts, each with what it is bound to, the broker last. */
+/** Turns a plan into parts, the broker last. Each part names the other parts that its bindings lead to. */
 export function partsOf({ workers, broker }: Plan): Part[] {
   const all = [...workers, broker];
   const names = new Set(all.map(({ name }) => name));

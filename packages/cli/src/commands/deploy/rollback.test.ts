@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { type Past, returnsOf } from "./rollback.ts";
 
 /**
- * Makes versions from `RUN@NUMBER`, in the order of their deployment; the number is that of the upload. Contents are
- * different for each, or the text behind an `=`.
+ * Makes versions from `RUN@NUMBER`, in the order of their deployment; the number counts uploads. Contents are different
+ * for each, or the text behind an `=`.
  */
 function past(name: string, ...versions: string[]): Past {
   return {

@@ -127,7 +127,7 @@ async function refuseForOthers(
   );
 }
 
-/** Describes a project's part of a version of the broker: its queues, and its Workers that are called. */
+/** Describes as JSON what a version of the broker has of a project: its entry, and its called Workers. */
 function standingOf(
   project: string,
   { register, services }: Pick<LiveBroker, "register" | "services">,
@@ -163,8 +163,8 @@ async function leftBehind(
 }
 
 /**
- * Finds the version that each Worker goes back to. The deployment to undo is that of the newest live version. Workers
- * with unchanged contents stay: a broker deployed only for its secrets would get the earlier ones back.
+ * Finds the version that each Worker goes back to. The deployment of the newest live version is undone. Workers with
+ * unchanged contents stay: a broker deployed only for its secrets would get the earlier ones back.
  */
 export function returnsOf(pasts: readonly Past[]): Return[] {
   const live = pasts.flatMap(({ versions }) => versions.at(-1) ?? []);

@@ -41,7 +41,7 @@ function workerFindings({ workers }: Project): Finding[] {
   });
 }
 
-/** Finds a broker with a configuration of its own that `SLUICE_ENV` opens: that variable is deployed with it. */
+/** Finds a broker whose own configuration opens it by `SLUICE_ENV`: the variable would be deployed too. */
 function brokerFindings({ broker }: Project): Finding[] {
   const env = broker.wrangler?.vars?.SLUICE_ENV;
   if (broker.file === null || (env !== "local" && env !== "development")) return [];

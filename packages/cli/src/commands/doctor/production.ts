@@ -8,8 +8,8 @@ const JSON_MESSAGES_SINCE = "2024-03-18";
 const [JSON_FLAG, NO_JSON_FLAG] = ["queues_json_messages", "no_queues_json_messages"];
 
 /**
- * Finds differences from Cloudflare's own queues (docs/differences.md). A project that deploys its own broker does not
- * meet most of them: for it, only those of both are reported.
+ * Finds differences from Cloudflare's own queues (docs/differences.md). For a project that deploys Sluice's broker, it
+ * reports only those that the broker has on Cloudflare too.
  */
 export function productionFindings(project: Project): Finding[] {
   const general = project.workers.flatMap((worker) => [

@@ -107,7 +107,7 @@ function open(on: OnBroker, file: string, { resume = false }: ImportAllOptions):
   return { input: createReadStream(path, { fd: descriptor, start: 0 }), size, begun, checkpoint };
 }
 
-/** Whether the last line of a file is that of a whole backup. */
+/** Whether a file has the last line of a whole backup. */
 function endsWell(descriptor: number): boolean {
   const { size } = fstatSync(descriptor);
   const end = Buffer.alloc(Math.min(END_BYTES, size));
