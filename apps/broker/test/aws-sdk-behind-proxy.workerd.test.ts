@@ -98,7 +98,7 @@ it("the headers of a trusted proxy determine the URLs of queues, and the signed 
 
 it("a client cannot determine the URLs of queues of a broker that trusts no proxy", async () => {
   const { origin } = await startBroker({ SLUICE_ENV: "local" });
-  // Miniflare, which runs the Worker here, trusts the protocol itself.
+  // Without the protocol, which Miniflare trusts by itself.
   const forged = { "x-forwarded-host": "evil.example", "x-forwarded-prefix": "/evil" };
   const response = await fetch(`${origin}/__sluice/aws/?Action=CreateQueue&QueueName=mail`, {
     method: "POST",

@@ -196,7 +196,7 @@ export function endpointPortSuite(name: string, start: () => Promise<StartedPort
       expect(await port.isReady(`${there.url}hook`, "/ready", 30_000)).toBe(false);
       status = 200;
       expect(await port.isReady(`${there.url}hook`, "/ready?all=1", 30_000)).toBe(true);
-      // Any path is one of this server.
+      // The server answers at any path.
       expect(await port.isReady(`${there.url}hook`, "//nobody.invalid/ready", 30_000)).toBe(true);
       expect(there.requests.map(({ line }) => line)).toEqual([
         "HEAD /hook?a=b HTTP/1.1",

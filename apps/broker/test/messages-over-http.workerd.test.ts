@@ -234,7 +234,7 @@ describe("messages over HTTP (spec cloudflare-queues 5)", () => {
       { body: "lapsed", attempts: 2 },
     ]);
     expect(second.map(({ lease_id }) => lease_id)).not.toContain(late.lease_id);
-    // By the lease that has ended, while the other one is valid.
+    // Uses the lease that has ended, while the other one is valid.
     expect(await queues.messages.ack(id, { account_id, acks: [late] })).toMatchObject({
       ackCount: 1,
       warnings: {},

@@ -281,7 +281,7 @@ describe("a restarted broker", () => {
     const attempts = () => endpoint.posts("/restarted").slice(1);
     for (const seen of [1, 3, 6]) {
       while (attempts().length < seen) await movedOn(life);
-      // The answer may have arrived by now or not.
+      // The answer may not have arrived yet.
       await life.stop();
       life = await start();
     }

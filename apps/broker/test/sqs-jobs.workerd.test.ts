@@ -215,7 +215,7 @@ describe("the packages sqs-producer and sqs-consumer", () => {
         return message;
       },
     });
-    // It may be done before the others are answered, which wait as long as it takes.
+    // One receiver may end before the others are answered, which wait as long as it takes.
     const processed = once(worker, "message_processed");
     await once(worker, "message_received");
     const others = await sqs.send(new ReceiveMessageCommand({ QueueUrl: queueUrl, WaitTimeSeconds: 3 }));
@@ -266,13 +266,13 @@ describe("the packages sqs-producer and sqs-consumer", () => {
         waitTimeSeconds: 20,
         handleMessage: async (message) => message,
       });
-      // Its polling client is gone when it is stopped, which is no error here.
+      // The consumer's polling client is gone after a stop, which is no error here.
       stopped.on("error", () => {});
       await sqs.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: "first" }));
       stopped.start();
       await once(stopped, "message_processed");
-      // It can be stopped safely at any time: before the next poll, during its request, and while the broker, which has
-      // answered others meanwhile, lets it wait.
+      // The consumer can be stopped at any time: before the next poll, during its request, and while it waits for the
+      // broker, which has answered others meanwhile.
       if (restart > 0) await polls.reach(2);
       for (let answered = 1; answered < restart; answered++) await isEmpty(queueUrl);
       stopped.stop({ abort: true });

@@ -123,7 +123,7 @@ it("a move task keeps its rate, excludes others, and leaves the rest when it is 
   const dead = await created("dead");
   const RedrivePolicy = JSON.stringify({ deadLetterTargetArn: arnOf("dead"), maxReceiveCount: 1 });
   const source = await created("source", { RedrivePolicy, VisibilityTimeout: "0" });
-  // More than it moves while this test runs.
+  // More than the clock moves while this test runs.
   const Entries = Array.from({ length: 10 }, (_, i) => ({ Id: `${i}`, MessageBody: `m${i}` }));
   await sqs.send(new SendMessageBatchCommand({ QueueUrl: source, Entries }));
   await receive(source);

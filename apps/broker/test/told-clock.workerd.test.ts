@@ -53,7 +53,7 @@ describe("a broker on workerd whose time is behind at its start", () => {
   it("has queues do what is due when the clock was set", async () => {
     await sqs("SendMessage", { MessageBody: "in a quarter of an hour", DelaySeconds: 900 });
     const receiving = sentMs();
-    // As if the system's clock had been set back by an hour, which a test cannot do.
+    // Reports a system's clock that was set back by an hour, which a test cannot do itself.
     expect((await api("system-clock", { behindMs: DAY_MS - HOUR_MS })).status).toBe(200);
     expect(Math.abs(Date.now() - DAY_MS - (await receiving))).toBeLessThan(60_000);
   });

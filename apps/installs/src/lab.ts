@@ -46,7 +46,7 @@ export function environmentOf(project: string, node: string): NodeJS.ProcessEnv 
   return {
     ...process.env,
     PATH: [dirname(node), join(project, "node_modules/.bin"), process.env.PATH].join(delimiter),
-    // Without the variables of the pnpm that runs this, which are settings for any manager.
+    // Leaves out the variables of the pnpm that runs this, which are settings for any manager.
     ...Object.fromEntries(
       Object.keys(process.env).flatMap((name) => (/^npm_/i.test(name) ? [[name, undefined]] : [])),
     ),

@@ -22,7 +22,7 @@ export const MANAGERS = {
     version: "12.21.0",
     bin: "bin/pnpm.mjs",
     add: ["add", "--save-dev"],
-    // It fails until the project allows or refuses the scripts of Wrangler's packages; "pnpm approve-builds" asks.
+    // Without this setting pnpm fails, because scripts of Wrangler's packages need an approval ("pnpm approve-builds").
     files: { "pnpm-workspace.yaml": "allowBuilds:\n  esbuild: true\n  workerd: true\n" },
   },
   "yarn-1": {

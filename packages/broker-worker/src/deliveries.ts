@@ -22,7 +22,7 @@ export function deliveriesIn({ folder, worker }: DeliveriesInput): InDelivery[] 
     try {
       return withObjectFile(
         objectFile(queues, id),
-        // The part of the platform's that is used.
+        // The part of the platform's database that is used.
         ({ sql }) => readInDelivery(sql as unknown as SqlStorage) ?? [],
       );
     } catch {

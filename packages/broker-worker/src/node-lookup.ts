@@ -21,7 +21,7 @@ export function checkedLookup(url: URL, rules: TargetRules, resolve: Resolve): L
       (addresses) => {
         const refusals = addresses.map(({ address }) => refusalOfAddress(url, address, rules));
         const [first, ...others] = addresses.filter((_, i) => refusals[i] === null);
-        // A resolver without an address rejects.
+        // A resolver that finds no address rejects.
         if (first === undefined) callback(new RefusedAddress(refusals[0] ?? ""), "");
         else if (all === true) callback(null, [first, ...others]);
         else callback(null, first.address, first.family);

@@ -62,7 +62,7 @@ describe("a request from Node.js", () => {
     for (const [connectTimeoutMs, responseTimeoutMs] of [
       [200, 10_000],
       [200, 200],
-      // Far apart, because of two late timers either may fire first.
+      // Far apart, because of two late timers either one may fire first.
       [10_000, 200],
       [null, 200],
     ] as const) {

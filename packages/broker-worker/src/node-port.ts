@@ -130,7 +130,7 @@ async function callOver(
 
 /** Resolves when everything that has arrived is read, such as a server's end of a kept connection. */
 function whatHasArrived(): Promise<void> {
-  // The first may run before arrived data is read.
+  // The first turn of the event loop may come before arrived data is read.
   return new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 }
 

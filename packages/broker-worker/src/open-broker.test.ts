@@ -65,7 +65,7 @@ describe("a broker whose disk is full", () => {
     expect(Messages.map(({ Body }) => Body).sort()).toEqual(["good", "poison"]);
     const good = Messages.find(({ Body }) => Body === "good");
     await call("DeleteMessage", { QueueUrl, ReceiptHandle: good?.ReceiptHandle });
-    // It was received too often, and stays while its dead-letter queue accepts nothing.
+    // The message was received too often, and stays while its dead-letter queue accepts nothing.
     expect((await call("ReceiveMessage", { QueueUrl })).Messages).toBeUndefined();
     expect((await call("ReceiveMessage", { QueueUrl: dead.QueueUrl })).Messages).toBeUndefined();
     disk.isFull = false;

@@ -141,7 +141,7 @@ describe("the queues of a directory", () => {
     const before = await seen();
     vi.spyOn(console, "error").mockImplementation(() => {});
     const bytes = readFileSync(file);
-    // In the row's text, not in SQLite's structures.
+    // Damages the row's text, not SQLite's structures.
     bytes.write("ordErs", bytes.lastIndexOf('"name":"orders"') + 8);
     writeFileSync(file, bytes);
     expect(recover()).toEqual([takenBack("orders")]);

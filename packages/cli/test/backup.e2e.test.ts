@@ -117,7 +117,7 @@ describe("sluice export --all and import --all", () => {
     expect(messages(after)).toEqual(messages(before));
     const rest = (lines: typeof before) => lines.filter((line) => "queue" in line || "topic" in line);
     expect(rest(after)).toEqual(rest(before));
-    // They also behave so: one more receive in vain, and the next one finds a dead letter.
+    // The copies behave the same: one more receive in vain, and the next one finds a dead letter.
     const QueueUrl = `${to.url}/000000000000/orders`;
     const taken = (await sqs(to.url, "ReceiveMessage", {
       QueueUrl,

@@ -170,7 +170,7 @@ it("sluice build prints a command that runs Workers of an environment and an ope
     await running.printed(/got \?1 on jobs-x/);
     await running.stop();
 
-    // The broker alone, as in another terminal, not deployed.
+    // Runs the broker alone, as in another terminal, not deployed.
     const broker = ["dev", "--config", ".sluice/sluice-x/wrangler.json"];
     running = wrangler([...broker, ...ports], lab.folder, lab.env);
     await running.printed(/Ready on/);

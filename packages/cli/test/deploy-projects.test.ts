@@ -80,7 +80,7 @@ describe("a deployment of some of a project's Workers", () => {
 
   it("does not bind a Worker whose own deployment has not ended", async () => {
     const project = shop();
-    // Cloudflare knows it, as deployed before Sluice.
+    // Cloudflare knows the Worker from a deployment before Sluice.
     cloud.deployByHand("mailer");
     cloud.before = (command, worker) => {
       if (command === "deploy" && worker === "mailer") throw new Error("killed");

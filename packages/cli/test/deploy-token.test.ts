@@ -100,7 +100,7 @@ describe("two first deployments to one broker at once", () => {
         if (worker !== "team" || command !== comes || uploads >= 2) return;
         uploads += 1;
         other ??= second.run("deploy", ["bank"]);
-        // Both find no broker then.
+        // Both deployments find no broker then.
         if (uploads === 2) resolve();
         await bothUpload;
       };
@@ -112,7 +112,7 @@ describe("two first deployments to one broker at once", () => {
         const words = token === undefined ? "another deployment has set it" : "its token are in";
         expect(outcomes[i]?.output).toContain(words);
       }
-      // One of the two files has it.
+      // One of the two files has the token.
       expect(kept).toContain(tokensOf("team"));
     },
   );
@@ -123,7 +123,7 @@ describe("two first deployments to one broker at once", () => {
     cloud.before = async (command, worker) => {
       if (command !== "deploy" || worker !== "team" || !comesBetween) return;
       comesBetween = false;
-      // It is uploaded right before this one, and neither sees the other.
+      // Its upload comes right before the second one's, and neither deployment sees the other.
       const { code, output } = await first.run("deploy", ["web"]);
       expect({ code, tokens: tokensOf("team") }).toEqual({ code: 0, tokens: "chosen-token" });
       expect(output).toContain("one of the SLUICE_API_TOKENS that this deployment was given");

@@ -27,7 +27,7 @@ describe.skipIf(!HAS_SCRIPT)("a sluice dev whose folder is deleted", { timeout: 
   it("harms no other sluice dev, and ends at Ctrl-C with every process that it started", async () => {
     const folder = join(lab.folder, "doomed");
     cpSync(join(lab.folder, "receiver"), folder, { recursive: true });
-    // The data are outside of the folder: without them it would end by itself.
+    // The data are outside of the folder: without them the session would end by itself.
     const kept = ["--persist-to", join(lab.folder, "kept")];
     doomed = new OnTerminal(["dev", "--env", "x", ...(await portsFor()), ...kept], folder, lab.env);
     await expect.poll(() => doomed.output, { timeout: 60_000 }).toMatch(/Ready on/);
@@ -72,7 +72,7 @@ it("sluice dev ends with every process that it started when its output is closed
     const isRuntime = (pid: number) => readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("--control-fd=");
     for (const pid of started.filter(isRuntime)) process.kill(pid, "SIGKILL");
     const over = setTimeout(PATIENCE_MS, "it goes on", { ref: false });
-    // As when the terminal is closed.
+    // The signal of a closed terminal.
     expect(await Promise.race([running.ended, over])).toBe(129);
     await eventually(async () => started.filter(isRunning), []);
   } finally {

@@ -23,7 +23,7 @@ export interface Lab {
 export function openLab(fixture: string): Lab {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "sluice-e2e-")));
   const folder = join(root, fixture);
-  // Without the output of a build or a run in this checkout.
+  // Leaves out the output of builds and runs in this checkout.
   const isSource = (path: string) => ![".wrangler", ".sluice"].includes(basename(path));
   cpSync(join(FIXTURES, fixture), folder, { recursive: true, filter: isSource });
   const { CLOUDFLARE_ENV: _, ...rest } = process.env;

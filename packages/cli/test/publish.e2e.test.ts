@@ -126,7 +126,7 @@ describe.each(packages)("the archive of $name", ({ name, folder }) => {
     if (!HAS_OTHERS) return;
     expect(tool("publint/src/cli.js", archive, "--strict")).toContain("All good!");
     if (manifestOf(unpacked).exports?.["."] === undefined) return;
-    // It fails on a problem in any resolution of the profile.
+    // The check fails on a problem in any resolution of the profile.
     const types = tool("@arethetypeswrong/cli/dist/index.js", archive, "--profile", "esm-only", "--no-color");
     expect(types).toContain("node16 (from ESM)");
   });

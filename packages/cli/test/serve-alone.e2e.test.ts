@@ -49,7 +49,7 @@ function clientOf(port: number) {
         if (isDone()) break;
       }
     } catch {
-      // It was reset: the answers before that count.
+      // The connection was reset: the answers before that count.
     }
     socket.destroy();
     return read;

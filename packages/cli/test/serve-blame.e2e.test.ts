@@ -53,7 +53,7 @@ describe("sluice serve with a handler that never ends", () => {
     );
     await running.printed(/Dropped message "[^"]*" on queue "poison" after 1 failed attempt/);
     await running.printed(/done with slow/);
-    // This runtime does not know what was handled before its last end.
+    // The new runtime does not know what was handled before the last one ended.
     await send("good", "other");
     await eventually(async () => (await handled()).includes("other"), true);
     expect(running.output).toContain(

@@ -93,7 +93,7 @@ describe("sluice serve", () => {
     "ends with workerd at %s, answers waiting receives, and the broker alone has the same queues",
     async (signal) => {
       const started = descendants(running.pid);
-      // Its connections are separate: those that have asked a Worker before are workerd's.
+      // This client has connections of its own: one that has asked a Worker before is workerd's.
       const sqs = new SQSClient({ endpoint: `http://127.0.0.1:${port}/__sluice/aws`, ...CLIENT });
       const { QueueUrl } = await sqs.send(new CreateQueueCommand({ QueueName: "empty" }));
       const waiting = sqs.send(new ReceiveMessageCommand({ QueueUrl, WaitTimeSeconds: 20 }));

@@ -135,7 +135,7 @@ describe("sluice export", () => {
     expect(stopped).toMatchObject({ code: 1, err: "It is broken.\n" });
     const whole = readFileSync(path("stopped.jsonl"));
     expect(linesIn(whole.toString())).toHaveLength(200);
-    // As if it had ended in the middle of a write.
+    // Leaves the file as a process does that ends in the middle of a write.
     writeFileSync(path("stopped.jsonl"), `${whole}{"half a li`);
     expect(await run(args)).toMatchObject({ code: 1, err: expect.stringContaining("--resume goes on") });
     const other = await run([...args, "--state", "ready", "--resume"]);

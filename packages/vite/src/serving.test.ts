@@ -12,7 +12,7 @@ it.each([
   // A program that calls Vite.
   ["server.js", "development", true],
   ["build.js", "production", false],
-  // It was set before.
+  // NODE_ENV was set before.
   ["vite build", "development", false],
   ["astro build", "development", false],
   ["vite dev", "production", true],

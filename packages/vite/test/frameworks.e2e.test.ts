@@ -99,7 +99,7 @@ forEach("$name", ({ project: options, version, built }) => {
     );
     expect(code.length).toBeGreaterThan(0);
     for (const name of code) {
-      // The folder's name contains ours.
+      // The folder's name contains the name of our package.
       const text = readFileSync(join(folder, name), "utf8").replaceAll(project.folder, "");
       expect(text).not.toMatch(/sluice/i);
     }

@@ -108,7 +108,7 @@ async function openPage(browser: Browser, url: string, options: BrowserContextOp
     const isRefusal = message.text().startsWith("Failed to load resource");
     if (message.type() === "error" && !isRefusal) errors.push(message.text());
   });
-  // By a string, because code that runs in the page is no part of these sources.
+  // A string, because functions of these sources do not exist in the page.
   await page.addInitScript(
     `addEventListener("securitypolicyviolation", ({ blockedURI, violatedDirective }) =>
       console.error("policy:", blockedURI, violatedDirective));`,

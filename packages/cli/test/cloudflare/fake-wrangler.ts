@@ -91,7 +91,7 @@ async function run(
       await before(command, second);
       account.remove(second, true);
       return done();
-    // No configuration of these tests has any.
+    // No configuration of these tests has triggers.
     case "triggers":
       return done();
     default:

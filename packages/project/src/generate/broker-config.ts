@@ -69,7 +69,7 @@ export function generateBrokerConfig(input: BrokerConfigInput): GeneratedConfig 
     ...(main.isReady ? READY : {}),
     compatibility_date: config.compatibility_date ?? BROKER_COMPATIBILITY_DATE,
     compatibility_flags: [...new Set([...config.compatibility_flags, BROKER_COMPATIBILITY_FLAG])],
-    // Otherwise every function, also each closure of a request, is named by an extra call.
+    // Otherwise the bundler adds a call that names each function, also the closures of every request.
     keep_names: config.keep_names ?? false,
     durable_objects: {
       ...config.durable_objects,
@@ -82,7 +82,7 @@ export function generateBrokerConfig(input: BrokerConfigInput): GeneratedConfig 
     ...(purpose === "build"
       ? {
           version_metadata: config.version_metadata ?? { binding: VERSION_BINDING },
-          // This makes the upload, which is read at each start, a third of its size.
+          // Makes the upload, which is read at each start, a third of its size.
           minify: config.minify ?? true,
         }
       : { version_metadata: defaults.version_metadata }),

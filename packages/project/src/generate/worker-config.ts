@@ -117,7 +117,7 @@ function withEntry(
   const generated: Unstable_Config = {
     ...(hasBindings ? withImportableEnv(config) : config),
     main: `./${ENTRY_FILE}`,
-    // Module rules and additional modules are relative to it. Default: the folder of the generated entry.
+    // Base of module rules and additional modules. Default: the folder of the generated entry.
     base_dir:
       config.base_dir ?? (main.kind === "none" ? undefined : relativePath(directory, dirname(main.file))),
     ...(assets === undefined ? {} : { assets }),

@@ -38,7 +38,7 @@ function newFolder(parent: string, prefix: string): string {
     try {
       rmSync(join(parent, name), { recursive: true, force: true });
     } catch {
-      // It is another user's, or another process deletes it too.
+      // The folder is another user's, or another process deletes it too.
     }
   }
   return mkdtempSync(join(parent, `${prefix}${process.pid}-${here}-`));

@@ -144,7 +144,7 @@ async function hostOf(
   { project, rewrite }: Prepared,
   { open, used, restart }: HostPorts,
 ): Promise<Omit<Host, "dispose">> {
-  // They stay the same when workerd restarts.
+  // The URLs stay the same when workerd restarts.
   const [brokerUrl, hostUrl] = await Promise.all([
     miniflare.unsafeGetDirectURL(project.broker.name),
     miniflare.unsafeGetDirectURL(HOST_WORKER),

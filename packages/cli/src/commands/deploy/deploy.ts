@@ -167,7 +167,7 @@ async function liveOf(api: CloudflareApi, names: readonly string[]): Promise<Map
     const versions = await api.deployed(name);
     if (versions === null) continue;
     const id = versions.at(-1);
-    // It is a Worker that has only secrets, or one that was uploaded and never deployed.
+    // The Worker has only secrets, or was uploaded and never deployed.
     live.set(name, id === undefined ? NOTHING_RUNS : await api.version(name, id));
   }
   return live;

@@ -136,7 +136,7 @@ async function destroyFrom(
   if (end.kind === "goes") {
     await watch.refuseChange();
     await remove(broker, deployment, printer);
-    // Its token opens nothing any more, so the file goes.
+    // The token in the file opens nothing any more, so the file goes.
     rmSync(deployment.accessFile, { force: true });
   }
   return 0;
