@@ -28,8 +28,8 @@ beforeAll(async () => {
 });
 afterAll(() => workerd[Symbol.asyncDispose]());
 
-// conformance: settlement-differential, calls-without-effect
 it.each(CONSUMERS)(
+  // conformance: settlement-differential, calls-without-effect
   "reports what workerd's own dispatch reports for random handlers, default export and flags: %s",
   async (consumer) => {
     const seed = Math.floor(Math.random() * 2 ** 31);
