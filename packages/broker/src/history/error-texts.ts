@@ -7,7 +7,7 @@ import { encodeRow, readHead, readText } from "./journal-row.ts";
 /** Error texts of a queue that are kept. */
 export const ERROR_TEXTS_MAX = 200;
 
-/** Texts of errors, each stored once for all events that share it. The oldest make way. */
+/** Texts of errors, each stored once for all events that share it. New ones overwrite the oldest. */
 export class ErrorTexts {
   readonly #rows: Pick<JournalRows, "readJournal">;
   readonly #firstSlot: number;
@@ -38,7 +38,7 @@ export class ErrorTexts {
     return hash;
   }
 
-  /** Rows to write. @param order grows with every call. */
+  /** Takes the rows of the new texts, to be written. @param order grows with every call. */
   take(order: number): WrittenRow[] {
     const rows = [...this.#fresh].slice(-ERROR_TEXTS_MAX).map(([hash, text], i): WrittenRow => {
       const slot = this.#nextSlot;
@@ -55,7 +55,7 @@ export class ErrorTexts {
     return rows;
   }
 
-  /** The text; `null` for one that has made way. */
+  /** Returns the text of a hash; `null` for one that was overwritten. */
   textOf(hash: number): string | null {
     const fresh = this.#fresh.get(hash);
     if (fresh !== undefined) return fresh;

@@ -1,10 +1,10 @@
 import type { DelayReason, HistoryKind, MessagePast } from "@sluice/protocol";
 
-/** Messages of a segment: [segment, from, to) three by three, one stretch after the other. */
+/** Ranges of messages, each as three numbers one after the other: segment, from, to (exclusive). */
 export type Positions = readonly number[];
 
-/** Stretches of messages as the engine names them. */
-interface Stretch {
+/** Range of messages of one segment, as the engine names it. */
+interface Range {
   readonly segmentId: number;
   readonly from: number;
   readonly to: number;
@@ -13,22 +13,22 @@ interface Stretch {
 /**
  * Event as it is stored: JSON in a row of the journal.
  *
- * A contract: members get no other meaning. What is absent is not known, or does not apply.
+ * A contract, since stored data depends on it: members keep their meaning. An absent one is unknown or does not apply.
  */
 export interface StoredEvent {
   /** Grows with every event. */
   readonly n: number;
   readonly kind: HistoryKind;
-  /** In ms. Of merged events, of the first. */
+  /** Time in ms; that of the first event where several are merged. */
   readonly t: number;
-  /** Messages. */
+  /** Number of messages. */
   readonly count: number;
   readonly at?: Positions;
   /** Ids of the messages, in the order of `at`: 32 digits each. */
   readonly ids?: string;
   readonly by?: string;
   readonly to?: string;
-  /** Ids that the messages have where they went. */
+  /** Ids of the messages in the queue that they went to. */
   readonly otherIds?: string;
   readonly batch?: number;
   readonly attempt?: number;
@@ -36,15 +36,15 @@ export interface StoredEvent {
   readonly delay?: DelayReason;
   /** The beginning of an error, or a reason. */
   readonly error?: string;
-  /** Where the whole text of the error is (`ErrorTexts`), if that is more. */
+  /** Hash of the whole text of the error (`ErrorTexts`), where `error` is only its beginning. */
   readonly errorHash?: number;
   readonly tookMs?: number;
   readonly merged?: StoredMerge;
-  /** Pasts that the messages took along from the queue before, in the order of `ids`. */
+  /** Pasts of the messages in earlier queues, in the order of `ids`. */
   readonly pasts?: readonly (MessagePast | null)[];
 }
 
-/** Events of one kind, peer and second. `at` covers all of them, and others that lie between. */
+/** Facts of events of one kind, peer and second. Their `at` also covers messages between them that had no such event. */
 export interface StoredMerge {
   readonly untilMs: number;
   readonly events: number;
@@ -56,25 +56,25 @@ export type NotedEvent = Omit<StoredEvent, "n" | "t" | "errorHash">;
 
 /** Digits of a message id. */
 export const ID_LENGTH = 32;
-/** Units of an error that stand in its event: the rest is stored once for all events that share it. */
+/** Units of an error that are stored in its event. The whole text is stored once for all events that share it. */
 export const ERROR_BEGINNING_MAX = 200;
 
-export function positionsOf(stretches: readonly Stretch[]): number[] {
-  return stretches.flatMap(({ segmentId, from, to }) => [segmentId, from, to]);
+export function positionsOf(ranges: readonly Range[]): number[] {
+  return ranges.flatMap(({ segmentId, from, to }) => [segmentId, from, to]);
 }
 
-export function countOf(stretches: readonly Stretch[]): number {
-  return stretches.reduce((sum, { from, to }) => sum + to - from, 0);
+export function countOf(ranges: readonly Range[]): number {
+  return ranges.reduce((sum, { from, to }) => sum + to - from, 0);
 }
 
-/** The ids that are joined in a text. */
+/** Splits a text of joined ids. */
 export function idsIn(joined: string): string[] {
   return Array.from({ length: joined.length / ID_LENGTH }, (_, i) =>
     joined.slice(i * ID_LENGTH, (i + 1) * ID_LENGTH),
   );
 }
 
-/** Whether an event is of the message at a position. Those that are merged cover more than they are of. */
+/** Whether an event covers the message at a position. Merged events cover all between their first and last message. */
 export function covers({ at, merged }: StoredEvent, segmentId: number, index: number): boolean {
   if (at === undefined) return false;
   if (merged !== undefined) {

@@ -17,10 +17,10 @@ import { QuietEvents, type QuietFacts } from "./quiet-events.ts";
 import { eventOf, positionIn, storyOf } from "./story.ts";
 import { Totals } from "./totals.ts";
 
-/** How long quiet events wait for their row, in ms: in development, and where each row is billed. */
+/** Time that quiet events wait for their row, in ms: in development, and where each row is billed. */
 export const QUIET_FLUSH_MS = 1_000;
 export const QUIET_FLUSH_DEPLOYED_MS = 10_000;
-/** Text that a request for events reads at most, in units: then it answers with what it has found. */
+/** Most text that a request for events reads, in units. After that it answers with the events found so far. */
 const SCANNED_UNITS_MAX = 2_000_000;
 
 /** Parts of a queue that its history uses. */
@@ -28,22 +28,22 @@ export interface HistoryPorts {
   readonly name: string;
   readonly nowMs: number;
   readonly store: JournalRows;
-  /** How long events are kept, in ms; `null` keeps none. Asked anew each time: it can change. */
+  /** Time that events are kept, in ms; `null` keeps none. Read for every event, because it can change. */
   readonly keptMs: number | null;
   readonly flushMs: number;
-  /** Told of everything. Default: nobody is. */
+  /** Is notified of every event. Default: none. */
   readonly observer?: HistoryObserver | undefined;
-  /** Larger than any number of an earlier epoch. */
+  /** Number of the first event, larger than any of an earlier epoch. */
   readonly firstNumber: number;
   /** Within a turn: adds a write to its commit. */
   write(write: () => void): void;
   /** Starts a turn. */
   wake(): void;
-  /** Calls back after a time in ms. Absent: quiet events are written with every commit. */
+  /** Calls back after a time in ms. Default: quiet events are written with every commit. */
   readonly after: ((callback: () => void, ms: number) => void) | undefined;
 }
 
-/** Stored parts of a history: two rings, so that quiet events never push out loud ones, and the texts of errors. */
+/** Stored parts of a history: the texts of errors, and two rings, so that quiet events never push out loud ones. */
 interface Stored {
   readonly quiet: Journal;
   readonly loud: Journal;
@@ -53,8 +53,8 @@ interface Stored {
 /**
  * Bounded history of the messages of a queue. Parts of the queue note events within their turn.
  *
- * - Loud events (what failed, was given up, or was done by hand) are written with the commit that they are of.
- * - Quiet ones (`QuietFacts`) are written `flushMs` after the first of them. A crash loses those that wait.
+ * - Loud events (failures, messages given up, acts of an operator) are written with the commit of their turn.
+ * - Quiet events (`QuietFacts`) are written `flushMs` after the first of them. A crash loses those that wait.
  */
 export class History {
   readonly #ports: HistoryPorts;
@@ -77,12 +77,12 @@ export class History {
     return this.#ports.keptMs !== null || this.#ports.observer !== undefined;
   }
 
-  /** Within a turn: tells an observer of messages that are stored, before the event that says so. */
+  /** Within a turn: notifies an observer of messages that are stored, before their event. */
   stored(messages: PackedIndex, from: number, count: number): void {
     this.#ports.observer?.stored(this.#ports.name, messages, from, count);
   }
 
-  /** Notes what went well. @param detail what is said of it unless it is merged with others. */
+  /** Notes a quiet event. @param detail makes members that the event has unless it is merged with others. */
   quiet(facts: QuietFacts, detail: () => Partial<NotedEvent> = () => ({})): void {
     if (!this.isOn) return;
     const { nowMs, after, flushMs, observer, name } = this.#ports;
@@ -102,7 +102,7 @@ export class History {
     }
   }
 
-  /** Within a turn: notes what is to be written with its commit. */
+  /** Within a turn: notes a loud event, which is written with the turn's commit. */
   loud(event: NotedEvent): void {
     if (!this.isOn) return;
     this.#totals.add(event.kind, event.count, event.tookMs);
@@ -117,7 +117,7 @@ export class History {
     return this.#nextNumber - 1;
   }
 
-  /** Events since the queue is awake, those that were merged included. */
+  /** Number of events since the queue is awake, merged ones included. */
   get noted(): number {
     return this.#totals.noted;
   }
@@ -137,7 +137,7 @@ export class History {
     return this.#producers.of(segmentId);
   }
 
-  /** Within a turn, before its commit: adds what is due to what is written. */
+  /** Within a turn, before its commit: adds rows with the events that are due. */
   write(): void {
     if (this.#loud.length > 0) {
       const { loud, errors } = this.#open();
@@ -150,7 +150,7 @@ export class History {
     if (!this.#quiet.isEmpty) this.#writeRows(this.#open().quiet.append(this.#quiet.take()));
   }
 
-  /** Events, newest first. */
+  /** Lists events, newest first. */
   list({ before = Infinity, after = -1, kinds, max }: HistoryRequest): HistoryReply {
     const found: StoredEvent[] = [];
     const isAsked = (event: StoredEvent) =>
@@ -159,13 +159,13 @@ export class History {
     const { errors } = this.#open();
     const heads = this.#heads().filter(({ first, last }) => first < before && last > after);
     let units = 0;
-    /** From this number on all events have been looked at. */
+    /** Number from which on all events have been looked at. */
     let floor = 0;
     for (const [i, head] of heads.entries()) {
       const text = head.journal.textAt(head.slot) ?? "[]";
       units += text.length;
       found.push(...(JSON.parse(text) as StoredEvent[]).filter(isAsked));
-      // Rows of the two rings overlap: between events of this row there may be others of the next.
+      // Rows of the two rings overlap: an event of the next row may lie between events of this one.
       const { last = -1 } = heads[i + 1] ?? {};
       const isEnough = units >= SCANNED_UNITS_MAX || found.filter(({ n }) => n > last).length > max;
       if (last === -1 || last >= before || !isEnough) continue;
@@ -239,7 +239,7 @@ export class History {
     return [...of(quiet), ...of(loud)].sort((a, b) => b.last - a.last);
   }
 
-  /** Lists the events that are not written yet: a crash would lose them. */
+  /** Lists the events that are not written yet. A crash would lose them. */
   #unwritten(): StoredEvent[] {
     return [...this.#quiet.peek(), ...this.#loud];
   }
@@ -265,7 +265,7 @@ export class History {
     for (const { slot, body } of rows) write(() => store.writeJournal(slot, body));
   }
 
-  /** Looks at what is stored when it is first needed: a start does not wait for it. */
+  /** Reads the stored rows when they are first needed, so that a start does not wait for them. */
   #open(): Stored {
     if (this.#stored !== null) return this.#stored;
     const { store } = this.#ports;
@@ -279,5 +279,5 @@ export class History {
   }
 }
 
-/** Rows of a journal. */
+/** Most rows of a queue's journal. */
 export const JOURNAL_ROWS_MAX = 2 * RING_SLOTS + ERROR_TEXTS_MAX;

@@ -2,9 +2,9 @@ import { checksumOf } from "../store/checksum.ts";
 import type { StoredEvent } from "./event.ts";
 
 /*
- * A row of the journal. A contract: u32 checksum of all that follows, then four f64, little endian: the numbers of the
- * first and of the last event, the lowest and the highest segment that is named; then the events as a JSON array in
- * UTF-8. A story reads the beginnings of all rows, and the rest of those that can have to do with its message.
+ * Layout of a row of the journal, a contract, since stored data depends on it: u32 checksum of all that follows; four
+ * f64, little endian: the numbers of the first and the last event, the lowest and the highest segment that they name;
+ * the events as a JSON array in UTF-8. A story reads the heads of all rows, and the events of those that it needs.
  */
 
 const OFFSET_FIRST = 4;
@@ -24,7 +24,7 @@ export interface RowHead {
 
 const encoder = new TextEncoder();
 
-/** @param events JSON of each. */
+/** Encodes a row. @param events each as JSON. */
 export function encodeRow({ first, last, low, high }: RowHead, events: readonly string[]): Uint8Array {
   const text = encoder.encode(`[${events.join(",")}]`);
   const bytes = new Uint8Array(ROW_HEAD_BYTES + text.byteLength);
@@ -38,7 +38,7 @@ export function encodeRow({ first, last, low, high }: RowHead, events: readonly 
   return bytes;
 }
 
-/** Reads the beginning of a row; `null` for bytes that are too few. */
+/** Reads the head of a row; `null` for bytes that are too few. */
 export function readHead(bytes: Uint8Array): RowHead | null {
   if (bytes.byteLength < ROW_HEAD_BYTES) return null;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -50,7 +50,7 @@ export function readHead(bytes: Uint8Array): RowHead | null {
   };
 }
 
-/** The text of a row's events; `null` for one that is not what was stored. */
+/** Reads the text of a row's events; `null` for a row that is damaged. */
 export function readText(bytes: Uint8Array): string | null {
   if (bytes.byteLength < ROW_HEAD_BYTES) return null;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -58,7 +58,7 @@ export function readText(bytes: Uint8Array): string | null {
   return new TextDecoder().decode(bytes.subarray(ROW_HEAD_BYTES));
 }
 
-/** The segments that events name; all of them where one names none. */
+/** Returns the range of segments that an event names; all segments if it names none. */
 export function segmentsOf(event: StoredEvent): { readonly low: number; readonly high: number } {
   const { at } = event;
   if (at === undefined || at.length === 0) return { low: 0, high: Number.MAX_SAFE_INTEGER };

@@ -2,10 +2,10 @@ import type { JournalHead, JournalRows } from "../store/store.ts";
 import type { StoredEvent } from "./event.ts";
 import { encodeRow, type RowHead, readHead, readText, segmentsOf } from "./journal-row.ts";
 
-/** A row is full with so many messages, or so many units of text. */
+/** Messages, and units of text, with which a row is full. */
 export const ROW_MESSAGES_FULL = 100;
 export const ROW_TEXT_FULL = 16_000;
-/** Rows of a ring: with `ROW_MESSAGES_FULL` in each, the last 50,000 things that happened to a message. */
+/** Rows of a ring. With `ROW_MESSAGES_FULL` in each they hold 50,000 events of single messages. */
 export const RING_SLOTS = 512;
 
 /** A row that a commit has to write. */
@@ -23,8 +23,8 @@ interface OpenRow extends RowHead {
 }
 
 /**
- * Events in a ring of rows: a row for each write, the oldest ones overwritten. Nothing is deleted and there is no
- * index, since either is billed like a row. A row that is not full is written again with what comes next.
+ * Events in a ring of rows, of which the oldest is overwritten. Nothing is deleted and there is no index, since either
+ * is billed like a row. A row that is not full is written again with the next events.
  */
 export class Journal {
   readonly #rows: Pick<JournalRows, "readJournal">;
@@ -34,7 +34,7 @@ export class Journal {
   #open: OpenRow | null = null;
   #nextSlot: number;
 
-  /** @param heads beginnings of rows; those of other slots are left out. */
+  /** @param heads of rows; rows of other slots are left out. */
   constructor(
     rows: Pick<JournalRows, "readJournal">,
     heads: Iterable<JournalHead>,
@@ -54,7 +54,7 @@ export class Journal {
     this.#open = this.#reopened(newest.slot);
   }
 
-  /** Adds events, in the order of their numbers. Answers with the rows to write; the last `slots` of them count. */
+  /** Adds events, in the order of their numbers. @returns the rows to write, of which the last `slots` remain. */
   append(events: readonly StoredEvent[]): WrittenRow[] {
     const rows = new Map<number, OpenRow>();
     for (const event of events) {
@@ -74,12 +74,12 @@ export class Journal {
     return heads.sort((a, b) => b.last - a.last);
   }
 
-  /** Whether events were overwritten. */
+  /** Whether all slots are used, so that further rows overwrite events. */
   get isFull(): boolean {
     return this.#heads.size >= this.#slots;
   }
 
-  /** The text of a row's events; `null` for one that is damaged. */
+  /** Reads the text of a row's events; `null` for a row that is damaged. */
   textAt(slot: number): string | null {
     if (this.#open?.slot === slot) return `[${this.#open.events.join(",")}]`;
     const body = this.#rows.readJournal(slot);
@@ -96,7 +96,7 @@ export class Journal {
     return this.#firstSlot + ((slot - this.#firstSlot + 1) % this.#slots);
   }
 
-  /** Goes on with the row of an earlier epoch: one that starts often would otherwise fill the ring with short rows. */
+  /** Continues the row of an earlier epoch. A queue that starts often would otherwise fill the ring with short rows. */
   #reopened(slot: number): OpenRow | null {
     const text = this.textAt(slot);
     if (text === null) return null;
@@ -128,7 +128,7 @@ function withEvent(row: OpenRow, event: StoredEvent): OpenRow {
     low: Math.min(row.low, low),
     high: Math.max(row.high, high),
     events: [...row.events, text],
-    // What is merged is one thing to say.
+    // A merged event counts as one message, however many it covers.
     messages: row.messages + (event.merged === undefined ? event.count : 1),
     units: row.units + text.length,
   };

@@ -1,10 +1,10 @@
 import type { MessageExtension, MessagePast, PastEnd } from "@sluice/protocol";
 import { ERROR_BEGINNING_MAX } from "./event.ts";
 
-/** Queues that gave a message up which are remembered: the last ones. */
+/** Most ends in earlier queues that a message takes along: the latest ones. */
 export const PAST_ENDS_MAX = 8;
 
-/** Reads the past that a message takes along of earlier queues; `null` if there is none, or none that can be read. */
+/** Reads the past of a message in earlier queues; `null` if there is none that can be read. */
 export function pastIn({ past }: MessageExtension): MessagePast | null {
   if (past === undefined) return null;
   try {
@@ -16,9 +16,9 @@ export function pastIn({ past }: MessageExtension): MessagePast | null {
 }
 
 /**
- * The extension of a message that leaves a queue, with how it did.
+ * Adds to the extension of a message how it left a queue. A contract: the past is stored as JSON with the message.
  *
- * @param first what it was before any queue gave it up.
+ * @param first facts of the message in its first queue.
  */
 export function withEnd(
   extension: MessageExtension,

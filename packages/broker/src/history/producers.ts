@@ -3,7 +3,7 @@ import type { Positions } from "./event.ts";
 /** Segments whose producers are remembered. */
 const SEGMENTS_MAX = 4_096;
 
-/** Producers of the messages in a queue, by segment, in memory alone: a dead letter takes its producer along. */
+/** Producers of the messages in a queue, by segment and in memory alone, so that a dead letter can name its producer. */
 export class Producers {
   readonly #bySegment = new Map<number, string | null>();
 
@@ -11,7 +11,7 @@ export class Producers {
     for (let i = 0; i < at.length; i += 3) {
       const segmentId = at[i] ?? 0;
       const known = this.#bySegment.get(segmentId);
-      // Several share the segment: nobody can be named.
+      // Several producers share the segment, so none can be named.
       if (known !== undefined && known !== by) this.#bySegment.set(segmentId, null);
       else if (known === undefined) this.#remember(segmentId, by);
     }

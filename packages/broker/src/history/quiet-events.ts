@@ -3,8 +3,8 @@ import type { NotedEvent, Positions, StoredEvent, StoredMerge } from "./event.ts
 import { noTook, tookClassOf } from "./totals.ts";
 
 /**
- * Messages of quiet events that are noted one by one in a second. With three events for each message, 333 messages a
- * second have whole stories; of more, the first ones of each second.
+ * Most messages of quiet events that are noted one by one in a second. With three events for each message, the first
+ * 333 messages of a second have whole stories.
  */
 export const QUIET_PER_SECOND_MAX = 1_000;
 
@@ -13,14 +13,14 @@ const JOINED_MAX = 100;
 
 const SECOND_MS = 1_000;
 
-/** Facts of an event that merging uses. */
+/** Quiet event: its kind, and the facts that merging uses. */
 export interface QuietFacts {
   readonly kind: Extract<HistoryKind, "accepted" | "delivered" | "acked">;
   readonly by: string | null;
   readonly count: number;
-  /** In order. */
+  /** Positions in ascending order. */
   readonly at: Positions;
-  /** How long the delivery took, in ms. */
+  /** Duration of the delivery, in ms. */
   readonly tookMs?: number;
 }
 
@@ -40,8 +40,8 @@ interface Merging {
 type Joinable = { -readonly [Name in keyof StoredEvent]: StoredEvent[Name] };
 
 /**
- * Quiet events until they are written. Beyond `QUIET_PER_SECOND_MAX` events are merged by kind, peer and second: the
- * events of one second of a busy queue would otherwise push out those of a few seconds ago. Pure.
+ * Quiet events that wait to be written. Beyond `QUIET_PER_SECOND_MAX` they are merged by kind, peer and second, because
+ * one second of a busy queue would otherwise overwrite the seconds before it. Pure.
  */
 export class QuietEvents {
   #events: Joinable[] = [];
@@ -54,8 +54,10 @@ export class QuietEvents {
   }
 
   /**
-   * @param nextNumber numbers an event. Called if it is not merged with another one.
-   * @param detail what is said of it if it is noted by itself. Called only then.
+   * Adds an event, by itself or merged with others.
+   *
+   * @param nextNumber numbers an event. Called unless the event is merged with an earlier one.
+   * @param detail makes members that only an event by itself has. Called only for such an event.
    */
   note(nowMs: number, facts: QuietFacts, nextNumber: () => number, detail: () => Partial<NotedEvent>): void {
     const second = Math.floor(nowMs / SECOND_MS);
@@ -84,12 +86,12 @@ export class QuietEvents {
     });
   }
 
-  /** All of them, in the order of their numbers, without forgetting them. */
+  /** Lists the events in the order of their numbers. */
   peek(): StoredEvent[] {
     return [...this.#events, ...[...this.#merging.values()].map(storedOf)].sort((a, b) => a.n - b.n);
   }
 
-  /** The same, and forgets them. What happens in a second that was taken is merged anew. */
+  /** Takes the events, as `peek` lists them. Later events of the same second are merged anew. */
   take(): StoredEvent[] {
     const events = this.peek();
     this.#events = [];
@@ -97,7 +99,7 @@ export class QuietEvents {
     return events;
   }
 
-  /** Acknowledgements of single messages at one moment are one event. */
+  /** Joins acknowledgements of one moment into one event. @returns whether it did. */
   #join(nowMs: number, { kind, by, count, at }: QuietFacts, more: Partial<NotedEvent>): boolean {
     const last = this.#events.at(-1);
     if (kind !== "acked" || last?.kind !== kind || Object.keys(more).length > 0) return false;
@@ -148,7 +150,7 @@ export class QuietEvents {
 function storedOf({ n, facts, t, untilMs, count, events, first, end, tookMs }: Merging): StoredEvent {
   const { kind, by } = facts;
   const merged: StoredMerge = { untilMs, events, ...(tookMs === null ? {} : { tookMs }) };
-  // Two stretches stand for all that lies between: see `covers`.
+  // Two empty ranges stand for all messages between them: see `covers`.
   const at = [first[0], first[1], first[1], end[0], end[1], end[1]];
   return { n, kind, t, count, at, ...(by === null ? {} : { by }), merged };
 }

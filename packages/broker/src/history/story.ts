@@ -7,20 +7,20 @@ import {
 } from "@sluice/protocol";
 import { ID_LENGTH, idsIn, type StoredEvent } from "./event.ts";
 
-/** Facts about a message in a queue that its story is made of. */
+/** Facts of which the story of a message in a queue is made. */
 export interface Known {
   readonly queue: string;
   readonly id: string;
   readonly isOn: boolean;
   /** Oldest first. */
   readonly events: readonly StoredEvent[];
-  /** An event as it is answered. */
+  /** Makes the event that a client gets. */
   readonly shown: (event: StoredEvent) => HistoryEvent;
-  /** Before it events were overwritten, in ms; `null` if none were. */
+  /** Time in ms before which events were overwritten; `null` if none were. */
   readonly keptSinceMs: number | null;
 }
 
-/** Where the message of an id is: `unknown` for an event that names it without its place, `null` for one of others. */
+/** Finds the position of a message in an event: `unknown` if the event gives no position, `null` if it lacks the id. */
 export function positionIn({ ids, at }: StoredEvent, id: string): [number, number] | "unknown" | null {
   const place = placeOf(ids, id);
   if (place === -1) return null;
@@ -71,7 +71,7 @@ function wentTo(events: readonly HistoryEvent[]): MessageElsewhere | null {
   return id === undefined ? null : { queue: end.to, id };
 }
 
-/** An event as it is answered. @param error the whole text of its error. */
+/** Makes the event that a client gets. @param error the whole text of its error. */
 export function eventOf(queue: string, event: StoredEvent, error: string | null): HistoryEvent {
   const { n, kind, t, count, ids = "", otherIds = "", merged } = event;
   return {
@@ -95,7 +95,7 @@ export function eventOf(queue: string, event: StoredEvent, error: string | null)
   };
 }
 
-/** The place of an id among those that are joined in a text, -1 if it is not there. */
+/** Finds the place of an id among joined ids; -1 if it is not there. */
 function placeOf(ids: string | undefined, id: string): number {
   for (let at = ids?.indexOf(id) ?? -1; at !== -1; at = ids?.indexOf(id, at + 1) ?? -1) {
     if (at % ID_LENGTH === 0) return at / ID_LENGTH;

@@ -1,17 +1,17 @@
 import { type HistoryKind, TOOK_MS_CLASSES } from "@sluice/protocol";
 
-/** The class of a duration among `TOOK_MS_CLASSES`; the one behind them for what takes longer. */
+/** Finds the class of a duration among `TOOK_MS_CLASSES`; one more for durations longer than all of them. */
 export function tookClassOf(tookMs: number): number {
   const place = TOOK_MS_CLASSES.findIndex((upTo) => tookMs <= upTo);
   return place === -1 ? TOOK_MS_CLASSES.length : place;
 }
 
-/** A count of nothing for each class. */
+/** Makes a count of 0 for each class. */
 export function noTook(): number[] {
   return Array<number>(TOOK_MS_CLASSES.length + 1).fill(0);
 }
 
-/** How much has happened since the queue is awake: the rates of what is merged are known by this. */
+/** Totals of events since the queue is awake. Rates come from them, because merged events give none. */
 export class Totals {
   readonly #messages = new Map<HistoryKind, number>();
   readonly #tookMs = noTook();
@@ -25,7 +25,7 @@ export class Totals {
     this.#tookMs[place] = (this.#tookMs[place] ?? 0) + 1;
   }
 
-  /** Events, those that were merged included. */
+  /** Number of events, merged ones included. */
   get noted(): number {
     return this.#noted;
   }
@@ -35,7 +35,7 @@ export class Totals {
     return Object.fromEntries(this.#messages);
   }
 
-  /** Deliveries that have ended, by how long they took. */
+  /** Numbers of ended deliveries by the classes of their durations. */
   get tookMs(): readonly number[] {
     return [...this.#tookMs];
   }
