@@ -44,7 +44,7 @@ export interface StoredEvent {
   readonly pasts?: readonly (MessagePast | null)[];
 }
 
-/** Facts of events of one kind, peer and second. Their `at` also covers messages between them that had no such event. */
+/** Merge of events of one kind, peer and second. `at` also covers messages between them that had no such event. */
 export interface StoredMerge {
   readonly untilMs: number;
   readonly events: number;

@@ -3,7 +3,7 @@ import type { Positions } from "./event.ts";
 /** Segments whose producers are remembered. */
 const SEGMENTS_MAX = 4_096;
 
-/** Producers of the messages in a queue, by segment and in memory alone, so that a dead letter can name its producer. */
+/** Producers of a queue's messages, by segment and in memory alone, so that a dead letter can name its producer. */
 export class Producers {
   readonly #bySegment = new Map<number, string | null>();
 

@@ -23,11 +23,11 @@ import type { QueueContext } from "../turn/context.ts";
 import type { Reasons } from "../why/reasons.ts";
 import { extensionOf, Matcher, sourceOf } from "./matcher.ts";
 
-/** For how long a look goes through messages, in ms: the queue does nothing else meanwhile. */
+/** Longest that a look goes through messages, in ms, because the queue does nothing else meanwhile. */
 export const LOOK_MS_MAX = 100;
-/** Bytes that it reads at most: clocks of Workers stand still while one runs. */
+/** Most bytes that a look reads. They bound it where a Worker's clock stands still while it runs. */
 export const LOOK_BYTES_MAX = 48_000_000;
-/** Bytes of bodies in an answer of whole ones. It has one body more at most: 32 MB are what RPC takes. */
+/** Bytes of whole bodies after which an answer is full. One more body still fits into RPC's 32 MB. */
 export const WHOLE_BYTES_MAX = 8_000_000;
 /** Messages between two looks at the clock. */
 const MESSAGES_PER_LOOK_AT_CLOCK = 256;
@@ -35,9 +35,9 @@ const MESSAGES_PER_LOOK_AT_CLOCK = 256;
 /** Parts of a queue that a search uses. */
 export interface SearchPorts {
   readonly context: Pick<QueueContext, "name" | "queue" | "nowMs">;
-  /** The records of a segment; `null` when they cannot be read. */
+  /** Reads the records of a segment; `null` when they cannot be read. */
   payloadOf(segmentId: number): PackedIndex | null;
-  /** Goes on in ms while it runs, where a clock does. */
+  /** Clock in ms. It may stand still while a Worker runs. */
   elapsedMs(): number;
 }
 
@@ -50,10 +50,10 @@ export interface LookPorts extends SearchPorts {
 export type Wanted = Pick<LookRequest, "filter" | "only" | "isWaiting">;
 
 /**
- * Goes through the messages of a queue, in whatever state, by the order of their places, and shows those that are
- * looked for. Nothing is leased, counted or written. Messages that cannot be read are not shown.
+ * Lists the messages that a request looks for, in every state and in the order of their places. Nothing is leased,
+ * counted or written. Messages that cannot be read are left out.
  *
- * @throws RangeError for a `max` that is out of range and a cursor that is none.
+ * @throws RangeError for a `max` that is out of range or an invalid cursor.
  */
 export function look(ports: LookPorts, request: LookRequest): LookReply {
   const { max, cursor, returning, countsAll = false, isWhole = false } = request;
@@ -81,16 +81,16 @@ export function look(ports: LookPorts, request: LookRequest): LookReply {
   return { messages, matched, cursor: next, searched: Math.min(searched, of), of };
 }
 
-/** How far a search came. */
+/** Extent of a search. */
 export interface Searched {
-  /** The message that it ended at, before the last one; `null` when every message was looked at. */
+  /** Message at which it ended early; `null` when every message was looked at. */
   readonly last: MessagePosition | null;
-  /** Messages that were looked at. */
+  /** Number of messages that were looked at. */
   readonly passed: number;
 }
 
 /**
- * Calls `found` with each message that is looked for, until it answers false or the time of a look is over.
+ * Calls `found` with each message that is looked for, until it returns false or the budget of a look is spent.
  *
  * @param after begins behind this place. Default: at the first message.
  */
@@ -110,7 +110,7 @@ export function search(
     const { segmentId, from, to, state } = range;
     if ((isWaiting && state === "leased") || !matcher.fitsRange(range)) {
       passed += to - from;
-      if (budget.isSpent()) return { last: { segmentId, index: to - 1 }, passed };
+      if (budget.spend()) return { last: { segmentId, index: to - 1 }, passed };
       continue;
     }
     for (let index = from; index < to; index++) {
@@ -121,13 +121,13 @@ export function search(
         : null;
       const isFound = payload !== null && isReadable(payload, index) && matcher.fits(position, payload);
       const goesOn = !isFound || found(range, index, payload);
-      if (!goesOn || budget.isSpent()) return { last: position, passed };
+      if (!goesOn || budget.spend()) return { last: position, passed };
     }
   }
   return { last: null, passed };
 }
 
-/** Bounds what one look costs. */
+/** Budget of time and bytes of one look. */
 class Budget {
   readonly #ports: SearchPorts;
   readonly #endsMs: number;
@@ -140,7 +140,7 @@ class Budget {
     this.#endsMs = ports.elapsedMs() + LOOK_MS_MAX;
   }
 
-  /** Read once for the messages of a segment that are looked at one behind the other. */
+  /** Reads a segment. It stays in memory while its messages are looked at one after the other. */
   payloadOf(id: number): PackedIndex | null {
     if (this.#segment?.id !== id) {
       const payload = this.#ports.payloadOf(id);
@@ -150,8 +150,8 @@ class Budget {
     return this.#segment.payload;
   }
 
-  /** Asked once for each message, or stretch of them that needs no look at each. */
-  isSpent(): boolean {
+  /** Counts a message, or a range that needs no look at each message. @returns whether the budget is spent. */
+  spend(): boolean {
     this.#messages += 1;
     if (this.#bytes > LOOK_BYTES_MAX) return true;
     return this.#messages % MESSAGES_PER_LOOK_AT_CLOCK === 0 && this.#ports.elapsedMs() >= this.#endsMs;
@@ -195,7 +195,7 @@ function lookedAt(
     keptUntilMs: (acceptedMsAt(queue, position) ?? 0) + queue.rules.retentionMs,
     contentType: payload.knownContentType(index),
     bodyBytes: body.byteLength,
-    // A copy: a view would take its whole segment along.
+    // A copy, because a view would keep its whole segment in memory.
     body: body.slice(0, isWhole ? body.byteLength : PREVIEW_BYTES_MAX),
     group: groupIdAt(queue, position) ?? extension.groupId ?? null,
     attributes: extension.attributes?.slice() ?? null,

@@ -18,22 +18,22 @@ export interface Candidate {
   readonly group: string | null;
 }
 
-/** Tells which messages are looked for. What the engine knows is asked first: it needs no bytes. */
+/** Filter of a look. It asks first what the engine knows, because that needs no bytes of messages. */
 export class Matcher {
   readonly #terms: MessageFilter;
   readonly #nowMs: number;
-  /** Ids, if only those are looked for. */
+  /** Ids of the only messages that are looked for; `null` for all. */
   readonly #ids: ReadonlySet<string> | null;
-  /** Where the messages of refs are, if only those are looked for. */
+  /** Places of the only messages that are looked for, from their refs; `null` for all. */
   readonly #places: ReadonlySet<string> | null;
-  /** In order of their places, when there are refs alone. */
+  /** Positions of all messages that are looked for, in order, where refs alone name them; else `null`. */
   readonly positions: readonly MessagePosition[] | null;
-  /** Whether bytes of messages have to be read to tell. */
+  /** Whether matching reads bytes of messages. */
   readonly #readsBytes: boolean;
 
   /**
-   * @param only ids, in hexadecimal with or without hyphens, and refs. What is neither is no message's. Default: every
-   *   message.
+   * @param only ids, in hexadecimal with or without hyphens, and refs. A text that is neither matches no message.
+   *   Default: every message.
    */
   constructor(queue: string, nowMs: number, filter: MessageFilter = [], only?: readonly string[]) {
     this.#terms = filter.map(comparable);
@@ -49,7 +49,7 @@ export class Matcher {
     this.#readsBytes = ids.length > 0 || filter.some(({ field }) => !inMemory.includes(field));
   }
 
-  /** Whether messages that stand so may be looked for. */
+  /** Whether messages of a range may match, by their state and attempts. */
   fitsRange({ state, attempts }: MessageRange): boolean {
     return this.#terms.every((term) => {
       if (term.field === "state") return term.state === state;
@@ -57,7 +57,7 @@ export class Matcher {
     });
   }
 
-  /** Whether a message may be: nothing of it is read. */
+  /** Whether a message may match, by its place and group. None of its bytes are read. */
   fitsPlace(position: MessagePosition, group: string | null): boolean {
     if (this.#places !== null && this.#ids?.size === 0 && !this.#places.has(placeOf(position))) return false;
     return this.#terms.every((term) => term.field !== "group" || term.group === group);
@@ -100,7 +100,7 @@ export function sourceOf({ deadLetterSource, deadLetterOf }: MessageExtension): 
   return deadLetterSource ?? deadLetterOf ?? null;
 }
 
-/** Reads what other dialects have stored with a message; empty where there is nothing, or it cannot be read. */
+/** Reads what other dialects have stored with a message; empty if there is nothing that can be read. */
 export function extensionOf(payload: PackedIndex, index: number): MessageExtension {
   return payload.hasExtension(index) && payload.hasReadableExtension(index) ? payload.extension(index) : {};
 }
@@ -111,7 +111,7 @@ function attributeOf({ attributes: stored }: MessageExtension, name: string): st
   return Object.hasOwn(attributes, name) ? attributes[name]?.StringValue : undefined;
 }
 
-/** Texts are looked for without regard to capitals. */
+/** Lowers the text of a term, since bodies are searched without regard to case. */
 function comparable(term: FilterTerm): FilterTerm {
   return term.field === "body" ? { ...term, text: term.text.toLowerCase() } : term;
 }

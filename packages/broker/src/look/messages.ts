@@ -17,13 +17,14 @@ import { whyOfQueue } from "../why/queue-reason.ts";
 import { Reasons } from "../why/reasons.ts";
 import { look, type SearchPorts, search, type Wanted } from "./look.ts";
 
-/** Where messages are that were looked for. */
+/** Messages that a search has found. */
 export interface Found {
   readonly positions: readonly MessagePosition[];
+  /** Message at which it ended; `null` at the end of the queue. */
   readonly last: MessagePosition | null;
 }
 
-/** A queue with the parts that tell who gets its messages. */
+/** Queue with the parts that tell to whom it delivers. */
 interface LookedQueue extends QueueContext {
   readonly awakeSinceMs: number;
   readonly cache: PayloadCache;
@@ -34,27 +35,24 @@ interface LookedQueue extends QueueContext {
   readonly receivers: { readonly askedMs: number | null };
 }
 
-/** The messages of a queue for people: how each stands, and why it is not delivered. */
+/** Messages of a queue for people: the state of each, and why it is not delivered. */
 export class Messages {
   readonly #queue: LookedQueue;
   readonly #elapsedMs: () => number;
 
-  /** @param elapsedMs how long something takes is told by it, in ms. */
+  /** @param elapsedMs clock in ms that bounds a look. */
   constructor(queue: LookedQueue, elapsedMs = () => performance.now()) {
     this.#queue = queue;
     this.#elapsedMs = elapsedMs;
   }
 
-  /** Goes through messages as they stand. Throws RangeError for a cursor that is none. */
+  /** Lists messages that a request looks for. Throws RangeError for an invalid cursor. */
   look(request: LookRequest): LookReply {
     const { queue } = this.#queue;
     return look({ ...this.#search, reasons: new Reasons(queue, this.conditions, this.#idAt) }, request);
   }
 
-  /**
-   * The next messages that wait and are looked for, as many and as large as may be. `last` is where it ended, `null`
-   * for the end of the queue.
-   */
+  /** Finds the next waiting messages that are looked for, up to `max` messages and about `bytesMax` bytes. */
   find(wanted: Wanted, after: MessagePosition | undefined, max: number, bytesMax: number): Found {
     const positions: MessagePosition[] = [];
     let bytes = 0;
@@ -67,7 +65,7 @@ export class Messages {
     return { positions, last };
   }
 
-  /** Lets messages be delivered now, by refs. A lease of one ends. */
+  /** Makes messages due now, by their refs. A message that is leased loses its lease. */
   makeDue(refs: readonly string[]): Promise<MadeDue[]> {
     const { name, queue, history } = this.#queue;
     return this.#queue.submit(() => {
@@ -86,13 +84,13 @@ export class Messages {
     });
   }
 
-  /** Why the queue as a whole delivers nothing more now. */
+  /** Explains why the queue as a whole delivers nothing more now. */
   why(): QueueWhy {
     const { queue, damage } = this.#queue;
     return whyOfQueue(queue, this.conditions, damage.entries, this.#idAt);
   }
 
-  /** Conditions, beside the engine's state, that decide whether messages leave. */
+  /** Conditions outside the engine that decide whether messages are delivered. */
   get conditions(): Conditions {
     const { name, nowMs, definition, awakeSinceMs, throttle } = this.#queue;
     return {
@@ -131,7 +129,7 @@ export class Messages {
     };
   }
 
-  /** Not kept: a look goes through more than memory has room for. */
+  /** Reads a segment without keeping it: a look goes through more than memory has room for. */
   #payloadOf(segmentId: number): PackedIndex | null {
     const known = this.#queue.cache.written(segmentId);
     if (known !== undefined) return known;
@@ -139,7 +137,7 @@ export class Messages {
       const bytes = this.#queue.store.readPayload(segmentId);
       return bytes === null ? null : new PackedIndex(bytes);
     } catch {
-      // Its loss is noted when it is delivered.
+      // The loss of the segment is reported when its messages are delivered.
       return null;
     }
   }

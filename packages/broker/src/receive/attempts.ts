@@ -3,33 +3,29 @@ import { DEDUPLICATION_MS } from "@sluice/protocol";
 import { checksumOfText } from "../store/checksum.ts";
 import type { QueueContext } from "../turn/context.ts";
 
-/** Receipts that a receive got, with its times in ms. */
+/** Receive that named itself: its receipts, with its times in ms. A contract: notes store it as JSON. */
 export interface Attempt {
   readonly receipts: readonly Receipt[];
   readonly receivedMs: number;
-  /** End of the visibility timeout that it was given. */
+  /** End of its visibility timeout. */
   readonly visibleAtMs: number;
 }
 
-/**
- * Most receives that are remembered by their names at a time: about 20 MB. Past it the oldest is forgotten, and
- * repeating it is a receive like any other.
- */
+/** Most receives that are remembered, about 20 MB. Beyond it the oldest is forgotten; repeating it is a new receive. */
 export const ATTEMPTS_MAX = 20_000;
 
 const PREFIX = "attempt:";
-/** Digits of a time in ms: notes come back in order of their keys, and with it of their times. */
+/** Digits of a time in ms. Their fixed number makes the order of the keys, in which notes come back, that of times. */
 const TIME_LENGTH = 16;
 
 /**
- * Receives that named themselves (spec sqs 4.5): one that is repeated within five minutes gets the same messages with
- * the same receipts, as long as nothing has happened to any of them. Each is a note in the store, written with the
- * lease that it is of, so that an answer which was lost with the broker can be asked for again. Whoever names no
- * receive pays nothing.
+ * Receives with an attempt id (spec sqs 4.5). Repeating one within five minutes gets the same messages with the same
+ * receipts, as long as none of them has changed. Each receive is a note in the store, written with its lease, so that a
+ * client can repeat one whose answer a crash has lost. A receive without an attempt id costs nothing here.
  */
 export class Attempts {
   readonly #context: QueueContext;
-  /** In the order of their receives, so the first ones expire first. */
+  /** Attempts by their ids, in the order of their receives, so the first ones expire first. */
   readonly #known = new Map<string, Attempt>();
   #latestMs = 0;
 
@@ -37,7 +33,7 @@ export class Attempts {
     this.#context = context;
   }
 
-  /** Takes over a note of an earlier epoch; `false` if it is none of these. */
+  /** Takes over a note of an earlier epoch. @returns false for a note of another kind. */
   restore(key: string, bytes: Uint8Array): boolean {
     if (!key.startsWith(PREFIX)) return false;
     try {
@@ -46,19 +42,19 @@ export class Attempts {
       this.#keep(key.slice(PREFIX.length + TIME_LENGTH + 1), JSON.parse(text) as Attempt);
     } catch (error) {
       const { log, store, name } = this.#context;
-      // Its messages come back when their visibility timeout ends, as they do without a name.
+      // Its messages come back when their visibility timeout ends, as without an attempt id.
       log.error(`Queue "${name}": a receive attempt id is damaged and forgotten: ${error}`);
       this.#context.write(() => store.writeNote(key, null));
     }
     return true;
   }
 
-  /** When the latest one is over, in ms; `null` if there is none. Until then each turn forgets what it finds. */
+  /** Time in ms at which the latest attempt expires; `null` if there is none. Each turn before it may forget others. */
   get forgetAtMs(): number | null {
     return this.#known.size === 0 ? null : this.#latestMs + DEDUPLICATION_MS;
   }
 
-  /** Within a turn: remembers what a receive of that name got. */
+  /** Within a turn: remembers an attempt. */
   note(attemptId: string, attempt: Attempt): void {
     this.#forget(attemptId);
     const [oldest] = this.#known.keys();
@@ -67,8 +63,8 @@ export class Attempts {
   }
 
   /**
-   * Within a turn: the receive of that name with a new visibility timeout; `null` if there is none, or if a message of
-   * it was deleted, had its visibility changed or is visible again.
+   * Within a turn: repeats an attempt with a new visibility timeout; `null` if it is unknown, or if one of its messages
+   * was deleted, had its visibility changed or is visible again.
    */
   repeat(attemptId: string, visibilityMs: number, nowMs: number): Attempt | null {
     const { queue } = this.#context;
@@ -84,16 +80,16 @@ export class Attempts {
       this.#forget(attemptId);
       return null;
     }
-    // No receipt holds a message for longer, and these are the first receive's.
+    // No receipt holds a message for longer than that from its receive, and these are the first receive's.
     const visibleAtMs = Math.min(nowMs + visibilityMs, receivedMs + VISIBILITY_TOTAL_MS_MAX);
     for (const receipt of receipts) changeVisibility(queue, receipt, { visibleAtMs, receivedMs }, nowMs);
     const again = { receipts, receivedMs, visibleAtMs };
-    // Its five minutes count from the first receive: its place among the others stays.
+    // Its five minutes count from the first receive, so its place among the others stays.
     this.#remember(attemptId, again);
     return again;
   }
 
-  /** Within a turn: forgets what is over. */
+  /** Within a turn: forgets the attempts that have expired. */
   expire(nowMs: number): void {
     for (const [attemptId, { receivedMs }] of this.#known) {
       if (nowMs < receivedMs + DEDUPLICATION_MS) return;
@@ -121,7 +117,7 @@ export class Attempts {
   }
 }
 
-/** A contract: it is stored. */
+/** Makes the key of an attempt's note. A contract, since stored data depends on it. */
 function keyOf(attemptId: string, { receivedMs }: Attempt): string {
   return `${PREFIX}${String(receivedMs).padStart(TIME_LENGTH, "0")}:${attemptId}`;
 }

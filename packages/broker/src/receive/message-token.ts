@@ -2,15 +2,17 @@ import type { Receipt } from "@sluice/engine";
 import { checksumOf } from "../store/checksum.ts";
 
 /*
- * A token is handed to a client and comes back: three numbers and a checksum in base64url. It is opaque for its holder
- * and of no use on another queue. It is not a secret: who may call the queue at all may pull its messages.
+ * A token names a message, or one delivery of it, to a client: three numbers and a checksum in base64url. It is opaque
+ * for the client, and invalid on another queue. It is no secret: a client that may call the queue may pull messages.
  *
- * A contract: clients hold tokens over restarts and deployments. The first byte says what a token is.
+ * A contract, since clients keep tokens over restarts and deployments. The first byte is the kind of the token.
  */
 
 /**
- * - `lease`: one delivery of one message, what a pull gives out.
- * - `ref`: a message, whoever has it; its lease id is 0.
+ * Kind of a token.
+ *
+ * - `lease`: one delivery of a message, as a pull hands it out.
+ * - `ref`: a message, leased or not; the lease id is 0.
  */
 export type TokenKind = "lease" | "ref";
 
@@ -23,7 +25,7 @@ const TOKEN_BYTES = 25;
 /** Characters of a token: base64 without padding. */
 export const TOKEN_LENGTH = Math.ceil((TOKEN_BYTES * 4) / 3);
 
-/** Characters of base64url by the six bits that they stand for, and the other way round. */
+/** Characters of base64url by their six bits, and the reverse. */
 const CHARACTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 const CODES = Uint8Array.from(CHARACTERS, (character) => character.charCodeAt(0));
 const SIX_BITS_MAX = 0x3f;
@@ -31,16 +33,16 @@ const NO_BITS = 0xff;
 const SIX_BITS = new Uint8Array(256).fill(NO_BITS);
 for (const [bits, code] of CODES.entries()) SIX_BITS[code] = bits;
 
-/** A token on its way in or out. Used again and again: between its writing and its reading nothing else can happen. */
+/** Buffer of the token in work, used for all of them: encoding and decoding are synchronous. */
 const token = new DataView(new ArrayBuffer(TOKEN_BYTES));
 const tokenBytes = new Uint8Array(token.buffer);
-/** The same as it is read: V8 takes several times as long to look at the units of a text as to copy them. */
+/** Characters that are read, in a copy: V8 takes several times as long to look at the units of a text one by one. */
 const read = new Uint8Array(TOKEN_LENGTH);
-/** And as it is written. Made into a text at once: to add its characters to it one by one took three times as long. */
+/** Characters that are written, made into a text at once: adding them one by one took three times as long. */
 const written = Array<number>(TOKEN_LENGTH).fill(0);
 const encoder = new TextEncoder();
 
-/** Three bytes are four characters, but for the last byte, which is two. */
+/** Groups of three bytes and four characters. The last byte, after them, is two characters. */
 const GROUPS = Math.floor(TOKEN_BYTES / 3);
 
 export function encodeToken(queue: string, kind: TokenKind, { leaseId, segmentId, index }: Receipt): string {
@@ -71,7 +73,7 @@ function write(at: number, bits: number): void {
   written[at] = CODES[bits & 63] as number; // one for every six bits
 }
 
-/** Reads a token; `null` for a text that is none of this kind, or one of another queue. */
+/** Reads a token; `null` for a text that is no token of this kind and queue. */
 export function decodeToken(queue: string, kind: TokenKind, text: string): Receipt | null {
   if (text.length !== TOKEN_LENGTH || !readCharacters(text)) return null;
   if (tokenBytes[0] !== FIRST_BYTES[kind] || token.getUint32(OFFSET_CHECK) !== checkOf(queue)) return null;
@@ -81,9 +83,9 @@ export function decodeToken(queue: string, kind: TokenKind, text: string): Recei
   return { leaseId, segmentId, index: token.getUint32(OFFSET_INDEX) };
 }
 
-/** The bytes of a token from its characters. Whether they are all such. */
+/** Reads the bytes of a token from its characters. @returns false if one is not of base64url. */
 function readCharacters(text: string): boolean {
-  // With others than ASCII the last ones have no room.
+  // Characters beyond ASCII take more bytes, so that the last ones have no room.
   if (encoder.encodeInto(text, read).read !== TOKEN_LENGTH) return false;
   let all = 0;
   for (let group = 0; group < GROUPS; group++) {
@@ -107,13 +109,13 @@ function sixBitsAt(at: number): number {
   return SIX_BITS[read[at] as number] as number; // of a token's length; one for every byte
 }
 
-/** Input of the checksum of a queue's tokens: the content of a token, and behind it the queue's name. */
+/** Input of the checksum of a queue's tokens: the content of a token, followed by the queue's name. */
 interface Checked {
   readonly queue: string;
   readonly view: DataView;
 }
 
-/** Checksum input of the queue that was asked for last: an object has but one queue. */
+/** Checksum input of the latest queue, since an object has but one. */
 let checked: Checked | undefined;
 
 function checkOf(queue: string): number {

@@ -7,10 +7,10 @@ import { decodeToken, encodeToken } from "./message-token.ts";
 import { checkRange, positionsIn } from "./pull.ts";
 
 /**
- * Within a turn: the first messages that wait, as they stand (spec cloudflare-queues 5.2). What cannot be read is left
- * out; its loss is noted when it is delivered.
+ * Within a turn: lists the first waiting messages (spec cloudflare-queues 5.2). Messages that cannot be read are left
+ * out; their loss is reported when they are delivered.
  *
- * @throws RangeError for what the edge should have refused.
+ * @throws RangeError for a `max` that the edge should have refused.
  */
 export function peek(context: QueueContext, max: number): PeekedBatch {
   checkRange("max", max, 1, PULL_MESSAGES_MAX);
@@ -30,7 +30,7 @@ export function peek(context: QueueContext, max: number): PeekedBatch {
   };
 }
 
-/** Within a turn: deletes messages by refs of `peek` (spec cloudflare-queues 5.2), those that are leased by now too. */
+/** Within a turn: deletes messages, leased ones too, by their refs of `peek` (spec cloudflare-queues 5.2). */
 export function deleteByRefs(context: QueueContext, refs: readonly string[]): RefsDeleted {
   const { queue, name, history } = context;
   const warnings: [ref: string, text: string][] = [];

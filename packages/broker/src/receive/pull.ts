@@ -18,10 +18,10 @@ import { encodeToken } from "./message-token.ts";
 export const PULLER = "HTTP pull";
 
 /**
- * Within a turn: leases messages for a client (spec cloudflare-queues 5.2, 5.5). Answer it after the commit: what a
- * client has must be leased after a crash too.
+ * Within a turn: leases messages for a client (spec cloudflare-queues 5.2, 5.5). The reply must wait for the commit, so
+ * that the messages are still leased after a crash.
  *
- * @throws RangeError for what the edge should have refused.
+ * @throws RangeError for values that the edge should have refused.
  */
 export function pull(context: QueueContext, throttle: Throttle, request: PullRequest): PullReply {
   const { definition } = context;
@@ -32,14 +32,14 @@ export function pull(context: QueueContext, throttle: Throttle, request: PullReq
   const forMs = request.visibilityTimeoutMs ?? visibilityTimeoutMs;
   checkRange("max", max, 1, PULL_MESSAGES_MAX);
   checkRange("visibilityTimeoutMs", forMs, 0, VISIBILITY_TIMEOUT_MS_MAX);
-  // A lease that has ended releases its messages now, not when the alarm gets round to it.
+  // Leases that have ended release their messages now, even if the alarm is late.
   context.passTime();
   const batch = takeBatch(context, Math.min(max, throttle.room), forMs);
   throttle.delivered(batch.leaseIds.length);
   return { ok: true, batch };
 }
 
-/** Leases messages that can be read; what cannot is lost and reported, and others are taken for it. */
+/** Leases messages that can be read. Others are reported as lost, and further ones take their places. */
 function takeBatch(context: QueueContext, max: number, forMs: number): PulledBatch {
   const { name, queue, nowMs, history } = context;
   for (;;) {
@@ -66,12 +66,12 @@ function takeBatch(context: QueueContext, max: number, forMs: number): PulledBat
   }
 }
 
-/** Where each message of a slice is, under a lease; 0 for none. */
+/** Lists the position of each message of a slice. @param leaseId 0 for none. */
 export function positionsIn({ segmentId, from, to }: Slice, leaseId: number): Receipt[] {
   return Array.from({ length: to - from }, (_, i) => ({ segmentId, index: from + i, leaseId }));
 }
 
-/** The edge has refused these in its dialect's words. */
+/** Refuses a number out of range. The edge has refused it before, in its dialect's words. */
 export function checkRange(what: string, value: number, min: number, max: number): void {
   if (Number.isInteger(value) && value >= min && value <= max) return;
   throw new RangeError(`${what} of ${value} is not a whole number from ${min} to ${max}`);

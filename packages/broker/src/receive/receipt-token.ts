@@ -3,7 +3,7 @@ import { decodeToken, encodeToken, TOKEN_LENGTH } from "./message-token.ts";
 
 /** Content of a receipt handle. */
 export interface ReceiptFacts extends Receipt {
-  /** When the message was received: `receivedMsOf` reads it. Who deletes a message need not know. */
+  /** Time of the receive as text, which `receivedMsOf` reads. A delete does not need it. */
   readonly received: string;
 }
 
@@ -11,12 +11,12 @@ export interface ReceiptFacts extends Receipt {
 const TIME_LENGTH = 9;
 const TIME_PATTERN = /^[\da-z]+$/;
 
-/** The time that was written last, and how: all messages of an answer have the same. */
+/** Latest time that was written, with its text: all messages of an answer share one. */
 let written = { receivedMs: Number.NaN, text: "" };
 
 /**
- * A receipt handle: the token of the delivery, as a pull gives it out, and when it was. The time is not checked: who
- * changes it has changed for how long they may keep their own message.
+ * Encodes a receipt handle: the delivery's token, as of a pull, and its time. A contract, since clients keep handles.
+ * The time has no checksum: a client that changes it changes only how long it may keep its own message.
  */
 export function encodeReceipt(queue: string, receipt: Receipt, receivedMs: number): string {
   if (receivedMs !== written.receivedMs) {
@@ -26,7 +26,7 @@ export function encodeReceipt(queue: string, receipt: Receipt, receivedMs: numbe
   return encodeToken(queue, "lease", receipt) + written.text;
 }
 
-/** Reads a receipt handle; `null` for a text that is none, or one of another queue. */
+/** Reads a receipt handle; `null` for a text that is no handle of this queue. */
 export function decodeReceipt(queue: string, text: string): ReceiptFacts | null {
   const time = text.slice(TOKEN_LENGTH);
   if (time.length !== TIME_LENGTH || !TIME_PATTERN.test(time)) return null;
@@ -36,7 +36,7 @@ export function decodeReceipt(queue: string, text: string): ReceiptFacts | null 
   return { segmentId, index, leaseId, received: time };
 }
 
-/** When the message of a receipt was received, in ms: the longest visibility timeout counts from here. */
+/** Reads the time in ms at which a message was received. The longest visibility timeout counts from it. */
 export function receivedMsOf({ received }: ReceiptFacts): number {
   return Number.parseInt(received, 36);
 }

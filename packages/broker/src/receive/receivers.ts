@@ -21,16 +21,16 @@ import { encodeReceipt } from "./receipt-token.ts";
 /** Name of a client that receives, in the history. */
 export const RECEIVER = "SQS";
 
-/** A receive that got something. */
+/** Reply with messages. */
 type Received = Extract<ReceiveReply, { kind: "received" }>;
 
 /** A caller that waits for messages. */
 interface Receiver {
   readonly request: ReceiveRequest;
   readonly isShortPoll: boolean;
-  /** When it is answered with nothing, in ms. */
+  /** Time in ms at which it gets an empty reply. */
   readonly deadlineMs: number;
-  /** Bytes that are left of the answer that it shares with the receivers of its call. */
+  /** Bytes left of the answer, which the receivers of one call share. */
   readonly budget: { bytes: number };
   readonly answer: (reply: ReceiveNowReply) => void;
   readonly reject: (error: unknown) => void;
@@ -43,22 +43,22 @@ interface ReceiverParts {
   readonly deadLetters: DeadLetters;
 }
 
-/** An answer that waits for the commit of what it says. */
-interface Answer {
+/** Reply that waits for the commit of its lease. */
+interface UncommittedReply {
   readonly receiver: Receiver;
   readonly reply: ReceiveNowReply;
 }
 
 /**
  * Receivers that wait for messages, first come, first served (spec sqs 7). Every turn serves them, because only a turn
- * can make a message visible. `wakeAtMs` says when the passing of time alone does, for all of them.
+ * can make a message visible. `wakeAtMs` is when a turn is needed though nothing else happens.
  */
 export class Receivers {
   readonly #context: QueueContext;
   readonly #parts: ReceiverParts;
   #waiting: Receiver[] = [];
-  #answers: Answer[] = [];
-  /** When somebody has asked for messages last, in ms; `null` for not since the queue's object started. */
+  #answers: UncommittedReply[] = [];
+  /** Time in ms of the latest receive; `null` for none since the queue's object started. */
   askedMs: number | null = null;
   /** Bytes of messages that may still die in this turn. */
   #deadRoom = DEAD_BYTES_MAX;
@@ -68,7 +68,7 @@ export class Receivers {
     this.#parts = parts;
   }
 
-  /** Resolves with messages, when there are some and their lease is durable, or with nothing at the end of the wait. */
+  /** Resolves with messages once their lease is durable, or with an empty reply at the end of the wait. */
   async receive(request: ReceiveRequest): Promise<ReceiveReply> {
     checkRanges(request);
     const waitMs = request.waitMs ?? this.#settings?.waitMs ?? 0;
@@ -78,10 +78,7 @@ export class Receivers {
     return answered.kind === "unserved" ? { kind: "empty" } : answered;
   }
 
-  /**
-   * Receives that wait for nothing: served by the next turn, which the caller starts, as far as the bytes of one answer
-   * go.
-   */
+  /** Receives without a wait in the next turn, which the caller starts, up to the bytes of one answer. */
   receiveInNextTurn(requests: readonly ReceiveRequest[]): Promise<ReceiveNowReply[]> {
     for (const request of requests) checkRanges(request);
     const budget = { bytes: RECEIVE_NOW_BYTES_MAX };
@@ -95,17 +92,14 @@ export class Receivers {
     for (const { answer } of gone) answer({ kind: "empty" });
   }
 
-  /** Ends the wait of everybody. */
+  /** Ends the wait of all receivers. */
   endWaits(): void {
     const waiting = this.#waiting;
     this.#waiting = [];
     for (const { answer } of waiting) answer({ kind: "empty" });
   }
 
-  /**
-   * When the next receiver times out or may get a message, if nothing else happens until then; in ms. `null` if none
-   * waits.
-   */
+  /** Time in ms at which a receiver times out, or may get a message by the passing of time; `null` if none waits. */
   get wakeAtMs(): number | null {
     if (this.#waiting.length === 0) return null;
     const { delayed, leased } = this.#context.queue;
@@ -118,7 +112,7 @@ export class Receivers {
     return Math.min(...moments.map((moment) => moment ?? Infinity));
   }
 
-  /** When the throttle lets somebody have what is ready, in ms; `null` if it keeps nothing back. */
+  /** Time in ms at which the throttle lets a ready message leave; `null` if it holds none back. */
   get #throttledUntilMs(): number | null {
     const { queue, nowMs } = this.#context;
     const { nextMs } = this.#parts.throttle;
@@ -143,15 +137,14 @@ export class Receivers {
   }
 
   /**
-   * Within a turn: messages for somebody who does not wait, once those who do have been served; `null` if there are
-   * none.
+   * Within a turn, after `serve`: takes messages for a caller that does not wait; `null` if there are none.
    *
    * @param max 1 to `RECEIVE_MESSAGES_MAX`.
    */
   takeNow(max: number, visibilityMs: number, nowMs: number): Received | null {
     const { queue, definition } = this.#context;
     if (definition?.deliveryPaused === true) return null;
-    // One by one under a throttle: spaced evenly.
+    // Under a throttle messages leave one by one, spaced evenly.
     const { room: slots } = this.#parts.throttle;
     const most = slots === Infinity ? max : Math.min(1, slots);
     const room = Math.min(most, IN_FLIGHT_MAX - queue.leasedCount);
@@ -161,17 +154,17 @@ export class Receivers {
     return received === null ? null : this.#reply(received);
   }
 
-  /** After a turn: behind those that could not die in it there may be messages for those who wait. */
+  /** After a turn: starts another one if dead letters beyond its room may hide messages from the receivers. */
   lookAgain(): void {
     if (this.#deadRoom <= 0 && this.#waiting.length > 0) void this.#context.wake();
   }
 
-  /** Whether somebody was served in a turn and has not been answered. */
+  /** Whether replies of a turn wait for its commit. */
   get hasAnswers(): boolean {
     return this.#answers.length > 0;
   }
 
-  /** Answers the receivers that the turn before served: it is durable now. */
+  /** Answers the receivers that a turn served, once it is durable. */
   answer(): void {
     const answers = this.#answers;
     this.#answers = [];
@@ -194,7 +187,7 @@ export class Receivers {
     });
   }
 
-  /** Starts a turn, in which those who wait are looked at. One that fails rejects all of them. */
+  /** Starts a turn, which serves the receivers. If it fails, all of them are rejected. */
   #look(): void {
     this.#context.wake().catch((error) => this.fail(error));
   }
@@ -203,7 +196,7 @@ export class Receivers {
     return this.#context.definition?.receive;
   }
 
-  /** `null` lets it wait. */
+  /** Makes the reply to a receiver; `null` lets it wait. */
   #replyTo(receiver: Receiver, nowMs: number): ReceiveReply | null {
     const { queue, definition } = this.#context;
     const { attempts, throttle } = this.#parts;
@@ -225,7 +218,7 @@ export class Receivers {
     return nowMs >= deadlineMs ? { kind: "empty" } : null;
   }
 
-  /** Leases messages that can be read; what cannot is lost and reported, and others are taken for it. */
+  /** Leases messages that can be read. Others are reported as lost, and further ones take their places. */
   #take(max: number, visibilityMs: number, nowMs: number): Attempt | null {
     const { queue } = this.#context;
     for (;;) {
@@ -254,7 +247,7 @@ export class Receivers {
     }));
   }
 
-  /** The messages of a lease that can be read. The others leave the queue. */
+  /** Lists the messages of a lease that can be read, and deletes the others. */
   #readableOf({ slices, leaseId }: Lease, nowMs: number): Receipt[] {
     const receipts: Receipt[] = [];
     for (const { segmentId, from, to } of slices) {
@@ -286,7 +279,7 @@ export class Receivers {
     return { kind: "received", packed, receipts: handles, receiveCounts, firstReceivedMs, sequenceNumbers };
   }
 
-  /** The records of messages, joined into bytes of their own. Those that stand one behind the other are one part. */
+  /** Joins the records of messages into bytes of their own. Records that lie together are copied as one part. */
   #recordsOf(receipts: readonly Receipt[]): Uint8Array {
     const records: Uint8Array[] = [];
     for (let i = 0; i < receipts.length; ) {
@@ -304,7 +297,7 @@ function isAt(receipt: Receipt | undefined, segmentId: number, index: number): b
   return receipt !== undefined && receipt.segmentId === segmentId && receipt.index === index;
 }
 
-/** The edge has refused these in its dialect's words. */
+/** Refuses numbers out of range. The edge has refused them before, in its dialect's words. */
 function checkRanges({ max, visibilityTimeoutMs = 0, waitMs = 0 }: ReceiveRequest): void {
   checkRange("max", max, 1, RECEIVE_MESSAGES_MAX);
   checkRange("visibilityTimeoutMs", visibilityTimeoutMs, 0, VISIBILITY_TIMEOUT_MS_MAX);

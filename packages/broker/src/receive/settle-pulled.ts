@@ -13,8 +13,8 @@ const ENDED = "The lease has ended, so the message was not retried.";
 const ENDED_IN_ORDER = "The lease has ended, and messages of a group are acknowledged in order.";
 
 /**
- * Within a turn: settles what a client has pulled (spec cloudflare-queues 5.5). Acknowledgements first; then retries,
- * which count only under the lease that holds the message. What cannot be settled is named in `warnings`.
+ * Within a turn: settles messages that a client has pulled (spec cloudflare-queues 5.5). Acknowledgements come first,
+ * then retries, which need the lease that holds the message. `warnings` name the lease ids that settle nothing.
  *
  * @throws RangeError for a delay that the edge should have refused; then nothing is settled.
  */
@@ -24,7 +24,7 @@ export function settlePulled(
   { acks, retries }: PullSettlement,
 ): PullSettled {
   for (const { delaySeconds = 0 } of retries) checkRange("delaySeconds", delaySeconds, 0, DELAY_SECONDS_MAX);
-  // A lease that has ended has released its messages, whether or not the alarm has got round to it.
+  // Leases that have ended release their messages now, even if the alarm is late.
   context.passTime();
   const warnings: [leaseId: string, text: string][] = [];
   let ackCount = 0;
@@ -44,7 +44,7 @@ export function settlePulled(
   return { ackCount, retryCount, warnings };
 }
 
-/** Answers with what is wrong, `null` if nothing is. */
+/** Acknowledges a message. @returns a warning, `null` if it was acknowledged. */
 function acknowledge({ queue, name, nowMs, history }: QueueContext, leaseId: string): string | null {
   const receipt = decodeToken(name, "lease", leaseId);
   if (receipt === null) return NOT_A_LEASE;
@@ -59,7 +59,7 @@ function acknowledge({ queue, name, nowMs, history }: QueueContext, leaseId: str
   }
 }
 
-/** The same for a retry. Adds to `dead` what has had its last attempt. */
+/** Retries a message, or adds it to `dead` after its last attempt. @returns a warning, `null` if it was settled. */
 function retryLease(
   context: QueueContext,
   leaseId: string,
@@ -91,10 +91,7 @@ function positionOf({ segmentId, index }: Receipt): Positions {
   return [segmentId, index, index + 1];
 }
 
-/**
- * Makes the key of the jitter, which differs between messages that were pulled one by one and is the same within a
- * batch.
- */
+/** Makes the key of the jitter, which is the same for all messages of a segment in one pull. */
 function keyOf({ segmentId, leaseId }: Receipt): string {
   return `${segmentId} ${leaseId}`;
 }
