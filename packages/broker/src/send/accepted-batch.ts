@@ -2,7 +2,7 @@ import { countAttempts, type Placement, type Queue, send } from "@sluice/engine"
 import { joinPacked, PackedIndex, uncountedBytes } from "@sluice/protocol";
 import type { PayloadCache } from "../store/payload-cache.ts";
 
-/** Most payload bytes of one segment. A stored value is at most 2 MB; half a batch limit more never fills it. */
+/** Most payload bytes of one segment, well below the 2 MB of a stored value. */
 export const SEGMENT_BYTES_MAX = 512_000;
 
 /** A packed batch that was accepted and is not stored yet. */
@@ -10,22 +10,22 @@ export interface AcceptedBatch {
   readonly index: PackedIndex;
   /** Delay of the messages that name none, in seconds. */
   readonly delaySeconds: number;
-  /** Where that delay comes from. Default: the queue. */
+  /** Origin of that delay. Default: the queue. */
   readonly delayReason?: "send" | "queue";
-  /** Producer of the messages, as far as known. */
+  /** Producer of the messages, if known. */
   readonly by?: string | null;
-  /** The queue that it comes from. */
+  /** Queue that transferred it. Default: a producer sent it. */
   readonly from?: string;
-  /** Deliveries that each message had before it was exported; its retention begins anew. Default: none is known. */
+  /** Deliveries of each message before it was exported; its retention begins anew. Default: none. */
   readonly attempts?: readonly number[];
 }
 
-/** Told of what was stored together, and where. */
+/** Is notified of batches that were stored together, and where. */
 type Stored = (group: readonly AcceptedBatch[], placement: Placement) => void;
 
 /**
- * Stores everything that one commit accepts, in as few segments as it fits: packed batches are joined byte by byte,
- * and only messages with different delays are put into another order.
+ * Stores the batches of one commit in as few segments as possible. Packed batches are joined byte by byte; only
+ * messages with different delays are put into another order.
  */
 export function placeBatches(
   queue: Queue,
@@ -54,7 +54,7 @@ function isStorable({ index }: AcceptedBatch): boolean {
   return index.packed.byteLength <= SEGMENT_BYTES_MAX;
 }
 
-/** Cuts what is too large for one segment between two records. A single record always fits. */
+/** Cuts a batch that is too large for one segment, between records. A single record always fits. */
 function inStorableParts(batch: AcceptedBatch): AcceptedBatch[] {
   if (isStorable(batch)) return [batch];
   const { index, attempts, ...rest } = batch;
@@ -79,10 +79,10 @@ function storeGroup(
   stored: Stored,
 ): void {
   const sizes: number[] = [];
-  // Has a place for the last message with a group, and for those before it.
+  // Ends with the last message that has a group.
   const groups: (string | null)[] = [];
   const dueMs: number[] = [];
-  // Has a place for the last dead letter, and for those before it.
+  // Ends with the last dead letter.
   const acceptedMs: number[] = [];
   const earlier: { readonly position: number; readonly attempts: number }[] = [];
   for (const { index, delaySeconds, attempts } of group) {

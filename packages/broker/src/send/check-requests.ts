@@ -9,17 +9,16 @@ import {
 } from "@sluice/protocol";
 import type { AcceptedBatch } from "./accepted-batch.ts";
 
-/** Packed batches that may be stored, or why none of them may. */
+/** Batches that may be stored, or the reason for refusing all of them. */
 export type CheckedRequests = { readonly ok: true; readonly batches: readonly AcceptedBatch[] } | RpcFailure;
 
 /**
- * The last check before storing, whatever the edge has checked: the limits of a message hold for every way in. How many
- * messages and bytes one batch may have is the edge's to say, since a request can hold several batches by now. All or
- * none of the requests are acceptable.
+ * Checks requests before they are stored, all or none, so that the limits of a message hold for every way in. The
+ * limits of a batch are checked by the edge alone, since a request can hold several batches.
  *
- * @param queueDelaySeconds Delay of messages for which neither they nor their batch name one.
+ * @param queueDelaySeconds Delay of messages that have none of their own or of their batch.
  * @param messageBytesMax Largest message, extension included: the dialect's. Default: Cloudflare's.
- * @param by who sends them, as far as known.
+ * @param by their producer, if known.
  */
 export function checkRequests(
   requests: readonly SendRequest[],
@@ -36,7 +35,7 @@ export function checkRequests(
       if (!(error instanceof PackedFormatError)) throw error;
       return refuse(QUEUE_ERROR_CODES.messageMetadataInvalid, `not a packed batch: ${error.message}`);
     }
-    const refusal = refusalOf(index, delaySeconds, messageBytesMax);
+    const refusal = invalidBatch(index, delaySeconds, messageBytesMax);
     if (refusal !== null) return refusal;
     batches.push({
       index,
@@ -48,7 +47,8 @@ export function checkRequests(
   return { ok: true, batches };
 }
 
-function refusalOf(
+/** Finds out why a batch cannot be stored; `null` if it can. */
+function invalidBatch(
   index: PackedIndex,
   delaySeconds: number | undefined,
   messageBytesMax: number,
@@ -67,7 +67,7 @@ function refusalOf(
       );
     }
     if (index.contentType(i) === undefined) {
-      // No consumer could read it, and a batch that holds one message like that fails as a whole.
+      // No consumer could read it, and a delivery with one such message fails as a whole.
       return refuse(QUEUE_ERROR_CODES.messageMetadataInvalid, "unknown content type");
     }
     if (!index.hasReadableExtension(i)) {

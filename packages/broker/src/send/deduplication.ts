@@ -8,24 +8,21 @@ import {
 import type { FifoSettings } from "@sluice/protocol";
 import type { QueueContext } from "../turn/context.ts";
 
-/**
- * Most deduplication ids that are remembered at a time: about 60 MB. At a steady rate that is 800 messages a second;
- * more is refused for as long as it lasts.
- */
+/** Most deduplication ids that are remembered, about 60 MB, or 800 messages a second. Further sends are refused. */
 export const DEDUPLICATION_IDS_MAX = 250_000;
 
-/** A stored value has 2 MB at most; an id with its group has 260 characters. */
+/** Ids of a note: a stored value has 2 MB at most, and an id with its group 260 characters. */
 const IDS_PER_NOTE_MAX = 4_000;
 const PREFIX = "deduplication:";
 
 /**
- * The deduplication ids of a FIFO queue, in memory and in the store: one note for all that came in with a commit,
- * deleted when the last of them has expired.
+ * Deduplication ids of a FIFO queue, in memory and in the store. A commit writes its ids as one note, which is deleted
+ * when the last of them has expired. A contract, since stored notes depend on their keys and on the engine's encoding.
  */
 export class Deduplication {
   readonly #context: QueueContext;
   readonly #memory = new DeduplicationMemory();
-  /** Notes that are stored, oldest first, with the moment from which on nobody needs them. */
+  /** Keys of stored notes, oldest first, with the times in ms at which their last ids expire. */
   readonly #notes = new Map<string, number>();
   #fresh: Remembered[] = [];
   #nextNote: number;
@@ -36,7 +33,7 @@ export class Deduplication {
     this.#nextNote = firstNote;
   }
 
-  /** Takes over a note of an earlier epoch; `false` if it is none of these. */
+  /** Takes over a note of an earlier epoch. @returns false for a note of another kind. */
   restore(key: string, bytes: Uint8Array): boolean {
     if (!key.startsWith(PREFIX)) return false;
     let expiresMs = 0;
@@ -46,7 +43,7 @@ export class Deduplication {
         expiresMs = Math.max(expiresMs, remembered.expiresMs);
       }
     } catch (error) {
-      // Better sent twice than refused: what follows is taken as new.
+      // A duplicate is better than a lost message, so messages with lost ids are taken as new.
       this.#context.damage.note(
         "messagesAgain",
         0,
@@ -61,9 +58,7 @@ export class Deduplication {
     return this.#memory.size >= DEDUPLICATION_IDS_MAX;
   }
 
-  /**
-   * When the latest note can be deleted, in ms; `null` if there is none. Until then each turn deletes what it finds.
-   */
+  /** Time in ms at which the latest note expires; `null` if there is none. Each turn before it may delete others. */
   get forgetAtMs(): number | null {
     const last = [...this.#notes.values()].at(-1);
     return last ?? null;
@@ -73,12 +68,12 @@ export class Deduplication {
     return this.#memory.find(key, this.#context.nowMs);
   }
 
-  /** Within a turn: remembers a message that is accepted. */
+  /** Within a turn: remembers an accepted message. */
   remember(key: string, accepted: Accepted): void {
     this.#fresh.push(this.#memory.remember(key, accepted, this.#context.nowMs));
   }
 
-  /** Within a turn, before its commit: forgets what has expired, and adds what is new to what is written. */
+  /** Within a turn, before its commit: forgets expired ids, and writes new ones. */
   write(nowMs: number): void {
     const { store } = this.#context;
     this.#memory.expire(nowMs);
@@ -90,7 +85,7 @@ export class Deduplication {
     this.#fresh = [];
     for (let from = 0; from < fresh.length; from += IDS_PER_NOTE_MAX) {
       const part = fresh.slice(from, from + IDS_PER_NOTE_MAX);
-      // In order as texts too: a store gives notes back in the order of their keys.
+      // Padded, because a store gives notes back in the order of their keys as texts.
       const key = PREFIX + String(this.#nextNote++).padStart(16, "0");
       this.#notes.set(key, part.at(-1)?.expiresMs ?? 0);
       this.#context.write(() => store.writeNote(key, encodeRemembered(part)));
@@ -110,8 +105,8 @@ export class Deduplication {
   }
 }
 
-/** Makes the key that an id is remembered by; it contains the group where that is the scope (spec sqs 4.3). */
+/** Makes the key of a deduplication id, with the group where that is the scope (spec sqs 4.3). */
 export function deduplicationKey(settings: FifoSettings | undefined, groupId: string, id: string): string {
-  // No id or group has a line break in it.
+  // Neither an id nor a group has a line break in it.
   return settings?.deduplicationScope === "messageGroup" ? `${groupId}\n${id}` : id;
 }

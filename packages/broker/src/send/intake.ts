@@ -18,13 +18,13 @@ import { checkRequests } from "./check-requests.ts";
 import { type Deduplication, deduplicationKey } from "./deduplication.ts";
 import { noteStored } from "./note-stored.ts";
 
-/** Packed bytes that may wait for their commit at a time; a Durable Object has 128 MB for everything. */
+/** Most packed bytes that wait for their commit, of the 128 MB that a Durable Object has. */
 export const UNCOMMITTED_BYTES_MAX = 32_000_000;
 
 /** Size of one billed operation of Cloudflare Queues and SQS, in bytes. */
 const BILLED_BYTES = 64_000;
 
-/** Number that sequence numbers are counted from, so that each has 20 digits (spec sqs 4.4). */
+/** Sequence number of the first message, so that each has 20 digits (spec sqs 4.4). */
 const FIRST_SEQUENCE_NUMBER = 10n ** 19n;
 
 const OVERLOADED: RpcFailure = {
@@ -33,24 +33,24 @@ const OVERLOADED: RpcFailure = {
   cause: "Queue is overloaded. Please back off.",
 };
 
-/** A batch that may be accepted. Its bytes count as uncommitted until `release`. */
+/** Checked batches. Their bytes count as uncommitted until `release`. */
 export interface Acceptable {
   readonly ok: true;
-  /** Within a turn: accepts it. Answers what became of each message of a FIFO queue, `null` of another one. */
+  /** Within a turn: accepts the batches. @returns the outcome for each message of a FIFO queue, else `null`. */
   accept(): EnqueuedMessage[] | null;
-  /** Once its turn is durable or has failed. */
+  /** Releases their bytes, once the turn is durable or has failed. */
   release(): void;
 }
 
 /**
- * The way in: what is sent, or transferred from another queue, is checked, gathered by the jobs of a turn and placed by
- * that turn in as few segments as it fits. Bounds how much waits for its commit.
+ * Intake of sent and transferred messages. They are checked, gathered by the jobs of a turn, and placed by that turn in
+ * as few segments as possible. It bounds how much waits for its commit.
  */
 export class Intake {
   readonly #context: QueueContext;
   readonly #deduplication: Deduplication;
   readonly #cache: PayloadCache;
-  /** Messages that the turn that runs, or the next one, accepts. */
+  /** Batches of the current turn, or of the next one. */
   #batches: AcceptedBatch[] = [];
   #batchedCount = 0;
   #uncommittedBytes = 0;
@@ -66,8 +66,8 @@ export class Intake {
   }
 
   /**
-   * Stores the batches of one call, all or none, and answers when they are durable. What is over a limit is refused
-   * with its code; when more waits for the commit than memory should hold, 10250.
+   * Stores the batches of one call, all or none, and resolves when they are durable. A batch over a limit is refused
+   * with the limit's code, and any batch with 10250 while too much waits for its commit.
    */
   async send(requests: readonly SendRequest[], producer?: string): Promise<SendReply> {
     const acceptable = this.check(requests, { by: producer });
@@ -81,10 +81,10 @@ export class Intake {
   }
 
   /**
-   * Checks batches that are to be accepted by a turn, all or none.
+   * Checks batches that a turn is to accept, all or none.
    *
    * @param messageBytesMax Largest message, extension included. Default: Cloudflare's.
-   * @param by who sends them. Default: nobody knows.
+   * @param by their producer. Default: unknown.
    */
   check(
     requests: readonly EnqueueRequest[],
@@ -98,14 +98,14 @@ export class Intake {
     const batches = checked.batches.map((each, i) => ({ ...each, ...earlierOf(requests[i]) }));
     const accept = () => {
       if (this.#context.queue.isFifo) return batches.flatMap((each) => this.acceptNew(each));
-      // The fast path looks at no message: nobody asks what became of each.
+      // The fast path looks at no single message, since its caller needs no outcome for each.
       this.accept(batches);
       return null;
     };
     return { ok: true, accept, release: reserved.release };
   }
 
-  /** Counts bytes as uncommitted until they are released, unless more waits for its commit than may. */
+  /** Counts bytes as uncommitted until they are released, or refuses when too much waits for its commit. */
   reserve(bytes: number): { readonly ok: true; release(): void } | RpcFailure {
     if (this.#uncommittedBytes + bytes > UNCOMMITTED_BYTES_MAX || this.#deduplication.isFull)
       return OVERLOADED;
@@ -118,7 +118,7 @@ export class Intake {
     };
   }
 
-  /** Within a turn: accepts messages, those of a FIFO queue only if their deduplication ids are new. */
+  /** Within a turn: accepts messages; on a FIFO queue only those with new deduplication ids. */
   acceptNew(batch: AcceptedBatch): EnqueuedMessage[] {
     const { index } = batch;
     const { queue, definition } = this.#context;
@@ -146,7 +146,7 @@ export class Intake {
     return outcomes;
   }
 
-  /** Within a turn: accepts messages. */
+  /** Within a turn: accepts batches as they are. */
   accept(batches: readonly AcceptedBatch[]): void {
     this.#batches.push(...batches);
     for (const { index } of batches) {
@@ -157,17 +157,17 @@ export class Intake {
     }
   }
 
-  /** Within a turn: the sequence number of the next message that is accepted. */
+  /** Sequence number of the next message. For use within a turn. */
   get nextSeq(): number {
     return this.#context.queue.nextSeq + this.#batchedCount;
   }
 
-  /** Counts of the messages that this epoch has accepted, by the turn that runs included. */
+  /** Counts of the messages that this epoch has accepted, the current turn included. */
   get accepted(): Pick<QueueUsage, "messages" | "messageBytes" | "messageChunks"> {
     return this.#accepted;
   }
 
-  /** Within a turn, after its jobs: puts into the queue what they have accepted. */
+  /** Within a turn, after its jobs: puts the accepted batches into the queue. */
   place(nowMs: number): void {
     const { queue, payloadOf } = this.#context;
     placeBatches(queue, this.#batches, payloadOf, this.#cache, nowMs, (group, placement) => {
@@ -178,12 +178,12 @@ export class Intake {
   }
 }
 
-/** 20 digits that grow with the messages of a queue. */
+/** Makes a sequence number: 20 digits that grow with the messages of a queue. */
 export function sequenceNumberOf(seq: number): string {
   return String(FIRST_SEQUENCE_NUMBER + BigInt(seq));
 }
 
-/** How many times 64,000 bytes are begun. Hardly a batch has so many altogether, and then no message is looked at. */
+/** Counts the billed chunks of messages. In small batches, the usual ones, each message is one chunk. */
 function chunksOf(index: PackedIndex): number {
   if (index.packed.byteLength <= BILLED_BYTES) return index.count;
   let chunks = 0;
@@ -193,12 +193,12 @@ function chunksOf(index: PackedIndex): number {
   return chunks;
 }
 
-/** Deliveries that the messages of a request had before they were exported. */
+/** Returns the attempts of messages before they were exported, if the request has any. */
 function earlierOf(request: EnqueueRequest | undefined): Pick<AcceptedBatch, "attempts"> {
   return request?.attempts === undefined ? {} : { attempts: request.attempts };
 }
 
-/** Views hold on to the whole batch that they are of. */
+/** Copies records, because views would keep their whole batch in memory. */
 function copyOf(records: readonly Uint8Array[]): Uint8Array {
   return joinPacked(records).slice();
 }

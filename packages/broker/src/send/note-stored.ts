@@ -5,20 +5,20 @@ import { pastIn } from "../history/past.ts";
 import type { QueueContext } from "../turn/context.ts";
 import type { AcceptedBatch } from "./accepted-batch.ts";
 
-/** Messages of one event, so that its row stays small. */
+/** Most messages of one event, so that its row stays small. */
 const MESSAGES_PER_EVENT_MAX = 100;
 
-/** A stretch of messages that are alike: of one batch and with one delay, in the order in which they lie. */
-interface Alike {
+/** Range of messages of one batch with one delay, in the order in which they lie. */
+interface AlikeRange {
   readonly batch: AcceptedBatch;
-  /** Index of the first one in its batch, and in its segment. */
+  /** Index of the first message in its batch, and in its segment. */
   readonly first: number;
   readonly at: number;
   count: number;
   readonly ownDelaySeconds: number | undefined;
 }
 
-/** Within a turn: notes messages that were stored together, as accepted or as arrived from another queue. */
+/** Within a turn: notes in the history that messages were accepted, or arrived from another queue. */
 export function noteStored(
   context: QueueContext,
   group: readonly AcceptedBatch[],
@@ -26,7 +26,7 @@ export function noteStored(
 ): void {
   const { history } = context;
   if (!history.isOn) return;
-  for (const alike of stretchesOf(group, placement)) {
+  for (const alike of alikeRangesOf(group, placement)) {
     const { batch, at, count } = alike;
     const { by = null, from } = batch;
     history.stored(batch.index, alike.first, count);
@@ -41,7 +41,7 @@ export function noteStored(
   }
 }
 
-function detailOf({ batch, first, count, ownDelaySeconds }: Alike): Partial<NotedEvent> {
+function detailOf({ batch, first, count, ownDelaySeconds }: AlikeRange): Partial<NotedEvent> {
   const { index, delaySeconds, delayReason = "queue" } = batch;
   let ids = "";
   for (let i = first; i < first + count; i++) ids += index.id(i);
@@ -51,15 +51,15 @@ function detailOf({ batch, first, count, ownDelaySeconds }: Alike): Partial<Note
   return { ids, delayMs: 1_000 * seconds, delay };
 }
 
-function pastsOf({ batch: { index }, first, count }: Alike): (MessagePast | null)[] {
+function pastsOf({ batch: { index }, first, count }: AlikeRange): (MessagePast | null)[] {
   return Array.from({ length: count }, (_, i) =>
     index.hasExtension(first + i) ? pastIn(index.extension(first + i)) : null,
   );
 }
 
-function stretchesOf(group: readonly AcceptedBatch[], { from, order }: Placement): Alike[] {
+function alikeRangesOf(group: readonly AcceptedBatch[], { from, order }: Placement): AlikeRange[] {
   const places = order === null ? null : inverse(order);
-  const found: Alike[] = [];
+  const found: AlikeRange[] = [];
   let position = 0;
   for (const batch of group) {
     const { index } = batch;
