@@ -1,24 +1,24 @@
 import type { HostStorage } from "../platform/host.ts";
 
 /**
- * Largest database that is checked for its structure at every start, in bytes: that reads all of it. Measured at
+ * Largest database whose structure is checked at every start, in bytes. The check reads all of it, measured at
  * 0.6 GB/s, so a start waits for 0.1 s at most.
  */
 export const STRUCTURE_CHECK_BYTES_MAX = 64_000_000;
 
 /**
- * Largest database that is repaired once damage was met in its use, in bytes. Measured: 0.87 GB in 5.7 s, and the
- * platform ends an object whose start takes 30 s. The copy takes as much room again as the table that is put aside.
+ * Largest database that is repaired after a query met damage, in bytes. Measured: 0.87 GB in 5.7 s, and the platform
+ * ends an object whose start takes 30 s. The copy needs as much room again as the table that is put aside.
  */
 export const REPAIR_BYTES_MAX = 1_000_000_000;
 
-/** Findings of SQLite that are read: those about the list of free pages come first. */
+/** Most findings of SQLite that are read. Those about the list of free pages come first. */
 const FINDINGS_MAX = 100;
 
-/** How far ahead of a row that cannot be read the next readable one is looked for, at most: all ids are smaller. */
+/** End of the search for the next readable row, above all ids. */
 const IDS_MAX = Number.MAX_SAFE_INTEGER;
 
-/** A table, and what of a row can be missing: its reader tells that by a seal which does not fit. */
+/** Table, and the columns that a repaired row may lack. Its reader detects them by a seal that does not match. */
 interface Table {
   readonly name: string;
   readonly key: string;
@@ -47,24 +47,23 @@ const TABLES: readonly Table[] = [
 /** Condition of a queue's database file. */
 export type FileCondition =
   | { readonly kind: "sound" }
-  /** Damaged where nothing of the queue lies. */
+  /** Damaged, but in none of the queue's tables. */
   | { readonly kind: "harmless"; readonly finding: string }
-  /** Tables were damaged. What could be read of them lies in new ones, and the file can be used. */
+  /** Damaged tables were replaced by new ones with their readable rows. The file can be used. */
   | { readonly kind: "repaired"; readonly finding: string }
-  /** Damaged beyond repair: readable data is used, and nothing can be written that is sure to stay. */
+  /** Damaged beyond repair: readable data is used, and writes may be lost. */
   | { readonly kind: "damaged"; readonly finding: string };
 
-/** Whether a failure means that a database file does not hold together. */
+/** Whether an error means that the database file is damaged. */
 export function isFileDamage(error: unknown): boolean {
   return /SQLITE_(CORRUPT|NOTADB)/.test(String(error));
 }
 
 /**
- * Looks at the structure of a queue's database file, and repairs what is damaged: a table that does not hold together
- * is put aside, not deleted, and what can be read of it is copied into a new one, in one transaction. To write into the
- * damaged one could make it worse, or come to nothing at the next start.
+ * Checks the structure of a queue's database file and repairs damaged tables. A damaged table is put aside, not
+ * deleted, because writes could make it worse; its readable rows are copied into a new one, in one transaction.
  *
- * @param isSuspect Whether the file was found to be damaged in its use: then its size does not excuse it.
+ * @param isSuspect Whether a query met damage before: then the file is checked whatever its size.
  */
 export function repairFile(storage: HostStorage, isSuspect: boolean): FileCondition {
   const { sql } = storage;
@@ -75,13 +74,13 @@ export function repairFile(storage: HostStorage, isSuspect: boolean): FileCondit
   const findings = findingsIn(sql, FINDINGS_MAX);
   const [finding] = findings;
   if (finding === undefined) return { kind: "sound" };
-  // Pages from such a list can be ones that are in use.
+  // A damaged list of free pages may name pages that are in use.
   if (findings.some((text) => /freelist/i.test(text))) return { kind: "damaged", finding };
   try {
     const known = namesIn(sql);
     const damaged = TABLES.filter(({ name }) => known.has(name) && findingsIn(sql, name).length > 0);
     if (damaged.length === 0) {
-      // What was put aside by an earlier start is still there, and was told then.
+      // A table that an earlier start put aside is still damaged, and was reported then.
       return [...known].some(isPutAside) ? { kind: "sound" } : { kind: "harmless", finding };
     }
     const plans = damaged.map((table) => planFor(sql, table, known));
@@ -94,14 +93,14 @@ export function repairFile(storage: HostStorage, isSuspect: boolean): FileCondit
   }
 }
 
-/** Lists the damage that SQLite finds, in its words: in all of the file, or in one table. */
+/** Lists the damage that SQLite finds, in its words. @param limit of findings in the file, or the table to check. */
 function findingsIn(sql: SqlStorage, limit: number | string): string[] {
   try {
     const rows = sql.exec<{ quick_check: string }>(`PRAGMA quick_check(${limit})`).toArray();
     const lines = rows.flatMap((row) => row.quick_check.split("\n"));
     return lines.filter((line) => line !== "ok" && !line.startsWith("***"));
   } catch (error) {
-    // Not every platform lets a Durable Object ask.
+    // Not every platform allows this pragma.
     return String(error).includes("SQLITE_AUTH") ? [] : [String(error)];
   }
 }
@@ -115,24 +114,24 @@ function isPutAside(table: string): boolean {
   return /_damaged_\d+$/.test(table);
 }
 
-/** A table that is put aside, and by what values of its key which columns of it can be read. */
+/** Plan of a table's repair: its name once it is put aside, and the keys of its readable rows. */
 interface Plan {
   readonly table: Table;
   readonly aside: string;
   readonly definition: string;
   readonly whole: readonly (string | number)[];
-  /** Without what is replaceable: such a row says how many messages are lost. */
+  /** Keys of rows that lack their replaceable columns. Such a row tells how many messages are lost. */
   readonly partial: readonly (string | number)[];
 }
 
-/** Reads all of a damaged table. Before anything is written: the platform ends an object whose write meets damage. */
+/** Reads all of a damaged table, before any write: the platform ends an object whose write meets damage. */
 function planFor(sql: SqlStorage, table: Table, known: ReadonlySet<string>): Plan {
   const { name, key, needed, replaceable, hasNumbers } = table;
   const { definition } = sql
     .exec<{ definition: string }>("SELECT sql AS definition FROM sqlite_master WHERE name = ?", name)
     .one();
   const canRead = (columns: readonly string[], value: string | number) =>
-    isReadable(() => sql.exec(`SELECT ${columns.join(", ")} FROM ${name} WHERE ${key} = ?`, value).toArray());
+    tryRead(() => sql.exec(`SELECT ${columns.join(", ")} FROM ${name} WHERE ${key} = ?`, value).toArray());
   const whole: (string | number)[] = [];
   const partial: (string | number)[] = [];
   for (const value of hasNumbers ? readableIds(sql, name) : readableTexts(sql, name, key)) {
@@ -144,7 +143,7 @@ function planFor(sql: SqlStorage, table: Table, known: ReadonlySet<string>): Pla
   return { table, aside: `${name}_damaged_${number}`, definition, whole, partial };
 }
 
-/** Within a transaction. */
+/** Within a transaction: puts a table aside and fills a new one. */
 function repairTable(sql: SqlStorage, { table, aside, definition, whole, partial }: Plan): void {
   const { name, key, needed, replaceable } = table;
   sql.exec(`ALTER TABLE ${name} RENAME TO ${aside}`);
@@ -159,11 +158,11 @@ function repairTable(sql: SqlStorage, { table, aside, definition, whole, partial
   for (const value of partial) copy([key, ...needed, ...replaceable.map(() => "x''")], value);
 }
 
-/** Keys that are texts: from the first one up and from the last one down, as far as they can be read. */
+/** Reads keys that are texts, from the first one up and from the last one down, until damage ends it. */
 function readableTexts(sql: SqlStorage, table: string, key: string): Set<string> {
   const found = new Set<string>();
   for (const order of ["ASC", "DESC"]) {
-    isReadable(() => {
+    tryRead(() => {
       const rows = sql.exec<{ value: string }>(
         `SELECT ${key} AS value FROM ${table} ORDER BY ${key} ${order}`,
       );
@@ -173,7 +172,7 @@ function readableTexts(sql: SqlStorage, table: string, key: string): Set<string>
   return found;
 }
 
-/** Ids from the first one up; after one that cannot be read it goes on with those behind. */
+/** Reads all readable ids, also those beyond damaged pages. */
 function readableIds(sql: SqlStorage, table: string): Set<number> {
   const found = new Set<number>();
   let last = -1;
@@ -187,12 +186,12 @@ function readableIds(sql: SqlStorage, table: string): Set<number> {
       last = id;
     }
   };
-  while (!isReadable(ascend)) {
+  while (!tryRead(ascend)) {
     const next = nextReadable(sql, table, last);
     if (next === null) break;
     const [from, to] = [last, next];
-    // From there down to what is damaged: the step may have been too large.
-    isReadable(() => {
+    // Downwards from the new id, because the step may have skipped readable ones.
+    tryRead(() => {
       const rows = sql.exec<{ id: number }>(
         `SELECT rowid AS id FROM ${table} WHERE rowid > ? AND rowid <= ? ORDER BY rowid DESC`,
         from,
@@ -205,7 +204,7 @@ function readableIds(sql: SqlStorage, table: string): Set<number> {
   return found;
 }
 
-/** An id above `last` that can be read, though those between cannot; `null` if there is none. */
+/** Finds a readable id above `last` beyond damaged pages; `null` if there is none. */
 function nextReadable(sql: SqlStorage, table: string, last: number): number | null {
   for (let step = 1; last + step < IDS_MAX; step *= 2) {
     let next: number | null = null;
@@ -216,13 +215,13 @@ function nextReadable(sql: SqlStorage, table: string, last: number): number | nu
       );
       next = rows.toArray()[0]?.id ?? null;
     };
-    if (isReadable(look)) return next;
+    if (tryRead(look)) return next;
   }
   return null;
 }
 
-/** Runs `read`, unless damage ends it. */
-function isReadable(read: () => void): boolean {
+/** Runs `read`. @returns false if damage ended it. */
+function tryRead(read: () => void): boolean {
   try {
     read();
     return true;

@@ -2,17 +2,17 @@ import type { QueueAtRest, QueueDescription, QueueRecord } from "@sluice/protoco
 
 /** Parts of a queue that tell whether it has anything left to do. */
 export interface DescribedQueue {
-  /** `null` for what is no queue of the directory. */
+  /** `null` for an object that is no queue of the directory. */
   readonly record: QueueRecord | null;
-  /** Messages that leave for other queues, or a move that goes on. */
+  /** Whether messages leave for other queues, or a move is running. */
   readonly hasMore: boolean;
   readonly description: QueueDescription;
 }
 
 /**
  * Makes the snapshot of an idle queue for the directory, so that the queue need not wake for its figures; `null` for
- * one that changes by itself. A queue is idle whose messages wait for a client that pulls, or for the end of a pause:
- * when their retention is over the alarm wakes it.
+ * a queue that changes by itself. A queue is idle while its messages wait for a client that pulls, or for the end of a
+ * pause. The alarm wakes it when their retention ends.
  */
 export function idleSnapshotOf({ record, hasMore, description }: DescribedQueue): QueueAtRest | null {
   if (record === null || hasMore) return null;

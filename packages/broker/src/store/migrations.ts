@@ -1,18 +1,17 @@
 /**
- * The schema, one numbered step after the other. A contract: a step that was released is never changed, only followed.
+ * Steps of the schema. A contract, since stored data depends on it: a released step is never changed, only followed.
  *
  * - `meta`: single values: `schema`, `name`, `epoch` (how often the queue has started and written something),
- *   `clock_offset_ms`, `mark` (`[commits, messages]`, see `CommitPosition`, and what was used this
- *   month, `storedUsage`), `record` (what the directory said last
- *   that the queue is, as `[checksum, JSON]`) and `damage` (what was found, as JSON).
+ *   `clock_offset_ms`, `mark` (`[commits, messages]`, see `CommitPosition`, and the month's usage, `storedUsage`),
+ *   `record` (the queue's record in the directory, see `recordCopy`) and `damage` (as JSON).
  * - `segments`: a row per group of messages that were committed together. `idx` holds sizes and due times, `state` what
  *   had already happened to the messages when the row was written, `payload` their records and `seal` the checksums of
  *   these; `commits` is the number of the commit that wrote it. Payload comes last so that reading the others never
  *   touches its pages.
  * - `segment_states`: what happened to a segment's messages later. Apart, so that a lease does not rewrite a payload.
  * - `outbox`: messages that have left this queue for another one and are not known to have arrived.
- * - `notes`: what else a queue remembers, by key: the deduplication ids of the last minutes, its move tasks.
- * - `journal`: what happened, in rows that are overwritten one after the other. No index, and nothing is deleted:
+ * - `notes`: other data of a queue, by key: deduplication ids, receive attempts, move tasks, periodic tasks.
+ * - `journal`: the history, in rows that are overwritten one after the other. No index, and nothing is deleted, because
  *   either is billed as a row is.
  * - `inbox`: the last outbox id taken from each queue, so that a repeated transfer is recognised.
  */

@@ -1,30 +1,24 @@
 import type { PackedIndex } from "@sluice/protocol";
 
-/**
- * Payloads kept in memory that were used, in bytes: the messages of theirs that are left, or come back, are about to be
- * delivered.
- */
+/** Most bytes of used payloads in memory. Their remaining and retried messages are likely to be delivered next. */
 export const USED_BYTES_MAX = 5_000_000;
-/**
- * The same of those that were just sent: they are about to be delivered where somebody receives, and the hot path reads
- * nothing.
- */
+/** Most bytes of payloads just sent. Where a consumer keeps up they are delivered next, without a read. */
 export const FRESH_BYTES_MAX = 1_000_000;
-/** The same of the first of those that wait longer: a queue delivers them first. */
+/** Most bytes of payloads that wait longer: the first ones, which the queue delivers first. */
 export const WAITING_BYTES_MAX = 22_000_000;
 
 /**
  * Payloads of a queue by segment, with the offsets of their records.
  *
- * Of what is sent faster than it is received, the first is kept and not the last: that comes too early to be of use,
- * and to replace one by the other costs every sender. What is kept longer than V8's young generation lasts is cleared
- * away by full collections alone, and with 24 MB of the latest there was one every half second.
+ * When messages are sent faster than they are received, the first payloads are kept, not the latest: those are needed
+ * last, and replacing payloads costs every sender. V8 frees long-lived ones only by full collections; with the latest
+ * 24 MB there was one every half second.
  */
 export class PayloadCache {
   readonly #used: Payloads;
   readonly #fresh: Payloads;
   readonly #waiting: Payloads;
-  /** The one that was used last: it has its place already, and is asked for once for each of its messages. */
+  /** Payload that was used last. It needs no new place, and is read once for each of its messages. */
   #latest: { readonly id: number; readonly payload: PackedIndex } | null = null;
 
   constructor(limits: { readonly used?: number; readonly fresh?: number; readonly waiting?: number } = {}) {
@@ -34,7 +28,7 @@ export class PayloadCache {
     this.#waiting = new Payloads(waiting);
   }
 
-  /** Counts as a use. */
+  /** Returns a payload, and counts that as a use. */
   get(id: number): PackedIndex | undefined {
     if (this.#latest?.id === id) return this.#latest.payload;
     const payload = this.written(id);
@@ -42,18 +36,18 @@ export class PayloadCache {
     return payload;
   }
 
-  /** The same, and counts as none: what is written is not asked for by anybody yet. */
+  /** Returns a payload without counting a use: a commit writes it, no consumer needs it yet. */
   written(id: number): PackedIndex | undefined {
     return this.#fresh.get(id) ?? this.#used.get(id) ?? this.#waiting.get(id);
   }
 
-  /** Takes in what was sent. */
+  /** Adds a payload that was sent. */
   set(id: number, payload: PackedIndex): void {
     this.delete(id);
     this.#fresh.add(id, payload);
   }
 
-  /** Takes in what was read for somebody who asked for it. */
+  /** Adds a payload that was read for a consumer. */
   use(id: number, payload: PackedIndex): void {
     this.delete(id);
     this.#used.add(id, payload);
@@ -67,13 +61,13 @@ export class PayloadCache {
     this.#waiting.delete(id);
   }
 
-  /** Drops what is too much. Call when nothing unwritten is in the cache any more: between turns. */
+  /** Drops payloads beyond the limits. Call between turns, when every payload in the cache is stored. */
   trim(): void {
     for (const [id, payload] of this.#fresh.excess()) {
       this.#fresh.delete(id);
       if (this.#waiting.hasRoomFor(payload)) this.#waiting.add(id, payload);
     }
-    // It may be among those that leave.
+    // The latest payload may be among those that are dropped.
     this.#latest = null;
     for (const [id] of this.#used.excess()) this.#used.delete(id);
   }
@@ -93,7 +87,7 @@ class Payloads {
     return this.#payloads.get(id);
   }
 
-  /** Only one that is not there. */
+  /** Adds a payload with a new id. */
   add(id: number, payload: PackedIndex): void {
     this.#payloads.set(id, payload);
     this.#bytes += payload.packed.byteLength;
@@ -110,7 +104,7 @@ class Payloads {
     return this.#bytes + payload.packed.byteLength <= this.#bytesMax;
   }
 
-  /** The first ones, as long as there is too much: each is to be deleted. */
+  /** Yields the first payloads until the rest fits. The caller deletes each. */
   *excess(): Iterable<readonly [id: number, payload: PackedIndex]> {
     for (const entry of this.#payloads) {
       if (this.#bytes <= this.#bytesMax) return;

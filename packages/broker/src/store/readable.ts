@@ -1,15 +1,15 @@
 import { isReadable, type PackedIndex } from "@sluice/protocol";
 
-/** Records [from, to). */
+/** Range of records [from, to). */
 export interface RecordRange {
   readonly from: number;
   readonly to: number;
 }
 
 /**
- * The stretches of [from, to) that can be read: all of it in one, unless the store has found damage.
+ * Lists the readable ranges of [from, to): one for all of it, unless the store has found damage.
  *
- * @param canBeRead of one record. Default: a consumer could read it.
+ * @param canBeRead whether a record counts as readable. Default: a consumer could read it.
  */
 export function readableRanges(
   index: PackedIndex,
@@ -27,7 +27,7 @@ export function readableRanges(
   return ranges;
 }
 
-/** Whether a queue can take record i in: it could be read, and so can what other dialects say about it. */
+/** Whether a queue can store record `i`: its body and its extension are readable. */
 export function isStorable(index: PackedIndex, i: number): boolean {
   return isReadable(index, i) && index.hasReadableExtension(i);
 }

@@ -2,32 +2,31 @@ import { makeUnreadable, RECORD_HEADER_BYTES, recordEnd } from "@sluice/protocol
 import { checksumOf } from "./checksum.ts";
 
 /*
- * Checksums say what packed bytes were when they were stored: SQLite has no checksums, and what lies on a disk for four
- * days must not be delivered as if it were true when it is not. A contract: they are stored, in columns called `seal`.
- * Little endian, for each record
+ * Checksums of packed bytes. SQLite has none, and bytes that were damaged on the disk must not be delivered. A
+ * contract, since they are stored, in columns called `seal`. Little endian, for each record
  *
  * | u32 | length of the record in bytes |
  * | u32 | its checksum |
  *
- * and at the end one u32, the checksum of all of these. The lengths are there so that a record with a damaged length
- * does not take those after it along.
+ * and at the end one u32, the checksum of all of these. The lengths keep a record with a damaged length from making
+ * those after it unreadable.
  */
 const BYTES_PER_RECORD = 8;
 const OWN_CHECKSUM_BYTES = 4;
 
-/** Checksums that `checksumsOf` begins with; their own one is never looked at. */
+/** Checksums of no bytes. Their own checksum is never read. */
 const NO_CHECKSUMS = new Uint8Array(OWN_CHECKSUM_BYTES);
 
-/** Bytes that cannot be what was stored, and of which nothing can be saved. */
+/** Error for packed bytes that are damaged beyond their single records. */
 export class DamagedChecksumsError extends Error {
   override readonly name = "DamagedSealError";
 }
 
 /**
- * The checksums of packed bytes. Bytes that are no record have one as if they were.
+ * Computes the checksums of packed bytes. Trailing bytes that are no record have one like a record.
  *
- * @param earlier Checksums of the same bytes before more were appended: what it covers is not summed up again. A
- *   trickle of single messages appends to one segment again and again.
+ * @param earlier Checksums of the same bytes before more were appended, which are not computed again. Single messages
+ *   append to one segment again and again.
  */
 export function checksumsOf(packed: Uint8Array, earlier: Uint8Array = NO_CHECKSUMS): Uint8Array {
   const view = viewOf(packed);
@@ -48,8 +47,9 @@ export function checksumsOf(packed: Uint8Array, earlier: Uint8Array = NO_CHECKSU
 }
 
 /**
- * Packed bytes as they were read, with a record that nobody can read in the place of each one that is damaged
- * (`isReadable`). Throws `DamagedChecksumsError` when the checksums are damaged themselves, or are not of records.
+ * Verifies packed bytes, and makes each damaged record unreadable (`isReadable`).
+ *
+ * @throws DamagedChecksumsError when the checksums are damaged themselves, or a damaged range is no record.
  */
 export function verified(stored: Uint8Array, checksums: Uint8Array): Uint8Array {
   const sums = viewOf(checksums);
@@ -83,7 +83,7 @@ function totalOf(sums: DataView, sumsEnd: number): number {
   return total;
 }
 
-/** The bytes cut off or filled up with zeros, which are no record. */
+/** Cuts bytes off, or appends zeros, which are no record. */
 function ofLength(bytes: Uint8Array, length: number): Uint8Array {
   if (bytes.byteLength === length) return bytes;
   const fitting = new Uint8Array(length);
@@ -95,15 +95,15 @@ function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** A row with packed bytes. */
+/** Row with packed bytes. */
 export type SealedRow = { seal: ArrayBuffer; payload: ArrayBuffer };
 
-/** The packed bytes of a row; those that are damaged are unreadable. Throws `DamagedChecksumsError`. */
+/** Reads the packed bytes of a row; damaged records are unreadable. Throws `DamagedChecksumsError`. */
 export function verify({ seal, payload }: SealedRow): Uint8Array {
   return verified(new Uint8Array(payload), new Uint8Array(seal));
 }
 
-/** The same; nothing where nothing can be told of them. */
+/** Reads the packed bytes of a row; none where their checksums are damaged. */
 export function verifyOrNothing(row: SealedRow): Uint8Array {
   try {
     return verify(row);

@@ -2,16 +2,16 @@ import type { QueueRecord } from "@sluice/protocol";
 import { unreadableRecord } from "@sluice/protocol/schema";
 import { checksumOfText } from "./checksum.ts";
 
-/** Where a queue keeps, among its single values (`migrations.ts`), what the directory said last that it is. */
+/** Key in the table `meta` (`migrations.ts`) of a queue's copy of its record in the directory. */
 export const RECORD_KEY = "record";
 
-/** Makes the stored copy of a record. A contract. */
+/** Makes the stored copy of a record. A contract, since stored data depends on it: `[checksum, JSON]`. */
 export function recordCopy(record: QueueRecord): string {
   const text = JSON.stringify(record);
   return JSON.stringify([checksumOfText(text), text]);
 }
 
-/** The record that is stored there; `null` if that is damaged or cannot be read. */
+/** Reads a record from its stored copy; `null` if that is damaged. */
 export function recordFrom(copy: string): QueueRecord | null {
   try {
     const [checksum, text] = JSON.parse(copy) as [number, string];

@@ -20,7 +20,7 @@ const INSERT_SEGMENT = "INSERT INTO segments VALUES (?, ?, ?, ?, ?, ?)";
 const REPLACE_SEGMENT =
   "UPDATE segments SET commits = ?, idx = ?, state = coalesce(?, state), seal = ?, payload = ? WHERE id = ?";
 
-/** Those of whose messages something has become. */
+/** Selects the segments with a stored state of their messages. */
 export const SELECT_TOUCHED_SEGMENTS = `SELECT s.id, s.idx, coalesce(t.state, s.state) AS state
   FROM segments s LEFT JOIN segment_states t ON t.id = s.id
   WHERE coalesce(t.state, s.state) IS NOT NULL ORDER BY s.id`;
@@ -31,52 +31,49 @@ export type TouchedSegmentRow = {
   readonly state: ArrayBuffer;
 };
 
-/** More than the segments that are open for appending at a time. */
+/** Segments whose checksums are kept: more than are open for appending at a time. */
 const CHECKSUMS_KEPT = 8;
 
-/** Refuses to open data of a later release: this one would not understand it. */
+/** Error for data of a later release, which this one cannot read. */
 export class SchemaVersionError extends Error {
   override readonly name = "SchemaVersionError";
 }
 
-/** Listener that is told of commits. */
+/** Listener to commits. */
 export interface CommitWatcher {
-  /** One was made; whether it will be durable is not known. */
+  /** A commit was made, which may not be durable yet. */
   committed(): void;
-  /** All that were made are durable. */
+  /** All commits so far are durable. */
   durable(): void;
 }
 
-const NOBODY: CommitWatcher = { committed: () => {}, durable: () => {} };
+const NO_WATCHER: CommitWatcher = { committed: () => {}, durable: () => {} };
 
 /**
- * The queue in the SQLite database of its Durable Object. All SQL of a queue is in this file, `migrations.ts` and
+ * Queue in the SQLite database of its Durable Object. All SQL of a queue is in this file, `migrations.ts` and
  * `file-damage.ts`.
  */
 export class SqliteStore implements QueueStore, DamageRecord {
   readonly #storage: HostStorage;
   readonly #watcher: CommitWatcher;
   #commits: number;
-  /**
-   * Checksums of the segments that were written last: those of one that is appended to are not computed from its
-   * beginning.
-   */
+  /** Checksums of the segments that were written last, so that appending to one computes only new ones. */
   readonly #checksums = new Map<number, Uint8Array>();
-  /** Statements of the commit that is being put together; `null` while there is none. */
+  /** Statements of the commit in the making; `null` while there is none. */
   #collected: (() => void)[] | null = null;
-  /** Segments whose rows it deletes: a new segment takes the place of one. */
+  /** Ids of segments that it deletes. A new segment reuses the row of one. */
   #emptied: number[] = [];
   rowsWritten = 0;
   rowsRead = 0;
 
-  constructor(storage: HostStorage, watcher: CommitWatcher = NOBODY) {
+  constructor(storage: HostStorage, watcher: CommitWatcher = NO_WATCHER) {
     this.#storage = storage;
     this.#watcher = watcher;
     this.#migrate();
     this.#commits = this.readPosition().commits;
   }
 
-  /** Commits over all epochs; within one its own number. */
+  /** Number of commits over all epochs; within a commit its own number. */
   get commits(): number {
     return this.#commits;
   }
@@ -85,7 +82,7 @@ export class SqliteStore implements QueueStore, DamageRecord {
     this.#commits += 1;
     const statements = this.#statementsOf(write);
     const [first] = statements;
-    // A statement alone is a transaction already, and most commits of a trickle are one: the savepoint costs two more.
+    // A single statement, as most commits of a quiet queue have, needs no transaction, which costs two more.
     if (first !== undefined && statements.length === 1) first();
     else {
       this.#storage.transactionSync(() => {
@@ -141,10 +138,7 @@ export class SqliteStore implements QueueStore, DamageRecord {
     }
   }
 
-  /**
-   * Records that are damaged are in it, but unreadable. Throws `DamagedChecksumsError` when nothing can be told of
-   * them.
-   */
+  /** Reads a payload; damaged records in it are unreadable. Throws `DamagedChecksumsError`. */
   readPayload(id: number): Uint8Array | null {
     const [row] = this.#run<SealedRow>("SELECT seal, payload FROM segments WHERE id = ?", id);
     return row === undefined ? null : verify(row);
@@ -157,7 +151,7 @@ export class SqliteStore implements QueueStore, DamageRecord {
     else this.#inOrder(() => this.#takePlace(gone, values));
   }
 
-  /** One row written instead of two, and one statement: the row of a segment that is gone becomes that of a new one. */
+  /** Reuses the row of a deleted segment for a new one: one row written instead of two, by one statement. */
   #takePlace(gone: number, values: readonly unknown[]): void {
     const before = this.rowsWritten;
     this.#run(
@@ -165,7 +159,7 @@ export class SqliteStore implements QueueStore, DamageRecord {
       ...values,
       gone,
     );
-    // The row is not there: damage.
+    // By damage the row is missing.
     if (this.rowsWritten === before) this.#run(INSERT_SEGMENT, ...values);
   }
 
@@ -251,7 +245,7 @@ export class SqliteStore implements QueueStore, DamageRecord {
     this.#execute("INSERT OR REPLACE INTO journal VALUES (?, ?)", slot, body);
   }
 
-  /** How far the queue had come by what is stored: at least to the latest commit of which a row is left. */
+  /** Reads the position of the queue: at least that of the latest commit of which a row is left. */
   readPosition(): CommitPosition {
     const [latest] = this.#run<{ commits: number | null }>(
       `SELECT max(commits) AS commits FROM
@@ -266,17 +260,18 @@ export class SqliteStore implements QueueStore, DamageRecord {
     return usageFrom(this.#json<readonly unknown[]>("mark")?.[2]);
   }
 
+  /** Writes the position and the usage. A contract, since stored data depends on it: see `mark` in `MIGRATIONS`. */
   writePosition({ commits, messages }: CommitPosition, usage = this.readUsage()): void {
     const used = usage === null ? [] : [storedUsage(usage)];
     this.#writeMeta("mark", JSON.stringify([commits, messages, ...used]));
   }
 
-  /** Goes on counting from there: after damage, so that no number stands for two commits. */
+  /** Raises the count of commits, so that after a loss no number stands for two of them. */
   raiseCommits(to: number): void {
     this.#commits = Math.max(this.#commits, to);
   }
 
-  /** Reads the queue's latest record of itself, `null` if it never had one or that is damaged. */
+  /** Reads the queue's record, `null` if it has none or that is damaged. */
   readRecord(): QueueRecord | null {
     const [row] = this.#run<{ value: string }>(SELECT_RECORD);
     return row === undefined ? null : recordFrom(row.value);
@@ -287,8 +282,8 @@ export class SqliteStore implements QueueStore, DamageRecord {
   }
 
   /**
-   * Deletes the queue: its messages, those on their way to other queues, and what it was. What stays keeps a later
-   * queue of the same name from using numbers twice: how far this one came, and what it took from others.
+   * Deletes the queue: its messages, those on their way to other queues, and its record. Its position and its inbox
+   * stay, so that a later queue of the same name uses no number twice.
    */
   drop(): void {
     const { epoch, messages } = this.readPosition();
@@ -318,7 +313,7 @@ export class SqliteStore implements QueueStore, DamageRecord {
     return checksums;
   }
 
-  /** Collects the statements that `write` would execute, in that order. It reads what was there before. */
+  /** Collects the statements of `write`, in order. Reads of `write` see the data from before them. */
   #statementsOf(write: () => void): readonly (() => void)[] {
     const collected: (() => void)[] = [];
     this.#collected = collected;
@@ -337,7 +332,7 @@ export class SqliteStore implements QueueStore, DamageRecord {
     this.#emptied = [];
   }
 
-  /** A write: part of the commit that is being put together, or at once where there is none. */
+  /** Executes a write with the commit in the making, or at once where there is none. */
   #execute(sql: string, ...bindings: unknown[]): void {
     this.#inOrder(() => void this.#run(sql, ...bindings));
   }

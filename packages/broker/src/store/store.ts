@@ -1,18 +1,18 @@
 import type { QueueDamage } from "@sluice/protocol";
 
-/** A segment as it was stored. */
+/** Segment as it is stored, without its payload. */
 export interface StoredSegment {
   readonly id: number;
   readonly index: Uint8Array;
   readonly state: Uint8Array | null;
 }
 
-/** A row whose content is not what was stored, told by its checksum. */
+/** Error for a row that does not match its checksum. */
 export class DamagedRowError extends Error {
   override readonly name = "DamagedRowError";
 }
 
-/** One of the small things that a queue remembers: who writes them knows how to read and to check them. */
+/** Small piece of data that a queue remembers. The class that writes it also reads and verifies it. */
 export interface Note {
   readonly key: string;
   readonly bytes: Uint8Array;
@@ -25,33 +25,33 @@ export interface OutboxItem {
   readonly payload: Uint8Array;
 }
 
-/** The beginning of a row of the journal. */
+/** First bytes of a row of the journal. */
 export interface JournalHead {
   readonly slot: number;
   readonly head: Uint8Array;
 }
 
-/** Rows that tell what happened, by slots that are overwritten. Who writes them knows how to read and to check them. */
+/** Rows of the history, in slots that are overwritten. The history reads and verifies them. */
 export interface JournalRows {
-  /** The first `bytes` of each row. */
+  /** Reads the first `bytes` of each row. */
   journalHeads(bytes: number): Iterable<JournalHead>;
   readJournal(slot: number): Uint8Array | null;
   writeJournal(slot: number, body: Uint8Array): void;
 }
 
 /**
- * Where a queue is kept. Every write happens inside `commit`: all of it or nothing. What a commit wrote is durable when
- * `synced` resolves.
+ * Store of a queue. Every write happens inside `commit`, all of it or nothing. A commit is durable when `synced`
+ * resolves.
  */
 export interface QueueStore extends JournalRows {
-  /** Runs the writes of one turn as one transaction. What they read is what was there before it. */
+  /** Runs the writes of one turn as one transaction. Reads inside it see the data from before it. */
   commit(write: () => void): void;
   /** Resolves when everything committed so far is durable. */
   synced(): Promise<void>;
 
-  /** Number of the latest epoch of this queue, 0 before the first. */
+  /** Reads the number of the latest epoch of this queue, 0 before the first. */
   readEpoch(): number;
-  /** The name the queue was first called by, `null` before its first commit. */
+  /** Reads the name that the queue was first called by, `null` before its first commit. */
   readName(): string | null;
   /** Reads the version that `writeVersion` wrote last, `null` if there is none. */
   readVersion(): string | null;
@@ -59,43 +59,37 @@ export interface QueueStore extends JournalRows {
   writeVersion(version: string): void;
   readClockOffsetMs(): number;
   writeClockOffsetMs(offsetMs: number): void;
-  /** Makes the number of this epoch durable; in its first commit. */
+  /** Writes the number of this epoch, in its first commit. */
   writeEpoch(epoch: number, name: string): void;
 
-  /** All segments without their payloads, oldest first. */
+  /** Lists all segments without their payloads, oldest first. */
   segments(): Iterable<StoredSegment>;
-  /** Records that are damaged may be in it as unreadable ones (`isReadable`). Throws when nothing of it can be told. */
+  /** Reads a payload; damaged records in it are unreadable (`isReadable`). Throws when its checksums are damaged. */
   readPayload(id: number): Uint8Array | null;
   insertSegment(id: number, index: Uint8Array, state: Uint8Array | null, payload: Uint8Array): void;
-  /** Replaces a segment that took more messages. @param state what its row says of them. Default: what it said. */
+  /** Replaces a segment to which messages were appended. @param state of its messages. Default: the stored one. */
   replaceSegment(id: number, index: Uint8Array, payload: Uint8Array, state?: Uint8Array | null): void;
-  /** Replaces what is known of a segment's messages beside their bytes: when they are due has changed. */
+  /** Replaces the index of a segment, when due times have changed. */
   writeIndex(id: number, index: Uint8Array): void;
-  /** In a row apart, so that the payload is not written again. */
+  /** Writes the state of a segment in a row apart, so that the payload is not written again. */
   writeState(id: number, state: Uint8Array): void;
-  /** In the row of the segment: one row less to delete. For one that has no state apart. */
+  /** Writes the state of a segment that has no row apart into its own row, which is one row less to delete. */
   writeOwnState(id: number, state: Uint8Array): void;
-  /** @param hasState Whether `writeState` was ever called for it: saves a statement when not. */
+  /** Deletes a segment. @param hasState Whether `writeState` was ever called for it: saves a statement when not. */
   deleteSegment(id: number, hasState: boolean): void;
 
-  /**
-   * In order of their ids. Records that are damaged may be in it as unreadable ones; none at all if nothing can be
-   * told.
-   */
+  /** Lists items by their ids. Damaged records in them are unreadable; an item with damaged checksums is empty. */
   outbox(): readonly OutboxItem[];
   insertOutbox(item: OutboxItem): void;
-  /** In one statement, however many. */
+  /** Deletes any number of items in one statement. */
   deleteOutbox(ids: readonly number[]): void;
-  /** The last outbox id that was taken from `source`, 0 if none was. Throws `DamagedRowError`. */
+  /** Reads the last outbox id that was taken from `source`, 0 if none was. Throws `DamagedRowError`. */
   readInbox(source: string): number;
   writeInbox(source: string, lastId: number): void;
 
-  /**
-   * Small things that the queue remembers beside its messages, in order of their keys as texts. Nobody else checks
-   * them.
-   */
+  /** Lists the notes of the queue, unverified, in order of their keys as texts. */
   notes(): Iterable<Note>;
-  /** `null` deletes. */
+  /** Writes a note; `null` deletes it. */
   writeNote(key: string, bytes: Uint8Array | null): void;
 
   /** Rows written and read since this epoch began: what Cloudflare bills (spec cloudflare-queues 9.2). */
@@ -103,9 +97,9 @@ export interface QueueStore extends JournalRows {
   readonly rowsRead: number;
 }
 
-/** Where damage is remembered over restarts. */
+/** Store of the damage that was found in a queue. */
 export interface DamageRecord {
   readDamage(): readonly QueueDamage[];
-  /** Within a commit. */
+  /** Writes all entries, within a commit. */
   writeDamage(damage: readonly QueueDamage[]): void;
 }

@@ -3,23 +3,20 @@ import type { QueueLog } from "../platform/log.ts";
 import { type CommitPosition, furthest, isBehind, NO_COMMITS } from "../rpc/commit-position.ts";
 
 /**
- * Longest that a commit goes unreported, in ms. A report is two rows written, one here and one in the directory, and is
- * made only when there was a commit: an idle queue costs nothing, a busy one two rows per five seconds.
+ * Longest time that a commit goes unreported, in ms. A report writes two rows, one here and one in the directory, and
+ * only after a commit: an idle queue costs nothing, a busy one two rows per five seconds.
  */
 export const REPORT_AFTER_MS = 5_000;
-/** Longest that a queue waits at its start for the directory to answer, in ms. */
+/** Longest time that the start of a queue waits for the directory, in ms. */
 export const CHECK_MS_MAX = 5_000;
-/**
- * When a directory that fails is asked again, in ms: a deployment may reset it while queues start, and then it is away
- * for a moment.
- */
+/** Waits before a failed directory is asked again, in ms. A deployment may reset it while queues start. */
 export const CHECK_AGAIN_MS: readonly number[] = [50, 200, 1_000];
 
-/** Where it is known outside of the queue how far that has come. */
+/** Directory, which keeps the reported position of a queue. */
 export interface PositionDirectory {
-  /** How far the queue had come by its latest report, `null` if it never made one. */
+  /** Returns the position of the latest report, `null` if there was none. */
   position(): Promise<CommitPosition | null>;
-  /** Takes a report, and answers with what was known before it. A report can be late: no number gets smaller. */
+  /** Takes a report. It can be late, so no number gets smaller. @returns the position known before it. */
   report(position: CommitPosition, snapshot: QueueAtRest | null): Promise<CommitPosition | null>;
 }
 
@@ -37,14 +34,14 @@ export interface WatermarkPorts {
   schedule(callback: () => void, ms: number): void;
 }
 
-/** Result of the comparison of a store with what was reported, at the queue's start. */
+/** Result of comparing a store with the reported position, at the queue's start. */
 export interface StoreCheck {
-  /** Epochs that there were, by the store or by the directory: the next one is a later one. */
+  /** Latest epoch that the store or the directory knows. The next one must be later. */
   readonly epoch: number;
   readonly loss: Loss | null;
 }
 
-/** Commits and messages that the store lacks, at most. */
+/** Most commits and messages that the store can lack. */
 export interface Loss {
   readonly commits: number;
   readonly messages: number;
@@ -59,29 +56,28 @@ export interface Report {
 
 /** Operations of a running queue that reporting uses. */
 export interface Reporter {
-  /** Writes down where the queue is, durably, and answers with it; `null` once the queue's object has ended. */
+  /** Writes the position of the queue durably. @returns the report, `null` once the queue's object has ended. */
   writePosition(): Promise<Report | null>;
-  /** The store turns out to have been an older one at the start, which could not be asked about then. */
+  /** Takes a loss that is found after the start, when the directory did not answer then. */
   foundLoss(loss: Loss): void;
 }
 
 /**
- * Tells when a queue's store has become an older one. SQLite drops the damaged end of its log without a word, and a
- * file can be lost altogether; so each queue reports how far it has come to the directory, which lies in another file,
- * and asks at its start. What was committed after the latest report is not covered: at most `REPORT_AFTER_MS` of
- * commits.
+ * Detects that a queue's store has become an older one. SQLite drops the damaged end of its log silently, and a file
+ * can be lost. So each queue reports its position to the directory, which lies in another file, and compares the two at
+ * its start. Commits after the latest report are not covered: at most those of `REPORT_AFTER_MS`.
  */
 export class Watermark {
   readonly #queue: string;
   readonly #ports: WatermarkPorts;
-  /** Where the store was at the start, as long as it could not be compared with what was reported. */
+  /** Position of the store at the start, until it is compared with the reported one; else `null`. */
   #unchecked: CommitPosition | null = null;
   #reporter: Reporter | null = null;
   #reportedCommits = 0;
   #isScheduled = false;
   /** Whether the directory knows the queue to be idle, as it is now. */
   #isIdleKnown = false;
-  /** Whether a report is to be made although nothing was committed. */
+  /** Whether a report is to be made without a new commit. */
   #isReportWanted = false;
   #isFailing = false;
 
@@ -90,7 +86,7 @@ export class Watermark {
     this.#ports = ports;
   }
 
-  /** Compares the store with what was reported. Never rejects: a queue must not depend on the directory. */
+  /** Compares the store with the reported position. Never rejects: a queue must not depend on the directory. */
   async check(): Promise<StoreCheck> {
     const { store, log } = this.#ports;
     const own = store.readPosition();
@@ -109,7 +105,7 @@ export class Watermark {
   }
 
   /**
-   * From now on reports are made; what an earlier epoch did not get to report is.
+   * Begins to report, commits of an earlier epoch too.
    *
    * @param isIdleKnown whether the directory knows that the queue is idle.
    */
@@ -119,20 +115,20 @@ export class Watermark {
     this.#plan();
   }
 
-  /** The queue is gone: nothing is reported any more. */
+  /** Ends reporting, when the queue is gone. */
   end(): void {
     this.#reporter = null;
   }
 
-  /** There was a commit. */
+  /** Takes note of a commit. */
   committed(): void {
     this.#isIdleKnown = false;
     this.#plan();
   }
 
   /**
-   * Plans a report of a queue that a caller found idle. Time alone may have brought it there, which commits nothing:
-   * the directory learns of it once, and the queue need not wake for its figures again.
+   * Plans a report of a queue that a caller found idle. It may have become idle without a commit, by time alone. Once
+   * the directory knows it, the queue need not wake for its figures again.
    */
   seenIdle(): void {
     if (this.#isIdleKnown) return;
@@ -196,11 +192,11 @@ export class Watermark {
   }
 }
 
-/** Computes the loss of a store at `own` by the position that was `reported`, `null` if nothing is lost. */
+/** Computes the loss of a store at `own` by the `reported` position, `null` if nothing is lost. */
 function lossOf(own: CommitPosition, reported: CommitPosition): Loss | null {
   if (!isBehind(own, reported)) return null;
   return {
-    // Of an epoch that left no trace at all, it is only known that it committed something.
+    // An epoch without any trace committed at least once.
     commits: Math.max(1, reported.commits - own.commits),
     messages: Math.max(0, reported.messages - own.messages),
   };
