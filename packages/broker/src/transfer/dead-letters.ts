@@ -6,21 +6,19 @@ import type { QueueContext } from "../turn/context.ts";
 import { deadLetterQueueOf, isForNotifications, isForWorkerDaemon } from "../turn/rules.ts";
 import type { Outbox } from "./outbox.ts";
 
-/** Log lines about single messages of one event; the rest is a number. */
+/** Most log lines about single messages of one event. A last line counts the others. */
 export const MESSAGE_LINES_MAX = 10;
 
-/**
- * Bytes of messages after which no further one is dead-lettered in a turn: all of them are held in memory at a time,
- * and after a long failure of whoever works on them it can be the whole queue.
- */
+/** Bytes of messages after which a turn dead-letters no further one: after a long failure it could be a whole queue. */
 export const DEAD_BYTES_MAX = 8_000_000;
 
-/** Dead letters of one event of the history, so that its row stays small. */
+/** Most dead letters of one event of the history, so that its row stays small. */
 const LETTERS_PER_EVENT_MAX = 100;
 
-/** A dead message as its dead-letter queue gets it; `null` for one that no such queue gets. */
+/** Dead message. */
 interface DeadLetter {
   readonly id: string;
+  /** Record for the dead-letter queue; `null` for a message that never goes to one. */
   readonly packed: Uint8Array | null;
 }
 
@@ -35,10 +33,10 @@ export class DeadLetters {
   }
 
   /**
-   * Within a turn: dead-letters messages that have left the queue. The move is an intent in the commit that takes them
-   * out.
+   * Within a turn: dead-letters messages that have left the queue. The commit that removes them stores the intent to
+   * move them.
    *
-   * @param reason why they are dead, to go on with "after 3 failed attempt(s): ...".
+   * @param reason why they are dead, to continue "after 3 failed attempt(s): ...".
    */
   add(dead: readonly Slice[], reason: string): void {
     if (dead.length === 0) return;
@@ -65,8 +63,8 @@ export class DeadLetters {
   }
 
   /**
-   * Within a turn: dead-letters messages of a topic whose next attempt falls after their retention ends (spec
-   * sns-delivery 6.3, 7, 11.2). An attempt at its very end is made.
+   * Within a turn: dead-letters messages of a topic whose next attempt falls after their retention (spec sns-delivery
+   * 6.3, 7, 11.2). An attempt at its very end is made.
    *
    * @param sentMs when they were published.
    * @returns whether it did.
@@ -115,7 +113,7 @@ export class DeadLetters {
     }
   }
 
-  /** Copies of the records of dead messages, each without its own delay: that was served here. */
+  /** Copies the records of dead messages, each without its own delay, which has passed here. */
   #read(slice: Slice, reason: string): DeadLetter[] {
     const { segmentId, from, to } = slice;
     const { payloadOf, damage } = this.#context;
@@ -133,9 +131,9 @@ export class DeadLetters {
   }
 
   /**
-   * A message as it goes to the dead-letter queue. It says where it comes from; under a redrive policy in SQS's own
-   * way, with how often it was received. On a FIFO queue its id takes the place of its deduplication id, so no two dead
-   * letters are duplicates, and it counts as sent when it arrives (spec sqs 4.3, 5.5, 6.1, 6.2).
+   * Makes the record for the dead-letter queue. It names this queue as its source; under a redrive policy in SQS's own
+   * way, with its receives. On a FIFO queue its id becomes its deduplication id, so that no two dead letters are
+   * duplicates, and it counts as sent when it arrives (spec sqs 4.3, 5.5, 6.1, 6.2).
    */
   #recordOf(payload: PackedIndex, i: number, slice: Slice, reason: string): Uint8Array | null {
     const { name, definition, queue } = this.#context;
@@ -159,8 +157,8 @@ export class DeadLetters {
 }
 
 /**
- * A message of a topic as it goes to the dead-letter queue: a new one, whose time begins anew, with the body that the
- * endpoint would have got. `null` for a confirmation, which goes to none.
+ * Makes the dead letter of a message of a topic: a new message, whose time begins anew, with the body meant for the
+ * endpoint; `null` for a confirmation, which is never dead-lettered.
  */
 function notificationRecord(
   payload: PackedIndex,
@@ -178,7 +176,7 @@ function notificationRecord(
   });
 }
 
-/** The first few lines, and how many more there are. */
+/** Shortens lines to the first few, and a last one with the number of others. */
 export function firstLines(lines: readonly string[]): string[] {
   if (lines.length <= MESSAGE_LINES_MAX) return [...lines];
   return [

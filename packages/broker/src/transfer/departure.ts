@@ -10,23 +10,22 @@ import { withEnd } from "../history/past.ts";
 import type { QueueContext } from "../turn/context.ts";
 import { isReadableMessage } from "../turn/lease-records.ts";
 
-/** Messages of one event of the history, so that its row stays small. */
+/** Most messages of one event of the history, so that its row stays small. */
 const MOVED_PER_EVENT_MAX = 100;
 
-/** A message of this queue, and where it goes. */
+/** Message that leaves this queue for another one. */
 export interface Moving extends MessagePosition {
   readonly target: string;
 }
 
-/** Where messages go, and those that stay because they may not go there. */
+/** Destinations of messages. */
 export interface Destinations {
   readonly moving: readonly Moving[];
+  /** Messages that the task may not send to their destination. */
   readonly staying: ReadonlySet<MessagePosition>;
 }
 
-/**
- * Finds out where each readable message goes; `null` when one does not say. What cannot be read is reported as lost.
- */
+/** Finds the destination of each readable message; `null` if one has none. The others are reported as lost. */
 export function destinationsOf(
   context: QueueContext,
   positions: readonly MessagePosition[],
@@ -48,8 +47,8 @@ export function destinationsOf(
 }
 
 /**
- * Makes the records that messages are in their new queue: new ones, with another id, sent now, never received
- * (spec sqs 6.2). Writes the history of this one.
+ * Makes the records of messages for their new queue, where they are new: with another id, sent now, never received
+ * (spec sqs 6.2). Notes in the history that they have left.
  */
 export function depart(context: QueueContext, target: string, leaving: readonly Moving[]): Uint8Array[] {
   const newIds = leaving.map(() => context.newMessageId());

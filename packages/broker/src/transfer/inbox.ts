@@ -8,14 +8,14 @@ import { deliveryDelaySecondsOf } from "../turn/rules.ts";
 import type { Outbox } from "./outbox.ts";
 
 /**
- * Messages that come from other queues. The id of the last item that was accepted from each is stored in the commit that
- * stores its messages, so that a transfer which is repeated is recognised.
+ * Inbox for messages of other queues. A commit that stores messages also stores the id of the last item from their
+ * source, so that a repeated transfer is recognised.
  */
 export class Inbox {
   readonly #context: QueueContext;
   readonly #intake: Intake;
   readonly #outbox: Outbox;
-  /** By source: the id of the last item that was accepted. */
+  /** Ids of the last accepted items, by their sources. */
   readonly #accepted = new Map<string, number>();
 
   constructor(
@@ -27,12 +27,12 @@ export class Inbox {
     this.#outbox = outbox;
   }
 
-  /** Accepts messages of another queue, once each, and answers when they are durable. */
+  /** Accepts messages of another queue, once each, and resolves when they are durable. */
   accept(transfer: Transfer): Promise<TransferReply> {
     return this.#context.submit(() =>
       this.#acceptItems(transfer, (index) => {
         const batch = { index, delaySeconds: deliveryDelaySecondsOf(this.#context.definition) };
-        // A FIFO queue tells duplicates among all that is sent to it, by topics too (spec sns-delivery 8.6).
+        // A FIFO queue drops duplicates of messages that topics send too (spec sns-delivery 8.6).
         if (isTopicObject(transfer.source)) this.#intake.acceptNew({ ...batch, by: "SNS" });
         else this.#intake.accept([{ ...batch, from: transfer.source }]);
       }),
@@ -40,31 +40,31 @@ export class Inbox {
   }
 
   /**
-   * Accepts messages of a topic for a queue that does not exist, and passes them on to the dead-letter queue of their
-   * subscription or drops them. What is passed on goes through this object's outbox: noting the transfer and the intent
-   * are one commit, so that a crash neither loses nor doubles them.
+   * Accepts messages of a topic for a queue that does not exist, and forwards them to the dead-letter queue of their
+   * subscription or drops them. One commit notes the transfer and puts the messages into the outbox, so that a crash
+   * neither loses nor doubles them.
    */
-  passOn(transfer: Transfer, fate: Undeliverable): Promise<TransferReply> {
+  passOn(transfer: Transfer, destination: Undeliverable): Promise<TransferReply> {
     const { name, log } = this.#context;
     return this.#context.submit(() => {
       let count = 0;
       const reply = this.#acceptItems(transfer, (index) => {
         count += index.count;
-        if (fate.kind === "deadLetter") this.#outbox.put(fate.queue, [index.packed]);
+        if (destination.kind === "deadLetter") this.#outbox.put(destination.queue, [index.packed]);
       });
       const what = `${count} message(s) of a topic for queue "${name}"`;
       if (count > 0) {
         log.warn(
-          fate.kind === "dropped"
-            ? `${what} are dropped: ${fate.reason}`
-            : `${what}, which does not exist, go to the dead-letter queue "${fate.queue}"`,
+          destination.kind === "dropped"
+            ? `${what} are dropped: ${destination.reason}`
+            : `${what}, which does not exist, go to the dead-letter queue "${destination.queue}"`,
         );
       }
       return reply;
     });
   }
 
-  /** The id of the last item that was accepted from `source`, 0 if none was. */
+  /** Returns the id of the last item that was accepted from `source`, 0 if none was. */
   acceptedFrom(source: string): number {
     const known = this.#accepted.get(source);
     if (known !== undefined) return known;
@@ -72,19 +72,18 @@ export class Inbox {
       return this.#context.store.readInbox(source);
     } catch (error) {
       if (!(error instanceof DamagedRowError)) throw error;
-      // Better taken twice than never.
+      // Taking an item twice is better than losing it.
       this.#context.damage.note("messagesAgain", 0, `${error.message}; what comes is taken as new`);
       return 0;
     }
   }
 
   /**
-   * Within a turn: accepts what a call transfers, in its order and each item once. One that was accepted before is confirmed
-   * and dropped. The first that cannot be read ends it, with the reason: what comes after it keeps its place behind it,
-   * and nothing of it is noted as accepted.
+   * Within a turn: accepts the items of a call in order, each once. An item that was accepted before is confirmed and
+   * dropped. An item that cannot be read is refused with the reason, and so are those after it, to keep their order.
    *
    * @param accept stores the messages of an item.
-   * @throws PackedFormatError for a caller that takes every answer for a yes (`Transfer.more`).
+   * @throws PackedFormatError for an item of a caller that knows no refusals (without `Transfer.more`).
    */
   #acceptItems({ source, id, packed, more }: Transfer, accept: (index: PackedIndex) => void): TransferReply {
     const acceptedBefore = this.acceptedFrom(source);
@@ -109,7 +108,7 @@ export class Inbox {
   }
 }
 
-/** The records of an item, or why they are none that could be stored and read again. */
+/** Reads the records of an item, or returns why they cannot be stored. */
 function indexOf(packed: Uint8Array): PackedIndex | PackedFormatError {
   try {
     const index = new PackedIndex(packed);

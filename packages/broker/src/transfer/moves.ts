@@ -23,19 +23,20 @@ import type { QueueContext } from "../turn/context.ts";
 import { depart, destinationsOf } from "./departure.ts";
 import type { Outbox } from "./outbox.ts";
 
-/** Tasks of a queue that are remembered. */
+/** Most tasks of a queue that are remembered. */
 export const MOVES_KEPT_MAX = 10;
-/** Messages that are moved in one commit. */
+/** Most messages that one commit moves. */
 const MOVED_AT_ONCE_MAX = 500;
 
+/** Key of the note with the tasks. A contract: stored data depends on it and on the JSON of `MoveTask`. */
 const NOTE_KEY = "moves";
 
 export interface MovesPorts {
-  /** Whether there is a queue of that name. */
+  /** Whether a queue of that name exists. */
   queueExists(queue: string): Promise<boolean>;
 }
 
-/** Looks for messages that wait, behind a place; as many and as large as may be. */
+/** Finds waiting messages behind a place, up to `max` messages and about `bytesMax` bytes. */
 export type FindWaiting = (
   selection: MoveSelection,
   after: MessagePosition | undefined,
@@ -43,45 +44,45 @@ export type FindWaiting = (
   bytesMax: number,
 ) => {
   readonly positions: readonly MessagePosition[];
-  /** Where it ended; `null` when it has come to the end of the queue. */
+  /** Message at which it ended; `null` at the end of the queue. */
   readonly last: MessagePosition | null;
 };
 
-/** Messages that a step has taken, and how they leave or stay. */
+/** Messages that a step of a task has taken. */
 interface Taken {
   readonly positions: readonly MessagePosition[];
-  /** Lets those go that are on their way: all but these. */
+  /** Removes the messages from the queue, except those that stay. */
   leave(staying: ReadonlySet<MessagePosition>): void;
-  /** Puts them back. */
+  /** Puts the messages back. */
   stay(): void;
 }
 
-/** A search for messages. An epoch begins it anew. */
+/** Search for messages of a selection. An epoch begins it anew. */
 interface Search {
   readonly taskId: string;
   readonly after: MessagePosition | undefined;
-  /** The segment behind the last one that was there when it began. */
+  /** End of the search: the id of the first segment that is newer than it. */
   readonly endId: number;
-  /** Messages that it has come by and that may not leave. */
+  /** Number of messages so far that may not leave. */
   readonly stayed: number;
 }
 
-/** The selection of a task that has none, where messages are looked at one by one. */
+/** Selection of a task without one whose messages are looked at one by one. */
 const READY: MoveSelection = { filter: [{ field: "state", state: "ready" }] };
 
 /**
- * Move tasks: what is ready in this queue goes to another one, or back to where each message was dead-lettered from
- * (spec sqs 6.4). Messages leave by the outbox: taking them out, the intent to hand them over and the task's count are
- * one commit, so no crash loses one or makes it twice. The next ones are taken when the last ones have arrived.
+ * Move tasks, which move ready messages to another queue, or back to the queues that dead-lettered them (spec sqs 6.4).
+ * One commit removes messages, puts them into the outbox and counts them, so no crash loses or doubles one. The next
+ * messages are taken when the last ones have arrived.
  */
 export class Moves {
   readonly #context: QueueContext;
   readonly #outbox: Outbox;
   readonly #ports: MovesPorts;
-  /** Newest first. */
+  /** Tasks, newest first. */
   #tasks: MoveTask[] = [];
   #isStepping = false;
-  /** How far the task has come that looks for messages. */
+  /** Search of the task that looks for messages. */
   #search: Search | null = null;
   readonly #find: FindWaiting;
   /** Backoff of asking which queues exist. */
@@ -120,7 +121,7 @@ export class Moves {
     return this.#context.submit(() => {
       if (this.#active !== undefined) return { ok: false, reason: "active" };
       const { queue, nowMs } = this.#context;
-      // Nothing may have looked at the queue since messages have become visible, or too old.
+      // Messages may have become visible, or too old, since the last turn.
       this.#context.passTime();
       advance(queue, nowMs);
       const [startedMs, toMove] = [nowMs, mostToMove(move, queue)];
@@ -131,7 +132,7 @@ export class Moves {
     });
   }
 
-  /** Cancels a task. Messages that have left the queue stay where they go. */
+  /** Cancels a task. Messages that have left the queue do not come back. */
   cancel(taskId: string): Promise<CancelMoveReply> {
     return this.#context.submit(() => {
       const known = this.#tasks.find((task) => task.taskId === taskId);
@@ -141,7 +142,7 @@ export class Moves {
     });
   }
 
-  /** When the next messages may leave, in ms; `null` while nothing is to be moved or the last ones have not arrived. */
+  /** Time in ms at which the next messages may leave; `null` without a task, or while others are on their way. */
   get dueAtMs(): number | null {
     const task = this.#active;
     if (task === undefined || this.#isStepping || !this.#outbox.isEmpty) return null;
@@ -151,12 +152,12 @@ export class Moves {
     return this.#backoff.failing ? Math.max(nextMs, this.#backoff.retryAtMs) : nextMs;
   }
 
-  /** Whether it is being found out what may be moved. */
+  /** Whether a step is running. */
   get busy(): boolean {
     return this.#isStepping;
   }
 
-  /** After a commit: moves what may be moved now. */
+  /** After a commit: begins a step if messages may leave now. */
   start(): void {
     const { dueAtMs } = this;
     if (dueAtMs !== null && dueAtMs <= this.#context.nowMs) void this.#step();
@@ -166,7 +167,7 @@ export class Moves {
     return this.#tasks.find((task) => task.status === "running");
   }
 
-  /** One commit's worth. Which queues exist is asked before anything leaves: a transfer would create one. */
+  /** Moves the messages of one commit. Asks first which targets exist, because a transfer would create one. */
   async #step(): Promise<void> {
     this.#isStepping = true;
     try {
@@ -187,13 +188,13 @@ export class Moves {
     this.#context.rearm();
   }
 
-  /** The queues whose existence is asked about first; those of single messages are known when these are looked at. */
+  /** Lists the queues whose existence is asked about first. Looking at single messages may add others. */
   #targets(): string[] {
     const task = this.#active;
     return task === undefined ? [] : [task.target ?? this.#context.name];
   }
 
-  /** Within a turn: answers with queues of which it has to be known first whether they exist; else it has moved. */
+  /** Within a turn: moves messages. @returns targets whose existence has to be known first; then nothing has moved. */
   #move(existing: ReadonlyMap<string, boolean>): string[] {
     const task = this.#active;
     if (task === undefined) return [];
@@ -229,7 +230,7 @@ export class Moves {
     return [];
   }
 
-  /** Ends a task that has come to the end of what it is to move. */
+  /** Ends a task that finds no further message. */
   #end(task: MoveTask): string[] {
     const counts = this.#counts(task, task.moved);
     if (counts.stayed !== undefined) return this.#fail(task, "notAllowed", counts);
@@ -237,7 +238,7 @@ export class Moves {
     return [];
   }
 
-  /** The first messages that are ready; `null` when there are none. */
+  /** Takes the first ready messages; `null` if there are none. */
   #takeFirst(task: MoveTask): Taken | null {
     const { queue, nowMs } = this.#context;
     const request = { max: this.#allowed(task), expiresMs: nowMs + 1, bytesMax: BATCH_BYTES_MAX };
@@ -258,8 +259,8 @@ export class Moves {
   }
 
   /**
-   * The next messages of a selection, none when the time of a step is over before one is found; `null` at the end of
-   * what was there when the task began, or this epoch.
+   * Takes the next messages of a selection, none if the time of a step ends before one is found; `null` at the end of
+   * the search.
    */
   #takeSelected(task: MoveTask, selection: MoveSelection): Taken | null {
     const { queue } = this.#context;
@@ -283,7 +284,7 @@ export class Moves {
     };
   }
 
-  /** Counts at the end of a task: how many messages a selection has is not known before. */
+  /** Makes the counts of a task at its end, since a selection's number of messages is not known before. */
   #counts(task: MoveTask, moved: number): Pick<MoveTask, "moved" | "toMove" | "stayed"> {
     const counted = this.#stayed(task);
     const known = moved + (counted.stayed ?? 0);
@@ -291,7 +292,7 @@ export class Moves {
     return { moved, toMove, ...counted };
   }
 
-  /** Messages that have stayed as far as this epoch has looked; nothing for none. */
+  /** Makes the count of messages that had to stay, as far as this epoch has looked; empty for none. */
   #stayed({ taskId }: MoveTask): Pick<MoveTask, "stayed"> {
     const stayed = this.#search?.taskId === taskId ? this.#search.stayed : 0;
     return stayed === 0 ? {} : { stayed };
@@ -329,7 +330,7 @@ export class Moves {
   }
 }
 
-/** As many messages as a move can take. */
+/** Counts the messages that a move takes at most. */
 function mostToMove({ selection }: NewMove, { readyCount, delayedCount }: QueueContext["queue"]): number {
   if (selection === undefined) return readyCount;
   const { only, limit = Infinity } = selection;

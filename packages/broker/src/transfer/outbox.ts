@@ -8,33 +8,33 @@ import type { QueueContext } from "../turn/context.ts";
 import { joinOwned } from "../turn/lease-records.ts";
 
 /**
- * A transfer that was not answered within this time has failed and is tried again, in ms: one that never ends would
- * keep everything behind it. Should it arrive after all, the target has taken its id by then.
+ * Longest time that a transfer waits for its answer, in ms, before it is tried again: one that never ends would keep
+ * everything behind it. The target recognises an item that arrives twice by its id.
  */
 export const TRANSFER_MS_MAX = 30_000;
 
 /**
- * Limits of one call to a target, and of one commit there: so many items, and so many bytes unless the first item has
- * more. Calls join items because each commit of a busy queue leaves only small ones.
+ * Most items and bytes of one call to a target, and of one commit there; a first item may have more bytes. Calls join
+ * items, because each commit of a busy queue makes a small one.
  */
 export const TRANSFER_ITEMS_MAX = 200;
 export const TRANSFER_BYTES_MAX = 1_000_000;
 
 export interface OutboxPorts {
-  /** Hands messages to another queue; resolves when that one has committed them. `undefined`: the first item alone. */
+  /** Hands messages to another queue and resolves when it has committed them. `undefined` confirms the first item. */
   transfer(target: string, transfer: Transfer): Promise<TransferReply | undefined>;
 }
 
-/** A target that is being transferred to. */
+/** Calls to a target in progress. */
 interface Call {
-  /** When the transfer under way is given up, in ms; Infinity while its end is being committed. */
+  /** Time in ms at which the transfer is given up; Infinity while its end is being committed. */
   endsMs: number;
 }
 
 /**
- * Messages on their way to other queues. They were written in the commit that took them out of this one; they are
- * handed over afterwards, in order for each target and as many at a time as wait for it, and deleted when the target
- * has committed. A crash in between repeats the transfer, and the target recognises each item by its id.
+ * Messages on their way to other queues. The commit that removes them from this queue stores them here. They are
+ * transferred in order for each target, many at a time, and deleted when the target has committed. A crash repeats the
+ * transfer, and the target recognises each item by its id.
  */
 export class Outbox {
   readonly #context: QueueContext;
@@ -51,7 +51,7 @@ export class Outbox {
     this.#nextId = firstId;
   }
 
-  /** Reads what an earlier epoch left behind. What its target could not read would keep all that follows from it. */
+  /** Reads the items of earlier epochs without unreadable records, which would keep the records behind them. */
   load(): void {
     const { store } = this.#context;
     for (const item of store.outbox()) {
@@ -61,7 +61,7 @@ export class Outbox {
     }
   }
 
-  /** The records of an item that can be read, `null` if none can. The others are reported as lost. */
+  /** Joins the readable records of an item; `null` if there are none. The others are reported as lost. */
   #readable({ target, payload }: OutboxItem): Uint8Array | null {
     const { damage } = this.#context;
     try {
@@ -86,7 +86,7 @@ export class Outbox {
     return this.#running.size > 0;
   }
 
-  /** Whether everything that was put in has arrived. */
+  /** Whether all items have arrived. */
   get isEmpty(): boolean {
     return this.#waiting.size === 0;
   }
@@ -103,7 +103,7 @@ export class Outbox {
     });
   }
 
-  /** Within a turn: adds the records of messages for `target`, in as few items as they fit into. */
+  /** Within a turn: adds records for `target`, in as few items as possible. */
   put(target: string, records: readonly Uint8Array[]): void {
     for (const part of inParts(records)) {
       const item = { id: this.#nextId++, target, payload: joinPacked(part) };
@@ -112,7 +112,7 @@ export class Outbox {
     }
   }
 
-  /** When a transfer that failed is due again in ms, `null` if none waits. */
+  /** Time in ms at which a transfer is due, `null` if none waits. */
   get retryAtMs(): number | null {
     if (this.#waiting.size === 0) return null;
     const waits = [...this.#waiting.keys()]
@@ -122,7 +122,7 @@ export class Outbox {
     return waits.length === 0 ? null : Math.min(...waits);
   }
 
-  /** After a commit: transfers what waits for targets that nobody is transferring to. */
+  /** After a commit: begins transfers to targets without one, and ends those that took too long. */
   start(): void {
     for (const [target, { endsMs }] of this.#running) {
       if (this.#context.nowMs >= endsMs)
@@ -146,7 +146,7 @@ export class Outbox {
     const call: Call = { endsMs: 0 };
     this.#running.set(target, call);
     try {
-      // Of those who do not say what they have taken, it is the first item.
+      // A target of an earlier build confirms nothing, and takes only the first item of a call.
       let itemsMax = TRANSFER_ITEMS_MAX;
       for (let items = this.#next(target, itemsMax); items !== null; items = this.#next(target, itemsMax)) {
         call.endsMs = this.#context.nowMs + TRANSFER_MS_MAX;
@@ -173,7 +173,7 @@ export class Outbox {
     this.#context.rearm();
   }
 
-  /** Ends the transfers to a target for now: what waits for it is tried again later. */
+  /** Ends the transfers to a target, until its backoff is over. */
   #failed(target: string, reason: string): void {
     const { log, name, nowMs } = this.#context;
     const backoff = this.#backoffs.get(target) ?? new Backoff();
@@ -201,13 +201,13 @@ export class Outbox {
     };
   }
 
-  /** Within a turn: answers with whether what waits for a target has become less by its answer. */
+  /** Within a turn: settles the answer of a target. @returns whether fewer messages wait for it. */
   #settle(target: string, takenTo: number, isRefused: boolean): boolean {
     const isTaken = this.#confirmed(target, takenTo);
     return isRefused ? this.#repair(target) || isTaken : isTaken;
   }
 
-  /** A target has every item up to `takenTo`. Answers with whether there was any. */
+  /** Deletes every item up to `takenTo`. @returns whether there was any. */
   #confirmed(target: string, takenTo: number): boolean {
     const waiting = this.#waiting.get(target) ?? [];
     const end = waiting.findIndex(({ id }) => id > takenTo);
@@ -219,10 +219,10 @@ export class Outbox {
   }
 
   /**
-   * Takes out of the first item what its target could not read, so that what follows is not kept by it. What can be
-   * read here stays as it is: two builds need not agree while a deployment goes on, and nothing is lost by waiting.
+   * Removes damaged records from the first item, which its target refused, so that it does not keep those behind it. An
+   * item that this build can read stays as it is: the target may be of another build, and waiting loses nothing.
    *
-   * @returns whether anything was taken out.
+   * @returns whether any were removed.
    */
   #repair(target: string): boolean {
     const { store } = this.#context;
@@ -245,7 +245,7 @@ export class Outbox {
   }
 }
 
-/** Groups of records that fit into one stored value each. */
+/** Groups records so that each group fits into one stored value. */
 function inParts(records: readonly Uint8Array[]): Uint8Array[][] {
   const parts: Uint8Array[][] = [];
   let bytes = Infinity;

@@ -23,20 +23,19 @@ interface TopicParts {
 }
 
 /**
- * A topic: an object that keeps no message, but has each on its way to several queues. All copies of what one call
- * brings are intents of one commit, so a publish is answered when every target will get it exactly once, and nobody
- * waits for a target. The object also keeps the order of a FIFO topic, numbers its messages and tells duplicates (spec
- * sns-delivery 9.6).
+ * Topic, which copies each message to the outbox for several queues and keeps none itself. All copies of a call are
+ * intents of one commit, so a publish is answered once every target is sure to get it exactly once, and waits for no
+ * target. A FIFO topic also keeps the order, numbers messages and drops duplicates (spec sns-delivery 9.6).
  */
 export class Topic {
   readonly #context: QueueContext;
   readonly #parts: TopicParts;
   readonly #awakeSinceMs: number;
   #nextSequence: number;
-  /** For people, in memory alone. */
+  /** Counts for people, in memory alone. */
   #published = 0;
   #duplicates = 0;
-  /** The latest version of the topic that is known. */
+  /** Latest known version of the topic. */
   #version = 0;
 
   /** @param firstSequence larger than any of an earlier epoch. */
@@ -47,12 +46,12 @@ export class Topic {
     this.#nextSequence = firstSequence;
   }
 
-  /** Refuses publishers that go by an older version from now on; all of them by `null`, when the topic was deleted. */
+  /** Refuses publishers with an older version from now on. @param version `null` for a deleted topic refuses all. */
   changed(version: number | null): void {
     this.#version = Math.max(this.#version, version ?? Number.POSITIVE_INFINITY);
   }
 
-  /** Takes the messages, all or none, and answers when they are durable. */
+  /** Publishes messages, all or none, and resolves when they are durable. */
   async publish({ messages, deduplicationScope, version }: PublishRequest): Promise<PublishReply> {
     if (version !== undefined) {
       if (version < this.#version) return { ok: "outdated" };
@@ -108,7 +107,7 @@ export class Topic {
     return { messageId, sequenceNumber: sequenceNumberOf(seq), duplicate: false };
   }
 
-  /** Within a turn: one intent for each target, however many messages there are for it. */
+  /** Within a turn: puts all messages for a target into the outbox at once. */
   #store(
     messages: readonly PublishedMessage[],
     scope: PublishRequest["deduplicationScope"],
@@ -129,7 +128,7 @@ export class Topic {
     return outcomes;
   }
 
-  /** The record of a copy as it is stored: it was sent now, and has its number. */
+  /** Makes the record of a copy, with the time of its send and its sequence number. */
   #recordOf({ packed, sequenceNumberAt }: MessageCopy, { sequenceNumber }: PublishOutcome): Uint8Array {
     const record = packed.slice();
     new PackedIndex(record).stamp(0, this.#context.nowMs);
