@@ -100,8 +100,8 @@ describe("an HTTP endpoint that a backup brings", () => {
       body: {
         outcome: "created",
         variableRefusals: [
-          "the variable SLUICE_API_TOKENS is the broker's own, and is sent to nobody",
-          "the variable SLUICE_AWS_ACCESS_KEYS is the broker's own, and is sent to nobody",
+          "the variable SLUICE_API_TOKENS is the broker's own, and is never sent",
+          "the variable SLUICE_AWS_ACCESS_KEYS is the broker's own, and is never sent",
           "no configuration names the environment variable SHOP_KEY for an endpoint there",
         ],
       },

@@ -7,11 +7,11 @@ export interface AuthorizationInput {
   readonly method: string;
   readonly url: string;
   readonly body: Uint8Array;
-  /** A text that no earlier answer had. */
+  /** Text that differs for each answer. */
   readonly clientNonce: string;
 }
 
-/** A challenge of a `WWW-Authenticate` header; names in lower case. */
+/** Challenge of a `WWW-Authenticate` header; names in lower case. */
 interface Challenge {
   readonly scheme: string;
   readonly parameters: ReadonlyMap<string, string>;
@@ -23,15 +23,16 @@ const DIGESTS: readonly (readonly [name: string, digest: (data: string | Uint8Ar
   ["md5", md5Hex],
 ];
 
-/** The name of a scheme or a parameter, or a value without quotes. */
+/** Pattern of the name of a scheme or a parameter, or of a value without quotes. */
 const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 const QUOTED = '"(?:[^"\\\\]|\\\\.)*"';
 const PARAMETER = new RegExp(`^(${TOKEN})\\s*=\\s*(${QUOTED}|${TOKEN})`);
 const SCHEME = new RegExp(`^(${TOKEN})(?:\\s+|$|(?=,))`);
 
 /**
- * The `Authorization` header that answers a `WWW-Authenticate` header: Digest (RFC 7616; SHA-256 before MD5, their
- * `-sess` variants, `qop` `auth`, `auth-int` or none), else Basic (RFC 7617). `null` when none of them is asked for.
+ * Makes the `Authorization` header that answers a `WWW-Authenticate` header: Digest (RFC 7616; SHA-256 before MD5,
+ * their `-sess` variants, `qop` `auth`, `auth-int` or none), else Basic (RFC 7617). `null` if the header asks for none
+ * of them.
  *
  * @param header all challenges, in one header or joined from several.
  */
@@ -53,7 +54,7 @@ function basicAnswer({ username, password }: AuthorizationInput): string {
   return `Basic ${toBase64(new TextEncoder().encode(`${username}:${password}`))}`;
 }
 
-/** `null` for a challenge that cannot be answered: without a nonce, or with a quality of protection that is unknown. */
+/** Answers a Digest challenge; `null` for one without a nonce, or with an unknown quality of protection. */
 function digestAnswer(
   challenge: ReadonlyMap<string, string>,
   digest: (data: string | Uint8Array) => string,
@@ -69,7 +70,7 @@ function digestAnswer(
   const secret = digest(`${username}:${realm}:${password}`);
   const key = isSession ? digest(`${secret}:${nonce}:${clientNonce}`) : secret;
   const request = digest(qop === "auth-int" ? `${method}:${uri}:${digest(body)}` : `${method}:${uri}`);
-  // Each answer is to a nonce of its own: none is used a second time.
+  // No nonce is used a second time, so this is the first answer to it.
   const count = "00000001";
   const proof = qop === null ? [key, nonce, request] : [key, nonce, count, clientNonce, qop, request];
   const isHashed = challenge.get("userhash")?.toLowerCase() === "true";
@@ -88,7 +89,7 @@ function digestAnswer(
   ].join(", ")}`;
 }
 
-/** A header has no room for other characters than ASCII's (RFC 7616, 3.4; RFC 8187). */
+/** Makes the parameter with the user's name, encoded if it is not ASCII (RFC 7616, 3.4; RFC 8187). */
 function usernameParameter(username: string): string {
   if (/^[\x20-\x7e]*$/.test(username)) return `username=${quoted(username)}`;
   const encoded = encodeURIComponent(username).replace(
@@ -102,7 +103,7 @@ function quoted(text: string): string {
   return `"${text.replace(/["\\]/g, "\\$&")}"`;
 }
 
-/** The challenges of a header, as far as it can be read. */
+/** Reads the challenges of a header, up to the first text that cannot be parsed. */
 function challengesIn(header: string): Challenge[] {
   const challenges: { scheme: string; parameters: Map<string, string> }[] = [];
   let rest = header;

@@ -8,30 +8,30 @@ import { signatureHeaders } from "./signature.ts";
 import { refusalOfTarget, type TargetRules } from "./target.ts";
 import type { EndpointVariables } from "./variables.ts";
 
-/** Settings, ports and rules that HTTP endpoints are called with. */
+/** Settings, ports and rules for calls of HTTP endpoints. */
 export interface EndpointCallerInput {
   readonly settings: HttpPushSettings;
   readonly port: EndpointPort;
   readonly clock: Clock;
   readonly log: QueueLog;
   readonly targets: TargetRules;
-  /** Environment variables of the broker that endpoints are called with. */
+  /** Environment variables of the broker for headers and signatures. */
   readonly variable: EndpointVariables;
 }
 
-/** A request without what the queue's settings say of all of them. */
+/** Request without the headers that the queue's settings add to all requests. */
 export interface Post {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
-  /** Id of the message: it is signed. */
+  /** Id of the message, which is signed. */
   readonly id: string;
 }
 
-/** Settings whose reserved headers the log has named: callers are made anew for each look at a queue's consumer. */
+/** Settings whose reserved headers were logged. Kept here, because a caller is made anew for each use of a consumer. */
 const REPORTED = new WeakSet<HttpPushSettings>();
 
-/** Calls the HTTP endpoint of a queue, by its settings. Rejects with `NotCalled` when it must not be. */
+/** Calls the HTTP endpoint of a queue, by its settings. Rejects with `NotCalled` when it must not be called. */
 export class EndpointCaller {
   readonly settings: HttpPushSettings;
   readonly clock: Clock;
@@ -43,13 +43,13 @@ export class EndpointCaller {
     this.#input = input;
   }
 
-  /** For log lines: without its query, which may hold a key. */
+  /** Name for log lines: the URL without its query, which may hold a key. */
   get name(): string {
     const url = URL.parse(this.settings.url);
     return url === null ? "an invalid URL" : `${url.origin}${url.pathname}`;
   }
 
-  /** A 401 that asks for credentials which there are is answered with them, once, within the same time. */
+  /** Posts a message. A 401 is answered with the queue's credentials, once, within the same time. */
   async post({ url, headers, body, id }: Post): Promise<EndpointOutcome> {
     const { settings, clock } = this;
     this.#check(url);
@@ -57,7 +57,7 @@ export class EndpointCaller {
       url,
       headers: { ...headers, ...this.#ownHeaders(), ...(await this.#signature(id, body)) },
       body,
-      // SNS makes a delivery and nothing else: for its policy there is no difference.
+      // SNS makes no probe beside a delivery, since its policy treats an absent endpoint like any failure.
       connectTimeoutMs: settings.format === "sns" ? null : 1000 * settings.connectTimeoutSeconds,
       responseTimeoutMs: 1000 * settings.responseTimeoutSeconds,
     };
@@ -67,13 +67,13 @@ export class EndpointCaller {
     const authorization = this.#authorization(outcome, request);
     if (authorization === null) return outcome;
     const leftMs = request.responseTimeoutMs - (clock.now() - startMs);
-    // A 401 that was not answered is no refusal, and must not count as one.
+    // A 401 that was not answered must not count as a refusal.
     if (leftMs <= 0) return { kind: "timedOut", reason: "no time was left to answer the 401 that it sent" };
     const again = { ...request, headers: { ...request.headers, authorization }, responseTimeoutMs: leftMs };
     return this.#input.port.post(again);
   }
 
-  /** Whether the endpoint is there, and everything that it is called with. */
+  /** Whether the endpoint answers. Rejects with `NotCalled` when a variable for it is missing. */
   async isReady(): Promise<boolean> {
     const { url, readinessPath, connectTimeoutSeconds, signingSecret } = this.settings;
     this.#check(url);
@@ -82,12 +82,12 @@ export class EndpointCaller {
     return this.#input.port.isReady(url, readinessPath, 1000 * connectTimeoutSeconds);
   }
 
-  /** Says in the log what became of a request that nobody would expect. */
+  /** Logs an unexpected outcome of a request. */
   note(text: string): void {
     this.#input.log.warn(`${this.name}: ${text}`);
   }
 
-  /** The header that answers a 401, `null` where there is nothing to answer, or to answer with. */
+  /** Makes the header that answers a 401; `null` for other outcomes, or without credentials. */
   #authorization(outcome: EndpointOutcome, { url, body }: EndpointRequest): string | null {
     const { credentials } = this.settings;
     if (credentials === undefined || outcome.kind !== "answered" || outcome.status !== 401) return null;
@@ -107,10 +107,10 @@ export class EndpointCaller {
     return signatureHeaders(this.#variable(signingSecret), id, body, this.clock.now());
   }
 
-  /** The headers of the settings, with the values of environment variables in their places. */
+  /** Makes the headers of the settings, with the values of environment variables in their places. */
   #ownHeaders(): Record<string, string> {
     const { headers = {} } = this.settings;
-    // Settings that were stored by an earlier version can have reserved ones.
+    // Settings that an earlier version stored may have reserved headers.
     const reserved = Object.keys(headers).filter(isReservedHeader);
     if (reserved.length > 0 && !REPORTED.has(this.settings)) {
       REPORTED.add(this.settings);

@@ -5,11 +5,11 @@ import type { EndpointFormat, PushedMessage, Verdict } from "./endpoint.ts";
 import type { EndpointCaller } from "./endpoint-caller.ts";
 
 /**
- * An HTTP endpoint as the dispatcher sees a consumer: a batch is one message, a delivery is one request. Nobody there
- * is an absent consumer: its messages wait, uncounted, and it is asked at growing intervals whether it is back.
+ * Adapts an HTTP endpoint to the dispatcher's consumers: a batch is one message, a delivery is one request. A server
+ * that cannot be reached is an absent consumer: its messages wait, uncounted, and it is probed at growing intervals.
  */
 export class EndpointConsumer implements ConsumerPort {
-  /** A server that crashes on a message cannot be told from one that was not there. */
+  /** True, because a server that crashes on a message looks like one that is away. */
   readonly returnsOnTrial = true;
   readonly #caller: EndpointCaller;
   readonly #format: EndpointFormat;
@@ -25,7 +25,7 @@ export class EndpointConsumer implements ConsumerPort {
     return this.#caller.name;
   }
 
-  /** Rejects when nobody is there, with `NotCalled` when nobody may be asked. */
+  /** Rejects when no server is there, with `NotCalled` when it may not be called. */
   async deliver(delivery: Delivery): Promise<DeliveryResult | RejectedDelivery> {
     this.#underWay.add(delivery.id);
     try {
@@ -51,11 +51,11 @@ export class EndpointConsumer implements ConsumerPort {
     return resultOf(verdict, message);
   }
 
-  /** Nothing is known of a request but its answer. One that is still under way has reached somebody: it counts. */
+  /** Resolves with `null` for a request under way, which has reached a server and counts; rejects for any other. */
   callsOf(deliveryId: string): Promise<null> {
     return this.#underWay.has(deliveryId)
       ? Promise.resolve(null)
-      : Promise.reject(new Error("nobody is there"));
+      : Promise.reject(new Error("no server is there"));
   }
 
   async ping(): Promise<void> {

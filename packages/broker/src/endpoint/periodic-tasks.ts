@@ -13,21 +13,21 @@ import {
 import type { Intake } from "../send/intake.ts";
 import type { QueueContext } from "../turn/context.ts";
 
-/** Keys of the stored notes. The content of each is a contract: JSON, by names of tasks. */
+/** Keys of the stored notes. A contract: stored data depends on them and on their content, JSON by names of tasks. */
 const NOTE_KEY = "periodic-tasks";
 const LAST_RUNS_KEY = "periodic-tasks-last-runs";
 
 /**
- * Sends the messages of periodic tasks to their worker daemon's queue (spec sqsd 8.6). Up to when each task has run is
- * stored in the commit that stores its message, so no crash and no alarm that rings twice makes a run twice or loses
- * it. There is one object for a queue: nobody has to be elected.
+ * Sends the messages of periodic tasks to their worker daemon's queue (spec sqsd 8.6). The commit with a message also
+ * stores up to when its task has run, so neither a crash nor an alarm that rings twice doubles or loses a run. A queue
+ * has one object, so no leader is elected.
  */
 export class PeriodicTasks {
   readonly #context: QueueContext;
   readonly #intake: Intake;
-  /** By task: the moment up to which its runs are made or given up, in ms. */
+  /** Times in ms up to which the runs of a task are made or given up, by its name. */
   #done = new Map<string, number>();
-  /** By task whose runs must not overlap: the sequence number of its latest message. */
+  /** Sequence numbers of the latest messages of tasks whose runs must not overlap, by their names. */
   #lastRuns = new Map<string, number>();
   #schedules = new Map<string, Schedule>();
 
@@ -36,7 +36,7 @@ export class PeriodicTasks {
     this.#intake = intake;
   }
 
-  /** Takes over what an earlier epoch has done. Answers whether the note was its. */
+  /** Takes over a note of an earlier epoch. @returns false for a note of another kind. */
   restore(key: string, bytes: Uint8Array): boolean {
     if (key !== NOTE_KEY && key !== LAST_RUNS_KEY) return false;
     const noted = JSON.parse(new TextDecoder().decode(bytes)) as Record<string, number>;
@@ -48,7 +48,7 @@ export class PeriodicTasks {
     return true;
   }
 
-  /** When the next task is due, in ms; `null` if there is none. */
+  /** Time in ms at which the next task is due; `null` if there is none. */
   get dueAtMs(): number | null {
     const moments = this.#tasks.flatMap((task) => {
       const doneMs = this.#done.get(task.name);
@@ -68,13 +68,13 @@ export class PeriodicTasks {
       done.set(task.name, doneMs);
       if (lastRun !== null) lastRuns.set(task.name, lastRun);
     }
-    // A task that was taken out and comes back begins anew.
-    this.#done = this.#noted(NOTE_KEY, done, this.#done);
-    this.#lastRuns = this.#noted(LAST_RUNS_KEY, lastRuns, this.#lastRuns);
+    // A task that was removed and comes back begins anew.
+    this.#done = this.#note(NOTE_KEY, done, this.#done);
+    this.#lastRuns = this.#note(LAST_RUNS_KEY, lastRuns, this.#lastRuns);
   }
 
-  /** Stores what differs from what is stored. Answers with what is noted now. */
-  #noted(key: string, now: Map<string, number>, before: ReadonlyMap<string, number>): Map<string, number> {
+  /** Stores a note if it has changed. @returns its content. */
+  #note(key: string, now: Map<string, number>, before: ReadonlyMap<string, number>): Map<string, number> {
     if (sameEntries(now, before)) return now;
     const bytes = now.size === 0 ? null : new TextEncoder().encode(JSON.stringify(Object.fromEntries(now)));
     this.#context.write(() => this.#context.store.writeNote(key, bytes));
@@ -103,7 +103,7 @@ export class PeriodicTasks {
     const doneMs = this.#done.get(task.name);
     const rules = this.#daemon?.taskRuns ?? {};
     let lastRun = rules.overlap === "skip" ? (this.#lastRuns.get(task.name) ?? null) : null;
-    // Its runs count from when it is first heard of.
+    // The runs of a new task count from now.
     if (doneMs === undefined) return { doneMs: nowMs, lastRun };
     const due = dueOf(this.#scheduleOf(task), doneMs, nowMs, catchUpOf(rules));
     this.#warnOfLeftOut(task, due, catchUpOf(rules));
@@ -130,14 +130,14 @@ export class PeriodicTasks {
     this.#context.log.warn(`Queue "${this.#context.name}": task "${name}" was to run at ${when}, ${what}`);
   }
 
-  /** Whether a run has neither been answered with 200 nor left the queue in another way. */
+  /** Whether the message of a run is still in the queue. */
   #isUnderWay(seq: number): boolean {
     const { queue } = this.#context;
-    // Or it came in this very turn.
+    // A message of this turn is not in the queue yet.
     return seq >= queue.nextSeq || isHeld(queue, seq);
   }
 
-  /** Answers with the sequence number of its message, `null` where a FIFO queue has had it already. */
+  /** Sends the message of a run. @returns its sequence number, `null` for a duplicate on a FIFO queue. */
   #send(task: PeriodicTaskSettings, scheduledMs: number): number | null {
     const seq = this.#intake.nextSeq;
     const attributes = encodeAttributes({
@@ -152,7 +152,7 @@ export class PeriodicTasks {
         extension: {
           ...(attributes === undefined ? {} : { attributes }),
           isPeriodicTask: true,
-          // Runs of a task follow each other.
+          // One group for each task keeps its runs in order.
           ...(this.#context.queue.isFifo
             ? { groupId: task.name, deduplicationId: `task:${task.name}:${scheduledMs}` }
             : {}),
@@ -164,11 +164,11 @@ export class PeriodicTasks {
   }
 }
 
-/** State of a task after a look at it. */
+/** Facts of a task to be stored. */
 interface TaskNotes {
-  /** The moment up to which its runs are made or given up, in ms. */
+  /** Time in ms up to which its runs are made or given up. */
   readonly doneMs: number;
-  /** Sequence number of its latest message; `null` where nobody asks for it. */
+  /** Sequence number of its latest message; `null` for a task whose runs may overlap. */
   readonly lastRun: number | null;
 }
 

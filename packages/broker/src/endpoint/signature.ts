@@ -1,5 +1,5 @@
 /**
- * Signs requests as https://www.standardwebhooks.com asks for, so that receivers verify them with a library they have:
+ * Signs a request by https://www.standardwebhooks.com, so that receivers can verify it with a common library:
  * HMAC-SHA256 over `ID.TIMESTAMP.BODY`, in base64.
  *
  * @param secret `whsec_` and the key in base64, or any other text, whose UTF-8 bytes are the key.

@@ -4,11 +4,11 @@ import { callsPrivateHosts } from "@sluice/protocol";
 export interface TargetRules {
   /** Whether this machine and its network may be called too (`callsPrivateHosts`). */
   readonly privateAllowed: boolean;
-  /** Hosts, with or without a port, that may be called wherever they are. Lower case. */
+  /** Hosts, with or without a port, that may be called at any address. Lower case. */
   readonly allowedHosts: readonly string[];
 }
 
-/** Reads the rules in the broker's environment variables: the listed names are separated by commas. */
+/** Reads the rules from the broker's environment variables. Listed hosts are separated by commas. */
 export function targetRulesOf(
   env: Readonly<Record<string, unknown>> & { readonly SLUICE_PUSH_HOSTS?: string },
 ): TargetRules {
@@ -20,9 +20,9 @@ export function targetRulesOf(
 }
 
 /**
- * Why a URL may not be called, `null` if it may: a queue's endpoint is set by whoever configures the queue, and must
- * not be a way into the network that the broker runs in. Looks at the URL alone. What a name resolves to is checked
- * when a connection is made: by `refusalOfAddress` on Node.js, by the platform elsewhere.
+ * Returns why a URL may not be called, `null` if it may. A user who configures a queue's endpoint must not get into the
+ * broker's own network. Looks at the URL alone: the address of a name is checked when a connection is made, by
+ * `refusalOfAddress` on Node.js, by the platform elsewhere.
  */
 export function refusalOfTarget(text: string, rules: TargetRules): string | null {
   const url = URL.parse(text);
@@ -35,23 +35,23 @@ export function refusalOfTarget(text: string, rules: TargetRules): string | null
 }
 
 /**
- * Why the name in a URL may not be called at an address that it resolves to, `null` if it may.
+ * Returns why the name in a URL may not be called at an address that it resolves to, `null` if it may.
  *
- * @param address as resolvers write it. What cannot be read is none that may be called.
+ * @param address as resolvers write it. One that cannot be parsed may not be called.
  */
 export function refusalOfAddress(url: URL, address: string, rules: TargetRules): string | null {
   if (arePrivateAllowed(url, rules) || !isPrivateAddress(address)) return null;
   return notPublic(`"${url.hostname}" is at ${address}, which`);
 }
 
-/** Whether a host may be called wherever it is. */
+/** Whether a host may be called at any address. */
 export function arePrivateAllowed(url: URL, { privateAllowed, allowedHosts }: TargetRules): boolean {
   return (
     privateAllowed || allowedHosts.includes(withoutDots(url.hostname)) || allowedHosts.includes(url.host)
   );
 }
 
-/** A name that ends with a dot is the same host. */
+/** Removes dots at the end of a name, which is the same host without them. */
 function withoutDots(hostname: string): string {
   return hostname.replace(/\.+$/, "");
 }
@@ -62,25 +62,25 @@ function notPublic(what: string): string {
 
 function isPrivateAddress(address: string): boolean {
   if (/^\d+(\.\d+){3}$/.test(address)) return isPrivateV4(address.split(".").map(Number));
-  // The URL parser writes an address in one way, and knows none with a zone: those are of a network that is near.
+  // The URL parser writes each address in one way. It parses none with a zone, which is always of a local network.
   const hostname = URL.parse(`http://[${address}]/`)?.hostname;
   return hostname === undefined || isPrivateV6(hostname.slice(1, -1));
 }
 
-/** Names that never leave the machine or its network; `svc` is a Kubernetes cluster's. */
+/** Names of the machine or its network; `svc` is of a Kubernetes cluster. */
 const PRIVATE_NAMES =
   /(^|\.)(localhost|localdomain|local|internal|intranet|lan|home|corp|private|svc|test|invalid|home\.arpa)$/;
 
-/** The URL parser has turned every spelling of an IPv4 address (decimal, hex, octal, short) into four numbers. */
+/** Whether a host is private. The URL parser has turned every spelling of an IPv4 address into four numbers. */
 function isPrivateHost(hostname: string): boolean {
   if (hostname.startsWith("[")) return isPrivateV6(hostname.slice(1, -1));
   const numbers = hostname.split(".").map(Number);
   if (numbers.length === 4 && /^[\d.]+$/.test(hostname)) return isPrivateV4(numbers);
-  // A name without a dot is one of the local network.
+  // A name without a dot is of the local network.
   return !hostname.includes(".") || PRIVATE_NAMES.test(hostname);
 }
 
-/** Answers whether an address is not globally reachable by IANA's registry of special-purpose addresses. */
+/** Whether an address is not globally reachable by IANA's registry of special-purpose addresses. */
 function isPrivateV4([a = 0, b = 0, c = 0]: readonly number[]): boolean {
   return (
     a === 0 ||
@@ -98,7 +98,7 @@ function isPrivateV4([a = 0, b = 0, c = 0]: readonly number[]): boolean {
   );
 }
 
-/** The URL parser writes the shortest form: eight groups with the longest run of zeros left out. */
+/** Whether an address is private, in the shortest form: eight groups with the longest run of zeros left out. */
 function isPrivateV6(address: string): boolean {
   const [head = "", tail] = address.split("::");
   const left = head === "" ? [] : head.split(":");
@@ -113,7 +113,7 @@ function isPrivateV6(address: string): boolean {
   if (isAllZero(0, 4) && groups[4] === 0xffff) return isPrivateV4(v4);
   if (first === 0x64 && second === 0xff9b) return !isAllZero(2, 6) || isPrivateV4(v4);
   if (first === 0x2002) return isPrivateV4([second >> 8, second & 255, (groups[2] ?? 0) >> 8]);
-  // Only 2000::/3 is global, and of that not documentation, Teredo and other protocol assignments.
+  // Only 2000::/3 is global, except documentation, Teredo and other protocol assignments.
   if (first === 0x2001) return second < 0x200 || second === 0xdb8;
   return (first & 0xe000) !== 0x2000 || (first === 0x3fff && second < 0x1000);
 }

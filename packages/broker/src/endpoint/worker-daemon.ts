@@ -29,25 +29,22 @@ import type { EndpointCaller } from "./endpoint-caller.ts";
 
 /** Most messages of one receive, as for every client of SQS. */
 const RECEIVE_MAX = 10;
-/**
- * For how long nothing is begun after somebody said that the broker is to stop, in ms. Who died meanwhile has stopped
- * nothing.
- */
+/** Time that no request is begun after a drain, in ms. If the stop does not follow, requests go on after it. */
 export const DRAIN_MS = 10_000;
-/** SQS names the sender's account; here everybody sends for one. */
+/** Account of the sender, as SQS names it. All senders here share one. */
 const SENDER_ID = "000000000000";
 
-/** A message that the daemon is working on. */
+/** Message that the daemon posts. */
 export interface Work {
   readonly message: DaemonMessage;
   readonly receipt: string;
-  /** When its visibility timeout ends, in ms. */
+  /** Time in ms at which its visibility timeout ends. */
   readonly visibleAtMs: number;
   readonly caller: EndpointCaller;
 }
 
 export interface WorkerDaemonPorts {
-  /** The application that a worker daemon posts the queue's messages to, `null` if none does. */
+  /** Returns the caller of the application; `null` for a queue without a worker daemon. */
   daemon(): EndpointCaller | null;
 }
 
@@ -58,10 +55,10 @@ interface WorkerDaemonParts {
 }
 
 /**
- * The worker daemon of Elastic Beanstalk for one queue (spec sqsd): a client of SQS that receives messages for the free
- * connections of an application, posts each and deletes it, or not. It lives in the queue's object, so nothing is
- * polled: what is visible is received in the turn that makes it so, after those who wait for messages. Receive counts,
- * visibility timeouts, dead letters and groups are those of SQS.
+ * Worker daemon of Elastic Beanstalk for one queue (spec sqsd): a client of SQS that receives messages for the free
+ * connections of an application, posts each and deletes it on success. It lives in the queue's object and polls
+ * nothing: the turn that makes messages visible receives them, after waiting clients. Receive counts, visibility
+ * timeouts, dead letters and groups are those of SQS.
  */
 export class WorkerDaemon {
   readonly #context: QueueContext;
@@ -70,7 +67,7 @@ export class WorkerDaemon {
   readonly #record = new DeliveryRecord();
   #posts = 0;
   #isPresent = true;
-  /** Nothing is received before. */
+  /** Time in ms before which nothing is received. */
   #drainedUntilMs = 0;
 
   constructor(context: QueueContext, parts: WorkerDaemonParts, ports: WorkerDaemonPorts) {
@@ -79,20 +76,20 @@ export class WorkerDaemon {
     this.#ports = ports;
   }
 
-  /** When there is something to do that nothing else wakes the queue for, in ms; `null` if there is nothing. */
+  /** Time in ms at which it needs a turn that nothing else causes; `null` if it needs none. */
   get wakeAtMs(): number | null {
     const { queue, nowMs, definition } = this.#context;
-    // Whoever resumes a queue wakes it.
+    // Resuming a queue wakes it.
     if (this.#caller === null || definition?.deliveryPaused === true) return null;
     if (nowMs < this.#drainedUntilMs) return this.#drainedUntilMs;
-    // What comes next is woken by the end of a lease: of one that is too many, or, below, of one that blocks a group.
+    // The end of a lease wakes the queue when too many messages are leased, or, below, when a group is blocked.
     if (queue.leasedCount >= IN_FLIGHT_MAX) return null;
-    // Somebody else's connection becomes free by itself, unless this epoch ends before it.
+    // A connection becomes free by itself, unless this epoch ends before it.
     const visibleMs = firstReadyMs(queue) ?? queue.delayed.peek()?.atMs ?? null;
     return visibleMs === null ? null : Math.max(nowMs + 1, visibleMs, this.#parts.throttle.nextMs);
   }
 
-  /** How its requests go; `null` where no worker daemon is set. */
+  /** Health of its requests; `null` where no worker daemon is set. */
   get health(): ConsumerHealth | null {
     if (this.#caller === null) return null;
     return {
@@ -116,7 +113,7 @@ export class WorkerDaemon {
     return this.#posts > 0;
   }
 
-  /** When it receives next if nothing is sent, in ms; `null` when nothing waits or every connection is taken. */
+  /** Time in ms of its next receive if nothing is sent; `null` when nothing waits or every connection is taken. */
   #dueMs(): number | null {
     const { queue, nowMs, definition } = this.#context;
     if (this.#caller === null || this.#roomFor(this.#caller) === 0) return null;
@@ -125,19 +122,19 @@ export class WorkerDaemon {
     const moments = [
       firstReadyMs(queue) === null ? null : nowMs,
       queue.delayed.peek()?.atMs ?? null,
-      // What is invisible while nothing is posted has failed, or was received by somebody else.
+      // A message that is invisible while nothing is posted has failed, or was received by another client.
       this.busy || invisible === undefined ? null : invisible.atMs,
     ].filter((moment) => moment !== null);
     return moments.length === 0 ? null : Math.max(Math.min(...moments), this.#drainedUntilMs);
   }
 
-  /** Within a turn: receives nothing for a while, so that what is under way can end (spec sqsd 5, S11). */
+  /** Within a turn: stops receiving for `DRAIN_MS`, so that requests under way can end (spec sqsd 5, S11). */
   drain(nowMs: number): DrainReply {
     this.#drainedUntilMs = nowMs + DRAIN_MS;
     return { requests: this.#posts };
   }
 
-  /** Within a turn: receives what is visible, for as many connections as are free. */
+  /** Within a turn: receives visible messages for the free connections. */
   take(nowMs: number): Work[] {
     const caller = this.#caller;
     const daemon = caller?.settings.daemon;
@@ -158,13 +155,13 @@ export class WorkerDaemon {
         this.#posts += 1;
         taken.push({ message, receipt: received.receipt, visibleAtMs: nowMs + visibilityMs, caller });
       }
-      // It is visible again at once: more would be the same.
+      // The messages are visible again at once, and would be received again.
       if (visibilityMs === 0) break;
     }
     return taken;
   }
 
-  /** After the commit: posts what was received. */
+  /** After the commit: posts the received messages. */
   start(work: readonly Work[]): void {
     for (const each of work) void this.#run(each);
   }
@@ -173,13 +170,13 @@ export class WorkerDaemon {
     return this.#ports.daemon();
   }
 
-  /** How many messages may be received now. One of a group is worked on at a time. */
+  /** Counts the messages that may be received now; on a FIFO queue one at a time, since groups block. */
   #roomFor({ settings }: EndpointCaller): number {
     const free = settings.maxConcurrency - this.#posts;
     return Math.max(0, Math.min(free, this.#context.queue.isFifo ? 1 : RECEIVE_MAX));
   }
 
-  /** Within a turn: deletes what is too old without posting it (spec sqsd 5, S9). */
+  /** Within a turn: deletes a message that is too old without posting it (spec sqsd 5, S9). */
   #expire(message: DaemonMessage, receipt: string): void {
     deleteByReceipt(this.#context, receipt);
     this.#warn(
@@ -201,7 +198,7 @@ export class WorkerDaemon {
     }
   }
 
-  /** A connection that was closed without an answer may have been an old one: it is tried once more (S7). */
+  /** Posts a message, a second time if its connection was closed, since that may have been an old one (S7). */
   async #post(work: Work): Promise<EndpointOutcome> {
     const { caller, message } = work;
     try {
@@ -219,7 +216,7 @@ export class WorkerDaemon {
     }
   }
 
-  /** Within a turn. */
+  /** Within a turn: deletes the message, or changes its visibility, by the outcome of its request. */
   #settle({ message, receipt, visibleAtMs, caller }: Work, outcome: PostOutcome, startedMs: number): void {
     const { nowMs, name, log } = this.#context;
     const timeout = caller.settings.daemon?.errorVisibilityTimeoutSeconds ?? null;
@@ -255,7 +252,7 @@ function reasonOf(outcome: PostOutcome): string {
   return outcome.kind === "answered" ? `it answered ${outcome.status}` : outcome.reason;
 }
 
-/** @param isTrusted whether attributes that name a task or a path count, whoever has sent them. */
+/** Makes the message to post. @param isTrusted whether attributes with a task or a path count from every sender. */
 function daemonMessage(
   index: PackedIndex,
   i: number,

@@ -3,24 +3,24 @@ import { env } from "cloudflare:workers";
 import { type EndpointOutcome, type EndpointPort, type EndpointRequest, outcomeOf } from "./endpoint.ts";
 import { arePrivateAllowed, targetRulesOf } from "./target.ts";
 
-/** How a server is reached. */
+/** Means of reaching servers. */
 interface Way {
   fetch(url: string, init: RequestInit): Promise<Response>;
   connect(address: SocketAddress): Socket;
 }
 
-/** Ways that `sluice serve` gives the broker, beside its variables. */
+/** Means that `sluice serve` gives the broker, beside its variables. */
 interface Ways {
-  /** To public addresses only. */
+  /** Reaches public addresses only. */
   readonly SLUICE_PUBLIC_HOSTS?: Way;
-  /** To any address, for hosts that may be private. */
+  /** Reaches any address, for hosts that may be private. */
   readonly SLUICE_LISTED_HOSTS?: Way;
 }
 
-/** `fetch` is a method of the global scope, and no other object's. */
+/** Means of the platform. `fetch` must be called as a method of the global scope. */
 const USUAL: Way = { fetch: (url, init) => fetch(url, init), connect: (address) => connect(address) };
 
-/** The way to a URL. */
+/** Returns the means of reaching a URL. */
 function wayTo(url: string): Way {
   const {
     SLUICE_LISTED_HOSTS: anyHost = USUAL,
@@ -40,7 +40,7 @@ export const workersPort: EndpointPort = {
       () => give({ kind: "timedOut", reason: `it did not answer within ${responseTimeoutMs / 1000} s` }),
       responseTimeoutMs,
     );
-    // `fetch` does not say when it is connected. Whoever has not answered yet is asked for another connection.
+    // `fetch` does not tell when it is connected, so a slow server is tested with another connection.
     const notConnected = setTimeout(async () => {
       if (connectTimeoutMs === null) return;
       if (await hangs(url, connectTimeoutMs)) {
@@ -57,7 +57,7 @@ export const workersPort: EndpointPort = {
         signal,
       } as const;
       const response = await wayTo(url).fetch(url, init);
-      // Nobody reads it; left alone, it would keep the connection.
+      // The body is not needed, and unread it would keep the connection.
       await response.body?.cancel();
       return outcomeOf(response.status, (name) => response.headers.get(name));
     } catch {
@@ -79,7 +79,7 @@ export const workersPort: EndpointPort = {
   },
 };
 
-/** Headers as this platform wants them: it sends the characters of a value in UTF-8. */
+/** Decodes headers for this platform, which sends the characters of a value in UTF-8. */
 function headerTexts(headers: EndpointRequest["headers"]): Record<string, string> {
   const entries = Object.entries(headers).map(([name, value]) => {
     if (/^[\0-\x7f]*$/.test(value)) return [name, value];
@@ -90,7 +90,7 @@ function headerTexts(headers: EndpointRequest["headers"]): Record<string, string
 
 const utf8 = new TextDecoder();
 
-/** The status that a URL answers with, `null` if none. */
+/** Requests a URL. @returns the status of its answer, `null` if there is none. */
 async function answers(url: string, method: "HEAD" | "GET", timeoutMs: number): Promise<number | null> {
   try {
     const response = await wayTo(url).fetch(url, {
@@ -107,8 +107,8 @@ async function answers(url: string, method: "HEAD" | "GET", timeoutMs: number): 
 }
 
 /**
- * Whether a connection to a server is neither made nor refused in time. A refusal is none: the platform refuses to
- * connect to some servers that `fetch` reaches.
+ * Tests whether a connection to a server is neither made nor refused in time. A refusal tells nothing, since the
+ * platform refuses to connect to some servers that `fetch` reaches.
  */
 async function hangs(text: string, timeoutMs: number): Promise<boolean> {
   const { hostname, port, protocol } = new URL(text);
@@ -125,7 +125,7 @@ async function hangs(text: string, timeoutMs: number): Promise<boolean> {
   }
 }
 
-/** Why a request was ended from this side. */
+/** Reason for which a request was ended from this side. */
 class GivenUp extends Error {
   readonly outcome: EndpointOutcome;
 

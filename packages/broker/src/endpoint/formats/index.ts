@@ -8,7 +8,7 @@ const FORMATS: Readonly<Partial<Record<HttpPushFormat, EndpointFormat>>> = {
   sns: snsFormat,
 };
 
-/** How requests of a format are made; `null` for one that this broker cannot make: messages wait. */
+/** Returns the format of a name; `null` for one that this broker does not know, whose messages wait. */
 export function formatOf(format: HttpPushFormat): EndpointFormat | null {
   return FORMATS[format] ?? null;
 }

@@ -1,7 +1,7 @@
 import { type ContentType, DELAY_SECONDS_MAX } from "@sluice/protocol";
 import type { EndpointFormat, EndpointOutcome, PushedMessage, Verdict } from "../endpoint.ts";
 
-/** `Content-Type` of a body, unless the queue is set to another one. Of `v8` it is the bytes as they are stored. */
+/** `Content-Type` of a body, unless the queue is set to another one. A `v8` body is sent as it is stored. */
 const CONTENT_TYPES: Readonly<Record<ContentType, string>> = {
   json: "application/json",
   text: "text/plain; charset=utf-8",
@@ -9,7 +9,7 @@ const CONTENT_TYPES: Readonly<Record<ContentType, string>> = {
   v8: "application/octet-stream",
 };
 
-/** Our own requests: the body as it was sent, everything else in headers; any 2xx is done (spec sqsd 10). */
+/** Sluice's own format: the body as it was sent, everything else in headers; any 2xx is success (spec sqsd 10). */
 export const sluiceFormat: EndpointFormat = {
   headers(message, { contentType }) {
     const { groupId } = message.extension;
@@ -21,7 +21,7 @@ export const sluiceFormat: EndpointFormat = {
       "sluice-attempt": String(message.attempt),
       "sluice-sent-at": new Date(message.timestampMs).toISOString(),
       "sluice-deadline": new Date(message.deadlineMs).toISOString(),
-      // A group id may hold what no header can.
+      // A group id may have characters that no header can.
       ...(groupId === undefined ? {} : { "sluice-group-id": encodeURIComponent(groupId) }),
     };
   },
@@ -44,13 +44,13 @@ export const sluiceFormat: EndpointFormat = {
 };
 
 /**
- * Seconds that a `Retry-After` header asks for, in either of its forms (RFC 9110, 10.2.3), at most 24 hours; `null` for
- * none and for a text that is neither.
+ * Reads the seconds of a `Retry-After` header, in either of its forms (RFC 9110, 10.2.3), at most 24 hours; `null` for
+ * a missing or invalid one.
  */
 export function secondsOf(retryAfter: string | null, nowMs: number): number | null {
   const text = retryAfter?.trim() ?? "";
   if (/^\d+$/.test(text)) return Math.min(DELAY_SECONDS_MAX, Number(text));
-  // The only form of dates that is sent today; `Date.parse` would take much else for one.
+  // The only form of dates that servers send today; `Date.parse` would accept many others.
   if (!/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text)) return null;
   const atMs = Date.parse(text);
   if (Number.isNaN(atMs)) return null;

@@ -4,14 +4,14 @@ import { classOfStatus, deliveryHeaders, notificationOf } from "@sluice/sns";
 import type { EndpointFormat, EndpointOutcome, Verdict } from "../endpoint.ts";
 
 /**
- * Messages of a topic to the endpoint of a subscription (spec sns-delivery 6, 8.1). An endpoint that is not there has
- * failed like one that answers 503: SNS asks nobody whether it is back, its policy alone says when the next attempt is.
+ * Format of a topic's messages to a subscribed endpoint (spec sns-delivery 6, 8.1). An absent endpoint has failed like
+ * one that answers 503: SNS makes no probes, and its policy alone sets the time of the next attempt.
  */
 export const snsFormat: EndpointFormat = {
   headers({ id, extension }, settings) {
     const notification = notificationOf(extension.attributes);
     const isRaw = notification?.isRaw ?? true;
-    // The policy can have changed since the message was published, raw or not.
+    // The policy may have changed since the message was published, raw or not.
     const contentType = contentTypeToSend(settings.contentType ?? CONTENT_TYPE_DEFAULT, isRaw);
     return deliveryHeaders(notification, id, contentType);
   },
