@@ -113,7 +113,7 @@ export class Messages {
     if (consumer?.type === "http_pull" || (consumer === null && receivers.askedMs !== null)) {
       return { kind: "clients", askedMs: receivers.askedMs };
     }
-    return { kind: "nobody", expected: workerOf(consumer) };
+    return { kind: "none", expected: workerOf(consumer) };
   }
 
   readonly #idAt = ({ segmentId, index }: MessagePosition): string | null => {

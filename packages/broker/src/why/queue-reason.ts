@@ -3,7 +3,7 @@ import type { QueueDamage, QueueWhy, Why } from "@sluice/protocol";
 import type { Conditions } from "./conditions.ts";
 import { Reasons } from "./reasons.ts";
 
-/** Why a queue as a whole delivers nothing more now, and what else is wrong with it. */
+/** Explains why a queue as a whole delivers nothing more now, and adds its damage. */
 export function whyOfQueue(
   queue: Queue,
   conditions: Conditions,
@@ -19,17 +19,16 @@ export function whyOfQueue(
 
 function reasonOf(queue: Queue, conditions: Conditions, idAt: ConstructorParameters<typeof Reasons>[2]): Why {
   const { readyCount, delayedCount, leasedCount } = queue;
-  const nobody = { by: null };
   if (readyCount > 0) return new Reasons(queue, conditions, idAt).ofReady;
   const due = queue.delayed.peek();
   if (due !== undefined) {
     const text = `${delayedCount} message(s) are delayed, the first of them until ${new Date(due.atMs).toISOString()}.`;
-    return { reason: "delayed", text, untilMs: due.atMs, ...nobody };
+    return { reason: "delayed", text, untilMs: due.atMs, by: null };
   }
   const lease = queue.leased.peek();
   if (lease !== undefined) {
     const text = `All ${leasedCount} message(s) are leased: consumers or clients work on them.`;
-    return { reason: "leased", text, untilMs: lease.atMs, ...nobody };
+    return { reason: "leased", text, untilMs: lease.atMs, by: null };
   }
-  return { reason: "empty", text: "There is no message in the queue.", untilMs: null, ...nobody };
+  return { reason: "empty", text: "There is no message in the queue.", untilMs: null, by: null };
 }

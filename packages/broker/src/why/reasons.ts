@@ -15,17 +15,17 @@ import type { Conditions, Deliverer } from "./conditions.ts";
 /** Most messages of one receive of a worker daemon. */
 const DAEMON_RECEIVE_MAX = 10;
 
-/** Facts that a message says of itself and the engine does not know. */
+/** Facts of a message that the engine does not know. */
 export interface OwnFacts {
-  /** The delay that it names itself, in seconds. */
+  /** Its own delay, in seconds. */
   readonly delaySeconds: number | undefined;
   /** Time of its send, in ms. */
   readonly sentMs: number;
 }
 
 /**
- * Why messages are not delivered, told from the state of the queue as it is: nothing is leased, counted or written. One
- * answer for all who ask. Make it anew after every change of the queue.
+ * Reasons for which messages are not delivered, from the current state of the queue: nothing is leased, counted or
+ * written. Make it anew after every change of the queue.
  */
 export class Reasons {
   readonly #queue: Queue;
@@ -55,7 +55,7 @@ export class Reasons {
     }
   }
 
-  /** Why no message that is ready leaves, whichever it is; `dueNow` when some do. */
+  /** Reason for which no ready message leaves; `dueNow` when some do. */
   get ofReady(): Why {
     return this.#closed() ?? (this.#lookAhead.count > 0 ? this.#dueNow() : this.#stopped());
   }
@@ -103,8 +103,8 @@ export class Reasons {
   }
 
   /**
-   * Explains why a message is not received any more: it has had all its receives. `null` for others, and where messages
-   * are not received.
+   * Explains that a message has had all its receives; `null` for other messages, and where a consumer does not receive
+   * them.
    */
   #exhausted({ attempts }: MessageRange): Why | null {
     const { deliverer, definition } = this.#conditions;
@@ -138,13 +138,12 @@ export class Reasons {
     return this.#stopped();
   }
 
-  /** Why nothing is delivered whatever is ready; `null` when something may be. */
+  /** Explains why the queue delivers no message at all; `null` when it may deliver some. */
   #closed(): Why | null {
     const { deliverer, definition, queue, nowMs, awakeSinceMs } = this.#conditions;
-    if (definition?.deliveryPaused === true)
-      return why("paused", "Delivery is paused until somebody resumes it.");
+    if (definition?.deliveryPaused === true) return why("paused", "Delivery is paused until it is resumed.");
     switch (deliverer.kind) {
-      case "nobody": {
+      case "none": {
         const { expected } = deliverer;
         const since = `since ${timeOf(awakeSinceMs)} at least`;
         const text =
@@ -213,7 +212,7 @@ export class Reasons {
     return nextReceives(queue, 0, 1, nowMs);
   }
 
-  /** Why no more leave than do. */
+  /** Explains why no further message leaves. */
   #stopped(): Why {
     const { deliverer, room, isThrottled, nextSlotMs } = this.#conditions;
     const { stop, batchDueMs, count } = this.#lookAhead;

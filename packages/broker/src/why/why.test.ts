@@ -126,7 +126,7 @@ describe("why a message is not delivered", () => {
     await world.send("orders", ["m"]);
     const paused = {
       reason: "paused",
-      text: "Delivery is paused until somebody resumes it.",
+      text: "Delivery is paused until it is resumed.",
       untilMs: null,
       by: null,
     };
