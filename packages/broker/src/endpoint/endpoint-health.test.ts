@@ -35,7 +35,7 @@ describe("the health of an HTTP endpoint", () => {
     expect(healthOf(world)).toMatchObject({ consecutiveFailures: 0, lastDelivery: { failure: null } });
   });
 
-  it("says that nobody is there, until somebody is", async () => {
+  it("says that the endpoint is not there, until it is", async () => {
     const world = worldWith();
     world.running = false;
     world.answer = () => (world.running ? answered(200) : { kind: "unreachable", reason: "gone" });
@@ -43,7 +43,7 @@ describe("the health of an HTTP endpoint", () => {
     await world.pass(1_000);
     expect(healthOf(world)).toMatchObject({
       isPresent: false,
-      lastDelivery: { failure: "nobody was there: gone" },
+      lastDelivery: { failure: "the consumer was not there: gone" },
       // Asked after 0.5 s, and 1 s after that.
       next: { waitsFor: "return", atMs: WORLD_START_MS + 1_500 },
     });

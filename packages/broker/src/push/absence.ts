@@ -1,21 +1,21 @@
-/** The failure of a consumer that is not called at all: it may not be, or lacks what it is called with. */
+/** Error for a consumer that is not called: it may not be, or a variable for the call is missing. */
 export class NotCalled extends Error {
   override readonly name = "NotCalled";
 }
 
 /**
- * Why nobody took a delivery.
+ * Reason for which a consumer took no delivery.
  *
  * - `gone`: the call failed.
- * - `refuses`: somebody is there, and does not understand us.
- * - `notCalled`: nobody was asked (`NotCalled`).
+ * - `refuses`: the consumer is there, and does not understand the call.
+ * - `notCalled`: the consumer was not called (`NotCalled`).
  */
 export type AbsenceKind = "gone" | "refuses" | "notCalled";
 
-/** A delivery that nobody took: there is no result. A class, because no answer of another Worker can be one. */
+/** Outcome of a delivery that no consumer took. A class, because no answer of another Worker can be one. */
 export class Absence {
   readonly kind: AbsenceKind;
-  /** For people. */
+  /** Text for people. */
   readonly reason: string;
 
   constructor(kind: AbsenceKind, reason: string) {
@@ -23,18 +23,18 @@ export class Absence {
     this.reason = reason;
   }
 
-  /** The absence that a call's error says. */
+  /** Makes the absence from the error of a call. */
   static from(error: unknown): Absence {
     return error instanceof NotCalled
       ? new Absence("notCalled", error.message)
       : new Absence("gone", String(error).replace(/^\w*Error: /, ""));
   }
 
-  /** The failure of the delivery, for people. */
+  /** Makes the text about the failed delivery, for people. */
   failure(): string {
     switch (this.kind) {
       case "gone":
-        return `nobody was there: ${this.reason}`;
+        return `the consumer was not there: ${this.reason}`;
       case "refuses":
         return this.reason;
       case "notCalled":

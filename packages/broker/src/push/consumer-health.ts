@@ -1,12 +1,12 @@
 import type { ConsumerHealth, NextDelivery } from "@sluice/protocol";
 import type { Throttle } from "../turn/throttle.ts";
 
-/** Remembers how deliveries ended: for people, in memory alone. Nothing is decided by it. */
+/** Record of how deliveries ended, for people and in memory alone. */
 export class DeliveryRecord {
   #consecutiveFailures = 0;
   #lastDelivery: ConsumerHealth["lastDelivery"] = null;
 
-  /** @param failure why the delivery went wrong; `null` if it did not. */
+  /** Takes the end of a delivery. @param failure why it failed; `null` if it did not. */
   ended(nowMs: number, failure: string | null): void {
     this.#consecutiveFailures = failure === null ? 0 : this.#consecutiveFailures + 1;
     this.#lastDelivery = { endedMs: nowMs, failure };
@@ -17,10 +17,7 @@ export class DeliveryRecord {
   }
 }
 
-/**
- * Tells when the next delivery is and what it waits for, given when it is due in ms: the queue's rate may keep it
- * longer. For people.
- */
+/** Tells when the next delivery is, and what it waits for. @param dueMs when it is due but for the queue's rate. */
 export function nextDelivery(throttle: Throttle, nowMs: number, dueMs: number | null): NextDelivery | null {
   if (dueMs === null) return null;
   const readyMs = Math.max(dueMs, nowMs);

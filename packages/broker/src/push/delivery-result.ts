@@ -10,32 +10,30 @@ import {
 } from "@sluice/protocol";
 import { Absence } from "./absence.ts";
 
-/** Result of a delivery that no other attempt can help: its messages are dead at once. */
+/** Result of a delivery whose messages are dead at once, since no other attempt can help. */
 export interface RejectedDelivery {
-  /** For the log. */
+  /** Reason, for the log. */
   readonly rejected: string;
 }
 
-/** The result of a delivery that went well. */
+/** Makes the result of a successful delivery. */
 export function ackedResult(): DeliveryResult {
   return { outcome: "ok", ...NO_CALLS };
 }
 
-/**
- * The result of a delivery that brought none: its handler crashed, or its isolate was taken away. Counts as a failure.
- */
+/** Makes the result of a delivery without one: its handler crashed, or its isolate ended. It counts as a failure. */
 export function failedResult(reason: string): DeliveryResult {
   return { outcome: "exception", ...NO_CALLS, error: reason };
 }
 
-/** The result of a handler that was ended, with what it had called until then as far as its consumer still knows. */
+/** Makes the result of a handler that was ended. @param calls made until then, as far as its consumer knows them. */
 export function interruptedResult(outcome: string, reason: string, calls: unknown): DeliveryResult {
   return { outcome, ...(areCalls(calls) ? calls : NO_CALLS), error: reason };
 }
 
 /**
- * Reads a consumer's answer: the result if it is one, a failure if it is not. The consumer is another Worker, deployed
- * at another time, and a result that cannot be settled would keep its messages leased and its slot taken.
+ * Reads a consumer's answer, as a failure if it is no result. The consumer is another Worker, deployed at another time,
+ * and a result that cannot be settled would keep its messages leased and its slot taken.
  */
 export function readResult(answer: unknown): DeliveryResult | RejectedDelivery | Absence {
   if (answer === ("acknowledged" satisfies DeliveryReply)) return ackedResult();
@@ -75,30 +73,27 @@ function isDelay(value: unknown): boolean {
   return value === undefined || (typeof value === "number" && Number.isFinite(value));
 }
 
-/** A consumer as the dispatcher sees it. `callsOf` and `ping` reject when its Worker is not there. */
+/** Port of the dispatcher to a consumer. `callsOf` and `ping` reject when its Worker is not there. */
 export interface ConsumerPort extends Pick<QueueConsumerRpc, "callsOf"> {
   deliver(delivery: Delivery): Promise<DeliveryReply | RejectedDelivery>;
-  /** For log lines. */
+  /** Name for log lines. */
   readonly name: string;
   /**
-   * Whether a message may be what ends it. Then one that is back gets one delivery at a time until one has a result,
-   * and that it is gone again by then counts as a failure of that delivery. Default false.
+   * Whether a message may crash it. Then it gets one delivery at a time once it is back, until one has a result.
+   * Another crash counts as a failure of that delivery. Default false.
    */
   readonly returnsOnTrial?: boolean;
   ping(): Promise<unknown>;
 }
 
-/** A delivery from its lease to its settlement. */
+/** Delivery from its lease to its settlement. */
 export interface Running {
   readonly batch: Lease;
   readonly consumer: ConsumerPort;
   readonly delivery: Delivery;
   readonly startedMs: number;
-  /**
-   * How often the consumer had said that it is back when the delivery was taken: what the call tells is older than the
-   * next.
-   */
+  /** Returns of the consumer before the delivery. An absence that it finds is outdated by a later return. */
   readonly returns: number;
-  /** Whether its handler has had its time: its consumer is being asked what it did until then. */
+  /** Whether its handler took too long, and its consumer is asked for the calls until then. */
   isOverdue: boolean;
 }

@@ -34,29 +34,26 @@ import {
 import { noteDelivered, noteRetried } from "./note-delivery.ts";
 import { BatchSettler, isAcknowledged } from "./settle-batch.ts";
 
-/** A consumer that has not said within this time that it runs is taken for absent, in ms. */
+/** Longest time that a probe of a consumer waits for its answer, in ms. */
 export const PROBE_MS_MAX = 10_000;
 /**
- * While messages wait in a queue that nobody consumes its alarm rings this often, in ms. A deployment that gives it a
- * consumer starts no object: the next ring does, with the new code. A ring writes one row.
+ * Interval of alarms while messages wait in a queue without a consumer, in ms. A deployment that adds a consumer starts
+ * no object; the next alarm does, with the new code. An alarm writes one row.
  */
 export const CONSUMER_LOOK_MS = 300_000;
 
 const GONE_DURING_TRIAL = "it had just said that it is back, and was gone before it answered";
 
 export interface DispatcherPorts {
-  /** The queue's consumer, `null` if it has none. Asked anew each time: it can change. */
+  /** Returns the queue's consumer, `null` if it has none. Called for each use, because it can change. */
   consumer(): ConsumerPort | null;
-  /**
-   * Nothing is delivered to it before, in ms: Workers of a process that one of them has ended begin one after the
-   * other.
-   */
+  /** Time in ms before which nothing is delivered: after a crash of their process Workers begin one after the other. */
   heldUntilMs(): number;
-  /** How long a settlement that nobody waits for may linger for another commit to share, in ms. 0: it does not. */
+  /** Longest time that a settlement lingers for another commit to share, in ms; 0 for none. */
   readonly lingerMs: number;
 }
 
-/** Hands batches to the queue's consumer and settles what it did with them. */
+/** Delivers batches to the queue's consumer, and settles its results. */
 export class PushDispatcher {
   readonly #context: QueueContext;
   readonly #throttle: Throttle;
@@ -64,13 +61,13 @@ export class PushDispatcher {
   readonly #settler: BatchSettler;
   readonly #running = new Map<number, Running>();
   readonly #backoff = new Backoff();
-  /** Why the consumer is absent, while it is. */
+  /** Reason of the consumer's absence; `null` while it is there. */
   #absence: Absence | null = null;
-  /** The question that a consumer was asked and has not answered. */
+  /** Probe of an absent consumer that is not answered yet. */
   #probe: { readonly endsMs: number } | null = null;
-  /** How often a consumer that had been absent has said that it is back. */
+  /** Number of returns of an absent consumer. */
   #returns = 0;
-  /** The one delivery that a consumer which is back has to prove itself with: still to come, or its lease. */
+  /** Single delivery with which a consumer proves that it is back: still to come, or its lease. */
   #trial: "due" | number | null = null;
   readonly #record = new DeliveryRecord();
 
@@ -94,13 +91,13 @@ export class PushDispatcher {
     return this.#consumer !== null && !this.#backoff.failing && this.#heldUntilMs === null;
   }
 
-  /** Until when nothing is delivered to the consumer, in ms; `null` if it is not held. */
+  /** Time in ms before which nothing is delivered to the consumer; `null` if it is not held. */
   get #heldUntilMs(): number | null {
     const untilMs = this.#ports.heldUntilMs();
     return untilMs > this.#context.nowMs ? untilMs : null;
   }
 
-  /** How delivery goes; `null` where nobody is delivered to. Whether it is paused makes no difference. */
+  /** Health of the consumer, paused or not; `null` without one. */
   get health(): ConsumerHealth | null {
     if (this.#ports.consumer() === null) return null;
     return {
@@ -130,19 +127,16 @@ export class PushDispatcher {
     return this.#running.size > 0;
   }
 
-  /** When the next handler has had its time, in ms; `null` when none runs that has not been noticed. */
+  /** Time in ms at which the next handler is overdue; `null` if none will be. */
   get overdueAtMs(): number | null {
-    // In the order of their start.
+    // Deliveries are in the order of their start.
     for (const { isOverdue, startedMs } of this.#running.values()) {
       if (!isOverdue) return startedMs + HANDLER_WALL_CLOCK_MS_MAX;
     }
     return null;
   }
 
-  /**
-   * When a consumer that does not answer is asked again, or one that is held may be delivered to, in ms; `null` when
-   * nothing waits for it.
-   */
+  /** Time in ms at which an absent consumer is probed, or a held one gets messages; `null` when none wait for it. */
   get retryAtMs(): number | null {
     const { queue } = this.#context;
     if (this.#consumer === null || this.#isReachable) return null;
@@ -151,7 +145,7 @@ export class PushDispatcher {
     return this.#probe?.endsMs ?? this.#backoff.retryAtMs;
   }
 
-  /** When the queue looks again whether it has a consumer by now, in ms; `null` when nothing waits for one. */
+  /** Time in ms at which a queue without a consumer looks for one; `null` when no messages wait for it. */
   get lookAtMs(): number | null {
     const { queue, definition, nowMs } = this.#context;
     const isForPush = definition?.consumer?.type !== "http_pull" && definition?.deliveryPaused !== true;
@@ -180,15 +174,15 @@ export class PushDispatcher {
       taken.push({ batch, readable });
     }
     if (taken.length === 0) return [];
-    // What waits when they leave. Asked for each batch alone, the oldest message would be looked for behind all that
-    // the batches before it have leased: measured at 4 % of a backlog of single messages.
+    // Computed once for all batches: for each alone, the search for the oldest message would pass those that earlier
+    // batches have leased, measured at 4 % of a backlog of single messages.
     const metrics = metricsOf(queue);
     return taken.map(({ batch: { leaseId }, readable: { batch, packed, firstId } }) => {
       const running: Running = {
         batch,
         consumer,
         delivery: {
-          // A consumer may have several brokers, each with a lease of this number; no two have the same message.
+          // A consumer may have several brokers with the same lease numbers, but none with the same message.
           id: `${leaseId} ${firstId}`,
           queue: this.#context.name,
           packed,
@@ -205,7 +199,7 @@ export class PushDispatcher {
     });
   }
 
-  /** After the commit: carries the deliveries out, and asks a consumer that did not answer whether it is back. */
+  /** After the commit: begins the deliveries, interrupts overdue ones, and probes an absent consumer. */
   start(deliveries: readonly Running[]): void {
     const { nowMs } = this.#context;
     for (const running of deliveries) void this.#deliver(running);
@@ -214,13 +208,10 @@ export class PushDispatcher {
       if (!running.isOverdue) void this.#interrupt(running);
     }
     const { retryAtMs } = this;
-    if (retryAtMs !== null && nowMs >= retryAtMs) void this.#ask();
+    if (retryAtMs !== null && nowMs >= retryAtMs) void this.#probeConsumer();
   }
 
-  /**
-   * Within a turn: ends the deliveries whose lease has expired, so that a handler that hangs holds no slot for ever
-   * though its consumer does not say what it did.
-   */
+  /** Within a turn: ends deliveries with expired leases, so that a handler that hangs holds no slot for ever. */
   leasesExpired(expired: RetryOutcome, nowMs: number): void {
     if (expired.retried.length === 0 && expired.dead.length === 0) return;
     for (const running of this.#running.values()) {
@@ -248,7 +239,7 @@ export class PushDispatcher {
     await this.#end(running, result);
   }
 
-  /** Ends a delivery whose handler has had its time (spec cloudflare-queues 2.5). */
+  /** Ends a delivery whose handler is overdue (spec cloudflare-queues 2.5). */
   async #interrupt(running: Running): Promise<void> {
     running.isOverdue = true;
     const reason = `its handler did not finish within ${HANDLER_WALL_CLOCK_MS_MAX / 1000} s`;
@@ -259,7 +250,7 @@ export class PushDispatcher {
     await this.#end(running, await this.#resultOfEnded(running, "exceededWallTime", reason));
   }
 
-  /** The result of a handler that has none, with what it had called; an absence when its Worker is not there. */
+  /** Makes the result of a handler that ended without one, with its calls; an absence when its Worker is not there. */
   async #resultOfEnded(
     { consumer, delivery }: Running,
     outcome: string,
@@ -278,15 +269,15 @@ export class PushDispatcher {
     try {
       await this.#context.submit(() => this.#settle(running, result, nowMs), urgency);
     } catch (error) {
-      // Its messages are leased and its slot is taken: a restart ends both, and the messages are delivered again.
+      // A restart frees its slot and releases its messages, which are delivered again.
       log.error(`Queue "${name}": a delivery could not be settled: ${error}`);
       this.#context.broken(error);
     }
   }
 
   /**
-   * Whether a settlement can linger for a commit to share: it only deletes what is handled, and nobody waits for the
-   * slot. What makes another batch due before the linger is over makes a turn, but for the time.
+   * Whether a settlement can linger for a commit to share: it only deletes messages, and no batch will wait for its
+   * slot by the passing of time. Any other cause of a batch starts a turn by itself.
    */
   #canLinger({ batch }: Running, result: DeliveryResult | RejectedDelivery | Absence): boolean {
     const { queue, nowMs } = this.#context;
@@ -297,7 +288,7 @@ export class PushDispatcher {
 
   #settle(running: Running, result: DeliveryResult | RejectedDelivery | Absence, endedMs: number): void {
     const isTrial = this.#trial === running.batch.leaseId;
-    // A delivery that ran too long has ended: its slot is free and its messages are with somebody else.
+    // A delivery that ran too long has ended: its slot is free, and another delivery has its messages.
     if (!this.#forget(running)) return;
     this.#record.ended(endedMs, failureOf(result));
     const tookMs = endedMs - running.startedMs;
@@ -319,13 +310,13 @@ export class PushDispatcher {
     return nextDelivery(this.#throttle, nowMs, nextBatchAt(queue));
   }
 
-  /** Whether it was still running. */
+  /** Forgets a delivery. @returns whether it was still running. */
   #forget({ batch }: Running): boolean {
     if (this.#trial === batch.leaseId) this.#trial = null;
     return this.#running.delete(batch.leaseId);
   }
 
-  /** Nobody ran the batch: its messages are released uncounted. */
+  /** Releases the messages of a batch that no handler ran, without counting an attempt. */
   #release(running: Running, why: string): void {
     const { queue, nowMs } = this.#context;
     const { batch } = running;
@@ -334,9 +325,9 @@ export class PushDispatcher {
     pushEnded(queue, batch, "notRun");
   }
 
-  /** The consumer of a delivery is not there: it is asked before the next lease. */
+  /** Takes the absence of a consumer, which is probed before the next lease. */
   #noteAbsence(running: Running, absence: Absence): void {
-    // A call that began before the consumer said that it is back tells nothing about it any more.
+    // A call that began before the consumer's latest return does not count.
     if (!this.#backoff.failing && running.returns === this.#returns) {
       this.#announce(running.consumer, absence);
       this.#backoff.failed(this.#context.nowMs);
@@ -349,15 +340,15 @@ export class PushDispatcher {
     this.#context.log[absence.kind === "notCalled" ? "error" : "warn"](line);
   }
 
-  /** Says of an absent consumer that is asked in vain why, where that has changed. */
-  #askedInVain(consumer: ConsumerPort, absence: Absence): void {
+  /** Logs the reason of an absence after a failed probe, if it has changed. */
+  #probeFailed(consumer: ConsumerPort, absence: Absence): void {
     const known = this.#absence;
     const isKnown =
       absence.kind === "notCalled" ? absence.reason === known?.reason : known?.kind !== "notCalled";
     if (!isKnown) this.#announce(consumer, absence);
   }
 
-  async #ask(): Promise<void> {
+  async #probeConsumer(): Promise<void> {
     const consumer = this.#consumer;
     if (consumer === null) return;
     if (this.#probe !== null) this.#backoff.failed(this.#context.nowMs);
@@ -376,7 +367,7 @@ export class PushDispatcher {
       );
       void this.#context.wake();
     } else {
-      this.#askedInVain(consumer, absence);
+      this.#probeFailed(consumer, absence);
       this.#backoff.failed(this.#context.nowMs);
       this.#context.rearm();
     }

@@ -22,7 +22,7 @@ export function noteAcked({ history }: NotingContext, running: Running, tookMs: 
   if (history.isOn) noteAckedPart({ history }, running, running.batch.slices, tookMs);
 }
 
-/** The same for some of them. */
+/** Within a turn: notes that some messages of a batch are acknowledged. */
 export function noteAckedPart(
   { history }: NotingContext,
   { batch: { leaseId }, consumer }: Running,
@@ -35,7 +35,7 @@ export function noteAckedPart(
   history.quiet(facts, () => ({ batch: leaseId }));
 }
 
-/** Within a turn: notes that a delivery failed, with what its handler has thrown. */
+/** Within a turn: notes that a delivery failed, with its error. */
 export function noteFailed(
   { history }: NotingContext,
   { batch, consumer, delivery }: Running,

@@ -21,15 +21,15 @@ import { unnamedDelayMs, unnamedDelayReason } from "../turn/retry-delay.ts";
 import type { RejectedDelivery, Running } from "./delivery-result.ts";
 import { noteAcked, noteAckedPart, noteFailed, noteRetried } from "./note-delivery.ts";
 
-/** The delay of a retry is `null` where neither handler nor batch has named one. */
+/** Verdict on a message; the delay of a retry is `null` if neither handler nor batch has named one. */
 type Verdict = Settlement<null>;
 
-/** Whether every message of a batch is acknowledged by what became of its delivery. */
+/** Whether a result acknowledges every message of its batch. */
 export function isAcknowledged(result: DeliveryResult | RejectedDelivery): boolean {
   return !("rejected" in result) && acknowledgesAll(result);
 }
 
-/** Settles batches by what became of their deliveries. */
+/** Settles batches by the results of their deliveries. */
 export class BatchSettler {
   readonly #context: QueueContext;
   readonly #deadLetters: DeadLetters;
@@ -40,9 +40,9 @@ export class BatchSettler {
   }
 
   /**
-   * Within a turn: settles every message of a batch by what its handler did (spec cloudflare-queues 2.4).
+   * Within a turn: settles every message of a batch by its result (spec cloudflare-queues 2.4).
    *
-   * @param tookMs How long the delivery took.
+   * @param tookMs Duration of the delivery.
    */
   settle(running: Running, result: DeliveryResult | RejectedDelivery, tookMs: number): void {
     const { queue, log, name } = this.#context;
@@ -54,7 +54,7 @@ export class BatchSettler {
     log.handled(name, acked, batch.count, tookMs);
   }
 
-  /** Answers how many are acknowledged. */
+  /** Settles the messages. @returns how many are acknowledged. */
   #settleMessages(running: Running, result: DeliveryResult | RejectedDelivery, tookMs: number): number {
     if ("rejected" in result) {
       this.#rejectAll(running.batch, result);
@@ -65,7 +65,7 @@ export class BatchSettler {
     return this.#acknowledgeAll(running.batch);
   }
 
-  /** However many attempts are left. */
+  /** Dead-letters all messages, however many attempts are left. */
   #rejectAll({ slices, leaseId }: Lease, { rejected }: RejectedDelivery): void {
     const dead = slices.flatMap((slice) => giveUp(this.#context.queue, { ...slice, leaseId }));
     this.#deadLetters.add(dead, rejected);
