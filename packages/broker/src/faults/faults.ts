@@ -3,20 +3,20 @@ import type { QueueLog } from "../platform/log.ts";
 import { type ConsumerPort, failedResult } from "../push/delivery-result.ts";
 import { shuffleBatch } from "./shuffle-batch.ts";
 
-type Answer = ReturnType<ConsumerPort["deliver"]>;
+type DeliveryPromise = ReturnType<ConsumerPort["deliver"]>;
 
 interface FaultPorts {
   readonly log: QueueLog;
   readonly queue: string;
-  /** Calls back after that many ms of real time. */
+  /** Calls back after a time in ms, by the real clock. */
   after(callback: () => void, ms: number): void;
   /** Ends the queue's object as a crash does. */
   crash(error: Error): void;
 }
 
 /**
- * Faults that are injected into the deliveries of a queue: development only. Each delivery takes part in every fault
- * that is on, and each says so in the log. They are kept in memory: a restart of the broker ends them.
+ * Faults that are injected into the deliveries of a queue, in development only. Every fault that is on acts on each
+ * delivery, and is logged. A restart of the broker ends all faults, since they are in memory.
  */
 export class Faults {
   readonly #ports: FaultPorts;
@@ -27,7 +27,7 @@ export class Faults {
     this.#ports = ports;
   }
 
-  /** Replaces all faults by those. */
+  /** Replaces all faults. */
   set({ seed, faults }: FaultSetting): void {
     this.#seed = seed;
     this.#left.clear();
@@ -39,12 +39,12 @@ export class Faults {
     return { seed: this.#seed, faults: [...this.#left.values()] };
   }
 
-  /** Its part of what a queue says of itself: nothing where nothing goes wrong. */
+  /** Its part of the description of a queue; empty without faults. */
   get description(): Pick<QueueDescription, "faults"> {
     return this.#left.size === 0 ? {} : { faults: this.read().faults };
   }
 
-  /** The consumer with what goes wrong on the way to it and back; itself where nothing does. */
+  /** Wraps a consumer with faults on the way to it and back; without faults it is the consumer itself. */
   around(consumer: ConsumerPort): ConsumerPort {
     if (this.#left.size === 0) return consumer;
     return {
@@ -56,7 +56,7 @@ export class Faults {
     };
   }
 
-  async #deliver(consumer: ConsumerPort, delivery: Delivery): Answer {
+  async #deliver(consumer: ConsumerPort, delivery: Delivery): DeliveryPromise {
     const held = this.#take("holdBatch");
     if (held !== null) await this.#pass(held.ms);
     if (this.#take("failBatch") !== null) return failedResult("fault failBatch: the handler was not called");
@@ -66,12 +66,12 @@ export class Faults {
     const late = this.#pass(cut.ms).then(() =>
       failedResult(`fault cutLease: the lease ended after ${cut.ms} ms`),
     );
-    // Whatever it still does is nobody's any more.
+    // The late result of the handler is ignored, its failure too.
     handled.catch(() => {});
     return Promise.race([handled, late]);
   }
 
-  async #handle(consumer: ConsumerPort, delivery: Delivery): Answer {
+  async #handle(consumer: ConsumerPort, delivery: Delivery): DeliveryPromise {
     if (this.#take("deliverTwice") !== null) await consumer.deliver(delivery);
     const answer = await consumer.deliver(delivery);
     const slow = this.#take("slow");
@@ -91,7 +91,7 @@ export class Faults {
     return fault === null ? delivery : shuffleBatch(delivery, this.#seed + fault.times);
   }
 
-  /** The fault, if it is on: one time less is left of it. */
+  /** Takes one time of a fault; `null` if it is not on. */
   #take(kind: FaultKind): Fault | null {
     const fault = this.#left.get(kind);
     if (fault === undefined) return null;

@@ -1,6 +1,6 @@
 import { type Delivery, joinPacked, PackedIndex, randomFrom } from "@sluice/protocol";
 
-/** The delivery with its messages in another order, which follows from the seed. */
+/** Shuffles the messages of a delivery. The order follows from the seed. */
 export function shuffleBatch(delivery: Delivery, seed: number): Delivery {
   const index = new PackedIndex(delivery.packed);
   const order = shuffled(index.count, seed);
@@ -12,7 +12,7 @@ export function shuffleBatch(delivery: Delivery, seed: number): Delivery {
   };
 }
 
-/** 0 to count - 1 in an order that follows from the seed (Fisher and Yates). */
+/** Shuffles the numbers from 0 to count - 1 by the seed (Fisher and Yates). */
 function shuffled(count: number, seed: number): number[] {
   const order = Array.from({ length: count }, (_, i) => i);
   const random = randomFrom(seed);

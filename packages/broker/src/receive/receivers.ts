@@ -13,7 +13,7 @@ import {
 import { sequenceNumberOf } from "../send/intake.ts";
 import { DEAD_BYTES_MAX, type DeadLetters } from "../transfer/dead-letters.ts";
 import type { QueueContext } from "../turn/context.ts";
-import { isReadableMessage, joinOwned } from "../turn/lease-records.ts";
+import { checkReadable, joinOwned } from "../turn/lease-records.ts";
 import type { Throttle } from "../turn/throttle.ts";
 import type { Attempt, Attempts } from "./attempts.ts";
 import { encodeReceipt } from "./receipt-token.ts";
@@ -253,7 +253,7 @@ export class Receivers {
     for (const { segmentId, from, to } of slices) {
       for (let index = from; index < to; index++) {
         const receipt = { segmentId, index, leaseId };
-        if (isReadableMessage(this.#context, segmentId, index)) receipts.push(receipt);
+        if (checkReadable(this.#context, segmentId, index)) receipts.push(receipt);
         else deleteReceived(this.#context.queue, receipt, nowMs);
       }
     }

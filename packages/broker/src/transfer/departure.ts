@@ -8,7 +8,7 @@ import {
 } from "@sluice/protocol";
 import { withEnd } from "../history/past.ts";
 import type { QueueContext } from "../turn/context.ts";
-import { isReadableMessage } from "../turn/lease-records.ts";
+import { checkReadable } from "../turn/lease-records.ts";
 
 /** Most messages of one event of the history, so that its row stays small. */
 const MOVED_PER_EVENT_MAX = 100;
@@ -35,7 +35,7 @@ export function destinationsOf(
   const staying = new Set<MessagePosition>();
   for (const position of positions) {
     const { segmentId, index } = position;
-    if (!isReadableMessage(context, segmentId, index)) continue;
+    if (!checkReadable(context, segmentId, index)) continue;
     const { deadLetterSource, deadLetterOf } = extensionAt(context.payloadOf(segmentId), index);
     const goesTo = target ?? deadLetterSource ?? deadLetterOf ?? fallback;
     if (goesTo === undefined) return null;

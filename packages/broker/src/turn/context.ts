@@ -9,9 +9,9 @@ import type { Urgency } from "./group-commit.ts";
 /** Members of a queue that its parts may use. Parts that need other parts get them in their constructors. */
 export interface QueueContext {
   readonly name: string;
-  /** The engine's state. Changed within turns only. */
+  /** State of the engine, which only turns change. */
   readonly queue: Queue;
-  /** Time as the queue sees it, in ms: within a turn it stands still. */
+  /** Time of the queue in ms, which stands still within a turn. */
   readonly nowMs: number;
   /** Definition of the queue; `undefined` for one that does not exist. */
   readonly definition: QueueDefinition | undefined;
@@ -22,25 +22,20 @@ export interface QueueContext {
   readonly history: History;
   /** Seed of the jitter of retries. */
   readonly jitterSeed: string;
-  /** The records of a segment. Throws when its row is gone: damage, since memory says that it has messages. */
+  /** Reads the records of a segment. Throws when its row is missing, which is damage. */
   payloadOf(segmentId: number): PackedIndex;
-  /** An id for a message that the queue makes itself: 32 hexadecimal digits. */
+  /** Makes an id for a message of the queue itself: 32 hexadecimal digits. */
   newMessageId(): string;
   /** Within a turn: adds a write to its commit. */
   write(write: () => void): void;
   /** Runs `work` in a turn and resolves with its result when the turn is durable. */
   submit<Result>(work: () => Result, urgency?: Urgency): Promise<Result>;
-  /**
-   * Starts a turn and resolves when it is durable. Who need not know may drop the promise: a turn that fails says so
-   * itself.
-   */
+  /** Starts a turn and resolves when it is durable. The promise may be dropped: a turn reports its own failure. */
   wake(): Promise<void>;
-  /**
-   * Within a turn: lets time do its part, for a job that must not see what is over. Every turn does it after its jobs.
-   */
+  /** Within a turn: expires leases and retention periods, for a job that depends on it. Turns do it after their jobs. */
   passTime(): void;
   /** Sets the alarm to the next moment at which anything is due. Every turn does it at its end. */
   rearm(): void;
-  /** The queue cannot go on: its object is reset, and starts again from what is durable. */
+  /** Resets the queue's object, which starts again from durable data, after a failure that it cannot handle. */
   broken(error: unknown): void;
 }

@@ -3,7 +3,7 @@ import type { DamageKind, QueueDamage } from "@sluice/protocol";
 import type { QueueLog } from "../platform/log.ts";
 import type { DamageRecord } from "../store/store.ts";
 
-/** Damage that a queue remembers. More of it says no more: the log has every single one. */
+/** Most entries of damage that a queue remembers. The log has all of them. */
 export const DAMAGE_ENTRIES_MAX = 20;
 
 /** Parts of a queue that its damage log uses. */
@@ -15,29 +15,29 @@ export interface DamageLogPorts {
   write(write: () => void): void;
 }
 
-/** Damage that was found in a queue: said once in the log, and listed from then on, restarts included. */
+/** Damage that was found in a queue. It is logged, and listed over restarts. */
 export class DamageLog {
   readonly #ports: DamageLogPorts;
   readonly #record: DamageRecord;
   #entries: readonly QueueDamage[];
 
-  /** @param record where damage is remembered over restarts. */
+  /** @param record that keeps damage over restarts. */
   constructor(ports: DamageLogPorts, record: DamageRecord) {
     this.#ports = ports;
     this.#record = record;
     this.#entries = record.readDamage();
   }
 
-  /** Oldest first, the latest `DAMAGE_ENTRIES_MAX`. */
+  /** Latest entries, oldest first, up to `DAMAGE_ENTRIES_MAX`. */
   get entries(): readonly QueueDamage[] {
     return this.#entries;
   }
 
   /**
-   * Reports damage, and writes it down with the next commit. What was found before, by its text, is printed again and
-   * listed once: some damage is still there at the next start.
+   * Reports damage, and stores it with the next commit. Damage with a known text is logged again but listed once, since
+   * some is found again at each start.
    *
-   * @param messagesLost Most messages that are lost by it, `null` if nobody can tell.
+   * @param messagesLost Most messages that are lost by it, `null` if unknown.
    */
   note(kind: DamageKind, messagesLost: number | null, text: string): void {
     const { log, name, nowMs } = this.#ports;
@@ -54,7 +54,7 @@ export class DamageLog {
     count: number,
     reason: unknown,
   ): void {
-    // Where it was: damage is listed once by its text, and two that are alike must not pass for one.
+    // The text names the place, so that damage in two places is listed twice.
     const where = `segment ${segmentId}, within messages ${from} to ${to - 1}`;
     this.note("messagesLost", count, `${count} message(s) are lost: ${reason} (${where})`);
   }

@@ -11,7 +11,7 @@ export function metricsOf(queue: Queue): BacklogMetrics {
   };
 }
 
-/** Where the messages of a queue stand, as SQS counts them. A lease that ended before the last turn is one no more. */
+/** Counts the messages of a queue as SQS does. A lease that ended before the last turn does not count. */
 export function messageCountsOf(queue: Queue, nowMs: number): MessageCounts {
   advance(queue, nowMs);
   const { ready, leased, delayed } = counts(queue);

@@ -1,26 +1,26 @@
 import type { AwakeTime } from "../usage/awake-time.ts";
 
-/** How long deferred work lingers for a commit to share, in ms, unless the timer already runs for work before it. */
+/** Time that deferred work lingers for a commit to share, in ms; longer if the timer runs for earlier work. */
 export const LINGER_MS = 5;
-/** Longest that it lingers, in ms. */
+/** Longest time that deferred work lingers, in ms. */
 export const LINGER_MS_MAX = 2 * LINGER_MS;
 /**
- * The same where each row is billed, in ms. Who sends one message after the other does so every 10 to 50 ms there, and
- * a settlement that goes along with the next send is a row less: 1.00 USD per million messages, against 0.16 for as
- * many times the linger awake.
+ * Time that deferred work lingers where each row is billed, in ms. A producer that sends one message after the other
+ * does so every 10 to 50 ms there. A settlement in the commit of the next send saves a row: 1.00 USD per million
+ * messages, for 0.16 USD of time awake.
  */
 export const LINGER_DEPLOYED_MS = 100;
 
 /**
- * How soon work gets a turn.
+ * Urgency of work.
  *
- * - `now`: somebody waits for it. It starts a turn at once, or has the next one if a commit is in flight.
- * - `deferred`: nobody waits for it. It runs first in the next turn that other work starts, and in a turn of its own
- *   after `lingerMs`. A commit is a sync of the disk, which holds up everything in the process.
+ * - `now`: a caller waits for it. It starts a turn at once, or goes into the next one if a commit is in flight.
+ * - `deferred`: no caller waits for it. It runs first in the next turn that other work starts, or in a turn of its own
+ *   after `lingerMs`, because a commit syncs the disk, which holds up everything in the process.
  */
 export type Urgency = "now" | "deferred";
 
-/** Work on the queue that is answered when it is durable. */
+/** Work on the queue, whose promise settles when it is durable. */
 interface Job {
   run(): void;
   resolve(): void;
@@ -28,34 +28,31 @@ interface Job {
 }
 
 export interface GroupCommitPorts {
-  /**
-   * Runs the jobs it is given and commits what they changed, synchronously. May throw: then nothing was committed and
-   * every job of the turn fails.
-   */
+  /** Runs jobs and commits their changes, synchronously. If it throws, nothing is committed and every job fails. */
   turn(jobs: () => void): void;
-  /** Resolves when everything committed is durable. */
+  /** Resolves when all commits are durable. */
   synced(): Promise<void>;
-  /** The commit of the turn is durable: called before its jobs resolve. */
+  /** Takes note that the commit of the turn is durable, before its jobs resolve. */
   durable(): void;
-  /** A turn failed, or its commit did not become durable: what is in memory is not what is stored. */
+  /** Takes note that a turn failed, or its commit did not become durable, so that memory differs from the store. */
   broken(error: unknown): void;
-  /** Whether somebody waits until nothing is under way: then deferred work is run at once. Default: nobody does. */
+  /** Whether deferred work runs at once, because a caller waits for the end of all work. Default: no. */
   isHurried?(): boolean;
-  /** How long deferred work lingers, in ms. Default `LINGER_MS`. */
+  /** Time that deferred work lingers, in ms. Default `LINGER_MS`. */
   readonly lingerMs?: number | undefined;
-  /** Told when a commit begins to be under way, and when none is any more. */
+  /** Counts the time in which commits are under way. */
   readonly awake?: Pick<AwakeTime, "begin" | "end"> | undefined;
   /** Calls back after a time, if this epoch lasts so long. Default: never, and deferred work is run at once. */
   readonly after?: ((callback: () => void, ms: number) => void) | undefined;
 }
 
 /**
- * - `idle`: no commit is in flight, and nothing waits but deferred work. `submit` of urgent work leaves it, and the end
- *   of the linger.
+ * State of a group commit.
+ *
+ * - `idle`: no commit is in flight, and only deferred work waits. Left by urgent work, and by the end of the linger.
  * - `committing`: a turn has run and its commit is not durable yet. Work that arrives waits. Once it is durable, the
- *   next turn runs what has come meanwhile; if nothing has, the state is `idle` again.
- * - `ended`: a turn failed, or `end` was called. Nothing leaves it: what waits, and what comes, is rejected with
- *   `error`.
+ *   next turn runs that work; without any, the state is `idle` again.
+ * - `ended`: a turn failed, or `end` was called. Final: all work is rejected with `error`.
  */
 type State =
   | { readonly kind: "idle" }
@@ -63,25 +60,24 @@ type State =
   | { readonly kind: "ended"; readonly error: unknown };
 
 /**
- * One commit for everything that arrives while the previous one is in flight. workerd commits per request and does not
- * group across requests: measured, 2,400 commits a second against 13,000 durable sends a second when concurrent ones
- * share a commit.
+ * Shares one commit among all work that arrives while the previous one is in flight. workerd commits for each request:
+ * measured, 2,400 commits a second, against 13,000 durable sends a second when concurrent ones share a commit.
  */
 export class GroupCommit {
   readonly #ports: GroupCommitPorts;
   #state: State = { kind: "idle" };
   /** Jobs that the next turn runs. */
   #waiting: Job[] = [];
-  /** Jobs that linger. The next turn runs them too, before the rest. */
+  /** Jobs that linger. The next turn runs them before the others. */
   #deferred: Job[] = [];
-  /** The first job that the timer was set for; `null` while none runs. */
+  /** Job for which the timer was set; `null` while none runs. */
   #timed: Job | null = null;
 
   constructor(ports: GroupCommitPorts) {
     this.#ports = ports;
   }
 
-  /** Runs `work` in a turn. Resolves with its result once that is durable; rejects with what it threw. */
+  /** Runs `work` in a turn. Resolves with its result once that is durable; rejects with the error that it threw. */
   submit<Result>(work: () => Result, urgency: Urgency = "now"): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
       if (this.#state.kind === "ended") {
@@ -99,18 +95,18 @@ export class GroupCommit {
     });
   }
 
-  /** Whether there is work that lingers. */
+  /** Whether any work lingers. */
   get hasDeferred(): boolean {
     return this.#deferred.length > 0;
   }
 
-  /** Runs nothing any more: what waits, and what comes, is rejected with `error`. A commit in flight still counts. */
+  /** Ends it: waiting and later work is rejected with `error`. A commit in flight still counts. */
   end(error: unknown): void {
     this.#state = { kind: "ended", error };
     for (const job of this.#takeJobs()) job.reject(error);
   }
 
-  /** One timer for all: work that comes while it runs, and is still there when it rings, gets one of its own. */
+  /** Sets the only timer. Work that comes while it runs, and still lingers when it rings, gets another one then. */
   #setTimer(after: NonNullable<GroupCommitPorts["after"]>): void {
     const [first] = this.#deferred;
     if (first === undefined || this.#timed !== null) return;
@@ -118,7 +114,7 @@ export class GroupCommit {
     after(() => {
       this.#timed = null;
       if (this.#deferred[0] !== first) this.#setTimer(after);
-      // Starts a turn, which takes along what is deferred. One that fails has said so to those who wait.
+      // Starts a turn, which runs the deferred work. If it fails, it rejects that work itself.
       else this.submit(() => {}).catch(() => {});
     }, this.#ports.lingerMs ?? LINGER_MS);
   }

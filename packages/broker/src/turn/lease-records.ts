@@ -7,18 +7,18 @@ type RecordsContext = Pick<QueueContext, "queue" | "damage" | "payloadOf">;
 
 /** Records of a lease that can be read. */
 export interface LeaseRecords {
-  /** The part of the lease that `packed` is of. */
+  /** Readable part of the lease. */
   readonly batch: Lease;
-  /** Its records, joined; never a view, which would take its whole buffer along when it is serialised for a call. */
+  /** Its joined records. Never a view, whose whole buffer would be serialised with it for a call. */
   readonly packed: Uint8Array;
   /** Id of the first message. */
   readonly firstId: string;
 }
 
 /**
- * Within a turn: the records of a lease. Messages whose bytes cannot be read are reported as lost and leave the queue.
+ * Within a turn: reads the records of a lease. Unreadable messages are reported as lost and leave the queue.
  *
- * @returns `null` when none of them can be read.
+ * @returns `null` if none is readable.
  */
 export function readLease(context: RecordsContext, batch: Lease): LeaseRecords | null {
   const slices: Slice[] = [];
@@ -49,7 +49,7 @@ export function joinOwned(parts: readonly Uint8Array[]): Uint8Array {
   return isView ? only.slice() : joinPacked(parts);
 }
 
-/** Takes messages of a slice out of the queue that are not in the ranges which can be read. Answers how many. */
+/** Removes the messages of a slice outside its readable ranges from the queue. @returns how many. */
 function giveUp(
   context: RecordsContext,
   batch: Lease,
@@ -68,8 +68,8 @@ function giveUp(
   return lost;
 }
 
-/** Whether a message can be read. One that cannot is reported as lost; the caller takes it out of the queue. */
-export function isReadableMessage(
+/** Checks whether a message is readable, and reports it as lost if not. The caller then removes it from the queue. */
+export function checkReadable(
   { payloadOf, damage }: Pick<RecordsContext, "payloadOf" | "damage">,
   segmentId: number,
   index: number,

@@ -6,13 +6,13 @@ import type { QueueContext } from "./context.ts";
 type RetryContext = Pick<QueueContext, "name" | "queue" | "definition" | "jitterSeed">;
 
 /**
- * How long messages wait that failed together and were given no delay, in ms: what the queue's retry policy says, else
+ * Computes the delay of messages that failed together and were given none, in ms, by the queue's retry policy, else by
  * its `retry_delay`.
  *
- * They share one jitter: a batch that failed comes back as a batch, and stays one entry of its segment's state. The
- * random number is a hash, so nothing depends on when it is asked for.
+ * They share one jitter, so that a failed batch comes back as a batch, and stays one entry of its segment's state. The
+ * random number is a hash, so it does not depend on the time of the call.
  *
- * @param key what tells them from others that failed: the id of the first of them.
+ * @param key of the jitter: the id of their first message.
  * @param attempts deliveries so far.
  */
 export function unnamedDelayMs(context: RetryContext, key: string, attempts: number): number {
@@ -20,17 +20,17 @@ export function unnamedDelayMs(context: RetryContext, key: string, attempts: num
   const policy = definition?.consumer?.settings.retryPolicy;
   if (policy === undefined) return queue.rules.retryDelayMs;
   const random = () => jitterRandom(jitterSeed, name, key, attempts);
-  // A policy that is exhausted has no delay; `rulesOf` has seen to it that such a message is dead.
+  // An exhausted policy has no delay, but by `rulesOf` such a message is dead before.
   return nextDelayMs(policy, attempts, random) ?? 0;
 }
 
-/** Returns the setting that `unnamedDelayMs` goes by: the retry policy if there is one, else the retry delay. */
+/** Names the setting that `unnamedDelayMs` uses: the retry policy if there is one, else the retry delay. */
 export function unnamedDelayReason({ definition }: Pick<QueueContext, "definition">): DelayReason {
   return definition?.consumer?.settings.retryPolicy === undefined ? "retryDelay" : "policy";
 }
 
-/** How long messages wait whose push delivery has not ended in time, in ms. */
+/** Computes the delay of messages whose push delivery has not ended in time, in ms. */
 export function expiryDelayMs(context: RetryContext, { segmentId, from, attempts }: Slice): number {
-  // Their bytes are not read for it: where they stand tells them apart as well as their ids.
+  // Their place is the key of the jitter, since their ids would have to be read.
   return unnamedDelayMs(context, `${segmentId} ${from}`, attempts);
 }

@@ -11,12 +11,12 @@ import {
 import { retriesOf } from "@sluice/retry";
 
 /**
- * How much longer a push lease is than a handler may take, in ms. Meanwhile its consumer is asked what the handler had
- * acknowledged; a lease that ends by itself releases all of its messages.
+ * Time of a push lease beyond that of its handler, in ms. Meanwhile the consumer is asked for the handler's
+ * acknowledgements; the end of the lease releases all of its messages.
  */
 export const LEASE_GRACE_MS = 10_000;
 
-/** Seconds of configuration turned into the engine's units; production's defaults where there is no consumer. */
+/** Makes the engine's rules of a definition, with production's defaults where there is no consumer. */
 export function rulesOf(definition: QueueDefinition | undefined): QueueRules {
   const consumer = definition?.consumer;
   const settings = consumer?.settings;
@@ -26,7 +26,7 @@ export function rulesOf(definition: QueueDefinition | undefined): QueueRules {
   const maxBatchSize = isEndpoint ? 1 : (push?.maxBatchSize ?? BATCH_SIZE_DEFAULT);
   const timeoutSeconds = isEndpoint ? 0 : (push?.maxBatchTimeoutSeconds ?? BATCH_TIMEOUT_SECONDS_DEFAULT);
   return {
-    // A batch that is larger than what may be delivered in a second would be more than that.
+    // A larger batch would exceed the messages that may be delivered in a second.
     maxBatchSize: Math.min(maxBatchSize, definition?.maxReceivesPerSecond ?? maxBatchSize),
     batchTimeoutMs: Math.round(1000 * timeoutSeconds),
     maxRetries:
@@ -48,9 +48,9 @@ export function rulesOf(definition: QueueDefinition | undefined): QueueRules {
 }
 
 /**
- * One rule for both dialects: a message dies after `maxRetries + 1` deliveries. Cloudflare's `max_retries` is that
- * number, SQS's `maxReceiveCount` one more. Where there is neither a redrive policy nor a consumer, messages are
- * received for ever (spec sqs 6.1).
+ * Returns the retries that a queue's settings demand, by one rule for both dialects: a message dies after
+ * `maxRetries + 1` deliveries. Cloudflare's `max_retries` is that number, SQS's `maxReceiveCount` one more. With
+ * neither a redrive policy nor a consumer, messages are received for ever (spec sqs 6.1).
  */
 function retriesBeforeDeath({ receive, consumer }: QueueDefinition): number | null {
   if (receive?.redrive) return receive.redrive.maxReceiveCount - 1;
@@ -60,14 +60,14 @@ function retriesBeforeDeath({ receive, consumer }: QueueDefinition): number | nu
   return consumer === null ? Number.POSITIVE_INFINITY : null;
 }
 
-/** The queue that takes messages which were delivered too often; `null` if they are deleted. */
+/** Returns the dead-letter queue of a definition; `null` if dead messages are deleted. */
 export function deadLetterQueueOf(definition: QueueDefinition | undefined): string | null {
   return (
     definition?.receive?.redrive?.deadLetterQueue ?? definition?.consumer?.settings.deadLetterQueue ?? null
   );
 }
 
-/** Whether a queue leads to the endpoint of a subscription. */
+/** Whether a queue delivers to the endpoint of a subscription. */
 export function isForNotifications(definition: QueueDefinition | undefined): boolean {
   return isPushedAs("sns", definition);
 }
@@ -85,9 +85,9 @@ function isPushedAs(
 }
 
 /**
- * How long a queue keeps what happened, in ms; `null` if it does not.
+ * Returns how long a queue keeps its history, in ms; `null` if it keeps none.
  *
- * @param byDefault whether one that is not set to anything does: for as long as there is room.
+ * @param byDefault whether a queue without the setting keeps one, for as long as there is room.
  */
 export function historyMsOf(definition: QueueDefinition | undefined, byDefault: boolean): number | null {
   if (definition === undefined) return null;
@@ -96,7 +96,7 @@ export function historyMsOf(definition: QueueDefinition | undefined, byDefault: 
   return historySeconds === 0 ? null : 1_000 * historySeconds;
 }
 
-/** The queue's own `delivery_delay` in seconds. */
+/** Returns the queue's own `delivery_delay` in seconds. */
 export function deliveryDelaySecondsOf(definition: QueueDefinition | undefined): number {
   return definition?.deliveryDelaySeconds ?? 0;
 }

@@ -1,23 +1,23 @@
 import { changeThrottle, nextSlotMs, type Throttle as Slots, takeSlot, throttleOf } from "@sluice/retry";
 import type { QueueContext } from "./context.ts";
 
-/** Messages that were delivered at one moment. */
+/** Number of messages that were delivered at one moment. */
 interface Delivered {
   readonly atMs: number;
   readonly messages: number;
 }
 
 /**
- * Keeps deliveries to `maxReceivesPerSecond` (spec sns-delivery 7): one after the other they are spaced evenly, and a
- * batch is no larger than what the second that ends with it has left. What it remembers is in memory: an epoch that
- * begins with messages begins with a pause as long as the longest that the one before can have left behind.
+ * Limits deliveries to `maxReceivesPerSecond` (spec sns-delivery 7). Single messages are spaced evenly, and a batch has
+ * no more messages than the second that ends with it has left. The state is in memory alone, so an epoch that begins
+ * with messages first pauses for the longest time that the one before may have left.
  */
 export class Throttle {
   readonly #context: Pick<QueueContext, "nowMs" | "definition">;
   #perSecond: number | undefined;
   #slots: Slots | null = null;
   #nextMs: number;
-  /** Those of the last second, oldest first. */
+  /** Deliveries of the last second, oldest first. */
   #latest: Delivered[] = [];
 
   /** @param hasDelivered whether an earlier epoch may have delivered something just now. */
@@ -26,7 +26,7 @@ export class Throttle {
     this.#nextMs = hasDelivered ? context.nowMs + SECOND_MS : 0;
   }
 
-  /** When the next delivery may begin, in ms: now or later. */
+  /** Time in ms at which the next delivery may begin: now or later. */
   get nextMs(): number {
     const slots = this.#current();
     const { nowMs } = this.#context;
@@ -39,13 +39,13 @@ export class Throttle {
     return this.#current() !== null;
   }
 
-  /** Messages that may be delivered now: none before `nextMs`. */
+  /** Number of messages that may be delivered now; none before `nextMs`. */
   get room(): number {
     if (this.nextMs > this.#context.nowMs) return 0;
     return this.#perSecond === undefined ? Infinity : this.#perSecond - this.#inSecond();
   }
 
-  /** Notes messages that are delivered now, which `room` has allowed: each takes a slot. */
+  /** Takes a slot for each message that is delivered now, within `room`. */
   delivered(messages: number): void {
     const slots = this.#current();
     if (slots === null || messages === 0) return;
@@ -60,7 +60,7 @@ export class Throttle {
     return this.#latest.reduce((sum, { atMs, messages }) => sum + (atMs > sinceMs ? messages : 0), 0);
   }
 
-  /** From when on the second that ends then has room for one more, in ms. */
+  /** Computes the time in ms from which on the second that ends with it has room for another message. */
   #roomFromMs(): number {
     let room = (this.#perSecond ?? Infinity) - this.#inSecond();
     const sinceMs = this.#context.nowMs - SECOND_MS;
@@ -73,7 +73,7 @@ export class Throttle {
     return 0;
   }
 
-  /** Goes by what the queue is set to now. */
+  /** Takes over a change of the queue's setting. @returns the slots, `null` without a throttle. */
   #current(): Slots | null {
     const { definition, nowMs } = this.#context;
     const perSecond = definition?.maxReceivesPerSecond;
@@ -87,5 +87,5 @@ export class Throttle {
   }
 }
 
-/** A batch takes the slots of a second at most. */
+/** Time in ms whose slots a batch takes at most. */
 const SECOND_MS = 1_000;

@@ -1,21 +1,21 @@
 /**
- * How long an object could not sleep. Cloudflare bills its memory for that time: while a call, an alarm, a call to
- * others or a timer is under way. What is idle and could sleep is not billed.
+ * Time in which an object could not sleep, for which Cloudflare bills its memory: while a call, an alarm, a call to
+ * another object or a timer is under way.
  */
 export class AwakeTime {
   readonly #now: () => number;
-  /** Number of activities that are under way: those with a `begin` and no `end` yet. */
+  /** Number of activities under way. */
   #count = 0;
   #sinceMs = 0;
   #endedMs = 0;
   #isHeld = false;
 
-  /** @param now the time in ms. Moves on with input and output alone, on Workers. */
+  /** @param now clock in ms. On Workers it moves with input and output alone. */
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  /** All of it until now, in ms. */
+  /** Total until now, in ms. */
   get totalMs(): number {
     return this.#endedMs + (this.#count > 0 ? this.#now() - this.#sinceMs : 0);
   }
@@ -30,7 +30,7 @@ export class AwakeTime {
     if (this.#count === 0) this.#endedMs += this.#now() - this.#sinceMs;
   }
 
-  /** Whether the queue itself has something under way; said again whenever that may have changed. */
+  /** Begins or ends the activity of the queue itself. May be called again with the same value. */
   hold(isHeld: boolean): void {
     if (isHeld === this.#isHeld) return;
     this.#isHeld = isHeld;

@@ -14,24 +14,23 @@ const NOTHING: UsageCounts = {
   deliveries: 0,
 };
 
-/** Names of the counts in the order in which they are stored: append, never reorder. */
+/** Names of the counts in their stored order. A contract, since stored data depends on it: append, never reorder. */
 export const COUNT_NAMES = Object.keys(NOTHING) as readonly (keyof UsageCounts)[];
 
 /**
- * Counts by calendar month, over all epochs. Nothing is done when something is counted: the month is looked at when
- * the counts are read, which a busy queue does with every report. What was counted in the seconds before the first one
- * of a month is the new month's.
+ * Counts by calendar month, over all epochs. Counting itself costs nothing: the month is checked when the counts are
+ * read, which a busy queue does with every report. A month begins with its first read.
  */
 export class MonthUsage {
   readonly #counts: () => UsageCounts;
   #month: string;
   #sinceMs: number;
-  /** Counts that are added to those of this epoch. Negative for the share of earlier months in them. */
+  /** Counts of earlier epochs of the month, less this epoch's counts of earlier months. */
   #base: UsageCounts;
 
   /**
-   * @param counts what this epoch has counted until now.
-   * @param stored what the epochs before have; `null` where nobody has counted.
+   * @param counts reads the counts of this epoch.
+   * @param stored counts of earlier epochs; `null` for none.
    */
   constructor(counts: () => UsageCounts, stored: QueueUsage | null, nowMs: number) {
     this.#counts = counts;
@@ -59,7 +58,7 @@ function combined(a: UsageCounts, b: UsageCounts, sign: 1 | -1): UsageCounts {
   return Object.fromEntries(sums) as unknown as UsageCounts;
 }
 
-/** `2026-11`. */
+/** Formats the month of a time, such as `2026-11`. */
 export function monthOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 7);
 }

@@ -1,15 +1,12 @@
 import type { QueueUsage } from "@sluice/protocol";
 import { COUNT_NAMES, type UsageCounts } from "./month-usage.ts";
 
-/** As it is stored: the month, since when, and the counts. A contract: numbers are appended, never reordered. */
+/** Makes the stored form: month, begin, counts. A contract, since stored data depends on it: append, never reorder. */
 export function storedUsage(usage: QueueUsage): readonly [string, ...number[]] {
   return [usage.month, usage.sinceMs, ...COUNT_NAMES.map((name) => Math.round(usage[name]))];
 }
 
-/**
- * Reads usage that was stored, by this release or another one: counts that are not there are 0. `null` for anything
- * else.
- */
+/** Reads stored usage of any release, with 0 for missing counts; `null` for anything else. */
 export function usageFrom(stored: unknown): QueueUsage | null {
   if (!Array.isArray(stored)) return null;
   const [month, sinceMs, ...counts] = stored as unknown[];
