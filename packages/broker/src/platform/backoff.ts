@@ -1,8 +1,8 @@
-/** First wait after a failure, and the longest one. Doubles in between. */
+/** First and longest wait after a failure, in ms. It doubles in between. */
 export const BACKOFF_FIRST_MS = 500;
 export const BACKOFF_MAX_MS = 30_000;
 
-/** Waits for something outside this object that is not there: a consumer that does not run, a queue out of reach. */
+/** Backoff of calls to an absent consumer or an unreachable object. */
 export class Backoff {
   #failures = 0;
   #retryAtMs = 0;
@@ -11,7 +11,7 @@ export class Backoff {
     return this.#failures > 0;
   }
 
-  /** Earliest moment of the next try in ms; meaningful while `failing`. */
+  /** Earliest time of the next try in ms; meaningful while `failing`. */
   get retryAtMs(): number {
     return this.#retryAtMs;
   }

@@ -1,21 +1,19 @@
 import type { ClockSetting } from "@sluice/protocol";
 
-/** Where the broker's time comes from, in ms since 1970. Nothing else in this package reads a clock. */
+/** Source of the broker's time, in ms since 1970. No other code in this package reads a clock. */
 export interface Clock {
   now(): number;
 }
 
-/** The clock of what a broker runs on, and how the platform's alarms relate to it. */
+/** Clock of a host, and its relation to the platform's alarms. */
 export interface HostClock extends Clock {
-  /**
-   * Returns the time, in ms, to set an alarm of the platform to, so that it rings at a moment of this clock or before.
-   */
+  /** Converts a time of this clock to that of a platform's alarm, in ms. The alarm rings then or before. */
   alarmMsOf(atMs: number): number;
-  /** The moment of this clock that such an alarm was set to, in ms. */
+  /** Converts the time of an alarm back to this clock, in ms. */
   momentOf(alarmMs: number): number;
 }
 
-/** The platform's own time, by which its alarms go. */
+/** Clock of the platform and its alarms. */
 export const systemClock: HostClock = {
   now: () => Date.now(),
   alarmMsOf: (atMs) => atMs,
@@ -23,24 +21,23 @@ export const systemClock: HostClock = {
 };
 
 /**
- * Time that can be moved forward and stopped: development only. It never goes backwards, so no due time that has passed
- * can come again.
+ * Clock that can be moved forward and stopped, in development only. It never goes back, so no due time comes twice.
  *
- * - running: real time, ahead of it by `offsetMs`. Left by `freeze`.
- * - frozen: it stands, and `advance` alone moves it. Left by `follow`.
+ * - running: ahead of real time by `offsetMs`. Left by `freeze`.
+ * - frozen: stands still, moved by `advance` alone. Left by `follow`.
  */
 export class MovableClock implements Clock {
   readonly #base: Clock;
   #offsetMs: number;
   #frozenAtMs: number | null = null;
 
-  /** @param offsetMs how far it is ahead of `base`, in ms. */
+  /** @param offsetMs by which it is ahead of `base`, in ms. */
   constructor(base: Clock, offsetMs: number) {
     this.#base = base;
     this.#offsetMs = offsetMs;
   }
 
-  /** A clock that stands at a moment, whatever the time of `base` is: a test chooses when it begins. */
+  /** Makes a clock that is frozen at `atMs`, whatever the time of `base`, so that a test chooses its beginning. */
   static standing(base: Clock, atMs: number): MovableClock {
     const clock = new MovableClock(base, 0);
     clock.#frozenAtMs = atMs;
@@ -51,7 +48,7 @@ export class MovableClock implements Clock {
     return this.#frozenAtMs !== null;
   }
 
-  /** How far it is ahead of real time, in ms; 0 if real time has caught up with one that is frozen. */
+  /** Time by which it is ahead of real time, in ms; 0 if that has caught up with a frozen clock. */
   get offsetMs(): number {
     return this.#frozenAtMs === null ? this.#offsetMs : Math.max(0, this.#frozenAtMs - this.#base.now());
   }
@@ -67,18 +64,18 @@ export class MovableClock implements Clock {
     else this.#frozenAtMs += ms;
   }
 
-  /** Stops at `atMs`, or where it stands if that has passed. */
+  /** Stops at `atMs`, or now if that has passed. */
   freeze(atMs: number): void {
     this.#frozenAtMs = Math.max(this.now(), atMs);
   }
 
-  /** Goes on with real time: from where it stands, or from real time if that is later. */
+  /** Runs on from its own time, or from real time if that is later. */
   follow(): void {
     this.#offsetMs = this.offsetMs;
     this.#frozenAtMs = null;
   }
 
-  /** Goes by a setting as far as that does not lead backwards. Once or twice is the same. */
+  /** Applies a setting, as far as it does not lead backwards. Idempotent. */
   goBy({ offsetMs, frozenAtMs }: ClockSetting): void {
     if (frozenAtMs !== null) {
       this.freeze(frozenAtMs);
@@ -88,24 +85,24 @@ export class MovableClock implements Clock {
     this.#offsetMs = Math.max(this.#offsetMs, offsetMs);
   }
 
-  /** Setting by which another clock tells the same time. */
+  /** Setting that gives another clock the same time. */
   get setting(): ClockSetting {
     return { offsetMs: this.offsetMs, frozenAtMs: this.#frozenAtMs };
   }
 
-  /** When a moment of this clock comes, in ms of real time; `null` if only `advance` brings it. */
+  /** Converts a time of this clock to real time, in ms; `null` if only `advance` brings it. */
   realMsOf(atMs: number): number | null {
     if (this.#frozenAtMs === null) return Math.max(this.now(), atMs) - this.#offsetMs;
     return atMs <= this.#frozenAtMs ? this.#base.now() : null;
   }
 }
 
-/** Returns the time to set an alarm of the platform to, so that it rings in a while, in ms. */
+/** Returns the time to set a platform's alarm to, so that it rings after `ms`. */
 export function alarmMsAfter(clock: HostClock, ms: number): number {
   return clock.alarmMsOf(clock.now() + ms);
 }
 
-/** Where the clock stands at first by the broker's variables, in ms since 1970; `null` where it runs. */
+/** Reads the time at which the clock stands at first from the broker's variables; `null` for a running clock. */
 export function clockStartMsOf({ SLUICE_CLOCK_START: start }: { readonly SLUICE_CLOCK_START?: string }) {
   return start === undefined ? null : Number(start);
 }

@@ -1,29 +1,29 @@
 import type { HostClock } from "./clock.ts";
 
 /**
- * The system's clock has been set if it differs by so much from what has passed since it was looked at last, in ms.
- * Smaller steps are followed, as long as they do not lead back: NTP makes them without end.
+ * Difference from the time that has passed, in ms, from which on the system's clock counts as set. Smaller steps
+ * forward are followed, since NTP makes them all the time.
  */
 export const JUMP_MS = 1_000;
 /**
- * Part of the time that passes by which a clock that was left behind, or ahead, comes nearer to the system's: 1 / 10.
- * A visibility timeout of 30 s is over after 27.3 s at the earliest meanwhile, and after 33.3 s at the latest.
+ * Divisor of the passing time by which a clock that is behind or ahead approaches the system's: by a tenth of it.
+ * Meanwhile a visibility timeout of 30 s ends after 27.3 s at the earliest, and after 33.3 s at the latest.
  */
 export const CATCH_UP = 10;
-/** Shortest sleep of a machine that is told from a jump, in ms: some systems tell their age in whole seconds. */
+/** Shortest sleep of a machine that is recognised, in ms: some systems count their sleep in whole seconds. */
 const SLEEP_MS_MIN = 2_000;
 
-/** The clocks of a machine. */
+/** Clocks of a machine. */
 export interface Machine {
-  /** The time of day, which people and NTP set, in ms since 1970. */
+  /** Reads the time of day, which people and NTP set, in ms since 1970. */
   systemMs(): number;
-  /** Time that has passed since some moment, in ms. Nobody sets it, and it may stand still while the machine sleeps. */
+  /** Reads a monotonic clock, in ms. It may stand still while the machine sleeps. */
   passedMs(): number;
-  /** Time that the machine has slept since some moment, as far as `passedMs` leaves it out, in ms. Seldom asked for. */
+  /** Reads the time that the machine has slept and `passedMs` leaves out, in ms. Seldom called. */
   sleptMs(): number;
 }
 
-/** A contract: this is stored, as JSON, and read at the next start. */
+/** Both clocks at one moment. A contract, since it is stored as JSON and read at the next start. */
 export interface HeldMoment {
   /** Time of the system's clock, in ms since 1970. */
   readonly systemMs: number;
@@ -31,19 +31,19 @@ export interface HeldMoment {
   readonly brokerMs: number;
 }
 
-/** Told when the system's clock was set: by how much, in ms, and how far the broker's is behind it since. */
+/** Is notified when the system's clock was set. @param behindMs by which the broker's clock is behind it since. */
 export type JumpListener = (jumpMs: number, behindMs: number) => void;
 
 /**
- * The time of day, held against a clock that nobody sets: deadlines of messages go by it. It never goes back, and it
- * never passes quicker or slower than time does by more than a tenth.
+ * Time of day for the deadlines of messages, checked against a monotonic clock. It never goes back, and its speed
+ * differs from that of time by a tenth at most.
  *
- * - together: it says what the system's clock says. Left when that is set by `JUMP_MS` or more.
- * - apart: it goes on from where it was, and comes nearer by `CATCH_UP`. Left when both say the same. A clock that is
- *   set back to what it was leads there at once.
+ * - together: shows the system's time. Left when that is set by `JUMP_MS` or more.
+ * - apart: continues from its own time, and approaches the system's by `CATCH_UP`. Left when both are equal, at once if
+ *   the system's clock is set back to its former time.
  *
- * A machine that sleeps does not part them: that time has passed. Time in which no process runs goes by the system's
- * clock, unless that has gone back: then none has passed.
+ * A machine that sleeps does not part them, since that time has passed. While no process runs, the system's clock
+ * counts the time, or none if it has gone back.
  */
 export class HeldClock implements HostClock {
   readonly #machine: Machine;
@@ -51,13 +51,13 @@ export class HeldClock implements HostClock {
   #systemMs: number;
   #passedMs: number;
   #sleptMs: number;
-  /** How far it is behind the system's clock at the last look, in ms; less than 0 where it is ahead. */
+  /** Time by which it was behind the system's clock at the last reading, in ms; negative if ahead. */
   #behindMs: number;
   #lastMs: number;
 
   /**
-   * @param before what was stored last; `null` where nothing was.
-   * @param jumped called within a look, also by the constructor for a clock that went back before the start.
+   * @param before the stored moment; `null` for none.
+   * @param jumped called within a reading, also by the constructor for a clock that went back before the start.
    */
   constructor(machine: Machine, before: HeldMoment | null = null, jumped: JumpListener = () => {}) {
     this.#machine = machine;
@@ -75,22 +75,22 @@ export class HeldClock implements HostClock {
   }
 
   now(): number {
-    this.#look();
+    this.#update();
     return this.#lastMs;
   }
 
-  /** How far it is behind the system's clock, in ms; less than 0 where it is ahead. */
+  /** Time by which it is behind the system's clock, in ms; negative if ahead. */
   get behindMs(): number {
     return Math.round(this.#behindMs);
   }
 
-  /** Both clocks as they are, to be stored. */
+  /** Both clocks now, to be stored. */
   get moment(): HeldMoment {
     const brokerMs = this.now();
     return { systemMs: brokerMs + this.behindMs, brokerMs };
   }
 
-  /** Objects on Node.js go by this clock, with their alarms. */
+  /** Returns the same time, because alarms on Node.js use this clock. */
   alarmMsOf(atMs: number): number {
     return atMs;
   }
@@ -99,9 +99,9 @@ export class HeldClock implements HostClock {
     return alarmMs;
   }
 
-  #look(): void {
+  #update(): void {
     let seen = this.#read();
-    // This process may have been stopped between two readings.
+    // This process may have been stopped between the readings of the two clocks.
     if (Math.abs(seen.jumpMs) >= JUMP_MS) seen = this.#read();
     const { systemMs, passedMs } = seen;
     const elapsedMs = passedMs - this.#passedMs;

@@ -13,22 +13,22 @@ import type { LineSink } from "./log.ts";
  */
 export interface Host<Env = unknown> {
   readonly id: { readonly name?: string | undefined; toString(): string };
-  /** Variables, and the other objects and Workers that it may call. No call leaves before what was written is durable. */
+  /** Variables, and the objects and Workers that it may call. No call leaves before earlier writes are durable. */
   readonly env: Env;
-  /** Its database and its one alarm. */
+  /** Database and single alarm of the object. */
   readonly storage: HostStorage;
-  /** The time that deadlines go by. */
+  /** Clock for deadlines. */
   readonly clock: HostClock;
-  /** The time of day by the system's clock, which people and NTP set, in ms since 1970. */
+  /** Reads the time of day, which people and NTP set, in ms since 1970. */
   systemMs(): number;
   readonly log: LineSink;
-  /** Whether the object has ended. Workers stop its code then; elsewhere what it still does is nobody's. */
+  /** Whether the object has ended. Workers stop its code then; elsewhere its code must change nothing any more. */
   readonly isOver: boolean;
-  /** Calls back after a time in ms, unless the object has ended. @returns what cancels it. */
+  /** Calls back after a time in ms, unless the object has ended. @returns a function that cancels it. */
   after(callback: () => void, ms: number): () => void;
-  /** Lets calls wait until `work` is done. */
+  /** Makes calls wait until `work` is done. */
   blockConcurrencyWhile<Result>(work: () => Promise<Result>): Promise<Result>;
-  /** Ends the object: what is not durable is lost, and calls that are under way fail with the reason. */
+  /** Ends the object: writes that are not durable are lost, and calls under way fail with the reason. */
   abort(reason: string): void;
 }
 
@@ -37,10 +37,10 @@ export type HostStorage = Pick<
   "sql" | "transactionSync" | "sync" | "getAlarm" | "setAlarm" | "deleteAlarm"
 >;
 
-/** Finds the host of an object by what its class is constructed with. */
+/** Makes the host of an object from the arguments of its constructor. */
 export type HostOf = <Env>(ctx: DurableObjectState, env: Env) => Host<Env>;
 
-/** Hosts on Workers. @param clock the time that deadlines go by. Default: the platform's. */
+/** Makes hosts on Workers. @param clock for deadlines. Default: the platform's. */
 export function workersHost(clock: HostClock = systemClock): HostOf {
   return (ctx, env) => ({
     id: ctx.id,

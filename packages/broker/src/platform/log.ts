@@ -1,16 +1,16 @@
-/** Log of a queue for developers. Times in ms; one call per event, never dropped, but summed up when many. */
+/** Log of a queue for developers. Lines are never dropped, but many handled batches are summed up. */
 export interface QueueLog {
-  /** A batch was handled: how many of its messages were acknowledged. */
+  /** Logs a handled batch, with the number of its acknowledged messages and its duration in ms. */
   handled(queue: string, acked: number, total: number, tookMs: number): void;
   info(text: string): void;
   warn(text: string): void;
   error(text: string): void;
 }
 
-/** Lines of handled batches that are printed one by one within a second; further ones are summed up. */
+/** Most lines of handled batches that are printed one by one within a second; further ones are summed up. */
 export const HANDLED_LINES_PER_SECOND = 20;
 
-/** Where lines go. */
+/** Destination of lines. */
 export interface LineSink {
   log(line: string): void;
   warn(line: string): void;
@@ -18,8 +18,8 @@ export interface LineSink {
 }
 
 /**
- * Prints to the console. A queue that handles thousands of batches a second would otherwise spend most of its time
- * printing them, so past `HANDLED_LINES_PER_SECOND` one line a second says what the batches add up to.
+ * Makes a log that prints to the console. A queue that handles thousands of batches a second would spend most of its
+ * time printing them, so beyond `HANDLED_LINES_PER_SECOND` one line a second sums them up.
  */
 export function createConsoleLog(
   sink: LineSink,
@@ -62,7 +62,7 @@ export function createConsoleLog(
   };
 }
 
-/** Makes the text of the log for an exception that ought not to be: with the place where it was thrown, if it knows. */
+/** Makes the text of an unexpected error for the log, with its stack if there is one. */
 export function traceOf(error: unknown): string {
   return error instanceof Error && error.stack !== undefined ? error.stack : String(error);
 }

@@ -1,4 +1,4 @@
-/** 32 random hexadecimal digits: what Cloudflare calls messages, queues, consumers and subscriptions by. */
+/** Makes an id as Cloudflare has for messages, queues, consumers and subscriptions: 32 random hexadecimal digits. */
 export function newId(): string {
   return crypto.randomUUID().replaceAll("-", "");
 }

@@ -15,58 +15,56 @@ import type { Undeliverable } from "./transfer.ts";
 /** Name of the one directory of an account. */
 export const DIRECTORY_NAME = "directory";
 
-/** Answer to a queue's object at its start, in one call. */
+/** Reply to a queue's object at its start, in one call. */
 export interface Opened {
-  /** How far the queue had come by its latest report, `null` if it never made one. */
+  /** Position of the queue by its latest report, `null` if there was none. */
   readonly position: CommitPosition | null;
   readonly status: QueueStatus;
-  /** Whether it is known to be idle, as of that report. */
+  /** Whether the queue was idle by that report. */
   readonly isIdle: boolean;
-  /** Version of the topic whose object this is, `null` if that is no more. Absent for a queue. */
+  /** Version of the topic of this object, `null` if it was deleted. Absent for a queue. */
   readonly topicVersion?: number | null;
-  /** The broker's clock; absent if nobody ever moved it. */
+  /** Setting of the broker's clock; absent if it was never moved. */
   readonly clock?: ClockSetting;
-  /**
-   * Data of it that the directory has lost, to go on with "the directory ..."; `null` if none, as far as that shows.
-   */
+  /** Loss of the directory that the queue's copy shows, to continue "the directory ..."; `null` if none shows. */
   readonly directoryLoss: string | null;
 }
 
 /** Calls of queues' objects to the directory. */
 export interface QueuesDirectory extends Pick<DirectoryRpc, "findByName"> {
   /**
-   * A queue's object has started.
+   * Takes the start of a queue's object.
    *
-   * @param copy what it was by what it last knew: a directory that has lost its data takes it from there.
+   * @param copy of the queue's record, from which a directory that has lost its data restores it.
    */
   opened(queue: string, copy: QueueRecord | null): Promise<Opened>;
-  /** Takes a report, and answers with what was known before it. A report can be late: no number gets smaller. */
+  /** Takes a report. It can be late, so no number gets smaller. @returns the position known before it. */
   report(
     queue: string,
     position: CommitPosition,
     snapshot: QueueAtRest | null,
   ): Promise<CommitPosition | null>;
-  /** The queue of a name, created if there is none: dead letters have come for it. */
+  /** Finds the queue of a name, or creates it, because dead letters have come for it. */
   ensureQueue(queue: string): Promise<DirectoryReply>;
-  /** Decides whether messages of a topic for a queue that does not exist (any more) are dead-lettered or dropped. */
+  /** Decides whether messages of a topic for a missing queue are dead-lettered or dropped. */
   undeliverable(topicObject: string, queue: string): Promise<Undeliverable>;
 }
 
-/** An object with an alarm of the platform's. */
+/** Object with an alarm of the platform. */
 export interface AlarmedObject {
-  /** The platform's clock was set: sets the alarm anew to what is due next, and does what is due. */
+  /** Does due work and sets the alarm anew, after the platform's clock was set. */
   clockWasSet(name: string): Promise<void>;
 }
 
-/** The clock of the broker, which queues that are created later go by as well: development only. */
+/** Clock of the broker, which queues of a later date use as well. In development only. */
 export interface DirectoryClock {
   clock(): Promise<ClockSetting>;
   advanceClock(ms: number): Promise<ClockSetting>;
-  /** Stops the clock where it stands, or has it go on with real time. */
+  /** Stops the clock, or lets it run on with real time. */
   freezeClock(isFrozen: boolean): Promise<ClockSetting>;
 }
 
-/** The directory's Durable Object as its callers see it. */
+/** Calls to the directory's Durable Object. */
 export interface DirectoryObject
   extends DirectoryRpc,
     TopicsRpc,

@@ -15,24 +15,21 @@ import type { Transfer, TransferReply } from "./transfer.ts";
 
 /** Calls of the directory to a queue's object. */
 export interface ConfiguredQueueObject extends Rpc.DurableObjectBranded {
-  /** Goes by the record from now on, unless a later one is known. */
+  /** Applies the record, unless a later one is known. */
   configure(queue: string, record: QueueRecord): Promise<void>;
-  /** Drops everything, unless the queue was created again after `revision`. */
+  /** Deletes the queue's data, unless the queue was created again after `revision`. */
   clear(queue: string, revision: number): Promise<void>;
-  /**
-   * A topic has changed: who goes by an older version is refused from now on. Everybody is by `null`, for a topic that
-   * was deleted.
-   */
+  /** Refuses publishers with an older version of a topic. @param version `null` for a deleted topic refuses all. */
   topicChanged(topicObject: string, version: number | null): Promise<void>;
 }
 
-/** A queue in which nothing is under way. */
+/** Queue in which nothing is under way. */
 export interface SettledQueue extends NextMoment {
-  /** When something is delivered or transferred next, in ms; `null` if nothing will be. */
+  /** Time in ms of the next delivery or transfer; `null` if there is none. */
   readonly workAtMs: number | null;
 }
 
-/** A queue's Durable Object as its callers see it. */
+/** Calls to a queue's Durable Object. */
 export interface QueueBrokerObject
   extends QueueBrokerRpc,
     QueueHistoryRpc,
@@ -44,14 +41,12 @@ export interface QueueBrokerObject
     AlarmedObject,
     ConfiguredQueueObject {
   take(queue: string, transfer: Transfer): Promise<TransferReply>;
-  /** Development only: moves the clock of this queue alone forward. */
+  /** Moves the clock of this queue alone forward, in development. */
   advanceClock(queue: string, ms: number): Promise<void>;
-  /** Development only: has it go by the clock of the broker. */
+  /** Applies the setting of the broker's clock, in development. */
   setClock(queue: string, setting: ClockSetting): Promise<void>;
-  /**
-   * Development only: has it go by a clock that stands, and resolves when nothing is under way any more.
-   */
+  /** Applies the setting of a frozen clock, and resolves when nothing is under way, in development. */
   settleAt(queue: string, setting: ClockSetting): Promise<SettledQueue>;
-  /** Finds the next moment at which something happens in the queue if no call comes. */
+  /** Finds the time of the next event in the queue if no call comes. */
   nextMoment(queue: string): Promise<NextMoment>;
 }

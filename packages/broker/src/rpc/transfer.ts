@@ -1,33 +1,33 @@
-/** Messages that one commit of a queue has for another one. `id` grows with every item from the same source. */
+/** Messages of one commit for another queue. `id` grows with every item from the same source. */
 export interface TransferItem {
   readonly id: number;
   readonly packed: Uint8Array;
 }
 
-/** Items that one call hands from one queue to another: the first, and those that follow it. */
+/** Call with items for another queue: the first, and those after it. */
 export interface Transfer extends TransferItem {
   readonly source: string;
   /**
-   * In order of their ids. Absent: the caller reads no answer, and takes every one for a yes. While a deployment goes
-   * on, an object of an earlier build may be on either side: that one knows neither this member nor `TransferReply`.
+   * Further items, in order of their ids. Absent from a caller of an earlier build, which knows no `TransferReply` and
+   * takes every answer as a success: both builds run while a deployment goes on.
    */
   readonly more?: readonly TransferItem[];
 }
 
 /** Reply to a transfer. */
 export interface TransferReply {
-  /** Every item up to this id is durable. */
+  /** Id up to which every item is durable. */
   readonly takenTo: number;
-  /** Why the item after it was not taken, nor any behind that; `null` when all were. */
+  /** Reason for which the next item, and all behind it, were not taken; `null` when all were. */
   readonly refused: string | null;
 }
 
 /**
- * Handling of messages of a topic whose queue does not exist when they arrive (spec sns-delivery 6.1: a fault of the
- * subscription, so nothing is tried again).
+ * Destination of messages of a topic whose queue does not exist when they arrive. That is a fault of the subscription,
+ * so nothing is tried again (spec sns-delivery 6.1).
  *
- * - `deadLetter`: they go to the dead-letter queue of the subscription, which they create if it does not exist either.
- * - `dropped`: it has none, or the subscription itself has ended.
+ * - `deadLetter`: the dead-letter queue of the subscription, which is created if it does not exist either.
+ * - `dropped`: none, because the subscription has no dead-letter queue, or has ended.
  */
 export type Undeliverable =
   | { readonly kind: "deadLetter"; readonly queue: string }
