@@ -10,33 +10,33 @@ import { changed, newRecord, UNSET_DEFINITION } from "./queues.ts";
 import type { Registry } from "./registry.ts";
 import type { QueueRow } from "./row.ts";
 
-/** The settings of a queue's own that a configuration can leave unsaid: then it says their defaults. */
+/** Own settings of a queue, for which a configuration may leave the defaults. */
 type Settings = Omit<QueueDefinition, "producers" | "consumer">;
 
 /**
- * Lets a deployed topology meet what the directory has: the most recent change applies. The directory remembers what
- * the configuration said last. Where it says something else now, that is a new change; where it says the same, what was
- * changed over an API since then stays. Queues are created and never deleted.
+ * Merges a deployed topology into the directory, so that the most recent change applies. The directory remembers the
+ * last configuration. A setting that differs from it is a new change; one that is equal leaves later changes over an
+ * API. Queues are created and never deleted.
  *
- * @param warn Takes a line about what the developer may not expect.
+ * @param warn Takes a line about a result that the developer may not expect.
  */
 export function applyTopology(
   registry: Registry,
   topology: QueueTopology,
   warn: (line: string) => void = () => {},
 ): void {
-  for (const [name, said] of Object.entries(topology.queues)) {
+  for (const [name, configured] of Object.entries(topology.queues)) {
     const row = registry.queue(name);
     if (row === undefined) {
-      const record = newRecord(registry, name, said);
-      registry.put({ kind: "queue", record, configured: said, told: 0 });
+      const record = newRecord(registry, name, configured);
+      registry.put({ kind: "queue", record, configured, told: 0 });
     } else {
-      meet(registry, row, said, warn);
+      merge(registry, row, configured, warn);
     }
   }
   for (const row of [...registry.queues()]) {
     const { name } = row.record;
-    if (row.configured !== null && !Object.hasOwn(topology.queues, name)) meet(registry, row, null, warn);
+    if (row.configured !== null && !Object.hasOwn(topology.queues, name)) merge(registry, row, null, warn);
   }
   for (const { record } of registry.queues()) {
     const target = record.definition.consumer?.settings.deadLetterQueue ?? null;
@@ -45,20 +45,20 @@ export function applyTopology(
   }
 }
 
-function meet(
+function merge(
   registry: Registry,
   row: QueueRow,
-  said: QueueDefinition | null,
+  configured: QueueDefinition | null,
   warn: (line: string) => void,
 ): void {
   const { name, definition: current } = row.record;
   const before = row.configured ?? UNSET_DEFINITION;
-  const now = said ?? UNSET_DEFINITION;
-  const consumer = meetingConsumer(current.consumer, before.consumer, now.consumer);
+  const now = configured ?? UNSET_DEFINITION;
+  const consumer = mergedConsumer(current.consumer, before.consumer, now.consumer);
   const definition: QueueDefinition = {
     ...withoutNewScope(
       row.record,
-      meetingSettings(settingsOf(current), settingsOf(before), settingsOf(now)),
+      mergedSettings(settingsOf(current), settingsOf(before), settingsOf(now)),
       warn,
     ),
     producers: now.producers,
@@ -68,32 +68,25 @@ function meet(
     warn(`queue "${name}": no configuration names its consumer any more; it is gone, messages wait`);
   }
   if (same(definition, current)) {
-    if (!same(said, row.configured)) registry.put({ ...row, configured: said });
+    if (!same(configured, row.configured)) registry.put({ ...row, configured });
     return;
   }
-  changed(
-    registry,
-    { ...row, configured: said },
-    { definition, consumer: identityOf(registry, row, consumer) },
-  );
+  changed(registry, { ...row, configured }, { definition, consumer: identityOf(registry, row, consumer) });
 }
 
 /** Applies the configuration's changes of the queue's own settings to the current ones. */
-function meetingSettings(current: Settings, before: Settings, now: Settings): Settings {
-  const result = meeting({ ...current }, { ...before }, { ...now });
+function mergedSettings(current: Settings, before: Settings, now: Settings): Settings {
+  const result = merged({ ...current }, { ...before }, { ...now });
   for (const key of GROUPS) {
-    // What was never there comes or goes as a whole.
+    // A group that the queue lacks is added or removed as a whole.
     if (current[key] === undefined || same(now[key], before[key])) continue;
-    result[key] = meeting({ ...current[key] }, { ...before[key] }, { ...now[key] });
+    result[key] = merged({ ...current[key] }, { ...before[key] }, { ...now[key] });
   }
-  // Every key comes from a `Settings`, and those that all of them have were never deleted.
+  // Every key comes from a `Settings`, and required keys are never deleted.
   return result as unknown as Settings;
 }
 
-/**
- * How a FIFO queue tells duplicates is what it was when the queue was created (spec sqs 4.3): of what it has taken
- * since then it could not be told otherwise.
- */
+/** Keeps the deduplication scope of a FIFO queue, which is fixed when the queue is created (spec sqs 4.3). */
 function withoutNewScope(
   { name, definition }: QueueRecord,
   settings: Settings,
@@ -106,12 +99,12 @@ function withoutNewScope(
   return { ...settings, fifo: { ...settings.fifo, deduplicationScope: scope } };
 }
 
-/** Settings that are several, each of which is changed by itself. */
+/** Groups of settings, each of which is changed by itself. */
 const GROUPS = ["receive", "fifo"] as const satisfies readonly (keyof Settings)[];
 
 type Values = Readonly<Record<string, unknown>>;
 
-function meeting(current: Values, before: Values, now: Values): Record<string, unknown> {
+function merged(current: Values, before: Values, now: Values): Record<string, unknown> {
   const result: Record<string, unknown> = { ...current };
   for (const key of new Set([...Object.keys(before), ...Object.keys(now)])) {
     const value = now[key];
@@ -123,10 +116,10 @@ function meeting(current: Values, before: Values, now: Values): Record<string, u
 }
 
 /**
- * The consumer after a configuration was read. One that the configuration does not name any more is gone if it is still
- * that Worker: nobody can call it. A consumer that somebody put in its place since then stays.
+ * Merges the consumer of a configuration. A consumer that it no longer names goes if it is still the current one, since
+ * it cannot be called any more. A consumer that an API has set since then stays.
  */
-function meetingConsumer(
+function mergedConsumer(
   current: ConsumerDefinition | null,
   before: ConsumerDefinition | null,
   now: ConsumerDefinition | null,

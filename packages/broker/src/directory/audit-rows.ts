@@ -2,27 +2,27 @@ import { AUDIT_ENTRIES_MAX, type AuditEntry, type AuditRecord } from "@sluice/pr
 import { UNREADABLE_ROWS } from "@sluice/protocol/schema";
 import { readRow } from "./json-rows.ts";
 
-/** A contract: this table is stored. */
+/** Schema of the stored log. A contract: columns keep their meaning. */
 const SCHEMA =
   "CREATE TABLE IF NOT EXISTS audit (id INTEGER PRIMARY KEY, at_ms INTEGER NOT NULL, entry TEXT NOT NULL)";
 
-/** Ids of the entries that are kept. */
+/** Ids of the stored entries. */
 interface Kept {
-  /** By actor, in ascending order; none is empty. */
+  /** Ids by actor, in ascending order; no list is empty. */
   readonly idsOf: Map<string, number[]>;
   count: number;
   last: number;
 }
 
 /**
- * Log of changes with their actors. When it is full, the actor with the most entries loses its oldest one. So each of n
+ * Log of changes with their actors. When it is full, the actor with the most entries loses its oldest one, so each of n
  * actors keeps its newest `AUDIT_ENTRIES_MAX / n` entries, whatever the others do.
  */
 export class AuditRows {
   readonly #sql: SqlStorage;
   readonly #now: () => number;
   readonly #max: number;
-  /** Read at the first change, and kept up to date: to count actors costs no rows. */
+  /** Ids, read at the first change and kept up to date, so that counting actors reads no rows. */
   #kept: Kept | undefined;
 
   constructor(sql: SqlStorage, now: () => number, max = AUDIT_ENTRIES_MAX) {
@@ -42,7 +42,7 @@ export class AuditRows {
     while (kept.count > this.#max) this.#dropOne(kept);
   }
 
-  /** Newest first, without those that cannot be read. */
+  /** Lists readable entries, newest first. */
   read(max: number, before: number | null): AuditRecord[] {
     const rows = this.#sql
       .exec<{ id: number; at_ms: number; entry: string }>(
@@ -56,7 +56,7 @@ export class AuditRows {
     });
     const last = rows.length === max ? rows.at(-1) : undefined;
     if (last === undefined || records.length === max) return records;
-    // Fewer than were asked for would say that there are no older ones.
+    // A short page would mean that there are no older entries.
     return [...records, ...this.read(max - records.length, last.id)];
   }
 

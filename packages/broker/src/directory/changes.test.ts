@@ -33,7 +33,7 @@ beforeEach(() => {
     transaction: (write) => write(),
     warn: (line) => events.push(line),
   });
-  const other = { hasUntold: false, tellAll: async () => true };
+  const other = { hasPending: false, tellAll: async () => true };
   changes = new Changes(registry, notices, [other], {
     transaction: (write) => {
       events.push("store");
@@ -89,7 +89,7 @@ describe("the start of the directory's object", () => {
     reach = () => Promise.reject(new Error("away"));
     changes.start(false, () => createQueue(registry, { name: "orders" }));
     await settled();
-    expect(events.at(-1)).toContain('queue "orders" does not know yet');
+    expect(events.at(-1)).toContain('queue "orders" does not know its change yet');
     events = [];
     reach = async () => {};
     changes.start(true, () => {

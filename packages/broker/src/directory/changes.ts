@@ -4,23 +4,20 @@ import { type Notices, TELL_AGAIN_MS, TELL_MS_MAX } from "./notices.ts";
 import type { Registry } from "./registry.ts";
 import { lossShownBy, restoreQueue, statusOf } from "./status.ts";
 
-/** Sender of notices, which tells objects about changes. */
-export type Teller = Pick<Notices, "hasUntold" | "tellAll">;
+/** Sender of notices to objects about changes. */
+export type Teller = Pick<Notices, "hasPending" | "tellAll">;
 
 /** Operations of the directory's object that changes use. */
 export interface ChangesPorts {
-  /** All writes or none; afterwards memory is what is stored, or the object starts again and this throws. */
+  /** Makes all writes or none. Throws and restarts the object when memory would differ from the store. */
   transaction<Result>(write: () => Result): Result;
-  /** Sets when the object is woken to tell again, in ms from now; `null` when everybody knows. */
+  /** Sets the alarm that repeats notices, in ms from now; `null` when none is left. */
   wakeAfter(ms: number | null): Promise<void>;
-  /** Resolves after so many ms. */
+  /** Resolves after a time in ms. */
   after(ms: number): Promise<void>;
 }
 
-/**
- * How the directory makes a change: it is stored first, with a note of who does not know of it; then they are told, and
- * whoever cannot be reached is told again later.
- */
+/** Changes of the directory. Each is stored with its notices, which are then sent until they arrive. */
 export class Changes {
   readonly #registry: Registry;
   readonly #notices: Pick<Notices, "tell">;
@@ -28,8 +25,8 @@ export class Changes {
   readonly #ports: ChangesPorts;
 
   /**
-   * @param notices tell queues.
-   * @param others tell other objects.
+   * @param notices to queues.
+   * @param others senders of notices to other objects.
    */
   constructor(registry: Registry, notices: Notices, others: readonly Teller[], ports: ChangesPorts) {
     this.#registry = registry;
@@ -38,7 +35,7 @@ export class Changes {
     this.#ports = ports;
   }
 
-  /** Makes a change of a queue, and answers when the queue knows of it or could not be reached for `TELL_MS_MAX`. */
+  /** Changes a queue, and resolves when its object is notified or could not be reached for `TELL_MS_MAX`. */
   async change(make: () => DirectoryReply): Promise<DirectoryReply> {
     const reply = this.#ports.transaction(make);
     if (!reply.ok) return reply;
@@ -47,38 +44,35 @@ export class Changes {
     return reply;
   }
 
-  /** The same for a change that many may have to know of: answers when all of them do. */
+  /** Makes a change that several objects may need, and resolves when all are notified, or after `TELL_MS_MAX`. */
   async changeMany<Reply>(make: () => Reply): Promise<Reply> {
     const reply = this.#ports.transaction(make);
-    if (this.#hasUntold) await Promise.race([this.tellAll(), this.#ports.after(TELL_MS_MAX)]);
+    if (this.#hasPending) await Promise.race([this.tellAll(), this.#ports.after(TELL_MS_MAX)]);
     return reply;
   }
 
-  /** At the object's start: applies a deployment unless that was done, and goes on telling. */
+  /** At the object's start: applies a deployment unless that was done, and sends pending notices. */
   start(isApplied: boolean, apply: () => void): void {
     if (!isApplied) this.#ports.transaction(apply);
-    if (this.#hasUntold) void this.tellAll();
+    if (this.#hasPending) void this.tellAll();
   }
 
-  /**
-   * A queue's object has started, with a copy of what it was by what it last knew. Answers what it is, and what is lost
-   * of it.
-   */
+  /** Takes the start of a queue's object with its copy of the record. @returns its status, and the loss that shows. */
   opened(queue: string, copy: QueueRecord | null): { status: QueueStatus; directoryLoss: string | null } {
     const directoryLoss = copy === null ? null : lossShownBy(this.#registry, copy);
     if (copy !== null) this.#ports.transaction(() => restoreQueue(this.#registry, copy));
     return { status: statusOf(this.#registry, queue), directoryLoss };
   }
 
-  /** Tells everybody who does not know. Never rejects because somebody cannot be reached. */
+  /** Sends all pending notices. Never rejects because an object cannot be reached. */
   async tellAll(): Promise<void> {
-    // Before anybody is called: a crash must not leave a queue untold.
+    // Set before any call, so that a crash leaves no notice behind.
     await this.#ports.wakeAfter(TELL_AGAIN_MS);
-    const told = await Promise.all(this.#tellers.map((teller) => teller.tellAll()));
-    if (told.every((all) => all)) await this.#ports.wakeAfter(null);
+    const notified = await Promise.all(this.#tellers.map((teller) => teller.tellAll()));
+    if (notified.every((all) => all)) await this.#ports.wakeAfter(null);
   }
 
-  get #hasUntold(): boolean {
-    return this.#tellers.some((teller) => teller.hasUntold);
+  get #hasPending(): boolean {
+    return this.#tellers.some((teller) => teller.hasPending);
   }
 }

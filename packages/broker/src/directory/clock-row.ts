@@ -1,24 +1,24 @@
 import { type ClockSetting, REAL_TIME } from "@sluice/protocol";
 import { MovableClock, systemClock } from "../platform/clock.ts";
 
-/** A contract: this table is stored. Of one row, if anybody ever moved the clock. */
+/** Schema of the stored setting, one row once the clock was moved. A contract: columns keep their meaning. */
 const SCHEMA = `CREATE TABLE IF NOT EXISTS clock (
   id INTEGER PRIMARY KEY CHECK (id = 0), offset_ms INTEGER NOT NULL, frozen_at_ms INTEGER
 )`;
 
-/** The clock that all queues of the broker go by, as it is stored. */
+/** Stored setting of the broker's clock, which all of its queues use. */
 export class ClockRow {
   readonly #sql: SqlStorage;
   readonly #startMs: number | null;
 
-  /** @param startMs where it stands before anybody moves it; `null` for one that runs. */
+  /** @param startMs time at which it stands until it is moved; `null` for a running clock. */
   constructor(sql: SqlStorage, startMs: number | null = null) {
     this.#sql = sql;
     this.#startMs = startMs;
     sql.exec(SCHEMA);
   }
 
-  /** `undefined` if nobody ever moved it, and it did not stand from the beginning. */
+  /** Reads the setting; `undefined` for a running clock that was never moved. */
   read(): ClockSetting | undefined {
     const [row] = this.#sql
       .exec<{ offset_ms: number; frozen_at_ms: number | null }>("SELECT offset_ms, frozen_at_ms FROM clock")
@@ -27,7 +27,7 @@ export class ClockRow {
     return this.#startMs === null ? undefined : { offsetMs: 0, frozenAtMs: this.#startMs };
   }
 
-  /** Changes it, and answers what it is then. */
+  /** Changes the clock. @returns its new setting. */
   change(change: (clock: MovableClock) => void): ClockSetting {
     const clock =
       this.#startMs === null

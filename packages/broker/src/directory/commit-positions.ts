@@ -9,7 +9,7 @@ type PositionRow = {
   checksum: number;
 };
 
-/** A contract: this table is stored. */
+/** Schema of the stored positions. A contract: columns keep their meaning. */
 const SCHEMA = `CREATE TABLE IF NOT EXISTS marks (
   queue TEXT PRIMARY KEY,
   epoch INTEGER NOT NULL, commits INTEGER NOT NULL, messages INTEGER NOT NULL, checksum INTEGER NOT NULL,
@@ -17,8 +17,8 @@ const SCHEMA = `CREATE TABLE IF NOT EXISTS marks (
 ) WITHOUT ROWID`;
 
 /**
- * How far each queue has come, and what it is if it is idle there. A queue whose database file has lost its end cannot
- * know that it had one; what it told the directory lies in another file and tells it.
+ * Positions of queues by their reports, with the snapshots of idle ones. They lie in another file than the queues, so a
+ * queue whose file has lost its end can detect that by its report.
  */
 export class CommitPositions {
   readonly #sql: SqlStorage;
@@ -30,7 +30,7 @@ export class CommitPositions {
     if (!table?.sql.includes("rest TEXT")) sql.exec("ALTER TABLE marks ADD COLUMN rest TEXT");
   }
 
-  /** A damaged row says nothing: believing it would report a loss that there was not, or hide one. */
+  /** Reads the position of a queue; `null` for none, or a damaged one, which could report a false loss or hide one. */
   read(queue: string): CommitPosition | null {
     const row = this.#row(queue);
     if (row === null) return null;
@@ -53,8 +53,9 @@ export class CommitPositions {
   }
 
   /**
-   * Notes a report, and answers with what was known before. It can be late: no number gets smaller, and the
-   * snapshot that is kept is that of the latest commit.
+   * Stores a report. It can be late, so no number gets smaller, and the snapshot of the latest commit stays.
+   *
+   * @returns the position known before it.
    */
   raise(queue: string, position: CommitPosition, snapshot: string | null): CommitPosition | null {
     const row = this.#row(queue);
@@ -75,7 +76,7 @@ export class CommitPositions {
     if (row === undefined) return null;
     if (row.checksum === checksumOf(queue, row)) return row;
     console.error(
-      `Directory: what queue "${queue}" had reported is damaged; a loss before now cannot be told`,
+      `Directory: what queue "${queue}" had reported is damaged; an earlier loss cannot be detected`,
     );
     return null;
   }

@@ -3,11 +3,11 @@ import { QUEUES_MAX } from "@sluice/protocol";
 import { changed, createQueue, ensureQueue, refuse } from "./queues.ts";
 import type { Registry } from "./registry.ts";
 
-/** Creates a queue of a name that is free, with its consumer if it is given one: both or neither. */
+/** Creates a queue with a free name, and its consumer if one is given: both or neither. */
 export function createWithConsumer(registry: Registry, { consumer, ...queue }: NewQueue): DirectoryReply {
   const target = consumer?.settings.deadLetterQueue ?? null;
   if (target !== null && registry.queue(queue.name) === undefined) {
-    const refusal = refusalOfTarget(registry, queue.name, target, registry.size + 1);
+    const refusal = deadLetterRefusal(registry, queue.name, target, registry.size + 1);
     if (refusal !== null) return refuse(refusal);
   }
   const created = createQueue(registry, queue);
@@ -15,7 +15,7 @@ export function createWithConsumer(registry: Registry, { consumer, ...queue }: N
   return setConsumer(registry, created.record.queueId, null, consumer);
 }
 
-/** Gives a queue its only consumer, or replaces it where `consumerId` is the one it has. */
+/** Sets the consumer of a queue without one, or replaces the consumer with `consumerId`. */
 export function setConsumer(
   registry: Registry,
   queueId: string,
@@ -31,7 +31,7 @@ export function setConsumer(
   }
   const { deadLetterQueue } = consumer.settings;
   if (deadLetterQueue !== null) {
-    const refusal = refusalOfTarget(registry, name, deadLetterQueue, registry.size);
+    const refusal = deadLetterRefusal(registry, name, deadLetterQueue, registry.size);
     if (refusal !== null) return refuse(refusal);
     ensureQueue(registry, deadLetterQueue, record.jurisdiction);
   }
@@ -44,11 +44,11 @@ export function setConsumer(
 }
 
 /**
- * Why dead letters of a queue cannot go to another one; `null` if they can.
+ * Returns why dead letters of a queue cannot go to another one; `null` if they can.
  *
- * @param queues how many there are, without that other one if it has to be created.
+ * @param queues number of queues, without the other one if it has to be created.
  */
-function refusalOfTarget(
+function deadLetterRefusal(
   registry: Registry,
   name: string,
   target: string,
@@ -60,7 +60,7 @@ function refusalOfTarget(
   return isNew && queues >= QUEUES_MAX ? { kind: "tooManyQueues" } : null;
 }
 
-/** Takes a queue's consumer away: its messages wait. */
+/** Removes a queue's consumer. Its messages wait. */
 export function removeConsumer(registry: Registry, queueId: string, consumerId: string): DirectoryReply {
   const row = registry.queueById(queueId);
   if (row === undefined) return refuse({ kind: "queueNotFound" });
@@ -70,8 +70,8 @@ export function removeConsumer(registry: Registry, queueId: string, consumerId: 
 }
 
 /**
- * The way that dead letters of `queue` would take if they went to `deadLetterQueue`, when it leads back to the queue;
- * `null` when it does not. A circle that the queue is not part of is not looked at again and again.
+ * Returns the path of dead letters of `queue` by way of `deadLetterQueue` if it leads back to the queue, else `null`. A
+ * circle without the queue ends the search.
  */
 export function deadLetterCycle(registry: Registry, queue: string, deadLetterQueue: string): string[] | null {
   const way = [queue];

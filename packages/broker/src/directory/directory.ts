@@ -73,15 +73,15 @@ interface DirectoryEnv {
 
 interface DirectoryOptions {
   readonly topology: QueueTopology;
-  /** The time that deadlines go by on Workers. Default: the platform's. */
+  /** Clock for deadlines on Workers. Default: the platform's. */
   readonly clock?: HostClock;
   /** Finds the host of the object. Default: that of Workers, with `clock`. */
   readonly hostOf?: HostOf;
 }
 
 /**
- * The Durable Object class of the directory: which queues there are, what they are set to, and how far each has come.
- * It is deployed with the topology, so whoever calls it first after a deployment makes it go by that.
+ * Makes the Durable Object class of the directory, which keeps the queues, their settings and their positions. It is
+ * deployed with the topology, which it applies at the first call after a deployment.
  */
 export function createDirectory({ topology, clock, hostOf = workersHost(clock) }: DirectoryOptions) {
   return class Directory extends DurableObject<DirectoryEnv> implements DirectoryObject {
@@ -154,7 +154,7 @@ export function createDirectory({ topology, clock, hostOf = workersHost(clock) }
     }
 
     async findByName(name: string): Promise<QueueRecord | null> {
-      // No dialect knows the queues that lead to endpoints.
+      // Queues of HTTP subscriptions are hidden from all dialects.
       return isEndpointQueue(name) ? null : (this.#registry.queue(name)?.record ?? null);
     }
 
@@ -351,7 +351,7 @@ export function createDirectory({ topology, clock, hostOf = workersHost(clock) }
     }
 
     async ensureQueue(queue: string): Promise<DirectoryReply> {
-      // Not told: it is the queue's object itself that asks.
+      // Needs no notice, since the queue's object itself makes this call.
       return this.#transaction(() => ensureQueue(this.#registry, queue, null));
     }
 
@@ -367,7 +367,7 @@ export function createDirectory({ topology, clock, hostOf = workersHost(clock) }
       return this.#snapshots.list();
     }
 
-    /** Never throws: after six failures in a row the platform would drop the alarm for ever. */
+    /** Sends pending notices. Never throws: after six failures in a row the platform would drop the alarm for ever. */
     override async alarm(): Promise<void> {
       await this.#changes.tellAll();
     }
@@ -376,7 +376,7 @@ export function createDirectory({ topology, clock, hostOf = workersHost(clock) }
       return this.#changes.tellAll();
     }
 
-    /** The object of a queue, or of a topic. */
+    /** Returns the object of a queue or a topic. */
     #object(name: string): DurableObjectStub<ConfiguredQueueObject> {
       const { SLUICE_QUEUES: namespace } = this.#host.env;
       if (namespace === undefined) throw new Error("the binding SLUICE_QUEUES is missing");
@@ -414,7 +414,7 @@ export function createDirectory({ topology, clock, hostOf = workersHost(clock) }
       void this.#changes.tellAll();
     }
 
-    /** All writes or none; afterwards memory is what is stored, or the object starts again. */
+    /** Makes all writes or none. On failure the object restarts, because memory may differ from the store. */
     #transaction<Result>(change: () => Result): Result {
       try {
         return this.#host.storage.transactionSync(change);

@@ -2,20 +2,14 @@ import type { QueueAtRest } from "@sluice/protocol";
 import { REPORT_AFTER_MS } from "../store/watermark.ts";
 import type { CommitPositions } from "./commit-positions.ts";
 
-/**
- * How long a queue counts as awake after its start, in ms. What it commits first is reported by then; what it commits
- * later is known `REPORT_AFTER_MS` later at most.
- */
+/** Time that a queue counts as awake after its start, in ms, by which its first commit is reported. */
 export const AWAKE_MS = 2 * REPORT_AFTER_MS;
 
-/** Which queues are idle: those that said so in their latest report, and have not been started since. */
+/** Snapshots of queues that were idle by their latest report, and have not been started since. */
 export class IdleSnapshots {
   readonly #positions: CommitPositions;
   readonly #now: () => number;
-  /**
-   * When queues were started that have not reported since. Lost with this object, which ends later than a report is
-   * due.
-   */
+  /** Starts of queues that have not reported since. In memory alone, because this object outlives `AWAKE_MS`. */
   readonly #startedMs = new Map<string, number>();
 
   constructor(positions: CommitPositions, now: () => number) {
@@ -23,13 +17,13 @@ export class IdleSnapshots {
     this.#now = now;
   }
 
-  /** A queue has been started. Answers whether it was idle by its latest report. */
+  /** Takes the start of a queue. @returns whether it was idle by its latest report. */
   started(queue: string): boolean {
     this.#startedMs.set(queue, this.#now());
     return this.#positions.isIdle(queue);
   }
 
-  /** A queue has reported; `null` if it is not idle. Answers what is to be kept of that. */
+  /** Takes the report of a queue. @param snapshot `null` if it is not idle. @returns the text to store. */
   reported(queue: string, snapshot: QueueAtRest | null): string | null {
     this.#startedMs.delete(queue);
     return snapshot === null
@@ -37,7 +31,7 @@ export class IdleSnapshots {
       : JSON.stringify({ ...snapshot, atMs: this.#now() } satisfies StoredSnapshot);
   }
 
-  /** The queues that are idle, each by its own time as it is now. */
+  /** Lists the snapshots of idle queues, each with its own time moved on to now. */
   list(): QueueAtRest[] {
     const nowMs = this.#now();
     for (const [queue, startedMs] of this.#startedMs) {
@@ -54,8 +48,8 @@ export class IdleSnapshots {
   }
 }
 
-/** A contract: this is stored. */
+/** Snapshot of an idle queue. A contract, since it is stored as JSON. */
 interface StoredSnapshot extends QueueAtRest {
-  /** When it was reported, in the directory's time. */
+  /** Time of the report, by the directory's clock. */
   readonly atMs: number;
 }

@@ -3,7 +3,7 @@ import { checksumOfText } from "../store/checksum.ts";
 
 type Stored = { key: string | number; row: string; checksum: number };
 
-/** A table of JSON under keys. Rows that are damaged, or cannot be read, are left out, and the log says so. */
+/** Table of JSON under keys. Rows that are damaged or cannot be read are left out, and logged. */
 export class JsonRows<Row extends object> {
   readonly #sql: SqlStorage;
   readonly #table: string;
@@ -13,11 +13,11 @@ export class JsonRows<Row extends object> {
   readonly #consequence: string;
 
   /**
-   * A contract: names of tables and keys are stored.
+   * A contract, since stored data depends on the names of tables and keys.
    *
-   * @param key the column of the key, and its type: `name TEXT`.
-   * @param what a row is called in the log, which then names its key.
-   * @param unreadable what keeps a row from being read.
+   * @param key column of the key, and its type: `name TEXT`.
+   * @param what name of a row in the log, before its key.
+   * @param unreadable finds why a row cannot be read.
    * @param consequence of damage, for the log.
    */
   constructor(
@@ -40,7 +40,7 @@ export class JsonRows<Row extends object> {
     );
   }
 
-  /** In order of keys. */
+  /** Lists all rows in order of their keys. */
   all(): Row[] {
     return this.#read(`ORDER BY ${this.#key}`);
   }
@@ -49,7 +49,7 @@ export class JsonRows<Row extends object> {
     return this.#read(`WHERE ${this.#key} = ?`, key)[0] ?? null;
   }
 
-  /** Those of damaged rows too. */
+  /** Lists all keys, those of damaged rows too. */
   keys(): (string | number)[] {
     const rows = this.#sql.exec<{ key: string | number }>(`SELECT ${this.#key} AS key FROM ${this.#table}`);
     return rows.toArray().map(({ key }) => key);
@@ -84,7 +84,7 @@ export class JsonRows<Row extends object> {
   }
 }
 
-/** Reads what is stored in a row. */
+/** Reads the JSON of a row. */
 export function readRow<Row>(
   text: string,
   unreadable: Unreadable,

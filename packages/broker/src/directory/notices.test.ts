@@ -55,7 +55,7 @@ describe("notices", () => {
     changeQueue(registry, id, { settings: { deliveryDelaySeconds: 5 } });
     await notices.tell("orders");
     expect(objects.calls).toEqual(["orders waits 0 s", "orders waits 5 s"]);
-    expect(registry.restarted().untold()).toEqual([]);
+    expect(registry.restarted().pending()).toEqual([]);
   });
 
   it("tell again, also after a restart, a queue that could not be told", async () => {
@@ -63,7 +63,7 @@ describe("notices", () => {
     objects.answer = () => Promise.reject(new Error("no such object"));
     expect(await notices.tellAll()).toBe(false);
     expect(objects.lines).toEqual([
-      'queue "orders" does not know yet what it was changed to, it is told again: Error: no such object',
+      'queue "orders" does not know its change yet, and is notified again: Error: no such object',
     ]);
     objects.answer = async () => {};
     const again = registry.restarted();
@@ -81,7 +81,7 @@ describe("notices", () => {
     first.resolve();
     await Promise.all([telling, second]);
     expect(objects.calls).toEqual(["orders waits 0 s", "orders waits 5 s"]);
-    expect(registry.untold()).toEqual([]);
+    expect(registry.pending()).toEqual([]);
   });
 
   it("empty a deleted queue's object, and tell nobody when it is", async () => {
@@ -94,7 +94,7 @@ describe("notices", () => {
     objects.answer = async () => {};
     expect(await notices.tellAll()).toBe(true);
     expect(objects.calls.slice(1)).toEqual(["orders is empty", "orders is empty"]);
-    expect(registry.restarted().untold()).toEqual([]);
+    expect(registry.restarted().pending()).toEqual([]);
   });
 
   it("let no queue be taken back that was deleted, from what its object had asked before", async () => {

@@ -1,29 +1,28 @@
 import type { QueueRecord } from "@sluice/protocol";
 import type { Registry } from "./registry.ts";
-import { type DirectoryRow, isTold, nameOf } from "./row.ts";
+import { type DirectoryRow, isNotified, nameOf } from "./row.ts";
 
-/** When queues that could not be told of a change are told again, in ms. */
+/** Wait before notices that did not arrive are sent again, in ms. */
 export const TELL_AGAIN_MS = 5_000;
-/** Longest that the answer to a change waits for the queue to know of it, in ms. */
+/** Longest time that the answer to a change waits for its notice to arrive, in ms. */
 export const TELL_MS_MAX = 5_000;
-/** Queues that are told at a time. */
+/** Most queues that are notified at a time. */
 const TELLING_MAX = 20;
 
 /** Operations of their surroundings that notices use. */
 export interface NoticePorts {
-  /** Tells a queue's object what it is now. */
+  /** Notifies a queue's object of its record. */
   configure(queue: string, record: QueueRecord): Promise<void>;
-  /** Tells a queue's object that it was deleted at `revision`; resolves when it is empty. */
+  /** Notifies a queue's object that it was deleted at `revision`; resolves when it is empty. */
   clear(queue: string, revision: number): Promise<void>;
-  /** Makes what a telling changes durable. */
+  /** Stores that a notice has arrived. */
   transaction(write: () => void): void;
   warn(line: string): void;
 }
 
 /**
- * Tells queues' objects what the directory has decided. A change is written down as untold before anybody is called,
- * and as told when the object has confirmed it: no crash in between leaves a queue with old settings, or lets a deleted
- * one keep its messages.
+ * Notices to queues' objects about changes. A notice is stored as pending before the object is called, and as notified
+ * when that has confirmed it. So no crash leaves a queue with old settings, or lets a deleted one keep its messages.
  */
 export class Notices {
   readonly #registry: Registry;
@@ -35,27 +34,26 @@ export class Notices {
     this.#ports = ports;
   }
 
-  /** Whether somebody does not know. */
-  get hasUntold(): boolean {
-    return this.#registry.untold().length > 0;
+  get hasPending(): boolean {
+    return this.#registry.pending().length > 0;
   }
 
-  /** Tells everybody who does not know. Resolves to whether all of them know now; never rejects. */
+  /** Sends all pending notices. Resolves to whether all have arrived; never rejects. */
   async tellAll(): Promise<boolean> {
-    const names = this.#registry.untold().map(nameOf);
+    const names = this.#registry.pending().map(nameOf);
     const next = async () => {
       for (let name = names.pop(); name !== undefined; name = names.pop()) await this.tell(name);
     };
     await Promise.all(Array.from({ length: TELLING_MAX }, next));
-    return !this.hasUntold;
+    return !this.hasPending;
   }
 
-  /** Tells one queue what it does not know. Never rejects. */
+  /** Sends the pending notice to a queue, if there is one. Never rejects. */
   async tell(name: string): Promise<void> {
-    // One call at a time: the row can have changed since the one that runs was made.
+    // One call at a time, because the row may have changed since a call that still runs.
     for (let call = this.#telling.get(name); call !== undefined; call = this.#telling.get(name)) await call;
     const row = this.#registry.row(name);
-    if (row === undefined || isTold(row)) return;
+    if (row === undefined || isNotified(row)) return;
     const telling = this.#tell(row);
     this.#telling.set(name, telling);
     await telling;
@@ -67,20 +65,18 @@ export class Notices {
     try {
       if (row.kind === "queue") await this.#ports.configure(name, row.record);
       else await this.#ports.clear(name, row.revision);
-      this.#ports.transaction(() => this.#told(name, row));
+      this.#ports.transaction(() => this.#notified(name, row));
     } catch (error) {
-      this.#ports.warn(
-        `queue "${name}" does not know yet what it was changed to, it is told again: ${error}`,
-      );
+      this.#ports.warn(`queue "${name}" does not know its change yet, and is notified again: ${error}`);
     }
   }
 
-  #told(name: string, told: DirectoryRow): void {
+  #notified(name: string, notice: DirectoryRow): void {
     const row = this.#registry.row(name);
-    if (told.kind === "deleted") {
-      if (row?.kind === "deleted" && row.revision === told.revision) this.#registry.emptied(row);
-    } else if (row?.kind === "queue" && row.record.queueId === told.record.queueId) {
-      this.#registry.put({ ...row, told: told.record.revision });
+    if (notice.kind === "deleted") {
+      if (row?.kind === "deleted" && row.revision === notice.revision) this.#registry.emptied(row);
+    } else if (row?.kind === "queue" && row.record.queueId === notice.record.queueId) {
+      this.#registry.put({ ...row, told: notice.record.revision });
     }
   }
 }

@@ -1,11 +1,11 @@
 import type { PurgeRecord } from "@sluice/protocol";
 
-/** A contract: this table is stored. */
+/** Schema of the stored purges. A contract: columns keep their meaning. */
 const SCHEMA = `CREATE TABLE IF NOT EXISTS purges (
   queue_id TEXT PRIMARY KEY, started_ms INTEGER NOT NULL, completed_ms INTEGER
 ) WITHOUT ROWID`;
 
-/** When each queue was emptied last: the API is asked for it afterwards. */
+/** Latest purge of each queue, which the API shows afterwards. */
 export class Purges {
   readonly #sql: SqlStorage;
 

@@ -165,7 +165,7 @@ it("takes a queue back from the queue's own copy when its data were lost", () =>
   const lost = new TestRegistry();
   restoreQueue(lost, copy);
   expect(statusOf(lost, "orders")).toEqual({ kind: "known", record: copy });
-  expect(lost.untold()).toEqual([]);
+  expect(lost.pending()).toEqual([]);
   expect(lost.nextRevision()).toBeGreaterThan(copy.revision);
 });
 

@@ -20,7 +20,7 @@ export const UNSET_DEFINITION: QueueDefinition = {
   consumer: null,
 };
 
-/** Creates a queue of a name that is free. */
+/** Creates a queue with a free name. */
 export function createQueue(registry: Registry, queue: NewQueue): DirectoryReply {
   const { name } = queue;
   if (registry.queue(name) !== undefined) return refuse({ kind: "queueNameTaken", name });
@@ -53,7 +53,7 @@ export function deleteQueue(registry: Registry, queueId: string): DirectoryReply
   return { ok: true, record };
 }
 
-/** The queue of a name, created if there is none: what a dead-letter queue is to whoever names it. */
+/** Finds the queue of a name, or creates it, as naming a dead-letter queue does. */
 export function ensureQueue(
   registry: Registry,
   name: string,
@@ -68,7 +68,7 @@ export function ensureQueue(
   });
 }
 
-/** Stores a change of a record as its next revision, and answers with it. */
+/** Stores a change of a record as its next revision. @returns the new record. */
 export function changed(
   registry: Registry,
   row: QueueRow,
@@ -84,7 +84,7 @@ export function changed(
   return record;
 }
 
-/** The record of a queue that begins now, with an id of its own. */
+/** Makes the record of a new queue, with an id of its own. */
 export function newRecord(
   registry: Registry,
   name: string,

@@ -6,18 +6,18 @@ import { isBehind, restoredRow } from "./status.ts";
 
 export { DIRECTORY_NAME } from "../rpc/directory-object.ts";
 
-/** As much of an object's SQL as this takes: there is no object while nothing runs. */
+/** Part of an object's SQL that recovery uses, since no object runs meanwhile. */
 export type Sql = Pick<SqlStorage, "exec">;
 
 /** Records of queues in a directory's database. */
 export interface Known {
   /** Whether a directory has ever been started on it. */
   readonly hasStarted: boolean;
-  /** By the queues' names; of some that were deleted, too. */
+  /** Rows by the names of their queues, some deleted ones too. */
   readonly rows: ReadonlyMap<string, DirectoryRow>;
 }
 
-/** Reads it while nobody runs the directory. The log names rows that are damaged. */
+/** Reads the rows of a directory that does not run. Damaged rows are logged. */
 export function readKnown(sql: Sql): Known {
   const rows = new DirectoryRows(sql as SqlStorage);
   const byName = Array.from(rows.all(), (row) => [nameOf(row), row] as const);
@@ -25,8 +25,7 @@ export function readKnown(sql: Sql): Known {
 }
 
 /**
- * Reads the record that a queue's object has stored of its queue: `null` if there is no queue, or it never held a
- * message. Throws for damage.
+ * Reads a queue's own copy of its record: `null` if there is no queue, or it never held a message. Throws for damage.
  */
 export function readCopy(sql: Sql): QueueRecord | null {
   const tables = sql.exec("SELECT 1 FROM sqlite_schema WHERE name = 'meta'").toArray();
@@ -38,12 +37,12 @@ export function readCopy(sql: Sql): QueueRecord | null {
   return record;
 }
 
-/** Whether the directory has lost the queue that this is a copy of. */
+/** Whether the directory has lost the queue of a copy. */
 export function isLost({ rows }: Known, copy: QueueRecord): boolean {
   return isBehind(rows.get(copy.name), copy);
 }
 
-/** Stores queues that are lost as they know themselves, within a transaction. */
+/** Within a transaction: stores lost queues by their own copies. */
 export function takeBack(sql: Sql, { rows: known }: Known, copies: Iterable<QueueRecord>): void {
   const rows = new DirectoryRows(sql as SqlStorage);
   for (const copy of copies) rows.save(restoredRow(known.get(copy.name), copy));

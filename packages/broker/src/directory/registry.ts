@@ -1,21 +1,21 @@
 import { isEndpointQueue, type QueueRecord } from "@sluice/protocol";
-import { type DeletedRow, type DirectoryRow, isTold, nameOf, type QueueRow } from "./row.ts";
+import { type DeletedRow, type DirectoryRow, isNotified, nameOf, type QueueRow } from "./row.ts";
 
-/** Deletions that are remembered after the objects of their queues are empty. */
+/** Most deletions that are remembered after the objects of their queues are empty. */
 export const DELETIONS_KEPT_MAX = 1_000;
 
 /** Operations of its surroundings that the registry uses. */
 export interface RegistryPorts {
   /** Stores a row under the queue's name. */
   save(row: DirectoryRow): void;
-  /** Forgets a name. */
+  /** Deletes the row of a name. */
   erase(name: string): void;
   now(): number;
-  /** 32 hexadecimal digits that nobody has. */
+  /** Makes a new id of 32 hexadecimal digits. */
   newId(): string;
 }
 
-/** All queues of an account in memory; every change is stored before anything goes by it. */
+/** All queues of an account, in memory. Every change is stored before it is used. */
 export class Registry {
   readonly #ports: RegistryPorts;
   readonly #rows = new Map<string, DirectoryRow>();
@@ -28,7 +28,7 @@ export class Registry {
     for (const row of rows) this.#enter(row);
   }
 
-  /** Queues that exist, without those that only a subscription knows. */
+  /** Number of queues, without those of HTTP subscriptions. */
   get size(): number {
     return this.#queues;
   }
@@ -41,12 +41,12 @@ export class Registry {
     return this.#ports.newId();
   }
 
-  /** The latest revision of any queue, or of a deletion that is remembered. */
+  /** Latest revision of any queue or remembered deletion. */
   get lastRevision(): number {
     return this.#lastRevision;
   }
 
-  /** A later revision than any before, on this registry or on one that was lost. */
+  /** Makes a later revision than any before, in this registry or in one that was lost. */
   nextRevision(): number {
     return Math.max(this.#lastRevision + 1, this.nowMs);
   }
@@ -69,25 +69,23 @@ export class Registry {
     for (const row of this.#rows.values()) if (row.kind === "queue") yield row;
   }
 
-  /** In order of names, without those that only a subscription knows. */
+  /** Lists queues in order of their names, without those of HTTP subscriptions. */
   list(): QueueRecord[] {
     const records = [...this.queues()].flatMap(({ record }) => (isEndpointQueue(record.name) ? [] : record));
     return records.sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  /** Those that only a subscription knows. */
+  /** Lists the queues of HTTP subscriptions, which no dialect shows. */
   hidden(): QueueRecord[] {
     return [...this.queues()].flatMap(({ record }) => (isEndpointQueue(record.name) ? record : []));
   }
 
-  /** Rows that their queues' objects do not know about yet. */
-  untold(): DirectoryRow[] {
-    return [...this.#rows.values()].filter((row) => !isTold(row));
+  /** Lists the rows of which their queues' objects are not notified. */
+  pending(): DirectoryRow[] {
+    return [...this.#rows.values()].filter((row) => !isNotified(row));
   }
 
-  /**
-   * Notes that the object of a deleted queue is empty, and forgets the oldest such deletion where there are too many.
-   */
+  /** Notes that the object of a deleted queue is empty, and forgets the oldest of too many such deletions. */
   emptied(row: DeletedRow): void {
     this.put({ ...row, isEmptied: true });
     const emptied = [...this.#rows.values()].flatMap((other) =>

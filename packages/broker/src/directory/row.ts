@@ -1,24 +1,21 @@
 import type { QueueDefinition, QueueRecord } from "@sluice/protocol";
 
-/** A queue with what else the directory keeps of it. A contract: it is stored. */
+/** Queue in the directory. A contract, since it is stored as JSON: members keep their names and meaning. */
 export interface QueueRow {
   readonly kind: "queue";
   readonly record: QueueRecord;
   /** Latest definition of it in the configuration; `null` for a queue that no configuration names. */
   readonly configured: QueueDefinition | null;
-  /** The latest revision that the queue's object has confirmed. */
+  /** Latest revision of which the queue's object is notified. */
   readonly told: number;
 }
 
-/** A queue that was deleted. A contract: it is stored. */
+/** Deleted queue. A contract, since it is stored as JSON: members keep their names and meaning. */
 export interface DeletedRow {
   readonly kind: "deleted";
   readonly name: string;
   readonly revision: number;
-  /**
-   * Set once its object has confirmed that it is empty. The row stays for a while: what the object asked before with a
-   * copy of the queue can still arrive, and must not bring it back.
-   */
+  /** Set once its object is empty. The row stays for a while, so that no late call with a copy restores the queue. */
   readonly isEmptied?: true;
 }
 
@@ -28,7 +25,7 @@ export function nameOf(row: DirectoryRow): string {
   return row.kind === "queue" ? row.record.name : row.name;
 }
 
-/** Whether its queue's object knows of it. */
-export function isTold(row: DirectoryRow): boolean {
+/** Whether the queue's object is notified of its row. */
+export function isNotified(row: DirectoryRow): boolean {
   return row.kind === "queue" ? row.told >= row.record.revision : row.isEmptied === true;
 }

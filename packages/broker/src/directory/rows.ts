@@ -3,8 +3,8 @@ import { JsonRows } from "./json-rows.ts";
 import { type DirectoryRow, nameOf } from "./row.ts";
 
 /**
- * The rows of the directory in its object's database. Where one is damaged or cannot be read, the configuration, or the
- * queue's own copy, brings it back.
+ * Rows of queues in the directory's database. A row that is damaged or cannot be read is restored from the
+ * configuration or the queue's own copy.
  */
 export class DirectoryRows extends JsonRows<DirectoryRow> {
   readonly #sql: SqlStorage;
@@ -12,7 +12,7 @@ export class DirectoryRows extends JsonRows<DirectoryRow> {
   constructor(sql: SqlStorage) {
     super(sql, "queues", "name TEXT", "queue", UNREADABLE_ROWS.queue);
     this.#sql = sql;
-    // A contract: this table is stored.
+    // A contract: stored data depends on this table.
     sql.exec("CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID");
   }
 

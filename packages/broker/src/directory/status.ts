@@ -11,10 +11,9 @@ export function statusOf(registry: Registry, name: string): QueueStatus {
 }
 
 /**
- * Finds data that the directory has lost, by a queue's own copy: a queue keeps only what the directory had stored and
- * told it.
+ * Describes the loss of the directory that a queue's own copy shows, since a queue gets only records that were stored.
  *
- * @returns what it is, to go on with "the directory ..."; `null` if nothing.
+ * @returns a text to continue "the directory ..."; `null` if no loss shows.
  */
 export function lossShownBy(registry: Registry, copy: QueueRecord): string | null {
   const row = registry.row(copy.name);
@@ -32,8 +31,8 @@ export function lossShownBy(registry: Registry, copy: QueueRecord): string | nul
 }
 
 /**
- * Whether the directory has lost what a queue has a copy of. What it stores of a name later has a later revision,
- * deletions too.
+ * Whether the directory has lost the record of a copy. Everything that it stores of a name later, deletions too, has a
+ * later revision.
  */
 export function isBehind(row: DirectoryRow | undefined, copy: QueueRecord): boolean {
   if (row === undefined) return true;
@@ -41,15 +40,15 @@ export function isBehind(row: DirectoryRow | undefined, copy: QueueRecord): bool
   return row.record.queueId === copy.queueId && row.record.revision < copy.revision;
 }
 
-/** Takes a queue back that the directory has lost, or a change of it, from the copy that the queue itself has kept. */
+/** Restores a queue that the directory has lost, or a change of it, from the queue's own copy. */
 export function restoreQueue(registry: Registry, copy: QueueRecord): void {
   const row = registry.row(copy.name);
   if (isBehind(row, copy)) registry.put(restoredRow(row, copy));
 }
 
 /**
- * Makes the directory's row for a queue that is restored from its copy. Its configured definition comes from the
- * earlier row: the directory alone remembers it.
+ * Makes the row of a queue that is restored from its copy. Its configured definition comes from the earlier row, since
+ * a copy has none.
  */
 export function restoredRow(row: DirectoryRow | undefined, copy: QueueRecord): QueueRow {
   const configured = row?.kind === "queue" ? row.configured : null;

@@ -9,14 +9,14 @@ import { UNREADABLE_ROWS } from "@sluice/protocol/schema";
 import { newId } from "../platform/new-id.ts";
 import { readRow } from "./json-rows.ts";
 
-/** A contract: this table is stored. */
+/** Schema of the stored subscriptions. A contract: columns keep their meaning. */
 const SCHEMA = `CREATE TABLE IF NOT EXISTS subscriptions (
   id TEXT PRIMARY KEY, source TEXT NOT NULL UNIQUE, row TEXT NOT NULL
 ) WITHOUT ROWID`;
 
 /**
- * Which events of which sources are to be sent to which queue: one subscription per source. A row that cannot be read
- * is left out, the log says so, and its source is free.
+ * Subscriptions of queues to events of a source, one for each source. A row that cannot be read is logged and left out,
+ * and its source is free.
  */
 export class Subscriptions {
   readonly #sql: SqlStorage;
@@ -26,7 +26,7 @@ export class Subscriptions {
     sql.exec(SCHEMA);
   }
 
-  /** Oldest first. */
+  /** Lists subscriptions, oldest first. */
   list(): Subscription[] {
     return this.#read("").sort((a, b) => a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : 1));
   }
@@ -52,7 +52,7 @@ export class Subscriptions {
     return { ok: true, subscription };
   }
 
-  /** A queue was deleted: nothing can be sent to it any more. Answers with the subscriptions that went with it. */
+  /** Deletes the subscriptions of a deleted queue. @returns them. */
   deleteOf(queueId: string): Subscription[] {
     const gone = this.list().filter((subscription) => subscription.queueId === queueId);
     for (const { id } of gone) this.delete(id);

@@ -9,7 +9,7 @@ import { UNREADABLE_ROWS } from "@sluice/protocol/schema";
 import { JsonRows } from "./json-rows.ts";
 
 /**
- * The tokens that the broker keeps. A row that is damaged or cannot be read lets nobody in; its name can be deleted and
+ * Tokens that the broker keeps. A row that is damaged or cannot be read admits no client; its name can be deleted and
  * used again.
  */
 export class Tokens {
@@ -23,7 +23,7 @@ export class Tokens {
       "name TEXT",
       "token",
       UNREADABLE_ROWS.token,
-      "; it lets nobody in",
+      "; it admits no client",
     );
     this.#now = now;
   }

@@ -18,17 +18,14 @@ import {
 import { changed, deleteQueue, newRecord } from "../queues.ts";
 import type { Registry } from "../registry.ts";
 
-/** How long SNS waits for an endpoint, in seconds (spec sns-delivery 8.1). */
+/** Time that SNS waits for an endpoint, in seconds (spec sns-delivery 8.1). */
 export const SNS_TIMEOUT_SECONDS = 15;
-/**
- * How long after it was published a message is still delivered to an endpoint unless that is set, in seconds (spec
- * sns-delivery 7).
- */
+/** Default time from its publication that a message is delivered to an endpoint, in seconds (spec sns-delivery 7). */
 export const SNS_LIFE_SECONDS_DEFAULT = 3_600;
 
 /**
- * Makes the queue of an HTTP subscription what its topic and the subscription say now: creates it, or changes it. A
- * queue of somebody else's is left alone.
+ * Creates or changes the queue of an HTTP subscription by the current topic and subscription. Targets of other
+ * subscriptions are left alone.
  */
 export function syncEndpointQueue(
   registry: Registry,
@@ -52,7 +49,7 @@ export function syncEndpointQueue(
   }
 }
 
-/** Deletes the queue of an HTTP subscription with what is still in it. */
+/** Deletes the queue of an HTTP subscription with its messages. */
 export function deleteEndpointQueue(registry: Registry, { target }: TopicSubscription): void {
   const queueId = isEndpointQueue(target) ? registry.queue(target)?.record.queueId : undefined;
   if (queueId !== undefined) deleteQueue(registry, queueId);
@@ -97,7 +94,7 @@ export function endpointDefinition(
   };
 }
 
-/** Credentials in a URL are kept apart: they are sent to who asks for them (spec sns-delivery 8.1). */
+/** Separates credentials from a URL: only a server that asks for them gets them (spec sns-delivery 8.1). */
 function endpointOf(endpoint: string): Pick<HttpPushSettings, "url"> & {
   readonly credentials: NonNullable<HttpPushSettings["credentials"]> | null;
 } {
@@ -109,7 +106,7 @@ function endpointOf(endpoint: string): Pick<HttpPushSettings, "url"> & {
   return { url: url.href, credentials };
 }
 
-/** A lone percent sign stands for itself: URLs may hold one. */
+/** Decodes a part of a URL, as it is if it has a lone percent sign. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -118,7 +115,7 @@ function decoded(text: string): string {
   }
 }
 
-/** A policy in its stored form: it was checked before it was stored. */
+/** Parses a stored policy, which was checked before it was stored. */
 function documentOf<Document>(text: string | undefined): Document | null {
   return text === undefined ? null : (JSON.parse(text) as Document);
 }

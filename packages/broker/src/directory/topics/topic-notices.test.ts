@@ -60,15 +60,15 @@ describe("notices of topics", () => {
     };
     expect(await notices.tellAll()).toBe(false);
     expect(lines).toEqual([
-      '"topic/gone" does not know yet that its topic was changed, it is told again: Error: out of reach',
+      '"topic/gone" does not know the change of its topic yet, and is notified again: Error: out of reach',
     ]);
-    expect(registry.versions.untold().map(({ topicId }) => topicId)).toEqual(["gone"]);
+    expect(registry.versions.pending().map(({ topicId }) => topicId)).toEqual(["gone"]);
     answer = async () => {};
     expect(await notices.tellAll()).toBe(true);
     expect(calls.map(([topicObject]) => topicObject)).toEqual(["topic/news", "topic/gone", "topic/gone"]);
   });
 
-  it("of a topic that changes while it is told leave it untold", async () => {
+  it("stay pending when their topic changes while its object is notified", async () => {
     registry.putTopic({ ...topic("news"), revision: 2 });
     answer = async () => {
       if (calls.length === 1) registry.putTopic({ ...topic("news"), revision: 3 });

@@ -4,14 +4,14 @@ import type { TopicNotice } from "./topic-versions.ts";
 
 /** Operations of their surroundings that the notices use. */
 export interface TopicNoticePorts {
-  /** Tells a topic's object the version of its topic, `null` if that is no more. */
+  /** Notifies a topic's object of the version of its topic, `null` if that was deleted. */
   topicChanged(topicObject: string, version: number | null): Promise<void>;
-  /** Makes what a telling changes durable. */
+  /** Stores that a notice has arrived. */
   transaction(write: () => void): void;
   warn(line: string): void;
 }
 
-/** Tells topics' objects that their topics were changed, as `Notices` tells queues. */
+/** Notices to topics' objects about changes of their topics. */
 export class TopicNotices {
   readonly #registry: TopicRegistry;
   readonly #ports: TopicNoticePorts;
@@ -21,26 +21,25 @@ export class TopicNotices {
     this.#ports = ports;
   }
 
-  /** Whether somebody does not know. */
-  get hasUntold(): boolean {
-    return this.#registry.versions.hasUntold;
+  get hasPending(): boolean {
+    return this.#registry.versions.hasPending;
   }
 
-  /** Tells everybody who does not know. Resolves to whether all of them know now; never rejects. */
+  /** Sends all pending notices. Resolves to whether all have arrived; never rejects. */
   async tellAll(): Promise<boolean> {
     const { versions } = this.#registry;
-    await Promise.all(versions.untold().map((notice) => this.#tell(notice)));
-    return !this.hasUntold;
+    await Promise.all(versions.pending().map((notice) => this.#tell(notice)));
+    return !this.hasPending;
   }
 
   async #tell(notice: TopicNotice): Promise<void> {
     const object = topicObjectName(notice.topicId);
     try {
       await this.#ports.topicChanged(object, this.#registry.versionOfObject(object));
-      this.#ports.transaction(() => this.#registry.versions.told(notice));
+      this.#ports.transaction(() => this.#registry.versions.notified(notice));
     } catch (error) {
       this.#ports.warn(
-        `"${object}" does not know yet that its topic was changed, it is told again: ${error}`,
+        `"${object}" does not know the change of its topic yet, and is notified again: ${error}`,
       );
     }
   }

@@ -3,16 +3,17 @@ import type { Undeliverable } from "../../rpc/transfer.ts";
 import type { TopicRows } from "./topic-rows.ts";
 import type { TopicVersions } from "./topic-versions.ts";
 
-/** All topics and subscriptions of an account in memory; every change is stored before anything goes by it. */
+/** All topics and subscriptions of an account, in memory. Every change is stored before it is used. */
 export class TopicRegistry {
   readonly #rows: TopicRows;
   readonly versions: TopicVersions;
   readonly #topics = new Map<string, TopicRecord>();
-  /** By their ids, and those of each topic by its ARN. */
+  /** Subscriptions by their ids. */
   readonly #subscriptions = new Map<string, TopicSubscription>();
+  /** Ids of the subscriptions of a topic, by its ARN. */
   readonly #ofTopic = new Map<string, Set<string>>();
   readonly #idsByToken = new Map<string, string>();
-  /** Those that end by time: the others need not be looked at for that. */
+  /** Subscriptions that end by time. */
   readonly #temporary = new Map<string, TopicSubscription>();
 
   constructor(rows: TopicRows, versions: TopicVersions) {
@@ -32,18 +33,18 @@ export class TopicRegistry {
     return this.#topics.get(arn);
   }
 
-  /** The topic of an object that is called `topic/ID`. */
+  /** Finds a topic by its id. */
   topicById(topicId: string): TopicRecord | undefined {
     return [...this.#topics.values()].find((topic) => topic.topicId === topicId);
   }
 
-  /** The version of the topic whose object is called that, `null` if there is none (any more). */
+  /** Returns the version of the topic of an object `topic/ID`, `null` if there is none. */
   versionOfObject(topicObject: string): number | null {
     const topic = this.topicById(topicObject.slice(topicObject.indexOf("/") + 1));
     return topic === undefined ? null : this.versions.versionOf(topic.topicId);
   }
 
-  /** In order of ARNs. */
+  /** Lists topics in order of their ARNs. */
   topics(): TopicRecord[] {
     return [...this.#topics.values()].sort((a, b) => (a.arn < b.arn ? -1 : 1));
   }
@@ -55,7 +56,7 @@ export class TopicRegistry {
     return { topic, version, subscriptions: this.subscriptionsOf(arn) };
   }
 
-  /** Those of a topic which have not ended, oldest first. */
+  /** Lists the subscriptions of a topic that have not ended, oldest first. */
   subscriptionsOf(topicArn: string): TopicSubscription[] {
     return this.allSubscriptionsOf(topicArn).filter(({ status }) => status.kind !== "ended");
   }
@@ -65,12 +66,12 @@ export class TopicRegistry {
     return oldestFirst(ids.flatMap((id) => this.#subscriptions.get(id) ?? []));
   }
 
-  /** Ended ones included. */
+  /** Lists all subscriptions, ended ones included. */
   subscriptions(): TopicSubscription[] {
     return oldestFirst([...this.#subscriptions.values()]);
   }
 
-  /** Those that are pending or have ended. */
+  /** Lists the subscriptions that are pending or have ended. */
   temporary(): TopicSubscription[] {
     return [...this.#temporary.values()];
   }
@@ -86,7 +87,7 @@ export class TopicRegistry {
 
   putTopic(topic: TopicRecord): TopicRecord {
     this.#rows.topics.put(topic.arn, topic);
-    // Of a new one nobody can remember anything.
+    // No publisher can know an older version of a new topic.
     if (this.#topics.has(topic.arn)) this.versions.change(topic.topicId);
     this.#topics.set(topic.arn, topic);
     return topic;
@@ -112,7 +113,7 @@ export class TopicRegistry {
     this.#topicChanged(topicArn);
   }
 
-  /** One that is erased with its subscriptions has changed as a whole. */
+  /** Raises the version of a topic, unless it is erased with its subscriptions, which has raised it. */
   #topicChanged(arn: string): void {
     const topic = this.#topics.get(arn);
     if (topic !== undefined) this.versions.change(topic.topicId);
@@ -143,7 +144,7 @@ function oldestFirst(subscriptions: TopicSubscription[]): TopicSubscription[] {
   return subscriptions.sort((a, b) => a.createdOnMs - b.createdOnMs || (a.arn < b.arn ? -1 : 1));
 }
 
-/** Decides whether messages that a topic has for a queue which does not exist are dead-lettered or dropped. */
+/** Decides whether messages of a topic for a missing queue are dead-lettered or dropped. */
 export function undeliverableTo(topics: TopicRegistry, topicObject: string, queue: string): Undeliverable {
   const topic = topics.topicById(topicObject.slice(topicObject.indexOf("/") + 1));
   const subscriptions = topic === undefined ? [] : topics.subscriptionsOf(topic.arn);

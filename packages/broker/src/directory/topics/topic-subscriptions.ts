@@ -37,7 +37,7 @@ export function subscribe(topics: Topics, given: NewTopicSubscription): TopicSub
   if (given.attributes.FilterPolicy !== undefined && isFilterLimit(topics, given.topicArn)) {
     return refuse({ kind: "tooManyFilterPolicies" });
   }
-  // One that had ended could be taken back; who subscribes anew gets a new one.
+  // An ended subscription could be taken back, but subscribing again makes a new one.
   if (same !== undefined) erase(topics, same);
   const subscriptionId = uuidOf(ports.newId());
   const status: SubscriptionStatus =
@@ -59,14 +59,14 @@ export function subscribe(topics: Topics, given: NewTopicSubscription): TopicSub
   });
 }
 
-/** Gives a subscription that is pending another token. */
+/** Replaces the token of a pending subscription. */
 export function renewToken(topics: Topics, arn: string, token: string): TopicSubscriptionReply {
   const subscription = topics.registry.subscription(arn);
   if (subscription?.status.kind !== "pending") return refuse({ kind: "subscriptionNotFound" });
   return put(topics, { ...subscription, status: { kind: "pending", token: tokenOf(topics, token) } });
 }
 
-/** Confirms the subscription of a token, or takes back one that had ended. */
+/** Confirms the subscription of a token, or takes back an ended one. */
 export function confirm(topics: Topics, given: Confirmation): TopicSubscriptionReply {
   const subscription = topics.registry.subscriptionByToken(given.token);
   const token = subscription?.status.token;
@@ -100,7 +100,7 @@ export function changeSubscription(
   return put(topics, { ...before, revision: before.revision + 1, attributes, deadLetterQueue });
 }
 
-/** Ends a subscription: for good, or until its endpoint takes it back with the token. */
+/** Ends a subscription for good, or until its endpoint takes it back with the token. */
 export function unsubscribe(topics: Topics, arn: string, undoToken: string | null): TopicSubscriptionReply {
   const { registry } = topics;
   const subscription = registry.subscription(arn);
@@ -119,7 +119,7 @@ export function unsubscribe(topics: Topics, arn: string, undoToken: string | nul
   return { ok: true, subscription };
 }
 
-/** Deletes what nobody has confirmed, and what nobody can take back any more. Answers with whether there was any. */
+/** Deletes subscriptions that were not confirmed, or cannot be taken back any more. @returns whether there were any. */
 export function sweep(topics: Topics): boolean {
   const nowMs = topics.ports.now();
   const over = topics.registry.temporary().filter((subscription) => endsMs(subscription) <= nowMs);
@@ -132,7 +132,7 @@ export function sweep(topics: Topics): boolean {
   return over.length > 0;
 }
 
-/** Whether `sweep` would find anything. */
+/** Whether `sweep` would delete any subscription. */
 export function isSweepDue({ registry, ports }: Topics): boolean {
   const nowMs = ports.now();
   return registry.temporary().some((subscription) => endsMs(subscription) <= nowMs);

@@ -36,28 +36,28 @@ describe("versions of topics", () => {
     }
   });
 
-  it("are untold until they were told, over restarts", () => {
+  it("are pending until their objects are notified, over restarts", () => {
     const versions = started();
-    expect(versions.untold()).toEqual([]);
+    expect(versions.pending()).toEqual([]);
     versions.change("a");
     versions.change("b");
-    const [a] = versions.untold();
-    if (a === undefined) throw new Error("two are untold");
-    versions.told(a);
-    expect(versions.untold().map(({ topicId }) => topicId)).toEqual(["b"]);
+    const [a] = versions.pending();
+    if (a === undefined) throw new Error("two are pending");
+    versions.notified(a);
+    expect(versions.pending().map(({ topicId }) => topicId)).toEqual(["b"]);
     const restarted = started();
-    expect(restarted.untold()).toEqual([{ topicId: "b", version: restarted.versionOf("b") }]);
-    for (const notice of restarted.untold()) restarted.told(notice);
-    expect([restarted.hasUntold, started().hasUntold]).toEqual([false, false]);
+    expect(restarted.pending()).toEqual([{ topicId: "b", version: restarted.versionOf("b") }]);
+    for (const notice of restarted.pending()) restarted.notified(notice);
+    expect([restarted.hasPending, started().hasPending]).toEqual([false, false]);
   });
 
-  it("that change while they are being told stay untold", () => {
+  it("stay pending when they change while their objects are notified", () => {
     const versions = started();
     versions.change("a");
-    const [notice] = versions.untold();
+    const [notice] = versions.pending();
     versions.change("a");
-    if (notice !== undefined) versions.told(notice);
-    expect(versions.untold()).toEqual([{ topicId: "a", version: versions.versionOf("a") }]);
+    if (notice !== undefined) versions.notified(notice);
+    expect(versions.pending()).toEqual([{ topicId: "a", version: versions.versionOf("a") }]);
   });
 
   it("are forgotten with their topics, whose objects are told all the same", () => {
@@ -67,11 +67,11 @@ describe("versions of topics", () => {
     versions.erase("a");
     expect(versions.versionOf("a")).toBe(versions.versionOf("never changed"));
     expect(versions.versionOf("b")).toBe(kept);
-    const notice = versions.untold().find(({ topicId }) => topicId === "a");
+    const notice = versions.pending().find(({ topicId }) => topicId === "a");
     expect(notice?.version).toBeGreaterThan(kept);
     expect(
       started()
-        .untold()
+        .pending()
         .map(({ topicId }) => topicId),
     ).toEqual(["a", "b"]);
   });

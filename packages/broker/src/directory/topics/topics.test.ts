@@ -108,7 +108,7 @@ describe("the version of a topic", () => {
   it("grows with whatever changes what somebody gets, and its object has to be told", () => {
     create();
     // Of a new topic nobody remembers anything.
-    expect(topics.registry.versions.untold()).toEqual([]);
+    expect(topics.registry.versions.pending()).toEqual([]);
     const versions = [versionOf()];
     const changes: (() => unknown)[] = [
       () => topics.change(ARN, { basedOn: 1, attributes: { DisplayName: "x" } }),
@@ -124,7 +124,7 @@ describe("the version of a topic", () => {
     for (const change of changes) {
       expect(change()).toMatchObject({ ok: true });
       versions.push(versionOf());
-      expect(topics.registry.versions.untold()).toMatchObject([{ version: versionOf() }]);
+      expect(topics.registry.versions.pending()).toMatchObject([{ version: versionOf() }]);
     }
     expect(versions).toEqual([...new Set(versions)].sort((a, b) => a - b));
     expect(topics.registry.versionOfObject(objectOf())).toBe(versionOf());
@@ -133,10 +133,10 @@ describe("the version of a topic", () => {
   it("is none once the topic is deleted, of which its object is told once for all of it", () => {
     create();
     for (const queue of ["mail", "audit"]) subscribe(topics, toQueue(queue));
-    for (const notice of topics.registry.versions.untold()) topics.registry.versions.told(notice);
+    for (const notice of topics.registry.versions.pending()) topics.registry.versions.notified(notice);
     const object = objectOf();
     topics.delete(ARN);
-    expect(topics.registry.versions.untold()).toHaveLength(1);
+    expect(topics.registry.versions.pending()).toHaveLength(1);
     expect(topics.registry.versionOfObject(object)).toBeNull();
   });
 });
@@ -167,7 +167,7 @@ describe("what the configuration says of all topics", () => {
     topics = restarted();
     topics.applySettings();
     expect(definitionOf(target)?.messageRetentionSeconds).toBe(60);
-    expect(queues.untold()).toMatchObject([{ record: { name: target } }]);
+    expect(queues.pending()).toMatchObject([{ record: { name: target } }]);
     const revision = revisionOf();
     topics.applySettings();
     expect(revisionOf()).toBe(revision);

@@ -14,7 +14,7 @@ import { TopicRegistry } from "./topic-registry.ts";
 import type { TopicRows } from "./topic-rows.ts";
 import type { TopicVersions } from "./topic-versions.ts";
 
-/** Key of the only one. */
+/** Key of the only signing identity. A contract: it is stored under this key. */
 const SIGNING_IDENTITY = 1;
 
 /** Parts of the directory that topics use. */
@@ -23,13 +23,13 @@ export interface TopicsPorts {
   /** Settings of the configuration for all topics. */
   readonly settings: SnsSettings;
   now(): number;
-  /** 32 hexadecimal digits that nobody has. */
+  /** Makes a new id of 32 hexadecimal digits. */
   newId(): string;
-  /** Says what nobody asked for. */
+  /** Logs a change that no client has made. */
   warn(line: string): void;
 }
 
-/** Topics and what becomes of them. Every method is one change, to be made in one transaction. */
+/** Topics of an account. Every method is one change, to be made in one transaction. */
 export class Topics {
   readonly registry: TopicRegistry;
   readonly ports: TopicsPorts;
@@ -68,12 +68,12 @@ export class Topics {
       attributes: attributes ?? before.attributes,
       tags: tags ?? before.tags,
     });
-    // Its delivery policy counts for those who have none of their own.
+    // Its delivery policy applies to subscriptions without their own.
     this.#syncEndpoints(topic);
     return { ok: true, topic };
   }
 
-  /** Makes every endpoint's queue what it is by the settings: a deployment can have changed them. */
+  /** Updates the queues of all endpoints, since a deployment may have changed the settings. */
   applySettings(): void {
     for (const topic of this.registry.topics()) this.#syncEndpoints(topic);
   }
@@ -100,7 +100,7 @@ export class Topics {
     return this.#rows.signingIdentities.get(SIGNING_IDENTITY);
   }
 
-  /** The first one stays: what was signed must be good for as long as somebody checks it. */
+  /** Keeps the first signing identity, so that clients can verify everything that was signed. */
   keepSigningIdentity(identity: SigningIdentity): SigningIdentity {
     const kept = this.signingIdentity();
     if (kept === null) this.#rows.signingIdentities.put(SIGNING_IDENTITY, identity);
