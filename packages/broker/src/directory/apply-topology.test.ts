@@ -187,7 +187,7 @@ describe("what disappears from the configuration", () => {
   it.each([
     ["the queue is still named", { orders: {} }],
     ["nothing names the queue", {}],
-  ])("leaves the queue without the Worker that nobody can call any more: %s", (_what, next) => {
+  ])("leaves the queue without the Worker that cannot be called any more: %s", (_what, next) => {
     deploy({ orders: { consumer: MAILER } });
     deploy(next);
     expect(record("orders")).toMatchObject({ definition: { consumer: null }, consumer: null });

@@ -74,7 +74,7 @@ describe("a log that is full", () => {
     expect(changes.map((text) => text.slice(0, 6))).toEqual(["INSERT", "DELETE"]);
   });
 
-  it("counts an entry that is damaged as one of nobody's", () => {
+  it("counts a damaged entry for no actor", () => {
     const sql = nodeSql();
     new AuditRows(sql, () => 0, 2).note(entry("a"));
     sql.exec("UPDATE audit SET entry = 'no JSON'");

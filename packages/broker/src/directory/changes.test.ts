@@ -74,7 +74,7 @@ describe("a change of a queue", () => {
     expect(events).not.toContain("wake no more");
   });
 
-  it("that is refused is told to nobody", async () => {
+  it("notifies no queue if it is refused", async () => {
     await create("orders");
     await settled();
     events = [];
@@ -99,7 +99,7 @@ describe("the start of the directory's object", () => {
     expect(events).toEqual([`wake after ${TELL_AGAIN_MS}`, "tell orders", "wake no more"]);
   });
 
-  it("has nobody woken when everybody knows", async () => {
+  it("sets no alarm when every queue is notified", async () => {
     changes.start(true, () => {});
     await settled();
     expect(events).toEqual([]);
@@ -112,5 +112,5 @@ it("a queue that the directory has lost is taken back from the queue's own copy"
   const opened = changes.opened("lost", copy);
   expect(opened.status).toEqual({ kind: "known", record: copy });
   expect(opened.directoryLoss).toContain("does not know it any more");
-  expect(changes.opened("nobody", null)).toMatchObject({ status: { kind: "absent" }, directoryLoss: null });
+  expect(changes.opened("unknown", null)).toMatchObject({ status: { kind: "absent" }, directoryLoss: null });
 });

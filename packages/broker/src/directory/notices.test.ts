@@ -84,7 +84,7 @@ describe("notices", () => {
     expect(registry.pending()).toEqual([]);
   });
 
-  it("empty a deleted queue's object, and tell nobody when it is", async () => {
+  it("empty a deleted queue's object, and are not sent again when it is empty", async () => {
     const id = create("orders");
     await notices.tellAll();
     deleteQueue(registry, id);

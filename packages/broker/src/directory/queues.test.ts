@@ -34,7 +34,7 @@ describe("a queue that is created for dead letters", () => {
 });
 
 describe("a change that was made from a record", () => {
-  it("is refused when somebody else has changed the queue since then", () => {
+  it("is refused when another client has changed the queue since then", () => {
     const { queueId, revision } = create("orders");
     const change = { basedOn: revision, settings: { deliveryDelaySeconds: 1 } };
     expect(recordIn(changeQueue(registry, queueId, change)).definition.deliveryDelaySeconds).toBe(1);

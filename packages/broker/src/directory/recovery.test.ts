@@ -27,7 +27,7 @@ function record(name: string, revision: number) {
   };
 }
 
-describe("a directory that nobody runs", () => {
+describe("a directory that does not run", () => {
   it("has never been started where nothing is stored", () => {
     expect(readKnown(sql)).toEqual({ hasStarted: false, rows: new Map() });
     new DirectoryRows(sql).deployed = "fingerprint";

@@ -60,7 +60,7 @@ describe("the tokens of the directory", () => {
     expect(open().delete("a")).toEqual({ ok: false, refusal: "notFound" });
   });
 
-  it("let nobody in when they are damaged, and the log says so; the name can be used again", () => {
+  it("admit no client when they are damaged, and are logged; their names can be used again", () => {
     const log = vi.spyOn(console, "error").mockImplementation(() => {});
     const tokens = open();
     tokens.create(token("damaged"));

@@ -201,7 +201,7 @@ describe("an HTTP endpoint that cannot be reached", () => {
 
   it("is brought down by one message only as often as that may be retried, and by no other's attempts", async () => {
     const world = worldWith({ maxRetries: 2, deadLetterQueue: "dead" });
-    // Restarts at once: whoever asks finds it.
+    // It restarts at once, so every probe finds it.
     world.answer = ({ body }) => {
       const isPoison = decoder.decode(body) === "poison";
       return isPoison ? { kind: "unreachable", reason: "it cannot be reached" } : answered(200);

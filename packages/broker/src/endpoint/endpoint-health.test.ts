@@ -79,7 +79,7 @@ describe("the health of an HTTP endpoint", () => {
     expect(healthOf(world)).toMatchObject({ isPresent: true, inFlight: 0, next: null });
   });
 
-  it("is there for a Worker, and not where nobody is delivered to", () => {
+  it("is there for a Worker, and not for a queue without a consumer", () => {
     const world = new World({
       orders: { consumer: consumer() },
       pulled: { consumer: pullConsumer() },

@@ -176,7 +176,7 @@ describe("runs that were missed", () => {
     [60_000, 0],
     [60_001, 0],
   ])(
-    "are not made up for where nobody wants that: one that is %i ms late is made %i time(s)",
+    'are not made up for with the catch-up "none": one that is %i ms late is made %i time(s)',
     async (late, runs) => {
       const world = worldWith([{ ...EVERY_MINUTE, schedule: "14 22 * * *" }], {}, { catchUp: "none" });
       await begin(world);

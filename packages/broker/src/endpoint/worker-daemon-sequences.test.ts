@@ -71,7 +71,7 @@ describe("the sequences of a message", () => {
     },
   );
 
-  it("S6: nobody there spends a receive", async () => {
+  it("S6: an absent application spends a receive", async () => {
     const world = worldWith({ errorVisibilityTimeoutSeconds: 2 });
     world.answer = () =>
       world.posts.length < 3 ? { kind: "unreachable", reason: "it cannot be reached" } : answered(200);
@@ -115,7 +115,7 @@ describe("the sequences of a message", () => {
     expect(isEmpty(world)).toBe(true);
   });
 
-  it("S8: its late failure changes no visibility: somebody else has the message", async () => {
+  it("S8: its late failure changes no visibility, because another request has the message", async () => {
     const world = worldWith({ visibilityTimeoutSeconds: 30, errorVisibilityTimeoutSeconds: 500 });
     const pass = answersAfter(world, [
       [40, answered(500)],

@@ -114,27 +114,24 @@ describe("the worker daemon", () => {
   it.each([
     [true, "http://app.example/admin"],
     [false, "http://app.example/work"],
-  ])(
-    "makes a task of attributes that anybody sends only where they are trusted: %s",
-    async (trusted, url) => {
-      const world = worldWith({ trustsTaskAttributes: trusted });
-      const text = (StringValue: string) => ({ DataType: "String", StringValue });
-      const attributes = encodeAttributes({
-        attributes: {
-          "beanstalk.sqsd.path": text("/admin"),
-          "beanstalk.sqsd.task_name": text("admin"),
-          "beanstalk.sqsd.scheduled_time": text("2017-03-22 23:10:00 UTC"),
-        },
-        traceHeader: null,
-      });
-      if (attributes === undefined) throw new Error("there are attributes");
-      const body = new TextEncoder().encode("a");
-      const packed = packMessages([{ id: testId(), contentType: "text", body, extension: { attributes } }]);
-      await world.core("jobs").send([{ packed }]);
-      await world.pass(0);
-      expect(world.posts.map((post) => post.url)).toEqual([url]);
-    },
-  );
+  ])("makes a task of attributes from any sender only where they are trusted: %s", async (trusted, url) => {
+    const world = worldWith({ trustsTaskAttributes: trusted });
+    const text = (StringValue: string) => ({ DataType: "String", StringValue });
+    const attributes = encodeAttributes({
+      attributes: {
+        "beanstalk.sqsd.path": text("/admin"),
+        "beanstalk.sqsd.task_name": text("admin"),
+        "beanstalk.sqsd.scheduled_time": text("2017-03-22 23:10:00 UTC"),
+      },
+      traceHeader: null,
+    });
+    if (attributes === undefined) throw new Error("there are attributes");
+    const body = new TextEncoder().encode("a");
+    const packed = packMessages([{ id: testId(), contentType: "text", body, extension: { attributes } }]);
+    await world.core("jobs").send([{ packed }]);
+    await world.pass(0);
+    expect(world.posts.map((post) => post.url)).toEqual([url]);
+  });
 
   it("posts one message of a group at a time, and the next when the first is done", async () => {
     const world = worldWith({
@@ -200,7 +197,7 @@ describe("the worker daemon", () => {
     await world.send("jobs", ["a"]);
     await world.pass(600_000);
     expect(world.posts).toEqual([]);
-    // Nothing is due until somebody resumes it: an alarm is a row written.
+    // Nothing is due until it is resumed, since an alarm is a row written.
     expect(world.alarms.length).toBeLessThan(10);
     await world.core("jobs").reconfigure(
       () => Object.assign(world.queues, { jobs: { ...world.queues.jobs, deliveryPaused: false } }),

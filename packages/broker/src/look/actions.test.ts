@@ -27,7 +27,7 @@ describe("a message that is made due by hand", () => {
     await world.send("orders", ["m"], { delaySeconds: 600 });
     world.running = false;
     expect(await makeDue(world, "m")).toEqual(["due"]);
-    // Nobody was there: it is released, uncounted and due.
+    // The consumer was not there, so the message is released, uncounted and due.
     await world.quiet();
     world.crash("orders");
     world.running = true;
@@ -72,7 +72,7 @@ describe("a message that is made due by hand", () => {
     if (first === undefined) throw new Error("it was sent");
     expect(await makeDue(world, "m")).toEqual(["due"]);
     expect(only(await world.receive("orders")).receiveCount).toBe(2);
-    // Whoever had it has done the work: on a standard queue any receipt counts.
+    // A client that had the message has done the work: on a standard queue any receipt counts.
     expect(await world.delete("orders", first)).toEqual(["deleted"]);
   });
 

@@ -33,7 +33,7 @@ function held(before: HeldMoment | null = null) {
 }
 
 describe("a clock that is held", () => {
-  it("says what the system's says while nobody sets that", () => {
+  it("shows the time of the system's clock while that is not set", () => {
     const { machine, sinceStart, jumps } = held();
     machine.pass(5 * DAY_MS);
     expect(sinceStart()).toBe(5 * DAY_MS);

@@ -155,13 +155,13 @@ describe("a consumer that is absent", () => {
   });
 });
 
-describe("a queue that nobody consumes", () => {
+describe("a queue without a consumer", () => {
   const deploy = (world: World) => {
     world.queues.orders = definition({ consumer: consumer(one) });
     world.crash("orders");
   };
 
-  it("delivers what was sent to the consumer that a deployment adds, though nobody calls it", async () => {
+  it("delivers its messages to the consumer that a deployment adds, though no call comes", async () => {
     const world = new World({ orders: {} });
     await world.send("orders", ["a"]);
     await world.pass(60 * MINUTE_MS);

@@ -84,7 +84,7 @@ describe("a delivery that acknowledged everything", () => {
     expect(world.seen).toHaveLength(1);
   });
 
-  it("is settled for whoever asks what is in delivery", async () => {
+  it("is settled for a process that asks what is in delivery", async () => {
     const world = sharing();
     await world.send("orders", ["a", "b"]);
     await world.quiet();

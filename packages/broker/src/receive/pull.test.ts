@@ -17,7 +17,7 @@ const tokens = (messages: readonly PulledMessage[]) => messages.map(({ token }) 
 
 describe("a pull (spec cloudflare-queues 5.2, 5.5)", () => {
   // conformance: visibility-timeout
-  it("leases the first messages, which nobody else gets before their visibility timeout", async () => {
+  it("leases the first messages, which no other client gets before their visibility timeout", async () => {
     const { world, client } = pulled({ visibilityTimeoutMs: 1_000 });
     await world.send("orders", ["a", "b", "c"]);
     expect(await client.pull({ max: 2 })).toMatchObject([
@@ -94,7 +94,7 @@ describe("a pull (spec cloudflare-queues 5.2, 5.5)", () => {
     });
   });
 
-  it("is refused for a queue that a Worker consumes, that nobody consumes, and that is paused", async () => {
+  it("is refused for a queue that a Worker consumes, that has no consumer, and that is paused", async () => {
     const world = new World({
       pushed: { consumer: consumer() },
       nobodys: {},

@@ -106,7 +106,7 @@ describe("a receive", () => {
     ]);
   });
 
-  it("hides them for 30 s where nobody says how long", async () => {
+  it("hides them for 30 s where neither the queue nor the request has a timeout", async () => {
     const queues = world();
     await queues.enqueue("orders", "a");
     await queues.bodies("orders");
@@ -264,7 +264,7 @@ describe("a long poll (spec sqs 7)", () => {
     expect(only(await other).body).toBe("a");
   });
 
-  it("asks for one moment, however many wait, and for none when nobody does", async () => {
+  it("asks for one moment, however many clients wait, and for none when none does", async () => {
     const queues = world();
     const waits = [3_000, 1_000, 2_000].map((waitMs) => queues.ask("orders", { waitMs }));
     await queues.quiet();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { only, SqsWorld } from "../../test/sqs-world.ts";
 
-describe("a receive whose answer has reached nobody", () => {
+describe("a receive whose answer has reached no client", () => {
   it("does not count: its messages are visible again, in their places", async () => {
     const queues = new SqsWorld({
       orders: { receive: { redrive: { deadLetterQueue: "dead", maxReceiveCount: 1 } } },

@@ -46,7 +46,7 @@ describe("an acknowledgement (spec cloudflare-queues 5.5)", () => {
   });
 
   // conformance: late-ack
-  it("that is late counts: somebody else has leased the message by now", async () => {
+  it("that is late counts: another client has leased the message by now", async () => {
     const { world, client } = pulled();
     await world.send("orders", ["a"]);
     const first = await tokenOf(client, 100);
@@ -123,7 +123,7 @@ describe("a retry", () => {
     expect(await client.pull()).toMatchObject([{ body: "default" }]);
   });
 
-  it("that is late does not count: neither when the message waits nor when somebody else has it", async () => {
+  it("that is late does not count: neither when the message waits nor when another client has it", async () => {
     const { world, client } = pulled();
     await world.send("orders", ["a"]);
     const token = await tokenOf(client, 100);

@@ -37,7 +37,7 @@ function snapshot(changes: Partial<QueueDescription>, others: Partial<DescribedQ
 
 it.each<[string, Partial<QueueDescription>]>([
   ["an empty one", {}],
-  ["one whose messages wait for somebody who pulls", { ready: 3 }],
+  ["one whose messages wait for a client that pulls", { ready: 3 }],
   ["one whose consumer has nothing to do", { consumer: HEALTH }],
   ["one whose consumer failed last", { consumer: { ...HEALTH, isPresent: false, consecutiveFailures: 2 } }],
 ])("a queue is idle: %s", (_, changes) => {

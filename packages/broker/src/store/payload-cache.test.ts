@@ -69,7 +69,7 @@ describe("the payload cache", () => {
     expect(cache.get(1)).toBeUndefined();
   });
 
-  it("keeps what was used from those that nobody has asked for", () => {
+  it("keeps payloads that were used from those that no consumer has asked for", () => {
     const cache = cacheOf(100, 200);
     for (const id of [1, 2, 3]) cache.set(id, payload());
     cache.get(1);
@@ -78,7 +78,7 @@ describe("the payload cache", () => {
     expect(kept(cache)).toEqual([1, 4, 5]);
   });
 
-  it("keeps the first of those that nobody has asked for, and the last", () => {
+  it("keeps the first payloads that no consumer has asked for, and the last", () => {
     const cache = cacheOf(0, 100, 200);
     for (const id of [1, 2, 3, 4, 5]) {
       cache.set(id, payload());
@@ -101,7 +101,7 @@ describe("the payload cache", () => {
     expect(kept(cache)).toEqual([2]);
   });
 
-  it("counts a payload that replaces another once, and as the latest that nobody has asked for", () => {
+  it("counts a payload that replaces another once, and as the latest that no consumer has asked for", () => {
     const cache = cacheOf(0, 200);
     for (const id of [1, 2, 1, 3]) cache.set(id, payload());
     cache.trim();

@@ -109,7 +109,7 @@ describe("a move of a selection", () => {
 
   it("fails and leaves everything where a message does not say where it came from, or its queue is gone", async () => {
     const queues = await withLetters("a");
-    await queues.enqueue("dead", "nobody's");
+    await queues.enqueue("dead", "unknown");
     await begin(queues, {}, null);
     await queues.pass(1_000);
     expect(latest(queues)).toMatchObject({ status: "failed", failure: "sourceUnknown", moved: 0 });

@@ -202,11 +202,11 @@ describe("messages for a queue that does not exist", () => {
 
   it("go to the dead-letter queue of their subscription, once, although transferred twice", async () => {
     const world = new World({ dead: {} });
-    const fate = { kind: "deadLetter", queue: "dead" } as const;
-    await world.core("gone").inbox.passOn(transfer, fate);
-    await world.core("gone").inbox.passOn(transfer, fate);
+    const destination = { kind: "deadLetter", queue: "dead" } as const;
+    await world.core("gone").inbox.passOn(transfer, destination);
+    await world.core("gone").inbox.passOn(transfer, destination);
     world.crash("gone");
-    await world.core("gone").inbox.passOn(transfer, fate);
+    await world.core("gone").inbox.passOn(transfer, destination);
     await world.pass(1_000);
     expect(await bodies(world, "dead")).toEqual(["a"]);
     expect(world.lines).toContainEqual(expect.stringContaining('go to the dead-letter queue "dead"'));

@@ -39,13 +39,13 @@ function observed(options: { held?: boolean } = {}) {
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe("group commit", () => {
-  it("runs work at once when no commit is in flight: nobody lingers", () => {
+  it("runs work at once when no commit is in flight: no work lingers", () => {
     const { submit, turns } = observed({ held: true });
     void submit("a");
     expect(turns).toEqual([["a"]]);
   });
 
-  it("says that a turn is durable before anybody learns of it", async () => {
+  it("reports that a turn is durable before its jobs resolve", async () => {
     const { submit, durableTurns } = observed();
     const seen = await Promise.all(["a", "b"].map((name) => submit(name).then(() => durableTurns())));
     expect(seen).toEqual([1, 2]);

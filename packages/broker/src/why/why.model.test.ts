@@ -8,8 +8,8 @@ import type { EndpointOutcome } from "../endpoint/endpoint.ts";
 import type { QueueCore } from "../queue/queue-core.ts";
 
 /*
- * Random histories of a queue, whoever gets its messages. At the end, within a turn and before anything leaves, every
- * message is asked why it is not delivered: exactly those that say `dueNow` are leased by the rest of that turn.
+ * Random histories of a queue with any kind of consumer. At the end, within a turn and before any delivery, the reason
+ * of every message is read: exactly the messages with `dueNow` are leased by the rest of that turn.
  */
 
 /** Delivery whose answer a test holds back, with the function that gives it. */
@@ -130,7 +130,7 @@ const steps = fc.oneof(
 );
 
 const QUEUE = "orders";
-const GONE: EndpointOutcome = { kind: "unreachable", reason: "nobody" };
+const GONE: EndpointOutcome = { kind: "unreachable", reason: "gone" };
 const WORKER_ENDS: Readonly<Record<string, Partial<DeliveryResult>>> = {
   ack: {},
   retry: { retryBatch: { retry: true } },

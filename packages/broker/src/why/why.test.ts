@@ -121,7 +121,7 @@ describe("why a message is not delivered", () => {
     expect(whyOf(world, "orders", "noisy-late")).toMatchObject({ reason: "groupHeldBack" });
   });
 
-  it("paused, whoever would get it", async () => {
+  it("paused, whatever its consumer", async () => {
     const world = orders(one, { deliveryPaused: true });
     await world.send("orders", ["m"]);
     const paused = {
@@ -163,7 +163,7 @@ describe("why a message is not delivered", () => {
     expect(queueWhy(world, "orders")).toMatchObject({ reason: "consumerAway", untilMs });
     const posted = new World({ orders: { consumer: endpoint() } });
     posted.running = false;
-    posted.answer = () => ({ kind: "unreachable", reason: "nobody" });
+    posted.answer = () => ({ kind: "unreachable", reason: "gone" });
     await posted.send("orders", ["m1", "m2"]);
     await posted.quiet();
     expect(whyOf(posted, "orders", "m1")).toMatchObject({ reason: "consumerAway" });

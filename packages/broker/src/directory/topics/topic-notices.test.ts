@@ -53,7 +53,7 @@ describe("notices of topics", () => {
     expect(calls).toHaveLength(2);
   });
 
-  it("that did not arrive are made again, and keep nobody else's", async () => {
+  it("are sent again when they did not arrive, and do not hold up others", async () => {
     for (const topicId of ["news", "gone"]) registry.putTopic({ ...topic(topicId), revision: 2 });
     answer = async (topicObject) => {
       if (topicObject === "topic/gone") throw new Error("out of reach");

@@ -105,9 +105,9 @@ describe("the version of a topic", () => {
   const versionOf = () => topics.registry.snapshot(ARN)?.version ?? 0;
   const objectOf = () => `topic/${topics.registry.topic(ARN)?.topicId}`;
 
-  it("grows with whatever changes what somebody gets, and its object has to be told", () => {
+  it("grows with every change of what a subscriber gets, of which its object is notified", () => {
     create();
-    // Of a new topic nobody remembers anything.
+    // No publisher knows a new topic.
     expect(topics.registry.versions.pending()).toEqual([]);
     const versions = [versionOf()];
     const changes: (() => unknown)[] = [
@@ -270,7 +270,7 @@ describe("a subscription", () => {
     expect(refusalIn(renewToken(topics, arn, "t4"))).toBe("subscriptionNotFound");
   });
 
-  it("that nobody confirms is deleted after three days, and the log says so", () => {
+  it("is deleted after three days if it is not confirmed, and that is logged", () => {
     create();
     const { arn } = subscriptionIn(subscribe(topics, toUrl("t1")));
     nowMs += PENDING_SUBSCRIPTION_MS - 1;
@@ -389,9 +389,12 @@ describe("what cannot be delivered to a queue", () => {
     const { topicId } = create();
     subscribe(topics, toQueue("mail", { deadLetterQueue: "dead" }));
     subscribe(topics, toQueue("audit"));
-    const fate = (queue: string) => undeliverableTo(topics.registry, `topic/${topicId}`, queue);
-    expect(fate("mail")).toEqual({ kind: "deadLetter", queue: "dead" });
-    expect(fate("audit")).toMatchObject({ reason: expect.stringContaining("no dead-letter queue") });
-    expect(fate("nobody's")).toMatchObject({ kind: "dropped", reason: "its subscription has ended" });
+    const destinationOf = (queue: string) => undeliverableTo(topics.registry, `topic/${topicId}`, queue);
+    expect(destinationOf("mail")).toEqual({ kind: "deadLetter", queue: "dead" });
+    expect(destinationOf("audit")).toMatchObject({ reason: expect.stringContaining("no dead-letter queue") });
+    expect(destinationOf("unsubscribed")).toMatchObject({
+      kind: "dropped",
+      reason: "its subscription has ended",
+    });
   });
 });

@@ -53,7 +53,7 @@ describe("failures (spec sns-delivery 6.2)", () => {
     "an endpoint that is %s is tried again by the policy",
     async (kind) => {
       const world = worldWith();
-      world.answer = () => ({ kind, reason: "nobody answers" });
+      world.answer = () => ({ kind, reason: "no answer" });
       await publish(world, ["a"]);
       await world.pass(LIFE_SECONDS * 1_000);
       expect(timesOf(world)).toEqual([0, 20_000, 40_000, 60_000]);
