@@ -155,7 +155,7 @@ function replaced(value: unknown, [key, ...rest]: readonly string[], by: unknown
 const ODD: readonly unknown[] = [null, 7, "{", "", [], {}, [null], true, undefined];
 
 describe.each(TABLES)("a row of $table", (table) => {
-  it.each(["{", "7", "null", "[]", "{}", '"x"', ""])("that is %j is left out alone", async (text) => {
+  it.each(["{", "7", "null", "[]", "{}", '"x"', ""])("a row that is %j is left out alone", async (text) => {
     await fill(await start());
     const whole = await listed(await start());
     store(table, stored(table), text);

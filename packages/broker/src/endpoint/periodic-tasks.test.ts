@@ -103,7 +103,7 @@ describe("a periodic task", () => {
   it.each([
     [200, 1],
     [400, 0],
-  ])("that was missed for %i s is made up for %i time(s)", async (seconds, runs) => {
+  ])("a run that was missed for %i s is made up for %i time(s)", async (seconds, runs) => {
     const world = worldWith([{ ...EVERY_MINUTE, schedule: "14 22 * * *" }]);
     await begin(world);
     // Nothing runs meanwhile: the machine was off.
@@ -125,7 +125,7 @@ describe("a periodic task", () => {
     expect(runsOf(world)).toEqual(["2023-11-14T23:13:00Z"]);
   });
 
-  it("that is new runs from when it is heard of, and one that is taken out no more", async () => {
+  it("a new task runs from its first turn on, and a removed one no more", async () => {
     const world = worldWith([]);
     await begin(world);
     await world.pass(600_000);

@@ -129,7 +129,7 @@ describe("quiet events", () => {
     });
   });
 
-  it("that come one by one at a moment are one event", () => {
+  it("join acknowledgements that come one by one at a moment into one event", () => {
     const quiet = new QuietEvents();
     let n = 0;
     for (let i = 0; i < 150; i++) {

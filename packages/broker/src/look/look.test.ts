@@ -155,7 +155,7 @@ describe("a look at the messages of a queue", () => {
     expect(lookAt(world)).toMatchObject({ messages: [], searched: 2, cursor: null });
   });
 
-  it.each([-1, PULL_MESSAGES_MAX + 1, 1.5])("of %d messages is out of range", (max) => {
+  it.each([-1, PULL_MESSAGES_MAX + 1, 1.5])("a look at %d messages is out of range", (max) => {
     expect(() => lookAt(new World({ orders: {} }), { max })).toThrow(RangeError);
   });
 
@@ -228,7 +228,7 @@ describe("a filter", () => {
     expect(bodies(world, filter)).toEqual(expected);
   });
 
-  it("of ids is for those that begin so", async () => {
+  it("a filter of an id matches ids that begin with it", async () => {
     const world = new World({ orders: {} });
     await world.send("orders", ["a", "b"]);
     const { messages } = lookAt(world);
@@ -238,7 +238,7 @@ describe("a filter", () => {
     }
   });
 
-  it("in pages finds what it finds at once, whatever else happens to the messages between", async () => {
+  it("a filter finds the same in pages as at once, whatever happens to the messages in between", async () => {
     const sizes = fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1, maxLength: 8 });
     const terms = fc.subarray(["state:ready", "attempts:<2", "m1", "age:<1h"]);
     await fc.assert(

@@ -37,7 +37,7 @@ describe("the console log", () => {
     [HANDLED_LINES_PER_SECOND, []],
     [HANDLED_LINES_PER_SECOND + 1, ["log: QUEUE orders 9/10 (1 batches)"]],
     [HANDLED_LINES_PER_SECOND + 100, ["log: QUEUE orders 900/1000 (100 batches)"]],
-  ])("of %i batches in a second prints 20 lines and the rest as a sum: %j", (batches, sum) => {
+  ])("a log of %i batches in a second prints 20 lines and the rest as a sum: %j", (batches, sum) => {
     const { lines, pass, handle } = observed();
     handle(batches);
     expect(lines).toHaveLength(Math.min(batches, HANDLED_LINES_PER_SECOND));

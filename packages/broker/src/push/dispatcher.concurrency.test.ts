@@ -54,15 +54,18 @@ describe("consumer concurrency", () => {
   });
 
   // conformance: concurrency-limit
-  it.each([1, 3])("with max_concurrency = %i never runs more, however much waits", async (maxConcurrency) => {
-    const running = await invocations({
-      arrivalsPerSecond: 200,
-      handlerMs: 2_000,
-      seconds: 40,
-      maxConcurrency,
-    });
-    expect(Math.max(...running)).toBe(maxConcurrency);
-  });
+  it.each([1, 3])(
+    "a consumer with max_concurrency = %i never runs more, however much waits",
+    async (maxConcurrency) => {
+      const running = await invocations({
+        arrivalsPerSecond: 200,
+        handlerMs: 2_000,
+        seconds: 40,
+        maxConcurrency,
+      });
+      expect(Math.max(...running)).toBe(maxConcurrency);
+    },
+  );
 
   // conformance: concurrency-and-failures
   it("shrinks to one invocation when they fail, and grows again when they do not", async () => {

@@ -118,7 +118,7 @@ describe("a delivery that acknowledged everything", () => {
   });
 });
 
-describe("a settlement does not linger", () => {
+describe("the linger of a settlement", () => {
   /** Whether the commit of the settlement followed the delivery at once. */
   async function settledAtOnce(world: World, send: () => Promise<unknown>): Promise<boolean> {
     await send();
@@ -126,7 +126,7 @@ describe("a settlement does not linger", () => {
     return world.handled.length > 0;
   }
 
-  it("when a message is to be retried, or a handler has failed", async () => {
+  it("a settlement does not linger when a message is to be retried, or a handler has failed", async () => {
     const failures: Handler[] = [
       (batch) => ({ retryMessages: [{ msgId: batch.messages[0]?.id ?? "" }] }),
       () => ({ retryBatch: { retry: true } }),
@@ -139,14 +139,14 @@ describe("a settlement does not linger", () => {
     }
   });
 
-  it("when messages die", async () => {
+  it("a settlement does not linger when messages die", async () => {
     const world = sharing({ maxRetries: 0, deadLetterQueue: "dead" });
     world.handler = () => ({ retryBatch: { retry: true } });
     expect(await settledAtOnce(world, () => world.send("orders", ["a", "b"]))).toBe(true);
     expect(world.core("dead").metrics().backlogCount).toBe(2);
   });
 
-  it("when a batch waits for the slot: consumers at their limit with a backlog", async () => {
+  it("a settlement does not linger when a batch waits for its slot", async () => {
     const world = sharing({ maxConcurrency: 1 });
     await world.send("orders", ["a", "b", "c", "d", "e", "f"]);
     await world.quiet();
@@ -154,7 +154,7 @@ describe("a settlement does not linger", () => {
     expect(world.handled).toHaveLength(2);
   });
 
-  it("when a batch becomes due before the wait would be over", async () => {
+  it("a settlement does not linger when a batch becomes due before the end of the linger", async () => {
     const world = sharing({ maxConcurrency: 1, maxBatchTimeoutSeconds: 1 });
     const release = Promise.withResolvers<void>();
     world.handler = async () => {
@@ -171,7 +171,7 @@ describe("a settlement does not linger", () => {
     expect(world.seen).toHaveLength(2);
   });
 
-  it("on a FIFO queue on which more messages wait, which may be of its groups", async () => {
+  it("a settlement does not linger on a FIFO queue with waiting messages, which may be of its groups", async () => {
     const world = sharing({ maxBatchTimeoutSeconds: 60 }, { fifo: {} });
     const send = (bodies: string[]) => world.send("orders", bodies, { groups: bodies.map(() => "g") });
     expect(await settledAtOnce(world, () => send(["a", "b"]))).toBe(false);
@@ -180,12 +180,12 @@ describe("a settlement does not linger", () => {
     expect(await settledAtOnce(behind, sendBehind)).toBe(true);
   });
 
-  it("under a throttle", async () => {
+  it("a settlement does not linger under a throttle", async () => {
     const world = sharing({}, { maxReceivesPerSecond: 1_000 });
     expect(await settledAtOnce(world, () => world.send("orders", ["a", "b"]))).toBe(true);
   });
 
-  it("when it is the proof of an endpoint that it is back", async () => {
+  it("a settlement does not linger when it proves that an endpoint is back", async () => {
     const world = new World({ orders: { consumer: endpoint() } });
     world.sharesCommits = true;
     world.answer = () => ({ kind: "unreachable", reason: "connection refused" });

@@ -4,7 +4,7 @@ import { decodeToken, encodeToken, TOKEN_LENGTH } from "./message-token.ts";
 const RECEIPT = { leaseId: 3 * 2 ** 32 + 7, segmentId: 2 ** 52 - 1, index: 4_000_000_000 };
 
 describe("a token of a message", () => {
-  it.each(["lease", "ref"] as const)("of kind %s is read back as it was written", (kind) => {
+  it.each(["lease", "ref"] as const)("a token of kind %s is read back as it was written", (kind) => {
     const token = encodeToken("orders", kind, RECEIPT);
     expect(token).toMatch(/^[A-Za-z0-9_-]+$/);
     expect(token).toHaveLength(TOKEN_LENGTH);

@@ -39,7 +39,7 @@ describe("a peek (spec cloudflare-queues 5.2)", () => {
     [1, true],
     [PULL_MESSAGES_MAX, true],
     [PULL_MESSAGES_MAX + 1, false],
-  ])("of %i messages is in range: %s", async (max, isInRange) => {
+  ])("a peek at %i messages is in range: %s", async (max, isInRange) => {
     const { client } = peeked();
     if (isInRange) expect(await client.peek(max)).toEqual([]);
     else await expect(client.peek(max)).rejects.toThrow(RangeError);

@@ -64,7 +64,7 @@ describe("a pull (spec cloudflare-queues 5.2, 5.5)", () => {
     expect(bodies(await client.pull({ max: 10 }))).toEqual(["d", "a", "b"]);
   });
 
-  it("with a visibility timeout of 0 leaves the messages visible, counts, and can be acknowledged", async () => {
+  it("a pull with a visibility timeout of 0 leaves the messages visible, counts, and can be acknowledged", async () => {
     const { world, client } = pulled({ maxRetries: 5 });
     await world.send("orders", ["a"]);
     const [first] = await client.pull({ visibilityTimeoutMs: 0 });
@@ -116,7 +116,7 @@ describe("a pull (spec cloudflare-queues 5.2, 5.5)", () => {
     [{ visibilityTimeoutMs: -1 }, false],
     [{ visibilityTimeoutMs: VISIBILITY_TIMEOUT_MS_MAX }, true],
     [{ visibilityTimeoutMs: VISIBILITY_TIMEOUT_MS_MAX + 1 }, false],
-  ])("of %j is in range: %s", async (request, isInRange) => {
+  ])("a pull of %j is in range: %s", async (request, isInRange) => {
     const { client } = pulled();
     if (isInRange) expect(await client.pull(request)).toEqual([]);
     else await expect(client.pull(request)).rejects.toThrow(RangeError);
@@ -160,7 +160,7 @@ describe("a lease of a pull", () => {
   });
 
   // conformance: pull-dead-letter
-  it("that expires past max_retries moves its message to the dead-letter queue", async () => {
+  it("a lease that expires past max_retries moves its message to the dead-letter queue", async () => {
     const { world, client } = pulled({ maxRetries: 1, deadLetterQueue: "dead" });
     await world.send("orders", ["a"]);
     for (const attempts of [1, 2]) {

@@ -217,7 +217,7 @@ describe("a long poll (spec sqs 7)", () => {
     expect(only(await reply).body).toBe("a");
   });
 
-  it("of a FIFO queue is answered by the delete that frees its group", async () => {
+  it("a long poll of a FIFO queue is answered by the delete that frees its group", async () => {
     const queues = new SqsWorld({ "orders.fifo": {} });
     await queues.enqueue("orders.fifo", "g-1", "g-2");
     const held = only(await queues.receive("orders.fifo", { max: 1 }));
@@ -324,7 +324,7 @@ describe("the limit of messages in flight (spec sqs 3.5)", () => {
 });
 
 describe("receipts", () => {
-  it("of another queue and garbage are invalid, for deletes and for changes", async () => {
+  it("receipts of another queue and garbage are invalid, for deletes and for changes", async () => {
     const queues = new SqsWorld({ orders: {}, invoices: {} });
     await queues.enqueue("orders", "a");
     const held = only(await queues.receive("orders"));

@@ -35,7 +35,7 @@ describe("an acknowledgement (spec cloudflare-queues 5.5)", () => {
   });
 
   // conformance: late-ack
-  it("that is late counts: the message is visible again", async () => {
+  it("a late acknowledgement counts when the message is visible again", async () => {
     const { world, client } = pulled();
     await world.send("orders", ["a"]);
     const token = await tokenOf(client, 100);
@@ -46,7 +46,7 @@ describe("an acknowledgement (spec cloudflare-queues 5.5)", () => {
   });
 
   // conformance: late-ack
-  it("that is late counts: another client has leased the message by now", async () => {
+  it("a late acknowledgement counts when another client has leased the message", async () => {
     const { world, client } = pulled();
     await world.send("orders", ["a"]);
     const first = await tokenOf(client, 100);
@@ -69,7 +69,7 @@ describe("an acknowledgement (spec cloudflare-queues 5.5)", () => {
   });
 
   // conformance: ack-over-http
-  it("of anything else is named in the warnings, and the rest is settled", async () => {
+  it("an acknowledgement of anything else is named in the warnings, and the rest is settled", async () => {
     const { world, client } = pulled();
     await world.send("orders", ["a"]);
     await world.send("others", ["b"]);
@@ -111,7 +111,7 @@ describe("a retry", () => {
   });
 
   // conformance: pull-retry-delay
-  it("without a delay waits for the consumer's retry_delay; 0 overrides that", async () => {
+  it("a retry without a delay waits for the consumer's retry_delay; 0 overrides that", async () => {
     const { world, client } = pulled({ retryDelaySeconds: 10 });
     await world.send("orders", ["default", "now"]);
     const [first, now] = [await tokenOf(client), await tokenOf(client)];
@@ -123,7 +123,7 @@ describe("a retry", () => {
     expect(await client.pull()).toMatchObject([{ body: "default" }]);
   });
 
-  it("that is late does not count: neither when the message waits nor when another client has it", async () => {
+  it("a late retry does not count, neither when the message waits nor when another client has it", async () => {
     const { world, client } = pulled();
     await world.send("orders", ["a"]);
     const token = await tokenOf(client, 100);
@@ -148,7 +148,7 @@ describe("a retry", () => {
     expect(await new PullClient(world, "dead").pull()).toMatchObject([{ body: "a", attempts: 1 }]);
   });
 
-  it("of a message that the same call acknowledges comes too late", async () => {
+  it("a retry of a message that the same call acknowledges comes too late", async () => {
     const { world, client } = pulled();
     await world.send("orders", ["a"]);
     const token = await tokenOf(client);
@@ -160,7 +160,7 @@ describe("a retry", () => {
     [0, true],
     [DELAY_SECONDS_MAX, true],
     [DELAY_SECONDS_MAX + 1, false],
-  ])("with a delay of %i s is in range: %s", async (delaySeconds, isInRange) => {
+  ])("a retry with a delay of %i s is in range: %s", async (delaySeconds, isInRange) => {
     const { world, client } = pulled();
     await world.send("orders", ["a", "b"]);
     const [acked, retried] = [await tokenOf(client), await tokenOf(client)];

@@ -150,7 +150,7 @@ describe("records of messages with delays", () => {
     ]);
   });
 
-  it("that were exported keep their attempts, in whatever order they are stored", () => {
+  it("exported records keep their attempts, in whatever order they are stored", () => {
     const queue = createQueue(rulesOf(undefined), 1);
     const cache = new PayloadCache();
     const batch = { ...incoming(["c", "a", "b"], { ownDelays: [9, 0, 5] }), attempts: [3, 0, 1] };

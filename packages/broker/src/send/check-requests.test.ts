@@ -103,7 +103,7 @@ describe("a request", () => {
     });
   });
 
-  it.each([1, 39, 41])("of %i bytes is no packed batch", (bytes) => {
+  it.each([1, 39, 41])("a request of %i bytes is no packed batch", (bytes) => {
     const refusal = checkRequests([{ packed: packTexts(["two bytes"]).slice(0, bytes) }], 0);
     expect(refusal).toMatchObject({ ok: false, code: 10203 });
     expect(refusal).toHaveProperty("cause", expect.stringMatching(/^not a packed batch: /));

@@ -40,7 +40,7 @@ describe("the payload cache", () => {
     [299, [2, 3]],
     [300, [1, 2, 3]],
     [301, [1, 2, 3]],
-  ])("of 300 bytes and at most %i keeps %j, used or not", (bytesMax, ids) => {
+  ])("a cache of at most %i bytes keeps of 300 bytes %j, used or not", (bytesMax, ids) => {
     const unused = cacheOf(0, bytesMax);
     const used = cacheOf(bytesMax, 0);
     for (const id of [1, 2, 3]) {

@@ -55,12 +55,12 @@ describe("the checksums of packed bytes", () => {
     }
   });
 
-  it("of bytes that were appended to is that of the whole", () => {
+  it("the checksums of bytes that were appended to are those of the whole", () => {
     for (const to of offsets)
       expect(checksumsOf(packed, checksumsOf(packed.slice(0, to)))).toEqual(checksums);
   });
 
-  it("of bytes that were appended to still tells damage of what was there before", () => {
+  it("the checksums of bytes that were appended to still detect damage of the earlier bytes", () => {
     const before = packed.slice(0, offsets[2]);
     const damaged = flipped(packed, 1);
     expect(damagedOf(damaged)).toEqual([0]);

@@ -186,7 +186,7 @@ describe("reports", () => {
     expect(bench.snapshots).toEqual([null, REST, REST]);
   });
 
-  it("of what the directory knows from an earlier epoch are not made", async () => {
+  it("no report is made of commits that the directory knows from an earlier epoch", async () => {
     await bench.start(true);
     bench.watermark.seenIdle();
     expect(bench.timers).toEqual([]);
@@ -195,7 +195,7 @@ describe("reports", () => {
     expect(bench.timers).toHaveLength(1);
   });
 
-  it("that were overtaken by a commit do not count as the queue's snapshot", async () => {
+  it("a report that a commit has overtaken does not count as the queue's snapshot", async () => {
     await bench.start();
     bench.snapshot = REST;
     const { report } = bench.directory;
@@ -213,7 +213,7 @@ describe("reports", () => {
     expect(bench.timers).toEqual([]);
   });
 
-  it("that fail are made again, and said once", async () => {
+  it("failed reports are made again, and logged once", async () => {
     await bench.start();
     const { report } = bench.directory;
     bench.directory.report = () => Promise.reject(new Error("no room"));
@@ -231,7 +231,7 @@ describe("a directory that does not answer", () => {
   it.each([
     ["fails", () => Promise.reject(new Error("unreadable")), "Error: unreadable"],
     ["hangs", () => new Promise<never>(() => {}), `Error: no answer within ${CHECK_MS_MAX / 1000} s`],
-  ])("and %s does not keep the queue from starting", async (how, position, reason) => {
+  ])("a directory that %s does not keep the queue from starting", async (how, position, reason) => {
     bench.stored = { epoch: 3, commits: 7, messages: 7 };
     bench.directory.position = position;
     const checked = bench.watermark.check();
@@ -243,7 +243,7 @@ describe("a directory that does not answer", () => {
     ]);
   });
 
-  it("at first, because it was reset, is asked again", async () => {
+  it("a directory that was reset is asked again", async () => {
     bench.stored = { epoch: 3, commits: 7, messages: 7 };
     bench.reported = { epoch: 3, commits: 9, messages: 10 };
     const { position } = bench.directory;

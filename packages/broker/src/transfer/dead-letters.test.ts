@@ -157,7 +157,7 @@ describe("lines about single messages", () => {
     [MESSAGE_LINES_MAX, MESSAGE_LINES_MAX, undefined],
     [MESSAGE_LINES_MAX + 1, MESSAGE_LINES_MAX + 1, "… and 1 more messages alike"],
     [100, MESSAGE_LINES_MAX + 1, "… and 90 more messages alike"],
-  ])("of %i messages are %i at most", (count, printed, sum) => {
+  ])("log lines of %i messages are %i at most", (count, printed, sum) => {
     const lines = firstLines(Array.from({ length: count }, (_, i) => `line ${i}`));
     expect(lines).toHaveLength(printed);
     expect(lines.slice(0, MESSAGE_LINES_MAX)).toEqual(

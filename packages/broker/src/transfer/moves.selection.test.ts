@@ -66,7 +66,7 @@ describe("a move of a selection", () => {
     expect(bodies(queues, "dead")).toHaveLength(2);
   });
 
-  it("of nothing is done at once", async () => {
+  it("a move of an empty selection is done at once", async () => {
     const queues = await withLetters("a");
     await begin(queues, { filter: filterOf("nothing") });
     await queues.pass(1_000);

@@ -162,7 +162,7 @@ describe("a target that does not answer", () => {
       TRANSFER_MS_MAX,
       ['error: Queue "orders": messages for queue "dead" wait, it cannot be reached: no answer within 30 s'],
     ],
-  ])("after %i ms: %j", async (ms, lines) => {
+  ])("a target that does not answer has these log lines after %i ms: %j", async (ms, lines) => {
     const world = moving();
     world.carry = () => new Promise(() => {});
     await world.send("orders", ["a"]);

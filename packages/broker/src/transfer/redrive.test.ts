@@ -67,7 +67,7 @@ describe("a message that was received too often (spec sqs 6.1)", () => {
     );
   });
 
-  it("of a FIFO queue begins its retention anew, with the time at which it moved", async () => {
+  it("a message of a FIFO queue begins its retention anew, at the time of its move", async () => {
     const queues = new SqsWorld({
       "orders.fifo": { receive: { redrive: { deadLetterQueue: "dead.fifo", maxReceiveCount: 1 } } },
       "dead.fifo": { messageRetentionSeconds: 86_400 },
@@ -128,7 +128,7 @@ describe("a message that was received too often (spec sqs 6.1)", () => {
     }
   });
 
-  it("of a Cloudflare queue dies by its consumer's max_retries; without another queue it is deleted", async () => {
+  it("a message of a Cloudflare queue dies by its consumer's max_retries; without another queue it is deleted", async () => {
     const queues = new SqsWorld({ orders: { consumer: { type: "http_pull", settings: PULL } } });
     await queues.enqueue("orders", "m");
     for (let i = 0; i < 2; i++)

@@ -69,7 +69,7 @@ describe("deferred work", () => {
     [LINGER_MS - 1, []],
     [LINGER_MS, [["a", "b"]]],
     [LINGER_MS + 1, [["a", "b"]]],
-  ])("after %i ms without any has had the turns %j", async (ms, expected) => {
+  ])("deferred work after %i ms without other work has had the turns %j", async (ms, expected) => {
     const { defer, turns, pass } = lingering();
     void defer("a");
     void defer("b");

@@ -227,7 +227,7 @@ describe("a topic", () => {
 });
 
 describe("a subscription", () => {
-  it("of a queue is confirmed at once, one per topic and endpoint", () => {
+  it("a subscription of a queue is confirmed at once, one per topic and endpoint", () => {
     create();
     expect(refusalIn(subscribe(topics, toQueue("mail", { topicArn: `${ARN}2` })))).toBe("topicNotFound");
     const subscription = subscriptionIn(subscribe(topics, toQueue("mail")));
@@ -243,7 +243,7 @@ describe("a subscription", () => {
     expect(queues.hidden()).toEqual([]);
   });
 
-  it("of a URL is pending until its token comes back, for two days, and gets a queue that no list has", () => {
+  it("a subscription of a URL is pending until its token comes back, for two days, and gets a queue that no list has", () => {
     create();
     const { arn, target } = subscriptionIn(subscribe(topics, toUrl("t1")));
     expect(endpointQueue()).toMatchObject({
@@ -324,7 +324,7 @@ describe("a subscription", () => {
     expect(refusalIn(subscribe(topics, toQueue("one more")))).toBe("tooManySubscriptions");
   });
 
-  it("with a filter policy is one of so many", () => {
+  it("a subscription with a filter policy is one of a limited number", () => {
     create();
     const attributes = { FilterPolicy: "{}" };
     for (let i = 0; i < TOPIC_FILTER_POLICIES_MAX; i++) {

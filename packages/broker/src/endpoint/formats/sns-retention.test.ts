@@ -15,7 +15,7 @@ describe("a policy that changes while messages wait (spec sns-delivery 11.2)", (
     return world.core(QUEUE).reconfigure(changed, () => {});
   };
 
-  it("and grows goes on at the same number of retries", async () => {
+  it("a policy that grows goes on at the same number of retries", async () => {
     const world = worldWith();
     world.answer = () => answered(503);
     await publish(world, ["a"]);
@@ -27,7 +27,7 @@ describe("a policy that changes while messages wait (spec sns-delivery 11.2)", (
     expect(deadLetters(world)).toHaveLength(1);
   });
 
-  it("and shrinks is exhausted at the next failure", async () => {
+  it("a policy that shrinks is exhausted at the next failure", async () => {
     const world = worldWith();
     world.answer = () => answered(503);
     await publish(world, ["a"]);
