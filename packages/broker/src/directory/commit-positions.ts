@@ -76,7 +76,7 @@ export class CommitPositions {
     if (row === undefined) return null;
     if (row.checksum === checksumOf(queue, row)) return row;
     console.error(
-      `Directory: what queue "${queue}" had reported is damaged; an earlier loss cannot be detected`,
+      `Directory: the reported position of queue "${queue}" is damaged; an earlier loss cannot be detected`,
     );
     return null;
   }

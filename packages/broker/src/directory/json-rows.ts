@@ -26,7 +26,7 @@ export class JsonRows<Row extends object> {
     key: string,
     what: string,
     unreadable: Unreadable,
-    consequence = " and left out",
+    consequence = ", and is left out",
   ) {
     this.#sql = sql;
     this.#table = table;
@@ -71,7 +71,7 @@ export class JsonRows<Row extends object> {
     const query = `SELECT ${this.#key} AS key, row, checksum FROM ${this.#table} ${which}`;
     const rows = this.#sql.exec<Stored>(query, ...bindings).toArray();
     return rows.flatMap(({ key, row, checksum }) => {
-      const stored = `what was stored of ${this.#what} "${key}"`;
+      const stored = `the stored row of ${this.#what} "${key}"`;
       if (checksum !== checksumOfText(row)) {
         console.error(`Directory: ${stored} is damaged${this.#consequence}`);
         return [];

@@ -33,7 +33,7 @@ export function readCopy(sql: Sql): QueueRecord | null {
   const [row] = sql.exec<{ value: string }>(SELECT_RECORD).toArray();
   if (row === undefined) return null;
   const record = recordFrom(row.value);
-  if (record === null) throw new Error("what it stored of the queue that it is does not fit its checksum");
+  if (record === null) throw new Error("the stored record of the queue does not match its checksum");
   return record;
 }
 

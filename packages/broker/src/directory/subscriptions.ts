@@ -66,7 +66,7 @@ export class Subscriptions {
       const found = readRow<Subscription>(row, UNREADABLE_ROWS.subscription);
       if (found.kind === "row") return [found.row];
       console.error(
-        `Directory: what was stored of the event subscription "${id}" cannot be read (${found.reason}) and left out`,
+        `Directory: the stored row of event subscription "${id}" cannot be read (${found.reason}), and is left out`,
       );
       return [];
     });

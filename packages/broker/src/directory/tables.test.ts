@@ -48,7 +48,7 @@ describe("the directory's rows", () => {
     sql.exec(`UPDATE queues SET row = replace(row, '345600', '345601') WHERE name = 'damaged'`);
     expect([...rows.all()].map((one) => one.kind === "queue" && one.record.name)).toEqual(["whole"]);
     expect(log.mock.calls).toEqual([
-      ['Directory: what was stored of queue "damaged" is damaged and left out'],
+      ['Directory: the stored row of queue "damaged" is damaged, and is left out'],
     ]);
     log.mockRestore();
   });

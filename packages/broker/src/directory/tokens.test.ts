@@ -68,7 +68,7 @@ describe("the tokens of the directory", () => {
     sql.exec(`UPDATE tokens SET row = replace(row, '"read"', '"admin"') WHERE name = 'damaged'`);
     expect(tokens.list().map(({ name }) => name)).toEqual(["whole"]);
     expect(log.mock.calls[0]).toEqual([
-      'Directory: what was stored of token "damaged" is damaged; it admits no client',
+      'Directory: the stored row of token "damaged" is damaged; it admits no client',
     ]);
     tokens.delete("damaged");
     expect(tokens.create(token("damaged"))).toMatchObject({ ok: true });

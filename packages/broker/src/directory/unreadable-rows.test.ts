@@ -170,7 +170,7 @@ describe.each(TABLES)("a row of $table", (table) => {
     expect(count(now)).toBe(count(whole) - gone + 1);
     if (table.table !== "audit") {
       await (await start()).signingIdentity();
-      expect(lines.join("\n")).toMatch(/Directory: what was stored of .* cannot be read \(.+\)/);
+      expect(lines.join("\n")).toMatch(/Directory: the stored row of .* cannot be read \(.+\)/);
     }
   });
 

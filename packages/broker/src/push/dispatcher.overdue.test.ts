@@ -15,7 +15,7 @@ function worldWith(settings: Parameters<typeof consumer>[0]): World {
 }
 
 const OVERDUE =
-  'error: Queue "orders": the handler of "consumer" did not finish within 900 s; what it had not settled is retried';
+  'error: Queue "orders": the handler of "consumer" did not finish within 900 s; messages that it had not settled are retried';
 const RETRIED =
   /^info: Retrying message ".*" on queue "orders" in 60 s \(attempt 1 of 4\): its handler did not finish within 900 s$/;
 

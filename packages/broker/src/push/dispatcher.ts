@@ -245,7 +245,7 @@ export class PushDispatcher {
     const reason = `its handler did not finish within ${HANDLER_WALL_CLOCK_MS_MAX / 1000} s`;
     this.#context.log.error(
       `Queue "${this.#context.name}": the handler of "${running.consumer.name}" did not finish within ` +
-        `${HANDLER_WALL_CLOCK_MS_MAX / 1000} s; what it had not settled is retried`,
+        `${HANDLER_WALL_CLOCK_MS_MAX / 1000} s; messages that it had not settled are retried`,
     );
     await this.#end(running, await this.#resultOfEnded(running, "exceededWallTime", reason));
   }

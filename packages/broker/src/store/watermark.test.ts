@@ -239,7 +239,7 @@ describe("a directory that does not answer", () => {
     else await bench.ring();
     expect(await checked).toEqual({ epoch: 3, loss: null });
     expect(bench.lines).toEqual([
-      `Queue "orders": the directory does not answer, so whether anything is missing is not known: ${reason}`,
+      `Queue "orders": the directory does not answer, so a loss of data cannot be ruled out: ${reason}`,
     ]);
   });
 

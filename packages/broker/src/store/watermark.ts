@@ -98,7 +98,7 @@ export class Watermark {
     } catch (error) {
       this.#unchecked = own;
       log.warn(
-        `Queue "${this.#queue}": the directory does not answer, so whether anything is missing is not known: ${error}`,
+        `Queue "${this.#queue}": the directory does not answer, so a loss of data cannot be ruled out: ${error}`,
       );
       return { epoch: own.epoch, loss: null };
     }

@@ -122,7 +122,7 @@ export class DeadLetters {
       const positions = Array.from({ length: to - from }, (_, i) => from + i);
       const readable = positions.filter((i) => isReadable(payload, i));
       const lost = positions.length - readable.length;
-      if (lost > 0) damage.messagesLost(slice, lost, "their bytes are not what was stored");
+      if (lost > 0) damage.messagesLost(slice, lost, "their stored bytes are damaged");
       return readable.map((i) => ({ id: payload.id(i), packed: this.#recordOf(payload, i, slice, reason) }));
     } catch (error) {
       damage.messagesLost(slice, to - from, error);

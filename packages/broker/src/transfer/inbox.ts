@@ -73,7 +73,7 @@ export class Inbox {
     } catch (error) {
       if (!(error instanceof DamagedRowError)) throw error;
       // Taking an item twice is better than losing it.
-      this.#context.damage.note("messagesAgain", 0, `${error.message}; what comes is taken as new`);
+      this.#context.damage.note("messagesAgain", 0, `${error.message}; its next items are taken as new`);
       return 0;
     }
   }

@@ -27,7 +27,7 @@ function withUnreadable(packed: Uint8Array, positions: readonly number[]): Uint8
   return copy;
 }
 
-describe("messages whose bytes are not what was stored", () => {
+describe("messages whose stored bytes are damaged", () => {
   it.each([
     [[0], ["b", "c", "d"]],
     [[1], ["a", "c", "d"]],
@@ -81,7 +81,7 @@ describe("messages whose bytes are not what was stored", () => {
       foundAtMs: WORLD_START_MS + 1_000,
       messagesLost: 2,
       text: expect.stringMatching(
-        /^2 message\(s\) are lost: their bytes are not what was stored \(segment \d+, within messages 0 to 2\)$/,
+        /^2 message\(s\) are lost: their stored bytes are damaged \(segment \d+, within messages 0 to 2\)$/,
       ),
     };
     expect(world.core("orders").describe().damage).toEqual([entry]);

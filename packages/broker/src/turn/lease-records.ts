@@ -33,7 +33,7 @@ export function readLease(context: RecordsContext, batch: Lease): LeaseRecords |
       if (first !== undefined) firstId ??= payload.id(first.from);
       parts.push(...ranges.map(({ from, to }) => payload.records(from, to)));
       slices.push(...ranges.map((range) => ({ ...slice, ...range })));
-      count -= giveUp(context, batch, slice, ranges, "their bytes are not what was stored");
+      count -= giveUp(context, batch, slice, ranges, "their stored bytes are damaged");
     } catch (error) {
       count -= giveUp(context, batch, slice, [], error);
     }
@@ -74,7 +74,7 @@ export function checkReadable(
   segmentId: number,
   index: number,
 ): boolean {
-  let reason: unknown = "its bytes are not what was stored";
+  let reason: unknown = "its stored bytes are damaged";
   try {
     if (isReadable(payloadOf(segmentId), index)) return true;
   } catch (error) {

@@ -212,7 +212,7 @@ describe("a topic", () => {
     sql.exec("UPDATE topics SET row = replace(row, 'news', 'olds')");
     expect(restarted().registry.snapshot(ARN)).toBeNull();
     expect(log.mock.calls).toEqual([
-      [`Directory: what was stored of topic "${ARN}" is damaged and left out`],
+      [`Directory: the stored row of topic "${ARN}" is damaged, and is left out`],
     ]);
     log.mockRestore();
   });
