@@ -2,7 +2,7 @@ import type { QueueAtRest } from "@sluice/protocol";
 import { REPORT_AFTER_MS } from "../store/watermark.ts";
 import type { CommitPositions } from "./commit-positions.ts";
 
-/** Time that a queue counts as awake after its start, in ms, by which its first commit is reported. */
+/** Time that a queue counts as awake after its start, in ms: by then it has reported its first commits. */
 export const AWAKE_MS = 2 * REPORT_AFTER_MS;
 
 /** Snapshots of queues that were idle by their latest report, and have not been started since. */

@@ -3,7 +3,7 @@ import type { HttpPushSettings, MessageExtension, UnpackedMessage } from "@sluic
 /** Message that is about to be posted. Times in ms since 1970. */
 export interface PushedMessage extends UnpackedMessage {
   readonly queue: string;
-  /** 1 on the first delivery. */
+  /** Number of the attempt, 1 on the first delivery. */
   readonly attempt: number;
   /** Time after which an answer does not count. */
   readonly deadlineMs: number;
@@ -17,8 +17,8 @@ export interface EndpointRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
   /**
-   * Longest time to find out whether a server is there, in ms. `null` does not find out, and a lost request is `closed`
-   * where the platform does not know either.
+   * Longest time to wait for a connection, in ms. `null` sets no limit of its own, and makes no probe after a lost
+   * request: where the platform does not tell a lost connection from a missing server, it is `closed`.
    */
   readonly connectTimeoutMs: number | null;
   /** Longest time to wait for the answer, in ms. */

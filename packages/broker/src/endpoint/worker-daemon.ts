@@ -48,7 +48,7 @@ export interface WorkerDaemonPorts {
   daemon(): EndpointCaller | null;
 }
 
-/** The parts of a queue that its worker daemon uses. */
+/** Parts of a queue that its worker daemon uses. */
 interface WorkerDaemonParts {
   readonly receivers: Receivers;
   readonly throttle: Throttle;

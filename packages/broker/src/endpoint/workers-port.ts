@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { type EndpointOutcome, type EndpointPort, type EndpointRequest, outcomeOf } from "./endpoint.ts";
 import { arePrivateAllowed, targetRulesOf } from "./target.ts";
 
-/** Means of reaching servers. */
+/** Means of reaching a server. */
 interface Way {
   fetch(url: string, init: RequestInit): Promise<Response>;
   connect(address: SocketAddress): Socket;

@@ -16,7 +16,7 @@ interface Range {
  * A contract, since stored data depends on it: members keep their meaning. An absent one is unknown or does not apply.
  */
 export interface StoredEvent {
-  /** Grows with every event. */
+  /** Number, which grows with every event. */
   readonly n: number;
   readonly kind: HistoryKind;
   /** Time in ms; that of the first event where several are merged. */
@@ -34,7 +34,7 @@ export interface StoredEvent {
   readonly attempt?: number;
   readonly delayMs?: number;
   readonly delay?: DelayReason;
-  /** The beginning of an error, or a reason. */
+  /** Beginning of an error, or a reason. */
   readonly error?: string;
   /** Hash of the whole text of the error (`ErrorTexts`), where `error` is only its beginning. */
   readonly errorHash?: number;

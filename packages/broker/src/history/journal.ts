@@ -8,13 +8,13 @@ export const ROW_TEXT_FULL = 16_000;
 /** Rows of a ring. With `ROW_MESSAGES_FULL` in each they hold 50,000 events of single messages. */
 export const RING_SLOTS = 512;
 
-/** A row that a commit has to write. */
+/** Row that a commit has to write. */
 export interface WrittenRow {
   readonly slot: number;
   readonly body: Uint8Array;
 }
 
-/** The row that takes the next events. */
+/** Row that takes the next events. */
 interface OpenRow extends RowHead {
   readonly slot: number;
   readonly events: readonly string[];

@@ -1,7 +1,7 @@
 import type { MessageExtension, MessagePast, PastEnd } from "@sluice/protocol";
 import { ERROR_BEGINNING_MAX } from "./event.ts";
 
-/** Most ends in earlier queues that a message takes along: the latest ones. */
+/** Most ends in earlier queues that a message keeps: the latest ones. */
 export const PAST_ENDS_MAX = 8;
 
 /** Reads the past of a message in earlier queues; `null` if there is none that can be read. */

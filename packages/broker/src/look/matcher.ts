@@ -11,7 +11,7 @@ import { decodeToken } from "../receive/message-token.ts";
 
 const decoder = new TextDecoder();
 
-/** A message as a filter sees it. */
+/** Message that a filter is applied to. */
 export interface Candidate {
   readonly payload: PackedIndex;
   readonly index: number;
@@ -63,7 +63,7 @@ export class Matcher {
     return this.#terms.every((term) => term.field !== "group" || term.group === group);
   }
 
-  /** Whether a message is: of those that `fitsRange` and `fitsPlace` have let through. */
+  /** Whether a message matches, by its bytes, once `fitsRange` and `fitsPlace` have let it through. */
   fits(position: MessagePosition, payload: PackedIndex): boolean {
     if (!this.#readsBytes) return true;
     const { index } = position;
@@ -95,7 +95,7 @@ export class Matcher {
   }
 }
 
-/** The queue that a message was dead-lettered from; `null` for none. */
+/** Returns the queue that dead-lettered a message; `null` for none. */
 export function sourceOf({ deadLetterSource, deadLetterOf }: MessageExtension): string | null {
   return deadLetterSource ?? deadLetterOf ?? null;
 }

@@ -24,7 +24,7 @@ export interface Found {
   readonly last: MessagePosition | null;
 }
 
-/** Queue with the parts that tell to whom it delivers. */
+/** Queue with the parts that tell its consumers. */
 interface LookedQueue extends QueueContext {
   readonly awakeSinceMs: number;
   readonly cache: PayloadCache;

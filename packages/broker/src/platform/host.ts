@@ -2,7 +2,7 @@ import { type HostClock, systemClock } from "./clock.ts";
 import type { LineSink } from "./log.ts";
 
 /**
- * The surroundings of an object: everything that the broker's classes use of a platform, except for Web APIs that only
+ * Surroundings of an object: everything that the broker's classes use of a platform, except for Web APIs that only
  * compute.
  *
  * - Workers: `workersHost`.

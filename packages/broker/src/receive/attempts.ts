@@ -3,7 +3,7 @@ import { DEDUPLICATION_MS } from "@sluice/protocol";
 import { checksumOfText } from "../store/checksum.ts";
 import type { QueueContext } from "../turn/context.ts";
 
-/** Receive that named itself: its receipts, with its times in ms. A contract: notes store it as JSON. */
+/** Receive with an attempt id: its receipts, with its times in ms. A contract: notes store it as JSON. */
 export interface Attempt {
   readonly receipts: readonly Receipt[];
   readonly receivedMs: number;
@@ -15,7 +15,7 @@ export interface Attempt {
 export const ATTEMPTS_MAX = 20_000;
 
 const PREFIX = "attempt:";
-/** Digits of a time in ms. Their fixed number makes the order of the keys, in which notes come back, that of times. */
+/** Digits of a time in ms, with leading zeros, so that notes come back in the order of their times. */
 const TIME_LENGTH = 16;
 
 /**

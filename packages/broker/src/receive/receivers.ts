@@ -24,7 +24,7 @@ export const RECEIVER = "SQS";
 /** Reply with messages. */
 type Received = Extract<ReceiveReply, { kind: "received" }>;
 
-/** A caller that waits for messages. */
+/** Caller that waits for messages. */
 interface Receiver {
   readonly request: ReceiveRequest;
   readonly isShortPoll: boolean;
@@ -36,7 +36,7 @@ interface Receiver {
   readonly reject: (error: unknown) => void;
 }
 
-/** The parts of a queue that receiving uses. */
+/** Parts of a queue that receiving uses. */
 interface ReceiverParts {
   readonly attempts: Attempts;
   readonly throttle: Throttle;

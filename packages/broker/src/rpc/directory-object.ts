@@ -56,7 +56,7 @@ export interface AlarmedObject {
   clockWasSet(name: string): Promise<void>;
 }
 
-/** Clock of the broker, which queues of a later date use as well. In development only. */
+/** Clock of the broker, which queues that are created later use as well. In development only. */
 export interface DirectoryClock {
   clock(): Promise<ClockSetting>;
   advanceClock(ms: number): Promise<ClockSetting>;

@@ -5,7 +5,7 @@ import type { PayloadCache } from "../store/payload-cache.ts";
 /** Most payload bytes of one segment, well below the 2 MB of a stored value. */
 export const SEGMENT_BYTES_MAX = 512_000;
 
-/** A packed batch that was accepted and is not stored yet. */
+/** Packed batch that was accepted and is not stored yet. */
 export interface AcceptedBatch {
   readonly index: PackedIndex;
   /** Delay of the messages that name none, in seconds. */

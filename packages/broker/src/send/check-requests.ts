@@ -35,7 +35,7 @@ export function checkRequests(
       if (!(error instanceof PackedFormatError)) throw error;
       return refuse(QUEUE_ERROR_CODES.messageMetadataInvalid, `not a packed batch: ${error.message}`);
     }
-    const refusal = invalidBatch(index, delaySeconds, messageBytesMax);
+    const refusal = batchRefusal(index, delaySeconds, messageBytesMax);
     if (refusal !== null) return refusal;
     batches.push({
       index,
@@ -47,8 +47,8 @@ export function checkRequests(
   return { ok: true, batches };
 }
 
-/** Finds out why a batch cannot be stored; `null` if it can. */
-function invalidBatch(
+/** Returns why a batch cannot be stored; `null` if it can. */
+function batchRefusal(
   index: PackedIndex,
   delaySeconds: number | undefined,
   messageBytesMax: number,

@@ -92,7 +92,7 @@ export interface QueueStore extends JournalRows {
   /** Writes a note; `null` deletes it. */
   writeNote(key: string, bytes: Uint8Array | null): void;
 
-  /** Rows written and read since this epoch began: what Cloudflare bills (spec cloudflare-queues 9.2). */
+  /** Numbers of rows written and read in this epoch, which Cloudflare bills (spec cloudflare-queues 9.2). */
   readonly rowsWritten: number;
   readonly rowsRead: number;
 }

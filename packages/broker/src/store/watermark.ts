@@ -180,7 +180,7 @@ export class Watermark {
     });
   }
 
-  /** @param waitsMs before each further attempt. */
+  /** Asks the directory for the position. @param waitsMs before each further attempt. */
   async #position([waitMs, ...others]: readonly number[]): Promise<CommitPosition | null> {
     try {
       return await this.#ports.directory.position();

@@ -9,7 +9,7 @@ import type { Outbox } from "./outbox.ts";
 /** Most log lines about single messages of one event. A last line counts the others. */
 export const MESSAGE_LINES_MAX = 10;
 
-/** Bytes of messages after which a turn dead-letters no further one: after a long failure it could be a whole queue. */
+/** Bytes of messages after which a turn dead-letters no further one, since all of them are in memory at a time. */
 export const DEAD_BYTES_MAX = 8_000_000;
 
 /** Most dead letters of one event of the history, so that its row stays small. */

@@ -15,7 +15,7 @@ import { type Intake, sequenceNumberOf } from "../send/intake.ts";
 import type { QueueContext } from "../turn/context.ts";
 import type { Outbox } from "./outbox.ts";
 
-/** The parts of a queue that a topic uses. */
+/** Parts of a queue that a topic uses. */
 interface TopicParts {
   readonly intake: Intake;
   readonly outbox: Outbox;

@@ -32,7 +32,7 @@ export interface QueueContext {
   submit<Result>(work: () => Result, urgency?: Urgency): Promise<Result>;
   /** Starts a turn and resolves when it is durable. The promise may be dropped: a turn reports its own failure. */
   wake(): Promise<void>;
-  /** Within a turn: expires leases and retention periods, for a job that depends on it. Turns do it after their jobs. */
+  /** Within a turn: expires leases and retention periods for a job that needs it. Turns do it after their jobs. */
   passTime(): void;
   /** Sets the alarm to the next moment at which anything is due. Every turn does it at its end. */
   rearm(): void;

@@ -19,7 +19,7 @@ export const COUNT_NAMES = Object.keys(NOTHING) as readonly (keyof UsageCounts)[
 
 /**
  * Counts by calendar month, over all epochs. Counting itself costs nothing: the month is checked when the counts are
- * read, which a busy queue does with every report. A month begins with its first read.
+ * read, which a busy queue does with every report. The counts of a month begin with the first read in it.
  */
 export class MonthUsage {
   readonly #counts: () => UsageCounts;

@@ -113,7 +113,7 @@ export class TopicRegistry {
     this.#topicChanged(topicArn);
   }
 
-  /** Raises the version of a topic, unless it is erased with its subscriptions, which has raised it. */
+  /** Raises the version of a topic, unless the topic is erased as well, which has raised it. */
   #topicChanged(arn: string): void {
     const topic = this.#topics.get(arn);
     if (topic !== undefined) this.versions.change(topic.topicId);
