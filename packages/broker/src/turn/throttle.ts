@@ -36,7 +36,7 @@ export class Throttle {
 
   /** Whether the queue has a throttle. */
   get isOn(): boolean {
-    return this.#current() !== null;
+    return this.#context.definition?.maxReceivesPerSecond !== undefined;
   }
 
   /** Number of messages that may be delivered now; none before `nextMs`. */
