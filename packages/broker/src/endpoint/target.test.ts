@@ -109,7 +109,7 @@ describe("a public name", () => {
     "2606:4700:0:0:0:0:0:1111",
     "::ffff:8.8.8.8",
     "64:ff9b::8.8.8.8",
-  ])("may be called at %s", (address) => {
+  ])("a public name may be called at %s", (address) => {
     expect(refusalOfAddress(url, address, PUBLIC_ONLY)).toBeNull();
   });
 

@@ -213,7 +213,7 @@ describe("a filter", () => {
     ["attr.kind:orde", []],
     ["attr.toString:x", []],
     ["", ["held", "Fresh Lamp", "dead lamp", "late"]],
-  ])("%s is for %j", async (filter, expected) => {
+  ])("the filter %j matches %j", async (filter, expected) => {
     const world = new SqsWorld({ orders: {} });
     const attributes = encodeAttributes({
       attributes: { kind: { DataType: "String", StringValue: "order" } },

@@ -127,7 +127,7 @@ describe("a consumer that answers with something that is no result", () => {
     ["retries that are no objects", { ...resultOf({}), retryMessages: ["m1"] }],
     ["a delay that is no number", { ...resultOf({}), retryMessages: [{ msgId: "m1", delaySeconds: "5" }] }],
     ["a delay that is not finite", { ...resultOf({}), retryBatch: { retry: true, delaySeconds: NaN } }],
-  ])("has failed: %s", async (_what, answer) => {
+  ])("a delivery has failed that is answered with %s", async (_what, answer) => {
     const world = worldWith(one);
     let calls = 0;
     world.deliver = async () => {

@@ -226,7 +226,7 @@ describe("concurrency after a batch (spec 4)", () => {
     ],
     ["a handler that throws", { outcome: "exception" }, true],
     ["a handler that is ended", { outcome: "exceededMemory" }, true],
-  ])("counts %s as failed: %s", async (_what, answer, failed) => {
+  ])("a batch of %s counts as failed: %s", async (_what, answer, failed) => {
     const world = await deliverOnce(["a"], () => answer, { retryDelaySeconds: 60 });
     expect(world.core("orders").queue.push.failures).toEqual([failed]);
   });

@@ -53,7 +53,7 @@ describe("a token of a message", () => {
     "A".repeat(TOKEN_LENGTH - 1),
     "ä".repeat(TOKEN_LENGTH),
     "__proto__",
-  ])("is not %j", (text) => {
+  ])("a token is not %j", (text) => {
     expect(decodeToken("orders", "lease", text)).toBeNull();
   });
 });

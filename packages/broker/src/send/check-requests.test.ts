@@ -33,7 +33,7 @@ describe("the size of a message", () => {
     [MESSAGE_BYTES_MAX - 1, true],
     [MESSAGE_BYTES_MAX, true],
     [MESSAGE_BYTES_MAX + 1, false],
-  ])("may be %i bytes: %s", (bytes, ok) => {
+  ])("a message may have %i bytes: %s", (bytes, ok) => {
     const refusal = {
       ok: false,
       code: 10204,
@@ -59,7 +59,7 @@ describe("the delay of a message", () => {
     [DELAY_SECONDS_MAX - 1, true],
     [DELAY_SECONDS_MAX, true],
     [DELAY_SECONDS_MAX + 1, false],
-  ])("may be %i s: %s", (seconds, ok) => {
+  ])("the delay of a message may be %i s: %s", (seconds, ok) => {
     const refusal = {
       ok: false,
       code: 10203,
@@ -78,7 +78,7 @@ describe("the delay of a batch", () => {
     [DELAY_SECONDS_MAX + 1, false],
     [0.5, false],
     [NaN, false],
-  ])("may be %d s: %s", (delaySeconds, ok) => {
+  ])("the delay of a batch may be %d s: %s", (delaySeconds, ok) => {
     const refusal = {
       ok: false,
       code: 10202,

@@ -125,7 +125,7 @@ describe("a store that is compared with what was reported", () => {
     ["it is one commit behind", position(2, 9, 19), position(2, 10, 20), { commits: 1, messages: 1 }],
     ["it is an epoch behind", position(1, 15, 20), position(2, 10, 20), { commits: 1, messages: 0 }],
     ["it is empty", NO_COMMITS, position(2, 10, 20), { commits: 10, messages: 20 }],
-  ])("knows what it lacks when %s", async (_when, stored, reported, loss) => {
+  ])("a store knows what it lacks when %s", async (_when, stored, reported, loss) => {
     bench.stored = stored;
     bench.reported = reported;
     expect(await bench.start()).toEqual({ epoch: Math.max(stored.epoch, reported?.epoch ?? 0), loss });

@@ -69,7 +69,7 @@ describe("what waits for a queue", () => {
     [TRANSFER_ITEMS_MAX - 1, [TRANSFER_ITEMS_MAX - 1]],
     [TRANSFER_ITEMS_MAX, [TRANSFER_ITEMS_MAX]],
     [TRANSFER_ITEMS_MAX + 1, [TRANSFER_ITEMS_MAX, 1]],
-  ])("makes of %i items calls of %j", async (count, expected) => {
+  ])("a transfer makes of %i items calls of %j", async (count, expected) => {
     const world = new World({ orders: {}, dead: {} });
     const calls = watchCalls(world);
     await put(world, "dead", numbered(count));

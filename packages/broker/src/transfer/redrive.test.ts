@@ -16,9 +16,9 @@ describe("one rule for how often a message is delivered", () => {
     ["a maxReceiveCount of 1,000", redrive(1_000), 999],
     ["both: the redrive policy", { consumer: consumer({ maxRetries: 3 }), ...redrive(8) }, 7],
     ["settings of SQS without a redrive policy", { receive: { redrive: null } }, Number.POSITIVE_INFINITY],
-    ["nothing at all", {}, Number.POSITIVE_INFINITY],
-    ["these and a consumer", { receive: {}, consumer: consumer({ maxRetries: 3 }) }, 3],
-  ])("%s", (_what, changes, maxRetries) => {
+    ["no settings", {}, Number.POSITIVE_INFINITY],
+    ["settings of SQS and a consumer", { receive: {}, consumer: consumer({ maxRetries: 3 }) }, 3],
+  ])("the number of retries follows from %s", (_what, changes, maxRetries) => {
     expect(rulesOf({ ...definition, ...changes }).maxRetries).toBe(maxRetries);
   });
 });

@@ -75,14 +75,14 @@ describe("a retry that names no delay", () => {
   it.each([
     ["retry", (id: string) => ({ retryMessages: [{ msgId: id, delaySeconds: 30 }] })],
     ["retryAll", () => ({ retryBatch: { retry: true, delaySeconds: 30 } })],
-  ])("is not one whose %s names one", async (_call, answer) => {
+  ])("a %s with a delay goes by that delay", async (_call, answer) => {
     const world = worldWith(EXPONENTIAL, { maxRetries: 1 });
     world.handler = ({ messages }) => answer(messages[0]?.id ?? "");
     await world.send("orders", ["a"]);
     expect(await delaysOf(world)).toEqual([30_000]);
   });
 
-  it("does not become one by naming 0", async () => {
+  it("a retry with a delay of 0 goes by that delay", async () => {
     const world = worldWith(EXPONENTIAL, { maxRetries: 1 });
     world.handler = () => ({ retryBatch: { retry: true, delaySeconds: 0 } });
     await world.send("orders", ["a"]);

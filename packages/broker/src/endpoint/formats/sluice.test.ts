@@ -14,7 +14,7 @@ describe("Retry-After", () => {
     ["Sat, 21 Nov 2026 12:00:30 GMT", 30],
     ["Sat, 21 Nov 2026 11:59:00 GMT", 0],
     ["Mon, 23 Nov 2026 12:00:00 GMT", 86_400],
-  ])("%s is %i s", (text, seconds) => {
+  ])("Retry-After %j is %i s", (text, seconds) => {
     expect(secondsOf(text, NOW_MS)).toBe(seconds);
   });
 
