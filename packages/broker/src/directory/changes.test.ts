@@ -9,7 +9,7 @@ import { Registry } from "./registry.ts";
 let events: string[];
 /** Lets `after` end. */
 let passTime: () => void;
-/** Whether queues can be told. */
+/** Reaches queues, or rejects. */
 let reach: (name: string) => Promise<void>;
 let registry: Registry;
 let changes: Changes;
@@ -53,14 +53,14 @@ const create = (name: string) => changes.change(() => createQueue(registry, { na
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe("a change of a queue", () => {
-  it("is stored, with a time to tell again, before the queue is told, and answered when that knows", async () => {
+  it("is stored, with the alarm for a repeated notice, before the queue is notified, and answered after that", async () => {
     const reply = await create("orders");
     expect(reply.ok).toBe(true);
     await settled();
     expect(events).toEqual(["store", `wake after ${TELL_AGAIN_MS}`, "tell orders", "wake no more"]);
   });
 
-  it("is answered after a while if the queue cannot be reached, which is told again later", async () => {
+  it("is answered after a while if the queue cannot be reached, which is notified again later", async () => {
     reach = () => new Promise(() => {});
     let reply: DirectoryReply | null = null;
     const changing = create("orders").then((answer) => {

@@ -33,7 +33,7 @@ beforeEach(() => {
 });
 
 describe("idle queues", () => {
-  it("are told as they said, by their own time, over a restart of the directory too", () => {
+  it("are listed as they reported, by their own time, over a restart of the directory too", () => {
     report("orders", 1, rest("orders", 3));
     nowMs += 60_000;
     restart();
@@ -52,7 +52,7 @@ describe("idle queues", () => {
     expect(names()).toEqual([]);
   });
 
-  it(`are not told for ${AWAKE_MS} ms after their start, unless they report before`, () => {
+  it(`are not listed for ${AWAKE_MS} ms after their start, unless they report before`, () => {
     for (const queue of ["orders", "mails"]) report(queue, 1, rest(queue, 0));
     expect([rests.started("orders"), rests.started("mails"), rests.started("new")]).toEqual([
       true,
@@ -68,7 +68,7 @@ describe("idle queues", () => {
     expect(names().sort()).toEqual(["mails", "orders"]);
   });
 
-  it("are not told by a row that is damaged", () => {
+  it("are not listed by a damaged row", () => {
     report("orders", 1, rest("orders", 3));
     sql.exec(`UPDATE marks SET rest = replace(rest, '"ready":3', '"ready":4')`);
     expect(names()).toEqual([]);

@@ -48,7 +48,7 @@ function create(name: string): string {
 }
 
 describe("notices", () => {
-  it("tell a queue once what it is, and again what it is changed to", async () => {
+  it("notify a queue once of its record, and again of its change", async () => {
     const id = create("orders");
     expect(await notices.tellAll()).toBe(true);
     expect(await notices.tellAll()).toBe(true);
@@ -58,7 +58,7 @@ describe("notices", () => {
     expect(registry.restarted().pending()).toEqual([]);
   });
 
-  it("tell again, also after a restart, a queue that could not be told", async () => {
+  it("are sent again, also after a restart, when they did not arrive", async () => {
     create("orders");
     objects.answer = () => Promise.reject(new Error("no such object"));
     expect(await notices.tellAll()).toBe(false);
@@ -71,7 +71,7 @@ describe("notices", () => {
     expect(objects.calls.length).toBe(2);
   });
 
-  it("tell of a change that is made while they tell", async () => {
+  it("notify of a change that is made while they are sent", async () => {
     const id = create("orders");
     const first = Promise.withResolvers<void>();
     objects.answer = () => first.promise;
@@ -133,7 +133,7 @@ describe("notices", () => {
     expect(await notices.tellAll()).toBe(true);
   });
 
-  it("tell 20 queues at a time", async () => {
+  it("notify 20 queues at a time", async () => {
     for (let i = 0; i < 50; i++) create(`q${i}`);
     objects.answer = () => new Promise((resolve) => setImmediate(resolve));
     await notices.tellAll();

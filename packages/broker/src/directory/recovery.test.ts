@@ -50,7 +50,7 @@ describe("a directory that does not run", () => {
     expect(isLost(known, record("there", 6))).toBe(false);
   });
 
-  it("takes them back as told, in the place of a deletion and of a row that is damaged", () => {
+  it("takes them back as notified, in the place of a deletion and of a damaged row", () => {
     const log = vi.spyOn(console, "error").mockImplementation(() => {});
     const rows = new DirectoryRows(sql);
     rows.save({ kind: "deleted", name: "again", revision: 7 });

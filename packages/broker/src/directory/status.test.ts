@@ -25,7 +25,7 @@ function createAnew(name: string): void {
 }
 
 describe("a directory that a queue's own copy shows to have lost data", () => {
-  it("does not know a queue that it had told what it is", () => {
+  it("does not know a queue that it had notified of its record", () => {
     const copy = create("orders");
     registry = new TestRegistry();
     expect(lossShownBy(registry, copy)).toMatch(/does not know it any more/);
@@ -52,7 +52,7 @@ describe("a directory that a queue's own copy shows to have lost data", () => {
     expect(lossShownBy(older, changed.record)).toBeNull();
   });
 
-  it("remembers what the configuration said where it takes a change back, and only there", () => {
+  it("remembers the configured definition where it takes a change back, and only there", () => {
     const copy = { ...create("orders"), revision: REGISTRY_START_MS + 5 };
     const configured = copy.definition;
     const older = { ...copy, revision: REGISTRY_START_MS };
@@ -87,7 +87,7 @@ describe("a directory that a queue's own copy shows to have lost data", () => {
 });
 
 describe("a directory that has lost nothing", () => {
-  it("is ahead of a queue that was not told yet", () => {
+  it("is ahead of a queue that was not notified yet", () => {
     const copy = create("orders");
     changeQueue(registry, copy.queueId, { settings: { deliveryDelaySeconds: 5 } });
     expect(lossShownBy(registry, copy)).toBeNull();

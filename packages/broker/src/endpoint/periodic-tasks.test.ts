@@ -277,7 +277,7 @@ describe("a run whose last one is not done", () => {
     expect(runsOf(world)).toEqual(["2023-11-14T22:14:00Z", "2023-11-14T22:20:00Z"]);
   });
 
-  it("is told from other messages of a queue that was empty when it stopped", async () => {
+  it("is not taken for another message of a queue that was empty when it stopped", async () => {
     const world = worldWith([EVERY_MINUTE], {}, { overlap: "skip" });
     world.answer = ({ headers }) => answered(headers["X-Aws-Sqsd-Taskname"] === "sweep" ? 200 : 500);
     await begin(world);

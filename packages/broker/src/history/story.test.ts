@@ -123,7 +123,7 @@ describe("the story of a message", () => {
     expect(world.core("orders").history.story(first).gaps).toEqual([]);
   });
 
-  it("is still told of a queue whose history was turned off, which it says", async () => {
+  it("is still told for a queue whose history was turned off, and shows that gap", async () => {
     const world = new World({ orders: { historySeconds: 3_600 } });
     await world.send("orders", ["a"]);
     const [id = ""] = acceptedIn(world, "orders");

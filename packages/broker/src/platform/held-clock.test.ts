@@ -85,7 +85,7 @@ describe("a clock that is held", () => {
     expect([sinceStart(), clock.behindMs]).toEqual([0, 0]);
   });
 
-  it("counts the sleep of a machine, told in whole seconds or not, and no jump beside it", () => {
+  it("counts the sleep of a machine, in whole seconds or not, and no jump beside it", () => {
     const { machine, sinceStart, jumps } = held();
     machine.sleep(8 * HOUR_MS);
     expect([sinceStart(), jumps]).toEqual([8 * HOUR_MS, []]);
@@ -129,7 +129,7 @@ describe("a clock that was stored", () => {
     expect([sinceStart(), clock.behindMs, jumps]).toEqual([DAY_MS, -DAY_MS, [[-DAY_MS, -DAY_MS]]]);
   });
 
-  it("is told as both clocks are", () => {
+  it("stores both clocks as they are", () => {
     const { machine, clock } = held();
     machine.set(DAY_MS);
     expect(clock.moment).toEqual({ systemMs: START_MS + DAY_MS, brokerMs: START_MS });

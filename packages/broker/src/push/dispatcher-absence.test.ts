@@ -20,7 +20,7 @@ describe("a consumer that is absent", () => {
     expect(world.seen.map((batch) => batch.messages[0]?.attempts)).toEqual([1, 1, 1]);
   });
 
-  it("is said to be absent once, and to be back once", async () => {
+  it("is reported as absent once, and as back once", async () => {
     const world = worldWith(one);
     world.running = false;
     await world.send("orders", ["a"]);
@@ -34,7 +34,7 @@ describe("a consumer that is absent", () => {
     expect(world.lines).toEqual([absent, 'info: Queue "orders": its consumer "consumer" is running again']);
   });
 
-  it("is said to be absent once though several batches were on their way", async () => {
+  it("is reported as absent once though several batches were on their way", async () => {
     const world = worldWith({ ...one, maxConcurrency: 5 });
     const refused = Promise.withResolvers<Partial<DeliveryResult>>();
     world.handler = () => refused.promise;

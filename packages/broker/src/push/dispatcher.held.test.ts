@@ -28,7 +28,7 @@ describe("a consumer that has to wait for other Workers", () => {
     expect(bodiesOf(world.seen)).toEqual([["a"], ["b"]]);
   });
 
-  it("is said to begin then", async () => {
+  it("is reported to begin then", async () => {
     const world = held();
     await world.send("orders", ["a"]);
     const core = world.core("orders");

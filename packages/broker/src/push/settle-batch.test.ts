@@ -139,12 +139,12 @@ describe("settling a batch (spec 2.4)", () => {
     ]);
   });
 
-  it("does to each message what was said of it, in every mixture and wherever in its segment it lies", async () => {
-    const said = ["acknowledged", "retried", "retried later"];
-    for (let mixture = 0; mixture < said.length ** 5; mixture++) {
+  it("settles each message by its own verdict, in every mixture and wherever in its segment it lies", async () => {
+    const kinds = ["acknowledged", "retried", "retried later"];
+    for (let mixture = 0; mixture < kinds.length ** 5; mixture++) {
       const verdicts = Array.from(
         { length: 5 },
-        (_, i) => said[Math.floor(mixture / said.length ** i) % said.length],
+        (_, i) => kinds[Math.floor(mixture / kinds.length ** i) % kinds.length],
       );
       const settings = consumer({ maxBatchSize: 5, maxBatchTimeoutSeconds: 0 });
       const world = new World({ orders: { consumer: settings } });

@@ -57,7 +57,7 @@ describe("receives of one call that wait for nothing", () => {
     expect(queues.store("orders").commits).toBe(commits + 1);
   });
 
-  it("take messages as far as the bytes of one answer go; the rest is told to ask alone", async () => {
+  it("take messages up to the bytes of one answer; the other receives have to be repeated alone", async () => {
     const queues = world();
     const large = "x".repeat(1_000_000);
     const count = RECEIVE_NOW_BYTES_MAX / large.length + 2;

@@ -89,7 +89,7 @@ describe("a move task (spec sqs 6.4)", () => {
     expect(letter?.extension).toEqual({ deadLetterOf: "dead" });
   });
 
-  it("moves everything to one queue when it is told to", async () => {
+  it("moves everything to one queue when it has a target", async () => {
     const queues = await withDead("orders:a", "invoices:b");
     await begin(queues, { target: "invoices" });
     await queues.pass(1_000);

@@ -168,7 +168,7 @@ describe("an object of an earlier build", () => {
     };
     await put(world, "dead", TEXTS);
     await world.pass(0);
-    // It is not told in vain again what it does not look at.
+    // Further items of a call are not sent in vain again.
     expect(calls).toEqual([5, 1, 1, 1, 1]);
     expect(intents(world)).toBe(0);
     expect(await bodies(world, "dead")).toEqual(TEXTS);

@@ -111,7 +111,7 @@ describe("a transfer", () => {
     expect(intents(world, "orders")).toBe(0);
   });
 
-  it("is told from those of earlier epochs", async () => {
+  it("is not taken for one of an earlier epoch", async () => {
     const world = moving();
     for (const bodies of [["a", "b", "c"], ["d"], ["e", "f"]]) {
       for (const body of bodies) await world.send("orders", [body]);

@@ -123,7 +123,7 @@ describe("what is published", () => {
     topic.changed(5);
     expect(await by(4, "a")).toEqual({ ok: "outdated" });
     expect(await by(5, "b")).toMatchObject({ ok: true });
-    // Who has asked the directory since knows more than was told here.
+    // A publisher may know a later version from the directory than this object.
     expect(await by(7, "c")).toMatchObject({ ok: true });
     expect(await by(6, "d")).toEqual({ ok: "outdated" });
     topic.changed(6);

@@ -147,7 +147,7 @@ describe("messages on their way to another queue", () => {
     expect(world.core("orders").describe().damage).toMatchObject([{ kind: "messagesLost", messagesLost: 1 }]);
   });
 
-  it("are lost when nothing can be told of them", async () => {
+  it("are lost when their checksums are damaged", async () => {
     const world = worldWith({ maxRetries: 0, deadLetterQueue: "dead" });
     world.handler = () => ({ outcome: "exception" });
     world.carry = () => Promise.reject(new Error("no route"));

@@ -25,7 +25,7 @@ it("counts the time in which anything is under way once, and no other", () => {
   expect(awake.totalMs).toBe(30);
 });
 
-it("is held once, however often that is said", () => {
+it("is held once, however often it is held", () => {
   const { awake, pass } = clocked();
   for (const isHeld of [false, true, true]) awake.hold(isHeld);
   pass(7);

@@ -60,7 +60,7 @@ describe("versions of topics", () => {
     expect(versions.pending()).toEqual([{ topicId: "a", version: versions.versionOf("a") }]);
   });
 
-  it("are forgotten with their topics, whose objects are told all the same", () => {
+  it("are forgotten with their topics, whose objects are notified all the same", () => {
     const versions = started();
     for (const topicId of ["a", "b"]) versions.change(topicId);
     const kept = versions.versionOf("b");

@@ -130,7 +130,7 @@ describe("the version of a topic", () => {
     expect(topics.registry.versionOfObject(objectOf())).toBe(versionOf());
   });
 
-  it("is none once the topic is deleted, of which its object is told once for all of it", () => {
+  it("is none once the topic is deleted, of which its object is notified once for all of it", () => {
     create();
     for (const queue of ["mail", "audit"]) subscribe(topics, toQueue(queue));
     for (const notice of topics.registry.versions.pending()) topics.registry.versions.notified(notice);
