@@ -1,9 +1,8 @@
 import type { ProducerBroker } from "@sluice/producer";
 import { BROKER_CLASS, QUEUES_BINDING } from "@sluice/project/names";
-import { miniflareOptions, newMiniflare } from "@sluice/project/wrangler/new-miniflare";
 import { registryFolder } from "@sluice/project/wrangler/registry";
-import type { Miniflare, V4MiniflareOptions, V4WorkerOptions } from "miniflare";
-import { printedOf } from "../workerd/workerd-process.ts";
+import type { Miniflare, V4WorkerOptions } from "miniflare";
+import { type MiniflareRun, restartMiniflare, startMiniflare } from "../workerd/start-miniflare.ts";
 
 /** Durable Objects of the queues, as this process calls them. */
 export interface Queues {
@@ -46,20 +45,17 @@ export class LinkRuntime {
       compatibilityDate: COMPATIBILITY_DATE,
       durableObjects: { [QUEUES_BINDING]: { className: BROKER_CLASS, scriptName: broker } },
     };
-    const options: V4MiniflareOptions = {
-      workers: [client, ...(own === null ? [] : [own])],
-      unsafeDevRegistryPath: registryFolder(process.env),
-      // Else it asks the Internet for one.
-      cf: false,
-      logRequests: false,
-      handleStructuredLogs: ({ level, message }) => {
-        const text = printedOf(message);
-        if (text !== null && (level === "error" || level === "warn")) process.stderr.write(`${text}\n`);
+    const workers = [client, ...(own === null ? [] : [own])];
+    const how: MiniflareRun = {
+      resources,
+      print: (text, level) => {
+        if (level === "error" || level === "warn") process.stderr.write(`${text}\n`);
       },
+      more: { unsafeDevRegistryPath: registryFolder(process.env) },
     };
     this.#queues = null;
-    if (this.#miniflare === null) this.#miniflare = newMiniflare(options, resources);
-    else await this.#miniflare.setOptions(miniflareOptions(options, resources));
+    if (this.#miniflare === null) this.#miniflare = startMiniflare(workers, how);
+    else await restartMiniflare(this.#miniflare, workers, how);
     const bindings = await this.#miniflare.getBindings<Record<string, Queues>>(this.#name);
     this.#queues = bindings[QUEUES_BINDING] ?? null;
   }

@@ -2,10 +2,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { constants } from "node:os";
 import { CliError } from "@sluice/project/errors";
-import { newMiniflare } from "@sluice/project/wrangler/new-miniflare";
 import type { V4WorkerOptions } from "miniflare";
 import type { LogLevel, ServerLog } from "../report/server-log.ts";
 import type { Runtime } from "../watchdog/keep-running.ts";
+import { startMiniflare } from "./start-miniflare.ts";
 
 export interface WorkerdOptions {
   /** The first one answers requests. */
@@ -50,23 +50,16 @@ export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
   const { workers, broker, resources, inspectorPort, rewrite, log } = options;
   const workerd = takeWorkerd();
   const known = SIGNALS.flatMap((signal) => process.listeners(signal));
-  const miniflare = newMiniflare(
-    {
-      workers: [...workers],
-      // Else it asks the Internet for one.
-      cf: false,
+  const miniflare = startMiniflare(workers, {
+    resources,
+    print: (text, level) => log.write(UNCAUGHT.test(text) ? "error" : logLevelOf(level), rewrite(text)),
+    more: {
       verbose: true,
-      logRequests: false,
-      handleStructuredLogs: ({ level, message }) => {
-        const text = printedOf(message);
-        if (text !== null) log.write(UNCAUGHT.test(message) ? "error" : logLevelOf(level), rewrite(text));
-      },
       ...(inspectorPort === null ? {} : { inspectorPort }),
       // Else it says that it is in another folder than ours.
       unsafeRuntimeEnv: { PWD: process.cwd() },
     },
-    resources,
-  );
+  });
   for (const signal of SIGNALS) {
     for (const listener of process.listeners(signal)) {
       if (!known.includes(listener)) process.off(signal, listener);
@@ -99,23 +92,9 @@ export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
 
 /** An exception of a Worker, or of workerd: to workerd both are information. */
 const UNCAUGHT = /^(?:uncaught )?exception[ ;]/;
-/**
- * A connection that was refused or lost, as workerd's own library notes it. Whoever made it is told by an exception.
- */
-const DISCONNECTED = [
-  /^(?:uncaught exception; )?exception = \S+ disconnected: /,
-  /^uncaught exception; source = [^;]+; stack = Error: Network connection lost\.$/,
-];
-/** Addresses in workerd, which say nothing to anybody. */
-const ADDRESSES = /\nstack: .*$/;
 
 function logLevelOf(level: string): LogLevel {
   return level === "debug" || level === "warn" || level === "error" ? level : "info";
-}
-
-/** Rewrites a message of workerd or a Worker for printing; `null` for one that is not printed. */
-export function printedOf(message: string): string | null {
-  return DISCONNECTED.some((noted) => noted.test(message)) ? null : message.replace(ADDRESSES, "");
 }
 
 /** A process that is about to be started, as Node.js tells of it. */

@@ -1,10 +1,9 @@
 import { rmSync } from "node:fs";
 import { guardWorkerd } from "@sluice/local/workerd/guard-workerd";
-import { printedOf } from "@sluice/local/workerd/workerd-process";
+import { type MiniflareRun, restartMiniflare, startMiniflare } from "@sluice/local/workerd/start-miniflare";
 import { QUEUES_BINDING } from "@sluice/project/names";
 import type { Project } from "@sluice/project/read/project";
-import { miniflareOptions, newMiniflare } from "@sluice/project/wrangler/new-miniflare";
-import type { DispatchFetch, Miniflare, V4MiniflareOptions } from "miniflare";
+import type { DispatchFetch, Miniflare } from "miniflare";
 import type { QueueRuntimeOptions } from "../api.ts";
 import { DELIVERY_BEGINNING, INTERRUPTED_ERROR } from "../wire.ts";
 import { BrokerCalls, producersOn } from "./broker-calls.ts";
@@ -70,16 +69,18 @@ export async function startHost(options: QueueRuntimeOptions, startMs: number): 
   };
   try {
     const prepared = await prepare(options, { startMs, folder: folders.generated });
-    const ofMiniflare = optionsOf(prepared, options, startMs, open);
+    const print = printerOf(prepared, options, open);
+    const workers = surrounded(prepared, options, startMs, open);
+    const run = (): MiniflareRun => ({ resources: folders.data, print });
     const host = await handles.known(async () => {
-      miniflare = inFolder(folders.generated, () => newMiniflare(ofMiniflare, folders.data));
+      miniflare = inFolder(folders.generated, () => startMiniflare(workers, run()));
       return hostOf(miniflare, prepared, {
         open,
         used: () => handles.used(),
         restart: async (its) => {
           const { data } = folders;
           folders.data = dataFolder();
-          await handles.known(() => its.setOptions(miniflareOptions(ofMiniflare, folders.data)));
+          await handles.known(() => restartMiniflare(its, workers, run()));
           handles.release();
           rmSync(data, { recursive: true, force: true });
         },
@@ -106,28 +107,17 @@ function inFolder<Result>(folder: string, create: () => Result): Result {
   }
 }
 
-function optionsOf(
-  prepared: Prepared,
-  options: QueueRuntimeOptions,
-  startMs: number,
+/** Makes what prints the lines of Workers and notes deliveries, and prints the warnings about configurations. */
+function printerOf(
+  { warnings, rewrite }: Prepared,
+  { log = printBad }: QueueRuntimeOptions,
   open: OpenCalls,
-): V4MiniflareOptions {
-  const { log = printBad } = options;
-  const { warnings, rewrite } = prepared;
+): MiniflareRun["print"] {
   for (const warning of warnings) log(warning, "warn");
-  return {
-    workers: surrounded(prepared, options, startMs, open),
-    // Otherwise Miniflare asks the Internet for one.
-    cf: false,
-    logRequests: false,
-    handleStructuredLogs: ({ level, message }) => {
-      if (message.startsWith(DELIVERY_BEGINNING)) {
-        open.delivery(JSON.parse(message.slice(DELIVERY_BEGINNING.length)));
-        return;
-      }
-      const text = printedOf(message);
-      if (text !== null && !EXPECTED.test(text)) log(rewrite(text), level);
-    },
+  return (text, level) => {
+    if (text.startsWith(DELIVERY_BEGINNING)) {
+      open.delivery(JSON.parse(text.slice(DELIVERY_BEGINNING.length)));
+    } else if (!EXPECTED.test(text)) log(rewrite(text), level);
   };
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { printedOf } from "./workerd-process.ts";
+import { printedOf } from "./start-miniflare.ts";
 
 const TRACE =
   "uncaught exception; source = Uncaught (in promise); stack = Error: boom\n    at f (file:///a.ts:1:2)";
