@@ -49,7 +49,7 @@ describe("the token of a broker that runs here", () => {
     const brokers = `${env.WRANGLER_REGISTRY_PATH}.sluice-brokers`;
     const url = "http://localhost:8787";
     const place = { command: "sluice dev", url, data: folder, folders: [folder] };
-    onTestFinished(registerBroker(brokers, { ...place, token: "made" }));
+    onTestFinished(registerBroker(env, { ...place, token: "made" }));
     expect(findBroker({}, { cwd: folder, env })).toEqual({ url, token: "made" });
     expect(findBroker({ url: `${url}/__sluice/` }, { cwd: folder, env })).toEqual({ url, token: "made" });
     expect(findBroker({ token: "own" }, { cwd: folder, env })).toEqual({ url, token: "own" });

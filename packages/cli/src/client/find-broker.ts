@@ -1,5 +1,5 @@
 import { relative, sep } from "node:path";
-import { brokersFolder, type RunningBroker, runningBrokers } from "@sluice/local/processes/running-brokers";
+import { brokersOf, type RunningBroker } from "@sluice/local/processes/running-brokers";
 import { CliError, EXIT_NO_BROKER, EXIT_USAGE } from "@sluice/project/errors";
 import { SLUICE_PATH } from "@sluice/project/runtime/front-door-contract";
 import type { Surroundings } from "../surroundings.ts";
@@ -33,7 +33,7 @@ export function findBroker(
 ): BrokerAddress {
   const given = options.token ?? (env.SLUICE_API_TOKEN || null);
   const named = options.url ?? (env.SLUICE_URL || null);
-  const running = runningBrokers(brokersFolder(env));
+  const running = brokersOf(env).running();
   const base = named === null ? null : baseOf(named);
   if (base !== null)
     return { url: base, token: given ?? running.find(({ url }) => url === base)?.token ?? null };

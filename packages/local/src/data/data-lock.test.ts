@@ -117,10 +117,12 @@ describe("a data folder", () => {
 
   it("is in use by somebody whom nobody knows where that is not said, or in words that say nothing", () => {
     const free = lockData(folder, "sluice serve");
-    writeFileSync(join(folder, HOLDER_FILE), "");
-    expect(() => lockData(folder, "sluice dev")).toThrow(
-      `The data in ${folder} are in use by another process. End`,
-    );
+    for (const text of ["", "{}"]) {
+      writeFileSync(join(folder, HOLDER_FILE), text);
+      expect(() => lockData(folder, "sluice dev")).toThrow(
+        `The data in ${folder} are in use by another process. End`,
+      );
+    }
     rmSync(join(folder, HOLDER_FILE));
     expect(() => lockData(folder, "sluice dev")).toThrow("in use by another process");
     free();

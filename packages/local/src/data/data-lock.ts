@@ -1,20 +1,12 @@
-import {
-  accessSync,
-  constants,
-  existsSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { accessSync, constants, existsSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join, sep } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { CliError, EXIT_FAILED } from "@sluice/project/errors";
 import { makeFolder, writeRefusal } from "@sluice/project/folders";
+import { pidNamespace } from "@sluice/project/processes";
 import { loadSqlite } from "../node/sqlite.ts";
+import { isNumber, isText, orNull, readEntry, type Shape, writeEntry } from "../processes/registry.ts";
 
 /**
  * Empty database of a data folder. Whoever has begun to write it has the folder. Sluice never deletes it: a process
@@ -25,7 +17,10 @@ import { loadSqlite } from "../node/sqlite.ts";
  * knows, may open this file in a process that may hold it. To look at it by its name opens nothing.
  */
 export const LOCK_FILE = "sluice-lock.sqlite";
-/** Says who has the folder, for people. What it says means something only while somebody holds the lock. */
+/**
+ * Says who has the folder, for people. What it says means something only while somebody holds the lock. A contract
+ * between versions of the command, as all entries of processes.
+ */
 export const HOLDER_FILE = "sluice-lock.json";
 
 /** Folder in a data folder that Wrangler has Miniflare keep everything in. */
@@ -61,6 +56,8 @@ export interface Holder {
   /** As Linux names it; `null` elsewhere. */
   readonly pidNamespace: string | null;
 }
+
+const HOLDER: Shape<Holder> = { pid: isNumber, command: isText, host: isText, pidNamespace: orNull(isText) };
 
 /** By which option a command is given another data folder. */
 function optionOf(command: string): string {
@@ -132,7 +129,7 @@ export function lockData(
     const isNew = !existsSync(lockFile);
     lock = take(lockFile);
     own = fileId(lockFile);
-    if (lock === null) throw new DataInUseError(folder, readHolder(holderFile), command);
+    if (lock === null) throw new DataInUseError(folder, readEntry(holderFile, HOLDER), command);
     // Not before: files of another process come and go.
     checkWritable(join(folder, OBJECTS_FOLDER), lock);
     if (isNew && readdirSync(join(folder, OBJECTS_FOLDER)).length > 0) waitFor(LET_END_MS);
@@ -245,33 +242,16 @@ function checkWritable(objects: string, lock: DatabaseSync): void {
 function writeHolder(file: string, command: string): void {
   const holder: Holder = { pid: process.pid, command, host: hostname(), pidNamespace: pidNamespace() };
   try {
-    writeFileSync(file, JSON.stringify(holder), { mode: FILE_MODE });
+    writeEntry(file, holder);
   } catch {
     // The disk is full, and the lock holds all the same. Rather nothing than what the last one said.
     rmSync(file, { force: true });
   }
 }
 
-/** `null` for a file that is not there, or that says nothing. */
-function readHolder(file: string): Holder | null {
-  try {
-    return JSON.parse(readFileSync(file, "utf8")) as Holder;
-  } catch {
-    return null;
-  }
-}
-
 function described({ pid, command, host, pidNamespace: namespace }: Holder): string {
   const isHere = host === hostname() && namespace === pidNamespace();
   return `${command} (process ${pid}${isHere ? "" : ` of another container or machine, ${host}`})`;
-}
-
-function pidNamespace(): string | null {
-  try {
-    return readlinkSync("/proc/self/ns/pid");
-  } catch {
-    return null;
-  }
 }
 
 /** `null` for an error that is not the folder's. */

@@ -3,7 +3,10 @@ import { join } from "node:path";
 import type { Printer } from "../report/printer.ts";
 import { isLost } from "./data-lock.ts";
 
-/** File of a data folder that is there if the broker on it was ended on purpose. */
+/**
+ * File of a data folder that is there if the broker on it was ended on purpose. A contract between versions of the
+ * command: that it is there is all that they read.
+ */
 export const PLANNED_END_FILE = "sluice-planned-end";
 
 /** How a process that runs a broker ended, as the broker is told at its next start (`SLUICE_LAST_END`). */

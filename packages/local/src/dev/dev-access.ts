@@ -2,7 +2,7 @@ import { CliError } from "@sluice/project/errors";
 import { BROKER_SETTINGS, setVariables } from "@sluice/project/generate/broker-settings";
 import type { Project } from "@sluice/project/read/project";
 import { loadWrangler } from "@sluice/project/wrangler/load-wrangler";
-import type { Seat } from "../processes/broker-seat.ts";
+import type { Seat } from "../data/broker-ownership.ts";
 import {
   ACCESS_SETTINGS,
   type Admission,

@@ -14,6 +14,7 @@ import {
 } from "@sluice/project/wrangler/load-wrangler";
 import { tellDisk } from "../broker/tell-broker.ts";
 import { QueueWaker } from "../broker/wake-queues.ts";
+import { BrokerSeat, type Seat } from "../data/broker-ownership.ts";
 import { announceEnd, forgetPlannedEnd, lastEndIn } from "../data/planned-end.ts";
 import { recoverData } from "../data/recover-data.ts";
 import { Reserve } from "../data/reserve.ts";
@@ -21,9 +22,8 @@ import { configFilesOf, type Generation, generate } from "../generation/generati
 import { watchFiles } from "../generation/watch.ts";
 import { refusePortInUse } from "../http/port-in-use.ts";
 import { type CommandPlaces, findPlaces } from "../places.ts";
-import { BrokerSeat, type Seat } from "../processes/broker-seat.ts";
-import { brokersFolder, foldersOf, registerBroker } from "../processes/running-brokers.ts";
-import { announce, leave, type Session, sessionsFolder } from "../processes/sessions.ts";
+import { foldersOf, registerBroker } from "../processes/running-brokers.ts";
+import { type Session, sessionsOf } from "../processes/sessions.ts";
 import { accessLines, addresses, dashboardLinks, urlOf } from "../report/addresses.ts";
 import type { Printer } from "../report/printer.ts";
 import { introducer } from "../report/topology-table.ts";
@@ -98,12 +98,12 @@ export async function dev(given: DevOptions, printer: Printer): Promise<number> 
     data,
     env,
     files: configFilesOf(project),
-    sessions: session.folder,
+    sessions: session.all,
     wranglerVersion: wranglerVersion(),
   });
   refuseLeading(seat.seat, host, access);
   const read = () =>
-    generate({ targets, env, places, purpose: "dev", sessions: session.folder, seat, envFiles });
+    generate({ targets, env, places, purpose: "dev", sessions: session.all, seat, envFiles });
   const announceSelf = (of: Project) =>
     session.announce({
       files: configFilesOf(of),
@@ -144,7 +144,7 @@ export async function dev(given: DevOptions, printer: Printer): Promise<number> 
     unregister();
     const folders = foldersOf(current.project, process.cwd());
     const token = seat.seat.kind === "own" ? tokenIn(access) : null;
-    unregister = registerBroker(brokersFolder(process.env), {
+    unregister = registerBroker(process.env, {
       command: "sluice dev",
       url,
       data,
@@ -262,15 +262,11 @@ function wranglerStarter(): (options: WranglerOptions) => WranglerProcess {
 
 /** Makes this process findable by the others, and takes that back when it ends, however it does. */
 function joinSessions(env: string) {
-  const { pid } = process;
-  const folder = sessionsFolder(process.env);
-  const startedAtMs = Date.now();
-  const announceSelf = (rest: Pick<Session, "files" | "data" | "broker">) =>
-    announce(folder, { pid, startedAtMs, env, ...rest });
-  announceSelf({ files: [], data: null, broker: null });
-  const leaveFolder = () => leave(folder, pid);
-  process.once("exit", leaveFolder);
-  return { folder, announce: announceSelf, leave: leaveFolder };
+  const all = sessionsOf(process.env);
+  const self = { pid: process.pid, startedAtMs: Date.now(), env };
+  const leave = all.enter({ ...self, files: [], data: null, broker: null });
+  const announce = (rest: Pick<Session, "files" | "data" | "broker">) => all.announce({ ...self, ...rest });
+  return { all, announce, leave };
 }
 
 /** Tells which session has the broker. */

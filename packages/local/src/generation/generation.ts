@@ -3,9 +3,10 @@ import { placeEnvFiles, placeSecrets } from "@sluice/project/files/secrets";
 import { makeOutputFolder, writePlan } from "@sluice/project/files/write-plan";
 import { makePlan, type Plan } from "@sluice/project/generate/plan";
 import { type Project, readProject } from "@sluice/project/read/project";
+import type { BrokerSeat } from "../data/broker-ownership.ts";
 import type { CommandPlaces } from "../places.ts";
-import type { BrokerSeat } from "../processes/broker-seat.ts";
-import { otherSessions, type Session } from "../processes/sessions.ts";
+import { entryName } from "../processes/registry.ts";
+import type { Session, Sessions } from "../processes/sessions.ts";
 import type { Watched } from "./watch.ts";
 
 /** Result of one reading of the files of this process's Workers and of other processes' Workers. */
@@ -24,8 +25,8 @@ export interface GenerationInput {
   readonly purpose: "dev" | "serve";
   /** Files of variables that `--env-file` names; none unless given. */
   readonly envFiles?: readonly string[];
-  /** Folder in which the `sluice dev` processes find each other; `null` for a process that has no part in that. */
-  readonly sessions: string | null;
+  /** The `sluice dev` processes; `null` for a process that has no part in that. */
+  readonly sessions: Sessions | null;
   /** The broker of the data folder; `null` until somebody is known to have it. */
   readonly seat: BrokerSeat | null;
 }
@@ -38,8 +39,7 @@ export interface GenerationInput {
 export async function generate(input: GenerationInput): Promise<Generation> {
   const { targets, env, places, sessions, seat } = input;
   const { workingDirectory } = places;
-  const running = sessions === null ? [] : otherSessions(sessions, process.pid);
-  const others = running.filter((session) => session.env === env);
+  const others = (sessions?.others() ?? []).filter((session) => session.env === env);
   const joined = others.filter((session) => seat?.isUsedBy(session) === true);
   const filesJoined = filesOf(joined);
   const filesSending = sendersOf(joined);
@@ -103,7 +103,11 @@ function placeAllSecrets({ broker }: Project, plan: Plan, env: string, envFiles:
   if (isMadeUp && envFiles.length > 0) placeEnvFiles(directory, directory, [".dev.vars"]);
 }
 
-function watchedBy(project: Project, filesElsewhere: readonly string[], sessions: string | null): Watched[] {
+function watchedBy(
+  project: Project,
+  filesElsewhere: readonly string[],
+  sessions: Sessions | null,
+): Watched[] {
   // The entry of a module without a default export names another export of it.
   const named = project.workers.flatMap(({ main }) => (main.kind === "named-only" ? [main.file] : []));
   const files = [...configFilesOf(project), ...named, ...filesElsewhere];
@@ -111,6 +115,6 @@ function watchedBy(project: Project, filesElsewhere: readonly string[], sessions
     ...files.map((path) => ({ kind: "file", path }) as const),
     ...(sessions === null
       ? []
-      : [{ kind: "folder", path: sessions, except: `${process.pid}.json` } as const]),
+      : [{ kind: "folder", path: sessions.folder, except: entryName({ pid: process.pid }) } as const]),
   ];
 }

@@ -8,12 +8,13 @@ import type { ProducerBroker } from "@sluice/producer";
 import type { Project } from "@sluice/project/read/project";
 import { wranglerVersion } from "@sluice/project/wrangler/load-wrangler";
 import { QueueWaker } from "../broker/wake-queues.ts";
+import { BrokerSeat } from "../data/broker-ownership.ts";
 import { type DataLostError, RESOURCES_FOLDER } from "../data/data-lock.ts";
 import { announceEnd, type End, forgetPlannedEnd, lastEndIn } from "../data/planned-end.ts";
 import { type FileWatch, watchFiles } from "../generation/watch.ts";
-import { BrokerSeat } from "../processes/broker-seat.ts";
-import { brokersFolder, registerBroker } from "../processes/running-brokers.ts";
-import { announce, leave, sessionsFolder } from "../processes/sessions.ts";
+import { entryName } from "../processes/registry.ts";
+import { registerBroker } from "../processes/running-brokers.ts";
+import { sessionsOf } from "../processes/sessions.ts";
 import { generateLinkBroker, readSenders } from "./link-broker.ts";
 import { LinkRuntime, type LinkRuntimeOptions } from "./link-runtime.ts";
 
@@ -46,7 +47,7 @@ export class BrokerLink {
   readonly #place: LinkPlace;
   readonly #data: string;
   readonly #part = `${COMMAND}-${BrokerLink.#count++}`;
-  readonly #sessions = sessionsFolder(process.env);
+  readonly #sessions = sessionsOf(process.env);
   readonly #startedAtMs = Date.now();
   readonly #runtime = new LinkRuntime();
   readonly #waker = new QueueWaker();
@@ -163,7 +164,7 @@ export class BrokerLink {
   #leave(): void {
     this.#unregister();
     this.#seat?.leave();
-    leave(this.#sessions, process.pid, this.#part);
+    this.#sessions.leave({ pid: process.pid, part: this.#part });
     if (this.#place.data === null) rmSync(this.#data, { recursive: true, force: true });
   }
 
@@ -222,7 +223,11 @@ export class BrokerLink {
     }
     this.#watch.set([
       ...watched.map((path) => ({ kind: "file", path }) as const),
-      { kind: "folder", path: this.#sessions, except: `${process.pid}-${this.#part}.json` },
+      {
+        kind: "folder",
+        path: this.#sessions.folder,
+        except: entryName({ pid: process.pid, part: this.#part }),
+      },
     ]);
   }
 
@@ -240,7 +245,7 @@ export class BrokerLink {
     const { pid } = process;
     const { env } = this.#place;
     const self = { pid, part: this.#part, startedAtMs: this.#startedAtMs, env, files: [], senders };
-    announce(this.#sessions, { ...self, data: this.#data, broker });
+    this.#sessions.announce({ ...self, data: this.#data, broker });
   }
 
   /** Commands find the broker, and queues that have messages and a new consumer go on. */
@@ -249,7 +254,7 @@ export class BrokerLink {
     if (url === null) return;
     this.#unregister();
     const folders = [...new Set([process.cwd(), ...[...this.#senders.keys()].map((file) => dirname(file))])];
-    this.#unregister = registerBroker(brokersFolder(process.env), {
+    this.#unregister = registerBroker(process.env, {
       command: COMMAND,
       url,
       data: this.#data,

@@ -8,7 +8,7 @@ import { queueCompatibility } from "@sluice/project/wrangler/compatibility";
 import { loadWrangler, SHARING_VERSION_MIN, takeWranglerOf } from "@sluice/project/wrangler/load-wrangler";
 import type { GetPlatformProxyOptions, PlatformProxy } from "wrangler";
 import { RESOURCES_FOLDER } from "../data/data-lock.ts";
-import { otherSessions, type Session, sessionsFolder } from "../processes/sessions.ts";
+import { type Session, sessionsOf } from "../processes/sessions.ts";
 import { chosenEnvironment } from "../settings/environment.ts";
 import { guardWorkerd } from "../workerd/guard-workerd.ts";
 import { BrokerLink } from "./broker-link.ts";
@@ -124,10 +124,12 @@ function dataFolder(
     return basename(path) === RESOURCES_FOLDER ? dirname(path) : path;
   }
   const own = join(dirname(file), ".wrangler/state");
-  const running = otherSessions(sessionsFolder(process.env), process.pid).filter(
-    (session): session is Session & { data: string } =>
-      session.env === env && session.broker !== null && session.data !== null,
-  );
+  const running = sessionsOf(process.env)
+    .others()
+    .filter(
+      (session): session is Session & { data: string } =>
+        session.env === env && session.broker !== null && session.data !== null,
+    );
   const chosen =
     running.find(({ data }) => data === own) ??
     running.find(({ files }) => files.includes(file)) ??

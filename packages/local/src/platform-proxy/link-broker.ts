@@ -11,7 +11,7 @@ import type { V4WorkerOptions } from "miniflare";
 import type { End } from "../data/planned-end.ts";
 import { filesOf, sendersOf } from "../generation/generation.ts";
 import { pageArchive } from "../page.ts";
-import { otherSessions, type Session } from "../processes/sessions.ts";
+import type { Session, Sessions } from "../processes/sessions.ts";
 import { runtimeModules } from "../runtime-modules.ts";
 import { brokerWorker } from "../workerd/worker-options.ts";
 
@@ -22,8 +22,7 @@ export interface SendersInput {
   /** Name that the data are kept under; `null` for what the files say. */
   readonly brokerName: string | null;
   readonly workingDirectory: string;
-  /** Folder in which the sessions find each other. */
-  readonly sessions: string;
+  readonly sessions: Sessions;
   /** Whether a session uses the broker of this process. */
   isUser(session: Session): boolean;
 }
@@ -31,7 +30,7 @@ export interface SendersInput {
 /** Reads which queues the broker of this process has, and which consumers of other processes. */
 export async function readSenders(input: SendersInput) {
   const { senders, env, brokerName, workingDirectory, sessions } = input;
-  const others = otherSessions(sessions, process.pid).filter((session) => session.env === env);
+  const others = sessions.others().filter((session) => session.env === env);
   const joined = others.filter((session) => input.isUser(session));
   const filesJoined = filesOf(joined);
   const filesSending = [...new Set([...senders, ...sendersOf(joined)])];

@@ -18,7 +18,7 @@ import { Reserve, type RoomListener } from "../data/reserve.ts";
 import { writeGenerated } from "../generation/generation.ts";
 import type { Ingress } from "../http/ingress.ts";
 import { findPlaces } from "../places.ts";
-import { brokersFolder, foldersOf, registerBroker } from "../processes/running-brokers.ts";
+import { foldersOf, registerBroker } from "../processes/running-brokers.ts";
 import { accessLines, addresses, awsLines, httpUrl } from "../report/addresses.ts";
 import type { Printer } from "../report/printer.ts";
 import { type LogFormat, openServerLog, type ServerLog } from "../report/server-log.ts";
@@ -130,7 +130,7 @@ async function serveWithLog(options: ServeOptions, log: ServerLog, more: ServeMo
     const { headers } = admission;
     const url = httpUrl(host, ingress.port);
     const command = more.command ?? "sluice serve";
-    const unregister = registerBroker(brokersFolder(process.env), {
+    const unregister = registerBroker(process.env, {
       command,
       url,
       data: state,

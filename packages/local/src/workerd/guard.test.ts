@@ -4,8 +4,8 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { isRunning } from "@sluice/project/processes";
 import { expect, it, onTestFinished } from "vitest";
-import { isRunning } from "../processes/sessions.ts";
 
 const GUARD = new URL("./guard.ts", import.meta.url).href;
 

@@ -1,16 +1,8 @@
 import { createHash } from "node:crypto";
-import {
-  accessSync,
-  constants,
-  mkdtempSync,
-  readdirSync,
-  readlinkSync,
-  realpathSync,
-  rmSync,
-  statfsSync,
-} from "node:fs";
+import { accessSync, constants, mkdtempSync, readdirSync, realpathSync, rmSync, statfsSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
+import { isRunning, pidNamespace } from "@sluice/project/processes";
 
 /** Folder of files in memory on Linux. */
 const MEMORY_FOLDER = "/dev/shm";
@@ -34,7 +26,7 @@ function newFolder(parent: string, prefix: string): string {
   const here = placeOfProcesses();
   for (const name of readdirSync(parent)) {
     const [, pid, place] = OWNED.exec(name) ?? [];
-    if (place !== here || isAlive(Number(pid))) continue;
+    if (place !== here || isRunning(Number(pid))) continue;
     try {
       rmSync(join(parent, name), { recursive: true, force: true });
     } catch {
@@ -46,23 +38,10 @@ function newFolder(parent: string, prefix: string): string {
 
 /** Identifies the machine and PID namespace. Containers that share a folder do not see each other's processes. */
 function placeOfProcesses(): string {
-  let namespace = "";
-  try {
-    namespace = readlinkSync("/proc/self/ns/pid");
-  } catch {
-    // Only Linux has namespaces.
-  }
-  return createHash("sha256").update(`${hostname()} ${namespace}`).digest("hex").slice(0, 8);
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // Any other code means that there is a process, even if it may not be signalled.
-    return !(error instanceof Error && "code" in error && error.code === "ESRCH");
-  }
+  return createHash("sha256")
+    .update(`${hostname()} ${pidNamespace() ?? ""}`)
+    .digest("hex")
+    .slice(0, 8);
 }
 
 function isInMemoryPossible(): boolean {

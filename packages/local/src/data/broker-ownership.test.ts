@@ -3,28 +3,31 @@ import { join } from "node:path";
 import { projectFolder } from "@sluice/project/test/project-folder";
 import { SHARING_VERSION_MIN } from "@sluice/project/wrangler/load-wrangler";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { DataInUseError, lockData } from "../data/data-lock.ts";
-import { BrokerSeat } from "./broker-seat.ts";
-import { announce, leave, type Session } from "./sessions.ts";
+import { type Session, type Sessions, sessionsOf } from "../processes/sessions.ts";
+import { BrokerSeat } from "./broker-ownership.ts";
+import { DataInUseError, lockData } from "./data-lock.ts";
 
-/** A data folder, and the folder in which sessions find each other. */
+/** A data folder, and the sessions that may have it. */
 function folders() {
   const folder = projectFolder({});
-  return { data: join(folder, "state"), sessions: join(folder, "sessions") };
+  return {
+    data: join(folder, "state"),
+    sessions: sessionsOf({ WRANGLER_REGISTRY_PATH: join(folder, "registry") }),
+  };
 }
 
 /** Another session that has a data folder: the lock is held here, in its name. */
-function leaderOf(data: string, sessions: string, change: Partial<Session> = {}) {
+function leaderOf(data: string, sessions: Sessions, change: Partial<Session> = {}) {
   const free = lockData(data, "sluice dev");
   const session = { pid: process.ppid, startedAtMs: 1, env: "", files: ["/a.jsonc"], data, broker: "kept" };
-  announce(sessions, { ...session, ...change });
+  sessions.announce({ ...session, ...change });
   onTestFinished(free);
   return { free, session };
 }
 
 function sit(
   data: string,
-  sessions: string,
+  sessions: Sessions,
   files = ["/b.jsonc"],
   wranglerVersion = SHARING_VERSION_MIN,
 ): BrokerSeat {
@@ -53,7 +56,7 @@ describe("the broker of a data folder", () => {
     expect(seat.change()).toBeNull();
     expect(seat.isVacant).toBe(false);
     free();
-    leave(sessions, session.pid);
+    sessions.leave(session);
     expect(seat.change()).toEqual({ kind: "own" });
     expect(seat.brokerName).toBe("kept");
     expect(() => lockData(data, "sluice dev")).toThrow(DataInUseError);
@@ -84,7 +87,7 @@ describe("the broker of a data folder", () => {
       `/a.jsonc runs already: in another "sluice dev" (process ${session.pid}) on the same data.`,
     );
     // Process 1 is always there.
-    announce(sessions, { ...session, pid: 1, files: ["/b.jsonc"], broker: null });
+    sessions.announce({ ...session, pid: 1, files: ["/b.jsonc"], broker: null });
     expect(() => sit(data, sessions, ["/b.jsonc"])).toThrow("/b.jsonc runs already");
   });
 

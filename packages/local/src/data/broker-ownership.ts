@@ -1,7 +1,8 @@
 import { CliError } from "@sluice/project/errors";
+import { isRunning } from "@sluice/project/processes";
 import { isTooOld, SHARING_VERSION_MIN } from "@sluice/project/wrangler/load-wrangler";
-import { DataInUseError, type DataLostError, lockData } from "../data/data-lock.ts";
-import { isRunning, otherSessions, type Session } from "./sessions.ts";
+import type { Session, Sessions } from "../processes/sessions.ts";
+import { DataInUseError, type DataLostError, lockData } from "./data-lock.ts";
 
 /** Which session runs the broker of a data folder. */
 export type Seat =
@@ -27,8 +28,7 @@ export interface BrokerSeatOptions {
   readonly wranglerVersion: string;
   /** Command that has the folder, as others are told. Default: `sluice dev`. */
   readonly command?: string;
-  /** Folder in which the sessions find each other. */
-  readonly sessions: string;
+  readonly sessions: Sessions;
   /** Ends the broker at once: the folder may be another one's now. Default: ends this process, with the reason. */
   readonly onLost?: (error: DataLostError) => void;
 }
@@ -117,7 +117,7 @@ export class BrokerSeat {
     const { data, env, files, sessions, command = SLUICE_DEV } = this.#options;
     // Without a Worker there is nobody to use a broker.
     if (command === SLUICE_DEV && files.length === 0) return undefined;
-    const here = otherSessions(sessions, process.pid).filter((one) => one.data === data && one.env === env);
+    const here = sessions.others().filter((one) => one.data === data && one.env === env);
     const leader = here.find(({ broker }) => broker !== null);
     const twin = leader && here.find((one) => one.files.some((file) => files.includes(file)));
     if (twin === undefined) return leader;

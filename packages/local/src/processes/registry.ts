@@ -1,0 +1,137 @@
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { homedir } from "node:os";
+import { isAbsolute, join } from "node:path";
+import { writeIfChanged } from "@sluice/project/files/write-plan";
+import { isRunning } from "@sluice/project/processes";
+
+/** Modes of a registry's folder and files, for their owner alone: what a user runs, and by which token, is private. */
+const MODES = { folderMode: 0o700, fileMode: 0o600 };
+
+/** Fields that every process tells of itself. */
+export interface ProcessEntry {
+  readonly pid: number;
+  /** Tells the entries of one process apart. Default: it has just one. */
+  readonly part?: string | undefined;
+  readonly startedAtMs: number;
+}
+
+/**
+ * Checks of an entry's fields; of one that may be absent, of `undefined` too. Entries are a contract between versions
+ * of the command, which run side by side: a field is added as one that may be absent, and none changes its meaning.
+ */
+export type Shape<Entry> = { readonly [Field in keyof Entry]-?: Check };
+type Check = (value: unknown) => boolean;
+
+export const isText: Check = (value) => typeof value === "string";
+export const isNumber: Check = (value) => typeof value === "number";
+export const isPaths: Check = (value) =>
+  Array.isArray(value) && value.every((path) => isText(path) && isAbsolute(path));
+export const orNull =
+  (check: Check): Check =>
+  (value) =>
+    value === null || check(value);
+export const optional =
+  (check: Check): Check =>
+  (value) =>
+    value === undefined || check(value);
+
+const PROCESS: Shape<ProcessEntry> = { pid: isNumber, part: optional(isText), startedAtMs: isNumber };
+
+/** A folder in which processes of one user find each other: each writes a file, `PID.json` or `PID-PART.json`. */
+export class ProcessRegistry<Entry extends ProcessEntry> {
+  readonly folder: string;
+  readonly #shape: Shape<Omit<Entry, keyof ProcessEntry>>;
+
+  /** @param shape of the fields that its kind of entry adds. */
+  constructor(folder: string, shape: Shape<Omit<Entry, keyof ProcessEntry>>) {
+    this.folder = folder;
+    this.#shape = shape;
+  }
+
+  /**
+   * Tells the others of a process, or of what has changed about it. What they know already is not written again: each
+   * of them answers a change with a reading of its own, and two would go on answering each other for ever.
+   *
+   * @throws CliError where the folder cannot be written to.
+   */
+  announce(entry: Entry): void {
+    writeEntry(join(this.folder, entryName(entry)), entry);
+  }
+
+  /** Takes the announcement back. */
+  leave(entry: Pick<Entry, "pid" | "part">): void {
+    rmSync(join(this.folder, entryName(entry)), { force: true });
+  }
+
+  /**
+   * Announces this process until it ends.
+   *
+   * @returns takes the announcement back.
+   * @throws CliError as `announce`.
+   */
+  enter(entry: Entry): () => void {
+    this.announce(entry);
+    const leave = () => this.leave(entry);
+    process.once("exit", leave);
+    return () => {
+      process.off("exit", leave);
+      leave();
+    };
+  }
+
+  /** The processes that are running, the oldest first. Removes the entries of those that were killed. */
+  running(): Entry[] {
+    const entries: Entry[] = [];
+    // None where somebody has deleted the folder: every process makes it anew when it has something to tell.
+    for (const name of existsSync(this.folder) ? readdirSync(this.folder) : []) {
+      const file = join(this.folder, name);
+      const entry = readEntry<Entry>(file, { ...PROCESS, ...this.#shape } as Shape<Entry>);
+      if (entry === null) continue;
+      if (isRunning(entry.pid)) entries.push(entry);
+      else rmSync(file, { force: true });
+    }
+    return entries.sort((a, b) => a.startedAtMs - b.startedAtMs || a.pid - b.pid);
+  }
+
+  /** The running processes but this one. */
+  others(): Entry[] {
+    return this.running().filter(({ pid }) => pid !== process.pid);
+  }
+}
+
+/**
+ * Folder of the registry of one user: `~/.cache/sluice/NAME`. Processes whose Workers cannot see each other
+ * (`WRANGLER_REGISTRY_PATH`) must not find each other either: theirs is that path and a suffix.
+ */
+export function processesFolder(env: NodeJS.ProcessEnv, name: string, suffix: string): string {
+  const workers = env.WRANGLER_REGISTRY_PATH;
+  return workers === undefined ? join(homedir(), ".cache/sluice", name) : `${workers}${suffix}`;
+}
+
+/** Name of the file of an entry. */
+export function entryName({ pid, part }: Pick<ProcessEntry, "pid" | "part">): string {
+  return part === undefined ? `${pid}.json` : `${pid}-${part}.json`;
+}
+
+/** Writes an entry, unless it is there already. */
+export function writeEntry(file: string, entry: object): void {
+  writeIfChanged(file, JSON.stringify(entry), MODES);
+}
+
+/**
+ * Reads an entry; `null` for a file that is being written or taken away at this moment, and for one that another
+ * version wrote in a shape that cannot be used.
+ */
+export function readEntry<Entry>(file: string, shape: Shape<Entry>): Entry | null {
+  try {
+    const entry: unknown = JSON.parse(readFileSync(file, "utf8"));
+    return hasShape(entry, shape) ? entry : null;
+  } catch {
+    return null;
+  }
+}
+
+function hasShape<Entry>(value: unknown, shape: Shape<Entry>): value is Entry {
+  if (typeof value !== "object" || value === null) return false;
+  return Object.entries<Check>(shape).every(([name, isValid]) => isValid(Reflect.get(value, name)));
+}
