@@ -1,4 +1,10 @@
 import type { EndView } from "@sluice/gateway/views";
+import {
+  type BrokerRequest as ApiRequest,
+  type BrokerError,
+  callBroker,
+  errorIn,
+} from "@sluice/local/broker/call-broker";
 import { RESTARTING } from "@sluice/local/watchdog/restarting";
 import { CliError, EXIT_FAILED, EXIT_NO_BROKER, EXIT_NOT_FOUND, EXIT_USAGE } from "@sluice/project/errors";
 import { SLUICE_PATH } from "@sluice/project/runtime/front-door-contract";
@@ -8,12 +14,9 @@ import type { BrokerAddress } from "./find-broker.ts";
 const PATIENCE_MS = 60_000;
 
 /** A request below one of the two APIs. */
-export interface BrokerRequest {
-  readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+export interface BrokerRequest extends Pick<ApiRequest, "method" | "body"> {
   /** Below the API's root, encoded, `/queues/orders`. */
   readonly path: string;
-  /** Becomes JSON. */
-  readonly body?: unknown;
 }
 
 /** An answer of the broker that is not a success, or none at all: its message says what to do. */
@@ -56,13 +59,7 @@ export class BrokerClient {
   async admin<T>(request: BrokerRequest): Promise<T> {
     const { status, body } = await this.#ask(`${SLUICE_PATH}/api`, request);
     if (status < 300) return body as T;
-    const error = memberOf(body, "error");
-    throw this.#failure(
-      status,
-      memberOf(error, "code"),
-      memberOf(error, "message"),
-      memberOf(error, "index"),
-    );
+    throw this.#failure(status, errorIn(body));
   }
 
   /**
@@ -74,8 +71,7 @@ export class BrokerClient {
   async rest<T>(request: BrokerRequest): Promise<T> {
     const { status, body } = await this.#ask(`${SLUICE_PATH}/client/v4/accounts/sluice/queues`, request);
     if (status < 300) return memberOf(body, "result") as T;
-    const [error] = (memberOf(body, "errors") ?? []) as readonly unknown[];
-    throw this.#failure(status, memberOf(error, "code"), memberOf(error, "message"));
+    throw this.#failure(status, errorIn(body));
   }
 
   /**
@@ -85,49 +81,37 @@ export class BrokerClient {
    * @throws BrokerFailure
    */
   async stream(path: string): Promise<ReadableStream<Uint8Array>> {
-    const { url, token } = this.#address;
-    const headers: Record<string, string> = token === null ? {} : { authorization: `Bearer ${token}` };
-    const response = await fetch(`${url}${SLUICE_PATH}/api${path}`, { headers }).catch((error) => {
-      throw this.#noAnswer(error);
-    });
+    const response = await this.#call({ path: `${SLUICE_PATH}/api${path}` });
     if (response.ok && response.body !== null) return response.body;
-    const body = await response.text().catch((error) => {
-      throw this.#noAnswer(error);
-    });
-    const error = memberOf(this.#parsed(response.status, body), "error");
-    throw this.#failure(response.status, memberOf(error, "code"), memberOf(error, "message"));
+    throw this.#failure(response.status, errorIn(await this.#parsed(response)));
   }
 
   /** Why a stream has ended, as the failure that a request would meet with from then on. */
   endOf({ code, message }: EndView): BrokerFailure {
-    return this.#failure(code === "unauthorized" ? 401 : 403, code, message);
+    return this.#failure(code === "unauthorized" ? 401 : 403, { code, message });
   }
 
-  async #ask(root: string, { method = "GET", path, body }: BrokerRequest) {
+  async #ask(root: string, { path, ...request }: BrokerRequest) {
+    const signal = AbortSignal.timeout(PATIENCE_MS);
+    const response = await this.#call({ ...request, path: `${root}${path}`, signal });
+    return { status: response.status, body: await this.#parsed(response) };
+  }
+
+  #call(request: ApiRequest): Promise<Response> {
     const { url, token } = this.#address;
-    const headers = {
-      ...(token === null ? {} : { authorization: `Bearer ${token}` }),
-      ...(body === undefined ? {} : { "content-type": "application/json" }),
-    };
-    let response: Response;
-    let text: string;
-    try {
-      response = await fetch(`${url}${root}${path}`, {
-        method,
-        headers,
-        signal: AbortSignal.timeout(PATIENCE_MS),
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      });
-      text = await response.text();
-    } catch (error) {
+    const headers: Record<string, string> = token === null ? {} : { authorization: `Bearer ${token}` };
+    return callBroker(url, { ...request, headers }).catch((error) => {
       throw this.#noAnswer(error);
-    }
-    return { status: response.status, body: this.#parsed(response.status, text) };
+    });
   }
 
   /** The JSON that a broker answers with. */
-  #parsed(status: number, text: string): unknown {
+  async #parsed(response: Response): Promise<unknown> {
     const { url } = this.#address;
+    const { status } = response;
+    const text = await response.text().catch((error) => {
+      throw this.#noAnswer(error);
+    });
     if (status === 503 && text === RESTARTING) {
       throw new BrokerFailure(
         `The Workers of the broker at ${url} do not answer and are being started again. Try again in a moment.`,
@@ -156,7 +140,7 @@ export class BrokerClient {
     return new BrokerFailure(`No broker answers at ${url}: ${reasonOf(cause)}.`, EXIT_NO_BROKER);
   }
 
-  #failure(status: number, code: unknown, message: unknown, index?: unknown): BrokerFailure {
+  #failure(status: number, { code, message, index }: BrokerError): BrokerFailure {
     const { url, token } = this.#address;
     const known = typeof code === "string" || typeof code === "number" ? code : null;
     if (status === 401 || message === REST_AUTHENTICATION_ERROR) {

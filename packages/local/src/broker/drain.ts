@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { SLUICE_PATH } from "@sluice/project/runtime/front-door-contract";
 import type { DrainReply, QueueTopology } from "@sluice/protocol";
 import type { Printer } from "../report/printer.ts";
+import { callBroker } from "./call-broker.ts";
 
 /** Longest that work is waited for, in ms: as long as Elastic Beanstalk's daemon waits (spec sqsd 2.2). */
 export const DRAIN_MS_MAX = 600_000;
@@ -33,7 +34,7 @@ export async function drain({ url, headers, topology, printer, signal }: DrainIn
   const requestsOf = async (queue: string) => {
     const path = `${SLUICE_PATH}/api/queues/${encodeURIComponent(queue)}/drain`;
     const soon = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS_MAX)]);
-    const response = await fetch(url + path, { method: "POST", headers, signal: soon });
+    const response = await callBroker(url, { method: "POST", path, headers, signal: soon });
     if (!response.ok) throw new Error(`it answers ${response.status}`);
     return ((await response.json()) as DrainReply).requests;
   };

@@ -1,7 +1,7 @@
-import { request as requestByHttp } from "node:http";
-import { request as requestByHttps } from "node:https";
 import { SLUICE_PATH } from "@sluice/project/runtime/front-door-contract";
 import type { RoomListener } from "../data/reserve.ts";
+import { callBroker } from "./call-broker.ts";
+import { fetchHere } from "./fetch-here.ts";
 
 /** Longest that a broker may take to end what waits, in ms. */
 const STOP_MS_MAX = 1_000;
@@ -13,7 +13,8 @@ export async function tellStop(
   atOnce: AbortSignal,
 ): Promise<void> {
   const signal = AbortSignal.any([atOnce, AbortSignal.timeout(STOP_MS_MAX)]);
-  await fetch(`${url}${SLUICE_PATH}/api/stop`, { method: "POST", headers, signal }).catch(() => {});
+  const path = `${SLUICE_PATH}/api/stop`;
+  await callBroker(url, { method: "POST", path, headers, signal }).catch(() => {});
 }
 
 /**
@@ -41,18 +42,10 @@ export function tellClock(
 function tell(
   base: string | null,
   headers: Readonly<Record<string, string>>,
-  path: string,
-  report: Readonly<Record<string, unknown>>,
+  name: string,
+  body: Readonly<Record<string, unknown>>,
 ): void {
   if (base === null) return;
-  // Not by `fetch`: with `--local-protocol https` Wrangler signs its certificate itself.
-  const send = base.startsWith("https:") ? requestByHttps : requestByHttp;
-  const options = {
-    method: "POST",
-    headers: { ...headers, "content-type": "application/json" },
-    rejectUnauthorized: false,
-  };
-  send(`${base}${SLUICE_PATH}/api/${path}`, options, (response) => response.resume())
-    .on("error", () => {})
-    .end(JSON.stringify(report));
+  const path = `${SLUICE_PATH}/api/${name}`;
+  callBroker(base, { method: "POST", path, headers, body }, fetchHere).catch(() => {});
 }

@@ -1,9 +1,8 @@
-import { get as getByHttp } from "node:http";
-import { get as getByHttps } from "node:https";
-import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SLUICE_PATH } from "@sluice/project/runtime/front-door-contract";
 import { type QueueTopology, topologyFingerprint } from "@sluice/protocol";
+import { callBroker } from "./call-broker.ts";
+import { fetchHere } from "./fetch-here.ts";
 
 /** Wrangler takes about a second to reload; after this long it has something else to say. */
 const ATTEMPTS = 20;
@@ -25,7 +24,7 @@ export class QueueWaker {
   wake(url: string, topology: QueueTopology, headers: Readonly<Record<string, string>> = {}): void {
     this.stop();
     this.#asking = new AbortController();
-    void ask(`${url}${SLUICE_PATH}/api/queues`, topology, { headers, signal: this.#asking.signal });
+    void ask(url, topology, { headers, signal: this.#asking.signal });
   }
 
   stop(): void {
@@ -53,20 +52,9 @@ async function ask(url: string, topology: QueueTopology, asking: Asking): Promis
  */
 async function deployedBy(url: string, asking: Asking): Promise<string | null> {
   try {
-    const { deployed } = JSON.parse(await read(url, asking)) as { deployed: string };
-    return deployed;
+    const response = await callBroker(url, { path: `${SLUICE_PATH}/api/queues`, ...asking }, fetchHere);
+    return ((await response.json()) as { deployed: string }).deployed;
   } catch {
     return null;
   }
-}
-
-/** Not by `fetch`: with `--local-protocol https` Wrangler signs its certificate itself. */
-function read(url: string, asking: Asking): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const isSecure = url.startsWith("https:");
-    const request = isSecure
-      ? getByHttps(url, { ...asking, rejectUnauthorized: false }, (response) => resolve(text(response)))
-      : getByHttp(url, asking, (response) => resolve(text(response)));
-    request.on("error", reject);
-  });
 }

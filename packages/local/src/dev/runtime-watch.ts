@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { createServer, get } from "node:http";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type LastEnd, lastEndText } from "@sluice/protocol";
+import { callBroker } from "../broker/call-broker.ts";
+import { fetchHere } from "../broker/fetch-here.ts";
 import type { End } from "../data/planned-end.ts";
 import type { Printer } from "../report/printer.ts";
 import { type DeliveriesRead, describeInDelivery, workersIn } from "../watchdog/in-delivery.ts";
@@ -143,7 +145,8 @@ export class RuntimeWatch {
     const limitMs = silentMsMax();
     this.#startedMs = performance.now();
     const pulse = new Pulse({
-      ping: (signal) => answer(port, signal),
+      // Not by way of Wrangler's proxy, which holds requests back during a reload.
+      ping: (signal) => callBroker(`http://127.0.0.1:${port}`, { path: HEALTH, signal }, fetchHere),
       silentMsMax: limitMs,
       onSilent: () => {
         this.#sinceMs = Date.now() - limitMs;
@@ -170,16 +173,4 @@ function silentText(sinceMs: number, read: DeliveriesRead, end: LastEnd): string
     `Save a changed file to end it. ${consequence(end)} ` +
     "Or press Ctrl-C and start again: all of them count as attempts then."
   );
-}
-
-/**
- * Resolves when the Workers answer anything. Not by way of Wrangler's proxy, which holds requests back during a reload.
- */
-function answer(port: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    get({ host: "127.0.0.1", port, path: HEALTH, agent: false, signal }, (response) => {
-      response.resume();
-      resolve();
-    }).on("error", reject);
-  });
 }

@@ -1,10 +1,11 @@
-import { get } from "node:http";
 import { join } from "node:path";
 import type { HeldClock } from "@sluice/broker/held-clock";
 import { type GeneratedWorker, generatedConfig, type Plan } from "@sluice/project/generate/plan";
 import { CLOCK_BEHIND_VARIABLE, LAST_END_VARIABLE } from "@sluice/project/names";
 import { wranglerIn } from "@sluice/project/wrangler/run-wrangler";
 import { lastEndText } from "@sluice/protocol";
+import { callBroker } from "../broker/call-broker.ts";
+import { fetchHere } from "../broker/fetch-here.ts";
 import { RESOURCES_FOLDER } from "../data/data-lock.ts";
 import type { End } from "../data/planned-end.ts";
 import type { Ingress } from "../http/ingress.ts";
@@ -129,7 +130,8 @@ async function hostOf(plan: Plan, options: WorkerdRun): Promise<RuntimeHost<Work
       const resources = join(state, RESOURCES_FOLDER);
       return startWorkerd({ workers: begun, broker: broker.name, resources, inspectorPort, rewrite, log });
     },
-    ping: ({ ports }, signal) => answerAt(ports.broker, signal),
+    ping: ({ ports }, signal) =>
+      callBroker(`http://127.0.0.1:${ports.broker}`, { path: "/", signal }, fetchHere),
     silentMsMax,
     isOnlyTold: inspectorPort !== null,
     tellSilent: () => {
@@ -161,14 +163,4 @@ export function silentMsMaxOf(workers: readonly GeneratedWorker[]): number {
   return Math.max(
     ...workers.map((worker) => generatedConfig(worker).limits?.cpu_ms ?? SILENT_MS_MAX_DEFAULT),
   );
-}
-
-/** Resolves when a server of this machine answers anything. */
-function answerAt(port: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    get({ host: "127.0.0.1", port, agent: false, signal }, (response) => {
-      response.resume();
-      resolve();
-    }).on("error", reject);
-  });
 }

@@ -1,4 +1,10 @@
 /// <reference path="../../../producer/queue-types.d.ts" />
+import {
+  type Fetch as BrokerFetch,
+  type BrokerRequest,
+  callBroker,
+  errorIn,
+} from "@sluice/local/broker/call-broker";
 import { type ProducerBroker, QueueProducer } from "@sluice/producer";
 import { type PostReply, QUEUE_ERROR_CODES } from "@sluice/protocol";
 import type { LogReply, LogRequest, PlanRequest, PostRequest, RunReply, RunRequest } from "../wire.ts";
@@ -26,7 +32,7 @@ const PAGE = 100;
 const LISTED_MAX = 1_000;
 
 /** @param waitMs time in ms that the answer may take by itself. */
-type Fetch = (url: string, init: RequestInit | undefined, waitMs: number) => Promise<Response>;
+type Fetch = (...request: [...Parameters<BrokerFetch>, waitMs: number]) => Promise<Response>;
 
 /** HTTP client of the test kit for the broker. */
 export class BrokerCalls {
@@ -88,7 +94,7 @@ export class BrokerCalls {
     while (cursor !== null && found.length < LISTED_MAX) {
       const query: string = cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`;
       const path = `/__sluice/api/queues/${encodeURIComponent(queue)}/messages?max=${PAGE}${query}`;
-      const page: { messages: ListedMessage[]; cursor: string | null } = await this.#call(path);
+      const page: { messages: ListedMessage[]; cursor: string | null } = await this.#call({ path });
       found.push(...page.messages);
       ({ cursor } = page);
     }
@@ -114,27 +120,22 @@ export class BrokerCalls {
     const known = this.#queueIds.get(queue);
     if (known !== undefined) return known;
     const path = `${API}?name=${encodeURIComponent(queue)}`;
-    const { result } = await this.#call<{ result: { queue_id: string; queue_name: string }[] }>(path);
+    const { result } = await this.#call<{ result: { queue_id: string; queue_name: string }[] }>({ path });
     const found = result.find(({ queue_name: name }) => name === queue);
     if (found === undefined) throw new Error(`there is no queue "${queue}"`);
     this.#queueIds.set(queue, found.queue_id);
     return found.queue_id;
   }
 
-  #post<Reply>(path: string, body: object, waitMs = 0): Promise<Reply> {
-    const init = {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify(body),
-    };
-    return this.#call(path, init, waitMs);
+  #post<Reply>(path: string, body: object, waitMs?: number): Promise<Reply> {
+    return this.#call({ method: "POST", path, body }, waitMs);
   }
 
-  async #call<Reply>(path: string, init?: RequestInit, waitMs = 0): Promise<Reply> {
+  async #call<Reply>(request: BrokerRequest, waitMs = 0): Promise<Reply> {
     const call = this.#fetch;
-    const response = await call(`${this.#url}${path}`, init, waitMs);
+    const response = await callBroker(this.#url, request, (url, init) => call(url, init, waitMs));
     const text = await response.text();
-    if (!response.ok) throw new Error(messageIn(text) ?? `${path}: ${response.status} ${text}`);
+    if (!response.ok) throw new Error(messageIn(text) ?? `${request.path}: ${response.status} ${text}`);
     return JSON.parse(text) as Reply;
   }
 }
@@ -152,14 +153,11 @@ export function producersOn(calls: BrokerCalls) {
     });
 }
 
-/** Reads the error message from an answer in the format of either API; `null` if it has none. */
+/** Reads the error message from an answer; `null` if it has none. */
 function messageIn(text: string): string | null {
   try {
-    const { error, errors } = JSON.parse(text) as {
-      error?: string | { message?: string };
-      errors?: readonly { message?: string }[];
-    };
-    return (typeof error === "string" ? error : error?.message) ?? errors?.[0]?.message ?? null;
+    const { message } = errorIn(JSON.parse(text));
+    return typeof message === "string" ? message : null;
   } catch {
     return null;
   }

@@ -81,7 +81,7 @@ export function defineBroker({
         try {
           return Response.json(await control(pathname.slice(TEST_PATH.length + 1), request, env));
         } catch (error) {
-          return Response.json({ error: String(error) }, { status: 500 });
+          return Response.json({ error: { message: String(error) } }, { status: 500 });
         }
       },
     },

@@ -1,0 +1,52 @@
+/** A request to the HTTP side of a broker. */
+export interface BrokerRequest {
+  /** Default: `GET`. */
+  readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Below the broker's address, encoded: `/__sluice/api/queues`. */
+  readonly path: string;
+  /** Default: none but the type of the body. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Becomes JSON. Default: none. */
+  readonly body?: unknown;
+  /** Ends the call, which rejects then. Default: it takes as long as it takes. */
+  readonly signal?: AbortSignal;
+}
+
+/** The part of `fetch` that a call needs. */
+export type Fetch = (
+  url: string,
+  init: {
+    readonly method: string;
+    readonly headers: Record<string, string>;
+    readonly body: string | null;
+    readonly signal: AbortSignal | null;
+  },
+) => Promise<Response>;
+
+/**
+ * Calls a broker by HTTP. Runs in Node.js and in Workers.
+ *
+ * @param url where it answers, without `/__sluice` and without a slash at its end.
+ * @param by makes the request. Default: `fetch`.
+ * @throws what `by` throws where nobody answers; an answer that is no success is returned.
+ */
+export async function callBroker(url: string, request: BrokerRequest, by: Fetch = fetch): Promise<Response> {
+  const { method = "GET", path, headers, body, signal = null } = request;
+  const type: Record<string, string> = body === undefined ? {} : { "content-type": "application/json" };
+  const json = body === undefined ? null : JSON.stringify(body);
+  return by(`${url}${path}`, { method, headers: { ...headers, ...type }, body: json, signal });
+}
+
+/** An error as a broker's API tells it. */
+export interface BrokerError {
+  readonly code?: unknown;
+  readonly message?: unknown;
+  /** Which of the messages of a request it is about. */
+  readonly index?: unknown;
+}
+
+/** Reads the error out of an answer of the admin API, or of the API in Cloudflare's shape. */
+export function errorIn(answer: unknown): BrokerError {
+  const { error, errors } = (answer ?? {}) as { error?: BrokerError; errors?: readonly BrokerError[] };
+  return error ?? errors?.[0] ?? {};
+}
