@@ -4,17 +4,9 @@ import { CHUNK_BYTES_MIN, CHUNKS_MAX } from "./limits.ts";
 
 /** Size of the blocks that collect bytes which come in pieces, in bytes. */
 const BLOCK_BYTES = 65_536;
-/** Most blocks that are kept for the next use. */
-const SPARE_BLOCKS_MAX = 128;
-
-/**
- * Blocks that nobody uses. They are used again and again: the memory of buffers that are made anew is given back late,
- * and in parts, so that a process grows by several times what it holds.
- */
-const spare: Buffer[] = [];
 
 /** Bytes that come in pieces. Each piece by itself would cost a hundred times its size where it is a single byte. */
-export class Bytes {
+class Bytes {
   #blocks: Buffer[] = [];
   #length = 0;
 
@@ -26,7 +18,7 @@ export class Bytes {
     let from = 0;
     while (from < chunk.byteLength) {
       const at = this.#length % BLOCK_BYTES;
-      if (at === 0) this.#blocks.push(spare.pop() ?? Buffer.allocUnsafeSlow(BLOCK_BYTES));
+      if (at === 0) this.#blocks.push(Buffer.allocUnsafeSlow(BLOCK_BYTES));
       const block = this.#blocks.at(-1) as Buffer; // there is one now
       const copied = chunk.copy(block, at, from);
       from += copied;
@@ -44,7 +36,6 @@ export class Bytes {
 
   /** Nobody wants them. */
   drop(): void {
-    for (const block of this.#blocks) if (spare.length < SPARE_BLOCKS_MAX) spare.push(block);
     this.#blocks = [];
     this.#length = 0;
   }
