@@ -127,7 +127,7 @@ module.exports = {
       from: { path: "^packages/dashboard/src" },
       to: {
         path: "^(packages|apps)/",
-        pathNot: "^packages/(dashboard/|prices/|protocol/src/v8/|gateway/src/admin/views\\.ts)",
+        pathNot: "^packages/(dashboard/|prices/|protocol/src/(v8/|words\\.ts)|gateway/src/admin/views\\.ts)",
       },
     },
     {

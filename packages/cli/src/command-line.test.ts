@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import type { Printer } from "@sluice/local/report/printer";
 import { projectFolder } from "@sluice/project/test/project-folder";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { complaintAboutNode, run } from "./command-line.ts";
+import { run } from "./command-line.ts";
 
 /** Runs a command line that ends before any command starts. */
 async function said(...args: string[]) {
@@ -102,19 +102,5 @@ describe("sluice", () => {
     expect(err).toBe(
       `${join(folder, ".sluice/.gitignore")} cannot be written: a file stands where a folder should.\n`,
     );
-  });
-});
-
-describe("complaintAboutNode", () => {
-  it.each([
-    ["20.20.2", true],
-    ["22.9.0", true],
-    ["22.15.99", true],
-    ["22.16.0", false],
-    ["22.16.1", false],
-    ["24.0.0", false],
-    ["100.0.0", false],
-  ])("about Node.js %s: %s", (version, complains) => {
-    expect(complaintAboutNode(version) !== null).toBe(complains);
   });
 });

@@ -32,11 +32,6 @@ export async function run(
   printer: Printer,
   surroundings: Surroundings = processSurroundings(),
 ): Promise<number> {
-  const complaint = complaintAboutNode(process.versions.node);
-  if (complaint !== null) {
-    printer.warn(complaint);
-    return EXIT_FAILED;
-  }
   const [own, forWrangler] = args[0] === COMPLETE_COMMAND ? [args, []] : splitAtDashes(args);
   let code = 0;
   const program = defineProgram(
@@ -214,16 +209,4 @@ function describe(error: unknown): string {
 function isUsersToMend(error: Error): boolean {
   if (error instanceof CliError || error.name === "ConfigError") return true;
   return "path" in error && "code" in error && FILE_SYSTEM_REFUSALS.includes(String(error.code));
-}
-
-/**
- * Oldest Node.js with everything that we use of `node:sqlite`. Wrangler's own limit is lower, 22.12; package.json has
- * the same one.
- */
-export const NODE_VERSION_MIN = "22.16.0";
-
-/** Makes the complaint about a Node.js that is too old; `null` for a newer one. */
-export function complaintAboutNode(version: string): string | null {
-  if (version.localeCompare(NODE_VERSION_MIN, "en", { numeric: true }) >= 0) return null;
-  return `Sluice needs Node.js ${NODE_VERSION_MIN} or newer. This is ${version}.`;
 }

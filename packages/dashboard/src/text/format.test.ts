@@ -1,26 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { ago, ahead, duration, moment, plural, shortUrl, size, span } from "./format.ts";
+import { ago, ahead, duration, moment, shortUrl } from "./format.ts";
 
 const NOW = "2026-11-21T12:00:00.000Z";
 const at = (ms: number) => new Date(Date.parse(NOW) + ms).toISOString();
 
 describe("a text for people", () => {
-  it.each([
-    [999, "999 B"],
-    [1_000, "1.0 kB"],
-    [999_949, "999.9 kB"],
-    [1_000_000, "1.0 MB"],
-  ])("has %i bytes as %s", (bytes, text) => expect(size(bytes)).toBe(text));
-
-  it.each([
-    [-5_000, "0 s"],
-    [59_499, "59 s"],
-    [60_000, "1 min"],
-    [3_600_000, "1 h"],
-    [86_399_000, "23 h"],
-    [86_400_000, "1 d"],
-  ])("has %i ms as %s", (ms, text) => expect(span(ms)).toBe(text));
-
   it.each([
     [0.4, "0 ms"],
     [999, "999 ms"],
@@ -44,14 +28,6 @@ describe("a text for people", () => {
     expect(ago(at(-499), NOW)).toBe("just now");
     expect(ahead(at(3_000), NOW)).toBe("in 3 s");
     expect(ahead(at(-10), NOW)).toBe("now");
-  });
-
-  it("has the singular for one message", () => {
-    expect([0, 1, 1_000].map((count) => plural(count, "message"))).toEqual([
-      "0 messages",
-      "1 message",
-      "1,000 messages",
-    ]);
   });
 
   it("has a URL without what may be a key", () => {

@@ -1,16 +1,6 @@
-/** A number of bytes for people. */
-export function size(bytes: number): string {
-  if (bytes < 1_000) return `${bytes} B`;
-  return bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
-}
+import { span } from "@sluice/protocol/words";
 
-/** A span of time for people, in its largest unit; a negative one is none. */
-export function span(ms: number): string {
-  const seconds = Math.max(0, Math.round(ms / 1_000));
-  if (seconds < 60) return `${seconds} s`;
-  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`;
-  return seconds < 86_400 ? `${Math.floor(seconds / 3_600)} h` : `${Math.floor(seconds / 86_400)} d`;
-}
+export { plural, size, span } from "@sluice/protocol/words";
 
 /** An amount of money, small ones to their first digits. */
 export function usd(amount: number): string {
@@ -29,11 +19,6 @@ export function ago(iso: string, now: string): string {
 export function ahead(iso: string, now: string): string {
   const ms = Date.parse(iso) - Date.parse(now);
   return ms < 500 ? "now" : `in ${span(ms)}`;
-}
-
-/** `1 message`, `2 messages`. */
-export function plural(count: number, noun: string): string {
-  return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 /** A URL without its query and credentials, which may be keys. */

@@ -98,7 +98,7 @@ export class Reserve {
 
   #tellFull(): void {
     this.#warn(
-      `The disk of ${this.#folder} is full: no messages are taken in until ${megabytes(ROOM_BYTES)} are free. ` +
+      `The disk of ${this.#folder} is full: no messages are taken in until ${ROOM_BYTES / 1_000_000} MB are free. ` +
         "They can be received, acknowledged, deleted and purged.",
     );
     this.#listener(true);
@@ -130,8 +130,4 @@ function freeBytesOf(folder: string): number {
     // The folder was deleted. Whoever writes there says so.
     return Number.POSITIVE_INFINITY;
   }
-}
-
-function megabytes(bytes: number): string {
-  return `${Math.round(bytes / 1_000_000)} MB`;
 }

@@ -1,21 +1,6 @@
-/** `1 message`, `2,000 messages`. */
-export function plural(count: number, noun: string): string {
-  return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
-}
+import { span } from "@sluice/protocol/words";
 
-/** A number of bytes. */
-export function size(bytes: number): string {
-  if (bytes < 1_000) return `${bytes} B`;
-  return bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
-}
-
-/** A span of time in its largest unit; what is negative is none. */
-export function span(ms: number): string {
-  const seconds = Math.max(0, Math.round(ms / 1_000));
-  if (seconds < 60) return `${seconds} s`;
-  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`;
-  return seconds < 86_400 ? `${Math.floor(seconds / 3_600)} h` : `${Math.floor(seconds / 86_400)} d`;
-}
+export { plural, size, span } from "@sluice/protocol/words";
 
 /** How far a moment is from `now`: `3 min ago`, `in 5 s`. Both ISO 8601. */
 export function distance(iso: string, now: string): string {

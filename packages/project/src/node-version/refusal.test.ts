@@ -6,13 +6,18 @@ it.each(["20.20.2", "22.15.99", "22.9.0"])("Node.js %s is refused with an explan
   expect(nodeRefusal(version)).toBe(`sluice needs Node.js 22.16 or later, and this is ${version}.`);
 });
 
-it.each(["22.16.0", "22.17.0", "23.0.0", "24.1.0"])("Node.js %s is accepted", (version) => {
-  expect(nodeRefusal(version)).toBe(null);
-});
+it.each(["22.16.0", "22.16.1", "22.17.0", "23.0.0", "24.1.0", "100.0.0"])(
+  "Node.js %s is accepted",
+  (version) => {
+    expect(nodeRefusal(version)).toBe(null);
+  },
+);
 
-it("the oldest Node.js is that of package.json", () => {
-  const { engines } = JSON.parse(readFileSync(new URL("../../../cli/package.json", import.meta.url), "utf8"));
-  expect(engines.node).toBe(">=22.16.0");
-  expect(nodeRefusal("22.16.0")).toBe(null);
-  expect(nodeRefusal("22.15.0")).not.toBe(null);
-});
+it.each(["cli", "testing", "vite"])(
+  "the oldest Node.js is that of the builds and of package.json of %s",
+  (name) => {
+    const read = (file: string) => readFileSync(new URL(`../../../${file}`, import.meta.url), "utf8");
+    expect(JSON.parse(read(`${name}/package.json`)).engines.node).toBe(">=22.16.0");
+    expect(read("bundling/bundling.mjs")).toContain('target: "node22.16"');
+  },
+);

@@ -1,4 +1,7 @@
-/** Oldest Node.js with everything that the command uses. package.json has the same one. */
+/**
+ * Oldest Node.js with everything that the broker uses of `node:sqlite`. Wrangler's own limit is lower, 22.12. Each
+ * published package.json has the same one.
+ */
 const NEEDED = { major: 22, minor: 16 };
 
 /**

@@ -1,4 +1,4 @@
-import { FAULT_KINDS } from "@sluice/protocol";
+import { FAULT_KINDS, UNIT_MS } from "@sluice/protocol";
 import { Argument, type Command, InvalidArgumentError } from "commander";
 import {
   type Execute,
@@ -10,14 +10,6 @@ import {
   withBroker,
 } from "../on-broker.ts";
 import type { SetFaultOptions } from "./faults.ts";
-
-const UNIT_MS: Readonly<Record<string, number>> = {
-  ms: 1,
-  s: 1_000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-};
 
 /** Parses a duration such as `500ms`, `30s`, `90m`, `12h` or `2d` to ms. */
 export function duration(text: string): number {
