@@ -38,7 +38,7 @@ export class RawClient {
   }
 
   /** Resolves when this has come so many times; throws when the connection ends before. */
-  async said(text: string, times = 1): Promise<void> {
+  async received(text: string, times = 1): Promise<void> {
     while (this.text.split(text).length <= times) {
       if (this.isEnded || this.socket.destroyed) throw new Error(`ended after ${JSON.stringify(this.text)}`);
       await this.#something();

@@ -4,7 +4,7 @@ import { projectFolder } from "@sluice/project/test/project-folder";
 import { SHARING_VERSION_MIN } from "@sluice/project/wrangler/load-wrangler";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type Session, type Sessions, sessionsOf } from "../processes/sessions.ts";
-import { BrokerSeat } from "./broker-ownership.ts";
+import { BrokerOwnership } from "./broker-ownership.ts";
 import { DataInUseError, lockData } from "./data-lock.ts";
 
 /** A data folder, and the sessions that may have it. */
@@ -25,47 +25,47 @@ function leaderOf(data: string, sessions: Sessions, change: Partial<Session> = {
   return { free, session };
 }
 
-function sit(
+function own(
   data: string,
   sessions: Sessions,
   files = ["/b.jsonc"],
   wranglerVersion = SHARING_VERSION_MIN,
-): BrokerSeat {
-  const seat = new BrokerSeat({ data, env: "", files, sessions, wranglerVersion });
-  onTestFinished(() => seat.leave());
-  return seat;
+): BrokerOwnership {
+  const ownership = new BrokerOwnership({ data, env: "", files, sessions, wranglerVersion });
+  onTestFinished(() => ownership.leave());
+  return ownership;
 }
 
 describe("the broker of a data folder", () => {
   it("is the first session's, and used by those that have none", () => {
     const { data, sessions } = folders();
-    const seat = sit(data, sessions);
-    expect(seat.seat).toEqual({ kind: "own" });
-    expect(seat.change()).toBeNull();
+    const ownership = own(data, sessions);
+    expect(ownership.owner).toEqual({ kind: "own" });
+    expect(ownership.change()).toBeNull();
     const session = { pid: 1, startedAtMs: 1, env: "", files: [], data, broker: null };
-    expect(seat.isUsedBy(session)).toBe(true);
-    expect(seat.isUsedBy({ ...session, broker: "sluice" })).toBe(false);
-    expect(seat.isUsedBy({ ...session, data: "/elsewhere" })).toBe(false);
+    expect(ownership.isUsedBy(session)).toBe(true);
+    expect(ownership.isUsedBy({ ...session, broker: "sluice" })).toBe(false);
+    expect(ownership.isUsedBy({ ...session, data: "/elsewhere" })).toBe(false);
   });
 
   it("is used by the second session, which takes it over by its name when the first one ends", () => {
     const { data, sessions } = folders();
     const { free, session } = leaderOf(data, sessions);
-    const seat = sit(data, sessions);
-    expect(seat.seat).toEqual({ kind: "joined", leader: session });
-    expect(seat.change()).toBeNull();
-    expect(seat.isVacant).toBe(false);
+    const ownership = own(data, sessions);
+    expect(ownership.owner).toEqual({ kind: "joined", leader: session });
+    expect(ownership.change()).toBeNull();
+    expect(ownership.isVacant).toBe(false);
     free();
     sessions.leave(session);
-    expect(seat.change()).toEqual({ kind: "own" });
-    expect(seat.brokerName).toBe("kept");
+    expect(ownership.change()).toEqual({ kind: "own" });
+    expect(ownership.brokerName).toBe("kept");
     expect(() => lockData(data, "sluice dev")).toThrow(DataInUseError);
   });
 
   it("is not shared by a Wrangler whose Workers would not reach it", () => {
     const { data, sessions } = folders();
     leaderOf(data, sessions);
-    const other = () => sit(data, sessions, ["/b.jsonc"], "4.83.0");
+    const other = () => own(data, sessions, ["/b.jsonc"], "4.83.0");
     expect(other).toThrow(/in use by sluice dev \(process \d+\)\. End that first, /);
     expect(other).toThrow(/ To share its broker takes Wrangler 4\.84\.0 or newer, and this is 4\.83\.0\.$/);
   });
@@ -73,22 +73,22 @@ describe("the broker of a data folder", () => {
   it("is vacant once its process was killed", () => {
     const { data, sessions } = folders();
     const { session } = leaderOf(data, sessions);
-    const seat = sit(data, sessions);
+    const ownership = own(data, sessions);
     const { pid } = spawnSync(process.execPath, ["--version"]);
     const killed = { ...session, pid };
-    Object.assign(seat.seat, { leader: killed });
-    expect(seat.isVacant).toBe(true);
+    Object.assign(ownership.owner, { leader: killed });
+    expect(ownership.isVacant).toBe(true);
   });
 
   it("is not used by a Worker that runs on the folder already, in whichever session", () => {
     const { data, sessions } = folders();
     const { session } = leaderOf(data, sessions);
-    expect(() => sit(data, sessions, ["/b.jsonc", "/a.jsonc"])).toThrow(
+    expect(() => own(data, sessions, ["/b.jsonc", "/a.jsonc"])).toThrow(
       `/a.jsonc runs already: in another "sluice dev" (process ${session.pid}) on the same data.`,
     );
     // Process 1 is always there.
     sessions.announce({ ...session, pid: 1, files: ["/b.jsonc"], broker: null });
-    expect(() => sit(data, sessions, ["/b.jsonc"])).toThrow("/b.jsonc runs already");
+    expect(() => own(data, sessions, ["/b.jsonc"])).toThrow("/b.jsonc runs already");
   });
 
   it.each<[why: string, change: Partial<Session>, files: string[]]>([
@@ -99,6 +99,6 @@ describe("the broker of a data folder", () => {
   ])("is not used if it is that %s: the folder is refused", (_, change, files) => {
     const { data, sessions } = folders();
     leaderOf(data, sessions, change);
-    expect(() => sit(data, sessions, files)).toThrow(DataInUseError);
+    expect(() => own(data, sessions, files)).toThrow(DataInUseError);
   });
 });

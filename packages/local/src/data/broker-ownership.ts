@@ -5,7 +5,7 @@ import type { Session, Sessions } from "../processes/sessions.ts";
 import { DataInUseError, type DataLostError, lockData } from "./data-lock.ts";
 
 /** Which session runs the broker of a data folder. */
-export type Seat =
+export type BrokerOwner =
   /** This process. It comes here by the folder's lock, and leaves by its own end. */
   | { readonly kind: "own" }
   /**
@@ -17,7 +17,7 @@ export type Seat =
 
 const SLUICE_DEV = "sluice dev";
 
-export interface BrokerSeatOptions {
+export interface BrokerOwnershipOptions {
   /** The data folder. Absolute. */
   readonly data: string;
   /** The environment, "" for the top level: brokers of different ones have nothing in common. */
@@ -37,9 +37,9 @@ export interface BrokerSeatOptions {
  * One broker for all `sluice dev` on one data folder: two would each write over what the other has acknowledged. The
  * first has it, and the Workers of the others reach it through Wrangler's dev registry.
  */
-export class BrokerSeat {
-  readonly #options: BrokerSeatOptions;
-  #seat: Seat;
+export class BrokerOwnership {
+  readonly #options: BrokerOwnershipOptions;
+  #owner: BrokerOwner;
   #free: () => void = () => undefined;
   #brokerName: string | null = null;
 
@@ -47,13 +47,18 @@ export class BrokerSeat {
    * @throws CliError if somebody has the folder whose broker these Workers cannot use, or one of them runs on it
    * already.
    */
-  constructor(options: BrokerSeatOptions) {
+  constructor(options: BrokerOwnershipOptions) {
     this.#options = options;
-    this.#seat = this.#sit();
+    this.#owner = this.#take();
   }
 
-  get seat(): Seat {
-    return this.#seat;
+  get owner(): BrokerOwner {
+    return this.#owner;
+  }
+
+  /** Whether this process has the broker. */
+  get isOwn(): boolean {
+    return this.#owner.kind === "own";
   }
 
   /** Name that the data were kept under when this process came; `null` for what its own files say. */
@@ -63,12 +68,12 @@ export class BrokerSeat {
 
   /** Whether a session's Workers use the broker of this process. */
   isUsedBy({ data, broker }: Session): boolean {
-    return this.#seat.kind === "own" && data === this.#options.data && broker === null;
+    return this.isOwn && data === this.#options.data && broker === null;
   }
 
   /** Whether the process that has the broker is there no more: killed outright, it has told nobody. */
   get isVacant(): boolean {
-    return this.#seat.kind === "joined" && !isRunning(this.#seat.leader.pid);
+    return this.#owner.kind === "joined" && !isRunning(this.#owner.leader.pid);
   }
 
   /**
@@ -77,11 +82,11 @@ export class BrokerSeat {
    * @returns what has changed: `null` for nothing.
    * @throws CliError if somebody has the folder now whose broker these Workers cannot use.
    */
-  change(): Seat | null {
-    if (this.#seat.kind === "own") return null;
-    const before = this.#seat.leader.pid;
-    this.#seat = this.#sit();
-    return this.#seat.kind === "own" || this.#seat.leader.pid !== before ? this.#seat : null;
+  change(): BrokerOwner | null {
+    if (this.#owner.kind === "own") return null;
+    const before = this.#owner.leader.pid;
+    this.#owner = this.#take();
+    return this.#owner.kind === "own" || this.#owner.leader.pid !== before ? this.#owner : null;
   }
 
   /** Gives the folder free. */
@@ -89,7 +94,7 @@ export class BrokerSeat {
     this.#free();
   }
 
-  #sit(): Seat {
+  #take(): BrokerOwner {
     try {
       const { data, command = SLUICE_DEV, onLost } = this.#options;
       this.#free = lockData(data, command, onLost);

@@ -9,7 +9,7 @@ describe("the reserve of a data folder", () => {
   let freeBytes: number;
   let reserve: Reserve | undefined;
   const lines: string[] = [];
-  const told: boolean[] = [];
+  const reported: boolean[] = [];
   const isKept = () => existsSync(join(folder, RESERVE_FILE));
   const open = () => {
     reserve = new Reserve(
@@ -17,14 +17,14 @@ describe("the reserve of a data folder", () => {
       (line) => lines.push(line),
       () => freeBytes,
     );
-    reserve.watch((isFull) => told.push(isFull));
+    reserve.watch((isFull) => reported.push(isFull));
     return reserve;
   };
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), "sluice-reserve-"));
     freeBytes = ROOM_BYTES;
     lines.length = 0;
-    told.length = 0;
+    reported.length = 0;
   });
   afterEach(() => {
     reserve?.close();
@@ -51,7 +51,7 @@ describe("the reserve of a data folder", () => {
     freeBytes = free;
     reserve?.look();
     expect([reserve?.isFull, isKept()]).toEqual([isGivenUp, !isGivenUp]);
-    expect(told).toEqual(isGivenUp ? [true] : []);
+    expect(reported).toEqual(isGivenUp ? [true] : []);
   });
 
   it.each([
@@ -64,7 +64,7 @@ describe("the reserve of a data folder", () => {
     freeBytes = free;
     reserve?.look();
     expect([reserve?.isFull, isKept()]).toEqual([!isMade, isMade]);
-    expect(told).toEqual(isMade ? [true, true, false] : [true, true]);
+    expect(reported).toEqual(isMade ? [true, true, false] : [true, true]);
     expect(lines).toHaveLength(isMade ? 2 : 1);
   });
 
@@ -72,7 +72,7 @@ describe("the reserve of a data folder", () => {
     writeFileSync(join(folder, RESERVE_FILE), "some of it");
     freeBytes = ROOM_BYTES - 1;
     expect(open().isFull).toBe(true);
-    expect(told).toEqual([true]);
+    expect(reported).toEqual([true]);
     expect(lines[0]).toContain("is full: no messages are taken in until 10 MB are free.");
     freeBytes = ROOM_BYTES;
     reserve?.look();

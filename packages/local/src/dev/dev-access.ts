@@ -2,7 +2,7 @@ import { CliError } from "@sluice/project/errors";
 import { BROKER_SETTINGS, setVariables } from "@sluice/project/generate/broker-settings";
 import type { Project } from "@sluice/project/read/project";
 import { loadWrangler } from "@sluice/project/wrangler/load-wrangler";
-import type { Seat } from "../data/broker-ownership.ts";
+import type { BrokerOwner } from "../data/broker-ownership.ts";
 import {
   ACCESS_SETTINGS,
   type Admission,
@@ -68,10 +68,10 @@ export function devAccess({ workers, broker }: Project, input: DevAccessInput): 
  *
  * @throws CliError
  */
-export function refuseLeading(seat: Seat, host: string, { made }: Pick<Admission, "made">): void {
-  if (seat.kind === "own" || made === undefined) return;
+export function refuseLeading(owner: BrokerOwner, host: string, { made }: Pick<Admission, "made">): void {
+  if (owner.kind === "own" || made === undefined) return;
   throw new CliError(
-    `The broker of this data folder runs in another process (${seat.leader.pid}) and knows nothing of other machines, ` +
+    `The broker of this data folder runs in another process (${owner.leader.pid}) and knows nothing of other machines, ` +
       `which would reach it through ${host}. Run these Workers in that "sluice dev", leave --ip out, or choose ` +
       "another folder with --persist-to.",
   );

@@ -14,7 +14,7 @@ import {
 } from "@sluice/project/wrangler/load-wrangler";
 import { tellDisk } from "../broker/tell-broker.ts";
 import { QueueWaker } from "../broker/wake-queues.ts";
-import { BrokerSeat, type Seat } from "../data/broker-ownership.ts";
+import { type BrokerOwner, BrokerOwnership } from "../data/broker-ownership.ts";
 import { announceEnd, forgetPlannedEnd, lastEndIn } from "../data/planned-end.ts";
 import { recoverData } from "../data/recover-data.ts";
 import { Reserve } from "../data/reserve.ts";
@@ -94,37 +94,38 @@ export async function dev(given: DevOptions, printer: Printer): Promise<number> 
     ...accessVariables(access),
   });
   const data = dataFolderOf(project, options);
-  const seat = new BrokerSeat({
+  const ownership = new BrokerOwnership({
     data,
     env,
     files: configFilesOf(project),
     sessions: session.all,
     wranglerVersion: wranglerVersion(),
   });
-  refuseLeading(seat.seat, host, access);
+  refuseLeading(ownership.owner, host, access);
   const read = () =>
-    generate({ targets, env, places, purpose: "dev", sessions: session.all, seat, envFiles });
+    generate({ targets, env, places, purpose: "dev", sessions: session.all, ownership, envFiles });
   const announceSelf = (of: Project) =>
     session.announce({
       files: configFilesOf(of),
       data,
-      broker: seat.seat.kind === "own" ? (seat.brokerName ?? of.broker.name) : null,
+      broker: ownership.isOwn ? (ownership.brokerName ?? of.broker.name) : null,
     });
   announceSelf(project);
   let url: string | null = null;
   let reserve: Reserve | null = null;
-  const takeSeat = async () => {
-    if (seat.seat.kind !== "own") return;
+  const takeBroker = async () => {
+    if (!ownership.isOwn) return;
     reserve = new Reserve(data, (line) => printer.warn(line));
     reserve.watch(tellDisk(() => url, access.headers));
     runtime.lastEnd = lastEndIn(data);
-    await recoverData({ folder: data, broker: seat.brokerName ?? project.broker.name, reserve }, printer);
+    const broker = ownership.brokerName ?? project.broker.name;
+    await recoverData({ folder: data, broker, reserve }, printer);
   };
-  await takeSeat();
+  await takeBroker();
   const introduce = introducer(printer);
   const waker = new QueueWaker();
   const argumentsOf = (plan: Plan) =>
-    wranglerArguments(plan, { ...options, ip: host, data, seat: seat.seat });
+    wranglerArguments(plan, { ...options, ip: host, data, owner: ownership.owner });
   let current = await read();
 
   const adopt = (next: Generation) => {
@@ -135,15 +136,15 @@ export async function dev(given: DevOptions, printer: Printer): Promise<number> 
   };
   /** Wakes the queues of this session's broker; another session's are woken by that session. */
   const wake = () => {
-    if (url !== null && seat.seat.kind === "own") waker.wake(url, current.project.topology, access.headers);
+    if (url !== null && ownership.isOwn) waker.wake(url, current.project.topology, access.headers);
   };
   let unregister = () => {};
   const onListening = (listening: Listening) => {
-    wrangler.isUp();
+    wrangler.onListening();
     url = urlOf(listening, current.project, options.wranglerArguments);
     unregister();
     const folders = foldersOf(current.project, process.cwd());
-    const token = seat.seat.kind === "own" ? tokenIn(access) : null;
+    const token = ownership.isOwn ? tokenIn(access) : null;
     unregister = registerBroker(process.env, {
       command: "sluice dev",
       url,
@@ -161,10 +162,10 @@ export async function dev(given: DevOptions, printer: Printer): Promise<number> 
   const update = async () => {
     if (isOver) return;
     const before = argumentsOf(current.plan);
-    const changed = seat.change();
+    const changed = ownership.change();
     if (changed !== null) {
-      printer.print(seatLine(changed));
-      await takeSeat();
+      printer.print(ownerLine(changed));
+      await takeBroker();
     }
     const next = await read();
     // Often it is our own end, or another's at the same moment, that changed something.
@@ -194,17 +195,17 @@ export async function dev(given: DevOptions, printer: Printer): Promise<number> 
   const watch = watchFiles(onChange, (text) => printer.warn(text));
 
   const vacancy = setInterval(() => {
-    if (seat.isVacant) onChange();
+    if (ownership.isVacant) onChange();
   }, VACANCY_EVERY_MS);
 
   adopt(current);
-  if (seat.seat.kind === "joined") printer.print(seatLine(seat.seat));
+  if (ownership.owner.kind === "joined") printer.print(ownerLine(ownership.owner));
   const start = wranglerStarter();
   const startOne = () =>
     start({
       args: argumentsOf(current.plan),
       env: wranglerEnvironment(process.env, host),
-      lines: linesContext(current.plan, seat.seat, workingDirectory),
+      lines: linesContext(current.plan, ownership.owner, workingDirectory),
       onListening,
       onSocketInUse: () => wrangler.startAgain(),
       workerd: {
@@ -217,7 +218,7 @@ export async function dev(given: DevOptions, printer: Printer): Promise<number> 
     });
   const wrangler = supervise(startOne, { warn: (text) => printer.warn(text) });
   const announcePlannedEnd = () => {
-    if (seat.seat.kind === "own" && runtime.lastEnd === "planned") announceEnd(data, printer);
+    if (ownership.isOwn && runtime.lastEnd === "planned") announceEnd(data, printer);
   };
   // Before it is handed on: a terminal asks workerd at the same moment.
   const stop = () => {
@@ -241,7 +242,7 @@ export async function dev(given: DevOptions, printer: Printer): Promise<number> 
     runtime.close();
     clearInterval(vacancy);
     reserve?.close();
-    seat.leave();
+    ownership.leave();
     session.leave();
     unregister();
     waker.stop();
@@ -270,23 +271,23 @@ function joinSessions(env: string) {
 }
 
 /** Tells which session has the broker. */
-function seatLine(seat: Seat): string {
-  if (seat.kind === "own") {
+function ownerLine(owner: BrokerOwner): string {
+  if (owner.kind === "own") {
     return (
       "The session that had the broker of this data folder has ended. " +
       "The broker runs here now, with all messages."
     );
   }
-  const { pid, part } = seat.leader;
+  const { pid, part } = owner.leader;
   const where = part === undefined ? 'another "sluice dev"' : "a program with getPlatformProxy";
   return `The broker of this data folder runs in ${where} (process ${pid}). These Workers use it.`;
 }
 
 /** Makes the context that tells the lines of this Wrangler apart. */
-function linesContext({ workers, broker }: Plan, seat: Seat, workingDirectory: string): LinesContext {
+function linesContext({ workers, broker }: Plan, owner: BrokerOwner, workingDirectory: string): LinesContext {
   const generatedFolder = dirname(broker.directory);
   return {
-    workers: [...workers, ...(seat.kind === "own" ? [broker] : [])].map(({ name }) => name),
+    workers: [...workers, ...(owner.kind === "own" ? [broker] : [])].map(({ name }) => name),
     broker: broker.name,
     topologyFile: join(broker.directory, TOPOLOGY_FILE),
     workingDirectory,
@@ -334,11 +335,11 @@ function dataFolderOf({ workers, broker }: Project, { persistTo }: DevOptions): 
 
 interface ArgumentsOptions extends DevOptions {
   readonly data: string;
-  readonly seat: Seat;
+  readonly owner: BrokerOwner;
 }
 
 function wranglerArguments({ workers, broker }: Plan, options: ArgumentsOptions): string[] {
-  const configs = [...workers, ...(options.seat.kind === "own" ? [broker] : [])];
+  const configs = [...workers, ...(options.owner.kind === "own" ? [broker] : [])];
   return [
     "dev",
     ...configs.flatMap(({ configFile }) => ["--config", configFile]),

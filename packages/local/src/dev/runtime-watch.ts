@@ -34,7 +34,7 @@ export class RuntimeWatch {
   readonly #close: () => void;
   #lastEnd: End = "unplanned";
   /** How it ended, once that is found out: before the next one changes what was in delivery. */
-  #told: Promise<LastEnd> = Promise.resolve({ kind: "unplanned" });
+  #judgedEnd: Promise<LastEnd> = Promise.resolve({ kind: "unplanned" });
   #suspicion = NO_SUSPICION;
   #reported: LastEnd | null = null;
   /** Pulse of the workerd that runs, from when it listens on; `null` while none does. */
@@ -53,7 +53,7 @@ export class RuntimeWatch {
     const path = `/${randomUUID()}`;
     const server = createServer((request, response) => {
       if (request.url === path) {
-        void watch.#told.then((end) => {
+        void watch.#judgedEnd.then((end) => {
           response.end(lastEndText(end));
           watch.#report(end);
         });
@@ -81,7 +81,7 @@ export class RuntimeWatch {
   /** How the last one of an earlier command has ended. */
   set lastEnd(end: End) {
     this.#lastEnd = end;
-    this.#told = Promise.resolve({ kind: end });
+    this.#judgedEnd = Promise.resolve({ kind: end });
   }
 
   on(event: WorkerdEvent): void {
@@ -112,7 +112,8 @@ export class RuntimeWatch {
     const pulse = this.#pulse;
     if (pulse !== null) {
       this.lastEnd = end;
-      if (end === "unplanned") this.#told = this.#judge(performance.now() - this.#startedMs - pulse.silentMs);
+      if (end === "unplanned")
+        this.#judgedEnd = this.#judge(performance.now() - this.#startedMs - pulse.silentMs);
     }
     this.#stop();
   }

@@ -108,7 +108,7 @@ describe("supervise", () => {
     const { supervisor, started } = supervised();
     for (let start = 1; start <= STARTS_MAX; start++) {
       await vi.waitFor(() => expect(started).toHaveLength(start));
-      supervisor.isUp();
+      supervisor.onListening();
       supervisor.startAgain();
       started[start - 1]?.end(1);
     }

@@ -8,7 +8,7 @@ export interface Supervisor {
   /** Ends the running Wrangler and starts another one. */
   restart(): void;
   /** The running Wrangler listens. */
-  isUp(): void;
+  onListening(): void;
   /**
    * The running Wrangler could not open a socket of its own choice: starts another one, unless that has failed too
    * often.
@@ -69,7 +69,7 @@ export function supervise(
       for (const signal of STOP_SIGNALS) signals.off(signal, stop);
     }),
     restart,
-    isUp() {
+    onListening() {
       starts = 1;
     },
     startAgain() {

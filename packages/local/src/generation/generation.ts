@@ -3,7 +3,7 @@ import { placeEnvFiles, placeSecrets } from "@sluice/project/files/secrets";
 import { makeOutputFolder, writePlan } from "@sluice/project/files/write-plan";
 import { makePlan, type Plan } from "@sluice/project/generate/plan";
 import { type Project, readProject } from "@sluice/project/read/project";
-import type { BrokerSeat } from "../data/broker-ownership.ts";
+import type { BrokerOwnership } from "../data/broker-ownership.ts";
 import type { CommandPlaces } from "../places.ts";
 import { entryName } from "../processes/registry.ts";
 import type { Session, Sessions } from "../processes/sessions.ts";
@@ -28,7 +28,7 @@ export interface GenerationInput {
   /** The `sluice dev` processes; `null` for a process that has no part in that. */
   readonly sessions: Sessions | null;
   /** The broker of the data folder; `null` until somebody is known to have it. */
-  readonly seat: BrokerSeat | null;
+  readonly ownership: BrokerOwnership | null;
 }
 
 /**
@@ -37,14 +37,14 @@ export interface GenerationInput {
  * @throws ConfigError or CliError for files that cannot be used; nothing has been written then.
  */
 export async function generate(input: GenerationInput): Promise<Generation> {
-  const { targets, env, places, sessions, seat } = input;
+  const { targets, env, places, sessions, ownership } = input;
   const { workingDirectory } = places;
   const others = (sessions?.others() ?? []).filter((session) => session.env === env);
-  const joined = others.filter((session) => seat?.isUsedBy(session) === true);
+  const joined = others.filter((session) => ownership?.isUsedBy(session) === true);
   const filesJoined = filesOf(joined);
   const filesSending = sendersOf(joined);
   const filesElsewhere = filesOf(others.filter((session) => !joined.includes(session)));
-  const brokerName = seat?.brokerName ?? null;
+  const brokerName = ownership?.brokerName ?? null;
   const project = await readProject({
     targets,
     env,

@@ -76,11 +76,11 @@ describe("a body", () => {
         const client = await open();
         await client.write(post(path, bytes));
         client.socket.write(Buffer.alloc(bytes, "x"));
-        await client.said(`answered: ${bytes}`);
+        await client.received(`answered: ${bytes}`);
       }
       const client = await open();
       await client.write(post(path, max + 1));
-      await client.said(words);
+      await client.received(words);
       expect(client.text).toMatch(/^HTTP\/1\.1 413 .*\r\nconnection: close\r\n/is);
       await client.ended();
       expect(answered.map(([, bytes]) => bytes)).toEqual([max - 1, max]);
@@ -95,10 +95,10 @@ describe("a body", () => {
     ];
     const client = await open();
     for (const chunk of [...chunks(ADMIN_BYTES_MAX), Buffer.from("0\r\n\r\n")]) client.socket.write(chunk);
-    await client.said(`answered: ${ADMIN_BYTES_MAX}`);
+    await client.received(`answered: ${ADMIN_BYTES_MAX}`);
     const other = await open();
     for (const chunk of [...chunks(ADMIN_BYTES_MAX), Buffer.from("1\r\nx\r\n")]) other.socket.write(chunk);
-    await other.said("body_too_large");
+    await other.received("body_too_large");
     await other.ended();
     expect(answered).toHaveLength(1);
   });
@@ -115,11 +115,11 @@ describe("a body", () => {
       const head = `POST ${AWS} HTTP/1.1\r\nHost: a\r\n${more}Transfer-Encoding: chunked\r\n\r\n`;
       const client = await open();
       client.socket.write(`${head}${max.toString(16)}\r\n${"x".repeat(max)}\r\n0\r\n\r\n`);
-      await client.said(`answered: ${max}`);
+      await client.received(`answered: ${max}`);
       const other = await open();
       // One byte more, of a chunk that does not end.
       other.socket.write(`${head}fffffff\r\n${"x".repeat(max + 1)}`);
-      await other.said(words);
+      await other.received(words);
       expect(answered).toHaveLength(1);
     },
   );
@@ -138,11 +138,11 @@ describe("a body", () => {
       await client.write(chunk.repeat(Math.min(1_000, count - sent)));
     }
     await client.write("0\r\n\r\n");
-    await client.said(`answered: ${count * bytes}`);
+    await client.received(`answered: ${count * bytes}`);
     if (refusedAt === null) return;
     const other = await open();
     await other.write(head + chunk.repeat(refusedAt));
-    await other.said("too many small chunks");
+    await other.received("too many small chunks");
     expect(other.text).toMatch(/^HTTP\/1\.1 413 .*\r\nconnection: close\r\n/is);
     await other.ended();
     expect(answered).toHaveLength(1);
@@ -151,7 +151,7 @@ describe("a body", () => {
   it("of an SDK is refused in JSON", async () => {
     const client = await open();
     await client.write(post(AWS, 30_000_000, "X-Amz-Target: AmazonSQS.SendMessage\r\n"));
-    await client.said('RequestEntityTooLargeException"');
+    await client.received('RequestEntityTooLargeException"');
     expect(client.text).toContain("x-amzn-query-error: RequestEntityTooLarge;Sender");
   });
 
@@ -159,12 +159,12 @@ describe("a body", () => {
     const [wanted, unwanted] = [await open(), await open()];
     const expects = "Expect: 100-continue\r\n";
     await unwanted.write(post(AWS, AWS_BYTES_MAX + 1, expects));
-    await unwanted.said("RequestEntityTooLarge");
+    await unwanted.received("RequestEntityTooLarge");
     expect(unwanted.text).not.toContain("100 Continue");
     await wanted.write(post(AWS, 2, expects));
-    await wanted.said("100 Continue");
+    await wanted.received("100 Continue");
     await wanted.write("ab");
-    await wanted.said("answered: 2");
+    await wanted.received("answered: 2");
   });
 });
 
@@ -176,19 +176,19 @@ describe("a head", () => {
     [HEAD_BYTES_MAX - 100, "answered"],
     [HEAD_BYTES_MAX + 1, "431 Request Header Fields Too Large"],
     [900_000, "431 Request Header Fields Too Large"],
-  ])("of %i bytes: %s", async (bytes, said) => {
+  ])("of %i bytes: %s", async (bytes, text) => {
     const client = await open();
     client.socket.write(head(bytes));
-    await client.said(said);
+    await client.received(text);
   });
 });
 
 it("answers bodies behind each other, however they are cut", async () => {
   const client = await open();
   await client.write(`${post(AWS, 3)}abc${post(AWS, 6)}def`);
-  await client.said("answered: 3");
+  await client.received("answered: 3");
   await client.write("ghi");
-  await client.said("answered: 6");
+  await client.received("answered: 6");
   await client.write(get("/last", CLOSE));
   await client.ended();
   expect(answered.map(([, bytes]) => bytes)).toEqual([3, 6, 0]);
@@ -205,14 +205,14 @@ describe("where much is being read", () => {
       stranger.socket.write(Buffer.alloc(140_000, "x"));
       strangers.push(stranger);
     }
-    await strangers[0]?.said("ServiceUnavailable");
+    await strangers[0]?.received("ServiceUnavailable");
     expect(strangers[0]?.text).toMatch(/^HTTP\/1\.1 503 .*retry-after: 1\r\n/is);
     const halfHead = await open();
     await halfHead.write("GET / HTTP/1.1\r\nHost: a");
     const client = await open();
     await client.write(post(AWS, 50_000));
     client.socket.write(Buffer.alloc(50_000, "x"));
-    await client.said("answered: 50000");
+    await client.received("answered: 50000");
     expect(halfHead.isEnded).toBe(false);
     expect(strangers[2]?.text).toBe("");
   });
@@ -225,13 +225,13 @@ describe("where much is being read", () => {
     const [first, second] = [await open(), await open()];
     await first.write(`${post(AWS, 200)}${"x".repeat(200)}`);
     await second.write(`${post(AWS, 200)}${"x".repeat(200)}`);
-    await second.said("ServiceUnavailable");
+    await second.received("ServiceUnavailable");
     expect(second.text).toMatch(/^HTTP\/1\.1 503 .*retry-after: 1\r\n/is);
     answers.resolve();
-    await first.said("answered: 200");
+    await first.received("answered: 200");
     const third = await open();
     await third.write(`${post(AWS, 200)}${"x".repeat(200)}`);
-    await third.said("answered: 200");
+    await third.received("answered: 200");
   });
 
   it("a connection for which there is no room is refused with 503", async () => {
@@ -249,7 +249,7 @@ describe("where much is being read", () => {
     await fourth.ended();
     expect(fourth.text).toMatch(/^HTTP\/1\.1 503 Service Unavailable\r\nRetry-After: 1\r\n/);
     answers.resolve();
-    await third.said("answered: 0");
+    await third.received("answered: 0");
   });
 });
 
@@ -328,7 +328,7 @@ describe("a client that does not read its answers", () => {
     unread.socket.pause();
     while (bounded.connections.size > 1) await new Promise((resolve) => setImmediate(resolve));
     answers.resolve();
-    await patient.said("answered: 0");
+    await patient.received("answered: 0");
   });
 
   it.each([
@@ -364,12 +364,12 @@ describe("what ends a connection for `node:http`", () => {
     }
     const other = await open();
     await other.write(get("/other"));
-    await other.said("answered: 0");
+    await other.received("answered: 0");
   });
 
   it("is not the wish for another protocol: it is answered as if there was none", async () => {
     const client = await open();
     await client.write(get("/x", "Connection: Upgrade\r\nUpgrade: websocket\r\n") + get("/behind"));
-    await client.said("answered: ", 2);
+    await client.received("answered: ", 2);
   });
 });

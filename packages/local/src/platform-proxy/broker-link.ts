@@ -8,7 +8,7 @@ import type { ProducerBroker } from "@sluice/producer";
 import type { Project } from "@sluice/project/read/project";
 import { wranglerVersion } from "@sluice/project/wrangler/load-wrangler";
 import { QueueWaker } from "../broker/wake-queues.ts";
-import { BrokerSeat } from "../data/broker-ownership.ts";
+import { BrokerOwnership } from "../data/broker-ownership.ts";
 import { type DataLostError, RESOURCES_FOLDER } from "../data/data-lock.ts";
 import { announceEnd, type End, forgetPlannedEnd, lastEndIn } from "../data/planned-end.ts";
 import { type FileWatch, watchFiles } from "../generation/watch.ts";
@@ -53,7 +53,7 @@ export class BrokerLink {
   readonly #waker = new QueueWaker();
   readonly #watch: FileWatch;
   readonly #vacancy: NodeJS.Timeout;
-  #seat: BrokerSeat | null = null;
+  #ownership: BrokerOwnership | null = null;
   /** Project that the broker of this process has been told of; `null` while another process has the broker. */
   #project: Project | null = null;
   #lastEnd: End = "planned";
@@ -72,7 +72,7 @@ export class BrokerLink {
       (folder, onEvent) => watch(folder, onEvent).unref(),
     );
     this.#vacancy = setInterval(() => {
-      if (this.#seat?.isVacant) this.#updateLater();
+      if (this.#ownership?.isVacant) this.#updateLater();
     }, VACANCY_EVERY_MS).unref();
     process.once("exit", this.#onExit);
   }
@@ -163,7 +163,7 @@ export class BrokerLink {
   /** Gives the folder free, and then tells the others, who come for it. */
   #leave(): void {
     this.#unregister();
-    this.#seat?.leave();
+    this.#ownership?.leave();
     this.#sessions.leave({ pid: process.pid, part: this.#part });
     if (this.#place.data === null) rmSync(this.#data, { recursive: true, force: true });
   }
@@ -187,15 +187,19 @@ export class BrokerLink {
     if (this.#isClosed) return;
     const { env } = this.#place;
     const [first = ""] = this.#senders.keys();
-    const before = this.#seat?.seat.kind;
-    if (this.#seat === null) {
+    const before = this.#ownership?.owner.kind;
+    if (this.#ownership === null) {
       const options = { data: this.#data, env, files: [], sessions: this.#sessions, onLost: this.#onLost };
-      this.#seat = new BrokerSeat({ ...options, command: COMMAND, wranglerVersion: wranglerVersion() });
+      this.#ownership = new BrokerOwnership({
+        ...options,
+        command: COMMAND,
+        wranglerVersion: wranglerVersion(),
+      });
     } else {
-      this.#seat.change();
+      this.#ownership.change();
     }
-    const seat = this.#seat;
-    const { brokerName } = seat;
+    const ownership = this.#ownership;
+    const { brokerName } = ownership;
     const resources = join(this.#data, RESOURCES_FOLDER);
     const senders = [...this.#senders.keys()];
     const { project, watched } = await readSenders({
@@ -204,10 +208,10 @@ export class BrokerLink {
       brokerName,
       workingDirectory: dirname(first),
       sessions: this.#sessions,
-      isUser: (session) => seat.isUsedBy(session),
+      isUser: (session) => ownership.isUsedBy(session),
     });
     const broker = project.broker.name;
-    if (seat.seat.kind === "joined") {
+    if (ownership.owner.kind === "joined") {
       this.#announce(senders, null);
       if (before !== "joined") await this.#run({ broker, own: null, resources });
     } else if (!isDeepStrictEqual(this.#project?.topology, project.topology)) {

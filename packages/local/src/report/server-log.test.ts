@@ -77,10 +77,10 @@ describe("what this process prints by its console", () => {
     await expect.poll(() => lines.length).toBe(5);
     close();
     expect(console.log).toBe(before);
-    const said = lines.map(([, text]) => JSON.parse(text));
-    expect(said.map(({ level }) => level)).toEqual(["info", "error", "warn", "debug", "warn"]);
-    expect(said[0].message).toBe("a b { c: 1 }");
-    expect(said[1].message).toMatch(/^Error: boom\n +at /);
-    expect(said[4].message).toContain("SomeWarning: too many");
+    const records = lines.map(([, text]) => JSON.parse(text));
+    expect(records.map(({ level }) => level)).toEqual(["info", "error", "warn", "debug", "warn"]);
+    expect(records[0].message).toBe("a b { c: 1 }");
+    expect(records[1].message).toMatch(/^Error: boom\n +at /);
+    expect(records[4].message).toContain("SomeWarning: too many");
   });
 });

@@ -3,17 +3,17 @@ import { expect, it } from "vitest";
 import { introducer } from "./topology-table.ts";
 
 it("shows warnings and queues of a project, and after another reading only what is not the same as before", () => {
-  const said: string[] = [];
+  const printed: string[] = [];
   const introduce = introducer({
-    print: (text) => said.push(text),
-    warn: (text) => said.push(`! ${text}`),
+    print: (text) => printed.push(text),
+    warn: (text) => printed.push(`! ${text}`),
   });
   const project = (...warnings: string[]) =>
     ({ warnings, topology: { queues: {} }, elsewhere: [] }) as unknown as Project;
   const isSaidOf = (...given: string[]) => {
-    said.length = 0;
+    printed.length = 0;
     introduce(project(...given));
-    return said;
+    return printed;
   };
 
   expect(isSaidOf("old", "older")).toEqual(["! old\nolder", expect.any(String)]);

@@ -50,13 +50,13 @@ describe("the clock of a data folder", () => {
 
   it("says how far the clock was set, and where the broker's time is since", () => {
     const { machine, open, pass, warnings } = machineWith();
-    const told: number[] = [];
-    open().watch((behindMs) => told.push(behindMs));
+    const reported: number[] = [];
+    open().watch((behindMs) => reported.push(behindMs));
     machine.setMs = 5 * DAY_MS;
     pass(COMPARE_EVERY_MS);
     machine.setMs = 0;
     pass(COMPARE_EVERY_MS);
-    expect(told).toEqual([0, 5 * DAY_MS, -100]);
+    expect(reported).toEqual([0, 5 * DAY_MS, -100]);
     expect(warnings).toEqual([
       expect.stringContaining("was set forward by 5 d"),
       expect.stringContaining("was set back by 5 d"),

@@ -21,8 +21,8 @@ describe("wranglerEnvironment", () => {
       X_LOCAL_OBSERVABILITY: "false",
       WRANGLER_SEND_METRICS: "false",
     });
-    const said = { X_LOCAL_OBSERVABILITY: "true", WRANGLER_SEND_METRICS: "true" };
-    expect(wranglerEnvironment(said, "127.0.0.1")).toEqual(said);
+    const given = { X_LOCAL_OBSERVABILITY: "true", WRANGLER_SEND_METRICS: "true" };
+    expect(wranglerEnvironment(given, "127.0.0.1")).toEqual(given);
   });
 
   it("names no environment: the generated configurations have none left to choose from", () => {
@@ -32,8 +32,8 @@ describe("wranglerEnvironment", () => {
   it.each(["0.0.0.0", "::", "192.168.1.2", "*", ""])(
     "turns the Local Explorer off on %j, whatever the user has said",
     (host) => {
-      for (const said of [{}, { X_LOCAL_EXPLORER: "true" }]) {
-        expect(wranglerEnvironment(said, host)).toMatchObject({ X_LOCAL_EXPLORER: "false" });
+      for (const given of [{}, { X_LOCAL_EXPLORER: "true" }]) {
+        expect(wranglerEnvironment(given, host)).toMatchObject({ X_LOCAL_EXPLORER: "false" });
       }
     },
   );

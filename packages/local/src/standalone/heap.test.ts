@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
  * Runs a program in a process of its own and answers its standard error, the only place where V8 reports an option that
  * it does not have.
  */
-function said(program: string): string {
+function outputOf(program: string): string {
   const { status, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", program], {
     encoding: "utf8",
   });
@@ -15,9 +15,9 @@ function said(program: string): string {
 
 it("asks for what this V8 has", () => {
   const module = JSON.stringify(new URL("heap.ts", import.meta.url));
-  expect(said(`const { letHeapGrow } = await import(${module}); letHeapGrow();`)).toBe("");
+  expect(outputOf(`const { letHeapGrow } = await import(${module}); letHeapGrow();`)).toBe("");
   // So that is how it would be said.
   expect(
-    said(`import { setFlagsFromString } from "node:v8"; setFlagsFromString("--heap-per-mille=1");`),
+    outputOf(`import { setFlagsFromString } from "node:v8"; setFlagsFromString("--heap-per-mille=1");`),
   ).toContain("unrecognized flag");
 });

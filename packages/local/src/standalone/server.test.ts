@@ -87,7 +87,7 @@ describe("a request", () => {
     answer = async () => new Response("x".repeat(20_000_000));
     const client = await open();
     await client.write(post("x"));
-    await client.said("HTTP/1.1 200");
+    await client.received("HTTP/1.1 200");
     const { signal } = asked[0] as Request;
     const aborted = once(signal, "abort");
     client.socket.destroy();
@@ -104,7 +104,7 @@ describe("a request", () => {
   it("gets its answer in its turn when several come at once", async () => {
     const client = await open();
     await client.write(post("1") + post("22") + post("333"));
-    await client.said("said: 333");
+    await client.received("said: 333");
     expect(client.text).toMatch(/said: 1HTTP.*said: 22HTTP.*said: 333$/s);
   });
 });
@@ -119,7 +119,7 @@ describe("a server", () => {
   it("that is to stop waits for no connection on which nothing is under way", async () => {
     const [silent, used] = [await open(), await open()];
     await used.write(post("x"));
-    await used.said("said");
+    await used.received("said");
     await server.stop(never);
     await Promise.all([silent.ended(), used.ended()]);
   });
@@ -146,7 +146,7 @@ describe("a server", () => {
     const stopped = server.stop(never);
     expect(await hasHappened(stopped)).toBe(false);
     await client.write("yz");
-    await client.said("said: xyz");
+    await client.received("said: xyz");
     await stopped;
   });
 

@@ -23,9 +23,9 @@ class FakeRuntime implements Runtime {
   }
 }
 
-async function kept({ isOnlyTold = false, failingStarts = 0 } = {}) {
+async function kept({ isOnlyReported = false, failingStarts = 0 } = {}) {
   const started: FakeRuntime[] = [];
-  const told: string[] = [];
+  const reports: string[] = [];
   /** How long each one that has ended had run without being silent, in ms. */
   const ran: number[] = [];
   let failing = 0;
@@ -35,7 +35,7 @@ async function kept({ isOnlyTold = false, failingStarts = 0 } = {}) {
         failing += 1;
         throw new Error("no port");
       }
-      told.push(`start after an end that was ${lastEnd.kind}`);
+      reports.push(`start after an end that was ${lastEnd.kind}`);
       const runtime = new FakeRuntime();
       started.push(runtime);
       return runtime;
@@ -45,32 +45,32 @@ async function kept({ isOnlyTold = false, failingStarts = 0 } = {}) {
         ? Promise.resolve()
         : new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
     silentMsMax: SILENT_MS,
-    isOnlyTold,
-    tellSilent: () => told.push("silent"),
+    isOnlyReported,
+    reportSilent: () => reports.push("silent"),
     judgeEnd: async (how, ranMs) => {
-      told.push(`ended: ${how}`);
+      reports.push(`ended: ${how}`);
       ran.push(ranMs);
       return { kind: "blamed", worker: "a", slotMs: 1 };
     },
-    tellPause: (ms, failure) => told.push(`pause ${ms}${failure === null ? "" : ` ${failure}`}`),
+    reportPause: (ms, failure) => reports.push(`pause ${ms}${failure === null ? "" : ` ${failure}`}`),
   };
   const running = await keepRunning(host, { kind: "planned" });
   const last = () => started.at(-1) as FakeRuntime;
-  return { running, started, told, ran, last };
+  return { running, started, reports, ran, last };
 }
 
 describe("a runtime that is kept running", () => {
   it("is told how the one before this command ended, and ends with its own code when told to", async () => {
-    const { running, told, last } = await kept();
+    const { running, reports, last } = await kept();
     expect(running.current).toBe(last());
     running.kill("SIGTERM");
     expect(last().signals).toEqual(["SIGTERM"]);
     expect(await running.ended).toBe(143);
-    expect(told).toEqual(["start after an end that was planned"]);
+    expect(reports).toEqual(["start after an end that was planned"]);
   });
 
   it("is ended when it is silent for too long, and started again", async () => {
-    const { running, told, ran, last, started } = await kept();
+    const { running, reports, ran, last, started } = await kept();
     const first = last();
     await vi.advanceTimersByTimeAsync(10 * PING_EVERY_MS);
     first.answers = false;
@@ -78,7 +78,7 @@ describe("a runtime that is kept running", () => {
     expect(first.signals).toEqual([]);
     await vi.advanceTimersByTimeAsync(PING_EVERY_MS);
     expect(first.signals).toEqual(["SIGKILL"]);
-    expect(told).toEqual([
+    expect(reports).toEqual([
       "start after an end that was planned",
       "silent",
       "ended: silent",
@@ -99,36 +99,36 @@ describe("a runtime that is kept running", () => {
   });
 
   it("is only told of where a debugger may have stopped it", async () => {
-    const { running, told, last } = await kept({ isOnlyTold: true });
+    const { running, reports, last } = await kept({ isOnlyReported: true });
     last().answers = false;
     await vi.advanceTimersByTimeAsync(10 * SILENT_MS);
-    expect(told).toEqual(["start after an end that was planned", "silent"]);
+    expect(reports).toEqual(["start after an end that was planned", "silent"]);
     expect(running.current).toBe(last());
   });
 
   it("is started again when it dies by itself, after longer and longer pauses", async () => {
-    const { running, told, last, started } = await kept();
+    const { running, reports, last, started } = await kept();
     for (const pauseMs of [...RESTART_PAUSES_MS, RESTART_PAUSES_MS.at(-1) ?? 0]) {
       const count = started.length;
       last().end(139);
       await vi.advanceTimersByTimeAsync(Math.max(0, pauseMs - 1));
       if (pauseMs > 0) {
         expect([running.current, started.length]).toEqual([null, count]);
-        expect(told.at(-1)).toBe(`pause ${pauseMs}`);
+        expect(reports.at(-1)).toBe(`pause ${pauseMs}`);
       }
       await vi.advanceTimersByTimeAsync(1);
       expect(started).toHaveLength(count + 1);
     }
-    expect(told.filter((line) => line === "ended: 139")).toHaveLength(RESTART_PAUSES_MS.length + 1);
+    expect(reports.filter((line) => line === "ended: 139")).toHaveLength(RESTART_PAUSES_MS.length + 1);
   });
 
   it("begins with no pause again when it has run for a while", async () => {
-    const { told, last, started } = await kept();
+    const { reports, last, started } = await kept();
     for (let i = 0; i < 3; i++) {
       last().end(139);
       await vi.advanceTimersByTimeAsync(RESTART_PAUSES_MS[i] ?? 0);
     }
-    expect(told.at(-2)).toBe("pause 2000");
+    expect(reports.at(-2)).toBe("pause 2000");
     await vi.advanceTimersByTimeAsync(STEADY_MS);
     last().end(139);
     await vi.advanceTimersByTimeAsync(0);
@@ -136,10 +136,10 @@ describe("a runtime that is kept running", () => {
   });
 
   it("is started until that succeeds", async () => {
-    const { told, last, running } = await kept({ failingStarts: 2 });
+    const { reports, last, running } = await kept({ failingStarts: 2 });
     last().end(1);
     await vi.advanceTimersByTimeAsync(3_000);
-    expect(told.slice(1)).toEqual([
+    expect(reports.slice(1)).toEqual([
       "ended: 1",
       "pause 1000 Error: no port",
       "pause 2000 Error: no port",
@@ -160,13 +160,13 @@ describe("a runtime that is kept running", () => {
   });
 
   it("is not ended for its silence when it is about to end anyway", async () => {
-    const { running, told, last } = await kept();
+    const { running, reports, last } = await kept();
     const runtime = last();
     runtime.answers = false;
     runtime.kill = (signal) => void runtime.signals.push(signal);
     running.kill("SIGTERM");
     await vi.advanceTimersByTimeAsync(10 * SILENT_MS);
     expect(runtime.signals).toEqual(["SIGTERM"]);
-    expect(told).toEqual(["start after an end that was planned"]);
+    expect(reports).toEqual(["start after an end that was planned"]);
   });
 });

@@ -22,9 +22,9 @@ export interface RuntimeHost<R extends Runtime> {
   /** How long it may be silent, in ms. */
   readonly silentMsMax: number;
   /** Whether one that is silent is only told of: somebody may have stopped it in a debugger. */
-  readonly isOnlyTold: boolean;
+  readonly isOnlyReported: boolean;
   /** It has been silent for that long. */
-  tellSilent(): void;
+  reportSilent(): void;
   /**
    * Judges an end before the next runtime starts, which is told the answer.
    *
@@ -33,7 +33,7 @@ export interface RuntimeHost<R extends Runtime> {
    */
   judgeEnd(how: "silent" | number, ranMs: number): Promise<LastEnd>;
   /** The next one starts in a while, in ms; it could not be started for that reason. */
-  tellPause(ms: number, failure: unknown): void;
+  reportPause(ms: number, failure: unknown): void;
 }
 
 /** A runtime that is started again whenever it ends unasked. */
@@ -80,8 +80,8 @@ export async function keepRunning<R extends Runtime>(
       onSilent: () => {
         // Whoever asked it to stop waits for it, and has a limit.
         if (stopping.signal.aborted) return;
-        host.tellSilent();
-        if (host.isOnlyTold) return;
+        host.reportSilent();
+        if (host.isOnlyReported) return;
         isSilent = true;
         runtime.kill("SIGKILL");
       },
@@ -92,7 +92,7 @@ export async function keepRunning<R extends Runtime>(
     let failure: unknown = null;
     for (let pauses = deaths - 1; ; pauses++) {
       const pauseMs = RESTART_PAUSES_MS[Math.min(pauses, RESTART_PAUSES_MS.length - 1)] ?? 0;
-      if (pauseMs > 0) host.tellPause(pauseMs, failure);
+      if (pauseMs > 0) host.reportPause(pauseMs, failure);
       if (pauseMs > 0) await pause(pauseMs, stopping.signal);
       if (stopping.signal.aborted) return null;
       try {

@@ -120,12 +120,12 @@ async function hostOf(plan: Plan, options: WorkerdRun): Promise<RuntimeHost<Work
   return {
     start: (lastEnd) => {
       options.starting();
-      const told = {
+      const variables = {
         [LAST_END_VARIABLE]: lastEndText(lastEnd),
         [CLOCK_BEHIND_VARIABLE]: String(clock.behindMs),
       };
       const begun = workers.map((worker) =>
-        worker.name === broker.name ? { ...worker, bindings: { ...worker.bindings, ...told } } : worker,
+        worker.name === broker.name ? { ...worker, bindings: { ...worker.bindings, ...variables } } : worker,
       );
       const resources = join(state, RESOURCES_FOLDER);
       return startWorkerd({ workers: begun, broker: broker.name, resources, inspectorPort, rewrite, log });
@@ -133,8 +133,8 @@ async function hostOf(plan: Plan, options: WorkerdRun): Promise<RuntimeHost<Work
     ping: ({ ports }, signal) =>
       callBroker(`http://127.0.0.1:${ports.broker}`, { path: "/", signal }, fetchHere),
     silentMsMax,
-    isOnlyTold: inspectorPort !== null,
-    tellSilent: () => {
+    isOnlyReported: inspectorPort !== null,
+    reportSilent: () => {
       const seconds = silentMsMax / 1_000;
       log.warn(
         `The Workers have not answered for ${seconds} s: a handler computes without a pause, or never ends. ` +
@@ -151,7 +151,7 @@ async function hostOf(plan: Plan, options: WorkerdRun): Promise<RuntimeHost<Work
       log.warn(`${what} and is started again. ${consequence(judgement.end)}\n${describeInDelivery(read)}`);
       return judgement.end;
     },
-    tellPause: (ms, failure) => {
+    reportPause: (ms, failure) => {
       const why = failure === null ? "" : `: ${failure instanceof Error ? failure.message : failure}`;
       log.warn(`workerd is started again in ${ms / 1_000} s${why}`);
     },

@@ -35,9 +35,9 @@ export function outboundHandler(outbound: QueueRuntimeOptions["outbound"]): Answ
 export function throwingThere(answering: Answering, calls: OpenCalls) {
   return (request: WorkerdRequest): Promise<WorkerdResponse> =>
     answered(request, answering, calls).catch((error: unknown) => {
-      const { Response: Answer } = requireOfWrangler<typeof import("miniflare")>("miniflare");
+      const { Response: MiniflareResponse } = requireOfWrangler<typeof import("miniflare")>("miniflare");
       const text = error instanceof Error ? error.message : String(error);
-      return new Answer(text, { status: 500, headers: { [THROWN_HEADER]: "true" } });
+      return new MiniflareResponse(text, { status: 500, headers: { [THROWN_HEADER]: "true" } });
     });
 }
 
@@ -52,7 +52,7 @@ export async function answered(
   { name, handler }: Answering,
   calls: OpenCalls,
 ): Promise<WorkerdResponse> {
-  const { Response: Answer } = requireOfWrangler<typeof import("miniflare")>("miniflare");
+  const { Response: MiniflareResponse } = requireOfWrangler<typeof import("miniflare")>("miniflare");
   const { method, url } = request;
   const body = method === "GET" || method === "HEAD" ? null : await request.arrayBuffer();
   const given = new Request(url, { method, headers: [...request.headers], body, redirect: "manual" });
@@ -65,7 +65,7 @@ export async function answered(
       return { status, headers, content: await response.arrayBuffer() };
     },
   );
-  return new Answer(content.byteLength === 0 ? null : content, { status, headers: [...headers] });
+  return new MiniflareResponse(content.byteLength === 0 ? null : content, { status, headers: [...headers] });
 }
 
 /** Whether it is a Response, also of a test environment's own class. */

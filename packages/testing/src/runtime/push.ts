@@ -17,7 +17,7 @@ export function pushHandler(
   others: Answering,
   calls: OpenCalls,
 ) {
-  const { Response: Answer } = requireOfWrangler<typeof import("miniflare")>("miniflare");
+  const { Response: MiniflareResponse } = requireOfWrangler<typeof import("miniflare")>("miniflare");
   const queuesByUrl = new Map<string, string>();
   for (const [name, { consumer }] of Object.entries(topology.queues)) {
     if (consumer?.type === "http_push") queuesByUrl.set(new URL(consumer.settings.url).href, name);
@@ -33,7 +33,7 @@ export function pushHandler(
     try {
       return await answered(request, answering, calls);
     } catch (error) {
-      return new Answer(String(error), { status: 500 });
+      return new MiniflareResponse(String(error), { status: 500 });
     }
   };
 }
