@@ -19,6 +19,10 @@ export function isBehind(own: CommitPosition, reported: CommitPosition): boolean
   return own.epoch < reported.epoch || own.commits < reported.commits;
 }
 
+export function isSame(a: CommitPosition, b: CommitPosition): boolean {
+  return a.epoch === b.epoch && a.commits === b.commits && a.messages === b.messages;
+}
+
 /** Returns the larger of each number. */
 export function furthest(a: CommitPosition, b: CommitPosition): CommitPosition {
   return {

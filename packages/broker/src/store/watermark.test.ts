@@ -272,4 +272,25 @@ describe("a directory that does not answer", () => {
     await bench.ring();
     expect(bench.losses).toHaveLength(1);
   });
+
+  it("does not take a report of this epoch, whose answer was lost, for a loss", async () => {
+    bench.stored = { epoch: 3, commits: 7, messages: 7 };
+    bench.reported = bench.stored;
+    const { position, report } = bench.directory;
+    bench.directory.position = () => Promise.reject(new Error("reset"));
+    const started = bench.start();
+    for (const ms of CHECK_AGAIN_MS) await bench.pass(ms);
+    await started;
+    bench.directory.position = position;
+    bench.directory.report = async (...args) => {
+      await report(...args);
+      throw new Error("its answer was lost");
+    };
+    bench.commit();
+    await bench.ring();
+    bench.directory.report = report;
+    await bench.ring();
+    expect(bench.reports).toHaveLength(2);
+    expect(bench.losses).toEqual([]);
+  });
 });

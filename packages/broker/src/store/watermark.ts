@@ -1,6 +1,6 @@
 import type { QueueAtRest } from "@sluice/protocol";
 import type { QueueLog } from "../platform/log.ts";
-import { type CommitPosition, furthest, isBehind, NO_COMMITS } from "../rpc/commit-position.ts";
+import { type CommitPosition, furthest, isBehind, isSame, NO_COMMITS } from "../rpc/commit-position.ts";
 
 /**
  * Longest time that a commit goes unreported, in ms. A report writes two rows, one here and one in the directory, and
@@ -72,6 +72,8 @@ export class Watermark {
   readonly #ports: WatermarkPorts;
   /** Position of the store at the start, until it is compared with the reported one; else `null`. */
   #unchecked: CommitPosition | null = null;
+  /** Positions that were reported since: one whose answer was lost comes back as what was known before the next. */
+  #sent: CommitPosition[] = [];
   #reporter: Reporter | null = null;
   #reportedCommits = 0;
   #isScheduled = false;
@@ -152,6 +154,7 @@ export class Watermark {
       if (report === null) this.end();
       else if (report !== undefined) {
         const { position, snapshot } = report;
+        if (this.#unchecked !== null) this.#sent.push(position);
         const known = await directory.report(position, snapshot);
         this.#reportedCommits = position.commits;
         this.#isIdleKnown = snapshot !== null && store.commits <= position.commits;
@@ -168,8 +171,10 @@ export class Watermark {
 
   #checkLate(known: CommitPosition): void {
     if (this.#unchecked === null) return;
-    const loss = lossOf(this.#unchecked, known);
+    const isOwn = this.#sent.some((sent) => isSame(sent, known));
+    const loss = isOwn ? null : lossOf(this.#unchecked, known);
     this.#unchecked = null;
+    this.#sent = [];
     if (loss !== null) this.#reporter?.foundLoss(loss);
   }
 
