@@ -4,6 +4,7 @@ import { objectFile } from "./files/object-files.ts";
 import { idOfName } from "./files/object-id.ts";
 import { copyOf } from "./instance/copy.ts";
 import { Instance, type Methods, type ObjectState } from "./instance/instance.ts";
+import { Storage } from "./instance/storage.ts";
 import type { Room } from "./sqlite/room.ts";
 
 /** When an alarm that could not be heard rings again, in ms; each further time twice as late, up to the latter. */
@@ -115,13 +116,13 @@ export class Namespace {
     if (this.#isClosed) throw new Error("the broker is stopping");
     let instance = this.#instances.get(id);
     if (instance === undefined) {
+      const { room, now } = this.#input;
       instance = new Instance({
         id,
         name,
-        file: this.#fileOf(id),
-        alarms: this.#alarms,
-        room: this.#input.room,
-        now: this.#input.now,
+        open: (lost) => new Storage(this.#fileOf(id), { id, name, alarms: this.#alarms, room, now, lost }),
+        now,
+        later: setImmediate,
         construct: (state, self) => this.#input.construct(state, self),
         ended: (ended) => {
           if (this.#instances.get(id) === ended) this.#instances.delete(id);

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Instance, ObjectState } from "./instance/instance.ts";
-import { outliveRejections } from "./instance/instance-ended.ts";
+import { outliveRejections } from "./instance-ended.ts";
 import { Namespace, type ObjectId } from "./namespace.ts";
 import { type Disk, Room } from "./sqlite/room.ts";
 

@@ -1,17 +1,24 @@
 /** The class of `subject.ts` in a process of Node.js: it is told by messages what to call. */
-import { openObjects } from "../src/index.ts";
+import { nodeHost, openObjects } from "../src/index.ts";
 import { DurableObject } from "../src/workers.ts";
 import { type Answer, type Call, UNIQUE_KEY } from "./platforms.ts";
 import { subjectOf } from "./subject.ts";
 
 const [folder = ""] = process.argv.slice(2);
-const Subject = subjectOf(DurableObject as never);
+const clock = { now: () => Date.now() };
+const Subject = subjectOf(
+  DurableObject as never,
+  ((state: never, env: never) => nodeHost(state, env, clock)) as never,
+);
 const { env, close } = openObjects({
   folder,
   vars: {},
   error: (line) => console.error(line),
   classes: {
-    SUBJECTS: { uniqueKey: UNIQUE_KEY, construct: (ctx, bindings) => new Subject(ctx as never, bindings) },
+    SUBJECTS: {
+      uniqueKey: UNIQUE_KEY,
+      construct: (ctx, bindings) => new Subject(ctx as never, bindings as never),
+    },
   },
 });
 const subjects = env.SUBJECTS as { getByName(name: string): Record<string, (...args: unknown[]) => unknown> };

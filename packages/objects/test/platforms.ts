@@ -27,7 +27,8 @@ export const UNIQUE_KEY = "subject-Subject";
 const SOURCE = `
   import { DurableObject } from "cloudflare:workers";
   import { subjectOf } from "./subject.ts";
-  export class Subject extends subjectOf(DurableObject) {}
+  import { workersHost } from "@sluice/broker/host";
+  export class Subject extends subjectOf(DurableObject, workersHost()) {}
   export default {
     async fetch(request, env) {
       const { name, method, args } = await request.json();

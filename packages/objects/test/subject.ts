@@ -8,6 +8,15 @@ export type Step =
   | { readonly getAlarm: true }
   | { readonly sync: true }
   | { readonly abort: string }
+  /** Has another object run steps. */
+  | { readonly call: string; readonly steps: readonly Step[] }
+  /** Starts a call of another object, and does not wait for it. */
+  | { readonly callLater: string; readonly steps: readonly Step[] }
+  | { readonly waitMs: number }
+  /** Sets a timer that executes a statement. */
+  | { readonly afterMs: number; readonly executes: string }
+  /** The same, and cancels it. */
+  | { readonly cancelledAfterMs: number; readonly executes: string }
   | { readonly fail: string };
 
 /** A value of SQL in JSON. */
@@ -18,8 +27,10 @@ interface Cursor {
   toArray(): Record<string, unknown>[];
 }
 
-interface State {
+/** As much of a host as the class uses (`Host` of the broker). */
+interface SubjectHost {
   readonly id: { readonly name?: string | undefined; toString(): string };
+  readonly env: { readonly SUBJECTS: Subjects };
   readonly storage: {
     readonly sql: { exec(sql: string, ...bindings: readonly unknown[]): Cursor };
     transactionSync<Result>(work: () => Result): Result;
@@ -28,24 +39,40 @@ interface State {
     getAlarm(): Promise<number | null>;
     sync(): Promise<void>;
   };
+  readonly clock: { now(): number };
+  readonly log: { log(line: string): void };
+  readonly isOver: boolean;
+  after(callback: () => void, ms: number): () => void;
   blockConcurrencyWhile<Result>(work: () => Promise<Result>): Promise<Result>;
-  abort(reason?: string): void;
+  abort(reason: string): void;
 }
 
-type Base = new (ctx: State, env: unknown) => object;
+interface Subjects {
+  idFromName(name: string): { readonly name?: string };
+  get(id: { readonly name?: string }): { run(steps: readonly Step[]): Promise<unknown[]> };
+}
 
-/** The class, on that which the platform gives to extend. */
-export function subjectOf(DurableObject: Base) {
+type Base = new (ctx: never, env: never) => object;
+
+/** The class, on that which the platform gives to extend, and on the host that is made of what it is constructed with. */
+export function subjectOf(DurableObject: Base, hostOf: (ctx: never, env: never) => SubjectHost) {
   return class Subject extends DurableObject {
-    readonly #ctx: State;
+    readonly #host: SubjectHost;
     readonly #rung = new Set<() => void>();
     /** In this life. */
     #runs = 0;
 
-    constructor(ctx: State, env: unknown) {
+    /** Whether what the constructor lets calls wait for is done. */
+    #isReady = false;
+
+    constructor(ctx: never, env: never) {
       super(ctx, env);
-      this.#ctx = ctx;
-      const { sql } = ctx.storage;
+      this.#host = hostOf(ctx, env);
+      const { sql } = this.#host.storage;
+      void this.#host.blockConcurrencyWhile(async () => {
+        await this.#wait(20);
+        this.#isReady = true;
+      });
       sql.exec("CREATE TABLE IF NOT EXISTS rung (id INTEGER PRIMARY KEY, answers TEXT)");
       sql.exec("CREATE TABLE IF NOT EXISTS plans (id INTEGER PRIMARY KEY, steps TEXT)");
     }
@@ -64,7 +91,11 @@ export function subjectOf(DurableObject: Base) {
     }
 
     async who(): Promise<unknown> {
-      return { name: this.#ctx.id.name ?? null, id: this.#ctx.id.toString() };
+      return { name: this.#host.id.name ?? null, isReady: this.#isReady, isOver: this.#host.isOver };
+    }
+
+    async objectId(): Promise<string> {
+      return this.#host.id.toString();
     }
 
     /** Describes the value that it was given, with the types. */
@@ -81,7 +112,7 @@ export function subjectOf(DurableObject: Base) {
 
     /** Returns the answers of each call of the alarm handler, once there have been `times` of them. */
     async rung(times: number): Promise<unknown[]> {
-      const rows = () => this.#ctx.storage.sql.exec("SELECT answers FROM rung ORDER BY id").toArray();
+      const rows = () => this.#host.storage.sql.exec("SELECT answers FROM rung ORDER BY id").toArray();
       while (rows().length < times) {
         await new Promise<void>((resolve) => this.#rung.add(resolve));
       }
@@ -90,7 +121,7 @@ export function subjectOf(DurableObject: Base) {
 
     /** Does what the oldest plan says. */
     async alarm(): Promise<void> {
-      const { sql, sync } = { sql: this.#ctx.storage.sql, sync: () => this.#ctx.storage.sync() };
+      const { sql, sync } = { sql: this.#host.storage.sql, sync: () => this.#host.storage.sync() };
       const [plan] = sql.exec("SELECT id, steps FROM plans ORDER BY id LIMIT 1").toArray();
       const steps: Step[] = plan === undefined ? [] : JSON.parse(String(plan.steps));
       if (plan !== undefined) sql.exec("DELETE FROM plans WHERE id = ?", plan.id);
@@ -98,25 +129,51 @@ export function subjectOf(DurableObject: Base) {
       for (const step of steps) if (!("fail" in step)) answers.push(await this.#answer(step));
       sql.exec("INSERT INTO rung (answers) VALUES (?)", JSON.stringify(answers));
       await sync();
-      console.log(`${this.#ctx.id.name} rang`);
+      this.#host.log.log(`${this.#host.id.name} rang`);
       for (const resolve of this.#rung) resolve();
       for (const step of steps) if ("fail" in step) throw new Error(step.fail);
     }
 
     async #answer(step: Step): Promise<unknown> {
-      const { storage } = this.#ctx;
+      const { storage } = this.#host;
       if ("getAlarm" in step) {
         const at = await storage.getAlarm();
-        return at === null ? null : Math.round((at - Date.now()) / 10_000) * 10_000;
+        return at === null ? null : Math.round((at - this.#host.clock.now()) / 10_000) * 10_000;
       }
-      if ("setAlarmInMs" in step) return storage.setAlarm(Date.now() + step.setAlarmInMs).then(() => "set");
+      if ("setAlarmInMs" in step)
+        return storage.setAlarm(this.#host.clock.now() + step.setAlarmInMs).then(() => "set");
       if ("deleteAlarm" in step) return storage.deleteAlarm().then(() => "deleted");
       if ("sync" in step) return storage.sync().then(() => "synced");
+      if ("call" in step) return this.#subject(step.call).run(step.steps);
+      if ("callLater" in step) {
+        this.#subject(step.callLater)
+          .run(step.steps)
+          .catch(() => {});
+        return "called";
+      }
+      if ("waitMs" in step) return this.#wait(step.waitMs);
+      if ("afterMs" in step) {
+        this.#host.after(() => void storage.sql.exec(step.executes), step.afterMs);
+        return "set";
+      }
+      if ("cancelledAfterMs" in step) {
+        this.#host.after(() => void storage.sql.exec(step.executes), step.cancelledAfterMs)();
+        return "cancelled";
+      }
       return this.#now(step);
     }
 
+    #subject(name: string) {
+      const { SUBJECTS: subjects } = this.#host.env;
+      return subjects.get(subjects.idFromName(name));
+    }
+
+    #wait(ms: number): Promise<string> {
+      return new Promise((resolve) => this.#host.after(() => resolve("waited"), ms));
+    }
+
     #now(step: Step): unknown {
-      const { storage } = this.#ctx;
+      const { storage } = this.#host;
       if ("sql" in step) {
         try {
           const cursor = storage.sql.exec(step.sql, ...(step.bindings ?? []).map(bound));
@@ -135,7 +192,7 @@ export function subjectOf(DurableObject: Base) {
         try {
           storage.transactionSync(() => {
             for (const inner of step.transaction) {
-              if ("setAlarmInMs" in inner) void storage.setAlarm(Date.now() + inner.setAlarmInMs);
+              if ("setAlarmInMs" in inner) void storage.setAlarm(this.#host.clock.now() + inner.setAlarmInMs);
               else if ("deleteAlarm" in inner) void storage.deleteAlarm();
               else answers.push(this.#now(inner));
             }
@@ -146,7 +203,7 @@ export function subjectOf(DurableObject: Base) {
         }
         return answers;
       }
-      if ("abort" in step) return this.#ctx.abort(step.abort);
+      if ("abort" in step) return this.#host.abort(step.abort);
       if ("fail" in step) throw new RangeError(step.fail);
       throw new Error(`not to be done here: ${JSON.stringify(step)}`);
     }

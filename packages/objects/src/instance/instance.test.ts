@@ -5,8 +5,8 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import { type Env, openWorld, temporaryFolder, UNIQUE_KEY } from "../../test/world.ts";
+import { InstanceEndedError } from "../instance-ended.ts";
 import type { ObjectState } from "./instance.ts";
-import { InstanceEndedError } from "./instance-ended.ts";
 
 const CREATE = "CREATE TABLE IF NOT EXISTS t (v)";
 const ALL = "SELECT v FROM t ORDER BY rowid";
@@ -93,25 +93,6 @@ describe("calls between objects", () => {
 });
 
 describe("abort", () => {
-  it("fails all calls under way with its reason, and the next begins an instance on what was committed", async () => {
-    const { run, committed, instances } = openWorld();
-    await run("a", ({ storage }) => {
-      storage.sql.exec(CREATE);
-      storage.sql.exec("INSERT INTO t VALUES (1)");
-    });
-    const waiting = run("a", () => new Promise(() => {}));
-    const aborting = run("a", (ctx) => {
-      ctx.storage.sql.exec("INSERT INTO t VALUES (2)");
-      ctx.abort("a reason");
-      return "goes on";
-    });
-    await expect(waiting).rejects.toThrow("a reason");
-    await expect(aborting).rejects.toThrow("a reason");
-    expect(await run("a", ({ storage }) => storage.sql.exec(ALL).toArray())).toEqual([{ v: 1 }]);
-    expect(instances()).toBe(2);
-    expect(committed("a", ALL)).toEqual([{ v: 1 }]);
-  });
-
   it("leaves the code of the instance that has ended to itself: it changes nothing and hears nothing", async () => {
     const { run, job, committed, index } = openWorld();
     const called: string[] = [];

@@ -1,8 +1,6 @@
-import type { AlarmIndex } from "../alarms/alarm-index.ts";
-import type { Room } from "../sqlite/room.ts";
+import { InstanceEndedError } from "../instance-ended.ts";
 import { copyOf } from "./copy.ts";
-import { InstanceEndedError } from "./instance-ended.ts";
-import { Storage } from "./storage.ts";
+import type { Storage } from "./storage.ts";
 
 /** An object of a class, by its methods. */
 export type Methods = Record<string, (...args: readonly unknown[]) => unknown>;
@@ -13,10 +11,13 @@ export type Methods = Record<string, (...args: readonly unknown[]) => unknown>;
  */
 export const HOLDS_NOTHING = "holdsNothing";
 
+/** Storage of an instance, as that uses it: what its object has of it, and when it is durable. */
+export type InstanceStorage = Pick<Storage, keyof Storage>;
+
 /** State that a Durable Object class is constructed with: as much of `DurableObjectState` as the broker's use. */
 export interface ObjectState {
   readonly id: { readonly name: string | undefined; toString(): string };
-  readonly storage: Storage;
+  readonly storage: InstanceStorage;
   /** Lets calls wait until `work` is done. If it fails, so does this instance. */
   blockConcurrencyWhile<Result>(work: () => Promise<Result>): Promise<Result>;
   waitUntil(work: Promise<unknown>): void;
@@ -30,11 +31,12 @@ export interface ObjectState {
 export interface InstanceInput {
   readonly id: string;
   readonly name: string | null;
-  readonly file: string;
-  readonly alarms: AlarmIndex;
-  readonly room: Room;
+  /** Opens its storage. @param lost takes the error of a commit that failed: nothing of what was written is kept. */
+  open(lost: (error: unknown) => void): InstanceStorage;
   /** The time that alarms go by, in ms since 1970. */
   now(): number;
+  /** Calls back soon, after whatever is under way. */
+  later(callback: () => void): void;
   construct(state: ObjectState, instance: Instance): object;
   /** It is over: the next call begins another. */
   ended(instance: Instance): void;
@@ -54,7 +56,7 @@ interface UnderWay {
 /** An object from its start on a file until it is aborted, or everything ends. */
 export class Instance {
   readonly #input: InstanceInput;
-  readonly #storage: Storage;
+  readonly #storage: InstanceStorage;
   readonly #object: Methods;
   /** How much there is that calls wait for, and the calls, in order. */
   #blocks = 0;
@@ -67,8 +69,7 @@ export class Instance {
   /** Throws what the constructor throws, the reason if it aborts, and `SqliteError` for a file that is no database. */
   constructor(input: InstanceInput) {
     this.#input = input;
-    const { id, name, file, alarms, room, now } = input;
-    this.#storage = new Storage(file, { id, name, alarms, room, now, lost: (error) => this.#end(error) });
+    this.#storage = input.open((error) => this.#end(error));
     try {
       this.#object = input.construct(this.#state(), this) as Methods;
     } catch (error) {
@@ -146,7 +147,7 @@ export class Instance {
       () => {
         this.#leave(call);
         answer();
-        if (this.#mayEnd) setImmediate(() => this.#endIfItMay());
+        if (this.#mayEnd) this.#input.later(() => this.#endIfItMay());
       },
       // All that are under way fail with it.
       () => undefined,

@@ -2,17 +2,17 @@ import { writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { overwriteLeaf } from "../../test/damage.ts";
 import { id as idOf, openWorld, temporaryFolder, type World } from "../../test/world.ts";
-import type { Storage } from "./storage.ts";
+import type { InstanceStorage } from "./instance.ts";
 import { TURN_MS_MAX } from "./storage.ts";
 
 const CREATE = "CREATE TABLE IF NOT EXISTS t (v)";
 const ALL = "SELECT v FROM t ORDER BY rowid";
 
-function insert({ sql }: Storage, value: unknown): void {
+function insert({ sql }: InstanceStorage, value: unknown): void {
   sql.exec("INSERT INTO t VALUES (?)", value as number);
 }
 
-const rows = ({ sql }: Storage) =>
+const rows = ({ sql }: InstanceStorage) =>
   sql
     .exec(ALL)
     .toArray()
@@ -25,7 +25,7 @@ async function withTable(name = "a", world = openWorld()): Promise<World> {
 }
 
 /** As SQLITE_FULL: the file has no room for another page. */
-function leaveNoRoom({ sql }: Storage): void {
+function leaveNoRoom({ sql }: InstanceStorage): void {
   const [pages] = sql.exec("PRAGMA page_count").toArray();
   sql.exec(`PRAGMA max_page_count = ${pages?.page_count}`).toArray();
 }
@@ -116,31 +116,10 @@ describe("what an object writes in a turn of the event loop", () => {
 });
 
 describe("transactionSync", () => {
-  it("keeps all or nothing of what is written in it, and of nested ones only those that did not throw", async () => {
-    const { run, committed } = await withTable();
-    await run("a", ({ storage }) => {
-      const failing = (value: number) => () => {
-        insert(storage, value);
-        throw new Error("no");
-      };
-      expect(() => storage.transactionSync(failing(1))).toThrow("no");
-      insert(storage, 2);
-      expect(() => storage.transactionSync(failing(3))).toThrow("no");
-      const result = storage.transactionSync(() => {
-        insert(storage, 4);
-        expect(() => storage.transactionSync(failing(5))).toThrow("no");
-        storage.transactionSync(() => insert(storage, 6));
-        return "done";
-      });
-      expect(result).toBe("done");
-    });
-    expect(committed("a", ALL)).toEqual([{ v: 2 }, { v: 4 }, { v: 6 }]);
-  });
-
   it("takes back an alarm that was set or deleted in one that throws", async () => {
     const { run, index } = openWorld();
     const at = Date.now() + 100_000;
-    const failing = (storage: Storage, change: () => unknown) =>
+    const failing = (storage: InstanceStorage, change: () => unknown) =>
       expect(() =>
         storage.transactionSync(() => {
           change();

@@ -1,10 +1,10 @@
 import type { AlarmIndex } from "../alarms/alarm-index.ts";
 import { alarmMsOf, readAlarm, writeAlarm } from "../alarms/own-alarm.ts";
+import { InstanceEndedError, never } from "../instance-ended.ts";
 import { Database, type SqlValue, type Written } from "../sqlite/database.ts";
 import type { Room } from "../sqlite/room.ts";
 import { Sql } from "../sqlite/sql.ts";
 import { SqliteError } from "../sqlite/sqlite-error.ts";
-import { InstanceEndedError, never } from "./instance-ended.ts";
 
 /**
  * Longest that commits are made one after the other before the event loop goes on, in ms. What an object does when its

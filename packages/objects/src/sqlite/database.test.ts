@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { overwriteLeaf } from "../../test/damage.ts";
 import { openWorld, temporaryFolder } from "../../test/world.ts";
-import { InstanceEndedError } from "../instance/instance-ended.ts";
+import { InstanceEndedError } from "../instance-ended.ts";
 import { Database, STATEMENTS_KEPT_MAX } from "./database.ts";
 
 function database(): Database {

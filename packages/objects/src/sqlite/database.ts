@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { InstanceEndedError } from "../instance/instance-ended.ts";
+import { InstanceEndedError } from "../instance-ended.ts";
 import { Room } from "./room.ts";
 import { SqliteError, sqliteErrorOf } from "./sqlite-error.ts";
 import { isBlank, type StatementText, statementText } from "./statement.ts";
@@ -43,6 +43,9 @@ export interface Written {
 const NO_VALUES: readonly SqlValue[] = [];
 const NO_ROWS: SqlRow[] = [];
 
+/** Name of a database that ends with its process. */
+export const IN_MEMORY = ":memory:";
+
 /** A database file as workerd keeps those of Durable Objects: a log of pages beside it, synced at every commit. */
 export class Database {
   readonly #db: DatabaseSync;
@@ -52,15 +55,17 @@ export class Database {
   /** @param file is made if it is not there. Throws `SqliteError` for one that is no database. */
   constructor(file: string, room = new Room()) {
     this.#room = room;
-    makePrivate(file);
+    if (file !== IN_MEMORY) makePrivate(file);
     try {
       this.#db = new DatabaseSync(file, { timeout: BUSY_MS });
     } catch (error) {
       throw named(sqliteErrorOf(error), file);
     }
     try {
-      this.runAlone("PRAGMA journal_mode = WAL");
-      this.run("PRAGMA synchronous = FULL");
+      if (file !== IN_MEMORY) {
+        this.runAlone("PRAGMA journal_mode = WAL");
+        this.run("PRAGMA synchronous = FULL");
+      }
       if (room.isFull) this.#setLogPages(LOG_PAGES_SPARING);
     } catch (error) {
       this.#db.close();

@@ -1,0 +1,6 @@
+/** The parts of an object that hold wherever it runs, for a host that has time and a disk of its own: `apps/soak`. */
+export { copyOf } from "./instance/copy.ts";
+export { Instance, type InstanceStorage, type Methods, type ObjectState } from "./instance/instance.ts";
+export { InstanceEndedError, never } from "./instance-ended.ts";
+export { Database, IN_MEMORY, type SqlValue, type Written } from "./sqlite/database.ts";
+export { Sql } from "./sqlite/sql.ts";
