@@ -18,7 +18,7 @@ const sources = (name) => `^${name.includes("/") ? name : `packages/${name}`}/sr
  */
 const layers = (name, ...folders) =>
   folders.map((folder, at) => ({
-    name: `${name}-${folder}-imports-what-is-below`,
+    name: `${name.replace("/", "-")}-${folder}-imports-what-is-below`,
     severity: "error",
     from: { path: `${sources(name)}${folder}/` },
     to: {
@@ -27,10 +27,10 @@ const layers = (name, ...folders) =>
     },
   }));
 
-/** The folders of a package, each with those that it may import besides itself. Root files wire them and import any. */
+/** The folders of a package or an app, each with those that it may import besides itself. Root files wire them and import any. */
 const folders = (name, allowed) =>
   Object.entries(allowed).map(([folder, others]) => ({
-    name: `${name}-${folder}-imports-only-${others.join("-") || "nothing"}`,
+    name: `${name.replace("/", "-")}-${folder}-imports-only-${others.join("-") || "nothing"}`,
     severity: "error",
     from: { path: `${sources(name)}${folder}/` },
     to: {
@@ -249,6 +249,18 @@ module.exports = {
       directory: ["platform", "rpc", "store"],
       object: ["platform", "rpc", "store", "turn", "push", "faults", "endpoint", "queue", "usage"],
     }),
+    ...layers("objects", "sqlite", "files", "alarms", "instance"),
+    ...layers(
+      "apps/soak",
+      "ledger",
+      "world",
+      "scenario",
+      "platform",
+      "checkers",
+      "actors",
+      "history",
+      "planted",
+    ),
     ...layers("engine", "segments", "order", "queue", "commands", "push", "views"),
     {
       name: "engine-stored-imports-the-state-alone",

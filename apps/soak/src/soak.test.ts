@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { FAULT_KINDS } from "./history/faults.ts";
 import { OUTCOME_KINDS } from "./history/history.ts";
 import { showViolation } from "./report.ts";
 import { soak } from "./soak.ts";
+import { FAULT_KINDS } from "./world/faults.ts";
 
 /** `pnpm soak` runs as many as one likes. */
 const SEEDS = 1_000;

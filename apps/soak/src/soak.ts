@@ -1,4 +1,3 @@
-import { type FaultCounts, noFaults } from "./history/faults.ts";
 import {
   type HistoryReport,
   noOutcomes,
@@ -6,6 +5,7 @@ import {
   type Outcomes,
   runHistory,
 } from "./history/history.ts";
+import { type FaultCounts, noFaults } from "./world/faults.ts";
 
 /** A run stops after so many violations: they are likely to be the same one. */
 const VIOLATIONS_MAX = 10;

@@ -80,7 +80,7 @@ export class StoreUnderTest extends DurableObject {
   marks() {
     const seen = [];
     let committed = 0;
-    const store = new SqliteStore(this.ctx.storage, { committed: () => { committed += 1; }, durable: () => {} });
+    const store = new SqliteStore(this.ctx.storage, [{ committed: () => { committed += 1; } }]);
     const look = () => {
       const position = new SqliteStore(this.ctx.storage).readPosition();
       seen.push({ ...position, counted: store.commits, committed });

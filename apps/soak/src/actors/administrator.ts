@@ -1,11 +1,11 @@
-import { changeQueue, createQueue, deleteQueue, type Registry, setConsumer } from "@sluice/broker/testing";
 import type { DirectoryReply, QueueDefinition, QueueSettingsChange } from "@sluice/protocol";
-import { drawDefinition, type Scenario } from "../history/scenario.ts";
-import type { Simulation } from "../history/simulation.ts";
-import type { DirectoryObject } from "../platform/directory-object.ts";
+import type { Simulation } from "../checkers/simulation.ts";
+import type { DirectoryObject, SimulatedDirectory } from "../platform/directory-object.ts";
 import type { QueueObject } from "../platform/queue-object.ts";
+import { drawDefinition, type Scenario } from "../scenario/scenario.ts";
 
 const AGAIN_MS = 1_000;
+const NOT_FOUND: DirectoryReply = { ok: false, refusal: { kind: "queueNotFound" } };
 
 /** Simulated client of the API that changes, deletes and creates queues while messages flow. */
 export class Administrator {
@@ -36,10 +36,9 @@ export class Administrator {
   async restore(queue: QueueObject): Promise<void> {
     this.unfinished += 1;
     const definition = this.#draw(queue);
-    const restore = (registry: Registry) => {
-      const row = registry.queue(queue.name);
-      const created = row === undefined ? createQueue(registry, { name: queue.name }) : null;
-      return created?.ok === false ? created : change(registry, queue, definition);
+    const restore = async (directory: SimulatedDirectory) => {
+      const known = await directory.findByName(queue.name);
+      return known === null ? create(directory, queue, definition) : change(directory, queue, definition);
     };
     while ((await this.#ask(queue, restore))?.ok !== true) await this.#world.loop.sleep(AGAIN_MS);
     this.unfinished -= 1;
@@ -48,17 +47,16 @@ export class Administrator {
   #change(queue: QueueObject): void {
     this.#world.faults["queue changed by the API"] += 1;
     const definition = this.#draw(queue);
-    void this.#ask(queue, (registry) => change(registry, queue, definition));
+    void this.#ask(queue, (directory) => change(directory, queue, definition));
   }
 
   #delete(queue: QueueObject): void {
     const { random, loop, faults } = this.#world;
     faults["queue deleted by the API"] += 1;
-    void this.#ask(queue, (registry) => {
+    void this.#ask(queue, async (directory) => {
       // One that was on its way for so long would leave nobody to bring the queue back.
-      const { queueId = "" } =
-        (this.#world.isTroubled ? registry.queue(queue.name)?.record : undefined) ?? {};
-      return deleteQueue(registry, queueId);
+      const known = this.#world.isTroubled ? await directory.findByName(queue.name) : null;
+      return known === null ? NOT_FOUND : directory.deleteQueue(known.queueId);
     });
     if (random.chance(0.3)) return;
     loop.after(random.pick([0, 10, 2_000, 60_000]), () => {
@@ -69,19 +67,15 @@ export class Administrator {
   #create(queue: QueueObject): void {
     this.#world.faults["queue created again by the API"] += 1;
     const definition = this.#draw(queue);
-    void this.#ask(queue, (registry) => {
-      const created = createQueue(registry, { name: queue.name, settings: settingsOf(definition) });
-      return created.ok ? withConsumer(registry, created.record.queueId, definition, created) : created;
-    });
+    void this.#ask(queue, (directory) => create(directory, queue, definition));
   }
 
   /** Sends a change to the directory, and answers with its reply; `null` if none comes. */
   async #ask(
     { name }: QueueObject,
-    make: (registry: Registry) => DirectoryReply,
+    make: (directory: SimulatedDirectory) => Promise<DirectoryReply>,
   ): Promise<DirectoryReply | null> {
-    const asked = this.#directory.ask((_object, directory) => directory.change(make));
-    const reply = await asked.catch(() => null);
+    const reply = await this.#directory.perform(make).catch(() => null);
     if (reply !== null) {
       this.#world.note("directory answers", name, reply.ok ? reply.record.revision : 0);
     }
@@ -95,7 +89,7 @@ export class Administrator {
     const scenario = scenarios[index];
     if (scenario === undefined) throw new Error("a queue that is none of the scenario's");
     const next = random.between(index + 1, scenarios.length);
-    return drawDefinition(random, scenario.taker, queues[next]?.name ?? null);
+    return drawDefinition(random, scenario.name, scenario.taker, queues[next]?.name ?? null);
   }
 }
 
@@ -103,19 +97,25 @@ function settingsOf({ producers: _, consumer: __, ...settings }: QueueDefinition
   return settings;
 }
 
-function change(registry: Registry, { name }: QueueObject, definition: QueueDefinition): DirectoryReply {
-  const { queueId = "" } = registry.queue(name)?.record ?? {};
-  const changed = changeQueue(registry, queueId, { settings: settingsOf(definition) });
-  return changed.ok ? withConsumer(registry, queueId, definition, changed) : changed;
+function create(
+  directory: SimulatedDirectory,
+  { name }: QueueObject,
+  definition: QueueDefinition,
+): Promise<DirectoryReply> {
+  const { consumer } = definition;
+  return directory.createQueue({ name, settings: settingsOf(definition), ...(consumer && { consumer }) });
 }
 
-function withConsumer(
-  registry: Registry,
-  queueId: string,
-  { consumer }: QueueDefinition,
-  otherwise: DirectoryReply,
-): DirectoryReply {
-  if (consumer === null) return otherwise;
-  const known = registry.queueById(queueId)?.record.consumer?.consumerId ?? null;
-  return setConsumer(registry, queueId, known, consumer);
+async function change(
+  directory: SimulatedDirectory,
+  { name }: QueueObject,
+  definition: QueueDefinition,
+): Promise<DirectoryReply> {
+  const known = await directory.findByName(name);
+  if (known === null) return NOT_FOUND;
+  const { queueId } = known;
+  const changed = await directory.changeQueue(queueId, { settings: settingsOf(definition) });
+  const { consumer } = definition;
+  if (!changed.ok || consumer === null) return changed;
+  return directory.setConsumer(queueId, known.consumer?.consumerId ?? null, consumer);
 }

@@ -1,5 +1,5 @@
 import type { QueueCore } from "@sluice/broker/testing";
-import type { Simulation } from "../history/simulation.ts";
+import type { Simulation } from "../checkers/simulation.ts";
 import type { DeliveryRecord } from "../ledger/delivery-record.ts";
 import { exchange } from "../platform/network.ts";
 import type { QueueObject } from "../platform/queue-object.ts";
@@ -60,7 +60,7 @@ export abstract class Client {
     const { world, queue } = this;
     const settled = exchange(world, () => {
       world.note("receipts arrive", queue.name, leaseId, count);
-      return queue.call(carryOut);
+      return queue.perform(carryOut);
     });
     const isDone = await settled.then(
       () => 1,

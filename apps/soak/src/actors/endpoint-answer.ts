@@ -1,7 +1,7 @@
-import type { Reply } from "../history/endpoint-scenario.ts";
-import type { FaultKind } from "../history/faults.ts";
-import type { World } from "../history/world.ts";
 import type { Answer } from "../ledger/endpoint-verdict.ts";
+import type { Reply } from "../scenario/endpoint-scenario.ts";
+import type { FaultKind } from "../world/faults.ts";
+import type { World } from "../world/world.ts";
 
 /** How an endpoint goes about a request that it has. */
 export type Conduct =

@@ -1,5 +1,5 @@
 import type { DeliveryResult } from "@sluice/protocol";
-import type { World } from "../history/world.ts";
+import type { World } from "../world/world.ts";
 
 const ALL_WELL: DeliveryResult = {
   outcome: "ok",

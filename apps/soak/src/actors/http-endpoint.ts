@@ -1,14 +1,10 @@
-import {
-  type EndpointOutcome,
-  type EndpointRequest,
-  HEARTBEAT_MS,
-  LEASE_GRACE_MS,
-} from "@sluice/broker/testing";
+import type { EndpointOutcome, EndpointRequest } from "@sluice/broker";
+import { HEARTBEAT_MS, LEASE_GRACE_MS } from "@sluice/broker/testing";
 import type { HttpPushFormat, HttpPushSettings } from "@sluice/protocol";
-import { type Asks, CREDENTIALS, type Replies } from "../history/endpoint-scenario.ts";
-import type { Taker } from "../history/scenario.ts";
-import type { Simulation } from "../history/simulation.ts";
+import type { Simulation } from "../checkers/simulation.ts";
 import type { DeliveryRecord, Verdict } from "../ledger/delivery-record.ts";
+import type { Asks } from "../ledger/endpoint-authorization.ts";
+import { answers, type Challenge, challengeOf } from "../ledger/endpoint-authorization.ts";
 import { type Outcome, verdictOf } from "../ledger/endpoint-verdict.ts";
 import type { Message, ReceiptUse } from "../ledger/message.ts";
 import { unnamedDelayMs } from "../ledger/retry-delay.ts";
@@ -17,8 +13,9 @@ import type { CalledEndpoint } from "../platform/called.ts";
 import type { Epoch } from "../platform/epoch.ts";
 import { exchange } from "../platform/network.ts";
 import type { QueueObject } from "../platform/queue-object.ts";
+import { CREDENTIALS, type Replies } from "../scenario/endpoint-scenario.ts";
+import type { Taker } from "../scenario/scenario.ts";
 import { type Conduct, drawConduct, OK } from "./endpoint-answer.ts";
-import { answers, type Challenge, challengeOf } from "./endpoint-authorization.ts";
 import { recordDeparture } from "./push-consumer.ts";
 
 /** How much later than anybody waits an answer comes that is late, in ms. */

@@ -1,8 +1,8 @@
 import type { NewMove } from "@sluice/protocol";
-import type { QueueScenario, Scenario } from "../history/scenario.ts";
-import type { Simulation } from "../history/simulation.ts";
+import type { Simulation } from "../checkers/simulation.ts";
 import { exchange } from "../platform/network.ts";
 import type { QueueObject } from "../platform/queue-object.ts";
+import type { QueueScenario, Scenario } from "../scenario/scenario.ts";
 
 /**
  * Simulated client that redrives dead letters, or moves a queue's messages elsewhere, and cancels some of these tasks.
@@ -39,7 +39,7 @@ export class Mover {
       const asked = { ...move, taskId };
       queue.movesAskedFor.set(taskId, asked);
       this.#world.note("move is asked for", queue.name, this.#tasks, move.ratePerSecond ?? 0);
-      return queue.call((core) => core.moves.begin(asked));
+      return queue.perform((_core, object) => object.startMove(queue.name, asked));
     });
     if (reply?.ok !== true || !random.chance(0.4)) return;
     await loop.sleep(random.pick([0, 300, 5_000]));
@@ -51,7 +51,7 @@ export class Mover {
     await this.#ask(queue, async () => {
       queue.movesCancelled.add(taskId);
       this.#world.note("move is cancelled", queue.name);
-      const reply = await queue.call((core) => core.moves.cancel(taskId));
+      const reply = await queue.perform((_core, object) => object.cancelMove(queue.name, taskId));
       if (reply.ok) this.#world.check("cancelled", queue, { taskId });
       return reply;
     });

@@ -1,10 +1,10 @@
-import type { SendReply, SendRequest } from "@sluice/protocol";
-import type { Scenario } from "../history/scenario.ts";
-import type { Simulation } from "../history/simulation.ts";
+import { QUEUE_ERROR_CODES, type SendReply, type SendRequest } from "@sluice/protocol";
+import type { Simulation } from "../checkers/simulation.ts";
 import { packTagged, type TaggedMessage } from "../ledger/tags.ts";
 import type { Transmission } from "../ledger/transmission.ts";
 import { exchange } from "../platform/network.ts";
 import type { QueueObject } from "../platform/queue-object.ts";
+import type { Scenario } from "../scenario/scenario.ts";
 import { untilAnswered } from "./until-answered.ts";
 
 /** Message groups of a FIFO queue. */
@@ -64,17 +64,20 @@ export class Producer {
       );
     }
     if (sent.reply.ok) return;
+    // It was deleted in the meantime.
+    if (sent.reply.code === QUEUE_ERROR_CODES.queueNotFound && queue.mayBeMissing)
+      throw new Error("not found");
     this.#world.fail("liveness", queue, `a send within all limits is refused: ${sent.reply.cause}`);
   }
 
   async #arrive(queue: QueueObject, draft: Draft): Promise<Sent> {
-    const sent = await queue.call(async (core) => {
+    return queue.perform(async (_core, object) => {
       const { transmission, requests } = this.#transmit(queue, draft);
       this.#world.note("send arrives", queue.name, transmission.firstTag, transmission.count);
-      return { transmission, reply: await core.send(requests) };
+      const reply = await object.send(queue.name, requests);
+      if (reply.ok) this.#world.check("acknowledged", queue, transmission);
+      return { transmission, reply };
     });
-    if (sent.reply.ok) this.#world.check("acknowledged", queue, sent.transmission);
-    return sent;
   }
 
   /** Gives the messages the tags of this arrival. */

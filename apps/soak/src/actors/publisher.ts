@@ -1,10 +1,10 @@
 import type { MessageCopy, PublishedMessage, PublishReply, PublishRequest } from "@sluice/protocol";
-import type { TopicScenario } from "../history/scenario.ts";
-import type { Simulation } from "../history/simulation.ts";
+import type { Simulation } from "../checkers/simulation.ts";
 import type { Publication } from "../ledger/publications.ts";
 import { packTagged } from "../ledger/tags.ts";
 import { exchange } from "../platform/network.ts";
 import type { QueueObject } from "../platform/queue-object.ts";
+import type { TopicScenario } from "../scenario/scenario.ts";
 import { GROUPS } from "./producer.ts";
 import { untilAnswered } from "./until-answered.ts";
 
@@ -55,7 +55,7 @@ export class Publisher {
     const topic = this.#topic;
     const { request, publications } = this.#transmit(draft);
     this.#world.note("publish arrives", topic.name, publications[0]?.tags[0] ?? 0, draft.length);
-    const reply = await topic.callObject((core) => core.topic.publish(request));
+    const reply = await topic.call<PublishReply>("publish", topic.name, request);
     if (reply.ok === true) {
       const taken = publications.filter((_, i) => reply.messages[i]?.duplicate === false);
       const dropped = publications.filter((_, i) => reply.messages[i]?.duplicate === true);

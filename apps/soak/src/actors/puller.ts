@@ -16,8 +16,12 @@ export class Puller extends Client {
     const visibilityMs = isTroubled ? random.pick([1, 500, 30_000]) : 60_000;
     const arrives = async () => {
       this.world.note("pull arrives", queue.name, max, visibilityMs);
-      const pulled = await queue.call((core) => pull(core, max, visibilityMs));
-      return pulled && this.#depart(pulled);
+      let departed: Receipted | null = null;
+      await queue.perform(async (core) => {
+        const pulled = await pull(core, max, visibilityMs);
+        departed = pulled && this.#depart(pulled);
+      });
+      return departed as Receipted | null;
     };
     const pulled = await exchange(this.world, arrives).catch(() => null);
     this.world.note("pull is answered", queue.name, pulled?.record.leaseId, pulled?.receipts.length);

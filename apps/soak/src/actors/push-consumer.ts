@@ -6,8 +6,7 @@ import {
   PackedIndex,
   settle,
 } from "@sluice/protocol";
-import type { Behaviour } from "../history/scenario.ts";
-import type { Simulation } from "../history/simulation.ts";
+import type { Simulation } from "../checkers/simulation.ts";
 import { DeliveryRecord, type Verdict } from "../ledger/delivery-record.ts";
 import type { Message } from "../ledger/message.ts";
 import { tagsOf } from "../ledger/tags.ts";
@@ -15,6 +14,7 @@ import type { CalledWorker } from "../platform/called.ts";
 import type { Epoch } from "../platform/epoch.ts";
 import { exchange } from "../platform/network.ts";
 import type { QueueObject } from "../platform/queue-object.ts";
+import type { Behaviour } from "../scenario/scenario.ts";
 import { drawResult } from "./handler-result.ts";
 
 /** How long a handler takes that answers after its lease has ended, in ms: its lease is 15 minutes and 10 seconds. */

@@ -4,16 +4,10 @@ import type { DeliveryRecord } from "../ledger/delivery-record.ts";
 import type { Message, NamedReceive, ReceiptUse } from "../ledger/message.ts";
 import { VISIBILITY_TOTAL_MS_MAX } from "../ledger/named-receives.ts";
 import { exchange } from "../platform/network.ts";
+import { LONG_VISIBILITY_MS } from "../scenario/visibilities.ts";
 import { Client } from "./client.ts";
 import { departingFrom, recordDeparture } from "./push-consumer.ts";
 
-/** Longer than an attempt id is remembered, in ms. */
-const LONG_VISIBILITY_MS = 600_000;
-/** Visibility timeouts that receives ask for, in ms. */
-export const VISIBILITIES_MS: readonly number[] = [
-  ...[0, 500, 30_000, 60_000],
-  ...[LONG_VISIBILITY_MS, VISIBILITY_TOTAL_MS_MAX],
-];
 const CALM_VISIBILITY_MS = 60_000;
 /** Times that a receive is made again by its attempt id. */
 const REPEATS_MAX = 3;
@@ -70,17 +64,19 @@ export class Receiver extends Client {
       const receiving = { visibilityMs, attemptId: attemptId ?? null };
       const before = queue.ledger.namedReceives.named(receiving.attemptId);
       let end = () => {};
-      let reply: ReceiveReply;
+      let received: Received | null = null;
       try {
-        reply = await queue.call((core) => {
+        await queue.perform(async (_core, object) => {
           end = queue.receives.begin(receiving, this.world.nowMs + waitMs);
-          return core.receivers.receive(request);
+          const reply = await object.receive(queue.name, request);
+          end();
+          // At once: while others of the turn are not answered, it is known that they were under way.
+          received = this.#depart(reply, request, before);
         });
       } finally {
         end();
       }
-      // At once: while others of the turn are not answered, it is known that they were under way.
-      return this.#depart(reply, request, before);
+      return received as Received | null;
     };
     const received = await exchange(this.world, arrives).catch(() => {
       isAnswered = false;
@@ -195,7 +191,10 @@ export class Receiver extends Client {
   }
 }
 
-/** Does with receipts what is wanted, in one turn. All of them are given back, or none. */
+/**
+ * Does with receipts what is wanted, in one turn: the next one, as the ledger was told. All of them are given back, or
+ * none.
+ */
 async function carryOut(core: QueueCore, uses: readonly Use[]): Promise<void> {
   if (uses.some(({ what }) => what.kind === "release")) {
     await core.release(uses.map(({ receipt }) => receipt));

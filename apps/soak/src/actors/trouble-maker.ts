@@ -1,8 +1,8 @@
 import { DRAIN_MS } from "@sluice/broker/testing";
 import type { QueueDefinition } from "@sluice/protocol";
-import { drawDefinition, type QueueScenario, type Scenario } from "../history/scenario.ts";
-import type { Simulation } from "../history/simulation.ts";
+import type { Simulation } from "../checkers/simulation.ts";
 import type { QueueObject } from "../platform/queue-object.ts";
+import { drawDefinition, type QueueScenario, type Scenario } from "../scenario/scenario.ts";
 
 /** Brings about what does not come with a message: the clock, the disk, new settings, a consumer that goes away. */
 export class TroubleMaker {
@@ -52,14 +52,21 @@ export class TroubleMaker {
       const count = this.#scenario.queues.length;
       const next = random.between(i + 1, count);
       const target = next < count ? (queues[next]?.name ?? null) : null;
-      const definition = drawDefinition(random, taker, target);
       const queue = queues[i];
-      queue?.evict();
-      drawn[queue?.name ?? ""] = definition;
-      if (directory !== null) return;
-      // What kind of queue it is was said when it was created.
-      const fifo = queue?.definition.fifo;
-      queue?.settings.change(fifo === undefined ? definition : { ...definition, fifo });
+      if (queue === undefined) return;
+      const { name } = queue;
+      const definition = drawDefinition(random, name, taker, target);
+      queue.evict();
+      drawn[name] = definition;
+      const before = this.#world.deployed.record(name)?.definition;
+      if (before === undefined) return;
+      // What kind of queue it is was said when it was created. A FIFO queue lets another delay hold for what waits, too:
+      // the engine's tests look at that.
+      const { fifo, deliveryDelaySeconds } = before;
+      const kept = fifo === undefined ? {} : { fifo, deliveryDelaySeconds };
+      const isPaused = queue.settings.delivery === "paused";
+      this.#world.deployed.change(name, { ...definition, ...kept, deliveryPaused: isPaused });
+      queue.start();
     });
     directory?.deploy(drawn);
   }
@@ -81,7 +88,7 @@ export class TroubleMaker {
     const ms = random.pick([10, 2_000, 120_000]);
     faults["delivery paused"] += 1;
     this.#world.note("delivery is paused", queue.name, ms);
-    queue.settings.pause();
+    queue.pause();
     loop.after(ms, () => {
       if (queue.settings.delivery !== "paused") return;
       this.#world.note("delivery is resumed", queue.name);
@@ -96,7 +103,7 @@ export class TroubleMaker {
       if (queue.endpoint?.format !== "sqsd") continue;
       faults["worker daemon drained"] += 1;
       const askedMs = this.#world.nowMs;
-      const drained = queue.call((core) => core.drain());
+      const drained = queue.perform((_core, object) => object.drain(queue.name));
       const note = ({ requests }: { readonly requests: number }) => {
         this.#world.note("worker daemon is drained", queue.name, requests);
         const fromMs = this.#world.nowMs;
@@ -115,6 +122,7 @@ export class TroubleMaker {
     const fate = this.#scenario.topic?.fate;
     if (queue === undefined || fate == null) return;
     this.#world.faults["subscribed queue deleted"] += 1;
+    this.#world.deployed.delete(queue.name);
     queue.remove(fate);
   }
 
@@ -123,7 +131,7 @@ export class TroubleMaker {
     const queue = this.#anyQueue();
     if (queue === undefined) return;
     const [after, count] = [random.below(6), random.pick([1, 1, 4])];
-    if (random.chance(0.3)) this.#world.directory?.failWrites(after, count);
+    if (random.chance(0.3)) this.#world.directory?.disk.failWrites(after, count);
     this.#world.note("writes will fail", queue.name, after, count);
     queue.disk.failWrites(after, count);
   }
@@ -131,7 +139,7 @@ export class TroubleMaker {
   /** Asks a random queue for its figures, which lets its engine look at the clock between two turns. */
   #ask(): void {
     const queue = this.#anyQueue();
-    const described = queue?.call(async (core) => {
+    const described = queue?.perform(async (core) => {
       const description = core.describe();
       this.#world.check("described", queue, description);
       this.#world.note("figures are asked for", queue.name, description.ready, description.leased);

@@ -1,4 +1,4 @@
-import type { World } from "../history/world.ts";
+import type { World } from "../world/world.ts";
 
 /** Times that somebody tries again who gets no answer. */
 const ATTEMPTS_MAX = 4;

@@ -1,9 +1,9 @@
 import type { QueueDescription } from "@sluice/protocol";
-import type { Challenge, Credentials } from "../actors/endpoint-authorization.ts";
 import type { AppliedCommit, PendingBatch } from "../ledger/applied-commit.ts";
 import type { Change } from "../ledger/change.ts";
 import type { DeliveryRecord } from "../ledger/delivery-record.ts";
 import type { RegisteredRow } from "../ledger/directory-ledger.ts";
+import type { Challenge, Credentials } from "../ledger/endpoint-authorization.ts";
 import type { Message, NamedReceive } from "../ledger/message.ts";
 import type { Publication } from "../ledger/publications.ts";
 import type { Transmission } from "../ledger/transmission.ts";

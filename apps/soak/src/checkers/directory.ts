@@ -8,11 +8,11 @@ import type { Checker } from "./checker.ts";
 export const directory: Checker = {
   property: "directory",
 
-  registered({ disk }, { before, after, wasDeleted }) {
+  registered({ durableRevision }, { before, after, wasDeleted }) {
     if (wasDeleted) return "a queue is back that was deleted";
     if (before === null || after === null) return undefined;
     // A queue that has stored nothing has no older copy either.
-    const stored = disk.durableRecord?.revision ?? Infinity;
+    const stored = durableRevision ?? Infinity;
     if (after.kind === "queue" && before.kind === "queue" && after.told > before.told && stored < after.told)
       return `it counts as told of revision ${after.told}, and revision ${stored} is stored`;
     const [old, now] = [before, after].map((row) =>

@@ -1,4 +1,4 @@
-import { answers } from "../actors/endpoint-authorization.ts";
+import { answers } from "../ledger/endpoint-authorization.ts";
 import { CATCH_UP_MS_MAX, lastMomentMs, runOfTag, tasksOf } from "../ledger/tasks.ts";
 import type { Checker } from "./checker.ts";
 

@@ -1,6 +1,6 @@
-import { VISIBILITIES_MS } from "../actors/receiver.ts";
 import { type CommitRecord, wasLeased } from "../ledger/change.ts";
 import { isRepeatable, VISIBILITY_TOTAL_MS_MAX } from "../ledger/named-receives.ts";
+import { VISIBILITIES_MS } from "../scenario/visibilities.ts";
 import type { Checker } from "./checker.ts";
 
 /**

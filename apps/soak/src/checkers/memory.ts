@@ -9,7 +9,7 @@ export const counters: Checker = {
   property: "counters",
 
   described({ ledger, disk, world }, { ready, delayed, leased, backlogBytes, oldestMessageTimestampMs }) {
-    if (disk.durableVersion !== disk.committedVersion) return undefined;
+    if (!disk.isSynced) return undefined;
     const found = { ready: 0, delayed: 0, leased: 0, bytes: 0 };
     let oldestMs = Infinity;
     for (const { view, bytes, acceptedMs } of ledger.present()) {
@@ -79,12 +79,13 @@ export const reload: Checker = {
     return undefined;
   },
 
-  afterEvent({ epoch, disk }) {
+  afterEvent({ epoch, rows }) {
     const queue = epoch?.core?.queue;
     if (queue === undefined) return undefined;
     if (queue.changes.size > 0) return `${queue.changes.size} changed segments were not written`;
-    if (queue.segments.size === disk.segmentRows.size) return undefined;
-    return `${queue.segments.size} segments are in memory, ${disk.segmentRows.size} are stored`;
+    const stored = rows.segmentCount;
+    if (queue.segments.size === stored) return undefined;
+    return `${queue.segments.size} segments are in memory, ${stored} are stored`;
   },
 };
 

@@ -22,7 +22,7 @@ export const moveTasks: Checker = {
   },
 
   described({ ledger, disk }, { lastMove }) {
-    if (disk.durableVersion !== disk.committedVersion) return undefined;
+    if (!disk.isSynced) return undefined;
     const [stored = null] = ledger.moveTasks;
     return JSON.stringify(lastMove) === JSON.stringify(stored)
       ? undefined

@@ -107,7 +107,7 @@ export const conservation: Checker = {
       return `what has become of messages does not add up: ${JSON.stringify(ledger.counts)}`;
     }
     const queue = epoch?.core?.queue;
-    if (queue === undefined || disk.durableVersion !== disk.committedVersion) return undefined;
+    if (queue === undefined || !disk.isSynced) return undefined;
     const live = counts(queue);
     if (live.ready + live.delayed === waiting && live.leased === leased) return undefined;
     return `the queue counts ${JSON.stringify(live)}, but ${waiting} wait and ${leased} are leased`;

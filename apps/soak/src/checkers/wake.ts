@@ -16,9 +16,11 @@ export const alarmArmed: Checker = {
   afterEvent(queue) {
     const workMs = queue.epoch?.core == null ? dueByLedger(queue) : dueByMemory(queue);
     const dueMs = Math.min(workMs, taskDueMs(queue), moveDueMs(queue));
+    if (receiveDueMs(queue) < (queue.epoch?.timerAtMs ?? Infinity))
+      return "nothing answers those who wait for messages in time";
     // Who is yet to be told what it is, is called by the directory soon.
-    if (queue.world.directory?.ledger.isTold(queue.name) === false) return undefined;
-    if (dueMs === Infinity || queue.ringer.wakesBy(dueMs)) return undefined;
+    if (queue.world.directory?.ledger.isTold(queue.name) === false || queue.isDropping) return undefined;
+    if (dueMs === Infinity || queue.wakesBy(dueMs)) return undefined;
     const inMs = dueMs - queue.world.nowMs;
     const alarmInMs = queue.disk.alarmAtMs === null ? null : queue.disk.alarmAtMs - queue.world.nowMs;
     return (
@@ -28,10 +30,16 @@ export const alarmArmed: Checker = {
   },
 };
 
+/** When those who wait for messages have to be answered, in ms: a timer of the object's does that. */
+function receiveDueMs({ epoch, disk, receives }: QueueObject): number {
+  // A turn that waits for the commit in flight sets the timer anew.
+  return epoch?.core != null && disk.isSynced ? receives.deadlineMs : Infinity;
+}
+
 /** When a periodic task is due that the queue has heard of, in ms. */
 function taskDueMs({ ledger, definition, epoch, disk }: QueueObject): number {
   // A turn that waits for the commit in flight sets the alarm anew.
-  if (epoch?.core != null && disk.durableVersion !== disk.committedVersion) return Infinity;
+  if (epoch?.core != null && !disk.isSynced) return Infinity;
   const moments = tasksOf(definition).flatMap(({ name }) => {
     const doneMs = ledger.taskRuns.doneMs.get(name);
     return doneMs === undefined ? [] : [nextMomentMs(name, doneMs)];
@@ -43,7 +51,7 @@ function taskDueMs({ ledger, definition, epoch, disk }: QueueObject): number {
 function moveDueMs({ ledger, world, disk }: QueueObject): number {
   const task = ledger.moveTasks.find(({ status }) => status === "running");
   // A turn that waits for the commit in flight sets the alarm anew.
-  if (task === undefined || disk.durableVersion !== disk.committedVersion) return Infinity;
+  if (task === undefined || !disk.isSynced) return Infinity;
   const nextMs = task.ratePerSecond === null ? 0 : task.startedMs + (1_000 * task.moved) / task.ratePerSecond;
   return Math.max(Math.ceil(nextMs), world.nowMs + BACKOFF_MAX_MS);
 }
@@ -70,14 +78,13 @@ function dueByMemory(object: QueueObject): number {
   if (epoch === null || core == null) return Infinity;
   const { queue, isCaughtUp } = core;
   // A turn that waits for the commit in flight sets the alarm anew.
-  const isIdle = disk.durableVersion === disk.committedVersion;
+  const isIdle = disk.isSynced;
   const isHeld = object.heldUntilMs > nowMs;
   const isOpen =
     !isHeld && !epoch.consumerIsAbsent && epoch.trial.state === "none" && endpoint?.format !== "sqsd";
   // So does one that a settlement waits for.
   const isPushing = isDelivering(object) && isIdle && isOpen && isCaughtUp;
   let dueMs = nextWakeAt(queue, false) ?? Infinity;
-  if (isIdle) dueMs = Math.min(dueMs, object.receives.deadlineMs);
   if (isDelivering(object)) {
     // Somebody who is not there, or holds all that he can, is looked after at the longest backoff or heartbeat.
     const notBeforeMs = isPushing ? throttledUntilMs(object) : nowMs + BACKOFF_MAX_MS;
@@ -121,12 +128,12 @@ export const liveness: Checker = {
     return text;
   },
 
-  atEnd({ epoch, disk, ledger }) {
+  atEnd({ epoch, rows, ledger }) {
     const left = epoch?.core?.queue.segments.size ?? 0;
-    const rows = disk.segmentRows.size + ledger.pendingBatches.size;
-    const note = disk.notes().find(({ key }) => PASSING.some((prefix) => key.startsWith(prefix)));
-    if (note !== undefined) return `the note "${note.key}" is stored for ever`;
-    if (left + rows === 0) return undefined;
-    return `${left} segments are in memory and ${rows} rows are stored after everything was handled`;
+    const stored = rows.segmentCount + ledger.pendingBatches.size;
+    const note = rows.noteKeys.find((key) => PASSING.some((prefix) => key.startsWith(prefix)));
+    if (note !== undefined) return `the note "${note}" is stored for ever`;
+    if (left + stored === 0) return undefined;
+    return `${left} segments are in memory and ${stored} rows are stored after everything was handled`;
   },
 };

@@ -11,18 +11,16 @@ import { Receiver } from "../actors/receiver.ts";
 import { TroubleMaker } from "../actors/trouble-maker.ts";
 import type { Checker } from "../checkers/checker.ts";
 import { CHECKERS } from "../checkers/index.ts";
+import { Simulation } from "../checkers/simulation.ts";
 import { runOfTag, tasksOf } from "../ledger/tasks.ts";
-import type { PlantedBug } from "../planted/planted-bug.ts";
 import { DirectoryObject } from "../platform/directory-object.ts";
-import { portsIn } from "../platform/ports.ts";
 import { QueueObject } from "../platform/queue-object.ts";
-import { RegisteredQueue } from "../platform/registered-queue.ts";
-import { EventLog } from "./event-log.ts";
-import { drawFaultRates, type FaultCounts, noFaults } from "./faults.ts";
-import { drawScenario, type Scenario, TOPIC_NAME } from "./scenario.ts";
-import { Simulation } from "./simulation.ts";
-import { microtasksDone, VirtualLoop } from "./virtual-loop.ts";
-import type { Violation } from "./world.ts";
+import { drawScenario, type Scenario, TOPIC_NAME } from "../scenario/scenario.ts";
+import { EventLog } from "../world/event-log.ts";
+import { drawFaultRates, type FaultCounts, noFaults } from "../world/faults.ts";
+import type { PlantedBug } from "../world/planted-bug.ts";
+import { microtasksDone, VirtualLoop } from "../world/virtual-loop.ts";
+import type { Violation } from "../world/world.ts";
 
 /**
  * After the faults have stopped, what waits is done this long after the last of it is due, in ms: an answer that is
@@ -198,9 +196,8 @@ function begin(world: Simulation, scenario: Scenario, { clocks, hangs }: Rare): 
   const { random, loop } = world;
   world.note("the history begins", "");
   world.log.remark(JSON.stringify(scenario));
-  const makePorts = portsIn(world);
   world.queues = scenario.queues.map(
-    ({ name, definition }, i) => new QueueObject(world, i, name, definition, makePorts),
+    ({ name, definition }, i) => new QueueObject(world, i, name, definition),
   );
   const pollEveryMs = Math.ceil(scenario.troubleMs / 10);
   scenario.queues.forEach(({ taker }, i) => {
@@ -233,11 +230,13 @@ function begin(world: Simulation, scenario: Scenario, { clocks, hangs }: Rare): 
 }
 
 function beginDirectory(world: Simulation, scenario: Scenario): Administrator | null {
-  if (!scenario.hasDirectory) return null;
+  if (!scenario.hasDirectory) {
+    for (const { name, definition } of scenario.queues) world.deployed.change(name, definition);
+    return null;
+  }
   const topology = Object.fromEntries(scenario.queues.map(({ name, definition }) => [name, definition]));
   const directory = new DirectoryObject(world, topology);
   world.directory = directory;
-  for (const queue of world.queues) queue.registered = new RegisteredQueue(queue, directory);
   return new Administrator(world, directory, scenario);
 }
 
@@ -248,7 +247,7 @@ function beginTopic(world: Simulation, { topic: settings, troubleMs }: Scenario)
     const queue = world.queues[i];
     if (queue !== undefined) queue.isSubscribed = isSubscribed;
   });
-  const topic = new QueueObject(world, world.queues.length, TOPIC_NAME, TOPIC_DEFINITION, portsIn(world));
+  const topic = new QueueObject(world, world.queues.length, TOPIC_NAME, TOPIC_DEFINITION);
   world.queues = [...world.queues, topic];
   const publisher = new Publisher(world, topic, settings);
   for (let i = 0; i < settings.publishes; i++) {
@@ -259,9 +258,9 @@ function beginTopic(world: Simulation, { topic: settings, troubleMs }: Scenario)
 
 function endTrouble(world: Simulation, { producer, publisher, administrator }: Senders): void {
   void publisher?.publish(true);
-  world.directory?.failWrites(Infinity, 0);
+  world.directory?.disk.failWrites(Infinity, 0);
   for (const queue of world.queues) {
-    endTasks(queue);
+    endTasks(world, queue);
     if (administrator !== null) void administrator.restore(queue).then(() => producer.send(queue, true));
     else if (!queue.isTopic && queue.gone === null) void producer.send(queue, true);
     queue.disk.failWrites(Infinity, 0);
@@ -272,14 +271,15 @@ function endTrouble(world: Simulation, { producer, publisher, administrator }: S
 }
 
 /** Periodic tasks would never come to an end. */
-function endTasks(queue: QueueObject): void {
-  const { definition } = queue;
-  const { consumer } = definition;
-  if (tasksOf(definition).length === 0 || consumer?.type !== "http_push") return;
+function endTasks(world: Simulation, queue: QueueObject): void {
+  const definition = world.deployed.record(queue.name)?.definition;
+  const consumer = definition?.consumer ?? null;
+  if (definition === undefined || tasksOf(definition).length === 0 || consumer?.type !== "http_push") return;
   const { daemon } = consumer.settings;
   queue.evict();
   const settings = { ...consumer.settings, ...(daemon && { daemon: { ...daemon, periodicTasks: [] } }) };
-  queue.settings.change({ ...definition, consumer: { ...consumer, settings } });
+  world.deployed.change(queue.name, { ...definition, consumer: { ...consumer, settings } });
+  queue.start();
 }
 
 async function takeEvents(world: Simulation, senders: Senders): Promise<void> {
@@ -307,6 +307,7 @@ async function takeEvents(world: Simulation, senders: Senders): Promise<void> {
 async function take(world: Simulation, run: () => void): Promise<void> {
   run();
   await microtasksDone();
+  await world.settled();
   for (const queue of world.queues) queue.check();
 }
 
@@ -317,9 +318,9 @@ async function calmAlarms(world: Simulation): Promise<void> {
   const waiting = queues.reduce((sum, { receives }) => sum + receives.count, 0);
   const begun = () => queues.reduce((sum, { receives }) => sum + receives.begun, 0);
   // Who waits is told by an alarm that nothing has come, also who makes a receive of before again only now.
-  const ringsMax = Math.max(...queues.map(({ ringer }) => ringer.rings)) + waiting + IDLE_RINGS_MAX - begun();
+  const ringsMax = Math.max(...queues.map(({ rings }) => rings)) + waiting + IDLE_RINGS_MAX - begun();
   while (world.violation === null && queues.some(({ disk }) => disk.alarmAtMs !== null)) {
-    if (queues.some(({ ringer }) => ringer.rings > ringsMax + begun())) {
+    if (queues.some(({ rings }) => rings > ringsMax + begun())) {
       world.stuck("an alarm rings on although nothing is left to do");
       return;
     }
@@ -340,10 +341,7 @@ function isDrained(
     queues.every(({ ledger, disk }) => {
       const { waiting, leased } = ledger.counts;
       const moves = ledger.moveTasks.filter(({ status }) => status === "running").length;
-      return (
-        waiting + leased + moves + ledger.pendingBatches.size === 0 &&
-        disk.durableVersion === disk.committedVersion
-      );
+      return waiting + leased + moves + ledger.pendingBatches.size === 0 && disk.isSynced;
     })
   );
 }
@@ -363,7 +361,7 @@ function lastDueMs({ queues }: Simulation): number {
 async function startAllAgain(world: Simulation): Promise<void> {
   for (const queue of world.queues) {
     queue.evict();
-    queue.callObject(async (core) => core.describe()).catch(() => {});
+    queue.start();
     await microtasksDone();
     // Where it asks the directory first, that takes its time.
     while (queue.epoch?.isOpening === true) {

@@ -1,7 +1,7 @@
-import type { EndpointOutcome } from "@sluice/broker/testing";
+import type { EndpointOutcome } from "@sluice/broker";
 import type { HttpPushFormat } from "@sluice/protocol";
-import type { Challenge } from "../actors/endpoint-authorization.ts";
 import type { AnswerVerdict } from "./delivery-record.ts";
+import type { Challenge } from "./endpoint-authorization.ts";
 
 /** An answer with a status, and what it asks for in `Retry-After`. */
 export interface Answer {

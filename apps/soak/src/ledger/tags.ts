@@ -1,4 +1,4 @@
-import type { EndpointRequest } from "@sluice/broker/testing";
+import type { EndpointRequest } from "@sluice/broker";
 import { encodeExtension, PackedIndex, PackedWriter, RECORD_HEADER_BYTES } from "@sluice/protocol";
 import { runOfHeaders, runOfRecord, tagOfRun } from "./tasks.ts";
 

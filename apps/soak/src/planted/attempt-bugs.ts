@@ -1,5 +1,5 @@
+import { inCore, inPorts, type PlantedBug } from "../world/planted-bug.ts";
 import { alterStore } from "./alter.ts";
-import { inCore, inPorts, type PlantedBug } from "./planted-bug.ts";
 
 /** Mistakes in what a receive gets that is made again by its attempt id. */
 export const ATTEMPT_BUGS: readonly PlantedBug[] = [

@@ -1,4 +1,4 @@
-import type { PlantedBug } from "./planted-bug.ts";
+import type { PlantedBug } from "../world/planted-bug.ts";
 
 /** Mistakes in the time that queues go by. */
 export const CLOCK_BUGS: readonly PlantedBug[] = [

@@ -1,6 +1,6 @@
 import { PackedIndex } from "@sluice/protocol";
+import { inCore, type PlantedBug } from "../world/planted-bug.ts";
 import { alterNumber, everyNth } from "./alter.ts";
-import { inCore, type PlantedBug } from "./planted-bug.ts";
 
 /** Mistakes in the queue's logic: a part of a core that has just started is replaced by a wrong one. */
 export const CORE_BUGS: readonly PlantedBug[] = [

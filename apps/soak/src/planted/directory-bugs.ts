@@ -1,21 +1,33 @@
+import { inDirectory, inPorts, inStore, type PlantedBug } from "../world/planted-bug.ts";
 import { alterStore } from "./alter.ts";
-import { inDirectory, inPorts, type PlantedBug } from "./planted-bug.ts";
 
 /** Mistakes in what queues are, what they are told of it, and what they make of that. */
 export const DIRECTORY_BUGS: readonly PlantedBug[] = [
   inDirectory("directory", "a queue that could not be told what it is counts as told", "tellsOnce"),
   inDirectory("directory", "queues that are to be told what they are count as told", "tellsNobody"),
   inDirectory("directory", "that a queue was deleted is forgotten at once", "forgetsDeletions"),
-  inDirectory("directory", "a queue confirms what it is told before that is stored", "confirmsUnstored"),
-  inDirectory(
+  {
+    ...inPorts("directory", "a queue confirms what it is told before that is stored", (ports) =>
+      alterStore(ports, { synced: () => Promise.resolve() }),
+    ),
+    gateIsOpen: true,
+  },
+  inStore(
     "directory",
     "a queue that is created again goes on with what the deleted one has left",
-    "keepsDeleted",
+    (store, { registered }) => {
+      if (registered !== null) store.drop = () => {};
+    },
   ),
   inDirectory("directory", "a queue drops what it holds when it is changed", "dropsAlways"),
-  inDirectory("directory", "a queue goes by whatever it was told last", "goesBack"),
-  inPorts("directory", "a queue that goes by a change does not store it", (ports, { registered, disk }) => {
-    if (registered !== null && disk.readRecord() !== null) disk.writeRecord = () => {};
-    return alterStore(ports, {});
+  {
+    property: "directory",
+    name: "a queue goes by whatever it was told last",
+    changeRegistration: (registration) => {
+      registration.isOutdated = () => false;
+    },
+  },
+  inStore("directory", "a queue that goes by a change does not store it", (store, { registered }) => {
+    if (registered !== null && store.readRecord() !== null) store.writeRecord = () => {};
   }),
 ];

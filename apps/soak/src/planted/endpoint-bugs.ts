@@ -1,7 +1,8 @@
-import type { EndpointCaller, EndpointOutcome, EndpointPort, QueuePorts } from "@sluice/broker/testing";
-import { CREDENTIALS } from "../history/endpoint-scenario.ts";
+import type { EndpointOutcome, EndpointPort } from "@sluice/broker";
+import type { QueuePorts } from "@sluice/broker/testing";
+import { CREDENTIALS } from "../scenario/endpoint-scenario.ts";
+import { atEndpoint, inCore, inPorts, type PlantedBug } from "../world/planted-bug.ts";
 import { alterConsumer, alterStore, everyNth } from "./alter.ts";
-import { atEndpoint, inCore, inPorts, type PlantedBug } from "./planted-bug.ts";
 
 const CLOSED: EndpointOutcome = { kind: "closed", reason: "as planted" };
 const DONE: EndpointOutcome = { kind: "answered", status: 200, retryAfter: null };
@@ -131,7 +132,7 @@ function alterOutcome(
   return (port) => ({ ...port, post: async (request) => change(await port.post(request)) });
 }
 
-function withoutErrorTimeout(ports: QueuePorts): EndpointCaller | null {
+function withoutErrorTimeout(ports: QueuePorts): ReturnType<QueuePorts["daemon"]> {
   const caller = ports.daemon();
   const daemon = caller?.settings.daemon;
   if (caller === null || daemon === undefined) return caller;

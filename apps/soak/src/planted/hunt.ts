@@ -1,6 +1,6 @@
 import { CHECKERS } from "../checkers/index.ts";
 import { type HistoryReport, runHistory } from "../history/history.ts";
-import type { PlantedBug } from "./planted-bug.ts";
+import type { PlantedBug } from "../world/planted-bug.ts";
 
 /**
  * Runs histories with a planted bug, from seed `from` on, until the checker of the property that it breaks finds it.

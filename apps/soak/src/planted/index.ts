@@ -1,10 +1,10 @@
+import type { PlantedBug } from "../world/planted-bug.ts";
 import { ATTEMPT_BUGS } from "./attempt-bugs.ts";
 import { CLOCK_BUGS } from "./clock-bugs.ts";
 import { CORE_BUGS } from "./core-bugs.ts";
 import { DIRECTORY_BUGS } from "./directory-bugs.ts";
 import { ENDPOINT_BUGS } from "./endpoint-bugs.ts";
 import { MOVE_BUGS } from "./move-bugs.ts";
-import type { PlantedBug } from "./planted-bug.ts";
 import { PORT_BUGS } from "./port-bugs.ts";
 import { RECEIVER_BUGS } from "./receiver-bugs.ts";
 import { STORE_BUGS } from "./store-bugs.ts";

@@ -1,8 +1,8 @@
 import type { QueueCore } from "@sluice/broker/testing";
 import type { MoveTask } from "@sluice/protocol";
 import { areDeadLetters } from "../ledger/moved-messages.ts";
+import { inCore, inPorts, type PlantedBug } from "../world/planted-bug.ts";
 import { alterStore, everyNth } from "./alter.ts";
-import { inCore, inPorts, type PlantedBug } from "./planted-bug.ts";
 
 /** Mistakes in how move tasks take messages from queue to queue. */
 export const MOVE_BUGS: readonly PlantedBug[] = [

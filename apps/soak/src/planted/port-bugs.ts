@@ -1,12 +1,13 @@
+import { inPorts, type PlantedBug } from "../world/planted-bug.ts";
 import { alterConsumer, everyNth } from "./alter.ts";
-import { inPorts, type PlantedBug } from "./planted-bug.ts";
 
 /** Mistakes in how a queue deals with its surroundings: alarm, clock, consumer, other queues. */
 export const PORT_BUGS: readonly PlantedBug[] = [
-  inPorts("one live lease", "a batch leaves before its lease is durable", (ports, { consumer, epoch }) =>
-    consumer === null || epoch === null
-      ? ports
-      : alterConsumer(ports, () => ({ deliver: (delivery) => consumer.deliver(epoch, delivery) })),
+  inPorts(
+    "one live lease",
+    "a batch leaves before its lease is durable",
+    (ports, { deliverAtOnce: deliver }) =>
+      deliver === null ? ports : alterConsumer(ports, () => ({ deliver })),
   ),
   inPorts("conservation", "a batch that was retried on purpose is acknowledged", (ports) =>
     alterConsumer(ports, (consumer) => ({
@@ -79,8 +80,8 @@ export const PORT_BUGS: readonly PlantedBug[] = [
     ...ports,
     cutOffCounts: true,
   })),
-  inPorts("attempts", "an innocent Worker's delivery is charged for another's hang", (ports, { epoch }) =>
-    epoch?.lastEnd.told.kind === "blamed" ? { ...ports, cutOffCounts: true } : ports,
+  inPorts("attempts", "an innocent Worker's delivery is charged for another's hang", (ports, { endTold }) =>
+    endTold.kind === "blamed" ? { ...ports, cutOffCounts: true } : ports,
   ),
   inPorts("attempts", "a crash counts as no attempt", (ports) => ({ ...ports, cutOffCounts: false })),
 ];

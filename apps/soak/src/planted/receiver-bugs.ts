@@ -1,4 +1,4 @@
-import { inCore, type PlantedBug } from "./planted-bug.ts";
+import { inCore, type PlantedBug } from "../world/planted-bug.ts";
 
 /** Mistakes in what clients of SQS are given, and in what their receipts do. */
 export const RECEIVER_BUGS: readonly PlantedBug[] = [

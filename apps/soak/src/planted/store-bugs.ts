@@ -1,16 +1,21 @@
+import { inPorts, type PlantedBug } from "../world/planted-bug.ts";
 import { alterStore, everyNth } from "./alter.ts";
-import { inPorts, type PlantedBug } from "./planted-bug.ts";
 
 /** Mistakes in what is written, and when it is believed to be durable. */
 export const STORE_BUGS: readonly PlantedBug[] = [
-  inPorts("acknowledged survives", "answers do not wait until the commit is durable", (ports) =>
-    alterStore(ports, { synced: () => Promise.resolve() }),
-  ),
+  {
+    ...inPorts("acknowledged survives", "answers do not wait until the commit is durable", (ports) =>
+      alterStore(ports, { synced: () => Promise.resolve() }),
+    ),
+    gateIsOpen: true,
+  },
   inPorts("acked is final", "the row of a segment stays when its last message is acknowledged", (ports) =>
     alterStore(ports, { deleteSegment: () => {} }),
   ),
-  inPorts("one live lease", "every epoch of a queue counts as its first, so lease ids come again", (ports) =>
-    alterStore(ports, { readEpoch: () => 0 }),
+  inPorts(
+    "one live lease",
+    "every epoch of a queue counts as its first, so lease ids come again",
+    (ports) => ({ ...alterStore(ports, { readEpoch: () => 0 }), epochKnown: 0 }),
   ),
   inPorts("reload", "now and then the state of a segment is not written", (ports) => {
     const isSkipped = everyNth(5);

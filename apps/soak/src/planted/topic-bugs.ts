@@ -1,6 +1,6 @@
 import { isTopicObject } from "@sluice/protocol";
+import { inCore, inPorts, type PlantedBug } from "../world/planted-bug.ts";
 import { alterStore, everyNth } from "./alter.ts";
-import { inCore, inPorts, type PlantedBug } from "./planted-bug.ts";
 
 /** Mistakes in how a topic reaches the queues that subscribe. */
 export const TOPIC_BUGS: readonly PlantedBug[] = [

@@ -1,4 +1,4 @@
-import type { EndpointOutcome, EndpointRequest } from "@sluice/broker/testing";
+import type { EndpointOutcome, EndpointRequest } from "@sluice/broker";
 import type { Delivery, DeliveryResult, HandlerCalls, HttpPushFormat } from "@sluice/protocol";
 import type { Epoch } from "./epoch.ts";
 

@@ -1,19 +1,9 @@
-import type { OutboxItem } from "@sluice/broker/testing";
-import type { SegmentRow } from "@sluice/broker/testing/table-store";
 import { createQueue, restoreSegment } from "@sluice/engine";
 import type { MoveTask } from "@sluice/protocol";
 import type { CommitMoment, CommitRecord } from "../ledger/change.ts";
 import type { Segment } from "../ledger/view.ts";
-import type { Disk, Version } from "./disk.ts";
-
-/** Restores a segment from what is stored of it, into an engine of its own. Throws on rows that are none. */
-function restoreRow(disk: Disk, id: number, moment: Pick<CommitMoment, "atMs" | "rules">): Segment | null {
-  const row = disk.segmentRows.get(id);
-  if (row === undefined) return null;
-  const scratch = createQueue(moment.rules, 1);
-  restoreSegment(scratch, id, row.index, disk.stateRows.get(id) ?? row.state, moment.atMs);
-  return scratch.segments.get(id) ?? null;
-}
+import type { Disk } from "./disk.ts";
+import type { Written } from "./recorded-store.ts";
 
 /** A segment as it was written, beside the one in memory. */
 export interface WrittenSegment {
@@ -22,31 +12,86 @@ export interface WrittenSegment {
   readonly live: Segment | undefined;
 }
 
+/** Rows of a queue on its disk, read past the store. */
+export class StoredRows {
+  readonly #disk: Disk;
+  /** Asked for at each event: it is counted when something has changed. */
+  #counted: { readonly changes: number; readonly count: number } | null = null;
+
+  constructor(disk: Disk) {
+    this.#disk = disk;
+  }
+
+  /** Ids of all segments; none before the first commit. */
+  get segmentIds(): number[] {
+    return this.#all("SELECT id FROM segments").map(({ id }) => Number(id));
+  }
+
+  get segmentCount(): number {
+    const { changes } = this.#disk;
+    if (this.#counted?.changes !== changes) {
+      const count = Number(this.#all("SELECT count(*) AS count FROM segments")[0]?.count ?? 0);
+      this.#counted = { changes, count };
+    }
+    return this.#counted.count;
+  }
+
+  get noteKeys(): string[] {
+    return this.#all("SELECT key FROM notes").map(({ key }) => String(key));
+  }
+
+  /** Restores a segment from what is stored of it, into an engine of its own. Throws on rows that are none. */
+  segment(
+    id: number,
+    { atMs, rules }: Pick<CommitMoment, "atMs" | "rules">,
+  ): { readonly segment: Segment | null; readonly payload: Uint8Array | null } {
+    const [row] = this.#all(
+      `SELECT s.idx, coalesce(t.state, s.state) AS state, s.payload
+       FROM segments s LEFT JOIN segment_states t ON t.id = s.id WHERE s.id = ?`,
+      id,
+    );
+    if (row === undefined) return { segment: null, payload: null };
+    const [index, state, payload] = [row.idx, row.state, row.payload].map(bytesOf);
+    const scratch = createQueue(rules, 1);
+    if (index != null) restoreSegment(scratch, id, index, state ?? null, atMs);
+    return { segment: scratch.segments.get(id) ?? null, payload: payload ?? null };
+  }
+
+  #all(sql: string, ...values: number[]) {
+    try {
+      return this.#disk.database.all(sql, values);
+    } catch (error) {
+      // The object has never been started.
+      if (String(error).includes("no such table")) return [];
+      throw error;
+    }
+  }
+}
+
 /** Commits of a queue as they were read back, until they are durable and have been compared with memory. */
 export class Commits {
-  /** Commits that are not durable yet, by version. */
-  readonly #records = new Map<number, CommitRecord>();
   /** Segments that were written or loaded since memory was last compared with the disk. */
   readonly #unchecked = new Map<number, Segment | null>();
+  readonly #rows: StoredRows;
+
+  constructor(rows: StoredRows) {
+    this.#rows = rows;
+  }
 
   /** Everything is about to be loaded. */
-  loading(disk: Disk, moment: Pick<CommitMoment, "atMs" | "rules">): void {
-    for (const id of disk.segmentRows.keys()) this.#unchecked.set(id, restoreRow(disk, id, moment));
+  loading(moment: Pick<CommitMoment, "atMs" | "rules">): void {
+    for (const id of this.#rows.segmentIds) this.#unchecked.set(id, this.#rows.segment(id, moment).segment);
   }
 
   /** A commit was written. */
-  written(disk: Disk, version: Version, moment: Omit<CommitMoment, "version">): CommitRecord {
-    const record = readCommit(disk, version, moment);
-    this.#records.set(version.number, record);
-    for (const { id, segment } of record.segments) this.#unchecked.set(id, segment);
-    return record;
-  }
-
-  /** Versions have become durable: what of them are commits. */
-  durable(versions: readonly Version[]): CommitRecord[] {
-    const records = versions.flatMap(({ number }) => this.#records.get(number) ?? []);
-    for (const { version } of records) this.#records.delete(version);
-    return records;
+  written(written: Written, moment: CommitMoment): CommitRecord {
+    const { outboxIn, outboxOut, moves } = written;
+    const segments = [...written.segments].map(([id, { hasPayload }]) => {
+      const { segment, payload } = this.#rows.segment(id, moment);
+      this.#unchecked.set(id, segment);
+      return { id, segment, payload: hasPayload ? payload : null };
+    });
+    return { ...moment, segments, outboxIn, outboxOut, moveTasks: moves && tasksIn(moves) };
   }
 
   /** Takes the segments that have to be compared with memory now. */
@@ -57,35 +102,12 @@ export class Commits {
   }
 
   clear(): void {
-    this.#records.clear();
     this.#unchecked.clear();
   }
 }
 
-/** Reads a commit back that has just been written. */
-function readCommit(disk: Disk, version: Version, moment: Omit<CommitMoment, "version">): CommitRecord {
-  const payloads = new Map<number, Uint8Array | null>();
-  const outboxIn: OutboxItem[] = [];
-  const outboxOut: number[] = [];
-  let moveTasks: readonly MoveTask[] | null = null;
-  for (const { table, key, after } of version.writes) {
-    if (table === "segments") {
-      payloads.set(Number(key), (after as SegmentRow | undefined)?.payload ?? null);
-    } else if (table === "states") {
-      if (!payloads.has(Number(key))) payloads.set(Number(key), null);
-    } else if (table === "outbox") {
-      if (after === undefined) outboxOut.push(Number(key));
-      else outboxIn.push(after as OutboxItem);
-    } else if (table === "notes" && key === "moves") {
-      moveTasks = tasksIn(after as Uint8Array);
-    }
-  }
-  const segments = [...payloads].map(([id, payload]) => ({
-    id,
-    payload,
-    segment: restoreRow(disk, id, moment),
-  }));
-  return { ...moment, version: version.number, segments, outboxIn, outboxOut, moveTasks };
+function bytesOf(value: unknown): Uint8Array | null {
+  return value instanceof ArrayBuffer ? new Uint8Array(value) : null;
 }
 
 /** They are stored as text, behind its checksum. */

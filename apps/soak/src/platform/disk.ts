@@ -1,21 +1,23 @@
 import {
-  emptyTables,
-  putRow,
-  type SegmentRow,
-  TableStore,
-  type Tables,
-  type Write,
-} from "@sluice/broker/testing/table-store";
-import type { QueueRecord } from "@sluice/protocol";
+  Database,
+  IN_MEMORY,
+  InstanceEndedError,
+  type InstanceStorage,
+  never,
+  Sql,
+  type SqlValue,
+  type Written,
+} from "@sluice/objects/parts";
 
 /** Writes that become durable together. */
 export interface Version {
   readonly number: number;
-  /** Event of the history in which it was written: what is written in the same one, becomes durable with it. */
+  /** Event of the history in which it was written: what is written in the same one becomes durable with it. */
   readonly event: number;
-  readonly writes: Write[];
-  /** Whether it is a commit of the queue, not an alarm alone. */
-  readonly isCommit: boolean;
+  /** Notes of those who watch about its meaning. */
+  readonly notes: unknown[];
+  /** When the alarm rings as of it, in ms; `null` if it is not set. */
+  alarmAtMs: number | null;
 }
 
 /** Error that a write on a full disk throws. */
@@ -26,35 +28,34 @@ export class DiskFullError extends Error {
 export interface DiskObserver {
   /** Number of the running event. */
   event(): number;
-  /** A commit was written and is not durable yet. */
-  committed(version: Version): void;
   /** Something was written that has to become durable some day. */
   unsynced(): void;
 }
 
 /**
- * The store of one epoch of a queue, with the boundary at which things go wrong: what is committed is not durable yet,
- * and a crash keeps as many of the last commits as the scheduler says, none of them by half.
+ * The database of an object, with the boundary at which things go wrong: what is committed is not durable yet, and a
+ * crash keeps as many of the last versions as the scheduler says, none of them by half. Each version is a savepoint of
+ * SQLite in the one before.
  */
-export class Disk extends TableStore {
+export class Disk {
+  readonly database = new Database(IN_MEMORY);
+  alarmAtMs: number | null = null;
   readonly #observer: DiskObserver;
-  readonly #durable: Tables;
-  readonly #pending: Version[] = [];
-  #committedVersion: number;
-  #durableVersion: number;
+  #pending: Version[] = [];
+  /** How often anything was written or taken back. */
+  changes = 0;
+  /** Versions that can be taken back, as far as SQLite is concerned. */
+  #savepoints = 0;
+  #committedVersion = 0;
+  #durableVersion = 0;
+  #durableAlarmAtMs: number | null = null;
   #waiters: { readonly version: number; readonly run: () => void }[] = [];
   #failFrom = Infinity;
   #failCount = 0;
 
-  constructor(observer: DiskObserver, durable: Tables = emptyTables(), version = 0) {
-    super(durable);
+  constructor(observer: DiskObserver) {
     this.#observer = observer;
-    this.#durable = durable;
-    this.#committedVersion = version;
-    this.#durableVersion = version;
   }
-
-  // What the platform does.
 
   /** Number of the last version that was written. */
   get committedVersion(): number {
@@ -65,14 +66,65 @@ export class Disk extends TableStore {
     return this.#durableVersion;
   }
 
-  /** Makes versions up to `version` durable and lets go on what waited for them. Answers with them, oldest first. */
+  get isSynced(): boolean {
+    return this.#committedVersion === this.#durableVersion;
+  }
+
+  /** Begins a version of its own: what is written from now on in this event belongs to it. */
+  begin(): Version {
+    for (; this.isSynced && this.#savepoints > 0; this.#savepoints--) this.database.run("RELEASE v");
+    this.database.run("SAVEPOINT v");
+    this.#savepoints += 1;
+    this.#committedVersion += 1;
+    const { alarmAtMs } = this;
+    const version = { number: this.#committedVersion, event: this.#observer.event(), notes: [], alarmAtMs };
+    this.#pending.push(version);
+    this.#observer.unsynced();
+    return version;
+  }
+
+  /** Takes back the last version: its writes have failed. */
+  abandon(): void {
+    this.#pending.pop();
+    this.#takeBack();
+  }
+
+  /**
+   * Version that what is written now belongs to: the platform joins what is written without waiting in between, a
+   * commit and the alarm that follows it.
+   */
+  get current(): Version {
+    const last = this.#pending.at(-1);
+    return last?.event === this.#observer.event() ? last : this.begin();
+  }
+
+  write(sql: string, values: readonly SqlValue[]): Written {
+    this.current;
+    this.changes += 1;
+    return this.database.write(sql, values);
+  }
+
+  /** Counts a row that is written by somebody who may find the disk full. Throws when it is. */
+  spend(): void {
+    this.#failFrom -= 1;
+    if (this.#failFrom >= 0 || this.#failCount === 0) return;
+    this.#failCount -= 1;
+    throw new DiskFullError("database or disk is full");
+  }
+
+  setAlarm(atMs: number | null): void {
+    this.current.alarmAtMs = atMs;
+    this.alarmAtMs = atMs;
+  }
+
+  /** Makes versions up to `version` durable. Answers with them, oldest first. */
   sync(version: number): Version[] {
     const done: Version[] = [];
     for (let first = this.#pending[0]; first !== undefined; first = this.#pending[0]) {
       if (first.number > version) break;
       this.#pending.shift();
-      for (const { table, key, after } of first.writes) putRow(this.#durable, table, key, after);
       this.#durableVersion = first.number;
+      this.#durableAlarmAtMs = first.alarmAtMs;
       done.push(first);
     }
     return done;
@@ -90,55 +142,15 @@ export class Disk extends TableStore {
 
   /** Runs `run` when everything written by now is durable: at once if it is. */
   whenDurable(run: () => void): void {
-    if (this.#committedVersion === this.#durableVersion) run();
+    if (this.isSynced) run();
     else this.#waiters.push({ version: this.#committedVersion, run });
   }
 
-  /**
-   * Ends this epoch. Whoever still holds its store reaches nothing any more; the next epoch begins with what is
-   * durable.
-   */
-  end(): Disk {
-    this.hasEnded = true;
+  /** Takes away what is not durable, and whoever waits for it. */
+  crash(): void {
     this.#waiters = [];
-    const next = new Disk(this.#observer, this.#durable, this.#durableVersion);
-    next.failWrites(this.#failFrom, this.#failCount);
-    return next;
-  }
-
-  /** Reads the record of the queue that the directory sent last, as far as that was written. */
-  readRecord(): QueueRecord | null {
-    const text = this.meta("record");
-    return typeof text === "string" ? (JSON.parse(text) as QueueRecord) : null;
-  }
-
-  /** The same as a crash would leave it. */
-  get durableRecord(): QueueRecord | null {
-    const text = this.#durable.meta.get("record");
-    return typeof text === "string" ? (JSON.parse(text) as QueueRecord) : null;
-  }
-
-  writeRecord(record: QueueRecord): void {
-    this.write("meta", "record", JSON.stringify(record));
-  }
-
-  /**
-   * Drops what `SqliteStore.drop` does: who took what from whom stays, and the number of epochs. Only when everything
-   * is durable.
-   */
-  drop(): void {
-    for (const table of ["segments", "states", "outbox", "notes", "journal"] as const) {
-      this.#durable[table].clear();
-      this.tables[table].clear();
-    }
-    this.#durable.meta.delete("record");
-    this.tables.meta.delete("record");
-  }
-
-  /** The platform forgets the alarm. Only when everything is durable. */
-  deleteAlarm(): void {
-    this.#durable.meta.delete("alarm");
-    this.tables.meta.delete("alarm");
+    for (; this.#pending.length > 0; this.#pending.pop()) this.#takeBack();
+    this.alarmAtMs = this.#durableAlarmAtMs;
   }
 
   /** Lets `count` writes fail, after `after` more that succeed. */
@@ -147,61 +159,138 @@ export class Disk extends TableStore {
     this.#failCount = count;
   }
 
-  repair(): void {
-    this.failWrites(Infinity, 0);
+  #takeBack(): void {
+    this.changes += 1;
+    this.database.run("ROLLBACK TO v");
+    this.database.run("RELEASE v");
+    this.#savepoints -= 1;
+    this.#committedVersion -= 1;
+  }
+}
+
+const NOTHING: Written = { changes: 0, rows: [] };
+
+/** `ctx.storage.sql` of an object, as long as that lives. */
+class SimulatedSql extends Sql {
+  readonly #storage: { readonly isOver: boolean };
+
+  constructor(
+    disk: Disk,
+    storage: { readonly isOver: boolean },
+    writes: NonNullable<StoragePorts["writes"]>,
+  ) {
+    super(disk.database, (sql, values) => (writes(sql, values) ? disk.write(sql, values) : NOTHING));
+    this.#storage = storage;
   }
 
-  get alarmAtMs(): number | null {
-    return (this.tables.meta.get("alarm") as number | undefined) ?? null;
+  override exec(sql: string, ...values: readonly SqlValue[]) {
+    if (this.#storage.isOver) throw new InstanceEndedError("the object's instance has ended");
+    return super.exec(sql, ...values);
+  }
+}
+
+export interface StoragePorts {
+  /** The time that alarms go by, in ms. */
+  now(): number;
+  alarmChanged(): void;
+  /** Told of each write before it is made. Answers whether it is made at all. Default: it is. */
+  writes?(sql: string, values: readonly SqlValue[]): boolean;
+  /** Whether every transaction may find the disk full. */
+  readonly mayFail: boolean;
+}
+
+/** `ctx.storage` of an object from its start to its end, on its disk. */
+export class SimulatedStorage implements InstanceStorage {
+  readonly sql: Sql;
+  isOver = false;
+  /** Whether the alarm that rings is one that was set: its row goes when it was heard. */
+  isRingSet = true;
+  /** Whether nothing waits until what was written is durable: a mistake. */
+  gateIsOpen = false;
+  readonly #disk: Disk;
+  readonly #ports: StoragePorts;
+  #isRinging = false;
+
+  constructor(disk: Disk, ports: StoragePorts) {
+    this.#disk = disk;
+    this.#ports = ports;
+    this.sql = new SimulatedSql(disk, this, ports.writes ?? (() => true));
   }
 
-  writeAlarm(atMs: number | null): void {
-    if (this.hasEnded) return;
-    const write = this.put("meta", "alarm", atMs ?? undefined);
-    const last = this.#pending.at(-1);
-    // The platform joins what is written without waiting in between: a commit and the alarm that follows it are one.
-    if (last !== undefined && last.event === this.#observer.event()) last.writes.push(write);
-    else this.#append([write], false);
-  }
-
-  /** The rows as they were last committed. */
-  get segmentRows(): ReadonlyMap<number, SegmentRow> {
-    return this.tables.segments;
-  }
-
-  get stateRows(): ReadonlyMap<number, Uint8Array> {
-    return this.tables.states;
-  }
-
-  get durableAlarmAtMs(): number | null {
-    return (this.#durable.meta.get("alarm") as number | undefined) ?? null;
-  }
-
-  // What the queue does.
-
-  synced(): Promise<void> {
-    if (this.hasEnded) return new Promise(() => {});
-    return new Promise((resolve) => this.whenDurable(resolve));
-  }
-
-  protected override committed(writes: Write[]): void {
-    this.#observer.committed(this.#append(writes, true));
-  }
-
-  protected override beforeWrite(): void {
-    this.#failFrom -= 1;
-    if (this.#failFrom < 0 && this.#failCount > 0) {
-      this.#failCount -= 1;
-      throw new DiskFullError("database or disk is full");
+  transactionSync<Result>(write: () => Result): Result {
+    if (this.isOver) throw new InstanceEndedError("the object's instance has ended");
+    const { database, current } = this.#disk;
+    const { alarmAtMs } = current;
+    database.run("SAVEPOINT t");
+    try {
+      if (this.#ports.mayFail) this.#disk.spend();
+      const result = write();
+      database.run("RELEASE t");
+      return result;
+    } catch (error) {
+      database.run("ROLLBACK TO t");
+      database.run("RELEASE t");
+      if (!this.isOver && this.#disk.alarmAtMs !== alarmAtMs) void this.#change(alarmAtMs);
+      throw error;
     }
   }
 
-  #append(writes: Write[], isCommit: boolean): Version {
-    const event = this.#observer.event();
-    const version = { number: this.#committedVersion + 1, event, writes, isCommit };
-    this.#committedVersion = version.number;
-    this.#pending.push(version);
-    this.#observer.unsynced();
-    return version;
+  sync(): Promise<void> {
+    if (this.isOver) return never();
+    return new Promise((resolve) => this.whenDurable(resolve));
+  }
+
+  whenDurable(then: () => void): void {
+    if (this.isOver) return;
+    if (this.gateIsOpen) {
+      then();
+      return;
+    }
+    this.#disk.whenDurable(() => {
+      if (!this.isOver) then();
+    });
+  }
+
+  getAlarm(): Promise<number | null> {
+    if (this.isOver) return never();
+    return Promise.resolve(this.#isRinging ? null : this.#disk.alarmAtMs);
+  }
+
+  setAlarm(at: number | Date): Promise<void> {
+    return this.#change(Math.max(Number(at), this.#ports.now()));
+  }
+
+  deleteAlarm(): Promise<void> {
+    return this.#change(null);
+  }
+
+  beginRing(): boolean {
+    this.#isRinging = this.isRingSet;
+    return true;
+  }
+
+  endRing(): void {
+    if (this.#isRinging) void this.#change(null);
+  }
+
+  failRing(): void {
+    this.#isRinging = false;
+  }
+
+  close(): void {}
+
+  closeForLong(): void {}
+
+  end(): void {
+    this.isOver = true;
+  }
+
+  #change(atMs: number | null): Promise<void> {
+    if (this.isOver) return never();
+    if (Number.isNaN(atMs)) return Promise.reject(new TypeError("an alarm is set to no moment"));
+    this.#isRinging = false;
+    this.#disk.setAlarm(atMs);
+    this.#ports.alarmChanged();
+    return Promise.resolve();
   }
 }

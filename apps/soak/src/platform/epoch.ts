@@ -1,5 +1,6 @@
-import { Alarm, MovableClock, QueueCore, type QueuePorts, type Registration } from "@sluice/broker/testing";
-import { type LastEnd, UNPLANNED } from "@sluice/protocol";
+import type { QueueCore, Registration } from "@sluice/broker/testing";
+import { beginsAfterMs, type LastEnd, UNPLANNED } from "@sluice/protocol";
+import type { ScheduledEvent } from "../world/virtual-loop.ts";
 
 /** How an epoch has ended. */
 export interface EpochEnd {
@@ -12,20 +13,23 @@ export interface EpochEnd {
 export const CRASHED: EpochEnd = { told: UNPLANNED, counts: true };
 export const PLANNED: EpochEnd = { told: { kind: "planned" }, counts: false };
 
-const NO_TRIAL = { state: "none", isUnclear: false } as const;
-const GONE = new Error("Durable Object reset because its code was updated or it ran out of luck.");
-
-/**
- * From its start to its crash, a queue's object in memory. When it has ended, whatever it still tries reaches nobody
- * and whatever it waited for never comes.
- */
+/** An object of a queue from its start to its end, as those who watch know it. */
 export class Epoch {
   readonly number: number;
+  readonly startMs: number;
   /** How the one before it has ended. */
   readonly lastEnd: EpochEnd;
   /** How long messages wait that a crash of the one before it has cut off, in ms. */
   readonly cutOffDelayMs: number;
-  readonly alarm: Alarm;
+  /** `null` while the queue is being opened, or cannot be. */
+  core: QueueCore | null = null;
+  /** Queue's registration; `null` before it is known what it is. */
+  registration: Registration | null = null;
+  isAlive = true;
+  /** Whether calls wait for the queue to be opened. */
+  isOpening = true;
+  /** Timers of those who wait for messages, and when they ring, in ms. */
+  readonly #timers = new Set<{ readonly event: ScheduledEvent; readonly atMs: number }>();
   /** Whether its consumer was last found absent. */
   consumerIsAbsent = false;
   /** Times that an absent consumer was asked whether it is back. Only the answer to the last question counts. */
@@ -34,76 +38,33 @@ export class Epoch {
    * Whether an endpoint that is back has to prove itself with one request: with the next one that leaves, or with one
    * that has left, by its lease. `isUnclear` if a result may have ended that before it began.
    */
-  trial: { readonly state: "none" | "due" | number; readonly isUnclear: boolean } = NO_TRIAL;
+  trial: { readonly state: "none" | "due" | number; readonly isUnclear: boolean } = {
+    state: "none",
+    isUnclear: false,
+  };
   /** Last version that was written when the last result came from an endpoint. */
   resultVersion = -1;
-  /** Queue's registration by the directory; `null` before the directory has told it, and where none is asked. */
-  registration: Registration | null = null;
-  /** Whether it is being found out what the queue is: calls wait. */
-  isOpening: boolean;
-  readonly #opened = Promise.withResolvers<void>();
-  readonly #ended = Promise.withResolvers<never>();
-  #core: QueueCore | null = null;
-  #isAlive = true;
 
-  /**
-   * @param setAlarm Stores the alarm in the platform.
-   * @param isOpening whether the directory is asked first.
-   * @param lastEnd how the epoch before has ended, and how long what it has cut off waits if that counts.
-   */
-  constructor(
-    number: number,
-    nowMs: () => number,
-    setAlarm: (atMs: number) => void,
-    alarmAtMs: number | null,
-    isOpening: boolean,
-    lastEnd: EpochEnd & { readonly cutOffDelayMs: number },
-  ) {
+  constructor(number: number, startMs: number, lastEnd: EpochEnd, cutOffDelayMs: number) {
     this.number = number;
+    this.startMs = startMs;
     this.lastEnd = lastEnd;
-    this.cutOffDelayMs = lastEnd.cutOffDelayMs;
-    this.isOpening = isOpening;
-    this.alarm = new Alarm(new MovableClock({ now: nowMs }, 0), setAlarm);
-    this.alarm.found(alarmAtMs);
-    // Nobody may be waiting.
-    this.#ended.promise.catch(() => {});
+    this.cutOffDelayMs = cutOffDelayMs;
   }
 
-  /** Loads the queue. It may break while it does: then the epoch has ended before it began. */
-  begin(name: string, ports: QueuePorts): void {
-    const core = new QueueCore(name, ports);
-    core.begin();
-    this.#core = core;
+  /** A timer is set for those who wait for messages. */
+  timed(event: ScheduledEvent, atMs: number): void {
+    this.#timers.add({ event, atMs });
   }
 
-  get isAlive(): boolean {
-    return this.#isAlive;
+  /** When the first of them rings, in ms; Infinity if none is set. */
+  get timerAtMs(): number {
+    for (const timer of this.#timers) if (timer.event.isCancelled) this.#timers.delete(timer);
+    return Math.min(...[...this.#timers].map(({ atMs }) => atMs));
   }
 
-  /** `null` while the queue is being loaded. */
-  get core(): QueueCore | null {
-    return this.#core;
-  }
-
-  /** Calls the queue: once it is open, and until the epoch ends. */
-  call<Result>(run: (core: QueueCore) => Promise<Result>): Promise<Result> {
-    const answer = this.isOpening ? this.#opened.promise.then(() => this.#run(run)) : this.#run(run);
-    return Promise.race([this.#ended.promise, answer]);
-  }
-
-  #run<Result>(run: (core: QueueCore) => Promise<Result>): Promise<Result> {
-    return this.#core === null || !this.#isAlive ? Promise.reject(GONE) : run(this.#core);
-  }
-
-  /** It is known what the queue is, and the queue is loaded: calls that have waited go on. */
-  opened(): void {
-    this.isOpening = false;
-    this.#opened.resolve();
-  }
-
-  /** Ends it; callers that wait hear of it. */
-  end(): void {
-    this.#isAlive = false;
-    this.#ended.reject(GONE);
+  /** Until when a Worker has to wait for others, in ms. */
+  heldUntilMs(worker: string | null): number {
+    return this.startMs + beginsAfterMs(this.lastEnd.told, worker);
   }
 }

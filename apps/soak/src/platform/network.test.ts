@@ -1,9 +1,9 @@
 import { Random } from "@sluice/harness/random";
 import { describe, expect, it } from "vitest";
-import { EventLog } from "../history/event-log.ts";
-import { NO_FAULT_RATES, noFaults } from "../history/faults.ts";
-import { microtasksDone, VirtualLoop } from "../history/virtual-loop.ts";
-import { World } from "../history/world.ts";
+import { EventLog } from "../world/event-log.ts";
+import { NO_FAULT_RATES, noFaults } from "../world/faults.ts";
+import { microtasksDone, VirtualLoop } from "../world/virtual-loop.ts";
+import { World } from "../world/world.ts";
 import { exchange } from "./network.ts";
 
 function worldWith(rates: Partial<typeof NO_FAULT_RATES>): World {

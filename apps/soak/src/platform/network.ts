@@ -1,4 +1,4 @@
-import type { World } from "../history/world.ts";
+import type { World } from "../world/world.ts";
 
 const LOST = new Error("The call was cut off.");
 

@@ -1,82 +1,99 @@
-import type { QueueCore, QueuePorts, Undeliverable } from "@sluice/broker/testing";
+import { type BrokerEnv, createQueueBroker, type EndpointPort, type Instruments } from "@sluice/broker";
+import type {
+  QueueCore,
+  QueuePorts,
+  Registration,
+  Transfer,
+  TransferReply,
+  Undeliverable,
+} from "@sluice/broker/testing";
 import type { QueueRules } from "@sluice/engine";
+import { never, type ObjectState } from "@sluice/objects/parts";
 import {
-  beginsAfterMs,
+  type Delivery,
+  type DeliveryResult,
   isTopicObject,
+  type LastEnd,
+  lastEndText,
   type NewMove,
   type QueueDefinition,
   type QueueRecord,
 } from "@sluice/protocol";
-import type { World } from "../history/world.ts";
-import type { AppliedCommit } from "../ledger/applied-commit.ts";
-import type { DirectoryLedger, RegisteredRow } from "../ledger/directory-ledger.ts";
+import type { AppliedCommit, PendingBatch } from "../ledger/applied-commit.ts";
+import type { CommitRecord } from "../ledger/change.ts";
+import type { RegisteredRow } from "../ledger/directory-ledger.ts";
 import { Ledger } from "../ledger/ledger.ts";
 import { FROM_PRODUCER, type Origin, originOf } from "../ledger/origin.ts";
-import { AlarmRinger } from "./alarm-ringer.ts";
+import { tagsOf } from "../ledger/tags.ts";
+import { bindingsOf, type ReachedWorld } from "./bindings.ts";
 import type { CalledEndpoint, CalledWorker } from "./called.ts";
-import { Commits, type WrittenSegment } from "./commits.ts";
-import { Disk, type Version } from "./disk.ts";
+import { Commits, StoredRows, type WrittenSegment } from "./commits.ts";
+import type { SimulatedStorage, Version } from "./disk.ts";
 import { CRASHED, Epoch, type EpochEnd, PLANNED } from "./epoch.ts";
 import { QueueSettings } from "./queue-settings.ts";
 import { ReceivesUnderWay } from "./receives-under-way.ts";
+import { RecordedStore, type Written } from "./recorded-store.ts";
+import { type End, SimulatedObject } from "./simulated-object.ts";
 
-/** The world as a queue's object knows it: with the others in it, and with those who watch. */
-export interface QueueWorld extends World {
+/** The world as objects know it: with the others in it, and with those who watch. */
+export interface QueueWorld extends ReachedWorld {
   readonly queues: readonly QueueObject[];
-  readonly directory: { readonly ledger: DirectoryLedger } | null;
   queueNamed(name: string): QueueObject | undefined;
+  /** Something that a history waits for besides its events: the digest that a start of the directory computes. */
+  waitFor(work: Promise<unknown>): void;
   check(moment: "written", queue: QueueObject, segments: readonly WrittenSegment[]): void;
   check(moment: "committed", queue: QueueObject, commit: AppliedCommit): void;
   check(moment: "afterEvent", queue: QueueObject): void;
   check(moment: "dropped", queue: QueueObject, what: { readonly revision: number }): void;
   check(moment: "registered", queue: QueueObject, row: RegisteredRow): void;
-}
-
-/** Makes the ports of one epoch. `broken` ends that epoch. */
-export type MakePorts = (queue: QueueObject, epoch: Epoch, broken: (error: unknown) => void) => QueuePorts;
-
-/** The part of a queue's object that has to do with the directory. */
-export interface Registered {
-  /** Record that the running object goes by; `null` for a queue that does not exist, or whose object does not run. */
-  readonly record: QueueRecord | null;
-  /** Whether the running object knows that there is no such queue. */
-  readonly isAbsent: boolean;
-  /** Finds out what the queue is, and loads it. */
-  open(epoch: Epoch): void;
-  /** Before messages of another queue are taken: creates a queue that does not exist. */
-  ensure(core: QueueCore): Promise<void>;
-  /** The directory says what the queue is. */
-  configure(record: QueueRecord): Promise<void>;
-  /** The directory says that the queue was deleted. */
-  clear(revision: number): Promise<void>;
+  check(moment: "taken", queue: QueueObject, pendingBatch: PendingBatch): void;
 }
 
 /** How many of all ends are announced: a reload, a stop by a signal, a deployment. */
 const PLANNED_ENDS = 0.3;
 
-/** A queue's Durable Object: what is stored of it, the epoch that runs now if one does, and its alarm. */
-export class QueueObject {
+/** Longest time between two looks whether a queue has a turn under way, in ms. */
+const LOOK_AGAIN_MS_MAX = 100;
+
+/** Definition of a queue that does not exist. */
+const ABSENT: QueueDefinition = {
+  deliveryDelaySeconds: 0,
+  messageRetentionSeconds: 345_600,
+  producers: [],
+  consumer: null,
+};
+
+const NOWHERE: EndpointPort = {
+  post: async () => ({ kind: "unreachable", reason: "there is no endpoint" }),
+  isReady: async () => false,
+};
+
+/** Meaning of a version: a commit, or a drop. */
+type Note =
+  | { readonly kind: "commit"; readonly commit: CommitRecord; readonly record: QueueRecord | null }
+  | { readonly kind: "drop"; readonly revision: number };
+
+/** The broker's class of queues, which also runs what an actor wants done within a call. */
+export type SimulatedQueue = InstanceType<ReturnType<typeof queueClassOf>>;
+
+/**
+ * The object of a queue, or of a topic: the broker's own class on a simulated host, and what those who watch know of
+ * it.
+ */
+export class QueueObject extends SimulatedObject {
   readonly index: number;
-  readonly name: string;
   readonly ledger: Ledger;
   /** Receives that are not answered. */
   readonly receives = new ReceivesUnderWay(() => this.epoch?.number ?? this.epochs + 1);
-  readonly ringer: AlarmRinger;
   readonly world: QueueWorld;
-  disk: Disk;
+  readonly rows = new StoredRows(this.disk);
   epoch: Epoch | null = null;
   epochs = 0;
   #lastEnd = CRASHED;
-  /** Until when its Worker has to wait for those of others, in ms. */
-  heldUntilMs = 0;
-  /** Whether it had a part in the running event. */
-  isTouched = false;
   consumer: CalledWorker | null = null;
   endpoint: CalledEndpoint | null = null;
   /** Whether a topic has copies for it. */
   isSubscribed = false;
-  /** Its part that has to do with the directory; `null` where its settings come without one. */
-  registered: Registered | null = null;
   /** Set once the queue has been deleted: what becomes of what a topic still has for it. */
   gone: { readonly fate: Undeliverable } | null = null;
   /** Since when nothing may be received by its worker daemon, until when, and in which epoch. */
@@ -86,29 +103,18 @@ export class QueueObject {
   /** Ids of those that somebody wanted to end. */
   readonly movesCancelled = new Set<string>();
   readonly settings: QueueSettings;
-  readonly #makePorts: MakePorts;
-  #syncIsScheduled = false;
-  readonly #commits = new Commits();
+  /** Revision of the copy of what it is that is stored durably; `null` if none is. */
+  durableRevision: number | null = null;
+  /** Whether it has dropped what it held, and that is not durable. */
+  isDropping = false;
+  readonly #commits = new Commits(this.rows);
 
-  constructor(
-    world: QueueWorld,
-    index: number,
-    name: string,
-    definition: QueueDefinition,
-    makePorts: MakePorts,
-  ) {
-    this.#makePorts = makePorts;
+  constructor(world: QueueWorld, index: number, name: string, definition: QueueDefinition) {
+    super(world, name);
     this.world = world;
     this.index = index;
-    this.name = name;
     this.ledger = new Ledger(index, (tag) => this.#originOf(tag), world.copies, world.moved);
-    this.ringer = new AlarmRinger(world, this);
     this.settings = new QueueSettings(definition);
-    this.disk = new Disk({
-      event: () => world.loop.events,
-      committed: (version) => this.#committed(version),
-      unsynced: () => this.#scheduleSync(),
-    });
   }
 
   /** Whether it is a topic's object: it keeps no messages. */
@@ -116,37 +122,20 @@ export class QueueObject {
     return isTopicObject(this.name);
   }
 
-  /** Deletes the queue with everything in it. */
-  remove(fate: Undeliverable): void {
-    this.world.note("queue is deleted", this.name, this.ledger.counts.waiting + this.ledger.counts.leased);
-    this.evict();
-    this.gone = { fate };
-    this.isSubscribed = fate.kind === "deadLetter";
-    this.#dropDisk();
+  /** The part of it that has to do with the directory; `null` where its settings come with the code. */
+  get registered(): Pick<QueueObject, "record" | "isAbsent"> | null {
+    return this.world.directory === null ? null : this;
   }
 
-  /**
-   * Ends the object and drops what it holds, of a queue that had a record of that revision: what `ObjectQueue.drop`
-   * does.
-   */
-  drop(revision: number): void {
-    this.#end(this.disk.committedVersion, "queue is evicted");
-    this.world.check("dropped", this, { revision });
-    this.#dropDisk();
+  /** Record that the running object goes by; `null` for a queue that does not exist, or whose object does not run. */
+  get record(): QueueRecord | null {
+    return this.epoch?.registration?.record ?? null;
   }
 
-  /** Before the queue is loaded: drops what was left of a queue that had a record of that revision. */
-  forget(revision: number): void {
-    this.world.check("dropped", this, { revision });
-    this.disk.drop();
-    this.ledger.removeAll();
-  }
-
-  #dropDisk(): void {
-    this.disk.drop();
-    this.disk.deleteAlarm();
-    this.ledger.removeAll();
-    this.ringer.epochEnded();
+  /** Whether the running object knows that there is no such queue. */
+  get isAbsent(): boolean {
+    const registration = this.epoch?.registration ?? null;
+    return registration !== null && registration.definition === undefined;
   }
 
   /** Whether somebody who asks for it can be told that it does not exist. */
@@ -168,93 +157,119 @@ export class QueueObject {
     return this.settings.rules;
   }
 
+  /** The Worker that it pushes to, called like the queue; `null` where it pushes to none. */
+  get worker(): string | null {
+    return this.consumer === null ? null : this.name;
+  }
+
+  /** How the epoch before this one has ended, as it was told. */
+  get endTold(): LastEnd {
+    return (this.epoch?.lastEnd ?? this.#lastEnd).told;
+  }
+
+  /** The Worker that it pushes to, called without a wait for what is not durable: a mistake. */
+  get deliverAtOnce(): ((delivery: Delivery) => Promise<DeliveryResult>) | null {
+    const { consumer, epoch } = this;
+    return consumer && epoch && ((delivery) => consumer.deliver(epoch, delivery));
+  }
+
+  /** Until when its Worker has to wait for those of others, in ms. */
+  get heldUntilMs(): number {
+    return this.epoch?.heldUntilMs(this.worker) ?? 0;
+  }
+
   /** Whether a message can have been too old for the queue when it was transferred: then it has come and gone. */
   canHaveBeenOver(tag: number): boolean {
     const { shortestRules: rules, definition } = this.settings;
     return this.ledger.isOverOnArrival(tag, { atMs: this.world.nowMs, rules, definition });
   }
 
-  /** Most receives with a visibility timeout of 0 that a commit of now can contain. */
-  get #visibleReceivesMax(): number {
-    const { consumer } = this.definition;
-    const daemon = consumer?.type === "http_push" ? consumer.settings.daemon : undefined;
-    if (daemon !== undefined) return daemon.visibilityTimeoutSeconds === 0 ? 1 : 0;
-    return this.receives.waiting.filter(({ visibilityMs }) => visibilityMs === 0).length;
+  /** A call to the queue arrives, and is carried out within its object. A queue that is gone is not found. */
+  perform<Answer>(run: (core: QueueCore, object: SimulatedQueue) => Promise<Answer>): Promise<Answer> {
+    return this.call("perform", this.name, run);
   }
 
-  /** Resumes delivery and tells the queue, until it has heard of it. */
+  /** A call arrives that gets a turn of its own: what others of the turn went by could not be told. */
+  async callAlone(method: string, ...args: readonly unknown[]): Promise<void> {
+    this.isTouched = true;
+    this.start();
+    const { epoch } = this;
+    let core: QueueCore | null;
+    let waitMs = 1;
+    do {
+      if (epoch?.core?.isCaughtUp === false) void epoch.core.wake();
+      await this.world.loop.sleep(waitMs);
+      waitMs = Math.min(2 * waitMs, LOOK_AGAIN_MS_MAX);
+      this.isTouched = true;
+      if (this.epoch !== epoch) throw new Error("the object has ended");
+      core = epoch?.core ?? null;
+    } while (epoch?.isOpening === true || !this.disk.isSynced || core?.isCaughtUp === false);
+    await this.call(method, this.name, ...args);
+  }
+
+  /** From now on nothing is to be leased for the consumer, as soon as the queue has heard of it. */
+  pause(): void {
+    this.settings.delivery = "paused";
+    void this.#tell(true);
+  }
+
+  /** Delivery is to go on. */
   resume(): void {
     if (this.settings.delivery === "on") return;
-    this.settings.resume();
-    this.call((core) => core.wake()).then(
-      () => this.settings.resumed(),
-      () => this.world.loop.after(1_000, () => this.resume()),
-    );
-  }
-
-  /** A call to the queue arrives. One that is gone is not found. */
-  call<Result>(run: (core: QueueCore) => Promise<Result>): Promise<Result> {
-    const missing = () => Promise.reject(new Error(`Queue "${this.name}" does not exist.`));
-    if (this.gone !== null) return missing();
-    return this.callObject((core) => (this.registered?.isAbsent === true ? missing() : run(core)));
-  }
-
-  /** Starts the object if it does not run. */
-  start(): void {
-    this.#running();
-  }
-
-  /** A call arrives; the object is started for it if it does not run. */
-  callObject<Result>(run: (core: QueueCore) => Promise<Result>): Promise<Result> {
-    this.isTouched = true;
-    const epoch = this.#running();
-    this.trouble();
-    return epoch.call(run).finally(() => {
-      this.isTouched = true;
+    this.settings.delivery = "resuming";
+    void this.#tell(false).then((isTold) => {
+      if (isTold && this.settings.delivery === "resuming") this.settings.delivery = "on";
     });
   }
 
-  /** The alarm rings: what `QueueBroker.alarm` does. `done` is not called if the object ends meanwhile. */
-  ring(done: () => void): void {
-    this.isTouched = true;
-    const epoch = this.#running();
-    this.trouble();
-    epoch.alarm.clear();
-    const failed = () => {
-      if (!epoch.isAlive) return;
-      epoch.alarm.set(this.world.nowMs + 1_000);
-      done();
-    };
-    epoch.call((core) => core.wake()).then(done, failed);
+  /** Says to the object, until it has heard of it, whether delivery is paused. Answers whether nothing else was since. */
+  async #tell(deliveryPaused: boolean): Promise<boolean> {
+    const { deployed, loop } = this.world;
+    const before = deployed.record(this.name);
+    if (before === null) return false;
+    deployed.change(this.name, { ...before.definition, deliveryPaused });
+    const record = deployed.record(this.name);
+    while (deployed.record(this.name) === record) {
+      try {
+        await this.callAlone("configure", record);
+        return deployed.record(this.name) === record;
+      } catch {
+        await loop.sleep(1_000);
+      }
+    }
+    return false;
+  }
+
+  /** Deletes the queue with everything in it, where settings come with the code. */
+  remove(fate: Undeliverable): void {
+    this.world.note("queue is deleted", this.name, this.ledger.counts.waiting + this.ledger.counts.leased);
+    this.evict();
+    this.gone = { fate };
+    this.isSubscribed = fate.kind === "deadLetter";
+    this.start();
   }
 
   /** Ends the object. Of the commits that are not durable some may have reached the disk, none of them by half. */
   crash(): void {
     const { disk, world, epoch } = this;
     if (epoch === null) return;
-    const kept = world.random.between(disk.durableVersion, disk.committedVersion);
-    this.#end(kept, "queue crashes");
-    const isLoss = kept < disk.committedVersion;
+    const version = world.random.between(disk.durableVersion, disk.committedVersion);
+    const isLoss = version < disk.committedVersion;
     if (epoch.core?.isCaughtUp === false) world.faults["crash while a settlement waits"] += 1;
     world.faults[isLoss ? "crash before the commit is durable" : "crash with everything durable"] += 1;
+    this.end({ how: "crashes", version });
   }
 
   /** Ends the object with the runtime that it is in: a Worker hangs that. */
   hang(end: EpochEnd): void {
     this.crash();
     this.#lastEnd = end;
-    this.heldUntilMs = this.world.nowMs + beginsAfterMs(end.told, this.worker);
-  }
-
-  /** The Worker that it pushes to, called like the queue; `null` where it pushes to none. */
-  get worker(): string | null {
-    return this.consumer === null ? null : this.name;
   }
 
   /** Ends the object in peace: everything is durable. */
   evict(): void {
     if (this.epoch === null) return;
-    this.#end(this.disk.committedVersion, "queue is evicted");
+    this.end({ how: "is evicted", version: this.disk.committedVersion });
     if (this.world.isTroubled) this.world.faults.eviction += 1;
   }
 
@@ -268,7 +283,6 @@ export class QueueObject {
     this.world.check("afterEvent", this);
   }
 
-  /** A step after which the object may come to an end. */
   trouble(): void {
     const { rates, random, loop } = this.world;
     if (this.world.fault(rates.cacheDropped, "cache dropped")) loop.after(0, () => this.#dropCache());
@@ -284,6 +298,20 @@ export class QueueObject {
     });
   }
 
+  /** Alters the record that the directory tells the queue, where a mistake is planted. */
+  toldAs(record: QueueRecord): QueueRecord {
+    const { bug } = this.world;
+    return bug?.directory === "dropsAlways" ? { ...record, emptyAsOf: record.revision } : record;
+  }
+
+  /** Messages of a topic have come for a queue that is gone, and are dropped. */
+  noteDropped({ packed, more = [] }: Transfer): void {
+    if (this.gone?.fate.kind !== "dropped") return;
+    for (const tag of [packed, ...more.map((item) => item.packed)].flatMap(tagsOf)) {
+      if (!this.ledger.messages.has(tag)) this.ledger.passedOn.add(tag);
+    }
+  }
+
   /** Drops the cache between two turns, as it does by itself when it is full. */
   #dropCache(): void {
     const core = this.epoch?.core;
@@ -292,77 +320,137 @@ export class QueueObject {
     for (const id of core.queue.segments.keys()) core.cache.delete(id);
   }
 
-  #running(): Epoch {
-    if (this.epoch !== null) return this.epoch;
+  protected override started(): void {
     const { world, disk } = this;
     this.epochs += 1;
     world.note("queue starts", this.name, this.epochs, disk.durableVersion);
-    const setAlarm = (atMs: number) => {
-      if (epoch.isAlive) this.ringer.set(atMs);
-    };
-    const lastEnd = { ...this.#lastEnd, cutOffDelayMs: world.random.pick([0, 0, 1, 4_000]) };
-    const isOpening = this.registered !== null;
-    const epoch = new Epoch(this.epochs, () => world.nowMs, setAlarm, disk.alarmAtMs, isOpening, lastEnd);
+    const cutOffDelayMs = world.random.pick([0, 0, 1, 4_000]);
+    this.epoch = new Epoch(this.epochs, world.nowMs, this.#lastEnd, cutOffDelayMs);
     this.#lastEnd = CRASHED;
-    this.epoch = epoch;
-    if (this.registered === null) this.load(epoch);
-    else this.registered.open(epoch);
-    return epoch;
   }
 
-  /** Loads what is stored: the object can be called then. */
-  load(epoch: Epoch): void {
-    const { world, disk } = this;
-    this.#commits.loading(disk, { atMs: world.nowMs, rules: this.rules });
-    const ports = this.#makePorts(this, epoch, (error) => this.#broken(epoch, error));
-    epoch.begin(this.name, world.bug?.wrapPorts?.(ports, this) ?? ports);
-    if (epoch.core !== null) world.bug?.changeCore?.(epoch.core, this);
+  protected override construct(state: ObjectState, storage: SimulatedStorage): object {
+    const { world, epoch } = this;
+    storage.gateIsOpen = world.bug?.gateIsOpen === true;
+    if (epoch === null) throw new Error("an object without an epoch");
+    const leave = <Answer>(start: () => Promise<Answer>) => this.leave(storage, start);
+    const { env, endpoints } = bindingsOf(this, epoch, leave);
+    // A queue meets both: as it is on a machine of its own, and where rows are billed.
+    const place = world.keepsHistory ? "development" : epoch.number % 2 === 0 ? "local" : undefined;
+    const QueueClass = queueClassOf(
+      this,
+      {
+        topology: { queues: {} },
+        consumers: { [this.name]: "CONSUMER" },
+        hostOf: ((ctx: ObjectState, bindings: object) =>
+          this.hostOf(ctx, storage, bindings, (work) =>
+            ctx.blockConcurrencyWhile(async () => {
+              try {
+                return await work();
+              } finally {
+                epoch.isOpening = false;
+              }
+            }),
+          )) as never,
+        instruments: this.#instrumentsOf(epoch),
+      },
+      endpoints ?? NOWHERE,
+    );
+    return new QueueClass(
+      state as never,
+      { ...env, SLUICE_ENV: place, SLUICE_LAST_END: lastEndText(epoch.lastEnd.told) } as unknown as BrokerEnv,
+    );
   }
 
-  #broken(epoch: Epoch, error: unknown): void {
-    if (!epoch.isAlive) return;
-    this.world.faults["commit failed"] += 1;
-    this.world.log.remark(`${this.name} is broken: ${error}`);
-    const { disk } = this;
-    this.#end(this.world.random.between(disk.durableVersion, disk.committedVersion), "queue breaks");
-  }
-
-  #end(version: number, how: "queue crashes" | "queue is evicted" | "queue breaks"): void {
-    const { epoch, disk, world } = this;
-    this.isTouched = true;
-    const lost = disk.committedVersion - version;
-    world.note(how, this.name, epoch?.number ?? 0, lost);
+  protected override ended({ how, version: lost }: End): void {
+    const { epoch, world } = this;
+    world.note(`queue ${how}`, this.name, epoch?.number ?? 0, lost);
+    if (how === "breaks") world.faults["commit failed"] += 1;
+    if (epoch !== null) epoch.isAlive = false;
     this.epoch = null;
-    this.#enter(disk.sync(version));
-    this.disk = disk.end();
-    this.#syncIsScheduled = false;
+    this.isDropping = false;
     this.#commits.clear();
-    epoch?.end();
-    this.ringer.epochEnded();
   }
 
-  #scheduleSync(): void {
-    if (this.#syncIsScheduled) return;
-    this.#syncIsScheduled = true;
-    const { world, disk } = this;
-    const isSlow = world.fault(world.rates.slowCommit, "slow commit");
-    const afterMs = world.random.pick(isSlow ? [50, 700, 6_000] : [0, 0, 1, 3]);
-    this.trouble();
-    world.loop.after(afterMs, () => {
-      if (this.disk === disk) this.#sync();
-    });
+  protected override error(text: string, storage: SimulatedStorage): void {
+    super.error(text, storage);
+    // No damage is done to any disk here, so whatever a queue reports as lost or damaged is its own doing.
+    if (!storage.isOver && REPORTS_LOSS.test(text)) this.world.fail("conservation", this, text);
   }
 
-  #sync(): void {
-    const { disk, world } = this;
-    this.isTouched = true;
-    this.#syncIsScheduled = false;
-    const version = world.random.between(disk.durableVersion + 1, disk.committedVersion);
-    world.note("durable", this.name, version);
-    this.#enter(disk.sync(version));
-    if (version < disk.committedVersion) this.#scheduleSync();
-    this.trouble();
-    disk.releaseWaiters();
+  protected override synced(versions: readonly Version[]): void {
+    for (const note of versions.flatMap(({ notes }) => notes as Note[])) {
+      if (note.kind === "drop") {
+        this.durableRevision = null;
+        this.isDropping = false;
+        this.world.check("dropped", this, note);
+        this.ledger.removeAll();
+        continue;
+      }
+      if (note.record !== null) this.durableRevision = note.record.revision;
+      this.world.check("committed", this, this.ledger.enter(note.commit));
+    }
+  }
+
+  #instrumentsOf(epoch: Epoch): Instruments {
+    const { world } = this;
+    return {
+      openStore: (_name, storage, watchers) => {
+        const store = new RecordedStore(storage, watchers, this.disk, {
+          committed: (written) => this.#committed(epoch, written),
+          dropped: () => {
+            epoch.core = null;
+            this.isDropping = true;
+            this.disk.current.notes.push({ kind: "drop", revision: revision() } satisfies Note);
+          },
+        });
+        let stored = store.readRecord()?.revision ?? 0;
+        const revision = () => (stored = Math.max(stored, epoch.registration?.record?.revision ?? 0));
+        world.bug?.changeStore?.(store, this);
+        return store;
+      },
+      ports: (_name, ports, registration) => {
+        epoch.registration = registration;
+        this.#goesBy(registration);
+        world.bug?.changeRegistration?.(registration);
+        world.note("queue learns what it is", this.name, registration.record?.revision ?? 0);
+        this.#commits.loading({ atMs: world.nowMs, rules: this.rules });
+        const own: QueuePorts = {
+          ...ports,
+          cutOffDelayMs: epoch.cutOffDelayMs,
+          newMessageId: () => world.newMessageId(),
+          setTimer: (atMs) => {
+            const before = this.lastTimer;
+            ports.setTimer(atMs);
+            if (this.lastTimer !== null && this.lastTimer !== before) epoch.timed(this.lastTimer, atMs);
+          },
+        };
+        return world.bug?.wrapPorts?.(own, this) ?? own;
+      },
+      begun: (core) => {
+        epoch.core = core;
+        world.bug?.changeCore?.(core, this);
+      },
+    };
+  }
+
+  /** Holds the queue to the settings that it goes by itself, from now on. */
+  #goesBy(registration: Registration): void {
+    const { set } = registration;
+    const goBy = () => this.settings.change(registration.definition ?? ABSENT);
+    registration.set = (record) => {
+      set.call(registration, record);
+      goBy();
+    };
+    if (!this.isTopic) goBy();
+  }
+
+  /** Most receives with a visibility timeout of 0 that a commit of now can contain. */
+  get #visibleReceivesMax(): number {
+    const { consumer } = this.definition;
+    const daemon = consumer?.type === "http_push" ? consumer.settings.daemon : undefined;
+    if (daemon !== undefined) return daemon.visibilityTimeoutSeconds === 0 ? 1 : 0;
+    return this.receives.waiting.filter(({ visibilityMs }) => visibilityMs === 0).length;
   }
 
   /** The last queue that the tag was in before this one. */
@@ -375,29 +463,55 @@ export class QueueObject {
     return publishedMs === null ? null : { ...FROM_PRODUCER, sentMs: publishedMs };
   }
 
-  #enter(versions: readonly Version[]): void {
-    for (const record of this.#commits.durable(versions)) {
-      this.world.check("committed", this, this.ledger.enter(record));
-    }
-  }
-
-  #committed(version: Version): void {
-    const { world, disk, epoch } = this;
-    const record = this.#commits.written(disk, version, {
+  #committed(epoch: Epoch, written: Written): void {
+    const { world, disk } = this;
+    const { current } = disk;
+    const commit = this.#commits.written(written, {
+      version: current.number,
       atMs: world.nowMs,
-      epoch: epoch?.number ?? 0,
-      cutOffDelayMs: epoch?.cutOffDelayMs ?? 0,
-      cutOffCounts: epoch?.lastEnd.counts !== false,
-      heldUntilMs: this.heldUntilMs,
+      epoch: epoch.number,
+      cutOffDelayMs: epoch.cutOffDelayMs,
+      cutOffCounts: epoch.lastEnd.counts,
+      heldUntilMs: epoch.heldUntilMs(this.worker),
       queue: this.name,
       rules: this.rules,
       definition: this.definition,
       visibleReceivesMax: this.#visibleReceivesMax,
-      isThere: this.gone === null && this.registered?.isAbsent !== true,
-      registered: this.registered?.record ?? null,
+      isThere: !this.isAbsent,
+      registered: this.registered === null ? null : this.record,
       mayExpireFirst: this.movesAskedFor.size > 0,
       receiving: this.receives.waiting,
     });
-    world.note("commit", this.name, version.number, record.segments.length);
+    current.notes.push({ kind: "commit", commit, record: written.record } satisfies Note);
+    world.note("commit", this.name, current.number, commit.segments.length);
   }
+}
+
+/** A queue's words for messages that it cannot read, or that its store has lost. */
+const REPORTS_LOSS = /\b(lost|damaged|older than)\b/;
+
+function queueClassOf(
+  queue: Pick<QueueObject, "epoch" | "noteDropped" | "toldAs">,
+  options: Parameters<typeof createQueueBroker>[0],
+  endpoints: EndpointPort,
+) {
+  return class SimulatedQueue extends createQueueBroker(options, endpoints) {
+    /** Runs what an actor wants done of a queue that exists, unless the object ends first. */
+    async perform<Answer>(
+      name: string,
+      run: (core: QueueCore, object: SimulatedQueue) => Promise<Answer>,
+    ): Promise<Answer> {
+      const core = await this.existing(name);
+      return queue.epoch?.core === core ? run(core, this) : never();
+    }
+
+    override configure(name: string, record: QueueRecord): Promise<void> {
+      return super.configure(name, queue.toldAs(record));
+    }
+
+    override take(name: string, transfer: Transfer): Promise<TransferReply> {
+      queue.noteDropped(transfer);
+      return super.take(name, transfer);
+    }
+  };
 }

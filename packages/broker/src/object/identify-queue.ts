@@ -1,4 +1,4 @@
-import { type QueueAtRest, type QueueRecord, REAL_TIME, workerOf } from "@sluice/protocol";
+import { REAL_TIME, workerOf } from "@sluice/protocol";
 import type { CommitPosition } from "../rpc/commit-position.ts";
 import type { Opened } from "../rpc/directory-object.ts";
 import { type PositionDirectory, type StoreCheck, Watermark } from "../store/watermark.ts";
@@ -33,18 +33,30 @@ export interface IdentifiedQueue extends StoredQueue {
  * @throws when nobody knows what it is.
  */
 export async function identify(stored: StoredQueue): Promise<IdentifiedQueue> {
-  const { name, store, host, options, alarm, clock, lastEnds, log, isDevelopment } = stored;
+  const { name, store, host, options, alarm, clock, directory, lastEnds, log, isDevelopment } = stored;
   const copy = store.readRecord();
   const before = store.readPosition();
   const versionBefore = store.readVersion();
-  const directory = new AskedDirectory(stored, copy);
-  const watermark = new Watermark(name, { store, directory, log, schedule: stored.after });
-  stored.commits.watch(watermark);
+  const directoryCalls = { requests: 0, rowsWritten: 0 };
+  let answer = null as Opened | null;
+  const positions: PositionDirectory = {
+    position: async () => {
+      directoryCalls.requests += 1;
+      answer = await directory.opened(name, copy);
+      return answer.position;
+    },
+    report: (position, snapshot) => {
+      directoryCalls.requests += 1;
+      directoryCalls.rowsWritten += 1;
+      return directory.report(name, position, snapshot);
+    },
+  };
+  const watermark = new Watermark(name, { store, directory: positions, log, schedule: stored.after });
+  stored.watchers.push(watermark);
   const [check, ends] = await Promise.all([
     watermark.check(),
     lastEnds.of(name, host.env, versionBefore, host.clock.now()),
   ]);
-  const { answer, calls: directoryCalls } = directory;
   const alarmMs = await host.storage.getAlarm();
   alarm.found(alarmMs === null ? null : host.clock.momentOf(alarmMs));
   // A queue that is created after the clock was moved goes by it, too.
@@ -82,33 +94,4 @@ export async function identify(stored: StoredQueue): Promise<IdentifiedQueue> {
     deliveredTo: workerOf((copy ?? registration.record)?.definition.consumer),
     delayBefore: copy?.definition.deliveryDelaySeconds ?? null,
   };
-}
-
-/** The directory as the object of a queue asks it at its start, and reports to it from then on. */
-class AskedDirectory implements PositionDirectory {
-  /** `null` before it has answered. */
-  answer: Opened | null = null;
-  readonly calls: DirectoryCalls = { requests: 0, rowsWritten: 0 };
-  readonly #queue: StoredQueue;
-  readonly #copy: QueueRecord | null;
-
-  constructor(queue: StoredQueue, copy: QueueRecord | null) {
-    this.#queue = queue;
-    this.#copy = copy;
-  }
-
-  async position(): Promise<CommitPosition | null> {
-    this.calls.requests += 1;
-    const { directory, name } = this.#queue;
-    const answer = await directory.opened(name, this.#copy);
-    this.answer = answer;
-    return answer.position;
-  }
-
-  report(position: CommitPosition, snapshot: QueueAtRest | null): Promise<CommitPosition | null> {
-    this.calls.requests += 1;
-    this.calls.rowsWritten += 1;
-    const { directory, name } = this.#queue;
-    return directory.report(name, position, snapshot);
-  }
 }

@@ -1,6 +1,7 @@
+import type { HostStorage } from "../platform/host.ts";
 import type { QueueCore } from "../queue/queue-core.ts";
 import type { QueuePorts } from "../queue/queue-ports.ts";
-import type { SqliteStore } from "../store/sqlite-store.ts";
+import type { CommitWatcher, SqliteStore } from "../store/sqlite-store.ts";
 import type { Registration } from "./registration.ts";
 
 /**
@@ -8,8 +9,8 @@ import type { Registration } from "./registration.ts";
  * are real ones.
  */
 export interface Instruments {
-  /** The store of a queue is open. Returns the one that is used in its place. */
-  store?(queue: string, store: SqliteStore): SqliteStore;
+  /** Opens the store of a queue in place of the broker. */
+  openStore?(queue: string, storage: HostStorage, watchers: readonly Partial<CommitWatcher>[]): SqliteStore;
   /** It is known what the queue is, and its core is about to be put together. Returns the ports that the core gets. */
   ports?(queue: string, ports: QueuePorts, registration: Registration): QueuePorts;
   /** The core has begun. */

@@ -28,7 +28,8 @@ export interface StoredQueue extends QueueSurroundings {
   readonly name: string;
   readonly file: FileCondition;
   readonly store: SqliteStore;
-  readonly commits: Commits;
+  /** Told of its commits. */
+  readonly watchers: Partial<CommitWatcher>[];
   readonly clock: MovableClock;
   readonly alarm: Alarm;
   readonly awake: AwakeTime;
@@ -46,27 +47,6 @@ export interface StoredQueue extends QueueSurroundings {
   after(callback: () => void, ms: number): void;
 }
 
-/** Tells of the commits of a queue whoever has asked for it. */
-export class Commits implements CommitWatcher {
-  readonly #watchers: Partial<CommitWatcher>[];
-
-  constructor(watcher: CommitWatcher) {
-    this.#watchers = [watcher];
-  }
-
-  watch(watcher: Partial<CommitWatcher>): void {
-    this.#watchers.push(watcher);
-  }
-
-  committed(): void {
-    for (const watcher of this.#watchers) watcher.committed?.();
-  }
-
-  durable(): void {
-    for (const watcher of this.#watchers) watcher.durable?.();
-  }
-}
-
 /** Id of a queue's object: its file is called by it. */
 export function idOf(queue: string, { SLUICE_QUEUES: namespace }: BrokerEnv): string {
   return namespace.idFromName(queue).toString();
@@ -78,10 +58,10 @@ export function openStore(name: string, around: QueueSurroundings): StoredQueue 
   const { env, storage } = host;
   const wasStorageFull = fullStorages.takeReset(name);
   const cutOffDelayMs = lastEnds.delayMs(name, env);
-  const commits = new Commits(fullStorages.watch(name));
+  const watchers: Partial<CommitWatcher>[] = [fullStorages.watch(name)];
   const file = repairFile(storage, suspectFiles.has(name));
-  const opened = new SqliteStore(storage, commits);
-  const store = options.instruments?.store?.(name, opened) ?? opened;
+  const store =
+    options.instruments?.openStore?.(name, storage, watchers) ?? new SqliteStore(storage, watchers);
   refuseForeign(store, name, env);
   const clockStartMs = clockStartMsOf(env);
   const clock =
@@ -103,7 +83,7 @@ export function openStore(name: string, around: QueueSurroundings): StoredQueue 
     name,
     file,
     store,
-    commits,
+    watchers,
     clock,
     alarm: new Alarm(clock, (realMs) => void storage.setAlarm(host.clock.alarmMsOf(realMs))),
     awake,

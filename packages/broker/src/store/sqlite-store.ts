@@ -47,15 +47,13 @@ export interface CommitWatcher {
   durable(): void;
 }
 
-const NO_WATCHER: CommitWatcher = { committed: () => {}, durable: () => {} };
-
 /**
  * Queue in the SQLite database of its Durable Object. All SQL of a queue is in this file, `migrations.ts` and
  * `file-damage.ts`.
  */
 export class SqliteStore implements QueueStore, DamageRecord {
   readonly #storage: HostStorage;
-  readonly #watcher: CommitWatcher;
+  readonly #watchers: readonly Partial<CommitWatcher>[];
   #commits: number;
   /** Checksums of the segments that were written last, so that appending to one computes only new ones. */
   readonly #checksums = new Map<number, Uint8Array>();
@@ -66,9 +64,10 @@ export class SqliteStore implements QueueStore, DamageRecord {
   rowsWritten = 0;
   rowsRead = 0;
 
-  constructor(storage: HostStorage, watcher: CommitWatcher = NO_WATCHER) {
+  /** @param watchers notified of every commit; more may be added. */
+  constructor(storage: HostStorage, watchers: readonly Partial<CommitWatcher>[] = []) {
     this.#storage = storage;
-    this.#watcher = watcher;
+    this.#watchers = watchers;
     this.#migrate();
     this.#commits = this.readPosition().commits;
   }
@@ -89,12 +88,12 @@ export class SqliteStore implements QueueStore, DamageRecord {
         for (const statement of statements) statement();
       });
     }
-    this.#watcher.committed();
+    for (const watcher of this.#watchers) watcher.committed?.();
   }
 
   async synced(): Promise<void> {
     await this.#storage.sync();
-    this.#watcher.durable();
+    for (const watcher of this.#watchers) watcher.durable?.();
   }
 
   readEpoch(): number {

@@ -10,15 +10,9 @@ import {
   type RedriveSettings,
   type WorkerConsumerDefinition,
 } from "@sluice/protocol";
+import type { Asks } from "../ledger/endpoint-authorization.ts";
 import { FILLER_BYTES_MAX } from "../ledger/tags.ts";
-import {
-  type Asks,
-  drawAsks,
-  drawEndpoint,
-  drawFormat,
-  drawReplies,
-  type Replies,
-} from "./endpoint-scenario.ts";
+import { drawAsks, drawEndpoint, drawFormat, drawReplies, type Replies } from "./endpoint-scenario.ts";
 
 /** Behaviour of a handler at a batch. */
 export type Behaviour = "ok" | "some" | "retryAll" | "throw" | "crash" | "hang" | "late";
@@ -149,7 +143,7 @@ function drawQueue(
   depth: number,
 ): QueueScenario {
   const taker = drawTaker(random, depth, deadLetterQueue === null);
-  const definition = drawDefinition(random, taker, deadLetterQueue);
+  const definition = drawDefinition(random, name, taker, deadLetterQueue);
   const isFifo = random.chance(taker.kind === "receive" ? 0.5 : 0.2);
   return { name, taker, definition: isFifo ? { ...definition, fifo: FIFO } : definition };
 }
@@ -157,10 +151,11 @@ function drawQueue(
 /** Settings of a queue; drawn again when they change in the middle of a history. */
 export function drawDefinition(
   random: Random,
+  name: string,
   taker: Taker,
   deadLetterQueue: string | null,
 ): QueueDefinition {
-  const definition = drawPushed(random, deadLetterQueue);
+  const definition = drawPushed(random, name, deadLetterQueue);
   switch (taker.kind) {
     case "push":
       return definition;
@@ -205,6 +200,7 @@ function pulled({
 
 function drawPushed(
   random: Random,
+  name: string,
   deadLetterQueue: string | null,
 ): QueueDefinition & { readonly consumer: WorkerConsumerDefinition } {
   const maxReceivesPerSecond = random.pick([null, null, null, null, 1, 3, 20]);
@@ -221,7 +217,8 @@ function drawPushed(
     producers: [],
     consumer: {
       type: "worker",
-      worker: "consumer",
+      // Called like its queue.
+      worker: name,
       settings: {
         maxBatchSize: random.pick([1, 2, 5, 10]),
         maxBatchTimeoutSeconds: random.pick([0, 1, 5]),

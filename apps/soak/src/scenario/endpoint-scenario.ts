@@ -1,5 +1,6 @@
 import type { Random } from "@sluice/harness/random";
 import type { HttpPushFormat, HttpPushSettings, RetryPolicySettings } from "@sluice/protocol";
+import type { Asks } from "../ledger/endpoint-authorization.ts";
 import { TASK_SETTINGS } from "../ledger/tasks.ts";
 
 /**
@@ -26,9 +27,6 @@ export type Reply =
   | "poison";
 
 export type Replies = readonly [Reply, ...Reply[]];
-
-/** Authorization schemes that an endpoint demands before it takes a request: it answers 401 and names them. */
-export type Asks = "nothing" | "basic" | "digest" | "both";
 
 /** Credentials that an endpoint with authorization accepts. */
 export const CREDENTIALS = { username: "queue", password: "as agreed" };

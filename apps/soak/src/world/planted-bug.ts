@@ -1,16 +1,16 @@
-import type { EndpointPort, QueueCore, QueuePorts } from "@sluice/broker/testing";
-import type { CalledWorker } from "../platform/called.ts";
-import type { Disk } from "../platform/disk.ts";
-import type { Epoch } from "../platform/epoch.ts";
+import type { EndpointPort } from "@sluice/broker";
+import type { QueueCore, QueuePorts, Registration, SqliteStore } from "@sluice/broker/testing";
+import type { Delivery, DeliveryResult, LastEnd } from "@sluice/protocol";
 
 /** Parts of a queue that a mistake in it may look at. */
 export interface AfflictedQueue {
   readonly isTopic: boolean;
-  readonly disk: Disk;
-  readonly epoch: Epoch | null;
   /** How many epochs it has had. */
   readonly epochs: number;
-  readonly consumer: CalledWorker | null;
+  /** How the one before has ended, as it was told. */
+  readonly endTold: LastEnd;
+  /** The Worker that it pushes to, called without a wait for what is not durable; `null` if there is none. */
+  readonly deliverAtOnce: ((delivery: Delivery) => Promise<DeliveryResult>) | null;
   /** `null` unless a directory says what it is. */
   readonly registered: object | null;
   /** `null` unless it was deleted. */
@@ -18,8 +18,8 @@ export interface AfflictedQueue {
 }
 
 /**
- * A mistake that is made on purpose, to see that the simulator finds it. It gets into the queue through its ports, or
- * by replacing parts of a core that has just started; the sources stay as they are.
+ * A mistake that is made on purpose, to see that the simulator finds it. It gets into a queue by way of the broker's
+ * `Instruments`, into the rest by way of the simulated host; the sources stay as they are.
  */
 export interface PlantedBug {
   /** Description of the mistake, in a few words. */
@@ -30,6 +30,10 @@ export interface PlantedBug {
   readonly directory?: DirectoryBug;
   /** A mistake of the clock that all queues go by. */
   readonly clock?: ClockBug;
+  /** Whether the host lets answers and calls out of a queue's object before what was written is durable. */
+  readonly gateIsOpen?: boolean;
+  changeStore?(store: SqliteStore, queue: AfflictedQueue): void;
+  changeRegistration?(registration: Registration): void;
   wrapPorts?(ports: QueuePorts, queue: AfflictedQueue): QueuePorts;
   /** The way to HTTP endpoints. */
   wrapEndpoint?(port: EndpointPort): EndpointPort;
@@ -40,19 +44,9 @@ export interface PlantedBug {
  * - `tellsOnce`: who could not be told counts as told.
  * - `tellsNobody`: who is to be told counts as told.
  * - `forgetsDeletions`: that a queue was deleted is not stored.
- * - `confirmsUnstored`: a queue confirms what it is told before that is stored.
- * - `keepsDeleted`: a queue goes on with what a deleted one has left.
  * - `dropsAlways`: a queue drops what it holds whenever it is changed.
- * - `goesBack`: a queue goes by whatever it was told last.
  */
-export type DirectoryBug =
-  | "tellsOnce"
-  | "tellsNobody"
-  | "forgetsDeletions"
-  | "confirmsUnstored"
-  | "keepsDeleted"
-  | "dropsAlways"
-  | "goesBack";
+export type DirectoryBug = "tellsOnce" | "tellsNobody" | "forgetsDeletions" | "dropsAlways";
 
 /**
  * - `followsTheSystem`: the machine's own clock.
@@ -67,6 +61,11 @@ type Makes<Part extends keyof PlantedBug> = (
 ) => PlantedBug;
 
 export const inCore: Makes<"changeCore"> = (property, name, changeCore) => ({ property, name, changeCore });
+export const inStore: Makes<"changeStore"> = (property, name, changeStore) => ({
+  property,
+  name,
+  changeStore,
+});
 export const inPorts: Makes<"wrapPorts"> = (property, name, wrapPorts) => ({ property, name, wrapPorts });
 export const atEndpoint: Makes<"wrapEndpoint"> = (property, name, wrapEndpoint) => ({
   property,

@@ -1,5 +1,4 @@
 import { hash } from "node:crypto";
-import type { Asks } from "../history/endpoint-scenario.ts";
 
 export interface Credentials {
   readonly username: string;
@@ -12,6 +11,9 @@ export interface Challenge {
   /** No other challenge has it. */
   readonly nonce: string;
 }
+
+/** Authorization schemes that an endpoint demands before it takes a request: it answers 401 and names them. */
+export type Asks = "nothing" | "basic" | "digest" | "both";
 
 const REALM = "work";
 

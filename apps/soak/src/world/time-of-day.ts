@@ -1,5 +1,5 @@
 import { CATCH_UP, HeldClock, JUMP_MS, type Machine } from "@sluice/broker/held-clock";
-import type { ClockBug } from "../planted/planted-bug.ts";
+import type { ClockBug } from "./planted-bug.ts";
 import type { VirtualLoop } from "./virtual-loop.ts";
 
 /** Part of the time that passes by which the queues' time may be quicker or slower than that. */
@@ -37,6 +37,11 @@ export class TimeOfDay {
   /** The time that queues go by, in ms since 1970. */
   get nowMs(): number {
     return this.#bug === "followsTheSystem" ? this.#machine.systemMs() : this.#held.now();
+  }
+
+  /** The time by the machine's clock, in ms since 1970. */
+  get systemMs(): number {
+    return this.#machine.systemMs();
   }
 
   /** How much of the loop's time passes until the queues' is there, or somewhat more, in ms. */

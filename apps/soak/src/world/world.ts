@@ -2,10 +2,10 @@ import type { Random } from "@sluice/harness/random";
 import { MovedMessages } from "../ledger/moved-messages.ts";
 import type { Copy } from "../ledger/publications.ts";
 import type { Transmission } from "../ledger/transmission.ts";
-import type { PlantedBug } from "../planted/planted-bug.ts";
 import type { EventKind, EventLog } from "./event-log.ts";
 import type { FaultCounts, FaultKind, FaultRates } from "./faults.ts";
 import { NO_FAULT_RATES } from "./faults.ts";
+import type { PlantedBug } from "./planted-bug.ts";
 import { TimeOfDay } from "./time-of-day.ts";
 import type { ScheduledEvent, VirtualLoop } from "./virtual-loop.ts";
 
