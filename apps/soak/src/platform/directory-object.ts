@@ -85,15 +85,15 @@ export class DirectoryObject extends SimulatedObject implements AskedDirectory {
   }
 
   protected override construct(state: ObjectState, storage: SimulatedStorage): object {
-    const tell =
+    const notify =
       (method: string) =>
       (name: string, ...args: readonly unknown[]) =>
-        this.leave(storage, () => this.#tell(name, method, args));
+        this.leave(storage, () => this.#notify(name, method, args));
     const env = {
       SLUICE_QUEUES: namespaceOf(() => ({
-        configure: tell("configure"),
-        clear: tell("clear"),
-        topicChanged: tell("topicChanged"),
+        configure: notify("configure"),
+        clear: notify("clear"),
+        topicChanged: notify("topicChanged"),
       })),
     };
     const DirectoryClass = directoryClassOf({
@@ -119,7 +119,7 @@ export class DirectoryObject extends SimulatedObject implements AskedDirectory {
   }
 
   /** A call leaves for a queue's object. */
-  async #tell(name: string, method: string, args: readonly unknown[]): Promise<void> {
+  async #notify(name: string, method: string, args: readonly unknown[]): Promise<void> {
     const queue = this.#world.queueNamed(name);
     if (queue === undefined)
       throw new Error(`the directory knows the queue "${name}", which is none of this history`);

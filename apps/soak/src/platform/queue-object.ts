@@ -210,20 +210,20 @@ export class QueueObject extends SimulatedObject {
   /** From now on nothing is to be leased for the consumer, as soon as the queue has heard of it. */
   pause(): void {
     this.settings.delivery = "paused";
-    void this.#tell(true);
+    void this.#notify(true);
   }
 
   /** Delivery is to go on. */
   resume(): void {
     if (this.settings.delivery === "on") return;
     this.settings.delivery = "resuming";
-    void this.#tell(false).then((isTold) => {
+    void this.#notify(false).then((isTold) => {
       if (isTold && this.settings.delivery === "resuming") this.settings.delivery = "on";
     });
   }
 
   /** Says to the object, until it has heard of it, whether delivery is paused. Answers whether nothing else was since. */
-  async #tell(deliveryPaused: boolean): Promise<boolean> {
+  async #notify(deliveryPaused: boolean): Promise<boolean> {
     const { deployed, loop } = this.world;
     const before = deployed.record(this.name);
     if (before === null) return false;

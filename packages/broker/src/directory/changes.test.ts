@@ -1,7 +1,7 @@
 import type { DirectoryReply, QueueRecord } from "@sluice/protocol";
 import { beforeEach, describe, expect, it } from "vitest";
 import { Changes } from "./changes.ts";
-import { Notices, TELL_AGAIN_MS, TELL_MS_MAX } from "./notices.ts";
+import { NOTIFY_AGAIN_MS, NOTIFY_MS_MAX, Notices } from "./notices.ts";
 import { createQueue } from "./queues.ts";
 import { Registry } from "./registry.ts";
 
@@ -33,7 +33,7 @@ beforeEach(() => {
     transaction: (write) => write(),
     warn: (line) => events.push(line),
   });
-  const other = { hasPending: false, tellAll: async () => true };
+  const other = { hasPending: false, notifyAll: async () => true };
   changes = new Changes(registry, notices, [other], {
     transaction: (write) => {
       events.push("store");
@@ -41,7 +41,7 @@ beforeEach(() => {
     },
     wakeAfter: async (ms) => void events.push(ms === null ? "wake no more" : `wake after ${ms}`),
     after: (ms) => {
-      expect(ms).toBe(TELL_MS_MAX);
+      expect(ms).toBe(NOTIFY_MS_MAX);
       return new Promise((resolve) => {
         passTime = resolve;
       });
@@ -57,7 +57,7 @@ describe("a change of a queue", () => {
     const reply = await create("orders");
     expect(reply.ok).toBe(true);
     await settled();
-    expect(events).toEqual(["store", `wake after ${TELL_AGAIN_MS}`, "tell orders", "wake no more"]);
+    expect(events).toEqual(["store", `wake after ${NOTIFY_AGAIN_MS}`, "tell orders", "wake no more"]);
   });
 
   it("is answered after a while if the queue cannot be reached, which is notified again later", async () => {
@@ -85,7 +85,7 @@ describe("a change of a queue", () => {
 });
 
 describe("the start of the directory's object", () => {
-  it("applies a deployment once, and goes on telling", async () => {
+  it("applies a deployment once, and goes on notifying", async () => {
     reach = () => Promise.reject(new Error("away"));
     changes.start(false, () => createQueue(registry, { name: "orders" }));
     await settled();
@@ -96,7 +96,7 @@ describe("the start of the directory's object", () => {
       throw new Error("applied again");
     });
     await settled();
-    expect(events).toEqual([`wake after ${TELL_AGAIN_MS}`, "tell orders", "wake no more"]);
+    expect(events).toEqual([`wake after ${NOTIFY_AGAIN_MS}`, "tell orders", "wake no more"]);
   });
 
   it("sets no alarm when every queue is notified", async () => {

@@ -1,11 +1,11 @@
 import type { DirectoryReply, QueueRecord } from "@sluice/protocol";
 import type { QueueStatus } from "../rpc/queue-status.ts";
-import { type Notices, TELL_AGAIN_MS, TELL_MS_MAX } from "./notices.ts";
+import { NOTIFY_AGAIN_MS, NOTIFY_MS_MAX, type Notices } from "./notices.ts";
 import type { Registry } from "./registry.ts";
 import { lossShownBy, restoreQueue, statusOf } from "./status.ts";
 
 /** Sender of notices to objects about changes. */
-export type Teller = Pick<Notices, "hasPending" | "tellAll">;
+export type Notifier = Pick<Notices, "hasPending" | "notifyAll">;
 
 /** Operations of the directory's object that changes use. */
 export interface ChangesPorts {
@@ -20,41 +20,41 @@ export interface ChangesPorts {
 /** Changes of the directory. Each is stored with its notices, which are then sent until they arrive. */
 export class Changes {
   readonly #registry: Registry;
-  readonly #notices: Pick<Notices, "tell">;
-  readonly #tellers: readonly Teller[];
+  readonly #notices: Pick<Notices, "notify">;
+  readonly #notifiers: readonly Notifier[];
   readonly #ports: ChangesPorts;
 
   /**
    * @param notices to queues.
    * @param others senders of notices to other objects.
    */
-  constructor(registry: Registry, notices: Notices, others: readonly Teller[], ports: ChangesPorts) {
+  constructor(registry: Registry, notices: Notices, others: readonly Notifier[], ports: ChangesPorts) {
     this.#registry = registry;
     this.#notices = notices;
-    this.#tellers = [notices, ...others];
+    this.#notifiers = [notices, ...others];
     this.#ports = ports;
   }
 
-  /** Changes a queue, and resolves when its object is notified or could not be reached for `TELL_MS_MAX`. */
+  /** Changes a queue, and resolves when its object is notified or could not be reached for `NOTIFY_MS_MAX`. */
   async change(make: () => DirectoryReply): Promise<DirectoryReply> {
     const reply = this.#ports.transaction(make);
     if (!reply.ok) return reply;
-    void this.tellAll();
-    await Promise.race([this.#notices.tell(reply.record.name), this.#ports.after(TELL_MS_MAX)]);
+    void this.notifyAll();
+    await Promise.race([this.#notices.notify(reply.record.name), this.#ports.after(NOTIFY_MS_MAX)]);
     return reply;
   }
 
-  /** Makes a change that several objects may need, and resolves when all are notified, or after `TELL_MS_MAX`. */
+  /** Makes a change that several objects may need, and resolves when all are notified, or after `NOTIFY_MS_MAX`. */
   async changeMany<Reply>(make: () => Reply): Promise<Reply> {
     const reply = this.#ports.transaction(make);
-    if (this.#hasPending) await Promise.race([this.tellAll(), this.#ports.after(TELL_MS_MAX)]);
+    if (this.#hasPending) await Promise.race([this.notifyAll(), this.#ports.after(NOTIFY_MS_MAX)]);
     return reply;
   }
 
   /** At the object's start: applies a deployment unless that was done, and sends pending notices. */
   start(isApplied: boolean, apply: () => void): void {
     if (!isApplied) this.#ports.transaction(apply);
-    if (this.#hasPending) void this.tellAll();
+    if (this.#hasPending) void this.notifyAll();
   }
 
   /** Takes the start of a queue's object with its copy of the record. @returns its status, and the loss that shows. */
@@ -65,14 +65,14 @@ export class Changes {
   }
 
   /** Sends all pending notices. Never rejects because an object cannot be reached. */
-  async tellAll(): Promise<void> {
+  async notifyAll(): Promise<void> {
     // Set before any call, so that a crash leaves no notice behind.
-    await this.#ports.wakeAfter(TELL_AGAIN_MS);
-    const notified = await Promise.all(this.#tellers.map((teller) => teller.tellAll()));
+    await this.#ports.wakeAfter(NOTIFY_AGAIN_MS);
+    const notified = await Promise.all(this.#notifiers.map((notifier) => notifier.notifyAll()));
     if (notified.every((all) => all)) await this.#ports.wakeAfter(null);
   }
 
   get #hasPending(): boolean {
-    return this.#tellers.some((teller) => teller.hasPending);
+    return this.#notifiers.some((notifier) => notifier.hasPending);
   }
 }

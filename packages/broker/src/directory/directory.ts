@@ -369,11 +369,11 @@ export function createDirectory({ topology, clock, hostOf = workersHost(clock) }
 
     /** Sends pending notices. Never throws: after six failures in a row the platform would drop the alarm for ever. */
     override async alarm(): Promise<void> {
-      await this.#changes.tellAll();
+      await this.#changes.notifyAll();
     }
 
     clockWasSet(_name: string): Promise<void> {
-      return this.#changes.tellAll();
+      return this.#changes.notifyAll();
     }
 
     /** Returns the object of a queue or a topic. */
@@ -411,7 +411,7 @@ export function createDirectory({ topology, clock, hostOf = workersHost(clock) }
     #sweep(): void {
       if (!topicSubscriptions.isSweepDue(this.#topics)) return;
       this.#transaction(() => topicSubscriptions.sweep(this.#topics));
-      void this.#changes.tellAll();
+      void this.#changes.notifyAll();
     }
 
     /** Makes all writes or none. On failure the object restarts, because memory may differ from the store. */

@@ -3,11 +3,11 @@ import type { Registry } from "./registry.ts";
 import { type DirectoryRow, isNotified, nameOf } from "./row.ts";
 
 /** Wait before notices that did not arrive are sent again, in ms. */
-export const TELL_AGAIN_MS = 5_000;
+export const NOTIFY_AGAIN_MS = 5_000;
 /** Longest time that the answer to a change waits for its notice to arrive, in ms. */
-export const TELL_MS_MAX = 5_000;
+export const NOTIFY_MS_MAX = 5_000;
 /** Most queues that are notified at a time. */
-const TELLING_MAX = 20;
+const NOTIFIED_AT_ONCE_MAX = 20;
 
 /** Operations of their surroundings that notices use. */
 export interface NoticePorts {
@@ -27,7 +27,7 @@ export interface NoticePorts {
 export class Notices {
   readonly #registry: Registry;
   readonly #ports: NoticePorts;
-  readonly #telling = new Map<string, Promise<void>>();
+  readonly #notifying = new Map<string, Promise<void>>();
 
   constructor(registry: Registry, ports: NoticePorts) {
     this.#registry = registry;
@@ -39,28 +39,29 @@ export class Notices {
   }
 
   /** Sends all pending notices. Resolves to whether all have arrived; never rejects. */
-  async tellAll(): Promise<boolean> {
+  async notifyAll(): Promise<boolean> {
     const names = this.#registry.pending().map(nameOf);
     const next = async () => {
-      for (let name = names.pop(); name !== undefined; name = names.pop()) await this.tell(name);
+      for (let name = names.pop(); name !== undefined; name = names.pop()) await this.notify(name);
     };
-    await Promise.all(Array.from({ length: TELLING_MAX }, next));
+    await Promise.all(Array.from({ length: NOTIFIED_AT_ONCE_MAX }, next));
     return !this.hasPending;
   }
 
   /** Sends the pending notice to a queue, if there is one. Never rejects. */
-  async tell(name: string): Promise<void> {
+  async notify(name: string): Promise<void> {
     // One call at a time, because the row may have changed since a call that still runs.
-    for (let call = this.#telling.get(name); call !== undefined; call = this.#telling.get(name)) await call;
+    for (let call = this.#notifying.get(name); call !== undefined; call = this.#notifying.get(name))
+      await call;
     const row = this.#registry.row(name);
     if (row === undefined || isNotified(row)) return;
-    const telling = this.#tell(row);
-    this.#telling.set(name, telling);
-    await telling;
-    this.#telling.delete(name);
+    const notifying = this.#notify(row);
+    this.#notifying.set(name, notifying);
+    await notifying;
+    this.#notifying.delete(name);
   }
 
-  async #tell(row: DirectoryRow): Promise<void> {
+  async #notify(row: DirectoryRow): Promise<void> {
     const name = nameOf(row);
     try {
       if (row.kind === "queue") await this.#ports.configure(name, row.record);

@@ -43,17 +43,17 @@ export interface HistoryPorts {
   readonly after: ((callback: () => void, ms: number) => void) | undefined;
 }
 
-/** Stored parts of a history: the texts of errors, and two rings, so that quiet events never push out loud ones. */
+/** Stored parts of a history: the texts of errors, and two rings, so that quiet events never push out recorded ones. */
 interface Stored {
   readonly quiet: Journal;
-  readonly loud: Journal;
+  readonly recorded: Journal;
   readonly errors: ErrorTexts;
 }
 
 /**
  * Bounded history of the messages of a queue. Parts of the queue note events within their turn.
  *
- * - Loud events (failures, messages given up, acts of an operator) are written with the commit of their turn.
+ * - Recorded events (failures, messages given up, acts of an operator) are written with the commit of their turn.
  * - Quiet events (`QuietFacts`) are written `flushMs` after the first of them. A crash loses those that wait.
  */
 export class History {
@@ -61,7 +61,7 @@ export class History {
   readonly #quiet = new QuietEvents();
   readonly #producers = new Producers();
   readonly #totals = new Totals();
-  #loud: StoredEvent[] = [];
+  #recorded: StoredEvent[] = [];
   #nextNumber: number;
   #isTimed = false;
   #isDue = false;
@@ -102,14 +102,14 @@ export class History {
     }
   }
 
-  /** Within a turn: notes a loud event, which is written with the turn's commit. */
-  loud(event: NotedEvent): void {
+  /** Within a turn: notes a recorded event, which is written with the turn's commit. */
+  record(event: NotedEvent): void {
     if (!this.isOn) return;
     this.#totals.add(event.kind, event.count, event.tookMs);
     this.#ports.observer?.noted(this.#ports.name, event, this.#ports.nowMs);
     const { error, ...rest } = event;
     const stored = { n: this.#nextNumber++, t: this.#ports.nowMs, ...rest };
-    this.#loud.push(error === undefined ? stored : { ...stored, ...this.#errorOf(error) });
+    this.#recorded.push(error === undefined ? stored : { ...stored, ...this.#errorOf(error) });
   }
 
   /** Number of the latest event. */
@@ -139,11 +139,11 @@ export class History {
 
   /** Within a turn, before its commit: adds rows with the events that are due. */
   write(): void {
-    if (this.#loud.length > 0) {
-      const { loud, errors } = this.#open();
-      const events = this.#loud;
-      this.#loud = [];
-      this.#writeRows([...errors.take(events[0]?.n ?? 0), ...loud.append(events)]);
+    if (this.#recorded.length > 0) {
+      const { recorded, errors } = this.#open();
+      const events = this.#recorded;
+      this.#recorded = [];
+      this.#writeRows([...errors.take(events[0]?.n ?? 0), ...recorded.append(events)]);
     }
     if (!this.#isDue) return;
     this.#isDue = false;
@@ -180,7 +180,7 @@ export class History {
 
   /** Collects the events of a message. */
   story(id: string): StoryReply {
-    const { errors, loud, quiet } = this.#open();
+    const { errors, recorded, quiet } = this.#open();
     const heads = this.#heads();
     const texts = new Map<(typeof heads)[number], string>();
     const unwritten = this.#unwritten();
@@ -216,7 +216,7 @@ export class History {
       }
     }
     const { name } = this.#ports;
-    const isWhole = !quiet.isFull && !loud.isFull;
+    const isWhole = !quiet.isFull && !recorded.isFull;
     const oldest = heads.at(-1);
     return storyOf({
       queue: name,
@@ -234,14 +234,14 @@ export class History {
   }
 
   #heads() {
-    const { quiet, loud } = this.#open();
+    const { quiet, recorded } = this.#open();
     const of = (journal: Journal) => journal.heads().map((head) => ({ ...head, journal }));
-    return [...of(quiet), ...of(loud)].sort((a, b) => b.last - a.last);
+    return [...of(quiet), ...of(recorded)].sort((a, b) => b.last - a.last);
   }
 
   /** Lists the events that are not written yet. A crash would lose them. */
   #unwritten(): StoredEvent[] {
-    return [...this.#quiet.peek(), ...this.#loud];
+    return [...this.#quiet.peek(), ...this.#recorded];
   }
 
   #isKept({ t, merged }: StoredEvent): boolean {
@@ -272,7 +272,7 @@ export class History {
     const heads = [...store.journalHeads(ROW_HEAD_BYTES)];
     this.#stored = {
       quiet: new Journal(store, heads, { firstSlot: 0 }),
-      loud: new Journal(store, heads, { firstSlot: RING_SLOTS }),
+      recorded: new Journal(store, heads, { firstSlot: RING_SLOTS }),
       errors: new ErrorTexts(store, heads, 2 * RING_SLOTS),
     };
     return this.#stored;

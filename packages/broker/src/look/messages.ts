@@ -79,7 +79,7 @@ export class Messages {
         return outcome;
       });
       if (at.length > 0)
-        history.loud({ kind: "retried", count: at.length / 3, at, by: "admin API", delayMs: 0 });
+        history.record({ kind: "retried", count: at.length / 3, at, by: "admin API", delayMs: 0 });
       return made;
     });
   }

@@ -130,7 +130,7 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
       const open = await this.#queue.open(queue);
       if (open.unwritable !== null) throw open.unwritable;
       if (open.registration.definition === undefined) {
-        if (isTopicObject(transfer.source)) return this.#passOn(open, transfer);
+        if (isTopicObject(transfer.source)) return this.#forward(open, transfer);
         await createIfAbsent(open, () => this.#directory.ensureQueue(queue));
       }
       return open.core.inbox.accept(transfer);
@@ -339,9 +339,9 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
     }
 
     /** Passes on messages that a topic has for a missing queue, as its subscription says (spec sns-delivery 6.3). */
-    async #passOn({ core }: OpenQueue, transfer: Transfer): Promise<TransferReply> {
-      const fate = await this.#directory.undeliverable(transfer.source, core.name);
-      return core.inbox.passOn(transfer, fate);
+    async #forward({ core }: OpenQueue, transfer: Transfer): Promise<TransferReply> {
+      const destination = await this.#directory.undeliverable(transfer.source, core.name);
+      return core.inbox.forward(transfer, destination);
     }
   };
 }

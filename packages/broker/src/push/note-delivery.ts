@@ -44,7 +44,7 @@ export function noteFailed(
 ): void {
   if (!history.isOn) return;
   const { slices, count, leaseId } = batch;
-  history.loud({
+  history.record({
     kind: "failed",
     by: consumer.name,
     count,
@@ -67,7 +67,7 @@ export function noteRetried(
   const [first] = retried;
   if (!history.isOn || first === undefined) return;
   const { ms, reason, ids, why } = delay;
-  history.loud({
+  history.record({
     kind: "retried",
     by: consumer.name,
     count: countOf(retried),

@@ -15,6 +15,6 @@ export function noteSlices(
   if (!history.isOn) return;
   for (let from = 0; from < slices.length; from += SLICES_PER_EVENT_MAX) {
     const part = slices.slice(from, from + SLICES_PER_EVENT_MAX);
-    history.loud({ kind, count: countOf(part), at: positionsOf(part), ...more });
+    history.record({ kind, count: countOf(part), at: positionsOf(part), ...more });
   }
 }

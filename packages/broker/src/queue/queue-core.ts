@@ -180,7 +180,7 @@ export class QueueCore implements QueueContext {
       const wasPaused = this.definition?.deliveryPaused ?? false;
       change();
       const isPaused = this.definition?.deliveryPaused ?? false;
-      if (isPaused !== wasPaused) this.history.loud({ kind: isPaused ? "paused" : "resumed", count: 0 });
+      if (isPaused !== wasPaused) this.history.record({ kind: isPaused ? "paused" : "resumed", count: 0 });
       changeRules(this.queue, rulesOf(this.definition));
       deliveryDelayChanged(this, delaySeconds);
       this.write(write);
@@ -293,7 +293,7 @@ export class QueueCore implements QueueContext {
     return this.submit(() => {
       this.deduplication.clear();
       const purged = purge(this.queue);
-      this.history.loud({ kind: "purged", count: purged });
+      this.history.record({ kind: "purged", count: purged });
       return { purged };
     });
   }

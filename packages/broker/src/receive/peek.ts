@@ -44,7 +44,7 @@ export function deleteByRefs(context: QueueContext, refs: readonly string[]): Re
       at.push(position.segmentId, position.index, position.index + 1);
     } else warnings.push([ref, "The message is not in the queue any more."]);
   }
-  if (deleted > 0) history.loud({ kind: "deleted", count: deleted, at });
+  if (deleted > 0) history.record({ kind: "deleted", count: deleted, at });
   return { deleted, warnings };
 }
 

@@ -82,7 +82,7 @@ function retryLease(
   if (outcome.retried.length > 0) {
     const delay = delaySeconds === undefined ? unnamedDelayReason(context) : "handler";
     const event = { by: PULLER, count: 1, at: positionOf(receipt), attempt: entry.attempts, batch: number };
-    context.history.loud({ kind: "retried", ...event, delayMs, delay });
+    context.history.record({ kind: "retried", ...event, delayMs, delay });
   }
   return outcome.retried.length + outcome.dead.length === 0 ? ENDED : null;
 }

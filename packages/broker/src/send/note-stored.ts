@@ -36,7 +36,7 @@ export function noteStored(
     } else {
       const pasts = pastsOf(alike);
       const detail = { ...detailOf(alike), ...(pasts.some((past) => past !== null) ? { pasts } : {}) };
-      history.loud({ kind: "arrived", by: from, count, at: positions, ...detail });
+      history.record({ kind: "arrived", by: from, count, at: positions, ...detail });
     }
   }
 }

@@ -109,7 +109,9 @@ export class DeadLetters {
       const at = [segmentId, from + first, from + first + part.length];
       const ids = part.map(({ id }) => id).join("");
       const event = { count: part.length, at, ids, attempt, error };
-      history.loud(isMoved ? { kind: "deadLettered", to: target, ...event } : { kind: "dropped", ...event });
+      history.record(
+        isMoved ? { kind: "deadLettered", to: target, ...event } : { kind: "dropped", ...event },
+      );
     }
   }
 

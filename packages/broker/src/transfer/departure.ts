@@ -92,7 +92,7 @@ function note(
   if (!history.isOn) return;
   for (let from = 0; from < leaving.length; from += MOVED_PER_EVENT_MAX) {
     const part = leaving.slice(from, from + MOVED_PER_EVENT_MAX);
-    history.loud({
+    history.record({
       kind: "redriven",
       to: target,
       count: part.length,

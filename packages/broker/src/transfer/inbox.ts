@@ -44,7 +44,7 @@ export class Inbox {
    * subscription or drops them. One commit notes the transfer and puts the messages into the outbox, so that a crash
    * neither loses nor doubles them.
    */
-  passOn(transfer: Transfer, destination: Undeliverable): Promise<TransferReply> {
+  forward(transfer: Transfer, destination: Undeliverable): Promise<TransferReply> {
     const { name, log } = this.#context;
     return this.#context.submit(() => {
       let count = 0;

@@ -203,10 +203,10 @@ describe("messages for a queue that does not exist", () => {
   it("go to the dead-letter queue of their subscription, once, although transferred twice", async () => {
     const world = new World({ dead: {} });
     const destination = { kind: "deadLetter", queue: "dead" } as const;
-    await world.core("gone").inbox.passOn(transfer, destination);
-    await world.core("gone").inbox.passOn(transfer, destination);
+    await world.core("gone").inbox.forward(transfer, destination);
+    await world.core("gone").inbox.forward(transfer, destination);
     world.crash("gone");
-    await world.core("gone").inbox.passOn(transfer, destination);
+    await world.core("gone").inbox.forward(transfer, destination);
     await world.pass(1_000);
     expect(await bodies(world, "dead")).toEqual(["a"]);
     expect(world.lines).toContainEqual(expect.stringContaining('go to the dead-letter queue "dead"'));
@@ -216,7 +216,7 @@ describe("messages for a queue that does not exist", () => {
     const world = new World({});
     await world
       .core("gone")
-      .inbox.passOn(transfer, { kind: "dropped", reason: "its subscription has ended" });
+      .inbox.forward(transfer, { kind: "dropped", reason: "its subscription has ended" });
     expect(world.lines).toEqual([
       'warn: 1 message(s) of a topic for queue "gone" are dropped: its subscription has ended',
     ]);

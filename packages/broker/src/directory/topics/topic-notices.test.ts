@@ -44,12 +44,12 @@ describe("notices of topics", () => {
   it("tell objects the version of their topic, or that it is no more, once", async () => {
     registry.putTopic({ ...topic("news"), revision: 2 });
     registry.eraseTopic(topic("gone"));
-    expect(await notices.tellAll()).toBe(true);
+    expect(await notices.notifyAll()).toBe(true);
     expect(calls).toEqual([
       ["topic/news", registry.versions.versionOf("news")],
       ["topic/gone", null],
     ]);
-    expect(await notices.tellAll()).toBe(true);
+    expect(await notices.notifyAll()).toBe(true);
     expect(calls).toHaveLength(2);
   });
 
@@ -58,13 +58,13 @@ describe("notices of topics", () => {
     answer = async (topicObject) => {
       if (topicObject === "topic/gone") throw new Error("out of reach");
     };
-    expect(await notices.tellAll()).toBe(false);
+    expect(await notices.notifyAll()).toBe(false);
     expect(lines).toEqual([
       '"topic/gone" does not know the change of its topic yet, and is notified again: Error: out of reach',
     ]);
     expect(registry.versions.pending().map(({ topicId }) => topicId)).toEqual(["gone"]);
     answer = async () => {};
-    expect(await notices.tellAll()).toBe(true);
+    expect(await notices.notifyAll()).toBe(true);
     expect(calls.map(([topicObject]) => topicObject)).toEqual(["topic/news", "topic/gone", "topic/gone"]);
   });
 
@@ -73,8 +73,8 @@ describe("notices of topics", () => {
     answer = async () => {
       if (calls.length === 1) registry.putTopic({ ...topic("news"), revision: 3 });
     };
-    expect(await notices.tellAll()).toBe(false);
-    expect(await notices.tellAll()).toBe(true);
+    expect(await notices.notifyAll()).toBe(false);
+    expect(await notices.notifyAll()).toBe(true);
     expect(calls.at(-1)).toEqual(["topic/news", registry.versions.versionOf("news")]);
   });
 });

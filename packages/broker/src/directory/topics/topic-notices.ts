@@ -26,13 +26,13 @@ export class TopicNotices {
   }
 
   /** Sends all pending notices. Resolves to whether all have arrived; never rejects. */
-  async tellAll(): Promise<boolean> {
+  async notifyAll(): Promise<boolean> {
     const { versions } = this.#registry;
-    await Promise.all(versions.pending().map((notice) => this.#tell(notice)));
+    await Promise.all(versions.pending().map((notice) => this.#notify(notice)));
     return !this.hasPending;
   }
 
-  async #tell(notice: TopicNotice): Promise<void> {
+  async #notify(notice: TopicNotice): Promise<void> {
     const object = topicObjectName(notice.topicId);
     try {
       await this.#ports.topicChanged(object, this.#registry.versionOfObject(object));
