@@ -26,7 +26,7 @@ const command = await build({
 chmodSync(join(folder, "main.js"), 0o755);
 writeFileSync(join(folder, "page.bin"), await buildPage());
 
-// What runs in Wrangler's process, by itself: it is loaded before Wrangler is.
+// What runs in Wrangler's process.
 const inside = await build({
   ...forNode,
   entryPoints: {

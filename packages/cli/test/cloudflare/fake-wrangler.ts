@@ -35,9 +35,9 @@ export function fakeWrangler(
   { accounts }: Pick<Cloudflare, "accounts">,
   before: (command: string, worker: string) => void | Promise<void> = () => {},
 ): StartWrangler {
-  return (cwd, given) => {
-    const env = { ...variablesIn(cwd), ...definedIn(given) };
-    return async (args, options = {}) => {
+  return (cwd, given) =>
+    async (args, options = {}) => {
+      const env = { ...variablesIn(cwd), ...definedIn({ ...given, ...options.env }) };
       if (args[0] === "auth")
         return done(JSON.stringify({ type: "api_token", token: env.CLOUDFLARE_API_TOKEN }));
       const { CLOUDFLARE_ACCOUNT_ID: id } = env;
@@ -52,7 +52,6 @@ export function fakeWrangler(
         throw error;
       }
     };
-  };
 }
 
 /** Reads the variables of the files that every command of Wrangler's reads. */

@@ -1,7 +1,7 @@
 import { CliError } from "@sluice/project/errors";
 import { BROKER_SETTINGS, setVariables } from "@sluice/project/generate/broker-settings";
 import type { Project } from "@sluice/project/read/project";
-import { loadWrangler } from "@sluice/project/wrangler/load-wrangler";
+import { variablesForDev } from "@sluice/project/wrangler/wrangler-config";
 import type { BrokerOwner } from "../data/broker-ownership.ts";
 import {
   ACCESS_SETTINGS,
@@ -32,14 +32,13 @@ export interface DevAccessInput {
  *
  * @throws CliError for a file that would take away what keeps others out.
  */
-export function devAccess({ workers, broker }: Project, input: DevAccessInput): Admission {
+export async function devAccess({ workers, broker }: Project, input: DevAccessInput): Promise<Admission> {
   const { host, env, envFiles, environment } = input;
   const given = setVariables(["SLUICE_ENV", ...BROKER_SETTINGS], environment);
   const files = envFiles.length === 0 ? undefined : [...envFiles];
-  const { unstable_getVarsForDev } = loadWrangler();
-  const variablesBeside = (file: string, vars: Record<string, unknown> = {}) =>
+  const variablesBeside = async (file: string, vars: Record<string, unknown> = {}) =>
     Object.fromEntries(
-      Object.entries(unstable_getVarsForDev(file, files, vars as never, env, true)).flatMap(
+      Object.entries(await variablesForDev(file, files, vars as never, env, true)).flatMap(
         ([name, { value }]) => (isAccessSetting(name) && typeof value === "string" ? [[name, value]] : []),
       ),
     );
@@ -47,7 +46,7 @@ export function devAccess({ workers, broker }: Project, input: DevAccessInput): 
   const token = makeToken();
   if (broker.file !== null) {
     // Wrangler has what is beside the configuration count before what the configuration is given.
-    const own = variablesBeside(broker.file, broker.wrangler?.vars);
+    const own = await variablesBeside(broker.file, broker.wrangler?.vars);
     const admission = admitInDevelopment({ ...given, ...own }, host, token);
     const blank = ACCESS_SETTINGS.find((name) => own[name]?.trim() === "");
     if (admission.made !== undefined && blank !== undefined) {
@@ -59,7 +58,7 @@ export function devAccess({ workers, broker }: Project, input: DevAccessInput): 
     return admission;
   }
   const isShared = first !== undefined && !isLoopback(host);
-  const beside = isShared ? variablesBeside(first.file, first.wrangler.vars) : {};
+  const beside = isShared ? await variablesBeside(first.file, first.wrangler.vars) : {};
   return admitInDevelopment({ ...beside, ...given }, host, token);
 }
 

@@ -1,4 +1,3 @@
-import { flushCompileCache } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { takeEnvFiles } from "@sluice/project/files/env-files";
 import { TOPOLOGY_FILE } from "@sluice/project/generate/broker-entry";
@@ -6,12 +5,8 @@ import type { Plan } from "@sluice/project/generate/plan";
 import { LAST_END_VARIABLE } from "@sluice/project/names";
 import { refuseMissingMain } from "@sluice/project/read/missing-main";
 import { type Project, readProject } from "@sluice/project/read/project";
-import {
-  anyWrangler,
-  loadWrangler,
-  takeWranglerOf,
-  wranglerVersion,
-} from "@sluice/project/wrangler/load-wrangler";
+import { anyWrangler, takeWranglerOf, wranglerVersion } from "@sluice/project/wrangler/load-wrangler";
+import { askIn } from "@sluice/project/wrangler/wrangler-config";
 import { tellDisk } from "../broker/tell-broker.ts";
 import { QueueWaker } from "../broker/wake-queues.ts";
 import { type BrokerOwner, BrokerOwnership } from "../data/broker-ownership.ts";
@@ -36,18 +31,10 @@ import { devAccess, refuseLeading } from "./dev-access.ts";
 import type { LinesContext } from "./inside/wrangler-lines.ts";
 import { RuntimeWatch } from "./runtime-watch.ts";
 import { STOP_SIGNALS, supervise } from "./supervisor.ts";
-import { isRunnable, WranglerHere } from "./wrangler-here.ts";
-import {
-  type Listening,
-  startWrangler,
-  type WranglerOptions,
-  type WranglerProcess,
-} from "./wrangler-process.ts";
+import { DevWrangler, type Listening } from "./wrangler-process.ts";
 
 /** How often a session that uses another one's broker looks whether that one was killed. One that ends says so. */
 const VACANCY_EVERY_MS = 1_000;
-/** When what was compiled until then is written to the cache, in ms after Wrangler listens. */
-const FLUSH_AFTER_MS = 2_000;
 
 export interface DevOptions {
   /** Folders or configuration files of Workers; none stands for the current folder. The first one owns the port. */
@@ -70,6 +57,14 @@ export interface DevOptions {
 export async function dev(given: DevOptions, printer: Printer): Promise<number> {
   const { files: envFiles, args: ownArguments } = takeEnvFiles(given.wranglerArguments);
   const options = { ...given, wranglerArguments: ownArguments };
+  const { targets } = options;
+  const workingDirectory = process.cwd();
+  takeWranglerOf(
+    [workingDirectory, ...targets],
+    anyWrangler((text) => printer.warn(text)),
+  );
+  const child = new DevWrangler(workingDirectory);
+  askIn(child.answers);
   const env = chosenEnvironment(options.env, process.env);
   const session = joinSessions(env);
   const runtime = await RuntimeWatch.open({
@@ -77,18 +72,12 @@ export async function dev(given: DevOptions, printer: Printer): Promise<number> 
     inDelivery: () => readDeliveries(data, current.project.broker.name),
     printer,
   });
-  const { targets } = options;
-  const workingDirectory = process.cwd();
-  takeWranglerOf(
-    [workingDirectory, ...targets],
-    anyWrangler((text) => printer.warn(text)),
-  );
   // Nothing is written before it is clear that it may be: these may be another session's files.
   const project = await readProject({ targets, env, workingDirectory });
   refuseMissingMain(project.workers);
   await refusePortsInUse(project, options);
   const host = hostOf(project, options);
-  const access = devAccess(project, { host, env, envFiles, environment: process.env });
+  const access = await devAccess(project, { host, env, envFiles, environment: process.env });
   const places = withVariables(await findPlaces("dev", workingDirectory), {
     [LAST_END_VARIABLE]: runtime.url,
     ...accessVariables(access),
@@ -143,7 +132,7 @@ export async function dev(given: DevOptions, printer: Printer): Promise<number> 
     wrangler.onListening();
     url = urlOf(listening, current.project, options.wranglerArguments);
     unregister();
-    const folders = foldersOf(current.project, process.cwd());
+    const folders = foldersOf(current.project, workingDirectory);
     const token = ownership.isOwn ? tokenIn(access) : null;
     unregister = registerBroker(process.env, {
       command: "sluice dev",
@@ -155,8 +144,6 @@ export async function dev(given: DevOptions, printer: Printer): Promise<number> 
     printer.print(addresses(url, current.project));
     if (!isLoopback(host)) printer.print(`\n${accessText(access, host, url)}`);
     wake();
-    // Who is killed outright writes nothing.
-    setTimeout(flushCompileCache, FLUSH_AFTER_MS).unref();
   };
   let isOver = false;
   const update = async () => {
@@ -200,9 +187,8 @@ export async function dev(given: DevOptions, printer: Printer): Promise<number> 
 
   adopt(current);
   if (ownership.owner.kind === "joined") printer.print(ownerLine(ownership.owner));
-  const start = wranglerStarter();
   const startOne = () =>
-    start({
+    child.start({
       args: argumentsOf(current.plan),
       env: wranglerEnvironment(process.env, host),
       lines: linesContext(current.plan, ownership.owner, workingDirectory),
@@ -235,7 +221,6 @@ export async function dev(given: DevOptions, printer: Printer): Promise<number> 
   for (const stream of [process.stdout, process.stderr]) stream.on("error", unread);
   const endSession = () => {
     isOver = true;
-    process.off("exit", endSession);
     for (const signal of STOP_SIGNALS) process.off(signal, stop);
     // Wrangler has keys of its own for the end.
     announcePlannedEnd();
@@ -248,17 +233,7 @@ export async function dev(given: DevOptions, printer: Printer): Promise<number> 
     waker.stop();
     watch.close();
   };
-  // Wrangler ends the process that it runs in if it wants to.
-  process.once("exit", endSession);
   return wrangler.ended.finally(endSession);
-}
-
-/** How Wrangler is started: in this process where that is possible. */
-function wranglerStarter(): (options: WranglerOptions) => WranglerProcess {
-  const wrangler = loadWrangler();
-  if (!isRunnable(wrangler)) return startWrangler;
-  const here = new WranglerHere(wrangler);
-  return (options) => here.start(options);
 }
 
 /** Makes this process findable by the others, and takes that back when it ends, however it does. */

@@ -13,10 +13,6 @@ class FakeWrangler implements WranglerProcess {
     this.signals.push(signal);
   }
 
-  stop(): void {
-    this.kill("SIGTERM");
-  }
-
   end(code: number): void {
     this.#ended.resolve(code);
   }

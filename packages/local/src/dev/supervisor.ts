@@ -32,8 +32,6 @@ export const STARTS_MAX = 5;
 /**
  * Starts Wrangler and passes on to it every signal that asks this process to stop; it takes workerd with it. A second
  * such signal ends a Wrangler that does not react, and so does time.
- *
- * A terminal asks Wrangler by itself, at the same moment: Wrangler ends at the first signal and never sees the second.
  */
 export function supervise(
   start: () => WranglerProcess,
@@ -61,7 +59,7 @@ export function supervise(
   };
   const restart = () => {
     isRestarting = true;
-    running.stop();
+    running.kill("SIGTERM");
   };
   return {
     ended: run().finally(() => {

@@ -1,8 +1,11 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { constants } from "node:os";
+import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { ownModule } from "@sluice/project/own-module";
+import { ChildEnded, WranglerChild } from "@sluice/project/wrangler/child";
 import { wranglerFile } from "@sluice/project/wrangler/load-wrangler";
+import { registryFolder } from "@sluice/project/wrangler/registry";
+import { wranglerEnvironment } from "../settings/environment.ts";
+import { startGuard } from "../workerd/guard.ts";
 import { fromInside, type InsideSettings, type WorkerdEvent } from "./inside/contract.ts";
 import type { LinesContext } from "./inside/wrangler-lines.ts";
 
@@ -25,66 +28,67 @@ export interface WranglerOptions {
   readonly workerd: { readonly mark: string; on(event: WorkerdEvent): void };
 }
 
-/** A running Wrangler. */
+/** A running `wrangler dev`. */
 export interface WranglerProcess {
   /**
    * Its exit code once it has ended, 128 + n if signal n ended it, as shells count. Nothing that it started runs then.
    */
   readonly ended: Promise<number>;
-  /** Ends it for good, as a signal does. */
   kill(signal: NodeJS.Signals): void;
-  /** Ends it to make room for another one. */
-  stop(): void;
 }
 
 /**
- * Starts Wrangler in a process of its own, on the terminal of this one: its colours and keys are its own, its lines go
- * through a filter.
+ * Wrangler in a process of its own, on the terminal of this one: its colours and keys are its own, its lines go through
+ * a filter. It reads configurations too.
  */
-export function startWrangler(options: WranglerOptions): WranglerProcess {
-  const { args, env, lines, onListening, onSocketInUse, workerd } = options;
-  const cli = wranglerFile();
-  const settings: InsideSettings = { lines, wrangler: cli, workerdMark: workerd.mark };
-  const inside = pathToFileURL(
-    ownModule(new URL("./inside/main.ts", import.meta.url), "dev/inside/main.js"),
-  ).href;
-  const before = `import { prepare } from ${JSON.stringify(inside)}; prepare(${JSON.stringify(settings)});`;
-  // Node.js takes an --env-file for its own wherever it stands, up to this "--".
-  const child = spawn(
-    process.execPath,
-    ["--no-warnings", "--import", `data:text/javascript,${encodeURIComponent(before)}`, "--", cli, ...args],
-    { env, stdio: ["inherit", "inherit", "inherit", "ipc"] },
-  );
-  const children = new Set<number>();
-  child.on("message", (message) => {
-    const listening = parseReady(message);
-    if (listening !== null) onListening(listening);
-    const told = fromInside(message);
-    if (told?.sluice === "child-started") children.add(told.pid);
-    if (told?.sluice === "child-ended") children.delete(told.pid);
-    if (told?.sluice === "socket-in-use") onSocketInUse();
-    if (told?.sluice === "workerd") workerd.on(told.event);
-  });
-  const endChildren = () => {
-    for (const pid of children) endProcess(pid);
-  };
-  const endAll = () => {
-    child.kill("SIGKILL");
-    endChildren();
-  };
-  process.once("exit", endAll);
-  const ended = exitCode(child).finally(() => {
-    process.off("exit", endAll);
-    endChildren();
-  });
-  return { ended, kill: (signal) => void child.kill(signal), stop: () => void child.kill("SIGTERM") };
-}
+export class DevWrangler {
+  readonly #child: WranglerChild;
+  readonly #guard = startGuard();
+  #options: WranglerOptions | null = null;
 
-function endProcess(pid: number): void {
-  try {
-    process.kill(pid, "SIGKILL");
-  } catch {
-    // It has ended by itself.
+  /** Starts to load Wrangler. */
+  constructor(cwd: string) {
+    this.#child = new WranglerChild(() => ({
+      cwd,
+      env: wranglerEnvironment(process.env),
+      file: wranglerFile(),
+      stdio: ["inherit", "inherit", "inherit"],
+      onStart: (child) => {
+        child.on("message", (message) => this.#on(message));
+        const { pid } = child;
+        if (pid === undefined) return;
+        this.#guard.add(-pid);
+        child.once("exit", () => this.#guard.drop(-pid));
+      },
+    }));
+  }
+
+  get answers() {
+    return this.#child.answers;
+  }
+
+  /** Runs `wrangler dev`; the one before it has ended. */
+  start(options: WranglerOptions): WranglerProcess {
+    const { args, env, lines, workerd } = options;
+    this.#options = options;
+    // Killed outright Wrangler leaves them there, and no other process may have a Worker of that name for five minutes.
+    this.#guard.addFiles(lines.workers.map((worker) => join(registryFolder(env), worker)));
+    const inside = ownModule(new URL("./inside/main.ts", import.meta.url), "dev/inside/main.js");
+    const settings: InsideSettings = { lines, wrangler: wranglerFile(), workerdMark: workerd.mark };
+    const shown = this.#child.call("show", { args, env, module: pathToFileURL(inside).href, settings });
+    const ended = shown.catch((error: unknown) => {
+      if (error instanceof ChildEnded) return error.code;
+      throw error;
+    });
+    return { ended, kill: (signal) => this.#child.kill(signal) };
+  }
+
+  #on(message: unknown): void {
+    const listening = parseReady(message);
+    if (listening !== null) this.#options?.onListening(listening);
+    const told = fromInside(message);
+    if (told?.sluice === "socket-in-use") this.#options?.onSocketInUse();
+    if (told?.sluice === "workerd") this.#options?.workerd.on(told.event);
   }
 }
 
@@ -98,13 +102,4 @@ export function parseReady(message: unknown): Listening | null {
   } catch {
     return null;
   }
-}
-
-function exitCode(child: ChildProcess): Promise<number> {
-  return new Promise((resolve, reject) => {
-    child.once("error", reject);
-    child.once("exit", (code, signal) =>
-      resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])),
-    );
-  });
 }

@@ -1,4 +1,4 @@
-import { loadWrangler } from "../wrangler/load-wrangler.ts";
+import { variablesForDev } from "../wrangler/wrangler-config.ts";
 import { BROKER_SETTINGS, setVariables } from "./broker-settings.ts";
 import { type GeneratedWorker, generatedConfig } from "./plan.ts";
 
@@ -7,9 +7,8 @@ import { type GeneratedWorker, generatedConfig } from "./plan.ts";
  * `SLUICE_ENV` of those files: that is meant for `wrangler dev`, and opens the broker.
  */
 export async function ownVariablesOf(broker: GeneratedWorker): Promise<Record<string, unknown>> {
-  const { unstable_getVarsForDev } = loadWrangler();
   const { vars = {} } = generatedConfig(broker);
-  const bindings = unstable_getVarsForDev(broker.configFile, undefined, vars, undefined, true);
+  const bindings = await variablesForDev(broker.configFile, undefined, vars, undefined, true);
   const { SLUICE_ENV: _, ...others } = Object.fromEntries(
     Object.entries(bindings).map(([name, { value }]) => [name, value]),
   );

@@ -1,7 +1,6 @@
-import { existsSync } from "node:fs";
 import { basename } from "node:path";
 import { CliError } from "../errors.ts";
-import { requireOfWrangler } from "../wrangler/load-wrangler.ts";
+import { exportsOf } from "../wrangler/wrangler-config.ts";
 
 /** Kind of a Worker's `main`, by what the generated entry can re-export. */
 export type MainModule =
@@ -18,9 +17,8 @@ export type MainModule =
     };
 
 /**
- * Finds out what the user's module exports, with the esbuild options by which Wrangler tells the formats of Workers
- * apart. A missing file (a custom build may write it) and one that does not compile count as having a default export:
- * Wrangler explains best what is wrong.
+ * Finds out what the user's module exports. A missing file (a custom build may write it) and one that does not compile
+ * count as having a default export: Wrangler explains best what is wrong.
  *
  * @throws CliError for a Python Worker and for a service worker (`addEventListener`): neither can get bindings of ours.
  */
@@ -38,24 +36,4 @@ export async function readMainModule(file: string | undefined, workerName: strin
       "an ES module (export default { fetch, queue, ... }), see " +
       "https://developers.cloudflare.com/workers/reference/migrate-to-module-workers/",
   );
-}
-
-/** Lists a module's exports without `export *`; `null` where it does not exist or does not compile. */
-export async function exportsOf(file: string): Promise<string[] | null> {
-  if (!existsSync(file)) return null;
-  const { build } = requireOfWrangler<typeof import("esbuild")>("esbuild");
-  try {
-    const { metafile } = await build({
-      entryPoints: [file],
-      bundle: false,
-      write: false,
-      metafile: true,
-      target: "es2024",
-      loader: { ".js": "jsx", ".mjs": "jsx", ".cjs": "jsx" },
-      logLevel: "silent",
-    });
-    return Object.values(metafile.outputs).flatMap((output) => output.exports);
-  } catch {
-    return null;
-  }
 }

@@ -1,89 +1,111 @@
-import { spawn } from "node:child_process";
-import { existsSync, readFileSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
+import module, { createRequire, enableCompileCache, flushCompileCache } from "node:module";
 import { Socket } from "node:net";
-import { dirname } from "node:path";
-import { text } from "node:stream/consumers";
+import { CliError } from "../errors.ts";
 import { captured } from "./captured.ts";
-import { exitCodeOf, MAIN, requireWithMain } from "./load-wrangler.ts";
-import { type Command, LIFELINE_FD, TERMINAL_FD, type WranglerRun } from "./run-wrangler.ts";
-import { type SecretsFile, secretsFile } from "./secrets-file.ts";
+import {
+  type Call,
+  type CapturedCommand,
+  LIFELINE_FD,
+  type Methods,
+  type Reply,
+  type ShownCommand,
+  TERMINAL_FD,
+} from "./child-contract.ts";
+import { exitCodeOf, loadWithMain, loadWrangler, MAIN } from "./load-wrangler.ts";
+import { secretsFile } from "./secrets-file.ts";
+import { ANSWERS } from "./wrangler-config.ts";
 
 /*
- * A process that runs Wrangler's commands, one after the other. To load Wrangler takes a second and a command a tenth
- * of one, and a deployment of four Workers has ten commands.
+ * A process that loads Wrangler, reads configurations by it and runs its commands, one after the other. To load
+ * Wrangler takes a second and 200 MB, a command of a deployment a tenth of a second.
  */
 
-type Ran = Omit<WranglerRun, "report">;
+/** When what was compiled until then is written to the cache, in ms: who is killed outright writes nothing. */
+const FLUSH_AFTER_MS = 10_000;
 
-const [, , wranglerFile = "", reportFile = ""] = process.argv;
-const folder = dirname(reportFile);
-/** Ends the process of a command that runs in one of its own. */
-let killChild: (() => void) | null = null;
-const main = requireWithMain(wranglerFile)[MAIN];
-const run = main === undefined ? runInProcess : runHere(main);
+enableCompileCache();
+const [, , file = "", folder = ""] = process.argv;
+const methods: Methods = { ...ANSWERS, capture, show };
 
 // Wrangler closes the channel to its parent at the end of a command. Node.js calls this too, when the parent has ended.
 process.disconnect = () => {};
 // So it is this pipe that tells of the parent's end, whatever ended it.
-new Socket({ fd: LIFELINE_FD }).resume().once("close", endAtOnce);
-// The keys that interrupt reach the whole group of processes. Its parent decides what comes then.
-for (const signal of ["SIGINT", "SIGHUP"] as const) process.on(signal, () => {});
-// Its parent sweeps the folders of those that were killed.
-process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+const lifeline = new Socket({ fd: LIFELINE_FD }).resume().once("close", endAtOnce);
 
-process.on("message", async ({ args, secrets, asks }: Command) => {
-  const from = report().length;
-  const file = secrets === null ? null : secretsFile(folder, secrets);
-  const done = await run(args, file, asks).finally(() => file?.remove());
-  process.send?.({ ...done, report: report().slice(from) } satisfies WranglerRun);
+process.on("message", async ({ id, method, args }: Call) => {
+  const reply: Reply = await Reflect.apply(methods[method], methods, args).then(
+    (result: unknown) => ({ id, result }),
+    (error: unknown) => {
+      const { message, stack } = error instanceof Error ? error : new Error(String(error));
+      return { id, error: { message, stack, isTheirs: error instanceof CliError } };
+    },
+  );
+  process.send?.(reply);
 });
+
+try {
+  loadWithMain(file);
+} catch {
+  // The first call fails by it too.
+}
 
 /** Ends without the code of others that runs at an exit: in the middle of a command it may wait for ever. */
 function endAtOnce(): void {
-  killChild?.();
   if (process.stdin.isTTY) process.stdin.setRawMode(false);
-  rmSync(folder, { recursive: true, force: true });
-  process.kill(process.pid, "SIGKILL");
+  if (folder !== "") rmSync(folder, { recursive: true, force: true });
+  process.kill(process.platform === "win32" ? process.pid : -process.pid, "SIGKILL");
 }
 
-/** Reads all that Wrangler has reported to programs so far: it appends to one file as long as its process lasts. */
-function report(): string {
-  return existsSync(reportFile) ? readFileSync(reportFile, "utf8") : "";
+async function capture({ args, env, secrets, asks }: CapturedCommand) {
+  Object.assign(process.env, env);
+  const secret = secrets === null ? null : secretsFile(folder, secrets);
+  const all = secret === null ? args : [...args, "--secrets-file", secret.path];
+  const { [MAIN]: main } = loadWrangler();
+  if (main === undefined) return runAsProgram(all);
+  const { streams, end } = captured(asks ? TERMINAL_FD : null);
+  process.on("exit", countAsFailure);
+  try {
+    return { code: await run(main, all), ...streams };
+  } finally {
+    process.off("exit", countAsFailure);
+    end();
+    secret?.remove();
+  }
 }
 
-function runHere(command: (args: readonly string[]) => Promise<void>) {
-  return async (args: readonly string[], file: SecretsFile | null, asks: boolean): Promise<Ran> => {
-    const all = file === null ? args : [...args, "--secrets-file", file.path];
-    process.argv = [process.execPath, wranglerFile, ...all];
-    process.exitCode = 0;
-    const { streams, end } = captured(asks ? TERMINAL_FD : null);
-    try {
-      const code = await command(all).then(() => Number(process.exitCode), exitCodeOf);
-      return { code, ...streams };
-    } finally {
-      end();
-    }
-  };
+/** A command that ends its process has not come to its end. */
+function countAsFailure(): void {
+  process.exitCode ||= 1;
+}
+
+async function show({ args, env, module: preparing, settings }: ShownCommand): Promise<never> {
+  Object.assign(process.env, env);
+  const { prepare } = await import(preparing);
+  prepare(settings);
+  setTimeout(flushCompileCache, FLUSH_AFTER_MS).unref();
+  const { [MAIN]: main } = loadWrangler();
+  if (main === undefined) return runAsProgram(args);
+  process.exit(await run(main, args));
+}
+
+/** Runs a command line to its end. */
+function run(main: (args: readonly string[]) => Promise<void>, args: readonly string[]): Promise<number> {
+  process.argv = [process.execPath, file, ...args];
+  process.exitCode = 0;
+  return main(args).then(() => Number(process.exitCode), exitCodeOf);
 }
 
 /**
- * Runs a command in a process of its own, by a Wrangler whose `main` cannot be reached from outside. Its questions
- * cannot be either: none is asked.
+ * Loads a Wrangler whose `main` cannot be reached from outside once more, as the program of this process: both end
+ * together. Its questions cannot be reached either: none is asked.
  */
-async function runInProcess(args: readonly string[], file: SecretsFile | null): Promise<Ran> {
-  const path = file?.isNameless === true ? "/dev/fd/3" : file?.path;
-  const secrets = path === undefined ? [] : ["--secrets-file", path];
-  const child = spawn(process.execPath, ["--no-warnings", "--", wranglerFile, ...args, ...secrets], {
-    stdio: ["ignore", "pipe", "pipe", file?.fd ?? "ignore"],
-  });
-  const { stdout, stderr } = child;
-  if (stdout === null || stderr === null) throw new Error("both are pipes");
-  killChild = () => child.kill();
-  const ended = new Promise<number>((resolve, reject) => {
-    child.once("error", reject);
-    child.once("close", (code) => resolve(code ?? 1));
-  });
-  const [out, err, code] = await Promise.all([text(stdout), text(stderr), ended]);
-  killChild = null;
-  return { code, out, all: out + err };
+function runAsProgram(args: readonly string[]): Promise<never> {
+  process.argv = [process.execPath, file, ...args];
+  process.channel?.unref();
+  lifeline.unref();
+  delete createRequire(file).cache[file];
+  const { _load: load } = module as unknown as { _load(file: string, parent: null, isMain: true): void };
+  load(file, null, true);
+  return new Promise(() => {});
 }

@@ -77,18 +77,19 @@ describe("the user's Wrangler", () => {
   });
 
   it("is loaded by Node's own loader where a test runner has put another one in its place", async () => {
-    const file = join(projectWith("4.99.0"), "node_modules/wrangler/cli.js");
-    writeFileSync(file, "function main() {}");
+    const folder = projectWith("4.99.0");
+    writeFileSync(join(folder, "node_modules/wrangler/cli.js"), "exports.isLoaded = true;");
     class Sandboxed extends module.Module {
-      static override registerHooks(): never {
-        throw new Error("module.registerHooks() is not supported in Jest");
+      static override createRequire(): never {
+        throw new Error("the test runner's own");
       }
     }
     vi.doMock("node:module", () => ({ default: Sandboxed, createRequire: module.createRequire }));
     vi.resetModules();
     try {
-      const { MAIN, requireWithMain } = await import("./load-wrangler.ts");
-      expect(requireWithMain(file)[MAIN]).toBeTypeOf("function");
+      const { loadWrangler, takeWranglerOf } = await import("./load-wrangler.ts");
+      takeWranglerOf([folder]);
+      expect(loadWrangler()).toEqual({ isLoaded: true });
     } finally {
       vi.doUnmock("node:module");
       vi.resetModules();
@@ -98,8 +99,9 @@ describe("the user's Wrangler", () => {
   it("has a main that can be called", () => {
     // In a process of its own: another test of this one may have imported Wrangler, which then is loaded already.
     const source = `
-      import { loadWrangler, MAIN } from ${JSON.stringify(new URL("./load-wrangler.ts", import.meta.url).href)};
-      console.log(typeof loadWrangler()[MAIN], typeof loadWrangler().unstable_readConfig);
+      import * as its from ${JSON.stringify(new URL("./load-wrangler.ts", import.meta.url).href)};
+      its.loadWithMain(its.wranglerFile());
+      console.log(typeof its.loadWrangler()[its.MAIN], typeof its.loadWrangler().unstable_readConfig);
     `;
     const args = ["--no-warnings", "--input-type=module", "--eval", source];
     expect(execFileSync(process.execPath, args, { encoding: "utf8" })).toBe("function function\n");

@@ -80,17 +80,20 @@ export function requireOfWrangler<T>(name: string): T {
  * @throws CliError where there is none, or one that is too old.
  */
 export function loadWrangler(): Wrangler {
-  loaded ??= requireWithMain(wranglerFile());
+  loaded ??= requireOfWrangler<Wrangler>(wranglerFile());
   return loaded;
 }
 
 /**
- * Loads a module of CommonJS and has it export its `main`, which Wrangler runs only where it is a process of its own.
+ * Loads a Wrangler, from now on the one of this process, and has it export its `main`, which it runs only where it is
+ * the program of its process.
+ *
+ * @param path of its main module. Absolute.
  */
-export function requireWithMain(path: string): Wrangler {
+export function loadWithMain(path: string): void {
+  file = path;
   const its = pathToFileURL(path).href;
-  const { createRequire, registerHooks } = nodeModule();
-  const hooks = registerHooks({
+  const hooks = module.registerHooks({
     load(url, context, next) {
       const result = next(url, context);
       return url === its
@@ -99,15 +102,15 @@ export function requireWithMain(path: string): Wrangler {
     },
   });
   try {
-    return createRequire(path)(path) as Wrangler;
+    loadWrangler();
   } finally {
     hooks.deregister();
   }
 }
 
 /**
- * Node's own loader. Jest puts another one in its place, which has no hooks and in which Wrangler does not know Node's
- * errors for what they are; `_load` is what it leaves. Bun's loader has nothing behind it.
+ * Node's own loader. Jest puts another one in its place, in which Wrangler does not know Node's errors for what they
+ * are; `_load` is what it leaves. Bun's loader has nothing behind it.
  */
 function nodeModule(): typeof module {
   const { _load: load } = module as unknown as { _load(name: string): typeof module | undefined };

@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { isRunning } from "../../../cli/test/lab.ts";
-import { wranglerIn } from "./run-wrangler.ts";
+import { type WranglerIn, wranglerIn } from "./run-wrangler.ts";
 
 /** A command line that does what it is told, as Wrangler's module is made. */
 const COMMANDS = `
@@ -27,7 +27,6 @@ async function NAME([command, text]) {
   runs++;
   try {
     if (command === "say") { console.log(text, runs); console.error("besides"); }
-    if (command === "pid") console.log(require.main === module ? process.ppid : process.pid);
     if (command === "where") {
       console.log(process.cwd(), process.env.GIVEN, process.stdin.isTTY, process.argv.slice(2).join());
     }
@@ -52,16 +51,35 @@ if (require.main === module) {
 `;
 
 let folder: string;
+let started: WranglerIn[];
 beforeEach(() => {
+  started = [];
   folder = realpathSync(mkdtempSync(join(tmpdir(), "sluice-run-wrangler-")));
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => {
+  for (const run of started) run[Symbol.dispose]();
+  rmSync(folder, { recursive: true, force: true });
+});
 
 /** @param name of its function: only "main" can be reached from outside. */
-function wrangler(name: string) {
+function wrangler(name: string): WranglerIn {
+  const run = wranglerIn(folder, { ...process.env, GIVEN: "given" }, installed(name));
+  started.push(run);
+  return run;
+}
+
+function installed(name: string): string {
   const file = join(folder, "cli.js");
   writeFileSync(file, COMMANDS.replaceAll("NAME", name));
-  return wranglerIn(folder, { ...process.env, GIVEN: "given" }, file);
+  return file;
+}
+
+/** The processes that a command which hangs runs in and was asked by, once it does, and its secrets. */
+async function hanging() {
+  const hangs = join(folder, "hangs");
+  await expect.poll(() => existsSync(hangs), { timeout: 30_000 }).toBe(true);
+  const [parent, child, secrets] = readFileSync(hangs, "utf8").split("\n");
+  return { parent: Number(parent), child: Number(child), secrets };
 }
 
 describe.each(["main", "other"])("commands of a Wrangler whose function is called %s", (name) => {
@@ -112,7 +130,7 @@ describe.each(["main", "other"])("commands of a Wrangler whose function is calle
   it.each(["SIGKILL", "SIGTERM", "SIGINT"] as const)(
     "end in the middle and leave nothing when the process that asked for them ends by %s",
     async (signal) => {
-      wrangler(name);
+      const file = installed(name);
       const temporary = join(folder, "tmp");
       mkdirSync(temporary);
       const asks = join(folder, "asks.ts");
@@ -120,19 +138,17 @@ describe.each(["main", "other"])("commands of a Wrangler whose function is calle
       writeFileSync(
         asks,
         `import { wranglerIn } from ${JSON.stringify(module)};
-        const run = wranglerIn(${JSON.stringify(folder)}, process.env, ${JSON.stringify(join(folder, "cli.js"))});
+        const run = wranglerIn(${JSON.stringify(folder)}, process.env, ${JSON.stringify(file)});
         void run(["hang"], { secrets: { TOKEN: "a secret" } });`,
       );
-      const env = { ...process.env, TMPDIR: temporary };
+      const env = { ...process.env, TMPDIR: temporary, NODE_DISABLE_COMPILE_CACHE: "1" };
       const asking = spawn(process.execPath, ["--no-warnings", asks], { env, stdio: "inherit" });
-      const hangs = join(folder, "hangs");
-      await expect.poll(() => existsSync(hangs), { timeout: 30_000 }).toBe(true);
-      const [parent, child, secrets] = readFileSync(hangs, "utf8").split("\n");
+      const { parent, child, secrets } = await hanging();
       expect(secrets).toBe('{"TOKEN":"a secret"}');
       const files = readdirSync(temporary, { recursive: true, encoding: "utf8" });
       expect(files.filter((file) => file.includes("secret"))).toEqual([]);
       asking.kill(signal);
-      const all = [asking.pid, parent, child].map(Number);
+      const all = [asking.pid ?? 0, parent, child];
       await expect.poll(() => all.filter(isRunning), { timeout: 30_000 }).toEqual([]);
       await expect.poll(() => readdirSync(temporary)).toEqual([]);
     },
@@ -141,9 +157,10 @@ describe.each(["main", "other"])("commands of a Wrangler whose function is calle
 
   it("end with what they run in when that is disposed of", async () => {
     const run = wrangler(name);
-    const { out } = await run(["pid"]);
-    expect(isRunning(Number(out))).toBe(true);
+    void run(["hang"], { secrets: { TOKEN: "a secret" } });
+    const { child } = await hanging();
+    expect(isRunning(child)).toBe(true);
     run[Symbol.dispose]();
-    await expect.poll(() => isRunning(Number(out))).toBe(false);
+    await expect.poll(() => isRunning(child)).toBe(false);
   });
 });

@@ -1,7 +1,7 @@
 import { format } from "node:util";
 import type { Unstable_Config } from "wrangler";
 import { CliError } from "../errors.ts";
-import { loadWrangler } from "./load-wrangler.ts";
+import { loadWrangler, requireOfWrangler } from "./load-wrangler.ts";
 import { withFileItself, withReadableFile } from "./pull-consumers.ts";
 
 /** Wrangler's reading of a configuration and what it had to say about it. */
@@ -18,34 +18,82 @@ export interface ReadOptions {
   readonly quiet: boolean;
 }
 
-/**
- * Reads a configuration through Wrangler itself, so that environments, defaults and paths are exactly its own.
- *
- * Consumers of the type `http_pull`, which this Wrangler refuses and older ones took, are read as Workers' ones: none
- * of the queues in the answer is ever used.
- *
- * @param file absolute: Wrangler keeps some paths relative to it.
- * @throws CliError with everything that Wrangler finds wrong.
- */
-export async function readWranglerConfig(file: string, options: ReadOptions): Promise<WranglerReading> {
-  const { unstable_readConfig } = loadWrangler();
-  const { result, printed } = capturing("warn", (): Unstable_Config => {
-    try {
-      return withReadableFile(file, (config) =>
-        unstable_readConfig({ config, env: options.env }, { hideWarnings: options.quiet }),
-      );
-    } catch (error) {
-      throw new CliError(error instanceof Error ? error.message : String(error));
-    }
-  });
-  return { config: result, warnings: withFileItself(printed, file) };
+/** What Wrangler is asked about a project. */
+export interface Answers {
+  /**
+   * Reads a configuration through Wrangler itself, so that environments, defaults and paths are exactly its own.
+   *
+   * Consumers of the type `http_pull`, which this Wrangler refuses and older ones took, are read as Workers' ones: none
+   * of the queues in the answer is ever used.
+   *
+   * @param file absolute: Wrangler keeps some paths relative to it.
+   * @throws CliError with everything that Wrangler finds wrong.
+   */
+  readConfig(file: string, options: ReadOptions): Promise<WranglerReading>;
+  /** Reads an empty configuration, for its defaults: a name without a known extension counts as one. */
+  defaults(): Promise<Unstable_Config>;
+  /** Reads the variables of a Worker on this machine, `unstable_getVarsForDev`. */
+  variablesForDev(...args: Parameters<VarsForDev>): Promise<ReturnType<VarsForDev>>;
+  /**
+   * The names that a module exports, `export *` aside, by the esbuild options by which Wrangler tells the formats of
+   * Workers apart; `null` when it is not there or does not compile.
+   */
+  exportsOf(file: string): Promise<string[] | null>;
 }
 
-/** Reads an empty configuration by Wrangler, for its defaults: a name without a known extension counts as one. */
-export async function wranglerDefaults(): Promise<Unstable_Config> {
-  const { unstable_readConfig } = loadWrangler();
-  return unstable_readConfig({ config: "", env: "" }, { hideWarnings: true });
+type VarsForDev = typeof import("wrangler").unstable_getVarsForDev;
+
+/** Answers of a Wrangler that is loaded in this process. */
+export const ANSWERS: Answers = {
+  async readConfig(file, options) {
+    const { unstable_readConfig } = loadWrangler();
+    const { result, printed } = capturing("warn", (): Unstable_Config => {
+      try {
+        return withReadableFile(file, (config) =>
+          unstable_readConfig({ config, env: options.env }, { hideWarnings: options.quiet }),
+        );
+      } catch (error) {
+        throw new CliError(error instanceof Error ? error.message : String(error));
+      }
+    });
+    return { config: result, warnings: withFileItself(printed, file) };
+  },
+  async defaults() {
+    return loadWrangler().unstable_readConfig({ config: "", env: "" }, { hideWarnings: true });
+  },
+  async variablesForDev(...args) {
+    return loadWrangler().unstable_getVarsForDev(...args);
+  },
+  async exportsOf(file) {
+    const { build } = requireOfWrangler<typeof import("esbuild")>("esbuild");
+    try {
+      const { metafile } = await build({
+        entryPoints: [file],
+        bundle: false,
+        write: false,
+        metafile: true,
+        target: "es2024",
+        loader: { ".js": "jsx", ".mjs": "jsx", ".cjs": "jsx" },
+        logLevel: "silent",
+      });
+      return Object.values(metafile.outputs).flatMap((output) => output.exports);
+    } catch {
+      return null;
+    }
+  },
+};
+
+let answers = ANSWERS;
+
+/** Asks Wrangler in another process from now on, instead of loading it in this one. */
+export function askIn(other: Answers): void {
+  answers = other;
 }
+
+export const readWranglerConfig: Answers["readConfig"] = (...args) => answers.readConfig(...args);
+export const wranglerDefaults: Answers["defaults"] = () => answers.defaults();
+export const variablesForDev: Answers["variablesForDev"] = (...args) => answers.variablesForDev(...args);
+export const exportsOf: Answers["exportsOf"] = (file) => answers.exportsOf(file);
 
 /** Wrangler prints what it has to say while it reads, and hands it out in no other way. */
 export function capturing<T>(method: "log" | "warn", run: () => T): { result: T; printed: string } {

@@ -10,6 +10,7 @@ import type { Register } from "@sluice/project/register/register";
 import { type OwnProject, topologyOf } from "@sluice/project/register/serve-projects";
 import { takeWranglerOf, type WranglerNeed } from "@sluice/project/wrangler/load-wrangler";
 import { type RunWrangler, wranglerIn } from "@sluice/project/wrangler/run-wrangler";
+import { askIn } from "@sluice/project/wrangler/wrangler-config";
 import type { Surroundings } from "../../surroundings.ts";
 import { accountOf, type Credentials, type NamedAccount } from "./account.ts";
 import { accessFile } from "./broker-access.ts";
@@ -35,6 +36,13 @@ export interface DeploymentOptions {
 /** Makes a function that runs Wrangler's commands in a folder with an environment. */
 export type StartWrangler = (cwd: string, env: NodeJS.ProcessEnv) => RunWrangler;
 
+/** Starts Wrangler in a process that reads the configurations too. */
+const startWrangler: StartWrangler = (cwd, env) => {
+  const started = wranglerIn(cwd, env);
+  askIn(started.answers);
+  return started;
+};
+
 /** A project with the account that it is deployed to. */
 export interface Deployment {
   readonly project: Project;
@@ -55,10 +63,11 @@ export async function openDeployment(
   options: DeploymentOptions & { readonly command: string },
   printer: Printer,
   { cwd, env: variables }: Pick<Surroundings, "cwd" | "env">,
-  start: StartWrangler = wranglerIn,
+  start: StartWrangler = startWrangler,
 ): Promise<Deployment> {
   const env = chosenEnvironment(options.env, variables);
   takeWranglerOf([cwd, ...options.targets], WRANGLER);
+  const run = start(cwd, variables);
   const { targets, broker, command } = options;
   const project = await readProject({ targets, command, env, workingDirectory: cwd, onAccount: { broker } });
   refuseMissingMain(project.workers);
@@ -70,7 +79,8 @@ export async function openDeployment(
   const named = account === null ? {} : { CLOUDFLARE_ACCOUNT_ID: account.id };
   // Wrangler is not told the environment, so it does not read that environment's files itself.
   const values = [...forCloudflare].map(([name, { value }]) => [name, value]);
-  const wrangler = start(cwd, { ...variables, ...Object.fromEntries(values), ...named });
+  const ofAccount = { ...Object.fromEntries(values), ...named };
+  const wrangler: RunWrangler = (args, given) => run(args, { ...given, env: ofAccount });
   const credentials = await login(wrangler);
   const apiUrl = forCloudflare.get("CLOUDFLARE_API_BASE_URL")?.value;
   const api = new CloudflareApi({ ...credentials, named: account, ...(apiUrl ? { apiUrl } : {}) });

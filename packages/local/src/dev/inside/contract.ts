@@ -24,7 +24,6 @@ export type WorkerdEvent =
  * Message of our code in Wrangler's process to this one, by the channel between them, on which Wrangler sends strings.
  */
 export type FromInside =
-  | { readonly sluice: "child-started" | "child-ended"; readonly pid: number }
   | { readonly sluice: "workerd"; readonly event: WorkerdEvent }
   /** A socket of Wrangler's own choice was another server's when it came to open it. */
   | { readonly sluice: "socket-in-use" };

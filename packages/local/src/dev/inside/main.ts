@@ -1,27 +1,57 @@
-import { isMainThread } from "node:worker_threads";
-import { attach } from "./attach.ts";
+import { createRequire } from "node:module";
+import { nearestExisting } from "@sluice/project/folders";
+import { showConsoleThrough } from "./console.ts";
 import type { FromInside, InsideSettings } from "./contract.ts";
+import { endOnCtrlC } from "./ctrl-c.ts";
+import { tellOfWorkerd } from "./workerd.ts";
+import { isSocketInUse, wranglerLines } from "./wrangler-lines.ts";
 
-/** Runs in Wrangler's process before Wrangler does, where that is a process of its own. */
-export function prepare(settings: InsideSettings): void {
-  // Threads get the arguments of Node.js too.
-  if (!isMainThread) return;
-  attach(settings, tell);
-  endWithParent();
+/** Exit code where nobody reads: as when the terminal is closed, which is SIGHUP. */
+const EXIT_UNREAD = 129;
+
+/**
+ * Runs in Wrangler's process before `wrangler dev` does: shows what Wrangler says as it would be without Sluice, and
+ * tells of its workerd.
+ */
+export function prepare({ lines, wrangler, workerdMark }: InsideSettings): void {
+  keepWorkingDirectory(lines.workingDirectory);
+  startWordsOfEsbuild(wrangler);
+  tellOfWorkerd(workerdMark, (event) => tell({ sluice: "workerd", event }));
+  endOnCtrlC(process);
+  const filter = wranglerLines(lines);
+  showConsoleThrough(console, (message) => {
+    if (isSocketInUse(message)) tell({ sluice: "socket-in-use" });
+    return filter(message);
+  });
+  // Each further line would be another error, and Wrangler answers an error with lines.
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on("error", () => process.exit(EXIT_UNREAD));
+  }
 }
 
 function tell(message: FromInside): void {
-  if (process.connected) process.send?.(message);
+  process.send?.(message);
+}
+
+/** Keeps Wrangler going when its folder is deleted: such a folder has no name, and asking for it throws. */
+function keepWorkingDirectory(folder: string): void {
+  const cwd = process.cwd.bind(process);
+  process.cwd = () => {
+    try {
+      return cwd();
+    } catch {
+      process.chdir(nearestExisting(folder));
+      return cwd();
+    }
+  };
 }
 
 /**
- * Wrangler stops workerd when it is told to stop; if the process that started it is killed outright nobody tells it,
- * but the channel between them closes and this process gets another parent, and then it tells itself. Wrangler closes
- * the channel too when it ends by itself, and must not be disturbed then.
+ * Starts the thread in which esbuild words Wrangler's warnings and errors. Started for the first of them while the
+ * folder is being deleted it would die, and Wrangler wait for it for ever, with all keys unread.
  */
-function endWithParent(): void {
-  const parent = process.ppid;
-  const stopIfAlone = () => process.ppid === parent || process.kill(process.pid, "SIGTERM");
-  process.on("disconnect", () => setTimeout(stopIfAlone, 200).unref());
-  process.channel?.unref();
+function startWordsOfEsbuild(wrangler: string): void {
+  const esbuild: { formatMessagesSync(messages: readonly never[], options: { kind: "error" }): unknown } =
+    createRequire(wrangler)("esbuild");
+  esbuild.formatMessagesSync([], { kind: "error" });
 }

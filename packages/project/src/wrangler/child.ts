@@ -1,0 +1,153 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { constants } from "node:os";
+import { CliError } from "../errors.ts";
+import { ownModule } from "../own-module.ts";
+import { type Call, LIFELINE_FD, type Methods, type Reply } from "./child-contract.ts";
+import type { Answers } from "./wrangler-config.ts";
+
+/** How the process that Wrangler is loaded in is started. */
+export interface ChildOptions {
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** Wrangler's main module. Absolute. */
+  readonly file: string;
+  /** Folder that is deleted if this process ends first. */
+  readonly folder?: string;
+  readonly stdio: readonly ["inherit" | "ignore", "inherit" | "pipe", "inherit" | "pipe"];
+  /** Descriptor of the terminal to ask at. */
+  readonly terminal?: number;
+  /** Called with each process that is started. */
+  readonly onStart: (child: ChildProcess) => void;
+}
+
+/** Thrown where Wrangler's process has ended before it answered. */
+export class ChildEnded extends Error {
+  /** Exit code, 128 + n if signal n ended it, as shells count. */
+  readonly code: number;
+
+  constructor(code: number) {
+    super(`Wrangler has ended with exit code ${code}.`);
+    this.code = code;
+  }
+}
+
+/**
+ * A process that has loaded Wrangler, reads configurations by it, and runs its commands. It has a process group of its
+ * own and is ended with everything in it. Where it has ended, the next call starts another one.
+ */
+export class WranglerChild {
+  readonly #options: () => ChildOptions;
+  readonly #waiting = new Map<number, PromiseWithResolvers<unknown>>();
+  #child: ChildProcess | null = null;
+  #calls = 0;
+
+  /** Starts the process, which loads Wrangler meanwhile. */
+  constructor(options: () => ChildOptions) {
+    this.#options = options;
+    this.#start();
+  }
+
+  readonly answers: Answers = {
+    readConfig: (...args) => this.call("readConfig", ...args),
+    defaults: () => this.call("defaults"),
+    variablesForDev: (...args) => this.call("variablesForDev", ...args),
+    exportsOf: (file) => this.call("exportsOf", file),
+  };
+
+  /** @throws ChildEnded where the process ends before it has answered. */
+  call<Name extends keyof Methods>(
+    method: Name,
+    ...args: Parameters<Methods[Name]>
+  ): ReturnType<Methods[Name]> {
+    const child = this.#child ?? this.#start();
+    const id = this.#calls++;
+    const answer = Promise.withResolvers<unknown>();
+    this.#waiting.set(id, answer);
+    child.send({ id, method, args } satisfies Call);
+    return answer.promise as ReturnType<Methods[Name]>;
+  }
+
+  /** Sends a signal, SIGKILL to everything that the process has started too. */
+  kill(signal: NodeJS.Signals): void {
+    if (this.#child === null) return;
+    if (signal === "SIGKILL") signalGroup(this.#child, signal);
+    else this.#child.kill(signal);
+  }
+
+  /** Ends the process with everything that it has started. */
+  [Symbol.dispose](): void {
+    this.#child?.stdio[LIFELINE_FD]?.destroy();
+  }
+
+  #start(): ChildProcess {
+    const { cwd, env, file, folder, stdio, terminal, onStart } = this.#options();
+    const host = ownModule(new URL("./host.ts", import.meta.url), "wrangler/host.js");
+    const child = fork(host, [file, ...(folder === undefined ? [] : [folder])], {
+      cwd,
+      env,
+      execArgv: ["--no-warnings"],
+      serialization: "advanced",
+      // On Windows that would open a window.
+      detached: process.platform !== "win32",
+      stdio: [...stdio, "ipc", "pipe", ...(terminal === undefined ? [] : [terminal])],
+    });
+    this.#child = child;
+    const stopPassing = passTerminalSignals(child);
+    const over = (error: Error) => {
+      stopPassing();
+      if (this.#child === child) this.#child = null;
+      for (const { reject } of this.#waiting.values()) reject(error);
+      this.#waiting.clear();
+    };
+    child.on("message", (message: Reply | string) => {
+      if (typeof message === "object" && "id" in message) this.#settle(message);
+    });
+    child.once("error", over);
+    child.once("exit", () => signalGroup(child, "SIGKILL"));
+    // Not "exit": what it has sent last is still on its way then.
+    child.once("close", (code, signal) =>
+      over(new ChildEnded(code ?? 128 + (signal === null ? 0 : constants.signals[signal]))),
+    );
+    onStart(child);
+    return child;
+  }
+
+  #settle(reply: Reply): void {
+    const answer = this.#waiting.get(reply.id);
+    this.#waiting.delete(reply.id);
+    if ("result" in reply) {
+      answer?.resolve(reply.result);
+      return;
+    }
+    const { message, stack, isTheirs } = reply.error;
+    answer?.reject(isTheirs ? new CliError(message) : Object.assign(new Error(message), { stack }));
+  }
+}
+
+/** Passes on what a terminal tells the group of this process alone: to stop, to go on, and its new size. */
+function passTerminalSignals(child: ChildProcess): () => void {
+  const listeners: readonly (readonly [NodeJS.Signals, () => void])[] = [
+    [
+      "SIGTSTP",
+      () => {
+        signalGroup(child, "SIGSTOP");
+        process.kill(process.pid, "SIGSTOP");
+      },
+    ],
+    ["SIGCONT", () => signalGroup(child, "SIGCONT")],
+    ["SIGWINCH", () => signalGroup(child, "SIGWINCH")],
+  ];
+  for (const [signal, listener] of listeners) process.on(signal, listener);
+  return () => {
+    for (const [signal, listener] of listeners) process.off(signal, listener);
+  };
+}
+
+function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(process.platform === "win32" ? pid : -pid, signal);
+  } catch {
+    // It has ended by itself.
+  }
+}
