@@ -4,6 +4,7 @@ import { ownModule } from "@sluice/project/own-module";
 import { ChildEnded, WranglerChild } from "@sluice/project/wrangler/child";
 import { wranglerFile } from "@sluice/project/wrangler/load-wrangler";
 import { registryFolder } from "@sluice/project/wrangler/registry";
+import { canAsk } from "@sluice/project/wrangler/run-wrangler";
 import { wranglerEnvironment } from "../settings/environment.ts";
 import { startGuard } from "../workerd/guard.ts";
 import { fromInside, type InsideSettings, type WorkerdEvent } from "./inside/contract.ts";
@@ -48,6 +49,7 @@ export class DevWrangler {
 
   /** Starts to load Wrangler. */
   constructor(cwd: string) {
+    waitForTerminal();
     this.#child = new WranglerChild(() => ({
       cwd,
       env: wranglerEnvironment(process.env),
@@ -90,6 +92,14 @@ export class DevWrangler {
     if (told?.sluice === "socket-in-use") this.#options?.onSocketInUse();
     if (told?.sluice === "workerd") this.#options?.workerd.on(told.event);
   }
+}
+
+/**
+ * Takes the keys of the terminal for a moment, which stops a job that its shell runs in the background until it is in
+ * the foreground. Wrangler, in a session of its own, would not be stopped, and would read what is typed for the shell.
+ */
+function waitForTerminal(): void {
+  if (canAsk()) process.stdin.setRawMode(true).setRawMode(false);
 }
 
 /** Wrangler tells a parent by IPC when it listens: a JSON string with the event `DEV_SERVER_READY`. */

@@ -74,7 +74,24 @@ function installed(name: string): string {
   return file;
 }
 
-/** The processes that a command which hangs runs in and was asked by, once it does, and its secrets. */
+/** Starts a process that asks for a command which hangs, with a folder for temporary files. */
+function ask(name: string) {
+  const temporary = join(folder, "tmp");
+  mkdirSync(temporary);
+  const asks = join(folder, "asks.ts");
+  const module = pathToFileURL(join(import.meta.dirname, "run-wrangler.ts")).href;
+  writeFileSync(
+    asks,
+    `import { wranglerIn } from ${JSON.stringify(module)};
+    const run = wranglerIn(${JSON.stringify(folder)}, process.env, ${JSON.stringify(installed(name))});
+    void run(["hang"], { secrets: { TOKEN: "a secret" } });`,
+  );
+  const env = { ...process.env, TMPDIR: temporary, NODE_DISABLE_COMPILE_CACHE: "1" };
+  const asking = spawn(process.execPath, ["--no-warnings", asks], { env, stdio: "inherit" });
+  return { asking, temporary };
+}
+
+/** The processes that asked for a command which hangs and that run it, once it does, and its secrets. */
 async function hanging() {
   const hangs = join(folder, "hangs");
   await expect.poll(() => existsSync(hangs), { timeout: 30_000 }).toBe(true);
@@ -130,19 +147,7 @@ describe.each(["main", "other"])("commands of a Wrangler whose function is calle
   it.each(["SIGKILL", "SIGTERM", "SIGINT"] as const)(
     "end in the middle and leave nothing when the process that asked for them ends by %s",
     async (signal) => {
-      const file = installed(name);
-      const temporary = join(folder, "tmp");
-      mkdirSync(temporary);
-      const asks = join(folder, "asks.ts");
-      const module = pathToFileURL(join(import.meta.dirname, "run-wrangler.ts")).href;
-      writeFileSync(
-        asks,
-        `import { wranglerIn } from ${JSON.stringify(module)};
-        const run = wranglerIn(${JSON.stringify(folder)}, process.env, ${JSON.stringify(file)});
-        void run(["hang"], { secrets: { TOKEN: "a secret" } });`,
-      );
-      const env = { ...process.env, TMPDIR: temporary, NODE_DISABLE_COMPILE_CACHE: "1" };
-      const asking = spawn(process.execPath, ["--no-warnings", asks], { env, stdio: "inherit" });
+      const { asking, temporary } = ask(name);
       const { parent, child, secrets } = await hanging();
       expect(secrets).toBe('{"TOKEN":"a secret"}');
       const files = readdirSync(temporary, { recursive: true, encoding: "utf8" });
@@ -154,6 +159,19 @@ describe.each(["main", "other"])("commands of a Wrangler whose function is calle
     },
     60_000,
   );
+
+  it.runIf(process.platform === "linux")("stop and go on with the process that asked for them", async () => {
+    const { asking } = ask(name);
+    const { parent, child } = await hanging();
+    const states = () =>
+      [parent, child].map((pid) => /\) (.)/.exec(readFileSync(`/proc/${pid}/stat`, "utf8"))?.[1]);
+    asking.kill("SIGTSTP");
+    await expect.poll(states, { timeout: 30_000 }).toEqual(["T", "T"]);
+    asking.kill("SIGCONT");
+    await expect.poll(states, { timeout: 30_000 }).not.toContain("T");
+    asking.kill();
+    await expect.poll(() => isRunning(child), { timeout: 30_000 }).toBe(false);
+  });
 
   it("end with what they run in when that is disposed of", async () => {
     const run = wrangler(name);
