@@ -6,7 +6,6 @@ import { wranglerFile } from "@sluice/project/wrangler/load-wrangler";
 import { registryFolder } from "@sluice/project/wrangler/registry";
 import { canAsk } from "@sluice/project/wrangler/run-wrangler";
 import { wranglerEnvironment } from "../settings/environment.ts";
-import { startGuard } from "../workerd/guard.ts";
 import { fromInside, type InsideSettings, type WorkerdEvent } from "./inside/contract.ts";
 import type { LinesContext } from "./inside/wrangler-lines.ts";
 
@@ -44,25 +43,18 @@ export interface WranglerProcess {
  */
 export class DevWrangler {
   readonly #child: WranglerChild;
-  readonly #guard = startGuard();
   #options: WranglerOptions | null = null;
 
   /** Starts to load Wrangler. */
   constructor(cwd: string) {
     waitForTerminal();
-    this.#child = new WranglerChild(() => ({
+    this.#child = new WranglerChild({
       cwd,
       env: wranglerEnvironment(process.env),
       file: wranglerFile(),
       stdio: ["inherit", "inherit", "inherit"],
-      onStart: (child) => {
-        child.on("message", (message) => this.#on(message));
-        const { pid } = child;
-        if (pid === undefined) return;
-        this.#guard.add(-pid);
-        child.once("exit", () => this.#guard.drop(-pid));
-      },
-    }));
+      onStart: (child) => child.on("message", (message) => this.#on(message)),
+    });
   }
 
   get answers() {
@@ -74,7 +66,7 @@ export class DevWrangler {
     const { args, env, lines, workerd } = options;
     this.#options = options;
     // Killed outright Wrangler leaves them there, and no other process may have a Worker of that name for five minutes.
-    this.#guard.addFiles(lines.workers.map((worker) => join(registryFolder(env), worker)));
+    for (const worker of lines.workers) this.#child.guard.addFile(join(registryFolder(env), worker));
     const inside = ownModule(new URL("./inside/main.ts", import.meta.url), "dev/inside/main.js");
     const settings: InsideSettings = { lines, wrangler: wranglerFile(), workerdMark: workerd.mark };
     const shown = this.#child.call("show", { args, env, module: pathToFileURL(inside).href, settings });

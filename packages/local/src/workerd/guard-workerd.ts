@@ -1,6 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import { subscribe } from "node:diagnostics_channel";
-import { type Guard, startGuard } from "./guard.ts";
+import { type Guard, startGuard } from "@sluice/project/wrangler/guard";
 import { WORKERD_ARGUMENT } from "./workerd-process.ts";
 
 let guard: Guard | null = null;

@@ -1,9 +1,7 @@
 import type { Answers } from "./wrangler-config.ts";
 
-/** A pipe to the process that Wrangler is loaded in. It closes with the end of this one, and then that one ends as well. */
-export const LIFELINE_FD = 4;
 /** The terminal, in a process whose commands may ask. */
-export const TERMINAL_FD = 5;
+export const TERMINAL_FD = 4;
 
 /** A command whose output is kept. */
 export interface CapturedCommand {
@@ -11,6 +9,8 @@ export interface CapturedCommand {
   /** Variables besides those of the process. */
   readonly env: NodeJS.ProcessEnv;
   readonly secrets: Readonly<Record<string, string>> | null;
+  /** Folder for a file of secrets, that only this user can look into. */
+  readonly folder: string;
   readonly asks: boolean;
 }
 
@@ -43,13 +43,12 @@ export interface Call {
 }
 
 /** Answer to a call. */
-export type Reply = { readonly id: number } & (
-  | { readonly result: unknown }
-  | {
-      readonly error: {
-        readonly message: string;
-        readonly stack: string | undefined;
-        readonly isTheirs: boolean;
-      };
-    }
-);
+export interface Reply {
+  readonly id: number;
+  readonly result?: unknown;
+  readonly error?: {
+    readonly message: string;
+    readonly stack: string | undefined;
+    readonly isTheirs: boolean;
+  };
+}

@@ -2,7 +2,8 @@ import { type ChildProcess, fork } from "node:child_process";
 import { constants } from "node:os";
 import { CliError } from "../errors.ts";
 import { ownModule } from "../own-module.ts";
-import { type Call, LIFELINE_FD, type Methods, type Reply } from "./child-contract.ts";
+import type { Call, Methods, Reply } from "./child-contract.ts";
+import { startGuard } from "./guard.ts";
 import type { Answers } from "./wrangler-config.ts";
 
 /** How the process that Wrangler is loaded in is started. */
@@ -11,14 +12,16 @@ export interface ChildOptions {
   readonly env: NodeJS.ProcessEnv;
   /** Wrangler's main module. Absolute. */
   readonly file: string;
-  /** Folder that is deleted if this process ends first. */
-  readonly folder?: string;
+  /** Its standard streams. */
   readonly stdio: readonly ["inherit" | "ignore", "inherit" | "pipe", "inherit" | "pipe"];
   /** Descriptor of the terminal to ask at. */
   readonly terminal?: number;
   /** Called with each process that is started. */
   readonly onStart: (child: ChildProcess) => void;
 }
+
+/** Signals by which a terminal tells the group of this process alone to stop, to go on, and its new size. */
+const TERMINAL_SIGNALS = ["SIGTSTP", "SIGCONT", "SIGWINCH"] as const;
 
 /** Thrown where Wrangler's process has ended before it answered. */
 export class ChildEnded extends Error {
@@ -35,14 +38,16 @@ export class ChildEnded extends Error {
  * A process that has loaded Wrangler, reads configurations by it, and runs its commands. It has a process group of its
  * own and is ended with everything in it. Where it has ended, the next call starts another one.
  */
-export class WranglerChild {
-  readonly #options: () => ChildOptions;
+export class WranglerChild implements Disposable {
+  /** Ends the process, and deletes what it is told, when this one has ended. */
+  readonly guard = startGuard();
+  readonly #options: ChildOptions;
   readonly #waiting = new Map<number, PromiseWithResolvers<unknown>>();
   #child: ChildProcess | null = null;
   #calls = 0;
 
   /** Starts the process, which loads Wrangler meanwhile. */
-  constructor(options: () => ChildOptions) {
+  constructor(options: ChildOptions) {
     this.#options = options;
     this.#start();
   }
@@ -74,27 +79,32 @@ export class WranglerChild {
     else this.#child.kill(signal);
   }
 
-  /** Ends the process with everything that it has started. */
   [Symbol.dispose](): void {
-    this.#child?.stdio[LIFELINE_FD]?.destroy();
+    this.kill("SIGKILL");
+    this.guard[Symbol.dispose]();
   }
 
   #start(): ChildProcess {
-    const { cwd, env, file, folder, stdio, terminal, onStart } = this.#options();
-    const host = ownModule(new URL("./host.ts", import.meta.url), "wrangler/host.js");
-    const child = fork(host, [file, ...(folder === undefined ? [] : [folder])], {
+    const { cwd, env, file, stdio, terminal, onStart } = this.#options;
+    const child = fork(ownModule(new URL("./host.ts", import.meta.url), "wrangler/host.js"), [file], {
       cwd,
       env,
       execArgv: ["--no-warnings"],
       serialization: "advanced",
       // On Windows that would open a window.
       detached: process.platform !== "win32",
-      stdio: [...stdio, "ipc", "pipe", ...(terminal === undefined ? [] : [terminal])],
+      stdio: [...stdio, "ipc", ...(terminal === undefined ? [] : [terminal])],
     });
     this.#child = child;
-    const stopPassing = passTerminalSignals(child);
+    const { pid = 0 } = child;
+    child.once("spawn", () => this.guard.add(-pid));
+    const passOn = (signal: NodeJS.Signals) => {
+      signalGroup(child, signal === "SIGTSTP" ? "SIGSTOP" : signal);
+      if (signal === "SIGTSTP") process.kill(process.pid, "SIGSTOP");
+    };
+    for (const signal of TERMINAL_SIGNALS) process.on(signal, passOn);
     const over = (error: Error) => {
-      stopPassing();
+      for (const signal of TERMINAL_SIGNALS) process.off(signal, passOn);
       if (this.#child === child) this.#child = null;
       for (const { reject } of this.#waiting.values()) reject(error);
       this.#waiting.clear();
@@ -103,7 +113,10 @@ export class WranglerChild {
       if (typeof message === "object" && "id" in message) this.#settle(message);
     });
     child.once("error", over);
-    child.once("exit", () => signalGroup(child, "SIGKILL"));
+    child.once("exit", () => {
+      signalGroup(child, "SIGKILL");
+      this.guard.drop(-pid);
+    });
     // Not "exit": what it has sent last is still on its way then.
     child.once("close", (code, signal) =>
       over(new ChildEnded(code ?? 128 + (signal === null ? 0 : constants.signals[signal]))),
@@ -112,35 +125,13 @@ export class WranglerChild {
     return child;
   }
 
-  #settle(reply: Reply): void {
-    const answer = this.#waiting.get(reply.id);
-    this.#waiting.delete(reply.id);
-    if ("result" in reply) {
-      answer?.resolve(reply.result);
-      return;
-    }
-    const { message, stack, isTheirs } = reply.error;
-    answer?.reject(isTheirs ? new CliError(message) : Object.assign(new Error(message), { stack }));
+  #settle({ id, result, error }: Reply): void {
+    const answer = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    if (error === undefined) answer?.resolve(result);
+    else if (error.isTheirs) answer?.reject(new CliError(error.message));
+    else answer?.reject(Object.assign(new Error(error.message), { stack: error.stack }));
   }
-}
-
-/** Passes on what a terminal tells the group of this process alone: to stop, to go on, and its new size. */
-function passTerminalSignals(child: ChildProcess): () => void {
-  const listeners: readonly (readonly [NodeJS.Signals, () => void])[] = [
-    [
-      "SIGTSTP",
-      () => {
-        signalGroup(child, "SIGSTOP");
-        process.kill(process.pid, "SIGSTOP");
-      },
-    ],
-    ["SIGCONT", () => signalGroup(child, "SIGCONT")],
-    ["SIGWINCH", () => signalGroup(child, "SIGWINCH")],
-  ];
-  for (const [signal, listener] of listeners) process.on(signal, listener);
-  return () => {
-    for (const [signal, listener] of listeners) process.off(signal, listener);
-  };
 }
 
 function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {

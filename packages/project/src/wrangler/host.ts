@@ -1,12 +1,9 @@
-import { rmSync } from "node:fs";
 import module, { createRequire, enableCompileCache, flushCompileCache } from "node:module";
-import { Socket } from "node:net";
 import { CliError } from "../errors.ts";
 import { captured } from "./captured.ts";
 import {
   type Call,
   type CapturedCommand,
-  LIFELINE_FD,
   type Methods,
   type Reply,
   type ShownCommand,
@@ -25,23 +22,20 @@ import { ANSWERS } from "./wrangler-config.ts";
 const FLUSH_AFTER_MS = 10_000;
 
 enableCompileCache();
-const [, , file = "", folder = ""] = process.argv;
+const [, , file = ""] = process.argv;
 const methods: Methods = { ...ANSWERS, capture, show };
 
-// Wrangler closes the channel to its parent at the end of a command. Node.js calls this too, when the parent has ended.
+// Wrangler closes the channel to its parent at the end of a command.
 process.disconnect = () => {};
-// So it is this pipe that tells of the parent's end, whatever ended it.
-const lifeline = new Socket({ fd: LIFELINE_FD }).resume().once("close", endAtOnce);
 
 process.on("message", async ({ id, method, args }: Call) => {
-  const reply: Reply = await Reflect.apply(methods[method], methods, args).then(
-    (result: unknown) => ({ id, result }),
-    (error: unknown) => {
-      const { message, stack } = error instanceof Error ? error : new Error(String(error));
-      return { id, error: { message, stack, isTheirs: error instanceof CliError } };
-    },
+  const reply: Omit<Reply, "id"> = await Reflect.apply(methods[method], methods, args).then(
+    (result: unknown) => ({ result }),
+    (error: Error) => ({
+      error: { message: error.message, stack: error.stack, isTheirs: error instanceof CliError },
+    }),
   );
-  process.send?.(reply);
+  process.send?.({ id, ...reply } satisfies Reply);
 });
 
 try {
@@ -50,14 +44,7 @@ try {
   // The first call fails by it too.
 }
 
-/** Ends without the code of others that runs at an exit: in the middle of a command it may wait for ever. */
-function endAtOnce(): void {
-  if (process.stdin.isTTY) process.stdin.setRawMode(false);
-  if (folder !== "") rmSync(folder, { recursive: true, force: true });
-  process.kill(process.platform === "win32" ? process.pid : -process.pid, "SIGKILL");
-}
-
-async function capture({ args, env, secrets, asks }: CapturedCommand) {
+async function capture({ args, env, secrets, folder, asks }: CapturedCommand) {
   Object.assign(process.env, env);
   const secret = secrets === null ? null : secretsFile(folder, secrets);
   const all = secret === null ? args : [...args, "--secrets-file", secret.path];
@@ -103,7 +90,6 @@ function run(main: (args: readonly string[]) => Promise<void>, args: readonly st
 function runAsProgram(args: readonly string[]): Promise<never> {
   process.argv = [process.execPath, file, ...args];
   process.channel?.unref();
-  lifeline.unref();
   delete createRequire(file).cache[file];
   const { _load: load } = module as unknown as { _load(file: string, parent: null, isMain: true): void };
   load(file, null, true);

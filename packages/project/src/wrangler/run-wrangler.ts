@@ -1,6 +1,5 @@
-import type { ChildProcess } from "node:child_process";
-import { existsSync, readFileSync, rmSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { ChildEnded, WranglerChild } from "./child.ts";
 import type { Captured } from "./child-contract.ts";
 import { ownFolder, sweepLeftovers } from "./leftovers.ts";
@@ -39,33 +38,40 @@ export interface WranglerIn extends RunWrangler, Disposable {
  * @param file Wrangler's main module. Absolute.
  */
 export function wranglerIn(cwd: string, env: NodeJS.ProcessEnv, file: string = wranglerFile()): WranglerIn {
-  let output: Output;
-  const child = new WranglerChild(() => {
-    sweepLeftovers();
-    const folder = ownFolder("wrangler");
-    output = new Output(join(folder, "report.ndjson"));
-    const { report } = output;
-    const hasTerminal = canAsk();
-    return {
-      cwd,
-      // Colours would be in the way of whoever reads a log.
-      env: { ...env, NO_COLOR: "1", FORCE_COLOR: "0", WRANGLER_OUTPUT_FILE_PATH: report },
-      file,
-      folder,
-      stdio: [hasTerminal ? "inherit" : "ignore", "pipe", "pipe"],
-      ...(hasTerminal ? { terminal: process.stdout.fd } : {}),
-      onStart: (its) => output.readFrom(its),
-    };
+  sweepLeftovers();
+  const folder = ownFolder("wrangler");
+  const reportFile = join(folder, "report.ndjson");
+  const hasTerminal = canAsk();
+  let printed = { out: "", err: "" };
+  const child = new WranglerChild({
+    cwd,
+    // Colours would be in the way of whoever reads a log.
+    env: { ...env, NO_COLOR: "1", FORCE_COLOR: "0", WRANGLER_OUTPUT_FILE_PATH: reportFile },
+    file,
+    stdio: [hasTerminal ? "inherit" : "ignore", "pipe", "pipe"],
+    ...(hasTerminal ? { terminal: process.stdout.fd } : {}),
+    onStart: ({ stdout, stderr }) => {
+      stdout?.on("data", (chunk: Buffer) => {
+        printed.out += chunk;
+      });
+      stderr?.on("data", (chunk: Buffer) => {
+        printed.err += chunk;
+      });
+    },
   });
-  const run = async (args: readonly string[], { secrets, asks = false, env = {} }: RunOptions) => {
-    const captured = child.call("capture", { args, env, secrets: secrets ?? null, asks: asks && canAsk() });
-    const its = output;
-    its.clear();
-    const done = await captured.catch((error: unknown) => {
-      if (error instanceof ChildEnded) return { code: error.code, out: its.out, all: its.out + its.err };
-      throw error;
-    });
-    return { ...done, all: done.all.trim(), report: its.takeReport() };
+  child.guard.addFile(folder);
+  /** Reads all that Wrangler has reported to programs so far: it appends to one file. */
+  const report = () => (existsSync(reportFile) ? readFileSync(reportFile, "utf8") : "");
+  const run = async (args: readonly string[], { secrets = null, asks = false, env = {} }: RunOptions) => {
+    const from = report().length;
+    printed = { out: "", err: "" };
+    const done = await child
+      .call("capture", { args, env, secrets, folder, asks: asks && canAsk() })
+      .catch((error: unknown) => {
+        if (!(error instanceof ChildEnded)) throw error;
+        return { code: error.code, out: printed.out, all: printed.out + printed.err };
+      });
+    return { ...done, all: done.all.trim(), report: report().slice(from) };
   };
   let last: Promise<unknown> = Promise.resolve();
   const inTurn: RunWrangler = (args, options = {}) => {
@@ -74,50 +80,6 @@ export function wranglerIn(cwd: string, env: NodeJS.ProcessEnv, file: string = w
     return done;
   };
   return Object.assign(inTurn, { answers: child.answers, [Symbol.dispose]: () => child[Symbol.dispose]() });
-}
-
-/** Output of a process of Wrangler's. */
-class Output {
-  /** File that it reports to programs in: it appends to one as long as it lasts. */
-  readonly report: string;
-  out = "";
-  err = "";
-  #reported = "";
-  #taken = 0;
-
-  constructor(report: string) {
-    this.report = report;
-  }
-
-  readFrom(child: ChildProcess): void {
-    child.stdout?.on("data", (chunk: Buffer) => {
-      this.out += chunk;
-    });
-    child.stderr?.on("data", (chunk: Buffer) => {
-      this.err += chunk;
-    });
-    child.once("close", () => {
-      this.#read();
-      rmSync(dirname(this.report), { recursive: true, force: true });
-    });
-  }
-
-  clear(): void {
-    this.out = "";
-    this.err = "";
-  }
-
-  /** Takes what was reported since the last time. */
-  takeReport(): string {
-    this.#read();
-    const report = this.#reported.slice(this.#taken);
-    this.#taken = this.#reported.length;
-    return report;
-  }
-
-  #read(): void {
-    if (existsSync(this.report)) this.#reported = readFileSync(this.report, "utf8");
-  }
 }
 
 /** Whether Wrangler would ask here: a person reads and writes, and it is no machine of CI. */

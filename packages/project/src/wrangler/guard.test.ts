@@ -1,15 +1,15 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { isRunning } from "@sluice/project/processes";
+import { isRunning } from "../processes.ts";
 import { expect, it, onTestFinished } from "vitest";
 
 const GUARD = new URL("./guard.ts", import.meta.url).href;
 
-/** Has a guard for two processes, one of which it drops, and for a file; prints the numbers of both. */
+/** Has a guard for two processes, one of which it drops, and for a folder; prints the numbers of both. */
 const GUARDED = `
   const { spawn } = await import("node:child_process");
   const { startGuard } = await import(process.argv[1]);
@@ -17,7 +17,7 @@ const GUARDED = `
   const pids = [0, 1].map(() => spawn("sleep", ["600"], { stdio: "ignore" }).pid);
   for (const pid of pids) guard.add(pid);
   guard.drop(pids[1]);
-  guard.addFiles([process.argv[2]]);
+  guard.addFile(process.argv[2]);
   // What was told is told once the loop of events has gone round.
   setTimeout(() => console.log(pids.join(" ")), 100);
   setInterval(() => {}, 1_000);
@@ -26,7 +26,8 @@ const GUARDED = `
 it.skipIf(process.platform === "win32")("ends and deletes what a killed process leaves behind", async () => {
   const folder = mkdtempSync(join(tmpdir(), "sluice guard-"));
   const file = join(folder, "left behind");
-  writeFileSync(file, "");
+  mkdirSync(file);
+  writeFileSync(join(file, "in it"), "");
   const child = spawn(process.execPath, ["--input-type=module", "-e", GUARDED, GUARD, file], {
     stdio: ["ignore", "pipe", "inherit"],
   });

@@ -2,10 +2,9 @@ import { spawn } from "node:child_process";
 
 /**
  * Reads what there is, `process PID` and `file PATH`, and what there is no more, `ended PID`. When nothing more can
- * come it ends and deletes all that. It outlives whatever signal a terminal sends to all.
+ * come it ends and deletes all that.
  */
 const SCRIPT = `
-trap "" INT TERM HUP
 pids=
 files=
 while read -r what which; do
@@ -20,17 +19,17 @@ while read -r what which; do
   esac
 done
 for pid in $pids; do kill -9 "$pid"; done
-printf "%s" "$files" | while read -r file; do rm -f "$file"; done
+printf "%s" "$files" | while read -r file; do rm -rf "$file"; done
 `;
 
-/** Cleans up after this process when it has ended, however it did. */
-export interface Guard {
-  /** Ends a process that this one has started. */
+/** Cleans up after this process when it has ended, however it did, or when it says so. */
+export interface Guard extends Disposable {
+  /** Ends a process that this one has started, or a whole group where the number is negative. */
   add(pid: number): void;
   /** One that has ended: its number may be another's soon. */
   drop(pid: number): void;
-  /** Deletes files that say that something of this process is there. Absolute paths without a line break. */
-  addFiles(files: readonly string[]): void;
+  /** Deletes a file or a folder of this process. Absolute, without a line break. */
+  addFile(path: string): void;
 }
 
 /**
@@ -38,8 +37,9 @@ export interface Guard {
  * there is no such shell, the system ends what a process has started.
  */
 export function startGuard(platform: NodeJS.Platform = process.platform): Guard {
-  if (platform === "win32") return { add() {}, drop() {}, addFiles() {} };
-  const shell = spawn("/bin/sh", ["-c", SCRIPT], { stdio: ["pipe", "ignore", "ignore"] });
+  if (platform === "win32") return { add() {}, drop() {}, addFile() {}, [Symbol.dispose]() {} };
+  // In a group of its own: it outlives whatever signal the others get.
+  const shell = spawn("/bin/sh", ["-c", SCRIPT], { stdio: ["pipe", "ignore", "ignore"], detached: true });
   // Without it this process can do all that it does, but for being killed.
   shell.on("error", () => {});
   shell.stdin.on("error", () => {});
@@ -48,8 +48,7 @@ export function startGuard(platform: NodeJS.Platform = process.platform): Guard 
   return {
     add: (pid) => tell("process", pid),
     drop: (pid) => tell("ended", pid),
-    addFiles: (files) => {
-      for (const file of files) tell("file", file);
-    },
+    addFile: (path) => tell("file", path),
+    [Symbol.dispose]: () => void shell.stdin.end(),
   };
 }
