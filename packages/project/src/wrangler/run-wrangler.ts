@@ -1,8 +1,8 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ChildEnded, WranglerChild } from "./child.ts";
 import type { Captured } from "./child-contract.ts";
-import { ownFolder, sweepLeftovers } from "./leftovers.ts";
 import { wranglerFile } from "./load-wrangler.ts";
 import type { Answers } from "./wrangler-config.ts";
 
@@ -38,8 +38,7 @@ export interface WranglerIn extends RunWrangler, Disposable {
  * @param file Wrangler's main module. Absolute.
  */
 export function wranglerIn(cwd: string, env: NodeJS.ProcessEnv, file: string = wranglerFile()): WranglerIn {
-  sweepLeftovers();
-  const folder = ownFolder("wrangler");
+  const folder = mkdtempSync(join(tmpdir(), "sluice-wrangler-"));
   const reportFile = join(folder, "report.ndjson");
   const hasTerminal = canAsk();
   let printed = { out: "", err: "" };
@@ -62,11 +61,11 @@ export function wranglerIn(cwd: string, env: NodeJS.ProcessEnv, file: string = w
   child.guard.addFile(folder);
   /** Reads all that Wrangler has reported to programs so far: it appends to one file. */
   const report = () => (existsSync(reportFile) ? readFileSync(reportFile, "utf8") : "");
-  const run = async (args: readonly string[], { secrets = null, asks = false, env = {} }: RunOptions) => {
+  const run = async (args: readonly string[], { secrets, asks = false, env = {} }: RunOptions) => {
     const from = report().length;
     printed = { out: "", err: "" };
     const done = await child
-      .call("capture", { args, env, secrets, folder, asks: asks && canAsk() })
+      .call("capture", { args, env, secrets: secrets ?? null, folder, asks: asks && canAsk() })
       .catch((error: unknown) => {
         if (!(error instanceof ChildEnded)) throw error;
         return { code: error.code, out: printed.out, all: printed.out + printed.err };

@@ -18,7 +18,7 @@ export interface ReadOptions {
   readonly quiet: boolean;
 }
 
-/** What Wrangler is asked about a project. */
+/** Questions about a project that Wrangler answers. */
 export interface Answers {
   /**
    * Reads a configuration through Wrangler itself, so that environments, defaults and paths are exactly its own.

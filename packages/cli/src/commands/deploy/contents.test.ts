@@ -74,19 +74,21 @@ it("tells another Worker by another tag", async () => {
     "apps/mailer/other/a.txt": "b",
   });
   const paths = ["../../", "../../apps/mailer/"] as const;
-  const tagOf = async (config: Readonly<Record<string, unknown>>, code: string) =>
-    (await bundled(partIn(project, ".", config), bundlesTo(code))).tag;
   const assets = (folder: string, more = {}) => ({ assets: { directory: `${paths[1]}${folder}`, ...more } });
-  const tags = await Promise.all([
-    tagOf({}, bundle(...paths)),
-    tagOf({}, bundle(...paths, "2")),
-    tagOf({}, bundle("../../", "../../apps/other/")),
-    tagOf({ vars: { A: "1" } }, bundle(...paths)),
-    tagOf({ site: { bucket: "../../apps/mailer/public" } }, bundle(...paths)),
-    tagOf({ site: { bucket: "../../apps/mailer/other" } }, bundle(...paths)),
-    tagOf(assets("public"), bundle(...paths)),
-    tagOf(assets("other"), bundle(...paths)),
-    tagOf(assets("other", { binding: "ASSETS" }), bundle(...paths)),
-  ]);
-  expect(new Set(tags).size).toBe(tags.length);
+  const workers: [config: Readonly<Record<string, unknown>>, code: string][] = [
+    [{}, bundle(...paths)],
+    [{}, bundle(...paths, "2")],
+    [{}, bundle("../../", "../../apps/other/")],
+    [{ vars: { A: "1" } }, bundle(...paths)],
+    [{ site: { bucket: "../../apps/mailer/public" } }, bundle(...paths)],
+    [{ site: { bucket: "../../apps/mailer/other" } }, bundle(...paths)],
+    [assets("public"), bundle(...paths)],
+    [assets("other"), bundle(...paths)],
+    [assets("other", { binding: "ASSETS" }), bundle(...paths)],
+  ];
+  const tags = new Set<string>();
+  for (const [config, code] of workers) {
+    tags.add((await bundled(partIn(project, ".", config), bundlesTo(code))).tag);
+  }
+  expect(tags.size).toBe(workers.length);
 });

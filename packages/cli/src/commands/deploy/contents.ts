@@ -2,13 +2,14 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { CliError } from "@sluice/project/errors";
-import { ownFolder } from "@sluice/project/wrangler/leftovers";
 import { omit } from "@sluice/project/wrangler/relocate";
 import type { RunWrangler } from "@sluice/project/wrangler/run-wrangler";
 import { canonicalJson, PROTOCOL_VERSION } from "@sluice/protocol";
 import { type Part, withoutServices } from "./parts.ts";
 import type { Wanted } from "./steps.ts";
 
+/** Folder of a bundle, beside those of the Workers: none of them may have that name. */
+const BUNDLE_FOLDER = ".bundle";
 /** Files that Wrangler writes beside a bundle and never uploads as code. */
 const NOT_CODE = /(?:\.map|^README\.md)$/;
 
@@ -19,7 +20,9 @@ const NOT_CODE = /(?:\.map|^README\.md)$/;
  * @throws CliError with Wrangler's output for a part that cannot be bundled. Nothing has been deployed then.
  */
 export async function bundled(part: Part, wrangler: RunWrangler): Promise<Wanted> {
-  const folder = ownFolder("bundle");
+  const folder = join(dirname(dirname(part.configFile)), BUNDLE_FOLDER);
+  // Of a command that was killed.
+  rmSync(folder, { recursive: true, force: true });
   try {
     const args = ["deploy", "--dry-run", "--config", part.configFile, "--outdir", folder];
     const { code, all } = await wrangler(args);
