@@ -1,10 +1,10 @@
+import type { Captured } from "./child-contract.ts";
 import { type Desk, openDesk } from "./question.ts";
-import type { WranglerRun } from "./run-wrangler.ts";
 
 /** Wrangler's notice after a question that it answers by itself: it knows more machines of CI than `canAsk` does. */
 const ANSWERED_ITSELF = /in non-interactive context/;
 
-type Streams = Pick<WranglerRun, "out" | "all">;
+type Streams = Pick<Captured, "out" | "all">;
 
 /**
  * Keeps what is printed, until it ends. It goes on its way too: a command that ends its process answers no more.
