@@ -91,8 +91,7 @@ export async function dev(given: DevOptions, printer: Printer): Promise<number> 
     wranglerVersion: wranglerVersion(),
   });
   refuseLeading(ownership.owner, host, access);
-  const read = () =>
-    generate({ targets, env, places, purpose: "dev", sessions: session.all, ownership, envFiles });
+  const input = { targets, env, places, purpose: "dev", sessions: session.all, ownership, envFiles } as const;
   const announceSelf = (of: Project) =>
     session.announce({
       files: configFilesOf(of),
@@ -115,7 +114,7 @@ export async function dev(given: DevOptions, printer: Printer): Promise<number> 
   const waker = new QueueWaker();
   const argumentsOf = (plan: Plan) =>
     wranglerArguments(plan, { ...options, ip: host, data, owner: ownership.owner });
-  let current = await read();
+  let current = await generate(input);
 
   const adopt = (next: Generation) => {
     current = next;
@@ -154,7 +153,7 @@ export async function dev(given: DevOptions, printer: Printer): Promise<number> 
       printer.print(ownerLine(changed));
       await takeBroker();
     }
-    const next = await read();
+    const next = await generate({ ...input, write: (writing) => child.write(writing) });
     // Often it is our own end, or another's at the same moment, that changed something.
     if (isOver) return;
     adopt(next);

@@ -5,6 +5,7 @@ import { ChildEnded, WranglerChild } from "@sluice/project/wrangler/child";
 import { wranglerFile } from "@sluice/project/wrangler/load-wrangler";
 import { registryFolder } from "@sluice/project/wrangler/registry";
 import { canAsk } from "@sluice/project/wrangler/run-wrangler";
+import type { Writing } from "../generation/write.ts";
 import { wranglerEnvironment } from "../settings/environment.ts";
 import { fromInside, type InsideSettings, type WorkerdEvent } from "./inside/contract.ts";
 import type { LinesContext } from "./inside/wrangler-lines.ts";
@@ -43,6 +44,9 @@ export interface WranglerProcess {
  */
 export class DevWrangler {
   readonly #child: WranglerChild;
+  readonly #inside = pathToFileURL(
+    ownModule(new URL("./inside/main.ts", import.meta.url), "dev/inside/main.js"),
+  ).href;
   #options: WranglerOptions | null = null;
 
   /** Starts to load Wrangler. */
@@ -61,15 +65,21 @@ export class DevWrangler {
     return this.#child.answers;
   }
 
+  /** Writes files that Wrangler watches, in its process: it never sees some of them without the others. */
+  async write(writing: Writing): Promise<void> {
+    await this.#child.call("inside", this.#inside, "write", writing);
+  }
+
   /** Runs `wrangler dev`; the one before it has ended. */
   start(options: WranglerOptions): WranglerProcess {
     const { args, env, lines, workerd } = options;
     this.#options = options;
     // Killed outright Wrangler leaves them there, and no other process may have a Worker of that name for five minutes.
     for (const worker of lines.workers) this.#child.guard.addFile(join(registryFolder(env), worker));
-    const inside = ownModule(new URL("./inside/main.ts", import.meta.url), "dev/inside/main.js");
     const settings: InsideSettings = { lines, wrangler: wranglerFile(), workerdMark: workerd.mark };
-    const shown = this.#child.call("show", { args, env, module: pathToFileURL(inside).href, settings });
+    const shown = this.#child
+      .call("inside", this.#inside, "prepare", settings)
+      .then(() => this.#child.call("show", { args, env }));
     const ended = shown.catch((error: unknown) => {
       if (error instanceof ChildEnded) return error.code;
       throw error;

@@ -1,6 +1,4 @@
 import { join } from "node:path";
-import { placeEnvFiles, placeSecrets } from "@sluice/project/files/secrets";
-import { makeOutputFolder, writePlan } from "@sluice/project/files/write-plan";
 import { makePlan, type Plan } from "@sluice/project/generate/plan";
 import { type Project, readProject } from "@sluice/project/read/project";
 import type { BrokerOwnership } from "../data/broker-ownership.ts";
@@ -8,6 +6,7 @@ import type { CommandPlaces } from "../places.ts";
 import { entryName } from "../processes/registry.ts";
 import type { Session, Sessions } from "../processes/sessions.ts";
 import type { Watched } from "./watch.ts";
+import { type Writing, write } from "./write.ts";
 
 /** Result of one reading of the files of this process's Workers and of other processes' Workers. */
 export interface Generation {
@@ -29,6 +28,8 @@ export interface GenerationInput {
   readonly sessions: Sessions | null;
   /** The broker of the data folder; `null` until somebody is known to have it. */
   readonly ownership: BrokerOwnership | null;
+  /** Writes the files. Default: here. */
+  readonly write?: (writing: Writing) => void | Promise<void>;
 }
 
 /**
@@ -54,20 +55,27 @@ export async function generate(input: GenerationInput): Promise<Generation> {
     filesSending,
     brokerName,
   });
-  const plan = writeGenerated(project, input);
-  return { project, plan, watched: watchedBy(project, [...filesOf(others), ...filesSending], sessions) };
+  const writing = writingOf(project, input);
+  await (input.write ?? write)(writing);
+  return {
+    project,
+    plan: writing.plan,
+    watched: watchedBy(project, [...filesOf(others), ...filesSending], sessions),
+  };
 }
 
 /** Writes what Wrangler is to run of what was read. */
-export function writeGenerated(
-  project: Project,
-  { env, places, purpose, envFiles = [] }: Pick<GenerationInput, "env" | "places" | "purpose" | "envFiles">,
-): Plan {
+export function writeGenerated(project: Project, input: WritingInput): Plan {
+  const writing = writingOf(project, input);
+  write(writing);
+  return writing.plan;
+}
+
+type WritingInput = Pick<GenerationInput, "env" | "places" | "purpose" | "envFiles">;
+
+function writingOf(project: Project, { env, places, purpose, envFiles = [] }: WritingInput): Writing {
   const plan = makePlan(project, purpose, { ...places, outputDirectory: outputDirectory(project, places) });
-  makeOutputFolder(places.root);
-  writePlan(plan);
-  placeAllSecrets(project, plan, env, envFiles);
-  return plan;
+  return { root: places.root, plan, isBrokerMadeUp: project.broker.file === null, env, envFiles };
 }
 
 /** Configuration files of the Workers that a project consists of, the broker's last. */
@@ -87,20 +95,6 @@ export function sendersOf(sessions: readonly Session[]): string[] {
 /** Each process has a folder of its own: two of them may run in one folder. */
 function outputDirectory({ workers, broker }: Project, places: CommandPlaces): string {
   return join(places.outputDirectory, (workers[0] ?? broker).name);
-}
-
-/**
- * A broker of our own making has none but those that were generated for it: those in the current folder are some
- * Worker's.
- */
-function placeAllSecrets({ broker }: Project, plan: Plan, env: string, envFiles: readonly string[]): void {
-  const isMadeUp = broker.file === null;
-  for (const { userDirectory, directory } of isMadeUp ? plan.workers : [...plan.workers, plan.broker]) {
-    placeSecrets(userDirectory, directory, env);
-    placeEnvFiles(userDirectory, directory, envFiles);
-  }
-  const { directory } = plan.broker;
-  if (isMadeUp && envFiles.length > 0) placeEnvFiles(directory, directory, [".dev.vars"]);
 }
 
 function watchedBy(

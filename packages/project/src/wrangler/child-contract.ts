@@ -23,17 +23,17 @@ export interface Captured {
   readonly all: string;
 }
 
-/** The last command of a process, which has its streams for itself. */
-export interface ShownCommand extends Pick<CapturedCommand, "args" | "env"> {
-  /** URL of a module whose `prepare` is called with the settings before the command begins. */
-  readonly module: string;
-  readonly settings: unknown;
-}
-
 /** Methods of the process that Wrangler is loaded in. */
 export interface Methods extends Answers {
   capture(command: CapturedCommand): Promise<Captured>;
-  show(command: ShownCommand): Promise<never>;
+  /** Runs the last command of the process, which has its streams for itself. */
+  show(command: Pick<CapturedCommand, "args" | "env">): Promise<never>;
+  /**
+   * Calls a function of a module of ours in that process.
+   *
+   * @param module URL of the module.
+   */
+  inside(module: string, name: string, argument: unknown): Promise<unknown>;
 }
 
 export interface Call {

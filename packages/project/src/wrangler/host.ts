@@ -1,14 +1,7 @@
 import module, { createRequire, enableCompileCache, flushCompileCache } from "node:module";
 import { CliError } from "../errors.ts";
 import { captured } from "./captured.ts";
-import {
-  type Call,
-  type CapturedCommand,
-  type Methods,
-  type Reply,
-  type ShownCommand,
-  TERMINAL_FD,
-} from "./child-contract.ts";
+import { type Call, type CapturedCommand, type Methods, type Reply, TERMINAL_FD } from "./child-contract.ts";
 import { exitCodeOf, loadWithMain, loadWrangler, MAIN } from "./load-wrangler.ts";
 import { secretsFile } from "./secrets-file.ts";
 import { ANSWERS } from "./wrangler-config.ts";
@@ -23,7 +16,7 @@ const FLUSH_AFTER_MS = 10_000;
 
 enableCompileCache();
 const [, , file = ""] = process.argv;
-const methods: Methods = { ...ANSWERS, capture, show };
+const methods: Methods = { ...ANSWERS, capture, show, inside };
 
 // Wrangler closes the channel to its parent at the end of a command.
 process.disconnect = () => {};
@@ -66,10 +59,13 @@ function countAsFailure(): void {
   process.exitCode ||= 1;
 }
 
-async function show({ args, env, module: preparing, settings }: ShownCommand): Promise<never> {
+async function inside(url: string, name: string, argument: unknown): Promise<unknown> {
+  const its = await import(url);
+  return its[name](argument);
+}
+
+async function show({ args, env }: Pick<CapturedCommand, "args" | "env">): Promise<never> {
   Object.assign(process.env, env);
-  const { prepare } = await import(preparing);
-  prepare(settings);
   setTimeout(flushCompileCache, FLUSH_AFTER_MS).unref();
   const { [MAIN]: main } = loadWrangler();
   if (main === undefined) return runAsProgram(args);

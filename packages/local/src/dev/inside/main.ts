@@ -6,6 +6,8 @@ import { endOnCtrlC } from "./ctrl-c.ts";
 import { tellOfWorkerd } from "./workerd.ts";
 import { isSocketInUse, wranglerLines } from "./wrangler-lines.ts";
 
+export { write } from "../../generation/write.ts";
+
 /** Exit code where nobody reads: as when the terminal is closed, which is SIGHUP. */
 const EXIT_UNREAD = 129;
 
