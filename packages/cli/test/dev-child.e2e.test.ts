@@ -36,7 +36,7 @@ function installOtherWrangler(folder: string): void {
   );
 }
 
-describe("sluice dev with a Wrangler that it cannot run in its own process", () => {
+describe("sluice dev with a Wrangler whose main function it cannot call", () => {
   let lab: Lab;
   let running: Running;
   let url: string;
@@ -58,7 +58,7 @@ describe("sluice dev with a Wrangler that it cannot run in its own process", () 
     lab.remove();
   });
 
-  it("runs it as a process of its own, that of the project", async () => {
+  it("runs it as the program of one process, that of the project", async () => {
     expect(await (await fetch(`${url}/?1`)).text()).toBe("sent");
     await running.printed(/got \?1 on jobs-x/);
     const lines = descendants(running.pid).map((pid) => readFileSync(`/proc/${pid}/cmdline`, "utf8"));

@@ -4,10 +4,6 @@ import { join } from "node:path";
 /** A file for `--secrets-file`. */
 export interface SecretsFile {
   readonly path: string;
-  /** Descriptor to be inherited by a process that opens it under `/dev/fd`. */
-  readonly fd: number;
-  /** Whether nobody else can open it: its name was removed before anything was written. */
-  readonly isNameless: boolean;
   remove(): void;
 }
 
@@ -27,8 +23,6 @@ export function secretsFile(folder: string, secrets: Readonly<Record<string, str
   writeSync(fd, JSON.stringify(secrets), 0);
   return {
     path: isNameless ? nameless : named,
-    fd,
-    isNameless,
     remove: () => {
       closeSync(fd);
       if (!isNameless) unlinkSync(named);
