@@ -1,4 +1,4 @@
-import type { DevOptions } from "@sluice/local/dev/dev";
+import type { DevOptions } from "@sluice/local/dev/start";
 import type { Printer } from "@sluice/local/report/printer";
 import { LOG_FORMATS } from "@sluice/local/report/server-log";
 import type { ServeOptions } from "@sluice/local/serve/serve";
@@ -77,7 +77,7 @@ function defineProgram(execute: Execute, wranglerArguments: readonly string[], p
     .addHelpText("after", "\nArguments after -- are passed on to wrangler dev.")
     .action((targets: string[], options: Omit<DevOptions, "targets" | "wranglerArguments">) =>
       execute(async (to) =>
-        (await import("@sluice/local/dev/dev")).dev({ ...options, targets, wranglerArguments }, to),
+        (await import("@sluice/local/dev/start")).startDev({ ...options, targets, wranglerArguments }, to),
       ),
     );
   program

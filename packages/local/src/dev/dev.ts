@@ -5,8 +5,7 @@ import type { Plan } from "@sluice/project/generate/plan";
 import { LAST_END_VARIABLE } from "@sluice/project/names";
 import { refuseMissingMain } from "@sluice/project/read/missing-main";
 import { type Project, readProject } from "@sluice/project/read/project";
-import { anyWrangler, takeWranglerOf, wranglerVersion } from "@sluice/project/wrangler/load-wrangler";
-import { askIn } from "@sluice/project/wrangler/wrangler-config";
+import { wranglerVersion } from "@sluice/project/wrangler/load-wrangler";
 import { tellDisk } from "../broker/tell-broker.ts";
 import { QueueWaker } from "../broker/wake-queues.ts";
 import { type BrokerOwner, BrokerOwnership } from "../data/broker-ownership.ts";
@@ -30,41 +29,22 @@ import { silentMsMaxOf } from "../workerd/run-on-workerd.ts";
 import { devAccess, refuseLeading } from "./dev-access.ts";
 import type { LinesContext } from "./inside/wrangler-lines.ts";
 import { RuntimeWatch } from "./runtime-watch.ts";
+import type { DevOptions } from "./start.ts";
 import { STOP_SIGNALS, supervise } from "./supervisor.ts";
-import { DevWrangler, type Listening } from "./wrangler-process.ts";
+import type { DevWrangler, Listening } from "./wrangler-process.ts";
 
 /** How often a session that uses another one's broker looks whether that one was killed. One that ends says so. */
 const VACANCY_EVERY_MS = 1_000;
 
-export interface DevOptions {
-  /** Folders or configuration files of Workers; none stands for the current folder. The first one owns the port. */
-  readonly targets: readonly string[];
-  /** Default: the primary Worker's `dev.port`, else 8787, else a free one, as Wrangler chooses. */
-  readonly port?: number;
-  readonly ip?: string;
-  /** Default: `.wrangler/state` beside the primary Worker's configuration, where `wrangler dev` keeps it. */
-  readonly persistTo?: string;
-  readonly env?: string;
-  readonly inspectorPort?: number;
-  /** Passed on to `wrangler dev`. */
-  readonly wranglerArguments: readonly string[];
-}
-
 /**
- * `sluice dev`: runs the user's Workers and the broker in one `wrangler dev`, and generates anew whatever a change of
+ * Runs the user's Workers and the broker in one `wrangler dev`, and generates anew whatever a change of
  * their configurations, or of another `sluice dev`, changes. Resolves to the exit code when Wrangler has ended.
  */
-export async function dev(given: DevOptions, printer: Printer): Promise<number> {
+export async function dev(given: DevOptions, child: DevWrangler, printer: Printer): Promise<number> {
   const { files: envFiles, args: ownArguments } = takeEnvFiles(given.wranglerArguments);
   const options = { ...given, wranglerArguments: ownArguments };
   const { targets } = options;
   const workingDirectory = process.cwd();
-  takeWranglerOf(
-    [workingDirectory, ...targets],
-    anyWrangler((text) => printer.warn(text)),
-  );
-  const child = new DevWrangler(workingDirectory);
-  askIn(child.answers);
   const env = chosenEnvironment(options.env, process.env);
   const session = joinSessions(env);
   const runtime = await RuntimeWatch.open({
@@ -73,12 +53,15 @@ export async function dev(given: DevOptions, printer: Printer): Promise<number> 
     printer,
   });
   // Nothing is written before it is clear that it may be: these may be another session's files.
-  const project = await readProject({ targets, env, workingDirectory });
+  const [project, found] = await Promise.all([
+    readProject({ targets, env, workingDirectory }),
+    findPlaces("dev", workingDirectory),
+  ]);
   refuseMissingMain(project.workers);
   await refusePortsInUse(project, options);
   const host = hostOf(project, options);
   const access = await devAccess(project, { host, env, envFiles, environment: process.env });
-  const places = withVariables(await findPlaces("dev", workingDirectory), {
+  const places = withVariables(found, {
     [LAST_END_VARIABLE]: runtime.url,
     ...accessVariables(access),
   });

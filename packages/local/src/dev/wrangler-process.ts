@@ -76,7 +76,7 @@ export class DevWrangler {
     this.#options = options;
     // Killed outright Wrangler leaves them there, and no other process may have a Worker of that name for five minutes.
     for (const worker of lines.workers) this.#child.guard.addFile(join(registryFolder(env), worker));
-    const settings: InsideSettings = { lines, wrangler: wranglerFile(), workerdMark: workerd.mark };
+    const settings: InsideSettings = { lines, workerdMark: workerd.mark };
     const shown = this.#child
       .call("inside", this.#inside, "prepare", settings)
       .then(() => this.#child.call("show", { args, env }));
@@ -89,7 +89,11 @@ export class DevWrangler {
 
   #on(message: unknown): void {
     const listening = parseReady(message);
-    if (listening !== null) this.#options?.onListening(listening);
+    if (listening !== null) {
+      this.#options?.onListening(listening);
+      // It takes a tenth of a second, which nobody waits for now.
+      this.#child.call("inside", this.#inside, "startWordsOfEsbuild", wranglerFile()).catch(() => {});
+    }
     const told = fromInside(message);
     if (told?.sluice === "socket-in-use") this.#options?.onSocketInUse();
     if (told?.sluice === "workerd") this.#options?.workerd.on(told.event);

@@ -3,7 +3,7 @@ import { constants } from "node:os";
 import { CliError } from "../errors.ts";
 import { ownModule } from "../own-module.ts";
 import type { Call, Methods, Reply } from "./child-contract.ts";
-import { startGuard } from "./guard.ts";
+import { type Guard, startGuard } from "./guard.ts";
 import type { Answers } from "./wrangler-config.ts";
 
 /** How the process that Wrangler is loaded in is started. */
@@ -40,7 +40,7 @@ export class ChildEnded extends Error {
  */
 export class WranglerChild implements Disposable {
   /** Ends the process, and deletes what it is told, when this one has ended. */
-  readonly guard = startGuard();
+  readonly guard: Guard;
   readonly #options: ChildOptions;
   readonly #waiting = new Map<number, PromiseWithResolvers<unknown>>();
   #child: ChildProcess | null = null;
@@ -50,6 +50,7 @@ export class WranglerChild implements Disposable {
   constructor(options: ChildOptions) {
     this.#options = options;
     this.#start();
+    this.guard = startGuard();
   }
 
   readonly answers: Answers = {

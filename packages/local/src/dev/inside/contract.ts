@@ -3,8 +3,6 @@ import type { LinesContext } from "./wrangler-lines.ts";
 /** Settings of our code in Wrangler's process. Plain data. */
 export interface InsideSettings {
   readonly lines: LinesContext;
-  /** Absolute path of Wrangler's main module. */
-  readonly wrangler: string;
   /**
    * Text in the configuration of the workerd that runs the Workers and the broker: Wrangler has another one as a proxy.
    */

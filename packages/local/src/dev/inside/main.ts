@@ -15,9 +15,8 @@ const EXIT_UNREAD = 129;
  * Runs in Wrangler's process before `wrangler dev` does: shows what Wrangler says as it would be without Sluice, and
  * tells of its workerd.
  */
-export function prepare({ lines, wrangler, workerdMark }: InsideSettings): void {
+export function prepare({ lines, workerdMark }: InsideSettings): void {
   keepWorkingDirectory(lines.workingDirectory);
-  startWordsOfEsbuild(wrangler);
   tellOfWorkerd(workerdMark, (event) => tell({ sluice: "workerd", event }));
   endOnCtrlC(process);
   const filter = wranglerLines(lines);
@@ -51,8 +50,10 @@ function keepWorkingDirectory(folder: string): void {
 /**
  * Starts the thread in which esbuild words Wrangler's warnings and errors. Started for the first of them while the
  * folder is being deleted it would die, and Wrangler wait for it for ever, with all keys unread.
+ *
+ * @param wrangler its main module. Absolute.
  */
-function startWordsOfEsbuild(wrangler: string): void {
+export function startWordsOfEsbuild(wrangler: string): void {
   const esbuild: { formatMessagesSync(messages: readonly never[], options: { kind: "error" }): unknown } =
     createRequire(wrangler)("esbuild");
   esbuild.formatMessagesSync([], { kind: "error" });
