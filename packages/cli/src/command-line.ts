@@ -1,4 +1,4 @@
-import type { DevOptions } from "@sluice/local/dev/start";
+import type { DevOptions } from "@sluice/local/dev/options";
 import type { Printer } from "@sluice/local/report/printer";
 import { LOG_FORMATS } from "@sluice/local/report/server-log";
 import type { ServeOptions } from "@sluice/local/serve/serve";

@@ -28,8 +28,8 @@ import { readDeliveries } from "../watchdog/in-delivery.ts";
 import { silentMsMaxOf } from "../workerd/run-on-workerd.ts";
 import { devAccess, refuseLeading } from "./dev-access.ts";
 import type { LinesContext } from "./inside/wrangler-lines.ts";
+import type { DevOptions } from "./options.ts";
 import { RuntimeWatch } from "./runtime-watch.ts";
-import type { DevOptions } from "./start.ts";
 import { STOP_SIGNALS, supervise } from "./supervisor.ts";
 import type { DevWrangler, Listening } from "./wrangler-process.ts";
 
