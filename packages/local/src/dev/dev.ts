@@ -15,7 +15,7 @@ import { Reserve } from "../data/reserve.ts";
 import { configFilesOf, type Generation, generate } from "../generation/generation.ts";
 import { watchFiles } from "../generation/watch.ts";
 import { refusePortInUse } from "../http/port-in-use.ts";
-import { type CommandPlaces, findPlaces } from "../places.ts";
+import { findPlaces } from "../places.ts";
 import { foldersOf, registerBroker } from "../processes/running-brokers.ts";
 import { type Session, sessionsOf } from "../processes/sessions.ts";
 import { accessLines, addresses, dashboardLinks, urlOf } from "../report/addresses.ts";
@@ -61,10 +61,13 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
   await refusePortsInUse(project, options);
   const host = hostOf(project, options);
   const access = await devAccess(project, { host, env, envFiles, environment: process.env });
-  const places = withVariables(found, {
+  // More than the command's own environment says: whom to ask how the broker before it ended.
+  const environment = {
+    ...process.env,
     [LAST_END_VARIABLE]: runtime.url,
     ...accessVariables(access),
-  });
+  };
+  const places = { ...found, environment };
   const data = dataFolderOf(project, options);
   const ownership = new BrokerOwnership({
     data,
@@ -270,11 +273,6 @@ async function refusePortsInUse({ workers, broker }: Project, options: DevOption
  */
 function hostOf({ workers, broker }: Pick<Project, "workers" | "broker">, { ip }: DevOptions): string {
   return ip ?? (workers[0]?.wrangler ?? broker.wrangler)?.dev.ip ?? "localhost";
-}
-
-/** The broker is told more than the command's own environment says: whom to ask how the one before it ended. */
-function withVariables(places: CommandPlaces, variables: Readonly<Record<string, string>>): CommandPlaces {
-  return { ...places, environment: { ...places.environment, ...variables } };
 }
 
 /** Says who may use a broker that other machines reach, and links to its dashboard with the token that was made. */

@@ -7,7 +7,7 @@ import { registryFolder } from "@sluice/project/wrangler/registry";
 import { canAsk } from "@sluice/project/wrangler/run-wrangler";
 import type { Writing } from "../generation/write.ts";
 import { wranglerEnvironment } from "../settings/environment.ts";
-import { fromInside, type InsideSettings, type WorkerdEvent } from "./inside/contract.ts";
+import type { FromInside, InsideSettings, WorkerdEvent } from "./inside/contract.ts";
 import type { LinesContext } from "./inside/wrangler-lines.ts";
 
 /** Address that `wrangler dev` has come to listen on. */
@@ -94,9 +94,10 @@ export class DevWrangler {
       // It takes a tenth of a second, which nobody waits for now.
       this.#child.call("inside", this.#inside, "startWordsOfEsbuild", wranglerFile()).catch(() => {});
     }
-    const told = fromInside(message);
-    if (told?.sluice === "socket-in-use") this.#options?.onSocketInUse();
-    if (told?.sluice === "workerd") this.#options?.workerd.on(told.event);
+    if (typeof message !== "object" || message === null || !("sluice" in message)) return;
+    const { sluice: event } = message as FromInside;
+    if (event.kind === "socket-in-use") this.#options?.onSocketInUse();
+    else this.#options?.workerd.on(event);
   }
 }
 

@@ -73,11 +73,9 @@ export class WranglerChild implements Disposable {
     return answer.promise as ReturnType<Methods[Name]>;
   }
 
-  /** Sends a signal, SIGKILL to everything that the process has started too. */
+  /** Sends a signal. What the process has started ends with it. */
   kill(signal: NodeJS.Signals): void {
-    if (this.#child === null) return;
-    if (signal === "SIGKILL") signalGroup(this.#child, signal);
-    else this.#child.kill(signal);
+    this.#child?.kill(signal);
   }
 
   [Symbol.dispose](): void {

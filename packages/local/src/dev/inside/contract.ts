@@ -18,17 +18,8 @@ export type WorkerdEvent =
   /** It has ended, and nobody has asked it to. Wrangler starts another one. */
   | { readonly kind: "died" };
 
-/**
- * Message of our code in Wrangler's process to this one, by the channel between them, on which Wrangler sends strings.
- */
-export type FromInside =
-  | { readonly sluice: "workerd"; readonly event: WorkerdEvent }
-  /** A socket of Wrangler's own choice was another server's when it came to open it. */
-  | { readonly sluice: "socket-in-use" };
-
-/** A message as ours; `null` for anything else. */
-export function fromInside(message: unknown): FromInside | null {
-  return typeof message === "object" && message !== null && "sluice" in message
-    ? (message as FromInside)
-    : null;
+/** Message of our code in Wrangler's process, by the channel to its parent, on which Wrangler sends strings. */
+export interface FromInside {
+  /** Something happened to workerd, or a socket of Wrangler's own choice was another server's. */
+  readonly sluice: WorkerdEvent | { readonly kind: "socket-in-use" };
 }

@@ -17,11 +17,11 @@ const EXIT_UNREAD = 129;
  */
 export function prepare({ lines, workerdMark }: InsideSettings): void {
   keepWorkingDirectory(lines.workingDirectory);
-  tellOfWorkerd(workerdMark, (event) => tell({ sluice: "workerd", event }));
+  tellOfWorkerd(workerdMark, tell);
   endOnCtrlC(process);
   const filter = wranglerLines(lines);
   showConsoleThrough(console, (message) => {
-    if (isSocketInUse(message)) tell({ sluice: "socket-in-use" });
+    if (isSocketInUse(message)) tell({ kind: "socket-in-use" });
     return filter(message);
   });
   // Each further line would be another error, and Wrangler answers an error with lines.
@@ -30,8 +30,8 @@ export function prepare({ lines, workerdMark }: InsideSettings): void {
   }
 }
 
-function tell(message: FromInside): void {
-  process.send?.(message);
+function tell(event: FromInside["sluice"]): void {
+  process.send?.({ sluice: event } satisfies FromInside);
 }
 
 /** Keeps Wrangler going when its folder is deleted: such a folder has no name, and asking for it throws. */
