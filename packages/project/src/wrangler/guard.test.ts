@@ -4,8 +4,8 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { isRunning } from "../processes.ts";
 import { expect, it, onTestFinished } from "vitest";
+import { isRunning } from "../processes.ts";
 
 const GUARD = new URL("./guard.ts", import.meta.url).href;
 
