@@ -53,8 +53,8 @@ describe("consumer concurrency", () => {
     expect(Math.max(...running)).toBeLessThanOrEqual(4);
   });
 
-  // conformance: concurrency-limit
-  it.each([1, 3])(
+    it.each([1, 3])(
+    // conformance: concurrency-limit
     "a consumer with max_concurrency = %i never runs more, however much waits",
     async (maxConcurrency) => {
       const running = await invocations({
