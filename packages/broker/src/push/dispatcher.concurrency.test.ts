@@ -53,7 +53,7 @@ describe("consumer concurrency", () => {
     expect(Math.max(...running)).toBeLessThanOrEqual(4);
   });
 
-    it.each([1, 3])(
+  it.each([1, 3])(
     // conformance: concurrency-limit
     "a consumer with max_concurrency = %i never runs more, however much waits",
     async (maxConcurrency) => {
