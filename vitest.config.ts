@@ -36,10 +36,30 @@ const NODE_COMPILE_CACHE = fileURLToPath(new URL("node_modules/.cache/node-compi
 /** How long `expect.poll` waits, in milliseconds: what a test waits for comes late on a busy machine. */
 const poll = { timeout: 30_000 };
 
+/** Files that start real workerd processes and real Wrangler ones. */
+const ofProcesses = (name: string, include: string) => ({
+  resolve: { alias: sdk },
+  test: {
+    name,
+    include: [include],
+    exclude: ["**/node_modules/**", ...(HAS_OTHERS ? [] : BY_SDK)],
+    env: { NODE_COMPILE_CACHE },
+    globalSetup: "packages/cli/test/built-for-run.ts",
+    isolate,
+    // They wait most of the time, so four run at once, however many processors there are.
+    maxWorkers: 4,
+    // Tests of one file that wait side by side.
+    maxConcurrency: 3,
+    sequence: { groupOrder: 1 },
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll },
+  },
+});
+
 /**
- * One run for the whole repository. `unit` and `node` need nothing but Node, and run first. `workerd` starts real
- * workerd processes and real Wrangler ones: of its files, which wait for these most of the time, four run at a time,
- * however many processors there are.
+ * One run for the whole repository. `unit` and `node` need nothing but Node, and run first. `pnpm test` leaves out
+ * `slow`: what has many cases of a capability, floods, kills or takes other versions; `pnpm test:all` runs it too.
  */
 export default defineConfig({
   test: {
@@ -49,7 +69,7 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["{packages,apps}/*/{src,test}/**/*.test.ts"],
-          exclude: ["**/*.workerd.test.ts", "**/*.e2e.test.ts", "**/node_modules/**"],
+          exclude: ["**/*.{workerd,e2e,slow}.test.ts", "**/node_modules/**"],
           isolate,
           maxWorkers: "100%",
           testTimeout: 60_000,
@@ -70,24 +90,8 @@ export default defineConfig({
           expect: { poll },
         },
       },
-      {
-        resolve: { alias: sdk },
-        test: {
-          name: "workerd",
-          include: ["{packages,apps}/*/{src,test}/**/*.{workerd,e2e}.test.ts"],
-          exclude: ["**/node_modules/**", ...(HAS_OTHERS ? [] : BY_SDK)],
-          env: { NODE_COMPILE_CACHE },
-          globalSetup: "packages/cli/test/built-for-run.ts",
-          isolate,
-          maxWorkers: 4,
-          // Tests of one file that wait side by side.
-          maxConcurrency: 3,
-          sequence: { groupOrder: 1 },
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
-          expect: { poll },
-        },
-      },
+      ofProcesses("workerd", "{packages,apps}/*/{src,test}/**/*.{workerd,e2e}.test.ts"),
+      ofProcesses("slow", "{packages,apps}/*/{src,test}/**/*.slow.test.ts"),
     ],
   },
 });

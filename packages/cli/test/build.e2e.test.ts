@@ -1,8 +1,8 @@
 import { globSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type RunWrangler, wranglerIn } from "@sluice/project/wrangler/run-wrangler";
-import getPort from "get-port";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import getPort from "./free-port.ts";
 import { type Lab, openLab, seePage } from "./lab.ts";
 import { type Running, sluice, wrangler } from "./running.ts";
 
@@ -127,10 +127,17 @@ describe("sluice build", () => {
     const start = async (cwd: string) => {
       const [port, inspectorPort] = ports.splice(0, 2);
       const args = ["dev", "--port", `${port}`, "--inspector-port", `${inspectorPort}`];
-      const running = wrangler(args, cwd, lab.env);
-      started.push(running);
-      await running.printed(/Ready on/);
-      return { running, url: `http://localhost:${port}` };
+      for (;;) {
+        const running = wrangler(args, cwd, lab.env);
+        started.push(running);
+        const isReady = await running.printed(/Ready on/).then(
+          () => true,
+          () => false,
+        );
+        if (isReady) return { running, url: `http://localhost:${port}` };
+        // Wrangler chooses a port for a socket of its own, and another server may take it first.
+        expect(running.output).toContain('Address already in use (socket "direct:');
+      }
     };
     const mailer = await start(folder("mailer"));
     const [{ url: front }] = await Promise.all([start(folder("front")), start(folder("objects"))]);

@@ -14,6 +14,8 @@ const PACKAGE = fileURLToPath(new URL("..", import.meta.url));
  * and makes a folder for packed archives.
  */
 export default function setup(): () => void {
+  // Another project of this run has made it.
+  if (process.env[COMMAND_VARIABLE] !== undefined) return () => {};
   if (!HAS_OTHERS) {
     console.log(
       "Older Wranglers, frameworks and the cloudflare SDK are not installed: their tests are skipped. To run them " +

@@ -9,8 +9,8 @@ import {
 } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import getPort from "get-port";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import getPort from "./free-port.ts";
 import { descendants, eventually, isRunning, type Lab, openLab } from "./lab.ts";
 import { type Running, sluice } from "./running.ts";
 

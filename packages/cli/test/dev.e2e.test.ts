@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import getPort from "get-port";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import getPort from "./free-port.ts";
 import { descendants, eventually, isRunning, type Lab, navigate, openLab, seePage } from "./lab.ts";
 import { type Running, sluice } from "./running.ts";
 

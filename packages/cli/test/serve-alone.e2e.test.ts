@@ -4,8 +4,8 @@ import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { HOLDER_FILE } from "@sluice/local/data/data-lock";
-import getPort from "get-port";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import getPort from "./free-port.ts";
 import { seePage } from "./lab.ts";
 import { Running, SLUICE, sluice } from "./running.ts";
 

@@ -8,8 +8,8 @@ import {
   SendMessageCommand,
   SQSClient,
 } from "@aws-sdk/client-sqs";
-import getPort from "get-port";
 import { expect, it, onTestFinished } from "vitest";
+import getPort from "./free-port.ts";
 import { sluice } from "./running.ts";
 
 const DAY_MS = 86_400_000;

@@ -11,8 +11,8 @@ import {
   SQSClient,
 } from "@aws-sdk/client-sqs";
 import express from "express";
-import getPort from "get-port";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import getPort from "./free-port.ts";
 import { eventually } from "./lab.ts";
 import { type Running, sluice } from "./running.ts";
 

@@ -12,7 +12,7 @@ const TESTS = flat(
     "packages/testing/test/surroundings.workerd.test.ts",
     "packages/testing/test/fixtures/mails/test/mails.spec.ts",
     "packages/testing/test/fixtures/mails/vitest.config.ts",
-    "packages/testing/test/mail.workerd.test.ts",
+    "packages/testing/test/mail.slow.test.ts",
     "packages/testing/test/fixtures/mail/src/index.ts",
     "packages/testing/test/fixtures/shop/vitest.config.ts",
     "packages/testing/test/fixtures/shop/test/shop.spec.ts",

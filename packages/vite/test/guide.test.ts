@@ -13,7 +13,7 @@ const RUN = [
 ].map((file) => `packages/vite/test/fixtures/${file}`);
 const TESTS = [
   ...RUN,
-  "packages/vite/test/root.e2e.test.ts",
+  "packages/vite/test/root.slow.test.ts",
   "packages/cli/test/fixtures/sveltekit/src/hooks.server.js",
   "packages/cli/test/fixtures/nitro/server/plugins/queues.js",
   "packages/cli/test/platform-proxy.e2e.test.ts",

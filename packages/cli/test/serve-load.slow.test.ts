@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import getPort from "get-port";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import getPort from "./free-port.ts";
 import { residentBytes, Strangers } from "./hostile-load.ts";
 import { type Running, sluice } from "./running.ts";
 

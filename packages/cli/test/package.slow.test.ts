@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, unlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import getPort from "get-port";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import getPort from "./free-port.ts";
 import { install } from "./install.ts";
 import { eventually, type Lab, openLab, seePage } from "./lab.ts";
 import { HAS_OTHERS, otherWrangler } from "./others.ts";

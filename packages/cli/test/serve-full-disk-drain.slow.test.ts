@@ -14,8 +14,8 @@ import {
 } from "@aws-sdk/client-sqs";
 import { RESERVE_FILE } from "@sluice/local/data/reserve";
 import { mountSmallDisk, type SmallDisk } from "@sluice/local/test/small-disk";
-import getPort from "get-port";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import getPort from "./free-port.ts";
 import { type Running, sluice } from "./running.ts";
 
 const FILLER = "x".repeat(50_000);

@@ -1,9 +1,9 @@
 import { appendFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { ListQueuesCommand, SQSClient } from "@aws-sdk/client-sqs";
-import getPort from "get-port";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { EXPLORER_PATHS, type ForgedRequest, forge } from "./forged-request.ts";
+import getPort from "./free-port.ts";
 import { type Lab, openLab } from "./lab.ts";
 import { machineAddress, NO_ADDRESS } from "./machine-address.ts";
 import { type Running, sluice } from "./running.ts";

@@ -2,8 +2,8 @@ import { existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { LOCK_FILE } from "@sluice/local/data/data-lock";
 import { PLANNED_END_FILE } from "@sluice/local/data/planned-end";
-import getPort from "get-port";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import getPort from "./free-port.ts";
 import { descendants, isRunning, type Lab, openLab } from "./lab.ts";
 import { type Running, sluice } from "./running.ts";
 
