@@ -25,39 +25,37 @@ import { endpoint, queue, refusal, sns, sqs, start, stop, subscribed, topic } fr
 beforeAll(start);
 afterAll(stop);
 
-describe("topics, with the AWS SDK", () => {
-  it("are created, described, changed, tagged, listed and deleted", async () => {
-    const TopicArn = await topic("life");
-    expect(TopicArn).toBe("arn:aws:sns:us-east-1:000000000000:life");
-    expect((await sns.send(new ListTopicsCommand({}))).Topics).toContainEqual({ TopicArn });
-    const set = { TopicArn, AttributeName: "DisplayName", AttributeValue: "Life" };
-    await sns.send(new SetTopicAttributesCommand(set));
-    const { Attributes } = await sns.send(new GetTopicAttributesCommand({ TopicArn }));
-    expect(Attributes).toMatchObject({ DisplayName: "Life", Owner: "000000000000" });
-    const Tags = [{ Key: "team", Value: "a" }];
-    await sns.send(new TagResourceCommand({ ResourceArn: TopicArn, Tags }));
-    expect((await sns.send(new ListTagsForResourceCommand({ ResourceArn: TopicArn }))).Tags).toEqual(Tags);
-    await sns.send(new UntagResourceCommand({ ResourceArn: TopicArn, TagKeys: ["team"] }));
-    expect((await sns.send(new ListTagsForResourceCommand({ ResourceArn: TopicArn }))).Tags).toEqual([]);
-    const permission = { TopicArn, Label: "L", AWSAccountId: ["111122223333"], ActionName: ["Publish"] };
-    await sns.send(new AddPermissionCommand(permission));
-    await sns.send(new RemovePermissionCommand({ TopicArn, Label: "L" }));
-    await sns.send(new DeleteTopicCommand({ TopicArn }));
-    expect(await refusal(sns.send(new GetTopicAttributesCommand({ TopicArn })))).toEqual({
-      name: "NotFoundException",
-      status: 404,
-      message: "Topic does not exist",
-    });
-    const policy = { ...set, TopicArn: await topic("life"), AttributeName: "DeliveryPolicy" };
-    const retries = { minDelayTarget: 1, maxDelayTarget: 1, numRetries: 101 };
-    const AttributeValue = JSON.stringify({ http: { defaultHealthyRetryPolicy: retries } });
-    expect(await refusal(sns.send(new SetTopicAttributesCommand({ ...policy, AttributeValue })))).toEqual({
-      name: "InvalidParameterException",
-      status: 400,
-      message:
-        "Invalid parameter: DeliveryPolicy: http.defaultHealthyRetryPolicy.numRetries must be less than " +
-        "or equal to 100",
-    });
+it("topics, with the AWS SDK are created, described, changed, tagged, listed and deleted", async () => {
+  const TopicArn = await topic("life");
+  expect(TopicArn).toBe("arn:aws:sns:us-east-1:000000000000:life");
+  expect((await sns.send(new ListTopicsCommand({}))).Topics).toContainEqual({ TopicArn });
+  const set = { TopicArn, AttributeName: "DisplayName", AttributeValue: "Life" };
+  await sns.send(new SetTopicAttributesCommand(set));
+  const { Attributes } = await sns.send(new GetTopicAttributesCommand({ TopicArn }));
+  expect(Attributes).toMatchObject({ DisplayName: "Life", Owner: "000000000000" });
+  const Tags = [{ Key: "team", Value: "a" }];
+  await sns.send(new TagResourceCommand({ ResourceArn: TopicArn, Tags }));
+  expect((await sns.send(new ListTagsForResourceCommand({ ResourceArn: TopicArn }))).Tags).toEqual(Tags);
+  await sns.send(new UntagResourceCommand({ ResourceArn: TopicArn, TagKeys: ["team"] }));
+  expect((await sns.send(new ListTagsForResourceCommand({ ResourceArn: TopicArn }))).Tags).toEqual([]);
+  const permission = { TopicArn, Label: "L", AWSAccountId: ["111122223333"], ActionName: ["Publish"] };
+  await sns.send(new AddPermissionCommand(permission));
+  await sns.send(new RemovePermissionCommand({ TopicArn, Label: "L" }));
+  await sns.send(new DeleteTopicCommand({ TopicArn }));
+  expect(await refusal(sns.send(new GetTopicAttributesCommand({ TopicArn })))).toEqual({
+    name: "NotFoundException",
+    status: 404,
+    message: "Topic does not exist",
+  });
+  const policy = { ...set, TopicArn: await topic("life"), AttributeName: "DeliveryPolicy" };
+  const retries = { minDelayTarget: 1, maxDelayTarget: 1, numRetries: 101 };
+  const AttributeValue = JSON.stringify({ http: { defaultHealthyRetryPolicy: retries } });
+  expect(await refusal(sns.send(new SetTopicAttributesCommand({ ...policy, AttributeValue })))).toEqual({
+    name: "InvalidParameterException",
+    status: 400,
+    message:
+      "Invalid parameter: DeliveryPolicy: http.defaultHealthyRetryPolicy.numRetries must be less than " +
+      "or equal to 100",
   });
 });
 

@@ -251,38 +251,36 @@ describe("FIFO queues, with the AWS SDK", () => {
   });
 });
 
-describe("dead-letter queues, with the AWS SDK", () => {
-  it("take messages that were received too often, and give them back", async () => {
-    const dead = await created("dead");
-    const deadArn = await arnOf(dead);
-    const RedrivePolicy = JSON.stringify({ deadLetterTargetArn: deadArn, maxReceiveCount: 1 });
-    const QueueUrl = await created("source", { RedrivePolicy });
-    expect(await sqs.send(new ListDeadLetterSourceQueuesCommand({ QueueUrl: dead }))).toMatchObject({
-      queueUrls: [QueueUrl],
-    });
-    const { MessageId } = await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: "poison" }));
-    expect(await receive(QueueUrl, { VisibilityTimeout: 0 })).toHaveLength(1);
-    expect(await receive(QueueUrl)).toEqual([]);
-    const [message] = await receive(dead, { WaitTimeSeconds: 20, VisibilityTimeout: 0 });
-    expect(message).toMatchObject({
-      MessageId,
-      Body: "poison",
-      Attributes: { DeadLetterQueueSourceArn: await arnOf(QueueUrl), ApproximateReceiveCount: "2" },
-    });
-    const task = await sqs.send(new StartMessageMoveTaskCommand({ SourceArn: deadArn }));
-    expect(JSON.parse(atob(task.TaskHandle ?? ""))).toMatchObject({ sourceArn: deadArn });
-    const [back] = await receive(QueueUrl, { WaitTimeSeconds: 20 });
-    expect(back?.Body).toBe("poison");
-    const { Results = [] } = await sqs.send(new ListMessageMoveTasksCommand({ SourceArn: deadArn }));
-    expect(Results).toMatchObject([{ SourceArn: deadArn, ApproximateNumberOfMessagesToMove: 1 }]);
-    const cancel = new CancelMessageMoveTaskCommand({ TaskHandle: "nonsense" });
-    expect(await refusal(sqs.send(cancel))).toMatchObject({
-      message: "Value for parameter TaskHandle is invalid.",
-    });
-    expect(
-      await refusal(sqs.send(new StartMessageMoveTaskCommand({ SourceArn: await arnOf(QueueUrl) }))),
-    ).toMatchObject({
-      message: "Source queue must be configured as a Dead Letter Queue.",
-    });
+it("dead-letter queues, with the AWS SDK take messages that were received too often, and give them back", async () => {
+  const dead = await created("dead");
+  const deadArn = await arnOf(dead);
+  const RedrivePolicy = JSON.stringify({ deadLetterTargetArn: deadArn, maxReceiveCount: 1 });
+  const QueueUrl = await created("source", { RedrivePolicy });
+  expect(await sqs.send(new ListDeadLetterSourceQueuesCommand({ QueueUrl: dead }))).toMatchObject({
+    queueUrls: [QueueUrl],
+  });
+  const { MessageId } = await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: "poison" }));
+  expect(await receive(QueueUrl, { VisibilityTimeout: 0 })).toHaveLength(1);
+  expect(await receive(QueueUrl)).toEqual([]);
+  const [message] = await receive(dead, { WaitTimeSeconds: 20, VisibilityTimeout: 0 });
+  expect(message).toMatchObject({
+    MessageId,
+    Body: "poison",
+    Attributes: { DeadLetterQueueSourceArn: await arnOf(QueueUrl), ApproximateReceiveCount: "2" },
+  });
+  const task = await sqs.send(new StartMessageMoveTaskCommand({ SourceArn: deadArn }));
+  expect(JSON.parse(atob(task.TaskHandle ?? ""))).toMatchObject({ sourceArn: deadArn });
+  const [back] = await receive(QueueUrl, { WaitTimeSeconds: 20 });
+  expect(back?.Body).toBe("poison");
+  const { Results = [] } = await sqs.send(new ListMessageMoveTasksCommand({ SourceArn: deadArn }));
+  expect(Results).toMatchObject([{ SourceArn: deadArn, ApproximateNumberOfMessagesToMove: 1 }]);
+  const cancel = new CancelMessageMoveTaskCommand({ TaskHandle: "nonsense" });
+  expect(await refusal(sqs.send(cancel))).toMatchObject({
+    message: "Value for parameter TaskHandle is invalid.",
+  });
+  expect(
+    await refusal(sqs.send(new StartMessageMoveTaskCommand({ SourceArn: await arnOf(QueueUrl) }))),
+  ).toMatchObject({
+    message: "Source queue must be configured as a Dead Letter Queue.",
   });
 });

@@ -88,11 +88,9 @@ describe("the broker Worker of a project", () => {
   });
 });
 
-describe("the broker Worker on its own", () => {
-  it("runs without a queue", async () => {
-    const entry = 'export { default, Directory, QueueBroker } from "./src/index.ts";';
-    const broker = await start(entry, { SLUICE_ENV: "local" });
-    expect(await get(broker, "http://localhost/__sluice/health")).toEqual({ status: "ok", queues: 0 });
-    expect(await get(broker, `${API}/queues`)).toMatchObject({ queues: [] });
-  });
+it("the broker Worker on its own runs without a queue", async () => {
+  const entry = 'export { default, Directory, QueueBroker } from "./src/index.ts";';
+  const broker = await start(entry, { SLUICE_ENV: "local" });
+  expect(await get(broker, "http://localhost/__sluice/health")).toEqual({ status: "ok", queues: 0 });
+  expect(await get(broker, `${API}/queues`)).toMatchObject({ queues: [] });
 });

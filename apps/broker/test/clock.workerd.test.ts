@@ -1,5 +1,5 @@
 import { ReceiveMessageCommand, SendMessageCommand } from "@aws-sdk/client-sqs";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { created, endpoint, sqs, start, stop } from "./sqs-sdk.ts";
 
 beforeAll(start);
@@ -20,33 +20,31 @@ async function received(QueueUrl: string, WaitTimeSeconds = 0): Promise<(string 
   return Messages.map(({ Body }) => Body);
 }
 
-describe("the clock of the broker", () => {
-  it("stands for every queue, jumps to the next event, and runs on", async () => {
-    const early = await created("early");
-    await send(early, "in a minute", 60);
-    // A waiting receive is answered when the clock stops.
-    const waiting = received(early, 20);
-    expect(await clock({ freeze: true })).toMatchObject({ status: 200, isFrozen: true });
-    expect(await waiting).toEqual([]);
-    // Waiting takes real time.
-    expect(await received(early, 1)).toEqual([]);
-    const late = await created("late");
-    await send(late, "in two minutes", 120);
-    const first = await clock({ to: "next" });
-    expect(first).toMatchObject({ isFrozen: true, next: { queue: "early" } });
-    expect([await received(early), await received(late)]).toEqual([["in a minute"], []]);
-    // The queue that was created under the frozen clock uses it.
-    const second = await clock({ to: "next", queue: "late" });
-    const between = Date.parse(String(second.now)) - Date.parse(String(first.now));
-    // Queues wake some milliseconds after a message is due.
-    expect(between).toBeGreaterThan(59_000);
-    // The first message was sent some time before the clock stopped.
-    expect(between).toBeLessThan(90_000);
-    expect(await received(late)).toEqual(["in two minutes"]);
-    // The lease of 30 s is over.
-    expect(await received(early)).toEqual(["in a minute"]);
-    expect(await clock({ freeze: false })).toMatchObject({ isFrozen: false });
-    await send(late, "at once", 0);
-    expect(await received(late, 5)).toEqual(["at once"]);
-  });
+it("the clock of the broker stands for every queue, jumps to the next event, and runs on", async () => {
+  const early = await created("early");
+  await send(early, "in a minute", 60);
+  // A waiting receive is answered when the clock stops.
+  const waiting = received(early, 20);
+  expect(await clock({ freeze: true })).toMatchObject({ status: 200, isFrozen: true });
+  expect(await waiting).toEqual([]);
+  // Waiting takes real time.
+  expect(await received(early, 1)).toEqual([]);
+  const late = await created("late");
+  await send(late, "in two minutes", 120);
+  const first = await clock({ to: "next" });
+  expect(first).toMatchObject({ isFrozen: true, next: { queue: "early" } });
+  expect([await received(early), await received(late)]).toEqual([["in a minute"], []]);
+  // The queue that was created under the frozen clock uses it.
+  const second = await clock({ to: "next", queue: "late" });
+  const between = Date.parse(String(second.now)) - Date.parse(String(first.now));
+  // Queues wake some milliseconds after a message is due.
+  expect(between).toBeGreaterThan(59_000);
+  // The first message was sent some time before the clock stopped.
+  expect(between).toBeLessThan(90_000);
+  expect(await received(late)).toEqual(["in two minutes"]);
+  // The lease of 30 s is over.
+  expect(await received(early)).toEqual(["in a minute"]);
+  expect(await clock({ freeze: false })).toMatchObject({ isFrozen: false });
+  await send(late, "at once", 0);
+  expect(await received(late, 5)).toEqual(["at once"]);
 });

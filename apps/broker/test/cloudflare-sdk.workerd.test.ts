@@ -177,34 +177,32 @@ describe("queues", () => {
   });
 });
 
-describe("purge and metrics", () => {
-  // conformance: api-purge, api-metrics
-  it("empty a queue, and report the time and the backlog", async () => {
-    const queue_id = await created("purged");
-    expect(await queues.purge.status(queue_id, { account_id })).toEqual({});
-    for (let i = 0; i < 3; i++) await sendOne(queue_id);
-    const before = await queues.getMetrics(queue_id, { account_id });
-    expect(before).toEqual({
-      backlog_count: 3,
-      backlog_bytes: 3,
-      oldest_message_timestamp_ms: expect.any(Number),
-    });
-    expect(await refusal(queues.purge.start(queue_id, { account_id }))).toMatchObject({
-      name: "BadRequestError",
-      status: 400,
-      code: 10026,
-    });
-    const purged = await queues.purge.start(queue_id, { account_id, delete_messages_permanently: true });
-    expect(purged).toMatchObject({ queue_id, queue_name: "purged" });
-    expect(await queues.purge.status(queue_id, { account_id })).toEqual({
-      started_at: expect.stringMatching(/^\d{4}-.*Z$/),
-      completed: "true",
-    });
-    expect(await queues.getMetrics(queue_id, { account_id })).toEqual({
-      backlog_count: 0,
-      backlog_bytes: 0,
-      oldest_message_timestamp_ms: 0,
-    });
+// conformance: api-purge, api-metrics
+it("purge and metrics empty a queue, and report the time and the backlog", async () => {
+  const queue_id = await created("purged");
+  expect(await queues.purge.status(queue_id, { account_id })).toEqual({});
+  for (let i = 0; i < 3; i++) await sendOne(queue_id);
+  const before = await queues.getMetrics(queue_id, { account_id });
+  expect(before).toEqual({
+    backlog_count: 3,
+    backlog_bytes: 3,
+    oldest_message_timestamp_ms: expect.any(Number),
+  });
+  expect(await refusal(queues.purge.start(queue_id, { account_id }))).toMatchObject({
+    name: "BadRequestError",
+    status: 400,
+    code: 10026,
+  });
+  const purged = await queues.purge.start(queue_id, { account_id, delete_messages_permanently: true });
+  expect(purged).toMatchObject({ queue_id, queue_name: "purged" });
+  expect(await queues.purge.status(queue_id, { account_id })).toEqual({
+    started_at: expect.stringMatching(/^\d{4}-.*Z$/),
+    completed: "true",
+  });
+  expect(await queues.getMetrics(queue_id, { account_id })).toEqual({
+    backlog_count: 0,
+    backlog_bytes: 0,
+    oldest_message_timestamp_ms: 0,
   });
 });
 

@@ -1,7 +1,7 @@
 import path from "node:path";
 import { bundle, startWorkerd, type WorkerdProcess } from "@sluice/protocol/test/workerd-process";
 import Cloudflare from "cloudflare";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 
 /*
  * Messages over HTTP, from and to Workers: Cloudflare's own SDK and plain requests on one side, workerd's queue binding
@@ -145,127 +145,125 @@ async function refusal(name: string, call: string, body: string) {
   return [response.status, answer.errors[0]?.code, answer.errors[0]?.message];
 }
 
-describe("messages over HTTP (spec cloudflare-queues 5)", () => {
-  it("come from a Worker's binding with every content type: text as it is, the others in base64", async () => {
-    expect(await (await workerd.fetch("/send")).text()).toBe("sent");
-    const messages = await pulledFrom("bodies");
-    expect(messages).toMatchObject([
-      { body: "tëxt", metadata: { "CF-Content-Type": "text" }, attempts: 1 },
-      { body: btoa('{"Ã¼":[1]}'), metadata: { "CF-Content-Type": "json" } },
-      { body: "AP8=", metadata: { "CF-Content-Type": "bytes" } },
-      { body: expect.stringMatching(/^\/w[\w+/]+=*$/), metadata: { "CF-Content-Type": "v8" } },
-    ]);
-    expect(Math.abs((messages[0]?.timestamp_ms ?? 0) - Date.now())).toBeLessThan(60_000);
-    expect(await queues.messages.ack(idOf("bodies"), { account_id, acks: acksOf(messages) })).toEqual({
-      ackCount: 4,
-      retryCount: 0,
-      warnings: {},
-    });
+it("messages over HTTP (spec cloudflare-queues 5) come from a Worker's binding with every content type: text as it is, the others in base64", async () => {
+  expect(await (await workerd.fetch("/send")).text()).toBe("sent");
+  const messages = await pulledFrom("bodies");
+  expect(messages).toMatchObject([
+    { body: "tëxt", metadata: { "CF-Content-Type": "text" }, attempts: 1 },
+    { body: btoa('{"Ã¼":[1]}'), metadata: { "CF-Content-Type": "json" } },
+    { body: "AP8=", metadata: { "CF-Content-Type": "bytes" } },
+    { body: expect.stringMatching(/^\/w[\w+/]+=*$/), metadata: { "CF-Content-Type": "v8" } },
+  ]);
+  expect(Math.abs((messages[0]?.timestamp_ms ?? 0) - Date.now())).toBeLessThan(60_000);
+  expect(await queues.messages.ack(idOf("bodies"), { account_id, acks: acksOf(messages) })).toEqual({
+    ackCount: 4,
+    retryCount: 0,
+    warnings: {},
   });
+});
 
-  it("reach a Worker's queue() with the types that were pushed", async () => {
-    const pushed = await queues.messages.push(idOf("handled"), { account_id, body: { order: 7 } });
-    expect(pushed.metadata?.metrics).toMatchObject({ backlog_count: expect.any(Number) });
-    await workerd.printed('GOT {"body":{"order":7},"attempts":1}');
-    await queues.messages.bulkPush(idOf("handled"), {
-      account_id,
-      messages: [
-        { body: "plain", content_type: "text" },
-        { body: [1, "ü"], content_type: "json" },
-      ],
-    });
-    await workerd.printed('GOT {"body":"plain","attempts":1}');
-    await workerd.printed('GOT {"body":[1,"ü"],"attempts":1}');
+it("messages over HTTP (spec cloudflare-queues 5) reach a Worker's queue() with the types that were pushed", async () => {
+  const pushed = await queues.messages.push(idOf("handled"), { account_id, body: { order: 7 } });
+  expect(pushed.metadata?.metrics).toMatchObject({ backlog_count: expect.any(Number) });
+  await workerd.printed('GOT {"body":{"order":7},"attempts":1}');
+  await queues.messages.bulkPush(idOf("handled"), {
+    account_id,
+    messages: [
+      { body: "plain", content_type: "text" },
+      { body: [1, "ü"], content_type: "json" },
+    ],
   });
+  await workerd.printed('GOT {"body":"plain","attempts":1}');
+  await workerd.printed('GOT {"body":[1,"ü"],"attempts":1}');
+});
 
-  it("are delayed, looked at and deleted by Cloudflare's SDK", async () => {
-    const id = idOf("unconsumed");
-    await queues.messages.bulkPush(id, {
-      account_id,
-      messages: [
-        { body: "later", content_type: "text" },
-        { body: "at once", content_type: "text", delay_seconds: 0 },
-      ],
-      delay_seconds: 3_600,
-    });
-    const { messages = [] } = await queues.messages.peek(id, { account_id });
-    expect(messages).toMatchObject([
-      { body: "at once", attempts: 0, metadata: { "CF-Content-Type": "text" } },
-      { body: "later", attempts: 0 },
-    ]);
-    const refs = messages.map(({ ref = "" }) => ({ ref }));
-    expect(await queues.messages.purge(id, { account_id, refs: refs.slice(1) })).toEqual({
-      errors: [],
-      warnings: {},
-    });
-    const again = await queues.messages.purge(id, { account_id, refs });
-    expect(again.warnings).toEqual({
-      [refs[1]?.ref ?? ""]: expect.stringContaining("not in the queue any more"),
-    });
-    expect(await queues.messages.peek(id, { account_id })).toEqual({ messages: [] });
+it("messages over HTTP (spec cloudflare-queues 5) are delayed, looked at and deleted by Cloudflare's SDK", async () => {
+  const id = idOf("unconsumed");
+  await queues.messages.bulkPush(id, {
+    account_id,
+    messages: [
+      { body: "later", content_type: "text" },
+      { body: "at once", content_type: "text", delay_seconds: 0 },
+    ],
+    delay_seconds: 3_600,
   });
+  const { messages = [] } = await queues.messages.peek(id, { account_id });
+  expect(messages).toMatchObject([
+    { body: "at once", attempts: 0, metadata: { "CF-Content-Type": "text" } },
+    { body: "later", attempts: 0 },
+  ]);
+  const refs = messages.map(({ ref = "" }) => ({ ref }));
+  expect(await queues.messages.purge(id, { account_id, refs: refs.slice(1) })).toEqual({
+    errors: [],
+    warnings: {},
+  });
+  const again = await queues.messages.purge(id, { account_id, refs });
+  expect(again.warnings).toEqual({
+    [refs[1]?.ref ?? ""]: expect.stringContaining("not in the queue any more"),
+  });
+  expect(await queues.messages.peek(id, { account_id })).toEqual({ messages: [] });
+});
 
-  it("are retried, settled late and dead-lettered by their lease ids", async () => {
-    const id = idOf("pulled");
-    const bodies = ["late", "retried", "lapsed"];
-    await queues.messages.bulkPush(id, {
-      account_id,
-      messages: bodies.map((body) => ({ body, content_type: "text" })),
-    });
-    const first = await pulledFrom("pulled");
-    expect(first).toMatchObject(bodies.map((body) => ({ body, attempts: 1 })));
-    expect(await pulledFrom("pulled")).toEqual([]);
-    const [late, retried] = acksOf(first);
-    if (late === undefined || retried === undefined) throw new Error("two messages were pulled");
-    const settled = await queues.messages.ack(id, {
-      account_id,
-      acks: [{ lease_id: "made up" }],
-      retries: [{ ...retried, delay_seconds: 60 }],
-    });
-    expect(settled).toEqual({
-      ackCount: 0,
-      retryCount: 1,
-      warnings: { "made up": "This is not a lease id of this queue." },
-    });
-    await pass(30_000);
-    const second = await pulledFrom("pulled");
-    expect(second).toMatchObject([
-      { body: "late", attempts: 2 },
-      { body: "lapsed", attempts: 2 },
-    ]);
-    expect(second.map(({ lease_id }) => lease_id)).not.toContain(late.lease_id);
-    // Uses the lease that has ended, while the other one is valid.
-    expect(await queues.messages.ack(id, { account_id, acks: [late] })).toMatchObject({
-      ackCount: 1,
-      warnings: {},
-    });
-    await pass(30_000);
-    expect(await pulledFrom("pulled")).toMatchObject([{ body: "retried", attempts: 2 }]);
-    await pass(30_000);
-    await expect
-      .poll(() => queues.messages.peek(idOf("dead"), { account_id }))
-      .toMatchObject({ messages: [{ body: "lapsed" }, { body: "retried" }] });
-    expect(await queues.getMetrics(id, { account_id })).toMatchObject({ backlog_count: 0 });
+it("messages over HTTP (spec cloudflare-queues 5) are retried, settled late and dead-lettered by their lease ids", async () => {
+  const id = idOf("pulled");
+  const bodies = ["late", "retried", "lapsed"];
+  await queues.messages.bulkPush(id, {
+    account_id,
+    messages: bodies.map((body) => ({ body, content_type: "text" })),
   });
+  const first = await pulledFrom("pulled");
+  expect(first).toMatchObject(bodies.map((body) => ({ body, attempts: 1 })));
+  expect(await pulledFrom("pulled")).toEqual([]);
+  const [late, retried] = acksOf(first);
+  if (late === undefined || retried === undefined) throw new Error("two messages were pulled");
+  const settled = await queues.messages.ack(id, {
+    account_id,
+    acks: [{ lease_id: "made up" }],
+    retries: [{ ...retried, delay_seconds: 60 }],
+  });
+  expect(settled).toEqual({
+    ackCount: 0,
+    retryCount: 1,
+    warnings: { "made up": "This is not a lease id of this queue." },
+  });
+  await pass(30_000);
+  const second = await pulledFrom("pulled");
+  expect(second).toMatchObject([
+    { body: "late", attempts: 2 },
+    { body: "lapsed", attempts: 2 },
+  ]);
+  expect(second.map(({ lease_id }) => lease_id)).not.toContain(late.lease_id);
+  // Uses the lease that has ended, while the other one is valid.
+  expect(await queues.messages.ack(id, { account_id, acks: [late] })).toMatchObject({
+    ackCount: 1,
+    warnings: {},
+  });
+  await pass(30_000);
+  expect(await pulledFrom("pulled")).toMatchObject([{ body: "retried", attempts: 2 }]);
+  await pass(30_000);
+  await expect
+    .poll(() => queues.messages.peek(idOf("dead"), { account_id }))
+    .toMatchObject({ messages: [{ body: "lapsed" }, { body: "retried" }] });
+  expect(await queues.getMetrics(id, { account_id })).toMatchObject({ backlog_count: 0 });
+});
 
-  it("are refused in the words of the API", async () => {
-    const notPulled = "messages cannot be pulled unless http_pull mode is enabled";
-    expect(await refusal("handled", "/pull", "{}")).toEqual([405, 0, notPulled]);
-    expect(await refusal("unconsumed", "/pull", "")).toEqual([405, 0, notPulled]);
-    await queues.edit(idOf("bodies"), { account_id, settings: { delivery_paused: true } });
-    expect(await refusal("bodies", "/pull", "{}")).toEqual([409, 0, "queue_delivery_paused"]);
-    expect(await refusal("bodies", "", '{"body": "x"}')).toEqual([
-      400,
-      10207,
-      'Expected object, received string at "body"',
-    ]);
-    expect(await refusal("bodies", "", "{")).toMatchObject([400, 10208, expect.stringContaining("not JSON")]);
-    expect(await refusal("bodies", "/batch", '{"messages": []}')).toMatchObject([
-      413,
-      10206,
-      expect.any(String),
-    ]);
-    expect(await refusal("f".repeat(32), "/pull", "{}")).toMatchObject([404, 10104, expect.any(String)]);
-    expect(await refusal("no-id", "/pull", "{}")).toMatchObject([400, 10107, expect.any(String)]);
-  });
+it("messages over HTTP (spec cloudflare-queues 5) are refused in the words of the API", async () => {
+  const notPulled = "messages cannot be pulled unless http_pull mode is enabled";
+  expect(await refusal("handled", "/pull", "{}")).toEqual([405, 0, notPulled]);
+  expect(await refusal("unconsumed", "/pull", "")).toEqual([405, 0, notPulled]);
+  await queues.edit(idOf("bodies"), { account_id, settings: { delivery_paused: true } });
+  expect(await refusal("bodies", "/pull", "{}")).toEqual([409, 0, "queue_delivery_paused"]);
+  expect(await refusal("bodies", "", '{"body": "x"}')).toEqual([
+    400,
+    10207,
+    'Expected object, received string at "body"',
+  ]);
+  expect(await refusal("bodies", "", "{")).toMatchObject([400, 10208, expect.stringContaining("not JSON")]);
+  expect(await refusal("bodies", "/batch", '{"messages": []}')).toMatchObject([
+    413,
+    10206,
+    expect.any(String),
+  ]);
+  expect(await refusal("f".repeat(32), "/pull", "{}")).toMatchObject([404, 10104, expect.any(String)]);
+  expect(await refusal("no-id", "/pull", "{}")).toMatchObject([400, 10107, expect.any(String)]);
 });

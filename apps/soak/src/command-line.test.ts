@@ -1,39 +1,37 @@
 import { UsageError } from "@sluice/harness/command-line";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { parseCommandLine } from "./command-line.ts";
 
-describe("the command line", () => {
-  it("runs 1,000 histories from seed 1 when it is asked for nothing", () => {
-    expect(parseCommandLine([])).toEqual({ kind: "many", from: 1, seeds: 1_000, minutes: null });
-  });
+it("the command line runs 1,000 histories from seed 1 when it is asked for nothing", () => {
+  expect(parseCommandLine([])).toEqual({ kind: "many", from: 1, seeds: 1_000, minutes: null });
+});
 
-  it("runs the histories it is asked for", () => {
-    expect(parseCommandLine(["--seeds", "5", "--from", "0"])).toEqual({
-      kind: "many",
-      from: 0,
-      seeds: 5,
-      minutes: null,
-    });
+it("the command line runs the histories it is asked for", () => {
+  expect(parseCommandLine(["--seeds", "5", "--from", "0"])).toEqual({
+    kind: "many",
+    from: 0,
+    seeds: 5,
+    minutes: null,
   });
+});
 
-  it("runs without another limit for the minutes it is asked for", () => {
-    const command = parseCommandLine(["--minutes", "0.5"]);
-    expect(command).toEqual({ kind: "many", from: 1, seeds: Number.MAX_SAFE_INTEGER, minutes: 0.5 });
-  });
+it("the command line runs without another limit for the minutes it is asked for", () => {
+  const command = parseCommandLine(["--minutes", "0.5"]);
+  expect(command).toEqual({ kind: "many", from: 1, seeds: Number.MAX_SAFE_INTEGER, minutes: 0.5 });
+});
 
-  it("tells one history, plants bugs, and helps", () => {
-    expect(parseCommandLine(["--seed", "42"])).toEqual({ kind: "one", seed: 42 });
-    expect(parseCommandLine(["--planted", "--seeds", "9"])).toEqual({ kind: "planted", seeds: 9 });
-    expect(parseCommandLine(["-h"])).toBe("help");
-  });
+it("the command line tells one history, plants bugs, and helps", () => {
+  expect(parseCommandLine(["--seed", "42"])).toEqual({ kind: "one", seed: 42 });
+  expect(parseCommandLine(["--planted", "--seeds", "9"])).toEqual({ kind: "planted", seeds: 9 });
+  expect(parseCommandLine(["-h"])).toBe("help");
+});
 
-  it.each([
-    ["--seeds", "0"],
-    ["--from", "-1"],
-    ["--seed", ""],
-    ["--minutes", "0"],
-    ["--speed", "1"],
-  ])("refuses %s %s", (option, value) => {
-    expect(() => parseCommandLine([`${option}=${value}`])).toThrow(UsageError);
-  });
+it.each([
+  ["--seeds", "0"],
+  ["--from", "-1"],
+  ["--seed", ""],
+  ["--minutes", "0"],
+  ["--speed", "1"],
+])("the command line refuses %s %s", (option, value) => {
+  expect(() => parseCommandLine([`${option}=${value}`])).toThrow(UsageError);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { type HistoryReport, runHistory } from "./history/history.ts";
 import { PLANTED_BUGS } from "./planted/index.ts";
 import { showProgress, showTotals, showViolation } from "./report.ts";
@@ -13,25 +13,21 @@ async function violated(): Promise<HistoryReport> {
   }
 }
 
-describe("what a run prints", () => {
-  it("names the seed, the commit and the end of the log of a history that fails", async () => {
-    const report = await violated();
-    const text = showViolation(report, "abc1234", report.lines ?? []);
-    expect(text).toContain(
-      `seed ${report.seed}, commit abc1234; again with: pnpm soak --seed ${report.seed}`,
-    );
-    expect(text).toContain(report.violation?.text);
-    expect(text).toContain(report.lines?.at(-1));
-    expect(text.split("\n").length).toBeLessThanOrEqual(63);
-  });
+it("what a run prints names the seed, the commit and the end of the log of a history that fails", async () => {
+  const report = await violated();
+  const text = showViolation(report, "abc1234", report.lines ?? []);
+  expect(text).toContain(`seed ${report.seed}, commit abc1234; again with: pnpm soak --seed ${report.seed}`);
+  expect(text).toContain(report.violation?.text);
+  expect(text).toContain(report.lines?.at(-1));
+  expect(text.split("\n").length).toBeLessThanOrEqual(63);
+});
 
-  it("counts histories, events, faults by kind and violations, and rounds nothing up", async () => {
-    const totals = await soak({ from: 1, seeds: 20, forMs: Infinity });
-    const text = showTotals({ ...totals, histories: 1_999, events: 1_999_999, ms: 1_000 });
-    expect(text).toContain("1,999 histories in 1 s: 1,999 histories/s");
-    expect(text).toContain("1,999,999 events, 1,000 a history");
-    expect(text).toMatch(new RegExp(`request lost +${totals.faults["request lost"]}\\b`));
-    expect(text).toContain("0 violations");
-    expect(showProgress({ ...totals, histories: 10, ms: 4_000 })).toContain("10 histories");
-  });
+it("what a run prints counts histories, events, faults by kind and violations, and rounds nothing up", async () => {
+  const totals = await soak({ from: 1, seeds: 20, forMs: Infinity });
+  const text = showTotals({ ...totals, histories: 1_999, events: 1_999_999, ms: 1_000 });
+  expect(text).toContain("1,999 histories in 1 s: 1,999 histories/s");
+  expect(text).toContain("1,999,999 events, 1,000 a history");
+  expect(text).toMatch(new RegExp(`request lost +${totals.faults["request lost"]}\\b`));
+  expect(text).toContain("0 violations");
+  expect(showProgress({ ...totals, histories: 10, ms: 4_000 })).toContain("10 histories");
 });

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, expect, it } from "vitest";
 import { type BrokerHarness, startBroker } from "./harness.ts";
 import { consumer, pullConsumer } from "./messages.ts";
 
@@ -59,27 +59,25 @@ async function rowsPerPulledMessage(
   return rows;
 }
 
-describe("rows written per message", () => {
-  it("are at most 0.06 for sendBatch of 100 pulled and acknowledged 100 at a time", async () => {
-    const rows = await rowsPerPulledMessage(5_000, 100, (harness) =>
-      harness.swarm("orders", Array<string>(100).fill("x".repeat(100)), 1, 50),
-    );
-    expect(rows).toBeLessThanOrEqual(0.06);
-  });
+it("rows written per message are at most 0.06 for sendBatch of 100 pulled and acknowledged 100 at a time", async () => {
+  const rows = await rowsPerPulledMessage(5_000, 100, (harness) =>
+    harness.swarm("orders", Array<string>(100).fill("x".repeat(100)), 1, 50),
+  );
+  expect(rows).toBeLessThanOrEqual(0.06);
+});
 
-  it("are at most 0.06 for sendBatch of 100 handled in batches of 100", async () => {
-    const settings = { maxBatchSize: 100, maxBatchTimeoutSeconds: 5 };
-    const rows = await rowsPerMessage(settings, 5_000, (harness) =>
-      harness.swarm("orders", Array<string>(100).fill("x".repeat(100)), 1, 50),
-    );
-    expect(rows).toBeLessThanOrEqual(0.06);
-  });
+it("rows written per message are at most 0.06 for sendBatch of 100 handled in batches of 100", async () => {
+  const settings = { maxBatchSize: 100, maxBatchTimeoutSeconds: 5 };
+  const rows = await rowsPerMessage(settings, 5_000, (harness) =>
+    harness.swarm("orders", Array<string>(100).fill("x".repeat(100)), 1, 50),
+  );
+  expect(rows).toBeLessThanOrEqual(0.06);
+});
 
-  it("are at most 1.2 for 50 senders of single messages at once", async () => {
-    const settings = { maxBatchSize: 10, maxBatchTimeoutSeconds: 1 };
-    const rows = await rowsPerMessage(settings, 5_000, (harness) =>
-      harness.swarm("orders", ["x".repeat(100)], 50, 100),
-    );
-    expect(rows).toBeLessThanOrEqual(1.2);
-  });
+it("rows written per message are at most 1.2 for 50 senders of single messages at once", async () => {
+  const settings = { maxBatchSize: 10, maxBatchTimeoutSeconds: 1 };
+  const rows = await rowsPerMessage(settings, 5_000, (harness) =>
+    harness.swarm("orders", ["x".repeat(100)], 50, 100),
+  );
+  expect(rows).toBeLessThanOrEqual(1.2);
 });

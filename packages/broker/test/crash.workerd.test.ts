@@ -101,30 +101,28 @@ describe("kill -9 between send and delivery", () => {
   });
 });
 
-describe("kill -9 after a pull", () => {
-  it("leaves what was pulled with its client: the lease goes on, and its lease ids settle it", async () => {
-    const queues = { orders: { consumer: pullConsumer() } };
-    broker = await startBroker({ queues, persistDir });
-    await broker.send("orders", ["acked", "retried", "expires", "waits"]);
-    const before = await broker.queue("orders");
-    const pulled = await before.pull("orders", { max: 3, visibilityTimeoutMs: 600_000 });
-    if (!pulled.ok) throw new Error(pulled.reason);
-    const [acked = "", givenBack = ""] = pulled.batch.leaseIds;
+it("kill -9 after a pull leaves what was pulled with its client: the lease goes on, and its lease ids settle it", async () => {
+  const queues = { orders: { consumer: pullConsumer() } };
+  broker = await startBroker({ queues, persistDir });
+  await broker.send("orders", ["acked", "retried", "expires", "waits"]);
+  const before = await broker.queue("orders");
+  const pulled = await before.pull("orders", { max: 3, visibilityTimeoutMs: 600_000 });
+  if (!pulled.ok) throw new Error(pulled.reason);
+  const [acked = "", givenBack = ""] = pulled.batch.leaseIds;
 
-    const queue = await (await restart({ queues })).queue("orders");
-    expect(await queue.describe("orders")).toMatchObject({ ready: 1, leased: 3 });
-    const retries = [{ leaseId: givenBack }];
-    expect(await queue.settleLeases("orders", { acks: [acked, "made-up"], retries })).toEqual({
-      ackCount: 1,
-      retryCount: 1,
-      warnings: [["made-up", "This is not a lease id of this queue."]],
-    });
-    expect(await attemptsOf(queue.pull("orders", { max: 100, visibilityTimeoutMs: 3_600_000 }))).toEqual([
-      1, 2,
-    ]);
-    await queue.advanceClock("orders", 600_000);
-    expect(await attemptsOf(queue.pull("orders", { max: 100 }))).toEqual([2]);
+  const queue = await (await restart({ queues })).queue("orders");
+  expect(await queue.describe("orders")).toMatchObject({ ready: 1, leased: 3 });
+  const retries = [{ leaseId: givenBack }];
+  expect(await queue.settleLeases("orders", { acks: [acked, "made-up"], retries })).toEqual({
+    ackCount: 1,
+    retryCount: 1,
+    warnings: [["made-up", "This is not a lease id of this queue."]],
   });
+  expect(await attemptsOf(queue.pull("orders", { max: 100, visibilityTimeoutMs: 3_600_000 }))).toEqual([
+    1, 2,
+  ]);
+  await queue.advanceClock("orders", 600_000);
+  expect(await attemptsOf(queue.pull("orders", { max: 100 }))).toEqual([2]);
 });
 
 async function attemptsOf(reply: Promise<PullReply>): Promise<number[]> {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { QueueDescription } from "@sluice/protocol";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it } from "vitest";
 import { STRUCTURE_CHECK_BYTES_MAX } from "../src/store/file-damage.ts";
 import { type BrokerHarness, startBroker } from "./harness.ts";
 import { consumer } from "./messages.ts";
@@ -77,87 +77,85 @@ async function deliverAll(from: BrokerHarness): Promise<QueueDescription> {
   return queue.describe("orders");
 }
 
-describe("a queue whose database file is damaged", () => {
-  it("delivers what can be read, states what is lost, and takes messages in that survive the next start", async () => {
-    const bodies = await sendLarge(12);
-    const again = await restart((file) => {
-      // An inner page of a payload: to read or to delete its row fails from then on.
-      const pages = pagesOf(file, "segments", "overflow");
-      overwritePage(file, pages[Math.floor(pages.length / 2)] ?? 0);
-    });
-    const kept = await again.send("orders", ["kept"], { delaySeconds: DELAY_SECONDS });
-    expect(kept.ok).toBe(true);
-    const restarted = await restart(() => {});
-    const { damage } = await deliverAll(restarted);
-    const delivered = bodiesIn(restarted);
-    const missing = bodies.filter((body) => !delivered.includes(body));
-    expect(missing.length).toBeGreaterThan(0);
-    expect(missing.length).toBeLessThan(bodies.length);
-    expect(delivered).toContain("kept");
-    expect(new Set(delivered).size).toBe(delivered.length);
-    expect(damage.map(({ kind }) => kind)).toContain("structure");
-    const stated = damage.reduce((sum, { messagesLost }) => sum + (messagesLost ?? 0), 0);
-    expect(stated).toBe(missing.length);
-    expect(again.lines.join()).toContain(
-      'Queue "orders": the database file was damaged, and what could be read of it is kept in new tables',
-    );
+it("a queue whose database file is damaged delivers what can be read, states what is lost, and takes messages in that survive the next start", async () => {
+  const bodies = await sendLarge(12);
+  const again = await restart((file) => {
+    // An inner page of a payload: to read or to delete its row fails from then on.
+    const pages = pagesOf(file, "segments", "overflow");
+    overwritePage(file, pages[Math.floor(pages.length / 2)] ?? 0);
   });
+  const kept = await again.send("orders", ["kept"], { delaySeconds: DELAY_SECONDS });
+  expect(kept.ok).toBe(true);
+  const restarted = await restart(() => {});
+  const { damage } = await deliverAll(restarted);
+  const delivered = bodiesIn(restarted);
+  const missing = bodies.filter((body) => !delivered.includes(body));
+  expect(missing.length).toBeGreaterThan(0);
+  expect(missing.length).toBeLessThan(bodies.length);
+  expect(delivered).toContain("kept");
+  expect(new Set(delivered).size).toBe(delivered.length);
+  expect(damage.map(({ kind }) => kind)).toContain("structure");
+  const stated = damage.reduce((sum, { messagesLost }) => sum + (messagesLost ?? 0), 0);
+  expect(stated).toBe(missing.length);
+  expect(again.lines.join()).toContain(
+    'Queue "orders": the database file was damaged, and what could be read of it is kept in new tables',
+  );
+});
 
-  it("finds the rows on both sides of those that cannot be read", async () => {
-    const bodies = await sendLarge(12);
-    const again = await restart((file) => {
-      const leaves = pagesOf(file, "segments", "leaf");
-      expect(leaves.length).toBeGreaterThan(2);
-      overwritePage(file, leaves[1] ?? 0);
-    });
-    await deliverAll(again);
-    const delivered = bodiesIn(again);
-    expect(delivered).toContain(bodies[0]);
-    expect(delivered).toContain(bodies.at(-1));
+it("a queue whose database file is damaged finds the rows on both sides of those that cannot be read", async () => {
+  const bodies = await sendLarge(12);
+  const again = await restart((file) => {
+    const leaves = pagesOf(file, "segments", "leaf");
+    expect(leaves.length).toBeGreaterThan(2);
+    overwritePage(file, leaves[1] ?? 0);
   });
+  await deliverAll(again);
+  const delivered = bodiesIn(again);
+  expect(delivered).toContain(bodies[0]);
+  expect(delivered).toContain(bodies.at(-1));
+});
 
-  it("is repaired when damage is met in it if it is too large to be looked through at every start", async () => {
-    const size = 2 * LARGE_BYTES;
-    const count = Math.ceil(STRUCTURE_CHECK_BYTES_MAX / size) + 2;
-    broker = await startBroker({ queues, persistDir });
-    const bodies = ["a ", "b "].map((text) => text.padEnd(LARGE_BYTES, "x"));
-    await broker.swarm("orders", bodies, 1, count, { ownDelays: bodies.map(() => DELAY_SECONDS) });
-    const again = await restart((file) => {
-      expect(statSync(file).size).toBeGreaterThan(STRUCTURE_CHECK_BYTES_MAX);
-      const leaves = pagesOf(file, "segments", "leaf");
-      overwritePage(file, leaves[Math.floor(leaves.length / 2)] ?? 0);
-    });
-    const queue = await again.queue("orders");
-    const isMended = async () =>
-      (await queue.describe("orders")).damage.some(({ kind }) => kind === "structure");
-    while (!(await isMended())) await new Promise((resolve) => setTimeout(resolve, 20));
-    const { delayed } = await queue.describe("orders");
-    expect(delayed).toBeGreaterThan(0);
-    expect(delayed).toBeLessThan(2 * count);
-    expect((await again.send("orders", ["kept"], { delaySeconds: DELAY_SECONDS })).ok).toBe(true);
-    expect((await queue.describe("orders")).delayed).toBe(delayed + 1);
+it("a queue whose database file is damaged is repaired when damage is met in it if it is too large to be looked through at every start", async () => {
+  const size = 2 * LARGE_BYTES;
+  const count = Math.ceil(STRUCTURE_CHECK_BYTES_MAX / size) + 2;
+  broker = await startBroker({ queues, persistDir });
+  const bodies = ["a ", "b "].map((text) => text.padEnd(LARGE_BYTES, "x"));
+  await broker.swarm("orders", bodies, 1, count, { ownDelays: bodies.map(() => DELAY_SECONDS) });
+  const again = await restart((file) => {
+    expect(statSync(file).size).toBeGreaterThan(STRUCTURE_CHECK_BYTES_MAX);
+    const leaves = pagesOf(file, "segments", "leaf");
+    overwritePage(file, leaves[Math.floor(leaves.length / 2)] ?? 0);
   });
+  const queue = await again.queue("orders");
+  const isMended = async () =>
+    (await queue.describe("orders")).damage.some(({ kind }) => kind === "structure");
+  while (!(await isMended())) await new Promise((resolve) => setTimeout(resolve, 20));
+  const { delayed } = await queue.describe("orders");
+  expect(delayed).toBeGreaterThan(0);
+  expect(delayed).toBeLessThan(2 * count);
+  expect((await again.send("orders", ["kept"], { delaySeconds: DELAY_SECONDS })).ok).toBe(true);
+  expect((await queue.describe("orders")).delayed).toBe(delayed + 1);
+});
 
-  it("takes nothing in where the list of free pages is damaged, and says so", async () => {
-    const bodies = await sendLarge(6);
-    const queue = await broker?.queue("orders");
-    await queue?.advanceClock("orders", 1_000 * DELAY_SECONDS);
-    await broker?.until(() => bodiesIn(broker as BrokerHarness).length === bodies.length);
-    // What was delivered has left free pages behind.
-    while (((await queue?.describe("orders"))?.leased ?? 0) > 0)
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    await broker?.send("orders", ["waits"], { delaySeconds: DELAY_SECONDS });
-    const again = await restart((file) => {
-      const [trunk] = pagesOf(file, "freelist", "trunk");
-      overwritePage(file, trunk ?? 0);
-    });
-    expect(await again.send("orders", ["refused"])).toMatchObject({
-      ok: false,
-      code: 15000,
-      cause: expect.stringContaining('queue "orders" takes no messages, its database file is damaged'),
-    });
-    const { delayed, damage } = await (await again.queue("orders")).describe("orders");
-    expect(delayed).toBe(1);
-    expect(damage).toMatchObject([{ kind: "structure", text: expect.stringContaining("Freelist") }]);
+it("a queue whose database file is damaged takes nothing in where the list of free pages is damaged, and says so", async () => {
+  const bodies = await sendLarge(6);
+  const queue = await broker?.queue("orders");
+  await queue?.advanceClock("orders", 1_000 * DELAY_SECONDS);
+  await broker?.until(() => bodiesIn(broker as BrokerHarness).length === bodies.length);
+  // What was delivered has left free pages behind.
+  while (((await queue?.describe("orders"))?.leased ?? 0) > 0)
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  await broker?.send("orders", ["waits"], { delaySeconds: DELAY_SECONDS });
+  const again = await restart((file) => {
+    const [trunk] = pagesOf(file, "freelist", "trunk");
+    overwritePage(file, trunk ?? 0);
   });
+  expect(await again.send("orders", ["refused"])).toMatchObject({
+    ok: false,
+    code: 15000,
+    cause: expect.stringContaining('queue "orders" takes no messages, its database file is damaged'),
+  });
+  const { delayed, damage } = await (await again.queue("orders")).describe("orders");
+  expect(delayed).toBe(1);
+  expect(damage).toMatchObject([{ kind: "structure", text: expect.stringContaining("Freelist") }]);
 });

@@ -226,36 +226,34 @@ describe("a queue that is deleted", () => {
   });
 });
 
-describe("queues that have come to rest", () => {
-  it("are told by the directory, over a restart too, until somebody calls them", async () => {
-    const queues: Queues = { orders: { consumer: one }, pulled: {}, later: {}, unused: {} };
-    const harness = await start(queues);
-    const stub = await harness.directory();
-    await harness.send("orders", ["a"]);
-    await harness.send("pulled", ["b", "c"]);
-    // Its report is made before it is due, and nothing is committed when it is.
-    await harness.send("later", ["d"], { delaySeconds: DUE_SECONDS });
-    await harness.until((seen) => seen.length === 1);
-    const ready = async (directory: DirectoryObject) =>
-      (await directory.atRest()).map(({ description }) => [description.queue, description.ready]).sort();
-    const expected = [
-      ["orders", 0],
-      ["pulled", 2],
-    ];
-    await expect.poll(() => ready(stub)).toEqual(expected);
-    // Who looks at the others has them report that they are at rest, once.
-    const later = await harness.queue("later");
-    await expect.poll(async () => (await later.describe("later")).ready).toBe(1);
-    await (await harness.queue("unused")).describe("unused");
-    const all = [["later", 1], ...expected, ["unused", 0]];
-    await expect.poll(() => ready(stub)).toEqual(all);
+it("queues that have come to rest are told by the directory, over a restart too, until somebody calls them", async () => {
+  const queues: Queues = { orders: { consumer: one }, pulled: {}, later: {}, unused: {} };
+  const harness = await start(queues);
+  const stub = await harness.directory();
+  await harness.send("orders", ["a"]);
+  await harness.send("pulled", ["b", "c"]);
+  // Its report is made before it is due, and nothing is committed when it is.
+  await harness.send("later", ["d"], { delaySeconds: DUE_SECONDS });
+  await harness.until((seen) => seen.length === 1);
+  const ready = async (directory: DirectoryObject) =>
+    (await directory.atRest()).map(({ description }) => [description.queue, description.ready]).sort();
+  const expected = [
+    ["orders", 0],
+    ["pulled", 2],
+  ];
+  await expect.poll(() => ready(stub)).toEqual(expected);
+  // Who looks at the others has them report that they are at rest, once.
+  const later = await harness.queue("later");
+  await expect.poll(async () => (await later.describe("later")).ready).toBe(1);
+  await (await harness.queue("unused")).describe("unused");
+  const all = [["later", 1], ...expected, ["unused", 0]];
+  await expect.poll(() => ready(stub)).toEqual(all);
 
-    const again = await start(queues);
-    const directory = await again.directory();
-    expect(await ready(directory)).toEqual(all);
-    await again.send("pulled", ["e"]);
-    expect((await ready(directory)).map(([name]) => name)).toEqual(["later", "orders", "unused"]);
-  });
+  const again = await start(queues);
+  const directory = await again.directory();
+  expect(await ready(directory)).toEqual(all);
+  await again.send("pulled", ["e"]);
+  expect((await ready(directory)).map(([name]) => name)).toEqual(["later", "orders", "unused"]);
 });
 
 describe("a directory that fails", () => {

@@ -4,15 +4,13 @@ import { STORE_CONFORMANCE } from "./store-conformance.ts";
 
 const one = Uint8Array.of(1);
 
-describe("the store in memory is a QueueStore", () => {
-  it.each(STORE_CONFORMANCE)("$name", async ({ run }) => {
-    let store = new MemoryStore();
-    await run({
-      open: () => {
-        store = store.crash();
-        return store;
-      },
-    });
+it.each(STORE_CONFORMANCE)("the store in memory is a QueueStore $name", async ({ run }) => {
+  let store = new MemoryStore();
+  await run({
+    open: () => {
+      store = store.crash();
+      return store;
+    },
   });
 });
 

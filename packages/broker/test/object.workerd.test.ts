@@ -51,57 +51,51 @@ const BREAKABLE = `
 
 const atOnce = consumer({ maxBatchSize: 10, maxBatchTimeoutSeconds: 1 });
 
-describe("the alarm of a queue's object", () => {
-  it("never throws: after six failures in a row the platform would drop it for ever", async () => {
-    broker = await startBroker({ queues: { orders: { consumer: atOnce } }, members: BREAKABLE });
-    const queue = (await broker.queue("orders")) as Broken;
-    await broker.send("orders", ["a"]);
-    await queue.breakNextCommit(true);
-    await expect.poll(() => queue.outcomesOfAlarms()).not.toEqual([]);
-    const outcomes = await queue.outcomesOfAlarms();
-    expect(new Set(outcomes)).toEqual(new Set(["ended"]));
-    expect(broker.lines).toContainEqual(
-      expect.stringMatching(/^Queue "orders": Error: the disk failed\n {4}at .*broker/),
-    );
-    // It rings again by itself.
-    await expect.poll(async () => (await queue.outcomesOfAlarms()).length).toBeGreaterThan(outcomes.length);
-  });
+it("the alarm of a queue's object never throws: after six failures in a row the platform would drop it for ever", async () => {
+  broker = await startBroker({ queues: { orders: { consumer: atOnce } }, members: BREAKABLE });
+  const queue = (await broker.queue("orders")) as Broken;
+  await broker.send("orders", ["a"]);
+  await queue.breakNextCommit(true);
+  await expect.poll(() => queue.outcomesOfAlarms()).not.toEqual([]);
+  const outcomes = await queue.outcomesOfAlarms();
+  expect(new Set(outcomes)).toEqual(new Set(["ended"]));
+  expect(broker.lines).toContainEqual(
+    expect.stringMatching(/^Queue "orders": Error: the disk failed\n {4}at .*broker/),
+  );
+  // It rings again by itself.
+  await expect.poll(async () => (await queue.outcomesOfAlarms()).length).toBeGreaterThan(outcomes.length);
 });
 
-describe("an object whose commit fails", () => {
-  it("refuses the send, starts again from its store and goes on with what was durable", async () => {
-    broker = await startBroker({
-      queues: { orders: { consumer: consumer({ maxBatchSize: 2, maxBatchTimeoutSeconds: 60 }) } },
-      members: BREAKABLE,
-    });
-    await broker.send("orders", ["durable"]);
-    await ((await broker.queue("orders")) as Broken).breakNextCommit(false);
-    expect(await broker.refusal("orders", "takeOne")).toContain("the disk failed");
-    const again = await broker.queue("orders");
-    expect(await again.describe("orders")).toMatchObject({ ready: 1, leased: 0 });
-    expect(await broker.send("orders", ["taken"])).toMatchObject({ ok: true });
-    await broker.until((seen) => seen.length === 1);
-    expect(bodiesOf(broker.seen)).toEqual([["durable", "taken"]]);
+it("an object whose commit fails refuses the send, starts again from its store and goes on with what was durable", async () => {
+  broker = await startBroker({
+    queues: { orders: { consumer: consumer({ maxBatchSize: 2, maxBatchTimeoutSeconds: 60 }) } },
+    members: BREAKABLE,
   });
+  await broker.send("orders", ["durable"]);
+  await ((await broker.queue("orders")) as Broken).breakNextCommit(false);
+  expect(await broker.refusal("orders", "takeOne")).toContain("the disk failed");
+  const again = await broker.queue("orders");
+  expect(await again.describe("orders")).toMatchObject({ ready: 1, leased: 0 });
+  expect(await broker.send("orders", ["taken"])).toMatchObject({ ok: true });
+  await broker.until((seen) => seen.length === 1);
+  expect(bodiesOf(broker.seen)).toEqual([["durable", "taken"]]);
 });
 
-describe("an object that is asked for another queue", () => {
-  it("refuses: one object, one queue", async () => {
-    broker = await startBroker({ queues: { orders: {}, invoices: {} } });
-    await broker.send("orders", ["a"]);
-    const refusal = 'Error: the object of queue "orders" was asked for queue "invoices"';
-    for (const [method, ...args] of [
-      ["metrics"],
-      ["describe"],
-      ["send", []],
-      ["take", {}],
-      ["advanceClock", 1],
-    ]) {
-      expect(await broker.refusal("orders", String(method), "invoices", ...args)).toBe(refusal);
-    }
-    const object = await broker.queue("orders");
-    expect(await object.metrics("orders")).toMatchObject({ backlogCount: 1 });
-  });
+it("an object that is asked for another queue refuses: one object, one queue", async () => {
+  broker = await startBroker({ queues: { orders: {}, invoices: {} } });
+  await broker.send("orders", ["a"]);
+  const refusal = 'Error: the object of queue "orders" was asked for queue "invoices"';
+  for (const [method, ...args] of [
+    ["metrics"],
+    ["describe"],
+    ["send", []],
+    ["take", {}],
+    ["advanceClock", 1],
+  ]) {
+    expect(await broker.refusal("orders", String(method), "invoices", ...args)).toBe(refusal);
+  }
+  const object = await broker.queue("orders");
+  expect(await object.metrics("orders")).toMatchObject({ backlogCount: 1 });
 });
 
 describe("the clock of an object", () => {
@@ -128,31 +122,27 @@ describe("the clock of an object", () => {
   });
 });
 
-describe("a queue of an unusual name", () => {
-  it("is one that no configuration names, even if every object has a property of that name", async () => {
-    broker = await startBroker({ queues: { orders: {} } });
-    expect(await broker.send("constructor", ["a"])).toEqual({
-      ok: false,
-      code: 10104,
-      cause: 'Queue "constructor" does not exist.',
-    });
-    expect(await broker.refusal("constructor", "metrics", "constructor")).toBe(
-      'QueueNotFoundError: queue "constructor" does not exist (10104)',
-    );
+it("a queue of an unusual name is one that no configuration names, even if every object has a property of that name", async () => {
+  broker = await startBroker({ queues: { orders: {} } });
+  expect(await broker.send("constructor", ["a"])).toEqual({
+    ok: false,
+    code: 10104,
+    cause: 'Queue "constructor" does not exist.',
   });
+  expect(await broker.refusal("constructor", "metrics", "constructor")).toBe(
+    'QueueNotFoundError: queue "constructor" does not exist (10104)',
+  );
 });
 
-describe("rows of an object", () => {
-  it("include the alarm's: what Cloudflare bills", async () => {
-    broker = await startBroker({
-      queues: { orders: { consumer: consumer({ maxBatchTimeoutSeconds: 60 }) } },
-    });
-    const object = await broker.queue("orders");
-    const before = (await object.describe("orders")).rowsWritten;
-    await broker.send("orders", ["a"]);
-    // The segment, the queue's name, its epoch, what the directory says it is, and the alarm at the batch timeout.
-    expect((await object.describe("orders")).rowsWritten - before).toBe(5);
-    await broker.send("orders", ["b"]);
-    expect((await object.describe("orders")).rowsWritten - before).toBe(6);
+it("rows of an object include the alarm's: what Cloudflare bills", async () => {
+  broker = await startBroker({
+    queues: { orders: { consumer: consumer({ maxBatchTimeoutSeconds: 60 }) } },
   });
+  const object = await broker.queue("orders");
+  const before = (await object.describe("orders")).rowsWritten;
+  await broker.send("orders", ["a"]);
+  // The segment, the queue's name, its epoch, what the directory says it is, and the alarm at the batch timeout.
+  expect((await object.describe("orders")).rowsWritten - before).toBe(5);
+  await broker.send("orders", ["b"]);
+  expect((await object.describe("orders")).rowsWritten - before).toBe(6);
 });

@@ -164,10 +164,8 @@ async function object(name: string): Promise<StoreUnderTest> {
   return namespace.get(namespace.idFromName(name)) as unknown as StoreUnderTest;
 }
 
-describe("the store in SQLite is a QueueStore", () => {
-  it.each(STORE_CONFORMANCE)("$name", async ({ name }) => {
-    expect(await (await object(name)).conform(name)).toBe("ok");
-  });
+it.each(STORE_CONFORMANCE)("the store in SQLite is a QueueStore $name", async ({ name }) => {
+  expect(await (await object(name)).conform(name)).toBe("ok");
 });
 
 describe("the store in SQLite", () => {

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { type PublishedMessage, packMessages, type TopicObjectRpc } from "@sluice/protocol";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it } from "vitest";
 import { type BrokerHarness, startBroker } from "./harness.ts";
 import { consumer, testId } from "./messages.ts";
 
@@ -46,28 +46,26 @@ const bodies = (queue: string) =>
     .filter((batch) => batch.queue === queue)
     .flatMap(({ messages }) => messages.map(({ body }) => body));
 
-describe("kill -9 after a publish was answered", () => {
-  it.each([
-    ["before any queue has its messages", "take() { return new Promise(() => {}); }"],
-    [
-      "when the queues have them and the topic does not know",
-      "async take(queue, transfer) { await super.take(queue, transfer); return new Promise(() => {}); }",
-    ],
-  ])(
-    "%s: each queue gets every message once, in order, and the topic still tells duplicates",
-    async (_when, take) => {
-      broker = await startBroker({ queues, persistDir, members: take, handler: () => new Promise(() => {}) });
-      const answered = await publish(["a", "b", "c"]);
-      await broker.kill();
-      await broker.stop();
-      broker = await startBroker({ queues, persistDir });
-      const [again, last] = await publish(["b", "last"]);
-      expect(again).toEqual({ ...answered[1], duplicate: true });
-      expect((last?.sequenceNumber ?? "") > (answered[2]?.sequenceNumber ?? "")).toBe(true);
-      expect(last?.duplicate).toBe(false);
-      await broker.until(() => ["mail", "audit"].every((queue) => bodies(queue).includes("last")));
-      expect(bodies("audit")).toEqual(["a", "b", "c", "last"]);
-      expect(bodies("mail").sort()).toEqual(["a", "b", "c", "last"]);
-    },
-  );
-});
+it.each([
+  ["before any queue has its messages", "take() { return new Promise(() => {}); }"],
+  [
+    "when the queues have them and the topic does not know",
+    "async take(queue, transfer) { await super.take(queue, transfer); return new Promise(() => {}); }",
+  ],
+])(
+  "kill -9 after a publish was answered %s: each queue gets every message once, in order, and the topic still tells duplicates",
+  async (_when, take) => {
+    broker = await startBroker({ queues, persistDir, members: take, handler: () => new Promise(() => {}) });
+    const answered = await publish(["a", "b", "c"]);
+    await broker.kill();
+    await broker.stop();
+    broker = await startBroker({ queues, persistDir });
+    const [again, last] = await publish(["b", "last"]);
+    expect(again).toEqual({ ...answered[1], duplicate: true });
+    expect((last?.sequenceNumber ?? "") > (answered[2]?.sequenceNumber ?? "")).toBe(true);
+    expect(last?.duplicate).toBe(false);
+    await broker.until(() => ["mail", "audit"].every((queue) => bodies(queue).includes("last")));
+    expect(bodies("audit")).toEqual(["a", "b", "c", "last"]);
+    expect(bodies("mail").sort()).toEqual(["a", "b", "c", "last"]);
+  },
+);

@@ -125,13 +125,11 @@ describe("a batch that cannot be read is an exception before the handler sees it
   });
 });
 
-describe("a class", () => {
-  it("is instantiated for every batch", async () => {
-    await deliver("Counting");
-    await deliver("Counting");
-    await workerd.printed("instance 2, call 1");
-    expect(workerd.lines).toContain("instance 1, call 1");
-  });
+it("a class is instantiated for every batch", async () => {
+  await deliver("Counting");
+  await deliver("Counting");
+  await workerd.printed("instance 2, call 1");
+  expect(workerd.lines).toContain("instance 1, call 1");
 });
 
 it("a handler inside a proxy is called as the runtime would, without a look at its methods", async () => {

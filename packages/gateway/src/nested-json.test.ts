@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { directoryOf, OPEN, ORDERS, recordOf } from "../test/directory.ts";
 import { sns, startOver } from "../test/sns-publisher.ts";
 import { SqsClient } from "../test/sqs-client.ts";
@@ -41,52 +41,52 @@ const send = (route: string, body: string) => {
   return gateway.request(`${ORIGIN}${path.replaceAll(/:[a-z_]+/g, "any")}`, { method, body });
 };
 
-describe("JSON that is nested too deep", () => {
-  it.each([...new Set(ROUTES)])("makes nothing fail: %s", async (route) => {
-    for (const body of BODIES) await (await send(route, body)).body?.cancel();
-  });
+it.each([...new Set(ROUTES)])("JSON that is nested too deep makes nothing fail: %s", async (route) => {
+  for (const body of BODIES) await (await send(route, body)).body?.cancel();
+});
 
-  const cloudflare = `POST /__sluice/client/v4/accounts/any/queues/${queueId}/messages`;
+const cloudflare = `POST /__sluice/client/v4/accounts/any/queues/${queueId}/messages`;
 
-  it.each([
-    ["POST /__sluice/api/queues/orders/messages", { error: { code: "invalid_body" } }, '{"body":%}'],
-    [
-      "POST /__sluice/api/queues/orders/messages/batch",
-      { error: { code: "invalid_body" } },
-      '{"messages":%}',
-    ],
-    [cloudflare, { success: false, errors: [{ code: 10208 }] }, '{"body":%}'],
-    [`${cloudflare}/batch`, { success: false, errors: [{ code: 10208 }] }, '{"messages":[{"body":%}]}'],
-    ["POST /__sluice/client/v4/accounts/any/queues", { success: false, errors: [{ code: 10026 }] }, "%"],
-  ])("is answered with 400 in the words of its API: %s", async (route, error, body) => {
+it.each([
+  ["POST /__sluice/api/queues/orders/messages", { error: { code: "invalid_body" } }, '{"body":%}'],
+  ["POST /__sluice/api/queues/orders/messages/batch", { error: { code: "invalid_body" } }, '{"messages":%}'],
+  [cloudflare, { success: false, errors: [{ code: 10208 }] }, '{"body":%}'],
+  [`${cloudflare}/batch`, { success: false, errors: [{ code: 10208 }] }, '{"messages":[{"body":%}]}'],
+  ["POST /__sluice/client/v4/accounts/any/queues", { success: false, errors: [{ code: 10026 }] }, "%"],
+])(
+  "JSON that is nested too deep is answered with 400 in the words of its API: %s",
+  async (route, error, body) => {
     for (const deep of [DEEP, OBJECTS, nested(JSON_DEPTH_MAX + 1)]) {
       const answer = await send(route, body.replace("%", deep));
       expect(answer.status).toBe(400);
       expect(await answer.json()).toMatchObject(error);
     }
-  });
+  },
+);
 
-  it.each([
-    [JSON_DEPTH_MAX - 1, false],
-    [JSON_DEPTH_MAX, false],
-    [JSON_DEPTH_MAX + 1, true],
-  ])("is what has %i levels: %s", async (levels, isRefused) => {
-    // The object around it is a level, too.
-    const answer = await send(cloudflare, `{"body":${nested(levels - 1)}}`);
-    expect(answer.status === 400).toBe(isRefused);
-    expect((await answer.text()).includes(`nested deeper than ${JSON_DEPTH_MAX} levels`)).toBe(isRefused);
-  });
+it.each([
+  [JSON_DEPTH_MAX - 1, false],
+  [JSON_DEPTH_MAX, false],
+  [JSON_DEPTH_MAX + 1, true],
+])("JSON that is nested too deep is what has %i levels: %s", async (levels, isRefused) => {
+  // The object around it is a level, too.
+  const answer = await send(cloudflare, `{"body":${nested(levels - 1)}}`);
+  expect(answer.status === 400).toBe(isRefused);
+  expect((await answer.text()).includes(`nested deeper than ${JSON_DEPTH_MAX} levels`)).toBe(isRefused);
+});
 
-  it("is no batch of the binding of workerd", async () => {
-    const broker = directoryOf().queue("orders");
-    for (const body of [DEEP, OBJECTS, `{"messages":${DEEP}}`, `{"messages":[{"body":${DEEP}}]}`]) {
-      const request = new Request("https://fake-host/batch", { method: "POST", body });
-      const answer = await createBindingApp().fetch(request, { queue: "orders", broker });
-      expect(answer.status).toBe(400);
-    }
-  });
+it("JSON that is nested too deep is no batch of the binding of workerd", async () => {
+  const broker = directoryOf().queue("orders");
+  for (const body of [DEEP, OBJECTS, `{"messages":${DEEP}}`, `{"messages":[{"body":${DEEP}}]}`]) {
+    const request = new Request("https://fake-host/batch", { method: "POST", body });
+    const answer = await createBindingApp().fetch(request, { queue: "orders", broker });
+    expect(answer.status).toBe(400);
+  }
+});
 
-  it.each(Object.entries(SQS_MODEL.actions))("makes no action of SQS fail: %s", async (action, { input }) => {
+it.each(Object.entries(SQS_MODEL.actions))(
+  "JSON that is nested too deep makes no action of SQS fail: %s",
+  async (action, { input }) => {
     const sqs = new SqsClient();
     const QueueUrl = await sqs.create("orders");
     const texts = [DEEP, OBJECTS];
@@ -103,18 +103,21 @@ describe("JSON that is nested too deep", () => {
     for (const one of [...texts, ...inputs.map(textOf)]) {
       await sqs.request(`${ORIGIN}/`, { method: "POST", headers: head, body: one });
     }
-  });
+  },
+);
 
-  it("is no policy of a queue, which permissions are added to", async () => {
-    const sqs = new SqsClient();
-    const QueueUrl = await sqs.create("orders");
-    const Attributes = { Policy: `{"Statement":[${OBJECTS}]}` };
-    expect(await sqs.refusal("SetQueueAttributes", { QueueUrl, Attributes })).toMatchObject({ status: 400 });
-    const permission = { Label: "a", AWSAccountIds: ["000000000001"], Actions: ["SendMessage"] };
-    await sqs.call("AddPermission", { QueueUrl, ...permission });
-  });
+it("JSON that is nested too deep is no policy of a queue, which permissions are added to", async () => {
+  const sqs = new SqsClient();
+  const QueueUrl = await sqs.create("orders");
+  const Attributes = { Policy: `{"Statement":[${OBJECTS}]}` };
+  expect(await sqs.refusal("SetQueueAttributes", { QueueUrl, Attributes })).toMatchObject({ status: 400 });
+  const permission = { Label: "a", AWSAccountIds: ["000000000001"], Actions: ["SendMessage"] };
+  await sqs.call("AddPermission", { QueueUrl, ...permission });
+});
 
-  it.each(Object.keys(SNS_ACTIONS))("makes no action of SNS fail: %s", async (action) => {
+it.each(Object.keys(SNS_ACTIONS))(
+  "JSON that is nested too deep makes no action of SNS fail: %s",
+  async (action) => {
     await startOver();
     const arns = { TopicArn: "arn:aws:sns:us-east-1:000000000000:news", Name: "news" };
     const own = {
@@ -135,8 +138,8 @@ describe("JSON that is nested too deep", () => {
         expect(status).toBeLessThan(500);
       }
     }
-  });
-});
+  },
+);
 
 /** An input as text: `JSON.stringify` itself goes no deeper than its stack. */
 function textOf(input: Readonly<Record<string, unknown>>): string {

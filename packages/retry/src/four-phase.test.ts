@@ -20,17 +20,18 @@ function delays(policy: FourPhasePolicy): (number | null)[] {
 
 const SAMPLE = SNS_PRESETS["sns-http-sample"];
 
-describe("ten backoff retries from 5 s to 260 s (spec sns-delivery 4.4, A1)", () => {
-  it.each<[BackoffFunction, number[], number]>([
-    ["linear", [5000, 33333, 61667, 90000, 118333, 146667, 175000, 203333, 231667, 260000], 1_325_000],
-    ["arithmetic", [5000, 10667, 22000, 39000, 61667, 90000, 124000, 163667, 209000, 260000], 985_001],
-    ["geometric", [5000, 6049, 10936, 21358, 38580, 63662, 97536, 141044, 194959, 260000], 839_124],
-    ["exponential", [5000, 5499, 6497, 8493, 12485, 20470, 36438, 68376, 132250, 260000], 555_508],
-  ])("a %s backoff has SNS's delays", (name, expected, sum) => {
+it.each<[BackoffFunction, number[], number]>([
+  ["linear", [5000, 33333, 61667, 90000, 118333, 146667, 175000, 203333, 231667, 260000], 1_325_000],
+  ["arithmetic", [5000, 10667, 22000, 39000, 61667, 90000, 124000, 163667, 209000, 260000], 985_001],
+  ["geometric", [5000, 6049, 10936, 21358, 38580, 63662, 97536, 141044, 194959, 260000], 839_124],
+  ["exponential", [5000, 5499, 6497, 8493, 12485, 20470, 36438, 68376, 132250, 260000], 555_508],
+])(
+  "ten backoff retries from 5 s to 260 s (spec sns-delivery 4.4, A1) a %s backoff has SNS's delays",
+  (name, expected, sum) => {
     expect(delays(backoff(5, 260, 10, name))).toEqual(expected);
     expect(totalDelayMs(backoff(5, 260, 10, name))).toBe(sum);
-  });
-});
+  },
+);
 
 describe("the sample policy of 50 retries (spec sns-delivery 4.4)", () => {
   it.each<[BackoffFunction, number[], number]>([

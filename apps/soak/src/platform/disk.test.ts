@@ -22,19 +22,17 @@ function emptyDisk(event = () => 1) {
   return disk;
 }
 
-describe("a store on a simulated disk is a QueueStore", () => {
-  it.each(STORE_CONFORMANCE)("$name", async ({ run }) => {
-    const disk: Disk = new Disk({
-      event: () => 1,
-      // What the scheduler of a history does: it lets everything become durable in the end.
-      unsynced: () =>
-        queueMicrotask(() => {
-          disk.sync(disk.committedVersion);
-          disk.releaseWaiters();
-        }),
-    });
-    await run({ open: () => storeOn(disk).store });
+it.each(STORE_CONFORMANCE)("a store on a simulated disk is a QueueStore $name", async ({ run }) => {
+  const disk: Disk = new Disk({
+    event: () => 1,
+    // What the scheduler of a history does: it lets everything become durable in the end.
+    unsynced: () =>
+      queueMicrotask(() => {
+        disk.sync(disk.committedVersion);
+        disk.releaseWaiters();
+      }),
   });
+  await run({ open: () => storeOn(disk).store });
 });
 
 describe("a simulated disk is a disk", () => {

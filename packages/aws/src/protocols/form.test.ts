@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { FORM_DEPTH_MAX, FORM_PARAMETERS_MAX, type FormNode, readForm } from "./form.ts";
 
 const FORMS = [
@@ -39,74 +39,72 @@ function expectFieldsOf(text: string): void {
   }
 }
 
-describe("a form", () => {
-  it.each(FORMS)("has the fields that URLSearchParams finds: %s", expectFieldsOf);
+it.each(FORMS)("a form has the fields that URLSearchParams finds: %s", expectFieldsOf);
 
-  it("has them whatever it is", () => {
-    const part = fc.constantFrom(
-      "A",
-      "1",
-      "2",
-      "10",
-      "",
-      ".",
-      ".",
-      "&",
-      "&",
-      "=",
-      "=",
-      "%2E",
-      "%26",
-      "%",
-      "+",
-      "ü",
-      "b",
-    );
-    fc.assert(
-      fc.property(fc.array(part, { maxLength: 30 }), (parts) => expectFieldsOf(parts.join(""))),
-      { numRuns: 2_000 },
-    );
-  });
+it("a form has them whatever it is", () => {
+  const part = fc.constantFrom(
+    "A",
+    "1",
+    "2",
+    "10",
+    "",
+    ".",
+    ".",
+    "&",
+    "&",
+    "=",
+    "=",
+    "%2E",
+    "%26",
+    "%",
+    "+",
+    "ü",
+    "b",
+  );
+  fc.assert(
+    fc.property(fc.array(part, { maxLength: 30 }), (parts) => expectFieldsOf(parts.join(""))),
+    { numRuns: 2_000 },
+  );
+});
 
-  it("has those that came before it before its own", () => {
-    for (const text of ["a=2&b=3", "a=2&b=3&c=%"]) {
-      const form = readForm(text, [["a", "1"]]);
-      expect([form.child("a")?.text, form.child("b")?.text]).toEqual(["1", "3"]);
-    }
-  });
+it("a form has those that came before it before its own", () => {
+  for (const text of ["a=2&b=3", "a=2&b=3&c=%"]) {
+    const form = readForm(text, [["a", "1"]]);
+    expect([form.child("a")?.text, form.child("b")?.text]).toEqual(["1", "3"]);
+  }
+});
 
-  it("has no key that is too deep", () => {
-    expect(nodeAt(readForm(`${DEEPEST}=x`), DEEPEST)?.text).toBe("x");
-    expect(readForm(`${DEEPEST}.deeper=x&${DEEPEST}.deepest=y`).hasChildren).toBe(false);
-    expect(readForm(`${DEEPEST}.deeper=x&a=y`).child("a")?.text).toBe("y");
-  });
+it("a form has no key that is too deep", () => {
+  expect(nodeAt(readForm(`${DEEPEST}=x`), DEEPEST)?.text).toBe("x");
+  expect(readForm(`${DEEPEST}.deeper=x&${DEEPEST}.deepest=y`).hasChildren).toBe(false);
+  expect(readForm(`${DEEPEST}.deeper=x&a=y`).child("a")?.text).toBe("y");
+});
 
-  it.each([
-    [FORM_PARAMETERS_MAX - 1, true],
-    [FORM_PARAMETERS_MAX, true],
-    [FORM_PARAMETERS_MAX + 1, false],
-  ])("has %i fields, in its URL and in its body: accepted is %s", (count, isAccepted) => {
-    const before = Array.from({ length: 3 }, (_, i) => [`u${i}`, ""] as const);
-    for (const text of ["a&".repeat(count - 4), "&".repeat(count - 4)]) {
-      const read = () => readForm(text, before).child("u2")?.text;
-      if (isAccepted) expect(read()).toBe("");
-      else expect(read).toThrow(`The request has more than ${FORM_PARAMETERS_MAX} parameters.`);
-    }
-  });
+it.each([
+  [FORM_PARAMETERS_MAX - 1, true],
+  [FORM_PARAMETERS_MAX, true],
+  [FORM_PARAMETERS_MAX + 1, false],
+])("a form has %i fields, in its URL and in its body: accepted is %s", (count, isAccepted) => {
+  const before = Array.from({ length: 3 }, (_, i) => [`u${i}`, ""] as const);
+  for (const text of ["a&".repeat(count - 4), "&".repeat(count - 4)]) {
+    const read = () => readForm(text, before).child("u2")?.text;
+    if (isAccepted) expect(read()).toBe("");
+    else expect(read).toThrow(`The request has more than ${FORM_PARAMETERS_MAX} parameters.`);
+  }
+});
 
-  it("may have many keys in one place", () => {
-    const keys = Array.from({ length: FORM_PARAMETERS_MAX }, (_, i) => `a.${i + 1}=${i}`);
-    const nodes = readForm(keys.toReversed().join("&")).child("a")?.numbered() ?? [];
-    expect(nodes.map(({ text }) => text)).toEqual(keys.map((_, i) => `${i}`));
-  });
+it("a form may have many keys in one place", () => {
+  const keys = Array.from({ length: FORM_PARAMETERS_MAX }, (_, i) => `a.${i + 1}=${i}`);
+  const nodes = readForm(keys.toReversed().join("&")).child("a")?.numbered() ?? [];
+  expect(nodes.map(({ text }) => text)).toEqual(keys.map((_, i) => `${i}`));
+});
 
-  it("numbers with whole numbers from 1", () => {
-    const form = readForm("a.10=e&a.9=d&a.0=x&a.01=x&a.b=x&a.=x&a.-1=x&a.1=c&a.12345678901=x");
-    expect(
-      form
-        .child("a")
-        ?.numbered()
-        .map(({ text }) => text),
-    ).toEqual(["c", "d", "e"]);
-  });
+it("a form numbers with whole numbers from 1", () => {
+  const form = readForm("a.10=e&a.9=d&a.0=x&a.01=x&a.b=x&a.=x&a.-1=x&a.1=c&a.12345678901=x");
+  expect(
+    form
+      .child("a")
+      ?.numbered()
+      .map(({ text }) => text),
+  ).toEqual(["c", "d", "e"]);
 });

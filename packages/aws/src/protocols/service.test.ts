@@ -29,19 +29,17 @@ function request(
 const JSON_HEADERS = { "content-type": "application/x-amz-json-1.0", "x-amz-target": "AmazonSQS.List" };
 const FORM = { "content-type": "application/x-www-form-urlencoded; charset=utf-8" };
 
-describe("the protocol of a request", () => {
-  it.each([
-    ["json", { "content-type": "Application/X-Amz-Json-1.0; charset=utf-8" }],
-    ["json", { "content-type": "application/x-amz-json-1.0" }],
-    ["json", { "content-type": " APPLICATION/X-AMZ-JSON-1.0 " }],
-    ["query", { "content-type": "" }],
-    ["json", { "x-amz-target": "AmazonSQS.List" }],
-    ["query", FORM],
-    ["query", {}],
-    ["query", { "x-amz-target": "AmazonSNS.List" }],
-  ])("is %s with %j", (protocol, headers) => {
-    expect(protocolOf(request("POST", "/", headers), MODEL)).toBe(protocol);
-  });
+it.each([
+  ["json", { "content-type": "Application/X-Amz-Json-1.0; charset=utf-8" }],
+  ["json", { "content-type": "application/x-amz-json-1.0" }],
+  ["json", { "content-type": " APPLICATION/X-AMZ-JSON-1.0 " }],
+  ["query", { "content-type": "" }],
+  ["json", { "x-amz-target": "AmazonSQS.List" }],
+  ["query", FORM],
+  ["query", {}],
+  ["query", { "x-amz-target": "AmazonSNS.List" }],
+])("the protocol of a request is %s with %j", (protocol, headers) => {
+  expect(protocolOf(request("POST", "/", headers), MODEL)).toBe(protocol);
 });
 
 describe("what a request asks for", () => {

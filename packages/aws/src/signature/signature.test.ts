@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { credentialOf, type SignedRequest } from "./credential.ts";
 import {
   CLOCK_SKEW_MS_MAX,
@@ -91,72 +91,70 @@ function signed(atMs: number, presignedSeconds: number | null = null): SignedHtt
   return build(signatureOf(unsigned, credential, SECRET));
 }
 
-describe("a signature", () => {
-  it.each(VECTORS)("is what AWS's test suite says: %s", (_name, vector) => {
-    expect(credentialIn(vector, CHECK)).toMatchObject({
-      accessKeyId: "AKIDEXAMPLE",
-      region: "us-east-1",
-    });
+it.each(VECTORS)("a signature is what AWS's test suite says: %s", (_name, vector) => {
+  expect(credentialIn(vector, CHECK)).toMatchObject({
+    accessKeyId: "AKIDEXAMPLE",
+    region: "us-east-1",
   });
+});
 
-  it("a signature of a key that there is waits for the body, and any other is refused without it", () => {
-    const { body: _, ...head } = request("/", headers("host;x-amz-date", "00"));
-    expect(signatureClaimOf(head, CHECK).secret).toBe(SECRET);
-    const { body: __, ...unknown } = request("/", replaced("AKIDEXAMPLE", "AKIDOTHER"));
-    expect(() => signatureClaimOf(unknown, CHECK)).toThrow(/security token included/);
-  });
+it("a signature of a key that there is waits for the body, and any other is refused without it", () => {
+  const { body: _, ...head } = request("/", headers("host;x-amz-date", "00"));
+  expect(signatureClaimOf(head, CHECK).secret).toBe(SECRET);
+  const { body: __, ...unknown } = request("/", replaced("AKIDEXAMPLE", "AKIDOTHER"));
+  expect(() => signatureClaimOf(unknown, CHECK)).toThrow(/security token included/);
+});
 
-  it("does not fit a request of which anything was changed", () => {
-    const { url, headers: given } = signed(NOW_MS);
-    const text = /signature we calculated does not match/;
-    const altered = [
-      request("/?Action=Delete", Object.fromEntries(given)),
-      request(`/other${url.search}`, Object.fromEntries(given)),
-      request(`/${url.search}`, { ...Object.fromEntries(given), host: "other.example" }),
-      request(`/${url.search}`, Object.fromEntries(given), "body"),
-      request(`/${url.search}`, Object.fromEntries(given), "", "POST"),
-    ];
-    for (const each of altered) expect(() => credentialIn(each, CHECK)).toThrow(text);
-    expect(() => credentialIn(signed(NOW_MS), { ...CHECK, secretOf: () => "another secret" })).toThrow(text);
-  });
+it("a signature does not fit a request of which anything was changed", () => {
+  const { url, headers: given } = signed(NOW_MS);
+  const text = /signature we calculated does not match/;
+  const altered = [
+    request("/?Action=Delete", Object.fromEntries(given)),
+    request(`/other${url.search}`, Object.fromEntries(given)),
+    request(`/${url.search}`, { ...Object.fromEntries(given), host: "other.example" }),
+    request(`/${url.search}`, Object.fromEntries(given), "body"),
+    request(`/${url.search}`, Object.fromEntries(given), "", "POST"),
+  ];
+  for (const each of altered) expect(() => credentialIn(each, CHECK)).toThrow(text);
+  expect(() => credentialIn(signed(NOW_MS), { ...CHECK, secretOf: () => "another secret" })).toThrow(text);
+});
 
-  it.each([
-    [-CLOCK_SKEW_MS_MAX - 1_000, /Signature expired/],
-    [-CLOCK_SKEW_MS_MAX, null],
-    [0, null],
-    [CLOCK_SKEW_MS_MAX, null],
-    [CLOCK_SKEW_MS_MAX + 1_000, /Signature not yet current/],
-  ])("may be off by 15 minutes: %s ms", (offMs, refusal) => {
-    const verify = () => credentialIn(signed(NOW_MS + offMs), CHECK);
-    if (refusal === null) expect(verify()).toMatchObject({ accessKeyId: "AKIDEXAMPLE" });
-    else expect(verify).toThrow(refusal);
-  });
+it.each([
+  [-CLOCK_SKEW_MS_MAX - 1_000, /Signature expired/],
+  [-CLOCK_SKEW_MS_MAX, null],
+  [0, null],
+  [CLOCK_SKEW_MS_MAX, null],
+  [CLOCK_SKEW_MS_MAX + 1_000, /Signature not yet current/],
+])("a signature may be off by 15 minutes: %s ms", (offMs, refusal) => {
+  const verify = () => credentialIn(signed(NOW_MS + offMs), CHECK);
+  if (refusal === null) expect(verify()).toMatchObject({ accessKeyId: "AKIDEXAMPLE" });
+  else expect(verify).toThrow(refusal);
+});
 
-  it("a signature of a presigned URL is good for as long as it says", () => {
-    const url = signed(NOW_MS, 3_600);
-    expect(credentialIn(url, { ...CHECK, nowMs: NOW_MS + 3_600_000 })).toMatchObject({
-      expiresSeconds: 3_600,
-    });
-    expect(() => credentialIn(url, { ...CHECK, nowMs: NOW_MS + 3_600_001 })).toThrow(
-      expect.objectContaining({ kind: expect.objectContaining({ code: "RequestExpired" }) }),
-    );
+it("a signature of a presigned URL is good for as long as it says", () => {
+  const url = signed(NOW_MS, 3_600);
+  expect(credentialIn(url, { ...CHECK, nowMs: NOW_MS + 3_600_000 })).toMatchObject({
+    expiresSeconds: 3_600,
   });
+  expect(() => credentialIn(url, { ...CHECK, nowMs: NOW_MS + 3_600_001 })).toThrow(
+    expect.objectContaining({ kind: expect.objectContaining({ code: "RequestExpired" }) }),
+  );
+});
 
-  it.each([
-    ["MissingAuthenticationToken", request("/", {})],
-    ["InvalidClientTokenId", request("/", replaced("AKIDEXAMPLE", "AKIDOTHER"))],
-    ["IncompleteSignature", request("/", replaced("SignedHeaders=host;x-amz-date, ", ""))],
-    ["IncompleteSignature", request("/", replaced("host;x-amz-date", "host;x-amz-date;host"))],
-    ["IncompleteSignature", request("/", replaced("/aws4_request", ""))],
-    ["IncompleteSignature", request("/?X-Amz-Signature=0", {})],
-    ["IncompleteSignature", request("/?X-Amz-Algorithm=AWS4-HMAC-SHA256", {})],
-    ["IncompleteSignature", request("/", { ...replaced("", ""), "x-amz-date": "yesterday" })],
-    ["IncompleteSignature", request("/", { ...replaced("", ""), "x-amz-date": "20150931T123600Z" })],
-  ])("is refused with %s", (code, unsigned) => {
-    expect(() => credentialIn(unsigned, CHECK)).toThrow(
-      expect.objectContaining({ kind: expect.objectContaining({ code }) }),
-    );
-  });
+it.each([
+  ["MissingAuthenticationToken", request("/", {})],
+  ["InvalidClientTokenId", request("/", replaced("AKIDEXAMPLE", "AKIDOTHER"))],
+  ["IncompleteSignature", request("/", replaced("SignedHeaders=host;x-amz-date, ", ""))],
+  ["IncompleteSignature", request("/", replaced("host;x-amz-date", "host;x-amz-date;host"))],
+  ["IncompleteSignature", request("/", replaced("/aws4_request", ""))],
+  ["IncompleteSignature", request("/?X-Amz-Signature=0", {})],
+  ["IncompleteSignature", request("/?X-Amz-Algorithm=AWS4-HMAC-SHA256", {})],
+  ["IncompleteSignature", request("/", { ...replaced("", ""), "x-amz-date": "yesterday" })],
+  ["IncompleteSignature", request("/", { ...replaced("", ""), "x-amz-date": "20150931T123600Z" })],
+])("a signature is refused with %s", (code, unsigned) => {
+  expect(() => credentialIn(unsigned, CHECK)).toThrow(
+    expect.objectContaining({ kind: expect.objectContaining({ code }) }),
+  );
 });
 
 function replaced(from: string, to: string): Record<string, string> {

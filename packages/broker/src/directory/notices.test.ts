@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { TestRegistry } from "../../test/registry.ts";
 import { Notices } from "./notices.ts";
 import { changeQueue, createQueue, deleteQueue } from "./queues.ts";
@@ -47,97 +47,95 @@ function create(name: string): string {
   return reply.record.queueId;
 }
 
-describe("notices", () => {
-  it("notify a queue once of its record, and again of its change", async () => {
-    const id = create("orders");
-    expect(await notices.notifyAll()).toBe(true);
-    expect(await notices.notifyAll()).toBe(true);
-    changeQueue(registry, id, { settings: { deliveryDelaySeconds: 5 } });
-    await notices.notify("orders");
-    expect(objects.calls).toEqual(["orders waits 0 s", "orders waits 5 s"]);
-    expect(registry.restarted().pending()).toEqual([]);
-  });
+it("notices notify a queue once of its record, and again of its change", async () => {
+  const id = create("orders");
+  expect(await notices.notifyAll()).toBe(true);
+  expect(await notices.notifyAll()).toBe(true);
+  changeQueue(registry, id, { settings: { deliveryDelaySeconds: 5 } });
+  await notices.notify("orders");
+  expect(objects.calls).toEqual(["orders waits 0 s", "orders waits 5 s"]);
+  expect(registry.restarted().pending()).toEqual([]);
+});
 
-  it("are sent again, also after a restart, when they did not arrive", async () => {
-    create("orders");
-    objects.answer = () => Promise.reject(new Error("no such object"));
-    expect(await notices.notifyAll()).toBe(false);
-    expect(objects.lines).toEqual([
-      'queue "orders" does not know its change yet, and is notified again: Error: no such object',
-    ]);
-    objects.answer = async () => {};
-    const again = registry.restarted();
-    expect(await objects.notices(again).notifyAll()).toBe(true);
-    expect(objects.calls.length).toBe(2);
-  });
+it("notices are sent again, also after a restart, when they did not arrive", async () => {
+  create("orders");
+  objects.answer = () => Promise.reject(new Error("no such object"));
+  expect(await notices.notifyAll()).toBe(false);
+  expect(objects.lines).toEqual([
+    'queue "orders" does not know its change yet, and is notified again: Error: no such object',
+  ]);
+  objects.answer = async () => {};
+  const again = registry.restarted();
+  expect(await objects.notices(again).notifyAll()).toBe(true);
+  expect(objects.calls.length).toBe(2);
+});
 
-  it("notify of a change that is made while they are sent", async () => {
-    const id = create("orders");
-    const first = Promise.withResolvers<void>();
-    objects.answer = () => first.promise;
-    const notifying = notices.notifyAll();
-    changeQueue(registry, id, { settings: { deliveryDelaySeconds: 5 } });
-    const second = notices.notify("orders");
-    first.resolve();
-    await Promise.all([notifying, second]);
-    expect(objects.calls).toEqual(["orders waits 0 s", "orders waits 5 s"]);
-    expect(registry.pending()).toEqual([]);
-  });
+it("notices notify of a change that is made while they are sent", async () => {
+  const id = create("orders");
+  const first = Promise.withResolvers<void>();
+  objects.answer = () => first.promise;
+  const notifying = notices.notifyAll();
+  changeQueue(registry, id, { settings: { deliveryDelaySeconds: 5 } });
+  const second = notices.notify("orders");
+  first.resolve();
+  await Promise.all([notifying, second]);
+  expect(objects.calls).toEqual(["orders waits 0 s", "orders waits 5 s"]);
+  expect(registry.pending()).toEqual([]);
+});
 
-  it("empty a deleted queue's object, and are not sent again when it is empty", async () => {
-    const id = create("orders");
+it("notices empty a deleted queue's object, and are not sent again when it is empty", async () => {
+  const id = create("orders");
+  await notices.notifyAll();
+  deleteQueue(registry, id);
+  objects.answer = () => Promise.reject(new Error("no such object"));
+  expect(await notices.notifyAll()).toBe(false);
+  expect(registry.row("orders")).toMatchObject({ kind: "deleted" });
+  objects.answer = async () => {};
+  expect(await notices.notifyAll()).toBe(true);
+  expect(objects.calls.slice(1)).toEqual(["orders is empty", "orders is empty"]);
+  expect(registry.restarted().pending()).toEqual([]);
+});
+
+it("notices let no queue be taken back that was deleted, from what its object had asked before", async () => {
+  const id = create("orders");
+  const copy = registry.queue("orders")?.record;
+  if (copy === undefined) throw new Error("there is no queue");
+  deleteQueue(registry, id);
+  await notices.notifyAll();
+  restoreQueue(registry, copy);
+  expect(registry.queue("orders")).toBeUndefined();
+  create("orders");
+  expect(registry.queue("orders")?.record.emptyAsOf).toBeGreaterThanOrEqual(copy.revision);
+});
+
+it("notices forget the oldest of many deletions", async () => {
+  for (let i = 0; i <= DELETIONS_KEPT_MAX; i++) {
+    deleteQueue(registry, create(`queue-${i}`));
     await notices.notifyAll();
-    deleteQueue(registry, id);
-    objects.answer = () => Promise.reject(new Error("no such object"));
-    expect(await notices.notifyAll()).toBe(false);
-    expect(registry.row("orders")).toMatchObject({ kind: "deleted" });
-    objects.answer = async () => {};
-    expect(await notices.notifyAll()).toBe(true);
-    expect(objects.calls.slice(1)).toEqual(["orders is empty", "orders is empty"]);
-    expect(registry.restarted().pending()).toEqual([]);
-  });
+  }
+  const isKept = [0, 1, DELETIONS_KEPT_MAX].map((i) => registry.row(`queue-${i}`) !== undefined);
+  expect(isKept).toEqual([false, true, true]);
+  expect(registry.rows.size).toBe(DELETIONS_KEPT_MAX);
+});
 
-  it("let no queue be taken back that was deleted, from what its object had asked before", async () => {
-    const id = create("orders");
-    const copy = registry.queue("orders")?.record;
-    if (copy === undefined) throw new Error("there is no queue");
-    deleteQueue(registry, id);
-    await notices.notifyAll();
-    restoreQueue(registry, copy);
-    expect(registry.queue("orders")).toBeUndefined();
-    create("orders");
-    expect(registry.queue("orders")?.record.emptyAsOf).toBeGreaterThanOrEqual(copy.revision);
-  });
+it("notices do not forget a queue that is created again while the old one is being emptied", async () => {
+  const id = create("orders");
+  await notices.notifyAll();
+  deleteQueue(registry, id);
+  const emptied = Promise.withResolvers<void>();
+  objects.answer = () => emptied.promise;
+  const notifying = notices.notifyAll();
+  const again = create("orders");
+  emptied.resolve();
+  await notifying;
+  expect(registry.queueById(again)).toMatchObject({ told: 0 });
+  expect(await notices.notifyAll()).toBe(true);
+});
 
-  it("forget the oldest of many deletions", async () => {
-    for (let i = 0; i <= DELETIONS_KEPT_MAX; i++) {
-      deleteQueue(registry, create(`queue-${i}`));
-      await notices.notifyAll();
-    }
-    const isKept = [0, 1, DELETIONS_KEPT_MAX].map((i) => registry.row(`queue-${i}`) !== undefined);
-    expect(isKept).toEqual([false, true, true]);
-    expect(registry.rows.size).toBe(DELETIONS_KEPT_MAX);
-  });
-
-  it("do not forget a queue that is created again while the old one is being emptied", async () => {
-    const id = create("orders");
-    await notices.notifyAll();
-    deleteQueue(registry, id);
-    const emptied = Promise.withResolvers<void>();
-    objects.answer = () => emptied.promise;
-    const notifying = notices.notifyAll();
-    const again = create("orders");
-    emptied.resolve();
-    await notifying;
-    expect(registry.queueById(again)).toMatchObject({ told: 0 });
-    expect(await notices.notifyAll()).toBe(true);
-  });
-
-  it("notify 20 queues at a time", async () => {
-    for (let i = 0; i < 50; i++) create(`q${i}`);
-    objects.answer = () => new Promise((resolve) => setImmediate(resolve));
-    await notices.notifyAll();
-    expect(objects.calls.length).toBe(50);
-    expect(objects.mostRunning).toBe(20);
-  });
+it("notices notify 20 queues at a time", async () => {
+  for (let i = 0; i < 50; i++) create(`q${i}`);
+  objects.answer = () => new Promise((resolve) => setImmediate(resolve));
+  await notices.notifyAll();
+  expect(objects.calls.length).toBe(50);
+  expect(objects.mostRunning).toBe(20);
 });

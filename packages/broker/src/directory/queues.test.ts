@@ -25,21 +25,17 @@ function refusalIn(reply: DirectoryReply) {
 const create = (name: string) => recordIn(createQueue(registry, { name }));
 const deadTo = (deadLetterQueue: string | null) => consumer({ deadLetterQueue });
 
-describe("a queue that is created for dead letters", () => {
-  it("is a FIFO queue if its name says so", () => {
-    const ensured = (name: string) => recordIn(ensureQueue(registry, name, null)).definition;
-    expect(ensured("dead.fifo")).toHaveProperty("fifo", {});
-    expect(ensured("dead")).not.toHaveProperty("fifo");
-  });
+it("a queue that is created for dead letters is a FIFO queue if its name says so", () => {
+  const ensured = (name: string) => recordIn(ensureQueue(registry, name, null)).definition;
+  expect(ensured("dead.fifo")).toHaveProperty("fifo", {});
+  expect(ensured("dead")).not.toHaveProperty("fifo");
 });
 
-describe("a change that was made from a record", () => {
-  it("is refused when another client has changed the queue since then", () => {
-    const { queueId, revision } = create("orders");
-    const change = { basedOn: revision, settings: { deliveryDelaySeconds: 1 } };
-    expect(recordIn(changeQueue(registry, queueId, change)).definition.deliveryDelaySeconds).toBe(1);
-    expect(refusalIn(changeQueue(registry, queueId, change))).toEqual({ kind: "changedMeanwhile" });
-  });
+it("a change that was made from a record is refused when another client has changed the queue since then", () => {
+  const { queueId, revision } = create("orders");
+  const change = { basedOn: revision, settings: { deliveryDelaySeconds: 1 } };
+  expect(recordIn(changeQueue(registry, queueId, change)).definition.deliveryDelaySeconds).toBe(1);
+  expect(refusalIn(changeQueue(registry, queueId, change))).toEqual({ kind: "changedMeanwhile" });
 });
 
 describe("a queue that is created", () => {

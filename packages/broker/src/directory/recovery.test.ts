@@ -66,16 +66,14 @@ describe("a directory that does not run", () => {
   });
 });
 
-describe("the copy that a queue has of what it is", () => {
-  it("is none where nothing was stored or the queue is gone, and cannot be read where it is damaged", () => {
-    expect(readCopy(sql)).toBeNull();
-    sql.exec("CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID");
-    sql.exec("INSERT INTO meta VALUES ('name', 'orders')");
-    expect(readCopy(sql)).toBeNull();
-    const copy = record("orders", 3);
-    sql.exec("INSERT INTO meta VALUES ('record', ?)", recordCopy(copy));
-    expect(readCopy(sql)).toEqual(copy);
-    sql.exec("UPDATE meta SET value = replace(value, 'orders', 'ordets') WHERE key = 'record'");
-    expect(() => readCopy(sql)).toThrow("checksum");
-  });
+it("the copy that a queue has of what it is is none where nothing was stored or the queue is gone, and cannot be read where it is damaged", () => {
+  expect(readCopy(sql)).toBeNull();
+  sql.exec("CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID");
+  sql.exec("INSERT INTO meta VALUES ('name', 'orders')");
+  expect(readCopy(sql)).toBeNull();
+  const copy = record("orders", 3);
+  sql.exec("INSERT INTO meta VALUES ('record', ?)", recordCopy(copy));
+  expect(readCopy(sql)).toEqual(copy);
+  sql.exec("UPDATE meta SET value = replace(value, 'orders', 'ordets') WHERE key = 'record'");
+  expect(() => readCopy(sql)).toThrow("checksum");
 });

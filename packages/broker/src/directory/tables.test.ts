@@ -62,19 +62,17 @@ describe("the directory's rows", () => {
   });
 });
 
-describe("deletions", () => {
-  it("are remembered for 60 seconds, over restarts, each name by itself", () => {
-    new Deletions(sql).note("first", 1_000);
-    new Deletions(sql).note("second", 30_000);
-    const deletions = new Deletions(sql);
-    expect([deletions.last("first", 60_999), deletions.last("first", 61_000)]).toEqual([1_000, null]);
-    expect([deletions.last("second", 61_000), deletions.last("other", 61_000)]).toEqual([30_000, null]);
-    deletions.note("third", 61_000);
-    expect(sql.exec("SELECT name FROM deletions ORDER BY name").toArray()).toEqual([
-      { name: "second" },
-      { name: "third" },
-    ]);
-  });
+it("deletions are remembered for 60 seconds, over restarts, each name by itself", () => {
+  new Deletions(sql).note("first", 1_000);
+  new Deletions(sql).note("second", 30_000);
+  const deletions = new Deletions(sql);
+  expect([deletions.last("first", 60_999), deletions.last("first", 61_000)]).toEqual([1_000, null]);
+  expect([deletions.last("second", 61_000), deletions.last("other", 61_000)]).toEqual([30_000, null]);
+  deletions.note("third", 61_000);
+  expect(sql.exec("SELECT name FROM deletions ORDER BY name").toArray()).toEqual([
+    { name: "second" },
+    { name: "third" },
+  ]);
 });
 
 describe("subscriptions", () => {

@@ -6,7 +6,7 @@ import {
   packMessages,
   unpackMessages,
 } from "@sluice/protocol";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { ackedResult, type ConsumerPort } from "../push/delivery-result.ts";
 import { Faults } from "./faults.ts";
 import { shuffleBatch } from "./shuffle-batch.ts";
@@ -55,91 +55,89 @@ const turns = async () => {
   for (let i = 0; i < 20; i++) await Promise.resolve();
 };
 
-describe("faults", () => {
-  it("leave the consumer as it is where none is on", () => {
-    const { faults, consumer } = faultsWith();
-    expect(faults.around(consumer)).toBe(consumer);
-    expect(faults.description).toEqual({});
-  });
+it("faults leave the consumer as it is where none is on", () => {
+  const { faults, consumer } = faultsWith();
+  expect(faults.around(consumer)).toBe(consumer);
+  expect(faults.description).toEqual({});
+});
 
-  it("come as often as they were asked for, and say so", async () => {
-    const { faults, deliver, log } = faultsWith({ kind: "loseAck", times: 2 });
-    expect(await deliver()).toMatchObject({
-      outcome: "exception",
-      error: expect.stringContaining("loseAck"),
-    });
-    expect(faults.read()).toEqual({ seed: 7, faults: [{ kind: "loseAck", times: 1, ms: 1_000 }] });
-    expect(faults.description).toEqual({ faults: [{ kind: "loseAck", times: 1, ms: 1_000 }] });
-    await deliver();
-    expect(await deliver()).toEqual(ackedResult());
-    expect(log).toEqual([
-      'Queue "orders": fault loseAck, 1 more to come',
-      'Queue "orders": fault loseAck, 0 more to come',
-    ]);
+it("faults come as often as they were asked for, and say so", async () => {
+  const { faults, deliver, log } = faultsWith({ kind: "loseAck", times: 2 });
+  expect(await deliver()).toMatchObject({
+    outcome: "exception",
+    error: expect.stringContaining("loseAck"),
   });
+  expect(faults.read()).toEqual({ seed: 7, faults: [{ kind: "loseAck", times: 1, ms: 1_000 }] });
+  expect(faults.description).toEqual({ faults: [{ kind: "loseAck", times: 1, ms: 1_000 }] });
+  await deliver();
+  expect(await deliver()).toEqual(ackedResult());
+  expect(log).toEqual([
+    'Queue "orders": fault loseAck, 1 more to come',
+    'Queue "orders": fault loseAck, 0 more to come',
+  ]);
+});
 
-  it("failBatch: the handler is not called", async () => {
-    const { deliver, got } = faultsWith({ kind: "failBatch" });
-    expect(await deliver()).toMatchObject({ outcome: "exception" });
-    expect(got).toEqual([]);
-  });
+it("faults failBatch: the handler is not called", async () => {
+  const { deliver, got } = faultsWith({ kind: "failBatch" });
+  expect(await deliver()).toMatchObject({ outcome: "exception" });
+  expect(got).toEqual([]);
+});
 
-  it("deliverTwice: the handler is called twice, with the same", async () => {
-    const { deliver, got } = faultsWith({ kind: "deliverTwice" });
-    expect(await deliver()).toEqual(ackedResult());
-    expect(got).toEqual([
-      ["a", "b"],
-      ["a", "b"],
-    ]);
-  });
+it("faults deliverTwice: the handler is called twice, with the same", async () => {
+  const { deliver, got } = faultsWith({ kind: "deliverTwice" });
+  expect(await deliver()).toEqual(ackedResult());
+  expect(got).toEqual([
+    ["a", "b"],
+    ["a", "b"],
+  ]);
+});
 
-  it("holdBatch and slow: the batch and its result wait", async () => {
-    const { deliver, got, waiting } = faultsWith({ kind: "holdBatch", ms: 5 }, { kind: "slow", ms: 9 });
-    const answer = deliver();
-    await turns();
-    expect([got, waiting.map(({ ms }) => ms)]).toEqual([[], [5]]);
-    waiting[0]?.callback();
-    await turns();
-    expect([got, waiting.map(({ ms }) => ms)]).toEqual([[["a", "b"]], [5, 9]]);
-    waiting[1]?.callback();
-    expect(await answer).toEqual(ackedResult());
-  });
+it("faults holdBatch and slow: the batch and its result wait", async () => {
+  const { deliver, got, waiting } = faultsWith({ kind: "holdBatch", ms: 5 }, { kind: "slow", ms: 9 });
+  const answer = deliver();
+  await turns();
+  expect([got, waiting.map(({ ms }) => ms)]).toEqual([[], [5]]);
+  waiting[0]?.callback();
+  await turns();
+  expect([got, waiting.map(({ ms }) => ms)]).toEqual([[["a", "b"]], [5, 9]]);
+  waiting[1]?.callback();
+  expect(await answer).toEqual(ackedResult());
+});
 
-  it("cutLease: what the handler does later does not count", async () => {
-    const { deliver, waiting } = faultsWith({ kind: "cutLease", ms: 5 }, { kind: "slow", ms: 9 });
-    const answer = deliver();
-    await turns();
-    waiting.find(({ ms }) => ms === 5)?.callback();
-    expect(await answer).toMatchObject({ outcome: "exception", error: expect.stringContaining("5 ms") });
-  });
+it("faults cutLease: what the handler does later does not count", async () => {
+  const { deliver, waiting } = faultsWith({ kind: "cutLease", ms: 5 }, { kind: "slow", ms: 9 });
+  const answer = deliver();
+  await turns();
+  waiting.find(({ ms }) => ms === 5)?.callback();
+  expect(await answer).toMatchObject({ outcome: "exception", error: expect.stringContaining("5 ms") });
+});
 
-  it("restart: the object crashes when the handler is done", async () => {
-    const { deliver, got, crashes } = faultsWith({ kind: "restart" });
-    await expect(deliver()).rejects.toThrow("fault restart");
-    expect([got.length, crashes.length]).toEqual([1, 1]);
-  });
+it("faults restart: the object crashes when the handler is done", async () => {
+  const { deliver, got, crashes } = faultsWith({ kind: "restart" });
+  await expect(deliver()).rejects.toThrow("fault restart");
+  expect([got.length, crashes.length]).toEqual([1, 1]);
+});
 
-  it("reorder: the messages are the same, with their attempts, in an order that follows from the seed", () => {
-    for (let count = 0; count <= 20; count++) {
-      const bodies = Array.from({ length: count }, (_, i) => `${i}`);
-      const attempts = bodies.map((_, i) => i + 1);
-      const got = bodiesIn(shuffleBatch(deliveryOf(bodies, attempts), count));
-      expect([...got].sort()).toEqual([...bodies].sort());
-      expect(shuffleBatch(deliveryOf(bodies, attempts), count).attempts).toEqual(
-        got.map((body) => Number(body) + 1),
-      );
-      expect(bodiesIn(shuffleBatch(deliveryOf(bodies, attempts), count))).toEqual(got);
-    }
-    const orders = new Set(
-      [1, 2, 3, 4, 5].map((seed) => bodiesIn(shuffleBatch(deliveryOf(["a", "b", "c", "d"]), seed)).join()),
+it("faults reorder: the messages are the same, with their attempts, in an order that follows from the seed", () => {
+  for (let count = 0; count <= 20; count++) {
+    const bodies = Array.from({ length: count }, (_, i) => `${i}`);
+    const attempts = bodies.map((_, i) => i + 1);
+    const got = bodiesIn(shuffleBatch(deliveryOf(bodies, attempts), count));
+    expect([...got].sort()).toEqual([...bodies].sort());
+    expect(shuffleBatch(deliveryOf(bodies, attempts), count).attempts).toEqual(
+      got.map((body) => Number(body) + 1),
     );
-    expect(orders.size).toBeGreaterThan(1);
-  });
+    expect(bodiesIn(shuffleBatch(deliveryOf(bodies, attempts), count))).toEqual(got);
+  }
+  const orders = new Set(
+    [1, 2, 3, 4, 5].map((seed) => bodiesIn(shuffleBatch(deliveryOf(["a", "b", "c", "d"]), seed)).join()),
+  );
+  expect(orders.size).toBeGreaterThan(1);
+});
 
-  it("are replaced by others and ended", async () => {
-    const { faults, deliver } = faultsWith(...FAULT_KINDS.map((kind) => ({ kind })));
-    expect(faults.read().faults).toHaveLength(FAULT_KINDS.length);
-    faults.set({ seed: 1, faults: [] });
-    expect(await deliver()).toEqual(ackedResult());
-  });
+it("faults are replaced by others and ended", async () => {
+  const { faults, deliver } = faultsWith(...FAULT_KINDS.map((kind) => ({ kind })));
+  expect(faults.read().faults).toHaveLength(FAULT_KINDS.length);
+  faults.set({ seed: 1, faults: [] });
+  expect(await deliver()).toEqual(ackedResult());
 });

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { StoredEvent } from "./event.ts";
 import { Journal, ROW_MESSAGES_FULL } from "./journal.ts";
 import { ROW_HEAD_BYTES, readText } from "./journal-row.ts";
@@ -43,63 +43,61 @@ function eventOf(n: number, count: number): StoredEvent {
   return { n, kind: "accepted", t: n, count, at: [n, 0, count], by: "shop" };
 }
 
-describe("a journal", () => {
-  const steps = fc.array(
-    fc.oneof(
-      fc.record({ append: fc.array(fc.integer({ min: 1, max: 130 }), { minLength: 1, maxLength: 12 }) }),
-      fc.record({ restart: fc.constant(true) }),
-    ),
-    { maxLength: 25 },
-  );
+const steps = fc.array(
+  fc.oneof(
+    fc.record({ append: fc.array(fc.integer({ min: 1, max: 130 }), { minLength: 1, maxLength: 12 }) }),
+    fc.record({ restart: fc.constant(true) }),
+  ),
+  { maxLength: 25 },
+);
 
-  it("keeps the newest events without a gap, in no more rows than it has slots, over restarts", () => {
-    fc.assert(
-      fc.property(steps, (all) => {
-        const disk = new JournalOnDisk();
-        let n = 0;
-        const counts: number[] = [];
-        for (const step of all) {
-          if ("restart" in step) {
-            disk.restart();
-          } else {
-            counts.push(...step.append);
-            disk.append(step.append.map((count) => eventOf(n++, count)));
-          }
-          const kept = disk.numbers();
-          expect(kept).toEqual(Array.from({ length: kept.length }, (_, i) => n - kept.length + i));
-          expect(disk.rows.size).toBeLessThanOrEqual(SLOTS);
-          const messages = kept.reduce((sum, number) => sum + (counts[number] ?? 0), 0);
-          const all = counts.reduce((sum, count) => sum + count, 0);
-          expect(messages).toBeGreaterThanOrEqual(Math.min(all, (SLOTS - 1) * ROW_MESSAGES_FULL));
+it("a journal keeps the newest events without a gap, in no more rows than it has slots, over restarts", () => {
+  fc.assert(
+    fc.property(steps, (all) => {
+      const disk = new JournalOnDisk();
+      let n = 0;
+      const counts: number[] = [];
+      for (const step of all) {
+        if ("restart" in step) {
+          disk.restart();
+        } else {
+          counts.push(...step.append);
+          disk.append(step.append.map((count) => eventOf(n++, count)));
         }
-      }),
-    );
-  });
+        const kept = disk.numbers();
+        expect(kept).toEqual(Array.from({ length: kept.length }, (_, i) => n - kept.length + i));
+        expect(disk.rows.size).toBeLessThanOrEqual(SLOTS);
+        const messages = kept.reduce((sum, number) => sum + (counts[number] ?? 0), 0);
+        const all = counts.reduce((sum, count) => sum + count, 0);
+        expect(messages).toBeGreaterThanOrEqual(Math.min(all, (SLOTS - 1) * ROW_MESSAGES_FULL));
+      }
+    }),
+  );
+});
 
-  it("writes one row for what comes together, and goes on with it until it is full", () => {
-    const disk = new JournalOnDisk();
-    expect(disk.append([eventOf(1, 1), eventOf(2, 98)])).toBe(1);
-    expect(disk.append([eventOf(3, 1)])).toBe(1);
-    expect(disk.rows.size).toBe(1);
-    expect(disk.append([eventOf(4, 1)])).toBe(1);
-    expect(disk.rows.size).toBe(2);
-  });
+it("a journal writes one row for what comes together, and goes on with it until it is full", () => {
+  const disk = new JournalOnDisk();
+  expect(disk.append([eventOf(1, 1), eventOf(2, 98)])).toBe(1);
+  expect(disk.append([eventOf(3, 1)])).toBe(1);
+  expect(disk.rows.size).toBe(1);
+  expect(disk.append([eventOf(4, 1)])).toBe(1);
+  expect(disk.rows.size).toBe(2);
+});
 
-  it("says which segments a row is about, and takes a damaged row for an empty one", () => {
-    const disk = new JournalOnDisk();
-    disk.append([eventOf(7, 1), eventOf(9, 1)]);
-    const [head] = disk.journal.heads();
-    expect(head).toMatchObject({ first: 7, last: 9, low: 7, high: 9, slot: 10 });
-    const body = disk.rows.get(10) as Uint8Array;
-    for (let i = 0; i < body.byteLength; i++) {
-      const damaged = body.slice();
-      damaged[i] = (damaged[i] ?? 0) ^ 4;
-      expect(readText(damaged)).toBeNull();
-    }
-    body[50] = 0;
-    disk.restart();
-    expect(disk.numbers()).toEqual([]);
-    disk.append([eventOf(10, 1)]);
-    expect(disk.numbers()).toEqual([10]);
-  });
+it("a journal says which segments a row is about, and takes a damaged row for an empty one", () => {
+  const disk = new JournalOnDisk();
+  disk.append([eventOf(7, 1), eventOf(9, 1)]);
+  const [head] = disk.journal.heads();
+  expect(head).toMatchObject({ first: 7, last: 9, low: 7, high: 9, slot: 10 });
+  const body = disk.rows.get(10) as Uint8Array;
+  for (let i = 0; i < body.byteLength; i++) {
+    const damaged = body.slice();
+    damaged[i] = (damaged[i] ?? 0) ^ 4;
+    expect(readText(damaged)).toBeNull();
+  }
+  body[50] = 0;
+  disk.restart();
+  expect(disk.numbers()).toEqual([]);
+  disk.append([eventOf(10, 1)]);
+  expect(disk.numbers()).toEqual([10]);
 });

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { covers } from "./event.ts";
 import { QUIET_PER_SECOND_MAX, QuietEvents, type QuietFacts } from "./quiet-events.ts";
 
@@ -43,103 +43,101 @@ function factsOf({
   };
 }
 
-describe("quiet events", () => {
-  it("lose no message, however they are joined and merged, and cover each of them", () => {
-    fc.assert(
-      fc.property(noted, (steps) => {
-        const quiet = new QuietEvents();
-        let [nowMs, n] = [0, 0];
-        for (const step of steps) {
-          nowMs += step.laterMs;
-          quiet.note(
-            nowMs,
-            factsOf(step),
-            () => n++,
-            () => ({}),
-          );
+it("quiet events lose no message, however they are joined and merged, and cover each of them", () => {
+  fc.assert(
+    fc.property(noted, (steps) => {
+      const quiet = new QuietEvents();
+      let [nowMs, n] = [0, 0];
+      for (const step of steps) {
+        nowMs += step.laterMs;
+        quiet.note(
+          nowMs,
+          factsOf(step),
+          () => n++,
+          () => ({}),
+        );
+      }
+      const events = quiet.take();
+      for (const kind of KINDS) {
+        const count = (all: readonly { readonly kind: string; readonly count: number }[]) =>
+          all.reduce((sum, event) => sum + (event.kind === kind ? event.count : 0), 0);
+        expect(count(events)).toBe(count(steps));
+      }
+      for (const { kind, by, segmentId, from, count } of steps) {
+        const own = events.filter((event) => event.kind === kind && (event.by ?? null) === by);
+        for (const index of [from, from + count - 1]) {
+          expect(own.some((event) => covers(event, segmentId, index))).toBe(true);
         }
-        const events = quiet.take();
-        for (const kind of KINDS) {
-          const count = (all: readonly { readonly kind: string; readonly count: number }[]) =>
-            all.reduce((sum, event) => sum + (event.kind === kind ? event.count : 0), 0);
-          expect(count(events)).toBe(count(steps));
+      }
+      expect(events.map((event) => event.n)).toEqual(events.map((event) => event.n).sort((a, b) => a - b));
+      expect(new Set(events.map((event) => event.n)).size).toBe(events.length);
+      expect(quiet.isEmpty).toBe(true);
+    }),
+  );
+});
+
+it("quiet events are merged by kind, peer and second beyond the limit, and no more than that is kept of a second", () => {
+  fc.assert(
+    fc.property(noted, (steps) => {
+      const quiet = new QuietEvents();
+      let [nowMs, n] = [0, 0];
+      for (const step of steps) {
+        nowMs += step.laterMs;
+        quiet.note(
+          nowMs,
+          factsOf(step),
+          () => n++,
+          () => ({}),
+        );
+      }
+      const bySecond = Map.groupBy(quiet.take(), ({ t }) => Math.floor(t / 1_000));
+      for (const events of bySecond.values()) {
+        const single = events.filter(({ merged }) => merged === undefined);
+        const biggest = Math.max(0, ...single.map(({ count }) => count));
+        expect(single.reduce((sum, { count }) => sum + count, 0)).toBeLessThan(
+          QUIET_PER_SECOND_MAX + biggest,
+        );
+        const merged = events.filter((event) => event.merged !== undefined);
+        expect(new Set(merged.map(({ kind, by }) => `${kind} ${by}`)).size).toBe(merged.length);
+        for (const { t, merged: of } of merged) {
+          expect(Math.floor((of?.untilMs ?? 0) / 1_000)).toBe(Math.floor(t / 1_000));
         }
-        for (const { kind, by, segmentId, from, count } of steps) {
-          const own = events.filter((event) => event.kind === kind && (event.by ?? null) === by);
-          for (const index of [from, from + count - 1]) {
-            expect(own.some((event) => covers(event, segmentId, index))).toBe(true);
-          }
-        }
-        expect(events.map((event) => event.n)).toEqual(events.map((event) => event.n).sort((a, b) => a - b));
-        expect(new Set(events.map((event) => event.n)).size).toBe(events.length);
-        expect(quiet.isEmpty).toBe(true);
-      }),
+      }
+    }),
+  );
+});
+
+it("quiet events are merged from the limit on, not before, with how long they took", () => {
+  const quiet = new QuietEvents();
+  let n = 0;
+  const note = (count: number, tookMs: number) =>
+    quiet.note(
+      5,
+      { kind: "acked", by: "c", count, at: [1, n, n + count], tookMs },
+      () => n++,
+      () => ({ batch: n }),
     );
+  note(QUIET_PER_SECOND_MAX - 1, 1);
+  note(1, 1);
+  expect(quiet.peek().every(({ merged }) => merged === undefined)).toBe(true);
+  note(3, 2);
+  note(4, 60_000);
+  expect(quiet.take().at(-1)).toMatchObject({
+    count: 7,
+    merged: { events: 2, tookMs: [0, 1, 0, 0, 0, 0, 0, 0, 0, 1] },
   });
+});
 
-  it("are merged by kind, peer and second beyond the limit, and no more than that is kept of a second", () => {
-    fc.assert(
-      fc.property(noted, (steps) => {
-        const quiet = new QuietEvents();
-        let [nowMs, n] = [0, 0];
-        for (const step of steps) {
-          nowMs += step.laterMs;
-          quiet.note(
-            nowMs,
-            factsOf(step),
-            () => n++,
-            () => ({}),
-          );
-        }
-        const bySecond = Map.groupBy(quiet.take(), ({ t }) => Math.floor(t / 1_000));
-        for (const events of bySecond.values()) {
-          const single = events.filter(({ merged }) => merged === undefined);
-          const biggest = Math.max(0, ...single.map(({ count }) => count));
-          expect(single.reduce((sum, { count }) => sum + count, 0)).toBeLessThan(
-            QUIET_PER_SECOND_MAX + biggest,
-          );
-          const merged = events.filter((event) => event.merged !== undefined);
-          expect(new Set(merged.map(({ kind, by }) => `${kind} ${by}`)).size).toBe(merged.length);
-          for (const { t, merged: of } of merged) {
-            expect(Math.floor((of?.untilMs ?? 0) / 1_000)).toBe(Math.floor(t / 1_000));
-          }
-        }
-      }),
+it("quiet events join acknowledgements that come one by one at a moment into one event", () => {
+  const quiet = new QuietEvents();
+  let n = 0;
+  for (let i = 0; i < 150; i++) {
+    quiet.note(
+      5,
+      { kind: "acked", by: "SQS", count: 1, at: [1, i, i + 1] },
+      () => n++,
+      () => ({}),
     );
-  });
-
-  it("are merged from the limit on, not before, with how long they took", () => {
-    const quiet = new QuietEvents();
-    let n = 0;
-    const note = (count: number, tookMs: number) =>
-      quiet.note(
-        5,
-        { kind: "acked", by: "c", count, at: [1, n, n + count], tookMs },
-        () => n++,
-        () => ({ batch: n }),
-      );
-    note(QUIET_PER_SECOND_MAX - 1, 1);
-    note(1, 1);
-    expect(quiet.peek().every(({ merged }) => merged === undefined)).toBe(true);
-    note(3, 2);
-    note(4, 60_000);
-    expect(quiet.take().at(-1)).toMatchObject({
-      count: 7,
-      merged: { events: 2, tookMs: [0, 1, 0, 0, 0, 0, 0, 0, 0, 1] },
-    });
-  });
-
-  it("join acknowledgements that come one by one at a moment into one event", () => {
-    const quiet = new QuietEvents();
-    let n = 0;
-    for (let i = 0; i < 150; i++) {
-      quiet.note(
-        5,
-        { kind: "acked", by: "SQS", count: 1, at: [1, i, i + 1] },
-        () => n++,
-        () => ({}),
-      );
-    }
-    expect(quiet.take().map(({ count }) => count)).toEqual([100, 50]);
-  });
+  }
+  expect(quiet.take().map(({ count }) => count)).toEqual([100, 50]);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { consumer, packTexts, pullConsumer, testId } from "../../test/messages.ts";
 import { WORLD_START_MS, World } from "../../test/world.ts";
 import { QUIET_PER_SECOND_MAX } from "./quiet-events.ts";
@@ -26,111 +26,109 @@ function kindsOf(world: World, queue: string, id: string): string[] {
     .events.map(({ kind }) => kind);
 }
 
-describe("the story of a message", () => {
-  it("is what happened to it and to no other one, also when it is gone", async () => {
-    const world = worldOf({ orders: { consumer: consumer({ maxBatchSize: 3 }) } });
-    world.handler = ({ messages }) => ({
-      explicitAcks: messages.filter(({ body }) => body !== "b").map(({ id }) => id),
-      retryMessages: messages
-        .filter(({ body, attempts }) => body === "b" && attempts === 1)
-        .map(({ id }) => ({ msgId: id, delaySeconds: 2 })),
-    });
-    await world.send("orders", ["a", "b", "c"]);
-    await world.pass(10_000);
-    const [a = "", b = ""] = acceptedIn(world, "orders");
-    expect(kindsOf(world, "orders", a)).toEqual(["accepted", "delivered", "acked"]);
-    expect(kindsOf(world, "orders", b)).toEqual(["accepted", "delivered", "retried", "delivered", "acked"]);
-    const { events, gaps, before, after } = world.core("orders").history.story(b);
-    expect(events.every(({ ids }) => ids.join() === b)).toBe(true);
-    expect({ gaps, before, after }).toEqual({ gaps: [], before: null, after: null });
-    expect(kindsOf(world, "orders", testId())).toEqual([]);
+it("the story of a message is what happened to it and to no other one, also when it is gone", async () => {
+  const world = worldOf({ orders: { consumer: consumer({ maxBatchSize: 3 }) } });
+  world.handler = ({ messages }) => ({
+    explicitAcks: messages.filter(({ body }) => body !== "b").map(({ id }) => id),
+    retryMessages: messages
+      .filter(({ body, attempts }) => body === "b" && attempts === 1)
+      .map(({ id }) => ({ msgId: id, delaySeconds: 2 })),
   });
+  await world.send("orders", ["a", "b", "c"]);
+  await world.pass(10_000);
+  const [a = "", b = ""] = acceptedIn(world, "orders");
+  expect(kindsOf(world, "orders", a)).toEqual(["accepted", "delivered", "acked"]);
+  expect(kindsOf(world, "orders", b)).toEqual(["accepted", "delivered", "retried", "delivered", "acked"]);
+  const { events, gaps, before, after } = world.core("orders").history.story(b);
+  expect(events.every(({ ids }) => ids.join() === b)).toBe(true);
+  expect({ gaps, before, after }).toEqual({ gaps: [], before: null, after: null });
+  expect(kindsOf(world, "orders", testId())).toEqual([]);
+});
 
-  it("begins at the first send in a dead-letter queue, and goes on where a move task has put it", async () => {
-    const world = worldOf({
-      orders: { consumer: consumer({ ...SINGLE, maxRetries: 1, deadLetterQueue: "dead" }) },
+it("the story of a message begins at the first send in a dead-letter queue, and goes on where a move task has put it", async () => {
+  const world = worldOf({
+    orders: { consumer: consumer({ ...SINGLE, maxRetries: 1, deadLetterQueue: "dead" }) },
+    dead: {},
+  });
+  world.handler = () => FAILED;
+  await world.core("orders").send([{ packed: packTexts(["vase"]) }], "shop");
+  await world.pass(1_000);
+  const [id = ""] = acceptedIn(world, "orders");
+  const story = (queue: string, of: string) => world.core(queue).history.story(of);
+  expect(kindsOf(world, "orders", id)).toEqual([
+    ...["accepted", "delivered", "failed", "retried", "delivered", "failed", "deadLettered"],
+  ]);
+  expect(story("orders", id)).toMatchObject({ before: null, after: { queue: "dead", id } });
+  const [arrived] = story("dead", id).events;
+  expect(arrived).toMatchObject({ kind: "arrived", by: "orders", ids: [id] });
+  expect(arrived?.past).toMatchObject({
+    queue: "orders",
+    id,
+    by: "shop",
+    ends: [{ queue: "orders", id, kind: "deadLettered", attempts: 2, error: "Error: no stock" }],
+  });
+  expect(story("dead", id).before).toEqual({ queue: "orders", id });
+
+  world.handler = () => ({});
+  await world.core("dead").moves.begin({ taskId: "task", target: "orders", ratePerSecond: null });
+  await world.pass(1_000);
+  const { after } = story("dead", id);
+  expect(after).toMatchObject({ queue: "orders", id: expect.not.stringMatching(id) });
+  const newId = after?.id ?? "";
+  expect(kindsOf(world, "orders", newId)).toEqual(["arrived", "delivered", "acked"]);
+  expect(story("orders", newId).before).toEqual({ queue: "dead", id });
+  expect(story("orders", newId).events[0]?.past?.ends.map(({ kind, queue }) => [kind, queue])).toEqual([
+    ["deadLettered", "orders"],
+    ["redriven", "dead"],
+  ]);
+});
+
+it("the story of a message costs a dead letter none of its size", async () => {
+  const bytesOf = async (keeps: boolean) => {
+    const world = new World({
+      orders: { consumer: consumer({ ...SINGLE, maxRetries: 0, deadLetterQueue: "dead" }) },
       dead: {},
     });
+    world.keepsHistory = keeps;
     world.handler = () => FAILED;
-    await world.core("orders").send([{ packed: packTexts(["vase"]) }], "shop");
+    await world.send("orders", ["vase"]);
     await world.pass(1_000);
-    const [id = ""] = acceptedIn(world, "orders");
-    const story = (queue: string, of: string) => world.core(queue).history.story(of);
-    expect(kindsOf(world, "orders", id)).toEqual([
-      ...["accepted", "delivered", "failed", "retried", "delivered", "failed", "deadLettered"],
-    ]);
-    expect(story("orders", id)).toMatchObject({ before: null, after: { queue: "dead", id } });
-    const [arrived] = story("dead", id).events;
-    expect(arrived).toMatchObject({ kind: "arrived", by: "orders", ids: [id] });
-    expect(arrived?.past).toMatchObject({
-      queue: "orders",
-      id,
-      by: "shop",
-      ends: [{ queue: "orders", id, kind: "deadLettered", attempts: 2, error: "Error: no stock" }],
-    });
-    expect(story("dead", id).before).toEqual({ queue: "orders", id });
+    return world.core("dead").describe();
+  };
+  const { ready, backlogBytes } = await bytesOf(true);
+  expect({ ready, backlogBytes }).toEqual({ ready: 1, backlogBytes: (await bytesOf(false)).backlogBytes });
+});
 
-    world.handler = () => ({});
-    await world.core("dead").moves.begin({ taskId: "task", target: "orders", ratePerSecond: null });
+it("the story of a message says where so much happened that single messages were not noted", async () => {
+  const world = worldOf({ orders: { consumer: pullConsumer() } });
+  const bodies = Array<string>(100).fill("x");
+  for (let i = 0; i < QUIET_PER_SECOND_MAX / 100; i++) await world.send("orders", bodies);
+  await world.core("orders").send([{ packed: packTexts(["late"]) }], "shop");
+  for (let i = 0; i < QUIET_PER_SECOND_MAX / 100; i++) {
     await world.pass(1_000);
-    const { after } = story("dead", id);
-    expect(after).toMatchObject({ queue: "orders", id: expect.not.stringMatching(id) });
-    const newId = after?.id ?? "";
-    expect(kindsOf(world, "orders", newId)).toEqual(["arrived", "delivered", "acked"]);
-    expect(story("orders", newId).before).toEqual({ queue: "dead", id });
-    expect(story("orders", newId).events[0]?.past?.ends.map(({ kind, queue }) => [kind, queue])).toEqual([
-      ["deadLettered", "orders"],
-      ["redriven", "dead"],
-    ]);
+    await world.core("orders").pull({ max: 100, visibilityTimeoutMs: 60_000 });
+  }
+  await world.core("orders").pull({ max: 1 });
+  const { events } = world.core("orders").history.list({ max: 500 });
+  expect(events.filter(({ merged }) => merged !== null)).toMatchObject([
+    { kind: "accepted", messages: 1, ids: [], by: "shop", merged: { events: 1, untilMs: WORLD_START_MS } },
+  ]);
+  const [late = ""] = events[0]?.ids ?? [];
+  expect(world.core("orders").history.story(late)).toMatchObject({
+    events: [{ kind: "accepted", by: "shop" }, { kind: "delivered" }],
+    gaps: [{ queue: "orders", reason: "merged" }],
   });
+  const [first = ""] = acceptedIn(world, "orders");
+  expect(world.core("orders").history.story(first).gaps).toEqual([]);
+});
 
-  it("costs a dead letter none of its size", async () => {
-    const bytesOf = async (keeps: boolean) => {
-      const world = new World({
-        orders: { consumer: consumer({ ...SINGLE, maxRetries: 0, deadLetterQueue: "dead" }) },
-        dead: {},
-      });
-      world.keepsHistory = keeps;
-      world.handler = () => FAILED;
-      await world.send("orders", ["vase"]);
-      await world.pass(1_000);
-      return world.core("dead").describe();
-    };
-    const { ready, backlogBytes } = await bytesOf(true);
-    expect({ ready, backlogBytes }).toEqual({ ready: 1, backlogBytes: (await bytesOf(false)).backlogBytes });
-  });
-
-  it("says where so much happened that single messages were not noted", async () => {
-    const world = worldOf({ orders: { consumer: pullConsumer() } });
-    const bodies = Array<string>(100).fill("x");
-    for (let i = 0; i < QUIET_PER_SECOND_MAX / 100; i++) await world.send("orders", bodies);
-    await world.core("orders").send([{ packed: packTexts(["late"]) }], "shop");
-    for (let i = 0; i < QUIET_PER_SECOND_MAX / 100; i++) {
-      await world.pass(1_000);
-      await world.core("orders").pull({ max: 100, visibilityTimeoutMs: 60_000 });
-    }
-    await world.core("orders").pull({ max: 1 });
-    const { events } = world.core("orders").history.list({ max: 500 });
-    expect(events.filter(({ merged }) => merged !== null)).toMatchObject([
-      { kind: "accepted", messages: 1, ids: [], by: "shop", merged: { events: 1, untilMs: WORLD_START_MS } },
-    ]);
-    const [late = ""] = events[0]?.ids ?? [];
-    expect(world.core("orders").history.story(late)).toMatchObject({
-      events: [{ kind: "accepted", by: "shop" }, { kind: "delivered" }],
-      gaps: [{ queue: "orders", reason: "merged" }],
-    });
-    const [first = ""] = acceptedIn(world, "orders");
-    expect(world.core("orders").history.story(first).gaps).toEqual([]);
-  });
-
-  it("is still told for a queue whose history was turned off, and shows that gap", async () => {
-    const world = new World({ orders: { historySeconds: 3_600 } });
-    await world.send("orders", ["a"]);
-    const [id = ""] = acceptedIn(world, "orders");
-    Object.assign(world.queues, { orders: { ...world.queues.orders, historySeconds: 0 } });
-    expect(world.core("orders").history.story(id)).toMatchObject({
-      events: [{ kind: "accepted" }],
-      gaps: [{ queue: "orders", reason: "off" }],
-    });
+it("the story of a message is still told for a queue whose history was turned off, and shows that gap", async () => {
+  const world = new World({ orders: { historySeconds: 3_600 } });
+  await world.send("orders", ["a"]);
+  const [id = ""] = acceptedIn(world, "orders");
+  Object.assign(world.queues, { orders: { ...world.queues.orders, historySeconds: 0 } });
+  expect(world.core("orders").history.story(id)).toMatchObject({
+    events: [{ kind: "accepted" }],
+    gaps: [{ queue: "orders", reason: "off" }],
   });
 });

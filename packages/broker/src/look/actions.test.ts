@@ -85,29 +85,27 @@ describe("a message that is made due by hand", () => {
   });
 });
 
-describe("a message that is deleted while a consumer works on it", () => {
-  it.each([
-    ["acknowledges", {}],
-    ["retries", { retryBatch: { retry: true } }],
-    ["fails", { outcome: "exception" }],
-  ])(
-    "is gone, and the consumer that then %s it frees its slot and changes nothing",
-    async (_what, result) => {
-      const { world, ends } = held();
-      await world.send("orders", ["m", "next"]);
-      await world.quiet();
-      expect(await world.core("orders").deleteByRefs([refOf(world, "m")])).toEqual({
-        deleted: 1,
-        warnings: [],
-      });
-      ends[0]?.(result);
-      await world.pass(1_000);
-      expect(world.seen.map(({ messages }) => messages[0]?.body)).toEqual(["m", "next"]);
-      ends[1]?.({});
-      await world.pass(WORLD_START_MS);
-      expect(world.seen).toHaveLength(2);
-      expect(world.core("orders").describe()).toMatchObject({ ready: 0, delayed: 0, leased: 0 });
-      expect(world.broken).toEqual([]);
-    },
-  );
-});
+it.each([
+  ["acknowledges", {}],
+  ["retries", { retryBatch: { retry: true } }],
+  ["fails", { outcome: "exception" }],
+])(
+  "a message that is deleted while a consumer works on it is gone, and the consumer that then %s it frees its slot and changes nothing",
+  async (_what, result) => {
+    const { world, ends } = held();
+    await world.send("orders", ["m", "next"]);
+    await world.quiet();
+    expect(await world.core("orders").deleteByRefs([refOf(world, "m")])).toEqual({
+      deleted: 1,
+      warnings: [],
+    });
+    ends[0]?.(result);
+    await world.pass(1_000);
+    expect(world.seen.map(({ messages }) => messages[0]?.body)).toEqual(["m", "next"]);
+    ends[1]?.({});
+    await world.pass(WORLD_START_MS);
+    expect(world.seen).toHaveLength(2);
+    expect(world.core("orders").describe()).toMatchObject({ ready: 0, delayed: 0, leased: 0 });
+    expect(world.broken).toEqual([]);
+  },
+);

@@ -97,37 +97,36 @@ describe("delivery", () => {
   });
 });
 
-describe("a settlement that fails", () => {
-  it("starts the queue again: the messages are delivered again and no slot is lost", async () => {
-    const world = worldWith(one);
-    const { push } = world.handled;
-    world.handled.push = () => {
-      world.handled.push = push;
-      throw new Error("a mistake");
-    };
-    await world.send("orders", ["a"]);
-    await world.send("orders", ["b"]);
-    await world.pass(HEARTBEAT_MS);
-    expect(world.broken).toHaveLength(1);
-    expect(world.lines[0]).toBe('error: Queue "orders": a delivery could not be settled: Error: a mistake');
-    expect(bodiesOf(world.seen).slice(-1)).toEqual([["b"]]);
-    expect(world.core("orders").describe()).toMatchObject({ ready: 0, delayed: 0, leased: 0 });
-  });
+it("a settlement that fails starts the queue again: the messages are delivered again and no slot is lost", async () => {
+  const world = worldWith(one);
+  const { push } = world.handled;
+  world.handled.push = () => {
+    world.handled.push = push;
+    throw new Error("a mistake");
+  };
+  await world.send("orders", ["a"]);
+  await world.send("orders", ["b"]);
+  await world.pass(HEARTBEAT_MS);
+  expect(world.broken).toHaveLength(1);
+  expect(world.lines[0]).toBe('error: Queue "orders": a delivery could not be settled: Error: a mistake');
+  expect(bodiesOf(world.seen).slice(-1)).toEqual([["b"]]);
+  expect(world.core("orders").describe()).toMatchObject({ ready: 0, delayed: 0, leased: 0 });
 });
 
-describe("a consumer that answers with something that is no result", () => {
-  it.each<[string, unknown]>([
-    ["nothing", undefined],
-    ["null", null],
-    ["a text", "ok"],
-    ["a result without an outcome", { ...resultOf({}), outcome: undefined }],
-    ["a result without acknowledgements", { ...resultOf({}), explicitAcks: undefined }],
-    ["acknowledgements that are no list", { ...resultOf({}), explicitAcks: "all" }],
-    ["a result without a batch retry", { ...resultOf({}), retryBatch: undefined }],
-    ["retries that are no objects", { ...resultOf({}), retryMessages: ["m1"] }],
-    ["a delay that is no number", { ...resultOf({}), retryMessages: [{ msgId: "m1", delaySeconds: "5" }] }],
-    ["a delay that is not finite", { ...resultOf({}), retryBatch: { retry: true, delaySeconds: NaN } }],
-  ])("a delivery has failed that is answered with %s", async (_what, answer) => {
+it.each<[string, unknown]>([
+  ["nothing", undefined],
+  ["null", null],
+  ["a text", "ok"],
+  ["a result without an outcome", { ...resultOf({}), outcome: undefined }],
+  ["a result without acknowledgements", { ...resultOf({}), explicitAcks: undefined }],
+  ["acknowledgements that are no list", { ...resultOf({}), explicitAcks: "all" }],
+  ["a result without a batch retry", { ...resultOf({}), retryBatch: undefined }],
+  ["retries that are no objects", { ...resultOf({}), retryMessages: ["m1"] }],
+  ["a delay that is no number", { ...resultOf({}), retryMessages: [{ msgId: "m1", delaySeconds: "5" }] }],
+  ["a delay that is not finite", { ...resultOf({}), retryBatch: { retry: true, delaySeconds: NaN } }],
+])(
+  "a consumer that answers with something that is no result a delivery has failed that is answered with %s",
+  async (_what, answer) => {
     const world = worldWith(one);
     let calls = 0;
     world.deliver = async () => {
@@ -141,8 +140,8 @@ describe("a consumer that answers with something that is no result", () => {
     expect(world.lines).toEqual([expect.stringContaining("(attempt 1 of 4): the consumer answered with")]);
     expect(world.core("orders").describe()).toMatchObject({ ready: 0, delayed: 0, leased: 0 });
     expect(world.core("orders").queue.push.inFlight).toBe(0);
-  });
-});
+  },
+);
 
 describe("a payload that is lost", () => {
   /** Two segments with a message each that become due together, in their order. */

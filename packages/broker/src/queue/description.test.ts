@@ -1,22 +1,20 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { World } from "../../test/world.ts";
 
-describe("the figures of a queue", () => {
-  it("are as of now, without a turn in between", async () => {
-    const world = new World({ orders: {} });
-    await world.send("orders", ["a", "bb"], { delaySeconds: 5 });
-    const sentMs = world.nowMs;
-    const waiting = { backlogBytes: 3, oldestMessageTimestampMs: sentMs };
-    expect(world.core("orders").describe()).toMatchObject({ ready: 0, delayed: 2, leased: 0, ...waiting });
-    world.nowMs += 5_000;
-    expect(world.core("orders").describe()).toMatchObject({ ready: 2, delayed: 0, leased: 0, ...waiting });
-    expect(world.core("orders").metrics()).toEqual({ backlogCount: 2, ...waiting });
-  });
+it("the figures of a queue are as of now, without a turn in between", async () => {
+  const world = new World({ orders: {} });
+  await world.send("orders", ["a", "bb"], { delaySeconds: 5 });
+  const sentMs = world.nowMs;
+  const waiting = { backlogBytes: 3, oldestMessageTimestampMs: sentMs };
+  expect(world.core("orders").describe()).toMatchObject({ ready: 0, delayed: 2, leased: 0, ...waiting });
+  world.nowMs += 5_000;
+  expect(world.core("orders").describe()).toMatchObject({ ready: 2, delayed: 0, leased: 0, ...waiting });
+  expect(world.core("orders").metrics()).toEqual({ backlogCount: 2, ...waiting });
+});
 
-  it("say 0 for the oldest message when none waits", async () => {
-    const world = new World({ orders: {} });
-    const nothing = { backlogBytes: 0, oldestMessageTimestampMs: 0 };
-    expect(world.core("orders").metrics()).toEqual({ backlogCount: 0, ...nothing });
-    expect(world.core("orders").describe()).toMatchObject({ ready: 0, delayed: 0, leased: 0, ...nothing });
-  });
+it("the figures of a queue say 0 for the oldest message when none waits", async () => {
+  const world = new World({ orders: {} });
+  const nothing = { backlogBytes: 0, oldestMessageTimestampMs: 0 };
+  expect(world.core("orders").metrics()).toEqual({ backlogCount: 0, ...nothing });
+  expect(world.core("orders").describe()).toMatchObject({ ready: 0, delayed: 0, leased: 0, ...nothing });
 });

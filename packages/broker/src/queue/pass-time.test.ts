@@ -1,25 +1,23 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { World } from "../../test/world.ts";
 
-describe("retention", () => {
-  // conformance: retention
-  it("deletes what is older and says so", async () => {
-    const world = new World({ orders: { messageRetentionSeconds: 60 } });
-    await world.send("orders", ["a", "b"]);
-    await world.pass(1_000);
-    await world.send("orders", ["c"]);
-    await world.pass(58_999);
-    expect(world.core("orders").metrics()).toMatchObject({ backlogCount: 3 });
-    await world.pass(1);
-    expect(world.core("orders").metrics()).toMatchObject({ backlogCount: 1 });
-    expect(world.lines).toEqual([
-      'warn: Queue "orders": 2 message(s) were kept for the retention period of 60 s and are deleted',
-    ]);
-    await world.pass(1_000);
-    expect(world.lines.slice(1)).toEqual([
-      'warn: Queue "orders": 1 message(s) were kept for the retention period of 60 s and are deleted',
-    ]);
-    expect([...world.store("orders").segments()]).toEqual([]);
-    expect(world.alarmIn("orders")).toBeNull();
-  });
+// conformance: retention
+it("retention deletes what is older and says so", async () => {
+  const world = new World({ orders: { messageRetentionSeconds: 60 } });
+  await world.send("orders", ["a", "b"]);
+  await world.pass(1_000);
+  await world.send("orders", ["c"]);
+  await world.pass(58_999);
+  expect(world.core("orders").metrics()).toMatchObject({ backlogCount: 3 });
+  await world.pass(1);
+  expect(world.core("orders").metrics()).toMatchObject({ backlogCount: 1 });
+  expect(world.lines).toEqual([
+    'warn: Queue "orders": 2 message(s) were kept for the retention period of 60 s and are deleted',
+  ]);
+  await world.pass(1_000);
+  expect(world.lines.slice(1)).toEqual([
+    'warn: Queue "orders": 1 message(s) were kept for the retention period of 60 s and are deleted',
+  ]);
+  expect([...world.store("orders").segments()]).toEqual([]);
+  expect(world.alarmIn("orders")).toBeNull();
 });

@@ -6,21 +6,19 @@ import { HEARTBEAT_MS } from "./next-wake.ts";
 
 const atOnce = { maxBatchTimeoutSeconds: 0 };
 
-describe("a turn of a queue", () => {
-  it("is at one moment, though the clock goes on", async () => {
-    const world = new World({ orders: {} });
-    const core = world.core("orders");
-    world.ticks = true;
-    const momentsOf = () => [core.nowMs, core.nowMs];
-    const [[first, ...others], later] = await Promise.all([
-      core.submit(() => [...momentsOf(), ...momentsOf()]),
-      core.submit(momentsOf),
-    ]);
-    expect(new Set(others)).toEqual(new Set([first]));
-    expect(later[0]).toBeGreaterThan(first ?? Number.NaN);
-    const between = momentsOf();
-    expect(between[1]).toBeGreaterThan(between[0] ?? Number.NaN);
-  });
+it("a turn of a queue is at one moment, though the clock goes on", async () => {
+  const world = new World({ orders: {} });
+  const core = world.core("orders");
+  world.ticks = true;
+  const momentsOf = () => [core.nowMs, core.nowMs];
+  const [[first, ...others], later] = await Promise.all([
+    core.submit(() => [...momentsOf(), ...momentsOf()]),
+    core.submit(momentsOf),
+  ]);
+  expect(new Set(others)).toEqual(new Set([first]));
+  expect(later[0]).toBeGreaterThan(first ?? Number.NaN);
+  const between = momentsOf();
+  expect(between[1]).toBeGreaterThan(between[0] ?? Number.NaN);
 });
 
 describe("group commit of a queue", () => {

@@ -106,28 +106,26 @@ describe("who watches a queue", () => {
   });
 });
 
-describe("who waits until nothing is under way", () => {
-  it("is answered at once where nothing is, else when the last delivery has ended", async () => {
-    const world = worldOf({ orders: { consumer: consumer(SINGLE) } });
-    const { watchers } = world.core("orders");
-    await watchers.idle();
-    const handled = Promise.withResolvers<void>();
-    world.handler = async () => {
-      await handled.promise;
-      return {};
-    };
-    await world.send("orders", ["a"]);
-    await world.quiet();
-    let isAnswered = false;
-    const idle = watchers.idle().then(() => {
-      isAnswered = true;
-    });
-    await world.quiet();
-    expect([isAnswered, watchers.isIdleAwaited]).toEqual([false, true]);
-    handled.resolve();
-    // Nobody moves the clock: what is acknowledged is committed at once, and does not linger.
-    await idle;
-    expect(watchers.isIdleAwaited).toBe(false);
-    expect(world.core("orders").metrics().backlogCount).toBe(0);
+it("who waits until nothing is under way is answered at once where nothing is, else when the last delivery has ended", async () => {
+  const world = worldOf({ orders: { consumer: consumer(SINGLE) } });
+  const { watchers } = world.core("orders");
+  await watchers.idle();
+  const handled = Promise.withResolvers<void>();
+  world.handler = async () => {
+    await handled.promise;
+    return {};
+  };
+  await world.send("orders", ["a"]);
+  await world.quiet();
+  let isAnswered = false;
+  const idle = watchers.idle().then(() => {
+    isAnswered = true;
   });
+  await world.quiet();
+  expect([isAnswered, watchers.isIdleAwaited]).toEqual([false, true]);
+  handled.resolve();
+  // Nobody moves the clock: what is acknowledged is committed at once, and does not linger.
+  await idle;
+  expect(watchers.isIdleAwaited).toBe(false);
+  expect(world.core("orders").metrics().backlogCount).toBe(0);
 });

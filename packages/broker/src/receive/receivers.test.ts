@@ -354,16 +354,14 @@ describe("receipts", () => {
   });
 });
 
-describe("messages that cannot be read", () => {
-  it("are reported and passed over", async () => {
-    const queues = world();
-    await queues.enqueue("orders", "a", "b");
-    queues.crash("orders");
-    queues.store("orders").damage(({ segments }) => {
-      for (const { payload } of segments.values()) payload[6] = 0xff;
-    });
-    expect(await queues.bodies("orders")).toEqual(["b"]);
-    expect(queues.core("orders").damage.entries).toMatchObject([{ kind: "messagesLost", messagesLost: 1 }]);
-    expect(await queues.core("orders").messageCounts()).toEqual({ visible: 0, notVisible: 1, delayed: 0 });
+it("messages that cannot be read are reported and passed over", async () => {
+  const queues = world();
+  await queues.enqueue("orders", "a", "b");
+  queues.crash("orders");
+  queues.store("orders").damage(({ segments }) => {
+    for (const { payload } of segments.values()) payload[6] = 0xff;
   });
+  expect(await queues.bodies("orders")).toEqual(["b"]);
+  expect(queues.core("orders").damage.entries).toMatchObject([{ kind: "messagesLost", messagesLost: 1 }]);
+  expect(await queues.core("orders").messageCounts()).toEqual({ visible: 0, notVisible: 1, delayed: 0 });
 });

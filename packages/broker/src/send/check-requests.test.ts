@@ -51,22 +51,20 @@ describe("the size of a message", () => {
   });
 });
 
-describe("the delay of a message", () => {
-  it.each([
-    [-1, false],
-    [0, true],
-    [1, true],
-    [DELAY_SECONDS_MAX - 1, true],
-    [DELAY_SECONDS_MAX, true],
-    [DELAY_SECONDS_MAX + 1, false],
-  ])("the delay of a message may be %i s: %s", (seconds, ok) => {
-    const refusal = {
-      ok: false,
-      code: 10203,
-      cause: `message delay of ${seconds} seconds is not within 0 to 86400`,
-    };
-    expect(checkRequests([request(1, seconds)], 0)).toMatchObject(ok ? { ok } : refusal);
-  });
+it.each([
+  [-1, false],
+  [0, true],
+  [1, true],
+  [DELAY_SECONDS_MAX - 1, true],
+  [DELAY_SECONDS_MAX, true],
+  [DELAY_SECONDS_MAX + 1, false],
+])("the delay of a message may be %i s: %s", (seconds, ok) => {
+  const refusal = {
+    ok: false,
+    code: 10203,
+    cause: `message delay of ${seconds} seconds is not within 0 to 86400`,
+  };
+  expect(checkRequests([request(1, seconds)], 0)).toMatchObject(ok ? { ok } : refusal);
 });
 
 describe("the delay of a batch", () => {

@@ -47,28 +47,26 @@ describe("sends that wait for their commit", () => {
   });
 });
 
-describe("the delay of a message (spec 1.5)", () => {
-  // conformance: send-delays
-  it("is its own, else its batch's, else the queue's delivery_delay; an explicit 0 is one's own", async () => {
-    const world = new World({
-      orders: { deliveryDelaySeconds: 30, consumer: consumer({ ...atOnce, maxBatchSize: 1 }) },
-    });
-    const begunMs = world.nowMs;
-    const arrived: [string | undefined, number][] = [];
-    world.handler = ({ messages: [message] }) => {
-      arrived.push([message?.body, (world.nowMs - begunMs) / 1_000]);
-      return {};
-    };
-    await world.send("orders", ["own", "batch", "now"], { delaySeconds: 20, ownDelays: [10, undefined, 0] });
-    await world.send("orders", ["queue"]);
-    await world.send("orders", ["batch now"], { delaySeconds: 0 });
-    await world.pass(60_000);
-    expect(arrived).toEqual([
-      ["now", 0],
-      ["batch now", 0],
-      ["own", 10],
-      ["batch", 20],
-      ["queue", 30],
-    ]);
+// conformance: send-delays
+it("the delay of a message (spec 1.5) is its own, else its batch's, else the queue's delivery_delay; an explicit 0 is one's own", async () => {
+  const world = new World({
+    orders: { deliveryDelaySeconds: 30, consumer: consumer({ ...atOnce, maxBatchSize: 1 }) },
   });
+  const begunMs = world.nowMs;
+  const arrived: [string | undefined, number][] = [];
+  world.handler = ({ messages: [message] }) => {
+    arrived.push([message?.body, (world.nowMs - begunMs) / 1_000]);
+    return {};
+  };
+  await world.send("orders", ["own", "batch", "now"], { delaySeconds: 20, ownDelays: [10, undefined, 0] });
+  await world.send("orders", ["queue"]);
+  await world.send("orders", ["batch now"], { delaySeconds: 0 });
+  await world.pass(60_000);
+  expect(arrived).toEqual([
+    ["now", 0],
+    ["batch now", 0],
+    ["own", 10],
+    ["batch", 20],
+    ["queue", 30],
+  ]);
 });

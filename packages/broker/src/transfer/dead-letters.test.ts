@@ -113,56 +113,50 @@ describe("the dead-letter queue", () => {
   });
 });
 
-describe("a message that is out of retries without a dead-letter queue", () => {
-  it("is deleted, with a warning", async () => {
-    const world = new World({ orders: { consumer: consumer(failing) } });
-    world.handler = () => ({ outcome: "exceededCpu" });
-    await world.send("orders", ["doomed"]);
-    await world.pass(0);
-    const id = world.seen[0]?.messages[0]?.id;
-    expect(world.lines).toEqual([
-      `warn: Dropped message "${id}" on queue "orders" after 1 failed attempt(s): its handler ended with "exceededCpu"`,
-    ]);
-    expect([...world.store("orders").segments()]).toEqual([]);
-    expect(world.store("orders").outbox()).toEqual([]);
-  });
+it("a message that is out of retries without a dead-letter queue is deleted, with a warning", async () => {
+  const world = new World({ orders: { consumer: consumer(failing) } });
+  world.handler = () => ({ outcome: "exceededCpu" });
+  await world.send("orders", ["doomed"]);
+  await world.pass(0);
+  const id = world.seen[0]?.messages[0]?.id;
+  expect(world.lines).toEqual([
+    `warn: Dropped message "${id}" on queue "orders" after 1 failed attempt(s): its handler ended with "exceededCpu"`,
+  ]);
+  expect([...world.store("orders").segments()]).toEqual([]);
+  expect(world.store("orders").outbox()).toEqual([]);
 });
 
-describe("a dead message whose payload is lost", () => {
-  it("is reported and does not keep the queue from going on", async () => {
-    const world = worldWithGraveyard({ maxBatchSize: 1, maxConcurrency: 1 });
-    world.handler = () => new Promise(() => {});
-    await world.send("orders", ["lost"]);
-    await world.pass(0);
-    world.store("orders").damage(({ segments }) => {
-      for (const [id, row] of segments) segments.set(id, { ...row, payload: row.payload.slice(1) });
-    });
-    world.crash("orders");
-    world.handler = () => ({});
-    await world.pass(HEARTBEAT_MS);
-    await world.send("orders", ["kept"]);
-    await world.pass(HEARTBEAT_MS);
-    expect(world.broken).toEqual([]);
-    expect(world.lines).toEqual([
-      expect.stringMatching(/^error: Queue "orders": 1 message\(s\) are lost: PackedFormatError/),
-    ]);
-    expect(bodiesOf(world.seen).slice(1)).toEqual([["kept"]]);
-    expect(world.core("dead").metrics().backlogCount).toBe(0);
+it("a dead message whose payload is lost is reported and does not keep the queue from going on", async () => {
+  const world = worldWithGraveyard({ maxBatchSize: 1, maxConcurrency: 1 });
+  world.handler = () => new Promise(() => {});
+  await world.send("orders", ["lost"]);
+  await world.pass(0);
+  world.store("orders").damage(({ segments }) => {
+    for (const [id, row] of segments) segments.set(id, { ...row, payload: row.payload.slice(1) });
   });
+  world.crash("orders");
+  world.handler = () => ({});
+  await world.pass(HEARTBEAT_MS);
+  await world.send("orders", ["kept"]);
+  await world.pass(HEARTBEAT_MS);
+  expect(world.broken).toEqual([]);
+  expect(world.lines).toEqual([
+    expect.stringMatching(/^error: Queue "orders": 1 message\(s\) are lost: PackedFormatError/),
+  ]);
+  expect(bodiesOf(world.seen).slice(1)).toEqual([["kept"]]);
+  expect(world.core("dead").metrics().backlogCount).toBe(0);
 });
 
-describe("lines about single messages", () => {
-  it.each([
-    [MESSAGE_LINES_MAX - 1, MESSAGE_LINES_MAX - 1, undefined],
-    [MESSAGE_LINES_MAX, MESSAGE_LINES_MAX, undefined],
-    [MESSAGE_LINES_MAX + 1, MESSAGE_LINES_MAX + 1, "… and 1 more messages alike"],
-    [100, MESSAGE_LINES_MAX + 1, "… and 90 more messages alike"],
-  ])("log lines of %i messages are %i at most", (count, printed, sum) => {
-    const lines = firstLines(Array.from({ length: count }, (_, i) => `line ${i}`));
-    expect(lines).toHaveLength(printed);
-    expect(lines.slice(0, MESSAGE_LINES_MAX)).toEqual(
-      Array.from({ length: Math.min(count, MESSAGE_LINES_MAX) }, (_, i) => `line ${i}`),
-    );
-    expect(lines[MESSAGE_LINES_MAX]).toBe(sum);
-  });
+it.each([
+  [MESSAGE_LINES_MAX - 1, MESSAGE_LINES_MAX - 1, undefined],
+  [MESSAGE_LINES_MAX, MESSAGE_LINES_MAX, undefined],
+  [MESSAGE_LINES_MAX + 1, MESSAGE_LINES_MAX + 1, "… and 1 more messages alike"],
+  [100, MESSAGE_LINES_MAX + 1, "… and 90 more messages alike"],
+])("log lines about single messages: of %i messages are %i at most", (count, printed, sum) => {
+  const lines = firstLines(Array.from({ length: count }, (_, i) => `line ${i}`));
+  expect(lines).toHaveLength(printed);
+  expect(lines.slice(0, MESSAGE_LINES_MAX)).toEqual(
+    Array.from({ length: Math.min(count, MESSAGE_LINES_MAX) }, (_, i) => `line ${i}`),
+  );
+  expect(lines[MESSAGE_LINES_MAX]).toBe(sum);
 });

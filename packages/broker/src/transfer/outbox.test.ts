@@ -362,28 +362,26 @@ describe("taking", () => {
   });
 });
 
-describe("an intent whose payload is damaged", () => {
-  it("is reported and left out, and what comes after it is transferred", async () => {
-    const world = moving();
-    world.carry = () => Promise.reject(new Error("no route"));
-    await world.send("orders", ["damaged"]);
-    await world.send("orders", ["kept"]);
-    await world.pass(0);
-    world.crash("orders");
-    world.store("orders").damage(({ outbox }) => {
-      const [first] = [...outbox.values()].sort((a, b) => a.id - b.id);
-      if (first !== undefined) outbox.set(first.id, { ...first, payload: first.payload.slice(1) });
-    });
-    world.carry = (_target, _transfer, deliver) => deliver();
-    world.lines.length = 0;
-    world.core("orders");
-    await world.pass(0);
-    expect(waiting(world, "dead")).toBe(1);
-    expect(world.lines).toEqual([
-      expect.stringMatching(
-        /^error: Queue "orders": messages for queue "dead" are damaged and lost: PackedFormatError/,
-      ),
-    ]);
-    expect(intents(world, "orders")).toBe(0);
+it("an intent whose payload is damaged is reported and left out, and what comes after it is transferred", async () => {
+  const world = moving();
+  world.carry = () => Promise.reject(new Error("no route"));
+  await world.send("orders", ["damaged"]);
+  await world.send("orders", ["kept"]);
+  await world.pass(0);
+  world.crash("orders");
+  world.store("orders").damage(({ outbox }) => {
+    const [first] = [...outbox.values()].sort((a, b) => a.id - b.id);
+    if (first !== undefined) outbox.set(first.id, { ...first, payload: first.payload.slice(1) });
   });
+  world.carry = (_target, _transfer, deliver) => deliver();
+  world.lines.length = 0;
+  world.core("orders");
+  await world.pass(0);
+  expect(waiting(world, "dead")).toBe(1);
+  expect(world.lines).toEqual([
+    expect.stringMatching(
+      /^error: Queue "orders": messages for queue "dead" are damaged and lost: PackedFormatError/,
+    ),
+  ]);
+  expect(intents(world, "orders")).toBe(0);
 });

@@ -1,6 +1,6 @@
 import type { DeliveryResult, QueueDefinition } from "@sluice/protocol";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { consumer, endpoint, pullConsumer } from "../../test/messages.ts";
 import { SqsWorld } from "../../test/sqs-world.ts";
 import { answered } from "../../test/world.ts";
@@ -198,38 +198,36 @@ function refs(core: QueueCore, which: "dueNow" | "leased"): string[] {
     .sort();
 }
 
-describe("a message that is due now", () => {
-  it("is leased by the next turn, and no other one is", async () => {
-    const program = fc.array(steps, { minLength: 1, maxLength: 14, size: "max" });
-    let due = 0;
-    await fc.assert(
-      fc.asyncProperty(
-        definitions,
-        program,
-        fc.constantFrom(0, 1_500, 9_000, 9_000),
-        async (definition, all, lateMs) => {
-          const world = new SqsWorld({ [QUEUE]: definition, dead: {} });
-          const run: Run = { world, endings: [] };
-          world.handler = () => new Promise((end) => run.endings.push({ kind: "worker", end }));
-          world.answer = () => new Promise((end) => run.endings.push({ kind: "endpoint", end }));
-          for (const { run: take } of all) await take(run);
-          world.nowMs += lateMs;
-          const core = world.core(QUEUE);
-          let [dueNow, before, after]: [string[], string[], string[]] = [[], [], []];
-          await core.submit(() => {
-            core.passTime();
-            [dueNow, before] = [refs(core, "dueNow"), refs(core, "leased")];
-            core.write(() => {
-              after = refs(core, "leased");
-            });
+it("a message that is due now is leased by the next turn, and no other one is", async () => {
+  const program = fc.array(steps, { minLength: 1, maxLength: 14, size: "max" });
+  let due = 0;
+  await fc.assert(
+    fc.asyncProperty(
+      definitions,
+      program,
+      fc.constantFrom(0, 1_500, 9_000, 9_000),
+      async (definition, all, lateMs) => {
+        const world = new SqsWorld({ [QUEUE]: definition, dead: {} });
+        const run: Run = { world, endings: [] };
+        world.handler = () => new Promise((end) => run.endings.push({ kind: "worker", end }));
+        world.answer = () => new Promise((end) => run.endings.push({ kind: "endpoint", end }));
+        for (const { run: take } of all) await take(run);
+        world.nowMs += lateMs;
+        const core = world.core(QUEUE);
+        let [dueNow, before, after]: [string[], string[], string[]] = [[], [], []];
+        await core.submit(() => {
+          core.passTime();
+          [dueNow, before] = [refs(core, "dueNow"), refs(core, "leased")];
+          core.write(() => {
+            after = refs(core, "leased");
           });
-          due += dueNow.length;
-          expect(after).toEqual([...before, ...dueNow].sort());
-        },
-      ),
-      { numRuns: 1_000 },
-    );
-    // It says something only if there were some.
-    expect(due).toBeGreaterThan(100);
-  });
+        });
+        due += dueNow.length;
+        expect(after).toEqual([...before, ...dueNow].sort());
+      },
+    ),
+    { numRuns: 1_000 },
+  );
+  // It says something only if there were some.
+  expect(due).toBeGreaterThan(100);
 });

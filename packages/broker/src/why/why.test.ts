@@ -285,21 +285,19 @@ describe("why a message is not delivered", () => {
   });
 });
 
-describe("why a queue delivers nothing", () => {
-  it("empty, with what else is wrong", async () => {
-    const world = orders(one);
-    expect(queueWhy(world, "orders")).toEqual({
-      reason: "empty",
-      text: "There is no message in the queue.",
-      untilMs: null,
-      by: null,
-      also: [],
-    });
-    await world
-      .core("orders")
-      .submit(() => world.core("orders").damage.note("structure", null, "a page is gone"));
-    expect(queueWhy(world, "orders").also).toEqual([
-      { reason: "damaged", text: "Data is damaged: a page is gone.", untilMs: null, by: null },
-    ]);
+it("why a queue delivers nothing empty, with what else is wrong", async () => {
+  const world = orders(one);
+  expect(queueWhy(world, "orders")).toEqual({
+    reason: "empty",
+    text: "There is no message in the queue.",
+    untilMs: null,
+    by: null,
+    also: [],
   });
+  await world
+    .core("orders")
+    .submit(() => world.core("orders").damage.note("structure", null, "a page is gone"));
+  expect(queueWhy(world, "orders").also).toEqual([
+    { reason: "damaged", text: "Data is damaged: a page is gone.", untilMs: null, by: null },
+  ]);
 });

@@ -144,18 +144,16 @@ retry = { policy = "sns", minDelayTarget = 1, maxDelayTarget = 60, numRetries = 
   });
 });
 
-describe("max_receives_per_second", () => {
-  test.each([
-    [0, 1],
-    [100_001, 100_000],
-  ])("has a range: %i is not in it, %i is", (outside, inside) => {
-    const toml = (value: number) => `name = "w"\n[sluice.queues.q]\nmax_receives_per_second = ${value}`;
-    expect(readToml(toml(inside)).queueSettings.q?.maxReceivesPerSecond).toBe(inside);
-    expect(errorsOf(() => readToml(toml(outside)))).toEqual([
-      `The field "sluice.queues.q.max_receives_per_second" should be a whole number of messages from 1 ` +
-        `to 100000 but got ${outside}.`,
-    ]);
-  });
+test.each([
+  [0, 1],
+  [100_001, 100_000],
+])("max_receives_per_second has a range: %i is not in it, %i is", (outside, inside) => {
+  const toml = (value: number) => `name = "w"\n[sluice.queues.q]\nmax_receives_per_second = ${value}`;
+  expect(readToml(toml(inside)).queueSettings.q?.maxReceivesPerSecond).toBe(inside);
+  expect(errorsOf(() => readToml(toml(outside)))).toEqual([
+    `The field "sluice.queues.q.max_receives_per_second" should be a whole number of messages from 1 ` +
+      `to 100000 but got ${outside}.`,
+  ]);
 });
 
 describe(`format = "sqsd"`, () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { checkInvariants } from "../../test/invariants.ts";
 import { pull, queueWith, rangesOf, T0 } from "../../test/queues.ts";
 import {
@@ -36,13 +36,14 @@ function restarted(queue: Queue, nowMs: number): Queue {
   return again;
 }
 
-describe("another delay of a FIFO queue (spec sqs 4.1)", () => {
-  it.each([
-    ["longer", 20_000, T0 + 20_000],
-    ["shorter", 5_000, T0 + 5_000],
-    ["over by now", 1_000, T0 + 4_000],
-    ["none", 0, T0 + 4_000],
-  ])("moves messages that wait for the old one: %s", (_what, toMs, dueMs) => {
+it.each([
+  ["longer", 20_000, T0 + 20_000],
+  ["shorter", 5_000, T0 + 5_000],
+  ["over by now", 1_000, T0 + 4_000],
+  ["none", 0, T0 + 4_000],
+])(
+  "another delay of a FIFO queue (spec sqs 4.1) moves messages that wait for the old one: %s",
+  (_what, toMs, dueMs) => {
     const queue = queueWith({ fifo: true });
     const { segmentId } = sendTo(queue, ["a", "b"]);
     expect(changeDelay(queue, DELAY_MS, toMs, T0 + 4_000)).toEqual([segmentId]);
@@ -52,63 +53,62 @@ describe("another delay of a FIFO queue (spec sqs 4.1)", () => {
       expect(take(one, dueMs)).toBe(2);
       checkInvariants(one);
     }
-  });
+  },
+);
 
-  it("moves nothing that is visible, and nothing that named its own delay", () => {
-    const queue = queueWith({ fifo: true });
-    sendTo(queue, ["visible"]);
-    queue.tails.length = 0;
-    sendTo(queue, ["own"], T0, T0 + 50_000);
-    expect(changeDelay(queue, DELAY_MS, 900_000, T0 + DELAY_MS)).toEqual([]);
-    expect(take(queue, T0 + DELAY_MS)).toBe(1);
-    expect(take(queue, T0 + 50_000)).toBe(1);
-    checkInvariants(queue);
-  });
+it("another delay of a FIFO queue (spec sqs 4.1) moves nothing that is visible, and nothing that named its own delay", () => {
+  const queue = queueWith({ fifo: true });
+  sendTo(queue, ["visible"]);
+  queue.tails.length = 0;
+  sendTo(queue, ["own"], T0, T0 + 50_000);
+  expect(changeDelay(queue, DELAY_MS, 900_000, T0 + DELAY_MS)).toEqual([]);
+  expect(take(queue, T0 + DELAY_MS)).toBe(1);
+  expect(take(queue, T0 + 50_000)).toBe(1);
+  checkInvariants(queue);
+});
 
-  it("leaves those alone that are in flight or wait for their next delivery", () => {
-    const queue = queueWith({ fifo: true });
-    const { segmentId } = sendTo(queue, ["held", "failed"], T0, T0);
-    expect(sendTo(queue, ["a", "b"]).segmentId).toBe(segmentId);
-    const [range] = rangesOf(pull(queue, 2, T0, T0 + 90_000));
-    if (range === undefined) throw new Error("two were leased");
-    retry(queue, { ...range, from: 1 }, T0 + 15_000, T0);
-    expect(changeDelay(queue, DELAY_MS, 40_000, T0)).toEqual([segmentId]);
-    checkInvariants(queue);
-    expect(counts(queue)).toMatchObject({ ready: 0, delayed: 3, leased: 1 });
-    const taken = [14_999, 15_000, 39_999, 40_000, 90_000].map((ms) => {
-      expireLeases(queue, T0 + ms);
-      return lease(queue, { max: 10, expiresMs: T0 + 900_000, kind: "pull" }, T0 + ms)?.count ?? 0;
-    });
-    expect(taken).toEqual([0, 1, 0, 2, 1]);
-    checkInvariants(queue);
+it("another delay of a FIFO queue (spec sqs 4.1) leaves those alone that are in flight or wait for their next delivery", () => {
+  const queue = queueWith({ fifo: true });
+  const { segmentId } = sendTo(queue, ["held", "failed"], T0, T0);
+  expect(sendTo(queue, ["a", "b"]).segmentId).toBe(segmentId);
+  const [range] = rangesOf(pull(queue, 2, T0, T0 + 90_000));
+  if (range === undefined) throw new Error("two were leased");
+  retry(queue, { ...range, from: 1 }, T0 + 15_000, T0);
+  expect(changeDelay(queue, DELAY_MS, 40_000, T0)).toEqual([segmentId]);
+  checkInvariants(queue);
+  expect(counts(queue)).toMatchObject({ ready: 0, delayed: 3, leased: 1 });
+  const taken = [14_999, 15_000, 39_999, 40_000, 90_000].map((ms) => {
+    expireLeases(queue, T0 + ms);
+    return lease(queue, { max: 10, expiresMs: T0 + 900_000, kind: "pull" }, T0 + ms)?.count ?? 0;
   });
+  expect(taken).toEqual([0, 1, 0, 2, 1]);
+  checkInvariants(queue);
+});
 
-  it("leaves a message alone that came due before the change and was not asked for since", () => {
-    const queue = queueWith({ fifo: true });
-    sendTo(queue, ["a"]);
-    expect(changeDelay(queue, DELAY_MS, 40_000, T0 + DELAY_MS)).toEqual([]);
-    expect(take(queue, T0 + DELAY_MS)).toBe(1);
-    checkInvariants(queue);
-  });
+it("another delay of a FIFO queue (spec sqs 4.1) leaves a message alone that came due before the change and was not asked for since", () => {
+  const queue = queueWith({ fifo: true });
+  sendTo(queue, ["a"]);
+  expect(changeDelay(queue, DELAY_MS, 40_000, T0 + DELAY_MS)).toEqual([]);
+  expect(take(queue, T0 + DELAY_MS)).toBe(1);
+  checkInvariants(queue);
+});
 
-  it("keeps the order within a segment", () => {
-    const queue = queueWith({ fifo: true });
-    const { segmentId } = sendTo(queue, ["a"]);
-    expect(sendTo(queue, ["b"], T0, T0 + 15_000).segmentId).toBe(segmentId);
-    expect(changeDelay(queue, DELAY_MS, 20_000, T0)).toEqual([segmentId]);
-    checkInvariants(queue);
-    expect([take(queue, T0 + 19_999), take(queue, T0 + 20_000)]).toEqual([0, 2]);
-  });
+it("another delay of a FIFO queue (spec sqs 4.1) keeps the order within a segment", () => {
+  const queue = queueWith({ fifo: true });
+  const { segmentId } = sendTo(queue, ["a"]);
+  expect(sendTo(queue, ["b"], T0, T0 + 15_000).segmentId).toBe(segmentId);
+  expect(changeDelay(queue, DELAY_MS, 20_000, T0)).toEqual([segmentId]);
+  checkInvariants(queue);
+  expect([take(queue, T0 + 19_999), take(queue, T0 + 20_000)]).toEqual([0, 2]);
+});
 
-  it("moves messages before one that was deleted while it waited, too", () => {
-    const queue = queueWith({ fifo: true });
-    const { segmentId } = sendTo(queue, ["a", "b", "c"]);
-    removeMessage(queue, { segmentId, index: 1 });
-    expect(changeDelay(queue, DELAY_MS, 20_000, T0)).toEqual([segmentId]);
-    checkInvariants(queue);
-    expect(counts(queue)).toMatchObject({ ready: 0, delayed: 2 });
-    const again = restarted(queue, T0);
-    for (const one of [queue, again])
-      expect([take(one, T0 + 19_999), take(one, T0 + 20_000)]).toEqual([0, 2]);
-  });
+it("another delay of a FIFO queue (spec sqs 4.1) moves messages before one that was deleted while it waited, too", () => {
+  const queue = queueWith({ fifo: true });
+  const { segmentId } = sendTo(queue, ["a", "b", "c"]);
+  removeMessage(queue, { segmentId, index: 1 });
+  expect(changeDelay(queue, DELAY_MS, 20_000, T0)).toEqual([segmentId]);
+  checkInvariants(queue);
+  expect(counts(queue)).toMatchObject({ ready: 0, delayed: 2 });
+  const again = restarted(queue, T0);
+  for (const one of [queue, again]) expect([take(one, T0 + 19_999), take(one, T0 + 20_000)]).toEqual([0, 2]);
 });

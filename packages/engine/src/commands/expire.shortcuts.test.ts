@@ -64,24 +64,20 @@ describe("of segments in the order of their age", () => {
   });
 });
 
-describe("of segments in another order", () => {
-  it("each segment in another order is asked for its age, and searched if that is what is looked for", () => {
-    const queue = segmentsOf(T0 + 1, T0 + 2, T0);
-    queue.isAgeOrdered = false;
-    const read = watch(queue);
-    expect(oldestWaitingMs(queue)).toBe(T0);
-    expect(read).toEqual(["messages", "age", "messages"]);
-  });
+it("of segments in another order each in another order is asked for its age, and searched if that is what is looked for", () => {
+  const queue = segmentsOf(T0 + 1, T0 + 2, T0);
+  queue.isAgeOrdered = false;
+  const read = watch(queue);
+  expect(oldestWaitingMs(queue)).toBe(T0);
+  expect(read).toEqual(["messages", "age", "messages"]);
 });
 
-describe("of messages of a segment in the order of their age", () => {
-  it("the first one that waits is the oldest", () => {
-    const queue = queueWith({});
-    for (const nowMs of [T0, T0 + 1, T0 + 2]) send(queue, { sizes: [1], dueMs: nowMs }, nowMs);
-    const [segment] = queue.segments.values();
-    if (segment === undefined || queue.segments.size > 1) throw new Error("they are in one segment");
-    const acceptedOf = vi.spyOn(segment, "acceptedOf");
-    expect(oldestWaitingMs(queue)).toBe(T0);
-    expect(acceptedOf).toHaveBeenCalledTimes(1);
-  });
+it("of messages of a segment in the order of their age the first one that waits is the oldest", () => {
+  const queue = queueWith({});
+  for (const nowMs of [T0, T0 + 1, T0 + 2]) send(queue, { sizes: [1], dueMs: nowMs }, nowMs);
+  const [segment] = queue.segments.values();
+  if (segment === undefined || queue.segments.size > 1) throw new Error("they are in one segment");
+  const acceptedOf = vi.spyOn(segment, "acceptedOf");
+  expect(oldestWaitingMs(queue)).toBe(T0);
+  expect(acceptedOf).toHaveBeenCalledTimes(1);
 });

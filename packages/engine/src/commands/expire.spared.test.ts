@@ -28,16 +28,14 @@ function firstRange(queue: Queue, count: number, nowMs = T0) {
   return range;
 }
 
-describe("a restart", () => {
-  it("does not shorten the delay of a message that waits for its next delivery, and counts none for it", () => {
-    const queue = queueWith({ batchTimeoutMs: 0, maxRetries: 1 });
-    sendMany(queue, 1);
-    const { leaseId, slices } = held(nextBatch(queue, T0));
-    for (const slice of slices) retry(queue, { ...slice, leaseId }, T0 + 5_000, T0);
-    expect(endPushLeases(queue, T0 + 1)).toEqual({ retried: [], dead: [] });
-    expect(counts(queue)).toMatchObject({ ready: 0, delayed: 1 });
-    expect(pull(queue, 1, T0 + 5_000).slices).toEqual([expect.objectContaining({ attempts: 2 })]);
-  });
+it("a restart does not shorten the delay of a message that waits for its next delivery, and counts none for it", () => {
+  const queue = queueWith({ batchTimeoutMs: 0, maxRetries: 1 });
+  sendMany(queue, 1);
+  const { leaseId, slices } = held(nextBatch(queue, T0));
+  for (const slice of slices) retry(queue, { ...slice, leaseId }, T0 + 5_000, T0);
+  expect(endPushLeases(queue, T0 + 1)).toEqual({ retried: [], dead: [] });
+  expect(counts(queue)).toMatchObject({ ready: 0, delayed: 1 });
+  expect(pull(queue, 1, T0 + 5_000).slices).toEqual([expect.objectContaining({ attempts: 2 })]);
 });
 
 it("the ends of leases, when only so many may die in one call are limited by those that die, not by those that are released or tried again", () => {

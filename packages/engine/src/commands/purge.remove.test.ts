@@ -1,37 +1,35 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { queueWith, sendMany, T0 } from "../../test/queues.ts";
 import { acknowledge, counts, lease, takeChanges } from "../index.ts";
 import { removeMessage } from "./purge.ts";
 
-describe("removeMessage", () => {
-  it("deletes a message that waits and leaves those around it where they are", () => {
-    const queue = queueWith();
-    const segmentId = sendMany(queue, 3);
-    expect(removeMessage(queue, { segmentId, index: 1 })).toBe(true);
-    const rest = lease(queue, { max: 10, expiresMs: T0 + 1, kind: "pull" }, T0);
-    expect(rest?.slices.map(({ from, to }) => [from, to])).toEqual([
-      [0, 1],
-      [2, 3],
-    ]);
-  });
+it("removeMessage deletes a message that waits and leaves those around it where they are", () => {
+  const queue = queueWith();
+  const segmentId = sendMany(queue, 3);
+  expect(removeMessage(queue, { segmentId, index: 1 })).toBe(true);
+  const rest = lease(queue, { max: 10, expiresMs: T0 + 1, kind: "pull" }, T0);
+  expect(rest?.slices.map(({ from, to }) => [from, to])).toEqual([
+    [0, 1],
+    [2, 3],
+  ]);
+});
 
-  it("deletes a leased message, whose settlement then finds nothing", () => {
-    const queue = queueWith();
-    const segmentId = sendMany(queue, 1);
-    const leaseId = lease(queue, { max: 1, expiresMs: T0 + 1, kind: "pull" }, T0)?.leaseId ?? 0;
-    expect(removeMessage(queue, { segmentId, index: 0 })).toBe(true);
-    expect(acknowledge(queue, { leaseId, segmentId, from: 0, to: 1 })).toBe(0);
-    expect(counts(queue)).toMatchObject({ ready: 0, delayed: 0, leased: 0 });
-    expect(takeChanges(queue)).toEqual([]);
-  });
+it("removeMessage deletes a leased message, whose settlement then finds nothing", () => {
+  const queue = queueWith();
+  const segmentId = sendMany(queue, 1);
+  const leaseId = lease(queue, { max: 1, expiresMs: T0 + 1, kind: "pull" }, T0)?.leaseId ?? 0;
+  expect(removeMessage(queue, { segmentId, index: 0 })).toBe(true);
+  expect(acknowledge(queue, { leaseId, segmentId, from: 0, to: 1 })).toBe(0);
+  expect(counts(queue)).toMatchObject({ ready: 0, delayed: 0, leased: 0 });
+  expect(takeChanges(queue)).toEqual([]);
+});
 
-  it.each([
-    ["a segment that is not there", 99, 0],
-    ["a position behind the last message", 0, 2],
-  ])("says of %s that it was not there", (_what, offset, index) => {
-    const queue = queueWith();
-    const segmentId = sendMany(queue, 2) + offset;
-    expect(removeMessage(queue, { segmentId, index })).toBe(false);
-    expect(counts(queue).ready).toBe(2);
-  });
+it.each([
+  ["a segment that is not there", 99, 0],
+  ["a position behind the last message", 0, 2],
+])("removeMessage says of %s that it was not there", (_what, offset, index) => {
+  const queue = queueWith();
+  const segmentId = sendMany(queue, 2) + offset;
+  expect(removeMessage(queue, { segmentId, index })).toBe(false);
+  expect(counts(queue).ready).toBe(2);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { checkInvariants } from "../../test/invariants.ts";
 import { pull, queueWith, sendApart, sendMany, T0 } from "../../test/queues.ts";
 import { acknowledge, counts, nextWakeAt, purge, type Queue, retry, takeChanges } from "../index.ts";
@@ -10,37 +10,35 @@ function leaseOne(queue: Queue) {
   return { ...slice, leaseId };
 }
 
-describe("purge", () => {
-  it("deletes every message: ready, delayed, retried and leased", () => {
-    const queue = queueWith();
-    const gone = [sendApart(queue, 3), sendApart(queue, 2, T0, T0 + 60_000)];
-    retry(queue, leaseOne(queue), T0 + 5_000, T0);
-    leaseOne(queue);
-    takeChanges(queue);
-    expect(purge(queue)).toBe(5);
-    expect(counts(queue)).toMatchObject({ ready: 0, delayed: 0, leased: 0, waitingBytes: 0 });
-    expect(takeChanges(queue)).toEqual(gone.map((id) => [id, "gone"]));
-    expect(nextWakeAt(queue, true)).toBeNull();
-    checkInvariants(queue);
-  });
+it("purge deletes every message: ready, delayed, retried and leased", () => {
+  const queue = queueWith();
+  const gone = [sendApart(queue, 3), sendApart(queue, 2, T0, T0 + 60_000)];
+  retry(queue, leaseOne(queue), T0 + 5_000, T0);
+  leaseOne(queue);
+  takeChanges(queue);
+  expect(purge(queue)).toBe(5);
+  expect(counts(queue)).toMatchObject({ ready: 0, delayed: 0, leased: 0, waitingBytes: 0 });
+  expect(takeChanges(queue)).toEqual(gone.map((id) => [id, "gone"]));
+  expect(nextWakeAt(queue, true)).toBeNull();
+  checkInvariants(queue);
+});
 
-  it("leaves nothing for those who were working on a message to settle", () => {
-    const queue = queueWith();
-    sendMany(queue, 2);
-    const held = leaseOne(queue);
-    purge(queue);
-    expect(acknowledge(queue, held)).toBe(0);
-    expect(retry(queue, held, T0, T0)).toEqual({ retried: [], dead: [] });
-    expect(counts(queue)).toMatchObject({ ready: 0, delayed: 0, leased: 0 });
-  });
+it("purge leaves nothing for those who were working on a message to settle", () => {
+  const queue = queueWith();
+  sendMany(queue, 2);
+  const held = leaseOne(queue);
+  purge(queue);
+  expect(acknowledge(queue, held)).toBe(0);
+  expect(retry(queue, held, T0, T0)).toEqual({ retried: [], dead: [] });
+  expect(counts(queue)).toMatchObject({ ready: 0, delayed: 0, leased: 0 });
+});
 
-  it("takes messages in again afterwards", () => {
-    const queue = queueWith();
-    sendMany(queue, 2);
-    expect(purge(queue)).toBe(2);
-    expect(purge(queue)).toBe(0);
-    sendMany(queue, 1);
-    expect(counts(queue)).toMatchObject({ ready: 1 });
-    checkInvariants(queue);
-  });
+it("purge takes messages in again afterwards", () => {
+  const queue = queueWith();
+  sendMany(queue, 2);
+  expect(purge(queue)).toBe(2);
+  expect(purge(queue)).toBe(0);
+  sendMany(queue, 1);
+  expect(counts(queue)).toMatchObject({ ready: 1 });
+  checkInvariants(queue);
 });

@@ -114,12 +114,13 @@ describe("a receive on a standard queue (spec sqs 3)", () => {
   );
 });
 
-describe("a message in flight whose retention ends (spec sqs 3.1)", () => {
-  it.each([
-    [-1, 0, "changed"],
-    [0, 1, "gone"],
-    [1, 1, "gone"],
-  ])("%i ms from then: %i expire, a change of its visibility says %s", (ms, count, outcome) => {
+it.each([
+  [-1, 0, "changed"],
+  [0, 1, "gone"],
+  [1, 1, "gone"],
+])(
+  "a message in flight whose retention ends (spec sqs 3.1) %i ms from then: %i expire, a change of its visibility says %s",
+  (ms, count, outcome) => {
     const queue = standard({ retentionMs: 60_000 });
     const sentMs = queue.nowMs;
     queue.send("m");
@@ -128,22 +129,20 @@ describe("a message in flight whose retention ends (spec sqs 3.1)", () => {
     queue.nowMs = sentMs + 60_000 + ms;
     expect(expireRetention(queue.queue, queue.nowMs)).toBe(count);
     expect(queue.setVisibility("m", 5_000)).toBe(outcome);
-  });
-});
+  },
+);
 
-describe("messages in flight (spec sqs 3.5)", () => {
-  it("messages in flight are counted exactly, however they leave", () => {
-    const queue = standard();
-    queue.send("a", "b", "c", "d");
-    receive(queue.queue, { max: 1, visibleAtMs: queue.nowMs }, queue.nowMs);
-    expect(counts(queue.queue).leased).toBe(0);
-    queue.receive(4, 1_000);
-    queue.delete("a");
-    queue.setVisibility("b", 0);
-    queue.setVisibility("c", 2_000);
-    expect(counts(queue.queue)).toMatchObject({ leased: 2, ready: 1 });
-    queue.nowMs += 1_000;
-    expect(queue.receive(10, 0)).toEqual(["b", "d"]);
-    expect(counts(queue.queue)).toMatchObject({ leased: 1, ready: 2 });
-  });
+it("messages in flight (spec sqs 3.5) are counted exactly, however they leave", () => {
+  const queue = standard();
+  queue.send("a", "b", "c", "d");
+  receive(queue.queue, { max: 1, visibleAtMs: queue.nowMs }, queue.nowMs);
+  expect(counts(queue.queue).leased).toBe(0);
+  queue.receive(4, 1_000);
+  queue.delete("a");
+  queue.setVisibility("b", 0);
+  queue.setVisibility("c", 2_000);
+  expect(counts(queue.queue)).toMatchObject({ leased: 2, ready: 1 });
+  queue.nowMs += 1_000;
+  expect(queue.receive(10, 0)).toEqual(["b", "d"]);
+  expect(counts(queue.queue)).toMatchObject({ leased: 1, ready: 2 });
 });

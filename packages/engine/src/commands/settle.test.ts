@@ -119,22 +119,20 @@ describe("acknowledge", () => {
   });
 });
 
-describe("giveUp", () => {
-  it("lets messages die whatever attempts are left, and says which", () => {
-    const queue = queueWith({ maxRetries: 10 });
-    const range = leaseFive(queue);
-    const { segmentId } = range;
-    expect(giveUp(queue, { ...range, from: 1, to: 3 })).toEqual([{ segmentId, from: 1, to: 3, attempts: 1 }]);
-    expect(counts(queue)).toMatchObject({ ready: 0, delayed: 0, leased: 3 });
-    checkInvariants(queue);
-    expect(giveUp(queue, { ...range, leaseId: range.leaseId + 1 })).toEqual([]);
-    expect(giveUp(queue, range).map(({ from, to }) => [from, to])).toEqual([
-      [0, 1],
-      [3, 5],
-    ]);
-    expect(queue.segments.size).toBe(0);
-    checkInvariants(queue);
-  });
+it("giveUp lets messages die whatever attempts are left, and says which", () => {
+  const queue = queueWith({ maxRetries: 10 });
+  const range = leaseFive(queue);
+  const { segmentId } = range;
+  expect(giveUp(queue, { ...range, from: 1, to: 3 })).toEqual([{ segmentId, from: 1, to: 3, attempts: 1 }]);
+  expect(counts(queue)).toMatchObject({ ready: 0, delayed: 0, leased: 3 });
+  checkInvariants(queue);
+  expect(giveUp(queue, { ...range, leaseId: range.leaseId + 1 })).toEqual([]);
+  expect(giveUp(queue, range).map(({ from, to }) => [from, to])).toEqual([
+    [0, 1],
+    [3, 5],
+  ]);
+  expect(queue.segments.size).toBe(0);
+  checkInvariants(queue);
 });
 
 describe("retry", () => {

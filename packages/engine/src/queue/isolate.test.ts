@@ -96,8 +96,9 @@ describe("messages before the one that is taken", () => {
   });
 });
 
-describe("a message that is gone", () => {
-  it.each([0, 3])("cannot be taken: %i of three of which the first was taken", (index) => {
+it.each([0, 3])(
+  "a message that is gone cannot be taken: %i of three of which the first was taken",
+  (index) => {
     const queue = queueWith();
     const { segmentId } = send(queue, { sizes: [1, 1, 1], dueMs: T0 }, T0);
     removeMessage(queue, { segmentId, index: 0 });
@@ -105,5 +106,5 @@ describe("a message that is gone", () => {
     if (segment === undefined) throw new Error("two messages are left");
     const what = new RangeError(`message ${index} of segment ${segmentId} is gone`);
     expect(() => isolate(queue, segment, index)).toThrow(what);
-  });
-});
+  },
+);

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, it } from "vitest";
+import { it } from "vitest";
 import { type MessageToSend, Twins } from "../../test/twins.ts";
 import type { QueueRules } from "../index.ts";
 
@@ -109,11 +109,12 @@ const rules = (isFifo: boolean): fc.Arbitrary<QueueRules> =>
     fifo: fc.constant(isFifo),
   });
 
-describe("the engine does what a plain list of messages does", () => {
-  it.each([
-    ["on a FIFO queue", true],
-    ["on a standard queue some of whose messages have groups", false],
-  ])("%s, in every observable respect, after every command, across restarts", (_what, isFifo) => {
+it.each([
+  ["on a FIFO queue", true],
+  ["on a standard queue some of whose messages have groups", false],
+])(
+  "the engine does what a plain list of messages does %s, in every observable respect, after every command, across restarts",
+  (_what, isFifo) => {
     fc.assert(
       fc.property(rules(isFifo), programs(isFifo), (queueRules, program) => {
         const twins = new Twins(queueRules);
@@ -124,5 +125,5 @@ describe("the engine does what a plain list of messages does", () => {
       }),
       { numRuns: Number(process.env.SLUICE_MODEL_RUNS ?? 1000) },
     );
-  });
-});
+  },
+);

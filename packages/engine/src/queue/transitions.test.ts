@@ -38,15 +38,13 @@ describe("a touched message", () => {
   });
 });
 
-describe("the last message of a segment", () => {
-  it("takes no other segment's place for new messages with it", () => {
-    const queue = queueWith();
-    sendApart(queue, 1);
-    const batch = pull(queue, 1);
-    const open = sendMany(queue, 1);
-    for (const range of rangesOf(batch)) acknowledge(queue, range);
-    expect(sendMany(queue, 1)).toBe(open);
-  });
+it("the last message of a segment takes no other segment's place for new messages with it", () => {
+  const queue = queueWith();
+  sendApart(queue, 1);
+  const batch = pull(queue, 1);
+  const open = sendMany(queue, 1);
+  for (const range of rangesOf(batch)) acknowledge(queue, range);
+  expect(sendMany(queue, 1)).toBe(open);
 });
 
 it("untouched messages of several due times come after those of another segment that are due between them", () => {

@@ -24,14 +24,12 @@ function drain(heap: TimeHeap<HeapNode>): HeapNode[] {
 
 const byKey = (a: HeapNode, b: HeapNode) => a.atMs - b.atMs || a.seq - b.seq;
 
-describe("before", () => {
-  it("orders by time, and equal times by sequence", () => {
-    expect(before(node(1, 9), node(2, 0))).toBe(true);
-    expect(before(node(2, 0), node(1, 9))).toBe(false);
-    expect(before(node(1, 1), node(1, 2))).toBe(true);
-    expect(before(node(1, 2), node(1, 1))).toBe(false);
-    expect(before(node(1, 1), node(1, 1))).toBe(false);
-  });
+it("before orders by time, and equal times by sequence", () => {
+  expect(before(node(1, 9), node(2, 0))).toBe(true);
+  expect(before(node(2, 0), node(1, 9))).toBe(false);
+  expect(before(node(1, 1), node(1, 2))).toBe(true);
+  expect(before(node(1, 2), node(1, 1))).toBe(false);
+  expect(before(node(1, 1), node(1, 1))).toBe(false);
 });
 
 describe("TimeHeap", () => {

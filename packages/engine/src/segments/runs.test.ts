@@ -46,12 +46,10 @@ describe("append", () => {
   });
 });
 
-describe("indexOf", () => {
-  it("finds the run of every message", () => {
-    const runs = runsOf([0, 0, 1, 0], [1, 9, 2, 0], [4, 20, 3, 0], [5, 30, 4, 0], [9, 40, 5, 0]);
-    const found = Array.from({ length: 12 }, (_, i) => runs.indexOf(i));
-    expect(found).toEqual([0, 1, 1, 1, 2, 3, 3, 3, 3, 4, 4, 4]);
-  });
+it("indexOf finds the run of every message", () => {
+  const runs = runsOf([0, 0, 1, 0], [1, 9, 2, 0], [4, 20, 3, 0], [5, 30, 4, 0], [9, 40, 5, 0]);
+  const found = Array.from({ length: 12 }, (_, i) => runs.indexOf(i));
+  expect(found).toEqual([0, 1, 1, 1, 2, 3, 3, 3, 3, 4, 4, 4]);
 });
 
 it.each<[string, Column[], number, boolean]>([
@@ -136,11 +134,9 @@ describe("changeDueMs", () => {
   });
 });
 
-describe("a run that is not there", () => {
-  it.each([-1, 1])("is refused: run %i of 1", (r) => {
-    const runs = runsOf([0, 0, 1, 0]);
-    for (const column of [runs.from, runs.seq, runs.dueMs, runs.acceptedMs]) {
-      expect(() => column.call(runs, r)).toThrow(new RangeError(`run ${r} of 1`));
-    }
-  });
+it.each([-1, 1])("a run that is not there is refused: run %i of 1", (r) => {
+  const runs = runsOf([0, 0, 1, 0]);
+  for (const column of [runs.from, runs.seq, runs.dueMs, runs.acceptedMs]) {
+    expect(() => column.call(runs, r)).toThrow(new RangeError(`run ${r} of 1`));
+  }
 });

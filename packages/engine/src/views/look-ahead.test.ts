@@ -187,47 +187,45 @@ describe.each(KINDS)("a look ahead at %s", (_what, isFifo, isGrouped) => {
   });
 });
 
-describe("a look ahead at noisy groups and large messages (spec sqs 8)", () => {
-  it("has the messages that are leased, whichever group becomes noisy and whatever batch is full on the way", () => {
-    const amounts = fc.record({
-      noisy: fc.integer({ min: 0, max: 90 }),
-      quiet: fc.integer({ min: 0, max: 40 }),
-      held: fc.integer({ min: 0, max: 80 }),
-      later: fc.boolean(),
-      sizes: fc.array(fc.constantFrom(1, 1, 1, 1, 3_000_000, 13_000_000), { minLength: 7, maxLength: 7 }),
-      maxBatchSize: fc.constantFrom(7, 30, 100),
-      maxConcurrency: fc.constantFrom(1, 3),
-    });
-    fc.assert(
-      fc.property(amounts, ({ noisy, quiet, held, later, sizes, maxBatchSize, maxConcurrency }) => {
-        const queue = queueWith({
-          maxBatchSize,
-          maxConcurrency,
-          scalesConcurrency: false,
-          batchTimeoutMs: 0,
-        });
-        const sendGroup = (id: string, count: number, nowMs: number) => {
-          if (count === 0) return;
-          const groups = Array<string>(count).fill(id);
-          send(queue, { sizes: groups.map((_, i) => sizes[i % 7] ?? 1), dueMs: nowMs, groups }, nowMs);
-        };
-        sendGroup("noisy", noisy, T0);
-        if (held > 0) lease(queue, { max: held, expiresMs: T0 + 1e9, kind: "pull" }, T0);
-        sendMany(queue, 5, T0 + 1);
-        sendGroup("quiet", quiet, T0 + 1);
-        sendGroup("noisy", 10, T0 + 2);
-        const nowMs = later ? T0 + 400_000 : T0 + 3;
-        const ahead = nextDeliveries(queue, { messagesMax: Infinity, batchesMax: Infinity }, nowMs);
-        const expected = foreseen(queue, ahead.has);
-        const leased: string[] = [];
-        for (let batch = nextBatch(queue, nowMs); batch !== null; batch = nextBatch(queue, nowMs)) {
-          leased.push(...placesOf(batch.slices));
-        }
-        expect(leased.sort()).toEqual(expected.sort());
-      }),
-      { numRuns: 500 },
-    );
+it("a look ahead at noisy groups and large messages (spec sqs 8) has the messages that are leased, whichever group becomes noisy and whatever batch is full on the way", () => {
+  const amounts = fc.record({
+    noisy: fc.integer({ min: 0, max: 90 }),
+    quiet: fc.integer({ min: 0, max: 40 }),
+    held: fc.integer({ min: 0, max: 80 }),
+    later: fc.boolean(),
+    sizes: fc.array(fc.constantFrom(1, 1, 1, 1, 3_000_000, 13_000_000), { minLength: 7, maxLength: 7 }),
+    maxBatchSize: fc.constantFrom(7, 30, 100),
+    maxConcurrency: fc.constantFrom(1, 3),
   });
+  fc.assert(
+    fc.property(amounts, ({ noisy, quiet, held, later, sizes, maxBatchSize, maxConcurrency }) => {
+      const queue = queueWith({
+        maxBatchSize,
+        maxConcurrency,
+        scalesConcurrency: false,
+        batchTimeoutMs: 0,
+      });
+      const sendGroup = (id: string, count: number, nowMs: number) => {
+        if (count === 0) return;
+        const groups = Array<string>(count).fill(id);
+        send(queue, { sizes: groups.map((_, i) => sizes[i % 7] ?? 1), dueMs: nowMs, groups }, nowMs);
+      };
+      sendGroup("noisy", noisy, T0);
+      if (held > 0) lease(queue, { max: held, expiresMs: T0 + 1e9, kind: "pull" }, T0);
+      sendMany(queue, 5, T0 + 1);
+      sendGroup("quiet", quiet, T0 + 1);
+      sendGroup("noisy", 10, T0 + 2);
+      const nowMs = later ? T0 + 400_000 : T0 + 3;
+      const ahead = nextDeliveries(queue, { messagesMax: Infinity, batchesMax: Infinity }, nowMs);
+      const expected = foreseen(queue, ahead.has);
+      const leased: string[] = [];
+      for (let batch = nextBatch(queue, nowMs); batch !== null; batch = nextBatch(queue, nowMs)) {
+        leased.push(...placesOf(batch.slices));
+      }
+      expect(leased.sort()).toEqual(expected.sort());
+    }),
+    { numRuns: 500 },
+  );
 });
 
 describe("what a look ahead stops at", () => {

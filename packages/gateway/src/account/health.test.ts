@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { directoryOf } from "../../test/directory.ts";
 import { HEALTH_MS_MAX, healthOf } from "./health.ts";
 
@@ -23,37 +23,35 @@ beforeEach(() => {
   health = healthOf(account, () => nowMs);
 });
 
-describe("the health", () => {
-  it.each([
-    [HEALTH_MS_MAX - 1, 1],
-    [HEALTH_MS_MAX, 2],
-    [HEALTH_MS_MAX + 1, 2],
-  ])("the health that is asked for %i ms later has asked the directory %i times", async (laterMs, times) => {
-    for (let i = 0; i < 10; i += 1) expect(await health()).toEqual(OK);
-    nowMs += laterMs;
-    for (let i = 0; i < 10; i += 1) expect(await health()).toEqual(OK);
-    expect(asked).toBe(times);
-  });
+it.each([
+  [HEALTH_MS_MAX - 1, 1],
+  [HEALTH_MS_MAX, 2],
+  [HEALTH_MS_MAX + 1, 2],
+])("the health that is asked for %i ms later has asked the directory %i times", async (laterMs, times) => {
+  for (let i = 0; i < 10; i += 1) expect(await health()).toEqual(OK);
+  nowMs += laterMs;
+  for (let i = 0; i < 10; i += 1) expect(await health()).toEqual(OK);
+  expect(asked).toBe(times);
+});
 
-  it("fails as long as the directory does, and a moment longer", async () => {
-    list = () => Promise.reject(new Error("gone"));
-    expect(await health()).toEqual(FAILING);
-    list = async () => QUEUES;
-    expect(await health()).toEqual(FAILING);
-    nowMs += HEALTH_MS_MAX;
-    expect(await health()).toEqual(OK);
-  });
+it("the health fails as long as the directory does, and a moment longer", async () => {
+  list = () => Promise.reject(new Error("gone"));
+  expect(await health()).toEqual(FAILING);
+  list = async () => QUEUES;
+  expect(await health()).toEqual(FAILING);
+  nowMs += HEALTH_MS_MAX;
+  expect(await health()).toEqual(OK);
+});
 
-  it("is what it was for those who ask while the directory is asked", async () => {
-    await health();
-    nowMs += HEALTH_MS_MAX;
-    const answered = Promise.withResolvers<typeof QUEUES>();
-    list = () => answered.promise;
-    const first = health();
-    expect(await health()).toEqual(OK);
-    answered.reject(new Error("gone"));
-    expect(await first).toEqual(FAILING);
-    expect(await health()).toEqual(FAILING);
-    expect(asked).toBe(2);
-  });
+it("the health is what it was for those who ask while the directory is asked", async () => {
+  await health();
+  nowMs += HEALTH_MS_MAX;
+  const answered = Promise.withResolvers<typeof QUEUES>();
+  list = () => answered.promise;
+  const first = health();
+  expect(await health()).toEqual(OK);
+  answered.reject(new Error("gone"));
+  expect(await first).toEqual(FAILING);
+  expect(await health()).toEqual(FAILING);
+  expect(asked).toBe(2);
 });

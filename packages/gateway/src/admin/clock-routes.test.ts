@@ -28,14 +28,12 @@ function gatewayWith(coming: readonly ComingMoment[] = []) {
   };
 }
 
-describe("GET /clock", () => {
-  it("tells the time of the queues, and how far it is from real time", async () => {
-    const { read, change } = gatewayWith();
-    const real = { now: "2026-01-01T00:00:00.000Z", aheadMs: 0, isFrozen: false };
-    expect(await read()).toEqual({ status: 200, body: real });
-    await change('{"advanceMs": 60000}');
-    expect((await read()).body).toEqual({ ...real, now: "2026-01-01T00:01:00.000Z", aheadMs: 60_000 });
-  });
+it("GET /clock tells the time of the queues, and how far it is from real time", async () => {
+  const { read, change } = gatewayWith();
+  const real = { now: "2026-01-01T00:00:00.000Z", aheadMs: 0, isFrozen: false };
+  expect(await read()).toEqual({ status: 200, body: real });
+  await change('{"advanceMs": 60000}');
+  expect((await read()).body).toEqual({ ...real, now: "2026-01-01T00:01:00.000Z", aheadMs: 60_000 });
 });
 
 describe("POST /clock", () => {

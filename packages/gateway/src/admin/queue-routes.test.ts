@@ -50,33 +50,31 @@ function withQueue(able: Able, directory: QueueDirectory = directoryOf()): Queue
   return { ...directory, queue: () => queueWith(able) };
 }
 
-describe("a queue", () => {
-  it("is shown with the topics that send to it, and whose dead letters it takes", async () => {
-    const toQueue = subscriptionOf({ deadLetterQueue: "dead" });
-    const redriven: QueueDefinition = {
-      ...DEAD,
-      maxReceivesPerSecond: 3,
-      receive: {
-        redrive: { deadLetterQueue: "dead", maxReceiveCount: 2 },
-        visibilityTimeoutMs: 60_000,
-        waitMs: 20_000,
-      },
-    };
-    const topics = [{ topic: TOPIC, subscriptions: [toQueue] }];
-    const directory = directoryOf({ orders: ORDERS, dead: DEAD, redriven }, { lastMove: MOVE }, topics);
-    expect(await ask(directory, "/queues/orders")).toMatchObject({
-      body: { topics: [TOPIC.arn], lastMove: MOVE_VIEW },
-    });
-    expect(await ask(directory, "/queues/redriven")).toMatchObject({
-      body: {
-        redrive: { deadLetterQueue: "dead", maxReceiveCount: 2 },
-        settings: { maxReceivesPerSecond: 3, visibilityTimeoutSeconds: 60, receiveWaitSeconds: 20 },
-        topics: [],
-      },
-    });
-    expect(await ask(directory, "/queues/dead")).toMatchObject({
-      body: { deadLettersOf: { queues: ["orders", "redriven"], subscriptions: [toQueue.arn] } },
-    });
+it("a queue is shown with the topics that send to it, and whose dead letters it takes", async () => {
+  const toQueue = subscriptionOf({ deadLetterQueue: "dead" });
+  const redriven: QueueDefinition = {
+    ...DEAD,
+    maxReceivesPerSecond: 3,
+    receive: {
+      redrive: { deadLetterQueue: "dead", maxReceiveCount: 2 },
+      visibilityTimeoutMs: 60_000,
+      waitMs: 20_000,
+    },
+  };
+  const topics = [{ topic: TOPIC, subscriptions: [toQueue] }];
+  const directory = directoryOf({ orders: ORDERS, dead: DEAD, redriven }, { lastMove: MOVE }, topics);
+  expect(await ask(directory, "/queues/orders")).toMatchObject({
+    body: { topics: [TOPIC.arn], lastMove: MOVE_VIEW },
+  });
+  expect(await ask(directory, "/queues/redriven")).toMatchObject({
+    body: {
+      redrive: { deadLetterQueue: "dead", maxReceiveCount: 2 },
+      settings: { maxReceivesPerSecond: 3, visibilityTimeoutSeconds: 60, receiveWaitSeconds: 20 },
+      topics: [],
+    },
+  });
+  expect(await ask(directory, "/queues/dead")).toMatchObject({
+    body: { deadLettersOf: { queues: ["orders", "redriven"], subscriptions: [toQueue.arn] } },
   });
 });
 
@@ -108,20 +106,18 @@ describe("POST /queues/NAME/pause and /resume", () => {
   });
 });
 
-describe("POST /queues/NAME/purge", () => {
-  it("answers how many messages were deleted, and notes when", async () => {
-    const notes: (number | null)[] = [];
-    const directory = withQueue({ purge: async () => ({ purged: 12 }) });
-    const notePurge: QueueDirectory["account"]["notePurge"] = async (_id, { completedMs }) => {
-      notes.push(completedMs);
-    };
-    const account = { ...directory.account, notePurge };
-    expect(await post({ ...directory, account }, "/queues/orders/purge")).toEqual({
-      status: 200,
-      body: { purged: 12 },
-    });
-    expect(notes).toEqual([null, expect.any(Number)]);
+it("POST /queues/NAME/purge answers how many messages were deleted, and notes when", async () => {
+  const notes: (number | null)[] = [];
+  const directory = withQueue({ purge: async () => ({ purged: 12 }) });
+  const notePurge: QueueDirectory["account"]["notePurge"] = async (_id, { completedMs }) => {
+    notes.push(completedMs);
+  };
+  const account = { ...directory.account, notePurge };
+  expect(await post({ ...directory, account }, "/queues/orders/purge")).toEqual({
+    status: 200,
+    body: { purged: 12 },
   });
+  expect(notes).toEqual([null, expect.any(Number)]);
 });
 
 describe("POST /queues/NAME/redrive", () => {

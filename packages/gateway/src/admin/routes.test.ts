@@ -340,13 +340,14 @@ describe("a page of another origin", () => {
   });
 });
 
-describe("a page of the broker's own origin, and what is no browser", () => {
-  it.each([{ origin: "http://localhost:8787" }, {}])("may move the clock: %j", async (headers) => {
+it.each([{ origin: "http://localhost:8787" }, {}])(
+  "a page of the broker's own origin, and what is no browser may move the clock: %j",
+  async (headers) => {
     const directory = directoryOf();
     expect((await moveClock(directory, undefined, headers as Record<string, string>)).status).toBe(200);
     expect(directory.advances).toEqual([1_000]);
-  });
-});
+  },
+);
 
 describe("POST /queues/NAME/drain", () => {
   it("answers how many requests of the queue's worker daemon are under way", async () => {

@@ -1,6 +1,6 @@
 import type { Scope, TokenRecord } from "@sluice/protocol";
 import type { Hono } from "hono";
-import { describe, expect, it, vi } from "vitest";
+import { expect, it, vi } from "vitest";
 import { directoryOf, memoryTokens, ORDERS, recordOf } from "../../test/directory.ts";
 import { Waits } from "../account/waits.ts";
 import { ADMIN_NEEDS } from "../admin/access/needs.ts";
@@ -85,33 +85,34 @@ const OTHERS: Readonly<Record<string, readonly Scope[]>> = {
   admin: ["read", "send", "consume"],
 };
 
-describe("every route", () => {
-  it("has its need in a table, and no table has a route that there is not", () => {
-    const unlisted = ALL_ROUTES.filter(([, , need]) => need === undefined);
-    expect(unlisted).toEqual([]);
-    const names = (routes: readonly (readonly [string, unknown])[]) => routes.map(([name]) => name).sort();
-    expect(names(ADMIN_ROUTES)).toEqual(Object.keys(ADMIN_NEEDS).sort());
-    expect(names(CLOUDFLARE_ROUTES)).toEqual(Object.keys(CLOUDFLARE_NEEDS).sort());
-  });
+it("every route has its need in a table, and no table has a route that there is not", () => {
+  const unlisted = ALL_ROUTES.filter(([, , need]) => need === undefined);
+  expect(unlisted).toEqual([]);
+  const names = (routes: readonly (readonly [string, unknown])[]) => routes.map(([name]) => name).sort();
+  expect(names(ADMIN_ROUTES)).toEqual(Object.keys(ADMIN_NEEDS).sort());
+  expect(names(CLOUDFLARE_ROUTES)).toEqual(Object.keys(CLOUDFLARE_NEEDS).sort());
+});
 
-  it.each(ALL_ROUTES)("%s %s refuses a token that has every other scope", async (prefix, route, need) => {
+it.each(ALL_ROUTES)(
+  "every route %s %s refuses a token that has every other scope",
+  async (prefix, route, need) => {
     const { scope = "any" } = need ?? {};
     if (scope === "any") expect(await ask([prefix, route], { scopes: ["send"] })).toBeLessThan(300);
     else expect(await ask([prefix, route], { scopes: OTHERS[scope] ?? [] })).toBe(403);
-  });
+  },
+);
 
-  it.each(ALL_ROUTES)("%s %s lets in the scope that it needs", async (prefix, route, need) => {
-    if (need === undefined || need.scope === "any") return;
-    // No test here lets a queue do anything.
-    const log = vi.spyOn(console, "error").mockImplementation(() => {});
-    expect([401, 403]).not.toContain(await ask([prefix, route], { scopes: [need.scope] }));
-    log.mockRestore();
-  });
+it.each(ALL_ROUTES)("every route %s %s lets in the scope that it needs", async (prefix, route, need) => {
+  if (need === undefined || need.scope === "any") return;
+  // No test here lets a queue do anything.
+  const log = vi.spyOn(console, "error").mockImplementation(() => {});
+  expect([401, 403]).not.toContain(await ask([prefix, route], { scopes: [need.scope] }));
+  log.mockRestore();
+});
 
-  it.each(ALL_ROUTES)("%s %s keeps to the queues of a token", async (prefix, route, need) => {
-    const status = await ask([prefix, route], { scopes: ["admin"], queues: ["dead", "mail*"] });
-    const isRefused = need?.queues === "one" || need?.queues === "every";
-    if (isRefused) expect(status).toBe(403);
-    else expect(status).toBeLessThan(300);
-  });
+it.each(ALL_ROUTES)("every route %s %s keeps to the queues of a token", async (prefix, route, need) => {
+  const status = await ask([prefix, route], { scopes: ["admin"], queues: ["dead", "mail*"] });
+  const isRefused = need?.queues === "one" || need?.queues === "every";
+  if (isRefused) expect(status).toBe(403);
+  else expect(status).toBeLessThan(300);
 });

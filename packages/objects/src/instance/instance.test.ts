@@ -160,22 +160,20 @@ describe("abort", () => {
   });
 });
 
-describe("a constructor", () => {
-  it("that throws fails the call, keeps nothing of what it wrote, and is called again by the next", async () => {
-    let isFirst = true;
-    const { run, committed } = openWorld({
-      construct: ({ storage }) => {
-        storage.sql.exec(CREATE);
-        storage.sql.exec(`INSERT INTO t VALUES (${isFirst ? 1 : 2})`);
-        if (!isFirst) return;
-        isFirst = false;
-        throw new Error("not now");
-      },
-    });
-    await expect(run("a", () => 1)).rejects.toThrow("not now");
-    expect(await run("a", () => 1)).toBe(1);
-    expect(committed("a", ALL)).toEqual([{ v: 2 }]);
+it("a constructor that throws fails the call, keeps nothing of what it wrote, and is called again by the next", async () => {
+  let isFirst = true;
+  const { run, committed } = openWorld({
+    construct: ({ storage }) => {
+      storage.sql.exec(CREATE);
+      storage.sql.exec(`INSERT INTO t VALUES (${isFirst ? 1 : 2})`);
+      if (!isFirst) return;
+      isFirst = false;
+      throw new Error("not now");
+    },
   });
+  await expect(run("a", () => 1)).rejects.toThrow("not now");
+  expect(await run("a", () => 1)).toBe(1);
+  expect(committed("a", ALL)).toEqual([{ v: 2 }]);
 });
 
 describe("blockConcurrencyWhile", () => {
@@ -233,21 +231,19 @@ describe("blockConcurrencyWhile", () => {
   });
 });
 
-describe("close", () => {
-  it("commits and answers what is written, fails what is under way, and leaves a file for each object", async () => {
-    const { run, objects, folder, committed } = openWorld();
-    await run("a", ({ storage }) => void storage.sql.exec(CREATE));
-    const waiting = run("a", () => new Promise(() => {}));
-    const writing = run("a", ({ storage }) => storage.sql.exec("INSERT INTO t VALUES (1)").rowsWritten);
-    await Promise.resolve();
-    objects.close();
-    await expect(waiting).rejects.toThrow("the broker is stopping");
-    expect(await writing).toBe(1);
-    expect(readdirSync(join(folder, UNIQUE_KEY)).every((name) => name.endsWith(".sqlite"))).toBe(true);
-    expect(committed("a", ALL)).toEqual([{ v: 1 }]);
-    await expect(run("a", () => 1)).rejects.toThrow("the broker is stopping");
-    objects.close();
-  });
+it("close commits and answers what is written, fails what is under way, and leaves a file for each object", async () => {
+  const { run, objects, folder, committed } = openWorld();
+  await run("a", ({ storage }) => void storage.sql.exec(CREATE));
+  const waiting = run("a", () => new Promise(() => {}));
+  const writing = run("a", ({ storage }) => storage.sql.exec("INSERT INTO t VALUES (1)").rowsWritten);
+  await Promise.resolve();
+  objects.close();
+  await expect(waiting).rejects.toThrow("the broker is stopping");
+  expect(await writing).toBe(1);
+  expect(readdirSync(join(folder, UNIQUE_KEY)).every((name) => name.endsWith(".sqlite"))).toBe(true);
+  expect(committed("a", ALL)).toEqual([{ v: 1 }]);
+  await expect(run("a", () => 1)).rejects.toThrow("the broker is stopping");
+  objects.close();
 });
 
 describe("what nobody listens to", () => {

@@ -384,17 +384,15 @@ describe("the queue of a URL", () => {
   });
 });
 
-describe("what cannot be delivered to a queue", () => {
-  it("goes to the dead-letter queue of its subscription, or is dropped with the reason", () => {
-    const { topicId } = create();
-    subscribe(topics, toQueue("mail", { deadLetterQueue: "dead" }));
-    subscribe(topics, toQueue("audit"));
-    const destinationOf = (queue: string) => undeliverableTo(topics.registry, `topic/${topicId}`, queue);
-    expect(destinationOf("mail")).toEqual({ kind: "deadLetter", queue: "dead" });
-    expect(destinationOf("audit")).toMatchObject({ reason: expect.stringContaining("no dead-letter queue") });
-    expect(destinationOf("unsubscribed")).toMatchObject({
-      kind: "dropped",
-      reason: "its subscription has ended",
-    });
+it("what cannot be delivered to a queue goes to the dead-letter queue of its subscription, or is dropped with the reason", () => {
+  const { topicId } = create();
+  subscribe(topics, toQueue("mail", { deadLetterQueue: "dead" }));
+  subscribe(topics, toQueue("audit"));
+  const destinationOf = (queue: string) => undeliverableTo(topics.registry, `topic/${topicId}`, queue);
+  expect(destinationOf("mail")).toEqual({ kind: "deadLetter", queue: "dead" });
+  expect(destinationOf("audit")).toMatchObject({ reason: expect.stringContaining("no dead-letter queue") });
+  expect(destinationOf("unsubscribed")).toMatchObject({
+    kind: "dropped",
+    reason: "its subscription has ended",
   });
 });

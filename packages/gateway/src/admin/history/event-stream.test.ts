@@ -1,5 +1,5 @@
 import type { WatchReply, WatchRequest } from "@sluice/protocol";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { AdminError } from "../failure.ts";
 import {
   AGAIN_MS,
@@ -128,178 +128,176 @@ class Reader {
   }
 }
 
-describe("a stream of events", () => {
-  it("begins with all queues, and asks nothing before it is read", async () => {
-    const broker = new Broker("a", "b");
-    const reader = new Reader(broker);
-    await settled();
-    expect(broker.asked).toEqual([]);
-    const first = reader.next();
-    await settled();
-    await broker.answer("a");
-    await broker.answer("b");
-    expect(await first).toMatchObject({
-      isSnapshot: true,
-      isGap: false,
-      events: [],
-      gone: [],
-      queues: [
-        {
-          name: "a",
-          messages: { ready: 1, delayed: 2, leased: 3 },
-          oldestMessageAt: null,
-          totals: { accepted: 7 },
-        },
-        { name: "b" },
-      ],
-    });
-    expect(broker.timers).toBe(0);
+it("a stream of events begins with all queues, and asks nothing before it is read", async () => {
+  const broker = new Broker("a", "b");
+  const reader = new Reader(broker);
+  await settled();
+  expect(broker.asked).toEqual([]);
+  const first = reader.next();
+  await settled();
+  await broker.answer("a");
+  await broker.answer("b");
+  expect(await first).toMatchObject({
+    isSnapshot: true,
+    isGap: false,
+    events: [],
+    gone: [],
+    queues: [
+      {
+        name: "a",
+        messages: { ready: 1, delayed: 2, leased: 3 },
+        oldestMessageAt: null,
+        totals: { accepted: 7 },
+      },
+      { name: "b" },
+    ],
   });
+  expect(broker.timers).toBe(0);
+});
 
-  it("sends what has changed, four times a second at most", async () => {
-    const broker = new Broker("a", "b");
-    const reader = new Reader(broker, "failed");
-    const first = reader.next();
-    await settled();
-    await broker.answer("a", { last: 8, state: "s8" });
-    await broker.answer("b");
-    await first;
-    const second = reader.next();
-    await broker.pass(FRAME_MS - 1);
-    expect(broker.asked).toHaveLength(2);
-    await broker.pass(1);
-    expect(broker.asked.slice(2)).toMatchObject([
-      { queue: "a", atMs: FRAME_MS, request: { after: 8, state: "s8", kinds: ["failed"] } },
-      { queue: "b", atMs: FRAME_MS },
-    ]);
-    await broker.answer("a");
-    expect(await second).toMatchObject({ isSnapshot: false, queues: [{ name: "a" }] });
-    const third = reader.next();
-    await broker.pass(FRAME_MS);
-    // The other one is still being asked.
-    expect(broker.asked).toHaveLength(5);
-    await broker.answer("b");
-    expect(await third).toMatchObject({ queues: [{ name: "b" }] });
-  });
+it("a stream of events sends what has changed, four times a second at most", async () => {
+  const broker = new Broker("a", "b");
+  const reader = new Reader(broker, "failed");
+  const first = reader.next();
+  await settled();
+  await broker.answer("a", { last: 8, state: "s8" });
+  await broker.answer("b");
+  await first;
+  const second = reader.next();
+  await broker.pass(FRAME_MS - 1);
+  expect(broker.asked).toHaveLength(2);
+  await broker.pass(1);
+  expect(broker.asked.slice(2)).toMatchObject([
+    { queue: "a", atMs: FRAME_MS, request: { after: 8, state: "s8", kinds: ["failed"] } },
+    { queue: "b", atMs: FRAME_MS },
+  ]);
+  await broker.answer("a");
+  expect(await second).toMatchObject({ isSnapshot: false, queues: [{ name: "a" }] });
+  const third = reader.next();
+  await broker.pass(FRAME_MS);
+  // The other one is still being asked.
+  expect(broker.asked).toHaveLength(5);
+  await broker.answer("b");
+  expect(await third).toMatchObject({ queues: [{ name: "b" }] });
+});
 
-  it("asks nothing while its reader is slow, and sends it all queues when it has missed something", async () => {
-    const broker = new Broker("a", "b");
-    const reader = new Reader(broker);
-    const first = reader.next();
-    await settled();
-    await broker.answer("a");
-    await broker.answer("b");
-    await first;
-    await broker.pass(60_000);
-    expect(broker.asked).toHaveLength(2);
-    expect(broker.timers).toBe(0);
-    const second = reader.next();
-    await settled();
-    await broker.answer("a", { isGap: true });
-    expect(await second).toMatchObject({
-      isSnapshot: true,
-      isGap: true,
-      queues: [{ name: "a" }, { name: "b" }],
-    });
+it("a stream of events asks nothing while its reader is slow, and sends it all queues when it has missed something", async () => {
+  const broker = new Broker("a", "b");
+  const reader = new Reader(broker);
+  const first = reader.next();
+  await settled();
+  await broker.answer("a");
+  await broker.answer("b");
+  await first;
+  await broker.pass(60_000);
+  expect(broker.asked).toHaveLength(2);
+  expect(broker.timers).toBe(0);
+  const second = reader.next();
+  await settled();
+  await broker.answer("a", { isGap: true });
+  expect(await second).toMatchObject({
+    isSnapshot: true,
+    isGap: true,
+    queues: [{ name: "a" }, { name: "b" }],
   });
+});
 
-  it("says that it is there while nothing happens", async () => {
-    const broker = new Broker("a");
-    const reader = new Reader(broker);
-    const first = reader.next();
-    await settled();
-    await broker.answer("a");
-    await first;
-    const second = reader.next();
-    await broker.pass(FRAME_MS + SILENCE_MS);
-    expect(await second).toMatch(/^: /);
-    expect(broker.asked).toHaveLength(2);
-  });
+it("a stream of events says that it is there while nothing happens", async () => {
+  const broker = new Broker("a");
+  const reader = new Reader(broker);
+  const first = reader.next();
+  await settled();
+  await broker.answer("a");
+  await first;
+  const second = reader.next();
+  await broker.pass(FRAME_MS + SILENCE_MS);
+  expect(await second).toMatch(/^: /);
+  expect(broker.asked).toHaveLength(2);
+});
 
-  it("watches queues that are created meanwhile, and says which are gone", async () => {
-    const broker = new Broker("a");
-    const reader = new Reader(broker);
-    const first = reader.next();
-    await settled();
-    await broker.answer("a");
-    await first;
-    broker.names = ["b"];
-    const second = reader.next();
-    await broker.pass(LOOK_MS);
-    expect(await second).toMatchObject({ gone: ["a"], queues: [] });
-    const third = reader.next();
-    await broker.pass(FRAME_MS);
-    await broker.answer("b");
-    expect(await third).toMatchObject({ gone: [], queues: [{ name: "b" }] });
-  });
+it("a stream of events watches queues that are created meanwhile, and says which are gone", async () => {
+  const broker = new Broker("a");
+  const reader = new Reader(broker);
+  const first = reader.next();
+  await settled();
+  await broker.answer("a");
+  await first;
+  broker.names = ["b"];
+  const second = reader.next();
+  await broker.pass(LOOK_MS);
+  expect(await second).toMatchObject({ gone: ["a"], queues: [] });
+  const third = reader.next();
+  await broker.pass(FRAME_MS);
+  await broker.answer("b");
+  expect(await third).toMatchObject({ gone: [], queues: [{ name: "b" }] });
+});
 
-  it("asks a queue whose object has ended a second later where it was, for its state at once", async () => {
-    const broker = new Broker("a");
-    const reader = new Reader(broker);
-    const first = reader.next();
-    await settled();
-    await broker.answer("a", { last: 9 });
-    await first;
-    void reader.next();
-    await broker.pass(FRAME_MS);
-    await broker.fail("a");
-    const asked = broker.asked.length;
-    await broker.pass(AGAIN_MS - 1);
-    expect(broker.asked).toHaveLength(asked);
-    await broker.pass(1);
-    expect(broker.asked.at(-1)?.request).toEqual({ after: 9, state: null });
-  });
+it("a stream of events asks a queue whose object has ended a second later where it was, for its state at once", async () => {
+  const broker = new Broker("a");
+  const reader = new Reader(broker);
+  const first = reader.next();
+  await settled();
+  await broker.answer("a", { last: 9 });
+  await first;
+  void reader.next();
+  await broker.pass(FRAME_MS);
+  await broker.fail("a");
+  const asked = broker.asked.length;
+  await broker.pass(AGAIN_MS - 1);
+  expect(broker.asked).toHaveLength(asked);
+  await broker.pass(1);
+  expect(broker.asked.at(-1)?.request).toEqual({ after: 9, state: null });
+});
 
-  it("begins without a queue that does not answer", async () => {
-    const broker = new Broker("a", "hangs");
-    const first = new Reader(broker).next();
-    await settled();
-    await broker.answer("a");
-    await broker.pass(SNAPSHOT_MS);
-    expect(await first).toMatchObject({ isSnapshot: true, queues: [{ name: "a" }] });
-  });
+it("a stream of events begins without a queue that does not answer", async () => {
+  const broker = new Broker("a", "hangs");
+  const first = new Reader(broker).next();
+  await settled();
+  await broker.answer("a");
+  await broker.pass(SNAPSHOT_MS);
+  expect(await first).toMatchObject({ isSnapshot: true, queues: [{ name: "a" }] });
+});
 
-  it("looks again whether its reader may read on, and at a refusal ends with the reason", async () => {
-    const broker = new Broker("a");
-    const reader = new Reader(broker);
-    const first = reader.next();
-    await settled();
-    await broker.answer("a");
-    await first;
-    broker.failure = new AdminError(401, "unauthorized", 'The token "shop" has expired.');
-    const second = reader.next();
-    await broker.pass(LOOK_MS - 1);
-    // Something has happened at the same moment: it is not told.
-    broker.nowMs += 1;
-    await broker.answer("a", { last: 2 });
-    const data = '{"code":"unauthorized","message":"The token \\"shop\\" has expired."}';
-    expect(await second).toBe(`event: end\ndata: ${data}\n\n`);
-    expect(reader.hasEnded).toBe(true);
-    expect(await reader.next()).toBeNull();
-    expect(broker.timers).toBe(0);
-  });
+it("a stream of events looks again whether its reader may read on, and at a refusal ends with the reason", async () => {
+  const broker = new Broker("a");
+  const reader = new Reader(broker);
+  const first = reader.next();
+  await settled();
+  await broker.answer("a");
+  await first;
+  broker.failure = new AdminError(401, "unauthorized", 'The token "shop" has expired.');
+  const second = reader.next();
+  await broker.pass(LOOK_MS - 1);
+  // Something has happened at the same moment: it is not told.
+  broker.nowMs += 1;
+  await broker.answer("a", { last: 2 });
+  const data = '{"code":"unauthorized","message":"The token \\"shop\\" has expired."}';
+  expect(await second).toBe(`event: end\ndata: ${data}\n\n`);
+  expect(reader.hasEnded).toBe(true);
+  expect(await reader.next()).toBeNull();
+  expect(broker.timers).toBe(0);
+});
 
-  it("gives its slot back when the directory fails", async () => {
-    const broker = new Broker("a");
-    const reader = new Reader(broker);
-    broker.failure = new Error("the directory is not there");
-    await expect(reader.next()).rejects.toThrow("the directory is not there");
-    expect(reader.hasEnded).toBe(true);
-  });
+it("a stream of events gives its slot back when the directory fails", async () => {
+  const broker = new Broker("a");
+  const reader = new Reader(broker);
+  broker.failure = new Error("the directory is not there");
+  await expect(reader.next()).rejects.toThrow("the directory is not there");
+  expect(reader.hasEnded).toBe(true);
+});
 
-  it("ends with the broker, and with its reader", async () => {
-    const reader = new Reader(new Broker("a"));
-    const first = reader.next();
-    await settled();
-    reader.stream.end();
-    expect(await first).toBeNull();
-    expect(reader.hasEnded).toBe(true);
-    const broker = new Broker("a");
-    const another = new Reader(broker);
-    void another.next();
-    await settled();
-    await another.cancel();
-    expect(another.hasEnded).toBe(true);
-    expect(broker.timers).toBe(0);
-  });
+it("a stream of events ends with the broker, and with its reader", async () => {
+  const reader = new Reader(new Broker("a"));
+  const first = reader.next();
+  await settled();
+  reader.stream.end();
+  expect(await first).toBeNull();
+  expect(reader.hasEnded).toBe(true);
+  const broker = new Broker("a");
+  const another = new Reader(broker);
+  void another.next();
+  await settled();
+  await another.cancel();
+  expect(another.hasEnded).toBe(true);
+  expect(broker.timers).toBe(0);
 });

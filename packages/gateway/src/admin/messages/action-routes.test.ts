@@ -243,19 +243,17 @@ describe("POST /queues/NAME/messages/ID/resend", () => {
   });
 });
 
-describe("what changes something", () => {
-  it.each([
-    ["DELETE", `messages/${ID}`],
-    ["POST", `messages/${ID}/retry`],
-    ["POST", `messages/${ID}/resend`],
-    ["POST", "messages"],
-  ])(
-    "%s %s is refused to a page of another origin, and is 404 for a queue that does not exist",
-    async (method, path) => {
-      const gateway = createGateway(directoryOf(), OPEN);
-      const headers = { origin: "https://evil.example" };
-      expect((await gateway.request(`${API}/queues/orders/${path}`, { method, headers })).status).toBe(403);
-      expect((await gateway.request(`${API}/queues/nothing/${path}`, { method })).status).toBe(404);
-    },
-  );
-});
+it.each([
+  ["DELETE", `messages/${ID}`],
+  ["POST", `messages/${ID}/retry`],
+  ["POST", `messages/${ID}/resend`],
+  ["POST", "messages"],
+])(
+  "what changes something %s %s is refused to a page of another origin, and is 404 for a queue that does not exist",
+  async (method, path) => {
+    const gateway = createGateway(directoryOf(), OPEN);
+    const headers = { origin: "https://evil.example" };
+    expect((await gateway.request(`${API}/queues/orders/${path}`, { method, headers })).status).toBe(403);
+    expect((await gateway.request(`${API}/queues/nothing/${path}`, { method })).status).toBe(404);
+  },
+);

@@ -227,20 +227,18 @@ describe("GET /queues/NAME/messages/ID", () => {
   });
 });
 
-describe("GET /queues/NAME/why", () => {
-  it("says why the queue delivers nothing, and what else is wrong", async () => {
-    const damaged: Why = { reason: "damaged", text: "Data is damaged.", untilMs: null, by: null };
-    const why = async () => ({ ...PAUSED, also: [damaged] });
-    expect(await ask(withQueue({ why }), "/queues/orders/why")).toEqual({
-      status: 200,
-      body: {
-        reason: "paused",
-        text: "Delivery is paused.",
-        until: null,
-        by: null,
-        also: [{ reason: "damaged", text: "Data is damaged.", until: null, by: null }],
-      },
-    });
+it("GET /queues/NAME/why says why the queue delivers nothing, and what else is wrong", async () => {
+  const damaged: Why = { reason: "damaged", text: "Data is damaged.", untilMs: null, by: null };
+  const why = async () => ({ ...PAUSED, also: [damaged] });
+  expect(await ask(withQueue({ why }), "/queues/orders/why")).toEqual({
+    status: 200,
+    body: {
+      reason: "paused",
+      text: "Delivery is paused.",
+      until: null,
+      by: null,
+      also: [{ reason: "damaged", text: "Data is damaged.", until: null, by: null }],
+    },
   });
 });
 

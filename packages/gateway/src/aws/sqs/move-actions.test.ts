@@ -140,40 +140,38 @@ describe("StartMessageMoveTask", () => {
   });
 });
 
-describe("active move tasks of an account", () => {
-  it.each([
-    [ACTIVE_TASKS_MAX - 1, 0, "starts"],
-    [ACTIVE_TASKS_MAX, 1, "starts"],
-    [ACTIVE_TASKS_MAX, 0, "is refused"],
-    [ACTIVE_TASKS_MAX + 1, 0, "is refused"],
-  ])(
-    "active move tasks of an account with %i dead-letter queues that move, less %i, another one %s",
-    async (queues, idle, outcome) => {
-      for (let i = 0; i < queues; i++) {
-        await sqs.create(`dead-${i}`);
-        const RedrivePolicy = JSON.stringify({ deadLetterTargetArn: arnOf(`dead-${i}`), maxReceiveCount: 1 });
-        await sqs.create(`source-${i}`, { RedrivePolicy });
-      }
-      tasksOf = (queue) => {
-        if (queue === "dead") throw new Error("the queue itself says so when it has one");
-        return queue === "dead-0" && idle > 0
-          ? [{ ...TASK, status: "completed" }]
-          : [{ ...TASK, status: "running" }];
-      };
-      const start = { SourceArn: arnOf("dead") };
-      if (outcome === "starts") {
-        expect(await sqs.call("StartMessageMoveTask", start)).toHaveProperty("TaskHandle");
-      } else {
-        expect(await sqs.refusal("StartMessageMoveTask", start)).toEqual({
-          status: 403,
-          code: "RequestThrottled",
-          message: "There are 100 active message movement tasks in the account already.",
-        });
-      }
-      expect(started).toHaveLength(outcome === "starts" ? 1 : 0);
-    },
-  );
-});
+it.each([
+  [ACTIVE_TASKS_MAX - 1, 0, "starts"],
+  [ACTIVE_TASKS_MAX, 1, "starts"],
+  [ACTIVE_TASKS_MAX, 0, "is refused"],
+  [ACTIVE_TASKS_MAX + 1, 0, "is refused"],
+])(
+  "active move tasks of an account with %i dead-letter queues that move, less %i, another one %s",
+  async (queues, idle, outcome) => {
+    for (let i = 0; i < queues; i++) {
+      await sqs.create(`dead-${i}`);
+      const RedrivePolicy = JSON.stringify({ deadLetterTargetArn: arnOf(`dead-${i}`), maxReceiveCount: 1 });
+      await sqs.create(`source-${i}`, { RedrivePolicy });
+    }
+    tasksOf = (queue) => {
+      if (queue === "dead") throw new Error("the queue itself says so when it has one");
+      return queue === "dead-0" && idle > 0
+        ? [{ ...TASK, status: "completed" }]
+        : [{ ...TASK, status: "running" }];
+    };
+    const start = { SourceArn: arnOf("dead") };
+    if (outcome === "starts") {
+      expect(await sqs.call("StartMessageMoveTask", start)).toHaveProperty("TaskHandle");
+    } else {
+      expect(await sqs.refusal("StartMessageMoveTask", start)).toEqual({
+        status: 403,
+        code: "RequestThrottled",
+        message: "There are 100 active message movement tasks in the account already.",
+      });
+    }
+    expect(started).toHaveLength(outcome === "starts" ? 1 : 0);
+  },
+);
 
 describe("CancelMessageMoveTask", () => {
   it("says how many have been moved", async () => {

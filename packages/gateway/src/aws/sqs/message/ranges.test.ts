@@ -131,56 +131,50 @@ describe("ChangeMessageVisibility", () => {
   });
 });
 
-describe("DeleteMessage", () => {
-  it("needs a receipt, and one of a FIFO queue that has not expired", async () => {
-    expect(await sqs.refusal("DeleteMessage", { QueueUrl })).toEqual(missing("ReceiptHandle"));
-    expect(await sqs.refusal("DeleteMessage", { QueueUrl, ReceiptHandle: "expired" })).toEqual(
-      invalid(
-        "Value expired for parameter ReceiptHandle is invalid. Reason: The receipt handle has expired.",
-      ),
-    );
-    await sqs.call("DeleteMessage", { QueueUrl, ReceiptHandle: "good" });
-    expect(deleted).toEqual(["expired", "good"]);
-  });
+it("DeleteMessage needs a receipt, and one of a FIFO queue that has not expired", async () => {
+  expect(await sqs.refusal("DeleteMessage", { QueueUrl })).toEqual(missing("ReceiptHandle"));
+  expect(await sqs.refusal("DeleteMessage", { QueueUrl, ReceiptHandle: "expired" })).toEqual(
+    invalid("Value expired for parameter ReceiptHandle is invalid. Reason: The receipt handle has expired."),
+  );
+  await sqs.call("DeleteMessage", { QueueUrl, ReceiptHandle: "good" });
+  expect(deleted).toEqual(["expired", "good"]);
 });
 
-describe("a batch", () => {
-  it.each([
-    ["SendMessageBatch", "SendMessageBatchRequestEntry"],
-    ["DeleteMessageBatch", "DeleteMessageBatchRequestEntry"],
-    ["ChangeMessageVisibilityBatch", "ChangeMessageVisibilityBatchRequestEntry"],
-  ])("a batch of %s has 1 to 10 entries with ids of their own", async (action, entry) => {
-    const refusal = (Entries: object[]) => sqs.refusal(action, { QueueUrl, Entries });
-    const entries = (count: number) =>
-      Array.from({ length: count }, (_, i) => ({
-        Id: `id-${i}`,
-        MessageBody: "",
-        ReceiptHandle: "r",
-        VisibilityTimeout: 1,
-      }));
-    const old = (code: string, message: string) => ({
-      status: 400,
-      code: `AWS.SimpleQueueService.${code}`,
-      message,
-    });
-    expect(await refusal([])).toEqual(
-      old("EmptyBatchRequest", `There should be at least one ${entry} in the request.`),
-    );
-    expect(await refusal(entries(11))).toEqual(
-      old("TooManyEntriesInBatchRequest", "Maximum number of entries per request are 10. You have sent 11."),
-    );
-    const badId =
-      "A batch entry id can only contain alphanumeric characters, hyphens and underscores. It can be at " +
-      "most 80 letters long.";
-    for (const Id of ["", "a b", "é", "a".repeat(81)]) {
-      expect(await refusal([{ ...entries(1)[0], Id }])).toEqual(old("InvalidBatchEntryId", badId));
-    }
-    const twice = [...entries(3), ...entries(3).slice(1)];
-    expect(await refusal(twice)).toEqual(old("BatchEntryIdsNotDistinct", "Id id-1 repeated."));
-    expect(await refusal([{ MessageBody: "x" }])).toEqual(missing(`${entry}.1.Id`));
-    const good = [...entries(9), { ...entries(1)[0], Id: "a".repeat(80) }];
-    const answer = await sqs.call(action, { QueueUrl, Entries: good });
-    // Empty bodies fail each by itself.
-    expect([answer.Successful ?? [], answer.Failed ?? []].flat()).toHaveLength(10);
+it.each([
+  ["SendMessageBatch", "SendMessageBatchRequestEntry"],
+  ["DeleteMessageBatch", "DeleteMessageBatchRequestEntry"],
+  ["ChangeMessageVisibilityBatch", "ChangeMessageVisibilityBatchRequestEntry"],
+])("a batch of %s has 1 to 10 entries with ids of their own", async (action, entry) => {
+  const refusal = (Entries: object[]) => sqs.refusal(action, { QueueUrl, Entries });
+  const entries = (count: number) =>
+    Array.from({ length: count }, (_, i) => ({
+      Id: `id-${i}`,
+      MessageBody: "",
+      ReceiptHandle: "r",
+      VisibilityTimeout: 1,
+    }));
+  const old = (code: string, message: string) => ({
+    status: 400,
+    code: `AWS.SimpleQueueService.${code}`,
+    message,
   });
+  expect(await refusal([])).toEqual(
+    old("EmptyBatchRequest", `There should be at least one ${entry} in the request.`),
+  );
+  expect(await refusal(entries(11))).toEqual(
+    old("TooManyEntriesInBatchRequest", "Maximum number of entries per request are 10. You have sent 11."),
+  );
+  const badId =
+    "A batch entry id can only contain alphanumeric characters, hyphens and underscores. It can be at " +
+    "most 80 letters long.";
+  for (const Id of ["", "a b", "é", "a".repeat(81)]) {
+    expect(await refusal([{ ...entries(1)[0], Id }])).toEqual(old("InvalidBatchEntryId", badId));
+  }
+  const twice = [...entries(3), ...entries(3).slice(1)];
+  expect(await refusal(twice)).toEqual(old("BatchEntryIdsNotDistinct", "Id id-1 repeated."));
+  expect(await refusal([{ MessageBody: "x" }])).toEqual(missing(`${entry}.1.Id`));
+  const good = [...entries(9), { ...entries(1)[0], Id: "a".repeat(80) }];
+  const answer = await sqs.call(action, { QueueUrl, Entries: good });
+  // Empty bodies fail each by itself.
+  expect([answer.Successful ?? [], answer.Failed ?? []].flat()).toHaveLength(10);
 });

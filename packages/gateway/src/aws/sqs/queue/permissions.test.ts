@@ -108,19 +108,17 @@ describe("AddPermission", () => {
   });
 });
 
-describe("RemovePermission", () => {
-  it("takes a statement away, and the policy with the last one", async () => {
-    await sqs.call("AddPermission", grant());
-    await sqs.call("AddPermission", grant({ Label: "two" }));
-    await sqs.call("RemovePermission", { QueueUrl, Label: "one" });
-    const { Policy = "" } = await sqs.attributes(QueueUrl, "Policy");
-    expect(JSON.parse(Policy).Statement).toMatchObject([{ Sid: "two" }]);
-    await sqs.call("RemovePermission", { QueueUrl, Label: "two" });
-    expect(await sqs.attributes(QueueUrl)).not.toHaveProperty("Policy");
-    expect(await sqs.refusal("RemovePermission", { QueueUrl, Label: "two" })).toEqual({
-      status: 400,
-      code: "InvalidParameterValue",
-      message: "Value two for parameter Label is invalid. Reason: can't find label.",
-    });
+it("RemovePermission takes a statement away, and the policy with the last one", async () => {
+  await sqs.call("AddPermission", grant());
+  await sqs.call("AddPermission", grant({ Label: "two" }));
+  await sqs.call("RemovePermission", { QueueUrl, Label: "one" });
+  const { Policy = "" } = await sqs.attributes(QueueUrl, "Policy");
+  expect(JSON.parse(Policy).Statement).toMatchObject([{ Sid: "two" }]);
+  await sqs.call("RemovePermission", { QueueUrl, Label: "two" });
+  expect(await sqs.attributes(QueueUrl)).not.toHaveProperty("Policy");
+  expect(await sqs.refusal("RemovePermission", { QueueUrl, Label: "two" })).toEqual({
+    status: 400,
+    code: "InvalidParameterValue",
+    message: "Value two for parameter Label is invalid. Reason: can't find label.",
   });
 });

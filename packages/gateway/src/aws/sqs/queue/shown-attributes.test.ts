@@ -56,19 +56,17 @@ describe("GetQueueAttributes", () => {
   });
 });
 
-describe("encryption", () => {
-  it("is one kind at a time; the managed one stays off when the other is taken away", async () => {
-    const QueueUrl = await sqs.create("q", { KmsMasterKeyId: "alias/k", KmsDataKeyReusePeriodSeconds: "60" });
-    const shown = () =>
-      sqs.attributes(QueueUrl, "KmsMasterKeyId", "KmsDataKeyReusePeriodSeconds", "SqsManagedSseEnabled");
-    expect(await shown()).toEqual({
-      KmsMasterKeyId: "alias/k",
-      KmsDataKeyReusePeriodSeconds: "60",
-      SqsManagedSseEnabled: "false",
-    });
-    await set(QueueUrl, { KmsMasterKeyId: "", KmsDataKeyReusePeriodSeconds: "300" });
-    expect(await shown()).toEqual({ SqsManagedSseEnabled: "false" });
+it("encryption is one kind at a time; the managed one stays off when the other is taken away", async () => {
+  const QueueUrl = await sqs.create("q", { KmsMasterKeyId: "alias/k", KmsDataKeyReusePeriodSeconds: "60" });
+  const shown = () =>
+    sqs.attributes(QueueUrl, "KmsMasterKeyId", "KmsDataKeyReusePeriodSeconds", "SqsManagedSseEnabled");
+  expect(await shown()).toEqual({
+    KmsMasterKeyId: "alias/k",
+    KmsDataKeyReusePeriodSeconds: "60",
+    SqsManagedSseEnabled: "false",
   });
+  await set(QueueUrl, { KmsMasterKeyId: "", KmsDataKeyReusePeriodSeconds: "300" });
+  expect(await shown()).toEqual({ SqsManagedSseEnabled: "false" });
 });
 
 describe("attributes of FIFO queues", () => {
