@@ -157,6 +157,12 @@ export class World {
     return this.core(queue).send([{ packed, ...(delaySeconds === undefined ? {} : { delaySeconds }) }]);
   }
 
+  /** Sends messages, and lets time pass then. */
+  async sendAndPass(queue: string, bodies: readonly string[], ms = 0, options?: SendOptions): Promise<void> {
+    await this.send(queue, bodies, options);
+    await this.pass(ms);
+  }
+
   /**
    * Ends a queue's object and takes away what was not durable. It starts again when it is called or its alarm rings.
    *

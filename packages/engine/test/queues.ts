@@ -33,6 +33,13 @@ export function sendMany(queue: Queue, count: number, nowMs: number = T0, dueMs:
   return send(queue, { sizes: Array<number>(count).fill(10), dueMs }, nowMs).segmentId;
 }
 
+/** A queue with `count` messages of 10 bytes that are ready at `T0`. */
+export function queueOf(count: number, rules: Partial<QueueRules> = {}, epoch = 1): Queue {
+  const queue = queueWith(rules, epoch);
+  sendMany(queue, count);
+  return queue;
+}
+
 /** Sends messages in a segment of their own: no tail takes them, and they are no tail afterwards. */
 export function sendApart(queue: Queue, count: number, nowMs: number = T0, dueMs: number = nowMs): number {
   queue.tails.length = 0;
@@ -63,6 +70,13 @@ export function seqsOf(queue: Queue, slices: readonly Slice[]): number[] {
 /** The ranges of a lease as a settlement names them. */
 export function rangesOf(batch: Lease) {
   return batch.slices.map((slice) => ({ ...slice, leaseId: batch.leaseId }));
+}
+
+/** The first range of a lease; fails if there is none. */
+export function firstRangeOf(batch: Lease) {
+  const [range] = rangesOf(batch);
+  if (range === undefined) throw new Error("nothing was leased");
+  return range;
 }
 
 /** Stored row of a segment. */

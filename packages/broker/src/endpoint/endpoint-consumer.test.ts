@@ -10,8 +10,7 @@ import { HEARTBEAT_MS } from "../queue/next-wake.ts";
 describe("delivery to an HTTP endpoint", () => {
   it("is one POST for each message, with the body as it was sent and the rest in headers", async () => {
     const world = worldWith();
-    await world.send("orders", ['{"total":5}'], { contentType: "json" });
-    await world.pass(0);
+    await world.sendAndPass("orders", ['{"total":5}'], 0, { contentType: "json" });
     expect(world.posts).toHaveLength(1);
     expect(world.posts[0]).toMatchObject({
       url: "https://shop.example/tasks",
@@ -33,8 +32,7 @@ describe("delivery to an HTTP endpoint", () => {
   it("makes max_concurrency requests at a time from the first moment on, and no more", async () => {
     const world = worldWith({ maxConcurrency: 3 });
     const answers = heldAnswers(world);
-    await world.send("orders", ["a", "b", "c", "d", "e"]);
-    await world.pass(0);
+    await world.sendAndPass("orders", ["a", "b", "c", "d", "e"]);
     expect(bodiesOf(world)).toEqual(["a", "b", "c"]);
     answers[1]?.resolve(answered(200));
     await world.pass(0);
@@ -44,16 +42,14 @@ describe("delivery to an HTTP endpoint", () => {
   it.each([200, 201, 204, 299])("is done when it answers %i", async (status) => {
     const world = worldWith();
     world.answer = () => answered(status);
-    await world.send("orders", ["a"]);
-    await world.pass(3_600_000);
+    await world.sendAndPass("orders", ["a"], 3_600_000);
     expect(world.posts).toHaveLength(1);
   });
 
   it.each([100, 301, 302, 400, 404, 429, 500, 503])("fails when it answers %i", async (status) => {
     const world = worldWith({ maxRetries: 1, retryDelaySeconds: 7 });
     world.answer = () => answered(status);
-    await world.send("orders", ["a"]);
-    await world.pass(60_000);
+    await world.sendAndPass("orders", ["a"], 60_000);
     expect(timesOf(world)).toEqual([0, 7_000]);
     expect(world.posts.map(({ headers }) => headers["sluice-attempt"])).toEqual(["1", "2"]);
     expect(world.lines.join("\n")).toContain(`it answered ${status}`);
@@ -62,8 +58,7 @@ describe("delivery to an HTTP endpoint", () => {
   it("moves a message to the dead-letter queue at the moment its last attempt has failed", async () => {
     const world = worldWith({ maxRetries: 2, retryDelaySeconds: 10, deadLetterQueue: "dead" });
     world.answer = () => answered(500);
-    await world.send("orders", ["a"]);
-    await world.pass(19_999);
+    await world.sendAndPass("orders", ["a"], 19_999);
     expect(deadBodies(world)).toEqual([]);
     await world.pass(1);
     expect(timesOf(world)).toEqual([0, 10_000, 20_000]);
@@ -89,16 +84,14 @@ describe("delivery to an HTTP endpoint", () => {
     const date = new Date(WORLD_START_MS + 30_000 + 45_000).toUTCString();
     const answers = [answered(429, "30"), answered(503, date), answered(500, "soon")];
     world.answer = () => answers.shift() ?? answered(200);
-    await world.send("orders", ["a"]);
-    await world.pass(600_000);
+    await world.sendAndPass("orders", ["a"], 600_000);
     expect(timesOf(world)).toEqual([0, 30_000, 75_000, 76_000]);
   });
 
   it.each(["closed", "timedOut"] as const)("counts a request that is %s", async (kind) => {
     const world = worldWith({ maxRetries: 1 });
     world.answer = () => ({ kind, reason: "no answer came" });
-    await world.send("orders", ["a"]);
-    await world.pass(0);
+    await world.sendAndPass("orders", ["a"]);
     expect(world.posts.map(({ headers }) => headers["sluice-attempt"])).toEqual(["1", "2"]);
     expect(world.lines.at(-1)).toContain("after 2 failed attempt(s): no answer came");
   });
@@ -120,8 +113,7 @@ describe("delivery to an HTTP endpoint", () => {
   it("keeps what waits for a retry over a crash, with its attempt and its moment", async () => {
     const world = worldWith({ retryDelaySeconds: 100 });
     world.answer = () => answered(500);
-    await world.send("orders", ["a"]);
-    await world.pass(50_000);
+    await world.sendAndPass("orders", ["a"], 50_000);
     world.crash("orders");
     world.core("orders");
     await world.pass(49_999);
@@ -134,8 +126,7 @@ describe("delivery to an HTTP endpoint", () => {
   it("makes a request again whose answer a crash has taken away, as another attempt", async () => {
     const world = worldWith();
     heldAnswers(world);
-    await world.send("orders", ["a"]);
-    await world.pass(1_000);
+    await world.sendAndPass("orders", ["a"], 1_000);
     world.crash("orders");
     world.answer = () => answered(200);
     await world.pass(HEARTBEAT_MS);
@@ -148,8 +139,7 @@ describe("delivery to an HTTP endpoint", () => {
     const groups = ["a", "a", "b"];
     world.answer = ({ body }) =>
       decoder.decode(body) === "a1" && world.posts.length < 3 ? answered(500) : answered(200);
-    await world.send("orders", ["a1", "a2", "b1"], { groups });
-    await world.pass(0);
+    await world.sendAndPass("orders", ["a1", "a2", "b1"], 0, { groups });
     expect(bodiesOf(world)).toEqual(["a1", "b1"]);
     await world.pass(5_000);
     expect(bodiesOf(world)).toEqual(["a1", "b1", "a1", "a2"]);
@@ -158,8 +148,7 @@ describe("delivery to an HTTP endpoint", () => {
 
   it("is not made while delivery is paused", async () => {
     const world = worldWith({}, { deliveryPaused: true });
-    await world.send("orders", ["a"]);
-    await world.pass(60_000);
+    await world.sendAndPass("orders", ["a"], 60_000);
     expect(world.posts).toEqual([]);
   });
 });
@@ -170,8 +159,7 @@ describe("an HTTP endpoint that cannot be reached", () => {
     world.running = false;
     world.answer = () =>
       world.running ? answered(200) : { kind: "unreachable", reason: "it cannot be reached" };
-    await world.send("orders", ["a", "b"]);
-    await world.pass(10 * 60_000);
+    await world.sendAndPass("orders", ["a", "b"], 10 * 60_000);
     // Asked whether it is there, not sent the message again and again.
     expect(world.posts).toHaveLength(1);
     expect(world.pings).toBeGreaterThan(10);
@@ -186,8 +174,7 @@ describe("an HTTP endpoint that cannot be reached", () => {
     const world = worldWith({ maxRetries: 0 });
     world.running = false;
     world.answer = () => ({ kind: "unreachable", reason: "it cannot be reached" });
-    await world.send("orders", ["a", "b", "c"]);
-    await world.pass(0);
+    await world.sendAndPass("orders", ["a", "b", "c"]);
     world.posts.length = 0;
     const answers = heldAnswers(world);
     world.running = true;
@@ -206,8 +193,7 @@ describe("an HTTP endpoint that cannot be reached", () => {
       const isPoison = decoder.decode(body) === "poison";
       return isPoison ? { kind: "unreachable", reason: "it cannot be reached" } : answered(200);
     };
-    await world.send("orders", ["poison", "a", "b"]);
-    await world.pass(60_000);
+    await world.sendAndPass("orders", ["poison", "a", "b"], 60_000);
     expect(deadBodies(world)).toEqual(["poison"]);
     const attemptsOf = (body: string) =>
       world.posts
@@ -229,8 +215,7 @@ describe("an HTTP endpoint that cannot be reached", () => {
       return true;
     };
     world.answer = () => (world.posts.length === 1 ? { kind: "unreachable", reason: "gone" } : answered(200));
-    await world.send("orders", ["a"]);
-    await world.pass(BACKOFF_FIRST_MS);
+    await world.sendAndPass("orders", ["a"], BACKOFF_FIRST_MS);
     expect(asked).toEqual([["https://shop.example/tasks", "/ready", 5_000]]);
     expect(bodiesOf(world)).toEqual(["a", "a"]);
   });
@@ -243,8 +228,7 @@ describe("what a request is made with", () => {
     });
     world.variables.SHOP_TOKEN = "Bearer 123";
     world.variables.PRICE = "5 €";
-    await world.send("orders", ["a"]);
-    await world.pass(0);
+    await world.sendAndPass("orders", ["a"]);
     expect(world.posts[0]?.headers).toMatchObject({
       authorization: "Bearer 123",
       "x-shop": "main",
@@ -258,8 +242,7 @@ describe("what a request is made with", () => {
     const world = worldWith({
       headers: { Host: "evil.example", "Sluice-Queue": "$UNSET", "webhook-id": "1", "X-Shop": "main" },
     });
-    await world.send("orders", ["a", "b"]);
-    await world.pass(0);
+    await world.sendAndPass("orders", ["a", "b"]);
     const [{ headers } = { headers: {} }] = world.posts;
     expect(headers).toMatchObject({ "sluice-queue": "orders", "x-shop": "main" });
     expect(Object.keys(headers)).not.toEqual(
@@ -289,8 +272,7 @@ describe("what a request is made with", () => {
 
   it("keeps the messages until a variable is set, and says which", async () => {
     const world = worldWith({ signingSecret: "SHOP_KEY" });
-    await world.send("orders", ["a"]);
-    await world.pass(60_000);
+    await world.sendAndPass("orders", ["a"], 60_000);
     expect(world.posts).toEqual([]);
     const reason = "the environment variable SHOP_KEY is not set";
     const line = `error: Queue "orders": its consumer "https://shop.example/tasks" cannot be called: ${reason}; its messages wait`;
@@ -317,8 +299,7 @@ describe("what a request is made with", () => {
 
   it("is not made to an address that may not be called, and the query is in no log line", async () => {
     const world = worldWith({ url: "http://127.0.0.1:8080/tasks?key=secret" });
-    await world.send("orders", ["a"]);
-    await world.pass(60_000);
+    await world.sendAndPass("orders", ["a"], 60_000);
     expect(world.posts).toEqual([]);
     expect(world.lines.join("\n")).toContain('"http://127.0.0.1:8080/tasks" cannot be called');
     expect(world.lines.join("\n")).not.toContain("secret");

@@ -15,8 +15,7 @@ it("the health of an HTTP endpoint says what is under way, how many deliveries h
     next: null,
   });
   const answers = heldAnswers(world);
-  await world.send("orders", ["a", "b"]);
-  await world.pass(1_000);
+  await world.sendAndPass("orders", ["a", "b"], 1_000);
   expect(healthOf(world)).toMatchObject({ inFlight: 2, lastDelivery: null, next: null });
   for (const answer of answers) answer.resolve(answered(500));
   await world.pass(0);
@@ -38,8 +37,7 @@ it("the health of an HTTP endpoint says that the endpoint is not there, until it
   const world = worldWith();
   world.running = false;
   world.answer = () => (world.running ? answered(200) : { kind: "unreachable", reason: "gone" });
-  await world.send("orders", ["a"]);
-  await world.pass(1_000);
+  await world.sendAndPass("orders", ["a"], 1_000);
   expect(healthOf(world)).toMatchObject({
     isPresent: false,
     lastDelivery: { failure: "the consumer was not there: gone" },
@@ -53,8 +51,7 @@ it("the health of an HTTP endpoint says that the endpoint is not there, until it
 
 it("the health of an HTTP endpoint says what it cannot be called without", async () => {
   const world = worldWith({ headers: { Authorization: "$SHOP_TOKEN" } });
-  await world.send("orders", ["a"]);
-  await world.pass(100);
+  await world.sendAndPass("orders", ["a"], 100);
   expect(healthOf(world)).toMatchObject({
     isPresent: false,
     lastDelivery: { failure: "it cannot be called: the environment variable SHOP_TOKEN is not set" },
@@ -63,8 +60,7 @@ it("the health of an HTTP endpoint says what it cannot be called without", async
 
 it("the health of an HTTP endpoint says when the queue's rate lets the next message out", async () => {
   const world = worldWith({}, { maxReceivesPerSecond: 1 });
-  await world.send("orders", ["a", "b", "c"]);
-  await world.pass(0);
+  await world.sendAndPass("orders", ["a", "b", "c"]);
   expect(world.posts).toHaveLength(1);
   expect(healthOf(world)?.next).toEqual({ waitsFor: "slot", atMs: WORLD_START_MS + 1_000 });
   await world.pass(2_000);
@@ -73,8 +69,7 @@ it("the health of an HTTP endpoint says when the queue's rate lets the next mess
 
 it("the health of an HTTP endpoint says that nothing comes next while delivery is paused", async () => {
   const world = worldWith({}, { deliveryPaused: true });
-  await world.send("orders", ["a"]);
-  await world.pass(1_000);
+  await world.sendAndPass("orders", ["a"], 1_000);
   expect(healthOf(world)).toMatchObject({ isPresent: true, inFlight: 0, next: null });
 });
 

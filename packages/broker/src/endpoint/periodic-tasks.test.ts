@@ -285,8 +285,7 @@ describe("a run whose last one is not done", () => {
     world.crash("jobs");
     await begin(world);
     // It would have the number of the run that is done.
-    await world.send("jobs", ["mine"]);
-    await world.pass(60_000);
+    await world.sendAndPass("jobs", ["mine"], 60_000);
     expect(runsOf(world)).toEqual(["2023-11-14T22:14:00Z", "2023-11-14T22:15:00Z"]);
   });
 

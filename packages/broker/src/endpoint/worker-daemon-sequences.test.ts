@@ -7,8 +7,7 @@ import { answered } from "../../test/world.ts";
 describe("the sequences of a message", () => {
   it("S1: 200 is one receive, one POST and one delete", async () => {
     const world = worldWith();
-    await world.send("jobs", ["a"]);
-    await world.pass(3_600_000);
+    await world.sendAndPass("jobs", ["a"], 3_600_000);
     expect(secondsOf(world)).toEqual([0]);
     expect(countsOf(world)).toEqual(["1"]);
     expect(isEmpty(world)).toBe(true);
@@ -75,8 +74,7 @@ describe("the sequences of a message", () => {
     const world = worldWith({ errorVisibilityTimeoutSeconds: 2 });
     world.answer = () =>
       world.posts.length < 3 ? { kind: "unreachable", reason: "it cannot be reached" } : answered(200);
-    await world.send("jobs", ["a"]);
-    await world.pass(60_000);
+    await world.sendAndPass("jobs", ["a"], 60_000);
     expect(secondsOf(world)).toEqual([0, 2, 4]);
     expect(countsOf(world)).toEqual(["1", "2", "3"]);
   });
@@ -84,8 +82,7 @@ describe("the sequences of a message", () => {
   it("S7: a connection closed without an answer is tried once more at once, with the same receive", async () => {
     const world = worldWith();
     world.answer = () => ({ kind: "closed", reason: "it closed the connection" });
-    await world.send("jobs", ["a"]);
-    await world.pass(299_000);
+    await world.sendAndPass("jobs", ["a"], 299_000);
     expect(secondsOf(world)).toEqual([0, 0]);
     await world.pass(1_000);
     expect(secondsOf(world)).toEqual([0, 0, 300, 300]);
@@ -95,8 +92,7 @@ describe("the sequences of a message", () => {
   it("S7: and not a third time, where the request was already made again on a connection of its own", async () => {
     const world = worldWith();
     world.answer = () => ({ kind: "closed", reason: "it closed the connection", isRepeated: true });
-    await world.send("jobs", ["a"]);
-    await world.pass(300_000);
+    await world.sendAndPass("jobs", ["a"], 300_000);
     expect(secondsOf(world)).toEqual([0, 300]);
     expect(countsOf(world)).toEqual(["1", "2"]);
   });
@@ -132,8 +128,7 @@ describe("the sequences of a message", () => {
   it("S9: a message past RetentionPeriod since its first receive is deleted: no POST, no dead letter", async () => {
     const world = worldWith({ retentionSeconds: 60, visibilityTimeoutSeconds: 50, maxRetries: 10 });
     world.answer = () => answered(500);
-    await world.send("jobs", ["a"]);
-    await world.pass(99_999);
+    await world.sendAndPass("jobs", ["a"], 99_999);
     expect(secondsOf(world)).toEqual([0, 50]);
     await world.pass(1);
     expect(secondsOf(world)).toEqual([0, 50]);
@@ -144,16 +139,14 @@ describe("the sequences of a message", () => {
 
   it("S9: the time before the first receive does not count", async () => {
     const world = worldWith({ retentionSeconds: 60 });
-    await world.send("jobs", ["a"], { delaySeconds: 7_200 });
-    await world.pass(7_200_000);
+    await world.sendAndPass("jobs", ["a"], 7_200_000, { delaySeconds: 7_200 });
     expect(secondsOf(world)).toEqual([7_200]);
   });
 
   it("S10: MaxRetries receives, then the dead-letter queue has it", async () => {
     const world = worldWith({ maxRetries: 3, errorVisibilityTimeoutSeconds: 2 });
     world.answer = () => answered(500);
-    await world.send("jobs", ["a"]);
-    await world.pass(60_000);
+    await world.sendAndPass("jobs", ["a"], 60_000);
     expect(secondsOf(world)).toEqual([0, 2, 4]);
     expect(isEmpty(world)).toBe(true);
     expect(world.core("dead").describe()).toMatchObject({ ready: 1 });
@@ -162,8 +155,7 @@ describe("the sequences of a message", () => {
   it("is posted for ever where there is no dead-letter queue", async () => {
     const world = worldWith({ errorVisibilityTimeoutSeconds: 10 });
     world.answer = () => answered(500);
-    await world.send("jobs", ["a"]);
-    await world.pass(1_000_000);
+    await world.sendAndPass("jobs", ["a"], 1_000_000);
     expect(world.posts).toHaveLength(101);
   });
 });

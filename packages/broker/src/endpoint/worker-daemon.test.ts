@@ -16,8 +16,7 @@ describe("the worker daemon", () => {
     const healthOf = () => world.core("jobs").describe().consumer;
     const outcomes: EndpointOutcome[] = [answered(500), { kind: "unreachable", reason: "refused" }];
     world.answer = () => outcomes.shift() ?? answered(200);
-    await world.send("jobs", ["a"]);
-    await world.pass(0);
+    await world.sendAndPass("jobs", ["a"]);
     expect(healthOf()).toMatchObject({
       isPresent: true,
       inFlight: 0,
@@ -46,8 +45,7 @@ describe("the worker daemon", () => {
     const first = Promise.withResolvers<EndpointOutcome>();
     world.answer = () => first.promise;
     await world.send("jobs", ["a"]);
-    await world.send("jobs", ["b"]);
-    await world.pass(0);
+    await world.sendAndPass("jobs", ["b"]);
     expect(nextOf()).toBeNull();
     world.answer = () => answered(500);
     first.resolve(answered(500));
@@ -58,8 +56,7 @@ describe("the worker daemon", () => {
   it.each([201, 204, 302])("takes %i for a failure", async (status) => {
     const world = worldWith({ errorVisibilityTimeoutSeconds: 5 });
     world.answer = () => (world.posts.length === 1 ? answered(status) : answered(200));
-    await world.send("jobs", ["a"]);
-    await world.pass(60_000);
+    await world.sendAndPass("jobs", ["a"], 60_000);
     expect(secondsOf(world)).toEqual([0, 5]);
   });
 
@@ -82,15 +79,13 @@ describe("the worker daemon", () => {
   it("receives with its own VisibilityTimeout, whatever the queue's", async () => {
     const world = worldWith({ queue: { receive: { visibilityTimeoutMs: 30_000 } } });
     world.answer = () => answered(500);
-    await world.send("jobs", ["a"]);
-    await world.pass(300_000);
+    await world.sendAndPass("jobs", ["a"], 300_000);
     expect(secondsOf(world)).toEqual([0, 300]);
   });
 
   it("sends the content type that is set, word for word", async () => {
     const world = worldWith({ contentType: "Application/X-Www-Form-Urlencoded" });
-    await world.send("jobs", ["a=1"]);
-    await world.pass(0);
+    await world.sendAndPass("jobs", ["a=1"]);
     expect(world.posts[0]?.headers["Content-Type"]).toBe("Application/X-Www-Form-Urlencoded");
   });
 
@@ -140,8 +135,7 @@ describe("the worker daemon", () => {
     });
     world.answer = ({ body }) =>
       decoder.decode(body) === "a1" && world.posts.length < 3 ? answered(500) : answered(200);
-    await world.send("jobs", ["a1", "a2", "b1"], { groups: ["a", "a", "b"] });
-    await world.pass(4_999);
+    await world.sendAndPass("jobs", ["a1", "a2", "b1"], 4_999, { groups: ["a", "a", "b"] });
     expect(bodiesOf(world)).toEqual(["a1", "b1"]);
     await world.pass(1);
     expect(bodiesOf(world)).toEqual(["a1", "b1", "a1", "a2"]);
@@ -162,8 +156,7 @@ describe("the worker daemon", () => {
     const redrive = { deadLetterQueue: "dead", maxReceiveCount: 2 };
     const world = worldWith({ errorVisibilityTimeoutSeconds: 1, queue: { receive: { redrive } } });
     world.answer = () => answered(500);
-    await world.send("jobs", ["a"]);
-    await world.pass(60_000);
+    await world.sendAndPass("jobs", ["a"], 60_000);
     expect(secondsOf(world)).toEqual([0, 1]);
     expect(world.core("dead").describe()).toMatchObject({ ready: 1 });
   });
@@ -171,8 +164,7 @@ describe("the worker daemon", () => {
   it("posts a message again after a crash when its visibility timeout ends", async () => {
     const world = worldWith();
     answersAfter(world, []);
-    await world.send("jobs", ["a"]);
-    await world.pass(100_000);
+    await world.sendAndPass("jobs", ["a"], 100_000);
     world.crash("jobs");
     await world.pass(199_999);
     expect(secondsOf(world)).toEqual([0]);
@@ -184,8 +176,7 @@ describe("the worker daemon", () => {
   it("goes on after a crash with what waited for a connection", async () => {
     const world = worldWith({ connections: 1 });
     answersAfter(world, []);
-    await world.send("jobs", ["a", "b"]);
-    await world.pass(1_000);
+    await world.sendAndPass("jobs", ["a", "b"], 1_000);
     world.crash("jobs");
     world.answer = () => answered(200);
     await world.pass(10_000);
@@ -194,8 +185,7 @@ describe("the worker daemon", () => {
 
   it("posts nothing while delivery is paused", async () => {
     const world = worldWith({ queue: { deliveryPaused: true } });
-    await world.send("jobs", ["a"]);
-    await world.pass(600_000);
+    await world.sendAndPass("jobs", ["a"], 600_000);
     expect(world.posts).toEqual([]);
     // Nothing is due until it is resumed, since an alarm is a row written.
     expect(world.alarms.length).toBeLessThan(10);
@@ -210,8 +200,7 @@ describe("the worker daemon", () => {
   it("does not ring for messages that a throttle keeps, also after a crash", async () => {
     const world = worldWith({ queue: { maxReceivesPerSecond: 2 } });
     await world.send("jobs", ["a"], { delaySeconds: 5 });
-    await world.send("jobs", ["b"], { delaySeconds: 6 });
-    await world.pass(5_500);
+    await world.sendAndPass("jobs", ["b"], 5_500, { delaySeconds: 6 });
     world.crash("jobs");
     await world.pass(499);
     world.core("jobs");
@@ -224,8 +213,7 @@ describe("the worker daemon", () => {
   it("waits for what keeps a group without ringing all the time", async () => {
     const world = worldWith({ queue: { fifo: { deduplicationScope: "queue" } } });
     answersAfter(world, []);
-    await world.send("jobs", ["a1", "a2"], { groups: ["a", "a"] });
-    await world.pass(1_000);
+    await world.sendAndPass("jobs", ["a1", "a2"], 1_000, { groups: ["a", "a"] });
     world.crash("jobs");
     world.answer = () => answered(200);
     world.alarms.length = 0;
@@ -238,8 +226,7 @@ describe("the worker daemon", () => {
 
   it("keeps to max_receives_per_second", async () => {
     const world = worldWith({ queue: { maxReceivesPerSecond: 2 } });
-    await world.send("jobs", ["a", "b", "c", "d"]);
-    await world.pass(60_000);
+    await world.sendAndPass("jobs", ["a", "b", "c", "d"], 60_000);
     expect(secondsOf(world)).toEqual([0, 0.5, 1, 1.5]);
   });
 
@@ -273,8 +260,7 @@ describe("the worker daemon", () => {
   it("goes on 10 s after it was asked to begin nothing, unless it is asked again", async () => {
     const world = worldWith();
     expect(await world.core("jobs").drain()).toEqual({ requests: 0 });
-    await world.send("jobs", ["a"]);
-    await world.pass(DRAIN_MS - 1);
+    await world.sendAndPass("jobs", ["a"], DRAIN_MS - 1);
     expect(world.posts).toEqual([]);
     await world.pass(1);
     expect(bodiesOf(world)).toEqual(["a"]);

@@ -60,8 +60,7 @@ describe("the history of a queue", () => {
       orders: { consumer: consumer({ ...SINGLE, maxRetries: 1, retryDelaySeconds: 3 }) },
     });
     world.handler = () => FAILED;
-    await world.send("orders", ["a"]);
-    await world.pass(10_000);
+    await world.sendAndPass("orders", ["a"], 10_000);
     const events = eventsOf(world, "orders");
     expect(events.map(({ kind }) => kind)).toEqual([
       ...["accepted", "delivered", "failed", "retried"],
@@ -251,8 +250,7 @@ describe("what a history costs", () => {
 
   it("is kept as long as the queue is set to", async () => {
     const world = new World({ orders: { historySeconds: 60 } });
-    await world.send("orders", ["a"]);
-    await world.pass(59_999);
+    await world.sendAndPass("orders", ["a"], 59_999);
     expect(kindsOf(world, "orders")).toEqual(["accepted"]);
     await world.pass(1);
     expect(kindsOf(world, "orders")).toEqual([]);

@@ -34,8 +34,7 @@ it("the story of a message is what happened to it and to no other one, also when
       .filter(({ body, attempts }) => body === "b" && attempts === 1)
       .map(({ id }) => ({ msgId: id, delaySeconds: 2 })),
   });
-  await world.send("orders", ["a", "b", "c"]);
-  await world.pass(10_000);
+  await world.sendAndPass("orders", ["a", "b", "c"], 10_000);
   const [a = "", b = ""] = acceptedIn(world, "orders");
   expect(kindsOf(world, "orders", a)).toEqual(["accepted", "delivered", "acked"]);
   expect(kindsOf(world, "orders", b)).toEqual(["accepted", "delivered", "retried", "delivered", "acked"]);
@@ -91,8 +90,7 @@ it("the story of a message costs a dead letter none of its size", async () => {
     });
     world.keepsHistory = keeps;
     world.handler = () => FAILED;
-    await world.send("orders", ["vase"]);
-    await world.pass(1_000);
+    await world.sendAndPass("orders", ["vase"], 1_000);
     return world.core("dead").describe();
   };
   const { ready, backlogBytes } = await bytesOf(true);

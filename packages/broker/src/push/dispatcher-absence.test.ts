@@ -23,10 +23,8 @@ describe("a consumer that is absent", () => {
   it("is reported as absent once, and as back once", async () => {
     const world = worldWith(one);
     world.running = false;
-    await world.send("orders", ["a"]);
-    await world.pass(10 * MINUTE_MS);
-    await world.send("orders", ["b"]);
-    await world.pass(10 * MINUTE_MS);
+    await world.sendAndPass("orders", ["a"], 10 * MINUTE_MS);
+    await world.sendAndPass("orders", ["b"], 10 * MINUTE_MS);
     const absent = 'warn: Queue "orders": its consumer "consumer" is not running, its messages wait';
     expect(world.lines).toEqual([absent]);
     world.running = true;
@@ -39,8 +37,7 @@ describe("a consumer that is absent", () => {
     const refused = Promise.withResolvers<Partial<DeliveryResult>>();
     world.handler = () => refused.promise;
     world.core("orders").queue.push.target = 5;
-    await world.send("orders", ["a", "b", "c", "d", "e"]);
-    await world.pass(0);
+    await world.sendAndPass("orders", ["a", "b", "c", "d", "e"]);
     expect(world.seen).toHaveLength(5);
     world.running = false;
     refused.reject(new Error("the Worker is not running"));
@@ -53,8 +50,7 @@ describe("a consumer that is absent", () => {
   it("is asked again after twice the time each, up to the maximum, not called", async () => {
     const world = worldWith(one);
     world.running = false;
-    await world.send("orders", ["a"]);
-    await world.pass(0);
+    await world.sendAndPass("orders", ["a"]);
     const asked: number[] = [];
     const begunMs = world.nowMs;
     let pings = world.pings;
@@ -74,16 +70,14 @@ describe("a consumer that is absent", () => {
   it("is asked for the sake of delayed messages too", async () => {
     const world = worldWith(one);
     world.running = false;
-    await world.send("orders", ["now", "later"], { ownDelays: [0, 3_600] });
-    await world.pass(BACKOFF_FIRST_MS);
+    await world.sendAndPass("orders", ["now", "later"], BACKOFF_FIRST_MS, { ownDelays: [0, 3_600] });
     expect(world.pings).toBe(1);
   });
 
   it("gets its messages at the moment it says that it is back", async () => {
     const world = worldWith(one);
     world.running = false;
-    await world.send("orders", ["a"]);
-    await world.pass(0);
+    await world.sendAndPass("orders", ["a"]);
     world.running = true;
     await world.pass(BACKOFF_FIRST_MS);
     expect(bodiesOf(world.seen)).toEqual([["a"]]);
@@ -92,8 +86,7 @@ describe("a consumer that is absent", () => {
   it("is not asked while nothing waits for it", async () => {
     const world = new World({ orders: { messageRetentionSeconds: 60, consumer: consumer(one) } });
     world.running = false;
-    await world.send("orders", ["a"]);
-    await world.pass(MINUTE_MS);
+    await world.sendAndPass("orders", ["a"], MINUTE_MS);
     expect(world.core("orders").metrics().backlogCount).toBe(0);
     const { pings } = world;
     await world.pass(60 * MINUTE_MS);
@@ -104,8 +97,7 @@ describe("a consumer that is absent", () => {
   it("keeps the alarm set while it is asked: a crash in between must not end the waiting", async () => {
     const world = worldWith(one);
     world.running = false;
-    await world.send("orders", ["a"]);
-    await world.pass(0);
+    await world.sendAndPass("orders", ["a"]);
     const answer = Promise.withResolvers<void>();
     world.ping = () => answer.promise;
     await world.pass(BACKOFF_FIRST_MS);
@@ -124,8 +116,7 @@ describe("a consumer that is absent", () => {
     ];
     world.handler = () => calls[world.seen.length - 1]?.promise ?? {};
     world.core("orders").queue.push.target = 2;
-    await world.send("orders", ["a", "b"]);
-    await world.pass(0);
+    await world.sendAndPass("orders", ["a", "b"]);
     world.running = false;
     calls[0]?.reject(new Error("the Worker is not running"));
     await world.pass(0);
@@ -144,8 +135,7 @@ describe("a consumer that is absent", () => {
   it("is asked again when it does not answer at all", async () => {
     const world = worldWith(one);
     world.running = false;
-    await world.send("orders", ["a"]);
-    await world.pass(0);
+    await world.sendAndPass("orders", ["a"]);
     world.ping = () => new Promise(() => {});
     await world.pass(BACKOFF_FIRST_MS);
     world.ping = () => Promise.resolve();
@@ -163,8 +153,7 @@ describe("a queue without a consumer", () => {
 
   it("delivers its messages to the consumer that a deployment adds, though no call comes", async () => {
     const world = new World({ orders: {} });
-    await world.send("orders", ["a"]);
-    await world.pass(60 * MINUTE_MS);
+    await world.sendAndPass("orders", ["a"], 60 * MINUTE_MS);
     expect([world.pings, world.seen.length]).toEqual([0, 0]);
     deploy(world);
     await world.pass(CONSUMER_LOOK_MS);
@@ -176,8 +165,7 @@ describe("a queue without a consumer", () => {
     world.core("orders");
     await world.pass(60 * MINUTE_MS);
     expect(world.alarms).toEqual([]);
-    await world.send("orders", ["a"], { delaySeconds: 10 });
-    await world.pass(10 * CONSUMER_LOOK_MS - 1);
+    await world.sendAndPass("orders", ["a"], 10 * CONSUMER_LOOK_MS - 1, { delaySeconds: 10 });
     expect(world.alarms).toHaveLength(10);
   });
 
@@ -206,8 +194,7 @@ describe("a delivery whose call fails although its Worker answers", () => {
       calls += 1;
       throw new Error("The script was terminated");
     };
-    await world.send("orders", ["a"]);
-    await world.pass(0);
+    await world.sendAndPass("orders", ["a"]);
     expect(calls).toBe(1);
     expect(world.core("orders").describe()).toMatchObject({ delayed: 1, leased: 0 });
     expect(world.lines).toEqual([
@@ -236,8 +223,7 @@ describe("a delivery whose call fails although its Worker answers", () => {
       };
       throw new Error("your Worker's code had hung");
     };
-    await world.send("orders", ["acked", "retried", "unmentioned"]);
-    await world.pass(0);
+    await world.sendAndPass("orders", ["acked", "retried", "unmentioned"]);
     expect(world.core("orders").describe()).toMatchObject({ delayed: 2, leased: 0 });
     expect(world.handled).toEqual([["orders", 1, 3]]);
     expect(world.lines.map((line) => line.replace(/"\w{32}"/, "M"))).toEqual([
@@ -257,8 +243,7 @@ describe("a delivery whose call fails although its Worker answers", () => {
       throw new Error("The script was terminated");
     };
     world.callsOf = async () => calls as null;
-    await world.send("orders", ["a"]);
-    await world.pass(0);
+    await world.sendAndPass("orders", ["a"]);
     expect(world.lines.at(-1)).toMatch(/^warn: Dropped message .* after 4 failed attempt\(s\)/);
     expect(ids.size).toBe(4);
   });

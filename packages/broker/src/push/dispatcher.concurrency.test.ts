@@ -28,8 +28,7 @@ async function invocations({ arrivalsPerSecond, handlerMs, seconds, ...rest }: L
   };
   const running: number[] = [];
   for (let tenth = 0; tenth < 10 * seconds; tenth++) {
-    await world.send("orders", Array<string>(arrivalsPerSecond / 10).fill("x"));
-    await world.pass(100);
+    await world.sendAndPass("orders", Array<string>(arrivalsPerSecond / 10).fill("x"), 100);
     for (const { end } of ends.filter(({ atMs }) => atMs <= world.nowMs)) end();
     ends.splice(0, ends.length, ...ends.filter(({ atMs }) => atMs > world.nowMs));
     await world.pass(0);

@@ -14,16 +14,14 @@ function held(): World {
 
 it("a consumer that has to wait for other Workers gets nothing until its turn, and then what waits, by the queue's own alarm", async () => {
   const world = held();
-  await world.send("orders", ["a"]);
-  await world.pass(1);
+  await world.sendAndPass("orders", ["a"], 1);
   expect(world.alarmIn("orders")).toBe(HELD_MS - 1);
   world.crash("orders");
   await world.pass(HELD_MS - 2);
   expect([world.seen, world.pings]).toEqual([[], 0]);
   await world.pass(1);
   expect(bodiesOf(world.seen)).toEqual([["a"]]);
-  await world.send("orders", ["b"]);
-  await world.pass(0);
+  await world.sendAndPass("orders", ["b"]);
   expect(bodiesOf(world.seen)).toEqual([["a"], ["b"]]);
 });
 
@@ -45,8 +43,7 @@ it("a consumer that has to wait for other Workers is reported to begin then", as
 it("a consumer that has to wait for other Workers is asked whether it is there after its turn has come alone", async () => {
   const world = held();
   world.running = false;
-  await world.send("orders", ["a"]);
-  await world.pass(HELD_MS);
+  await world.sendAndPass("orders", ["a"], HELD_MS);
   expect(world.pings).toBe(0);
   await world.pass(BACKOFF_FIRST_MS);
   expect(world.pings).toBe(1);

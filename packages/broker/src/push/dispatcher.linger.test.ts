@@ -47,16 +47,14 @@ describe("a delivery that acknowledged everything", () => {
     [LINGER_MS + 1, 0],
   ])("is settled by itself when nothing comes: after %i ms %i messages are leased", async (ms, left) => {
     const world = sharing();
-    await world.send("orders", ["a", "b"]);
-    await world.pass(ms);
+    await world.sendAndPass("orders", ["a", "b"], ms);
     expect(leased(world)).toBe(left);
     expect([...world.store("orders").segments()]).toHaveLength(left / 2);
   });
 
   it("took as long as its handler did, not as long as its settlement waited", async () => {
     const world = sharing();
-    await world.send("orders", ["a", "b"]);
-    await world.pass(LINGER_MS_MAX);
+    await world.sendAndPass("orders", ["a", "b"], LINGER_MS_MAX);
     expect(world.tookMs).toEqual([0]);
     expect(world.core("orders").describe().consumer?.lastDelivery?.endedMs).toBe(world.nowMs - LINGER_MS_MAX);
   });
@@ -77,8 +75,7 @@ describe("a delivery that acknowledged everything", () => {
 
   it("comes no more after a crash behind the commit", async () => {
     const world = sharing();
-    await world.send("orders", ["a", "b"]);
-    await world.pass(LINGER_MS);
+    await world.sendAndPass("orders", ["a", "b"], LINGER_MS);
     world.crash("orders");
     await world.pass(HEARTBEAT_MS);
     expect(world.seen).toHaveLength(1);
@@ -162,8 +159,7 @@ describe("the linger of a settlement", () => {
       return {};
     };
     await world.send("orders", ["a", "b"]);
-    await world.send("orders", ["c"]);
-    await world.pass(1_000 - LINGER_MS_MAX);
+    await world.sendAndPass("orders", ["c"], 1_000 - LINGER_MS_MAX);
     release.resolve();
     await world.quiet();
     expect(world.handled).toHaveLength(1);
@@ -189,8 +185,7 @@ describe("the linger of a settlement", () => {
     const world = new World({ orders: { consumer: endpoint() } });
     world.sharesCommits = true;
     world.answer = () => ({ kind: "unreachable", reason: "connection refused" });
-    await world.send("orders", ["a"]);
-    await world.pass(BACKOFF_FIRST_MS - 1);
+    await world.sendAndPass("orders", ["a"], BACKOFF_FIRST_MS - 1);
     world.answer = () => answered(200);
     await world.pass(1);
     expect(world.posts).toHaveLength(2);

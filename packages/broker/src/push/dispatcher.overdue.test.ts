@@ -29,8 +29,7 @@ describe("a handler that exceeds 15 minutes", () => {
     const world = worldWith({ ...one, retryDelaySeconds: 60 });
     const answer = Promise.withResolvers<Partial<DeliveryResult>>();
     world.handler = () => answer.promise;
-    await world.send("orders", ["a"]);
-    await world.pass(ms);
+    await world.sendAndPass("orders", ["a"], ms);
     answer.resolve({});
     await world.pass(0);
     const handled = world.handled.filter(([, acked]) => acked > 0);
@@ -44,8 +43,7 @@ describe("a handler that exceeds 15 minutes", () => {
     const world = worldWith({ ...one, retryDelaySeconds: 60 });
     const late = Promise.withResolvers<Partial<DeliveryResult>>();
     world.handler = (batch) => (batch.messages[0]?.body === "slow" ? late.promise : {});
-    await world.send("orders", ["slow", "next"]);
-    await world.pass(15 * MINUTE_MS - 1);
+    await world.sendAndPass("orders", ["slow", "next"], 15 * MINUTE_MS - 1);
     expect(bodiesOf(world.seen)).toEqual([["slow"]]);
     await world.pass(1);
     expect(bodiesOf(world.seen)).toEqual([["slow"], ["next"]]);
@@ -71,8 +69,7 @@ describe("a handler that exceeds 15 minutes", () => {
       explicitAcks: world.seen[0]?.messages.slice(0, 2).map(({ id }) => id) ?? [],
       retryMessages: [],
     });
-    await world.send("orders", ["a", "b", "c"]);
-    await world.pass(17 * MINUTE_MS);
+    await world.sendAndPass("orders", ["a", "b", "c"], 17 * MINUTE_MS);
     expect(world.handled).toEqual([["orders", 2, 3]]);
     expect(bodiesOf(world.seen)).toEqual([["a", "b", "c"], ["c"]]);
   });
@@ -80,8 +77,7 @@ describe("a handler that exceeds 15 minutes", () => {
   it("is its message's last attempt like any other", async () => {
     const world = worldWith({ ...one, maxRetries: 0 });
     world.handler = hanging;
-    await world.send("orders", ["slow"]);
-    await world.pass(15 * MINUTE_MS);
+    await world.sendAndPass("orders", ["slow"], 15 * MINUTE_MS);
     expect(world.lines[1]).toMatch(
       /^warn: Dropped message .* after 1 failed attempt\(s\): its handler did not finish within 900 s$/,
     );
@@ -92,8 +88,7 @@ describe("a handler that exceeds 15 minutes", () => {
     const world = worldWith(one);
     world.handler = hanging;
     world.callsOf = hanging;
-    await world.send("orders", ["a"]);
-    await world.pass(HANDLER_WALL_CLOCK_MS_MAX + LEASE_GRACE_MS - 1);
+    await world.sendAndPass("orders", ["a"], HANDLER_WALL_CLOCK_MS_MAX + LEASE_GRACE_MS - 1);
     expect(world.seen).toHaveLength(1);
     await world.pass(1);
     expect(world.seen.map((batch) => batch.messages[0]?.attempts)).toEqual([1, 2]);
@@ -103,8 +98,7 @@ describe("a handler that exceeds 15 minutes", () => {
   it("is released uncounted when its Worker has gone meanwhile", async () => {
     const world = worldWith(one);
     world.handler = hanging;
-    await world.send("orders", ["a"]);
-    await world.pass(MINUTE_MS);
+    await world.sendAndPass("orders", ["a"], MINUTE_MS);
     world.running = false;
     await world.pass(20 * MINUTE_MS);
     world.running = true;

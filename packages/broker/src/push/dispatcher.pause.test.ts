@@ -49,8 +49,7 @@ describe("a queue whose delivery is paused", () => {
   // conformance: resume
   it("goes on with its backlog at the moment it is resumed", async () => {
     const world = paused();
-    await world.send("orders", ["a", "b"]);
-    await world.pass(60_000);
+    await world.sendAndPass("orders", ["a", "b"], 60_000);
     await pause(world, false);
     expect(bodiesOf(world.seen)).toEqual([["a"], ["b"]]);
     expect(world.seen.map((batch) => batch.messages[0]?.attempts)).toEqual([1, 1]);
@@ -60,8 +59,7 @@ describe("a queue whose delivery is paused", () => {
     const world = paused();
     await world.send("orders", ["a"]);
     world.crash("orders");
-    await world.send("orders", ["b"]);
-    await world.pass(60_000);
+    await world.sendAndPass("orders", ["b"], 60_000);
     expect(world.seen).toEqual([]);
   });
 });
@@ -73,8 +71,7 @@ describe("pausing a queue that delivers", () => {
     await pause(world, false);
     const running = Promise.withResolvers<Partial<DeliveryResult>>();
     world.handler = () => running.promise;
-    await world.send("orders", ["in flight", "waiting"]);
-    await world.pass(0);
+    await world.sendAndPass("orders", ["in flight", "waiting"]);
     await pause(world, true);
     running.resolve({ retryBatch: { retry: true } });
     await world.pass(60_000);
@@ -89,8 +86,7 @@ describe("pausing a queue that delivers", () => {
     const world = paused();
     await pause(world, false);
     world.running = false;
-    await world.send("orders", ["a"]);
-    await world.pass(0);
+    await world.sendAndPass("orders", ["a"]);
     await pause(world, true);
     const { pings } = world;
     await world.pass(10 * BACKOFF_MAX_MS);

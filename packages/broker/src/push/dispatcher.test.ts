@@ -10,8 +10,7 @@ describe("delivery", () => {
   // conformance: batch-trigger
   it("delivers a full batch at once and the rest after max_batch_timeout, whichever comes first", async () => {
     const world = worldWith({ maxBatchSize: 2, maxBatchTimeoutSeconds: 5 });
-    await world.send("orders", ["a", "b", "c"]);
-    await world.pass(0);
+    await world.sendAndPass("orders", ["a", "b", "c"]);
     expect(bodiesOf(world.seen)).toEqual([["a", "b"]]);
     await world.pass(4_999);
     expect(world.seen).toHaveLength(1);
@@ -26,15 +25,13 @@ describe("delivery", () => {
   // conformance: empty-queue
   it("is not made for an empty queue", async () => {
     const world = worldWith(one);
-    await world.send("orders", ["a"]);
-    await world.pass(10 * MINUTE_MS);
+    await world.sendAndPass("orders", ["a"], 10 * MINUTE_MS);
     expect(world.seen).toHaveLength(1);
   });
 
   it("tells the consumer what waits besides the batch, by the time the batch is made", async () => {
     const world = worldWith({ maxBatchSize: 2 });
-    await world.send("orders", ["a", "bb", "ccc"]);
-    await world.pass(0);
+    await world.sendAndPass("orders", ["a", "bb", "ccc"]);
     expect(world.seen[0]?.metrics).toEqual({
       backlogCount: 1,
       backlogBytes: 3,
@@ -45,11 +42,9 @@ describe("delivery", () => {
   it("joins messages of several segments and attempts into one batch", async () => {
     const world = worldWith({ maxBatchSize: 3, maxBatchTimeoutSeconds: 5 });
     world.handler = (batch) => (batch.messages.length === 1 ? { outcome: "exception" } : {});
-    await world.send("orders", ["retried"]);
-    await world.pass(5_000);
+    await world.sendAndPass("orders", ["retried"], 5_000);
     await world.send("orders", ["delayed"], { delaySeconds: 2 });
-    await world.send("orders", ["prompt"]);
-    await world.pass(2_000);
+    await world.sendAndPass("orders", ["prompt"], 2_000);
     expect(world.seen[1]?.messages).toMatchObject([
       { body: "retried", attempts: 2 },
       { body: "prompt", attempts: 1 },
@@ -66,10 +61,8 @@ describe("delivery", () => {
       return deliver(delivery);
     };
     world.handler = (batch) => (batch.messages.length === 1 ? { outcome: "exception" } : {});
-    await world.send("orders", ["a", "b", "c"]);
-    await world.pass(5_000);
-    await world.send("orders", ["d"]);
-    await world.pass(5_000);
+    await world.sendAndPass("orders", ["a", "b", "c"], 5_000);
+    await world.sendAndPass("orders", ["d"], 5_000);
     expect(attempts).toEqual([1, 1, [2, 1]]);
   });
 
@@ -105,8 +98,7 @@ it("a settlement that fails starts the queue again: the messages are delivered a
     throw new Error("a mistake");
   };
   await world.send("orders", ["a"]);
-  await world.send("orders", ["b"]);
-  await world.pass(HEARTBEAT_MS);
+  await world.sendAndPass("orders", ["b"], HEARTBEAT_MS);
   expect(world.broken).toHaveLength(1);
   expect(world.lines[0]).toBe('error: Queue "orders": a delivery could not be settled: Error: a mistake');
   expect(bodiesOf(world.seen).slice(-1)).toEqual([["b"]]);
@@ -133,8 +125,7 @@ it.each<[string, unknown]>([
       calls += 1;
       return (calls === 1 ? answer : resultOf({})) as DeliveryResult;
     };
-    await world.send("orders", ["a"]);
-    await world.pass(0);
+    await world.sendAndPass("orders", ["a"]);
     expect(calls).toBe(2);
     expect(world.broken).toEqual([]);
     expect(world.lines).toEqual([expect.stringContaining("(attempt 1 of 4): the consumer answered with")]);

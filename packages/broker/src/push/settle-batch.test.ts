@@ -119,8 +119,7 @@ describe("settling a batch (spec 2.4)", () => {
       orders: { consumer: consumer({ maxBatchSize: 4, maxBatchTimeoutSeconds: 5 }) },
     });
     world.handler = () => ({ outcome: "exception" });
-    await world.send("orders", ["old 1", "old 2"]);
-    await world.pass(5_000);
+    await world.sendAndPass("orders", ["old 1", "old 2"], 5_000);
     await world.send("orders", ["new 1"], { delaySeconds: 1 });
     await world.send("orders", ["new 2"]);
     world.handler = (batch) => ({
@@ -152,8 +151,7 @@ describe("settling a batch (spec 2.4)", () => {
       // Three messages of a segment behind two that are gone, and two of another segment.
       await world.send("orders", ["gone", "gone", "a", "b", "c"], { ownDelays: [0, 0, 1, 1, 1] });
       core.queue.tails.length = 0;
-      await world.send("orders", ["d", "e"], { delaySeconds: 1 });
-      await world.pass(0);
+      await world.sendAndPass("orders", ["d", "e"], 0, { delaySeconds: 1 });
       world.handler = ({ messages }) => ({
         retryMessages: messages.flatMap(({ id, body }) => {
           const verdict = verdicts["abcde".indexOf(body)];
@@ -190,8 +188,7 @@ describe("settling a batch (spec 2.4)", () => {
         .filter(({ body, attempts }) => body === "d" && attempts === 1)
         .map(({ id }) => ({ msgId: id, delaySeconds: 60 })),
     });
-    await world.send("orders", ["a", "b", "c", "d"]);
-    await world.pass(0);
+    await world.sendAndPass("orders", ["a", "b", "c", "d"]);
     const id = world.seen[1]?.messages[1]?.id;
     expect(world.lines).toEqual([
       expect.stringContaining(`Retrying message "${id}" on queue "orders" in 60 s`),
@@ -202,8 +199,7 @@ describe("settling a batch (spec 2.4)", () => {
     const world = new World({ orders: { consumer: consumer({ maxBatchSize: 1 }) } });
     const done = Promise.withResolvers<object>();
     world.handler = () => done.promise;
-    await world.send("orders", ["a"]);
-    await world.pass(300);
+    await world.sendAndPass("orders", ["a"], 300);
     done.resolve({});
     await world.quiet();
     expect(world.tookMs).toEqual([300]);

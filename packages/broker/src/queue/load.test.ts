@@ -27,8 +27,7 @@ it("damage of a segment's index leaves the segment out and says so, while the re
 it("damage of a segment's state delivers its messages again from the first attempt, and says so", async () => {
   const world = new World({ orders: { consumer: consumer({ ...atOnce, retryDelaySeconds: 60 }) } });
   world.handler = (batch) => ({ retryMessages: batch.messages.slice(1).map(({ id }) => ({ msgId: id })) });
-  await world.send("orders", ["acknowledged", "retried"]);
-  await world.pass(0);
+  await world.sendAndPass("orders", ["acknowledged", "retried"]);
   world.handler = () => ({});
   world.store("orders").damage(({ segments }) => {
     for (const [id, row] of segments) segments.set(id, { ...row, state: row.state?.slice(1) ?? null });

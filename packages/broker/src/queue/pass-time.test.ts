@@ -4,10 +4,8 @@ import { World } from "../../test/world.ts";
 // conformance: retention
 it("retention deletes what is older and says so", async () => {
   const world = new World({ orders: { messageRetentionSeconds: 60 } });
-  await world.send("orders", ["a", "b"]);
-  await world.pass(1_000);
-  await world.send("orders", ["c"]);
-  await world.pass(58_999);
+  await world.sendAndPass("orders", ["a", "b"], 1_000);
+  await world.sendAndPass("orders", ["c"], 58_999);
   expect(world.core("orders").metrics()).toMatchObject({ backlogCount: 3 });
   await world.pass(1);
   expect(world.core("orders").metrics()).toMatchObject({ backlogCount: 1 });

@@ -66,8 +66,7 @@ describe("group commit of a queue", () => {
       expect(world.broken).toHaveLength(1);
       expect(world.core("orders")).not.toBe(core);
       expect(world.core("orders").describe()).toMatchObject({ ready: 0, leased: 0 });
-      await world.send("orders", ["taken"]);
-      await world.pass(0);
+      await world.sendAndPass("orders", ["taken"]);
       expect(bodiesOf(world.seen)).toEqual([["taken"]]);
     },
   );
@@ -76,8 +75,7 @@ describe("group commit of a queue", () => {
     const world = new World({ orders: { consumer: consumer({ ...atOnce, maxBatchSize: 1 }) } });
     const settled = Promise.withResolvers<object>();
     world.handler = () => settled.promise;
-    await world.send("orders", ["one"]);
-    await world.pass(0);
+    await world.sendAndPass("orders", ["one"]);
     world.store("orders").failWrite(1);
     world.handler = () => ({});
     settled.resolve({});
@@ -104,8 +102,7 @@ describe("payloads in memory", () => {
     };
     watch();
     world.running = false;
-    await world.send("orders", ["a", "b", "c"]);
-    await world.pass(0);
+    await world.sendAndPass("orders", ["a", "b", "c"]);
     expect(read).toEqual([]);
     world.crash("orders");
     watch();

@@ -20,8 +20,7 @@ describe("a queue that starts again", () => {
   it("delivers again what was in delivery, counts the attempt, and says so", async () => {
     const world = new World({ orders: { consumer: consumer(atOnce) } });
     world.handler = () => new Promise(() => {});
-    await world.send("orders", ["a", "b"]);
-    await world.pass(0);
+    await world.sendAndPass("orders", ["a", "b"]);
     world.handler = () => ({});
     world.crash("orders");
     await world.pass(HEARTBEAT_MS);
@@ -69,8 +68,7 @@ describe("a queue that starts again", () => {
     async (wasPlanned, delayMs) => {
       const world = new World({ orders: { consumer: consumer(atOnce) } });
       world.handler = () => new Promise(() => {});
-      await world.send("orders", ["a"]);
-      await world.pass(0);
+      await world.sendAndPass("orders", ["a"]);
       world.cutOffDelayMs = 3_000;
       world.crash("orders", wasPlanned);
       world.core("orders");
@@ -98,8 +96,7 @@ describe("a queue that starts again", () => {
   it("says of dead letters how the end came about that has cut them off", async () => {
     const world = new World({ orders: { consumer: consumer({ ...atOnce, maxRetries: 0 }) } });
     world.handler = () => new Promise(() => {});
-    await world.send("orders", ["a"]);
-    await world.pass(0);
+    await world.sendAndPass("orders", ["a"]);
     world.cutOffReason = "its handler did not answer";
     world.crash("orders");
     world.core("orders");
@@ -112,8 +109,7 @@ describe("a queue that starts again", () => {
       orders: { consumer: consumer({ ...atOnce, maxBatchSize: 1, maxConcurrency: 1 }) },
     });
     world.handler = ({ messages: [message] }) => (message?.body === "b" ? new Promise(() => {}) : {});
-    await world.send("orders", ["a", "b", "c"]);
-    await world.pass(0);
+    await world.sendAndPass("orders", ["a", "b", "c"]);
     world.crash("orders");
     world.core("orders");
     await world.pass(0);
@@ -136,8 +132,7 @@ describe("a queue that starts again", () => {
   it("ends deliveries that were the last attempt, once", async () => {
     const world = new World({ orders: { consumer: consumer({ ...atOnce, maxRetries: 0 }) } });
     world.handler = () => new Promise(() => {});
-    await world.send("orders", ["poison"]);
-    await world.pass(0);
+    await world.sendAndPass("orders", ["poison"]);
     world.crash("orders");
     world.core("orders");
     await world.quiet();
@@ -156,12 +151,10 @@ describe("a queue that starts again", () => {
   it("leaves nothing in the store of messages that an earlier epoch had touched", async () => {
     const world = new World({ orders: { consumer: consumer({ ...atOnce, retryDelaySeconds: 60 }) } });
     world.handler = () => ({ outcome: "exception" });
-    await world.send("orders", ["a", "b"]);
-    await world.pass(0);
+    await world.sendAndPass("orders", ["a", "b"]);
     world.handler = () => ({});
     world.crash("orders");
-    await world.send("orders", ["c"]);
-    await world.pass(60_000);
+    await world.sendAndPass("orders", ["c"], 60_000);
     world.store("orders").damage(({ segments, states }) => {
       expect([segments.size, states.size]).toEqual([0, 0]);
     });
@@ -172,8 +165,7 @@ describe("a queue that starts again", () => {
       orders: { messageRetentionSeconds: 60, consumer: consumer({ ...atOnce, retryDelaySeconds: 3_600 }) },
     });
     world.handler = () => ({ outcome: "exception" });
-    await world.send("orders", ["a"]);
-    await world.pass(0);
+    await world.sendAndPass("orders", ["a"]);
     world.crash("orders");
     await world.pass(60_000);
     world.store("orders").damage(({ segments, states }) => {

@@ -60,8 +60,7 @@ it("the delay of a message (spec 1.5) is its own, else its batch's, else the que
   };
   await world.send("orders", ["own", "batch", "now"], { delaySeconds: 20, ownDelays: [10, undefined, 0] });
   await world.send("orders", ["queue"]);
-  await world.send("orders", ["batch now"], { delaySeconds: 0 });
-  await world.pass(60_000);
+  await world.sendAndPass("orders", ["batch now"], 60_000, { delaySeconds: 0 });
   expect(arrived).toEqual([
     ["now", 0],
     ["batch now", 0],

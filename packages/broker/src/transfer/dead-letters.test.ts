@@ -27,8 +27,7 @@ function worldWithGraveyard(
 describe("the dead-letter queue", () => {
   it("gets a message after max_retries + 1 deliveries, id and timestamp kept; its attempts begin again", async () => {
     const world = worldWithGraveyard({ maxRetries: 2 }, { consumer: consumer(failing) });
-    await world.send("orders", ["doomed"]);
-    await world.pass(1_000);
+    await world.sendAndPass("orders", ["doomed"], 1_000);
     expect(world.seen.map(({ queue, messages: [first] }) => [queue, first?.attempts])).toEqual([
       ["orders", 1],
       ["orders", 2],
@@ -50,16 +49,14 @@ describe("the dead-letter queue", () => {
       orders: { consumer: consumer({ ...failing, deadLetterQueue: "unnamed" }) },
     });
     world.handler = () => ({ outcome: "exception" });
-    await world.send("orders", ["doomed"]);
-    await world.pass(0);
+    await world.sendAndPass("orders", ["doomed"]);
     expect(world.core("unnamed").describe()).toMatchObject({ ready: 1, delayed: 0, backlogBytes: 6 });
   });
 
   // conformance: dead-letter-retention
   it("keeps messages for its own retention, counted from their arrival", async () => {
     const world = worldWithGraveyard({}, { messageRetentionSeconds: 60 });
-    await world.send("orders", ["doomed"], { delaySeconds: 3_600 });
-    await world.pass(3_600_000);
+    await world.sendAndPass("orders", ["doomed"], 3_600_000, { delaySeconds: 3_600 });
     expect(world.core("dead").metrics()).toMatchObject({
       backlogCount: 1,
       oldestMessageTimestampMs: WORLD_START_MS + 3_600_000,
@@ -73,8 +70,7 @@ describe("the dead-letter queue", () => {
   // conformance: dead-letter-delay
   it("applies its own delivery_delay, and not the delay that the message was sent with", async () => {
     const world = worldWithGraveyard({}, { deliveryDelaySeconds: 30, consumer: consumer(failing) });
-    await world.send("orders", ["doomed"], { ownDelays: [3_600] });
-    await world.pass(3_600_000);
+    await world.sendAndPass("orders", ["doomed"], 3_600_000, { ownDelays: [3_600] });
     expect(world.core("dead").describe()).toMatchObject({ ready: 0, delayed: 1 });
     await world.pass(29_999);
     expect(world.seen).toHaveLength(1);
@@ -106,8 +102,7 @@ describe("the dead-letter queue", () => {
   it("can have a dead-letter queue itself", async () => {
     const world = worldWithGraveyard({}, { consumer: consumer({ ...failing, deadLetterQueue: "deader" }) });
     world.handler = () => ({ outcome: "exception" });
-    await world.send("orders", ["doomed"]);
-    await world.pass(0);
+    await world.sendAndPass("orders", ["doomed"]);
     const waiting = ["orders", "dead", "deader"].map((queue) => world.core(queue).metrics().backlogCount);
     expect(waiting).toEqual([0, 0, 1]);
   });
@@ -116,8 +111,7 @@ describe("the dead-letter queue", () => {
 it("a message that is out of retries without a dead-letter queue is deleted, with a warning", async () => {
   const world = new World({ orders: { consumer: consumer(failing) } });
   world.handler = () => ({ outcome: "exceededCpu" });
-  await world.send("orders", ["doomed"]);
-  await world.pass(0);
+  await world.sendAndPass("orders", ["doomed"]);
   const id = world.seen[0]?.messages[0]?.id;
   expect(world.lines).toEqual([
     `warn: Dropped message "${id}" on queue "orders" after 1 failed attempt(s): its handler ended with "exceededCpu"`,
@@ -129,16 +123,14 @@ it("a message that is out of retries without a dead-letter queue is deleted, wit
 it("a dead message whose payload is lost is reported and does not keep the queue from going on", async () => {
   const world = worldWithGraveyard({ maxBatchSize: 1, maxConcurrency: 1 });
   world.handler = () => new Promise(() => {});
-  await world.send("orders", ["lost"]);
-  await world.pass(0);
+  await world.sendAndPass("orders", ["lost"]);
   world.store("orders").damage(({ segments }) => {
     for (const [id, row] of segments) segments.set(id, { ...row, payload: row.payload.slice(1) });
   });
   world.crash("orders");
   world.handler = () => ({});
   await world.pass(HEARTBEAT_MS);
-  await world.send("orders", ["kept"]);
-  await world.pass(HEARTBEAT_MS);
+  await world.sendAndPass("orders", ["kept"], HEARTBEAT_MS);
   expect(world.broken).toEqual([]);
   expect(world.lines).toEqual([
     expect.stringMatching(/^error: Queue "orders": 1 message\(s\) are lost: PackedFormatError/),

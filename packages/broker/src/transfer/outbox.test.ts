@@ -31,8 +31,7 @@ describe("a transfer", () => {
       stored = { intents: store.outbox().length, segments: [...store.segments()].length };
       return deliver();
     };
-    await world.send("orders", ["a"]);
-    await world.pass(0);
+    await world.sendAndPass("orders", ["a"]);
     expect(stored).toEqual({ intents: 1, segments: 0 });
     expect(intents(world, "orders")).toBe(0);
     expect(waiting(world, "dead")).toBe(1);
@@ -76,8 +75,7 @@ describe("a transfer", () => {
       calls += 1;
       return calls === 1 ? disturbed(target, transfer, deliver) : deliver();
     };
-    await world.send("orders", ["a", "b", "c"]);
-    await world.pass(60_000);
+    await world.sendAndPass("orders", ["a", "b", "c"], 60_000);
     expect(waiting(world, "dead")).toBe(3);
     expect(intents(world, "orders")).toBe(0);
     world.queues.dead = {
@@ -100,8 +98,7 @@ describe("a transfer", () => {
       await settled.promise;
       return { outcome: "exception" };
     };
-    await world.send("orders", ["a"]);
-    await world.pass(0);
+    await world.sendAndPass("orders", ["a"]);
     world.store("orders").failWrite(k);
     world.store("dead").failWrite(k);
     settled.resolve();
@@ -137,8 +134,7 @@ describe("a transfer", () => {
   it("keeps the alarm set while it is under way: a crash must not leave it waiting for an outside call", async () => {
     const world = moving();
     world.carry = () => new Promise(() => {});
-    await world.send("orders", ["a"]);
-    await world.pass(10 * HEARTBEAT_MS);
+    await world.sendAndPass("orders", ["a"], 10 * HEARTBEAT_MS);
     expect(world.alarmIn("orders")).toBeLessThanOrEqual(HEARTBEAT_MS);
     world.crash("orders");
     world.carry = (_target, _transfer, deliver) => deliver();
@@ -148,8 +144,7 @@ describe("a transfer", () => {
 
   it("sets no alarm for a moment that has come already", async () => {
     const world = moving();
-    await world.send("orders", ["a"]);
-    await world.pass(0);
+    await world.sendAndPass("orders", ["a"]);
     const begun = world.nowMs - 1_700_000_000_000;
     expect(world.alarms.filter(([queue, atMs]) => queue === "orders" && atMs <= begun)).toEqual([]);
   });
@@ -165,8 +160,7 @@ describe("a target that does not answer", () => {
   ])("a target that does not answer has these log lines after %i ms: %j", async (ms, lines) => {
     const world = moving();
     world.carry = () => new Promise(() => {});
-    await world.send("orders", ["a"]);
-    await world.pass(ms);
+    await world.sendAndPass("orders", ["a"], ms);
     expect(world.lines.filter((line) => line.startsWith("error"))).toEqual(lines);
   });
 
@@ -177,11 +171,9 @@ describe("a target that does not answer", () => {
       new Promise((_, reject) => {
         late.push(() => deliver().then(() => reject(new Error("too late"))));
       });
-    await world.send("orders", ["a"]);
-    await world.pass(TRANSFER_MS_MAX);
+    await world.sendAndPass("orders", ["a"], TRANSFER_MS_MAX);
     world.carry = (_target, _transfer, deliver) => deliver();
-    await world.send("orders", ["b"]);
-    await world.pass(BACKOFF_FIRST_MS);
+    await world.sendAndPass("orders", ["b"], BACKOFF_FIRST_MS);
     expect([waiting(world, "dead"), intents(world, "orders")]).toEqual([2, 0]);
     await Promise.all(late.map((arrive) => arrive()));
     await world.pass(60_000);
@@ -197,11 +189,9 @@ describe("a target that does not answer", () => {
     });
     world.handler = () => ({ outcome: "exception" });
     world.carry = (target, _transfer, deliver) => (target === "dead" ? new Promise(() => {}) : deliver());
-    await world.send("orders", ["a"]);
-    await world.pass(0);
+    await world.sendAndPass("orders", ["a"]);
     world.queues.orders = definition({ consumer: consumer({ ...failing, deadLetterQueue: "other" }) });
-    await world.send("orders", ["b"]);
-    await world.pass(0);
+    await world.sendAndPass("orders", ["b"]);
     expect([waiting(world, "dead"), waiting(world, "other")]).toEqual([0, 1]);
   });
 });
@@ -214,8 +204,7 @@ describe("a target that cannot be reached", () => {
       tries.push(world.nowMs);
       throw new Error("no route");
     };
-    await world.send("orders", ["a"]);
-    await world.pass(200_000);
+    await world.sendAndPass("orders", ["a"], 200_000);
     const waits = tries.slice(1).map((atMs, i) => atMs - (tries[i] ?? 0));
     expect(waits.slice(0, 8)).toEqual(
       [0, 1, 2, 3, 4, 5, 6, 7].map((n) => Math.min(BACKOFF_MAX_MS, BACKOFF_FIRST_MS * 2 ** n)),
@@ -234,14 +223,12 @@ describe("a target that cannot be reached", () => {
     const world = moving();
     const refuse = () => Promise.reject(new Error("no route"));
     world.carry = refuse;
-    await world.send("orders", ["a"]);
-    await world.pass(10_000);
+    await world.sendAndPass("orders", ["a"], 10_000);
     world.carry = (_target, _transfer, deliver) => deliver();
     await world.pass(BACKOFF_MAX_MS);
     expect(waiting(world, "dead")).toBe(1);
     world.carry = refuse;
-    await world.send("orders", ["b"]);
-    await world.pass(0);
+    await world.sendAndPass("orders", ["b"]);
     world.carry = (_target, _transfer, deliver) => deliver();
     await world.pass(BACKOFF_FIRST_MS);
     expect(waiting(world, "dead")).toBe(2);
@@ -250,8 +237,7 @@ describe("a target that cannot be reached", () => {
   it("is tried again by the next epoch", async () => {
     const world = moving();
     world.carry = () => Promise.reject(new Error("no route"));
-    await world.send("orders", ["a"]);
-    await world.pass(0);
+    await world.sendAndPass("orders", ["a"]);
     world.crash("orders");
     world.carry = (_target, _transfer, deliver) => deliver();
     world.core("orders");
@@ -263,13 +249,11 @@ describe("a target that cannot be reached", () => {
   async function twoTargets(carry: (world: World) => World["carry"]): Promise<World> {
     const world = moving();
     world.carry = carry(world);
-    await world.send("orders", ["a"]);
-    await world.pass(22_000);
+    await world.sendAndPass("orders", ["a"], 22_000);
     const { orders } = world.queues;
     if (orders === undefined) throw new Error("it is configured");
     world.queues.orders = { ...orders, consumer: consumer({ ...failing, deadLetterQueue: "other" }) };
-    await world.send("orders", ["b"]);
-    await world.pass(0);
+    await world.sendAndPass("orders", ["b"]);
     return world;
   }
 
@@ -366,8 +350,7 @@ it("an intent whose payload is damaged is reported and left out, and what comes 
   const world = moving();
   world.carry = () => Promise.reject(new Error("no route"));
   await world.send("orders", ["damaged"]);
-  await world.send("orders", ["kept"]);
-  await world.pass(0);
+  await world.sendAndPass("orders", ["kept"]);
   world.crash("orders");
   world.store("orders").damage(({ outbox }) => {
     const [first] = [...outbox.values()].sort((a, b) => a.id - b.id);

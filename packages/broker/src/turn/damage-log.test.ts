@@ -64,8 +64,7 @@ describe("messages whose stored bytes are damaged", () => {
     await world.send("orders", ["a", "b"], { delaySeconds: 1 });
     damageRecords(world, [0, 1]);
     world.core("orders");
-    await world.send("orders", ["c", "d"], { delaySeconds: 1 });
-    await world.pass(1_000);
+    await world.sendAndPass("orders", ["c", "d"], 1_000, { delaySeconds: 1 });
     expect(bodiesOf(world.seen)).toEqual([["c", "d"]]);
     expect([...world.store("orders").segments()]).toEqual([]);
   });
@@ -103,8 +102,7 @@ describe("messages whose stored bytes are damaged", () => {
   it("do not go to the dead-letter queue, the others do", async () => {
     const world = worldWith({ maxRetries: 0, deadLetterQueue: "dead" });
     world.handler = () => new Promise(() => {});
-    await world.send("orders", ["a", "b", "c"]);
-    await world.pass(1_000);
+    await world.sendAndPass("orders", ["a", "b", "c"], 1_000);
     damageRecords(world, [1]);
     await world.pass(HEARTBEAT_MS);
     expect(world.core("dead").metrics()).toMatchObject({ backlogCount: 2 });
@@ -133,8 +131,7 @@ describe("messages on their way to another queue", () => {
     const world = worldWith({ maxRetries: 0, deadLetterQueue: "dead" });
     world.handler = () => ({ outcome: "exception" });
     world.carry = () => Promise.reject(new Error("no route"));
-    await world.send("orders", ["a", "b", "c"]);
-    await world.pass(1_000);
+    await world.sendAndPass("orders", ["a", "b", "c"], 1_000);
     world.crash("orders");
     world.store("orders").damage(({ outbox }) => {
       for (const [id, item] of outbox)
@@ -151,8 +148,7 @@ describe("messages on their way to another queue", () => {
     const world = worldWith({ maxRetries: 0, deadLetterQueue: "dead" });
     world.handler = () => ({ outcome: "exception" });
     world.carry = () => Promise.reject(new Error("no route"));
-    await world.send("orders", ["a"]);
-    await world.pass(1_000);
+    await world.sendAndPass("orders", ["a"], 1_000);
     world.crash("orders");
     world.store("orders").damage(({ outbox }) => {
       for (const [id, item] of outbox) outbox.set(id, { ...item, payload: new Uint8Array() });

@@ -63,8 +63,7 @@ describe("a retry that names no delay", () => {
   it("passes through the phases of an SNS policy, which says how often (spec sns-delivery 2.1)", async () => {
     const world = worldWith(SNS, { maxRetries: 3 });
     world.handler = () => ({ outcome: "exception" });
-    await world.send("orders", ["a"]);
-    await world.pass(0);
+    await world.sendAndPass("orders", ["a"]);
     // Its first retry is immediate.
     expect(world.seen.map(({ messages }) => messages[0]?.attempts)).toEqual([1, 2]);
     expect(await delaysOf(world)).toEqual([5_000, 5_000, 260_000, 260_000]);
@@ -85,18 +84,15 @@ describe("a retry that names no delay", () => {
   it("a retry with a delay of 0 goes by that delay", async () => {
     const world = worldWith(EXPONENTIAL, { maxRetries: 1 });
     world.handler = () => ({ retryBatch: { retry: true, delaySeconds: 0 } });
-    await world.send("orders", ["a"]);
-    await world.pass(0);
+    await world.sendAndPass("orders", ["a"]);
     expect(world.seen).toHaveLength(2);
   });
 
   it("waits for each message by its own attempts when a batch mixes them", async () => {
     const world = worldWith(EXPONENTIAL);
     world.handler = () => ({ outcome: "exception" });
-    await world.send("orders", ["old"]);
-    await world.pass(0);
-    await world.send("orders", ["new"], { delaySeconds: 10 });
-    await world.pass(10_000);
+    await world.sendAndPass("orders", ["old"]);
+    await world.sendAndPass("orders", ["new"], 10_000, { delaySeconds: 10 });
     expect(world.seen[1]?.messages.map(({ attempts }) => attempts).sort()).toEqual([1, 2]);
     await world.pass(10_000);
     expect(world.seen[2]?.messages.map(({ body, attempts }) => [body, attempts])).toEqual([["new", 2]]);
@@ -117,8 +113,7 @@ describe("jitter", () => {
       failed.set(first.id, jitterRandom("", "orders", first.id, 1));
       return { outcome: "exception" };
     };
-    await world.send("orders", ["a", "b", "c", "d", "e", "f"]);
-    await world.pass(10_000);
+    await world.sendAndPass("orders", ["a", "b", "c", "d", "e", "f"], 10_000);
     expect(failed.size).toBe(3);
     const again = world.seen.filter(({ messages }) => messages[0]?.attempts === 2);
     expect(again.map(({ messages }) => messages.length)).toEqual([2, 2, 2]);
@@ -143,8 +138,7 @@ it("messages whose push delivery did not end in time wait as the policy says", a
   const world = worldWith(EXPONENTIAL, { maxRetries: 1 });
   world.handler = () => new Promise(() => {});
   world.callsOf = () => new Promise(() => {});
-  await world.send("orders", ["a"]);
-  await world.pass(0);
+  await world.sendAndPass("orders", ["a"]);
   const { pushLeaseMs } = world.core("orders").queue.rules;
   await world.pass(pushLeaseMs + 9_999);
   expect(world.seen).toHaveLength(1);

@@ -11,8 +11,7 @@ function mostInASecond(times: readonly number[]): number {
 
 it("max_receives_per_second spaces requests evenly: 25 messages at 10 a second begin at 0, 100, ..., 2400 ms", async () => {
   const world = new World({ orders: { maxReceivesPerSecond: 10, consumer: endpoint() } });
-  await world.send("orders", bodies(25));
-  await world.pass(60_000);
+  await world.sendAndPass("orders", bodies(25), 60_000);
   expect(world.posts.map(({ atMs }) => atMs)).toEqual(Array.from({ length: 25 }, (_, i) => 100 * i));
 });
 
@@ -21,8 +20,7 @@ it("max_receives_per_second lets retries compete for the same slots, and takes n
     orders: { maxReceivesPerSecond: 2, consumer: endpoint({ maxRetries: 2, maxConcurrency: 1 }) },
   });
   world.answer = () => answered(500);
-  await world.send("orders", ["a"]);
-  await world.pass(60_000);
+  await world.sendAndPass("orders", ["a"], 60_000);
   expect(world.posts.map(({ atMs }) => atMs)).toEqual([0, 500, 1_000]);
   expect(world.posts.map(({ headers }) => headers["sluice-attempt"])).toEqual(["1", "2", "3"]);
 });
@@ -36,8 +34,7 @@ it("max_receives_per_second makes batches of a Worker no larger than what a seco
     times.push(...batch.messages.map(() => world.nowMs - beganMs));
     return {};
   };
-  await world.send("orders", bodies(10));
-  await world.pass(60_000);
+  await world.sendAndPass("orders", bodies(10), 60_000);
   expect(bodiesOf(world.seen).map((batch) => batch.length)).toEqual([4, 4, 2]);
   expect(times).toEqual([0, 0, 0, 0, 1_000, 1_000, 1_000, 1_000, 2_000, 2_000]);
   expect(mostInASecond(times)).toBe(4);
@@ -52,10 +49,8 @@ it("max_receives_per_second makes a batch smaller that comes within a second of 
     times.push(...batch.messages.map(() => world.nowMs - beganMs));
     return {};
   };
-  await world.send("orders", ["a"]);
-  await world.pass(100);
-  await world.send("orders", bodies(9));
-  await world.pass(60_000);
+  await world.sendAndPass("orders", ["a"], 100);
+  await world.sendAndPass("orders", bodies(9), 60_000);
   expect(mostInASecond(times)).toBe(4);
   expect(times).toEqual([0, 250, 250, 250, 1_000, 1_250, 1_250, 1_250, 2_000, 2_250]);
 });
@@ -89,8 +84,7 @@ it("max_receives_per_second can be raised, lowered and taken away while messages
       () => {},
     );
   };
-  await world.send("orders", bodies(50));
-  await world.pass(2_000);
+  await world.sendAndPass("orders", bodies(50), 2_000);
   expect(world.posts).toHaveLength(3);
   await limit(10);
   await world.pass(1_000);
@@ -137,7 +131,6 @@ it("max_receives_per_second holds for clients that receive, who wait for their t
 
 it("max_receives_per_second leaves a queue without it as fast as it was", async () => {
   const world = new World({ orders: { consumer: endpoint() } });
-  await world.send("orders", bodies(50));
-  await world.pass(0);
+  await world.sendAndPass("orders", bodies(50));
   expect(world.posts).toHaveLength(50);
 });

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { checkInvariants } from "../../test/invariants.ts";
-import { pull, queueWith, rangesOf, sendMany, T0 } from "../../test/queues.ts";
+import { firstRangeOf, pull, queueOf, queueWith, sendMany, T0 } from "../../test/queues.ts";
 import { expireRetention, type Queue, retry, send } from "../index.ts";
 import type { Slice } from "../segments/segment.ts";
 
@@ -17,8 +17,7 @@ it("notes which messages the end of a retention takes, and how often they were d
   const queue = queueWith({ retentionMs });
   const segmentId = sendMany(queue, 5);
   // The first is held, the second waits for its second delivery, the others were never delivered.
-  const [range] = rangesOf(pull(queue, 2, T0, T0 + 10 * retentionMs));
-  if (range === undefined) throw new Error("nothing was leased");
+  const range = firstRangeOf(pull(queue, 2, T0, T0 + 10 * retentionMs));
   retry(queue, { ...range, from: 1 }, T0 + 2 * retentionMs, T0);
   const { count, slices } = expiredOf(queue, T0 + retentionMs);
   expect(count).toBe(4);
@@ -41,7 +40,6 @@ it("also where the messages of a segment are not in order of their age", () => {
 });
 
 it("notes nothing when nothing is old enough", () => {
-  const queue = queueWith({ retentionMs });
-  sendMany(queue, 1);
+  const queue = queueOf(1, { retentionMs });
   expect(expiredOf(queue, T0 + retentionMs - 1)).toEqual({ count: 0, slices: [] });
 });

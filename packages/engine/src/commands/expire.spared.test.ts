@@ -1,6 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { checkInvariants } from "../../test/invariants.ts";
-import { held, pull, queueWith, rangesOf, sendApart, sendMany, T0 } from "../../test/queues.ts";
+import {
+  firstRangeOf,
+  held,
+  pull,
+  queueOf,
+  queueWith,
+  rangesOf,
+  sendApart,
+  sendMany,
+  T0,
+} from "../../test/queues.ts";
 import { Receivers } from "../../test/receivers.ts";
 import {
   acknowledge,
@@ -23,14 +33,12 @@ import type { Slice } from "../segments/segment.ts";
 const retentionMs = 60_000;
 
 function firstRange(queue: Queue, count: number, nowMs = T0) {
-  const [range] = rangesOf(pull(queue, count, nowMs, nowMs + 10 * retentionMs));
-  if (range === undefined) throw new Error("nothing was leased");
+  const range = firstRangeOf(pull(queue, count, nowMs, nowMs + 10 * retentionMs));
   return range;
 }
 
 it("a restart does not shorten the delay of a message that waits for its next delivery, and counts none for it", () => {
-  const queue = queueWith({ batchTimeoutMs: 0, maxRetries: 1 });
-  sendMany(queue, 1);
+  const queue = queueOf(1, { batchTimeoutMs: 0, maxRetries: 1 });
   const { leaseId, slices } = held(nextBatch(queue, T0));
   for (const slice of slices) retry(queue, { ...slice, leaseId }, T0 + 5_000, T0);
   expect(endPushLeases(queue, T0 + 1)).toEqual({ retried: [], dead: [] });
@@ -39,8 +47,7 @@ it("a restart does not shorten the delay of a message that waits for its next de
 });
 
 it("the ends of leases, when only so many may die in one call are limited by those that die, not by those that are released or tried again", () => {
-  const queue = queueWith({ maxRetries: 1 });
-  sendMany(queue, 6);
+  const queue = queueOf(6, { maxRetries: 1 });
   receive(queue, { max: 1, visibleAtMs: T0 + 10 }, T0);
   receive(queue, { max: 1, visibleAtMs: T0 + 11 }, T0);
   for (const ms of [20, 21]) pull(queue, 1, T0, T0 + ms);
@@ -58,8 +65,7 @@ it("the ends of leases, when only so many may die in one call are limited by tho
 });
 
 it("the ends of leases, when only so many may die in one call count no receive of a message that was received too often: it dies at the next one", () => {
-  const queue = queueWith({ maxRetries: 0 });
-  sendMany(queue, 3);
+  const queue = queueOf(3, { maxRetries: 0 });
   for (const ms of [10, 11, 12]) receive(queue, { max: 1, visibleAtMs: T0 + ms }, T0);
   expect(expireLeases(queue, T0 + 100, undefined, 1)).toEqual({ retried: [], dead: [] });
   expect(counts(queue)).toMatchObject({ ready: 3, leased: 0 });

@@ -1,6 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { checkInvariants } from "../../test/invariants.ts";
-import { held, pull, queueWith, rangesOf, sendApart, sendMany, T0 } from "../../test/queues.ts";
+import {
+  firstRangeOf,
+  held,
+  pull,
+  queueOf,
+  queueWith,
+  rangesOf,
+  sendApart,
+  sendMany,
+  T0,
+} from "../../test/queues.ts";
 import {
   acknowledge,
   counts,
@@ -30,8 +40,7 @@ describe("expireLeases", () => {
   ])(
     "expireLeases at %i has %i ready and %i leased of a pull lease until 1030000",
     (nowMs, ready, leased) => {
-      const queue = queueWith({ retryDelayMs: 60_000 });
-      sendMany(queue, 2);
+      const queue = queueOf(2, { retryDelayMs: 60_000 });
       pull(queue, 2, T0, T0 + 30_000);
       expireLeases(queue, nowMs);
       expect(counts(queue)).toMatchObject({ ready, delayed: 0, leased });
@@ -52,8 +61,7 @@ describe("expireLeases", () => {
   });
 
   it("retries a push delivery that ran too long after the queue's retry delay", () => {
-    const queue = queueWith({ retryDelayMs: 60_000, pushLeaseMs: 900_000, batchTimeoutMs: 0 });
-    sendMany(queue, 1);
+    const queue = queueOf(1, { retryDelayMs: 60_000, pushLeaseMs: 900_000, batchTimeoutMs: 0 });
     push(queue);
     expireLeases(queue, T0 + 900_000);
     expect(counts(queue)).toMatchObject({ ready: 0, delayed: 1, leased: 0 });
@@ -92,8 +100,7 @@ describe("expireLeases", () => {
   });
 
   it("ends every lease whose time is up and no other", () => {
-    const queue = queueWith();
-    sendMany(queue, 3);
+    const queue = queueOf(3);
     for (const forMs of [300, 100, 200]) pull(queue, 1, T0, T0 + forMs);
     const { retried } = expireLeases(queue, T0 + 200);
     expect(retried.map((slice) => slice.from).sort()).toEqual([1, 2]);
@@ -140,8 +147,7 @@ describe("endPushLeases", () => {
   });
 
   it("lets messages wait that have another attempt", () => {
-    const queue = queueWith({ batchTimeoutMs: 0 });
-    sendMany(queue, 2);
+    const queue = queueOf(2, { batchTimeoutMs: 0 });
     push(queue);
     expect(endPushLeases(queue, T0, T0 + 5).retried).toHaveLength(1);
     expect(counts(queue)).toMatchObject({ ready: 0, delayed: 2, leased: 0 });
@@ -150,10 +156,8 @@ describe("endPushLeases", () => {
   });
 
   it("ends what a settlement has left of a delivery", () => {
-    const queue = queueWith({ batchTimeoutMs: 0 });
-    sendMany(queue, 3);
-    const [range] = rangesOf(push(queue));
-    if (range === undefined) throw new Error("nothing was leased");
+    const queue = queueOf(3, { batchTimeoutMs: 0 });
+    const range = firstRangeOf(push(queue));
     acknowledge(queue, { ...range, from: 1, to: 2 });
     expect(endPushLeases(queue, T0).retried.map(({ from, to }) => [from, to])).toEqual([
       [0, 1],
@@ -163,8 +167,7 @@ describe("endPushLeases", () => {
   });
 
   it("leaves pull leases and waiting messages alone", () => {
-    const queue = queueWith({ batchTimeoutMs: 0, maxBatchSize: 1 });
-    sendMany(queue, 3);
+    const queue = queueOf(3, { batchTimeoutMs: 0, maxBatchSize: 1 });
     pull(queue, 1);
     push(queue);
     expect(endPushLeases(queue, T0).retried).toHaveLength(1);
@@ -172,8 +175,7 @@ describe("endPushLeases", () => {
   });
 
   it("ends the last attempt with death", () => {
-    const queue = queueWith({ batchTimeoutMs: 0, maxRetries: 0 });
-    sendMany(queue, 2);
+    const queue = queueOf(2, { batchTimeoutMs: 0, maxRetries: 0 });
     push(queue);
     expect(endPushLeases(queue, T0)).toMatchObject({ retried: [], dead: [{ from: 0, to: 2, attempts: 1 }] });
     expect(queue.segments.size).toBe(0);
@@ -192,8 +194,7 @@ describe("expireRetention", () => {
   ])(
     "expireRetention at %i has deleted %i messages that were accepted at 1000000 and are kept for 60 s",
     (nowMs, gone) => {
-      const queue = queueWith({ retentionMs });
-      sendMany(queue, 3);
+      const queue = queueOf(3, { retentionMs });
       expect(expireRetention(queue, nowMs)).toBe(gone);
       expect(counts(queue)).toMatchObject({ ready: 3 - gone, waitingBytes: 10 * (3 - gone) });
       expect(queue.segments.size).toBe(gone === 0 ? 1 : 0);
@@ -230,8 +231,7 @@ describe("expireRetention", () => {
   });
 
   it("spares leased messages until their lease has ended", () => {
-    const queue = queueWith({ retentionMs });
-    sendMany(queue, 2);
+    const queue = queueOf(2, { retentionMs });
     pull(queue, 1, T0, T0 + 2 * retentionMs);
     expect(expireRetention(queue, T0 + retentionMs)).toBe(1);
     expect(counts(queue)).toMatchObject({ ready: 0, leased: 1 });
@@ -245,8 +245,7 @@ describe("expireRetention", () => {
     ["ready", 0],
     ["delayed", 10 * retentionMs],
   ])("deletes a retried message that is %s", (_state, delayMs) => {
-    const queue = queueWith({ retentionMs });
-    sendMany(queue, 1);
+    const queue = queueOf(1, { retentionMs });
     for (const range of rangesOf(pull(queue, 1))) retry(queue, range, T0 + delayMs, T0);
     expect(expireRetention(queue, T0 + retentionMs - 1)).toBe(0);
     expect(expireRetention(queue, T0 + retentionMs)).toBe(1);
@@ -303,8 +302,7 @@ describe("dead letters, whose retention counts from their send (spec sqs 6.2)", 
   it.each([false, true])(
     "dead letters, whose retention counts from their send go by their age, not in the order in which they came; touched: %s",
     (isTouched) => {
-      const queue = queueWith({ retentionMs });
-      sendMany(queue, 1);
+      const queue = queueOf(1, { retentionMs });
       sendAged(queue, [10_000, 30_000, 20_000]);
       if (isTouched) for (const range of rangesOf(pull(queue, 4))) retry(queue, range, T0, T0);
       expect(nextWakeAt(queue, false)).toBe(T0 + 30_000);
@@ -343,8 +341,7 @@ describe("the oldest message that waits", () => {
   });
 
   it("is none while all are leased", () => {
-    const queue = queueWith();
-    sendMany(queue, 2);
+    const queue = queueOf(2);
     pull(queue, 2);
     expect(counts(queue).oldestWaitingMs).toBeNull();
   });
@@ -353,8 +350,7 @@ describe("the oldest message that waits", () => {
     const queue = queueWith();
     sendMany(queue, 1, T0);
     sendMany(queue, 1, T0 + 5);
-    const [range] = rangesOf(pull(queue, 1, T0 + 5));
-    if (range === undefined) throw new Error("nothing was leased");
+    const range = firstRangeOf(pull(queue, 1, T0 + 5));
     expect(counts(queue).oldestWaitingMs).toBe(T0 + 5);
     retry(queue, range, T0 + 9, T0 + 5);
     expect(counts(queue).oldestWaitingMs).toBe(T0);

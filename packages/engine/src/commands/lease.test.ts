@@ -1,6 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { checkInvariants } from "../../test/invariants.ts";
-import { pull, queueWith, rangesOf, sendApart, sendMany, seqsOf, T0 } from "../../test/queues.ts";
+import {
+  firstRangeOf,
+  pull,
+  queueOf,
+  queueWith,
+  rangesOf,
+  sendApart,
+  sendMany,
+  seqsOf,
+  T0,
+} from "../../test/queues.ts";
 import { acknowledge, counts, type Lease, lease, type Queue, retry, send } from "../index.ts";
 
 function failAll(queue: Queue, batch: Lease, dueMs: number, nowMs = T0): void {
@@ -97,8 +107,7 @@ describe("lease", () => {
   });
 
   it("gives every lease an id of its own, above those of earlier epochs", () => {
-    const queue = queueWith({}, 3);
-    sendMany(queue, 2);
+    const queue = queueOf(2, {}, 3);
     const [first, second] = [pull(queue, 1), pull(queue, 1)];
     expect(first.leaseId).toBeGreaterThan(3 * 2 ** 32);
     expect(second.leaseId).toBe(first.leaseId + 1);
@@ -195,8 +204,7 @@ describe("partial stretches", () => {
   });
 
   it("takes a stretch whole that is just as long as what is wanted", () => {
-    const queue = queueWith();
-    sendMany(queue, 3);
+    const queue = queueOf(3);
     failAll(queue, pull(queue, 3), T0);
     pull(queue, 3);
     const [segment] = queue.segments.values();
@@ -222,8 +230,7 @@ describe("joining", () => {
   });
 
   it("keeps two leases apart", () => {
-    const queue = queueWith();
-    sendMany(queue, 4);
+    const queue = queueOf(4);
     pull(queue, 2);
     pull(queue, 2);
     expect(entriesOf(queue)).toEqual([
@@ -233,8 +240,7 @@ describe("joining", () => {
   });
 
   it("keeps attempts apart, in the slices too", () => {
-    const queue = queueWith();
-    sendMany(queue, 4);
+    const queue = queueOf(4);
     failAll(queue, pull(queue, 2), T0);
     const batch = pull(queue, 4);
     expect(batch.slices.map(({ from, to, attempts }) => [from, to, attempts])).toEqual([
@@ -248,10 +254,8 @@ describe("joining", () => {
   });
 
   it("keeps stretches apart between which a message is gone or waits", () => {
-    const queue = queueWith();
-    sendMany(queue, 3);
-    const [range] = rangesOf(pull(queue, 3));
-    if (range === undefined) throw new Error("nothing was leased");
+    const queue = queueOf(3);
+    const range = firstRangeOf(pull(queue, 3));
     acknowledge(queue, { ...range, from: 1, to: 2 });
     retry(queue, range, T0, T0);
     const batch = pull(queue, 2);
@@ -266,10 +270,8 @@ describe("joining", () => {
   });
 
   it("joins what a retry had split", () => {
-    const queue = queueWith();
-    sendMany(queue, 3);
-    const [range] = rangesOf(pull(queue, 3));
-    if (range === undefined) throw new Error("nothing was leased");
+    const queue = queueOf(3);
+    const range = firstRangeOf(pull(queue, 3));
     for (const i of [0, 1, 2]) retry(queue, { ...range, from: i, to: i + 1 }, T0, T0);
     expect(entriesOf(queue)).toHaveLength(3);
     expect(pull(queue, 3).slices).toHaveLength(1);
@@ -290,10 +292,8 @@ describe("joining", () => {
   });
 
   it("leases stretches in the order of their due times though they lie the other way round", () => {
-    const queue = queueWith();
-    sendMany(queue, 2);
-    const [range] = rangesOf(pull(queue, 2));
-    if (range === undefined) throw new Error("nothing was leased");
+    const queue = queueOf(2);
+    const range = firstRangeOf(pull(queue, 2));
     retry(queue, { ...range, from: 0, to: 1 }, T0 + 2, T0);
     retry(queue, { ...range, from: 1, to: 2 }, T0 + 1, T0);
     const batch = pull(queue, 2, T0 + 2);

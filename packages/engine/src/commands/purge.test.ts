@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { checkInvariants } from "../../test/invariants.ts";
-import { pull, queueWith, sendApart, sendMany, T0 } from "../../test/queues.ts";
+import { pull, queueOf, queueWith, sendApart, sendMany, T0 } from "../../test/queues.ts";
 import { acknowledge, counts, nextWakeAt, purge, type Queue, retry, takeChanges } from "../index.ts";
 
 function leaseOne(queue: Queue) {
@@ -24,8 +24,7 @@ it("purge deletes every message: ready, delayed, retried and leased", () => {
 });
 
 it("purge leaves nothing for those who were working on a message to settle", () => {
-  const queue = queueWith();
-  sendMany(queue, 2);
+  const queue = queueOf(2);
   const held = leaseOne(queue);
   purge(queue);
   expect(acknowledge(queue, held)).toBe(0);
@@ -34,8 +33,7 @@ it("purge leaves nothing for those who were working on a message to settle", () 
 });
 
 it("purge takes messages in again afterwards", () => {
-  const queue = queueWith();
-  sendMany(queue, 2);
+  const queue = queueOf(2);
   expect(purge(queue)).toBe(2);
   expect(purge(queue)).toBe(0);
   sendMany(queue, 1);

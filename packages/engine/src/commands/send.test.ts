@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { checkInvariants } from "../../test/invariants.ts";
-import { pull, queueWith, rangesOf, sendMany, T0 } from "../../test/queues.ts";
+import { pull, queueOf, queueWith, rangesOf, sendMany, T0 } from "../../test/queues.ts";
 import { acknowledge, advance, counts, lease, type Queue, send, takeChanges } from "../index.ts";
 import { TAIL_BYTES_MAX, TAIL_BYTES_PER_MESSAGE, TAILS_MAX } from "./send.ts";
 
@@ -40,8 +40,7 @@ describe("send", () => {
   });
 
   it("numbers messages in the order in which they came, whatever order they are written in", () => {
-    const queue = queueWith();
-    sendMany(queue, 1);
+    const queue = queueOf(1);
     const { segmentId, from } = send(queue, { sizes: [1, 1, 1], dueMs: [T0 + 2, T0 + 1, T0 + 2] }, T0);
     const segment = queue.segments.get(segmentId);
     expect([0, 1, 2].map((i) => segment?.seqOf(from + i))).toEqual([2, 1, 3]);
@@ -202,8 +201,7 @@ describe("appending to a tail", () => {
   });
 
   it("keeps messages apart from touched ones of the same segment", () => {
-    const queue = queueWith();
-    sendMany(queue, 2);
+    const queue = queueOf(2);
     const batch = pull(queue, 2);
     sendMany(queue, 1, T0 + 1);
     checkInvariants(queue);

@@ -1,6 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { checkInvariants } from "../../test/invariants.ts";
-import { pull, queueWith, rangesOf, sendApart, sendMany, seqsOf, T0 } from "../../test/queues.ts";
+import {
+  firstRangeOf,
+  pull,
+  queueOf,
+  queueWith,
+  rangesOf,
+  sendApart,
+  seqsOf,
+  T0,
+} from "../../test/queues.ts";
 import {
   acknowledge,
   counts,
@@ -16,8 +25,7 @@ import {
 /** Sends five messages, leases them all, and answers with the range that names them. */
 function leaseFive(queue: Queue): LeasedRange {
   sendApart(queue, 5);
-  const [range] = rangesOf(pull(queue, 5));
-  if (range === undefined) throw new Error("nothing was leased");
+  const range = firstRangeOf(pull(queue, 5));
   return range;
 }
 
@@ -111,8 +119,7 @@ describe("acknowledge", () => {
     sendApart(queue, 4);
     const first = pull(queue, 2);
     const second = pull(queue, 2);
-    const [range] = rangesOf(second);
-    if (range === undefined) throw new Error("nothing was leased");
+    const range = firstRangeOf(second);
     expect(acknowledge(queue, { ...range, from: 0, to: 4 })).toBe(2);
     expect(stretches(queue)).toEqual([[0, 2, "leased"]]);
     expect(rangesOf(first).map((mine) => acknowledge(queue, mine))).toEqual([2]);
@@ -171,8 +178,7 @@ describe("retry", () => {
     const queue = queueWith();
     const first = sendApart(queue, 1);
     const second = sendApart(queue, 1, T0 + 5);
-    const [range] = rangesOf(pull(queue, 1, T0 + 10));
-    if (range === undefined) throw new Error("nothing was leased");
+    const range = firstRangeOf(pull(queue, 1, T0 + 10));
     retry(queue, range, T0 + 10, T0 + 10);
     expect(pull(queue, 2, T0 + 10).slices.map((slice) => slice.segmentId)).toEqual([second, first]);
   });
@@ -180,18 +186,15 @@ describe("retry", () => {
   it.each([0, 1, 3])(
     "delivers max_retries + 1 times with max_retries = %i, then the message is dead",
     (max) => {
-      const queue = queueWith({ maxRetries: max });
-      sendMany(queue, 1);
+      const queue = queueOf(1, { maxRetries: max });
       for (let attempt = 1; attempt <= max; attempt++) {
-        const [range] = rangesOf(pull(queue, 1));
-        if (range === undefined) throw new Error("nothing was leased");
+        const range = firstRangeOf(pull(queue, 1));
         expect(retry(queue, range, T0, T0)).toEqual({
           retried: [expect.objectContaining({ attempts: attempt })],
           dead: [],
         });
       }
-      const [last] = rangesOf(pull(queue, 1));
-      if (last === undefined) throw new Error("nothing was leased");
+      const last = firstRangeOf(pull(queue, 1));
       expect(retry(queue, last, T0, T0)).toEqual({
         retried: [],
         dead: [{ segmentId: last.segmentId, from: 0, to: 1, attempts: max + 1 }],
@@ -221,8 +224,7 @@ describe("release", () => {
     const queue = queueWith();
     const first = sendApart(queue, 1);
     const second = sendApart(queue, 1, T0 + 5);
-    const [range] = rangesOf(pull(queue, 1, T0 + 10));
-    if (range === undefined) throw new Error("nothing was leased");
+    const range = firstRangeOf(pull(queue, 1, T0 + 10));
     release(queue, range, T0 + 99, T0 + 10);
     expect(counts(queue).ready).toBe(2);
     expect(pull(queue, 2, T0 + 10).slices.map((slice) => slice.segmentId)).toEqual([first, second]);
@@ -245,8 +247,7 @@ describe("release", () => {
     const queue = queueWith();
     send(queue, { sizes: [10], dueMs: T0 }, T0);
     send(queue, { sizes: [10, 10], dueMs: T0 + 20 }, T0);
-    const [range] = rangesOf(pull(queue, 3, T0 + 20));
-    if (range === undefined) throw new Error("nothing was leased");
+    const range = firstRangeOf(pull(queue, 3, T0 + 20));
     expect(range).toMatchObject({ from: 0, to: 3 });
     release(queue, range, T0 + 99, T0 + 20);
     const between = sendApart(queue, 1, T0 + 20, T0 + 10);
@@ -260,8 +261,7 @@ describe("release", () => {
   it("offers messages that had been delivered before at the given time", () => {
     const queue = queueWith();
     retry(queue, leaseFive(queue), T0, T0);
-    const [range] = rangesOf(pull(queue, 5));
-    if (range === undefined) throw new Error("nothing was leased");
+    const range = firstRangeOf(pull(queue, 5));
     release(queue, range, T0 + 100, T0);
     expect(counts(queue)).toMatchObject({ ready: 0, delayed: 5 });
     expect(pull(queue, 5, T0 + 100).slices).toEqual([expect.objectContaining({ attempts: 2 })]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { queueWith, sendMany } from "../../test/queues.ts";
+import { queueOf, queueWith } from "../../test/queues.ts";
 import { type Lease, type PushEnd, pushEnded, type Queue } from "../index.ts";
 import { CONCURRENCY_MAX, IDLE_ENDS_MAX, IDLE_ENDS_OF_SINGLES_MAX } from "./concurrency.ts";
 
@@ -15,8 +15,7 @@ function end(queue: Queue, ...ends: PushEnd[]): number {
 
 /** A queue with full batches waiting. */
 function loaded(rules: Parameters<typeof queueWith>[0] = {}): Queue {
-  const queue = queueWith({ maxBatchSize: 10, ...rules });
-  sendMany(queue, 10);
+  const queue = queueOf(10, { maxBatchSize: 10, ...rules });
   return queue;
 }
 
@@ -33,8 +32,7 @@ describe("scaling up", () => {
     [10, 2],
     [11, 2],
   ])("scaling up with max_batch_size = 10 and %i messages ready has a target of %i", (ready, target) => {
-    const queue = queueWith({ maxBatchSize: 10 });
-    sendMany(queue, ready);
+    const queue = queueOf(ready, { maxBatchSize: 10 });
     expect(end(queue, "ok")).toBe(target);
   });
 
@@ -42,20 +40,17 @@ describe("scaling up", () => {
     ["the target is two when anything waits where max_batch_timeout is 0", 0, 1, 2],
     ["the target stays one where messages may wait for a full batch", 1, 1, 1],
   ])("%s", (_, batchTimeoutMs, ready, target) => {
-    const queue = queueWith({ maxBatchSize: 10, batchTimeoutMs });
-    sendMany(queue, ready);
+    const queue = queueOf(ready, { maxBatchSize: 10, batchTimeoutMs });
     expect(end(queue, "ok", "ok")).toBe(target);
   });
 
   it("is not two for what waits after a failure", () => {
-    const queue = queueWith({ maxBatchSize: 10, batchTimeoutMs: 0 });
-    sendMany(queue, 1);
+    const queue = queueOf(1, { maxBatchSize: 10, batchTimeoutMs: 0 });
     expect([end(queue, "failed"), end(queue, "ok")]).toEqual([1, 2]);
   });
 
   it("keeps more than two while anything waits where max_batch_timeout is 0, within max_concurrency", () => {
-    const queue = queueWith({ maxBatchSize: 10, batchTimeoutMs: 0 });
-    sendMany(queue, 1);
+    const queue = queueOf(1, { maxBatchSize: 10, batchTimeoutMs: 0 });
     queue.push.target = 5;
     expect(end(queue, "ok")).toBe(5);
     queue.rules.maxConcurrency = 1;
@@ -134,8 +129,7 @@ describe("scaling down", () => {
   });
 
   it("keeps at least one delivery running", () => {
-    const queue = queueWith();
-    sendMany(queue, 1);
+    const queue = queueOf(1);
     expect(end(queue, ...times(10, "failed"))).toBe(1);
   });
 
@@ -174,8 +168,7 @@ describe("scaling down", () => {
     busy.push.target = 40;
     busy.push.inFlight = 1;
     expect(end(busy, "ok")).toBe(40);
-    const waiting = queueWith({ maxBatchSize: 2 });
-    sendMany(waiting, 1);
+    const waiting = queueOf(1, { maxBatchSize: 2 });
     waiting.push.target = 40;
     expect(end(waiting, "ok")).toBe(40);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { held, queueWith, rangesOf, sendMany, T0 } from "../../test/queues.ts";
+import { held, queueOf, queueWith, rangesOf, sendMany, T0 } from "../../test/queues.ts";
 import { acknowledge, counts, type Lease, nextBatch, pushEnded, type Queue, send } from "../index.ts";
 import { BATCH_BYTES_MAX, hasPushSlot, PUSH_BYTES_MAX } from "./dispatch.ts";
 
@@ -18,8 +18,7 @@ describe("nextBatch", () => {
     [3, 3],
     [4, 3],
   ])("nextBatch with max_batch_size = 3 and %i messages delivers %o at once", (count, delivered) => {
-    const queue = queueWith({ maxBatchSize: 3 });
-    sendMany(queue, count);
+    const queue = queueOf(count, { maxBatchSize: 3 });
     expect(nextBatch(queue, T0)?.count ?? null).toBe(delivered);
   });
 
@@ -28,8 +27,7 @@ describe("nextBatch", () => {
     [3, 3],
     [4, 3],
   ])("nextBatch with max_batch_size = 3 and room for %i delivers %i of a full batch", (room, delivered) => {
-    const queue = queueWith({ maxBatchSize: 3 });
-    sendMany(queue, 3);
+    const queue = queueOf(3, { maxBatchSize: 3 });
     expect(nextBatch(queue, T0, room)?.count).toBe(delivered);
   });
 
@@ -38,8 +36,7 @@ describe("nextBatch", () => {
     [T0 + 5_000, 2],
     [T0 + 5_001, 2],
   ])("nextBatch at %i delivers %o messages that wait for a full batch since 1000000", (nowMs, delivered) => {
-    const queue = queueWith({ maxBatchSize: 3, batchTimeoutMs: 5_000 });
-    sendMany(queue, 2);
+    const queue = queueOf(2, { maxBatchSize: 3, batchTimeoutMs: 5_000 });
     expect(nextBatch(queue, nowMs)?.count ?? null).toBe(delivered);
   });
 
@@ -53,8 +50,7 @@ describe("nextBatch", () => {
     "nextBatch with scaling %s and at most %o deliveries begins with %i",
     (scalesConcurrency, maxConcurrency, running) => {
       const scaling = scalesConcurrency === undefined ? {} : { scalesConcurrency };
-      const queue = queueWith({ maxBatchSize: 1, maxConcurrency, ...scaling });
-      sendMany(queue, 5);
+      const queue = queueOf(5, { maxBatchSize: 1, maxConcurrency, ...scaling });
       const batches = Array.from({ length: 5 }, () => nextBatch(queue, T0));
       expect(batches.filter((batch) => batch !== null)).toHaveLength(running);
     },
@@ -79,8 +75,7 @@ describe("nextBatch", () => {
   });
 
   it("does not count messages that are not due for a full batch", () => {
-    const queue = queueWith({ maxBatchSize: 2 });
-    sendMany(queue, 1);
+    const queue = queueOf(1, { maxBatchSize: 2 });
     sendMany(queue, 1, T0, T0 + 1);
     expect(nextBatch(queue, T0)).toBeNull();
     expect(nextBatch(queue, T0 + 1)?.count).toBe(2);
@@ -94,8 +89,7 @@ describe("nextBatch", () => {
   });
 
   it("takes no slot when no batch is due", () => {
-    const queue = queueWith();
-    sendMany(queue, 1);
+    const queue = queueOf(1);
     nextBatch(queue, T0);
     expect(queue.push).toMatchObject({ inFlight: 0, inFlightBytes: 0 });
   });
@@ -103,8 +97,7 @@ describe("nextBatch", () => {
 
 describe("slots", () => {
   it("delivers one batch at a time until it has learnt better", () => {
-    const queue = queueWith({ maxBatchSize: 2 });
-    sendMany(queue, 4);
+    const queue = queueOf(4, { maxBatchSize: 2 });
     const first = held(nextBatch(queue, T0));
     expect(queue.push).toMatchObject({ inFlight: 1, inFlightBytes: 20 });
     expect(nextBatch(queue, T0)).toBeNull();

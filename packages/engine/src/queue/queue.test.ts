@@ -1,5 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { pull, queueWith, rangesOf, sendApart, sendMany, T0 } from "../../test/queues.ts";
+import {
+  firstRangeOf,
+  pull,
+  queueOf,
+  queueWith,
+  rangesOf,
+  sendApart,
+  sendMany,
+  T0,
+} from "../../test/queues.ts";
 import { acknowledge, counts, expireRetention, release, takeChanges } from "../index.ts";
 import { IDS_PER_EPOCH } from "./queue.ts";
 
@@ -29,8 +38,7 @@ describe("takeChanges", () => {
     const queue = queueWith();
     const id = sendMany(queue, 2);
     takeChanges(queue);
-    const [range] = rangesOf(pull(queue, 2));
-    if (range === undefined) throw new Error("nothing was leased");
+    const range = firstRangeOf(pull(queue, 2));
     expect(takeChanges(queue)).toEqual([[id, "touched"]]);
     release(queue, range, T0, T0);
     expect(takeChanges(queue)).toEqual([[id, "touched"]]);
@@ -47,8 +55,7 @@ describe("takeChanges", () => {
   it("calls a segment touched while one of its messages is left", () => {
     const queue = queueWith();
     const id = sendMany(queue, 2);
-    const [range] = rangesOf(pull(queue, 2));
-    if (range === undefined) throw new Error("nothing was leased");
+    const range = firstRangeOf(pull(queue, 2));
     takeChanges(queue);
     acknowledge(queue, { ...range, to: 0 });
     expect(takeChanges(queue)).toEqual([]);
@@ -68,8 +75,7 @@ describe("takeChanges", () => {
   });
 
   it("says nothing of a segment that came and went between two commits", () => {
-    const queue = queueWith();
-    sendMany(queue, 1);
+    const queue = queueOf(1);
     for (const range of rangesOf(pull(queue, 1))) acknowledge(queue, range);
     expect(takeChanges(queue)).toEqual([]);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { pull, queueWith, rangesOf, sendApart, sendMany, T0 } from "../../test/queues.ts";
+import { firstRangeOf, pull, queueOf, queueWith, sendApart, sendMany, T0 } from "../../test/queues.ts";
 import { acknowledge, isHeld, lease, purge, reserveSeq, send } from "../index.ts";
 
 const held = (queue: ReturnType<typeof queueWith>, count: number) =>
@@ -7,8 +7,7 @@ const held = (queue: ReturnType<typeof queueWith>, count: number) =>
 
 describe("isHeld", () => {
   it("knows what waits, is delayed and is leased, by its number in the order of sending", () => {
-    const queue = queueWith();
-    sendMany(queue, 2);
+    const queue = queueOf(2);
     sendApart(queue, 1, T0, T0 + 5_000);
     // The later of the two is due first: its record comes first.
     send(queue, { sizes: [1, 1], dueMs: [T0 + 2_000, T0 + 1_000] }, T0);
@@ -17,10 +16,8 @@ describe("isHeld", () => {
   });
 
   it("knows nothing of what is gone, or was never sent", () => {
-    const queue = queueWith();
-    sendMany(queue, 4);
-    const [first] = rangesOf(pull(queue, 1));
-    if (first === undefined) throw new Error("there are messages");
+    const queue = queueOf(4);
+    const first = firstRangeOf(pull(queue, 1));
     acknowledge(queue, first);
     expect(held(queue, 6)).toEqual([1, 2, 3]);
     purge(queue);
@@ -39,8 +36,7 @@ describe("reserveSeq", () => {
   });
 
   it("changes nothing where it is behind", () => {
-    const queue = queueWith();
-    sendMany(queue, 3);
+    const queue = queueOf(3);
     reserveSeq(queue, 1);
     sendApart(queue, 1);
     expect(held(queue, 9)).toEqual([0, 1, 2, 3]);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { checkInvariants } from "../../test/invariants.ts";
-import { pull, queueWith, rowsOf, sendMany, T0 } from "../../test/queues.ts";
+import { pull, queueOf, queueWith, rowsOf, T0 } from "../../test/queues.ts";
 import {
   advance,
   changeVisibility,
@@ -97,8 +97,7 @@ describe("a restored queue with groups", () => {
   });
 
   it("has one group for all messages that were sent before it became a FIFO queue", () => {
-    const queue = queueWith();
-    sendMany(queue, 3);
+    const queue = queueOf(3);
     pull(queue, 1);
     const fifo = again(queue, T0, { fifo: true });
     expect(receive(fifo, { max: 10, visibleAtMs: T0 + 1 }, T0).lease).toBeNull();

@@ -1,7 +1,17 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { checkInvariants } from "../../test/invariants.ts";
-import { pull, queueWith, type Row, rangesOf, rowsOf, sendApart, sendMany, T0 } from "../../test/queues.ts";
+import {
+  pull,
+  queueOf,
+  queueWith,
+  type Row,
+  rangesOf,
+  rowsOf,
+  sendApart,
+  sendMany,
+  T0,
+} from "../../test/queues.ts";
 import {
   acknowledge,
   advance,
@@ -63,8 +73,7 @@ describe("a restored queue", () => {
     ["of which the first is due last", [9, 0, 0]],
     ["of which the last is due first", [5, 5, 0]],
   ])("numbers on from the last of messages %s", (_what, delays) => {
-    const queue = queueWith();
-    sendMany(queue, 2);
+    const queue = queueOf(2);
     for (const range of rangesOf(pull(queue, 2))) acknowledge(queue, range);
     send(queue, { sizes: [1, 1, 1], dueMs: delays.map((delay) => T0 + delay) }, T0);
     const again = restored(rowsOf(queue));
@@ -89,8 +98,7 @@ describe("a restored queue", () => {
   });
 
   it("keeps a pull lease with its receipt", () => {
-    const queue = queueWith();
-    sendMany(queue, 2);
+    const queue = queueOf(2);
     const batch = pull(queue, 2, T0, T0 + 500);
     const again = restored(rowsOf(queue));
     expect(counts(again)).toMatchObject({ ready: 0, leased: 2 });
@@ -108,14 +116,12 @@ describe("a restored queue", () => {
 
 describe("a state", () => {
   it("is none while no message was touched", () => {
-    const queue = queueWith();
-    sendMany(queue, 2);
+    const queue = queueOf(2);
     expect(rowsOf(queue)[0]?.state).toBeNull();
   });
 
   it("is there when messages are gone though none is touched now", () => {
-    const queue = queueWith();
-    sendMany(queue, 2);
+    const queue = queueOf(2);
     for (const range of rangesOf(pull(queue, 1))) acknowledge(queue, range);
     const rows = rowsOf(queue);
     expect(rows[0]?.state).not.toBeNull();

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { pull, queueWith, rangesOf, sendApart, sendMany, T0 } from "../../test/queues.ts";
+import { firstRangeOf, pull, queueOf, queueWith, sendApart, sendMany, T0 } from "../../test/queues.ts";
 import { counts, lease, peek, retry, send, takeChanges } from "../index.ts";
 
 it("peek (spec cloudflare-queues 5.2) shows what waits in the order in which it is due, delayed messages too, and leased ones not", () => {
@@ -70,8 +70,7 @@ it("peek (spec cloudflare-queues 5.2) lets none pass a larger one that has no ro
 it("peek (spec cloudflare-queues 5.2) shows messages that were delivered before where they wait now, with their deliveries, and each once", () => {
   const queue = queueWith();
   const segmentId = sendMany(queue, 4);
-  const [range] = rangesOf(pull(queue, 2));
-  if (range === undefined) throw new Error("two were leased");
+  const range = firstRangeOf(pull(queue, 2));
   retry(queue, { ...range, to: 1 }, T0 + 500, T0);
   retry(queue, { ...range, from: 1 }, T0, T0);
   const later = sendApart(queue, 3, T0, T0 + 1_000);
@@ -88,8 +87,7 @@ it("peek (spec cloudflare-queues 5.2) shows messages that were delivered before 
 });
 
 it("peek (spec cloudflare-queues 5.2) changes nothing", () => {
-  const queue = queueWith();
-  sendMany(queue, 3);
+  const queue = queueOf(3);
   takeChanges(queue);
   const before = counts(queue);
   expect(peek(queue, 2)).toHaveLength(1);

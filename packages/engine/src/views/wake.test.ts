@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { held, pull, queueWith, rangesOf, sendApart, sendMany, T0 } from "../../test/queues.ts";
+import { firstRangeOf, held, pull, queueOf, queueWith, sendApart, sendMany, T0 } from "../../test/queues.ts";
 import { isSlotAwaited, nextBatch, nextBatchAt, nextWakeAt, type QueueRules, retry, send } from "../index.ts";
 
 const FAR: Partial<QueueRules> = { retentionMs: 1_000_000_000, batchTimeoutMs: 5_000, maxBatchSize: 3 };
@@ -19,8 +19,7 @@ describe("nextWakeAt", () => {
   });
 
   it("is the earliest lease expiry", () => {
-    const queue = queueWith(FAR);
-    sendMany(queue, 3);
+    const queue = queueOf(3, FAR);
     pull(queue, 1, T0, T0 + 900);
     pull(queue, 1, T0, T0 + 700);
     pull(queue, 1, T0, T0 + 800);
@@ -28,8 +27,7 @@ describe("nextWakeAt", () => {
   });
 
   it("is the earlier of lease expiry and retention", () => {
-    const queue = queueWith({ retentionMs: 60_000 });
-    sendMany(queue, 2);
+    const queue = queueOf(2, { retentionMs: 60_000 });
     pull(queue, 1, T0, T0 + 59_999);
     expect(nextWakeAt(queue, false)).toBe(T0 + 59_999);
     pull(queue, 1, T0, T0 + 99_999);
@@ -37,8 +35,7 @@ describe("nextWakeAt", () => {
   });
 
   it("is the batch timeout of the first ready message", () => {
-    const queue = queueWith(FAR);
-    sendMany(queue, 1);
+    const queue = queueOf(1, FAR);
     sendMany(queue, 1, T0 + 9);
     expect(nextWakeAt(queue, true)).toBe(T0 + 5_000);
     expect(nextWakeAt(queue, false)).toBe(T0 + 1_000_000_000);
@@ -51,14 +48,12 @@ describe("nextWakeAt", () => {
   });
 
   it("is the past when a full batch is ready", () => {
-    const queue = queueWith(FAR);
-    sendMany(queue, 3);
+    const queue = queueOf(3, FAR);
     expect(nextWakeAt(queue, true)).toBe(T0);
   });
 
   it("is the moment at which delayed messages fill the batch", () => {
-    const queue = queueWith(FAR);
-    sendMany(queue, 1);
+    const queue = queueOf(1, FAR);
     sendMany(queue, 1, T0, T0 + 300);
     expect(nextWakeAt(queue, true)).toBe(T0 + 5_000);
     sendMany(queue, 1, T0, T0 + 900);
@@ -68,24 +63,20 @@ describe("nextWakeAt", () => {
   });
 
   it("does not wait for a batch to fill after its timeout", () => {
-    const queue = queueWith(FAR);
-    sendMany(queue, 1);
+    const queue = queueOf(1, FAR);
     for (const delay of [4_999, 5_001]) sendMany(queue, 1, T0, T0 + delay);
     expect(nextWakeAt(queue, true)).toBe(T0 + 5_000);
   });
 
   it("knows nothing of batches while no slot is free", () => {
-    const queue = queueWith({ ...FAR, pushLeaseMs: 900_000 });
-    sendMany(queue, 6);
+    const queue = queueOf(6, { ...FAR, pushLeaseMs: 900_000 });
     held(nextBatch(queue, T0));
     expect(nextWakeAt(queue, true)).toBe(T0 + 900_000);
   });
 
   it("counts retried messages that are delayed", () => {
-    const queue = queueWith(FAR);
-    sendMany(queue, 3);
-    const [range] = rangesOf(pull(queue, 3));
-    if (range === undefined) throw new Error("nothing was leased");
+    const queue = queueOf(3, FAR);
+    const range = firstRangeOf(pull(queue, 3));
     retry(queue, { ...range, to: 2 }, T0 + 400, T0);
     expect(nextWakeAt(queue, true)).toBe(T0 + 5_400);
     retry(queue, range, T0 + 100, T0);
@@ -112,8 +103,7 @@ describe("nextWakeAt", () => {
               dues.push(...dueMs);
             } else {
               sendApart(queue, delaysMs.length);
-              const [range] = rangesOf(pull(queue, delaysMs.length));
-              if (range === undefined) throw new Error("nothing was leased");
+              const range = firstRangeOf(pull(queue, delaysMs.length));
               for (const [i, delay] of delaysMs.entries()) {
                 retry(queue, { ...range, from: i, to: i + 1 }, T0 + 1 + delay, T0);
                 dues.push(T0 + 1 + delay);
@@ -133,8 +123,7 @@ describe("nextWakeAt", () => {
 
 describe("nextBatchAt", () => {
   it("is the batch timeout of the first message, whatever lease or retention ends before", () => {
-    const queue = queueWith({ ...FAR, retentionMs: 1_000 });
-    sendMany(queue, 2);
+    const queue = queueOf(2, { ...FAR, retentionMs: 1_000 });
     pull(queue, 1, T0, T0 + 700);
     expect(nextBatchAt(queue)).toBe(T0 + 5_000);
   });
@@ -154,8 +143,7 @@ describe("isSlotAwaited", () => {
 
   /** A queue whose one slot is taken by a delivery of two messages. */
   function delivering(changes: Partial<QueueRules> = {}) {
-    const queue = queueWith({ ...rules, ...changes });
-    sendMany(queue, 2);
+    const queue = queueOf(2, { ...rules, ...changes });
     held(nextBatch(queue, T0));
     return queue;
   }
