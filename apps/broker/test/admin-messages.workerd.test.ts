@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { startBroker } from "./any-broker.ts";
+import { beforeAll, expect, it } from "vitest";
+import { startSharedBroker } from "./any-broker.ts";
 
 /* Messages for the operator of a broker, by the admin API of a real one. */
 
@@ -31,19 +31,16 @@ const QUEUES = {
 };
 
 let origin: string;
-let dispose: () => Promise<void>;
 /** Ids of the queues by their names. */
 const ids: Record<string, string> = {};
 
 beforeAll(async () => {
-  const disposeWith = (end: () => Promise<void>) => {
-    dispose = end;
-  };
-  ({ origin } = await startBroker({ SLUICE_ENV: "development" }, { queues: QUEUES, disposeWith }));
+  const broker = await startSharedBroker({ SLUICE_ENV: "development" }, { queues: QUEUES });
+  origin = broker.origin;
   const { queues } = await ask("/queues");
   for (const { name, id } of queues as { name: string; id: string }[]) ids[name] = id;
+  return broker.dispose;
 });
-afterAll(() => dispose());
 
 async function ask(path: string, method = "GET", body?: object) {
   const init = { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };

@@ -9,11 +9,11 @@ import { onTestFinished } from "vitest";
 import { type BrokerWorkerOptions, startBrokerWorker } from "./broker-worker.ts";
 
 /** A broker for its clients: an address. */
-export interface AnyBroker {
+interface AnyBroker {
   readonly origin: string;
 }
 
-export interface AnyBrokerOptions extends BrokerWorkerOptions {
+interface AnyBrokerOptions extends BrokerWorkerOptions {
   /** Queues that it is deployed with. Default: none, clients create them. */
   readonly queues?: Readonly<Record<string, object>>;
   /** Names of bindings to consumers, by Worker, which only workerd has. */
@@ -29,6 +29,19 @@ export function startBroker(
   options: AnyBrokerOptions = {},
 ): Promise<AnyBroker> {
   return process.env.SLUICE_TEST_PLATFORM === "node" ? startHere(vars, options) : startWorker(vars, options);
+}
+
+/** Starts a broker for several tests; `dispose` of it. */
+export async function startSharedBroker(vars: Record<string, string>, options: AnyBrokerOptions = {}) {
+  const end = Promise.withResolvers<() => Promise<void>>();
+  const { origin } = await startBroker(vars, { ...options, disposeWith: end.resolve });
+  return { origin, dispose: await end.promise };
+}
+
+/** Options of AWS's clients for a broker that takes any key. */
+export function awsOptions(endpoint: string, region = "us-east-1") {
+  const credentials = { accessKeyId: "anybody", secretAccessKey: "any secret" };
+  return { endpoint, region, credentials, maxAttempts: 1 };
 }
 
 async function startWorker(vars: Record<string, string>, options: AnyBrokerOptions): Promise<AnyBroker> {

@@ -3,8 +3,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBroker } from "./any-broker.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { startSharedBroker } from "./any-broker.ts";
 
 /*
  * boto3 and the AWS CLI of the machine: Debian's speak the Query protocol, newer ones AWS JSON. Every request is
@@ -31,21 +31,16 @@ if (clis.length === 0)
 
 let endpoint: string;
 let home: string;
-let dispose: () => Promise<void>;
 
 beforeAll(async () => {
   home = await mkdtemp(path.join(tmpdir(), "sluice-aws-"));
-  const disposeWith = (end: () => Promise<void>) => {
-    dispose = end;
-  };
   const bindings = { SLUICE_AWS_ACCESS_KEYS: `${KEY}:${SECRET}`, SLUICE_ENV: "development" };
-  const broker = await startBroker(bindings, { disposeWith });
+  const broker = await startSharedBroker(bindings);
   endpoint = `${broker.origin}/__sluice/aws`;
-});
-
-afterAll(async () => {
-  await dispose();
-  await rm(home, { recursive: true, force: true });
+  return async () => {
+    await broker.dispose();
+    await rm(home, { recursive: true, force: true });
+  };
 });
 
 describe.skipIf(pythons.length === 0)("boto3 (skipped where it is not installed)", () => {

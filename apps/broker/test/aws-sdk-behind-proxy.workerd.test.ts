@@ -38,6 +38,16 @@ async function brokerBehind(proxy: TlsProxy, publicUrl: string, vars: Record<str
   proxy.target = origin;
 }
 
+/** Creates a queue, sends to it and receives: by its URL, which it returns. */
+async function sentAndReceived(sqs: SQSClient, brokerUrl: string): Promise<string> {
+  const { QueueUrl = "" } = await sqs.send(new CreateQueueCommand({ QueueName: "mail" }));
+  expect(QueueUrl).toBe(`${brokerUrl}/__sluice/aws/000000000000/mail`);
+  await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: "hello" }));
+  const { Messages } = await sqs.send(new ReceiveMessageCommand({ QueueUrl }));
+  expect(Messages?.map(({ Body }) => Body)).toEqual(["hello"]);
+  return QueueUrl;
+}
+
 it("the SDK sends to queues by their public URLs without an endpoint, and with keys", async () => {
   const proxy = await startTlsProxy();
   const url = `https://queues.example.com:${proxy.port}`;
@@ -62,11 +72,7 @@ it("a path that the proxy removes is in the URLs of queues, and in the signed re
   await brokerBehind(proxy, `${url}/`);
   const sqs = new SQSClient({ endpoint: `${url}/__sluice/aws`, ...optionsFor(proxy) });
   onTestFinished(() => sqs.destroy());
-  const { QueueUrl } = await sqs.send(new CreateQueueCommand({ QueueName: "mail" }));
-  expect(QueueUrl).toBe(`${url}/__sluice/aws/000000000000/mail`);
-  await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: "hello" }));
-  const { Messages } = await sqs.send(new ReceiveMessageCommand({ QueueUrl }));
-  expect(Messages?.map(({ Body }) => Body)).toEqual(["hello"]);
+  const QueueUrl = await sentAndReceived(sqs, url);
   const { port } = new URL(proxy.target);
   const beside = new SQSClient({
     endpoint: `http://127.0.0.1:${port}/__sluice/aws`,
@@ -89,11 +95,7 @@ it("the headers of a trusted proxy determine the URLs of queues, and the signed 
   await brokerBehind(proxy, "", { SLUICE_TRUST_PROXY: "true" });
   const sqs = new SQSClient({ endpoint: `${url}/__sluice/aws`, ...optionsFor(proxy) });
   onTestFinished(() => sqs.destroy());
-  const { QueueUrl } = await sqs.send(new CreateQueueCommand({ QueueName: "mail" }));
-  expect(QueueUrl).toBe(`${url}/__sluice/aws/000000000000/mail`);
-  await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: "hello" }));
-  const { Messages } = await sqs.send(new ReceiveMessageCommand({ QueueUrl }));
-  expect(Messages?.map(({ Body }) => Body)).toEqual(["hello"]);
+  await sentAndReceived(sqs, url);
 });
 
 it("a client cannot determine the URLs of queues of a broker that trusts no proxy", async () => {

@@ -6,7 +6,7 @@ import {
   UnsubscribeCommand,
 } from "@aws-sdk/client-sns";
 import { DeleteQueueCommand, ListQueuesCommand, ReceiveMessageCommand } from "@aws-sdk/client-sqs";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import {
   endpoint,
   envelopeIn,
@@ -16,13 +16,11 @@ import {
   sns,
   sqs,
   start,
-  stop,
   subscribed,
   topic,
 } from "./sns-sdk.ts";
 
 beforeAll(start);
-afterAll(stop);
 
 describe("a message published to queues with the AWS SDK", () => {
   it("has the trace header of its request", async () => {

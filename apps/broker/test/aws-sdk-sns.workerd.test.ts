@@ -19,11 +19,10 @@ import {
   UntagResourceCommand,
 } from "@aws-sdk/client-sns";
 import { ListQueuesCommand } from "@aws-sdk/client-sqs";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { endpoint, queue, refusal, sns, sqs, start, stop, subscribed, topic } from "./sns-sdk.ts";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { endpoint, queue, refusal, sns, sqs, start, subscribed, topic } from "./sns-sdk.ts";
 
 beforeAll(start);
-afterAll(stop);
 
 it("topics, with the AWS SDK are created, described, changed, tagged, listed and deleted", async () => {
   const TopicArn = await topic("life");

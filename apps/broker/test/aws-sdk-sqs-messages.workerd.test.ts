@@ -12,11 +12,10 @@ import {
   SendMessageCommand,
   StartMessageMoveTaskCommand,
 } from "@aws-sdk/client-sqs";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { arnOf, created, receive, refusal, sqs, start, stop } from "./sqs-sdk.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { arnOf, created, receive, refusal, sqs, start } from "./sqs-sdk.ts";
 
 beforeAll(start);
-afterAll(stop);
 
 describe("messages, with the AWS SDK", () => {
   it("are sent with attributes, received and deleted", async () => {

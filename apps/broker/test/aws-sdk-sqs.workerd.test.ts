@@ -13,11 +13,10 @@ import {
   TagQueueCommand,
   UntagQueueCommand,
 } from "@aws-sdk/client-sqs";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { clientOf, created, endpoint, receive, refusal, sqs, start, stop } from "./sqs-sdk.ts";
+import { beforeAll, expect, it } from "vitest";
+import { clientOf, created, endpoint, receive, refusal, sqs, start } from "./sqs-sdk.ts";
 
 beforeAll(start);
-afterAll(stop);
 
 it("queues, with the AWS SDK are created, found, listed and deleted", async () => {
   const url = await created("life");

@@ -1,9 +1,8 @@
 import { ReceiveMessageCommand, SendMessageCommand } from "@aws-sdk/client-sqs";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { created, endpoint, sqs, start, stop } from "./sqs-sdk.ts";
+import { beforeAll, expect, it } from "vitest";
+import { created, endpoint, sqs, start } from "./sqs-sdk.ts";
 
 beforeAll(start);
-afterAll(stop);
 
 async function clock(change: object): Promise<Record<string, unknown>> {
   const url = endpoint.replace("/aws", "/api/clock");

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import {
   account_id,
   created,
@@ -7,12 +7,10 @@ import {
   refusal,
   sendOne,
   start,
-  stop,
   UNKNOWN_QUEUE,
 } from "./cloudflare-sdk.ts";
 
 beforeAll(start);
-afterAll(stop);
 
 const settings = {
   batch_size: 7,

@@ -1,5 +1,5 @@
 import Cloudflare from "cloudflare";
-import { startBroker } from "./any-broker.ts";
+import { startSharedBroker } from "./any-broker.ts";
 
 export const account_id = "any-account";
 export const UNKNOWN_QUEUE = "f".repeat(32);
@@ -24,21 +24,14 @@ export const DEPLOYED = {
 export let origin: string;
 export let client: Cloudflare;
 export let queues: Cloudflare["queues"];
-export let dispose: () => Promise<void>;
 
-/** Starts the broker before all tests of a file. */
-export async function start(): Promise<void> {
-  const disposeWith = (end: () => Promise<void>) => {
-    dispose = end;
-  };
-  ({ origin } = await startBroker({ SLUICE_ENV: "development" }, { disposeWith, ...DEPLOYED }));
+/** Starts the broker before all tests of a file. @returns what ends it after them. */
+export async function start(): Promise<() => Promise<void>> {
+  const broker = await startSharedBroker({ SLUICE_ENV: "development" }, DEPLOYED);
+  origin = broker.origin;
   client = clientOf(origin, "any token");
   queues = client.queues;
-}
-
-/** Ends the broker after all tests. */
-export async function stop(): Promise<void> {
-  await dispose();
+  return broker.dispose;
 }
 
 export function clientOf(at: string, apiToken: string): Cloudflare {

@@ -1,5 +1,5 @@
 import Cloudflare from "cloudflare";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { startBroker } from "./any-broker.ts";
 import {
   account_id,
@@ -14,11 +14,9 @@ import {
   refusal,
   sendOne,
   start,
-  stop,
 } from "./cloudflare-sdk.ts";
 
 beforeAll(start);
-afterAll(stop);
 
 it("the SDK does not repeat a call after a conflict", async () => {
   await created("conflict");

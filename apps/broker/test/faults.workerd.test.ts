@@ -1,6 +1,6 @@
 import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { expect, it, onTestFinished } from "vitest";
-import { startBroker } from "./any-broker.ts";
+import { awsOptions, startBroker } from "./any-broker.ts";
 import { startSnsEndpoint } from "./sns-endpoint.ts";
 
 it("faults of a queue reach its consumer, are shown while they are on, and end", async () => {
@@ -31,11 +31,7 @@ it("faults of a queue reach its consumer, are shown while they are on, and end",
       faults: unknown[];
     }>;
   };
-  const sqs = new SQSClient({
-    endpoint: `${origin}/__sluice/aws`,
-    region: "us-east-1",
-    credentials: { accessKeyId: "anybody", secretAccessKey: "any secret" },
-  });
+  const sqs = new SQSClient(awsOptions(`${origin}/__sluice/aws`));
   onTestFinished(() => sqs.destroy());
   const QueueUrl = `${origin}/__sluice/aws/000000000000/orders`;
 

@@ -13,6 +13,7 @@ import {
 import { buildTopology, readWorkerConfig } from "@sluice/config";
 import Cloudflare from "cloudflare";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { awsOptions } from "./any-broker.ts";
 import { startBrokerWorker } from "./broker-worker.ts";
 
 /*
@@ -79,8 +80,7 @@ async function deploy(toml: string): Promise<void> {
   const broker = await startBrokerWorker(entry, { SLUICE_ENV: "development" }, { disposeWith, persistDir });
   const { origin } = await broker.ready;
   endpoint = `${origin}/__sluice/aws`;
-  const credentials = { accessKeyId: "anybody", secretAccessKey: "any secret" };
-  sqs = new SQSClient({ endpoint, region: "us-east-1", credentials, maxAttempts: 1 });
+  sqs = new SQSClient(awsOptions(endpoint));
   rest = new Cloudflare({ baseURL: `${origin}/__sluice/client/v4`, apiToken: "any", maxRetries: 0 }).queues;
 }
 

@@ -18,8 +18,8 @@ import {
 import { CreateQueueCommand, ReceiveMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { createSigningIdentity } from "@sluice/sns";
 import MessageValidator from "sns-validator";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBroker } from "./any-broker.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { awsOptions, startSharedBroker } from "./any-broker.ts";
 import { type EndpointPost, type SnsEndpoint, startSnsEndpoint } from "./sns-endpoint.ts";
 
 let origin: string;
@@ -27,29 +27,24 @@ let sns: SNSClient;
 let sqs: SQSClient;
 let endpoint: SnsEndpoint;
 let front: Server;
-let dispose: () => Promise<void>;
 
 beforeAll(async () => {
-  const disposeWith = (end: () => Promise<void>) => {
-    dispose = end;
-  };
-  ({ origin } = await startBroker({ SLUICE_ENV: "development" }, { disposeWith }));
-  const credentials = { accessKeyId: "anybody", secretAccessKey: "any secret" };
-  const options = { endpoint: `${origin}/__sluice/aws`, region: "us-east-1", credentials, maxAttempts: 1 };
+  const broker = await startSharedBroker({ SLUICE_ENV: "development" });
+  origin = broker.origin;
+  const options = awsOptions(`${origin}/__sluice/aws`);
   sns = new SNSClient(options);
   sqs = new SQSClient(options);
   endpoint = await startSnsEndpoint();
   front = await startHttpsFront();
-});
-
-afterAll(async () => {
-  sns.destroy();
-  sqs.destroy();
-  globalAgent.destroy();
-  front.close();
-  front.closeAllConnections();
-  await endpoint.close();
-  await dispose();
+  return async () => {
+    sns.destroy();
+    sqs.destroy();
+    globalAgent.destroy();
+    front.close();
+    front.closeAllConnections();
+    await endpoint.close();
+    await broker.dispose();
+  };
 });
 
 /** Starts HTTPS in front of the broker, which libraries that check signatures need. Its certificate is self-signed. */
@@ -248,16 +243,13 @@ describe("a restarted broker", () => {
   it("makes the policy's number of attempts over restarts, with the same bytes", async () => {
     const persistDir = mkdtempSync(path.join(tmpdir(), "sluice-sns-"));
     const start = async () => {
-      const end = Promise.withResolvers<() => Promise<void>>();
-      const options = { persistDir, disposeWith: end.resolve };
-      const { origin: at } = await startBroker({ SLUICE_ENV: "development" }, options);
-      const credentials = { accessKeyId: "anybody", secretAccessKey: "any secret" };
-      const client = { endpoint: `${at}/__sluice/aws`, region: "us-east-1", credentials, maxAttempts: 1 };
+      const { origin: at, dispose } = await startSharedBroker({ SLUICE_ENV: "development" }, { persistDir });
+      const client = awsOptions(`${at}/__sluice/aws`);
       const clients = { sns: new SNSClient(client), sqs: new SQSClient(client) };
       const stop = async () => {
         clients.sns.destroy();
         clients.sqs.destroy();
-        await (await end.promise)();
+        await dispose();
       };
       return { at, stop, ...clients };
     };

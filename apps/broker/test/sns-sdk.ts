@@ -1,32 +1,24 @@
 import { CreateTopicCommand, SNSClient, SNSServiceException, SubscribeCommand } from "@aws-sdk/client-sns";
 import { CreateQueueCommand, ReceiveMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
-import { startBroker } from "./any-broker.ts";
+import { awsOptions, startSharedBroker } from "./any-broker.ts";
 
-export const HOUR_S = 3_600;
+const HOUR_S = 3_600;
 
 export let sns: SNSClient;
 export let sqs: SQSClient;
 export let endpoint: string;
-export let dispose: () => Promise<void>;
 
-/** Starts the broker before all tests of a file. */
-export async function start(): Promise<void> {
-  const disposeWith = (end: () => Promise<void>) => {
-    dispose = end;
-  };
-  const { origin } = await startBroker({ SLUICE_ENV: "development" }, { disposeWith });
+/** Starts the broker before all tests of a file. @returns what ends it after them. */
+export async function start(): Promise<() => Promise<void>> {
+  const { origin, dispose } = await startSharedBroker({ SLUICE_ENV: "development" });
   endpoint = `${origin}/__sluice/aws`;
-  const credentials = { accessKeyId: "anybody", secretAccessKey: "any secret" };
-  const options = { endpoint, region: "us-east-1", credentials, maxAttempts: 1 };
-  sns = new SNSClient(options);
-  sqs = new SQSClient(options);
-}
-
-/** Ends the broker after all tests. */
-export async function stop(): Promise<void> {
-  sns.destroy();
-  sqs.destroy();
-  await dispose();
+  sns = new SNSClient(awsOptions(endpoint));
+  sqs = new SQSClient(awsOptions(endpoint));
+  return async () => {
+    sns.destroy();
+    sqs.destroy();
+    await dispose();
+  };
 }
 
 export async function topic(Name: string, Attributes: Record<string, string> = {}): Promise<string> {

@@ -11,7 +11,7 @@ import {
   SQSClient,
 } from "@aws-sdk/client-sqs";
 import { expect, it, onTestFinished } from "vitest";
-import { startBroker } from "./any-broker.ts";
+import { awsOptions, startSharedBroker } from "./any-broker.ts";
 
 interface Damage {
   readonly kind: string;
@@ -21,24 +21,15 @@ interface Damage {
 
 /** Starts a broker on the data of the one before. */
 async function start(persistDir: string) {
-  const end = Promise.withResolvers<() => Promise<void>>();
-  const { origin } = await startBroker(
-    { SLUICE_ENV: "development" },
-    { persistDir, disposeWith: end.resolve },
-  );
-  const sqs = new SQSClient({
-    endpoint: `${origin}/__sluice/aws`,
-    region: "us-east-1",
-    credentials: { accessKeyId: "anybody", secretAccessKey: "any secret" },
-    maxAttempts: 1,
-  });
+  const { origin, dispose } = await startSharedBroker({ SLUICE_ENV: "development" }, { persistDir });
+  const sqs = new SQSClient(awsOptions(`${origin}/__sluice/aws`));
   const damageOf = async (queue: string) => {
     const answer = await fetch(`${origin}/__sluice/api/queues/${queue}`);
     return ((await answer.json()) as { damage: Damage[] }).damage;
   };
   const stop = async () => {
     sqs.destroy();
-    await (await end.promise)();
+    await dispose();
   };
   return { sqs, damageOf, stop, url: (queue: string) => `${origin}/__sluice/aws/000000000000/${queue}` };
 }

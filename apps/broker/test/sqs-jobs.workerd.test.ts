@@ -9,32 +9,26 @@ import {
 } from "@aws-sdk/client-sqs";
 import { Consumer, type ConsumerOptions } from "sqs-consumer";
 import { Producer } from "sqs-producer";
-import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
-import { startBroker } from "./any-broker.ts";
+import { beforeAll, expect, it, onTestFinished } from "vitest";
+import { awsOptions, startSharedBroker } from "./any-broker.ts";
 
 /* A job system of sqs-producer and sqs-consumer, with nothing of ours in it. */
 
 let sqs: SQSClient;
 let endpoint: string;
-let dispose: () => Promise<void>;
 
 beforeAll(async () => {
-  const disposeWith = (end: () => Promise<void>) => {
-    dispose = end;
-  };
-  const broker = await startBroker({ SLUICE_ENV: "development" }, { disposeWith });
+  const broker = await startSharedBroker({ SLUICE_ENV: "development" });
   endpoint = `${broker.origin}/__sluice/aws`;
   sqs = clientOf();
-});
-
-afterAll(async () => {
-  sqs.destroy();
-  await dispose();
+  return async () => {
+    sqs.destroy();
+    await broker.dispose();
+  };
 });
 
 function clientOf(): SQSClient {
-  const credentials = { accessKeyId: "anybody", secretAccessKey: "any secret" };
-  return new SQSClient({ endpoint, region: "us-east-1", credentials, maxAttempts: 1 });
+  return new SQSClient(awsOptions(endpoint));
 }
 
 async function created(QueueName: string, Attributes: Record<string, string> = {}): Promise<string> {

@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { startBroker } from "./any-broker.ts";
+import { beforeAll, expect, it } from "vitest";
+import { startSharedBroker } from "./any-broker.ts";
 
 let endpoint: string;
-let dispose: () => Promise<void>;
 
 beforeAll(async () => {
-  const disposeWith = (end: () => Promise<void>) => {
-    dispose = end;
-  };
-  const broker = await startBroker({ SLUICE_ENV: "development" }, { disposeWith });
+  const broker = await startSharedBroker({ SLUICE_ENV: "development" });
   endpoint = `${broker.origin}/__sluice/aws`;
+  return broker.dispose;
 });
-
-afterAll(() => dispose());
 
 /** Sends a request in the Query protocol as a form, to the endpoint or a queue's URL. */
 async function post(params: Record<string, string>, url = `${endpoint}/`) {

@@ -13,28 +13,21 @@ import {
   SQSClient,
   StartMessageMoveTaskCommand,
 } from "@aws-sdk/client-sqs";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { startBroker } from "./any-broker.ts";
+import { beforeAll, expect, it } from "vitest";
+import { awsOptions, startSharedBroker } from "./any-broker.ts";
 
 /** Rules of SQS that only show between a client, the directory and several queues, on a broker with strict timing. */
 
 let sqs: SQSClient;
-let dispose: () => Promise<void>;
 
 beforeAll(async () => {
-  const disposeWith = (end: () => Promise<void>) => {
-    dispose = end;
-  };
   const bindings = { SLUICE_ENV: "development", SLUICE_AWS_STRICT_TIMING: "true" };
-  const broker = await startBroker(bindings, { disposeWith });
-  const endpoint = `${broker.origin}/__sluice/aws`;
-  const credentials = { accessKeyId: "anybody", secretAccessKey: "any secret" };
-  sqs = new SQSClient({ endpoint, region: "us-east-1", credentials, maxAttempts: 1 });
-});
-
-afterAll(async () => {
-  sqs.destroy();
-  await dispose();
+  const broker = await startSharedBroker(bindings);
+  sqs = new SQSClient(awsOptions(`${broker.origin}/__sluice/aws`));
+  return async () => {
+    sqs.destroy();
+    await broker.dispose();
+  };
 });
 
 async function created(QueueName: string, Attributes: Record<string, string> = {}): Promise<string> {

@@ -5,31 +5,24 @@ import {
   SQSClient,
   SQSServiceException,
 } from "@aws-sdk/client-sqs";
-import { startBroker } from "./any-broker.ts";
+import { awsOptions, startSharedBroker } from "./any-broker.ts";
 
 export let sqs: SQSClient;
 export let endpoint: string;
-export let dispose: () => Promise<void>;
 
-/** Starts the broker before all tests of a file. */
-export async function start(): Promise<void> {
-  const disposeWith = (end: () => Promise<void>) => {
-    dispose = end;
-  };
-  const { origin } = await startBroker({ SLUICE_ENV: "development" }, { disposeWith });
+/** Starts the broker before all tests of a file. @returns what ends it after them. */
+export async function start(): Promise<() => Promise<void>> {
+  const { origin, dispose } = await startSharedBroker({ SLUICE_ENV: "development" });
   endpoint = `${origin}/__sluice/aws`;
   sqs = clientOf();
+  return async () => {
+    sqs.destroy();
+    await dispose();
+  };
 }
 
-/** Ends the broker after all tests. */
-export async function stop(): Promise<void> {
-  sqs.destroy();
-  await dispose();
-}
-
-export function clientOf(region = "us-east-1"): SQSClient {
-  const credentials = { accessKeyId: "anybody", secretAccessKey: "any secret" };
-  return new SQSClient({ endpoint, region, credentials, maxAttempts: 1 });
+export function clientOf(region?: string): SQSClient {
+  return new SQSClient(awsOptions(endpoint, region));
 }
 
 export async function created(QueueName: string, Attributes: Record<string, string> = {}): Promise<string> {

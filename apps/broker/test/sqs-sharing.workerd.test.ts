@@ -1,6 +1,6 @@
 import { request } from "node:http";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBroker } from "./any-broker.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { startSharedBroker } from "./any-broker.ts";
 
 interface SqsOutput {
   readonly Messages?: readonly { readonly Body: string; readonly ReceiptHandle: string }[];
@@ -12,16 +12,12 @@ interface SqsOutput {
 /** Requests of many clients share calls to a queue's object in real workerd, where each belongs to its own request. */
 describe("SQS requests of many clients at once", () => {
   let endpoint: string;
-  let stop: () => Promise<void>;
 
   beforeAll(async () => {
-    const disposeWith = (dispose: () => Promise<void>) => {
-      stop = dispose;
-    };
-    const broker = await startBroker({ SLUICE_ENV: "local" }, { disposeWith });
+    const broker = await startSharedBroker({ SLUICE_ENV: "local" });
     endpoint = `${broker.origin}/__sluice/aws`;
+    return broker.dispose;
   });
-  afterAll(() => stop());
 
   const post = (action: string, input: object) =>
     fetch(endpoint, {

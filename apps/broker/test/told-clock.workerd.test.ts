@@ -1,25 +1,24 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBroker } from "./any-broker.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { startSharedBroker } from "./any-broker.ts";
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 
 describe("a broker on workerd whose time is behind at its start", () => {
   let origin: string;
-  let dispose: () => Promise<void>;
 
   beforeAll(async () => {
     const vars = { SLUICE_SERVED: "true", SLUICE_ENV: "local", SLUICE_CLOCK_BEHIND_MS: `${DAY_MS}` };
-    ({ origin } = await startBroker(vars, {
-      disposeWith: (end) => {
-        dispose = end;
-      },
-      queues: {
-        orders: { deliveryDelaySeconds: 0, messageRetentionSeconds: 345_600, producers: [], consumer: null },
-      },
-    }));
+    const orders = {
+      deliveryDelaySeconds: 0,
+      messageRetentionSeconds: 345_600,
+      producers: [],
+      consumer: null,
+    };
+    const broker = await startSharedBroker(vars, { queues: { orders } });
+    origin = broker.origin;
+    return broker.dispose;
   });
-  afterAll(() => dispose());
 
   const api = (path: string, body?: object) =>
     fetch(`${origin}/__sluice/api/${path}`, {

@@ -10,6 +10,7 @@ import {
 } from "@aws-sdk/client-sqs";
 import { bundle, startWorkerd, type WorkerdProcess } from "@sluice/protocol/test/workerd-process";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { awsOptions } from "./any-broker.ts";
 
 /* One queue, two protocols: a Worker's binding sends, an SQS client receives, and the reverse (docs/sqs.md). */
 
@@ -86,8 +87,7 @@ beforeAll(async () => {
     { name: "consumer", source: await bundle(CONSUMER_WORKER, ROOT) },
   ]);
   endpoint = `${new URL((await workerd.fetch("/__sluice/health")).url).origin}/__sluice/aws`;
-  const credentials = { accessKeyId: "anybody", secretAccessKey: "any secret" };
-  sqs = new SQSClient({ endpoint, region: "us-east-1", credentials, maxAttempts: 1 });
+  sqs = new SQSClient(awsOptions(endpoint));
   await workerd.fetch("/");
 });
 afterAll(async () => {

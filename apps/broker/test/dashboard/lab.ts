@@ -3,7 +3,7 @@ import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { buildPage } from "@sluice/dashboard/build";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { expect, onTestFinished, vi } from "vitest";
-import { startBroker } from "../any-broker.ts";
+import { awsOptions, startBroker } from "../any-broker.ts";
 import { findChromium, startBrowser } from "../browser.ts";
 import { type SnsEndpoint, startSnsEndpoint } from "../sns-endpoint.ts";
 
@@ -65,8 +65,7 @@ export async function openLab(executable: string): Promise<DashboardLab> {
   };
   const origin = await start({ SLUICE_ENV: "development" });
   const browser = await startBrowser(executable);
-  const credentials = { accessKeyId: "anybody", secretAccessKey: "any secret" };
-  const options = { endpoint: `${origin}/__sluice/aws`, region: "us-east-1", credentials, maxAttempts: 1 };
+  const options = awsOptions(`${origin}/__sluice/aws`);
   const sqs = new SQSClient(options);
   const sns = new SNSClient(options);
   return {
