@@ -1,33 +1,19 @@
+import { definition, pullConsumer } from "@sluice/broker/testing/messages";
+import type { PullConsumerSettings } from "@sluice/protocol";
 import { beforeAll, expect, it } from "vitest";
 import { startSharedBroker } from "./any-broker.ts";
 
 /* Messages for the operator of a broker, by the admin API of a real one. */
 
-const settings = (changes: object = {}) => ({
-  deliveryDelaySeconds: 0,
-  messageRetentionSeconds: 345_600,
-  producers: [],
-  consumer: null,
-  ...changes,
-});
-const PULL = {
-  type: "http_pull",
-  settings: {
-    maxBatchSize: 5,
-    maxRetries: 0,
-    retryDelaySeconds: 0,
-    visibilityTimeoutMs: 30_000,
-    deadLetterQueue: "dead",
-  },
-};
-const failing = { ...PULL, settings: { ...PULL.settings, deadLetterQueue: "letters" } };
+const pulled = (settings: Partial<PullConsumerSettings> = {}) =>
+  definition({ consumer: pullConsumer({ maxRetries: 0, deadLetterQueue: "dead", ...settings }) });
 const QUEUES = {
-  orders: settings({ consumer: PULL }),
-  acted: settings({ consumer: { ...PULL, settings: { ...PULL.settings, maxRetries: 9 } } }),
-  failing: settings({ consumer: failing }),
-  letters: settings(),
-  dead: settings(),
-  idle: settings(),
+  orders: pulled(),
+  acted: pulled({ maxRetries: 9 }),
+  failing: pulled({ deadLetterQueue: "letters" }),
+  letters: definition(),
+  dead: definition(),
+  idle: definition(),
 };
 
 let origin: string;

@@ -1,4 +1,5 @@
 import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
+import { definition, endpoint as endpointConsumer } from "@sluice/broker/testing/messages";
 import { expect, it, onTestFinished } from "vitest";
 import { awsOptions, startBroker } from "./any-broker.ts";
 import { startSnsEndpoint } from "./sns-endpoint.ts";
@@ -8,22 +9,11 @@ it("faults of a queue reach its consumer, are shown while they are on, and end",
   onTestFinished(() => endpoint.close());
   const settings = {
     url: endpoint.url("/orders"),
-    format: "sluice",
-    contentType: null,
     maxConcurrency: 1,
     connectTimeoutSeconds: 1,
-    responseTimeoutSeconds: 60,
-    readinessPath: null,
     maxRetries: 5,
-    retryDelaySeconds: 0,
-    deadLetterQueue: null,
   };
-  const orders = {
-    deliveryDelaySeconds: 0,
-    messageRetentionSeconds: 345_600,
-    producers: [],
-    consumer: { type: "http_push", settings },
-  };
+  const orders = definition({ consumer: endpointConsumer(settings) });
   const { origin } = await startBroker({ SLUICE_ENV: "development" }, { queues: { orders } });
   const api = async (path: string, method = "GET", body?: object) => {
     const init = body === undefined ? { method } : { method, body: JSON.stringify(body) };

@@ -1,10 +1,10 @@
+import { definition } from "@sluice/broker/testing/messages";
 import { expect, it } from "vitest";
 import { startBroker } from "./any-broker.ts";
 
 /** Starts a broker without a consumer, with calls of it. */
 async function brokerWith(queues: Readonly<Record<string, object>>) {
-  const queue = { deliveryDelaySeconds: 0, messageRetentionSeconds: 345_600, producers: [], consumer: null };
-  const all = Object.fromEntries(Object.entries(queues).map(([name, more]) => [name, { ...queue, ...more }]));
+  const all = Object.fromEntries(Object.entries(queues).map(([name, more]) => [name, definition(more)]));
   const { origin } = await startBroker({ SLUICE_ENV: "development" }, { queues: all });
   const api = `${origin}/__sluice/api`;
   const send = (name: string, body: string) =>

@@ -4,9 +4,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { type HttpEndpoint, startEndpoint } from "@sluice/broker/testing/http-endpoint";
+import { definition, endpoint as endpointConsumer } from "@sluice/broker/testing/messages";
 import { deliveriesIn } from "@sluice/broker-worker/deliveries";
 import { type OpenBroker, openBroker } from "@sluice/broker-worker/open-broker";
-import type { HttpPushSettings, QueueDefinition } from "@sluice/protocol";
+import type { HttpPushSettings } from "@sluice/protocol";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 /** HTTP push from the broker on plain Node.js to a real server, which must behave as on workerd. */
@@ -36,27 +37,8 @@ afterEach(async () => {
 });
 
 function start(settings: Partial<HttpPushSettings> = {}, vars: Record<string, string> = {}): void {
-  const orders: QueueDefinition = {
-    deliveryDelaySeconds: 0,
-    messageRetentionSeconds: 345_600,
-    producers: [],
-    consumer: {
-      type: "http_push",
-      settings: {
-        url: `http://127.0.0.1:${endpoint.port}/tasks`,
-        format: "sluice",
-        contentType: null,
-        maxConcurrency: 50,
-        connectTimeoutSeconds: 5,
-        responseTimeoutSeconds: 60,
-        readinessPath: null,
-        maxRetries: 3,
-        retryDelaySeconds: 0,
-        deadLetterQueue: null,
-        ...settings,
-      },
-    },
-  };
+  const url = `http://127.0.0.1:${endpoint.port}/tasks`;
+  const orders = definition({ consumer: endpointConsumer({ url, ...settings }) });
   const options = { SLUICE_ENV: "development", ...vars };
   broker = openBroker({ folder, worker: "broker", topology: { queues: { orders } }, vars: options });
 }

@@ -1,4 +1,5 @@
 import path from "node:path";
+import { consumer, definition, pullConsumer } from "@sluice/broker/testing/messages";
 import { bundle, startWorkerd, type WorkerdProcess } from "@sluice/protocol/test/workerd-process";
 import Cloudflare from "cloudflare";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -11,39 +12,14 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 const ROOT = path.dirname(import.meta.dirname);
 const account_id = "any-account";
 
-const queue = (consumer: object | null) => ({
-  deliveryDelaySeconds: 0,
-  messageRetentionSeconds: 345_600,
-  producers: [],
-  consumer,
-});
-const pullConsumer = (deadLetterQueue: string | null) => ({
-  type: "http_pull",
-  settings: {
-    maxBatchSize: 5,
-    maxRetries: 1,
-    retryDelaySeconds: 0,
-    visibilityTimeoutMs: 30_000,
-    deadLetterQueue,
-  },
-});
+const pulled = (deadLetterQueue: string | null) =>
+  definition({ consumer: pullConsumer({ maxRetries: 1, deadLetterQueue }) });
 const QUEUES = {
-  bodies: queue(pullConsumer(null)),
-  pulled: queue(pullConsumer("dead")),
-  dead: queue(pullConsumer(null)),
-  handled: queue({
-    type: "worker",
-    worker: "consumer",
-    settings: {
-      maxBatchSize: 10,
-      maxBatchTimeoutSeconds: 0,
-      maxRetries: 0,
-      maxConcurrency: null,
-      retryDelaySeconds: 0,
-      deadLetterQueue: null,
-    },
-  }),
-  unconsumed: queue(null),
+  bodies: pulled(null),
+  pulled: pulled("dead"),
+  dead: pulled(null),
+  handled: definition({ consumer: consumer({ maxBatchTimeoutSeconds: 0, maxRetries: 0 }) }),
+  unconsumed: definition(),
 };
 
 const BROKER = `

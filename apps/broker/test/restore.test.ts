@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type HttpEndpoint, startEndpoint } from "@sluice/broker/testing/http-endpoint";
+import { endpoint as endpointConsumer } from "@sluice/broker/testing/messages";
 import { type OpenBroker, openBroker } from "@sluice/broker-worker/open-broker";
 import type { ConsumerDefinition, HttpPushSettings, QueueTopology } from "@sluice/protocol";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -42,22 +43,11 @@ afterEach(async () => {
 });
 
 function pushConsumer(settings: Partial<HttpPushSettings> = {}): ConsumerDefinition {
-  return {
-    type: "http_push",
-    settings: {
-      url: `http://127.0.0.1:${endpoint.port}/collect`,
-      format: "sluice",
-      contentType: null,
-      maxConcurrency: 1,
-      connectTimeoutSeconds: 5,
-      responseTimeoutSeconds: 60,
-      readinessPath: null,
-      maxRetries: 3,
-      retryDelaySeconds: 0,
-      deadLetterQueue: null,
-      ...settings,
-    },
-  };
+  return endpointConsumer({
+    url: `http://127.0.0.1:${endpoint.port}/collect`,
+    maxConcurrency: 1,
+    ...settings,
+  });
 }
 
 function start(topology: QueueTopology = { queues: {} }): void {

@@ -1,3 +1,4 @@
+import { definition } from "@sluice/broker/testing/messages";
 import { beforeAll, describe, expect, it } from "vitest";
 import { startSharedBroker } from "./any-broker.ts";
 
@@ -9,13 +10,7 @@ describe("a broker on workerd whose time is behind at its start", () => {
 
   beforeAll(async () => {
     const vars = { SLUICE_SERVED: "true", SLUICE_ENV: "local", SLUICE_CLOCK_BEHIND_MS: `${DAY_MS}` };
-    const orders = {
-      deliveryDelaySeconds: 0,
-      messageRetentionSeconds: 345_600,
-      producers: [],
-      consumer: null,
-    };
-    const broker = await startSharedBroker(vars, { queues: { orders } });
+    const broker = await startSharedBroker(vars, { queues: { orders: definition() } });
     origin = broker.origin;
     return broker.dispose;
   });

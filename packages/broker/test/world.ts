@@ -365,6 +365,13 @@ export class World {
   }
 }
 
+/** A world whose queues keep a history. */
+export function worldWithHistory(queues: Record<string, Partial<QueueDefinition>>): World {
+  const world = new World(queues);
+  world.keepsHistory = true;
+  return world;
+}
+
 /** An answer of an HTTP endpoint. */
 export function answered(status: number, retryAfter: string | null = null): EndpointOutcome {
   return { kind: "answered", status, retryAfter };

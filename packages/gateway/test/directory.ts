@@ -6,6 +6,8 @@ import type {
   EnqueueReply,
   EnqueueRequest,
   FaultSetting,
+  HistoryEvent,
+  LookedAt,
   NewToken,
   QueueDefinition,
   QueueDescription,
@@ -21,6 +23,7 @@ import type {
   TopicSubscription,
   VisibilityChange,
   VisibilityOutcome,
+  WatchReply,
 } from "@sluice/protocol";
 import { REAL_TIME, RETENTION_SECONDS_DEFAULT } from "@sluice/protocol";
 import type { Access, AccountDirectory, BrokerClock, ComingMoment, QueueDirectory } from "../src/index.ts";
@@ -55,6 +58,64 @@ export const OPEN: Access = { kind: "open", hosts: [], routeHosts: [] };
 
 /** When every record of these tests was made, in ms. */
 export const CREATED_MS = 1_700_000_000_000;
+
+/** An event of a queue's history. */
+export function eventOf(changes: Partial<HistoryEvent>): HistoryEvent {
+  return {
+    number: 1,
+    kind: "accepted",
+    atMs: CREATED_MS,
+    queue: "orders",
+    messages: 1,
+    ids: ["a".repeat(32)],
+    by: null,
+    to: null,
+    otherIds: [],
+    batch: null,
+    attempt: null,
+    delayMs: null,
+    delayReason: null,
+    error: null,
+    tookMs: null,
+    merged: null,
+    past: null,
+    ...changes,
+  };
+}
+
+/** A message as an operator looks at it. */
+export function lookedAt(changes: Partial<LookedAt> = {}): LookedAt {
+  return {
+    id: "0".repeat(32),
+    ref: "r",
+    state: "ready",
+    attempts: 0,
+    sentMs: 1,
+    atMs: 1,
+    keptUntilMs: 2,
+    contentType: "text",
+    bodyBytes: 0,
+    body: new Uint8Array(),
+    group: null,
+    attributes: null,
+    from: null,
+    why: { reason: "dueNow", text: "It leaves at once.", untilMs: 1, by: null },
+    ...changes,
+  };
+}
+
+/** What a queue says to who watches it. */
+export const FIGURES: WatchReply["figures"] = {
+  nowMs: 5,
+  ready: 1,
+  delayed: 0,
+  leased: 0,
+  backlogBytes: 4,
+  oldestMessageTimestampMs: 0,
+  isOn: true,
+  totals: {},
+  tookMs: [],
+};
 
 /** A record of a queue; ids are digits of its name. */
 export function recordOf(name: string, definition: QueueDefinition): QueueRecord {

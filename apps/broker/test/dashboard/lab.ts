@@ -1,5 +1,6 @@
 import { CreateTopicCommand, SNSClient } from "@aws-sdk/client-sns";
 import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
+import { definition, endpoint as endpointConsumer } from "@sluice/broker/testing/messages";
 import { buildPage } from "@sluice/dashboard/build";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { expect, onTestFinished, vi } from "vitest";
@@ -127,22 +128,11 @@ export async function createTopic({ sns }: DashboardLab): Promise<void> {
 
 /** Makes queues with a Worker, and with endpoints that fail, are away, or are slow. */
 function deployedQueues(endpoint: SnsEndpoint): Record<string, object> {
-  const common = {
-    format: "sluice",
-    contentType: null,
-    maxConcurrency: 50,
-    connectTimeoutSeconds: 1,
-    responseTimeoutSeconds: 60,
-    readinessPath: null,
-    maxRetries: 0,
-    retryDelaySeconds: 0,
-    deadLetterQueue: null,
-  };
-  const queue = { deliveryDelaySeconds: 0, messageRetentionSeconds: 345_600, producers: [], consumer: null };
+  const queue = definition();
   const to = (url: string, more = {}, settings = {}) => ({
     ...queue,
     ...more,
-    consumer: { type: "http_push", settings: { ...common, url, ...settings } },
+    consumer: endpointConsumer({ connectTimeoutSeconds: 1, maxRetries: 0, url, ...settings }),
   });
   const packer = {
     maxBatchSize: 10,

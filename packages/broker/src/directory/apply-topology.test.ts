@@ -1,6 +1,6 @@
-import type { ConsumerDefinition, QueueDefinition } from "@sluice/protocol";
+import type { QueueDefinition } from "@sluice/protocol";
 import { beforeEach, describe, expect, it } from "vitest";
-import { consumer, definition } from "../../test/messages.ts";
+import { consumer, definition, pullConsumer } from "../../test/messages.ts";
 import { TestRegistry } from "../../test/registry.ts";
 import { applyTopology } from "./apply-topology.ts";
 import { removeConsumer, setConsumer } from "./consumers.ts";
@@ -28,16 +28,7 @@ function record(name: string) {
   return row.record;
 }
 
-const PULL: ConsumerDefinition = {
-  type: "http_pull",
-  settings: {
-    maxBatchSize: 10,
-    maxRetries: 3,
-    retryDelaySeconds: 0,
-    visibilityTimeoutMs: 30_000,
-    deadLetterQueue: null,
-  },
-};
+const PULL = pullConsumer({ maxBatchSize: 10 });
 const MAILER = consumer({ maxRetries: 2 });
 
 describe("a queue that the configuration names", () => {

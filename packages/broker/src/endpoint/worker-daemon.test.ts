@@ -4,11 +4,24 @@ import { describe, expect, it } from "vitest";
 import { bodiesOf, decoder } from "../../test/endpoint-world.ts";
 import { testId } from "../../test/messages.ts";
 import { answersAfter, countsOf, isEmpty, secondsOf, worldWith } from "../../test/worker-daemon-world.ts";
-import { answered, WORLD_START_MS } from "../../test/world.ts";
+import { answered, WORLD_START_MS, type World } from "../../test/world.ts";
 import type { EndpointOutcome } from "./endpoint.ts";
 import { DRAIN_MS } from "./worker-daemon.ts";
 
 /* The worker daemon on the virtual clock: the cases of spec sqsd 12. */
+
+/** Sends a message with attributes that are texts. */
+async function sendWithAttributes(world: World, texts: Record<string, string>): Promise<void> {
+  const entries = Object.entries(texts).map(
+    ([name, StringValue]) => [name, { DataType: "String", StringValue }] as const,
+  );
+  const attributes = encodeAttributes({ attributes: Object.fromEntries(entries), traceHeader: null });
+  if (attributes === undefined) throw new Error("there are attributes");
+  const body = new TextEncoder().encode("a");
+  const packed = packMessages([{ id: testId(), contentType: "text", body, extension: { attributes } }]);
+  await world.core("jobs").send([{ packed }]);
+  await world.pass(0);
+}
 
 describe("the worker daemon", () => {
   it("says how its requests go: what is open, what failed in a row, whether the application is there", async () => {
@@ -91,15 +104,7 @@ describe("the worker daemon", () => {
 
   it("passes attributes on as headers", async () => {
     const world = worldWith();
-    const attributes = encodeAttributes({
-      attributes: { Origin: { DataType: "String", StringValue: "AEJ" } },
-      traceHeader: null,
-    });
-    if (attributes === undefined) throw new Error("there are attributes");
-    const body = new TextEncoder().encode("a");
-    const packed = packMessages([{ id: testId(), contentType: "text", body, extension: { attributes } }]);
-    await world.core("jobs").send([{ packed }]);
-    await world.pass(0);
+    await sendWithAttributes(world, { Origin: "AEJ" });
     expect(world.posts[0]?.headers).toMatchObject({
       "X-Aws-Sqsd-Attr-Origin": "AEJ",
       "X-Aws-Sqsd-Queue": "jobs",
@@ -111,20 +116,11 @@ describe("the worker daemon", () => {
     [false, "http://app.example/work"],
   ])("makes a task of attributes from any sender only where they are trusted: %s", async (trusted, url) => {
     const world = worldWith({ trustsTaskAttributes: trusted });
-    const text = (StringValue: string) => ({ DataType: "String", StringValue });
-    const attributes = encodeAttributes({
-      attributes: {
-        "beanstalk.sqsd.path": text("/admin"),
-        "beanstalk.sqsd.task_name": text("admin"),
-        "beanstalk.sqsd.scheduled_time": text("2017-03-22 23:10:00 UTC"),
-      },
-      traceHeader: null,
+    await sendWithAttributes(world, {
+      "beanstalk.sqsd.path": "/admin",
+      "beanstalk.sqsd.task_name": "admin",
+      "beanstalk.sqsd.scheduled_time": "2017-03-22 23:10:00 UTC",
     });
-    if (attributes === undefined) throw new Error("there are attributes");
-    const body = new TextEncoder().encode("a");
-    const packed = packMessages([{ id: testId(), contentType: "text", body, extension: { attributes } }]);
-    await world.core("jobs").send([{ packed }]);
-    await world.pass(0);
     expect(world.posts.map((post) => post.url)).toEqual([url]);
   });
 

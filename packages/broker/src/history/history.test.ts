@@ -1,18 +1,11 @@
 import type { HistoryEvent } from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
 import { consumer, packTexts, pullConsumer } from "../../test/messages.ts";
-import { WORLD_START_MS, World } from "../../test/world.ts";
+import { WORLD_START_MS, World, worldWithHistory } from "../../test/world.ts";
 import { RING_SLOTS } from "./journal.ts";
 
 const SINGLE = { maxBatchSize: 1, maxBatchTimeoutSeconds: 0 };
 const FAILED = { outcome: "exception", error: "Error: no stock", stack: "Error: no stock\n    at shop.ts:3" };
-
-/** A world whose queues keep a history. */
-function worldOf(queues: ConstructorParameters<typeof World>[0]): World {
-  const world = new World(queues);
-  world.keepsHistory = true;
-  return world;
-}
 
 /** Oldest first. */
 function eventsOf(world: World, queue: string): HistoryEvent[] {
@@ -25,7 +18,7 @@ function kindsOf(world: World, queue: string): string[] {
 
 describe("the history of a queue", () => {
   it("says who sent a message, who got it, and that it was handled", async () => {
-    const world = worldOf({ orders: { consumer: consumer(SINGLE) } });
+    const world = worldWithHistory({ orders: { consumer: consumer(SINGLE) } });
     await world.core("orders").send([{ packed: packTexts(["a"]) }], "shop");
     await world.quiet();
     const [accepted, delivered, acked] = eventsOf(world, "orders");
@@ -43,7 +36,7 @@ describe("the history of a queue", () => {
   });
 
   it("says with which delay, and why that delay", async () => {
-    const world = worldOf({ orders: { deliveryDelaySeconds: 5 } });
+    const world = worldWithHistory({ orders: { deliveryDelaySeconds: 5 } });
     await world.send("orders", ["by the queue"]);
     await world.send("orders", ["by the send"], { delaySeconds: 7 });
     await world.send("orders", ["own", "of the send"], { delaySeconds: 7, ownDelays: [9, undefined] });
@@ -56,7 +49,7 @@ describe("the history of a queue", () => {
   });
 
   it("says what failed with its stack, once for all that failed so, and when and why then it is retried", async () => {
-    const world = worldOf({
+    const world = worldWithHistory({
       orders: { consumer: consumer({ ...SINGLE, maxRetries: 1, retryDelaySeconds: 3 }) },
     });
     world.handler = () => FAILED;
@@ -76,7 +69,7 @@ describe("the history of a queue", () => {
   });
 
   it("tells retries that a handler asks for from those of a failure, and what was acknowledged with them", async () => {
-    const world = worldOf({ orders: { consumer: consumer({ maxBatchSize: 3, maxRetries: 1 }) } });
+    const world = worldWithHistory({ orders: { consumer: consumer({ maxBatchSize: 3, maxRetries: 1 }) } });
     world.handler = ({ messages: [a, b] }) => ({
       explicitAcks: [a?.id ?? ""],
       retryMessages: [{ msgId: b?.id ?? "", delaySeconds: 8 }],
@@ -90,7 +83,7 @@ describe("the history of a queue", () => {
   });
 
   it("says that a consumer was not there", async () => {
-    const world = worldOf({ orders: { consumer: consumer(SINGLE) } });
+    const world = worldWithHistory({ orders: { consumer: consumer(SINGLE) } });
     world.running = false;
     await world.send("orders", ["a"]);
     await world.quiet();
@@ -102,7 +95,7 @@ describe("the history of a queue", () => {
   });
 
   it("says what clients pulled, acknowledged and retried", async () => {
-    const world = worldOf({ orders: { consumer: pullConsumer() } });
+    const world = worldWithHistory({ orders: { consumer: pullConsumer() } });
     await world.send("orders", ["a", "b"]);
     const pulled = await world.core("orders").pull({ max: 2 });
     const [ack = "", leaseId = ""] = pulled.ok ? pulled.batch.leaseIds : [];
@@ -115,7 +108,7 @@ describe("the history of a queue", () => {
   });
 
   it("says what clients of SQS received and deleted", async () => {
-    const world = worldOf({ orders: {} });
+    const world = worldWithHistory({ orders: {} });
     await world.send("orders", ["a"]);
     const reply = await world.core("orders").receivers.receive({ max: 1 });
     const [receipt = ""] = reply.kind === "received" ? reply.receipts : [];
@@ -127,7 +120,7 @@ describe("the history of a queue", () => {
   });
 
   it("says what was done by hand, and what retention ended", async () => {
-    const world = worldOf({ orders: { messageRetentionSeconds: 60 } });
+    const world = worldWithHistory({ orders: { messageRetentionSeconds: 60 } });
     await world.send("orders", ["a", "b"]);
     const { refs } = await world.core("orders").peek(1);
     await world.core("orders").deleteByRefs(refs);
@@ -155,7 +148,7 @@ describe("the history of a queue", () => {
   });
 
   it("says that a delivery was cut off by a restart", async () => {
-    const world = worldOf({ orders: { consumer: consumer(SINGLE) } });
+    const world = worldWithHistory({ orders: { consumer: consumer(SINGLE) } });
     world.handler = () => new Promise(() => {});
     await world.send("orders", ["a"]);
     await world.quiet();
@@ -168,7 +161,7 @@ describe("the history of a queue", () => {
   });
 
   it("is read page by page, and by kind", async () => {
-    const world = worldOf({ orders: { consumer: consumer(SINGLE) } });
+    const world = worldWithHistory({ orders: { consumer: consumer(SINGLE) } });
     for (let i = 0; i < 300; i++) await world.send("orders", ["a"]);
     await world.quiet();
     const { history } = world.core("orders");
@@ -187,7 +180,7 @@ describe("the history of a queue", () => {
   });
 
   it("goes on after a restart behind what was written", async () => {
-    const world = worldOf({ orders: { consumer: consumer(SINGLE) } });
+    const world = worldWithHistory({ orders: { consumer: consumer(SINGLE) } });
     await world.send("orders", ["a"]);
     await world.quiet();
     const before = eventsOf(world, "orders");
@@ -218,7 +211,7 @@ describe("what a history costs", () => {
   });
 
   it("is a row a second for what goes well, in a turn of its own where nothing else comes", async () => {
-    const world = worldOf({ orders: { consumer: consumer(SINGLE) } });
+    const world = worldWithHistory({ orders: { consumer: consumer(SINGLE) } });
     world.sharesCommits = true;
     const journalRows = () => [...world.store("orders").journalHeads(0)].length;
     for (let i = 0; i < 20; i++) {
@@ -239,7 +232,7 @@ describe("what a history costs", () => {
   });
 
   it("is written with its commit when something fails", async () => {
-    const world = worldOf({ orders: { consumer: consumer({ ...SINGLE, retryDelaySeconds: 60 }) } });
+    const world = worldWithHistory({ orders: { consumer: consumer({ ...SINGLE, retryDelaySeconds: 60 }) } });
     world.sharesCommits = true;
     world.handler = () => FAILED;
     await world.send("orders", ["a"]);

@@ -19,21 +19,17 @@ const noted = fc.array(
   { maxLength: 60 },
 );
 
-function factsOf({
-  kind,
-  by,
-  count,
-  segmentId,
-  from,
-  tookMs,
-}: {
+interface Step {
+  readonly laterMs: number;
   readonly kind: QuietFacts["kind"];
   readonly by: string | null;
   readonly count: number;
   readonly segmentId: number;
   readonly from: number;
   readonly tookMs: number | undefined;
-}): QuietFacts {
+}
+
+function factsOf({ kind, by, count, segmentId, from, tookMs }: Omit<Step, "laterMs">): QuietFacts {
   return {
     kind,
     by,
@@ -43,20 +39,26 @@ function factsOf({
   };
 }
 
+/** Notes every step at its time. */
+function eventsFrom(steps: readonly Step[]): QuietEvents {
+  const quiet = new QuietEvents();
+  let [nowMs, n] = [0, 0];
+  for (const step of steps) {
+    nowMs += step.laterMs;
+    quiet.note(
+      nowMs,
+      factsOf(step),
+      () => n++,
+      () => ({}),
+    );
+  }
+  return quiet;
+}
+
 it("quiet events lose no message, however they are joined and merged, and cover each of them", () => {
   fc.assert(
     fc.property(noted, (steps) => {
-      const quiet = new QuietEvents();
-      let [nowMs, n] = [0, 0];
-      for (const step of steps) {
-        nowMs += step.laterMs;
-        quiet.note(
-          nowMs,
-          factsOf(step),
-          () => n++,
-          () => ({}),
-        );
-      }
+      const quiet = eventsFrom(steps);
       const events = quiet.take();
       for (const kind of KINDS) {
         const count = (all: readonly { readonly kind: string; readonly count: number }[]) =>
@@ -79,17 +81,7 @@ it("quiet events lose no message, however they are joined and merged, and cover 
 it("quiet events are merged by kind, peer and second beyond the limit, and no more than that is kept of a second", () => {
   fc.assert(
     fc.property(noted, (steps) => {
-      const quiet = new QuietEvents();
-      let [nowMs, n] = [0, 0];
-      for (const step of steps) {
-        nowMs += step.laterMs;
-        quiet.note(
-          nowMs,
-          factsOf(step),
-          () => n++,
-          () => ({}),
-        );
-      }
+      const quiet = eventsFrom(steps);
       const bySecond = Map.groupBy(quiet.take(), ({ t }) => Math.floor(t / 1_000));
       for (const events of bySecond.values()) {
         const single = events.filter(({ merged }) => merged === undefined);

@@ -1,16 +1,10 @@
 import { expect, it } from "vitest";
 import { consumer, packTexts, pullConsumer, testId } from "../../test/messages.ts";
-import { WORLD_START_MS, World } from "../../test/world.ts";
+import { WORLD_START_MS, World, worldWithHistory } from "../../test/world.ts";
 import { QUIET_PER_SECOND_MAX } from "./quiet-events.ts";
 
 const SINGLE = { maxBatchSize: 1, maxBatchTimeoutSeconds: 0 };
 const FAILED = { outcome: "exception", error: "Error: no stock", stack: "Error: no stock\n    at shop.ts:3" };
-
-function worldOf(queues: ConstructorParameters<typeof World>[0]): World {
-  const world = new World(queues);
-  world.keepsHistory = true;
-  return world;
-}
 
 /** Ids of the messages that were accepted, in order. */
 function acceptedIn(world: World, queue: string): string[] {
@@ -27,7 +21,7 @@ function kindsOf(world: World, queue: string, id: string): string[] {
 }
 
 it("the story of a message is what happened to it and to no other one, also when it is gone", async () => {
-  const world = worldOf({ orders: { consumer: consumer({ maxBatchSize: 3 }) } });
+  const world = worldWithHistory({ orders: { consumer: consumer({ maxBatchSize: 3 }) } });
   world.handler = ({ messages }) => ({
     explicitAcks: messages.filter(({ body }) => body !== "b").map(({ id }) => id),
     retryMessages: messages
@@ -45,7 +39,7 @@ it("the story of a message is what happened to it and to no other one, also when
 });
 
 it("the story of a message begins at the first send in a dead-letter queue, and goes on where a move task has put it", async () => {
-  const world = worldOf({
+  const world = worldWithHistory({
     orders: { consumer: consumer({ ...SINGLE, maxRetries: 1, deadLetterQueue: "dead" }) },
     dead: {},
   });
@@ -98,7 +92,7 @@ it("the story of a message costs a dead letter none of its size", async () => {
 });
 
 it("the story of a message says where so much happened that single messages were not noted", async () => {
-  const world = worldOf({ orders: { consumer: pullConsumer() } });
+  const world = worldWithHistory({ orders: { consumer: pullConsumer() } });
   const bodies = Array<string>(100).fill("x");
   for (let i = 0; i < QUIET_PER_SECOND_MAX / 100; i++) await world.send("orders", bodies);
   await world.core("orders").send([{ packed: packTexts(["late"]) }], "shop");

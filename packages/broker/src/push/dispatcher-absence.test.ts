@@ -1,6 +1,6 @@
-import type { DeliveryResult, QueueDefinition } from "@sluice/protocol";
+import type { DeliveryResult } from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
-import { bodiesOf, consumer, definition, seenOf } from "../../test/messages.ts";
+import { bodiesOf, consumer, definition, pullConsumer, seenOf } from "../../test/messages.ts";
 import { MINUTE_MS, one, worldWith } from "../../test/orders-world.ts";
 import { World } from "../../test/world.ts";
 import { BACKOFF_FIRST_MS, BACKOFF_MAX_MS } from "../platform/backoff.ts";
@@ -170,17 +170,7 @@ describe("a queue without a consumer", () => {
   });
 
   it("does not look where clients pull", async () => {
-    const pull: QueueDefinition["consumer"] = {
-      type: "http_pull",
-      settings: {
-        maxBatchSize: 10,
-        maxRetries: 3,
-        retryDelaySeconds: 0,
-        visibilityTimeoutMs: 30_000,
-        deadLetterQueue: null,
-      },
-    };
-    const world = new World({ orders: { consumer: pull } });
+    const world = new World({ orders: { consumer: pullConsumer({ maxBatchSize: 10 }) } });
     await world.send("orders", ["a"]);
     expect(world.alarmIn("orders")).toBe(345_600_000);
   });

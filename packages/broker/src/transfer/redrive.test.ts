@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { consumer } from "../../test/messages.ts";
+import { consumer, pullConsumer } from "../../test/messages.ts";
 import { only, SqsWorld } from "../../test/sqs-world.ts";
 import { WORLD_START_MS } from "../../test/world.ts";
 import { rulesOf } from "../turn/rules.ts";
@@ -129,7 +129,7 @@ describe("a message that was received too often (spec sqs 6.1)", () => {
   });
 
   it("a message of a Cloudflare queue dies by its consumer's max_retries; without another queue it is deleted", async () => {
-    const queues = new SqsWorld({ orders: { consumer: { type: "http_pull", settings: PULL } } });
+    const queues = new SqsWorld({ orders: { consumer: pullConsumer({ maxBatchSize: 10, maxRetries: 1 }) } });
     await queues.enqueue("orders", "m");
     for (let i = 0; i < 2; i++)
       expect(await queues.bodies("orders", { visibilityTimeoutMs: 0 })).toEqual(["m"]);
@@ -153,11 +153,3 @@ describe("a message that was received too often (spec sqs 6.1)", () => {
     }
   });
 });
-
-const PULL = {
-  maxBatchSize: 10,
-  maxRetries: 1,
-  retryDelaySeconds: 0,
-  visibilityTimeoutMs: 30_000,
-  deadLetterQueue: null,
-};

@@ -1,12 +1,22 @@
 import { expect, it } from "vitest";
 import { bodiesOf, consumer, endpoint, pullConsumer } from "../../test/messages.ts";
-import { answered, World } from "../../test/world.ts";
+import { answered, WORLD_START_MS, World } from "../../test/world.ts";
 
 const bodies = (count: number) => Array.from({ length: count }, (_, i) => `${i}`);
 
 /** Most messages that were delivered within any second, both ends included in neither of two. */
 function mostInASecond(times: readonly number[]): number {
   return Math.max(...times.map((from) => times.filter((atMs) => atMs >= from && atMs < from + 1_000).length));
+}
+
+/** When messages reach the consumer, in ms from the start of the world. */
+function timesOf(world: World): number[] {
+  const times: number[] = [];
+  world.handler = (batch) => {
+    times.push(...batch.messages.map(() => world.nowMs - WORLD_START_MS));
+    return {};
+  };
+  return times;
 }
 
 it("max_receives_per_second spaces requests evenly: 25 messages at 10 a second begin at 0, 100, ..., 2400 ms", async () => {
@@ -28,12 +38,7 @@ it("max_receives_per_second lets retries compete for the same slots, and takes n
 it("max_receives_per_second makes batches of a Worker no larger than what a second may have", async () => {
   const settings = consumer({ maxBatchSize: 100, maxBatchTimeoutSeconds: 0 });
   const world = new World({ orders: { maxReceivesPerSecond: 4, consumer: settings } });
-  const times: number[] = [];
-  const beganMs = world.nowMs;
-  world.handler = (batch) => {
-    times.push(...batch.messages.map(() => world.nowMs - beganMs));
-    return {};
-  };
+  const times = timesOf(world);
   await world.sendAndPass("orders", bodies(10), 60_000);
   expect(bodiesOf(world.seen).map((batch) => batch.length)).toEqual([4, 4, 2]);
   expect(times).toEqual([0, 0, 0, 0, 1_000, 1_000, 1_000, 1_000, 2_000, 2_000]);
@@ -43,12 +48,7 @@ it("max_receives_per_second makes batches of a Worker no larger than what a seco
 it("max_receives_per_second makes a batch smaller that comes within a second of others", async () => {
   const settings = consumer({ maxBatchSize: 10, maxBatchTimeoutSeconds: 0 });
   const world = new World({ orders: { maxReceivesPerSecond: 4, consumer: settings } });
-  const times: number[] = [];
-  const beganMs = world.nowMs;
-  world.handler = (batch) => {
-    times.push(...batch.messages.map(() => world.nowMs - beganMs));
-    return {};
-  };
+  const times = timesOf(world);
   await world.sendAndPass("orders", ["a"], 100);
   await world.sendAndPass("orders", bodies(9), 60_000);
   expect(mostInASecond(times)).toBe(4);
@@ -58,11 +58,7 @@ it("max_receives_per_second makes a batch smaller that comes within a second of 
 it("max_receives_per_second holds over a crash", async () => {
   const settings = consumer({ maxBatchSize: 100, maxBatchTimeoutSeconds: 0 });
   const world = new World({ orders: { maxReceivesPerSecond: 4, consumer: settings } });
-  const times: number[] = [];
-  world.handler = (batch) => {
-    times.push(...batch.messages.map(() => world.nowMs));
-    return {};
-  };
+  const times = timesOf(world);
   await world.send("orders", bodies(20));
   for (let i = 0; i < 20; i++) {
     await world.pass(310);

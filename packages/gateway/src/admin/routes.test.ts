@@ -1,8 +1,9 @@
-import type { ConsumerHealth, LookedAt } from "@sluice/protocol";
+import type { ConsumerHealth } from "@sluice/protocol";
 import { describe, expect, it, vi } from "vitest";
 import {
   DEAD,
   directoryOf,
+  lookedAt,
   memoryAudit,
   OPEN,
   ORDERS,
@@ -29,22 +30,7 @@ async function json(response: Response | Promise<Response>): Promise<unknown> {
   return (await response).json();
 }
 
-const MESSAGE: LookedAt = {
-  id: "0".repeat(32),
-  ref: "r",
-  state: "ready",
-  attempts: 0,
-  sentMs: 1,
-  atMs: 1,
-  keptUntilMs: 2,
-  contentType: "text",
-  bodyBytes: 0,
-  body: new Uint8Array(),
-  group: null,
-  attributes: null,
-  from: null,
-  why: { reason: "dueNow", text: "It leaves at once.", untilMs: 1, by: null },
-};
+const MESSAGE = lookedAt();
 
 describe("GET /queues", () => {
   it("shows every queue with counts, settings, producers and consumer, in order of names", async () => {

@@ -1,6 +1,6 @@
+import { pullConsumer } from "@sluice/broker/testing/messages";
 import {
   type HistoryEvent,
-  type LookedAt,
   type MoveTask,
   packMessages,
   type QueueDefinition,
@@ -8,7 +8,17 @@ import {
   type ReceiveReply,
 } from "@sluice/protocol";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { DEAD, directoryOf, memoryTokens, ORDERS, queueWith, recordOf } from "../../test/directory.ts";
+import {
+  DEAD,
+  directoryOf,
+  eventOf,
+  FIGURES,
+  lookedAt,
+  memoryTokens,
+  ORDERS,
+  queueWith,
+  recordOf,
+} from "../../test/directory.ts";
 import { SqsClient } from "../../test/sqs-client.ts";
 import { ADMIN_NEEDS } from "../admin/access/needs.ts";
 import { CLOUDFLARE_NEEDS } from "../cloudflare/needs.ts";
@@ -22,16 +32,7 @@ const OWN = "mail-dead";
 
 const ORDERS_DYING: QueueDefinition = {
   ...ORDERS,
-  consumer: {
-    type: "http_pull",
-    settings: {
-      maxBatchSize: 10,
-      maxRetries: 3,
-      retryDelaySeconds: 0,
-      visibilityTimeoutMs: 30_000,
-      deadLetterQueue: OWN,
-    },
-  },
+  consumer: pullConsumer({ maxBatchSize: 10, deadLetterQueue: OWN }),
 };
 const MOVE: MoveTask = {
   taskId: "t",
@@ -43,54 +44,9 @@ const MOVE: MoveTask = {
   moved: 2,
   toMove: 5,
 };
-const EVENT: HistoryEvent = {
-  number: 1,
-  kind: "arrived",
-  atMs: 1,
-  queue: OWN,
-  messages: 1,
-  ids: ["a"],
-  by: OTHER,
-  to: null,
-  otherIds: [],
-  batch: null,
-  attempt: null,
-  delayMs: null,
-  delayReason: null,
-  error: null,
-  tookMs: null,
-  merged: null,
-  past: null,
-};
+const EVENT = eventOf({ kind: "arrived", queue: OWN, by: OTHER });
 const EVENTS: HistoryEvent[] = [EVENT, { ...EVENT, kind: "redriven", by: null, to: OTHER }];
-const MESSAGE: LookedAt = {
-  id: "a",
-  ref: "r",
-  state: "ready",
-  attempts: 0,
-  sentMs: 1,
-  atMs: 1,
-  keptUntilMs: 2,
-  contentType: "text",
-  bodyBytes: 1,
-  body: new Uint8Array([65]),
-  group: null,
-  attributes: null,
-  from: OTHER,
-  why: { reason: "dueNow", text: "At once.", untilMs: null, by: null },
-};
-const FIGURES = {
-  nowMs: 5,
-  ready: 1,
-  delayed: 0,
-  leased: 0,
-  backlogBytes: 4,
-  oldestMessageTimestampMs: 0,
-  isOn: true,
-  totals: {},
-  tookMs: [],
-};
-
+const MESSAGE = lookedAt({ from: OTHER });
 /** A message as SQS receives it. */
 const LETTER = packMessages([
   {

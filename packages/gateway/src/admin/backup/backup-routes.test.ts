@@ -1,3 +1,4 @@
+import { endpoint } from "@sluice/broker/testing/messages";
 import { type EnqueueRequest, PackedIndex } from "@sluice/protocol";
 import { describe, expect, it, vi } from "vitest";
 import { directoryOf, OPEN, queueWith, subscriptionOf, TOPIC } from "../../../test/directory.ts";
@@ -91,22 +92,7 @@ describe("POST /backup", () => {
     dialects: {},
   };
 
-  const pushing = (changes: object) => ({
-    type: "http_push",
-    settings: {
-      url: "https://shop.example/",
-      format: "sluice",
-      contentType: null,
-      readinessPath: null,
-      maxConcurrency: 1,
-      connectTimeoutSeconds: 5,
-      responseTimeoutSeconds: 60,
-      maxRetries: 3,
-      retryDelaySeconds: 0,
-      deadLetterQueue: null,
-      ...changes,
-    },
-  });
+  const pushing = (changes: object) => endpoint({ maxConcurrency: 1, ...changes });
   const DAEMON = {
     visibilityTimeoutSeconds: 300,
     errorVisibilityTimeoutSeconds: null,

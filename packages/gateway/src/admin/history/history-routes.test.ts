@@ -1,34 +1,11 @@
-import type { HistoryEvent, HistoryRequest, MessagePast, StoryReply } from "@sluice/protocol";
+import type { HistoryRequest, MessagePast, StoryReply } from "@sluice/protocol";
 import { describe, expect, it, vi } from "vitest";
-import { CREATED_MS, DEAD, directoryOf, OPEN, ORDERS, queueWith } from "../../../test/directory.ts";
+import { CREATED_MS, DEAD, directoryOf, eventOf, OPEN, ORDERS, queueWith } from "../../../test/directory.ts";
 import { createGateway, type QueueDirectory } from "../../index.ts";
 import type { StoryView } from "./story.ts";
 
 const API = "http://localhost:8787/__sluice/api";
 const [ID, NEW_ID] = ["a".repeat(32), "b".repeat(32)];
-
-function eventOf(changes: Partial<HistoryEvent>): HistoryEvent {
-  return {
-    number: 1,
-    kind: "accepted",
-    atMs: CREATED_MS,
-    queue: "orders",
-    messages: 1,
-    ids: [ID],
-    by: null,
-    to: null,
-    otherIds: [],
-    batch: null,
-    attempt: null,
-    delayMs: null,
-    delayReason: null,
-    error: null,
-    tookMs: null,
-    merged: null,
-    past: null,
-    ...changes,
-  };
-}
 
 const NOTHING: StoryReply = { events: [], gaps: [], before: null, after: null };
 

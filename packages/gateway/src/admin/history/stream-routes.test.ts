@@ -1,6 +1,14 @@
 import type { WatchReply, WatchRequest } from "@sluice/protocol";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { DEAD, directoryOf, memoryTokens, OPEN, ORDERS, queueWith } from "../../../test/directory.ts";
+import {
+  DEAD,
+  directoryOf,
+  FIGURES,
+  memoryTokens,
+  OPEN,
+  ORDERS,
+  queueWith,
+} from "../../../test/directory.ts";
 import { createGateway } from "../../index.ts";
 import { sha256Of } from "../../rights/digest.ts";
 import { TOKENS_KEPT_MS } from "../../rights/kept-tokens.ts";
@@ -8,17 +16,6 @@ import { LOOK_MS, SILENCE_MS } from "./event-stream.ts";
 import { STREAMS_MAX, STREAMS_OF_TOKEN_MAX } from "./stream-routes.ts";
 
 const API = "http://localhost:8787/__sluice/api";
-const FIGURES: WatchReply["figures"] = {
-  nowMs: 5,
-  ready: 1,
-  delayed: 0,
-  leased: 0,
-  backlogBytes: 4,
-  oldestMessageTimestampMs: 0,
-  isOn: true,
-  totals: {},
-  tookMs: [],
-};
 
 function gatewayOf() {
   const watch = vi.fn(async (_queue: string, _request: WatchRequest) => ({

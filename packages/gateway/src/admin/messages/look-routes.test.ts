@@ -1,7 +1,7 @@
 import { encodeAttributes } from "@sluice/aws";
 import { type LookedAt, type LookReply, PREVIEW_BYTES_MAX, type Why } from "@sluice/protocol";
 import { describe, expect, it, vi } from "vitest";
-import { directoryOf, OPEN, queueWith } from "../../../test/directory.ts";
+import { lookedAt as anyLookedAt, directoryOf, OPEN, queueWith } from "../../../test/directory.ts";
 import { createGateway, type QueueDirectory } from "../../index.ts";
 import { BODY_CHARACTERS_MAX } from "../message-view.ts";
 
@@ -24,23 +24,8 @@ async function ask(directory: QueueDirectory, path: string) {
 
 function lookedAt(changes: Partial<LookedAt> = {}): LookedAt {
   const body = changes.body ?? new Uint8Array();
-  return {
-    id: ID,
-    ref: "r",
-    state: "ready",
-    attempts: 0,
-    sentMs: SENT_MS,
-    atMs: SENT_MS + 1_000,
-    keptUntilMs: SENT_MS + 2_000,
-    contentType: "text",
-    bodyBytes: body.byteLength,
-    body,
-    group: null,
-    attributes: null,
-    from: null,
-    why: PAUSED,
-    ...changes,
-  };
+  const times = { sentMs: SENT_MS, atMs: SENT_MS + 1_000, keptUntilMs: SENT_MS + 2_000 };
+  return anyLookedAt({ id: ID, ...times, bodyBytes: body.byteLength, body, why: PAUSED, ...changes });
 }
 
 const replyOf = (messages: readonly LookedAt[], changes: Partial<LookReply> = {}): LookReply => ({
