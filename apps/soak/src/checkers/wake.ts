@@ -18,8 +18,10 @@ export const alarmArmed: Checker = {
     const dueMs = Math.min(workMs, taskDueMs(queue), moveDueMs(queue));
     if (receiveDueMs(queue) < (queue.epoch?.timerAtMs ?? Infinity))
       return "nothing answers those who wait for messages in time";
-    // Who is yet to be told what it is, is called by the directory soon.
+    // The directory calls a queue soon that has not confirmed what it is.
     if (queue.world.directory?.ledger.isTold(queue.name) === false || queue.isDropping) return undefined;
+    // A directory would call a deleted queue again whose drop was lost. Without one it drops at its next start.
+    if (queue.gone !== null && queue.durableRevision !== null) return undefined;
     if (dueMs === Infinity || queue.wakesBy(dueMs)) return undefined;
     const inMs = dueMs - queue.world.nowMs;
     const alarmInMs = queue.disk.alarmAtMs === null ? null : queue.disk.alarmAtMs - queue.world.nowMs;
