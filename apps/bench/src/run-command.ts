@@ -84,7 +84,6 @@ const MODES: Readonly<Record<Mode, (command: Command) => Promise<Report>>> = {
   },
 };
 
-/** Compares systems in cases, as the command chooses both. */
 async function reportOf<W extends string>(
   command: Command,
   name: string,

@@ -18,7 +18,7 @@ export interface FuzzOptions {
 }
 
 /** Result of a run in which nothing was wrong. */
-export interface FuzzReport {
+interface FuzzReport {
   /** Answers by their status. */
   readonly statuses: Readonly<Record<string, number>>;
   /** Actions that succeeded at least once. */

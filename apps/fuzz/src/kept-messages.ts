@@ -5,7 +5,6 @@ import type { Target } from "./target.ts";
 /** A queue that no generated request names: what is sent to it has to come out again. */
 const KEPT = "the-books";
 
-/** Size of each message. */
 const KEPT_BYTES = 20;
 
 /** Sends a request that must succeed after any other request. */

@@ -66,7 +66,6 @@ const credential = fc.oneof(
 const authorization = fc
   .tuple(credential, fc.constantFrom("host", "host;x-amz-date", "", ";", "no such;é", "host;host"))
   .map(([from, signed]) => `AWS4-HMAC-SHA256 Credential=${from}, SignedHeaders=${signed}, Signature=00`);
-/** Letters that can be in a header. */
 const headerText = fc.oneof(
   fc.constantFrom(
     "",

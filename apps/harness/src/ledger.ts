@@ -1,7 +1,7 @@
 import { bodyOf, tagOf } from "./body.ts";
 
 /** Answer to a send, as its producer got it; `unknown` if there was none. */
-export type SendOutcome = "unknown" | "acknowledged" | "refused";
+type SendOutcome = "unknown" | "acknowledged" | "refused";
 
 /** A message as its producer knows it. */
 export interface Sent {

@@ -2,7 +2,7 @@ import { readOptions, UsageError } from "@sluice/harness/command-line";
 import { MANAGERS, type ManagerName } from "./managers.ts";
 
 /** Supported versions of Node.js, by major number. */
-export const NODES = ["22", "24"] as const;
+const NODES = ["22", "24"] as const;
 
 export interface Command {
   readonly managers: readonly ManagerName[];

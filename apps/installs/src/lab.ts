@@ -5,7 +5,6 @@ import { basename, delimiter, dirname, join } from "node:path";
 import { packed } from "sluice/test/pack";
 
 const ROOT = join(import.meta.dirname, "../../..");
-/** Lines of a failure that are shown. */
 const LINES_SHOWN = 15;
 
 /** Runs a function with a folder outside of the workspace. */

@@ -12,7 +12,6 @@ await runProgram({
   run: (command) => inFolder((folder) => tryInstalls(folder, command)),
 });
 
-/** Tries all installs, and returns whether everything worked. */
 async function tryInstalls(folder: string, { managers, nodes, without }: Command): Promise<boolean> {
   const archives = packArchives(folder, ["cli", "testing", "vite"]);
   let isWell = true;

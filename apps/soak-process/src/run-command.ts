@@ -22,7 +22,6 @@ import { SqsScenario } from "./sqs/sqs-scenario.ts";
 /** Folders that a run depends on. */
 const SOURCES = ["packages", "apps/broker", "apps/harness", "apps/soak-process"];
 
-/** A line of progress after this many kills. */
 const KILLS_PER_LINE = 50;
 const ROLLOUTS_PER_LINE = 10;
 

@@ -1,7 +1,7 @@
 import { readOptions, UsageError, whole } from "@sluice/harness/command-line";
 
-export const TIMES_DEFAULT = 20;
-export const LOAD_DEFAULT = 8;
+const TIMES_DEFAULT = 20;
+const LOAD_DEFAULT = 8;
 /** Most busy processes: beyond that nothing gets processor time any more. */
 export const LOAD_MAX = 64;
 
@@ -13,7 +13,7 @@ Runs test files again and again beside a load.
   --times N  runs, one after the other (default ${TIMES_DEFAULT})
   --load L   processes that compute without a pause meanwhile, 0 to ${LOAD_MAX} (default ${LOAD_DEFAULT})`;
 
-export interface StressCommand {
+interface StressCommand {
   readonly files: readonly string[];
   readonly times: number;
   readonly load: number;

@@ -13,7 +13,7 @@ export interface StressRun {
   readonly output: string;
 }
 
-export interface StressOptions {
+interface StressOptions {
   readonly files: readonly string[];
   /** Folder that vitest runs in. */
   readonly folder: string;

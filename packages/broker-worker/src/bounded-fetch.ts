@@ -8,7 +8,7 @@ export const PLAIN_BYTES_MAX = 65_536;
  */
 export const UNREAD_BYTES_MAX = 33_554_432;
 /** Time limit for such a body, in ms. */
-export const BODY_MS_MAX = 60_000;
+const BODY_MS_MAX = 60_000;
 
 /** Limits of `boundedFetch`; all have defaults. */
 export interface BodyLimits {

@@ -2,10 +2,8 @@ import type { DirectoryClock, QueueBrokerObject } from "@sluice/broker";
 import type { BrokerClock, ComingMoment } from "@sluice/gateway";
 import type { ClockSetting } from "@sluice/protocol";
 
-/** Parts of the broker that the clock needs. */
 interface ClockPorts {
   readonly directory: DirectoryClock;
-  /** Lists the names of all objects with messages. */
   names(): Promise<readonly string[]>;
   objectOf(name: string): QueueBrokerObject;
 }

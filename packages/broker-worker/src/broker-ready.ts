@@ -1,7 +1,7 @@
 import page from "sluice:page";
 import { type BrokerOptions, defineBroker } from "@sluice/broker-worker";
 
-export interface ReadyBrokerOptions extends Pick<BrokerOptions, "topology" | "consumers"> {
+interface ReadyBrokerOptions extends Pick<BrokerOptions, "topology" | "consumers"> {
   /** Beginning of the broker's log lines, as Wrangler marks the lines of Workers that it bundles. */
   readonly mark: string;
 }

@@ -4,7 +4,7 @@ import { objectFile, objectIdsIn, withObjectFile } from "@sluice/objects";
 import type { InDelivery } from "@sluice/protocol";
 import { uniqueKeysOf } from "./unique-keys.ts";
 
-export interface DeliveriesInput {
+interface DeliveriesInput {
   /** Folder of all Durable Objects of a data folder. */
   readonly folder: string;
   /** Name of the broker's Worker. */

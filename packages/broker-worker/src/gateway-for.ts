@@ -16,7 +16,7 @@ import type { ToldClock } from "./told-clock.ts";
 import type { ToldDisk } from "./told-disk.ts";
 
 /** State of the machine as reported by the process that started workerd, since a Worker's code cannot read it. */
-export interface ToldMachine {
+interface ToldMachine {
   readonly disk: ToldDisk;
   readonly clock: ToldClock;
 }

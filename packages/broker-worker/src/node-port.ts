@@ -20,16 +20,14 @@ const IDLE_MS_MAX = 4_000;
 const ADDRESS_MS_MAX = 800;
 
 /** `EndpointPort` of a broker on plain Node.js. */
-export interface NodePort extends EndpointPort {
+interface NodePort extends EndpointPort {
   /** Ends all requests and connections. */
   close(): void;
 }
 
 /** Agents for connections to servers. */
 interface Connections {
-  /** Keeps connections for further requests. */
   readonly kept: HttpAgent;
-  /** Makes a connection for each request. */
   readonly single: HttpAgent;
 }
 

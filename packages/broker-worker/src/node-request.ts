@@ -6,7 +6,6 @@ import { RefusedAddress } from "./node-lookup.ts";
 /** Limits of the discarded body of an answer, which is read to keep the connection: bytes, and ms. */
 const DISCARDED_BYTES_MAX = 65_536;
 const DISCARDING_MS_MAX = 2_000;
-/** Largest head of an answer, in bytes. */
 const HEAD_BYTES_MAX = 65_536;
 
 /** One request on one connection. */

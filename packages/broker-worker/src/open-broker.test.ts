@@ -5,7 +5,6 @@ import { objectsFolder, openNodeBroker } from "../../../apps/broker/test/node-br
 
 const QUEUES = 12;
 
-/** Lists the files of a folder that this process has open (Linux). */
 function openFilesIn(folder: string): string[] {
   return readdirSync("/proc/self/fd").flatMap((descriptor) => {
     try {

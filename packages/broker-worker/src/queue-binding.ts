@@ -3,7 +3,7 @@ import type { BrokerEnv, QueueBrokerObject } from "@sluice/broker";
 import { createBindingApp } from "@sluice/gateway";
 
 /** Properties of a binding: `props` of its service designator. */
-export interface QueueBindingProps {
+interface QueueBindingProps {
   readonly queue?: unknown;
 }
 

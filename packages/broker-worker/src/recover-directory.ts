@@ -20,7 +20,7 @@ import {
 import type { QueueRecord } from "@sluice/protocol";
 import { uniqueKeysOf } from "./unique-keys.ts";
 
-export interface RecoverDirectoryInput {
+interface RecoverDirectoryInput {
   /** Folder of all Durable Objects of a data folder, which no other process may use meanwhile. */
   readonly folder: string;
   /** Name of the broker's Worker. */

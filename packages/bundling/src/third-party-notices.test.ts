@@ -3,7 +3,6 @@ import { projectFolder } from "@sluice/project/test/project-folder";
 import { expect, it } from "vitest";
 import { noticesOf } from "../third-party-notices.mjs";
 
-/** Makes esbuild's metafile of a bundle with the given number of bytes of each file. */
 function metafileOf(bytes: Readonly<Record<string, number>>) {
   const inputs = Object.fromEntries(
     Object.entries(bytes).map(([path, bytesInOutput]) => [path, { bytesInOutput }]),

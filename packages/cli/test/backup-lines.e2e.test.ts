@@ -29,7 +29,6 @@ function message(name: string) {
   return { in: name, message: { ...past, contentType: "text", text: "x" } };
 }
 
-/** Writes lines to `b.jsonl`, and imports it. */
 async function importOf(lines: readonly object[], ...options: string[]) {
   const all = [...lines, { end: { messages: 0 } }];
   writeFileSync(join(lab.folder, "b.jsonl"), all.map((line) => `${JSON.stringify(line)}\n`).join(""));

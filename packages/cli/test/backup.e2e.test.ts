@@ -14,7 +14,6 @@ const from = new BrokerLab();
 let url: string;
 let endpoint: string;
 
-/** Starts an empty broker. */
 async function emptyBroker(): Promise<{ lab: BrokerLab; url: string } & AsyncDisposable> {
   const lab = new BrokerLab();
   return { lab, url: await lab.serve(), [Symbol.asyncDispose]: () => lab.close() };

@@ -15,7 +15,7 @@ export interface Said {
 }
 
 /** Surroundings of a command line. */
-export interface Situation {
+interface Situation {
   /** Standard input. */
   readonly input?: string;
   /** Answer that a person at the terminal types. Default: there is no terminal. */

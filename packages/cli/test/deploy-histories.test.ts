@@ -70,7 +70,6 @@ interface Act {
   readonly env: "" | "x";
   readonly command: "deploy" | "by hand" | "detach" | "rollback" | "destroy";
   readonly names: "sender" | "consumer" | "both";
-  /** Edit before the command. */
   readonly edit: "nothing" | "code" | "settings";
 }
 
@@ -201,7 +200,6 @@ interface Seen {
   readonly queues: ReadonlyMap<string, string>;
 }
 
-/** Reads the state of both accounts. */
 function look(): readonly Seen[] {
   return ACCOUNTS.map((id) => lookAt(accountOf(id)));
 }

@@ -37,7 +37,6 @@ describe.skipIf(!HAS_SCRIPT)("a question of Wrangler's in a deployment", { timeo
     return { code: await running.ended, output: running.output };
   }
 
-  /** Answers a question at a terminal. */
   async function answering(...answers: readonly (readonly [question: RegExp, keys: string])[]) {
     cloudflare.changes.length = 0;
     const terminal = new OnTerminal(["deploy", "sender"], lab.folder, env());

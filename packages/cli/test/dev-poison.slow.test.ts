@@ -5,7 +5,6 @@ import getPort from "./free-port.ts";
 import { descendants, eventually, type Lab, openLab } from "./lab.ts";
 import { type Running, sluice } from "./running.ts";
 
-/** Fields that are read of the admin API's description of a queue. */
 interface Described {
   readonly messages: { readonly ready: number };
 }

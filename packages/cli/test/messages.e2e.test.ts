@@ -14,7 +14,6 @@ beforeAll(async () => {
 afterAll(() => lab.close());
 
 let queues = 0;
-/** Creates a queue for a test. */
 async function newQueue(...settings: string[]): Promise<string> {
   const name = `q${++queues}`;
   expect(await lab.run(["queues", "create", name, ...settings])).toMatchObject({ code: 0 });
@@ -30,7 +29,6 @@ async function only(queue: string): Promise<MessageView> {
   return messages[0] as MessageView;
 }
 
-/** Calls the endpoint of SQS. */
 async function sqs(action: string, input: object): Promise<Record<string, unknown>> {
   const headers = { "content-type": "application/x-amz-json-1.0", "x-amz-target": `AmazonSQS.${action}` };
   const body = JSON.stringify(input);

@@ -13,7 +13,6 @@ const PATIENCE = { timeout: 60_000, interval: 200 };
 interface Framework {
   readonly name: string;
   readonly fixture: string;
-  /** Packages that the project has installed. */
   readonly packages: readonly string[];
   /** Command line of the framework, in `node_modules`. */
   readonly tool: string;

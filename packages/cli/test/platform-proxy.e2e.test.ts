@@ -125,7 +125,6 @@ describe("getPlatformProxy of the packed package", { timeout: 300_000 }, () => {
     const backlog = async () => ((await ask("/metrics")) as { backlogCount: number }).backlogCount;
     return { server, ask, backlog };
   };
-  /** Runs the Worker that handles the messages. */
   const dev = async (...args: string[]) => {
     const [port, inspectorPort] = await Promise.all([getPort(), getPort()]);
     const ports = ["--port", `${port}`, "--inspector-port", `${inspectorPort}`];

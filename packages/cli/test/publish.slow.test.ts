@@ -18,7 +18,6 @@ import { HAS_OTHERS, OTHERS } from "./others.ts";
 import { packed } from "./pack.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
-/** Size limit of each published archive, in bytes. */
 const ARCHIVE_BYTES_MAX: Readonly<Record<string, number>> = {
   sluice: 1_700_000,
   "@sluice/testing": 470_000,
@@ -27,7 +26,6 @@ const ARCHIVE_BYTES_MAX: Readonly<Record<string, number>> = {
 
 /** Module paths without the Node.js of this workspace. */
 const MACHINE = { PATH: "/usr/local/bin:/usr/bin:/bin" };
-/** Exports that run in Workers. */
 const FOR_WORKERS = "./worker";
 
 interface Manifest {
@@ -69,7 +67,6 @@ function sourcesOf(folder: string, file: string): string[] {
   return sources.map((source) => relative(folder, resolve(folder, dirname(file), source)));
 }
 
-/** Makes the anchor of a heading. */
 function anchorOf(heading: string): string {
   return heading
     .toLowerCase()

@@ -21,7 +21,6 @@ function temporaryFolder(): string {
   return folder;
 }
 
-/** Makes a client of a broker on a port. */
 function clientOf(port: number) {
   const endpoint = `http://127.0.0.1:${port}/__sluice/aws`;
   const call = async (action: string, input: object) => {

@@ -8,7 +8,6 @@ import { type Running, sluice } from "./running.ts";
 
 const STATE = "state";
 
-/** Fields that are read of the admin API's description of a queue. */
 interface Described {
   readonly messages: { readonly ready: number; readonly leased: number };
 }
@@ -31,7 +30,6 @@ describe("sluice serve with a handler", () => {
     return started;
   };
   const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`);
-  /** Waits until the Workers run. */
   const whenUp = () => eventually(async () => (await get("/")).status, 200);
   const send = async (queue: string, text: string) => {
     // An answer of 503 may mean that the message is stored, so it is not sent again.

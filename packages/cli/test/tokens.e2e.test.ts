@@ -12,7 +12,6 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([open.close(), locked.close()]));
 
-/** The environment of a user with this token. */
 const having = (token: string) => ({ env: { SLUICE_API_TOKEN: token } });
 const FIRST = having("first");
 

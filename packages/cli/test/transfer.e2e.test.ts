@@ -24,7 +24,6 @@ const run = (args: readonly string[], input?: string) =>
 const path = (name: string) => join(lab.folder, name);
 
 let queues = 0;
-/** Creates a queue for a test, with the messages of these lines. */
 async function newQueue(lines: readonly object[] = []): Promise<string> {
   const name = `t${++queues}`;
   expect(await run(["queues", "create", name])).toMatchObject({ code: 0 });

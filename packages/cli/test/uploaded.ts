@@ -3,7 +3,6 @@ import { join } from "node:path";
 import type { WorkerdService } from "@sluice/protocol/test/workerd-process";
 import { wrangler } from "./running.ts";
 
-/** Members of a generated configuration that are read. */
 interface Config {
   readonly compatibility_date: string;
   readonly compatibility_flags?: readonly string[];

@@ -16,7 +16,6 @@ import getPort from "./free-port.ts";
 import { eventually } from "./lab.ts";
 import { type Running, sluice } from "./running.ts";
 
-/** Request that the application got. */
 interface Request {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;

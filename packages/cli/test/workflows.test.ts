@@ -19,7 +19,6 @@ interface Workflow {
   readonly jobs: Readonly<Record<string, Job>>;
 }
 
-/** Lists the actions of a workflow with the comments after them. */
 function actionsIn(text: string): string[] {
   return [...text.matchAll(/^\s*(?:- )?uses:\s*(.*?)\s*$/gm)].flatMap(([, action]) => action ?? []);
 }

@@ -86,7 +86,6 @@ async function create(queue_name: string): Promise<void> {
   expect((await broker.dispatchFetch(`${api}/accounts/any/queues`, init)).status).toBe(200);
 }
 
-/** Returns the number of messages that wait in a queue. */
 async function waiting(name: string): Promise<number> {
   const url = `${api}/accounts/any/queues/${(await shown(name))?.queue_id}/metrics`;
   const { result } = (await (await broker.dispatchFetch(url)).json()) as {

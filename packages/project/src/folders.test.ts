@@ -4,7 +4,6 @@ import { describe, expect, it } from "vitest";
 import { projectFolder } from "../test/project-folder.ts";
 import { makeFolder, writeRefusal } from "./folders.ts";
 
-/** Makes a folder, and explains why that fails. */
 function refusal(folder: string): string | null {
   try {
     makeFolder(folder);

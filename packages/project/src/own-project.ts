@@ -29,7 +29,7 @@ export function ownProject(project: Project, { cwd, defaults, option }: OwnProje
   };
 }
 
-export interface OwnProjectOptions {
+interface OwnProjectOptions {
   /** Absolute path of the command's folder. */
   readonly cwd: string;
   /** Wrangler's reading of an empty configuration. */

@@ -8,7 +8,7 @@ import { wranglerDefaults } from "@sluice/project/wrangler/wrangler-config";
 // Takes seconds on a busy machine, which is no time to take from a test.
 loadWrangler();
 
-export interface GenerateOptions {
+interface GenerateOptions {
   readonly purpose: Purpose["kind"];
   readonly targets?: readonly string[];
   readonly env?: string;

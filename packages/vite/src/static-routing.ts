@@ -5,7 +5,7 @@ import { type FrontDoor, SLUICE_PATH } from "@sluice/project/runtime/front-door-
 type Routed = Pick<WorkerConfig, "assets" | "compatibility_date" | "compatibility_flags">;
 
 /** How requests for the broker's paths reach the entry Worker, with the configuration that it needs. */
-export interface RoutingWithBroker extends Pick<WorkerConfig, "assets" | "compatibility_flags"> {
+interface RoutingWithBroker extends Pick<WorkerConfig, "assets" | "compatibility_flags"> {
   readonly frontDoor: FrontDoor;
 }
 

@@ -218,7 +218,6 @@ interface Leading {
   readonly isEntry: boolean;
 }
 
-/** Adds a Worker's bindings to the broker. */
 function leadToBroker(config: WorkerConfig, { needsRpc, produces, isEntry }: Leading): void {
   const queues = { name: QUEUES_BINDING, class_name: BROKER_CLASS, script_name: brokerName() };
   const { durable_objects: objects } = config;
@@ -250,7 +249,6 @@ function customize(config: WorkerConfig, customizer: Customizer, context: Contex
   if (part) Object.assign(config, defu(part, config));
 }
 
-/** Lists the Workers that consume any queue. */
 function consumersIn({ queues }: QueueTopology): string[] {
   const all = Object.values(queues).flatMap(({ consumer }) =>
     consumer?.type === "worker" ? consumer.worker : [],

@@ -12,7 +12,6 @@ interface Framework {
   readonly project: ViteProjectOptions;
   /** File with the version that the handler records. */
   readonly version: string;
-  /** Folder of the build's output. */
   readonly built: string;
 }
 

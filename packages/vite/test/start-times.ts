@@ -31,7 +31,6 @@ try {
   for (const project of Object.values(projects)) project.remove();
 }
 
-/** Changes a project's configuration of Vite. */
 function change({ folder }: ViteProject, what: RegExp, to: string): void {
   const file = join(folder, "vite.config.mjs");
   const text = readFileSync(file, "utf8");

@@ -31,7 +31,7 @@ export interface BacklogFigures {
 
 type Measured = Omit<BacklogFigures, "backlog">;
 
-export interface BacklogOptions {
+interface BacklogOptions {
   /** Number of runs, each of which fills a queue anew; medians count. */
   readonly runs: number;
   /** Messages that are sent, and handled, to take a rate. */

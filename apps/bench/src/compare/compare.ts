@@ -7,7 +7,7 @@ import type { Way } from "../workload/ways.ts";
 import type { Case } from "./cases.ts";
 import { type WarmUpOptions, warmUp } from "./warm-up.ts";
 
-export interface CompareOptions<W extends string = Way> extends WarmUpOptions {
+interface CompareOptions<W extends string = Way> extends WarmUpOptions {
   readonly systems: readonly System<W>[];
   readonly cases: readonly Case<W>[];
   /** Runs of each case whose median counts. */

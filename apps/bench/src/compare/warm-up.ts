@@ -4,7 +4,7 @@ import { rateOf } from "../workload/run.ts";
 import { type Case, messagesFor } from "./cases.ts";
 
 /** A system is warm when the fastest of so many latest runs is at most this factor faster than all runs before them. */
-export const SETTLED_RUNS = 3;
+const SETTLED_RUNS = 3;
 export const SETTLED_FACTOR = 1.03;
 
 export interface WarmUpOptions {

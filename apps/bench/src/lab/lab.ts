@@ -105,7 +105,6 @@ function topology(consumer: LabOptions["consumer"]): QueueTopology {
   };
 }
 
-/** A Worker of the lab as workerd takes it. */
 function bundled(worker: "broker" | "driver"): Promise<string> {
   return bundle(`export * from "./${worker}.ts"; export { default } from "./${worker}.ts";`, SOURCES);
 }

@@ -11,7 +11,7 @@ export interface PeerSettings {
 }
 
 /** Producer and consumer of a peer. What is handled is noted in `handled`. */
-export interface PeerClient extends Pick<Target, "send" | "sendHundred"> {
+interface PeerClient extends Pick<Target, "send" | "sendHundred"> {
   close(): Promise<void>;
 }
 

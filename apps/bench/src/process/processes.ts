@@ -1,19 +1,18 @@
 import { readdir, readFile } from "node:fs/promises";
 
-/** A process as the kernel reports it. */
 interface Process {
   readonly pid: number;
   readonly parent: number;
 }
 
 /** The time of a process. */
-export interface ProcessTimes extends Process {
+interface ProcessTimes extends Process {
   /** CPU ticks of itself and of those of its children that have ended. */
   readonly ticks: number;
 }
 
 /** The memory of a process. */
-export interface ProcessStatus extends Process {
+interface ProcessStatus extends Process {
   readonly residentBytes: number;
 }
 

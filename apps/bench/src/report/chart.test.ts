@@ -22,7 +22,6 @@ const CHART: Chart = {
   ],
 };
 
-/** Widths of the bars of a chart, in its order. */
 function widths(svg: string): number[] {
   return [...svg.matchAll(/ width="(\d+)" height="14"/g)].map(([, width]) => Number(width));
 }

@@ -9,7 +9,7 @@ export interface Bar {
 }
 
 /** Bars on a scale of their own, from 0 to the longest. */
-export interface Panel {
+interface Panel {
   readonly title: string;
   readonly bars: readonly Bar[];
 }

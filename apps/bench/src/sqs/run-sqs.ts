@@ -78,7 +78,6 @@ async function sending(run: SqsRun, messages: number, senders: number): Promise<
   return { sentPerSecond: perSecond(messages, performance.now() - startMs), handledPerSecond: Number.NaN };
 }
 
-/** Sends batches, many at once. */
 function fill(run: SqsRun, messages: number): Promise<void> {
   const { client, queueUrl } = run;
   return inLanes(FILLERS, messages / BATCH, () =>
@@ -116,7 +115,6 @@ async function drain(run: SqsRun, messages: number, receivers: number, waitSecon
   return doneMs;
 }
 
-/** Does something so many times, `lanes` at once. */
 async function inLanes(lanes: number, times: number, work: () => Promise<void>): Promise<void> {
   let left = times;
   const lane = async () => {

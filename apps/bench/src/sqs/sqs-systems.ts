@@ -8,7 +8,7 @@ import type { SqsWay } from "./sqs-cases.ts";
 import { type OpenProtocol, type SqsClient, sqsClient } from "./sqs-client.ts";
 
 /** A server with a client of one kind. */
-export type SqsSystem = System<SqsWay>;
+type SqsSystem = System<SqsWay>;
 
 /** Descriptions of what a client does, by its short name. */
 const HOW: Readonly<Record<string, string>> = {

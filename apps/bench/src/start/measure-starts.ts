@@ -13,7 +13,7 @@ import { removeFolder, temporaryFolder } from "../process/temporary-folder.ts";
 import { makeProject, type StartProject } from "./project.ts";
 
 /** Figures of one start of a development server. Times in ms from the start of its process. */
-export interface StartFigures {
+interface StartFigures {
   /** A request was answered. */
   readonly readyMs: number;
   /** The message of the request after that one has reached the consumer. */

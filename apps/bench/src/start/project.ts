@@ -4,7 +4,6 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
-/** Folder of the `sluice` package in this repository. */
 const PACKAGE = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../../../../packages/cli");
 
 /** A project outside of the workspace, in which both commands are installed as npm would. */

@@ -10,7 +10,7 @@ import type { RunningSystem } from "./system.ts";
 /** Folder of the Worker under test. */
 export const WORKER = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../../worker");
 
-export interface DevServerPlace {
+interface DevServerPlace {
   readonly port: number;
   readonly folder: string;
 }

@@ -10,7 +10,6 @@ const runToEnd = promisify(execFile);
 /** Outside the workspace, so that `pnpm install` never sees what is in it. */
 export const PEERS_FOLDER = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../../.peers");
 
-/** Packages of the peers, exact versions. */
 const PACKAGES: Readonly<Record<string, string>> = {
   bullmq: "6.7.0",
   elasticmq: "0.7.1",

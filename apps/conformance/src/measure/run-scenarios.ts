@@ -42,7 +42,6 @@ async function runOnce(system: System, scenarios: readonly Scenario[]): Promise<
   }
 }
 
-/** Starts the system again and looks at every scenario. */
 async function runOverRestart(
   running: RunningSystem,
   scenarios: readonly Scenario[],

@@ -13,7 +13,6 @@ import type { RunningSystem } from "../systems/system.ts";
 const SENDERS = 8;
 const POLL_MS = 250;
 
-/** A scenario that has sent, and its result. */
 class WatchedScenario {
   readonly scenario: Scenario;
   readonly #sent: unknown;
@@ -34,7 +33,6 @@ class WatchedScenario {
     return { sent: this.#sent, batches, log, found };
   }
 
-  /** Whether the observation is final. */
   isOver(observed: string | null): boolean {
     const watchedMs = Date.now() - this.#sentAtMs;
     if (watchedMs < (this.scenario.watchMs ?? 0)) return false;

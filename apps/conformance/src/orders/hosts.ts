@@ -27,7 +27,6 @@ export type Host = (folder: string, programs: readonly string[]) => Promise<Sett
 
 const CONFORMANCE = resolve(import.meta.dirname, "../..");
 const PROJECT = join(CONFORMANCE, "workers/orders");
-/** Packages that the project has installed. */
 const INSTALLED = [
   "@cloudflare/vite-plugin",
   "@cloudflare/vitest-plugin",

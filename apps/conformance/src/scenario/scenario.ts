@@ -7,7 +7,7 @@ import type { RowHead } from "./row.ts";
  */
 
 /** Producer Workers: `sender` has today's compatibility date, `old-sender` one before every flag about queues. */
-export type SenderName = "sender" | "old-sender";
+type SenderName = "sender" | "old-sender";
 /** Consumer Workers, by what is special about them. */
 export type ReceiverName =
   | "receiver"

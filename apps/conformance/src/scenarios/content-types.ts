@@ -6,7 +6,6 @@ interface BodyCase extends RowHead, Pick<Scenario, "sender" | "expected"> {
   readonly send: (queue: AnyQueue) => Promise<unknown>;
 }
 
-/** A scenario that looks at the body a consumer gets. */
 function bodyCase({ send, ...row }: BodyCase): Scenario {
   return {
     queues: { q: { consumer: { max_batch_timeout: 0 } } },

@@ -2,7 +2,6 @@ import type { AnyQueue, Observation, Scenario, SeenBatch } from "../scenario/sce
 
 const numbers = (count: number) => Array.from({ length: count }, (_, body) => ({ body }));
 
-/** Most handlers that ran at one time. */
 function mostAtOnce(batches: readonly SeenBatch[]): number {
   const isRunning = (batch: SeenBatch, atMs: number) =>
     batch.atMs <= atMs && atMs < (batch.endedAtMs ?? atMs + 1);

@@ -3,7 +3,6 @@ import type { HandlerTools, Observation, ReceiverName, Scenario } from "../scena
 
 interface OutcomeCase extends RowHead {
   readonly receiver?: ReceiverName;
-  /** Handles the first delivery. */
   readonly handle: (batch: MessageBatch, tools: HandlerTools) => unknown;
   readonly expected: "acknowledged" | "retried";
 }
@@ -24,7 +23,6 @@ function outcomeCase({ handle, receiver = "receiver", ...row }: OutcomeCase): Sc
   };
 }
 
-/** Resolves after a while. */
 const later = (ms: number) => scheduler.wait(ms);
 const WAIT_UNTIL_MS = 400;
 

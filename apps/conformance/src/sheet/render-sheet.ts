@@ -4,7 +4,7 @@ import { isReference, type Verdict } from "../scenario/row.ts";
 import type { Coverage } from "../spec/coverage.ts";
 import type { Section } from "./sections.ts";
 
-export interface SheetInput {
+interface SheetInput {
   readonly sections: readonly Section[];
   readonly measured: ReadonlyMap<string, Measured>;
   /** Tests that prove rows, by the rows' ids. */

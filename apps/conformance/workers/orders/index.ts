@@ -6,7 +6,6 @@ interface Env {
 /** Calls of a program: `m1.retry(5); throw`. */
 const CALL = /^(?<on>m1\.)?(?<name>\w+)(?:\((?<seconds>\d+)\))?$/;
 
-/** Makes the calls of a program on a batch of two messages. */
 function run(program: string, batch: MessageBatch<string>): void {
   for (const call of program === "" ? [] : program.split("; ")) {
     const { on, name, seconds } = CALL.exec(call)?.groups ?? {};

@@ -4,7 +4,6 @@ export type Settled = "ack" | `retry ${number} s`;
 /** Asks the first Worker of a host: the project's, with the broker's API below `/__sluice`. */
 export type Ask = (path: string, init?: { method: string; body: string }) => Promise<Response>;
 
-/** Parts of an event of a queue's history that are used here. */
 interface HistoryEvent {
   readonly kind: string;
   readonly ids: readonly string[];

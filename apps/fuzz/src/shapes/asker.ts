@@ -6,7 +6,7 @@ import type { ShapeReport } from "./shape.ts";
  * Most processor time of this thread that a request may take, in ms. Other processes of the machine do not count. A
  * request that makes a broker stand still takes many seconds, all others take a tenth of this.
  */
-export const PROCESSOR_MS_MAX = 4_000;
+const PROCESSOR_MS_MAX = 4_000;
 
 /** An answer that its dialect may give. */
 export interface JudgedAnswer {

@@ -164,7 +164,6 @@ const heavyPolicy: fc.Arbitrary<Policy> = fc.record({
     { "anything-but": { wildcard: "*{{x:700}}y{{x:700}}*" } },
   ),
 });
-/** Messages that take long to evaluate. */
 const heavyMessage: fc.Arbitrary<Published> = fc.oneof(
   fc.constant<Published>({ kind: "json", value: "{{x:250000}}" }),
   fc.record({
@@ -290,7 +289,6 @@ function policyText(policy: Policy, known: Known): string {
   }
 }
 
-/** A text that SNS takes as a message. */
 function messageText(message: Published, known: Known): string {
   const text = textOf(message, known);
   return text === "" || /[^\t\n\r -\ud7ff\ue000-\ufffd]/u.test(text) ? "{}" : text;

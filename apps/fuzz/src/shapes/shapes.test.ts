@@ -35,7 +35,6 @@ type Fetch = (request: Request) => Promise<Response>;
 /** A mistake in the place of a broker's answer. */
 type Plant = (fetch: Fetch) => Fetch;
 
-/** Brokers with a mistake. */
 function openWith(plant: Plant): Open {
   return async (vars) => {
     const target = await localTarget(vars);

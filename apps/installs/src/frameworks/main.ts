@@ -14,7 +14,6 @@ await runProgram({
   run: (command) => inFolder((folder) => tryFrameworks(folder, command)),
 });
 
-/** Tries all frameworks, and returns whether everything worked. */
 async function tryFrameworks(folder: string, { frameworks }: Command): Promise<boolean> {
   const archives = packArchives(folder, ["cli"]);
   const npm = join(fetched(folder, MANAGERS.npm.package, MANAGERS.npm.version), MANAGERS.npm.bin);

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 
 /** A running process. */
-export interface RunningProcess {
+interface RunningProcess {
   readonly pid: number;
   /** Command line of the process, on most systems with its environment. */
   readonly command: string;

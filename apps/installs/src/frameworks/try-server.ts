@@ -9,11 +9,9 @@ import { processesOf } from "./processes.ts";
 import { CHANGED, LEFT_BY_DEV, WORD } from "./project.ts";
 
 const SLUICE = "node_modules/sluice/dist/main.js";
-/** Time between two looks, in ms. */
 const LOOK_EVERY_MS = 200;
 /** Time limit for a page, in ms. Nuxt never answers a request during a restart of its server, so it is repeated. */
 const PAGE_MS_MAX = 30_000;
-/** Characters of a command line that are shown. */
 const CHARACTERS_SHOWN = 150;
 
 /**

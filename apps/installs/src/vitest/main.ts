@@ -15,7 +15,6 @@ const PROJECT = join(import.meta.dirname, "../../../../packages/testing/test/fix
 const ITS_PLUGIN = "@cloudflare/vitest-plugin";
 /** Its project without `sluice()`, in which the suite runs `sluice init`. */
 const PLAIN = "notes";
-/** The plugins, each with its Vitest. */
 const PLUGINS: Readonly<Record<string, string>> = {
   [ITS_PLUGIN]: "vitest@latest",
   "@cloudflare/vitest-pool-workers": "vitest@4",
@@ -27,7 +26,6 @@ await runProgram({
   run: () => inFolder(tryPlugins),
 });
 
-/** Tries all plugins, and returns whether everything worked. */
 async function tryPlugins(folder: string): Promise<boolean> {
   const archives = packArchives(folder, ["testing"]);
   const npm = join(fetched(folder, MANAGERS.npm.package, MANAGERS.npm.version), MANAGERS.npm.bin);
@@ -61,7 +59,6 @@ async function tryPlugins(folder: string): Promise<boolean> {
   return isWell;
 }
 
-/** Puts the project's files there, for a plugin. */
 function placeProject(project: string, plugin: string): void {
   mkdirSync(project);
   cpSync(PROJECT, project, { recursive: true });

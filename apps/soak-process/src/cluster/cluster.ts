@@ -13,7 +13,7 @@ import { type QueueFigures, queueFigures } from "./queue-figures.ts";
 import { BROKER, TOKEN } from "./services.ts";
 import { isRunning } from "./workerd-process.ts";
 
-export interface ClusterOptions {
+interface ClusterOptions {
   readonly services: readonly WorkerdService[];
   /** Folder for all state. Another cluster that is started on it goes on with that. */
   readonly persistDir: string;

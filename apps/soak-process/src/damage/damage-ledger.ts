@@ -11,7 +11,7 @@ export interface Kept extends Sent {
 }
 
 /** Messages that came out of a queue together. */
-export interface DeliveredBatch {
+interface DeliveredBatch {
   readonly queue: string;
   readonly messages: readonly { readonly body: string }[];
 }

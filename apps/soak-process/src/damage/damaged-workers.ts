@@ -11,7 +11,6 @@ import type { DamagedBroker, DamagedEpoch } from "./run-damage.ts";
 const WAIT_SECONDS = 3_600;
 /** Time by which the clock is moved to make all of them due, in ms. */
 const TIME_PASSES_MS = 7_200_000;
-/** Orders to each queue. */
 const ORDERS = 12;
 /** Time without a delivery after which messages that have not come are missing, in ms. */
 const STALLED_MS = 2_500;

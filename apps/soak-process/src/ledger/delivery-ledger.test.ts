@@ -29,7 +29,6 @@ function deliver(body: string, attempts: number, queue = "orders"): Delivered | 
   return delivered;
 }
 
-/** The handler that has the message answers. */
 function settle(message: Message, settlement: Parameters<DeliveryLedger["settled"]>[1]): void {
   const delivered = latest.get(message);
   if (delivered === undefined) throw new Error("the message was not delivered");

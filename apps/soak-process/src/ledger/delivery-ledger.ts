@@ -4,7 +4,7 @@ import { DEAD_LETTER_QUEUE, settingsOf } from "../cluster/topology.ts";
 import { isSettled, type Message, type Visit } from "./message.ts";
 
 /** Facts about a message that the ledger needs before it is sent. */
-export interface Intention {
+interface Intention {
   readonly queue: string;
   readonly bytes: number;
   readonly delayMs: number;
@@ -22,7 +22,7 @@ const DUPLICATE_CAUSES = [
   "its acknowledgement was not committed when the process died",
   "its retry was asked for and not committed",
 ] as const;
-export type DuplicateCause = (typeof DUPLICATE_CAUSES)[number];
+type DuplicateCause = (typeof DUPLICATE_CAUSES)[number];
 
 /** The ledger, closed. */
 export interface Summary extends Tally {

@@ -6,7 +6,6 @@ import { PRODUCED_QUEUES } from "../cluster/topology.ts";
 import type { DeliveryLedger } from "../ledger/delivery-ledger.ts";
 import type { Message } from "../ledger/message.ts";
 
-/** Producers that send at the same time. */
 const PRODUCERS = 4;
 /** Messages that may be under way before the producers pause: more would only make the end of a run longer. */
 const OPEN_MAX = 3_000;
@@ -50,7 +49,7 @@ async function produceOne(
 const INTERNAL_ERROR = "(15000)";
 
 /** An order that the ledger does not have yet. */
-export interface DrawnOrder {
+interface DrawnOrder {
   readonly queue: string;
   readonly how: SendOrder["how"];
   readonly messages: readonly { readonly bytes: number; readonly delaySeconds: number | null }[];
@@ -75,7 +74,7 @@ function drawOrder(random: Random): DrawnOrder {
  *
  * @returns whether anything came back.
  */
-export async function sendOrder(
+async function sendOrder(
   cluster: Pick<Cluster, "send">,
   ledger: DeliveryLedger,
   { queue, how, messages }: DrawnOrder,

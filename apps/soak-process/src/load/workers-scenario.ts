@@ -20,7 +20,6 @@ export class WorkersScenario implements Scenario<Summary> {
   readonly #handler: Handler;
   #cluster: Cluster | null = null;
   #producing: { readonly stop: AbortController; readonly ended: Promise<void> } | null = null;
-  /** Lines of epochs that have ended. */
   readonly #earlierLines: string[] = [];
 
   /** @param persistDir an empty folder on a disk that will be full; by default a new one. `close` deletes either. */

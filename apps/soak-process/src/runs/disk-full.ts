@@ -3,7 +3,7 @@ import type { Tally } from "@sluice/harness/ledger";
 import { conclude, type Ended, type OpenScenario, until } from "../scenario/scenario.ts";
 import { SmallDisk } from "./small-disk.ts";
 
-export interface DiskFullOptions<Summary extends Tally> {
+interface DiskFullOptions<Summary extends Tally> {
   readonly open: OpenScenario<Summary>;
   /** How often the disk is filled. */
   readonly times: number;
@@ -13,7 +13,7 @@ export interface DiskFullOptions<Summary extends Tally> {
   readonly onTime?: (times: number, refused: number) => void;
 }
 
-export type DiskFullResult<Summary extends Tally> = Ended<Summary> & {
+type DiskFullResult<Summary extends Tally> = Ended<Summary> & {
   /** Times at which sends went through again when there was room. */
   readonly resumed: number;
   /** Texts of refusals, each once. */

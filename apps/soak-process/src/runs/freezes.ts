@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Tally } from "@sluice/harness/ledger";
 import { conclude, type Ended, type OpenScenario, stored } from "../scenario/scenario.ts";
 
-export interface FreezeOptions<Summary extends Tally> {
+interface FreezeOptions<Summary extends Tally> {
   readonly open: OpenScenario<Summary>;
   readonly freezes: number;
   /** Longest time that the process stands still, in ms. The last freeze takes all of it. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Tally } from "@sluice/harness/ledger";
 import { conclude, type Ended, type OpenScenario, stored } from "../scenario/scenario.ts";
 
-export interface KillOptions<Summary extends Tally> {
+interface KillOptions<Summary extends Tally> {
   readonly open: OpenScenario<Summary>;
   readonly kills: number;
   /** Longest epoch between the first answer and the kill, in ms. Some epochs end while they still recover. */

@@ -6,7 +6,7 @@ import { RolloutsScenario, type Stage } from "../rollouts/rollouts-scenario.ts";
 import { versionOf } from "../rollouts/versions.ts";
 import { conclude, type Ended } from "../scenario/scenario.ts";
 
-export interface RolloutOptions {
+interface RolloutOptions {
   readonly seed: number;
   readonly rollouts: number;
   /** Longest time between two steps of a rollout, in ms. */
@@ -17,7 +17,7 @@ export interface RolloutOptions {
   readonly onRollout?: (rollouts: number) => void;
 }
 
-export interface RolloutFigures {
+interface RolloutFigures {
   readonly kills: number;
   /** Objects that a rollout has given another version, or another consumer. */
   readonly reset: number;
@@ -85,7 +85,6 @@ const RESET = /directory does not answer.*code was updated/;
 
 type Step = Partial<Pick<Stage, "brokerShare" | "consumerShare" | "producerShare">>;
 
-/** Draws the steps of a rollout, and their order. */
 function drawSteps(random: Random): Step[] {
   const some = () => random.between(1, 9) / 10;
   const lists: Step[][] = [

@@ -5,7 +5,7 @@ import type { SqsSummary } from "../sqs/receive-ledger.ts";
 import { SqsScenario } from "../sqs/sqs-scenario.ts";
 import { makeWorker } from "./idle-worker.ts";
 
-export interface SqsSwapOptions {
+interface SqsSwapOptions {
   readonly swaps: number;
   readonly seed: number;
   /** Longest epoch between the first answer and its end, in ms. */

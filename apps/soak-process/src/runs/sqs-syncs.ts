@@ -9,13 +9,13 @@ import { SqsScenario } from "../sqs/sqs-scenario.ts";
 import { tracedAnswers } from "../sqs/sync-trace.ts";
 import { makeWorker } from "./idle-worker.ts";
 
-export interface SqsSyncOptions {
+interface SqsSyncOptions {
   /** Messages that are sent, received and deleted on each platform. */
   readonly messages: number;
   readonly seed: number;
 }
 
-export interface SqsSyncResult {
+interface SqsSyncResult {
   readonly platform: "Node.js" | "workerd";
   /** Answers to calls that change what is stored. */
   readonly answers: number;

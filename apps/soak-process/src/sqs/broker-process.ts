@@ -8,7 +8,7 @@ const LOOK_AGAIN_MS = 5;
 /** Time and level that a line of the log begins with. */
 const LOGGED = /^\d{4}-\S+Z \w+ +/;
 
-export interface BrokerProcessOptions {
+interface BrokerProcessOptions {
   /** Entry of the command. */
   readonly main: string;
   readonly port: number;

@@ -1,7 +1,7 @@
 import { sqs } from "./client.ts";
 
 /** A queue of the runs. */
-export interface SoakQueue {
+interface SoakQueue {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
   /** Receives until a message moves to the dead-letter queue; `null` where it never does. */

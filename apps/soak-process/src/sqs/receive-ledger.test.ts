@@ -12,7 +12,6 @@ beforeEach(() => {
   ledger = new ReceiveLedger(() => nowMs);
 });
 
-/** Sends a message that is acknowledged. */
 function sent(queue: string, more: { group?: string; delayMs?: number } = {}): SqsMessage {
   const { group = null, delayMs = 0 } = more;
   const { message } = ledger.intend({ queue, group, bytes: 20, delayMs });

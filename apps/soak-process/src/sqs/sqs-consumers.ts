@@ -14,7 +14,7 @@ const WORK_MS_MAX = 60;
 /** Visibility timeouts that a message's own is changed to, in seconds. */
 const CHANGED_SECONDS = [0, 0, 1, 8] as const;
 
-export interface Consuming {
+interface Consuming {
   readonly endpoint: string;
   readonly ledger: ReceiveLedger;
   readonly random: Random;

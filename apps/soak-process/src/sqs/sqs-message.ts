@@ -15,7 +15,7 @@ export interface Receive {
 }
 
 /** Deletion of a message, as far as it is known. `unknown`: it was asked for, and was not answered or came too late. */
-export type Deletion = "none" | "unknown" | "done";
+type Deletion = "none" | "unknown" | "done";
 
 /** Everything that is known about one message. */
 export interface SqsMessage extends Sent {

@@ -20,7 +20,7 @@ const BATCH_MAX = 10;
 /** Message of each group whose send was not answered: it is sent again first, with its deduplication id. */
 export type Unanswered = Map<string, { readonly message: SqsMessage; readonly body: string }>;
 
-export interface Producing {
+interface Producing {
   readonly endpoint: string;
   readonly ledger: ReceiveLedger;
   readonly random: Random;

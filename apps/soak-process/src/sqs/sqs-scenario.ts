@@ -27,7 +27,6 @@ export class SqsScenario implements Scenario<SqsSummary> {
   #producing: Promise<void> = Promise.resolve();
   #consuming: Promise<void> = Promise.resolve();
   #isDraining = false;
-  /** Lines of epochs that have ended. */
   readonly #earlierLines: string[] = [];
 
   /** @param persistDir an empty folder; by default a new one. `close` deletes either. */

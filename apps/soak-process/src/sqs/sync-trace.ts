@@ -16,7 +16,7 @@ const SYNCS = new Set(["fsync", "fdatasync"]);
 const SUCCEEDED = /\) += 0$/;
 
 /** Answer to a client, with what happened to the logs of queues since the answer before it. */
-export interface TracedAnswer {
+interface TracedAnswer {
   /** Syncs of logs of queues that have ended. */
   readonly syncs: number;
   /** Logs of queues that were written since they were synced last. */

@@ -2,7 +2,7 @@ import type { BackupMessage, BackupView, Restored } from "@sluice/gateway/views"
 import type { BrokerClient } from "./broker-client.ts";
 
 /** A page of what a queue holds, in whatever state. */
-export interface BackupPage {
+interface BackupPage {
   readonly messages: readonly BackupMessage[];
   /** Where the next page begins; `null` at the end. */
   readonly cursor: string | null;

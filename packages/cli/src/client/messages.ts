@@ -16,7 +16,7 @@ export interface MessagePage<T extends MessageView = MessageView> {
   readonly of: number;
 }
 
-export interface PageQuery {
+interface PageQuery {
   /** Terms that a message has to fit, as `docs/admin-api.md` has them. */
   readonly filter: string;
   /** 1 to `PAGE_MESSAGES_MAX`. */

@@ -72,7 +72,7 @@ export interface MoveRequest {
 }
 
 /** Messages that a move would move. */
-export interface MovePlan {
+interface MovePlan {
   readonly count: number;
   /** The first of them. */
   readonly messages: readonly MessageView[];

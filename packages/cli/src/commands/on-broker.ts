@@ -74,9 +74,7 @@ export function answer(
   else printer.warn(shown.words);
 }
 
-/** Action that needs a confirmation. */
 interface Confirmed {
-  /** Name that the user has to type. */
   readonly name: string;
   /** Consequences of the action, in sentences. */
   readonly what: string;

@@ -11,7 +11,7 @@ import { destroy } from "../../src/commands/deploy/destroy.ts";
 import { rollback } from "../../src/commands/deploy/rollback.ts";
 
 /** A Worker of a repository. */
-export interface RepositoryWorker {
+interface RepositoryWorker {
   readonly sends?: string;
   readonly consumes?: string;
   /** Further tables of its configuration. */

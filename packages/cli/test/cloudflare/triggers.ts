@@ -2,14 +2,14 @@ import { type Context, Hono } from "hono";
 import { type Account, Refused } from "./account.ts";
 
 /** A custom domain with the Worker that answers at it. */
-export interface Domain {
+interface Domain {
   readonly id: string;
   readonly hostname: string;
   service: string;
 }
 
 /** Settings of a Worker that belong to no version: Wrangler sets them after an upload. */
-export interface Around {
+interface Around {
   schedules: readonly string[];
   routes: readonly string[];
   settings: Readonly<Record<string, unknown>>;

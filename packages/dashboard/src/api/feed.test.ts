@@ -40,7 +40,6 @@ beforeEach(() => {
   };
 });
 
-/** A feed that is open, and its notices. */
 function opened() {
   const feed = new Feed({ kind: "queues" });
   const notices: Notice["kind"][] = [];

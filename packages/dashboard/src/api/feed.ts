@@ -26,7 +26,7 @@ export type Notice = { readonly kind: "ask" } | { readonly kind: "frame"; readon
  * - `stream`: the broker sends what happens.
  * - `asking`: the broker has no stream; the page asks once a second.
  */
-export type FeedState = "closed" | "opening" | "stream" | "asking";
+type FeedState = "closed" | "opening" | "stream" | "asking";
 
 /** Notifies its subscribers of what happens in one queue or in all, as long as the page can be seen. */
 export class Feed {

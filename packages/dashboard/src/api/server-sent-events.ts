@@ -1,5 +1,5 @@
 /** An event of a stream. */
-export interface ServerSentEvent {
+interface ServerSentEvent {
   /** Its name; `message` where it has none. */
   readonly name: string;
   /** Its `data`, by JSON. */

@@ -11,7 +11,6 @@ const COLOURED_MAX = 30_000;
 /** Bytes that are shown of a body that is no text. */
 const HEX_BYTES_MAX = 16_384;
 
-/** The ways in which a body can be shown. */
 type Shape =
   | { readonly kind: "json"; readonly tokens: readonly JsonToken[] }
   | { readonly kind: "text"; readonly text: string }

@@ -3,7 +3,7 @@ import { scanJson } from "../text/json-scan.ts";
 
 /** Content types of messages that can be written by hand. */
 export const WRITABLE = ["json", "text", "bytes"] as const;
-export type Writable = (typeof WRITABLE)[number];
+type Writable = (typeof WRITABLE)[number];
 
 /** A message as it is typed. */
 export interface Draft {

@@ -64,7 +64,6 @@ interface NoMessagesProps {
   readonly isMore: boolean;
 }
 
-/** Says what to do where there is no message to show. */
 function NoMessages({ queue, filter, send, isMore }: NoMessagesProps) {
   if (filter !== "") {
     return (

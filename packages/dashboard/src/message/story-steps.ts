@@ -2,7 +2,7 @@ import type { EventView } from "../api/call.ts";
 import { duration, plural } from "../text/format.ts";
 
 /** One event of a story, in words. */
-export interface StoryStep {
+interface StoryStep {
   readonly key: string;
   readonly tone: "quiet" | "good" | "busy" | "warn" | "bad";
   readonly at: string;
@@ -15,7 +15,7 @@ export interface StoryStep {
   readonly wait: StoryWait | null;
 }
 
-export interface StoryWait {
+interface StoryWait {
   readonly text: string;
   /** Whether the wait is long enough to stand out. */
   readonly isLong: boolean;

@@ -8,7 +8,6 @@ const at = (seconds: number) => new Date(NOW_MS + 1_000 * seconds).toISOString()
 
 const event = (changes: Partial<EventView>) => eventView({ at: at(0), ...changes });
 
-/** The last seconds of a column. */
 const last = (column: readonly (number | null)[], count: number) => column.slice(-count);
 
 describe("samples of a queue", () => {

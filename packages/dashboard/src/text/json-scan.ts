@@ -5,11 +5,10 @@ export interface JsonToken {
 }
 
 /** A JSON text in pieces, or the first place where it is none. Lines and columns count from 1. */
-export type ScannedJson =
+type ScannedJson =
   | { readonly ok: true; readonly tokens: readonly JsonToken[] }
   | { readonly ok: false; readonly line: number; readonly column: number; readonly message: string };
 
-/** Deepest nesting that is read. */
 const DEPTH_MAX = 500;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON has none of them in a string
 const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;

@@ -1,7 +1,6 @@
 import { readV8 } from "@sluice/protocol/v8";
 import { hexOf } from "./hex.ts";
 
-/** Deepest nesting that is shown. */
 const DEPTH_MAX = 100;
 
 /**

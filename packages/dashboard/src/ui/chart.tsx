@@ -6,7 +6,7 @@ const HEIGHT = 120;
 /** Steps of the figures at the left: whole ones, since smaller ones would look alike. */
 const STEPS = Array.from({ length: 10 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat();
 
-export interface ChartSeries {
+interface ChartSeries {
   readonly label: string;
   /** A colour of `tokens.css`, without the dashes before it. */
   readonly color: string;

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 
 /** A figure with what it counts. */
-export interface Figure {
+interface Figure {
   readonly label: string;
   readonly value: ComponentChildren;
 }

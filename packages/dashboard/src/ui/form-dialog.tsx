@@ -5,7 +5,6 @@ import { Dialog } from "./dialog.tsx";
 
 interface FormDialogProps {
   readonly title: string;
-  /** Text of the button that submits the form. */
   readonly label: string;
   /** Whether what is filled in cannot be submitted. */
   readonly isDisabled?: boolean;

@@ -1,7 +1,6 @@
 import type { ComponentChildren } from "preact";
 
 interface ScrolledProps {
-  /** Name for screen readers. */
   readonly label: string;
   readonly class: string;
   readonly children: ComponentChildren;

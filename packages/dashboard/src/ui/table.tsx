@@ -10,7 +10,6 @@ export interface Column<Row> {
 }
 
 interface TableProps<Row> {
-  /** Its heading. */
   readonly label: string;
   /** Content beside the heading. */
   readonly beside?: ComponentChildren;

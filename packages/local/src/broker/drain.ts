@@ -5,12 +5,11 @@ import type { Printer } from "../report/printer.ts";
 import { callBroker } from "./call-broker.ts";
 
 /** Longest that work is waited for, in ms: as long as Elastic Beanstalk's daemon waits (spec sqsd 2.2). */
-export const DRAIN_MS_MAX = 600_000;
+const DRAIN_MS_MAX = 600_000;
 const ASK_EVERY_MS = 200;
-/** Longest that the broker may take to answer, in ms. */
 const ANSWER_MS_MAX = 5_000;
 
-export interface DrainInput {
+interface DrainInput {
   /** Where the broker answers, without a slash at its end. */
   readonly url: string;
   /** Headers by which its admin API admits this process. */

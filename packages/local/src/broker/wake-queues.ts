@@ -32,7 +32,6 @@ export class QueueWaker {
   }
 }
 
-/** How requests are made. */
 interface Asking {
   readonly headers: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;

@@ -7,7 +7,6 @@ import { type Session, type Sessions, sessionsOf } from "../processes/sessions.t
 import { BrokerOwnership } from "./broker-ownership.ts";
 import { DataInUseError, lockData } from "./data-lock.ts";
 
-/** A data folder, and the sessions that may have it. */
 function folders() {
   const folder = projectFolder({});
   return {

@@ -17,7 +17,7 @@ export type BrokerOwner =
 
 const SLUICE_DEV = "sluice dev";
 
-export interface BrokerOwnershipOptions {
+interface BrokerOwnershipOptions {
   /** The data folder. Absolute. */
   readonly data: string;
   /** The environment, "" for the top level: brokers of different ones have nothing in common. */

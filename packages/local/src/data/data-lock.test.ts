@@ -48,7 +48,6 @@ function other(folder: string, user: object = {}): string {
   return stderr;
 }
 
-/** A process that contends for a folder. */
 class Contender {
   readonly #child: ChildProcess;
 

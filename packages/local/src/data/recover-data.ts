@@ -5,7 +5,7 @@ import type { Printer } from "../report/printer.ts";
 import { OBJECTS_FOLDER } from "./data-lock.ts";
 import type { Reserve } from "./reserve.ts";
 
-export interface DataToRecover {
+interface DataToRecover {
   /** The data folder. */
   readonly folder: string;
   /** Name of the broker's Worker. */

@@ -16,7 +16,7 @@ export interface Generation {
   readonly watched: readonly Watched[];
 }
 
-export interface GenerationInput {
+interface GenerationInput {
   readonly targets: readonly string[];
   /** The environment, "" for the top level. */
   readonly env: string;

@@ -5,7 +5,6 @@ import { projectFolder } from "@sluice/project/test/project-folder";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type OpenWatch, type Watched, watchFiles } from "./watch.ts";
 
-/** A watch on one file of a folder, and a promise of the next change. */
 function watched() {
   const folder = projectFolder({ "wrangler.toml": "a", "other.toml": "a" });
   let changed = Promise.withResolvers<void>();

@@ -43,7 +43,6 @@ async function open(): Promise<RawClient> {
   return client;
 }
 
-/** Resolves when so many requests were answered. */
 async function untilAnswered(count: number): Promise<void> {
   while (answered.length < count) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -245,7 +245,6 @@ const NO_AUTHORITY = {
 
 const NO_EXPECTATION = { status: 417, headers: {}, body: "" };
 
-/** A head as far as it says what a request is for. */
 function headOf({ method = "", url = "", headers }: IncomingMessage): RequestHead {
   const path = url.startsWith("/") ? url : url.replace(/^https?:\/\/[^/?]*/i, "");
   const query = path.indexOf("?");

@@ -43,7 +43,7 @@ export class Connection {
   }
 }
 
-export interface ConnectionLimits {
+interface ConnectionLimits {
   readonly connectionsMax: number;
   readonly unreadBytesMax: number;
   readonly answeringBytesMax: number;

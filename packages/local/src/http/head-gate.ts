@@ -30,7 +30,6 @@ export class HeadGate {
   #waiting: Buffer = NOTHING;
   /** The last bytes of a head that has begun: its end may begin in them. None between heads. */
   #tail: Buffer = NOTHING;
-  /** Bytes of the head that came last. */
   #headBytes = 0;
   /** The request that began last, while it is read. */
   #request: IncomingMessage | undefined;

@@ -11,7 +11,7 @@ export const CHUNK_BYTES_MIN = 64;
 /** How long a head may take to come, in ms, from its first byte or the beginning of the connection. Then 408. */
 export const HEAD_MS_MAX = 10_000;
 /** How long a request may take to come, body included, in ms. Then 408. */
-export const REQUEST_MS_MAX = 60_000;
+const REQUEST_MS_MAX = 60_000;
 /** How often requests are looked for that take too long, in ms: they may take this much longer. */
 const LOOK_MS = 2_000;
 /** How long a client may keep a connection without a request, in ms: longer than clients' own pools keep theirs. */

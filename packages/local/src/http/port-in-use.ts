@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import { CliError } from "@sluice/project/errors";
 
 /** An address that somebody has asked to listen on. */
-export interface WantedAddress {
+interface WantedAddress {
   readonly host: string;
   readonly port: number;
   /** How it is chosen otherwise: `--port`. */

@@ -27,13 +27,13 @@ export interface MiniflareWorker {
   readonly queueConsumers?: Readonly<Record<string, MiniflareConsumer>> | readonly string[] | undefined;
 }
 
-export interface MiniflareProducer {
+interface MiniflareProducer {
   readonly queueName: string;
   /** In seconds. */
   readonly deliveryDelay?: number | undefined;
 }
 
-export interface MiniflareConsumer {
+interface MiniflareConsumer {
   readonly maxBatchSize?: number | undefined;
   /** In seconds. */
   readonly maxBatchTimeout?: number | undefined;

@@ -40,7 +40,7 @@ export interface BrokerModule {
 }
 
 /** Input for the recovery of a data folder. */
-export interface RecoveryInput {
+interface RecoveryInput {
   /** Folder of all Durable Objects. */
   readonly folder: string;
   /** Name of the broker's Worker. */

@@ -19,7 +19,7 @@ import { generateLinkBroker, readSenders } from "./link-broker.ts";
 import { LinkRuntime, type LinkRuntimeOptions } from "./link-runtime.ts";
 
 /** Which broker a link leads to. */
-export interface LinkPlace {
+interface LinkPlace {
   /** The data folder; `null` for one that is deleted with the link. Absolute. */
   readonly data: string | null;
   /** The environment, "" for the top level. */
@@ -168,7 +168,6 @@ export class BrokerLink {
     if (this.#place.data === null) rmSync(this.#data, { recursive: true, force: true });
   }
 
-  /** One after the other. */
   #inTurn(run: () => Promise<void>): Promise<void> {
     const done = this.#updates.then(run);
     this.#updates = done.catch(() => {});

@@ -15,7 +15,7 @@ import type { Session, Sessions } from "../processes/sessions.ts";
 import { runtimeModules } from "../runtime-modules.ts";
 import { brokerWorker } from "../workerd/worker-options.ts";
 
-export interface SendersInput {
+interface SendersInput {
   /** Configuration files of the Workers that this process sends for. Absolute. */
   readonly senders: readonly string[];
   readonly env: string;

@@ -21,7 +21,6 @@ const SELF: Session = {
   ...NOWHERE,
 };
 
-/** Sessions whose folder is there and empty. */
 function sessionsHere() {
   const registry = join(projectFolder({}), "registry");
   const sessions = sessionsOf({ WRANGLER_REGISTRY_PATH: registry });

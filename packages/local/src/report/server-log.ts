@@ -41,7 +41,7 @@ export function createServerLog(format: LogFormat, printer: Printer, now: () => 
 }
 
 /** A log that everything goes into that this process prints. */
-export interface OpenServerLog extends ServerLog {
+interface OpenServerLog extends ServerLog {
   /** Lets the console, and warnings of Node.js, go where they went before. */
   close(): void;
 }

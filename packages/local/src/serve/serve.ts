@@ -31,8 +31,8 @@ import { runOnWorkerd } from "../workerd/run-on-workerd.ts";
 import { type ClockListener, MachineClock } from "./machine-clock.ts";
 import { stopOnSignals } from "./stop.ts";
 
-export const SERVE_PORT_DEFAULT = 8787;
-export const SERVE_HOST_DEFAULT = "127.0.0.1";
+const SERVE_PORT_DEFAULT = 8787;
+const SERVE_HOST_DEFAULT = "127.0.0.1";
 
 export interface ServeOptions {
   /** Folders or configuration files of Workers; none stands for the broker alone. The first one owns the port. */
@@ -51,7 +51,7 @@ export interface ServeOptions {
 }
 
 /** Additions of a command that serves something of its own. */
-export interface ServeMore {
+interface ServeMore {
   /** Name of the command. Default: `sluice serve`. */
   readonly command?: string;
   /** Queues that no file says anything of. */
@@ -195,7 +195,6 @@ interface ToRun {
   readonly plan: Plan | null;
 }
 
-/** How it is to run. */
 interface Run {
   readonly state: string;
   readonly host: string;

@@ -19,8 +19,8 @@ import type { Printer } from "../report/printer.ts";
 import { type ServeOptions, serve } from "./serve.ts";
 
 /** The port that local servers of SQS usually have. */
-export const DAEMON_PORT_DEFAULT = 9324;
-export const DAEMON_QUEUE_DEFAULT = "worker-queue";
+const DAEMON_PORT_DEFAULT = 9324;
+const DAEMON_QUEUE_DEFAULT = "worker-queue";
 
 export interface WorkerDaemonOptions extends Pick<ServeOptions, "port" | "host" | "persistTo" | "logFormat"> {
   /** The application: where messages are posted to. */

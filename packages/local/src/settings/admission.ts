@@ -29,7 +29,7 @@ export interface Admission {
 }
 
 /** Token and key that let in their reader, until the process ends. */
-export interface MadeAccess {
+interface MadeAccess {
   /** `null` where there are tokens. */
   readonly token: string | null;
   /** A key of AWS's and its secret; `null` where there are keys. */

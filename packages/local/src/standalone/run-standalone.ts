@@ -10,7 +10,7 @@ import { letHeapGrow } from "./heap.ts";
 import { closeInspector, openInspector } from "./inspector.ts";
 import { startServer } from "./server.ts";
 
-export interface StandaloneOptions {
+interface StandaloneOptions {
   readonly host: string;
   readonly port: number;
   /** `null` for none. */
@@ -30,7 +30,7 @@ export interface StandaloneOptions {
 }
 
 /** Broker that runs in this process, with its ingress. */
-export interface Standalone {
+interface Standalone {
   readonly process: Runtime;
   readonly ingress: Ingress;
   readonly room: RoomListener;

@@ -32,7 +32,6 @@ const open = async () => {
   return client;
 };
 const post = (body: string) => `POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-/** Resolves when the broker has been asked so often. */
 const untilAsked = async (count: number) => {
   while (asked.length < count) await new Promise<void>((resolve) => (tell = resolve));
 };

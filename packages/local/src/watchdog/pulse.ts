@@ -8,9 +8,9 @@ export const PING_EVERY_MS = 1_000;
 export const SILENT_AT_END_MS_MAX = 1_000;
 
 /** Resolves when the runtime answers anything; rejects if it cannot be reached, or when the signal is aborted. */
-export type Ping = (signal: AbortSignal) => Promise<unknown>;
+type Ping = (signal: AbortSignal) => Promise<unknown>;
 
-export interface PulseOptions {
+interface PulseOptions {
   readonly ping: Ping;
   /**
    * How long the runtime may be silent, in ms: code of a Worker that does not wait keeps everything else from running.

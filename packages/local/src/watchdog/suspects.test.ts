@@ -16,7 +16,6 @@ import {
 const NAMES = ["a", "b", "c", "d", "e", "f", "g", "h"];
 const soon = { ranMs: 1_000 };
 
-/** All subsets. */
 function subsetsOf(names: readonly string[]): string[][] {
   return names.reduce<string[][]>((sets, name) => sets.flatMap((set) => [set, [...set, name]]), [[]]);
 }

@@ -24,7 +24,7 @@ export interface Suspicion {
 export const NO_SUSPICION: Suspicion = { tried: [] };
 
 /** An end of the runtime that nobody has planned. */
-export interface RuntimeEnd {
+interface RuntimeEnd {
   /** Workers that had deliveries, each as often as it has queues; `null` if nobody knows. */
   readonly workers: readonly string[] | null;
   /** How long it had run, without the time in which it was silent, in ms. */

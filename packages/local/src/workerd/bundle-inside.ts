@@ -103,7 +103,6 @@ export async function bundleInside({
   }
 }
 
-/** Finds the error in an event of Wrangler's. */
 function causeOf(event: unknown): unknown {
   return event instanceof Error ? event : ((event as { readonly cause?: unknown }).cause ?? event);
 }

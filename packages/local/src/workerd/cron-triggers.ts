@@ -3,7 +3,7 @@ import { Cron } from "croner";
 import type { Workerd } from "./workerd-process.ts";
 
 /** Cron triggers that are waited for. */
-export interface CronTriggers {
+interface CronTriggers {
   stop(): void;
 }
 

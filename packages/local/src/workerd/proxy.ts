@@ -5,7 +5,7 @@ import { HEAD_MS_MAX } from "../http/limits.ts";
 import { listen, withPatience } from "../http/listen.ts";
 import { RESTARTING } from "../watchdog/restarting.ts";
 
-export interface ProxyOptions {
+interface ProxyOptions {
   /** Address and port to listen on; 0 for one that is free. */
   readonly host: string;
   readonly port: number;

@@ -27,9 +27,9 @@ import { startWorkerd, type Workerd } from "./workerd-process.ts";
  * How long workerd may answer nothing because one of its Workers computes without a pause, in ms, unless one's
  * configuration allows it more or all allow less (`limits.cpu_ms`): by what ends it in production.
  */
-export const SILENT_MS_MAX_DEFAULT = 10_000;
+const SILENT_MS_MAX_DEFAULT = 10_000;
 
-export interface WorkerdRun {
+interface WorkerdRun {
   readonly host: string;
   readonly port: number;
   /** `null` for none. */
@@ -47,7 +47,7 @@ export interface WorkerdRun {
 }
 
 /** Workers and their broker that run on workerd, with the ingress before them. */
-export interface RunningOnWorkerd {
+interface RunningOnWorkerd {
   readonly process: KeptRunning<Workerd>;
   readonly ingress: Ingress;
   /** Where the broker's Worker itself answers this process, without a slash at the end; `null` while none runs. */

@@ -7,12 +7,12 @@ import type { V4WorkerOptions } from "miniflare";
 import { type Bundle, bundleBroker } from "./bundle.ts";
 
 /** Workers as Miniflare takes them, the primary one first, and the source maps of their code. */
-export interface ServedWorkers extends Pick<Bundle, "maps"> {
+interface ServedWorkers extends Pick<Bundle, "maps"> {
   readonly workers: readonly V4WorkerOptions[];
 }
 
 /** Makes the code of a Worker, as Wrangler does. */
-export type BundleWorker = (worker: GeneratedWorker) => Promise<Bundle>;
+type BundleWorker = (worker: GeneratedWorker) => Promise<Bundle>;
 
 /** Where a Worker listens for requests, on this machine alone. */
 export const LOCAL_SOCKET = { host: "127.0.0.1", port: 0 };

@@ -1,5 +1,5 @@
 /** Arguments for `wrangler dev`, with the files of variables that they name. */
-export interface EnvFiles {
+interface EnvFiles {
   /** Files as they were named: Wrangler looks for each beside the configuration of each Worker. */
   readonly files: readonly string[];
   /** Arguments in which each file has the name under which it lies beside the generated configurations. */

@@ -7,13 +7,13 @@ import { writeIfChanged } from "./write-plan.ts";
 const REDIRECT_FOLDER = ".wrangler/deploy";
 
 /** Configurations that Wrangler is redirected to. All paths are absolute. */
-export interface RedirectTarget {
+interface RedirectTarget {
   readonly configFile: string;
   /** Configurations of the Workers that a build tool made together with the first. */
   readonly auxiliary: readonly string[];
 }
 
-export interface Redirect extends RedirectTarget {
+interface Redirect extends RedirectTarget {
   /** Redirect of a build tool that ours has replaced, `null` for none. Only a redirect of ours has this member. */
   readonly insteadOf?: RedirectTarget | null;
 }

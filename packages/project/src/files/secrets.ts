@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { envFileName } from "./env-files.ts";
 
 /** Names of secret files beside a generated configuration, each with the user's files that it stands for. */
-export type SecretFiles = Readonly<Record<string, readonly string[]>>;
+type SecretFiles = Readonly<Record<string, readonly string[]>>;
 
 /**
  * Maps each secret file beside the generated configuration to the user's files. That configuration has only one

@@ -21,7 +21,6 @@ interface Modes {
 interface GeneratedFolder {
   /** Absolute path. */
   readonly directory: string;
-  /** Contents by file name. */
   readonly files: Readonly<Record<string, string | Uint8Array>>;
 }
 

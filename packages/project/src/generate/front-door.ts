@@ -5,7 +5,7 @@ import { type FrontDoor, SLUICE_PATH } from "../runtime/front-door-contract.ts";
 type Assets = NonNullable<Unstable_Config["assets"]>;
 
 /** The front door of a primary Worker, with the `assets` that it needs. */
-export interface AssetsWithFrontDoor {
+interface AssetsWithFrontDoor {
   readonly assets: Assets | undefined;
   readonly frontDoor: FrontDoor;
 }

@@ -8,7 +8,7 @@ import { type GeneratedConfig, serialisable } from "../wrangler/generated-config
 import { omit, relativePath, relocate } from "../wrangler/relocate.ts";
 import { openFrontDoor } from "./front-door.ts";
 
-export interface WorkerConfigInput {
+interface WorkerConfigInput {
   readonly worker: UserWorker;
   readonly purpose: Purpose;
   /** Name of the broker Worker that the bindings lead to. */
@@ -20,13 +20,13 @@ export interface WorkerConfigInput {
   readonly defaults: Unstable_Config;
 }
 
-export interface GeneratedWorkerConfig {
+interface GeneratedWorkerConfig {
   readonly config: GeneratedConfig;
   /** Module that replaces the user's `main`. */
   readonly entry: EntryShape;
 }
 
-export type EntryShape =
+type EntryShape =
   /** Nothing is added: the user's module is the entry. */
   | { readonly kind: "untouched" }
   | {

@@ -14,7 +14,7 @@ import type { QueueCompatibility } from "../wrangler/compatibility.ts";
 export const BINDINGS_FILE = "bindings.js";
 
 /** Behaviour of a Worker's bindings. */
-export type BindingBehaviour = Pick<QueueCompatibility, "exposeErrorCodes" | "defaultContentType"> & {
+type BindingBehaviour = Pick<QueueCompatibility, "exposeErrorCodes" | "defaultContentType"> & {
   /** Whether its requests share calls to the broker. */
   readonly sharesCalls: boolean;
 };
@@ -111,7 +111,6 @@ function frontDoorOptions(frontDoor: FrontDoor): FrontDoorOptions {
   return { brokerBinding: BROKER_BINDING, frontDoor };
 }
 
-/** Formats plain data as a JavaScript literal. */
 function literal(value: unknown): string {
   return JSON.stringify(value);
 }

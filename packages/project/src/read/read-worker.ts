@@ -16,7 +16,7 @@ export type WorkerSource =
   | ({ readonly kind: "built" } & BuiltConfig & Pick<UserWorker, "userDirectory" | "wranglerDirectory">);
 
 /** A Worker with its warnings, ready to print. */
-export interface WorkerReading {
+interface WorkerReading {
   readonly worker: UserWorker;
   readonly warnings: readonly string[];
 }

@@ -6,13 +6,12 @@ import { type Found, textOf } from "./report.ts";
 import { type Recipe, shrink } from "./shrink.ts";
 
 /** Default number of histories. */
-export const HISTORIES_DEFAULT = 500;
+const HISTORIES_DEFAULT = 500;
 /** Default time limit of an exploration in ms: less than the 5 s that Vitest gives a test. */
 export const TIMEOUT_MS_DEFAULT = 4_000;
 /** Parts of the time limit at which search and shrinking end. Two more runs follow. */
 const SEARCH_PART = 0.75;
 const SHRINK_PART = 0.9;
-/** Most runs for shrinking a broken history. */
 const SHRINK_RUNS_MAX = 200;
 
 export interface ExploreOptions<E = Record<string, unknown>> {
@@ -65,7 +64,6 @@ export class BrokenHistoryError extends Error {
   }
 }
 
-/** Result of a history's run. */
 interface Ran extends Recipe {
   readonly violation: Error | null;
   readonly stories: readonly Story[];

@@ -20,7 +20,6 @@ export interface Found {
 
 /** Histories after which the report names faults that never came. */
 const NEVER_CAME_FROM = 20;
-/** Most messages in a report. */
 const STORIES_MAX = 6;
 
 /** Describes a broken history, with a line to paste as a test. */

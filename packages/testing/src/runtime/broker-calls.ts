@@ -12,7 +12,7 @@ import { TEST_PATH, toBase64 } from "../wire.ts";
 import { UnansweredError } from "./errors.ts";
 
 /** A message in a list of the admin API. */
-export interface ListedMessage {
+interface ListedMessage {
   readonly id: string;
   readonly state: "ready" | "delayed" | "leased";
   readonly attempts: number;

@@ -8,7 +8,7 @@ const [ENTRY_FILE, CLOCK_FILE, CONTROL_FILE] = ["entry", "clock", "control"].map
   (name) => `sluice-testing-${name}.js`,
 ) as [string, string, string];
 
-export interface ControlOptions {
+interface ControlOptions {
   /** Whether the module has a default export. */
   readonly hasDefault: boolean;
   /** Start of its `Date`; `null` for the real time. */

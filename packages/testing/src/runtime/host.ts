@@ -25,7 +25,7 @@ export interface ScheduledEvent {
 }
 
 /** Outcome of a handler, with its errors. */
-export interface ScheduledReply {
+interface ScheduledReply {
   readonly outcome: "ok" | "exception" | "absent";
   readonly errors: readonly string[];
 }

@@ -16,7 +16,6 @@ export class OpenCalls {
   readonly #deliveries = new Map<number, NonNullable<DeliveryLine["began"]>>();
   readonly #requests = new Set<{ readonly text: string }>();
   readonly #rejects = new Set<(error: Error) => void>();
-  /** Number of events so far. */
   #happened = 0;
   #isStuck = false;
   #ended: UnansweredError | null = null;

@@ -9,7 +9,6 @@ import type {
 
 type ScheduledEvent = Parameters<QueueRuntime["scheduled"]>[0];
 type IdleOptions = NonNullable<Parameters<QueueRuntime["runUntilIdle"]>[0]>;
-/** All names of options. */
 type Names<Options> = Readonly<Record<keyof Options, true>>;
 
 const RUNTIME: Names<QueueRuntimeOptions> = {

@@ -33,7 +33,7 @@ export interface Prepared {
   readonly rewrite: (line: string) => string;
 }
 
-export interface PrepareOptions {
+interface PrepareOptions {
   /** Start of the virtual time. */
   readonly startMs: number;
   /** Absolute path of the folder for generated files. */

@@ -19,11 +19,11 @@ import { listed, refuseUnusableIdle, refuseUnusableWait } from "./options.ts";
 import { queueHandle } from "./queue-handle.ts";
 
 /** Default limit of deliveries for a call that moves the clock. */
-export const DELIVERIES_MAX = 10_000;
+const DELIVERIES_MAX = 10_000;
 /** Furthest move of `runUntilIdle`, in ms. */
 export const IDLE_MS_MAX = 31 * 86_400_000;
 /** Real time in ms that `waitFor` waits once nothing is due. */
-export const WAIT_MS = 2_000;
+const WAIT_MS = 2_000;
 
 type Limits = Pick<RunRequest, "forMs"> & Partial<Omit<RunRequest, "forMs" | "after">>;
 

@@ -33,7 +33,6 @@ export class FaultyConsumers {
   readonly #tell: (line: DeliveryLine) => void;
   #faults: readonly Fault[] = [];
   #begun = 0;
-  /** Number of deliveries so far, by message. */
   readonly #deliveries = new Map<string, number>();
 
   /** @param tell called at the start and at the end of each delivery. */
@@ -120,7 +119,6 @@ interface FaultyDeliveryInput {
   came(fault: Fault): void;
 }
 
-/** A delivery with its faults. */
 class FaultyDelivery {
   readonly #input: FaultyDeliveryInput;
   readonly #index: PackedIndex;
@@ -143,7 +141,6 @@ class FaultyDelivery {
     return resultOf([...outcomes, held]);
   }
 
-  /** Orders the messages for the handler, and picks those that come later. */
   #order(): { readonly held: Outcome; readonly order: readonly string[] } {
     const { ids, isLastAttempt } = this.#input;
     const held = new Map<string, Verdict>();
@@ -162,7 +159,6 @@ class FaultyDelivery {
     return { held: { verdicts: held, error }, order };
   }
 
-  /** Splits the messages into batches. */
   #parts(order: readonly string[]): readonly (readonly string[])[] {
     if (order.length === 0) return [];
     if (order.length === 1) return [order];
@@ -231,7 +227,6 @@ class FaultyDelivery {
       : { ...verdict, delaySeconds: (verdict.delaySeconds ?? 0) + (late.arg ?? 60) };
   }
 
-  /** Makes the delivery of some of the messages, in their order. */
   #partOf(part: readonly string[]): Delivery {
     const { delivery, ids } = this.#input;
     const places = part.map((id) => ids.indexOf(id));

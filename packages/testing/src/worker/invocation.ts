@@ -17,7 +17,6 @@ const current = new AsyncLocalStorage<Invocation | undefined>();
 export class Invocation {
   readonly #ending: Ending;
   readonly #ended = Promise.withResolvers<string>();
-  /** Calls that are not settled yet. */
   readonly #underWay = new Set<Promise<unknown>>();
   #calls = 0;
   #isOver = false;

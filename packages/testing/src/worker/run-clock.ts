@@ -9,7 +9,6 @@ import type { ClockSetting, QueueTopology } from "@sluice/protocol";
 import { DATES_BINDING, type RunReply, type RunRequest } from "../wire.ts";
 import type { Recorder } from "./recorder.ts";
 
-/** The clock of the broker and its queues. */
 interface BrokerTime {
   clock(): Promise<ClockSetting>;
   advance(ms: number): Promise<ClockSetting>;

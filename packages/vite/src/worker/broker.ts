@@ -4,7 +4,6 @@ type Options = Parameters<typeof define>[0];
 type Handler = ReturnType<typeof define>["handler"];
 type Fetch = NonNullable<Handler["fetch"]>;
 
-/** Variables of the broker under Vite. */
 interface AccessEnv {
   /** Address of the variables by which the broker admits other machines; empty while only this machine reaches it. */
   readonly SLUICE_ACCESS_URL: string;

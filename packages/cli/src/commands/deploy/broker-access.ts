@@ -10,7 +10,7 @@ import { endpointVariables } from "@sluice/protocol";
 import type { CloudflareApi } from "./cloudflare-api.ts";
 
 /** File by which commands of this machine reach a deployed broker. A contract: other releases read it. */
-export interface BrokerAccess {
+interface BrokerAccess {
   readonly SLUICE_URL?: string;
   readonly SLUICE_API_TOKEN?: string;
   /** Id of the account. Files of earlier releases have none. */

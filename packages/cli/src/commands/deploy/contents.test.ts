@@ -6,7 +6,6 @@ import { expect, it } from "vitest";
 import { bundled } from "./contents.ts";
 import type { Part } from "./parts.ts";
 
-/** A Wrangler that bundles to a text. */
 function bundlesTo(code: string): RunWrangler {
   return async (args) => {
     const folder = args[args.indexOf("--outdir") + 1] ?? "";

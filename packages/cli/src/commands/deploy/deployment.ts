@@ -97,7 +97,7 @@ export async function openDeployment(
 }
 
 /** Workers as generated for a deployment, the broker last. */
-export interface PlannedParts {
+interface PlannedParts {
   readonly project: Project;
   readonly parts: readonly Part[];
   readonly broker: Part;

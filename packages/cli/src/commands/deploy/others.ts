@@ -3,7 +3,7 @@ import type { OwnProject } from "@sluice/project/register/serve-projects";
 import type { CloudflareApi } from "./cloudflare-api.ts";
 
 /** A consumer of the broker that a command's Workers do not include. */
-export interface OtherConsumer {
+interface OtherConsumer {
   readonly worker: string;
   /** Its project; `null` for the command's own. */
   readonly project: string | null;
@@ -17,7 +17,7 @@ export interface OtherConsumer {
  * - `unfinished`: it is on the account, but the deployment that binds it has not ended.
  * - `gone`: it is not on the account, so nothing can be bound to it.
  */
-export type Standing = "bound" | "unfinished" | "gone";
+type Standing = "bound" | "unfinished" | "gone";
 
 /**
  * Lists the consumers of a register besides those that a command names. A consumer that is not bound now stays unbound:

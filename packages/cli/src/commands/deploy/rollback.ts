@@ -25,7 +25,7 @@ export interface Past {
 }
 
 /** A Worker with the version that it goes back to; `null` where it had none before. */
-export interface Return {
+interface Return {
   readonly name: string;
   readonly to: string | null;
 }

@@ -14,7 +14,7 @@ const PARTIAL_CONFIG = "wrangler.partial.json";
  */
 const NOT_SEEN = /\[code: (?:10143|10144|10061)\]/;
 /** Waits between the attempts, in ms. */
-export const NOT_SEEN_WAITS_MS: readonly number[] = [1_000, 2_000, 4_000, 8_000, 15_000];
+const NOT_SEEN_WAITS_MS: readonly number[] = [1_000, 2_000, 4_000, 8_000, 15_000];
 
 /**
  * Warning after which Wrangler ends successfully although only the code is deployed, and observability, log push and
@@ -30,7 +30,7 @@ const KEEP =
 const CONFLICT =
   "To deploy nevertheless: sluice deploy --yes, which answers each question of Wrangler's with yes.";
 
-export interface UploadOptions {
+interface UploadOptions {
   /** Message of every version, by which a rollback knows what was deployed together. */
   readonly message: string;
   /** Secrets uploaded with the code. A secret that is not named here is kept. */

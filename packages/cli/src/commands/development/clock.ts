@@ -2,7 +2,6 @@ import type { ClockView } from "@sluice/gateway/views";
 import { span } from "@sluice/local/report/words";
 import { answer, type OnBroker } from "../on-broker.ts";
 
-/** The API's answer to a change of the clock. */
 interface ChangedClock extends ClockView {
   readonly advancedMs?: number;
   /** Queue and time that a jump led to; `null` where no queue waits for anything. */

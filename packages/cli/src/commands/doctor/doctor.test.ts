@@ -16,7 +16,6 @@ name = "SLUICE_QUEUES"
 class_name = "QueueBroker"
 `;
 
-/** Runs the command in a folder of these files. */
 async function examine(
   files: Readonly<Record<string, string>>,
   options: Partial<DoctorOptions> = {},

@@ -7,7 +7,7 @@ import { type PackageManager, packageManagerOf } from "./package-manager.ts";
 import { type WrappedCall, wrapCalls } from "./tool-config.ts";
 
 /** A file's text before and after the change. */
-export interface FileChange {
+interface FileChange {
   /** Name of the file in the folder. */
   readonly name: string;
   readonly before: string;

@@ -221,7 +221,6 @@ it("init uses the declared package manager where there is no lock file", () => {
   expect(changed({ "package.json": manifest({}) }).manager.name).toBe("npm");
 });
 
-/** Runs the command with an answer to its question. */
 async function init(folder: string, args: readonly string[], answer: string | null = null) {
   const [printed, warned]: [string[], string[]] = [[], []];
   const printer = { print: (text: string) => printed.push(text), warn: (text: string) => warned.push(text) };

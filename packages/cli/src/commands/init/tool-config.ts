@@ -13,7 +13,7 @@ export interface WrappedCall {
 }
 
 /** Outcome of wrapping the calls in a configuration. */
-export type Wrapping =
+type Wrapping =
   /** The function is not imported. */
   | { readonly kind: "absent" }
   | { readonly kind: "done-before" }

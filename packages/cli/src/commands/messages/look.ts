@@ -11,7 +11,7 @@ import {
 import { answer, type OnBroker } from "../on-broker.ts";
 
 /** Messages that are shown when the command line names no limit. */
-export const LIMIT_DEFAULT = 20;
+const LIMIT_DEFAULT = 20;
 
 /** Characters of a body that are shown in a line. */
 const BODY_CHARACTERS = 60;

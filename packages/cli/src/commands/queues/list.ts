@@ -7,7 +7,7 @@ import { allQueues, queueNamed } from "../../client/queues.ts";
 import { answer, type OnBroker } from "../on-broker.ts";
 
 /** Queues on a page, as in Wrangler. */
-export const PAGE_QUEUES = 100;
+const PAGE_QUEUES = 100;
 
 const COLUMNS = ["queue", "ready", "delayed", "leased", "oldest", "consumer", "dead letters", "state"];
 

@@ -9,10 +9,10 @@ import type {
 import { CliError, EXIT_FAILED } from "@sluice/project/errors";
 
 /** Version of the format of a backup. It changes with lines that this version would misread. */
-export const BACKUP_VERSION = 1;
+const BACKUP_VERSION = 1;
 
 /** First line of a backup. */
-export interface BackupHeader {
+interface BackupHeader {
   readonly sluice: "backup";
   readonly version: number;
   /** Time of the backup's start. */

@@ -10,14 +10,13 @@ import { firstLines, linesOfBackup } from "./backup-lines.ts";
 import { Checkpoint } from "./checkpoint.ts";
 import { type Sink, toFile, toPrinter } from "./sink.ts";
 
-export interface ExportAllOptions {
+interface ExportAllOptions {
   /** Path of the file. Default: standard output. */
   readonly output?: string;
   /** Whether to continue an export into `output` that was stopped. */
   readonly resume?: boolean;
 }
 
-/** Progress of a backup. */
 interface BackupState {
   /** Time of its start, by the broker's clock. */
   readonly begunAt: string;

@@ -17,11 +17,9 @@ export interface ExportOptions extends WhichMessages {
   readonly resume?: boolean;
 }
 
-/** Progress of an export into a file. */
 interface ExportState {
   readonly queue: string;
   readonly filter: string;
-  /** Start of the next page. */
   readonly cursor: string;
   /** Length of the file at the end of the last whole page. */
   readonly bytes: number;

@@ -20,14 +20,11 @@ export interface ImportOptions {
   readonly resume?: boolean;
 }
 
-/** Progress of an import of a file. */
 interface ImportState {
   readonly queue: string;
-  /** Number of lines that are done. */
   readonly lines: number;
 }
 
-/** Messages of one request. */
 interface Batch {
   readonly messages: BatchMessage[];
   /** Number of each message's line, from 1. */

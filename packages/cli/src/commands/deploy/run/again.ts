@@ -2,7 +2,7 @@ import type { Part } from "../parts.ts";
 import type { Live } from "../steps.ts";
 import type { Unfinished } from "./unfinished.ts";
 
-export interface AgainOptions {
+interface AgainOptions {
   /** Whether everything is deployed, even what is live already. */
   readonly force: boolean;
   /** Names of the broker's secrets that are set. Cloudflare shows no values, so they cannot be compared. */
