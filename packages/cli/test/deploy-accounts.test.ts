@@ -17,8 +17,7 @@ describe("the account of a deployment", () => {
       `account_id = "${SECOND_ACCOUNT_ID}"\nname = "mailer"\nmain = "index.js"\ncompatibility_date = "2026-11-01"\n` +
         '[[queues.consumers]]\nqueue = "mails"\n',
     );
-    const { code, output } = await project.run("deploy", ["web", "mailer"]);
-    expect(code, output).toBe(0);
+    await project.succeed("deploy", ["web", "mailer"]);
     expect([...account.scripts.keys()]).toEqual([]);
     const second = cloud.cloudflare.accounts.get(SECOND_ACCOUNT_ID);
     expect([...(second?.scripts.keys() ?? [])].sort()).toEqual(["mailer", "sluice", "web"]);
@@ -30,8 +29,7 @@ describe("the account of a deployment", () => {
       "web/wrangler.toml",
       `name = "web"\nmain = "index.js"\naccount_id = "${SECOND_ACCOUNT_ID}"\n`,
     );
-    const { code, output } = await project.run("deploy", ["web", "mailer"]);
-    expect(code).toBe(1);
+    const output = await project.fail("deploy", ["web", "mailer"]);
     expect(output).toContain(`  ${SECOND_ACCOUNT_ID}  ${project.folder}/web/wrangler.toml`);
     expect(output).toContain(`  ${ACCOUNT_ID}  CLOUDFLARE_ACCOUNT_ID`);
   });
@@ -39,8 +37,7 @@ describe("the account of a deployment", () => {
   it("has to be named where the login opens several", async () => {
     const project = cloud.repository("shop", { CLOUDFLARE_ACCOUNT_ID: "" });
     project.worker("web", { sends: "mails" });
-    const { code, output } = await project.run("deploy", ["web"]);
-    expect(code).toBe(1);
+    const output = await project.fail("deploy", ["web"]);
     expect(output).toContain(`CLOUDFLARE_ACCOUNT_ID=${SECOND_ACCOUNT_ID}  account 2`);
   });
 
@@ -49,8 +46,7 @@ describe("the account of a deployment", () => {
     project.worker("web", { sends: "mails" });
     project.write(".env", `CLOUDFLARE_API_TOKEN=${ACCOUNT_TOKEN}\nCLOUDFLARE_ACCOUNT_ID=${ACCOUNT_ID}\n`);
     project.write(".env.local", `CLOUDFLARE_ACCOUNT_ID=${SECOND_ACCOUNT_ID}\n`);
-    const { code, output } = await project.run("deploy", ["web"]);
-    expect(code, output).toBe(0);
+    await project.succeed("deploy", ["web"]);
     expect([...account.scripts.keys()]).toEqual([]);
     expect(cloud.cloudflare.accounts.get(SECOND_ACCOUNT_ID)?.scripts.has("web")).toBe(true);
     project.set({ CLOUDFLARE_ACCOUNT_ID: ACCOUNT_ID });
@@ -66,8 +62,7 @@ describe("the account of a deployment", () => {
     project.write(".env", `CLOUDFLARE_API_TOKEN=wrong\nCLOUDFLARE_ACCOUNT_ID=${ACCOUNT_ID}\n`);
     const own = `CLOUDFLARE_API_TOKEN=${ACCOUNT_TOKEN}\nCLOUDFLARE_ACCOUNT_ID=${SECOND_ACCOUNT_ID}\n`;
     project.write(".env.x", own);
-    const { code, output } = await project.run("deploy", ["web"], { env: "x" });
-    expect(code, output).toBe(0);
+    await project.succeed("deploy", ["web"], { env: "x" });
     expect(cloud.cloudflare.accounts.get(SECOND_ACCOUNT_ID)?.scripts.has("web-x")).toBe(true);
   });
 
@@ -96,8 +91,7 @@ describe("the account of a deployment", () => {
       "web/wrangler.toml",
       `name = "web"\nmain = "index.js"\ncompatibility_date = "2026-11-01"\naccount_id = "${id}"\n`,
     );
-    const { code, output } = await project.run("deploy", ["web"]);
-    expect(code).toBe(1);
+    const output = await project.fail("deploy", ["web"]);
     expect(output).toContain("Could not route the request. [code: 7003]");
     expect(output).toContain(`The account is ${id}, which ${project.folder}/web/wrangler.toml names.`);
     expect(output).toContain('"npx wrangler whoami" lists those of the login.');
@@ -107,8 +101,7 @@ describe("the account of a deployment", () => {
   it("is named with the source of a wrong token and the permissions that it needs", async () => {
     const project = cloud.repository("shop", { CLOUDFLARE_API_TOKEN: "wrong" });
     project.worker("web", { sends: "mails" });
-    const { code, output } = await project.run("deploy", ["web"]);
-    expect(code).toBe(1);
+    const output = await project.fail("deploy", ["web"]);
     expect(output).toContain("Authentication error [code: 10000]");
     expect(output).toContain(
       `The credentials are those of CLOUDFLARE_API_TOKEN. The account is ${ACCOUNT_ID}, which CLOUDFLARE_ACCOUNT_ID names.`,

@@ -40,9 +40,8 @@ describe("a rollback to what ran before Sluice", () => {
         'These stay in the broker, and no Worker consumes them:\n  3 messages in "mails"\n--force goes back nevertheless.',
     );
     expect(account.live("mailer").id).not.toBe(versions.mailer);
-    const forced = await project.run("rollback", WORKERS, { url, force: true });
-    expect(forced.code, forced.output).toBe(0);
-    expect(forced.output).toContain('3 messages in "mails"');
+    const output = await project.succeed("rollback", WORKERS, { url, force: true });
+    expect(output).toContain('3 messages in "mails"');
     expect({ web: account.live("web").id, mailer: account.live("mailer").id }).toEqual(versions);
   });
 
@@ -53,8 +52,9 @@ describe("a rollback to what ran before Sluice", () => {
     const workers = ["mailer", "printer"];
     for (const worker of workers) cloud.deployByHand(worker);
     await project.run("deploy", workers);
-    const { output } = await project.run("rollback", workers, { url: await brokerWith({ prints: 1 }) });
-    expect(output).toContain('"mailer" and "printer" consume from queues of Cloudflare\'s.');
+    expect(
+      (await project.run("rollback", workers, { url: await brokerWith({ prints: 1 }) })).output,
+    ).toContain('"mailer" and "printer" consume from queues of Cloudflare\'s.');
   });
 
   it("is refused where it is unknown which messages wait", async () => {
@@ -70,8 +70,7 @@ describe("a rollback to what ran before Sluice", () => {
     const id = cloud.deployByHand("mailer");
     const project = shop();
     await project.run("deploy", WORKERS);
-    const { code, output } = await project.run("rollback", WORKERS, { url: await brokerWith({ mails: 0 }) });
-    expect(code, output).toBe(0);
+    await project.succeed("rollback", WORKERS, { url: await brokerWith({ mails: 0 }) });
     expect(account.live("mailer").id).toBe(id);
   });
 
@@ -97,14 +96,12 @@ describe("a rollback of a deployment that repeats an earlier one", () => {
       await project.run("deploy", WORKERS);
       states.push(versionsOf(NAMES));
     }
-    const back = await project.run("rollback", WORKERS, { url });
-    expect(back.code, back.output).toBe(0);
+    await project.succeed("rollback", WORKERS, { url });
     expect(versionsOf(NAMES)).toEqual(states[1]);
     await project.run("rollback", WORKERS, { url });
     expect(versionsOf(NAMES)).toEqual(states[0]);
-    expect((await project.run("rollback", WORKERS, { url })).output).toContain(
-      "There is nothing to go back to",
-    );
+    const { output } = await project.run("rollback", WORKERS, { url });
+    expect(output).toContain("There is nothing to go back to");
   });
 
   it("leads to the version that was deployed by hand in between, and changes no other Worker", async () => {
@@ -118,8 +115,7 @@ describe("a rollback of a deployment that repeats an earlier one", () => {
     cloud.deployByHand("web");
     const before = versionsOf(NAMES);
     await project.run("deploy", WORKERS);
-    const back = await project.run("rollback", WORKERS, { url });
-    expect(back.code, back.output).toBe(0);
+    await project.succeed("rollback", WORKERS, { url });
     expect(versionsOf(NAMES)).toEqual(before);
   });
 
@@ -129,11 +125,10 @@ describe("a rollback of a deployment that repeats an earlier one", () => {
     const before = versionsOf(NAMES);
     project.worker("web", { sends: "others", code: "2" });
     project.worker("mailer", { consumes: "mails", code: "2" });
-    cloud.before = (command, worker) => {
-      if (command === "deploy" && worker === "web") throw new Error("killed");
-    };
+    cloud.beforeFirst("deploy", "web", () => {
+      throw new Error("killed");
+    });
     await expect(project.run("deploy", WORKERS)).rejects.toThrow("killed");
-    cloud.before = () => {};
     await project.run("deploy", WORKERS);
     await project.run("rollback", WORKERS, { url });
     expect(versionsOf(NAMES)).toEqual(before);
@@ -158,8 +153,7 @@ describe("a removal", () => {
     const project = shop();
     await project.run("deploy", WORKERS);
     const options = { force: true, url: await brokerWith({ mails: 2, others: 1 }) };
-    const { code, output } = await project.run("destroy", ["mailer"], options);
-    expect(code, output).toBe(0);
+    const output = await project.succeed("destroy", ["mailer"], options);
     expect(output).toContain('  ~ sluice  stays: it serves web of the project "shop"');
     expect(output).toContain(
       'These stay in the broker, and no Worker consumes them:\n  2 messages in "mails"\n',
@@ -177,15 +171,11 @@ describe("a removal", () => {
     await project.run("deploy", WORKERS);
     const options = { keepWorkers: true, url: await brokerWith({}) };
     for (const force of [false, true]) {
-      const early = await project.run("destroy", WORKERS, { ...options, force });
-      expect(early.code).toBe(1);
-      expect(early.output).toContain(
-        'The broker "sluice" is not deleted: these Workers stay and send to it: web.',
-      );
+      const output = await project.fail("destroy", WORKERS, { ...options, force });
+      expect(output).toContain('The broker "sluice" is not deleted: these Workers stay and send to it: web.');
     }
     for (const name of WORKERS) cloud.deployByHand(name);
-    const { code, output } = await project.run("destroy", WORKERS, { ...options, force: true });
-    expect(code, output).toBe(0);
+    await project.succeed("destroy", WORKERS, { ...options, force: true });
     expect([...account.scripts.keys()].sort()).toEqual(["mailer", "web"]);
   });
 
@@ -213,13 +203,11 @@ describe("a removal", () => {
     const project = shop();
     project.worker("more", { sends: "mails" });
     await project.run("deploy", ["web", "mailer", "more"]);
-    cloud.before = (command, worker) => {
-      if (command === "delete" && worker === "mailer") throw new Error("killed");
-    };
+    cloud.beforeFirst("delete", "mailer", () => {
+      throw new Error("killed");
+    });
     await expect(project.run("destroy", WORKERS, { force: true })).rejects.toThrow("killed");
-    cloud.before = () => {};
-    const { code, output } = await project.run("destroy", WORKERS, { force: true });
-    expect(code, output).toBe(0);
+    const output = await project.succeed("destroy", WORKERS, { force: true });
     expect(output).toContain('  • sluice  is left alone: it serves more of the project "shop"');
     expect([...account.scripts.keys()].sort()).toEqual(["more", "sluice"]);
   });

@@ -27,9 +27,7 @@ describe("a Worker of another project, which has a broker of its own", () => {
     await shop().run("deploy", ["web", "mailer"]);
     const before = state();
     for (const command of COMMANDS) {
-      const refused = await billing("mailer", code).run(command, ["biller", "mailer"], { force: true });
-      expect(refused.code).toBe(1);
-      expect(refused.output).toContain(
+      expect(await billing("mailer", code).fail(command, ["biller", "mailer"], { force: true })).toContain(
         '"mailer" on the account belongs to the project "shop" with the broker "sluice". This is the project "billing" ' +
           'with the broker "billing-queues".',
       );
@@ -43,8 +41,7 @@ describe("a Worker of another project, which has a broker of its own", () => {
       cloud.deployByHand(name);
       const before = state();
       for (const command of COMMANDS) {
-        const { code, output } = await billing(name).run(command, [name], { force: true });
-        expect(code).toBe(1);
+        const output = await billing(name).fail(command, [name], { force: true });
         expect(output).toContain(`"${name}" on the account belongs to the project "shop"`);
       }
       expect(state()).toEqual(before);
@@ -57,9 +54,8 @@ describe("a Worker of another project, which has a broker of its own", () => {
     await project.run("destroy", ["mailer"], { keepWorkers: true, force: true });
     const before = state();
     for (const command of COMMANDS) {
-      expect((await billing().run(command, ["mailer"], { force: true })).output).toContain(
-        'belongs to the project "shop"',
-      );
+      const { output } = await billing().run(command, ["mailer"], { force: true });
+      expect(output).toContain('belongs to the project "shop"');
     }
     expect(state()).toEqual(before);
     const again = await project.run("destroy", ["mailer"], { force: true });
@@ -68,16 +64,11 @@ describe("a Worker of another project, which has a broker of its own", () => {
 
   it("is refused also where it comes while a deployment runs", async () => {
     const [first, second] = [shop(), billing()];
-    let comes = true;
-    cloud.before = async (command, worker) => {
-      if (command !== "deploy" || worker !== "billing-queues" || !comes) return;
-      comes = false;
+    cloud.beforeFirst("deploy", "billing-queues", async () => {
       expect(await first.run("deploy", ["web", "mailer"])).toMatchObject({ code: 0 });
-    };
-    const { code, output } = await second.run("deploy", ["biller", "mailer"]);
-    expect(code, output).toBe(1);
+    });
+    const output = await second.fail("deploy", ["biller", "mailer"]);
     expect(output).toContain('"mailer" on the account belongs to the project "shop"');
-    cloud.before = () => {};
     expect((await first.run("deploy", ["web", "mailer"])).output).toContain("Nothing to deploy.");
   });
 
@@ -103,19 +94,14 @@ describe("a project that moves to another broker", () => {
   it("takes its Workers along, and the old broker goes without them", async () => {
     const project = shop();
     await project.run("deploy", ["web", "mailer"]);
-    const moved = await project.run("deploy", ["web", "mailer"], { broker: "new" });
-    expect(moved.code, moved.output).toBe(0);
-    expect(moved.output).toContain(
-      "  ~ mailer  again: it is not marked with this project and this broker yet",
-    );
+    const output = await project.succeed("deploy", ["web", "mailer"], { broker: "new" });
+    expect(output).toContain("  ~ mailer  again: it is not marked with this project and this broker yet");
     // Messages that wait in the old broker are consumed meanwhile.
     expect({ old: cloud.bound("sluice"), now: cloud.bound("new") }).toEqual({
       old: ["mailer"],
       now: ["mailer"],
     });
-    const old = await project.run("destroy", ["web", "mailer"], { broker: "sluice", force: true });
-    expect(old.code, old.output).toBe(0);
-    expect(old.output).toContain(
+    expect(await project.succeed("destroy", ["web", "mailer"], { broker: "sluice", force: true })).toContain(
       '  • mailer  is left alone: what runs there was deployed to the broker "new"',
     );
     expect([...account.scripts.keys()].sort()).toEqual(["mailer", "new", "web"]);
@@ -132,8 +118,7 @@ describe("a broker of another project", () => {
     const other = cloud.repository("other");
     other.worker(name, { sends: "others", more: '[sluice]\nbroker = "b3"\n' });
     for (const command of COMMANDS) {
-      const { code, output } = await other.run(command, [name], { force: true });
-      expect(code, output).toBe(1);
+      const output = await other.fail(command, [name], { force: true });
       expect(output).toContain(`"${name}" on the account is a broker of the project`);
       expect(output).toContain("give that Worker another one");
     }
@@ -153,8 +138,7 @@ describe("a removal leaves alone", () => {
     await project.run("deploy", ["web", "mailer"]);
     cloud.deployByHand("legacy");
     project.worker("legacy", { sends: "mails" });
-    const { code, output } = await project.run("destroy", ["web", "mailer", "legacy"], { force: true });
-    expect(code, output).toBe(0);
+    const output = await project.succeed("destroy", ["web", "mailer", "legacy"], { force: true });
     expect(output).toContain(
       '  • legacy  is left alone: what runs there was not deployed by "sluice deploy" (npx wrangler delete --name legacy deletes it)',
     );
@@ -169,8 +153,7 @@ describe("a removal leaves alone", () => {
     await project.run("deploy", ["web", "mailer"]);
     cloud.deployByHand("web");
     cloud.changeSecret("mailer");
-    const { code, output } = await project.run("destroy", ["web", "mailer"], { force: true });
-    expect(code, output).toBe(0);
+    const output = await project.succeed("destroy", ["web", "mailer"], { force: true });
     expect(output).toContain("  • web  is left alone: what runs there was not deployed by");
     expect([...account.scripts.keys()]).toEqual(["web"]);
   });
@@ -180,16 +163,13 @@ describe("a removal leaves alone", () => {
     await project.run("deploy", ["mailer"]);
     account.find("mailer").deployments.length = 0;
     account.remove("sluice", true);
-    const { output } = await project.run("destroy", ["mailer"], { force: true });
-    expect(output).toContain("mailer  deleted");
+    expect((await project.run("destroy", ["mailer"], { force: true })).output).toContain("mailer  deleted");
   });
 
   it("a Worker that is deployed by hand while it runs", async () => {
     const project = shop();
     await project.run("deploy", ["web", "mailer"]);
-    cloud.before = (command, worker) => {
-      if (command === "deploy" && worker === "sluice") cloud.deployByHand("mailer");
-    };
+    cloud.beforeFirst("deploy", "sluice", () => cloud.deployByHand("mailer"));
     const { output } = await project.run("destroy", ["web", "mailer"], { force: true });
     expect(output).toContain("  • mailer  is left alone");
     expect([...account.scripts.keys()]).toEqual(["mailer"]);
@@ -202,8 +182,7 @@ describe("a removal leaves alone", () => {
     cloud.deployByHand("web", { bindings: account.live("web").bindings });
     const before = state();
     for (const more of [{}, { keepWorkers: true }]) {
-      const { code, output } = await project.run("destroy", ["web", "mailer"], { ...more, force: true });
-      expect(code).toBe(1);
+      const output = await project.fail("destroy", ["web", "mailer"], { ...more, force: true });
       expect(output).toContain('The broker "sluice" is not deleted: these Workers stay and send to it: web.');
     }
     expect(state()).toEqual(before);

@@ -82,13 +82,11 @@ describe("a deployment of some of a project's Workers", () => {
     const project = shop();
     // Cloudflare knows the Worker from a deployment before Sluice.
     cloud.deployByHand("mailer");
-    cloud.before = (command, worker) => {
-      if (command === "deploy" && worker === "mailer") throw new Error("killed");
-    };
+    cloud.beforeFirst("deploy", "mailer", () => {
+      throw new Error("killed");
+    });
     await expect(project.run("deploy", ["web", "mailer"])).rejects.toThrow("killed");
-    cloud.before = () => {};
-    const { output } = await project.run("deploy", ["web"]);
-    expect(output).toContain(
+    expect((await project.run("deploy", ["web"])).output).toContain(
       "  • mailer  not named here: its messages wait until its own deployment has ended",
     );
     expect(bound()).toEqual([]);
@@ -102,15 +100,12 @@ describe("a second project on an account", () => {
     const first = shop();
     await first.run("deploy", ["web", "mailer"]);
     const before = account.live("sluice").id;
-    const refused = await bank().run("deploy", ["bank", "biller"]);
-    expect(refused.code).toBe(1);
-    expect(refused.output).toContain(
+    expect(await bank().fail("deploy", ["bank", "biller"])).toContain(
       'The broker "sluice" on the account serves the project "shop" (mailer, web). This is the project "bank".',
     );
     expect(account.live("sluice").id).toBe(before);
     expect([...account.scripts.keys()].sort()).toEqual(["mailer", "sluice", "web"]);
-    const own = await bank().run("deploy", ["bank", "biller"], { broker: "bank-queues" });
-    expect(own.code, own.output).toBe(0);
+    await bank().succeed("deploy", ["bank", "biller"], { broker: "bank-queues" });
     expect({ shop: bound(), bank: bound("bank-queues") }).toEqual({ shop: ["mailer"], bank: ["biller"] });
     const binding = account.live("bank").bindings.find(({ script_name }) => script_name !== undefined);
     expect(binding?.script_name).toBe("bank-queues");
@@ -131,9 +126,7 @@ describe("a second project on an account", () => {
     const other = cloud.repository("bank");
     other.worker("web", { sends: "bills", more: SHARED });
     for (const command of ["deploy", "destroy"] as const) {
-      const { code, output } = await other.run(command, ["web"], { force: true });
-      expect(code).toBe(1);
-      expect(output).toContain(
+      expect(await other.fail(command, ["web"], { force: true })).toContain(
         '"web" on the account belongs to the project "shop". This is the project "bank".',
       );
     }
@@ -143,8 +136,7 @@ describe("a second project on an account", () => {
   it("does not take over a Worker as its broker that is not one of Sluice's", async () => {
     const id = cloud.deployByHand("sluice");
     for (const command of ["deploy", "destroy", "rollback"] as const) {
-      const { code, output } = await shop().run(command, ["web", "mailer"], { force: true });
-      expect(code).toBe(1);
+      const output = await shop().fail(command, ["web", "mailer"], { force: true });
       expect(output).toContain('The Worker "sluice" on the account is no broker that Sluice has deployed.');
     }
     expect(account.live("sluice").id).toBe(id);
@@ -156,8 +148,7 @@ describe("a second project on an account", () => {
     renamed.worker("web", { sends: "mails" });
     expect(await renamed.run("deploy", ["web"])).toMatchObject({ code: 1 });
     renamed.worker("web", { sends: "mails", more: '[sluice]\nproject = "shop"\n' });
-    const { code, output } = await renamed.run("deploy", ["web"]);
-    expect(code, output).toBe(0);
+    await renamed.succeed("deploy", ["web"]);
     expect(bound()).toEqual(["mailer"]);
   });
 });
@@ -166,9 +157,8 @@ describe("several repositories that share a broker", () => {
   it("each deploy their own Workers, and leave those of the others as they are", async () => {
     const [first, second] = [shop(SHARED), bank(SHARED)];
     await first.run("deploy", ["web", "mailer"]);
-    const joined = await second.run("deploy", ["bank", "biller"]);
-    expect(joined.code, joined.output).toBe(0);
-    expect(joined.output).toContain('  • mailer  of the project "shop": it stays bound');
+    const output = await second.succeed("deploy", ["bank", "biller"]);
+    expect(output).toContain('  • mailer  of the project "shop": it stays bound');
     expect(bound("team")).toEqual(["biller", "mailer"]);
     for (const project of [first, second]) {
       const names = project === first ? ["web", "mailer"] : ["bank", "biller"];
@@ -185,11 +175,8 @@ describe("several repositories that share a broker", () => {
     const first = shop();
     await first.run("deploy", ["web", "mailer"], {});
     const second = bank('[sluice]\nbroker = "sluice"\n');
-    const refused = await second.run("deploy", ["bank", "biller"]);
-    expect(refused.code).toBe(1);
-    expect(refused.output).toContain(
-      '"shop" does not say that it shares it. To share it, put broker = "sluice"',
-    );
+    const output = await second.fail("deploy", ["bank", "biller"]);
+    expect(output).toContain('"shop" does not say that it shares it. To share it, put broker = "sluice"');
     first.worker("web", { sends: "mails", more: '[sluice]\nbroker = "sluice"\n' });
     await first.run("deploy", ["web"]);
     expect((await second.run("deploy", ["bank", "biller"])).code).toBe(0);
@@ -210,9 +197,7 @@ describe("several repositories that share a broker", () => {
 
   it("cannot consume the same queue", async () => {
     await shop(SHARED).run("deploy", ["web", "mailer"]);
-    const { code, output } = await bank(SHARED, "mails").run("deploy", ["bank", "biller"]);
-    expect(code).toBe(1);
-    expect(output).toMatch(
+    expect(await bank(SHARED, "mails").fail("deploy", ["bank", "biller"])).toMatch(
       /Multiple consumers defined for queue "mails": "mailer" and "biller" \(project "shop" as deployed and .*biller\/wrangler\.toml:4\)/,
     );
   });
@@ -232,9 +217,7 @@ describe("several repositories that share a broker", () => {
     await shop(`${SHARED}[sluice.queues.mails]\n${own}\n`).run("deploy", ["web", "mailer"]);
     const second = cloud.repository("bank");
     second.worker("bank", { sends: "mails", more: `${SHARED}[sluice.queues.mails]\n${other}\n` });
-    const { code, output } = await second.run("deploy", ["bank"]);
-    expect(code).toBe(1);
-    expect(output).toMatch(words);
+    expect(await second.fail("deploy", ["bank"])).toMatch(words);
   });
 
   it("keep the broker's own configuration, which one of them has", async () => {
@@ -261,9 +244,8 @@ describe("several repositories that share a broker", () => {
     const [first, second] = [shop(SHARED), bank(SHARED)];
     await first.run("deploy", ["web", "mailer"]);
     await second.run("deploy", ["bank", "biller"]);
-    const left = await first.run("destroy", ["web", "mailer"], { force: true });
-    expect(left.code, left.output).toBe(0);
-    expect(left.output).toContain('  ~ team  stays: it serves bank, biller of the project "bank"');
+    const output = await first.succeed("destroy", ["web", "mailer"], { force: true });
+    expect(output).toContain('  ~ team  stays: it serves bank, biller of the project "bank"');
     expect([...account.scripts.keys()].sort()).toEqual(["bank", "biller", "team"]);
     expect(bound("team")).toEqual(["biller"]);
     expect(Object.keys(cloud.topologyOf("team").queues)).toEqual(["bills"]);
@@ -324,23 +306,14 @@ describe("two repositories that deploy at the same moment", () => {
     const [first, second] = [shop(SHARED), bank(SHARED)];
     await first.run("deploy", ["web", "mailer"]);
     first.worker("mailer", { consumes: "mails", more: `max_batch_size = 3\n${SHARED}` });
-    let comesBetween = true;
     const comes = moment === "before" ? "bundle" : "deploy";
-    cloud.before = async (command, worker) => {
-      if (command !== comes || worker !== "team" || !comesBetween) return;
-      comesBetween = false;
-      const other = await second.run("deploy", ["bank", "biller"]);
-      expect(other.code, other.output).toBe(0);
-    };
-    const { code, output } = await first.run("deploy", ["web", "mailer"]);
-    expect(code, output).toBe(0);
-    expect(comesBetween).toBe(false);
+    cloud.beforeFirst(comes, "team", () => second.succeed("deploy", ["bank", "biller"]));
+    await first.succeed("deploy", ["web", "mailer"]);
     expect(bound("team")).toEqual(["biller", "mailer"]);
     expect(cloud.topologyOf("team").queues).toMatchObject({
       bills: { consumer: { worker: "biller" } },
       mails: { consumer: { worker: "mailer", settings: { maxBatchSize: 3 } } },
     });
-    cloud.before = () => {};
     for (const [project, names] of [
       [first, ["web", "mailer"]],
       [second, ["bank", "biller"]],
@@ -355,17 +328,8 @@ describe("two repositories that deploy at the same moment", () => {
   ] as const)("lose nothing of each other by a removal: %s", async (_, command, worker) => {
     const [first, second] = [shop(SHARED), bank(SHARED)];
     await first.run("deploy", ["web", "mailer"]);
-    let comesBetween = true;
-    cloud.before = async (...comes) => {
-      if (comes[0] !== command || comes[1] !== worker || !comesBetween) return;
-      comesBetween = false;
-      const other = await second.run("deploy", ["bank", "biller"]);
-      expect(other.code, other.output).toBe(0);
-    };
-    const { code, output } = await first.run("destroy", ["web", "mailer"], { force: true });
-    expect(code, output).toBe(0);
-    expect(comesBetween).toBe(false);
-    cloud.before = () => {};
+    cloud.beforeFirst(command, worker, () => second.succeed("deploy", ["bank", "biller"]));
+    await first.succeed("destroy", ["web", "mailer"], { force: true });
     expect([...account.scripts.keys()].sort()).toEqual(["bank", "biller", "team"]);
     expect(cloud.bound("team")).toEqual(["biller"]);
     expect(Object.keys(cloud.topologyOf("team").queues)).toEqual(["bills"]);
@@ -383,21 +347,16 @@ describe("two repositories that deploy at the same moment", () => {
       expect(await second.run("deploy", ["bank", "biller"])).toMatchObject({ code: 0 });
       turn = "first";
     };
-    const { code, output } = await first.run("deploy", ["web", "mailer"]);
-    expect(code, output).toBe(0);
+    await first.succeed("deploy", ["web", "mailer"]);
     expect(bound("team")).toEqual(["biller", "mailer"]);
   });
 
   it("lose nothing of each other where neither has found a broker", async () => {
     const [first, second] = [shop(SHARED), bank(SHARED)];
-    let comesBetween = true;
-    cloud.before = async (command, worker) => {
-      if (command !== "deploy" || worker !== "team" || !comesBetween) return;
-      comesBetween = false;
+    cloud.beforeFirst("deploy", "team", async () => {
       expect(await second.run("deploy", ["bank", "biller"])).toMatchObject({ code: 0 });
-    };
-    const { code, output } = await first.run("deploy", ["web", "mailer"]);
-    expect(code, output).toBe(0);
+    });
+    await first.succeed("deploy", ["web", "mailer"]);
     expect(cloud.bound("team")).toEqual(["biller", "mailer"]);
   });
 });

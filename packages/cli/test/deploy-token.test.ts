@@ -119,15 +119,12 @@ describe("two first deployments to one broker at once", () => {
 
   it("leave it to the next deployment to set chosen tokens that a generated one replaced", async () => {
     const [first, second] = [shop(SHARED, { SLUICE_API_TOKENS: "chosen-token" }), bank(SHARED)];
-    let comesBetween = true;
-    cloud.before = async (command, worker) => {
-      if (command !== "deploy" || worker !== "team" || !comesBetween) return;
-      comesBetween = false;
+    cloud.beforeFirst("deploy", "team", async () => {
       // Its upload comes right before the second one's, and neither deployment sees the other.
       const { code, output } = await first.run("deploy", ["web"]);
       expect({ code, tokens: tokensOf("team") }).toEqual({ code: 0, tokens: "chosen-token" });
       expect(output).toContain("one of the SLUICE_API_TOKENS that this deployment was given");
-    };
+    });
     await second.run("deploy", ["bank"]);
     expect(second.deployed("team.env").SLUICE_API_TOKEN).toBe(tokensOf("team"));
     const { output } = await first.run("deploy", ["web"]);
@@ -139,12 +136,7 @@ describe("two first deployments to one broker at once", () => {
 
   it("are corrected by the next deployment where one had ended already", async () => {
     const [first, second] = [shop(SHARED), bank(SHARED)];
-    let comesBetween = true;
-    cloud.before = async (command, worker) => {
-      if (command !== "deploy" || worker !== "team" || !comesBetween) return;
-      comesBetween = false;
-      await second.run("deploy", ["bank"]);
-    };
+    cloud.beforeFirst("deploy", "team", () => second.run("deploy", ["bank"]));
     await first.run("deploy", ["web"]);
     expect(first.deployed("team.env").SLUICE_API_TOKEN).toBe(tokensOf("team"));
     await second.run("deploy", ["bank"]);

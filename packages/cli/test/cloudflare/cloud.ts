@@ -19,6 +19,15 @@ export class Cloud implements AsyncDisposable {
     return new Cloud(await startCloudflare());
   }
 
+  /** Does something once, before the first bundle or change of a kind. */
+  beforeFirst(command: string, worker: string, act: () => unknown): void {
+    this.before = async (...comes) => {
+      if (comes[0] !== command || comes[1] !== worker) return;
+      this.before = () => {};
+      await act();
+    };
+  }
+
   /** The first account. */
   get account(): Account {
     return this.cloudflare.account;

@@ -5,6 +5,7 @@ import { Readable } from "node:stream";
 import { parseEnv } from "node:util";
 import { ConfigError } from "@sluice/config";
 import { CliError } from "@sluice/project/errors";
+import { expect } from "vitest";
 import { deploy } from "../../src/commands/deploy/deploy.ts";
 import type { StartWrangler } from "../../src/commands/deploy/deployment.ts";
 import { destroy } from "../../src/commands/deploy/destroy.ts";
@@ -90,6 +91,22 @@ export class Repository {
       const code = error instanceof CliError ? error.exitCode : 1;
       return { code, output: [...lines, error.message].join("\n") };
     }
+  }
+
+  /** Runs a command that has to succeed, and returns its output. */
+  succeed(...run: Parameters<Repository["run"]>): Promise<string> {
+    return this.#ended(0, run);
+  }
+
+  /** Runs a command that has to be refused, and returns its output. */
+  fail(...run: Parameters<Repository["run"]>): Promise<string> {
+    return this.#ended(1, run);
+  }
+
+  async #ended(expected: number, run: Parameters<Repository["run"]>): Promise<string> {
+    const { code, output } = await this.run(...run);
+    expect(code, output).toBe(expected);
+    return output;
   }
 
   [Symbol.dispose](): void {
