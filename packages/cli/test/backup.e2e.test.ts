@@ -7,6 +7,7 @@ import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { BrokerLab } from "./broker-lab.ts";
+import { callSqs } from "./serving.ts";
 
 const ARN = "arn:aws:sqs:us-east-1:000000000000";
 
@@ -20,14 +21,9 @@ async function emptyBroker(): Promise<{ lab: BrokerLab; url: string } & AsyncDis
 }
 
 async function sqs(at: string, action: string, input: object): Promise<Record<string, unknown>> {
-  const response = await fetch(`${at}/__sluice/aws`, {
-    method: "POST",
-    headers: { "content-type": "application/x-amz-json-1.0", "x-amz-target": `AmazonSQS.${action}` },
-    body: JSON.stringify(input),
-  });
-  const answer = await response.text();
-  expect(response.status, answer).toBe(200);
-  return answer === "" ? {} : JSON.parse(answer);
+  const { status, answer } = await callSqs(`${at}/__sluice/aws`, action, input);
+  expect(status, JSON.stringify(answer)).toBe(200);
+  return answer;
 }
 
 async function sns(at: string, action: string, input: Readonly<Record<string, string>>): Promise<string> {

@@ -2,8 +2,7 @@ import { globSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node
 import { dirname, join } from "node:path";
 import { type RunWrangler, wranglerIn } from "@sluice/project/wrangler/run-wrangler";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import getPort from "./free-port.ts";
-import { type Lab, openLab, seePage } from "./lab.ts";
+import { freePorts, type Lab, openLab, seePage } from "./lab.ts";
 import { type Running, sluice, wrangler } from "./running.ts";
 
 /** Configuration of a broker in the folder above the Workers'. Its main need not exist. */
@@ -123,18 +122,16 @@ describe("sluice build", () => {
 
   // conformance: several-processes
   it("consumer, producers and broker in separate processes meet in any order", async () => {
-    const ports = await Promise.all(Array.from({ length: 10 }, () => getPort()));
     const start = async (cwd: string) => {
-      const [port, inspectorPort] = ports.splice(0, 2);
-      const args = ["dev", "--port", `${port}`, "--inspector-port", `${inspectorPort}`];
+      const { options, url } = await freePorts();
       for (;;) {
-        const running = wrangler(args, cwd, lab.env);
+        const running = wrangler(["dev", ...options], cwd, lab.env);
         started.push(running);
         const isReady = await running.printed(/Ready on/).then(
           () => true,
           () => false,
         );
-        if (isReady) return { running, url: `http://localhost:${port}` };
+        if (isReady) return { running, url };
         // Wrangler chooses a port for a socket of its own, and another server may take it first.
         expect(running.output).toContain('Address already in use (socket "direct:');
       }
@@ -164,16 +161,15 @@ describe("sluice build", () => {
 
 it("sluice build prints a command that runs Workers of an environment and an open broker in one process", async () => {
   const lab = openLab("staged");
-  const [port, inspectorPort] = await Promise.all([getPort(), getPort()]);
+  const { options: ports, url } = await freePorts();
   let running: Running | null = null;
   try {
     const build = sluice(["build", "sender", "receiver", "--env", "x"], lab.folder, lab.env);
     expect(await build.ended, build.output).toBe(0);
     const args = /^ {2}npx wrangler (dev .*)$/m.exec(build.output)?.[1]?.split(" ") ?? [];
-    const ports = ["--port", `${port}`, "--inspector-port", `${inspectorPort}`];
     running = wrangler([...args, ...ports], lab.folder, lab.env);
     await running.printed(/Ready on/);
-    expect(await (await fetch(`http://localhost:${port}/?1`)).text()).toBe("sent");
+    expect(await (await fetch(`${url}/?1`)).text()).toBe("sent");
     await running.printed(/got \?1 on jobs-x/);
     await running.stop();
 
@@ -181,7 +177,7 @@ it("sluice build prints a command that runs Workers of an environment and an ope
     const broker = ["dev", "--config", ".sluice/sluice-x/wrangler.json"];
     running = wrangler([...broker, ...ports], lab.folder, lab.env);
     await running.printed(/Ready on/);
-    const queues = await fetch(`http://localhost:${port}/__sluice/api/queues`);
+    const queues = await fetch(`${url}/__sluice/api/queues`);
     expect(queues.status).toBe(200);
     expect(await queues.text()).toContain("jobs-x");
   } finally {

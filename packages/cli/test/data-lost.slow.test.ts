@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { LOCK_FILE } from "@sluice/local/data/data-lock";
 import { PLANNED_END_FILE } from "@sluice/local/data/planned-end";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import getPort from "./free-port.ts";
-import { descendants, isRunning, type Lab, openLab } from "./lab.ts";
+import { descendants, freePorts, isRunning, type Lab, openLab } from "./lab.ts";
 import { type Running, sluice } from "./running.ts";
 
 const LOST = /sluice-lock\.sqlite was deleted or replaced while this process had the data/;
@@ -20,8 +19,8 @@ describe("a broker whose lock on its data is lost", { timeout: 120_000 }, () => 
     lab.remove();
   });
   const start = async (...args: string[]) => {
-    const ports = ["--port", `${await getPort()}`, "--inspector-port", `${await getPort()}`];
-    return sluice([...args, ...ports, "--persist-to", "state"], lab.folder, lab.env);
+    const { options } = await freePorts();
+    return sluice([...args, ...options, "--persist-to", "state"], lab.folder, lab.env);
   };
 
   it.each([

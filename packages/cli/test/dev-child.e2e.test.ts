@@ -10,8 +10,7 @@ import {
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import getPort from "./free-port.ts";
-import { descendants, eventually, isRunning, type Lab, openLab } from "./lab.ts";
+import { descendants, eventually, freePorts, isRunning, type Lab, openLab } from "./lab.ts";
 import { type Running, sluice } from "./running.ts";
 
 /** Installs a copy of Wrangler whose `main` has another name, as one of a later version may have. */
@@ -41,10 +40,9 @@ describe("sluice dev with a Wrangler whose main function it cannot call", () => 
   let running: Running;
   let url: string;
   const start = async () => {
-    const [port, inspectorPort] = await Promise.all([getPort(), getPort()]);
-    const args = ["dev", "sender", "receiver", "--env", "x", "--port", `${port}`];
-    running = sluice([...args, "--inspector-port", `${inspectorPort}`], lab.folder, lab.env);
-    url = `http://localhost:${port}`;
+    const ports = await freePorts();
+    url = ports.url;
+    running = sluice(["dev", "sender", "receiver", "--env", "x", ...ports.options], lab.folder, lab.env);
     await running.printed(/admin +http/);
   };
 

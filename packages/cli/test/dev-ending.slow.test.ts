@@ -3,8 +3,7 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import getPort from "./free-port.ts";
-import { descendants, eventually, isRunning, type Lab, openLab } from "./lab.ts";
+import { descendants, eventually, freePorts, isRunning, type Lab, openLab } from "./lab.ts";
 import { HAS_SCRIPT, OnTerminal, PATIENCE_MS } from "./on-terminal.ts";
 import { type Running, sluice } from "./running.ts";
 
@@ -12,7 +11,7 @@ describe.skipIf(!HAS_SCRIPT)("a sluice dev whose folder is deleted", { timeout: 
   let lab: Lab;
   let doomed: OnTerminal;
   let others: Running[];
-  const portsFor = async () => ["--port", `${await getPort()}`, "--inspector-port", `${await getPort()}`];
+  const portsFor = async () => (await freePorts()).options;
 
   beforeEach(() => {
     lab = openLab("staged");
@@ -61,7 +60,7 @@ describe.skipIf(!HAS_SCRIPT)("a sluice dev whose folder is deleted", { timeout: 
 
 it("sluice dev ends with every process that it started when its output is closed", async () => {
   const lab = openLab("staged");
-  const ports = ["--port", `${await getPort()}`, "--inspector-port", `${await getPort()}`];
+  const { options: ports } = await freePorts();
   const running = sluice(["dev", "sender", "--env", "x", ...ports], lab.folder, lab.env);
   try {
     await running.printed(/Ready on/);

@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { ListQueuesCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { EXPLORER_PATHS, type ForgedRequest, forge } from "./forged-request.ts";
-import getPort from "./free-port.ts";
-import { type Lab, openLab } from "./lab.ts";
+import { freePorts, type Lab, openLab } from "./lab.ts";
 import { machineAddress, NO_ADDRESS } from "./machine-address.ts";
 import { type Running, sluice } from "./running.ts";
 
@@ -25,10 +24,8 @@ describe.skipIf(address === null)("a sluice dev that other machines reach", { ti
     lab.remove();
   });
   const dev = async (args: readonly string[], env: NodeJS.ProcessEnv = {}) => {
-    const port = await getPort();
-    const inspectorPort = await getPort();
-    const ports = ["--port", `${port}`, "--inspector-port", `${inspectorPort}`];
-    const started = sluice(["dev", ...args, "--env", "x", ...ports], lab.folder, { ...lab.env, ...env });
+    const { port, inspectorPort, options } = await freePorts();
+    const started = sluice(["dev", ...args, "--env", "x", ...options], lab.folder, { ...lab.env, ...env });
     running.push(started);
     return { port, inspectorPort, started };
   };

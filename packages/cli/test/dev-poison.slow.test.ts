@@ -1,8 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import getPort from "./free-port.ts";
-import { descendants, eventually, type Lab, openLab } from "./lab.ts";
+import { descendants, eventually, freePorts, type Lab, openLab } from "./lab.ts";
 import { type Running, sluice } from "./running.ts";
 
 interface Described {
@@ -15,16 +14,15 @@ interface Described {
  */
 describe("sluice dev with a handler", () => {
   let lab: Lab;
-  let port: number;
-  let inspectorPort: number;
+  let ports: Awaited<ReturnType<typeof freePorts>>;
   let running: Running;
   const start = async () => {
-    const args = ["--port", `${port}`, "--inspector-port", `${inspectorPort}`, "--persist-to", "state"];
-    const started = sluice(["dev", "front", "looper", ...args], lab.folder, lab.env);
+    const args = ["dev", "front", "looper", ...ports.options, "--persist-to", "state"];
+    const started = sluice(args, lab.folder, lab.env);
     await started.printed(/admin +http/);
     return started;
   };
-  const get = (path: string) => fetch(`http://localhost:${port}${path}`);
+  const get = (path: string) => fetch(ports.url + path);
   const send = async (text: string, queue = "poison") => {
     expect((await get(`/send/${queue}?text=${text}`)).status).toBe(200);
   };
@@ -49,7 +47,7 @@ describe("sluice dev with a handler", () => {
     lab = openLab("poison");
     const file = join(lab.folder, "looper/wrangler.jsonc");
     writeFileSync(file, readFileSync(file, "utf8").replace('"max_retries": 1', '"max_retries": 0'));
-    [port, inspectorPort] = await Promise.all([getPort(), getPort()]);
+    ports = await freePorts();
     running = await start();
   });
   afterAll(async () => {

@@ -1,8 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import getPort from "./free-port.ts";
-import { type Lab, openLab } from "./lab.ts";
+import { freePorts, type Lab, openLab } from "./lab.ts";
 import { type Running, sluice } from "./running.ts";
 
 /** Two Workers of one folder: one sends orders, the other packs them and sends reminders to itself. */
@@ -46,11 +45,10 @@ describe("two sluice dev on one data folder", { timeout: 300_000 }, () => {
   const running: Running[] = [];
   let sellerUrl: string;
   const start = async (config: string) => {
-    const [port, inspectorPort] = await Promise.all([getPort(), getPort()]);
-    const ports = ["--port", `${port}`, "--inspector-port", `${inspectorPort}`];
-    const session = sluice(["dev", config, ...ports], join(lab.folder, "shop"), lab.env);
+    const { options, url } = await freePorts();
+    const session = sluice(["dev", config, ...options], join(lab.folder, "shop"), lab.env);
     running.push(session);
-    return { session, url: `http://localhost:${port}` };
+    return { session, url };
   };
   const get = async (url: string) => (await fetch(url)).text();
 

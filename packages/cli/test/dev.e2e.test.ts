@@ -1,8 +1,16 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import getPort from "./free-port.ts";
-import { descendants, eventually, isRunning, type Lab, navigate, openLab, seePage } from "./lab.ts";
+import {
+  descendants,
+  eventually,
+  freePorts,
+  isRunning,
+  type Lab,
+  navigate,
+  openLab,
+  seePage,
+} from "./lab.ts";
 import { type Running, sluice } from "./running.ts";
 
 /** Three ordinary Workers: one sends, one has a Durable Object that sends, one receives. */
@@ -20,19 +28,9 @@ describe("sluice dev with several Workers", () => {
   beforeAll(async () => {
     lab = openLab("shop");
     writeFileSync(join(lab.folder, "front/.dev.vars"), "SECRET=from-dev-vars\n");
-    const [port, inspectorPort] = await Promise.all([getPort(), getPort()]);
-    url = `http://localhost:${port}`;
-    const args = [
-      "dev",
-      "front",
-      "objects",
-      "mailer",
-      "--port",
-      `${port}`,
-      "--inspector-port",
-      `${inspectorPort}`,
-    ];
-    running = sluice(args, lab.folder, lab.env);
+    const ports = await freePorts();
+    url = ports.url;
+    running = sluice(["dev", "front", "objects", "mailer", ...ports.options], lab.folder, lab.env);
     await running.printed(/admin +http/);
   });
   afterAll(async () => {
@@ -152,10 +150,10 @@ describe("sluice dev --env in the folder of a Worker", () => {
     lab = openLab("solo");
     writeFileSync(join(lab.folder, ".dev.vars"), "SECRET=plain\n");
     writeFileSync(join(lab.folder, ".dev.vars.staging"), "SECRET=for-staging\n");
-    const [port, inspectorPort] = await Promise.all([getPort(), getPort()]);
-    url = `http://localhost:${port}`;
-    const args = ["dev", "--env", "staging", "--port", `${port}`, "--inspector-port", `${inspectorPort}`];
-    running = sluice([...args, "--", "--var", "EXTRA:passed-on"], lab.folder, lab.env);
+    const ports = await freePorts();
+    url = ports.url;
+    const args = ["dev", "--env", "staging", ...ports.options, "--", "--var", "EXTRA:passed-on"];
+    running = sluice(args, lab.folder, lab.env);
     await running.printed(/admin +http/);
   });
   afterAll(async () => {
@@ -206,15 +204,13 @@ describe("sluice dev with Workers of less usual shapes", () => {
 
   beforeAll(async () => {
     lab = openLab("odd");
-    const ports = await Promise.all(Array.from({ length: 4 }, () => getPort()));
-    const start = (...targets: string[]) => {
-      const [port, inspectorPort] = ports.splice(0, 2);
-      const args = ["dev", ...targets, "--port", `${port}`, "--inspector-port", `${inspectorPort}`];
-      return { running: sluice(args, lab.folder, lab.env), url: `http://localhost:${port}` };
+    const start = async (...targets: string[]) => {
+      const { options, url } = await freePorts();
+      return { running: sluice(["dev", ...targets, ...options], lab.folder, lab.env), url };
     };
-    ({ running: site, url: siteUrl } = start("site"));
+    ({ running: site, url: siteUrl } = await start("site"));
     await site.printed(/admin +http/);
-    ({ running: others, url: gateUrl } = start("gate", "named", "plain"));
+    ({ running: others, url: gateUrl } = await start("gate", "named", "plain"));
     await others.printed(/admin +http/);
   });
   afterAll(async () => {
@@ -242,17 +238,12 @@ describe("sluice dev with Workers of less usual shapes", () => {
 /** An environment of both Workers with queues of its own. */
 it("sluice dev --env with several Workers delivers what one of them sends to the other", async () => {
   const lab = openLab("staged");
-  const [port, inspectorPort] = await Promise.all([getPort(), getPort()]);
-  const args = ["dev", "sender", "receiver", "--env", "x"];
-  const running = sluice(
-    [...args, "--port", `${port}`, "--inspector-port", `${inspectorPort}`],
-    lab.folder,
-    lab.env,
-  );
+  const { options, url } = await freePorts();
+  const running = sluice(["dev", "sender", "receiver", "--env", "x", ...options], lab.folder, lab.env);
   try {
     await running.printed(/admin +http/);
     expect(running.output).toMatch(/jobs-x +sender-x \(JOBS\) +receiver-x/);
-    expect(await (await fetch(`http://localhost:${port}/?1`)).text()).toBe("sent");
+    expect(await (await fetch(`${url}/?1`)).text()).toBe("sent");
     await running.printed(/got \?1 on jobs-x/);
     await running.printed(/\[sluice-x\] QUEUE jobs-x 1\/1/);
   } finally {
@@ -273,17 +264,8 @@ describe("two sluice dev of different Workers", { timeout: 300_000 }, () => {
   let url: string;
   const get = async (path: string) => (await fetch(url + path)).text();
   const start = async (targets: string[], passedOn: string[] = []) => {
-    const [port, inspectorPort] = await Promise.all([getPort(), getPort()]);
-    const args = [
-      "dev",
-      ...targets,
-      "--port",
-      `${port}`,
-      "--inspector-port",
-      `${inspectorPort}`,
-      ...passedOn,
-    ];
-    return { running: sluice(args, lab.folder, lab.env), url: `http://localhost:${port}` };
+    const { options, url } = await freePorts();
+    return { running: sluice(["dev", ...targets, ...options, ...passedOn], lab.folder, lab.env), url };
   };
 
   beforeAll(() => {

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
+import getPort from "./free-port.ts";
 import { expect } from "vitest";
 
 const FIXTURES = fileURLToPath(new URL("./fixtures", import.meta.url));
@@ -39,6 +40,13 @@ export function openLab(fixture: string): Lab {
     },
     remove: () => rmSync(root, { recursive: true, force: true }),
   };
+}
+
+/** Finds ports for a runtime and its debugger, as options too, and the address of the first. */
+export async function freePorts() {
+  const [port, inspectorPort] = await Promise.all([getPort(), getPort()]);
+  const options = ["--port", `${port}`, "--inspector-port", `${inspectorPort}`];
+  return { port, inspectorPort, options, url: `http://localhost:${port}` };
 }
 
 /** Requests an address as a browser that opens it. `fetch` does not allow these headers. */

@@ -4,6 +4,7 @@ import type { MessageView, QueueWhyView, WholeMessageView } from "@sluice/gatewa
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { MessagePage } from "../src/client/messages.ts";
 import { BrokerLab } from "./broker-lab.ts";
+import { callSqs } from "./serving.ts";
 
 const lab = new BrokerLab();
 let url: string;
@@ -30,11 +31,9 @@ async function only(queue: string): Promise<MessageView> {
 }
 
 async function sqs(action: string, input: object): Promise<Record<string, unknown>> {
-  const headers = { "content-type": "application/x-amz-json-1.0", "x-amz-target": `AmazonSQS.${action}` };
-  const body = JSON.stringify(input);
-  const response = await fetch(`${url}/__sluice/aws`, { method: "POST", headers, body });
-  expect(response.status).toBe(200);
-  return (await response.json()) as Record<string, unknown>;
+  const { status, answer } = await callSqs(`${url}/__sluice/aws`, action, input);
+  expect(status).toBe(200);
+  return answer;
 }
 
 describe("sluice messages send", () => {

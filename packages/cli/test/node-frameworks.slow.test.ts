@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import getPort from "./free-port.ts";
 import { install } from "./install.ts";
-import { type Lab, openLab } from "./lab.ts";
+import { freePorts, type Lab, openLab } from "./lab.ts";
 import { HAS_OTHERS, OTHERS } from "./others.ts";
 import { Running } from "./running.ts";
 
@@ -61,7 +61,7 @@ describe.skipIf(!HAS_OTHERS).each([SVELTEKIT, NITRO])(
         mkdirSync(dirname(target), { recursive: true });
         symlinkSync(realpathSync(join(OTHERS, name)), target);
       }
-      const [port, devPort, inspectorPort] = await Promise.all([getPort(), getPort(), getPort()]);
+      const port = await getPort();
       const server = start([join("node_modules", tool), "dev", "--port", `${port}`]);
       await server.printed(/Local:/);
       const see = async (query: string) => {
@@ -72,8 +72,8 @@ describe.skipIf(!HAS_OTHERS).each([SVELTEKIT, NITRO])(
       };
       await expect.poll(() => see("?send=first").catch(String), PATIENCE).toContain("waiting: 1");
 
-      const ports = ["--port", `${devPort}`, "--inspector-port", `${inspectorPort}`];
-      const post = start([bin, "dev", "post", "--persist-to", ".wrangler/state", ...ports]);
+      const { options } = await freePorts();
+      const post = start([bin, "dev", "post", "--persist-to", ".wrangler/state", ...options]);
       await post.printed(/got first/);
       await see("?send=second");
       await post.printed(/got second/);

@@ -2,9 +2,8 @@ import { mkdirSync, readFileSync, unlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import getPort from "./free-port.ts";
 import { install } from "./install.ts";
-import { eventually, type Lab, openLab, seePage } from "./lab.ts";
+import { eventually, freePorts, type Lab, openLab, seePage } from "./lab.ts";
 import { HAS_OTHERS, otherWrangler } from "./others.ts";
 import { Running } from "./running.ts";
 
@@ -22,25 +21,15 @@ it("the packed package runs a project that it is installed in", async () => {
   expect(readFileSync(bin, "utf8").startsWith("#!/usr/bin/env node\n")).toBe(true);
   expect(dirname(bin)).toBe(join(project, "node_modules/sluice/dist"));
 
-  const [port, inspectorPort] = await Promise.all([getPort(), getPort()]);
-  const args = [
-    "dev",
-    "front",
-    "objects",
-    "mailer",
-    "--port",
-    `${port}`,
-    "--inspector-port",
-    `${inspectorPort}`,
-  ];
-  const running = new Running([bin, ...args], project, lab.env);
+  const { port, options, url } = await freePorts();
+  const running = new Running([bin, "dev", "front", "objects", "mailer", ...options], project, lab.env);
   try {
     await running.printed(/admin +http/);
-    const get = async (path: string) => (await fetch(`http://localhost:${port}${path}`)).text();
+    const get = async (path: string) => (await fetch(url + path)).text();
     expect(await get("/send/class?text=packed")).toBe("sent");
     await eventually(() => get("/received"), '["packed"]');
     expect(await get("/__sluice/health")).toContain("ok");
-    await seePage(`http://localhost:${port}`);
+    await seePage(url);
     // The broker and the code around a Worker come from bundles; stack traces name their sources.
     const trace = await get("/fail");
     expect(trace).toContain(`${pathToFileURL(project)}/front/src/index.ts:`);
@@ -89,15 +78,14 @@ it.skipIf(!HAS_OTHERS)(
     mkdirSync(project);
     for (const [name, text] of Object.entries(ALONE)) writeFileSync(join(project, name), text);
     const bin = install(project, otherWrangler("4.60.0"));
-    const [port, inspectorPort] = await Promise.all([getPort(), getPort()]);
-    const args = ["dev", "--port", `${port}`, "--inspector-port", `${inspectorPort}`];
-    const running = new Running([bin, ...args], project, lab.env);
+    const { port, options, url } = await freePorts();
+    const running = new Running([bin, "dev", ...options], project, lab.env);
     try {
       await running.printed(/admin +http/);
       expect(running.output).toContain("wrangler 4.60.0");
-      expect(await (await fetch(`http://localhost:${port}/?old`)).text()).toBe("sent");
+      expect(await (await fetch(`${url}/?old`)).text()).toBe("sent");
       await running.printed(/got \?old/);
-      await seePage(`http://localhost:${port}`);
+      await seePage(url);
     } finally {
       // This Wrangler ends with 0 where newer ones end with 130.
       await running.stop();

@@ -3,9 +3,8 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import getPort from "./free-port.ts";
 import { install } from "./install.ts";
-import { descendants, isRunning, type Lab, openLab } from "./lab.ts";
+import { descendants, freePorts, isRunning, type Lab, openLab } from "./lab.ts";
 import { HAS_OTHERS, otherWrangler } from "./others.ts";
 import { Running } from "./running.ts";
 
@@ -126,9 +125,8 @@ describe("getPlatformProxy of the packed package", { timeout: 300_000 }, () => {
     return { server, ask, backlog };
   };
   const dev = async (...args: string[]) => {
-    const [port, inspectorPort] = await Promise.all([getPort(), getPort()]);
-    const ports = ["--port", `${port}`, "--inspector-port", `${inspectorPort}`];
-    const session = start([bin, "dev", "post", ...ports, ...args]);
+    const { options } = await freePorts();
+    const session = start([bin, "dev", "post", ...options, ...args]);
     await session.printed(/admin +http/);
     return session;
   };

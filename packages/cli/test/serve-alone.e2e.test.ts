@@ -1,35 +1,22 @@
 import { once } from "node:events";
-import { existsSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { connect, type Socket } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { HOLDER_FILE } from "@sluice/local/data/data-lock";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import getPort from "./free-port.ts";
 import { seePage } from "./lab.ts";
 import { Running, SLUICE, sluice } from "./running.ts";
+import { callSqs, ENV, temporaryFolder } from "./serving.ts";
 
-const ENV = { ...process.env, CI: "1", NO_COLOR: "1", WRANGLER_SEND_METRICS: "false" };
 /** Limit of open files for a process that is to exceed it. */
 const FILES_MAX = 128;
 const IDLE_CONNECTIONS = 1_000;
 const BODY_BYTES_MAX = 4_194_304;
 
-function temporaryFolder(): string {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "sluice-alone-")));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
-
 function clientOf(port: number) {
   const endpoint = `http://127.0.0.1:${port}/__sluice/aws`;
-  const call = async (action: string, input: object) => {
-    const headers = { "content-type": "application/x-amz-json-1.0", "x-amz-target": `AmazonSQS.${action}` };
-    const response = await fetch(endpoint, { method: "POST", headers, body: JSON.stringify(input) });
-    const text = await response.text();
-    const answer = (text === "" ? {} : JSON.parse(text)) as Record<string, unknown>;
-    return { status: response.status, answer };
-  };
+  const call = (action: string, input: object) => callSqs(endpoint, action, input);
   const open = async (text: string): Promise<Socket> => {
     const socket = connect(port, "127.0.0.1");
     socket.on("error", () => {});

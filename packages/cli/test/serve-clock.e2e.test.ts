@@ -1,5 +1,4 @@
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import {
@@ -11,6 +10,7 @@ import {
 import { expect, it, onTestFinished } from "vitest";
 import getPort from "./free-port.ts";
 import { sluice } from "./running.ts";
+import { CLIENT, ENV, temporaryFolder } from "./serving.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -22,32 +22,21 @@ Date.now = () => now() + Number(readFileSync(process.env.TEST_CLOCK_FILE, "utf8"
 `;
 
 it("setting the clock by days deletes nothing, and neither ends nor prolongs a visibility timeout", async () => {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "sluice-clock-")));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   const clock = join(folder, "clock");
   const set = (ms: number) => writeFileSync(clock, `${ms}`);
   set(0);
   const settable = join(folder, "settable.mjs");
   writeFileSync(settable, SETTABLE);
   const port = await getPort();
-  const env = {
-    ...process.env,
-    CI: "1",
-    NO_COLOR: "1",
-    TEST_CLOCK_FILE: clock,
-    NODE_OPTIONS: `--import ${pathToFileURL(settable)}`,
-  };
+  const env = { ...ENV, TEST_CLOCK_FILE: clock, NODE_OPTIONS: `--import ${pathToFileURL(settable)}` };
   const start = async () => {
     const running = sluice(["serve", "--port", `${port}`], folder, env);
     onTestFinished(async () => void (await running.stop("SIGKILL")));
     await running.printed(/AWS_SECRET_ACCESS_KEY/);
     return running;
   };
-  const client = new SQSClient({
-    endpoint: `http://127.0.0.1:${port}`,
-    region: "us-east-1",
-    credentials: { accessKeyId: "local", secretAccessKey: "local" },
-  });
+  const client = new SQSClient({ endpoint: `http://127.0.0.1:${port}`, ...CLIENT });
   const receive = async (visibilitySeconds: number, waitSeconds = 0) => {
     const { Messages = [] } = await client.send(
       new ReceiveMessageCommand({

@@ -1,5 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   CreateQueueCommand,
@@ -17,6 +16,7 @@ import { mountSmallDisk, type SmallDisk } from "@sluice/local/test/small-disk";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import getPort from "./free-port.ts";
 import { type Running, sluice } from "./running.ts";
+import { CLIENT, ENV, temporaryFolder } from "./serving.ts";
 
 const FILLER = "x".repeat(50_000);
 const QUEUES = ["drained", "later", "purged", "dropped"] as const;
@@ -31,20 +31,19 @@ function openBroker(
   files: Readonly<Record<string, string>>,
   ...targets: readonly string[]
 ) {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "sluice-drain-")));
+  const folder = temporaryFolder();
   for (const [name, contents] of Object.entries(files)) writeFileSync(join(folder, name), contents);
   const sent: Record<Queue, number> = { drained: 0, later: 0, purged: 0, dropped: 0 };
   let port = 0;
   let running: Running;
   let client: SQSClient;
-  const reserve = join(disk?.folder ?? "", "state", RESERVE_FILE);
+  const state = join(disk?.folder ?? "", "state");
+  const reserve = join(state, RESERVE_FILE);
   const path = (name: string) => `http://127.0.0.1:${port}/${name}`;
   const url = (queue: Queue) => path(`__sluice/aws/000000000000/${queue}`);
 
   const start = async () => {
-    const env = { ...process.env, CI: "1", NO_COLOR: "1", WRANGLER_SEND_METRICS: "false" };
-    const state = join(disk?.folder ?? "", "state");
-    running = sluice(["serve", ...targets, "--port", `${port}`, "--persist-to", state], folder, env);
+    running = sluice(["serve", ...targets, "--port", `${port}`, "--persist-to", state], folder, ENV);
     await running.printed(/data {4}/);
   };
   const send = async (queue: Queue): Promise<string | null> => {
@@ -90,7 +89,6 @@ function openBroker(
     expect(new Set(refusals)).toEqual(new Set([FULL]));
   };
   const look = async () => {
-    const state = join(disk?.folder ?? "", "state");
     const kept = ["", ...readdirSync(state, { recursive: true, encoding: "utf8" })].map((name) =>
       join(state, name),
     );
@@ -113,8 +111,7 @@ function openBroker(
     port = await getPort();
     client = new SQSClient({
       endpoint: `http://127.0.0.1:${port}/__sluice/aws`,
-      region: "us-east-1",
-      credentials: { accessKeyId: "local", secretAccessKey: "local" },
+      ...CLIENT,
       maxAttempts: 1,
     });
     await start();
@@ -124,7 +121,6 @@ function openBroker(
     client?.destroy();
     await running?.stop();
     disk?.unmount();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   return {

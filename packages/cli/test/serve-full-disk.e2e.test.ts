@@ -1,5 +1,3 @@
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
   CreateQueueCommand,
@@ -14,6 +12,7 @@ import { mountSmallDisk } from "@sluice/local/test/small-disk";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import getPort from "./free-port.ts";
 import { type Running, sluice } from "./running.ts";
+import { CLIENT, ENV, temporaryFolder } from "./serving.ts";
 
 const disk = mountSmallDisk();
 if (disk === null) console.warn("A disk cannot be mounted here, which needs root: a full one is not tested.");
@@ -24,7 +23,7 @@ const FILLER = "x".repeat(20_000);
 const ATTEMPTS = 3;
 
 describe.runIf(disk !== null)("sluice serve on a disk that is full", () => {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "sluice-full-")));
+  const folder = temporaryFolder();
   let running: Running;
   let client: SQSClient;
   let QueueUrl = "";
@@ -45,17 +44,12 @@ describe.runIf(disk !== null)("sluice serve on a disk that is full", () => {
 
   beforeAll(async () => {
     const port = await getPort();
-    const env = { ...process.env, CI: "1", NO_COLOR: "1", WRANGLER_SEND_METRICS: "false" };
-    running = sluice(
-      ["serve", "--port", `${port}`, "--persist-to", join(disk?.folder ?? "", "state")],
-      folder,
-      env,
-    );
+    const state = join(disk?.folder ?? "", "state");
+    running = sluice(["serve", "--port", `${port}`, "--persist-to", state], folder, ENV);
     const printed = await running.printed(/AWS_SECRET_ACCESS_KEY/);
     client = new SQSClient({
       endpoint: /^export AWS_ENDPOINT_URL_SQS=(\S+)$/m.exec(printed)?.[1] ?? "",
-      region: "us-east-1",
-      credentials: { accessKeyId: "local", secretAccessKey: "local" },
+      ...CLIENT,
       maxAttempts: ATTEMPTS,
     });
     const made = await client.send(new CreateQueueCommand({ QueueName: "full" }));
@@ -65,7 +59,6 @@ describe.runIf(disk !== null)("sluice serve on a disk that is full", () => {
     client?.destroy();
     await running?.stop();
     disk?.unmount();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   it("fails in a way that SDKs retry, loses nothing acknowledged, and recovers when there is room", async () => {

@@ -1,11 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import getPort from "./free-port.ts";
+import { describe, expect, it } from "vitest";
 import { residentBytes, Strangers } from "./hostile-load.ts";
 import { type Running, sluice } from "./running.ts";
+import { ENV, temporaryFolder } from "./serving.ts";
 
 const MEGABYTE = 1_000_000;
 /**
@@ -19,15 +17,9 @@ const WORKING_BYTES = 150 * MEGABYTE;
 
 /* Requests of strangers to a broker that asks for keys, which keeps its size and answers others meanwhile. */
 
-let folder: string;
+const folder = temporaryFolder();
+const port = await getPort();
 let running: Running;
-let port: number;
-
-beforeAll(async () => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), "sluice-load-")));
-  port = await getPort();
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Header that names a key: of other requests, at most 64 KiB are read. */
 const SIGNED = "Authorization: AWS4-HMAC-SHA256 Credential=AKIA/20200101/us-east-1/sqs/aws4_request\r\n";
@@ -52,7 +44,7 @@ describe.skipIf(process.platform !== "linux")("a broker that asks for keys", () 
     ["500 heads of 900 KB", 500, "POST /__sluice/aws HTTP/1.1\r\nHost: a\r\nX: ", 900_000, "431"],
     ["4,000 heads of 60 KB without an end", 4_000, "GET / HTTP/1.1\r\nHost: a\r\nX: ", 60_000, "503"],
   ])("keeps its size under %s, and answers other clients", async (_, count, head, bytes, status) => {
-    const env = { ...process.env, CI: "1", NO_COLOR: "1", SLUICE_AWS_ACCESS_KEYS: "AKIA:secret" };
+    const env = { ...ENV, SLUICE_AWS_ACCESS_KEYS: "AKIA:secret" };
     running = sluice(["serve", "--port", `${port}`], folder, env);
     const strangers = new Strangers(port);
     try {

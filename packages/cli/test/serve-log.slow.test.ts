@@ -1,8 +1,8 @@
 import { projectFolder } from "@sluice/project/test/project-folder";
 import { afterEach, expect, it } from "vitest";
 import { type Running, sluice } from "./running.ts";
+import { ENV } from "./serving.ts";
 
-const ENV = { ...process.env, CI: "1", NO_COLOR: "1", WRANGLER_SEND_METRICS: "false" };
 const LINE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z (debug|info {1}|warn {1}|error) \S/;
 const WORKER = {
   "wrangler.json": JSON.stringify({

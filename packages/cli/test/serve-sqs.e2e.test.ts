@@ -1,8 +1,7 @@
 import { once } from "node:events";
-import { existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import {
@@ -18,13 +17,12 @@ import { WebSocket } from "ws";
 import getPort from "./free-port.ts";
 import { eventually } from "./lab.ts";
 import { type Running, sluice } from "./running.ts";
-
-const CLIENT = { region: "us-east-1", credentials: { accessKeyId: "local", secretAccessKey: "local" } };
+import { CLIENT, callSqs, ENV, temporaryFolder } from "./serving.ts";
 
 /** A user with an SQS program, without Workers and without a wrangler.toml. */
 describe("sluice serve in an empty folder", () => {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "sluice-sqs-")));
-  const env = { ...process.env, CI: "1", NO_COLOR: "1", WRANGLER_SEND_METRICS: "false" };
+  const folder = temporaryFolder();
+  const env: NodeJS.ProcessEnv = { ...ENV };
   let port: number;
   let running: Running;
   let endpoint = "";
@@ -35,26 +33,13 @@ describe("sluice serve in an empty folder", () => {
     endpoint = /^export AWS_ENDPOINT_URL_SQS=(\S+)$/m.exec(printed)?.[1] ?? "";
     return started;
   };
-  const call = async (
-    action: string,
-    input: object,
-  ): Promise<{ status: number; answer: Record<string, unknown> }> => {
-    const response = await fetch(endpoint, {
-      method: "POST",
-      headers: { "content-type": "application/x-amz-json-1.0", "x-amz-target": `AmazonSQS.${action}` },
-      body: JSON.stringify(input),
-    });
-    return { status: response.status, answer: (await response.json()) as Record<string, unknown> };
-  };
+  const call = (action: string, input: object) => callSqs(endpoint, action, input);
 
   beforeAll(async () => {
     port = await getPort();
     running = await start();
   });
-  afterAll(async () => {
-    await running.stop();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  afterAll(() => running.stop());
 
   it("prints its endpoint and lines to copy, and has no queues", async () => {
     expect(endpoint).toBe(`http://127.0.0.1:${port}/__sluice/aws`);
@@ -305,9 +290,8 @@ describe("sluice serve in an empty folder", () => {
     running = await start();
     await running.printed(/A proxy leads others here[\s\S]+called at public addresses/);
     expect((await api("/queues")).status).toBe(401);
-    const ofAws = { "content-type": "application/x-amz-json-1.0", "x-amz-target": "AmazonSQS.ListQueues" };
     const aws = `http://127.0.0.1:${port}/__sluice/aws/`;
-    expect((await fetch(aws, { method: "POST", headers: ofAws, body: "{}" })).status).toBe(403);
+    expect((await callSqs(aws, "ListQueues", {})).status).toBe(403);
     expect((await api("/queues", { headers })).status).toBe(200);
     expect(await running.stop()).toBe(0);
     running = await start();

@@ -7,9 +7,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import getPort from "./free-port.ts";
 import { descendants, eventually, isRunning, type Lab, openLab, seePage } from "./lab.ts";
 import { type Running, sluice } from "./running.ts";
+import { CLIENT, callSqs } from "./serving.ts";
 
 const PACKAGES = fileURLToPath(new URL("../..", import.meta.url));
-const CLIENT = { region: "us-east-1", credentials: { accessKeyId: "local", secretAccessKey: "local" } };
 
 /** Workers of the shop, killed and started again with the same data. */
 describe("sluice serve", () => {
@@ -113,11 +113,7 @@ describe("sluice serve", () => {
     breakTable(join(lab.folder, "state"), "purges");
     running = await serve();
     const QueueUrl = `http://127.0.0.1:${port}/__sluice/aws/000000000000/nobodys`;
-    const purge = await fetch(`http://127.0.0.1:${port}/__sluice/aws/`, {
-      method: "POST",
-      headers: { "content-type": "application/x-amz-json-1.0", "x-amz-target": "AmazonSQS.PurgeQueue" },
-      body: JSON.stringify({ QueueUrl }),
-    });
+    const purge = await callSqs(`http://127.0.0.1:${port}/__sluice/aws/`, "PurgeQueue", { QueueUrl });
     expect(purge.status).toBe(500);
     const printed = await running.printed(placeIn("broker/src/directory/purges.ts"));
     expect(printed).toContain("no such column: started_ms");

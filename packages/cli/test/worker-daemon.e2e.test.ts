@@ -1,8 +1,7 @@
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
   GetQueueAttributesCommand,
@@ -15,6 +14,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import getPort from "./free-port.ts";
 import { eventually } from "./lab.ts";
 import { type Running, sluice } from "./running.ts";
+import { CLIENT, ENV, temporaryFolder } from "./serving.ts";
 
 interface Request {
   readonly path: string;
@@ -24,7 +24,7 @@ interface Request {
 
 /** An ordinary web application beside the daemon: no Worker, no configuration file, jobs from an AWS SDK. */
 describe("sluice worker-daemon", () => {
-  const folder = mkdtempSync(join(tmpdir(), "sluice-daemon-"));
+  const folder = temporaryFolder();
   const requests: Request[] = [];
   /** Statuses that the application answers with, one after the other, by body. */
   const answers = new Map<string, number[]>();
@@ -61,7 +61,7 @@ describe("sluice worker-daemon", () => {
       ["worker-daemon", ...args, ...options.flatMap((option) => ["--option", option])],
       folder,
       // Development: the test moves the clock instead of waiting for a minute.
-      { ...process.env, CI: "1", NO_COLOR: "1", WRANGLER_SEND_METRICS: "false", SLUICE_ENV: "development" },
+      { ...ENV, SLUICE_ENV: "development" },
     );
     await started.printed(/data {4}/);
     return started;
@@ -75,18 +75,13 @@ describe("sluice worker-daemon", () => {
     await once(server.listen(0, "127.0.0.1"), "listening");
     port = await getPort();
     running = await start();
-    sqs = new SQSClient({
-      endpoint: `http://127.0.0.1:${port}/__sluice/aws`,
-      region: "us-east-1",
-      credentials: { accessKeyId: "anybody", secretAccessKey: "anything" },
-    });
+    sqs = new SQSClient({ endpoint: `http://127.0.0.1:${port}/__sluice/aws`, ...CLIENT });
   });
   afterAll(async () => {
     sqs.destroy();
     await running.stop();
     server.closeAllConnections();
     server.close();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   it("prints where to send jobs, and where they go", () => {
