@@ -4,6 +4,7 @@ import { LOG_FORMATS } from "@sluice/local/report/server-log";
 import type { ServeOptions } from "@sluice/local/serve/serve";
 import type { WorkerDaemonOptions } from "@sluice/local/serve/worker-daemon";
 import { CliError, EXIT_FAILED, EXIT_USAGE } from "@sluice/project/errors";
+import { writeRefusal } from "@sluice/project/folders";
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import type { BuildOptions } from "./commands/build.ts";
 import { addCompletion, COMPLETE_COMMAND } from "./commands/completion.ts";
@@ -188,17 +189,8 @@ function port(value: string): number {
   return number;
 }
 
-/** Error codes of file systems for problems that the command's user can solve. */
-const FILE_SYSTEM_REFUSALS = [
-  "EACCES",
-  "EPERM",
-  "EROFS",
-  "ENOTDIR",
-  "EISDIR",
-  "ENOSPC",
-  "EDQUOT",
-  "ENAMETOOLONG",
-];
+/** Refusals of file systems that are our mistake in a command: others are its user's to solve. */
+const OUR_MISTAKES = ["EEXIST", "ELOOP", "ENOENT"];
 
 /** Formats an error: as its message where the user can mend its cause, else with its stack, since it is our mistake. */
 function describe(error: unknown): string {
@@ -208,5 +200,6 @@ function describe(error: unknown): string {
 
 function isUsersToMend(error: Error): boolean {
   if (error instanceof CliError || error.name === "ConfigError") return true;
-  return "path" in error && "code" in error && FILE_SYSTEM_REFUSALS.includes(String(error.code));
+  if (!("path" in error && "code" in error)) return false;
+  return writeRefusal(error) !== null && !OUR_MISTAKES.includes(String(error.code));
 }

@@ -1,8 +1,7 @@
-import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { packed } from "./pack.ts";
+import { unpacked } from "./pack.ts";
 
 const PACKAGE = fileURLToPath(new URL("..", import.meta.url));
 const ownModule = (name: string) => join(PACKAGE, "node_modules", name);
@@ -14,11 +13,8 @@ const ownModule = (name: string) => join(PACKAGE, "node_modules", name);
  * @param wrangler folder of the project's Wrangler. Default: that of this package.
  */
 export function install(folder: string, wrangler: string = ownModule("wrangler")): string {
-  const archive = packed(PACKAGE, folder);
+  const target = unpacked(PACKAGE, "sluice", folder);
   const modules = join(folder, "node_modules");
-  const target = join(modules, "sluice");
-  mkdirSync(target, { recursive: true });
-  execFileSync("tar", ["-xzf", archive, "-C", target, "--strip-components=1"]);
   const manifest = JSON.parse(readFileSync(join(target, "package.json"), "utf8"));
   for (const name of [...Object.keys(manifest.dependencies), ...Object.keys(manifest.peerDependencies)]) {
     mkdirSync(dirname(join(modules, name)), { recursive: true });

@@ -33,6 +33,19 @@ export function packed(directory: string, folder: string): string {
   }
 }
 
+/**
+ * Unpacks a package as it is published into the `node_modules` of a project.
+ *
+ * @param directory the package's folder in the workspace.
+ * @returns its folder in the project.
+ */
+export function unpacked(directory: string, name: string, project: string): string {
+  const target = join(project, "node_modules", name);
+  mkdirSync(target, { recursive: true });
+  execFileSync("tar", ["-xzf", packed(directory, project), "-C", target, "--strip-components=1"]);
+  return target;
+}
+
 function pack(directory: string, folder: string): string {
   const args = ["-y", "pnpm@12.21.0", "pack", "--pack-destination", folder];
   execFileSync("npx", args, { cwd: directory, stdio: ["ignore", "ignore", "inherit"] });

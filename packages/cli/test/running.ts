@@ -1,6 +1,6 @@
 import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import { createRequire } from "node:module";
-import { fileURLToPath } from "node:url";
+import { dirname, join } from "node:path";
 
 /** Limit for an expected output of a command on a busy machine, in ms. */
 const PATIENCE_MS = 60_000;
@@ -84,9 +84,10 @@ export class Running {
 /** Entry of the command that the run of the tests has built. */
 export const COMMAND_VARIABLE = "SLUICE_TEST_COMMAND";
 /** The command as it was built for this run of the tests, else its source. */
-export const SLUICE =
-  process.env[COMMAND_VARIABLE] ?? fileURLToPath(new URL("../src/main.ts", import.meta.url));
+export const SLUICE = process.env[COMMAND_VARIABLE] ?? join(import.meta.dirname, "../src/main.ts");
 const WRANGLER = createRequire(import.meta.url).resolve("wrangler");
+/** Wrangler as `npx` runs it. */
+export const WRANGLER_BIN = join(dirname(WRANGLER), "../bin/wrangler.js");
 
 /** Runs `sluice`. */
 export function sluice(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): Running {

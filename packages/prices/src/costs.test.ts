@@ -1,25 +1,6 @@
 import { expect, it } from "vitest";
-import { type CountedQueue, costsOf } from "./costs.ts";
-
-const START = Date.parse("2026-11-01T00:00:00Z");
-const TENTH = Date.parse("2026-11-11T00:00:00Z");
-
-function counted(name: string, changes: Partial<CountedQueue["usage"]> = {}): CountedQueue {
-  const usage = {
-    month: "2026-11",
-    sinceMs: START,
-    rowsWritten: 30e6,
-    rowsRead: 1e6,
-    requests: 1e6,
-    awakeMs: 1e6,
-    messages: 20e6,
-    messageBytes: 4e9,
-    messageChunks: 20e6,
-    deliveries: 20e6,
-    ...changes,
-  };
-  return { name, kind: "standard", usage };
-}
+import { counted, TENTH } from "../test/counted.ts";
+import { costsOf } from "./costs.ts";
 
 it("what queues cost is summed up, with and without what is included", () => {
   const { sum, monthEnd } = costsOf([counted("orders"), counted("mails")], TENTH);

@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import {
   cpSync,
   mkdirSync,
@@ -12,7 +11,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { otherWrangler } from "sluice/test/others";
-import { packed } from "sluice/test/pack";
+import { unpacked } from "sluice/test/pack";
 import { WRANGLER_VERSION_MIN } from "../src/runtime/prepare.ts";
 
 export const PACKAGE = fileURLToPath(new URL("..", import.meta.url));
@@ -35,11 +34,8 @@ export function installedProject(
   const folder = mkdtempSync(join(realpathSync(tmpdir()), "sluice-testing-project-"));
   cpSync(fileURLToPath(new URL(`fixtures/${fixture}`, import.meta.url)), folder, { recursive: true });
   writeFileSync(join(folder, "package.json"), '{ "private": true, "type": "module" }');
-  const archive = packed(PACKAGE, folder);
+  const target = unpacked(PACKAGE, "@sluice/testing", folder);
   const modules = join(folder, "node_modules");
-  const target = join(modules, "@sluice/testing");
-  mkdirSync(target, { recursive: true });
-  execFileSync("tar", ["-xzf", archive, "-C", target, "--strip-components=1"]);
   const { dependencies } = JSON.parse(readFileSync(join(target, "package.json"), "utf8"));
   for (const name of [...Object.keys(dependencies), "wrangler", ...beside]) {
     mkdirSync(dirname(join(modules, name)), { recursive: true });

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 import { OTHERS } from "sluice/test/others";
-import { packed } from "sluice/test/pack";
+import { unpacked } from "sluice/test/pack";
 import { SLUICE } from "sluice/test/running";
 
 const PACKAGE = fileURLToPath(new URL("..", import.meta.url));
@@ -48,7 +48,7 @@ export class ViteProject {
     const manifest = { private: true, type: "module", dependencies };
     writeFileSync(join(this.folder, "package.json"), JSON.stringify(manifest));
     this.#tool = join(this.folder, "node_modules", tool);
-    if (hasPackage) this.#unpack();
+    if (hasPackage) unpacked(PACKAGE, "@sluice/vite", this.folder);
     this.link([...BESIDE, ...packages], packages.length === 0 ? undefined : OTHERS);
   }
 
@@ -122,12 +122,5 @@ export class ViteProject {
       rmSync(join(modules, name), { recursive: true, force: true });
       symlinkSync(realpathSync(join(from, name)), join(modules, name));
     }
-  }
-
-  #unpack(): void {
-    const archive = packed(PACKAGE, this.folder);
-    const target = join(this.folder, "node_modules/@sluice/vite");
-    mkdirSync(target, { recursive: true });
-    execFileSync("tar", ["-xzf", archive, "-C", target, "--strip-components=1"]);
   }
 }

@@ -2,11 +2,11 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { type Child, startChild } from "@sluice/harness/child";
 import { environmentIn } from "@sluice/harness/environment";
+import { SLUICE } from "sluice/test/running";
 import { accepts } from "../process/accepts.ts";
 import { installProgram } from "../systems/debian-packages.ts";
 import { installNpmPackages, PEERS_FOLDER } from "../systems/npm-packages.ts";
 import type { InstallOptions, System } from "../systems/system.ts";
-import { SLUICE_CLI } from "../systems/workers.ts";
 
 /** Where a server may listen and keep its state. */
 export interface Place {
@@ -28,7 +28,7 @@ export const sluiceServe: SqsServer = {
   acknowledged: "commit",
   install: async () => {},
   async start({ port, folder }) {
-    const child = startChild(process.execPath, [SLUICE_CLI, "serve", "--port", `${port}`], {
+    const child = startChild(process.execPath, [SLUICE, "serve", "--port", `${port}`], {
       cwd: folder,
       env: environmentIn(folder),
     });

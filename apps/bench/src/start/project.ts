@@ -1,10 +1,6 @@
-import { execFile } from "node:child_process";
-import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
-
-const PACKAGE = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../../../../packages/cli");
+import { install } from "sluice/test/install";
 
 /** A project outside of the workspace, in which both commands are installed as npm would. */
 export interface StartProject {
@@ -25,7 +21,7 @@ export interface StartProject {
  * @param handledUrl what the consumer posts to when it has a message.
  */
 export async function makeProject(folder: string, handledUrl: string): Promise<StartProject> {
-  await installPacked(folder);
+  const sluice = install(folder);
   await mkdir(path.join(folder, "consumer"), { recursive: true });
   await mkdir(path.join(folder, "producer"), { recursive: true });
   const common = { main: "index.js", compatibility_date: "2026-01-01" };
@@ -52,7 +48,7 @@ export async function makeProject(folder: string, handledUrl: string): Promise<S
   return {
     folder,
     configs,
-    sluice: path.join(folder, "node_modules/sluice/dist/main.js"),
+    sluice,
     wrangler: path.join(folder, "node_modules/wrangler/bin/wrangler.js"),
     save: (answer) =>
       writeFile(
@@ -66,21 +62,4 @@ export async function makeProject(folder: string, handledUrl: string): Promise<S
 `,
       ),
   };
-}
-
-/** Unpacks the package, and links what its manifest asks for beside it and nothing else. No registry is asked. */
-async function installPacked(folder: string): Promise<void> {
-  const run = promisify(execFile);
-  const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", folder], { cwd: PACKAGE });
-  const [{ filename }] = JSON.parse(stdout.slice(stdout.indexOf("[\n"))) as [{ filename: string }];
-  const modules = path.join(folder, "node_modules");
-  const target = path.join(modules, "sluice");
-  await mkdir(target, { recursive: true });
-  await run("tar", ["-xzf", path.join(folder, filename), "-C", target, "--strip-components=1"]);
-  const manifest = JSON.parse(await readFile(path.join(target, "package.json"), "utf8"));
-  const wanted: Record<string, string> = { ...manifest.dependencies, ...manifest.peerDependencies };
-  for (const name of Object.keys(wanted)) {
-    await mkdir(path.dirname(path.join(modules, name)), { recursive: true });
-    await symlink(path.join(PACKAGE, "node_modules", name), path.join(modules, name));
-  }
 }

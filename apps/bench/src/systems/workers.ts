@@ -1,25 +1,14 @@
-import { createRequire } from "node:module";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
+import { SLUICE, WRANGLER_BIN } from "sluice/test/running";
 import { startDevServer, WORKER } from "./dev-server.ts";
 import type { System } from "./system.ts";
 
-/** The command from source. */
-export const SLUICE_CLI = path.resolve(
-  path.dirname(fileURLToPath(import.meta.url)),
-  "../../../../packages/cli/src/main.ts",
-);
-const WRANGLER = path.resolve(
-  path.dirname(createRequire(import.meta.url).resolve("wrangler/package.json")),
-  "bin/wrangler.js",
-);
-
 /** The bench Worker under `sluice dev`: a send is answered when its message is in SQLite and synced. */
-export const sluice = devServer("sluice", "Sluice (sluice dev)", "commit", [SLUICE_CLI, "dev", WORKER]);
+export const sluice = devServer("sluice", "Sluice (sluice dev)", "commit", [SLUICE, "dev", WORKER]);
 
 /** The same Worker under plain `wrangler dev`: Miniflare keeps messages in memory. */
 export const miniflare = devServer("miniflare", "Miniflare (wrangler dev)", "memory", [
-  ...[WRANGLER, "dev", "--config", path.join(WORKER, "wrangler.toml")],
+  ...[WRANGLER_BIN, "dev", "--config", path.join(WORKER, "wrangler.toml")],
 ]);
 
 function devServer(

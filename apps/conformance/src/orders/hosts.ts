@@ -1,4 +1,4 @@
-import { execFile, execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import {
   copyFileSync,
   mkdirSync,
@@ -17,7 +17,7 @@ import { startChild } from "@sluice/harness/child";
 import { environmentIn } from "@sluice/harness/environment";
 import { createQueueRuntime } from "@sluice/testing";
 import getPort from "get-port";
-import { packed } from "sluice/test/pack";
+import { unpacked } from "sluice/test/pack";
 import { SLUICE } from "sluice/test/running";
 import { type Ask, bindingOf, queueOf, type Settled, settledBy } from "../../workers/orders/settled.ts";
 import { RETRY_DELAY_SECONDS } from "./order-table.ts";
@@ -40,7 +40,8 @@ const INSTALLED = [
 export const HOSTS: Readonly<Record<string, Host>> = {
   "sluice dev": (folder, programs) => served(folder, programs, [SLUICE, "dev", "--inspector-port", "0"]),
   "vite dev": (folder, programs) => {
-    installPacked("@sluice/vite", folder);
+    // As it is published: Vite takes long for the broker's sources.
+    unpacked(realpathSync(join(CONFORMANCE, "node_modules/@sluice/vite")), "@sluice/vite", folder);
     return served(folder, programs, [join(folder, "node_modules/vite/bin/vite.js"), "dev", "--strictPort"]);
   },
   "@sluice/testing": async (folder, programs) => {
@@ -97,14 +98,6 @@ function writeProject(folder: string, count: number): void {
     mkdirSync(dirname(target), { recursive: true });
     symlinkSync(realpathSync(join(CONFORMANCE, "node_modules", name)), target);
   }
-}
-
-/** Installs a package of the workspace as it is published: Vite takes long for the broker's sources. */
-function installPacked(name: string, folder: string): void {
-  const archive = packed(realpathSync(join(CONFORMANCE, "node_modules", name)), folder);
-  const target = join(folder, "node_modules", name);
-  mkdirSync(target, { recursive: true });
-  execFileSync("tar", ["-xzf", archive, "-C", target, "--strip-components=1"]);
 }
 
 /** Runs programs in the process of a dev server. */

@@ -1,11 +1,11 @@
 import { mkdtemp, realpath, rm } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { type Child, startChild } from "@sluice/harness/child";
 import { environmentIn } from "@sluice/harness/environment";
 import getPort from "get-port";
+import { SLUICE, WRANGLER_BIN } from "sluice/test/running";
 import { writeProject } from "../project/write-project.ts";
 import type { Scenario, SeenBatch } from "../scenario/scenario.ts";
 
@@ -34,19 +34,12 @@ export interface RunningSystem {
   stop(): Promise<void>;
 }
 
-const REPOSITORY = path.resolve(import.meta.dirname, "../../../..");
-const CLI = path.join(REPOSITORY, "packages/cli/src/main.ts");
-const WRANGLER = path.resolve(
-  path.dirname(createRequire(import.meta.url).resolve("wrangler/package.json")),
-  "bin/wrangler.js",
-);
-
 export const SYSTEMS: Readonly<Record<SystemName, System>> = {
-  sluice: { name: "sluice", commandLine: (workers) => [CLI, "dev", ...workers] },
+  sluice: { name: "sluice", commandLine: (workers) => [SLUICE, "dev", ...workers] },
   miniflare: {
     name: "miniflare",
     commandLine: (workers) => [
-      WRANGLER,
+      WRANGLER_BIN,
       "dev",
       ...workers.flatMap((worker) => ["--config", `${worker}/wrangler.json`]),
     ],

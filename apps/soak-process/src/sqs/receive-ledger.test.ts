@@ -30,10 +30,15 @@ function take(queue: string, messages: readonly SqsMessage[], count = 1, askedAt
   return ledger.receivedFrom(queue, given, askedAtMs);
 }
 
+function takeOne(queue: string, message: SqsMessage) {
+  const [taken] = take(queue, [message]);
+  if (taken === undefined) throw new Error("nothing was taken");
+  return taken;
+}
+
 describe("the ledger of receives", () => {
   it("finds nothing wrong with a message that is received and deleted once", () => {
-    const [taken] = take("plain", [sent("plain")]);
-    if (taken === undefined) throw new Error("nothing was taken");
+    const taken = takeOne("plain", sent("plain"));
     ledger.deleting(taken);
     ledger.deleted(taken);
     expect(ledger.summary()).toMatchObject({ sent: 1, acknowledged: 1, lost: 0, deleted: 1, violations: 0 });
@@ -74,8 +79,7 @@ describe("the ledger of receives", () => {
       [VISIBILITY_MS, 1],
     ] as const) {
       const message = sent("plain");
-      const [taken] = take("plain", [message]);
-      if (taken === undefined) throw new Error("nothing was taken");
+      const taken = takeOne("plain", message);
       nowMs += afterMs;
       ledger.deleting(taken);
       ledger.deleted(taken);
@@ -101,8 +105,7 @@ describe("the ledger of receives", () => {
 
   it("expects nothing of a message whose earlier receipt changes how long it is hidden", () => {
     const message = sent("plain");
-    const [earlier] = take("plain", [message]);
-    if (earlier === undefined) throw new Error("nothing was taken");
+    const earlier = takeOne("plain", message);
     nowMs += VISIBILITY_MS;
     const askedAtMs = nowMs;
     ledger.changing(earlier);
@@ -119,8 +122,7 @@ describe("the ledger of receives", () => {
       [false, 1],
     ] as const) {
       const message = sent("plain");
-      const [taken] = take("plain", [message]);
-      if (taken === undefined) throw new Error("nothing was taken");
+      const taken = takeOne("plain", message);
       nowMs += VISIBILITY_MS;
       const askedAtMs = nowMs;
       ledger.changing(taken);

@@ -40,28 +40,12 @@ interface GenerationInput {
 export async function generate(input: GenerationInput): Promise<Generation> {
   const { targets, env, places, sessions, ownership } = input;
   const { workingDirectory } = places;
-  const others = (sessions?.others() ?? []).filter((session) => session.env === env);
-  const joined = others.filter((session) => ownership?.isUsedBy(session) === true);
-  const filesJoined = filesOf(joined);
-  const filesSending = sendersOf(joined);
-  const filesElsewhere = filesOf(others.filter((session) => !joined.includes(session)));
+  const others = filesOfOthers(sessions, env, (session) => ownership?.isUsedBy(session) === true);
   const brokerName = ownership?.brokerName ?? null;
-  const project = await readProject({
-    targets,
-    env,
-    workingDirectory,
-    filesElsewhere,
-    filesJoined,
-    filesSending,
-    brokerName,
-  });
+  const project = await readProject({ targets, env, workingDirectory, brokerName, ...others });
   const writing = writingOf(project, input);
   await (input.write ?? write)(writing);
-  return {
-    project,
-    plan: writing.plan,
-    watched: watchedBy(project, [...filesOf(others), ...filesSending], sessions),
-  };
+  return { project, plan: writing.plan, watched: watchedBy(project, Object.values(others).flat(), sessions) };
 }
 
 /** Writes what Wrangler is to run of what was read. */
@@ -83,13 +67,20 @@ export function configFilesOf({ workers, broker }: Project): string[] {
   return [...workers.map(({ file }) => file), ...(broker.file === null ? [] : [broker.file])];
 }
 
-export function filesOf(sessions: readonly Session[]): string[] {
-  return sessions.flatMap(({ files }) => files);
-}
-
-/** Configuration files of the Workers that these send for and do not run. */
-export function sendersOf(sessions: readonly Session[]): string[] {
-  return [...new Set(sessions.flatMap(({ senders = [] }) => senders))];
+/**
+ * Lists configuration files of other sessions: of the Workers that they run, and of those that they send for and do not
+ * run.
+ *
+ * @param isUser whether a session uses the broker of this process.
+ */
+export function filesOfOthers(sessions: Sessions | null, env: string, isUser: (session: Session) => boolean) {
+  const others = (sessions?.others() ?? []).filter((session) => session.env === env);
+  const joined = others.filter(isUser);
+  return {
+    filesJoined: joined.flatMap(({ files }) => files),
+    filesSending: [...new Set(joined.flatMap(({ senders = [] }) => senders))],
+    filesElsewhere: others.filter((session) => !joined.includes(session)).flatMap(({ files }) => files),
+  };
 }
 
 /** Each process has a folder of its own: two of them may run in one folder. */

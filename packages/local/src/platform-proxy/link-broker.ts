@@ -9,7 +9,7 @@ import { wranglerDefaults } from "@sluice/project/wrangler/wrangler-config";
 import { endpointVariables } from "@sluice/protocol";
 import type { V4WorkerOptions } from "miniflare";
 import type { End } from "../data/planned-end.ts";
-import { filesOf, sendersOf } from "../generation/generation.ts";
+import { filesOfOthers } from "../generation/generation.ts";
 import { pageArchive } from "../page.ts";
 import type { Session, Sessions } from "../processes/sessions.ts";
 import { runtimeModules } from "../runtime-modules.ts";
@@ -30,22 +30,18 @@ interface SendersInput {
 /** Reads which queues the broker of this process has, and which consumers of other processes. */
 export async function readSenders(input: SendersInput) {
   const { senders, env, brokerName, workingDirectory, sessions } = input;
-  const others = sessions.others().filter((session) => session.env === env);
-  const joined = others.filter((session) => input.isUser(session));
-  const filesJoined = filesOf(joined);
-  const filesSending = [...new Set([...senders, ...sendersOf(joined)])];
-  const filesElsewhere = filesOf(others.filter((session) => !joined.includes(session)));
+  const others = filesOfOthers(sessions, env, (session) => input.isUser(session));
+  const filesSending = [...new Set([...senders, ...others.filesSending])];
   const project = await readProject({
     targets: [],
     withoutTargets: "senders-alone",
     env,
     workingDirectory,
     brokerName,
-    filesJoined,
-    filesElsewhere,
+    ...others,
     filesSending,
   });
-  return { project, watched: [...filesSending, ...filesOf(others)] };
+  return { project, watched: [...filesSending, ...others.filesJoined, ...others.filesElsewhere] };
 }
 
 /** Generates the broker of this process, as Miniflare takes it. */

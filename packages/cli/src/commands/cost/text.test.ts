@@ -1,26 +1,7 @@
-import { type CountedQueue, costsOf } from "@sluice/prices";
+import { costsOf } from "@sluice/prices";
+import { counted, TENTH } from "@sluice/prices/test/counted";
 import { describe, expect, it } from "vitest";
 import { textOfAll, textOfOne } from "./text.ts";
-
-const START = Date.parse("2026-11-01T00:00:00Z");
-const TENTH = Date.parse("2026-11-11T00:00:00Z");
-
-function counted(name: string, changes: Partial<CountedQueue["usage"]> = {}): CountedQueue {
-  const usage = {
-    month: "2026-11",
-    sinceMs: START,
-    rowsWritten: 30e6,
-    rowsRead: 1e6,
-    requests: 1e6,
-    awakeMs: 1e6,
-    messages: 20e6,
-    messageBytes: 4e9,
-    messageChunks: 20e6,
-    deliveries: 20e6,
-    ...changes,
-  };
-  return { name, kind: "standard", usage };
-}
 
 describe("the text of sluice cost", () => {
   it("is a line for each queue and one for all", () => {

@@ -9,11 +9,7 @@ import { queueNamed } from "../../client/queues.ts";
 import { type Progress, progressBar } from "../../progress.ts";
 import { answer, type OnBroker } from "../on-broker.ts";
 import { Checkpoint } from "./checkpoint.ts";
-import { linesOf, messageIn } from "./lines.ts";
-
-/** Limits of one request: messages, and characters of their lines. The broker accepts 100, and 1 MiB of bodies. */
-const BATCH_MESSAGES = 100;
-const BATCH_CHARACTERS = 700_000;
+import { BATCH_CHARACTERS, BATCH_MESSAGES, linesOf, messageIn } from "./lines.ts";
 
 export interface ImportOptions {
   /** Continue an import of the file that was stopped. */

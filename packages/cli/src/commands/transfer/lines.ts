@@ -15,6 +15,10 @@ export async function* linesOf(input: Readable): AsyncGenerator<string, undefine
   if (rest !== "") yield rest;
 }
 
+/** Limits of one request: messages, and characters of their lines. The broker accepts 100, and 1 MiB of bodies. */
+export const BATCH_MESSAGES = 100;
+export const BATCH_CHARACTERS = 700_000;
+
 /** Members of a line that are passed on unchecked: the broker checks them. */
 const MEMBERS = ["contentType", "text", "base64", "delaySeconds", "group", "attributes"] as const;
 

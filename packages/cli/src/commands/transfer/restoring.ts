@@ -8,11 +8,8 @@ import type { Progress } from "../../progress.ts";
 import type { OnBroker } from "../on-broker.ts";
 import type { BackupLine, SettingsLine } from "./backup-lines.ts";
 import type { Checkpoint } from "./checkpoint.ts";
+import { BATCH_CHARACTERS, BATCH_MESSAGES } from "./lines.ts";
 import { type NumberedSettings, namesIn } from "./settings-lines.ts";
-
-/** Limits of one request: messages, and characters of their lines. The broker accepts 100, and 1 MiB of bodies. */
-const BATCH_MESSAGES = 100;
-const BATCH_CHARACTERS = 700_000;
 
 /** Progress of an import of a backup. A contract: a later release may continue it. */
 export interface RestoreState {
