@@ -23,6 +23,14 @@ function portForTest(): EndpointPort {
   return port;
 }
 
+/** A server, and a port that has a connection to it. */
+async function connected() {
+  const there = await server();
+  const port = portForTest();
+  await port.post(requestTo(there.url));
+  return { there, port };
+}
+
 const ANSWERED = { kind: "answered", status: 200 };
 
 describe("a request from Node.js", () => {
@@ -139,9 +147,7 @@ describe("connections from Node.js", () => {
   });
 
   it("that end without a byte count as old: the request is repeated once on a new one", async () => {
-    const there = await server();
-    const port = portForTest();
-    await port.post(requestTo(there.url));
+    const { there, port } = await connected();
     there.on = ({ connection }, socket) => (connection === 1 ? socket.destroy() : socket.write(answer(202)));
     const again = await port.post(requestTo(there.url, { body: new Uint8Array([1, 2]) }));
     expect(again).toMatchObject({ kind: "answered", status: 202 });
@@ -153,26 +159,20 @@ describe("connections from Node.js", () => {
   });
 
   it("that end again are not old: the outcome says that the request was made twice", async () => {
-    const there = await server();
-    const port = portForTest();
-    await port.post(requestTo(there.url));
+    const { there, port } = await connected();
     there.on = (_, socket) => socket.destroy();
     expect(await port.post(requestTo(there.url))).toMatchObject({ kind: "closed", isRepeated: true });
     expect(there.requests).toHaveLength(3);
   });
 
   it("that end when a request brings the server down are closed, not unreachable", async () => {
-    const there = await server();
-    const port = portForTest();
-    await port.post(requestTo(there.url));
+    const { there, port } = await connected();
     there.on = () => void there.close();
     expect(await port.post(requestTo(there.url))).toMatchObject({ kind: "closed", isRepeated: true });
   });
 
   it("that end after the first byte of an answer, or are new, count as seen: the request is not repeated", async () => {
-    const there = await server();
-    const port = portForTest();
-    await port.post(requestTo(there.url));
+    const { there, port } = await connected();
     there.on = (_, socket) => void socket.end("H");
     expect(await port.post(requestTo(there.url))).toMatchObject({ kind: "closed", isRepeated: false });
     there.on = (_, socket) => socket.destroy();

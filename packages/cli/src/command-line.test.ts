@@ -1,23 +1,20 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { Printer } from "@sluice/local/report/printer";
 import { projectFolder } from "@sluice/project/test/project-folder";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { collected } from "../test/collected.ts";
 import { run } from "./command-line.ts";
 
 /** Runs a command line that ends before any command starts. */
 async function said(...args: string[]) {
-  let out = "";
-  let err = "";
-  const printer: Printer = {
-    print: (text) => {
-      out += `${text}\n`;
-    },
-    warn: (text) => {
-      err += `${text}\n`;
-    },
-  };
-  return { code: await run(args, printer), out, err };
+  const { printer, said } = collected();
+  return { code: await run(args, printer), ...said };
+}
+
+function goTo(folder: string): void {
+  const before = process.cwd();
+  process.chdir(folder);
+  onTestFinished(() => process.chdir(before));
 }
 
 describe("sluice", () => {
@@ -78,9 +75,7 @@ describe("sluice", () => {
     ...(existsSync("/proc/self") ? [["/proc/sluice", "nothing can be made there"] as [string, string]] : []),
   ])("says in one line that its data cannot be kept in %s, and why", async (persistTo, reason) => {
     const folder = projectFolder({ file: "" });
-    const before = process.cwd();
-    process.chdir(folder);
-    onTestFinished(() => process.chdir(before));
+    goTo(folder);
     const { code, err } = await said("serve", "--persist-to", persistTo);
     expect(code).toBe(1);
     expect(err).toBe(
@@ -94,9 +89,7 @@ describe("sluice", () => {
       "wrangler.toml": 'name = "app"\nmain = "index.js"\ncompatibility_date = "2026-01-01"\n',
       "index.js": "export default { fetch: () => new Response() };",
     });
-    const before = process.cwd();
-    process.chdir(folder);
-    onTestFinished(() => process.chdir(before));
+    goTo(folder);
     const { code, err } = await said("serve", ".", "--persist-to", join(folder, "state"));
     expect(code).toBe(1);
     expect(err).toBe(

@@ -2,7 +2,9 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
+import { expect } from "vitest";
 import { run } from "../src/command-line.ts";
+import { collected } from "./collected.ts";
 import { type Running, sluice } from "./running.ts";
 
 /** Result of a command line. */
@@ -63,15 +65,8 @@ export class BrokerLab {
 
   /** Runs a command line in this process. */
   async run(args: readonly string[], situation: Situation = {}): Promise<Said> {
-    let [out, err, asked] = ["", "", ""];
-    const printer = {
-      print: (text: string) => {
-        out += `${text}\n`;
-      },
-      warn: (text: string) => {
-        err += `${text}\n`;
-      },
-    };
+    let asked = "";
+    const { printer, said } = collected();
     const code = await run(args, printer, {
       cwd: situation.cwd ?? this.folder,
       env: { ...this.#env, ...situation.env },
@@ -83,7 +78,14 @@ export class BrokerLab {
         return situation.types ?? "";
       },
     });
-    return { code, out, err, asked };
+    return { code, ...said, asked };
+  }
+
+  /** Runs a command that has to end with a code and without data, and returns what it says. */
+  async words(code: number, args: readonly string[], situation: Situation = {}): Promise<string> {
+    const { err, ...end } = await this.run(args, situation);
+    expect(end, err).toMatchObject({ code, out: "" });
+    return err;
   }
 
   /** Runs a command and returns its JSON. */

@@ -12,12 +12,10 @@ describe("a broker that needs a token", () => {
   const env = { SLUICE_API_TOKEN: TOKEN };
 
   it("refuses a command with no token, or a wrong one, and explains it", async () => {
-    const none = await lab.run(["queues", "list"]);
-    expect(none).toMatchObject({ code: 1, out: "" });
-    expect(none.err).toContain("set SLUICE_API_TOKEN, or --token");
-    const wrong = await lab.run(["queues", "create", "orders", "--token", "wrong"]);
-    expect(wrong).toMatchObject({ code: 1, out: "" });
-    expect(wrong.err).toContain("does not know this token");
+    expect(await lab.words(1, ["queues", "list"])).toContain("set SLUICE_API_TOKEN, or --token");
+    expect(await lab.words(1, ["queues", "create", "orders", "--token", "wrong"])).toContain(
+      "does not know this token",
+    );
   });
 
   it("accepts a token from the environment and from the command line, which takes precedence", async () => {

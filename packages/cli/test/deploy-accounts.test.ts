@@ -112,7 +112,7 @@ describe("the account of a deployment", () => {
 
 describe("the address of a broker", () => {
   it("is read from the account by a checkout that has never deployed it", async () => {
-    await shop().run("deploy", ["web", "mailer"]);
+    await cloud.deployedShop();
     const clone = shop();
     clone.worker("web", { sends: "mails", code: "2" });
     const { output } = await clone.run("deploy", ["web"]);

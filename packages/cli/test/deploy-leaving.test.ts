@@ -30,8 +30,7 @@ describe("a rollback to what ran before Sluice", () => {
 
   it("names the messages that would stay in the broker, and goes back only with --force", async () => {
     const versions = { web: cloud.deployByHand("web", NATIVE), mailer: cloud.deployByHand("mailer") };
-    const project = shop();
-    await project.run("deploy", WORKERS);
+    const project = await cloud.deployedShop();
     const url = await brokerWith({ mails: 3, others: 4 });
     const refused = await project.run("rollback", WORKERS, { url });
     expect(refused.code).toBe(5);
@@ -59,8 +58,7 @@ describe("a rollback to what ran before Sluice", () => {
 
   it("is refused where it is unknown which messages wait", async () => {
     cloud.deployByHand("mailer");
-    const project = shop();
-    await project.run("deploy", WORKERS);
+    const project = await cloud.deployedShop();
     const { code, output } = await project.run("rollback", WORKERS, { url: "http://127.0.0.1:1" });
     expect(code).toBe(5);
     expect(output).toContain("What still waits in the queues is not known: ");
@@ -68,15 +66,13 @@ describe("a rollback to what ran before Sluice", () => {
 
   it("goes on where no message waits", async () => {
     const id = cloud.deployByHand("mailer");
-    const project = shop();
-    await project.run("deploy", WORKERS);
+    const project = await cloud.deployedShop();
     await project.succeed("rollback", WORKERS, { url: await brokerWith({ mails: 0 }) });
     expect(account.live("mailer").id).toBe(id);
   });
 
   it("asks nothing of a Worker that goes back to another version on the broker", async () => {
-    const project = shop();
-    await project.run("deploy", WORKERS);
+    const project = await cloud.deployedShop();
     project.worker("mailer", { consumes: "mails", code: "2" });
     await project.run("deploy", WORKERS);
     expect(await project.run("rollback", WORKERS, { url: "http://127.0.0.1:1" })).toMatchObject({ code: 0 });
@@ -120,8 +116,7 @@ describe("a rollback of a deployment that repeats an earlier one", () => {
   });
 
   it("covers the earlier run that did not end", async () => {
-    const project = shop();
-    await project.run("deploy", WORKERS);
+    const project = await cloud.deployedShop();
     const before = versionsOf(NAMES);
     project.worker("web", { sends: "others", code: "2" });
     project.worker("mailer", { consumes: "mails", code: "2" });
@@ -137,8 +132,7 @@ describe("a rollback of a deployment that repeats an earlier one", () => {
 
 describe("a removal", () => {
   it("says that the Workers are deleted too, and how to keep them", async () => {
-    const project = shop();
-    await project.run("deploy", WORKERS);
+    const project = await cloud.deployedShop();
     const { code, output } = await project.run("destroy", WORKERS, { url: await brokerWith({ mails: 2 }) });
     expect(code).toBe(5);
     expect(output).toContain(
@@ -150,8 +144,7 @@ describe("a removal", () => {
   });
 
   it("of some of the Workers leaves the broker to the others", async () => {
-    const project = shop();
-    await project.run("deploy", WORKERS);
+    const project = await cloud.deployedShop();
     const options = { force: true, url: await brokerWith({ mails: 2, others: 1 }) };
     const output = await project.succeed("destroy", ["mailer"], options);
     expect(output).toContain('  ~ sluice  stays: it serves web of the project "shop"');
@@ -167,8 +160,7 @@ describe("a removal", () => {
   });
 
   it("of the broker alone is refused while a Worker sends to it", async () => {
-    const project = shop();
-    await project.run("deploy", WORKERS);
+    const project = await cloud.deployedShop();
     const options = { keepWorkers: true, url: await brokerWith({}) };
     for (const force of [false, true]) {
       const output = await project.fail("destroy", WORKERS, { ...options, force });
@@ -180,8 +172,7 @@ describe("a removal", () => {
   });
 
   it("says what happens to the Workers, to the broker, to the messages", async () => {
-    const project = shop();
-    await project.run("deploy", WORKERS);
+    const project = await cloud.deployedShop();
     const url = await brokerWith({});
     const said = async (names: readonly string[], more: object) =>
       (await project.run("destroy", names, { url, ...more })).output.split("\n").at(-1);

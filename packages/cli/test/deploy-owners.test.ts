@@ -24,7 +24,7 @@ describe("a Worker of another project, which has a broker of its own", () => {
     ["with other code", "other"],
     ["with the same code", ""],
   ])("is refused by each command before any change: %s", async (_, code) => {
-    await shop().run("deploy", ["web", "mailer"]);
+    await cloud.deployedShop();
     const before = state();
     for (const command of COMMANDS) {
       expect(await billing("mailer", code).fail(command, ["biller", "mailer"], { force: true })).toContain(
@@ -36,7 +36,7 @@ describe("a Worker of another project, which has a broker of its own", () => {
   });
 
   it("is refused where it sends, and where its live version was deployed by hand", async () => {
-    await shop().run("deploy", ["web", "mailer"]);
+    await cloud.deployedShop();
     for (const name of ["web", "mailer"]) {
       cloud.deployByHand(name);
       const before = state();
@@ -73,8 +73,7 @@ describe("a Worker of another project, which has a broker of its own", () => {
   });
 
   it("stays that project's where no broker has it any more, until that project destroys it", async () => {
-    const [first, second] = [shop(), billing("mailer", "other")];
-    await first.run("deploy", ["web", "mailer"]);
+    const [first, second] = [await cloud.deployedShop(), billing("mailer", "other")];
     await first.run("deploy", ["web"], { detach: ["mailer"] });
     for (const command of COMMANDS) {
       const { output } = await second.run(command, ["biller", "mailer"], { force: true });
@@ -92,8 +91,7 @@ describe("a Worker of another project, which has a broker of its own", () => {
 
 describe("a project that moves to another broker", () => {
   it("takes its Workers along, and the old broker goes without them", async () => {
-    const project = shop();
-    await project.run("deploy", ["web", "mailer"]);
+    const project = await cloud.deployedShop();
     const output = await project.succeed("deploy", ["web", "mailer"], { broker: "new" });
     expect(output).toContain("  ~ mailer  again: it is not marked with this project and this broker yet");
     // Messages that wait in the old broker are consumed meanwhile.
@@ -134,8 +132,7 @@ describe("a broker of another project", () => {
 
 describe("a removal leaves alone", () => {
   it("a Worker that Sluice has never deployed", async () => {
-    const project = shop();
-    await project.run("deploy", ["web", "mailer"]);
+    const project = await cloud.deployedShop();
     cloud.deployByHand("legacy");
     project.worker("legacy", { sends: "mails" });
     const output = await project.succeed("destroy", ["web", "mailer", "legacy"], { force: true });
@@ -149,8 +146,7 @@ describe("a removal leaves alone", () => {
   });
 
   it("a Worker that was deployed by hand since, but not one whose secrets alone have changed", async () => {
-    const project = shop();
-    await project.run("deploy", ["web", "mailer"]);
+    const project = await cloud.deployedShop();
     cloud.deployByHand("web");
     cloud.changeSecret("mailer");
     const output = await project.succeed("destroy", ["web", "mailer"], { force: true });
@@ -167,8 +163,7 @@ describe("a removal leaves alone", () => {
   });
 
   it("a Worker that is deployed by hand while it runs", async () => {
-    const project = shop();
-    await project.run("deploy", ["web", "mailer"]);
+    const project = await cloud.deployedShop();
     cloud.beforeFirst("deploy", "sluice", () => cloud.deployByHand("mailer"));
     const { output } = await project.run("destroy", ["web", "mailer"], { force: true });
     expect(output).toContain("  • mailer  is left alone");
@@ -176,8 +171,7 @@ describe("a removal leaves alone", () => {
   });
 
   it("a broker that a remaining Worker sends to", async () => {
-    const project = shop();
-    await project.run("deploy", ["web", "mailer"]);
+    const project = await cloud.deployedShop();
     // An edit in the dashboard keeps the bindings.
     cloud.deployByHand("web", { bindings: account.live("web").bindings });
     const before = state();

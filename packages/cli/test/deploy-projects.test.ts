@@ -32,8 +32,7 @@ describe("a deployment of some of a project's Workers", () => {
   });
 
   it("detaches the consumer that --detach names", async () => {
-    const project = shop();
-    await project.run("deploy", ["web", "mailer"]);
+    const project = await cloud.deployedShop();
     const { code, output } = await project.run("deploy", ["web"], { detach: ["mailer"] });
     expect({ code, bound: bound() }).toEqual({ code: 0, bound: [] });
     expect(output).toContain("  - mailer  detached: the broker calls it no more");
@@ -43,8 +42,7 @@ describe("a deployment of some of a project's Workers", () => {
   });
 
   it("refuses to detach an unknown Worker, and one that it deploys", async () => {
-    const project = shop();
-    await project.run("deploy", ["web", "mailer"]);
+    const project = await cloud.deployedShop();
     const unknown = await project.run("deploy", ["web"], { detach: ["mailr"] });
     expect(unknown).toMatchObject({ code: 1, output: expect.stringContaining('--detach names "mailr"') });
     expect(unknown.output).toContain("It knows: mailer, web.");
@@ -54,8 +52,7 @@ describe("a deployment of some of a project's Workers", () => {
   });
 
   it("leaves out a consumer that has gone from the account, and says so", async () => {
-    const project = shop();
-    await project.run("deploy", ["web", "mailer"]);
+    const project = await cloud.deployedShop();
     account.remove("mailer", true);
     project.worker("web", { sends: "mails", code: "2" });
     const { code, output } = await project.run("deploy", ["web"]);
@@ -66,8 +63,7 @@ describe("a deployment of some of a project's Workers", () => {
   });
 
   it("refuses a second consumer of a queue whose first it does not name", async () => {
-    const project = shop();
-    await project.run("deploy", ["web", "mailer"]);
+    const project = await cloud.deployedShop();
     project.worker("other", { consumes: "mails" });
     const { code, output } = await project.run("deploy", ["web", "other"]);
     expect({ code, bound: bound() }).toEqual({ code: 1, bound: ["mailer"] });
@@ -97,8 +93,7 @@ describe("a deployment of some of a project's Workers", () => {
 
 describe("a second project on an account", () => {
   it("is refused by the first one's broker, and gets its own under another name", async () => {
-    const first = shop();
-    await first.run("deploy", ["web", "mailer"]);
+    await cloud.deployedShop();
     const before = account.live("sluice").id;
     expect(await bank().fail("deploy", ["bank", "biller"])).toContain(
       'The broker "sluice" on the account serves the project "shop" (mailer, web). This is the project "bank".',
@@ -112,7 +107,7 @@ describe("a second project on an account", () => {
   });
 
   it("is neither rolled back nor destroyed by another project's commands", async () => {
-    await shop().run("deploy", ["web", "mailer"]);
+    await cloud.deployedShop();
     const live = account.live("sluice").id;
     for (const command of ["rollback", "destroy"] as const) {
       const outcome = await bank().run(command, ["bank", "biller"], { force: true });
@@ -122,7 +117,7 @@ describe("a second project on an account", () => {
   });
 
   it("does not take over another project's Worker that the broker knows", async () => {
-    await shop(SHARED).run("deploy", ["web", "mailer"]);
+    await cloud.deployedShop(SHARED);
     const other = cloud.repository("bank");
     other.worker("web", { sends: "bills", more: SHARED });
     for (const command of ["deploy", "destroy"] as const) {
@@ -143,7 +138,7 @@ describe("a second project on an account", () => {
   });
 
   it("is recognized under an earlier name", async () => {
-    await shop().run("deploy", ["web", "mailer"]);
+    await cloud.deployedShop();
     const renamed = cloud.repository("webshop");
     renamed.worker("web", { sends: "mails" });
     expect(await renamed.run("deploy", ["web"])).toMatchObject({ code: 1 });
@@ -155,8 +150,7 @@ describe("a second project on an account", () => {
 
 describe("several repositories that share a broker", () => {
   it("each deploy their own Workers, and leave those of the others as they are", async () => {
-    const [first, second] = [shop(SHARED), bank(SHARED)];
-    await first.run("deploy", ["web", "mailer"]);
+    const [first, second] = [await cloud.deployedShop(SHARED), bank(SHARED)];
     const output = await second.succeed("deploy", ["bank", "biller"]);
     expect(output).toContain('  • mailer  of the project "shop": it stays bound');
     expect(bound("team")).toEqual(["biller", "mailer"]);
@@ -196,7 +190,7 @@ describe("several repositories that share a broker", () => {
   });
 
   it("cannot consume the same queue", async () => {
-    await shop(SHARED).run("deploy", ["web", "mailer"]);
+    await cloud.deployedShop(SHARED);
     expect(await bank(SHARED, "mails").fail("deploy", ["bank", "biller"])).toMatch(
       /Multiple consumers defined for queue "mails": "mailer" and "biller" \(project "shop" as deployed and .*biller\/wrangler\.toml:4\)/,
     );
@@ -241,8 +235,7 @@ describe("several repositories that share a broker", () => {
   });
 
   it("leave it one by one: each takes its part of the broker along, the last one the broker", async () => {
-    const [first, second] = [shop(SHARED), bank(SHARED)];
-    await first.run("deploy", ["web", "mailer"]);
+    const [first, second] = [await cloud.deployedShop(SHARED), bank(SHARED)];
     await second.run("deploy", ["bank", "biller"]);
     const output = await first.succeed("destroy", ["web", "mailer"], { force: true });
     expect(output).toContain('  ~ team  stays: it serves bank, biller of the project "bank"');
@@ -255,8 +248,7 @@ describe("several repositories that share a broker", () => {
   });
 
   it("do not roll one another back", async () => {
-    const [first, second] = [shop(SHARED), bank(SHARED)];
-    await first.run("deploy", ["web", "mailer"]);
+    const [first, second] = [await cloud.deployedShop(SHARED), bank(SHARED)];
     first.worker("web", { sends: "others", more: SHARED });
     await first.run("deploy", ["web", "mailer"]);
     await second.run("deploy", ["bank", "biller"]);
@@ -303,8 +295,7 @@ describe("two repositories that deploy at the same moment", () => {
   ] as const;
 
   it.each(moments)("lose nothing of each other: %s", async (_, moment) => {
-    const [first, second] = [shop(SHARED), bank(SHARED)];
-    await first.run("deploy", ["web", "mailer"]);
+    const [first, second] = [await cloud.deployedShop(SHARED), bank(SHARED)];
     first.worker("mailer", { consumes: "mails", more: `max_batch_size = 3\n${SHARED}` });
     const comes = moment === "before" ? "bundle" : "deploy";
     cloud.beforeFirst(comes, "team", () => second.succeed("deploy", ["bank", "biller"]));
@@ -326,8 +317,7 @@ describe("two repositories that deploy at the same moment", () => {
     ["before the broker is told of it", "deploy", "team"],
     ["before a Worker is deleted", "delete", "web"],
   ] as const)("lose nothing of each other by a removal: %s", async (_, command, worker) => {
-    const [first, second] = [shop(SHARED), bank(SHARED)];
-    await first.run("deploy", ["web", "mailer"]);
+    const [first, second] = [await cloud.deployedShop(SHARED), bank(SHARED)];
     cloud.beforeFirst(command, worker, () => second.succeed("deploy", ["bank", "biller"]));
     await first.succeed("destroy", ["web", "mailer"], { force: true });
     expect([...account.scripts.keys()].sort()).toEqual(["bank", "biller", "team"]);

@@ -249,12 +249,9 @@ describe("sluice messages resend", () => {
     const [from, to] = [await newQueue(), await newQueue()];
     await send(from, "--body", '{"n": 1}', "--attribute", "kind=order");
     const { id } = await only(from);
-    const copy = await lab.run(["messages", "resend", from, id, "--to", to]);
-    expect(copy).toMatchObject({
-      code: 0,
-      out: "",
-      err: expect.stringMatching(new RegExp(`^Sent \\w{32} to ${to}\\.\n$`)),
-    });
+    expect(await lab.words(0, ["messages", "resend", from, id, "--to", to])).toMatch(
+      new RegExp(`^Sent \\w{32} to ${to}\\.\n$`),
+    );
     const kept = { text: '{"n": 1}', attributes: { kind: { value: "order" } } };
     expect(await only(to)).toMatchObject(kept);
     expect(await only(from)).toMatchObject({ id, ...kept });
@@ -313,10 +310,7 @@ describe("sluice messages retry", () => {
     const queue = await newQueue();
     await send(queue, "--body", "1", "--delay-secs", "600");
     const { id } = await only(queue);
-    expect(await lab.run(["messages", "retry", queue, id])).toMatchObject({
-      code: 0,
-      err: `${id} is due now.\n`,
-    });
+    expect(await lab.words(0, ["messages", "retry", queue, id])).toBe(`${id} is due now.\n`);
     expect(await only(queue)).toMatchObject({ state: "ready" });
     expect(await lab.json(["messages", "retry", queue, id])).toEqual({ id, wasDue: true });
     const { QueueUrl } = await sqs("GetQueueUrl", { QueueName: queue });
@@ -333,7 +327,7 @@ describe("sluice messages delete", () => {
     await send(queue, "--body", "1");
     const { id } = await only(queue);
     const args = ["messages", "delete", queue, id];
-    expect(await lab.run(args)).toMatchObject({ code: 5, err: expect.stringContaining("--force") });
+    expect(await lab.words(5, args)).toContain("--force");
     expect(await lab.run(args, { types: "no" })).toMatchObject({ code: 5 });
     expect((await peek(queue)).of).toBe(1);
     const deleted = await lab.run(args, { types: queue });
@@ -362,16 +356,17 @@ describe("a missing queue or message", () => {
     ["peek"],
     ["send", "--body", "1"],
   ])("messages %s in a queue that does not exist exits with 4", async (action, ...args) => {
-    const said = await lab.run(["messages", action, "no-such-queue", ...args]);
-    expect(said).toMatchObject({ code: 4, out: "", err: 'There is no queue "no-such-queue".\n' });
+    expect(await lab.words(4, ["messages", action, "no-such-queue", ...args])).toBe(
+      'There is no queue "no-such-queue".\n',
+    );
   });
 
   it.each(["show", "why", "resend", "retry", "delete"])(
     "messages %s of a message that does not exist exits with 4",
     async (action) => {
-      const said = await lab.run(["messages", action, await newQueue(), id]);
-      expect(said).toMatchObject({ code: 4, out: "" });
-      expect(said.err).toContain(`has no message "${id}"`);
+      expect(await lab.words(4, ["messages", action, await newQueue(), id])).toContain(
+        `has no message "${id}"`,
+      );
     },
   );
 });

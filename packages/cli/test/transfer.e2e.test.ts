@@ -21,6 +21,8 @@ afterAll(() => lab.close());
 const env = { SLUICE_API_TOKEN: TOKEN };
 const run = (args: readonly string[], input?: string) =>
   lab.run(args, { env, ...(input === undefined ? {} : { input }) });
+const words = (code: number, args: readonly string[], input?: string) =>
+  lab.words(code, args, { env, ...(input === undefined ? {} : { input }) });
 const path = (name: string) => join(lab.folder, name);
 
 let queues = 0;
@@ -89,11 +91,7 @@ describe("sluice export and import", () => {
     const rest = { state: "ready", attempts: 0 };
     expect(await contentOf(from)).toEqual(lines.map((line) => ({ ...rest, ...line })));
     const to = await newQueue();
-    expect(await run(["import", to], exported.out)).toMatchObject({
-      code: 0,
-      out: "",
-      err: `Imported 6 messages into ${to}.\n`,
-    });
+    expect(await words(0, ["import", to], exported.out)).toBe(`Imported 6 messages into ${to}.\n`);
     expect(await contentOf(to)).toEqual(await contentOf(from));
   });
 
@@ -101,8 +99,7 @@ describe("sluice export and import", () => {
     const queue = await newQueue([{ body: "now" }, { body: "later", delaySeconds: 600 }]);
     const { out } = await run(["export", queue, "--state", "delayed"]);
     expect(linesIn(out)).toMatchObject([{ state: "delayed", text: "later", contentType: "text" }]);
-    const none = await run(["export", queue, "--filter", "lamp"]);
-    expect(none).toMatchObject({ code: 0, out: "", err: `Exported 0 messages of ${queue}.\n` });
+    expect(await words(0, ["export", queue, "--filter", "lamp"])).toBe(`Exported 0 messages of ${queue}.\n`);
   });
 
   it("go through all pages, and give the number of messages in JSON", async () => {
@@ -136,26 +133,19 @@ describe("sluice export", () => {
     expect(linesIn(whole.toString())).toHaveLength(200);
     // Leaves the file as a process does that ends in the middle of a write.
     writeFileSync(path("stopped.jsonl"), `${whole}{"half a li`);
-    expect(await run(args)).toMatchObject({ code: 1, err: expect.stringContaining("--resume goes on") });
-    const other = await run([...args, "--state", "ready", "--resume"]);
-    expect(other).toMatchObject({ code: 2, err: expect.stringContaining("is an export of") });
-    expect(await run([...args, "--resume"])).toMatchObject({
-      code: 0,
-      err: `Exported 350 messages of ${queue}.\n`,
-    });
+    expect(await words(1, args)).toContain("--resume goes on");
+    expect(await words(2, [...args, "--state", "ready", "--resume"])).toContain("is an export of");
+    expect(await words(0, [...args, "--resume"])).toBe(`Exported 350 messages of ${queue}.\n`);
     const texts = linesIn(readFileSync(path("stopped.jsonl"), "utf8")).map(({ text }) => text);
     expect(texts).toEqual(numbered(350).map(({ body }) => JSON.stringify(body)));
     expect(existsSync(path("stopped.jsonl.sluice-export"))).toBe(false);
-    expect(await run([...args, "--resume"])).toMatchObject({
-      code: 0,
-      err: expect.stringContaining("is complete"),
-    });
+    expect(await words(0, [...args, "--resume"])).toContain("is complete");
   });
 
   it("with --resume begins a file that does not exist, and needs its name", async () => {
     const queue = await newQueue(numbered(1));
     const args = ["export", queue, "--output", "begun.jsonl", "--resume"];
-    expect(await run(args)).toMatchObject({ code: 0, err: `Exported 1 message of ${queue}.\n` });
+    expect(await words(0, args)).toBe(`Exported 1 message of ${queue}.\n`);
     expect(await run(["export", queue, "--resume"])).toMatchObject({ code: 2 });
   });
 });
@@ -167,15 +157,11 @@ describe("sluice import", () => {
     const queue = await newQueue();
     const broken = await failingAfter(2, "POST", /batch$/);
     const args = ["import", queue, "in.jsonl"];
-    expect(await run([...args, "--url", broken])).toMatchObject({ code: 1, err: "It is broken.\n" });
-    const again = await run(args);
-    expect(again).toMatchObject({ code: 1, err: expect.stringContaining("has stopped after line 200") });
+    expect(await words(1, [...args, "--url", broken])).toBe("It is broken.\n");
+    expect(await words(1, args)).toContain("has stopped after line 200");
     const elsewhere = await run(["import", await newQueue(), "in.jsonl", "--resume"]);
     expect(elsewhere).toMatchObject({ code: 2 });
-    expect(await run([...args, "--resume"])).toMatchObject({
-      code: 0,
-      err: `Imported 150 messages into ${queue}.\n`,
-    });
+    expect(await words(0, [...args, "--resume"])).toBe(`Imported 150 messages into ${queue}.\n`);
     expect((await contentOf(queue)).map(({ text }) => text)).toEqual(
       numbered(350).map(({ body }) => JSON.stringify(body)),
     );
@@ -215,7 +201,7 @@ describe("sluice import", () => {
     writeFileSync(path("wrong.jsonl"), `${wrong.join("\n")}\n`);
     const queue = await newQueue();
     const args = ["import", queue, "wrong.jsonl"];
-    expect(await run(args)).toMatchObject({ code: 1, err: expect.stringContaining("wrong.jsonl:121: ") });
+    expect(await words(1, args)).toContain("wrong.jsonl:121: ");
     writeFileSync(path("wrong.jsonl"), `${lines.join("\n")}\n`);
     expect(await run([...args, "--resume"])).toMatchObject({ code: 0 });
     expect(await contentOf(queue)).toHaveLength(150);
@@ -223,18 +209,16 @@ describe("sluice import", () => {
 
   it("says that a file does not exist", async () => {
     const queue = await newQueue();
-    expect(await run(["import", queue, "gone.jsonl"])).toMatchObject({
-      code: 1,
-      err: "There is no file gone.jsonl.\n",
-    });
-    expect(await run(["import", queue, "."])).toMatchObject({ code: 1, err: "There is no file ..\n" });
+    expect(await words(1, ["import", queue, "gone.jsonl"])).toBe("There is no file gone.jsonl.\n");
+    expect(await words(1, ["import", queue, "."])).toBe("There is no file ..\n");
     expect(await run(["import", queue, "--resume"])).toMatchObject({ code: 2 });
   });
 });
 
 it.each([["export"], ["import"]])("%s of a queue that does not exist exits with 4", async (command) => {
-  const said = await run([command, "no-such-queue"], '{"body": 1}\n');
-  expect(said).toMatchObject({ code: 4, out: "", err: 'There is no queue "no-such-queue".\n' });
+  expect(await words(4, [command, "no-such-queue"], '{"body": 1}\n')).toBe(
+    'There is no queue "no-such-queue".\n',
+  );
 });
 
 it("sluice export ends quietly when its output is closed", async () => {

@@ -53,6 +53,13 @@ export class Cloud implements AsyncDisposable {
     return made;
   }
 
+  /** The same project, which is deployed. */
+  async deployedShop(more = "", env: NodeJS.ProcessEnv = {}): Promise<Repository> {
+    const project = this.shop(more, env);
+    await project.run("deploy", ["web", "mailer"]);
+    return project;
+  }
+
   /** Names of the Workers that a broker is bound to. */
   bound(broker = "sluice", account = this.account): string[] {
     return account.live(broker).bindings.flatMap(({ service }) => service ?? []);

@@ -1,6 +1,6 @@
-import type { Printer } from "@sluice/local/report/printer";
 import { projectFolder } from "@sluice/project/test/project-folder";
 import { describe, expect, it } from "vitest";
+import { collected } from "../../../test/collected.ts";
 import { type DoctorOptions, doctor } from "./doctor.ts";
 import type { Finding } from "./finding.ts";
 
@@ -21,17 +21,9 @@ async function examine(
   options: Partial<DoctorOptions> = {},
 ): Promise<{ code: number; out: string; err: string }> {
   const folder = projectFolder({ "shop.js": CODE, ...files });
-  let [out, err] = ["", ""];
-  const printer: Printer = {
-    print: (text) => {
-      out += `${text}\n`;
-    },
-    warn: (text) => {
-      err += `${text}\n`;
-    },
-  };
+  const { printer, said } = collected();
   const code = await doctor({ targets: [], ...options }, printer, { cwd: folder, env: {} });
-  return { code, out: out.replaceAll(`${folder}/`, ""), err };
+  return { code, out: said.out.replaceAll(`${folder}/`, ""), err: said.err };
 }
 
 /** Lists what the command finds in a project of a `wrangler.toml` and any further files. */

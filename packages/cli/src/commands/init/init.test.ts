@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { projectFolder } from "@sluice/project/test/project-folder";
 import { expect, it } from "vitest";
+import { collected } from "../../../test/collected.ts";
 import { run } from "../../command-line.ts";
 import { changesFor } from "./changes.ts";
 
@@ -222,8 +223,7 @@ it("init uses the declared package manager where there is no lock file", () => {
 });
 
 async function init(folder: string, args: readonly string[], answer: string | null = null) {
-  const [printed, warned]: [string[], string[]] = [[], []];
-  const printer = { print: (text: string) => printed.push(text), warn: (text: string) => warned.push(text) };
+  const { printer, said } = collected();
   const code = await run(["init", ...args], printer, {
     cwd: folder,
     env: process.env,
@@ -232,7 +232,7 @@ async function init(folder: string, args: readonly string[], answer: string | nu
     isInteractive: answer !== null,
     ask: async () => answer ?? "",
   });
-  return { code, printed: printed.join("\n"), warned: warned.join("\n") };
+  return { code, printed: said.out.trimEnd(), warned: said.err.trimEnd() };
 }
 
 it("init shows the difference, asks, and finds nothing to do in a second run", async () => {
