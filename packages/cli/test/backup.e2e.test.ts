@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
+import { PUSH_SETTINGS } from "@sluice/project/test/definitions";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { BrokerLab } from "./broker-lab.ts";
 import { callSqs } from "./serving.ts";
@@ -174,19 +175,7 @@ describe("sluice export --all and import --all", () => {
 
   it("show the HTTP endpoint of a queue with its settings, and warn of missing variables", async () => {
     await using to = await emptyBroker();
-    const settings = {
-      url: "http://127.0.0.1:9/collect",
-      format: "sluice",
-      contentType: null,
-      headers: { "X-A": "$SLUICE_API_TOKENS" },
-      maxConcurrency: 1,
-      connectTimeoutSeconds: 5,
-      responseTimeoutSeconds: 60,
-      readinessPath: null,
-      maxRetries: 3,
-      retryDelaySeconds: 0,
-      deadLetterQueue: null,
-    };
+    const settings = { ...PUSH_SETTINGS, headers: { "X-A": "$SLUICE_API_TOKENS" } };
     const queue = {
       name: "nightly",
       jurisdiction: null,

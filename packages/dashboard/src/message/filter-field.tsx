@@ -8,14 +8,13 @@ interface FilterFieldProps {
   readonly changed: (filter: string) => void;
   /** Why the filter cannot be read; empty for one that can. */
   readonly problem: string;
-  readonly isFocused?: boolean;
 }
 
 /** Pause in the typing after which messages are looked for, in ms. */
 const PAUSE_MS = 300;
 
 /** Field for a filter, in the grammar of the API and the command line. */
-export function FilterField({ filter, changed, problem, isFocused }: FilterFieldProps) {
+export function FilterField({ filter, changed, problem }: FilterFieldProps) {
   const [text, setText] = useState(filter);
   const [applied, setApplied] = useState(filter);
   const field = useRef<HTMLInputElement>(null);
@@ -27,9 +26,6 @@ export function FilterField({ filter, changed, problem, isFocused }: FilterField
   }
   useKeys({ "/": () => field.current?.focus() });
   useEffect(() => () => clearTimeout(timer.current), []);
-  useEffect(() => {
-    if (isFocused) field.current?.focus();
-  }, []);
   const apply = (value: string) => {
     clearTimeout(timer.current);
     changed(value.trim());

@@ -1,31 +1,18 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { PUSH_SETTINGS, QUEUE } from "@sluice/project/test/definitions";
 import type { QueueDefinition, QueueTopology } from "@sluice/protocol";
 import { afterEach, describe, expect, it } from "vitest";
 import { drain } from "./drain.ts";
 
-const QUEUE: QueueDefinition = {
-  deliveryDelaySeconds: 0,
-  messageRetentionSeconds: 345_600,
-  producers: [],
-  consumer: null,
-};
 const WORKED: QueueDefinition = {
   ...QUEUE,
   consumer: {
     type: "http_push",
     settings: {
-      url: "http://localhost/",
+      ...PUSH_SETTINGS,
       format: "sqsd",
-      contentType: null,
-      maxConcurrency: 50,
-      connectTimeoutSeconds: 5,
-      responseTimeoutSeconds: 299,
-      readinessPath: null,
-      maxRetries: 9,
-      retryDelaySeconds: 0,
-      deadLetterQueue: null,
       daemon: {
         visibilityTimeoutSeconds: 300,
         errorVisibilityTimeoutSeconds: null,

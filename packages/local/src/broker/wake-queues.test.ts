@@ -1,22 +1,13 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { CONSUMER_SETTINGS, QUEUE } from "@sluice/project/test/definitions";
 import { type QueueTopology, topologyFingerprint } from "@sluice/protocol";
 import { expect, it, onTestFinished } from "vitest";
 import { QueueWaker } from "./wake-queues.ts";
 
 function topology(worker: string): QueueTopology {
-  const settings = {
-    maxBatchSize: 10,
-    maxBatchTimeoutSeconds: 5,
-    maxRetries: 3,
-    maxConcurrency: null,
-    retryDelaySeconds: 0,
-    deadLetterQueue: null,
-  };
-  const consumer = { type: "worker", worker, settings } as const;
-  return {
-    queues: { orders: { deliveryDelaySeconds: 0, messageRetentionSeconds: 60, producers: [], consumer } },
-  };
+  const consumer = { type: "worker", worker, settings: CONSUMER_SETTINGS } as const;
+  return { queues: { orders: { ...QUEUE, consumer } } };
 }
 
 /** A broker that goes by the topology from the given question on, and by another one before. */

@@ -2,6 +2,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { QueueDefinition, QueueTopology } from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
+import { QUEUE } from "../../test/definitions.ts";
 import { projectFolder } from "../../test/project-folder.ts";
 import { readProject } from "./project.ts";
 import { consumes } from "./worker.ts";
@@ -19,6 +20,10 @@ const INDEX = "export default { fetch() {}, queue() {} };";
 
 function worker(name: string, rest = ""): string {
   return `name = "${name}"\nmain = "index.js"\ncompatibility_date = "2026-11-01"\n${rest}`;
+}
+
+function readToml(text: string) {
+  return read(projectFolder({ "wrangler.toml": text, "index.js": INDEX }));
 }
 
 function read(workingDirectory: string, targets: string[] = [], env = "") {
@@ -152,12 +157,7 @@ describe("readProject", () => {
   describe("of a broker that runs alone", () => {
     const alone = (workingDirectory: string, queues: QueueTopology["queues"] = {}) =>
       readProject({ targets: [], env: "", workingDirectory, withoutTargets: "broker-alone", queues });
-    const jobs: QueueDefinition = {
-      deliveryDelaySeconds: 0,
-      messageRetentionSeconds: 345_600,
-      producers: [],
-      consumer: { type: "http_pull", settings: PULL_SETTINGS },
-    };
+    const jobs: QueueDefinition = { ...QUEUE, consumer: { type: "http_pull", settings: PULL_SETTINGS } };
 
     it("uses only the [sluice] table of a file without code", async () => {
       const consumer = '[[queues.consumers]]\nqueue = "orders"\n';
@@ -198,8 +198,9 @@ describe("readProject", () => {
   });
 
   it("passes on what Wrangler refuses", async () => {
-    const folder = projectFolder({ "wrangler.toml": worker("api", "workers_dev = 3\n") });
-    await expect(read(folder)).rejects.toThrow('Expected "workers_dev" to be of type boolean but got 3.');
+    await expect(readToml(worker("api", "workers_dev = 3\n"))).rejects.toThrow(
+      'Expected "workers_dev" to be of type boolean but got 3.',
+    );
   });
 
   it.each([
@@ -224,14 +225,8 @@ describe("readProject", () => {
   );
 
   it("names the file itself in Wrangler's warnings about one with a pull consumer", async () => {
-    const warned = projectFolder({
-      "wrangler.toml": worker(
-        "api",
-        '[queues]\nconsumers = [{ queue = "q", type = "http_pull", typo = 1 }]\n',
-      ),
-      "index.js": INDEX,
-    });
-    const warnings = (await read(warned)).warnings.join("\n");
+    const queues = '[queues]\nconsumers = [{ queue = "q", type = "http_pull", typo = 1 }]\n';
+    const warnings = (await readToml(worker("api", queues))).warnings.join("\n");
     expect(warnings).toMatch(/wrangler\.toml[\s\S]*"typo"/);
     expect(warnings).not.toContain(".sluice-");
     const rest = 'workers_dev = 3\n[[queues.consumers]]\nqueue = "q"\ntype = "http_pull"\n';
@@ -242,26 +237,21 @@ describe("readProject", () => {
     expect(readdirSync(folder)).toEqual(["wrangler.toml"]);
   });
 
-  it.each(['broker = "b"', 'project = "p"', "[sluice.queues.q]\ndelivery_delay = 1", "[sluice.sns]"])(
-    "passes on no warning of Wrangler's about our table with %s",
-    async (line) => {
-      const table = line.startsWith("[") ? line : `[sluice]\n${line}`;
-      const consumer = '[[queues.consumers]]\nqueue = "q"\n';
-      const folder = projectFolder({
-        "wrangler.toml": worker("api", `${consumer}${table}\n`),
-        "index.js": INDEX,
-      });
-      expect((await read(folder)).warnings).toEqual([]);
-    },
-  );
+  it.each([
+    'broker = "b"',
+    'project = "p"',
+    "[sluice.queues.q]\ndelivery_delay = 1",
+    "[sluice.queues.q]\nmessage_retention_period = 60",
+    "[sluice.sns]",
+  ])("passes on no warning of Wrangler's about our table with %s", async (line) => {
+    const table = line.startsWith("[") ? line : `[sluice]\n${line}`;
+    const consumer = '[[queues.consumers]]\nqueue = "q"\n';
+    expect((await readToml(worker("api", `${consumer}${table}\n`))).warnings).toEqual([]);
+  });
 
   it("passes on Wrangler's warnings, each once", async () => {
     const producer = '[[queues.producers]]\nbinding = "Q"\nqueue = "q"\ndelivery_delay = 5\n';
-    const folder = projectFolder({
-      "wrangler.toml": worker("api", `typo = 1\n${producer}`),
-      "index.js": INDEX,
-    });
-    const warnings = (await read(folder)).warnings.join("\n");
+    const warnings = (await readToml(worker("api", `typo = 1\n${producer}`))).warnings.join("\n");
     expect(warnings).toContain('Unexpected fields found in top-level field: "typo"');
     expect(warnings.match(/"delivery_delay" field in "queues.producers\[0\]" is deprecated/g)).toHaveLength(
       1,
@@ -269,30 +259,20 @@ describe("readProject", () => {
     expect(warnings).toContain("Sluice applies it");
   });
 
-  it("keeps Wrangler from calling our own table a mistake", async () => {
-    const folder = projectFolder({
-      "wrangler.toml": worker("api", "[sluice.queues.q]\nmessage_retention_period = 60\n"),
-      "index.js": INDEX,
-    });
-    expect((await read(folder)).warnings).toEqual([]);
-  });
-
   it("warns that a producer loses disallow_importable_env", async () => {
     const toml = 'compatibility_flags = ["disallow_importable_env"]\n[[queues.producers]]\nbinding = "Q"\n';
-    const folder = projectFolder({ "wrangler.toml": worker("api", toml), "index.js": INDEX });
-    expect((await read(folder)).warnings).toEqual([
+    expect((await readToml(worker("api", toml))).warnings).toEqual([
       expect.stringContaining('Sluice runs Worker "api" without its flag "disallow_importable_env"'),
     ]);
   });
 
   it("refuses a Worker with the broker's name", async () => {
-    const folder = projectFolder({ "wrangler.toml": worker("sluice"), "index.js": INDEX });
-    await expect(read(folder)).rejects.toThrow('"sluice" is the name of the broker.');
+    await expect(readToml(worker("sluice"))).rejects.toThrow('"sluice" is the name of the broker.');
   });
 
   it("refuses a Pages project", async () => {
-    const folder = projectFolder({ "wrangler.toml": 'name = "site"\npages_build_output_dir = "dist"\n' });
-    await expect(read(folder)).rejects.toThrow("this is a Pages project, and Sluice runs Workers only.");
+    const toml = 'name = "site"\npages_build_output_dir = "dist"\n';
+    await expect(readToml(toml)).rejects.toThrow("this is a Pages project, and Sluice runs Workers only.");
   });
 
   it("reads the environment that is asked for, and refuses one that a Worker does not have", async () => {

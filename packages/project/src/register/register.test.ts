@@ -1,18 +1,12 @@
 import { expect, it } from "vitest";
+import { CONSUMER_SETTINGS } from "../../test/definitions.ts";
 import { FORMAT, type Register, readRegister, registerVariables } from "./register.ts";
 
 function registerOf(queues: number): Register {
   const consumers = Array.from({ length: queues }, (_, i) => ({
     queue: `constructor-${i}`,
     type: "worker" as const,
-    settings: {
-      maxBatchSize: 10,
-      maxBatchTimeoutSeconds: 5,
-      maxRetries: 3,
-      maxConcurrency: null,
-      retryDelaySeconds: 0,
-      deadLetterQueue: null,
-    },
+    settings: CONSUMER_SETTINGS,
   }));
   const push = { constructor: { deliveryDelaySeconds: queues } };
   return {
