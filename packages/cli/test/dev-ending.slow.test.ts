@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import getPort from "./free-port.ts";
 import { descendants, eventually, freePorts, isRunning, type Lab, openLab } from "./lab.ts";
 import { HAS_SCRIPT, OnTerminal, PATIENCE_MS } from "./on-terminal.ts";
 import { type Running, sluice } from "./running.ts";

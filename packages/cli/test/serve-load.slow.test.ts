@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
-import getPort from "./free-port.ts";
 import { describe, expect, it } from "vitest";
+import getPort from "./free-port.ts";
 import { residentBytes, Strangers } from "./hostile-load.ts";
 import { type Running, sluice } from "./running.ts";
 import { ENV, temporaryFolder } from "./serving.ts";

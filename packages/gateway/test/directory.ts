@@ -104,7 +104,7 @@ export function lookedAt(changes: Partial<LookedAt> = {}): LookedAt {
   };
 }
 
-/** What a queue says to who watches it. */
+/** Figures that a queue sends to its watchers. */
 export const FIGURES: WatchReply["figures"] = {
   nowMs: 5,
   ready: 1,
