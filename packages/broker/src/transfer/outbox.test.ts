@@ -127,7 +127,8 @@ describe("a transfer", () => {
     };
     for (const body of ["a", "b", "c"]) await world.send("orders", [body]);
     await world.pass(0);
-    expect(ids).toHaveLength(3);
+    expect(waiting(world, "dead")).toBe(3);
+    expect(ids.length).toBeGreaterThan(1);
     expect(ids).toEqual([...ids].sort((a, b) => a - b));
   });
 
