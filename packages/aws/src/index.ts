@@ -1,4 +1,4 @@
-export { AwsError, COMMON_ERRORS, type ErrorKind, type Fault } from "./aws-error.ts";
+export { AwsError, COMMON_ERRORS, type ErrorKind } from "./aws-error.ts";
 export { FORM_PARAMETERS_MAX } from "./protocols/form.ts";
 export { isObject } from "./protocols/json-protocol.ts";
 export {
@@ -28,10 +28,10 @@ export {
   isSignatureHeader,
   type RequestHead,
   type RequestHeaders,
-  type RequestUrl,
   type SignedRequest,
 } from "./signature/credential.ts";
 export {
+  isSameText,
   type SignatureCheck,
   signatureClaimOf,
   signatureOf,

@@ -8,12 +8,11 @@ export {
 export { refusalOfAddress, refusalOfTarget, type TargetRules, targetRulesOf } from "./endpoint/target.ts";
 export { endpointVariablesOf } from "./endpoint/variables.ts";
 export type { NotedEvent } from "./history/event.ts";
-export type { HistoryObserver } from "./history/observer.ts";
 export type { BrokerEnv, BrokerOptions, Disk } from "./object/broker-env.ts";
 export type { Instruments } from "./object/instruments.ts";
 export { createQueueBroker } from "./object/queue-broker.ts";
 export { describeUnreadable, describeUnreadableTopic } from "./object/unreadable-queue.ts";
-export { type Clock, type HostClock, MovableClock, systemClock } from "./platform/clock.ts";
+export { type Clock, type HostClock, systemClock } from "./platform/clock.ts";
 export type { Host, HostOf } from "./platform/host.ts";
 export { ackedResult, type ConsumerPort, failedResult } from "./push/delivery-result.ts";
 export {

@@ -33,7 +33,7 @@ export {
 } from "./queue/queue.ts";
 export { isHeld, reserveSeq } from "./queue/sequence.ts";
 export { type HeapNode, TimeHeap } from "./segments/heap.ts";
-export type { EntryState, LeaseKind, Segment, Slice } from "./segments/segment.ts";
+export type { LeaseKind, Segment, Slice } from "./segments/segment.ts";
 export { ByteFormatError } from "./stored/bytes.ts";
 export {
   type Accepted,
@@ -49,7 +49,6 @@ export {
   type LookAhead,
   nextDeliveries,
   nextReceives,
-  type Stop,
 } from "./views/look-ahead.ts";
 export {
   acceptedMsAt,

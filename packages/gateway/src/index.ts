@@ -32,12 +32,9 @@ export type {
   QueueDirectory,
 } from "./account/queue-directory.ts";
 export { CLOCK_ADVANCE_MS_MAX } from "./admin/clock-routes.ts";
-export type { QueueView } from "./admin/queue-view.ts";
-export type { TopicDetail, TopicView } from "./admin/topic-view.ts";
 export type { AwsAccess } from "./aws/caller.ts";
 export { ACCOUNT_DEFAULT, REGION_DEFAULT } from "./aws/queue-address.ts";
-export type { SqsSettings } from "./aws/sqs/context.ts";
-export { type BindingTarget, createBindingApp } from "./binding/binding-app.ts";
+export { createBindingApp } from "./binding/binding-app.ts";
 export type { Access } from "./http/access.ts";
 export { refusedPage } from "./http/page-origin.ts";
 export { PREFIX } from "./http/prefix.ts";

@@ -12,7 +12,6 @@ export {
   FILTER_POLICY_SCOPES,
   type FilterPolicyScope,
   filterScopeOf,
-  InvalidFilterPolicy,
 } from "./filter/policy.ts";
 export { buildConfirmation, buildNotification, type Signing } from "./messages.ts";
 export { openSigner, type Signer } from "./signer.ts";

@@ -7,17 +7,9 @@ export {
   type DueRuns,
   dueOf,
 } from "./cron/due.ts";
-export { type DayRule, Schedule, ScheduleError } from "./cron/schedule.ts";
-
+export { Schedule, ScheduleError } from "./cron/schedule.ts";
 export { pathOf, TASK_BODY, taskAttributes, taskOf } from "./cron/task-message.ts";
-export { type DaemonMessage, type PeriodicTask, RESERVED_ATTRIBUTES } from "./message.ts";
-
-export {
-  parseSqsdOptions,
-  type SqsdOptions,
-} from "./options.ts";
+export type { DaemonMessage } from "./message.ts";
+export { parseSqsdOptions, type SqsdOptions } from "./options.ts";
 export { actionAfter, failureLine, type PostOutcome } from "./outcome.ts";
-export {
-  daemonRequest,
-  withPath,
-} from "./request.ts";
+export { daemonRequest, withPath } from "./request.ts";

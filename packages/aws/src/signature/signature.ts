@@ -67,7 +67,7 @@ export function signatureClaimOf(
  * @throws AwsError `SignatureDoesNotMatch`.
  */
 export function verifySignature(request: SignedRequest, { credential, secret }: SignatureClaim): void {
-  if (sameText(credential.signature, signatureOf(request, credential, secret))) return;
+  if (isSameText(credential.signature, signatureOf(request, credential, secret))) return;
   throw mismatch(
     "The request signature we calculated does not match the signature you provided. Check your AWS Secret Access " +
       "Key and signing method. Consult the service documentation for details.",
@@ -219,7 +219,7 @@ function stampOf(ms: number): string {
 }
 
 /** Compares in constant time, so that the time does not tell where the texts differ. */
-function sameText(a: string, b: string): boolean {
+export function isSameText(a: string, b: string): boolean {
   let difference = a.length ^ b.length;
   for (let i = 0; i < a.length && i < b.length; i++) difference |= a.charCodeAt(i) ^ b.charCodeAt(i);
   return difference === 0;

@@ -7,7 +7,7 @@ import type {
   StoryReply,
 } from "@sluice/protocol";
 import type { JournalRows } from "../store/store.ts";
-import { ERROR_TEXTS_MAX, ErrorTexts } from "./error-texts.ts";
+import { ErrorTexts } from "./error-texts.ts";
 import { covers, ERROR_BEGINNING_MAX, type NotedEvent, type StoredEvent } from "./event.ts";
 import { Journal, RING_SLOTS, type WrittenRow } from "./journal.ts";
 import { ROW_HEAD_BYTES } from "./journal-row.ts";
@@ -278,6 +278,3 @@ export class History {
     return this.#stored;
   }
 }
-
-/** Most rows of a queue's journal. */
-export const JOURNAL_ROWS_MAX = 2 * RING_SLOTS + ERROR_TEXTS_MAX;

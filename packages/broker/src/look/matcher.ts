@@ -11,13 +11,6 @@ import { decodeToken } from "../receive/message-token.ts";
 
 const decoder = new TextDecoder();
 
-/** Message that a filter is applied to. */
-export interface Candidate {
-  readonly payload: PackedIndex;
-  readonly index: number;
-  readonly group: string | null;
-}
-
 /** Filter of a look. It asks first what the engine knows, because that needs no bytes of messages. */
 export class Matcher {
   readonly #terms: MessageFilter;

@@ -16,6 +16,7 @@ import type { QueueContext } from "../turn/context.ts";
 import { checkReadable, joinOwned } from "../turn/lease-records.ts";
 import type { Throttle } from "../turn/throttle.ts";
 import type { Attempt, Attempts } from "./attempts.ts";
+import { checkRange } from "./pull.ts";
 import { encodeReceipt } from "./receipt-token.ts";
 
 /** Name of a client that receives, in the history. */
@@ -159,11 +160,6 @@ export class Receivers {
     if (this.#deadRoom <= 0 && this.#waiting.length > 0) void this.#context.wake();
   }
 
-  /** Whether replies of a turn wait for its commit. */
-  get hasAnswers(): boolean {
-    return this.#answers.length > 0;
-  }
-
   /** Answers the receivers that a turn served, once it is durable. */
   answer(): void {
     const answers = this.#answers;
@@ -302,9 +298,4 @@ function checkRanges({ max, visibilityTimeoutMs = 0, waitMs = 0 }: ReceiveReques
   checkRange("max", max, 1, RECEIVE_MESSAGES_MAX);
   checkRange("visibilityTimeoutMs", visibilityTimeoutMs, 0, VISIBILITY_TIMEOUT_MS_MAX);
   checkRange("waitMs", waitMs, 0, RECEIVE_WAIT_MS_MAX);
-}
-
-function checkRange(what: string, value: number, from: number, to: number): void {
-  if (value >= from && value <= to) return;
-  throw new RangeError(`${what} of ${value} is not within ${from} to ${to}`);
 }

@@ -1,5 +1,5 @@
 /** Answers of the admin API, for its clients: types alone. */
-export type { AuditPage, AuditView } from "./access/audit-routes.ts";
+export type { AuditPage } from "./access/audit-routes.ts";
 export type { NewTokenView, TokenView } from "./access/token-routes.ts";
 export type { BacklogView, DamageView, HealthView } from "./backlog-view.ts";
 export type {
@@ -15,6 +15,6 @@ export type { ClockView } from "./clock-routes.ts";
 export type { EndView, FiguresView, FrameView } from "./history/event-stream.ts";
 export type { EventView, StoryGapView } from "./history/history-view.ts";
 export type { StoryView } from "./history/story.ts";
-export type { MessageView, QueueWhyView, WholeMessageView, WhyView } from "./message-view.ts";
+export type { MessageView, QueueWhyView, WholeMessageView } from "./message-view.ts";
 export type { MoveView, QueueView } from "./queue-view.ts";
 export type { HandOverView, SubscriptionView, TopicDetail, TopicView } from "./topic-view.ts";

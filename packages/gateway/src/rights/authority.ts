@@ -1,7 +1,8 @@
+import { isSameText } from "@sluice/aws";
 import { ACTORS, type TokenRecord, type TokensRpc } from "@sluice/protocol";
 import type { Access } from "../http/access.ts";
 import type { KeptKeys } from "./access-keys.ts";
-import { isSameDigest, sha256Of } from "./digest.ts";
+import { sha256Of } from "./digest.ts";
 import { KeptTokens } from "./kept-tokens.ts";
 import { Rates } from "./rates.ts";
 import { allRights, type Rights } from "./rights.ts";
@@ -110,5 +111,5 @@ function digestsOf({ secret, previous }: TokenRecord, nowMs: number): string[] {
 
 /** Whether a digest is among them. Compares with all, so that the time does not tell. */
 function includes(digests: readonly string[], given: string): boolean {
-  return digests.filter((digest) => isSameDigest(digest, given)).length > 0;
+  return digests.filter((digest) => isSameText(digest, given)).length > 0;
 }

@@ -7,10 +7,3 @@ export async function sha256Of(text: string): Promise<string> {
 export function hexOf(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
-
-/** Whether two digests are the same. Takes the same time whichever digit is wrong. */
-export function isSameDigest(a: string, b: string): boolean {
-  let difference = a.length ^ b.length;
-  for (let i = 0; i < a.length; i++) difference |= a.charCodeAt(i) ^ b.charCodeAt(i);
-  return difference === 0;
-}
