@@ -1,60 +1,9 @@
 import { expect, it } from "vitest";
+import { observed, settled } from "../../test/group-commit-world.ts";
 import { GroupCommit, LINGER_MS, LINGER_MS_MAX } from "./group-commit.ts";
 
-/** Lets every promise that can go on do so. */
-const settled = () => new Promise((resolve) => setImmediate(resolve));
-
-/**
- * A group commit whose turns are listed by the names of their jobs, with a timer that rings when the test lets time
- * pass.
- */
-function lingering(options: { held?: boolean } = {}) {
-  const turns: string[][] = [];
-  const broken: unknown[] = [];
-  const syncs: PromiseWithResolvers<void>[] = [];
-  const timers: { readonly atMs: number; ring(): void }[] = [];
-  const state = { turnFailure: null as Error | null };
-  let jobs: string[] = [];
-  let nowMs = 0;
-  const commit = new GroupCommit({
-    after: (ring, ms) => void timers.push({ atMs: nowMs + ms, ring }),
-    turn: (run) => {
-      jobs = [];
-      run();
-      turns.push(jobs);
-      if (state.turnFailure !== null) throw state.turnFailure;
-    },
-    synced: () => {
-      if (options.held !== true) return Promise.resolve();
-      const sync = Promise.withResolvers<void>();
-      syncs.push(sync);
-      return sync.promise;
-    },
-    durable: () => {},
-    broken: (error) => broken.push(error),
-  });
-  /** Lets time pass and every timer ring at its moment. */
-  const pass = async (ms: number) => {
-    const untilMs = nowMs + ms;
-    for (let next = timers[0]; next !== undefined && next.atMs <= untilMs; next = timers[0]) {
-      timers.shift();
-      nowMs = next.atMs;
-      next.ring();
-      await settled();
-    }
-    nowMs = untilMs;
-  };
-  const work = (name: string) => () => {
-    jobs.push(name);
-    return `${name} is done`;
-  };
-  const submit = (name: string) => commit.submit(work(name));
-  const defer = (name: string) => commit.submit(work(name), "deferred");
-  return { commit, submit, defer, turns, syncs, broken, state, pass };
-}
-
 it("deferred work runs first in the next turn that something else makes", async () => {
-  const { submit, defer, commit, turns } = lingering();
+  const { submit, defer, commit, turns } = observed();
   const a = defer("a");
   expect(turns).toEqual([]);
   expect(commit.hasDeferred).toBe(true);
@@ -69,7 +18,7 @@ it.each([
   [LINGER_MS, [["a", "b"]]],
   [LINGER_MS + 1, [["a", "b"]]],
 ])("deferred work after %i ms without other work has had the turns %j", async (ms, expected) => {
-  const { defer, turns, pass } = lingering();
+  const { defer, turns, pass } = observed();
   void defer("a");
   void defer("b");
   await pass(ms);
@@ -77,7 +26,7 @@ it.each([
 });
 
 it("deferred work waits for less than two rings of the timer, which may have been set for work that is done by now", async () => {
-  const { submit, defer, turns, pass } = lingering();
+  const { submit, defer, turns, pass } = observed();
   void defer("a");
   await pass(1);
   await submit("b");
@@ -91,7 +40,7 @@ it("deferred work waits for less than two rings of the timer, which may have bee
 });
 
 it("deferred work makes no turn of its own when a commit in flight ends, and one when its time comes meanwhile", async () => {
-  const { submit, defer, turns, syncs, pass } = lingering({ held: true });
+  const { submit, defer, turns, syncs, pass } = observed({ held: true });
   void submit("a");
   void defer("b");
   syncs[0]?.resolve();
@@ -107,7 +56,7 @@ it("deferred work makes no turn of its own when a commit in flight ends, and one
 });
 
 it("deferred work is answered when the commit that it shares is durable", async () => {
-  const { submit, defer, syncs } = lingering({ held: true });
+  const { submit, defer, syncs } = observed({ held: true });
   let answered = false;
   const done = defer("a").then(() => {
     answered = true;
@@ -132,7 +81,7 @@ it("deferred work waits for nothing where there is no timer", async () => {
 });
 
 it("deferred work is rejected when the queue ends, and never run", async () => {
-  const { commit, defer, turns, pass } = lingering();
+  const { commit, defer, turns, pass } = observed();
   const a = defer("a");
   const over = new Error("over");
   commit.end(over);
@@ -143,7 +92,7 @@ it("deferred work is rejected when the queue ends, and never run", async () => {
 });
 
 it("deferred work fails with the turn that it shares", async () => {
-  const { submit, defer, broken, state } = lingering();
+  const { submit, defer, broken, state } = observed();
   state.turnFailure = new Error("the disk failed");
   const a = defer("a");
   const b = submit("b");

@@ -1,42 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { GroupCommit } from "./group-commit.ts";
-
-/** A group commit whose turns are listed by the names of their jobs, and are durable when the test says so. */
-function observed(options: { held?: boolean } = {}) {
-  const turns: string[][] = [];
-  const broken: unknown[] = [];
-  const syncs: PromiseWithResolvers<void>[] = [];
-  let jobs: string[] = [];
-  let durable = 0;
-  const state = { turnFailure: null as Error | null };
-  const commit = new GroupCommit({
-    turn: (run) => {
-      jobs = [];
-      run();
-      turns.push(jobs);
-      if (state.turnFailure !== null) throw state.turnFailure;
-    },
-    synced: () => {
-      if (options.held !== true) return Promise.resolve();
-      const sync = Promise.withResolvers<void>();
-      syncs.push(sync);
-      return sync.promise;
-    },
-    durable: () => {
-      durable += 1;
-    },
-    broken: (error) => broken.push(error),
-  });
-  const submit = (name: string) =>
-    commit.submit(() => {
-      jobs.push(name);
-      return `${name} is done`;
-    });
-  return { commit, submit, turns, syncs, broken, state, durableTurns: () => durable };
-}
-
-/** Lets every promise that can go on do so. */
-const settled = () => new Promise((resolve) => setImmediate(resolve));
+import { observed, settled } from "../../test/group-commit-world.ts";
 
 describe("group commit", () => {
   it("runs work at once when no commit is in flight: no work lingers", () => {

@@ -1,15 +1,17 @@
 import fc from "fast-check";
 import { it } from "vitest";
-import { type MessageToSend, Twins } from "../../test/twins.ts";
+import {
+  checkPrograms,
+  fromEnd,
+  makeDueStep,
+  type NamedStep,
+  plain,
+  timeStep,
+} from "../../test/model-steps.ts";
+import type { MessageToSend } from "../../test/twins.ts";
 import type { QueueRules } from "../index.ts";
 
-/*
- * `queue.model.test.ts` for queues with groups and receivers: random programs on the engine and on a plain list of
- * messages.
- */
-
-type Step = (twins: Twins) => void;
-type NamedStep = readonly [name: string, run: Step];
+/* `queue.model.test.ts` for queues with groups and receivers. */
 
 const group = fc.constantFrom("a", "a", "b", "c");
 
@@ -38,7 +40,7 @@ const receiptStep: fc.Arbitrary<NamedStep> = fc
   .map(({ which, forMs }) => [
     forMs === null ? `delete receipt -${which}` : `let receipt -${which} be invisible for ${forMs} ms`,
     (twins) => {
-      const held = twins.receipts[twins.receipts.length - 1 - (which % Math.max(1, twins.receipts.length))];
+      const held = fromEnd(twins.receipts, which);
       if (held === undefined) return;
       if (forMs === null) twins.deleteReceived(held);
       else twins.changeVisibility(held, forMs);
@@ -59,43 +61,25 @@ const pushStep: fc.Arbitrary<NamedStep> = fc
     },
   ]);
 
-const plain = (name: string, run: Step): fc.Arbitrary<NamedStep> => fc.constant<NamedStep>([name, run]);
-
 const delayStep: fc.Arbitrary<NamedStep> = fc
   .constantFrom(0, 500, 1000, 5000)
   .map((ms) => [`the queue's delay becomes ${ms} ms`, (twins) => twins.changeDelay(ms)]);
 
-const makeDueStep: fc.Arbitrary<NamedStep> = fc
-  .nat(30)
-  .map((which) => [`make message ${which} due`, (twins) => twins.makeDue(which)]);
-
-const timeStep: fc.Arbitrary<NamedStep> = fc.constantFrom(1, 300, 1000, 4000, 20_000_000).map((ms) => [
-  `${ms} ms pass`,
-  (twins) => {
-    twins.nowMs += ms;
-  },
-]);
-
-const programs = (isFifo: boolean) =>
-  fc
-    .array(
-      fc.oneof(
-        { weight: 5, arbitrary: sendStep(isFifo) },
-        { weight: 6, arbitrary: receiveStep },
-        { weight: 8, arbitrary: receiptStep },
-        { weight: 2, arbitrary: pushStep },
-        { weight: 3, arbitrary: makeDueStep },
-        { weight: 4, arbitrary: timeStep },
-        ...(isFifo ? [{ weight: 2, arbitrary: delayStep }] : []),
-        { weight: 3, arbitrary: plain("leases expire", (twins) => twins.expireLeases()) },
-        { weight: 1, arbitrary: plain("retention", (twins) => twins.expireRetention()) },
-        { weight: 1, arbitrary: plain("delete the third message", (twins) => twins.remove(2)) },
-        { weight: 1, arbitrary: plain("purge", (twins) => twins.purge()) },
-        { weight: 1, arbitrary: plain("restart", (twins) => twins.restart()) },
-      ),
-      { minLength: 1, maxLength: 40, size: "max" },
-    )
-    .map((program) => program.map(([name, run]) => ({ run, [fc.toStringMethod]: () => name })));
+const steps = (isFifo: boolean) =>
+  fc.oneof(
+    { weight: 5, arbitrary: sendStep(isFifo) },
+    { weight: 6, arbitrary: receiveStep },
+    { weight: 8, arbitrary: receiptStep },
+    { weight: 2, arbitrary: pushStep },
+    { weight: 3, arbitrary: makeDueStep },
+    { weight: 4, arbitrary: timeStep(20_000_000) },
+    ...(isFifo ? [{ weight: 2, arbitrary: delayStep }] : []),
+    { weight: 3, arbitrary: plain("leases expire", (twins) => twins.expireLeases()) },
+    { weight: 1, arbitrary: plain("retention", (twins) => twins.expireRetention()) },
+    { weight: 1, arbitrary: plain("delete the third message", (twins) => twins.remove(2)) },
+    { weight: 1, arbitrary: plain("purge", (twins) => twins.purge()) },
+    { weight: 1, arbitrary: plain("restart", (twins) => twins.restart()) },
+  );
 
 const rules = (isFifo: boolean): fc.Arbitrary<QueueRules> =>
   fc.record({
@@ -115,15 +99,6 @@ it.each([
 ])(
   "the engine does what a plain list of messages does %s, in every observable respect, after every command, across restarts",
   (_what, isFifo) => {
-    fc.assert(
-      fc.property(rules(isFifo), programs(isFifo), (queueRules, program) => {
-        const twins = new Twins(queueRules);
-        for (const step of program) {
-          step.run(twins);
-          twins.check();
-        }
-      }),
-      { numRuns: Number(process.env.SLUICE_MODEL_RUNS ?? 1000) },
-    );
+    checkPrograms(rules(isFifo), steps(isFifo), 1000);
   },
 );

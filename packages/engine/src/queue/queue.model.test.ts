@@ -1,15 +1,15 @@
 import fc from "fast-check";
 import { it } from "vitest";
-import { Twins, type Verdict } from "../../test/twins.ts";
+import {
+  checkPrograms,
+  fromEnd,
+  makeDueStep,
+  type NamedStep,
+  plain,
+  timeStep,
+} from "../../test/model-steps.ts";
+import type { Verdict } from "../../test/twins.ts";
 import type { QueueRules } from "../index.ts";
-
-/*
- * Random programs on the engine and on the most naive queue there is. After every command everything that can be
- * observed must be the same, what is stored must be what is in memory, and the engine's invariants must hold.
- */
-
-type Step = (twins: Twins) => void;
-type NamedStep = readonly [name: string, run: Step];
 
 const delayMs = fc.constantFrom(0, 0, 0, 1, 500, 1000, 5000);
 
@@ -28,8 +28,6 @@ const sendStep: fc.Arbitrary<NamedStep> = fc
 const pullStep: fc.Arbitrary<NamedStep> = fc
   .record({ max: fc.integer({ min: 1, max: 12 }), forMs: fc.constantFrom(1, 700, 3000) })
   .map(({ max, forMs }) => [`pull ${max} for ${forMs} ms`, (twins) => twins.pull(max, forMs)]);
-
-const pushStep: fc.Arbitrary<NamedStep> = fc.constant(["push", (twins) => twins.push()]);
 
 const verdict = fc.constantFrom<Verdict | "nothing">(
   "ack",
@@ -50,7 +48,7 @@ const settleStep: fc.Arbitrary<NamedStep> = fc
   .map(({ which, length, verdicts }) => [
     `settle lease -${which} by ${length}: ${verdicts.join()}`,
     (twins) => {
-      const held = twins.leases[twins.leases.length - 1 - (which % Math.max(1, twins.leases.length))];
+      const held = fromEnd(twins.leases, which);
       if (held === undefined) return;
       for (let from = 0; from < held.batch.count; from += length) {
         const how = verdicts[(from / length) % verdicts.length];
@@ -64,7 +62,7 @@ const settleStep: fc.Arbitrary<NamedStep> = fc
 const lateAckStep: fc.Arbitrary<NamedStep> = fc.nat(30).map((which) => [
   `ack receipt -${which}`,
   (twins) => {
-    const held = twins.receipts[twins.receipts.length - 1 - (which % Math.max(1, twins.receipts.length))];
+    const held = fromEnd(twins.receipts, which);
     if (held !== undefined) twins.deleteReceived(held);
   },
 ]);
@@ -73,42 +71,19 @@ const removeStep: fc.Arbitrary<NamedStep> = fc
   .nat(30)
   .map((which) => [`delete message ${which}`, (twins) => twins.remove(which)]);
 
-const makeDueStep: fc.Arbitrary<NamedStep> = fc
-  .nat(30)
-  .map((which) => [`make message ${which} due`, (twins) => twins.makeDue(which)]);
-
-const timeStep: fc.Arbitrary<NamedStep> = fc.constantFrom(1, 300, 1000, 4000, 20_000).map((ms) => [
-  `${ms} ms pass`,
-  (twins) => {
-    twins.nowMs += ms;
-  },
-]);
-
-const programs = fc
-  .array(
-    fc.oneof(
-      { weight: 5, arbitrary: sendStep },
-      { weight: 4, arbitrary: pullStep },
-      { weight: 4, arbitrary: pushStep },
-      { weight: 6, arbitrary: settleStep },
-      { weight: 3, arbitrary: lateAckStep },
-      { weight: 2, arbitrary: removeStep },
-      { weight: 2, arbitrary: makeDueStep },
-      { weight: 4, arbitrary: timeStep },
-      {
-        weight: 2,
-        arbitrary: fc.constant<NamedStep>(["leases expire", (twins) => twins.expireLeases()]),
-      },
-      {
-        weight: 1,
-        arbitrary: fc.constant<NamedStep>(["retention", (twins) => twins.expireRetention()]),
-      },
-      { weight: 1, arbitrary: fc.constant<NamedStep>(["restart", (twins) => twins.restart()]) },
-    ),
-    { minLength: 1, maxLength: 40, size: "max" },
-  )
-  // fast-check prints a step that failed by its name.
-  .map((program) => program.map(([name, run]) => ({ run, [fc.toStringMethod]: () => name })));
+const steps = fc.oneof(
+  { weight: 5, arbitrary: sendStep },
+  { weight: 4, arbitrary: pullStep },
+  { weight: 4, arbitrary: plain("push", (twins) => twins.push()) },
+  { weight: 6, arbitrary: settleStep },
+  { weight: 3, arbitrary: lateAckStep },
+  { weight: 2, arbitrary: removeStep },
+  { weight: 2, arbitrary: makeDueStep },
+  { weight: 4, arbitrary: timeStep(20_000) },
+  { weight: 2, arbitrary: plain("leases expire", (twins) => twins.expireLeases()) },
+  { weight: 1, arbitrary: plain("retention", (twins) => twins.expireRetention()) },
+  { weight: 1, arbitrary: plain("restart", (twins) => twins.restart()) },
+);
 
 const rules: fc.Arbitrary<QueueRules> = fc.record({
   maxBatchSize: fc.integer({ min: 1, max: 8 }),
@@ -121,14 +96,5 @@ const rules: fc.Arbitrary<QueueRules> = fc.record({
 });
 
 it("the engine does what a plain list of messages does in every observable respect, after every command, across restarts", () => {
-  fc.assert(
-    fc.property(rules, programs, (queueRules, program) => {
-      const twins = new Twins(queueRules);
-      for (const step of program) {
-        step.run(twins);
-        twins.check();
-      }
-    }),
-    { numRuns: Number(process.env.SLUICE_MODEL_RUNS ?? 2000) },
-  );
+  checkPrograms(rules, steps, 2000);
 });
