@@ -271,7 +271,6 @@ export class World {
     };
     const ports: QueuePorts = {
       store,
-      damageRecord: store,
       cutOffCounts: !object.wasEndPlanned,
       cutOffDelayMs: this.cutOffDelayMs,
       cutOffReason: this.cutOffReason,

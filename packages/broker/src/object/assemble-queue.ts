@@ -62,7 +62,6 @@ function portsOf(
       // A clock that stands would hold it for ever.
       return clock.isFrozen ? 0 : ends.sinceMs + waitMs + clock.offsetMs;
     },
-    damageRecord: store,
     keepsHistory: queue.isDevelopment,
     observer: undefined,
     jitterSeed: "",

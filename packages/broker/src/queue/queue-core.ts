@@ -108,7 +108,7 @@ export class QueueCore implements QueueContext {
    * Puts the parts together, and loads the queue. Who knows whom of its parts is written down here.
    */
   constructor(name: string, ports: QueuePorts) {
-    const { store, log, damageRecord } = ports;
+    const { store, log } = ports;
     this.name = name;
     this.log = log;
     this.store = store;
@@ -134,7 +134,7 @@ export class QueueCore implements QueueContext {
         ports.broken(error);
       },
     });
-    this.damage = new DamageLog(this, damageRecord);
+    this.damage = new DamageLog(this, store);
     const firstId = this.epoch * IDS_PER_EPOCH;
     this.history = historyFor(this, ports, firstId);
     this.watchers = new Watchers(this, ports.awake);

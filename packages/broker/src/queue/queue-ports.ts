@@ -4,7 +4,7 @@ import type { HistoryObserver } from "../history/observer.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { QueueLog } from "../platform/log.ts";
 import type { DispatcherPorts } from "../push/dispatcher.ts";
-import type { DamageRecord, QueueStore } from "../store/store.ts";
+import type { QueueStore } from "../store/store.ts";
 import type { MovesPorts } from "../transfer/moves.ts";
 import type { OutboxPorts } from "../transfer/outbox.ts";
 import type { WakePorts } from "./next-wake.ts";
@@ -33,8 +33,6 @@ export interface QueuePorts extends DispatcherPorts, WorkerDaemonPorts, OutboxPo
   readonly observer: HistoryObserver | undefined;
   /** Seed of the jitter of retries. It can be the same for all: the ids of messages are random already. */
   readonly jitterSeed: string;
-  /** Where damage is remembered. */
-  readonly damageRecord: DamageRecord;
   /** Writes what goes with the first commit of this epoch. */
   writeFirst(): void;
   /** A new message id: 32 hexadecimal digits. */

@@ -8,7 +8,6 @@ import { checksumsOf, type SealedRow, verify, verifyOrNothing } from "./record-c
 import { RECORD_KEY, recordCopy, recordFrom, SELECT_RECORD } from "./record-copy.ts";
 import {
   DamagedRowError,
-  type DamageRecord,
   type JournalHead,
   type Note,
   type OutboxItem,
@@ -51,7 +50,7 @@ export interface CommitWatcher {
  * Queue in the SQLite database of its Durable Object. All SQL of a queue is in this file, `migrations.ts` and
  * `file-damage.ts`.
  */
-export class SqliteStore implements QueueStore, DamageRecord {
+export class SqliteStore implements QueueStore {
   readonly #storage: HostStorage;
   readonly #watchers: readonly Partial<CommitWatcher>[];
   #commits: number;

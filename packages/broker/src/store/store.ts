@@ -43,7 +43,7 @@ export interface JournalRows {
  * Store of a queue. Every write happens inside `commit`, all of it or nothing. A commit is durable when `synced`
  * resolves.
  */
-export interface QueueStore extends JournalRows {
+export interface QueueStore extends JournalRows, DamageRecord {
   /** Runs the writes of one turn as one transaction. Reads inside it see the data from before it. */
   commit(write: () => void): void;
   /** Resolves when everything committed so far is durable. */

@@ -128,6 +128,17 @@ class Reader {
   }
 }
 
+/** A stream of one queue whose first frame was read. */
+async function begun() {
+  const broker = new Broker("a");
+  const reader = new Reader(broker);
+  const first = reader.next();
+  await settled();
+  await broker.answer("a");
+  await first;
+  return { broker, reader };
+}
+
 it("a stream of events begins with all queues, and asks nothing before it is read", async () => {
   const broker = new Broker("a", "b");
   const reader = new Reader(broker);
@@ -203,12 +214,7 @@ it("a stream of events asks nothing while its reader is slow, and sends it all q
 });
 
 it("a stream of events says that it is there while nothing happens", async () => {
-  const broker = new Broker("a");
-  const reader = new Reader(broker);
-  const first = reader.next();
-  await settled();
-  await broker.answer("a");
-  await first;
+  const { broker, reader } = await begun();
   const second = reader.next();
   await broker.pass(FRAME_MS + SILENCE_MS);
   expect(await second).toMatch(/^: /);
@@ -216,12 +222,7 @@ it("a stream of events says that it is there while nothing happens", async () =>
 });
 
 it("a stream of events watches queues that are created meanwhile, and says which are gone", async () => {
-  const broker = new Broker("a");
-  const reader = new Reader(broker);
-  const first = reader.next();
-  await settled();
-  await broker.answer("a");
-  await first;
+  const { broker, reader } = await begun();
   broker.names = ["b"];
   const second = reader.next();
   await broker.pass(LOOK_MS);
@@ -259,12 +260,7 @@ it("a stream of events begins without a queue that does not answer", async () =>
 });
 
 it("a stream of events looks again whether its reader may read on, and at a refusal ends with the reason", async () => {
-  const broker = new Broker("a");
-  const reader = new Reader(broker);
-  const first = reader.next();
-  await settled();
-  await broker.answer("a");
-  await first;
+  const { broker, reader } = await begun();
   broker.failure = new AdminError(401, "unauthorized", 'The token "shop" has expired.');
   const second = reader.next();
   await broker.pass(LOOK_MS - 1);
