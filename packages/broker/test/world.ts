@@ -176,6 +176,12 @@ export class World {
     object.store = object.store.crash();
   }
 
+  /** Crashes a queue's object, and starts it again. */
+  restart(name: string, wasPlanned = false): void {
+    this.crash(name, wasPlanned);
+    this.core(name);
+  }
+
   /**
    * Lets everything happen that needs no time. Promises only are awaited in here, so one round of the event loop does.
    */

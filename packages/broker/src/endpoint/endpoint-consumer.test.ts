@@ -114,8 +114,7 @@ describe("delivery to an HTTP endpoint", () => {
     const world = worldWith({ retryDelaySeconds: 100 });
     world.answer = () => answered(500);
     await world.sendAndPass("orders", ["a"], 50_000);
-    world.crash("orders");
-    world.core("orders");
+    world.restart("orders");
     await world.pass(49_999);
     expect(timesOf(world)).toEqual([0]);
     await world.pass(1);

@@ -149,8 +149,7 @@ describe("a payload that is lost", () => {
     "is reported when it is %s, and the rest is delivered",
     async (how) => {
       const [world, , prompt] = await twoSegments({});
-      world.crash("orders");
-      world.core("orders");
+      world.restart("orders");
       world.store("orders").damage(({ segments }) => {
         const row = segments.get(prompt);
         if (row === undefined) throw new Error("it is there");

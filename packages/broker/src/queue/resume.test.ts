@@ -44,8 +44,7 @@ it("a queue that starts again does not count the attempt after an end that was p
   await world.send("orders", ["a"]);
   for (let i = 0; i < 3; i++) {
     await world.pass(0);
-    world.crash("orders", true);
-    world.core("orders");
+    world.restart("orders", true);
   }
   world.handler = () => ({});
   await world.pass(0);
@@ -69,8 +68,7 @@ it.each([
     world.handler = () => new Promise(() => {});
     await world.sendAndPass("orders", ["a"]);
     world.cutOffDelayMs = 3_000;
-    world.crash("orders", wasPlanned);
-    world.core("orders");
+    world.restart("orders", wasPlanned);
     await world.pass(Math.max(0, delayMs - 1));
     expect(world.seen).toHaveLength(delayMs === 0 ? 2 : 1);
     await world.pass(1);
@@ -84,8 +82,7 @@ it("a queue that starts again counts the attempts before and after an end that w
   await world.send("orders", ["a"]);
   for (const wasPlanned of [false, true, false]) {
     await world.pass(0);
-    world.crash("orders", wasPlanned);
-    world.core("orders");
+    world.restart("orders", wasPlanned);
   }
   await world.quiet();
   expect(world.seen.map(({ messages: [message] }) => message?.attempts)).toEqual([1, 2, 2]);
@@ -97,8 +94,7 @@ it("a queue that starts again says of dead letters how the end came about that h
   world.handler = () => new Promise(() => {});
   await world.sendAndPass("orders", ["a"]);
   world.cutOffReason = "its handler did not answer";
-  world.crash("orders");
-  world.core("orders");
+  world.restart("orders");
   await world.quiet();
   expect(world.lines.at(-1)).toMatch(/after 1 failed attempt\(s\): its handler did not answer/);
 });
@@ -109,8 +105,7 @@ it("a queue that starts again says how many messages were in delivery, wherever 
   });
   world.handler = ({ messages: [message] }) => (message?.body === "b" ? new Promise(() => {}) : {});
   await world.sendAndPass("orders", ["a", "b", "c"]);
-  world.crash("orders");
-  world.core("orders");
+  world.restart("orders");
   await world.pass(0);
   expect(world.lines).toEqual([
     'info: Queue "orders": 1 message(s) were in delivery when the broker stopped and are delivered again',
@@ -132,8 +127,7 @@ it("a queue that starts again ends deliveries that were the last attempt, once",
   const world = new World({ orders: { consumer: consumer({ ...atOnce, maxRetries: 0 }) } });
   world.handler = () => new Promise(() => {});
   await world.sendAndPass("orders", ["poison"]);
-  world.crash("orders");
-  world.core("orders");
+  world.restart("orders");
   await world.quiet();
   const [line, ...others] = world.lines;
   expect(line).toMatch(
@@ -141,8 +135,7 @@ it("a queue that starts again ends deliveries that were the last attempt, once",
   );
   expect(others).toEqual([]);
   expect([...world.store("orders").segments()]).toEqual([]);
-  world.crash("orders");
-  world.core("orders");
+  world.restart("orders");
   await world.quiet();
   expect(world.lines).toHaveLength(1);
 });

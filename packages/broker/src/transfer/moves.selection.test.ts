@@ -79,8 +79,7 @@ it("a move of a selection takes every message once, over more than a step, a cra
   for (let i = 0; i < names.length; i += 100) await queues.enqueue("dead", ...names.slice(i, i + 100));
   await begin(queues, { filter: filterOf("m") });
   await queues.quiet();
-  queues.crash("dead");
-  queues.core("dead");
+  queues.restart("dead");
   await queues.pass(60_000);
   expect(latest(queues)).toMatchObject({ status: "completed", moved: 1_200 });
   expect(bodies(queues, "dead")).toEqual([]);

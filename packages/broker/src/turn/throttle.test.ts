@@ -62,8 +62,7 @@ it("max_receives_per_second holds over a crash", async () => {
   await world.send("orders", bodies(20));
   for (let i = 0; i < 20; i++) {
     await world.pass(310);
-    world.crash("orders");
-    world.core("orders");
+    world.restart("orders");
   }
   await world.pass(60_000);
   expect(times.length).toBeGreaterThanOrEqual(20);

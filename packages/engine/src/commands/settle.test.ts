@@ -10,23 +10,13 @@ import {
   seqsOf,
   T0,
 } from "../../test/queues.ts";
-import {
-  acknowledge,
-  counts,
-  giveUp,
-  type LeasedRange,
-  lease,
-  type Queue,
-  release,
-  retry,
-  send,
-} from "../index.ts";
+import { acknowledge, counts, giveUp, lease, type Queue, release, retry, send } from "../index.ts";
 
-/** Sends five messages, leases them all, and answers with the range that names them. */
-function leaseFive(queue: Queue): LeasedRange {
+/** A queue with five messages, all of them leased, and the range that names them. */
+function leasedFive(rules?: Parameters<typeof queueWith>[0]) {
+  const queue = queueWith(rules);
   sendApart(queue, 5);
-  const range = firstRangeOf(pull(queue, 5));
-  return range;
+  return { queue, range: firstRangeOf(pull(queue, 5)) };
 }
 
 /** Leased stretches of the only segment, as [from, to) with the lease that holds them. */
@@ -37,8 +27,7 @@ function stretches(queue: Queue): [from: number, to: number, state: string][] {
 
 describe("acknowledge", () => {
   it("lets all messages of a lease go, and their segment with the last one", () => {
-    const queue = queueWith();
-    const range = leaseFive(queue);
+    const { queue, range } = leasedFive();
     expect(acknowledge(queue, range)).toBe(5);
     expect(counts(queue)).toMatchObject({ ready: 0, delayed: 0, leased: 0, waitingBytes: 0 });
     expect(queue.segments.size).toBe(0);
@@ -59,8 +48,7 @@ describe("acknowledge", () => {
       ],
     ],
   ])("takes messages [%i, %i) out of a stretch of five and leaves the rest leased", (from, to, left) => {
-    const queue = queueWith();
-    const range = leaseFive(queue);
+    const { queue, range } = leasedFive();
     expect(acknowledge(queue, { ...range, from, to })).toBe(to - from);
     expect(stretches(queue)).toEqual(left);
     expect(counts(queue).leased).toBe(5 - (to - from));
@@ -68,16 +56,14 @@ describe("acknowledge", () => {
   });
 
   it("keeps the expiry of what it leaves", () => {
-    const queue = queueWith();
-    const range = leaseFive(queue);
+    const { queue, range } = leasedFive();
     acknowledge(queue, { ...range, from: 2, to: 3 });
     const [segment] = queue.segments.values();
     expect(segment?.entries.map((entry) => entry.atMs)).toEqual([T0 + 30_000, T0 + 30_000]);
   });
 
   it("goes over stretches that were settled before", () => {
-    const queue = queueWith();
-    const range = leaseFive(queue);
+    const { queue, range } = leasedFive();
     acknowledge(queue, { ...range, from: 2, to: 3 });
     expect(acknowledge(queue, { ...range, from: 1, to: 4 })).toBe(2);
     expect(stretches(queue)).toEqual([
@@ -89,16 +75,14 @@ describe("acknowledge", () => {
   });
 
   it("knows nothing of messages that are gone", () => {
-    const queue = queueWith();
-    const range = leaseFive(queue);
+    const { queue, range } = leasedFive();
     acknowledge(queue, range);
     expect(acknowledge(queue, range)).toBe(0);
     checkInvariants(queue);
   });
 
   it("leaves messages alone that another lease holds by now: the lease id fences", () => {
-    const queue = queueWith();
-    const stale = leaseFive(queue);
+    const { queue, range: stale } = leasedFive();
     retry(queue, stale, T0, T0);
     const [fresh] = rangesOf(pull(queue, 5));
     expect(acknowledge(queue, stale)).toBe(0);
@@ -107,8 +91,7 @@ describe("acknowledge", () => {
   });
 
   it("leaves messages alone that wait again after their lease has ended", () => {
-    const queue = queueWith();
-    const stale = leaseFive(queue);
+    const { queue, range: stale } = leasedFive();
     retry(queue, stale, T0, T0);
     expect(acknowledge(queue, stale)).toBe(0);
     expect(counts(queue)).toMatchObject({ ready: 5, leased: 0 });
@@ -127,8 +110,7 @@ describe("acknowledge", () => {
 });
 
 it("giveUp lets messages die whatever attempts are left, and says which", () => {
-  const queue = queueWith({ maxRetries: 10 });
-  const range = leaseFive(queue);
+  const { queue, range } = leasedFive({ maxRetries: 10 });
   const { segmentId } = range;
   expect(giveUp(queue, { ...range, from: 1, to: 3 })).toEqual([{ segmentId, from: 1, to: 3, attempts: 1 }]);
   expect(counts(queue)).toMatchObject({ ready: 0, delayed: 0, leased: 3 });
@@ -144,8 +126,7 @@ it("giveUp lets messages die whatever attempts are left, and says which", () => 
 
 describe("retry", () => {
   it("makes messages ready at once without a delay", () => {
-    const queue = queueWith();
-    const range = leaseFive(queue);
+    const { queue, range } = leasedFive();
     const { retried, dead } = retry(queue, range, T0, T0);
     expect(retried).toEqual([{ segmentId: range.segmentId, from: 0, to: 5, attempts: 1 }]);
     expect(dead).toEqual([]);
@@ -154,8 +135,7 @@ describe("retry", () => {
   });
 
   it("keeps messages back until their delay is over", () => {
-    const queue = queueWith();
-    const range = leaseFive(queue);
+    const { queue, range } = leasedFive();
     retry(queue, range, T0 + 1_000, T0);
     expect(counts(queue)).toMatchObject({ ready: 0, delayed: 5, leased: 0, waitingBytes: 50 });
     expect(lease(queue, { max: 5, expiresMs: T0 + 9_000, kind: "pull" }, T0 + 999)).toBeNull();
@@ -163,8 +143,7 @@ describe("retry", () => {
   });
 
   it("retries a part and leaves the rest leased", () => {
-    const queue = queueWith();
-    const range = leaseFive(queue);
+    const { queue, range } = leasedFive();
     retry(queue, { ...range, from: 1, to: 3 }, T0, T0);
     expect(stretches(queue)).toEqual([
       [0, 1, "leased"],
@@ -205,8 +184,7 @@ describe("retry", () => {
   );
 
   it("does nothing for a lease that has ended", () => {
-    const queue = queueWith({ maxRetries: 0 });
-    const range = leaseFive(queue);
+    const { queue, range } = leasedFive({ maxRetries: 0 });
     release(queue, range, T0, T0);
     expect(retry(queue, range, T0, T0)).toEqual({ retried: [], dead: [] });
     expect(counts(queue).ready).toBe(5);
@@ -215,8 +193,8 @@ describe("retry", () => {
 
 describe("release", () => {
   it("takes the attempt back", () => {
-    const queue = queueWith();
-    release(queue, leaseFive(queue), T0, T0);
+    const { queue, range } = leasedFive();
+    release(queue, range, T0, T0);
     expect(pull(queue, 5).slices).toEqual([expect.objectContaining({ attempts: 1 })]);
   });
 
@@ -259,17 +237,15 @@ describe("release", () => {
   });
 
   it("offers messages that had been delivered before at the given time", () => {
-    const queue = queueWith();
-    retry(queue, leaseFive(queue), T0, T0);
-    const range = firstRangeOf(pull(queue, 5));
-    release(queue, range, T0 + 100, T0);
+    const { queue, range } = leasedFive();
+    retry(queue, range, T0, T0);
+    release(queue, firstRangeOf(pull(queue, 5)), T0 + 100, T0);
     expect(counts(queue)).toMatchObject({ ready: 0, delayed: 5 });
     expect(pull(queue, 5, T0 + 100).slices).toEqual([expect.objectContaining({ attempts: 2 })]);
   });
 
   it("does nothing for a lease that has ended", () => {
-    const queue = queueWith();
-    const range = leaseFive(queue);
+    const { queue, range } = leasedFive();
     retry(queue, range, T0, T0);
     const fresh = pull(queue, 5);
     release(queue, range, T0, T0);

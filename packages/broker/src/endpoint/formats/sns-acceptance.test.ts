@@ -148,8 +148,7 @@ describe("the acceptance tests of delivery (spec sns-delivery 11.6)", () => {
       for (let i = 0; i < 360; i++) {
         await world.pass(10_000);
         if (restarts && world.alarmIn(QUEUE) !== 0) {
-          world.crash(QUEUE);
-          world.core(QUEUE);
+          world.restart(QUEUE);
         }
       }
       return { id: message.id, times: timesOf(world), dead: deadLetters(world).length };
