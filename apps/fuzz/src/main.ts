@@ -5,7 +5,6 @@ import { SHAPES } from "./shapes/index.ts";
 import type { Open, ShapeReport } from "./shapes/shape.ts";
 import { remoteTarget } from "./target.ts";
 
-/** Counts and prints the results of a shape's rounds. */
 class Tally {
   readonly #statuses: Record<string, number> = {};
   #slowestMs = 0;

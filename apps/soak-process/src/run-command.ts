@@ -19,7 +19,6 @@ import { damagedSqs } from "./sqs/damaged-sqs.ts";
 import type { SqsSummary } from "./sqs/receive-ledger.ts";
 import { SqsScenario } from "./sqs/sqs-scenario.ts";
 
-/** Folders that a run depends on. */
 const SOURCES = ["packages", "apps/broker", "apps/harness", "apps/soak-process"];
 
 const KILLS_PER_LINE = 50;

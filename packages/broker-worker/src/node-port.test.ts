@@ -334,7 +334,6 @@ describe("TLS from Node.js", () => {
   });
 });
 
-/** Makes ports of this test trust a certificate. */
 function trust(certificate: string): void {
   const before = getCACertificates("default");
   onTestFinished(() => setDefaultCACertificates(before));

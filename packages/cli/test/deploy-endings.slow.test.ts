@@ -106,27 +106,27 @@ it("a deployment whose output is closed runs to its end", async () => {
 
 describe("a deployment of unchanged Workers", { timeout: PATIENCE_MS }, () => {
   let cloudflare: Cloudflare;
-  const run = async (...more: string[]) => {
+  /** Deploys, which has to end with a code. */
+  const run = async (code: number, ...more: string[]) => {
     cloudflare.changes.length = 0;
     const running = deploying(cloudflare, ...more);
-    const code = await running.ended;
+    expect(await running.ended, running.output).toBe(code);
     const uploads = cloudflare.changes.flatMap(
       (call) => call.match(/^POST scripts\/(.+)\/versions$/)?.[1] ?? [],
     );
-    return { code, output: running.output, uploads };
+    return { output: running.output, uploads };
   };
   beforeAll(async () => {
     forget();
     cloudflare = await startCloudflare();
-    expect(await run()).toMatchObject({ code: 0 });
+    await run(0);
   });
   afterAll(() => cloudflare[Symbol.asyncDispose]());
 
   it("uploads the secrets that are set, since the deployed ones cannot be read and compared", async () => {
     const { secrets } = cloudflare.account.find("sluice");
     secrets.set("SLUICE_API_TOKENS", "a token that has leaked");
-    const { code, output, uploads } = await run();
-    expect(code, output).toBe(0);
+    const { output, uploads } = await run(0);
     expect(output).toContain("  ~ sluice  again: with SLUICE_API_TOKENS\n");
     expect(uploads).toEqual(["sluice"]);
     expect(secrets.get("SLUICE_API_TOKENS")).toBe(TOKEN);
@@ -134,8 +134,7 @@ describe("a deployment of unchanged Workers", { timeout: PATIENCE_MS }, () => {
   });
 
   it("uploads everything with --force", async () => {
-    const { code, output, uploads } = await run("--force");
-    expect(code, output).toBe(0);
+    const { output, uploads } = await run(0, "--force");
     expect(output).toContain("  ~ sender  again: --force\n");
     expect(uploads.sort()).toEqual(["receiver", "sender", "sluice"]);
   });
@@ -143,18 +142,15 @@ describe("a deployment of unchanged Workers", { timeout: PATIENCE_MS }, () => {
   it("fails where settings outside of versions were refused, and the next run sets them", async () => {
     appendFileSync(join(lab.folder, "receiver/wrangler.toml"), "\n[observability]\nenabled = true\n");
     cloudflare.refuses = (call) => call === "PATCH scripts/receiver/script-settings";
-    const refused = await run();
-    expect(refused.code, refused.output).toBe(1);
-    expect(refused.output).toContain("On another machine than this one, --force deploys it again.");
+    expect((await run(1)).output).toContain("On another machine than this one, --force deploys it again.");
     expect(cloudflare.triggers.of("receiver").settings).not.toMatchObject({
       observability: { enabled: true },
     });
     cloudflare.refuses = () => false;
-    const { code, output, uploads } = await run();
-    expect(code, output).toBe(0);
+    const { output, uploads } = await run(0);
     expect(output).toContain("  ~ receiver  again: its last deployment did not end\n");
     expect(uploads).toContain("receiver");
     expect(cloudflare.triggers.of("receiver").settings).toMatchObject({ observability: { enabled: true } });
-    expect((await run()).output).toContain("  • receiver  unchanged\n");
+    expect((await run(0)).output).toContain("  • receiver  unchanged\n");
   });
 });

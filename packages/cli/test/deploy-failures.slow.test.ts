@@ -117,33 +117,31 @@ it.each([
   PATIENCE_MS,
 );
 
-it(
-  "a deployment is finished by later runs, of which each is refused another request",
-  async () => {
-    const { expected, requests } = await whole();
-    const questions = new Set(requests.filter((call) => call.startsWith("GET")));
-    cloudflare.clear();
-    for (const question of sampled([...questions], 2)) {
-      let refused = false;
-      cloudflare.refuses = (call) => {
-        const isFirst = !refused && call === question;
-        refused ||= isFirst;
-        return isFirst;
-      };
-      // A run on the same account does not repeat finished calls, so each case has its own account.
-      while (!refused) {
-        const { error } = await run();
-        if (error !== null) {
-          expect(refused, `${error}`).toBe(true);
-          continue;
-        }
-        expect(state(), question).toEqual(expected);
-        cloudflare.clear();
+it("a deployment is finished by later runs, of which each is refused another request", {
+  timeout: PATIENCE_MS,
+}, async () => {
+  const { expected, requests } = await whole();
+  const questions = new Set(requests.filter((call) => call.startsWith("GET")));
+  cloudflare.clear();
+  for (const question of sampled([...questions], 2)) {
+    let refused = false;
+    cloudflare.refuses = (call) => {
+      const isFirst = !refused && call === question;
+      refused ||= isFirst;
+      return isFirst;
+    };
+    // A run on the same account does not repeat finished calls, so each case has its own account.
+    while (!refused) {
+      const { error } = await run();
+      if (error !== null) {
+        expect(refused, `${error}`).toBe(true);
+        continue;
       }
+      expect(state(), question).toEqual(expected);
+      cloudflare.clear();
     }
-    cloudflare.refuses = () => false;
-    expect(await run()).toMatchObject({ error: null });
-    expect(state()).toEqual(expected);
-  },
-  PATIENCE_MS,
-);
+  }
+  cloudflare.refuses = () => false;
+  expect(await run()).toMatchObject({ error: null });
+  expect(state()).toEqual(expected);
+});

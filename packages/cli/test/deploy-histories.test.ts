@@ -62,7 +62,6 @@ function shapeOf(name: ProjectName, brokers: Brokers): Shape {
 
 const ACCOUNTS = [ACCOUNT_ID, SECOND_ACCOUNT_ID] as const;
 
-/** A command in a checkout. */
 interface Act {
   /** The third checkout is a clone of the first. */
   readonly checkout: 0 | 1 | 2;
@@ -353,39 +352,37 @@ function accountOf(id: string): Account {
   return account;
 }
 
-it(
-  "no act of a project unbinds another project's consumer or changes its Worker",
-  async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.constantFrom<Brokers>(
-          ...([{ kind: "own" }, { kind: "shared" }] as const),
-          ...([
-            { kind: "apart", same: "sender" },
-            { kind: "apart", same: "consumer" },
-          ] as const),
-        ),
-        fc.array(step, { minLength: 2, maxLength: 9 }),
-        async (brokers, steps) => {
-          cloud.clear();
-          const history = new History(brokers);
-          for (const one of steps) await runStep(history, one, brokers);
-          // In the end a deployment of everything succeeds, unless the broker is another project's.
-          const last: Act = {
-            checkout: 0,
-            account: 0,
-            env: "",
-            command: "deploy",
-            names: "both",
-            edit: "code",
-          };
-          const { code, output } = await history.run(last);
-          if (code !== 0) expect(output, output).toContain("This is the project");
-          else expect(cloud.bound(shapeOf("shop", brokers).broker)).toContain("mailer");
-        },
+it("no act of a project unbinds another project's consumer or changes its Worker", {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom<Brokers>(
+        ...([{ kind: "own" }, { kind: "shared" }] as const),
+        ...([
+          { kind: "apart", same: "sender" },
+          { kind: "apart", same: "consumer" },
+        ] as const),
       ),
-      { numRuns: RUNS, ...(SEED === undefined ? {} : { seed: Number(SEED) }) },
-    );
-  },
-  TIMEOUT_MS,
-);
+      fc.array(step, { minLength: 2, maxLength: 9 }),
+      async (brokers, steps) => {
+        cloud.clear();
+        const history = new History(brokers);
+        for (const one of steps) await runStep(history, one, brokers);
+        // In the end a deployment of everything succeeds, unless the broker is another project's.
+        const last: Act = {
+          checkout: 0,
+          account: 0,
+          env: "",
+          command: "deploy",
+          names: "both",
+          edit: "code",
+        };
+        const { code, output } = await history.run(last);
+        if (code !== 0) expect(output, output).toContain("This is the project");
+        else expect(cloud.bound(shapeOf("shop", brokers).broker)).toContain("mailer");
+      },
+    ),
+    { numRuns: RUNS, ...(SEED === undefined ? {} : { seed: Number(SEED) }) },
+  );
+});

@@ -24,28 +24,31 @@ describe.skipIf(!HAS_SCRIPT)("a question of Wrangler's in a deployment", { timeo
     cloudflare = await startCloudflare();
     const config = join(lab.folder, "sender/wrangler.toml");
     appendFileSync(config, '\n[vars]\nMODE = "configured"\n');
-    expect(await run()).toMatchObject({ code: 0 });
+    await run(0);
   });
   afterAll(async () => {
     await cloudflare[Symbol.asyncDispose]();
     lab.remove();
   });
 
-  async function run(...more: string[]) {
+  /** Deploys without a terminal, which has to end with a code. */
+  async function run(code: number, ...more: string[]): Promise<string> {
     cloudflare.changes.length = 0;
     const running = sluice(["deploy", "sender", ...more], lab.folder, env());
-    return { code: await running.ended, output: running.output };
+    expect(await running.ended, running.output).toBe(code);
+    return running.output;
   }
 
-  async function answering(...answers: readonly (readonly [question: RegExp, keys: string])[]) {
+  /** Deploys at a terminal, which has to end with a code. */
+  async function answering(code: number, ...answers: readonly (readonly [question: RegExp, keys: string])[]) {
     cloudflare.changes.length = 0;
     const terminal = new OnTerminal(["deploy", "sender"], lab.folder, env());
     for (const [question, keys] of answers) {
       await terminal.printed(question);
       terminal.type(keys);
     }
-    const code = await terminal.ended;
-    return { code, output: terminal.output };
+    expect(await terminal.ended, terminal.output).toBe(code);
+    return terminal.output;
   }
 
   /** Edits a variable of the Worker, as Cloudflare's dashboard does. */
@@ -61,28 +64,27 @@ describe.skipIf(!HAS_SCRIPT)("a question of Wrangler's in a deployment", { timeo
 
   it("is asked at the terminal with its cause, and a no keeps the edits of the dashboard", async () => {
     edit();
-    const { code, output } = await answering(
+    const output = await answering(
+      1,
       [/Would you like to continue\?/, "n"],
       [/update the local config file/, "n"],
     );
     expect(output).toMatch(/differs from the remote configuration.*edited.*configured.*Would you like/s);
     expect(output).toContain('"sender" was not deployed, step 1 of 1.');
-    expect({ code, uploads: uploads(), mode: mode() }).toEqual({ code: 1, uploads: 0, mode: "edited" });
+    expect({ uploads: uploads(), mode: mode() }).toEqual({ uploads: 0, mode: "edited" });
   });
 
   it("stops a deployment where there is no terminal, and is answered by --yes", async () => {
-    const { code, output } = await run();
-    expect({ code, uploads: uploads(), mode: mode() }).toEqual({ code: 1, uploads: 0, mode: "edited" });
+    const output = await run(1);
+    expect({ uploads: uploads(), mode: mode() }).toEqual({ uploads: 0, mode: "edited" });
     expect(output).toContain("sluice deploy --yes");
-    const meant = await run("--yes");
-    expect(meant.code, meant.output).toBe(0);
+    await run(0, "--yes");
     expect(mode()).toBe("configured");
   });
 
   it("lets the deployment go on after a yes, without other output of Wrangler's", async () => {
     edit();
-    const { code, output } = await answering([/Would you like to continue\?/, "y"]);
-    expect(code, output).toBe(0);
+    const output = await answering(0, [/Would you like to continue\?/, "y"]);
     expect(mode()).toBe("configured");
     expect(output).toContain("1 of 1  sender");
     expect(output).not.toContain("Total Upload");
@@ -94,19 +96,18 @@ describe.skipIf(!HAS_SCRIPT)("a question of Wrangler's in a deployment", { timeo
     writeFileSync(config, routes + readFileSync(config, "utf8"));
     cloudflare.triggers.domains.push({ id: "its", hostname: DOMAIN, service: "another" });
 
-    const alone = await run();
-    expect({ code: alone.code, changes: cloudflare.changes }).toEqual({ code: 5, changes: [] });
-    expect(alone.output).toContain(`  ${DOMAIN}, of "another", for "sender"\n`);
+    const alone = await run(5);
+    expect(cloudflare.changes).toEqual([]);
+    expect(alone).toContain(`  ${DOMAIN}, of "another", for "sender"\n`);
 
-    const no = await answering([/Update them to point to this script instead\?/, "n"]);
-    expect(no.output).toMatch(/used as a domain for "another"/);
-    expect({ code: no.code, owner: ownerOf() }).toEqual({ code: 1, owner: "another" });
+    const no = await answering(1, [/Update them to point to this script instead\?/, "n"]);
+    expect(no).toMatch(/used as a domain for "another"/);
+    expect(ownerOf()).toBe("another");
 
     // The code is deployed, and the question comes again.
-    const yes = await answering([/Update them to point to this script instead\?/, "y"]);
-    expect(yes.code, yes.output).toBe(0);
+    const yes = await answering(0, [/Update them to point to this script instead\?/, "y"]);
     expect(ownerOf()).toBe("sender");
-    expect(yes.output).not.toContain("Would you like to continue?");
+    expect(yes).not.toContain("Would you like to continue?");
   });
 
   it("is not asked on a machine of CI, even at a terminal", async () => {
@@ -119,8 +120,7 @@ describe.skipIf(!HAS_SCRIPT)("a question of Wrangler's in a deployment", { timeo
 
   it("is answered with --yes for domains too", async () => {
     change();
-    const { code, output } = await run("--yes");
-    expect(code, output).toBe(0);
+    await run(0, "--yes");
     expect(ownerOf()).toBe("sender");
   });
 

@@ -32,13 +32,18 @@ describe("sluice deploy, rollback and destroy, by the real Wrangler", () => {
   });
 
   const executed = new Set<string>();
-  const command = async (name: string, ...more: string[]) => {
+  /** Runs a command for all Workers, which has to end with a code. */
+  const command = async (code: number, name: string, ...more: string[]) => {
     cloudflare.changes.length = 0;
-    const env = { ...lab.env, ...cloudflare.env };
-    const running = sluice([name, ...WORKERS, ...more], lab.folder, env);
-    const code = await running.ended;
+    const output = await outputOf(code, [name, ...WORKERS, ...more]);
     executed.add([name, ...more].join(" "));
-    return { code, output: running.output, changes: [...cloudflare.changes] };
+    return { output, changes: [...cloudflare.changes] };
+  };
+  /** Runs a command that has to end with a code, and returns its output. */
+  const outputOf = async (code: number, args: readonly string[], of = lab, env: NodeJS.ProcessEnv = {}) => {
+    const running = sluice(args, of.folder, { ...of.env, ...cloudflare.env, ...env });
+    expect(await running.ended, running.output).toBe(code);
+    return running.output;
   };
   const uploads = (changes: readonly string[]) =>
     changes
@@ -49,7 +54,7 @@ describe("sluice deploy, rollback and destroy, by the real Wrangler", () => {
     cloudflare.account.live("sluice").bindings.flatMap(({ service }) => service ?? []);
 
   it("print the plan with --dry-run, and change nothing", async () => {
-    const { code, output, changes } = await command("deploy", "--dry-run");
+    const { output, changes } = await command(0, "deploy", "--dry-run");
     expect(output).toContain(
       [
         "  + front  new",
@@ -65,14 +70,13 @@ describe("sluice deploy, rollback and destroy, by the real Wrangler", () => {
         "  5. the broker sluice",
       ].join("\n"),
     );
-    expect({ code, changes }).toEqual({ code: 0, changes: [] });
+    expect(changes).toEqual([]);
     expect(existsSync(accessFile())).toBe(false);
   });
 
   it("stop at a step that Cloudflare refuses, and name it", async () => {
     cloudflare.refuses = (call) => call === "PUT scripts/mailer";
-    const { code, output } = await command("deploy");
-    expect(code).toBe(1);
+    const { output } = await command(1, "deploy");
     expect(output).toContain(
       '"mailer" was not deployed, step 3 of 5. What was deployed before it works as it is.',
     );
@@ -85,9 +89,8 @@ describe("sluice deploy, rollback and destroy, by the real Wrangler", () => {
     cloudflare.refuses = () => false;
     cloudflare.account.lag = 2;
     const token = readFileSync(accessFile(), "utf8").match(/^SLUICE_API_TOKEN=(.{43})$/m)?.[1];
-    const { code, output, changes } = await command("deploy");
+    const { output, changes } = await command(0, "deploy");
     expect(output).toContain("  • objects  unchanged");
-    expect(code, output).toBe(0);
     // Two refusals each, after which both new Workers are visible.
     expect([...cloudflare.account.scripts.values()].map(({ unseen }) => unseen)).toEqual([0, 0, 0, 2]);
     expect(new Set(uploads(changes))).toEqual(new Set(["mailer", "front", "sluice"]));
@@ -104,8 +107,7 @@ describe("sluice deploy, rollback and destroy, by the real Wrangler", () => {
   });
 
   it("do nothing in the next run", async () => {
-    const { code, output, changes } = await command("deploy");
-    expect(code, output).toBe(0);
+    const { output, changes } = await command(0, "deploy");
     expect(output).toContain("Nothing to deploy.");
     // A new deployment of unchanged Workers sets the triggers, which a stopped one may not have set.
     expect(changes).toEqual([...WORKERS, "sluice"].map((name) => `POST scripts/${name}/subdomain`));
@@ -124,32 +126,28 @@ describe("sluice deploy, rollback and destroy, by the real Wrangler", () => {
   });
 
   it("deploy everything with --force, and nothing with --yes alone", async () => {
-    const meant = await command("deploy", "--yes");
-    expect(meant.code, meant.output).toBe(0);
+    const meant = await command(0, "deploy", "--yes");
     expect(uploads(meant.changes)).toEqual([]);
-    const forced = await command("deploy", "--force");
-    expect(forced.code, forced.output).toBe(0);
+    const forced = await command(0, "deploy", "--force");
     expect(uploads(forced.changes)).toEqual(["sluice", "objects", "mailer", "front"]);
   });
 
   it("deploy only what has changed, and roll it back", async () => {
     const before = cloudflare.account.live("mailer").id;
     appendFileSync(join(lab.folder, "mailer/src/index.ts"), "\nconsole.log('changed');\n");
-    const changed = await command("deploy");
-    expect(changed.code, changed.output).toBe(0);
+    const changed = await command(0, "deploy");
     expect(uploads(changed.changes)).toEqual(["mailer"]);
     expect(cloudflare.account.live("mailer").id).not.toBe(before);
 
-    const back = await command("rollback");
-    expect(back.code, back.output).toBe(0);
+    const back = await command(0, "rollback");
     expect(back.output).toContain(`mailer  back to ${before}`);
     expect(cloudflare.account.live("mailer").id).toBe(before);
     expect(back.changes).toEqual(["POST scripts/mailer/deployments"]);
   });
 
   it("refuse to go back beyond the first deployment", async () => {
-    const { code, output, changes } = await command("rollback");
-    expect({ code, changes }).toEqual({ code: 1, changes: [] });
+    const { output, changes } = await command(1, "rollback");
+    expect(changes).toEqual([]);
     expect(output).toContain("There is nothing to go back to");
   });
 
@@ -157,9 +155,7 @@ describe("sluice deploy, rollback and destroy, by the real Wrangler", () => {
     const producer = '\n[[queues.producers]]\nbinding = "MORE"\nqueue = "more"\n';
     appendFileSync(join(lab.folder, "objects/wrangler.toml"), producer);
     cloudflare.changes.length = 0;
-    const running = sluice(["deploy", "objects"], lab.folder, { ...lab.env, ...cloudflare.env });
-    expect(await running.ended, running.output).toBe(0);
-    expect(running.output).toContain("  • mailer  not named here: it stays bound");
+    expect(await outputOf(0, ["deploy", "objects"])).toContain("  • mailer  not named here: it stays bound");
     expect(new Set(uploads(cloudflare.changes))).toEqual(new Set(["sluice", "objects"]));
     expect(boundServices()).toEqual(["mailer"]);
   });
@@ -167,9 +163,7 @@ describe("sluice deploy, rollback and destroy, by the real Wrangler", () => {
   it("leave the broker of another project alone", async () => {
     const other = openLab("staged");
     cloudflare.changes.length = 0;
-    const running = sluice(["deploy", "sender"], other.folder, { ...other.env, ...cloudflare.env });
-    expect(await running.ended).toBe(1);
-    expect(running.output).toContain(
+    expect(await outputOf(1, ["deploy", "sender"], other)).toContain(
       'The broker "sluice" on the account serves the project "shop" (front, mailer, objects). This is the project "staged".',
     );
     expect(cloudflare.changes).toEqual([]);
@@ -177,36 +171,33 @@ describe("sluice deploy, rollback and destroy, by the real Wrangler", () => {
   });
 
   it("name the source, account and needed permissions of a token that Cloudflare refuses", async () => {
-    const env = { ...lab.env, ...cloudflare.env, CLOUDFLARE_API_TOKEN: "another-token" };
-    const running = sluice(["deploy", ...WORKERS], lab.folder, env);
-    expect(await running.ended).toBe(1);
-    expect(running.output).toContain(
+    const wrong = { CLOUDFLARE_API_TOKEN: "another-token" };
+    const output = await outputOf(1, ["deploy", ...WORKERS], lab, wrong);
+    expect(output).toContain(
       "Authentication error [code: 10000]\nThe credentials are those of CLOUDFLARE_API_TOKEN",
     );
-    expect(running.output).toContain("Workers Scripts: Edit");
+    expect(output).toContain("Workers Scripts: Edit");
   });
 
   it("delete nothing without --force, nor what other Workers are bound to", async () => {
-    const unasked = await command("destroy");
-    expect({ code: unasked.code, changes: unasked.changes }).toEqual({ code: 5, changes: [] });
+    const unasked = await command(5, "destroy");
+    expect(unasked.changes).toEqual([]);
     expect(unasked.output).toContain("What still waits in the queues is not known: ");
     const service = { name: "MAIL", type: "service", service: "mailer" };
     const { id } = cloudflare.account.upload("stranger", { bindings: [service] }, { "index.js": "" });
     cloudflare.account.deploy("stranger", [{ version_id: id, percentage: 100 }], {});
-    const bound = await command("destroy");
-    expect({ code: bound.code, changes: bound.changes }).toEqual({ code: 5, changes: [] });
+    const bound = await command(5, "destroy");
+    expect(bound.changes).toEqual([]);
     expect(bound.output).toContain("  mailer: stranger\n");
     cloudflare.account.remove("stranger", true);
   });
 
   it("delete everything, and continue after a refused step", async () => {
     cloudflare.refuses = (call) => call === "DELETE services/objects";
-    const first = await command("destroy", "--force");
-    expect(first.code).toBe(1);
+    const first = await command(1, "destroy", "--force");
     expect(first.output).toContain('"objects" was not deleted. Run the same command again to go on.');
     cloudflare.refuses = () => false;
-    const second = await command("destroy", "--force");
-    expect(second.code, second.output).toBe(0);
+    const second = await command(0, "destroy", "--force");
     expect(second.changes).toEqual(["DELETE services/objects", "DELETE services/sluice"]);
     expect(first.changes.filter((change) => change.startsWith("DELETE"))).toEqual([
       "DELETE services/front",
@@ -215,18 +206,14 @@ describe("sluice deploy, rollback and destroy, by the real Wrangler", () => {
     ]);
     expect([...cloudflare.account.scripts.keys()]).toEqual([]);
     expect(existsSync(accessFile())).toBe(false);
-    const third = await command("destroy", "--force");
-    expect({ code: third.code, changes: third.changes }).toEqual({ code: 0, changes: [] });
+    expect((await command(0, "destroy", "--force")).changes).toEqual([]);
   });
 
   it("deploy a Worker that sends and consumes, whose binding to the broker is mutual", async () => {
     const project = openLab("staged");
     const consumer = '\n[[queues.consumers]]\nqueue = "jobs"\n';
     appendFileSync(join(project.folder, "sender/wrangler.toml"), consumer);
-    const env = { ...project.env, ...cloudflare.env };
-    const running = sluice(["deploy", "sender"], project.folder, env);
-    expect(await running.ended, running.output).toBe(0);
-    expect(running.output).toContain(
+    expect(await outputOf(0, ["deploy", "sender"], project)).toContain(
       [
         "In this order:",
         "  1. the broker sluice, without sender: deployed after it",
@@ -241,10 +228,8 @@ describe("sluice deploy, rollback and destroy, by the real Wrangler", () => {
 
   it("deploy an environment with its own broker", async () => {
     const staged = openLab("staged");
-    const env = { ...staged.env, ...cloudflare.env };
     const options = ["--env", "x"];
-    const running = sluice(["deploy", "sender", "receiver", ...options], staged.folder, env);
-    expect(await running.ended, running.output).toBe(0);
+    await outputOf(0, ["deploy", "sender", "receiver", ...options], staged);
     executed.add(["deploy", ...options].join(" "));
     expect([...cloudflare.account.scripts.keys()]).toEqual(["sluice-x", "sender-x", "receiver-x"]);
     expect(readFileSync(join(staged.folder, ".sluice/deployed/sluice-x.env"), "utf8")).toContain(
@@ -273,9 +258,7 @@ describe("sluice deploy, rollback and destroy, by the real Wrangler", () => {
     const project = openLab("staged");
     mkdirSync(join(project.folder, "node_modules"));
     symlinkSync(otherWrangler("4.60.0"), join(project.folder, "node_modules/wrangler"));
-    const running = sluice(["deploy", "sender"], project.folder, { ...project.env, ...cloudflare.env });
-    expect(await running.ended).toBe(1);
-    expect(running.output).toMatch(
+    expect(await outputOf(1, ["deploy", "sender"], project)).toMatch(
       /^A deployment by Sluice needs Wrangler 4\.74\.0 or newer, and \S+ is 4\.60\.0\./,
     );
     project.remove();
@@ -283,12 +266,8 @@ describe("sluice deploy, rollback and destroy, by the real Wrangler", () => {
 
   it("say what to do where Wrangler is not logged in", async () => {
     const loggedOut = { CLOUDFLARE_API_TOKEN: "", HOME: lab.folder, XDG_CONFIG_HOME: lab.folder };
-    const running = sluice(["deploy", ...WORKERS], lab.folder, {
-      ...lab.env,
-      ...cloudflare.env,
-      ...loggedOut,
-    });
-    expect(await running.ended).toBe(1);
-    expect(running.output).toContain('Run "npx wrangler login", or set CLOUDFLARE_API_TOKEN.');
+    expect(await outputOf(1, ["deploy", ...WORKERS], lab, loggedOut)).toContain(
+      'Run "npx wrangler login", or set CLOUDFLARE_API_TOKEN.',
+    );
   });
 });

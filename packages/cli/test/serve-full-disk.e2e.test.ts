@@ -19,7 +19,6 @@ if (disk === null) console.warn("A disk cannot be mounted here, which needs root
 
 /** Bytes of a body: several fill a commit, many the disk. */
 const FILLER = "x".repeat(20_000);
-/** Attempts of an SDK at one call. */
 const ATTEMPTS = 3;
 
 describe.runIf(disk !== null)("sluice serve on a disk that is full", () => {

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { EXPLORER_PATHS, type ForgedRequest, forge } from "sluice/test/forged-request";
 import { machineAddress, NO_ADDRESS } from "sluice/test/machine-address";
+import { callSqs } from "sluice/test/serving";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { type DevServer, ViteProject } from "./vite-project.ts";
 
@@ -36,105 +37,87 @@ async function start(
   return { port: new URL(started.url).port, text: () => started.printed() };
 }
 
-it(
-  "a Vite server with cors for every site hides the broker's answers from other sites",
-  async () => {
-    const { port, text } = await start({ cors: true });
-    const ask = (path: string, headers: Record<string, string>) =>
-      fetch(`http://localhost:${port}${path}`, { headers: { connection: "close", ...headers } });
-    await vi.waitFor(async () => expect((await ask("/__sluice/api/queues", {})).status).toBe(200), PATIENCE);
-    expect(text()).not.toContain("Other machines");
-    for (const path of [
-      "/__sluice/api/queues",
-      "/__sluice/api/queues/orders/messages",
-      "/__sluice/metrics",
-    ]) {
-      const response = await ask(path, { origin: "http://evil.com" });
-      expect(response.status).toBe(403);
-      expect(response.headers.get("access-control-allow-origin")).toBe(`http://localhost:${port}`);
-      expect(await response.text()).not.toContain("orders");
-    }
-  },
-  TIMEOUT_MS,
-);
+it("a Vite server with cors for every site hides the broker's answers from other sites", {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  const { port, text } = await start({ cors: true });
+  const ask = (path: string, headers: Record<string, string>) =>
+    fetch(`http://localhost:${port}${path}`, { headers: { connection: "close", ...headers } });
+  await vi.waitFor(async () => expect((await ask("/__sluice/api/queues", {})).status).toBe(200), PATIENCE);
+  expect(text()).not.toContain("Other machines");
+  for (const path of ["/__sluice/api/queues", "/__sluice/api/queues/orders/messages", "/__sluice/metrics"]) {
+    const response = await ask(path, { origin: "http://evil.com" });
+    expect(response.status).toBe(403);
+    expect(response.headers.get("access-control-allow-origin")).toBe(`http://localhost:${port}`);
+    expect(await response.text()).not.toContain("orders");
+  }
+});
 
 describe.skipIf(address === null)("a Vite server that other machines reach", () => {
   const ask = (host: string, port: string, headers: Record<string, string> = {}) =>
     fetch(`http://${host}:${port}/__sluice/api/queues`, { headers: { connection: "close", ...headers } });
 
-  it(
-    "says so and lets in requests with the token that it shows, and its Workers",
-    async () => {
-      const { port, text } = await start({ host: true });
-      const token = /who brings the token (\S+)/.exec(text())?.[1] ?? "";
-      expect(text()).toContain(`Dashboard: http://localhost:${port}/__sluice/#token=${token}`);
-      for (const host of [address ?? "", "localhost"]) {
-        await vi.waitFor(async () => {
-          const response = await ask(host, port, { authorization: `Bearer ${token}` });
-          expect(response.status).toBe(200);
-        }, PATIENCE);
-        expect((await ask(host, port)).status).toBe(401);
-        expect((await ask(host, port, { authorization: "Bearer wrong" })).status).toBe(401);
-        const aws = await fetch(`http://${host}:${port}/__sluice/aws`, {
-          method: "POST",
-          headers: { "content-type": "application/x-amz-json-1.0", "x-amz-target": "AmazonSQS.ListQueues" },
-          body: "{}",
-        });
-        expect(aws.status).toBe(403);
-      }
-      await fetch(`http://localhost:${port}/send?body=shared`);
+  it("says so and lets in requests with the token that it shows, and its Workers", {
+    timeout: TIMEOUT_MS,
+  }, async () => {
+    const { port, text } = await start({ host: true });
+    const token = /who brings the token (\S+)/.exec(text())?.[1] ?? "";
+    expect(text()).toContain(`Dashboard: http://localhost:${port}/__sluice/#token=${token}`);
+    for (const host of [address ?? "", "localhost"]) {
       await vi.waitFor(async () => {
-        const lines = await (await fetch(`http://localhost:${port}/`)).json();
-        expect(lines).toContain("one shared 1");
+        const response = await ask(host, port, { authorization: `Bearer ${token}` });
+        expect(response.status).toBe(200);
       }, PATIENCE);
-    },
-    TIMEOUT_MS,
-  );
+      expect((await ask(host, port)).status).toBe(401);
+      expect((await ask(host, port, { authorization: "Bearer wrong" })).status).toBe(401);
+      const aws = await callSqs(`http://${host}:${port}/__sluice/aws`, "ListQueues", {});
+      expect(aws.status).toBe(403);
+    }
+    await fetch(`http://localhost:${port}/send?body=shared`);
+    await vi.waitFor(async () => {
+      const lines = await (await fetch(`http://localhost:${port}/`)).json();
+      expect(lines).toContain("one shared 1");
+    }, PATIENCE);
+  });
 
-  it(
-    "refuses other machines the paths of the Local Explorer, and leaves them to this one",
-    async () => {
-      const { port } = await start({ host: true, allowedHosts: true });
-      const ask = (from: string, path: string, rest: Partial<ForgedRequest> = {}) =>
-        forge({ address: from, port, path, ...rest });
-      const [path = ""] = EXPLORER_PATHS;
-      await vi.waitFor(async () => {
-        const { status, text } = await ask("127.0.0.1", path);
-        expect([status, text]).toEqual([200, expect.stringContaining("Directory")]);
-      }, PATIENCE);
-      const from = address ?? "";
-      const upgrade = { connection: "Upgrade", upgrade: "websocket", "sec-websocket-version": "13" };
-      for (const path of [...EXPLORER_PATHS, "/cdn-cgi/handler/scheduled", "/cdn-cgi/local/email"]) {
-        expect((await ask(from, path)).status).toBe(403);
-        expect((await ask(from, path, { headers: { host: `${from}:${port}` } })).status).toBe(403);
-        expect((await ask(from, path, { headers: upgrade })).status).toBe(403);
-        expect((await ask(from, path, { body: { queries: [{ sql: "delete from tokens" }] } })).status).toBe(
-          403,
-        );
-      }
-      // Headers with which Miniflare's own parts route a request.
-      for (const headers of [
-        { "mf-original-url": `http://localhost${EXPLORER_PATHS[1]}` },
-        { "mf-route-override": "sluice" },
-        { "x-forwarded-host": "localhost", "x-original-url": EXPLORER_PATHS[1] ?? "" },
-      ]) {
-        expect((await ask(from, "/other", { headers })).text).not.toContain("Directory");
-      }
-    },
-    TIMEOUT_MS,
-  );
+  it("refuses other machines the paths of the Local Explorer, and leaves them to this one", {
+    timeout: TIMEOUT_MS,
+  }, async () => {
+    const { port } = await start({ host: true, allowedHosts: true });
+    const ask = (from: string, path: string, rest: Partial<ForgedRequest> = {}) =>
+      forge({ address: from, port, path, ...rest });
+    const [path = ""] = EXPLORER_PATHS;
+    await vi.waitFor(async () => {
+      const { status, text } = await ask("127.0.0.1", path);
+      expect([status, text]).toEqual([200, expect.stringContaining("Directory")]);
+    }, PATIENCE);
+    const from = address ?? "";
+    const upgrade = { connection: "Upgrade", upgrade: "websocket", "sec-websocket-version": "13" };
+    for (const path of [...EXPLORER_PATHS, "/cdn-cgi/handler/scheduled", "/cdn-cgi/local/email"]) {
+      expect((await ask(from, path)).status).toBe(403);
+      expect((await ask(from, path, { headers: { host: `${from}:${port}` } })).status).toBe(403);
+      expect((await ask(from, path, { headers: upgrade })).status).toBe(403);
+      expect((await ask(from, path, { body: { queries: [{ sql: "delete from tokens" }] } })).status).toBe(
+        403,
+      );
+    }
+    // Headers with which Miniflare's own parts route a request.
+    for (const headers of [
+      { "mf-original-url": `http://localhost${EXPLORER_PATHS[1]}` },
+      { "mf-route-override": "sluice" },
+      { "x-forwarded-host": "localhost", "x-original-url": EXPLORER_PATHS[1] ?? "" },
+    ]) {
+      expect((await ask(from, "/other", { headers })).text).not.toContain("Directory");
+    }
+  });
 
-  it(
-    "uses a token of .dev.vars",
-    async () => {
-      writeFileSync(join(project.folder, ".dev.vars"), "SLUICE_API_TOKENS=fixed\n");
-      const { port, text } = await start({ host: true });
-      expect(text()).toContain("who brings one of SLUICE_API_TOKENS");
-      await vi.waitFor(async () => {
-        expect((await ask(address ?? "", port, { authorization: "Bearer fixed" })).status).toBe(200);
-      }, PATIENCE);
-      expect((await ask(address ?? "", port)).status).toBe(401);
-    },
-    TIMEOUT_MS,
-  );
+  it("uses a token of .dev.vars", { timeout: TIMEOUT_MS }, async () => {
+    writeFileSync(join(project.folder, ".dev.vars"), "SLUICE_API_TOKENS=fixed\n");
+    const { port, text } = await start({ host: true });
+    expect(text()).toContain("who brings one of SLUICE_API_TOKENS");
+    await vi.waitFor(async () => {
+      expect((await ask(address ?? "", port, { authorization: "Bearer fixed" })).status).toBe(200);
+    }, PATIENCE);
+    expect((await ask(address ?? "", port)).status).toBe(401);
+  });
 });

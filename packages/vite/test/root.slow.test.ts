@@ -1,7 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { get } from "node:http";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
+import { navigate } from "sluice/test/lab";
 import { expect, it } from "vitest";
 import { ViteProject } from "./vite-project.ts";
 
@@ -15,16 +14,6 @@ export default defineConfig({ plugins: [cloudflare(sluice())] });
 `;
 
 const PAGE = "<!doctype html><title>the app</title>";
-
-/** Requests a URL as a browser that navigates to it, and returns the body of the answer. */
-function navigate(url: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const request = get(url, { headers: { "Sec-Fetch-Mode": "navigate" } }, (response) =>
-      resolve(text(response)),
-    );
-    request.on("error", reject);
-  });
-}
 
 it("a configuration outside of Vite's root has its messages in one folder; its pages hide no dashboard", async () => {
   const project = new ViteProject();

@@ -5,7 +5,6 @@ import { type Measured, perSecond } from "../workload/run.ts";
 import type { SqsWay } from "./sqs-cases.ts";
 import type { SqsClient } from "./sqs-client.ts";
 
-/** Entries of a batch of SQS. */
 const BATCH = 10;
 /** Calls under way while a queue is filled for a run that only empties it. */
 const FILLERS = 16;

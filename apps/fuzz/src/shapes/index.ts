@@ -5,7 +5,6 @@ import { imports } from "./imports.ts";
 import { nesting } from "./nesting.ts";
 import type { Shape } from "./shape.ts";
 
-/** All actions of SQS in both protocols. */
 const sqs: Shape = {
   cases: 2_000,
   async run(open, options) {

@@ -1,6 +1,6 @@
+import { size } from "@sluice/protocol/words";
 import { useMemo, useState } from "preact/hooks";
 import type { WholeMessageView } from "../api/call.ts";
-import { size } from "../text/format.ts";
 import { bytesOf, hexDump } from "../text/hex.ts";
 import { type JsonToken, layOut, scanJson } from "../text/json-scan.ts";
 import { v8Text } from "../text/v8-text.ts";

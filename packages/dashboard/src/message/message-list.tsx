@@ -1,6 +1,7 @@
+import { plural, size } from "@sluice/protocol/words";
 import type { MessageView } from "../api/call.ts";
 import { messageLink } from "../api/route.ts";
-import { ago, ahead, plural, shortId, size } from "../text/format.ts";
+import { ago, ahead, shortId } from "../text/format.ts";
 import { Sentence } from "../ui/sentence.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import type { Found } from "./use-messages.ts";

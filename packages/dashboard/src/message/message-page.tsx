@@ -1,3 +1,4 @@
+import { plural } from "@sluice/protocol/words";
 import { useRef } from "preact/hooks";
 import {
   call,
@@ -12,7 +13,7 @@ import { queueLink } from "../api/route.ts";
 import { type Live, useLive } from "../api/use-live.ts";
 import { useNow } from "../development/use-now.ts";
 import { Page } from "../page/page.tsx";
-import { moment, plural, shortId } from "../text/format.ts";
+import { moment, shortId } from "../text/format.ts";
 import { Facts } from "../ui/facts.tsx";
 import { Sentence } from "../ui/sentence.tsx";
 import { Body } from "./body.tsx";

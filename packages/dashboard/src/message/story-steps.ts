@@ -1,5 +1,6 @@
+import { plural } from "@sluice/protocol/words";
 import type { EventView } from "../api/call.ts";
-import { duration, plural } from "../text/format.ts";
+import { duration } from "../text/format.ts";
 
 /** One event of a story, in words. */
 interface StoryStep {

@@ -1,8 +1,8 @@
+import { plural, size, span } from "@sluice/protocol/words";
 import type { QueueView, TopicView } from "../api/call.ts";
 import { queueLink, topicLink } from "../api/route.ts";
 import { consumerName } from "../text/consumer-name.ts";
 import { stateOfQueue } from "../text/delivery-state.ts";
-import { plural, size, span } from "../text/format.ts";
 import { Status } from "../ui/status.tsx";
 import { type Column, Count, Names, None } from "../ui/table.tsx";
 import { deadLetterQueueOf } from "./map-layout.ts";

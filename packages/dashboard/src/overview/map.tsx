@@ -1,8 +1,8 @@
+import { plural } from "@sluice/protocol/words";
 import { useMemo } from "preact/hooks";
 import type { QueueView, TopicView } from "../api/call.ts";
 import { queueLink, topicLink } from "../api/route.ts";
 import { stateOfQueue } from "../text/delivery-state.ts";
-import { plural } from "../text/format.ts";
 import { Scrolled } from "../ui/scrolled.tsx";
 import { layOutMap, type MapEdge, type MapNode } from "./map-layout.ts";
 

@@ -1,7 +1,8 @@
+import { span } from "@sluice/protocol/words";
 import { useEffect, useState } from "preact/hooks";
 import type { QueueView } from "../api/call.ts";
 import { useDevelopment } from "../development/use-development.tsx";
-import { duration, span } from "../text/format.ts";
+import { duration } from "../text/format.ts";
 import { Chart } from "../ui/chart.tsx";
 import type { Samples } from "./samples.ts";
 

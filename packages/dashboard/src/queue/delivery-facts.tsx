@@ -1,8 +1,9 @@
+import { plural, span } from "@sluice/protocol/words";
 import type { ComponentChildren } from "preact";
 import type { BacklogView, QueueView } from "../api/call.ts";
 import { consumerKind, consumerName } from "../text/consumer-name.ts";
 import { nextText } from "../text/delivery-state.ts";
-import { ago, plural, span } from "../text/format.ts";
+import { ago } from "../text/format.ts";
 import { Facts } from "../ui/facts.tsx";
 import { QueueName } from "../ui/queue-name.tsx";
 

@@ -1,7 +1,8 @@
+import { plural } from "@sluice/protocol/words";
 import type { EventView } from "../api/call.ts";
 import { messageLink } from "../api/route.ts";
 import { wordsOf } from "../message/story-steps.ts";
-import { moment, plural, shortId } from "../text/format.ts";
+import { moment, shortId } from "../text/format.ts";
 import { Thrown } from "../ui/scrolled.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 

@@ -1,10 +1,10 @@
+import { plural } from "@sluice/protocol/words";
 import { useState } from "preact/hooks";
 import { call, type QueueView, queuePath } from "../api/call.ts";
 import { FaultsDialog } from "../development/faults-dialog.tsx";
 import { useDevelopment } from "../development/use-development.tsx";
 import { moveText } from "../redrive/last-move.ts";
 import { RedriveDialog } from "../redrive/redrive-dialog.tsx";
-import { plural } from "../text/format.ts";
 import { ConfirmButton } from "../ui/confirm-button.tsx";
 import { OutcomeLine } from "../ui/outcome.tsx";
 import { useAction } from "../ui/use-action.ts";

@@ -1,3 +1,4 @@
+import { size, span } from "@sluice/protocol/words";
 import { useState } from "preact/hooks";
 import { apiPath, call, type QueueView, type QueueWhyView, queuePath } from "../api/call.ts";
 import { withFigures } from "../api/figures.ts";
@@ -7,7 +8,6 @@ import { useNow } from "../development/use-now.ts";
 import { MessagesTab } from "../message/messages-tab.tsx";
 import { Page } from "../page/page.tsx";
 import { stateOfQueue } from "../text/delivery-state.ts";
-import { size, span } from "../text/format.ts";
 import { Figures } from "../ui/facts.tsx";
 import { useKeys } from "../ui/keys.ts";
 import { Sentence } from "../ui/sentence.tsx";

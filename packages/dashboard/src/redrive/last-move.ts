@@ -1,5 +1,5 @@
+import { plural } from "@sluice/protocol/words";
 import type { MoveView } from "../api/call.ts";
-import { plural } from "../text/format.ts";
 
 const FAILURES: Readonly<Record<NonNullable<MoveView["failure"]>, string>> = {
   targetNotFound: "a queue that messages go to does not exist",

@@ -1,8 +1,9 @@
+import { plural } from "@sluice/protocol/words";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { call, errorText, type MessageView, type MoveView, type QueueView, queuePath } from "../api/call.ts";
 import { useTargets } from "../api/use-targets.ts";
 import { FilterTerms } from "../page/help.tsx";
-import { plural, shortId } from "../text/format.ts";
+import { shortId } from "../text/format.ts";
 import { FormDialog } from "../ui/form-dialog.tsx";
 
 interface RedriveDialogProps {

@@ -1,5 +1,6 @@
+import { plural } from "@sluice/protocol/words";
 import type { BacklogView, HealthView, QueueView } from "../api/call.ts";
-import { ahead, plural } from "./format.ts";
+import { ahead } from "./format.ts";
 
 /** State of deliveries, in a word and a line. The tone is a colour; the word says the same without it. */
 export interface DeliveryState {

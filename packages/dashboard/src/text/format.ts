@@ -1,7 +1,5 @@
 import { span } from "@sluice/protocol/words";
 
-export { plural, size, span } from "@sluice/protocol/words";
-
 /** An amount of money, small ones to their first digits. */
 export function usd(amount: number): string {
   if (amount === 0) return "$0";

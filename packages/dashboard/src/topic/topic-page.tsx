@@ -1,8 +1,9 @@
+import { plural } from "@sluice/protocol/words";
 import { apiPath, call, type HandOverView, type PagedTopic, topicPath } from "../api/call.ts";
 import { topicLink } from "../api/route.ts";
 import { useLive } from "../api/use-live.ts";
 import { Page } from "../page/page.tsx";
-import { ago, ahead, plural } from "../text/format.ts";
+import { ago, ahead } from "../text/format.ts";
 import { Facts, Figures } from "../ui/facts.tsx";
 import { Damage } from "../ui/status.tsx";
 import { Count } from "../ui/table.tsx";

@@ -1,7 +1,5 @@
 import { span } from "@sluice/protocol/words";
 
-export { plural, size, span } from "@sluice/protocol/words";
-
 /** How far a moment is from `now`: `3 min ago`, `in 5 s`. Both ISO 8601. */
 export function distance(iso: string, now: string): string {
   const ms = Date.parse(iso) - Date.parse(now);

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { uptime } from "node:os";
 import { join } from "node:path";
 import { HeldClock, type HeldMoment, JUMP_MS, type Machine } from "@sluice/broker/held-clock";
-import { span } from "../report/words.ts";
+import { span } from "@sluice/protocol/words";
 
 /** File of a data folder that says where the broker's time and the system's clock stood. */
 export const CLOCK_FILE = "sluice-clock.json";

@@ -1,5 +1,5 @@
-import { plural } from "@sluice/local/report/words";
 import { CliError } from "@sluice/project/errors";
+import { plural } from "@sluice/protocol/words";
 import { BrokerClient } from "../../client/broker-client.ts";
 import { findBroker } from "../../client/find-broker.ts";
 import { allQueues } from "../../client/queues.ts";

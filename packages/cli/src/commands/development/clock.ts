@@ -1,5 +1,5 @@
 import type { ClockView } from "@sluice/gateway/views";
-import { span } from "@sluice/local/report/words";
+import { span } from "@sluice/protocol/words";
 import { answer, type OnBroker } from "../on-broker.ts";
 
 interface ChangedClock extends ClockView {

@@ -1,7 +1,7 @@
-import { span } from "@sluice/local/report/words";
 import { refuseMissingMain } from "@sluice/project/read/missing-main";
 import type { Project } from "@sluice/project/read/project";
 import type { QueueDefinition } from "@sluice/protocol";
+import { span } from "@sluice/protocol/words";
 import type { Finding, FindingCode } from "./finding.ts";
 import { productionFindings } from "./production.ts";
 

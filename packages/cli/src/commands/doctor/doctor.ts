@@ -1,11 +1,11 @@
 import { stripVTControlCharacters } from "node:util";
 import { type ConfigDiagnostic, ConfigError, formatDiagnostic } from "@sluice/config";
 import type { Printer } from "@sluice/local/report/printer";
-import { plural } from "@sluice/local/report/words";
 import { chosenEnvironment } from "@sluice/local/settings/environment";
 import { CliError, EXIT_FAILED } from "@sluice/project/errors";
 import { type Project, readProject } from "@sluice/project/read/project";
 import { anyWrangler, takeWranglerOf } from "@sluice/project/wrangler/load-wrangler";
+import { plural } from "@sluice/protocol/words";
 import type { Surroundings } from "../../surroundings.ts";
 import { diagnose } from "./diagnose.ts";
 import { type Finding, formatFinding } from "./finding.ts";

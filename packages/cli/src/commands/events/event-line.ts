@@ -1,5 +1,6 @@
 import type { EventView } from "@sluice/gateway/views";
-import { plural, printable, span } from "@sluice/local/report/words";
+import { printable } from "@sluice/local/report/words";
+import { plural, span } from "@sluice/protocol/words";
 
 /** Formats an event as a line: time, queue, kind, messages, and details. */
 export function eventLine(event: EventView): string {

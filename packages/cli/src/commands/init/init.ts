@@ -18,7 +18,6 @@ export interface InitOptions {
   readonly from?: string;
 }
 
-/** Unchanged lines that a diff shows around each change. */
 const CONTEXT_LINES = 2;
 
 /**

@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { WholeMessageView } from "@sluice/gateway/views";
-import { size } from "@sluice/local/report/words";
 import { CliError, EXIT_FAILED, EXIT_USAGE } from "@sluice/project/errors";
+import { size } from "@sluice/protocol/words";
 import {
   deleteMessage,
   messageOf,

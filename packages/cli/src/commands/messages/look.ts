@@ -1,6 +1,7 @@
 import type { MessageView, WholeMessageView } from "@sluice/gateway/views";
 import { facts, table } from "@sluice/local/report/table";
-import { distance, plural, printable, size } from "@sluice/local/report/words";
+import { distance, printable } from "@sluice/local/report/words";
+import { plural, size } from "@sluice/protocol/words";
 import {
   type MessagePage,
   messageOf,

@@ -1,7 +1,8 @@
 import type { QueueView, QueueWhyView } from "@sluice/gateway/views";
 import { facts, table } from "@sluice/local/report/table";
 import { batch, receiver, retriesBy } from "@sluice/local/report/topology-table";
-import { distance, plural, printable, size, span } from "@sluice/local/report/words";
+import { distance, printable } from "@sluice/local/report/words";
+import { plural, size, span } from "@sluice/protocol/words";
 import { whyOfQueue } from "../../client/messages.ts";
 import { allQueues, queueNamed } from "../../client/queues.ts";
 import { answer, type OnBroker } from "../on-broker.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { MoveView } from "@sluice/gateway/views";
-import { plural } from "@sluice/local/report/words";
 import { CliError } from "@sluice/project/errors";
+import { plural } from "@sluice/protocol/words";
 import { cancelMove, type MoveRequest, planMove, queueNamed, startMove } from "../../client/queues.ts";
 import { progressBar } from "../../progress.ts";
 import { messageTable } from "../messages/look.ts";

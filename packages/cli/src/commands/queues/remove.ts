@@ -1,5 +1,5 @@
 import type { QueueView } from "@sluice/gateway/views";
-import { plural } from "@sluice/local/report/words";
+import { plural } from "@sluice/protocol/words";
 import { deleteQueue, purgeQueue, queueNamed } from "../../client/queues.ts";
 import { answer, confirm, type OnBroker } from "../on-broker.ts";
 

@@ -1,5 +1,6 @@
-import { plural, printable } from "@sluice/local/report/words";
+import { printable } from "@sluice/local/report/words";
 import { variablesOf } from "@sluice/protocol";
+import { plural } from "@sluice/protocol/words";
 import { agree, type OnBroker } from "../on-broker.ts";
 import type { SettingsLine } from "./backup-lines.ts";
 

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { plural } from "@sluice/local/report/words";
 import { CliError, EXIT_FAILED, EXIT_NOT_FOUND, EXIT_USAGE } from "@sluice/project/errors";
+import { plural } from "@sluice/protocol/words";
 import { backupOf, pageOfBackup } from "../../client/backup.ts";
 import { BrokerFailure } from "../../client/broker-client.ts";
 import { progressBar } from "../../progress.ts";

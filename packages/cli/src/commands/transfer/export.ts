@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { WholeMessageView } from "@sluice/gateway/views";
-import { plural } from "@sluice/local/report/words";
 import { CliError, EXIT_FAILED, EXIT_USAGE } from "@sluice/project/errors";
+import { plural } from "@sluice/protocol/words";
 import { PAGE_MESSAGES_MAX, pageOfWholeMessages } from "../../client/messages.ts";
 import { progressBar } from "../../progress.ts";
 import { filterOf, type WhichMessages } from "../messages/look.ts";

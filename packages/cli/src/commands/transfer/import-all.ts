@@ -11,7 +11,6 @@ import { linesOf } from "./lines.ts";
 import { type RestoreState, Restoring, type Source } from "./restoring.ts";
 import { type NumberedSettings, namesIn, targetsFirst } from "./settings-lines.ts";
 
-/** Names that a sentence lists at most. */
 const NAMES_MAX = 5;
 /** Bytes at the end of a file in which its last line is searched. */
 const END_BYTES = 200;

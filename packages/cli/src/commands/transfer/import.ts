@@ -1,8 +1,8 @@
 import { createReadStream, openSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Readable } from "node:stream";
-import { plural } from "@sluice/local/report/words";
 import { CliError, EXIT_FAILED, EXIT_USAGE } from "@sluice/project/errors";
+import { plural } from "@sluice/protocol/words";
 import { BrokerFailure } from "../../client/broker-client.ts";
 import { type BatchMessage, sendBatch } from "../../client/messages.ts";
 import { queueNamed } from "../../client/queues.ts";
