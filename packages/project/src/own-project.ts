@@ -10,7 +10,7 @@ import {
   tablesOf,
 } from "./register/register.ts";
 import type { OwnProject } from "./register/serve-projects.ts";
-import { type GeneratedConfig, serialisable } from "./wrangler/generated-config.ts";
+import { serialisable } from "./wrangler/generated-config.ts";
 import { omit } from "./wrangler/relocate.ts";
 
 /** Describes a project for the register of its broker. */
@@ -64,14 +64,10 @@ export function brokerOf(base: BrokerBase, { projects }: Register, defaults: Uns
   const config = Object.values(projects).find(({ broker }) => broker !== undefined)?.broker?.config;
   if (config === undefined) return { ...base, wrangler: null };
   if (base.wrangler !== null && namesFiles(base.wrangler, defaults)) return base;
-  return { ...base, wrangler: withDefaults(config, defaults) };
+  return { ...base, wrangler: { ...defaults, ...config } as Unstable_Config };
 }
 
 function namesFiles(config: Unstable_Config, defaults: Unstable_Config): boolean {
   const said = serialisable(config, defaults);
   return FILES.some((key) => said[key] !== undefined);
-}
-
-function withDefaults(config: GeneratedConfig, defaults: Unstable_Config): Unstable_Config {
-  return { ...defaults, ...config } as Unstable_Config;
 }

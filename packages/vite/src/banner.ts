@@ -55,14 +55,9 @@ function addLine(server: DevServer): void {
     print.call(server);
     const { local = [], network = [] } = server.resolvedUrls ?? {};
     const [url] = [...local, ...network];
-    if (url !== undefined) server.config.logger.info(lineOf(dashboardAt(url)));
+    if (url !== undefined) server.config.logger.info(lineOf(new URL(`${SLUICE_PATH}/`, url).href));
   };
   naming.add(server.printUrls);
-}
-
-/** @param url URL of the server, with its base path. */
-function dashboardAt(url: string): string {
-  return new URL(`${SLUICE_PATH}/`, url).href;
 }
 
 /** Formats a line like Vite's own ones, which are aligned. */

@@ -21,7 +21,7 @@ export function backlogTable(figures: readonly BacklogFigures[]): string {
       count(each.enqueuedPerSecond),
       count(each.singleEnqueuedPerSecond),
       count(each.dequeuedPerSecond),
-      each.residentBytes === null ? "-" : megabytes(each.residentBytes),
+      each.residentBytes === null ? "-" : (each.residentBytes / 1_000_000).toFixed(1),
       count(each.objectStartMs),
       count(each.processStartMs),
       count(each.firstDeliveryMs),
@@ -31,8 +31,4 @@ export function backlogTable(figures: readonly BacklogFigures[]): string {
 
 export function nameOf({ kind, messages }: Backlog): string {
   return messages === 0 ? "nothing" : `${count(messages)} ${kind}`;
-}
-
-function megabytes(bytes: number): string {
-  return (bytes / 1_000_000).toFixed(1);
 }

@@ -39,7 +39,8 @@ export async function readConditions(command: string): Promise<() => Conditions>
     system: await systemName(),
     node: process.version,
     wrangler: versionOf("wrangler", import.meta.url),
-    workerd: workerdVersion(),
+    // A dependency of Miniflare, not of this package.
+    workerd: versionOf("workerd", createRequire(import.meta.url).resolve("miniflare")),
     syncMicros: await measureSync(),
     loadBefore,
   };
@@ -68,11 +69,6 @@ async function systemName(): Promise<string> {
 
 function versionOf(name: string, from: string): string {
   return (createRequire(from)(`${name}/package.json`) as { version: string }).version;
-}
-
-/** workerd is a dependency of Miniflare, not of this package. */
-function workerdVersion(): string {
-  return versionOf("workerd", createRequire(import.meta.url).resolve("miniflare"));
 }
 
 async function measureSync(): Promise<number> {

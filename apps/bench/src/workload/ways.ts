@@ -58,11 +58,9 @@ function atOnce(senders: number): Sender {
 
 function batchesAtOnce(senders: number): Sender {
   return (target, messages, next, watch) =>
-    inParallel(senders, messages / BATCH, () => watch.time(() => target.sendHundred(hundred(next))));
-}
-
-function hundred(next: () => Payload): Payload[] {
-  return Array.from({ length: BATCH }, next);
+    inParallel(senders, messages / BATCH, () =>
+      watch.time(() => target.sendHundred(Array.from({ length: BATCH }, next))),
+    );
 }
 
 /** Longest that senders keep the event loop to themselves, in ms. */

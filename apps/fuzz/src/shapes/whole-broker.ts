@@ -42,7 +42,7 @@ export async function checkWhole(asker: Asker): Promise<void> {
     await asker.must(AWS, sqs("ListQueueTags", { QueueUrl }));
   }
   if (!QueueUrls.includes(URL_OF(KEPT))) throw new Error(`ListQueues lacks "${KEPT}"`);
-  await takeKept(asker);
+  if ((await takeFrom(asker, KEPT)) === null) throw new Error(`the message in "${KEPT}" is lost`);
   await sendKept(asker, "next");
 }
 
@@ -71,8 +71,4 @@ export async function openTopic(asker: Asker, name: string, queues: readonly str
 
 async function sendKept(asker: Asker, text: string): Promise<void> {
   await sendTo(asker, KEPT, text);
-}
-
-async function takeKept(asker: Asker): Promise<void> {
-  if ((await takeFrom(asker, KEPT)) === null) throw new Error(`the message in "${KEPT}" is lost`);
 }

@@ -25,7 +25,7 @@ import type { MiniflareOptions, MiniflareWorker } from "./options.ts";
 import { wrapped } from "./wrapped-worker.ts";
 
 /** Miniflare's options for one Worker, which become those of the first of two. */
-const OF_ONE_WORKER = ["name", "modules", "modulesRoot", "script", "scriptPath"] as const;
+const OF_ONE_WORKER: readonly string[] = ["name", "modules", "modulesRoot", "script", "scriptPath"];
 const NAME_DEFAULT = "worker";
 
 /**
@@ -61,16 +61,12 @@ export async function sluiceWorkers<Options extends MiniflareOptions>(options: O
     throw new CliError(`"${BROKER_NAME}" is the name of the broker. Call this Worker something else.`);
   }
   const runtime = await runtimeCode();
-  const shared = Object.fromEntries(Object.entries(options).filter(([key]) => !isOfOneWorker(key)));
+  const shared = Object.fromEntries(Object.entries(options).filter(([key]) => !OF_ONE_WORKER.includes(key)));
   const workers = [
     ...all.map(([worker, queues]) => wrapped(worker, queues, runtime)),
     await brokerFor(all.map(([, queues]) => queues)),
   ];
   return { ...shared, workers } as unknown as Options;
-}
-
-function isOfOneWorker(key: string): boolean {
-  return OF_ONE_WORKER.some((one) => one === key);
 }
 
 /** Reads what options say of queues by the rules of configuration files. */

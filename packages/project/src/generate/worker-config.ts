@@ -49,9 +49,9 @@ export const ENTRY_FILE = "entry.js";
 export function generateWorkerConfig(input: WorkerConfigInput): GeneratedWorkerConfig {
   const { worker, purpose, directory, workingDirectory } = input;
   const relocated = relocate(worker.wrangler, { from: worker.directory, to: directory, workingDirectory });
-  const named = { ...relocated, name: worker.name };
+  const named = { ...relocated, name: worker.name, queues: { producers: [], consumers: [] } };
   const needsEntry = produces(worker) || consumes(worker) || isPrimary(purpose);
-  const onBroker = withRpc(withBroker(withoutQueues(named), input), worker);
+  const onBroker = withRpc(withBroker(named, input), worker);
   const { config, entry } = needsEntry ? withEntry(onBroker, input) : withUserMain(onBroker, input);
   const settled = settle(config, purpose.kind);
   const isSecondary = purpose.kind !== "build" && !purpose.primary;
@@ -61,10 +61,6 @@ export function generateWorkerConfig(input: WorkerConfigInput): GeneratedWorkerC
 
 function isPrimary(purpose: Purpose): boolean {
   return purpose.kind !== "build" && purpose.primary;
-}
-
-function withoutQueues(config: Unstable_Config): Unstable_Config {
-  return { ...config, queues: { producers: [], consumers: [] } };
 }
 
 function withBroker(

@@ -34,7 +34,8 @@ export async function othersOf(
   const consumers = Object.entries(projects).flatMap(([project, { workers }]) =>
     Object.entries(workers)
       .filter(
-        ([worker, tables]) => !isNamed(own, worker) && tables.consumers.some(({ type }) => type === "worker"),
+        ([worker, { consumers }]) =>
+          !Object.hasOwn(own.entry.workers, worker) && consumers.some(({ type }) => type === "worker"),
       )
       .map(([worker]) => ({ worker, project: project === own.name ? null : project })),
   );
@@ -49,10 +50,6 @@ export async function othersOf(
             : "unfinished",
     })),
   );
-}
-
-function isNamed({ entry }: OwnProject, worker: string): boolean {
-  return Object.hasOwn(entry.workers, worker);
 }
 
 /** Formats the plan's line for a consumer that is not named. */

@@ -35,10 +35,7 @@ function reached({ next }: ChangedClock): string {
 
 function textOf({ now, aheadMs, isFrozen }: ClockView): string {
   const state = isFrozen ? "frozen at" : "running,";
-  const apart = Math.abs(aheadMs) < 1_000 ? "real time" : `${span(Math.abs(aheadMs))} ${side(aheadMs)}`;
+  const side = aheadMs > 0 ? "ahead of" : "behind";
+  const apart = Math.abs(aheadMs) < 1_000 ? "real time" : `${span(Math.abs(aheadMs))} ${side} real time`;
   return `The clock is ${state} ${now}: ${apart}.`;
-}
-
-function side(aheadMs: number): string {
-  return aheadMs > 0 ? "ahead of real time" : "behind real time";
 }

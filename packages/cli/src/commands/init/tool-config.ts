@@ -67,7 +67,8 @@ export function wrapCalls(text: string, tool: WrappedCall): Wrapping {
     if (why !== null) return { kind: "by-hand", why };
   }
   const line = importLike(text, theirs, { local: ours, module: tool.ours });
-  const insertions = known === undefined ? [{ at: theirs.end, text: `${newlineOf(text)}${line}` }] : [];
+  const newline = text.includes("\r\n") ? "\r\n" : "\n";
+  const insertions = known === undefined ? [{ at: theirs.end, text: `${newline}${line}` }] : [];
   return { kind: "wrapped", text: wrapped(text, calls, ours, insertions) };
 }
 
@@ -88,10 +89,6 @@ function programOf(text: string): readonly Node[] | null {
 interface Insertion {
   readonly at: number;
   readonly text: string;
-}
-
-function newlineOf(text: string): string {
-  return text.includes("\r\n") ? "\r\n" : "\n";
 }
 
 /** @param before further insertions. */
