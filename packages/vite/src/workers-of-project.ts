@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, extname, isAbsolute, join, normalize, relative, resolve, sep } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { PluginConfig, WorkerConfig } from "@cloudflare/vite-plugin";
@@ -17,6 +17,7 @@ import {
   PAGE_FILE,
   QUEUES_BINDING,
 } from "@sluice/project/names";
+import { ownModule, RUNS_FROM_SOURCE } from "@sluice/project/own-module";
 import { type FrontDoor, SLUICE_PATH } from "@sluice/project/runtime/front-door-contract";
 import {
   FLAG_DISALLOW_IMPORTABLE_ENV,
@@ -29,9 +30,17 @@ import { defu } from "defu";
 import type { Unstable_Config } from "wrangler";
 import { takeData } from "./data.ts";
 import { askOtherMachines } from "./other-machines.ts";
-import { BROKER_MODULE, pageArchive, WORKER_MODULE } from "./our-modules.ts";
 import { routingWithBroker } from "./static-routing.ts";
 import { BINDINGS_FILE, bindingsSource, entrySource } from "./worker-source.ts";
+
+/** Absolute paths of our modules for Workers: TypeScript from source, JavaScript beside the package's bundle. */
+const WORKER_MODULE = ownModule(new URL("./worker/worker.ts", import.meta.url), "worker/worker.js");
+const BROKER_MODULE = ownModule(new URL("./worker/broker.ts", import.meta.url), "worker/broker.js");
+
+/** Reads the archive of the page at `/__sluice/`, which is empty when this runs from source. */
+function pageArchive(): Uint8Array {
+  return RUNS_FROM_SOURCE ? new Uint8Array() : readFileSync(new URL(`./${PAGE_FILE}`, import.meta.url));
+}
 
 /** Extensions of files; any other `main` is the name of a module. */
 const SCRIPTS: ReadonlySet<string> = new Set([".js", ".mjs", ".ts", ".mts", ".jsx", ".tsx"]);
