@@ -17,15 +17,17 @@ const sources = (name) => `^${name.includes("/") ? name : `packages/${name}`}/sr
  * files beside the folders, except the package's entry.
  */
 const layers = (name, folders) =>
-  folders.split(" ").map((folder, at, all) => ({
-    name: `${name.replace("/", "-")}-${folder}-imports-what-is-below`,
-    severity: "error",
-    from: { path: `${sources(name)}${folder}/` },
-    to: {
-      path: sources(name),
-      pathNot: `${sources(name)}((${all.slice(0, at + 1).join("|")})/|(?!index)[^/]+$)`,
-    },
-  }));
+  folders
+    .split(" ")
+    .map((folder, at, all) => ({
+      name: `${name.replace("/", "-")}-${folder}-imports-what-is-below`,
+      severity: "error",
+      from: { path: `${sources(name)}${folder}/` },
+      to: {
+        path: sources(name),
+        pathNot: `${sources(name)}((${all.slice(0, at + 1).join("|")})/|(?!index)[^/]+$)`,
+      },
+    }));
 
 /** The folders of a package or an app, each with those that it may import besides itself. Root files wire them and import any. */
 const folders = (name, allowed) =>
@@ -33,10 +35,7 @@ const folders = (name, allowed) =>
     name: `${name.replace("/", "-")}-${folder}-imports-only-${others.join("-") || "nothing"}`,
     severity: "error",
     from: { path: `${sources(name)}${folder}/` },
-    to: {
-      path: sources(name),
-      pathNot: `${sources(name)}(${[folder, ...others].join("|")})/`,
-    },
+    to: { path: sources(name), pathNot: `${sources(name)}(${[folder, ...others].join("|")})/` },
   }));
 
 module.exports = {

@@ -75,10 +75,7 @@ it("a message published to queues with the AWS SDK reaches every subscription th
     Signature: expect.any(String),
     SigningCertURL: expect.stringMatching(`^${endpoint}/SimpleNotificationService-[0-9a-f]{32}\\.pem$`),
     UnsubscribeURL: `${endpoint}/?Action=Unsubscribe&SubscriptionArn=${SubscriptionArn}`,
-    MessageAttributes: {
-      kind: { Type: "String", Value: "a" },
-      bytes: { Type: "Binary", Value: "AP8=" },
-    },
+    MessageAttributes: { kind: { Type: "String", Value: "a" }, bytes: { Type: "Binary", Value: "AP8=" } },
   });
   const certificate = await fetch(String(envelopeIn(enveloped?.Body).SigningCertURL));
   expect(await certificate.text()).toMatch(/^-----BEGIN CERTIFICATE-----/);

@@ -279,7 +279,5 @@ it("dead-letter queues, with the AWS SDK take messages that were received too of
   });
   expect(
     await refusal(sqs.send(new StartMessageMoveTaskCommand({ SourceArn: await arnOf(QueueUrl) }))),
-  ).toMatchObject({
-    message: "Source queue must be configured as a Dead Letter Queue.",
-  });
+  ).toMatchObject({ message: "Source queue must be configured as a Dead Letter Queue." });
 });

@@ -66,11 +66,7 @@ it("queues, with the AWS SDK have AWS's attributes, ranges and texts", async () 
   });
   const set = (Attributes: Record<string, string>) =>
     sqs.send(new SetQueueAttributesCommand({ QueueUrl, Attributes }));
-  await set({
-    VisibilityTimeout: "43200",
-    MaximumMessageSize: "1024",
-    ReceiveMessageWaitTimeSeconds: "20",
-  });
+  await set({ VisibilityTimeout: "43200", MaximumMessageSize: "1024", ReceiveMessageWaitTimeSeconds: "20" });
   expect((await sqs.send(all)).Attributes).toMatchObject({
     VisibilityTimeout: "43200",
     MaximumMessageSize: "1024",

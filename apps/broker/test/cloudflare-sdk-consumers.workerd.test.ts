@@ -97,9 +97,7 @@ it("consumers get waiting messages as soon as they are created", async () => {
     settings: { max_wait_time_ms: 0 },
   });
   await expect
-    .poll(async () => (await queues.getMetrics(queue_id, { account_id })).backlog_count, {
-      timeout: 10_000,
-    })
+    .poll(async () => (await queues.getMetrics(queue_id, { account_id })).backlog_count, { timeout: 10_000 })
     .toBe(0);
 });
 

@@ -157,13 +157,7 @@ describe("HTTP push from Node.js", () => {
     const beforeMs = Date.now();
     await send("a");
     await endpoint.until(() => endpoint.posts.length === 1);
-    const expected = {
-      queue: "orders",
-      worker: null,
-      messages: 1,
-      attempt: 1,
-      sinceMs: expect.any(Number),
-    };
+    const expected = { queue: "orders", worker: null, messages: 1, attempt: 1, sinceMs: expect.any(Number) };
     expect(deliveriesIn(at)).toEqual([expected]);
     expect(deliveriesIn(at)[0]?.sinceMs).toBeGreaterThanOrEqual(beforeMs);
     expect(deliveriesIn(at)[0]?.sinceMs).toBeLessThanOrEqual(Date.now());

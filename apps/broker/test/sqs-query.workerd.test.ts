@@ -119,9 +119,7 @@ it("the Query protocol answers in its own JSON to clients that accept JSON", asy
   const authorization = "AWS4-HMAC-SHA256";
   await post({ Action: "SendMessage", MessageBody: "x" }, url);
   const get = async (query: string, at = url) => {
-    const answer = await fetch(`${at}?${query}`, {
-      headers: { accept: "application/json", authorization },
-    });
+    const answer = await fetch(`${at}?${query}`, { headers: { accept: "application/json", authorization } });
     expect(answer.headers.get("content-type")).toBe("application/json");
     return (await answer.json()) as Record<string, unknown>;
   };

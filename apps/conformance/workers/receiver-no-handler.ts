@@ -1,4 +1,2 @@
 /** Is named as a consumer and has no `queue` handler. */
-export default {
-  fetch: () => Response.json([]),
-} satisfies ExportedHandler;
+export default { fetch: () => Response.json([]) } satisfies ExportedHandler;

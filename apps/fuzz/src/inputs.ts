@@ -160,10 +160,7 @@ const page = { MaxResults: around(1, 1_000), NextToken: usually(["", "YWZ0ZXI6"]
 
 /** Makes inputs that settle a message that was received. */
 function settling(members: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<object> {
-  return fc.tuple(received, some(members, ...Object.keys(members))).map(([of, rest]) => ({
-    ...rest,
-    ...of,
-  }));
+  return fc.tuple(received, some(members, ...Object.keys(members))).map(([of, rest]) => ({ ...rest, ...of }));
 }
 
 function settlingBatch(members: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<object> {

@@ -1,22 +1,18 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import type { PullReply } from "@sluice/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type BrokerHarness, startBroker } from "./harness.ts";
+import { type BrokerHarness, folderOfTest, startBroker } from "./harness.ts";
 import { consumer, pullConsumer } from "./messages.ts";
 
 let persistDir: string;
 let broker: BrokerHarness | undefined;
 
-beforeEach(async () => {
-  persistDir = await mkdtemp(path.join(tmpdir(), "sluice-crash-"));
+beforeEach(() => {
+  persistDir = folderOfTest();
 });
 
 afterEach(async () => {
   await broker?.stop();
   broker = undefined;
-  await rm(persistDir, { recursive: true, force: true });
 });
 
 /** Kills the process and starts another one on the same files. */

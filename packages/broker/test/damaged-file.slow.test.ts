@@ -1,12 +1,11 @@
 import { statSync } from "node:fs";
-import { mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { QueueDescription } from "@sluice/protocol";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { STRUCTURE_CHECK_BYTES_MAX } from "../src/store/file-damage.ts";
-import { type BrokerHarness, startBroker } from "./harness.ts";
+import { type BrokerHarness, folderOfTest, startBroker } from "./harness.ts";
 import { consumer } from "./messages.ts";
 import { overwritePage, pagesOf } from "./sqlite-file.ts";
 
@@ -19,14 +18,13 @@ const queues = { orders: { consumer: consumer({ maxBatchSize: 100, maxBatchTimeo
 let persistDir: string;
 let broker: BrokerHarness | undefined;
 
-beforeEach(async () => {
-  persistDir = await mkdtemp(path.join(tmpdir(), "sluice-damaged-file-"));
+beforeEach(() => {
+  persistDir = folderOfTest();
 });
 
 afterEach(async () => {
   await broker?.stop();
   broker = undefined;
-  await rm(persistDir, { recursive: true, force: true });
 });
 
 /** Kills the process, has something done to the queue's file, and starts another one on it. */

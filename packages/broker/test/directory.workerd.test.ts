@@ -1,24 +1,22 @@
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { DirectoryReply, QueueRecord } from "@sluice/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { DirectoryObject } from "../src/rpc/directory-object.ts";
 import { REPORT_AFTER_MS } from "../src/store/watermark.ts";
-import { type BrokerHarness, startBroker } from "./harness.ts";
+import { type BrokerHarness, folderOfTest, startBroker } from "./harness.ts";
 import { bodiesOf, consumer } from "./messages.ts";
 
 let persistDir: string;
 let broker: BrokerHarness | undefined;
 
-beforeEach(async () => {
-  persistDir = await mkdtemp(path.join(tmpdir(), "sluice-directory-"));
+beforeEach(() => {
+  persistDir = folderOfTest();
 });
 
 afterEach(async () => {
   await broker?.stop();
   broker = undefined;
-  await rm(persistDir, { recursive: true, force: true });
 });
 
 type Queues = Parameters<typeof startBroker>[0]["queues"];

@@ -1,3 +1,4 @@
+import { mkdtempSync, rmSync } from "node:fs";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -18,11 +19,19 @@ import {
 import { resultOf } from "@sluice/protocol/test/delivery-result";
 import { bundle as bundleFor } from "@sluice/protocol/test/workerd-process";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
+import { onTestFinished } from "vitest";
 import type { DirectoryObject } from "../src/rpc/directory-object.ts";
 import { definition, packTexts, type SeenBatch, type SendOptions, seenOf } from "./messages.ts";
 import { fromText, toText } from "./text.ts";
 
 const HERE = path.dirname(fileURLToPath(import.meta.url));
+
+/** Makes a folder that goes when the test and its hooks are over. */
+export function folderOfTest(): string {
+  const folder = mkdtempSync(path.join(tmpdir(), "sluice-test-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
 
 /** Behaviour of the test's consumer; runs in the test, called from the consumer Worker. */
 export type Handler = (batch: SeenBatch) => Partial<DeliveryResult> | Promise<Partial<DeliveryResult>>;

@@ -1,10 +1,7 @@
 import { createHash } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { Webhook } from "standardwebhooks";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type BrokerHarness, startBroker } from "./harness.ts";
+import { type BrokerHarness, folderOfTest, startBroker } from "./harness.ts";
 import { type HttpEndpoint, startDeafEndpoint, startEndpoint } from "./http-endpoint.ts";
 import { endpoint as endpointConsumer, pullConsumer } from "./messages.ts";
 
@@ -18,14 +15,13 @@ let endpoint: HttpEndpoint;
 let broker: BrokerHarness;
 
 beforeEach(async () => {
-  persistDir = await mkdtemp(path.join(tmpdir(), "sluice-http-push-"));
+  persistDir = folderOfTest();
   endpoint = await startEndpoint();
 });
 
 afterEach(async () => {
   await broker.stop();
   await endpoint.close();
-  await rm(persistDir, { recursive: true, force: true });
 });
 
 type Settings = Parameters<typeof endpointConsumer>[0];
@@ -187,9 +183,7 @@ describe("HTTP push to a server", () => {
 
   it("takes a server to which no connection is made in time for absent", async () => {
     const deaf = await startDeafEndpoint();
-    await start({
-      orders: pushing({ url: `http://127.0.0.1:${deaf.port}/`, connectTimeoutSeconds: 1 }),
-    });
+    await start({ orders: pushing({ url: `http://127.0.0.1:${deaf.port}/`, connectTimeoutSeconds: 1 }) });
     await broker.send("orders", ["a"]);
     await broker.until(() => broker.lines.some((line) => line.includes("is not running, its messages wait")));
     await deaf.close();

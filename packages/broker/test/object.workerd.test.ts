@@ -135,9 +135,7 @@ it("a queue of an unusual name is one that no configuration names, even if every
 });
 
 it("rows of an object include the alarm's: what Cloudflare bills", async () => {
-  broker = await startBroker({
-    queues: { orders: { consumer: consumer({ maxBatchTimeoutSeconds: 60 }) } },
-  });
+  broker = await startBroker({ queues: { orders: { consumer: consumer({ maxBatchTimeoutSeconds: 60 }) } } });
   const object = await broker.queue("orders");
   const before = (await object.describe("orders")).rowsWritten;
   await broker.send("orders", ["a"]);

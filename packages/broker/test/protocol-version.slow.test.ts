@@ -1,10 +1,7 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { PROTOCOL_VERSION } from "@sluice/protocol";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { bundle } from "./harness.ts";
+import { bundle, folderOfTest } from "./harness.ts";
 import { consumer, definition, packTexts } from "./messages.ts";
 
 /*
@@ -50,14 +47,13 @@ let persistDir: string;
 let running: Miniflare | undefined;
 let lines: string[];
 
-beforeEach(async () => {
-  persistDir = await mkdtemp(path.join(tmpdir(), "sluice-protocol-"));
+beforeEach(() => {
+  persistDir = folderOfTest();
   lines = [];
 });
 afterEach(async () => {
   await running?.dispose();
   running = undefined;
-  await rm(persistDir, { recursive: true, force: true });
 });
 
 async function speaking(source: string, protocol: number): Promise<string> {

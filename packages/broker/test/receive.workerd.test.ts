@@ -1,9 +1,6 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import type { EnqueueReply, QueueReceiveRpc, ReceiveReply } from "@sluice/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type BrokerHarness, type QueueStub, startBroker } from "./harness.ts";
+import { type BrokerHarness, folderOfTest, type QueueStub, startBroker } from "./harness.ts";
 import { consumer } from "./messages.ts";
 import { only, packToSend, seenIn, type ToSend } from "./sqs-world.ts";
 
@@ -18,13 +15,12 @@ const QUEUES = {
 };
 
 beforeEach(async () => {
-  persistDir = await mkdtemp(path.join(tmpdir(), "sluice-receive-"));
+  persistDir = folderOfTest();
   broker = await startBroker({ queues: QUEUES, persistDir });
 });
 
 afterEach(async () => {
   await broker.stop();
-  await rm(persistDir, { recursive: true, force: true });
 });
 
 async function objectOf(queue: string): Promise<QueueStub & QueueReceiveRpc> {

@@ -1,9 +1,6 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { type PublishedMessage, packMessages, type TopicObjectRpc } from "@sluice/protocol";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { type BrokerHarness, startBroker } from "./harness.ts";
+import { type BrokerHarness, folderOfTest, startBroker } from "./harness.ts";
 import { consumer, testId } from "./messages.ts";
 
 const TOPIC = "topic/1";
@@ -14,13 +11,12 @@ const queues = { mail: { consumer: each }, audit: { consumer: each, fifo: FIFO_Q
 let persistDir: string;
 let broker: BrokerHarness;
 
-beforeEach(async () => {
-  persistDir = await mkdtemp(path.join(tmpdir(), "sluice-topic-"));
+beforeEach(() => {
+  persistDir = folderOfTest();
 });
 
 afterEach(async () => {
   await broker.stop();
-  await rm(persistDir, { recursive: true, force: true });
 });
 
 function message(text: string): PublishedMessage {

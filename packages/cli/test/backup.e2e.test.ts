@@ -366,9 +366,7 @@ it("a stopped export and a stopped import of a broker continue where they were",
   expect(await from.words(0, [...args, "--resume"])).toMatch(/is complete/);
 
   // The first line is the header, the second the queue, and a hundred messages are stored.
-  await from.run(["import", "--all", "--url", to.url], {
-    input: `${whole.slice(0, 102).join("\n")}\n`,
-  });
+  await from.run(["import", "--all", "--url", to.url], { input: `${whole.slice(0, 102).join("\n")}\n` });
   writeFileSync(`${file}.sluice-import`, JSON.stringify({ lines: 102, targets: {} }));
   const again = ["import", "--all", "stopped.jsonl", "--url", to.url];
   expect(await from.words(1, again)).toMatch(/has stopped after line 102/);

@@ -51,12 +51,7 @@ function shapeOf(name: ProjectName, brokers: Brokers): Shape {
     case "shared":
       return { ...shape, broker: "team", names: true };
     case "apart":
-      return {
-        ...shape,
-        [brokers.same]: PROJECTS.shop[brokers.same],
-        broker: `team-${name}`,
-        names: true,
-      };
+      return { ...shape, [brokers.same]: PROJECTS.shop[brokers.same], broker: `team-${name}`, names: true };
   }
 }
 

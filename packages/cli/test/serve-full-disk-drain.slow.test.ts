@@ -109,11 +109,7 @@ function openBroker(
 
   beforeAll(async () => {
     port = await getPort();
-    client = new SQSClient({
-      endpoint: `http://127.0.0.1:${port}/__sluice/aws`,
-      ...CLIENT,
-      maxAttempts: 1,
-    });
+    client = new SQSClient({ endpoint: `http://127.0.0.1:${port}/__sluice/aws`, ...CLIENT, maxAttempts: 1 });
     await start();
     for (const QueueName of QUEUES) await client.send(new CreateQueueCommand({ QueueName }));
   });

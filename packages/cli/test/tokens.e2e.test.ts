@@ -88,10 +88,7 @@ describe("sluice tokens on a broker that asks for a token", () => {
     expect(await locked.json(["queues", "list"], having(made.secret))).not.toEqual([]);
     const limited = await create("limited", "--scope", "admin", "--queue", "orders");
     expect(await locked.run(["tokens", "create", "more", "--scope", "admin"], having(limited))).toMatchObject(
-      {
-        code: 1,
-        out: "",
-      },
+      { code: 1, out: "" },
     );
   });
 

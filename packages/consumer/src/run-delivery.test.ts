@@ -144,11 +144,7 @@ describe("waitUntil", () => {
     await new Promise((resolve) => setImmediate(resolve));
     expect(reported).toBe(false);
     second.resolve();
-    expect(await report).toEqual({
-      ...OK,
-      explicitAcks: [idOf(1)],
-      retryMessages: [{ msgId: idOf(2) }],
-    });
+    expect(await report).toEqual({ ...OK, explicitAcks: [idOf(1)], retryMessages: [{ msgId: idOf(2) }] });
   });
 
   it("fails the batch when one rejects, after all of them are settled", async () => {

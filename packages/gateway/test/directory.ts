@@ -331,9 +331,7 @@ export function queueWith(able: AbleQueue): QueueObject {
     Promise.reject(new Error(`no test calls ${String(method)} here`));
   return new Proxy(
     { work, ...able },
-    {
-      get: (target, method) => Reflect.get(target, method) ?? refuse(target, method),
-    },
+    { get: (target, method) => Reflect.get(target, method) ?? refuse(target, method) },
   ) as QueueObject;
 }
 

@@ -24,10 +24,7 @@ export function withoutCounts(answers: unknown): unknown {
 const insert = (value: string) => sql("INSERT INTO plans (steps) VALUES (?)", value);
 const plans = sql("SELECT steps FROM plans ORDER BY id");
 /** The answer to `plans`. */
-const rowsOf = (...values: readonly string[]) => ({
-  rows: values.map((steps) => ({ steps })),
-  written: 0,
-});
+const rowsOf = (...values: readonly string[]) => ({ rows: values.map((steps) => ({ steps })), written: 0 });
 
 /** Cases that every host passes: storage, alarm, timers, calls, and how an object ends. */
 export const CONTRACT: readonly ContractCase[] = [

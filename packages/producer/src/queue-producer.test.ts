@@ -207,11 +207,7 @@ it("results carry the metrics, with the oldest timestamp as a Date", async () =>
   const metrics = { backlogCount: 2, backlogBytes: 30, oldestMessageTimestampMs: 1_700_000_000_000 };
   broker.answer = () => ({ ok: true, metrics });
   broker.backlog = () => metrics;
-  const shown = {
-    backlogCount: 2,
-    backlogBytes: 30,
-    oldestMessageTimestamp: new Date(1_700_000_000_000),
-  };
+  const shown = { backlogCount: 2, backlogBytes: 30, oldestMessageTimestamp: new Date(1_700_000_000_000) };
   expect(await producer.send(1)).toStrictEqual({ metadata: { metrics: shown } });
   expect(await producer.sendBatch([{ body: 1 }])).toStrictEqual({ metadata: { metrics: shown } });
   expect(await producer.metrics()).toStrictEqual(shown);

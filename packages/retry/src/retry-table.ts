@@ -30,11 +30,7 @@ const BASE: Range = { min: 1, max: DELAY_SECONDS_MAX, decimals: true };
 const SNS_MEMBERS = Object.keys(SNS_DEFAULTS) as readonly (keyof RetryMembers)[];
 
 /** The keys of each kind of policy beside `policy` and `jitter`. */
-const KEYS = {
-  fixed: ["delay"],
-  exponential: ["base", "max"],
-  sns: [...SNS_MEMBERS, "unlimited"],
-} as const;
+const KEYS = { fixed: ["delay"], exponential: ["base", "max"], sns: [...SNS_MEMBERS, "unlimited"] } as const;
 
 /**
  * Reads a retry policy out of a configuration table: `policy` is `"fixed"`, `"exponential"`, `"sns"` or the name of a

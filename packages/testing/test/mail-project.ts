@@ -32,9 +32,7 @@ export class Provider {
 
 export interface MailEnv {
   readonly SENT: { get(id: string): Promise<string | null> };
-  readonly LEDGER: {
-    prepare(sql: string): { all(): Promise<{ results: { id: string }[] }> };
-  };
+  readonly LEDGER: { prepare(sql: string): { all(): Promise<{ results: { id: string }[] }> } };
   readonly LIMIT: { getByName(name: string): { taken(): Promise<string[]> } };
 }
 

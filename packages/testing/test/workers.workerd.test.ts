@@ -8,9 +8,7 @@ import { createQueueRuntime } from "../src/index.ts";
 const shop = (name: string) => fileURLToPath(new URL(`../../../apps/${name}/wrangler.toml`, import.meta.url));
 
 it("createQueueRuntime runs several Workers that call each other", async () => {
-  await using queues = await createQueueRuntime({
-    workers: [shop("shop-producer"), shop("shop-consumer")],
-  });
+  await using queues = await createQueueRuntime({ workers: [shop("shop-producer"), shop("shop-consumer")] });
   const order = { customer: "customer-ada", items: [{ sku: "lamp", quantity: 1 }] };
   const placed = await queues.fetch("/api/orders", {
     method: "POST",

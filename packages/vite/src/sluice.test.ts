@@ -13,10 +13,7 @@ const WORKER = {
   main: "./src/index.ts",
   compatibility_date: "2026-09-01",
   compatibility_flags: ["disallow_importable_env"],
-  queues: {
-    producers: [{ binding: "ORDERS", queue: "orders" }],
-    consumers: [{ queue: "orders" }],
-  },
+  queues: { producers: [{ binding: "ORDERS", queue: "orders" }], consumers: [{ queue: "orders" }] },
 };
 
 const { argv } = process;

@@ -38,9 +38,7 @@ export class QueueBroker extends Broker {
   }
 }
 
-export default {
-  fetch: () => new Response("broker"),
-} satisfies ExportedHandler;
+export default { fetch: () => new Response("broker") } satisfies ExportedHandler;
 
 function meterOf(ctx: DurableObjectState): Meter {
   const meter = meters.get(ctx) ?? new Meter();

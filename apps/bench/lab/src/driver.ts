@@ -14,9 +14,7 @@ interface Env {
   BENCH: Queue<Payload>;
   BENCH_NOW: Queue<Payload>;
   SELF: Fetcher;
-  SLUICE_QUEUES: {
-    getByName(queue: string): ProducerBroker & { bill(queue: string): Promise<Bill> };
-  };
+  SLUICE_QUEUES: { getByName(queue: string): ProducerBroker & { bill(queue: string): Promise<Bill> } };
 }
 
 type FillCommand = Extract<LabCommand, { kind: "fill" }>;

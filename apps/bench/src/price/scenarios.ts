@@ -68,12 +68,5 @@ function scenario(
       ? { kind: "acknowledge" }
       : { kind: "retryFirst", every: retriedEvery, delaySeconds: 0 };
   const quickMessages = Math.ceil(messages / 10);
-  return {
-    title,
-    consumer,
-    sending,
-    behaviour,
-    messages,
-    quickMessages,
-  };
+  return { title, consumer, sending, behaviour, messages, quickMessages };
 }

@@ -12,10 +12,7 @@ export const openJson: OpenProtocol = (endpoint) => {
   const { post, close } = openPool(endpoint);
   return {
     async call(action, input) {
-      const headers = {
-        "content-type": "application/x-amz-json-1.0",
-        "x-amz-target": `AmazonSQS.${action}`,
-      };
+      const headers = { "content-type": "application/x-amz-json-1.0", "x-amz-target": `AmazonSQS.${action}` };
       const text = await post(headers, JSON.stringify(input));
       return text === "" ? {} : JSON.parse(text);
     },

@@ -5,8 +5,5 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   plugins: [cloudflareTest(sluice({ wrangler: { configPath: "./wrangler.jsonc" } }))],
-  test: {
-    provide: { programs: JSON.parse(readFileSync("programs.json", "utf8")) },
-    testTimeout: 120_000,
-  },
+  test: { provide: { programs: JSON.parse(readFileSync("programs.json", "utf8")) }, testTimeout: 120_000 },
 });

@@ -161,13 +161,7 @@ const LINES: readonly { readonly path: string; readonly line: unknown }[] = [
   },
   {
     path: "/subscriptions",
-    line: {
-      name: "r2",
-      enabled: true,
-      source: { type: "r2" },
-      queue: "orders",
-      events: ["bucket.created"],
-    },
+    line: { name: "r2", enabled: true, source: { type: "r2" }, queue: "orders", events: ["bucket.created"] },
   },
   { path: "/messages?queue=orders", line: { messages: [message] } },
   { path: "/messages?queue=whole.fifo", line: { messages: [message] } },

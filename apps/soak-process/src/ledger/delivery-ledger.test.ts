@@ -74,12 +74,7 @@ describe("a send that was not answered", () => {
     const { body } = ledger.intend({ queue: "orders", bytes: 50, delayMs: 0 });
     ledger.intend({ queue: "orders", bytes: 50, delayMs: 0 });
     deliver(body, 1);
-    expect(ledger.summary()).toMatchObject({
-      unanswered: 2,
-      unansweredButStored: 1,
-      lost: 0,
-      violations: 0,
-    });
+    expect(ledger.summary()).toMatchObject({ unanswered: 2, unansweredButStored: 1, lost: 0, violations: 0 });
   });
 });
 

@@ -111,11 +111,7 @@ async function send(
       MessageGroupId: `${random.between(1, GROUPS)}`,
       MessageDeduplicationId: `${message.tag}`,
     };
-    return {
-      Id: `${i}`,
-      MessageBody: body,
-      ...(queue === ORDERED_QUEUE ? ordered : {}),
-    };
+    return { Id: `${i}`, MessageBody: body, ...(queue === ORDERED_QUEUE ? ordered : {}) };
   });
   const { Failed = [] } = await sqs(endpoint, "SendMessageBatch", { QueueUrl, Entries });
   if (Failed.length > 0) throw new Error(`a healthy queue refused a message: ${Failed[0]?.Message}`);

@@ -76,12 +76,7 @@ export class Publisher {
       const groupId = `group ${idNumber % GROUPS}`;
       const copies = targets.map((target, i): MessageCopy => {
         const tag = firstTag + i;
-        this.#world.copies.set(tag, {
-          tag,
-          target: target.name,
-          publication,
-          publishedMs: null,
-        });
+        this.#world.copies.set(tag, { tag, target: target.name, publication, publishedMs: null });
         const fillerBytes = this.#world.random.between(0, FILLER_BYTES_MAX);
         const isGrouped = target.definition.fifo !== undefined;
         const packed = packTagged([{ tag, idNumber, fillerBytes, groupId: isGrouped ? groupId : undefined }]);

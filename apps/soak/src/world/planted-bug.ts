@@ -72,8 +72,4 @@ export const atEndpoint: Makes<"wrapEndpoint"> = (property, name, wrapEndpoint) 
   name,
   wrapEndpoint,
 });
-export const inDirectory: Makes<"directory"> = (property, name, directory) => ({
-  property,
-  name,
-  directory,
-});
+export const inDirectory: Makes<"directory"> = (property, name, directory) => ({ property, name, directory });

@@ -26,10 +26,7 @@ describe("the input of a JSON request", () => {
   it("leaves members alone that it does not know, and takes null for absent", () => {
     expect(
       read({ QueueUrl: null, Other: { deep: [1] }, Attributes: { a: null, b: "1" }, Names: [null, "x"] }),
-    ).toEqual({
-      Attributes: { b: "1" },
-      Names: ["x"],
-    });
+    ).toEqual({ Attributes: { b: "1" }, Names: ["x"] });
   });
 
   it("takes nothing for a member that every object has", () => {

@@ -15,9 +15,7 @@ export function queryJsonAnswer(
   requestId: string,
 ): string {
   const result = output === null ? {} : { [`${action}Result`]: write(output.shape, output.value, names) };
-  return JSON.stringify({
-    [`${action}Response`]: { ...result, ResponseMetadata: { RequestId: requestId } },
-  });
+  return JSON.stringify({ [`${action}Response`]: { ...result, ResponseMetadata: { RequestId: requestId } } });
 }
 
 /** Writes an error of the Query protocol for a client that accepts JSON. */

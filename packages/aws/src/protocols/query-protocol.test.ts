@@ -46,10 +46,7 @@ it("the input of a Query request has lists in the order of their numbers, not of
 it("the input of a Query request has flattened maps as numbered pairs", () => {
   expect(
     read("Attribute.1.Name=DelaySeconds&Attribute.1.Value=5&Attribute.2.Name=Policy").Attributes,
-  ).toEqual({
-    DelaySeconds: "5",
-    Policy: "",
-  });
+  ).toEqual({ DelaySeconds: "5", Policy: "" });
 });
 
 it("the input of a Query request has structures within lists, and maps within those", () => {
@@ -65,10 +62,7 @@ it("the input of a Query request has structures within lists, and maps within th
 it("the input of a Query request has lists and maps that are not flattened behind `member` and `entry`", () => {
   expect(
     read("Members.member.2=b&Members.member.1=a&Policies.entry.1.key=k&Policies.entry.1.value=v"),
-  ).toEqual({
-    Members: ["a", "b"],
-    Policies: { k: "v" },
-  });
+  ).toEqual({ Members: ["a", "b"], Policies: { k: "v" } });
 });
 
 it("the input of a Query request has a list or a flattened map of one without its number, as the first version of boto writes it", () => {

@@ -92,10 +92,7 @@ function signed(atMs: number, presignedSeconds: number | null = null): SignedHtt
 }
 
 it.each(VECTORS)("a signature is what AWS's test suite says: %s", (_name, vector) => {
-  expect(credentialIn(vector, CHECK)).toMatchObject({
-    accessKeyId: "AKIDEXAMPLE",
-    region: "us-east-1",
-  });
+  expect(credentialIn(vector, CHECK)).toMatchObject({ accessKeyId: "AKIDEXAMPLE", region: "us-east-1" });
 });
 
 it("a signature of a key that there is waits for the body, and any other is refused without it", () => {
@@ -133,9 +130,7 @@ it.each([
 
 it("a signature of a presigned URL is good for as long as it says", () => {
   const url = signed(NOW_MS, 3_600);
-  expect(credentialIn(url, { ...CHECK, nowMs: NOW_MS + 3_600_000 })).toMatchObject({
-    expiresSeconds: 3_600,
-  });
+  expect(credentialIn(url, { ...CHECK, nowMs: NOW_MS + 3_600_000 })).toMatchObject({ expiresSeconds: 3_600 });
   expect(() => credentialIn(url, { ...CHECK, nowMs: NOW_MS + 3_600_001 })).toThrow(
     expect.objectContaining({ kind: expect.objectContaining({ code: "RequestExpired" }) }),
   );

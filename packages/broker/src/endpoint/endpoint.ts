@@ -70,12 +70,7 @@ const UNREACHED_STATUSES: ReadonlySet<number> = new Set([521, 522, 523, 525, 526
 export function outcomeOf(status: number, header: (name: string) => string | null): EndpointOutcome {
   return UNREACHED_STATUSES.has(status)
     ? { kind: "unreachable", reason: `it cannot be reached (${status})` }
-    : {
-        kind: "answered",
-        status,
-        retryAfter: header("retry-after"),
-        challenge: header("www-authenticate"),
-      };
+    : { kind: "answered", status, retryAfter: header("retry-after"), challenge: header("www-authenticate") };
 }
 
 /** Port to HTTP endpoints. It never rejects because of an endpoint's behaviour, and follows no redirects. */

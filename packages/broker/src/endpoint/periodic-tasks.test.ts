@@ -261,10 +261,7 @@ describe("a run whose last one is not done", () => {
       [EVERY_MINUTE],
       {},
       { overlap: "skip" },
-      {
-        maxRetries: 0,
-        deadLetterQueue: "dead",
-      },
+      { maxRetries: 0, deadLetterQueue: "dead" },
     );
     world.answer = () => answered(500);
     await begin(world);

@@ -13,10 +13,7 @@ export function targetRulesOf(
   env: Readonly<Record<string, unknown>> & { readonly SLUICE_PUSH_HOSTS?: string },
 ): TargetRules {
   const names = (env.SLUICE_PUSH_HOSTS ?? "").split(",").map((name) => name.trim().toLowerCase());
-  return {
-    privateAllowed: callsPrivateHosts(env),
-    allowedHosts: names.filter((name) => name !== ""),
-  };
+  return { privateAllowed: callsPrivateHosts(env), allowedHosts: names.filter((name) => name !== "") };
 }
 
 /**

@@ -63,10 +63,7 @@ it("faults leave the consumer as it is where none is on", () => {
 
 it("faults come as often as they were asked for, and say so", async () => {
   const { faults, deliver, log } = faultsWith({ kind: "loseAck", times: 2 });
-  expect(await deliver()).toMatchObject({
-    outcome: "exception",
-    error: expect.stringContaining("loseAck"),
-  });
+  expect(await deliver()).toMatchObject({ outcome: "exception", error: expect.stringContaining("loseAck") });
   expect(faults.read()).toEqual({ seed: 7, faults: [{ kind: "loseAck", times: 1, ms: 1_000 }] });
   expect(faults.description).toEqual({ faults: [{ kind: "loseAck", times: 1, ms: 1_000 }] });
   await deliver();

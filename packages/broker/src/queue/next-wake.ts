@@ -67,10 +67,7 @@ export function armNextWake(timed: TimedQueue, ports: WakePorts): void {
  */
 export function nextMomentOf(timed: TimedQueue): NextMoment {
   const visibleAtMs = timed.dispatcher.open ? null : (timed.queue.delayed.peek()?.atMs ?? null);
-  return {
-    atMs: earliest([...workMoments(timed), visibleAtMs]),
-    isBusy: isUnderWay(timed),
-  };
+  return { atMs: earliest([...workMoments(timed), visibleAtMs]), isBusy: isUnderWay(timed) };
 }
 
 /**

@@ -21,12 +21,14 @@ it("what several requests want of a queue is done in one commit: deletes, then s
   const [held] = await queues.receive("orders", { visibilityTimeoutMs: 20_000 });
   const { commits } = queues.store("orders");
   const packed = packToSend([{ body: "b" }]);
-  const done = await queues.core("orders").work({
-    enqueue: { packed },
-    remove: [held?.receipt ?? "", "garbage"],
-    change: [{ receipt: "garbage", visibilityTimeoutMs: 0 }],
-    receive: [{ max: 10 }, { max: 10, waitMs: 20_000 }],
-  });
+  const done = await queues
+    .core("orders")
+    .work({
+      enqueue: { packed },
+      remove: [held?.receipt ?? "", "garbage"],
+      change: [{ receipt: "garbage", visibilityTimeoutMs: 0 }],
+      receive: [{ max: 10 }, { max: 10, waitMs: 20_000 }],
+    });
   expect(done).toMatchObject({
     enqueued: { ok: true, messages: null },
     removed: ["deleted", "invalid"],

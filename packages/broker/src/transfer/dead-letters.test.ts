@@ -45,9 +45,7 @@ describe("the dead-letter queue", () => {
   });
 
   it("is created when no configuration names it", async () => {
-    const world = new World({
-      orders: { consumer: consumer({ ...failing, deadLetterQueue: "unnamed" }) },
-    });
+    const world = new World({ orders: { consumer: consumer({ ...failing, deadLetterQueue: "unnamed" }) } });
     world.handler = () => ({ outcome: "exception" });
     await world.sendAndPass("orders", ["doomed"]);
     expect(world.core("unnamed").describe()).toMatchObject({ ready: 1, delayed: 0, backlogBytes: 6 });

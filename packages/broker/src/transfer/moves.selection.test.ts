@@ -112,12 +112,14 @@ it("a move of a selection fails and leaves everything where a message does not s
   await queues.pass(1_000);
   expect(latest(queues)).toMatchObject({ status: "failed", failure: "sourceUnknown", moved: 0 });
   delete queues.queues.orders;
-  await queues.core("dead").moves.begin({
-    taskId: "second",
-    target: null,
-    ratePerSecond: null,
-    selection: { filter: filterOf("from:orders") },
-  });
+  await queues
+    .core("dead")
+    .moves.begin({
+      taskId: "second",
+      target: null,
+      ratePerSecond: null,
+      selection: { filter: filterOf("from:orders") },
+    });
   await queues.pass(1_000);
   expect(latest(queues)).toMatchObject({ status: "failed", failure: "targetNotFound", moved: 0 });
   expect(bodies(queues, "dead")).toHaveLength(2);

@@ -233,10 +233,7 @@ describe("a move task (spec sqs 6.4)", () => {
   });
 
   it("keeps the order of each group of a FIFO queue", async () => {
-    const queues = new SqsWorld({
-      "orders.fifo": {},
-      "dead.fifo": {},
-    });
+    const queues = new SqsWorld({ "orders.fifo": {}, "dead.fifo": {} });
     await queues.enqueue("dead.fifo", "g-1", "h-1", "g-2", "h-2", "g-3");
     await queues.core("dead.fifo").moves.begin({ taskId: "t", target: "orders.fifo", ratePerSecond: 2 });
     await queues.pass(5_000);

@@ -15,10 +15,7 @@ import type { QueueCore } from "../queue/queue-core.ts";
 /** Delivery whose answer a test holds back, with the function that gives it. */
 type Ending =
   | { readonly kind: "worker"; readonly end: (result: Partial<DeliveryResult>) => void }
-  | {
-      readonly kind: "endpoint";
-      readonly end: (outcome: EndpointOutcome) => void;
-    };
+  | { readonly kind: "endpoint"; readonly end: (outcome: EndpointOutcome) => void };
 
 interface Run {
   readonly world: SqsWorld;
@@ -38,10 +35,7 @@ const steps = fc.oneof(
           group: fc.constantFrom("a", "a", "b", ""),
           delaySeconds: fc.constantFrom(0, 0, 1, 5, 8),
         }),
-        {
-          minLength: 1,
-          maxLength: 6,
-        },
+        { minLength: 1, maxLength: 6 },
       )
       .map((messages) =>
         step(`send ${JSON.stringify(messages)}`, ({ world }) =>
@@ -178,11 +172,7 @@ const consumers: fc.Arbitrary<QueueDefinition["consumer"]> = fc.oneof(
 );
 
 const definitions: fc.Arbitrary<Partial<QueueDefinition>> = fc
-  .record({
-    consumer: consumers,
-    isFifo: fc.boolean(),
-    rate: fc.constantFrom(undefined, undefined, 1, 3),
-  })
+  .record({ consumer: consumers, isFifo: fc.boolean(), rate: fc.constantFrom(undefined, undefined, 1, 3) })
   .map(({ consumer: consumes, isFifo, rate }) => ({
     consumer: consumes,
     ...(isFifo ? { fifo: {} } : {}),

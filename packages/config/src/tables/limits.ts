@@ -68,9 +68,9 @@ export const QUEUE_RANGES = {
 } as const satisfies Readonly<Record<string, SettingRange>>;
 
 /** The ranges of settings for all topics: a message lives at most as long as in a queue. */
-export const SNS_RANGES = {
-  message_life: QUEUE_RANGES.message_retention_period,
-} as const satisfies Readonly<Record<string, SettingRange>>;
+export const SNS_RANGES = { message_life: QUEUE_RANGES.message_retention_period } as const satisfies Readonly<
+  Record<string, SettingRange>
+>;
 
 /** The range of a redrive policy's number (spec sqs 6.1). */
 export const REDRIVE_RANGES = {

@@ -60,9 +60,6 @@ test("[sluice.sns] may stand in several files that do not contradict each other"
   expect(buildTopology([a, b]).sns).toEqual(both);
   expect(buildTopology([b, a]).sns).toEqual(both);
   expect(diagnosticsOf(() => buildTopology([a, b, c]))).toMatchObject([
-    {
-      line: 3,
-      text: `"sluice.sns.message_life" has two values: 60 (${a.file}:2) and 61 (${c.file}:3)`,
-    },
+    { line: 3, text: `"sluice.sns.message_life" has two values: 60 (${a.file}:2) and 61 (${c.file}:3)` },
   ]);
 });

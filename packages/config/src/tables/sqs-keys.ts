@@ -56,10 +56,7 @@ export function readSqsKeys(queue: string, raw: RawSqsKeys, place: Place, report
     ...(redrive === undefined
       ? {}
       : {
-          redrive: {
-            deadLetterQueue: redrive.dead_letter_queue,
-            maxReceiveCount: redrive.max_receive_count,
-          },
+          redrive: { deadLetterQueue: redrive.dead_letter_queue, maxReceiveCount: redrive.max_receive_count },
         }),
   };
 }

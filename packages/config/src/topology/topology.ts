@@ -36,19 +36,21 @@ export function buildTopology(workers: readonly WorkerQueueConfig[]): QueueTopol
   reportCycles(consumers, distinct, diagnostics);
   if (diagnostics.length > 0) throw new ConfigError(diagnostics);
 
-  const queues = [...queueNames(distinct)].sort().map((name): [string, QueueDefinition] => [
-    name,
-    {
-      deliveryDelaySeconds: settings.get(name)?.deliveryDelaySeconds ?? 0,
-      messageRetentionSeconds: settings.get(name)?.messageRetentionSeconds ?? RETENTION_SECONDS_DEFAULT,
-      producers: producersOf(name, distinct),
-      consumer: withPolicy(consumers.get(name)?.definition, settings.get(name)?.retryPolicy),
-      ...throttleOf(settings.get(name)),
-      ...historyOf(settings.get(name)),
-      ...receiveOf(settings.get(name)),
-      ...fifoOf(name, settings.get(name)),
-    },
-  ]);
+  const queues = [...queueNames(distinct)]
+    .sort()
+    .map((name): [string, QueueDefinition] => [
+      name,
+      {
+        deliveryDelaySeconds: settings.get(name)?.deliveryDelaySeconds ?? 0,
+        messageRetentionSeconds: settings.get(name)?.messageRetentionSeconds ?? RETENTION_SECONDS_DEFAULT,
+        producers: producersOf(name, distinct),
+        consumer: withPolicy(consumers.get(name)?.definition, settings.get(name)?.retryPolicy),
+        ...throttleOf(settings.get(name)),
+        ...historyOf(settings.get(name)),
+        ...receiveOf(settings.get(name)),
+        ...fifoOf(name, settings.get(name)),
+      },
+    ]);
   return { queues: recordOf(queues), ...(sns === undefined ? {} : { sns }) };
 }
 

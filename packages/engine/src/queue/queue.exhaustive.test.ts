@@ -50,13 +50,7 @@ it.each<[string, Partial<QueueRules>, string[], number, number]>([
 ])(
   "every small history does what a plain list of messages does, %s",
   (_what, rules, prefix, lengthMax, histories) => {
-    const allRules = {
-      ...RULES,
-      maxBatchSize: 2,
-      batchTimeoutMs: 1_000,
-      retentionMs: 3_000,
-      maxRetries: 0,
-    };
+    const allRules = { ...RULES, maxBatchSize: 2, batchTimeoutMs: 1_000, retentionMs: 3_000, maxRetries: 0 };
     const all = { ...allRules, ...rules };
     expect(explore(ALPHABET, all, prefix, lengthMax)).toBeGreaterThan(histories);
   },

@@ -14,13 +14,7 @@ import { IDS_PER_EPOCH } from "./queue.ts";
 
 it("createQueue begins empty, with ids of its own epoch", () => {
   const queue = queueWith({}, 7);
-  expect(counts(queue)).toEqual({
-    ready: 0,
-    delayed: 0,
-    leased: 0,
-    waitingBytes: 0,
-    oldestWaitingMs: null,
-  });
+  expect(counts(queue)).toEqual({ ready: 0, delayed: 0, leased: 0, waitingBytes: 0, oldestWaitingMs: null });
   expect(sendMany(queue, 1)).toBe(7 * IDS_PER_EPOCH + 1);
   expect(pull(queue, 1).leaseId).toBe(7 * IDS_PER_EPOCH + 1);
   expect(sendApart(queue, 1)).toBe(7 * IDS_PER_EPOCH + 2);

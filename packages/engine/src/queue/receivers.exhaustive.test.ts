@@ -139,12 +139,7 @@ it.each<[string, Alphabet, Partial<QueueRules>, string[], number, number]>([
   (_what, alphabet, changes, prefix, lengthMax, histories) => {
     const base = { ...RULES, maxBatchSize: 2, batchTimeoutMs: 1_000, maxRetries: Infinity };
     // Where commands ask for it, the retention ends after what four of them let pass.
-    const all = {
-      ...base,
-      retentionMs: alphabet === PLAIN ? 3_000 : 30_000,
-      pushLeaseMs: 1_000,
-      ...changes,
-    };
+    const all = { ...base, retentionMs: alphabet === PLAIN ? 3_000 : 30_000, pushLeaseMs: 1_000, ...changes };
     expect(explore(alphabet, all, prefix, lengthMax)).toBeGreaterThan(histories);
   },
 );

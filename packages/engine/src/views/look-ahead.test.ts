@@ -199,12 +199,7 @@ it("a look ahead at noisy groups and large messages (spec sqs 8) has the message
   });
   fc.assert(
     fc.property(amounts, ({ noisy, quiet, held, later, sizes, maxBatchSize, maxConcurrency }) => {
-      const queue = queueWith({
-        maxBatchSize,
-        maxConcurrency,
-        scalesConcurrency: false,
-        batchTimeoutMs: 0,
-      });
+      const queue = queueWith({ maxBatchSize, maxConcurrency, scalesConcurrency: false, batchTimeoutMs: 0 });
       const sendGroup = (id: string, count: number, nowMs: number) => {
         if (count === 0) return;
         const groups = Array<string>(count).fill(id);

@@ -21,10 +21,7 @@ const SOURCE_KINDS: Readonly<Record<string, SourceKind>> = {
     ],
   },
   vectorize: { fields: [], events: ["index.created", "index.deleted"] },
-  "workersAi.model": {
-    fields: ["model_name"],
-    events: ["batch.queued", "batch.succeeded", "batch.failed"],
-  },
+  "workersAi.model": { fields: ["model_name"], events: ["batch.queued", "batch.succeeded", "batch.failed"] },
   "workersBuilds.worker": {
     fields: ["worker_name"],
     events: ["build.started", "build.failed", "build.canceled", "build.succeeded"],

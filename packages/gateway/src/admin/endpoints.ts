@@ -129,11 +129,7 @@ export const ENDPOINTS = [
     body: '{"faults": [{"kind": "loseAck"}]}',
     answers: "makes that go wrong (development)",
   },
-  {
-    method: "DELETE",
-    path: "/__sluice/api/queues/NAME/faults",
-    answers: "ends all of that (development)",
-  },
+  { method: "DELETE", path: "/__sluice/api/queues/NAME/faults", answers: "ends all of that (development)" },
   { method: "GET", path: "/__sluice/api/clock", answers: "the time of the queues (development)" },
   {
     method: "POST",

@@ -156,14 +156,16 @@ async function tryOut(
 ): Promise<Omit<DryRun, "messages"> & { readonly messages: readonly LookedAt[] }> {
   const isAll = wanted.filter === undefined && wanted.only === undefined && limit === Infinity;
   const filter: MessageFilter = isAll ? [{ field: "state", state: "ready" }] : (wanted.filter ?? []);
-  const { messages, matched, searched, of, ...found } = await directory.queue(name).look(name, {
-    ...wanted,
-    filter,
-    isWaiting: true,
-    countsAll: true,
-    max: Math.min(SHOWN_MAX, limit),
-    ...(cursor === undefined ? {} : { cursor: checkedCursor(cursor) }),
-  });
+  const { messages, matched, searched, of, ...found } = await directory
+    .queue(name)
+    .look(name, {
+      ...wanted,
+      filter,
+      isWaiting: true,
+      countsAll: true,
+      max: Math.min(SHOWN_MAX, limit),
+      ...(cursor === undefined ? {} : { cursor: checkedCursor(cursor) }),
+    });
   const count = Math.min(matched, limit);
   const next = count === limit ? null : found.cursor;
   return { dryRun: true, count, messages, cursor: next, searched, of };

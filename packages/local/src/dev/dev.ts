@@ -62,11 +62,7 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
   const host = hostOf(project, options);
   const access = await devAccess(project, { host, env, envFiles, environment: process.env });
   // More than the command's own environment says: whom to ask how the broker before it ended.
-  const environment = {
-    ...process.env,
-    [LAST_END_VARIABLE]: runtime.url,
-    ...accessVariables(access),
-  };
+  const environment = { ...process.env, [LAST_END_VARIABLE]: runtime.url, ...accessVariables(access) };
   const places = { ...found, environment };
   const data = dataFolderOf(project, options);
   const ownership = new BrokerOwnership({

@@ -257,12 +257,7 @@ export class BrokerLink {
     if (url === null) return;
     this.#unregister();
     const folders = [...new Set([process.cwd(), ...[...this.#senders.keys()].map((file) => dirname(file))])];
-    this.#unregister = registerBroker(process.env, {
-      command: COMMAND,
-      url,
-      data: this.#data,
-      folders,
-    });
+    this.#unregister = registerBroker(process.env, { command: COMMAND, url, data: this.#data, folders });
     this.#waker.wake(url, project.topology);
   }
 }

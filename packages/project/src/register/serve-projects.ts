@@ -33,11 +33,7 @@ export function joined(
   const kept = Object.entries(before?.workers ?? {}).filter(([worker]) => !detach.includes(worker));
   const workers = { ...Object.fromEntries(kept), ...own.entry.workers };
   refuseSecondConfiguration(own, others);
-  return {
-    format: FORMAT,
-    by: own.name,
-    projects: { ...others, [own.name]: { ...own.entry, workers } },
-  };
+  return { format: FORMAT, by: own.name, projects: { ...others, [own.name]: { ...own.entry, workers } } };
 }
 
 /**

@@ -72,11 +72,7 @@ describe("a filter", () => {
     fc.record({ field: fc.constant("state" as const), state: fc.constantFrom(...MESSAGE_STATES) }),
     fc.record({ field: fc.constant("id" as const), prefix: fc.stringMatching(/^[0-9a-f]{1,32}$/) }),
     fc.record({ field: fc.constant("body" as const), text: value }),
-    fc.record({
-      field: fc.constant("attr" as const),
-      name: fc.stringMatching(/^[\w.-]{1,12}$/),
-      value,
-    }),
+    fc.record({ field: fc.constant("attr" as const), name: fc.stringMatching(/^[\w.-]{1,12}$/), value }),
     fc.record({
       field: fc.constant("attempts" as const),
       is: fc.oneof(is, fc.constant("=" as const)),

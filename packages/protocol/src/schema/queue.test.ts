@@ -3,12 +3,7 @@ import * as z from "zod/mini";
 import { consumerSchema, issueText, queueName, queueSettingsSchema, unreadableRecord } from "./index.ts";
 
 const shared = { maxRetries: 3, retryDelaySeconds: 0, deadLetterQueue: null };
-const worker = {
-  ...shared,
-  maxBatchSize: 10,
-  maxBatchTimeoutSeconds: 0.5,
-  maxConcurrency: null,
-};
+const worker = { ...shared, maxBatchSize: 10, maxBatchTimeoutSeconds: 0.5, maxConcurrency: null };
 const push = {
   ...shared,
   url: "https://shop.example/",
@@ -125,10 +120,7 @@ describe("a stored record", () => {
     dialects: {},
     definition: { deliveryDelaySeconds: 0, messageRetentionSeconds: 60, producers: [], consumer: null },
   };
-  const withConsumer = (consumer: unknown) => ({
-    ...record,
-    definition: { ...record.definition, consumer },
-  });
+  const withConsumer = (consumer: unknown) => ({ ...record, definition: { ...record.definition, consumer } });
 
   it("can be read as it is, and with what another version allows", () => {
     expect(unreadableRecord(record)).toBeNull();

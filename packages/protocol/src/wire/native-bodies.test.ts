@@ -6,11 +6,7 @@ import { withoutNativeBodies } from "./native-bodies.ts";
 import { type MessageToPack, PackedIndex, packMessages } from "./packed.ts";
 
 const id = (i: number) => `${i}`.padStart(32, "a");
-const value = {
-  when: new Date(0),
-  seen: new Map([[1, new Set(["x"])]]),
-  big: 7n,
-};
+const value = { when: new Date(0), seen: new Map([[1, new Set(["x"])]]), big: 7n };
 
 it("a packed batch without native bodies has what workerd's own binding has sent in our format, and everything else of each message", () => {
   const messages: MessageToPack[] = [

@@ -136,9 +136,6 @@ describe("EffectiveDeliveryPolicy (spec sns-delivery 2.7)", () => {
     const own = subscription({ sicklyRetryPolicy: RETRY, guaranteed: true });
     expect(
       JSON.parse(effectiveSubscriptionDocument(own, topic({ disableSubscriptionOverrides: true }))),
-    ).toMatchObject({
-      sicklyRetryPolicy: null,
-      guaranteed: false,
-    });
+    ).toMatchObject({ sicklyRetryPolicy: null, guaranteed: false });
   });
 });

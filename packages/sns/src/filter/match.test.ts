@@ -211,10 +211,7 @@ describe("the body of a message", () => {
 
   it("the body of a message of an array of objects, one element has to have all properties, at any depth of arrays", () => {
     const policy = {
-      Records: {
-        s3: { object: { key: [{ prefix: "auto-" }] } },
-        eventName: [{ prefix: "ObjectCreated:" }],
-      },
+      Records: { s3: { object: { key: [{ prefix: "auto-" }] } }, eventName: [{ prefix: "ObjectCreated:" }] },
     };
     const record = (eventName: string, object: unknown) => ({ eventName, s3: { object } });
     const home = { key: "home-2314.xml" };

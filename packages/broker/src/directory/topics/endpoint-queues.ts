@@ -95,7 +95,9 @@ export function endpointDefinition(
 }
 
 /** Separates credentials from a URL: only a server that asks for them gets them (spec sns-delivery 8.1). */
-function endpointOf(endpoint: string): Pick<HttpPushSettings, "url"> & {
+function endpointOf(
+  endpoint: string,
+): Pick<HttpPushSettings, "url"> & {
   readonly credentials: NonNullable<HttpPushSettings["credentials"]> | null;
 } {
   const url = new URL(endpoint);

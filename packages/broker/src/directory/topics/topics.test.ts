@@ -360,9 +360,7 @@ describe("the queue of a URL", () => {
     changeSubscription(topics, arn, { basedOn: before, attributes, deadLetterQueue: "dead" });
     expect(endpointQueue()?.definition).toMatchObject({
       maxReceivesPerSecond: 10,
-      consumer: {
-        settings: { maxRetries: 50, contentType: "application/json", deadLetterQueue: "dead" },
-      },
+      consumer: { settings: { maxRetries: 50, contentType: "application/json", deadLetterQueue: "dead" } },
     });
   });
 

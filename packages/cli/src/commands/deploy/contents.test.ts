@@ -68,10 +68,7 @@ it("tells the same Worker by the same tag, whichever folder the command runs in"
 });
 
 it("tells another Worker by another tag", async () => {
-  const project = projectFolder({
-    "apps/mailer/public/a.txt": "a",
-    "apps/mailer/other/a.txt": "b",
-  });
+  const project = projectFolder({ "apps/mailer/public/a.txt": "a", "apps/mailer/other/a.txt": "b" });
   const paths = ["../../", "../../apps/mailer/"] as const;
   const assets = (folder: string, more = {}) => ({ assets: { directory: `${paths[1]}${folder}`, ...more } });
   const workers: [config: Readonly<Record<string, unknown>>, code: string][] = [

@@ -93,11 +93,7 @@ describe("POST /backup", () => {
   };
 
   const pushing = (changes: object) => endpoint({ maxConcurrency: 1, ...changes });
-  const DAEMON = {
-    visibilityTimeoutSeconds: 300,
-    errorVisibilityTimeoutSeconds: null,
-    retentionSeconds: 60,
-  };
+  const DAEMON = { visibilityTimeoutSeconds: 300, errorVisibilityTimeoutSeconds: null, retentionSeconds: 60 };
   const TASK = { name: "nightly", url: "/tasks", schedule: "every night" };
   const SNS_POLICY = {
     kind: "sns",
@@ -138,10 +134,7 @@ describe("POST /backup", () => {
       "/queues",
       {
         ...queue,
-        settings: {
-          ...queue.settings,
-          receive: { redrive: { deadLetterQueue: "new", maxReceiveCount: 1 } },
-        },
+        settings: { ...queue.settings, receive: { redrive: { deadLetterQueue: "new", maxReceiveCount: 1 } } },
       },
       /settings\.receive\.redrive\.deadLetterQueue: must be another queue/,
     ],

@@ -21,11 +21,13 @@ export function historyRoutes(directory: QueueDirectory): Hono {
     const max = wholeQuery(c, "max", 1, HISTORY_EVENTS_MAX) ?? SHOWN_EVENTS_DEFAULT;
     const before = wholeQuery(c, "cursor", 0, Number.MAX_SAFE_INTEGER);
     const kinds = kindsQuery(c);
-    const { isOn, events, next } = await directory.queue(name).history(name, {
-      max,
-      ...(before === undefined ? {} : { before }),
-      ...(kinds === undefined ? {} : { kinds }),
-    });
+    const { isOn, events, next } = await directory
+      .queue(name)
+      .history(name, {
+        max,
+        ...(before === undefined ? {} : { before }),
+        ...(kinds === undefined ? {} : { kinds }),
+      });
     return c.json({
       isOn,
       events: shownEvents(rightsOf(c), events).map(eventView),

@@ -159,9 +159,7 @@ describe("POST /queues/NAME/messages", () => {
       withMessage({ send: full }).directory,
       "POST",
       "/queues/orders/messages",
-      {
-        body: 1,
-      },
+      { body: 1 },
     );
     expect(status).toBeGreaterThanOrEqual(400);
     expect(body).toEqual({ error: { code: "refused", message: "It is full." } });

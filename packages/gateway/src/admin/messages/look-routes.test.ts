@@ -67,10 +67,7 @@ describe("GET /queues/NAME/messages", () => {
           truncated: false,
           group: "g",
           from: "orders",
-          attributes: {
-            kind: { type: "String", value: "order" },
-            raw: { type: "Binary.x", value: "AP8=" },
-          },
+          attributes: { kind: { type: "String", value: "order" }, raw: { type: "Binary.x", value: "AP8=" } },
           why: { reason: "paused", text: "Delivery is paused.", until: null, by: null },
         },
         {

@@ -35,10 +35,7 @@ export function queueMetrics(queues: readonly AskedQueue[], leftOut: number): Me
       name: "sluice_queue_up",
       help: "Whether the queue answers.",
       type: "gauge",
-      samples: queues.map((queue) => ({
-        labels: labelsOf(queue),
-        value: Number(queue.kind !== "silent"),
-      })),
+      samples: queues.map((queue) => ({ labels: labelsOf(queue), value: Number(queue.kind !== "silent") })),
     },
     {
       name: "sluice_queues_left_out",

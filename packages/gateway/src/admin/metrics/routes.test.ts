@@ -107,12 +107,7 @@ describe("queues that are asleep", () => {
   it("queues of endpoints that are asleep are shown too", async () => {
     const subscriptions = [subscriptionOf({ target: "subscription/1", protocol: "http" })];
     const directory = directoryOf({}, { consumer: HEALTH }, [{ topic: TOPIC, subscriptions }]);
-    const description = {
-      ...(await directory.describe("subscription/1")),
-      ready: 9,
-      delayed: 0,
-      leased: 0,
-    };
+    const description = { ...(await directory.describe("subscription/1")), ready: 9, delayed: 0, leased: 0 };
     const account = { ...directory.account, atRest: async () => [{ queueId: "1", description }] };
     const describe = () => Promise.reject(new Error("woken"));
     expect(await linesOf({ ...directory, account, describe })).toContain(

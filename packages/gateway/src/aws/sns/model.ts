@@ -21,13 +21,7 @@ const tags = memberList(structure({ Key: string, Value: string }));
 const topicArn = structure({ TopicArn: string });
 const subscriptionArn = structure({ SubscriptionArn: string });
 const subscriptions = memberList(
-  structure({
-    SubscriptionArn: string,
-    Owner: string,
-    Protocol: string,
-    Endpoint: string,
-    TopicArn: string,
-  }),
+  structure({ SubscriptionArn: string, Owner: string, Protocol: string, Endpoint: string, TopicArn: string }),
 );
 const publishMembers = {
   Message: string,

@@ -73,12 +73,7 @@ function waitingReceive(looked = () => {}, found: "empty" | "unserved" = "empty"
     cancelReceive: async (_queue: string, receiverId: string) => void calls.push(["cancel", receiverId]),
     release: async (_queue: string, receipts: readonly string[]) => void calls.push(["release", receipts]),
   };
-  return {
-    client: new SqsClient({ objects, waits }),
-    calls,
-    answer: resolve,
-    stop: () => waits.stop(),
-  };
+  return { client: new SqsClient({ objects, waits }), calls, answer: resolve, stop: () => waits.stop() };
 }
 
 describe("a client that goes while its receive waits", () => {

@@ -168,12 +168,7 @@ function extensionOf(
 ): MessageExtension {
   const isFifoQueue = isFifoName(endpoint);
   const hasGroup = groupId !== null && protocol === "sqs" && (isFifoQueue || !topic.isFifo);
-  const notification = {
-    type: "Notification",
-    topicArn: topic.arn,
-    subscriptionArn: arn,
-    isRaw,
-  } as const;
+  const notification = { type: "Notification", topicArn: topic.arn, subscriptionArn: arn, isRaw } as const;
   const stored = encodeAttributes({
     attributes: isRaw ? attributes : {},
     ...(protocol === "sqs" ? { traceHeader } : { traceHeader: null, notification }),

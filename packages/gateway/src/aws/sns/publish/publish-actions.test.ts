@@ -113,9 +113,7 @@ describe("what is published to a standard topic", () => {
   it("keeps its message group for fair queues", async () => {
     await subscribe("mail", RAW);
     await publish("m", { MessageGroupId: "tenant" });
-    expect(extensionOf(copyFor("mail").packed)).toMatchObject({
-      groupId: "tenant",
-    });
+    expect(extensionOf(copyFor("mail").packed)).toMatchObject({ groupId: "tenant" });
   });
 
   it("what is published to a standard topic with more raw attributes than SQS takes goes to the dead-letter queue", async () => {

@@ -27,9 +27,7 @@ beforeEach(() => {
   publishes = [];
   kept.length = 0;
   calls = new TopicCalls({
-    topics: {
-      findTopic: (asked) => new Promise((resolve) => finds.push({ asked, answer: resolve })),
-    },
+    topics: { findTopic: (asked) => new Promise((resolve) => finds.push({ asked, answer: resolve })) },
     topic: () => ({
       publish: (_, asked) => new Promise((resolve) => publishes.push({ asked, answer: resolve })),
     }),
