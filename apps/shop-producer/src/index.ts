@@ -1,7 +1,7 @@
 import { bulkOrders, chunks, SEND_BATCH_MAX } from "./bulk.ts";
 import { CATALOGUE } from "./catalogue.ts";
 import type { Order } from "./order.ts";
-import { HttpError, isCustomer, readBulkCount, readOrderRequest, readTerms } from "./request.ts";
+import { HttpError, isCustomerId, readBulkCount, readOrderRequest, readTerms } from "./request.ts";
 
 /** Most characters of a request body. An order with every product in it takes about 500. */
 const BODY_LENGTH_MAX = 16_384;
@@ -42,7 +42,7 @@ export default {
 /** `GET /api/orders?customer=ID`: returns the states of a customer's orders. */
 async function showOrders(url: URL, env: Env): Promise<Response> {
   const customer = url.searchParams.get("customer");
-  if (!isCustomer(customer)) {
+  if (!isCustomerId(customer)) {
     throw new HttpError(400, '"customer" must be 8 to 64 letters, digits, "-" or "_"');
   }
   try {

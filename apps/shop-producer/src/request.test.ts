@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { CATALOGUE } from "./catalogue.ts";
-import { HttpError, isCustomer, readBulkCount, readOrderRequest, readTerms } from "./request.ts";
+import { HttpError, isCustomerId, readBulkCount, readOrderRequest, readTerms } from "./request.ts";
 
 const mug = { sku: "mug", quantity: 1 };
 
@@ -98,14 +98,14 @@ describe("readTerms", () => {
   });
 });
 
-describe("isCustomer", () => {
+describe("isCustomerId", () => {
   it.each([
     [7, false],
     [8, true],
     [64, true],
     [65, false],
   ])("returns for a name of %s letters: %s", (length, expected) => {
-    expect(isCustomer("x".repeat(length))).toBe(expected);
+    expect(isCustomerId("x".repeat(length))).toBe(expected);
   });
 });
 

@@ -24,7 +24,7 @@ export class HttpError extends Error {
 
 /** Terms that every request for orders may set. */
 export interface Terms {
-  /** Customer who orders; `null` when the request does not say. */
+  /** Id of the customer; `null` when the request does not say. */
   readonly customer: string | null;
   /** Seconds that the queue delays the order. Default: 0. */
   readonly delaySeconds: number;
@@ -57,11 +57,11 @@ export function readOrderRequest(body: unknown): OrderRequest {
   return { ...readTerms(body), lines };
 }
 
-/** Checks `customer` and `delaySeconds`, optional in both ways to order. Throws `HttpError`. */
+/** Checks `customer` and `delaySeconds`, which single and bulk orders may set. Throws `HttpError`. */
 export function readTerms(body: unknown): Terms {
   if (!isRecord(body)) throw invalid("The body must be a JSON object");
   const { customer = null, delaySeconds = 0 } = body;
-  if (customer !== null && !isCustomer(customer)) {
+  if (customer !== null && !isCustomerId(customer)) {
     throw invalid('"customer" must be 8 to 64 letters, digits, "-" or "_"');
   }
   if (!isWhole(delaySeconds, 0, DELAY_SECONDS_MAX)) {
@@ -79,8 +79,8 @@ export function readBulkCount(text: string | null): number {
   return count;
 }
 
-/** Whether a value is a customer's name. */
-export function isCustomer(value: unknown): value is string {
+/** Whether a value can be the id of a customer. */
+export function isCustomerId(value: unknown): value is string {
   return typeof value === "string" && CUSTOMER_PATTERN.test(value);
 }
 

@@ -12,7 +12,7 @@ export type MainModule =
   | {
       readonly kind: "named-only";
       readonly file: string;
-      /** Exports that are visible without loading other modules. */
+      /** Names of its exports, those of `export *` aside. */
       readonly names: readonly [string, ...string[]];
     };
 
@@ -20,7 +20,8 @@ export type MainModule =
  * Finds out what the user's module exports. A missing file (a custom build may write it) and one that does not compile
  * count as having a default export: Wrangler explains best what is wrong.
  *
- * @throws CliError for a Python Worker and for a service worker (`addEventListener`): neither can get bindings of ours.
+ * @throws CliError for a Python Worker, and for a service worker, which is what Wrangler takes a module without visible
+ *   exports for: neither can get bindings of ours.
  */
 export async function readMainModule(file: string | undefined, workerName: string): Promise<MainModule> {
   if (file === undefined) return { kind: "none" };
