@@ -133,7 +133,7 @@ function readQueues(queues: Table, queuesPlace: Place, report: Report): PlacedQu
 }
 
 /** Refuses a `sluice` table that stands where environments keep theirs. */
-export function refuseSluiceTableOf(environment: Table, place: Place, report: Report): void {
+export function refuseSluiceTableInEnvironment(environment: Table, place: Place, report: Report): void {
   if (place.path.length === 0 || environment.sluice === undefined) return;
   const sluicePlace = placeOf(place, "sluice");
   report.error(

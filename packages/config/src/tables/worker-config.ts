@@ -8,12 +8,13 @@ import { type ConsumerConfig, readConsumer } from "./consumer.ts";
 import { type ActiveEnvironment, selectEnvironment } from "./environment.ts";
 import { type ProducerConfig, readProducer } from "./producer.ts";
 import { type CheckedQueues, checkBindingsAreUnique, checkQueues } from "./queues.ts";
-import { type QueueSettings, readSluiceTable, refuseSluiceTableOf } from "./sluice-table.ts";
+import { type QueueSettings, readSluiceTable, refuseSluiceTableInEnvironment } from "./sluice-table.ts";
 
 /** Queues in the configuration of one Worker, and their settings. */
 export interface WorkerQueueConfig {
-  /** Absolute path of the configuration file, and of its folder. */
+  /** Absolute path of the configuration file; of a configuration in no file, the name that errors show. */
   readonly file: string;
+  /** Absolute path of the folder that paths in it are relative to; empty for a Worker as deployed. */
   readonly directory: string;
   /** Name of the Worker, environment suffix included. */
   readonly workerName: string;
@@ -30,12 +31,12 @@ export interface WorkerQueueConfig {
   /** `[sluice] project`: name of the project among those that share a broker. */
   readonly project?: string;
   readonly warnings: readonly ConfigDiagnostic[];
-  /** Where things stand in the file, for diagnostics that concern several files. */
+  /** Lines in the file, for diagnostics that concern several files; absent for a Worker that runs elsewhere. */
   readonly lines?: WorkerQueueLines;
 }
 
 export interface WorkerQueueLines {
-  /** Index for index with `consumers`. */
+  /** Line of each consumer, in the order of `consumers`; `undefined` where it is not known. */
   readonly consumers: readonly (number | undefined)[];
   /** By queue name. */
   readonly queueSettings: Readonly<Record<string, number | undefined>>;
@@ -51,21 +52,20 @@ export interface ReadWorkerConfigOptions {
 
 /**
  * Reads the queues in the configuration file of a Worker (`wrangler.toml`, `.jsonc` or `.json`), with production's
- * defaults filled in (spec cloudflare-queues 3).
+ * defaults filled in.
  *
- * Errors and warnings of Wrangler are reported in its words. Faults that production refuses only at deploy are errors
- * here: numbers out of range and invalid queue names, both for the environment in force alone. Keys that have nothing
- * to do with queues are ignored.
+ * Reports what Wrangler reports, in its words. Numbers out of range and invalid queue names, which Cloudflare refuses
+ * only at deploy, are errors too, but only in the environment in force. Keys of no concern to queues are ignored.
  *
  * @param file its path, as `findConfigFile` returns it.
  * @throws ConfigError with everything that is wrong, not just the first of it.
  */
 export function readWorkerConfig(file: string, options: ReadWorkerConfigOptions = {}): WorkerQueueConfig {
-  return readDocumentOfWorker(readDocument(file), options.env);
+  return workerConfigIn(readDocument(file), options.env);
 }
 
 /**
- * Reads the configuration of a Worker that is in no file, by the same rules.
+ * Reads an already parsed configuration that has no file, by the same rules.
  *
  * @param origin name that errors show in the place of a file.
  * @param directory folder that paths in it are relative to. Absolute.
@@ -73,10 +73,10 @@ export function readWorkerConfig(file: string, options: ReadWorkerConfigOptions 
  * @throws ConfigError as `readWorkerConfig`.
  */
 export function readWorkerTables(origin: string, directory: string, root: Table): WorkerQueueConfig {
-  return readDocumentOfWorker({ file: origin, directory, root, lines: new KeyLines() }, undefined);
+  return workerConfigIn({ file: origin, directory, root, lines: new KeyLines() }, undefined);
 }
 
-function readDocumentOfWorker(document: ConfigDocument, env: string | undefined): WorkerQueueConfig {
+function workerConfigIn(document: ConfigDocument, env: string | undefined): WorkerQueueConfig {
   const { root } = document;
   const report = new Report(document);
 
@@ -86,7 +86,7 @@ function readDocumentOfWorker(document: ConfigDocument, env: string | undefined)
   refuseConsumersOfPages(root, active, queues, report);
   const producers = queues.producers.map(({ value, place }) => readProducer(value, place, report));
   const consumers = queues.consumers.map(({ value, place }) => readConsumer(value, place, report));
-  refuseSluiceTableOf(active.table, active.place, report);
+  refuseSluiceTableInEnvironment(active.table, active.place, report);
   const { queues: queueSettings, sns, broker, project } = readSluiceTable(root, report);
 
   if (report.hasErrors) throw new ConfigError(report.diagnostics);
@@ -113,8 +113,8 @@ function readDocumentOfWorker(document: ConfigDocument, env: string | undefined)
 }
 
 /**
- * Checks the `queues` table of the environment in force, and the top level's too, as Wrangler does. Environments do not
- * inherit it: one that lacks it has no queues.
+ * Checks the top level's `queues` table and that of the environment in force, as Wrangler does, and returns the latter.
+ * An environment without a `queues` table has no queues.
  */
 function checkActiveQueues(root: Table, active: ActiveEnvironment, report: Report): CheckedQueues {
   const topLevel = checkQueues(root.queues, placeOf(ROOT, "queues"), report);
@@ -130,7 +130,7 @@ function checkActiveQueues(root: Table, active: ActiveEnvironment, report: Repor
   return checkQueues(active.table.queues, place, report);
 }
 
-/** Pages projects produce to queues; nothing ever calls a queue handler of theirs. */
+/** Pages projects can send to queues, but not consume: refuses consumers. */
 function refuseConsumersOfPages(
   root: Table,
   active: ActiveEnvironment,

@@ -2,7 +2,7 @@ import { randomFrom } from "@sluice/protocol";
 
 /** Random choices that follow from a seed: the same calls return the same values. */
 export interface Random {
-  /** Returns a whole number from `min` to `max`, both included. Throws a `RangeError` if there is none. */
+  /** Returns a whole number, `min` to `max` inclusive. Throws a `RangeError` unless both are whole and `min <= max`. */
   integer(min: number, max: number): number;
   boolean(): boolean;
   /** Returns one of the values. Throws a `RangeError` if there is none. */
@@ -10,8 +10,8 @@ export interface Random {
 }
 
 /**
- * Records choices as data: the distance of each from the least possible one. A history becomes smaller with smaller
- * choices, whatever they decide; a missing choice is the least one.
+ * Makes choices by a seed or repeats given ones, and records each as a number: its distance from the smallest value
+ * possible. `shrink` makes a history smaller by lowering them, whatever they decide. A missing choice counts as 0.
  */
 export class Choices implements Random {
   /** Choices so far. */
@@ -19,7 +19,7 @@ export class Choices implements Random {
   readonly #next: () => number;
   readonly #given: readonly number[] | null;
 
-  /** @param given choices to repeat. Default: those of the seed. */
+  /** @param given choices to repeat, in place of those of the seed. */
   constructor(seed: number, given: readonly number[] | null = null) {
     this.#next = randomFrom(seed);
     this.#given = given;
@@ -29,11 +29,11 @@ export class Choices implements Random {
     if (!(Number.isInteger(min) && Number.isInteger(max) && min <= max)) {
       throw new RangeError(`random.integer(${min}, ${max}): whole numbers, the smaller one first`);
     }
-    const room = max - min;
+    const distanceMax = max - min;
     const chosen =
       this.#given === null
-        ? Math.floor(this.#next() * (room + 1))
-        : Math.min(room, this.#given[this.made.length] ?? 0);
+        ? Math.floor(this.#next() * (distanceMax + 1))
+        : Math.min(distanceMax, this.#given[this.made.length] ?? 0); // fewer values after a lowered earlier choice
     this.made.push(chosen);
     return min + chosen;
   }

@@ -27,23 +27,24 @@ interface PulledView {
 }
 
 const API = "/__sluice/client/v4/accounts/local/queues";
-/** Most messages in one list, and over all lists. */
+/** Most messages in one page of a list. */
 const PAGE = 100;
+/** Messages after which no further page is read. */
 const LISTED_MAX = 1_000;
 
-/** @param waitMs time in ms that the answer may take by itself. */
-type Fetch = (...request: [...Parameters<BrokerFetch>, waitMs: number]) => Promise<Response>;
+/** @param waitMs how long the broker was asked to wait before it answers, in ms; not counted as a broker that hangs. */
+type TimedFetch = (url: string, init: Parameters<BrokerFetch>[1], waitMs: number) => Promise<Response>;
 
 /** HTTP client of the test kit for the broker. */
 export class BrokerCalls {
   readonly #url: string;
-  readonly #fetch: Fetch;
+  readonly #fetch: TimedFetch;
   readonly #queueIds = new Map<string, string>();
 
   /** @param url URL of the broker, without a slash at its end. */
-  constructor(url: string, by: Fetch) {
+  constructor(url: string, fetch: TimedFetch) {
     this.#url = url;
-    this.#fetch = by;
+    this.#fetch = fetch;
   }
 
   /** Returns the URL of a queue for SQS's clients. */
@@ -59,7 +60,7 @@ export class BrokerCalls {
     return this.#post(`${TEST_PATH}/log`, request, request.waitMs);
   }
 
-  /** Makes the broker of a queue's producers. */
+  /** Returns the broker as a `QueueProducer` calls it. */
   producerBroker(): ProducerBroker {
     return {
       post: async (queue, requests, producer) => {
@@ -75,7 +76,7 @@ export class BrokerCalls {
           return (await this.#post<{ reply: PostReply }>(`${TEST_PATH}/post`, request)).reply;
         } catch (error) {
           if (!(error instanceof UnansweredError)) throw error;
-          // A producer would report a thrown error as an unknown one.
+          // Returned rather than thrown: a `QueueProducer` replaces the message of a thrown error.
           return { ok: false, code: QUEUE_ERROR_CODES.unknownInternalError, cause: error.message };
         }
       },
@@ -83,6 +84,7 @@ export class BrokerCalls {
     };
   }
 
+  /** Replaces the faults of deliveries and clears the log; returns the number of its last entry so far. */
   plan(request: PlanRequest): Promise<{ readonly last: number }> {
     return this.#post(`${TEST_PATH}/plan`, request);
   }
@@ -90,13 +92,11 @@ export class BrokerCalls {
   /** Lists the messages of a queue in every state. */
   async messages(queue: string): Promise<ListedMessage[]> {
     const found: ListedMessage[] = [];
-    let cursor: string | null = "";
-    while (cursor !== null && found.length < LISTED_MAX) {
-      const query: string = cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`;
-      const path = `/__sluice/api/queues/${encodeURIComponent(queue)}/messages?max=${PAGE}${query}`;
+    const first = `/__sluice/api/queues/${encodeURIComponent(queue)}/messages?max=${PAGE}`;
+    for (let path: string | null = first; path !== null && found.length < LISTED_MAX; ) {
       const page: { messages: ListedMessage[]; cursor: string | null } = await this.#call({ path });
       found.push(...page.messages);
-      ({ cursor } = page);
+      path = page.cursor === null ? null : `${first}&cursor=${encodeURIComponent(page.cursor)}`;
     }
     return found;
   }
@@ -111,8 +111,8 @@ export class BrokerCalls {
     await this.#post(`${API}/${await this.#idOf(queue)}/messages/ack`, request);
   }
 
-  /** Forgets the ids of queues, which `reset` changes. */
-  forget(): void {
+  /** Forgets them for a history that begins anew: `reset` gives queues other ids. */
+  forgetQueueIds(): void {
     this.#queueIds.clear();
   }
 
@@ -132,8 +132,7 @@ export class BrokerCalls {
   }
 
   async #call<Reply>(request: BrokerRequest, waitMs = 0): Promise<Reply> {
-    const call = this.#fetch;
-    const response = await callBroker(this.#url, request, (url, init) => call(url, init, waitMs));
+    const response = await callBroker(this.#url, request, (url, init) => this.#fetch(url, init, waitMs));
     const text = await response.text();
     if (!response.ok) throw new Error(messageIn(text) ?? `${request.path}: ${response.status} ${text}`);
     return JSON.parse(text) as Reply;

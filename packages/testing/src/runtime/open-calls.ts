@@ -53,7 +53,7 @@ export class OpenCalls {
    * Waits for the answer to a call.
    *
    * @param what name of the call, in words.
-   * @param waitMs time in ms that the answer may take by itself.
+   * @param waitMs how long the broker was asked to wait before it answers, in ms; not counted as a broker that hangs.
    * @throws UnansweredError when nothing has happened for some time, with what has not ended.
    */
   async answer<Result>(what: string, call: () => Promise<Result>, waitMs = 0): Promise<Result> {

@@ -145,7 +145,7 @@ export class Queues
     return this.#inTurn(async () => {
       await this.#host.empty();
       const { last } = await this.#host.calls.plan({ faults });
-      this.#host.calls.forget();
+      this.#host.calls.forgetQueueIds();
       this.#ledger = new Ledger(last, this.#host.rewrite);
       this.#nowMs = this.#startMs;
     });

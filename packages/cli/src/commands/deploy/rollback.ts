@@ -11,12 +11,13 @@ import { deploymentOf } from "./messages.ts";
 import { ownersOf } from "./owners.ts";
 import { type AskOptions, lookAtQueues, waitingText } from "./waiting.ts";
 
-/** Deployed versions of a Worker, the newest last, each with its deployment. */
-export interface Past {
+/** Deployed versions of a Worker, the live one last. */
+export interface WorkerVersions {
   readonly name: string;
   readonly versions: readonly {
     readonly id: string;
-    readonly run: string | null;
+    /** Id of the deployment that uploaded it; `null` for another tool, or where it is no longer known. */
+    readonly deployment: string | null;
     /** Tag of the version's contents. */
     readonly tag: string | null;
     /** Time of the upload, as ISO 8601. */
@@ -25,7 +26,7 @@ export interface Past {
 }
 
 /** A Worker with the version that it goes back to; `null` where it had none before. */
-interface Return {
+interface Target {
   readonly name: string;
   readonly to: string | null;
 }
@@ -48,41 +49,42 @@ export async function rollback(
   const deployment = await openDeployment({ ...options, command: "rollback" }, printer, surroundings, start);
   const { api, own, project, wrangler } = deployment;
   const live = await readLiveBroker(api, project.broker.name);
-  // Both calls refuse a broker, or Workers, of another project.
+  // Called only because they throw for a broker or Workers of another project.
   joined(project.broker.name, live.register, own);
   await ownersOf(Object.keys(own.entry.workers), deployment);
   const watch = new BrokerWatch(api, project.broker.name, live.version);
-  const pasts: Past[] = [];
+  const workers: WorkerVersions[] = [];
   for (const name of [...project.workers.map((worker) => worker.name), project.broker.name]) {
     const ids = await api.deployed(name);
     if (ids === null) continue;
     const known = new Map((await api.versions(name)).map((version) => [version.id, version]));
-    // A version too old to be listed belongs to no recent deployment.
+    // A version too old to be listed counts as uploaded by another tool.
     const versions = ids.map((id) => {
       const { message = null, tag = null, createdOn = "" } = known.get(id) ?? {};
-      return { id, run: deploymentOf(message), tag, createdOn };
+      return { id, deployment: deploymentOf(message), tag, createdOn };
     });
-    pasts.push({ name, versions });
+    workers.push({ name, versions });
   }
-  const returns = returnsOf(pasts);
-  if (returns.every(({ to }) => to === null)) {
+  const targets = targetsOf(workers);
+  if (targets.every(({ to }) => to === null)) {
     throw new CliError(
       'There is nothing to go back to: no deployment by "sluice deploy" came before this one.',
     );
   }
-  await refuseForOthers(returns, live, deployment);
-  const behind = await leftBehind(returns, pasts, deployment, options, surroundings);
+  await refuseForOthers(targets, live, deployment);
+  const behind = await leftBehindText(targets, workers, deployment, options, surroundings);
   if (behind !== null) {
     if (options.force !== true) {
       throw new CliError(`${behind}\n--force goes back nevertheless.`, EXIT_NOT_CONFIRMED);
     }
     printer.warn(behind);
   }
-  for (const { name, to } of returns) {
+  for (const { name, to } of targets) {
     if (to === null) {
       printer.print(`${name}  stays: it is new`);
       continue;
     }
+    // Another deployment may have come in between: look again right before each step.
     if (name === project.broker.name) await watch.refuseChange();
     else await ownersOf([name], deployment);
     const { code, all } = await wrangler([
@@ -105,20 +107,20 @@ export async function rollback(
   return 0;
 }
 
-/** @throws CliError where another project was deployed to the broker since its version before. */
+/** @throws CliError if going back would also undo what another project has deployed to the broker. */
 async function refuseForOthers(
-  returns: readonly Return[],
+  targets: readonly Target[],
   live: LiveBroker,
   { api, own, project }: Deployment,
 ): Promise<void> {
   const name = project.broker.name;
-  const to = returns.find((one) => one.name === name)?.to ?? null;
+  const to = targets.find((one) => one.name === name)?.to ?? null;
   if (to === null) return;
   const { bindings, services } = await api.version(name, to);
   const before = { register: readRegister(name, bindings), services };
   const projects = [live, before].flatMap(({ register }) => Object.keys(register?.projects ?? {}));
   const changed = [...new Set(projects)].filter(
-    (other) => other !== own.name && standingOf(other, live) !== standingOf(other, before),
+    (other) => other !== own.name && projectStateIn(live, other) !== projectStateIn(before, other),
   );
   if (changed.length === 0) return;
   throw new CliError(
@@ -127,28 +129,27 @@ async function refuseForOthers(
   );
 }
 
-/** Describes as JSON what a version of the broker has of a project: its entry, and its called Workers. */
-function standingOf(
-  project: string,
-  { register, services }: Pick<LiveBroker, "register" | "services">,
-): string {
-  const entry = register?.projects[project] ?? null;
-  const called = services.filter((worker) => entry?.workers[worker] !== undefined).sort();
-  return canonicalJson({ entry, called });
+/**
+ * Serializes what a version of the broker holds of a project, for comparison: its register entry, and which of its
+ * Workers the broker is bound to.
+ */
+function projectStateIn(broker: Pick<LiveBroker, "register" | "services">, project: string): string {
+  const entry = broker.register?.projects[project] ?? null;
+  const bound = broker.services.filter((worker) => entry?.workers[worker] !== undefined).sort();
+  return canonicalJson({ entry, bound });
 }
 
 /** Says in words which messages would stay without a consumer; `null` where there are none. */
-async function leftBehind(
-  returns: readonly Return[],
-  pasts: readonly Past[],
+async function leftBehindText(
+  targets: readonly Target[],
+  workers: readonly WorkerVersions[],
   { own, accessFile }: Deployment,
   options: AskOptions,
   surroundings: Pick<Surroundings, "cwd" | "env">,
 ): Promise<string | null> {
-  const leaving = returns.filter(({ name, to }) => {
-    const past = pasts.find((one) => one.name === name);
-    const isOfOurs = past?.versions.find(({ id }) => id === to)?.run !== null;
-    return to !== null && !isOfOurs && (own.entry.workers[name]?.consumers.length ?? 0) > 0;
+  const leaving = targets.filter(({ name, to }) => {
+    const before = workers.find((one) => one.name === name)?.versions.find(({ id }) => id === to);
+    return before?.deployment === null && (own.entry.workers[name]?.consumers.length ?? 0) > 0;
   });
   if (leaving.length === 0) return null;
   const queues = leaving
@@ -163,18 +164,18 @@ async function leftBehind(
 }
 
 /**
- * Finds the version that each Worker goes back to. The deployment of the newest live version is undone. Workers with
- * unchanged contents stay: a broker deployed only for its secrets would get the earlier ones back.
+ * Finds what to go back to, to undo the deployment that uploaded the newest live version. A Worker whose contents it
+ * did not change stays: going back would only restore old secrets.
  */
-export function returnsOf(pasts: readonly Past[]): Return[] {
-  const live = pasts.flatMap(({ versions }) => versions.at(-1) ?? []);
+export function targetsOf(workers: readonly WorkerVersions[]): Target[] {
+  const live = workers.flatMap(({ versions }) => versions.at(-1) ?? []);
   const [newest] = live
-    .filter(({ run }) => run !== null)
+    .filter(({ deployment }) => deployment !== null)
     .sort((a, b) => b.createdOn.localeCompare(a.createdOn));
   if (newest === undefined) return [];
-  return pasts.flatMap(({ name, versions }) => {
-    if (versions.at(-1)?.run !== newest.run) return [];
-    const first = versions.findIndex(({ run }) => run === newest.run);
+  return workers.flatMap(({ name, versions }) => {
+    if (versions.at(-1)?.deployment !== newest.deployment) return [];
+    const first = versions.findIndex(({ deployment }) => deployment === newest.deployment);
     const before = versions[first - 1];
     if (before !== undefined && before.tag !== null && before.tag === versions.at(-1)?.tag) return [];
     return { name, to: before?.id ?? null };
