@@ -127,7 +127,7 @@ export class Namespace {
         ended: (ended) => {
           if (this.#instances.get(id) === ended) this.#instances.delete(id);
         },
-        error: this.#input.error,
+        logError: this.#input.error,
       });
       this.#instances.set(id, instance);
     }

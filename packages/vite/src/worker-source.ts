@@ -55,10 +55,10 @@ export function entrySource(worker: WorkerSource): string {
   return lines([
     GENERATED_HEADER,
     `import { bind } from "./${BINDINGS_FILE}";`,
-    `import { boundExports, boundHandlers, createQueueConsumer, withFrontDoor } from ${JSON.stringify(runtime)};`,
+    `import { boundExport, boundExports, createQueueConsumer, withFrontDoor } from ${JSON.stringify(runtime)};`,
     `import * as main from ${JSON.stringify(main)};`,
     "",
-    "const handlers = boundHandlers(main.default, bind);",
+    "const handlers = boundExport(main.default, bind);",
     frontDoor === null
       ? "export default handlers ?? {};"
       : `export default withFrontDoor(handlers, ${JSON.stringify(front)});`,

@@ -169,7 +169,7 @@ export abstract class SimulatedObject {
       later: (callback) => void this.#world.loop.after(0, callback),
       construct: (state) => this.construct(state, storage) as Methods,
       ended: () => this.#ended(storage),
-      error: (line) => this.#world.log.remark(line),
+      logError: (line) => this.#world.log.remark(line),
     });
     this.instance = instance;
     return instance;

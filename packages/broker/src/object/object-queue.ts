@@ -3,42 +3,37 @@ import { nameIn, type OpenQueue, openQueue } from "./open-queue.ts";
 import { idOf, type QueueSurroundings } from "./open-store.ts";
 import { QueueNotFoundError } from "./registration.ts";
 
-/** The queue of a Durable Object: opened by whoever asks for it first, and again once it was dropped. */
+/** Opens the queue of a Durable Object on first use, and again on first use after it was dropped. */
 export class ObjectQueue {
-  readonly #around: QueueSurroundings;
+  readonly #surroundings: QueueSurroundings;
   #queue: OpenQueue | undefined;
   #opening: Promise<OpenQueue> | undefined;
-  #isDropped = false;
-  /** Calls of the object since it started, or since its queue was dropped. */
+  #wasDropped = false;
+  /** Calls that the object got since it started, or since its queue was dropped. */
   requests = 0;
 
-  constructor(around: QueueSurroundings) {
-    this.#around = around;
+  constructor(surroundings: QueueSurroundings) {
+    this.#surroundings = surroundings;
   }
 
-  /**
-   * Whether it was dropped, and nobody has asked for it since: there is nothing in memory that a restart would not
-   * find.
-   */
+  /** Whether it was dropped and not opened since: then nothing in memory is lost if the object ends. */
   get isDropped(): boolean {
-    return this.#isDropped && this.#opening === undefined;
+    return this.#wasDropped && this.#opening === undefined;
   }
 
   /** `undefined` while it is not open. */
-  get opened(): OpenQueue | undefined {
+  get current(): OpenQueue | undefined {
     return this.#queue;
   }
 
-  /**
-   * For a call of the object: the queue, opened if it is not. Throws `UnreadableQueueError`; the next call tries again.
-   */
-  async open(queue: string): Promise<OpenQueue> {
+  /** Counts a call and returns the queue, opened if need be. Throws `UnreadableQueueError`; the next call retries. */
+  async forCall(queue: string): Promise<OpenQueue> {
     this.requests += 1;
-    return this.#open(queue);
+    return this.#ensureOpen(queue);
   }
 
-  async #open(queue: string): Promise<OpenQueue> {
-    this.#opening ??= this.#begin(queue);
+  async #ensureOpen(queue: string): Promise<OpenQueue> {
+    this.#opening ??= this.#tryOpen(queue);
     this.#queue ??= await this.#opening;
     const { name } = this.#queue.core;
     if (name !== queue) throw new Error(`the object of queue "${name}" was asked for queue "${queue}"`);
@@ -46,46 +41,47 @@ export class ObjectQueue {
   }
 
   /**
-   * Opens the queue whose object this is, `null` while nobody knows which one that is: what is stored may be another's.
+   * Opens the queue that this object belongs to, by the object's name or the stored one. `null` if neither is there, or
+   * the name has another object's id: a file of another queue.
    */
-  async openKnown(): Promise<OpenQueue | null> {
-    const { id, storage, env } = this.#around.host;
+  async openOwn(): Promise<OpenQueue | null> {
+    const { id, storage, env } = this.#surroundings.host;
     const name = id.name ?? nameIn(storage);
-    return name === null || idOf(name, env) !== id.toString() ? null : this.#open(name);
+    return name === null || idOf(name, env) !== id.toString() ? null : this.#ensureOpen(name);
   }
 
-  /** The core of a queue that exists. Throws `QueueNotFoundError` and `UnreadableQueueError`. */
-  async existing(queue: string): Promise<QueueCore> {
-    const { core, registration } = await this.open(queue);
+  /** Returns the core of a queue that exists. Throws `QueueNotFoundError` and `UnreadableQueueError`. */
+  async coreOfExisting(queue: string): Promise<QueueCore> {
+    const { core, registration } = await this.forCall(queue);
     if (registration.definition === undefined) throw new QueueNotFoundError(queue);
     return core;
   }
 
-  /** The core of a queue that can accept messages. Throws as `existing`, and `UnwritableQueueError`. */
-  async accepting(queue: string): Promise<QueueCore> {
-    const core = await this.existing(queue);
+  /** Returns the core of a queue that can accept messages. Throws as `coreOfExisting`, and `UnwritableQueueError`. */
+  async coreForSending(queue: string): Promise<QueueCore> {
+    const core = await this.coreOfExisting(queue);
     const unwritable = this.#queue?.unwritable ?? null;
     if (unwritable !== null) throw unwritable;
     return core;
   }
 
-  /** Drops what the queue holds; it is opened again by the next call. */
+  /** Drops what the queue holds; the next call opens it again. @param open this queue, as the caller has it open. */
   async drop(open: OpenQueue): Promise<void> {
     const { backlogCount } = open.core.metrics();
     open.drop();
     this.#queue = undefined;
     this.#opening = undefined;
     this.requests = 0;
-    const { storage, log } = this.#around.host;
+    const { storage, log } = this.#surroundings.host;
     await storage.deleteAlarm();
     await storage.sync();
-    this.#isDropped = true;
+    this.#wasDropped = true;
     log.log(`Queue "${open.core.name}" is deleted, ${backlogCount} message(s) in it`);
   }
 
-  async #begin(queue: string): Promise<OpenQueue> {
+  async #tryOpen(queue: string): Promise<OpenQueue> {
     try {
-      return await openQueue(queue, this.#around, () => this.requests);
+      return await openQueue(queue, this.#surroundings, () => this.requests);
     } catch (error) {
       this.#opening = undefined;
       throw error;

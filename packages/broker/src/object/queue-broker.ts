@@ -72,7 +72,7 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
   const suspectFiles = new Set<string>();
 
   return class QueueBroker extends QueueReads implements QueueBrokerObject {
-    protected override readonly existing = (queue: string) => this.#queue.existing(queue);
+    protected override readonly existing = (queue: string) => this.#queue.coreOfExisting(queue);
     readonly #host: Host<BrokerEnv>;
     readonly #queue: ObjectQueue;
     readonly #consumers: BoundConsumers;
@@ -96,7 +96,7 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
       // Calls wait until the queue is loaded. One that cannot be says so to each of them.
       void host.blockConcurrencyWhile(async () => {
         try {
-          await this.#queue.openKnown();
+          await this.#queue.openOwn();
         } catch (error) {
           host.log.error(`Queue "${host.id.name}": ${traceOf(error)}`);
         }
@@ -106,7 +106,7 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
     async send(queue: string, requests: readonly SendRequest[], producer?: string): Promise<SendReply> {
       if (fullStorages.refuses(queue, this.#host.systemMs())) return STORAGE_FULL;
       try {
-        return await (await this.#queue.accepting(queue)).send(requests, producer);
+        return await (await this.#queue.coreForSending(queue)).send(requests, producer);
       } catch (error) {
         return refusalOf(error);
       }
@@ -127,7 +127,7 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
     async take(queue: string, transfer: Transfer): Promise<TransferReply> {
       // It stays where it is, and is transferred again later.
       if (fullStorages.refuses(queue, this.#host.systemMs())) throw new Error(STORAGE_FULL.cause);
-      const open = await this.#queue.open(queue);
+      const open = await this.#queue.forCall(queue);
       if (open.unwritable !== null) throw open.unwritable;
       if (open.registration.definition === undefined) {
         if (isTopicObject(transfer.source)) return this.#forward(open, transfer);
@@ -139,7 +139,7 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
     async publish(topicObject: string, request: PublishRequest): Promise<PublishReply> {
       if (fullStorages.refuses(topicObject, this.#host.systemMs())) return STORAGE_FULL;
       try {
-        const { core, unwritable } = await this.#queue.open(topicObject);
+        const { core, unwritable } = await this.#queue.forCall(topicObject);
         if (unwritable !== null) throw unwritable;
         return await core.topic.publish(request);
       } catch (error) {
@@ -148,12 +148,12 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
     }
 
     async topicChanged(topicObject: string, version: number | null): Promise<void> {
-      (await this.#queue.open(topicObject)).core.topic.changed(version);
+      (await this.#queue.forCall(topicObject)).core.topic.changed(version);
     }
 
     async describeTopic(topicObject: string): Promise<TopicDescription> {
       try {
-        return (await this.#queue.open(topicObject)).core.topic.describe();
+        return (await this.#queue.forCall(topicObject)).core.topic.describe();
       } catch (error) {
         if (error instanceof UnreadableQueueError)
           return describeUnreadableTopic(error.message, this.#host.systemMs());
@@ -166,12 +166,12 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
       work: QueueWork,
     ): Promise<({ readonly ok: true } & QueueWorkDone) | RpcFailure> {
       try {
-        const core = await this.#queue.existing(queue);
+        const core = await this.#queue.coreOfExisting(queue);
         const { enqueue: request } = work;
         const refused =
           request === undefined
             ? undefined
-            : refusedSend(fullStorages.refuses(queue, this.#host.systemMs()), this.#queue.opened, request);
+            : refusedSend(fullStorages.refuses(queue, this.#host.systemMs()), this.#queue.current, request);
         if (refused === undefined) return { ...(await core.work(work)), ok: true };
         const { enqueue: _, ...others } = work;
         return { ...(await core.work(others)), ok: true, enqueued: refused };
@@ -181,40 +181,40 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
     }
 
     async receive(queue: string, request: ReceiveRequest): Promise<ReceiveReply> {
-      const { receivers } = await this.#queue.existing(queue);
-      const { opened } = this.#queue;
-      return opened?.clock.isFrozen === true
-        ? receiveUnderFrozenClock(opened, this.#host, request)
+      const { receivers } = await this.#queue.coreOfExisting(queue);
+      const { current } = this.#queue;
+      return current?.clock.isFrozen === true
+        ? receiveUnderFrozenClock(current, this.#host, request)
         : receivers.receive(request);
     }
 
     async cancelReceive(queue: string, receiverId: string): Promise<void> {
-      (await this.#queue.existing(queue)).receivers.cancel(receiverId);
+      (await this.#queue.coreOfExisting(queue)).receivers.cancel(receiverId);
     }
 
     async release(queue: string, receipts: readonly string[]): Promise<void> {
-      await (await this.#queue.existing(queue)).release(receipts);
+      await (await this.#queue.coreOfExisting(queue)).release(receipts);
     }
 
     async startMove(queue: string, move: NewMove): Promise<StartMoveReply> {
-      return (await this.#queue.existing(queue)).moves.begin(move);
+      return (await this.#queue.coreOfExisting(queue)).moves.begin(move);
     }
 
     async cancelMove(queue: string, taskId: string): Promise<CancelMoveReply> {
-      return (await this.#queue.existing(queue)).moves.cancel(taskId);
+      return (await this.#queue.coreOfExisting(queue)).moves.cancel(taskId);
     }
 
     async pull(queue: string, request: PullRequest): Promise<PullReply> {
-      return (await this.#queue.existing(queue)).pull(request);
+      return (await this.#queue.coreOfExisting(queue)).pull(request);
     }
 
     async settleLeases(queue: string, settlement: PullSettlement): Promise<PullSettled> {
-      return (await this.#queue.existing(queue)).settleLeases(settlement);
+      return (await this.#queue.coreOfExisting(queue)).settleLeases(settlement);
     }
 
     async why(queue: string): Promise<QueueWhy> {
       try {
-        const core = await this.#queue.existing(queue);
+        const core = await this.#queue.coreOfExisting(queue);
         await core.caughtUp();
         const why = core.messages.why();
         return fullStorages.refuses(queue, this.#host.systemMs())
@@ -227,35 +227,35 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
     }
 
     async makeDue(queue: string, refs: readonly string[]): Promise<readonly MadeDue[]> {
-      return (await this.#queue.existing(queue)).messages.makeDue(refs);
+      return (await this.#queue.coreOfExisting(queue)).messages.makeDue(refs);
     }
 
     async deleteByRefs(queue: string, refs: readonly string[]): Promise<RefsDeleted> {
-      return (await this.#queue.existing(queue)).deleteByRefs(refs);
+      return (await this.#queue.coreOfExisting(queue)).deleteByRefs(refs);
     }
 
     async purge(queue: string): Promise<PurgeReply> {
-      const { core } = await this.#queue.open(queue);
+      const { core } = await this.#queue.forCall(queue);
       const reply = await core.purge();
       this.#host.log.log(`Queue "${queue}" is purged, ${reply.purged} message(s) are deleted`);
       return reply;
     }
 
     async drain(queue: string): Promise<DrainReply> {
-      return (await this.#queue.existing(queue)).drain();
+      return (await this.#queue.coreOfExisting(queue)).drain();
     }
 
     async configure(queue: string, record: QueueRecord): Promise<void> {
-      const open = await this.#queue.open(queue);
+      const open = await this.#queue.forCall(queue);
       const isNew = await applyConfiguration(open, record, async () => {
         await this.#queue.drop(open);
-        await this.#queue.open(queue);
+        await this.#queue.forCall(queue);
       });
       if (isNew) this.#consumers.warnOfUnbound(queue, record);
     }
 
     async clear(queue: string, revision: number): Promise<void> {
-      const open = await this.#queue.open(queue);
+      const open = await this.#queue.forCall(queue);
       if (open.registration.deleted(revision)) await this.#queue.drop(open);
     }
 
@@ -269,7 +269,7 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
 
     async describe(queue: string): Promise<QueueDescription> {
       try {
-        const open = await this.#queue.open(queue);
+        const open = await this.#queue.forCall(queue);
         await open.core.caughtUp();
         return open.describe();
       } catch (error) {
@@ -292,11 +292,11 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
     }
 
     async clockWasSet(queue: string): Promise<void> {
-      await setAlarmAnew(await this.#queue.open(queue));
+      await setAlarmAnew(await this.#queue.forCall(queue));
     }
 
     async faults(queue: string): Promise<FaultSetting> {
-      return (await this.#queue.open(queue)).faults.read();
+      return (await this.#queue.forCall(queue)).faults.read();
     }
 
     async setFaults(queue: string, setting: FaultSetting): Promise<void> {
@@ -304,14 +304,14 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
     }
 
     async nextMoment(queue: string): Promise<NextMoment> {
-      return nextMomentIn(await this.#queue.open(queue));
+      return nextMomentIn(await this.#queue.forCall(queue));
     }
 
     /** Must never throw: after six failures in a row the platform drops the alarm for ever. */
     override async alarm(): Promise<void> {
       const { id, log, storage, clock } = this.#host;
       try {
-        const open = this.#queue.opened ?? (await this.#queue.openKnown());
+        const open = this.#queue.current ?? (await this.#queue.openOwn());
         await this.#ring(open);
       } catch (error) {
         log.error(`Queue "${id.name}": ${traceOf(error)}`);
@@ -321,7 +321,7 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
 
     /** The queue, for what may be done in development only. */
     async #inDevelopment(queue: string): Promise<OpenQueue> {
-      const open = await this.#queue.open(queue);
+      const open = await this.#queue.forCall(queue);
       if (this.#host.env.SLUICE_ENV === "development") return open;
       throw new Error("clocks move and faults are made in development only");
     }

@@ -25,7 +25,8 @@ interface StoryWait {
 /** Shortest wait that stands out, in ms. */
 const LONG_MS = 1_000;
 
-const REASONS: Readonly<Record<NonNullable<EventView["delayReason"]>, string>> = {
+/** `message`: a delay of its own; `send`: that of its batch or of the producer's binding. */
+const DELAY_REASONS: Readonly<Record<NonNullable<EventView["delayReason"]>, string>> = {
   message: "the send asked for it",
   send: "its batch or its binding asked for it",
   queue: "the queue's delivery_delay",
@@ -39,8 +40,8 @@ const REASONS: Readonly<Record<NonNullable<EventView["delayReason"]>, string>> =
 /**
  * Puts each event of a message into words, with the wait before it.
  *
- * @param isWhole whether no event is missing: deliveries are counted then. The number that an event has is that of the
- *   first message of its batch.
+ * @param isWhole whether the story has no gaps. Only then attempts are counted, by the deliveries in it: the `attempt`
+ *   of an event is that of the first message of its batch, which may be another message.
  */
 export function storySteps(events: readonly EventView[], isWhole: boolean): StoryStep[] {
   const attempts = attemptsOf(events);
@@ -51,6 +52,7 @@ export function storySteps(events: readonly EventView[], isWhole: boolean): Stor
       key: `${event.queue} ${event.number ?? event.at} ${event.kind}`,
       at: event.at,
       queue: event.queue,
+      // The messages of a dead-letter event all have the same attempts.
       ...wordsOf({ ...event, attempt: event.kind === "deadLettered" ? event.attempt : counted }),
       error: event.error,
       wait: before === undefined ? null : waitBetween(before, event),
@@ -58,16 +60,16 @@ export function storySteps(events: readonly EventView[], isWhole: boolean): Stor
   });
 }
 
-/** Numbers the delivery that each event belongs to, within its queue. */
+/** Returns the attempt that each event belongs to; `null` before the first. Counting begins anew in each queue. */
 function attemptsOf(events: readonly EventView[]): (number | null)[] {
   let attempt = 0;
   return events.map(({ kind, delayReason }) => {
     if (kind === "accepted" || kind === "arrived") attempt = 0;
     else if (kind === "delivered") attempt++;
-    const own = attempt === 0 ? null : attempt;
-    // No consumer was there: that delivery does not count.
+    const belongsTo = attempt === 0 ? null : attempt;
+    // No consumer was there: this event still belongs to that delivery, and the next one gets its number again.
     if (kind === "retried" && delayReason === "absence") attempt--;
-    return own;
+    return belongsTo;
   });
 }
 
@@ -89,7 +91,7 @@ export function wordsOf(event: EventView): Pick<StoryStep, "tone" | "title" | "d
       return {
         tone: "busy",
         title: `Delivered${by === null ? "" : ` to ${by}`}`,
-        detail: attempt === null ? "" : `attempt ${attempt}`,
+        detail: attemptText(attempt),
       };
     case "acked":
       return { tone: "good", title: "Acknowledged", detail: took };
@@ -131,7 +133,7 @@ function attemptText(attempt: number | null): string {
 }
 
 function delayText({ delayMs, delayReason }: EventView): string {
-  const why = delayReason === null ? "" : REASONS[delayReason];
+  const why = delayReason === null ? "" : DELAY_REASONS[delayReason];
   if (delayMs === null || delayMs === 0) return why;
   return `due after ${duration(delayMs)}${why === "" ? "" : `: ${why}`}`;
 }

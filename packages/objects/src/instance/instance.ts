@@ -2,19 +2,19 @@ import { InstanceEndedError } from "../instance-ended.ts";
 import { copyOf } from "./copy.ts";
 import type { Storage } from "./storage.ts";
 
-/** An object of a class, by its methods. */
+/** Durable Object, seen as its RPC methods by name. */
 export type Methods = Record<string, (...args: readonly unknown[]) => unknown>;
 
 /**
- * Method by which an object says that it has nothing in memory that matters, so that its instance may end and its
- * file be closed. Who has none stays until the end.
+ * Optional method of an object: returns true when nothing in its memory matters, so that the instance may end and its
+ * file be closed. An object without it lives until `close`, unless it is aborted or a commit fails.
  */
 export const HOLDS_NOTHING = "holdsNothing";
 
-/** Storage of an instance, as that uses it: what its object has of it, and when it is durable. */
+/** Public members of `Storage`: with its private ones no simulated storage could have this type. */
 export type InstanceStorage = Pick<Storage, keyof Storage>;
 
-/** State that a Durable Object class is constructed with: as much of `DurableObjectState` as the broker's use. */
+/** Part of `DurableObjectState` that the broker's classes use. */
 export interface ObjectState {
   readonly id: { readonly name: string | undefined; toString(): string };
   readonly storage: InstanceStorage;
@@ -31,16 +31,16 @@ export interface ObjectState {
 export interface InstanceInput {
   readonly id: string;
   readonly name: string | null;
-  /** Opens its storage. @param lost takes the error of a commit that failed: nothing of what was written is kept. */
+  /** Opens the storage. @param lost called with the error when what was written since the last commit is lost. */
   open(lost: (error: unknown) => void): InstanceStorage;
   /** The time that alarms go by, in ms since 1970. */
   now(): number;
   /** Calls back soon, after whatever is under way. */
   later(callback: () => void): void;
   construct(state: ObjectState, instance: Instance): object;
-  /** It is over: the next call begins another. */
+  /** Called once when the instance has ended; the owner creates another for the next call. */
   ended(instance: Instance): void;
-  error(line: string): void;
+  logError(line: string): void;
 }
 
 type Resolve = (result: unknown) => void;
@@ -49,7 +49,7 @@ type Reject = (reason: unknown) => void;
 /** A call that is under way. */
 interface UnderWay {
   readonly reject: Reject;
-  /** Where it is among the others. */
+  /** Index in `#underWay`. */
   at: number;
 }
 
@@ -58,15 +58,17 @@ export class Instance {
   readonly #input: InstanceInput;
   readonly #storage: InstanceStorage;
   readonly #object: Methods;
-  /** How much there is that calls wait for, and the calls, in order. */
+  /** Number of `blockConcurrencyWhile` under way. */
   #blocks = 0;
+  /** Calls that wait for them, in order. */
   #blocked: (() => void)[] = [];
-  /** No `Set`: V8 would keep what has been in it for long. */
+  /** An array, not a `Set`: V8 keeps deleted entries of a `Set` alive for a while. */
   #underWay: UnderWay[] = [];
   #over: { readonly reason: unknown } | null = null;
+  /** Settles with the last ring; rings come one after the other. */
   #ringing: Promise<void> = Promise.resolve();
 
-  /** Throws what the constructor throws, the reason if it aborts, and `SqliteError` for a file that is no database. */
+  /** @throws the reason if the constructor aborts, else its error; `SqliteError` for a file that is no database. */
   constructor(input: InstanceInput) {
     this.#input = input;
     this.#storage = input.open((error) => this.#end(error));
@@ -74,7 +76,7 @@ export class Instance {
       this.#object = input.construct(this.#state(), this) as Methods;
     } catch (error) {
       this.#end(error);
-      throw this.#reason;
+      throw this.#reason; // that of an abort inside the constructor, if one came first
     }
     if (this.#over !== null) throw this.#reason;
   }
@@ -83,7 +85,7 @@ export class Instance {
     return this.#over !== null;
   }
 
-  /** Calls `then` when everything written is durable, at once if it is; never if it will not be, or after its end. */
+  /** Calls `then` when all writes are durable: at once if they are, never if the commit fails or the instance ended. */
   whenDurable(then: () => void): void {
     this.#storage.whenDurable(then, () => undefined);
   }
@@ -97,7 +99,7 @@ export class Instance {
     this.#enter(() => this.#methodOf(method).apply(this.#object, args as unknown[]), resolve, reject);
   }
 
-  /** Rings the alarm if it is due, after the one before. Rejects if it was not heard. */
+  /** Runs `alarm()` if the alarm is due, after the ring before. Rejects if `alarm()` fails or the instance ends. */
   ring(): Promise<void> {
     const rung = this.#ringing.then(
       () =>
@@ -147,14 +149,15 @@ export class Instance {
       () => {
         this.#leave(call);
         answer();
+        // Later: closing the file takes milliseconds, and the answer must not wait for it.
         if (this.#mayEnd) this.#input.later(() => this.#endIfItMay());
       },
-      // All that are under way fail with it.
+      // A failed commit ends the instance, which rejects every call under way.
       () => undefined,
     );
   }
 
-  /** The last one takes its place. */
+  /** Removes a call from `#underWay`: the last one takes its index. */
   #leave({ at }: UnderWay): void {
     const last = this.#underWay.pop();
     if (last === undefined || last.at === at) return;
@@ -168,13 +171,12 @@ export class Instance {
     return this.#object[HOLDS_NOTHING]?.() === true;
   }
 
-  /** Not as part of the answer: to close a file takes some milliseconds. */
   #endIfItMay(): void {
     if (!this.#mayEnd) return;
     try {
       this.#storage.closeForLong();
     } catch (error) {
-      this.#input.error(`${this.#input.name ?? this.#input.id}: its file could not be closed: ${error}`);
+      this.#input.logError(`${this.#input.name ?? this.#input.id}: its file could not be closed: ${error}`);
     }
     this.#end(new InstanceEndedError("the object held nothing, and was ended"));
   }
@@ -191,7 +193,7 @@ export class Instance {
   }
 
   #methodOf(name: string): (...args: unknown[]) => unknown {
-    const method = name in Object.prototype ? undefined : this.#object[name];
+    const method = name in Object.prototype ? undefined : this.#object[name]; // `toString` and the like are none
     if (typeof method !== "function") {
       throw new TypeError(`The RPC receiver does not implement the method "${name}".`);
     }
@@ -199,19 +201,19 @@ export class Instance {
   }
 
   #state(): ObjectState {
-    const { id, name, error } = this.#input;
+    const { id, name, logError } = this.#input;
     return {
       id: { name: name ?? undefined, toString: () => id },
       storage: this.#storage,
       blockConcurrencyWhile: (work) => this.#block(work),
-      waitUntil: (work) => void work.catch((reason) => error(`${name ?? id}: ${reason}`)),
+      waitUntil: (work) => void work.catch((reason) => logError(`${name ?? id}: ${reason}`)),
       abort: (reason = "the object was aborted") => this.#end(new Error(reason)),
     };
   }
 
   #block<Result>(work: () => Promise<Result>): Promise<Result> {
     this.#blocks += 1;
-    const done = new Promise<Result>((resolve) => resolve(work()));
+    const done = new Promise<Result>((resolve) => resolve(work())); // what `work` throws at once rejects too
     done.then(
       () => this.#unblock(),
       (error) => this.#end(error),
@@ -226,7 +228,7 @@ export class Instance {
     this.#blocked = [];
     for (const [at, perform] of blocked.entries()) {
       if (this.#over !== null) return;
-      // One of them may have closed the gate again, for those behind it.
+      // One of them may have called `blockConcurrencyWhile`: the rest waits again.
       if (this.#blocks > 0) {
         this.#blocked.unshift(...blocked.slice(at));
         return;

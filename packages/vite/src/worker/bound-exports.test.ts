@@ -1,5 +1,5 @@
 import { expect, it, vi } from "vitest";
-import { boundExports, boundHandlers } from "./bound-exports.ts";
+import { boundExport, boundExports } from "./bound-exports.ts";
 
 vi.mock("cloudflare:workers", () => {
   class Base {
@@ -31,7 +31,7 @@ it("handlers get a bound env, with their own event, context and this", () => {
       return env;
     }
   }
-  const bound = boundHandlers(new App(), bind) as App;
+  const bound = boundExport(new App(), bind) as App;
   expect(bound.queue("batch", {}, "ctx")).toEqual(["app", "batch", { queue: "ours" }, "ctx"]);
   expect(bound.fetch("request", {}, "ctx")).toEqual(["request", { queue: "ours" }, "ctx"]);
   expect(bound.helper({})).toEqual({});
@@ -45,7 +45,7 @@ it("classes get a bound env before their constructors run, and keep their names 
       return "method";
     }
   }
-  const Bound = boundHandlers(Office, bind) as unknown as new (...args: unknown[]) => Office;
+  const Bound = boundExport(Office, bind) as unknown as new (...args: unknown[]) => Office;
   const office = new Bound("ctx", {});
   expect([Bound.name, office.method(), office.seen]).toEqual(["Office", "method", { queue: "ours" }]);
   expect(office).toBeInstanceOf(WorkerEntrypoint);
@@ -61,17 +61,17 @@ it("a Durable Object of the old kind, which extends nothing, is bound", () => {
       return "method";
     }
   }
-  const Bound = boundHandlers(Counter, bind) as Class;
+  const Bound = boundExport(Counter, bind) as Class;
   expect(new Bound("state", {}).env).toEqual({ queue: "ours" });
 });
 
 it.each([[undefined], [null], ["text"], [7]])("an export %o is unchanged", (exported) => {
-  expect(boundHandlers(exported, bind)).toBe(exported);
+  expect(boundExport(exported, bind)).toBe(exported);
 });
 
 it("an exported function is unchanged", () => {
   const helper = () => 1;
-  expect(boundHandlers(helper, bind)).toBe(helper);
+  expect(boundExport(helper, bind)).toBe(helper);
 });
 
 it("every named export is bound once, and looked up when it is used", () => {

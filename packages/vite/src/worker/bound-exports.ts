@@ -19,21 +19,21 @@ const HANDLERS: ReadonlySet<PropertyKey> = new Set([
 const BASES = [DurableObject, WorkerEntrypoint, WorkflowEntrypoint] as const;
 
 /**
- * Binds queues to an export of the user's main module: a class, or an object of handlers. Other values are returned
- * unchanged.
+ * Wraps an export of the user's main module so that the `env` it gets has the queues: a class, or an object of
+ * handlers. Other values are returned unchanged.
  */
-export function boundHandlers(exported: unknown, bind: BindQueues): unknown {
+export function boundExport(exported: unknown, bind: BindQueues): unknown {
   if (isClass(exported)) return boundClass(exported, bind);
   return typeof exported === "object" && exported !== null ? boundObject(exported, bind) : exported;
 }
 
-/** Binds all named exports of the user's main module, each when it is used. */
+/** Wraps the named exports of the user's main module, each on access, so that a replaced export is seen. */
 export function boundExports(module: object, bind: BindQueues): object {
   const names = Object.keys(module).filter((name) => name !== "default");
   const bound = new Map<unknown, unknown>();
   const boundOnce = (exported: unknown) => {
-    // The runner takes another class for a new version of it.
-    if (!bound.has(exported)) bound.set(exported, boundHandlers(exported, bind));
+    // Wrapped once: Vite's runner would take a second wrapper of the same class for an edited class.
+    if (!bound.has(exported)) bound.set(exported, boundExport(exported, bind));
     return bound.get(exported);
   };
   const properties = names.map((name): [string, PropertyDescriptor] => [
@@ -52,7 +52,7 @@ function boundClass(Class: AnyClass, bind: BindQueues): AnyClass {
   return Object.defineProperty(Bound, "name", { value: Class.name });
 }
 
-/** Binds an object by a proxy, so that a handler added later counts too. Handlers keep their `this`. */
+/** A proxy, since handlers may be added later. They are called on the object itself, not on the proxy. */
 function boundObject(handlers: object, bind: BindQueues): object {
   return new Proxy(handlers, {
     get(target, name) {
@@ -64,13 +64,13 @@ function boundObject(handlers: object, bind: BindQueues): object {
   });
 }
 
-/** Whether an export is a class. A Durable Object's class may extend nothing. */
+/** Whether an export is a class, told by its base class, or by its source for a Durable Object class without one. */
 function isClass(exported: unknown): exported is AnyClass {
   if (typeof exported !== "function") return false;
   const { prototype } = exported as { readonly prototype?: object };
   if (prototype === undefined) return false;
   return (
-    BASES.some((base) => Object.prototype.isPrototypeOf.call(base.prototype, prototype)) ||
+    BASES.some((base) => prototype instanceof base) ||
     Function.prototype.toString.call(exported).startsWith("class")
   );
 }
