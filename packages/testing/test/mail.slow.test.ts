@@ -84,8 +84,7 @@ it("each mail is sent once, with any faults", { timeout: 300_000 }, async ({ sig
     runtime: project.queues,
     act: mailing("carefully", 2),
     histories: 60,
-    // One whose histories have both kinds of ends.
-    seed: 1,
+    seed: 1, // Its histories have both kinds of ends.
     holds: isAsItShouldBe,
   };
   const { isComplete, faults } = await explore({ ...spec, timeoutMs: 240_000, signal });
