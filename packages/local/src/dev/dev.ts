@@ -96,7 +96,7 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
   const waker = new QueueWaker();
   const argumentsOf = (plan: Plan) =>
     wranglerArguments(plan, { ...options, ip: host, data, owner: ownership.owner });
-  let current = await generate(input);
+  let current = await generate({ ...input, read: project });
 
   const adopt = (next: Generation) => {
     current = next;

@@ -28,6 +28,8 @@ interface GenerationInput {
   readonly sessions: Sessions | null;
   /** The broker of the data folder; `null` until somebody is known to have it. */
   readonly ownership: BrokerOwnership | null;
+  /** The project as it was read a moment ago by itself: read again only where other processes have a part in it. */
+  readonly read?: Project;
   /** Writes the files. Default: here. */
   readonly write?: (writing: Writing) => void | Promise<void>;
 }
@@ -42,7 +44,11 @@ export async function generate(input: GenerationInput): Promise<Generation> {
   const { workingDirectory } = places;
   const others = filesOfOthers(sessions, env, (session) => ownership?.isUsedBy(session) === true);
   const brokerName = ownership?.brokerName ?? null;
-  const project = await readProject({ targets, env, workingDirectory, brokerName, ...others });
+  const isAlone = brokerName === null && Object.values(others).flat().length === 0;
+  const project =
+    isAlone && input.read !== undefined
+      ? input.read
+      : await readProject({ targets, env, workingDirectory, brokerName, ...others });
   const writing = writingOf(project, input);
   await (input.write ?? write)(writing);
   return { project, plan: writing.plan, watched: watchedBy(project, Object.values(others).flat(), sessions) };
