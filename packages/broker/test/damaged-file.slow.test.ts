@@ -65,11 +65,7 @@ const bodiesIn = (from: BrokerHarness) =>
 async function deliverAll(from: BrokerHarness): Promise<QueueDescription> {
   const queue = await from.queue("orders");
   await queue.advanceClock("orders", 1_000 * DELAY_SECONDS);
-  const isDone = async () => {
-    const { ready, delayed, leased } = await queue.describe("orders");
-    return ready + delayed + leased === 0;
-  };
-  while (!(await isDone())) await new Promise((resolve) => setTimeout(resolve, 20));
+  await expect.poll(() => queue.describe("orders")).toMatchObject({ ready: 0, delayed: 0, leased: 0 });
   expect((await from.send("orders", ["afterwards"])).ok).toBe(true);
   await from.until(() => bodiesIn(from).includes("afterwards"));
   return queue.describe("orders");
@@ -125,9 +121,9 @@ it("a queue whose database file is damaged is repaired when damage is met in it 
     overwritePage(file, leaves[Math.floor(leaves.length / 2)] ?? 0);
   });
   const queue = await again.queue("orders");
-  const isMended = async () =>
-    (await queue.describe("orders")).damage.some(({ kind }) => kind === "structure");
-  while (!(await isMended())) await new Promise((resolve) => setTimeout(resolve, 20));
+  await expect
+    .poll(async () => (await queue.describe("orders")).damage.map(({ kind }) => kind))
+    .toContain("structure");
   const { delayed } = await queue.describe("orders");
   expect(delayed).toBeGreaterThan(0);
   expect(delayed).toBeLessThan(2 * count);
@@ -141,8 +137,7 @@ it("a queue whose database file is damaged takes nothing in where the list of fr
   await queue?.advanceClock("orders", 1_000 * DELAY_SECONDS);
   await broker?.until(() => bodiesIn(broker as BrokerHarness).length === bodies.length);
   // What was delivered has left free pages behind.
-  while (((await queue?.describe("orders"))?.leased ?? 0) > 0)
-    await new Promise((resolve) => setTimeout(resolve, 20));
+  await expect.poll(() => queue?.describe("orders")).toMatchObject({ leased: 0 });
   await broker?.send("orders", ["waits"], { delaySeconds: DELAY_SECONDS });
   const again = await restart((file) => {
     const [trunk] = pagesOf(file, "freelist", "trunk");

@@ -1,6 +1,7 @@
 import { DRAIN_MS } from "@sluice/broker/testing";
 import type { QueueDefinition } from "@sluice/protocol";
 import type { Simulation } from "../checkers/simulation.ts";
+import { pauseDelivery, resumeDelivery } from "../platform/pause-delivery.ts";
 import type { QueueObject } from "../platform/queue-object.ts";
 import { drawDefinition, type QueueScenario, type Scenario } from "../scenario/scenario.ts";
 
@@ -88,11 +89,11 @@ export class TroubleMaker {
     const ms = random.pick([10, 2_000, 120_000]);
     faults["delivery paused"] += 1;
     this.#world.note("delivery is paused", queue.name, ms);
-    queue.pause();
+    pauseDelivery(queue);
     loop.after(ms, () => {
       if (queue.settings.delivery !== "paused") return;
       this.#world.note("delivery is resumed", queue.name);
-      queue.resume();
+      resumeDelivery(queue);
     });
   }
 

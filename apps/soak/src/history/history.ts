@@ -14,6 +14,7 @@ import { CHECKERS } from "../checkers/index.ts";
 import { Simulation } from "../checkers/simulation.ts";
 import { runOfTag, tasksOf } from "../ledger/tasks.ts";
 import { DirectoryObject } from "../platform/directory-object.ts";
+import { resumeDelivery } from "../platform/pause-delivery.ts";
 import { QueueObject } from "../platform/queue-object.ts";
 import { drawScenario, type Scenario, TOPIC_NAME } from "../scenario/scenario.ts";
 import { EventLog } from "../world/event-log.ts";
@@ -265,7 +266,7 @@ function endTrouble(world: Simulation, { producer, publisher, administrator }: S
     else if (!queue.isTopic && queue.gone === null) void producer.send(queue, true);
     queue.disk.failWrites(Infinity, 0);
     if (queue.called !== null) queue.called.absentUntilMs = 0;
-    if (queue.settings.delivery === "paused") queue.resume();
+    if (queue.settings.delivery === "paused") resumeDelivery(queue);
   }
   world.calmDown();
 }

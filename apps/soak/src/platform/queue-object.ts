@@ -1,14 +1,7 @@
-import { type BrokerEnv, createQueueBroker, type EndpointPort, type Instruments } from "@sluice/broker";
-import type {
-  QueueCore,
-  QueuePorts,
-  Registration,
-  Transfer,
-  TransferReply,
-  Undeliverable,
-} from "@sluice/broker/testing";
+import type { BrokerEnv, EndpointPort, Instruments } from "@sluice/broker";
+import type { QueueCore, QueuePorts, Transfer, Undeliverable } from "@sluice/broker/testing";
 import type { QueueRules } from "@sluice/engine";
-import { never, type ObjectState } from "@sluice/objects/parts";
+import type { ObjectState } from "@sluice/objects/parts";
 import {
   type Delivery,
   type DeliveryResult,
@@ -34,6 +27,7 @@ import { QueueSettings } from "./queue-settings.ts";
 import { ReceivesUnderWay } from "./receives-under-way.ts";
 import { RecordedStore, type Written } from "./recorded-store.ts";
 import { type End, SimulatedObject } from "./simulated-object.ts";
+import { queueClassOf, type SimulatedQueue } from "./simulated-queue.ts";
 
 /** The world as objects know it: with the others in it, and with those who watch. */
 export interface QueueWorld extends ReachedWorld {
@@ -55,14 +49,6 @@ const PLANNED_ENDS = 0.3;
 /** Longest time between two looks whether a queue has a turn under way, in ms. */
 const LOOK_AGAIN_MS_MAX = 100;
 
-/** Definition of a queue that does not exist. */
-const ABSENT: QueueDefinition = {
-  deliveryDelaySeconds: 0,
-  messageRetentionSeconds: 345_600,
-  producers: [],
-  consumer: null,
-};
-
 const NOWHERE: EndpointPort = {
   post: async () => ({ kind: "unreachable", reason: "there is no endpoint" }),
   isReady: async () => false,
@@ -72,9 +58,6 @@ const NOWHERE: EndpointPort = {
 type Note =
   | { readonly kind: "commit"; readonly commit: CommitRecord; readonly record: QueueRecord | null }
   | { readonly kind: "drop"; readonly revision: number };
-
-/** The broker's class of queues, which also runs what an actor wants done within a call. */
-export type SimulatedQueue = InstanceType<ReturnType<typeof queueClassOf>>;
 
 /**
  * The object of a queue, or of a topic: the broker's own class on a simulated host, and what those who watch know of
@@ -205,39 +188,6 @@ export class QueueObject extends SimulatedObject {
       core = epoch?.core ?? null;
     } while (epoch?.isOpening === true || !this.disk.isSynced || core?.isCaughtUp === false);
     await this.call(method, this.name, ...args);
-  }
-
-  /** From now on nothing is to be leased for the consumer, as soon as the queue has heard of it. */
-  pause(): void {
-    this.settings.delivery = "paused";
-    void this.#notify(true);
-  }
-
-  /** Delivery is to go on. */
-  resume(): void {
-    if (this.settings.delivery === "on") return;
-    this.settings.delivery = "resuming";
-    void this.#notify(false).then((isTold) => {
-      if (isTold && this.settings.delivery === "resuming") this.settings.delivery = "on";
-    });
-  }
-
-  /** Says to the object, until it has heard of it, whether delivery is paused. Answers whether nothing else was since. */
-  async #notify(deliveryPaused: boolean): Promise<boolean> {
-    const { deployed, loop } = this.world;
-    const before = deployed.record(this.name);
-    if (before === null) return false;
-    deployed.change(this.name, { ...before.definition, deliveryPaused });
-    const record = deployed.record(this.name);
-    while (deployed.record(this.name) === record) {
-      try {
-        await this.callAlone("configure", record);
-        return deployed.record(this.name) === record;
-      } catch {
-        await loop.sleep(1_000);
-      }
-    }
-    return false;
   }
 
   /** Deletes the queue with everything in it, where settings come with the code. */
@@ -411,7 +361,7 @@ export class QueueObject extends SimulatedObject {
       },
       ports: (_name, ports, registration) => {
         epoch.registration = registration;
-        this.#goesBy(registration);
+        this.settings.follow(registration, this.isTopic);
         world.bug?.changeRegistration?.(registration);
         world.note("queue learns what it is", this.name, registration.record?.revision ?? 0);
         this.#commits.loading({ atMs: world.nowMs, rules: this.rules });
@@ -432,17 +382,6 @@ export class QueueObject extends SimulatedObject {
         world.bug?.changeCore?.(core, this);
       },
     };
-  }
-
-  /** Holds the queue to the settings that it goes by itself, from now on. */
-  #goesBy(registration: Registration): void {
-    const { set } = registration;
-    const goBy = () => this.settings.change(registration.definition ?? ABSENT);
-    registration.set = (record) => {
-      set.call(registration, record);
-      goBy();
-    };
-    if (!this.isTopic) goBy();
   }
 
   /** Most receives with a visibility timeout of 0 that a commit of now can contain. */
@@ -489,29 +428,3 @@ export class QueueObject extends SimulatedObject {
 
 /** A queue's words for messages that it cannot read, or that its store has lost. */
 const REPORTS_LOSS = /\b(lost|damaged|older than)\b/;
-
-function queueClassOf(
-  queue: Pick<QueueObject, "epoch" | "noteDropped" | "toldAs">,
-  options: Parameters<typeof createQueueBroker>[0],
-  endpoints: EndpointPort,
-) {
-  return class SimulatedQueue extends createQueueBroker(options, endpoints) {
-    /** Runs what an actor wants done of a queue that exists, unless the object ends first. */
-    async perform<Answer>(
-      name: string,
-      run: (core: QueueCore, object: SimulatedQueue) => Promise<Answer>,
-    ): Promise<Answer> {
-      const core = await this.existing(name);
-      return queue.epoch?.core === core ? run(core, this) : never();
-    }
-
-    override configure(name: string, record: QueueRecord): Promise<void> {
-      return super.configure(name, queue.toldAs(record));
-    }
-
-    override take(name: string, transfer: Transfer): Promise<TransferReply> {
-      queue.noteDropped(transfer);
-      return super.take(name, transfer);
-    }
-  };
-}

@@ -1,6 +1,14 @@
-import { rulesOf } from "@sluice/broker/testing";
+import { type Registration, rulesOf } from "@sluice/broker/testing";
 import type { QueueRules } from "@sluice/engine";
 import type { QueueDefinition } from "@sluice/protocol";
+
+/** Definition of a queue that does not exist. */
+const ABSENT: QueueDefinition = {
+  deliveryDelaySeconds: 0,
+  messageRetentionSeconds: 345_600,
+  producers: [],
+  consumer: null,
+};
 
 /** Settings that a queue goes by, and the bounds of all that it ever had. */
 export class QueueSettings {
@@ -31,6 +39,17 @@ export class QueueSettings {
   /** Rules of a queue that keeps messages for as short as this one ever did. */
   get shortestRules(): QueueRules {
     return { ...this.#rules, retentionMs: this.#retentionMsMin };
+  }
+
+  /** Takes the settings that the queue goes by itself, from now on; a topic has none when it starts. */
+  follow(registration: Registration, isTopic: boolean): void {
+    const { set } = registration;
+    const take = () => this.change(registration.definition ?? ABSENT);
+    registration.set = (record) => {
+      set.call(registration, record);
+      take();
+    };
+    if (!isTopic) take();
   }
 
   change(definition: QueueDefinition): void {
