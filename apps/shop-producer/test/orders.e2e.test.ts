@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { startWranglerDev, type WranglerDev } from "./wrangler.ts";
 
 /** Limit for the slowest order, the dead letter: four deliveries, each after two seconds and the time of a batch. */
@@ -31,18 +31,14 @@ async function order(customer: string, sku: string): Promise<void> {
 }
 
 /** Asks until `reached` returns true, and returns the last answer. */
-async function until(
-  customer: string,
-  reached: (orders: CustomerOrders) => boolean,
-): Promise<CustomerOrders> {
-  const deadline = Date.now() + SETTLED_WITHIN_MS;
-  for (;;) {
+function until(customer: string, reached: (orders: CustomerOrders) => boolean): Promise<CustomerOrders> {
+  const ask = async () => {
     const response = await fetch(`${dev.origin}/api/orders?customer=${customer}`);
     const orders = (await response.json()) as CustomerOrders;
-    if (reached(orders)) return orders;
-    if (Date.now() > deadline) throw new Error(`Still not reached: ${JSON.stringify(orders)}`);
-    await new Promise((resolve) => setTimeout(resolve, POLL_EVERY_MS));
-  }
+    expect(orders).toSatisfy(reached);
+    return orders;
+  };
+  return vi.waitFor(ask, { timeout: SETTLED_WITHIN_MS, interval: POLL_EVERY_MS });
 }
 
 describe.concurrent("the shop under plain wrangler dev", () => {
