@@ -23,9 +23,7 @@ it("a queue's settings line comes before those of queues whose dead letters it t
 });
 
 it("settings lines that are in order stay as they are", () => {
-  expect(ordered([queue("c"), queue("a"), topic, topic])).toEqual([
-    ...["2 c", "3 a", "4 arn:news", "5 arn:news"],
-  ]);
+  expect(ordered([queue("c"), queue("a"), topic, topic])).toEqual(["2 c", "3 a", "4 arn:news", "5 arn:news"]);
 });
 
 it.each([
