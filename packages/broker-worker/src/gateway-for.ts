@@ -12,6 +12,7 @@ import { accessOf } from "./access.ts";
 import { accountOf } from "./account.ts";
 import { awsOf } from "./aws.ts";
 import { brokerClockOf } from "./broker-clock.ts";
+import { queueObjectsOf } from "./queue-objects.ts";
 import type { ToldClock } from "./told-clock.ts";
 import type { ToldDisk } from "./told-disk.ts";
 
@@ -39,8 +40,9 @@ export function gatewayFor(
 }
 
 function directoryOf(env: BrokerEnv, topology: QueueTopology, machine: ToldMachine | null): QueueDirectory {
-  const objectOf = (queue: string): QueueBrokerObject =>
-    env.SLUICE_QUEUES.get(env.SLUICE_QUEUES.idFromName(queue)) as unknown as QueueBrokerObject;
+  const account = accountOf(env);
+  const objects = queueObjectsOf(env);
+  const objectOf = (queue: string): QueueBrokerObject => objects.of(queue);
   /** Objects that did not answer. Each is reported once. */
   const unreadable = new Set<string>();
   /**
@@ -65,7 +67,6 @@ function directoryOf(env: BrokerEnv, topology: QueueTopology, machine: ToldMachi
   };
   const variables = endpointVariablesOf(env, topology);
   const isServed = env.SLUICE_ENV !== undefined || env.SLUICE_SERVED !== undefined;
-  const account = accountOf(env);
   const names = async () => {
     const listed = (await account.list()).map(({ name }) => name);
     return [...listed, ...(await account.hiddenObjects())];

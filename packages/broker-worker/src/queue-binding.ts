@@ -1,6 +1,7 @@
 import { WorkerEntrypoint } from "cloudflare:workers";
-import type { BrokerEnv, QueueBrokerObject } from "@sluice/broker";
+import type { BrokerEnv } from "@sluice/broker";
 import { createBindingApp } from "@sluice/gateway";
+import { queueObjectsOf } from "./queue-objects.ts";
 
 /** Properties of a binding: `props` of its service designator. */
 interface QueueBindingProps {
@@ -18,14 +19,13 @@ const app = createBindingApp();
  */
 export class QueueBinding extends WorkerEntrypoint<BrokerEnv, QueueBindingProps> {
   override async fetch(request: Request): Promise<Response> {
-    const { SLUICE_QUEUES: queues } = this.env;
     const { queue } = this.ctx.props;
-    const objectOf = (name: string) => queues.get(queues.idFromName(name)) as unknown as QueueBrokerObject;
+    const objects = queueObjectsOf(this.env);
     return app.fetch(request, {
       queue,
       broker: {
-        send: (name, requests) => objectOf(name).send(name, requests),
-        metrics: (name) => objectOf(name).metrics(name),
+        send: (name, requests) => objects.of(name).send(name, requests),
+        metrics: (name) => objects.of(name).metrics(name),
       },
     });
   }

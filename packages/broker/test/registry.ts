@@ -9,12 +9,17 @@ export class TestRegistry extends Registry {
   readonly rows: Map<string, DirectoryRow>;
   readonly time: { nowMs: number };
 
-  constructor(rows = new Map<string, DirectoryRow>(), time = { nowMs: REGISTRY_START_MS }) {
+  constructor(
+    rows = new Map<string, DirectoryRow>(),
+    time = { nowMs: REGISTRY_START_MS },
+    hasJurisdictions = false,
+  ) {
     let ids = rows.size * 100;
     super(rows.values(), {
       save: (row) => void rows.set(row.kind === "queue" ? row.record.name : row.name, structuredClone(row)),
       erase: (name) => void rows.delete(name),
       now: () => time.nowMs,
+      hasJurisdictions,
       newId: () => String(++ids).padStart(32, "0"),
     });
     this.rows = rows;

@@ -15,6 +15,8 @@ export function queueView(changes: Partial<QueueView> = {}): QueueView {
     oldestMessageAt: null,
     producers: [],
     consumer: null,
+    jurisdiction: null,
+    place: null,
     redrive: null,
     topics: [],
     lastMove: null,

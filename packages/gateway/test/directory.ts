@@ -147,6 +147,7 @@ export function accountOf(queues: Record<string, QueueDefinition>): AccountDirec
   return {
     list: async () => records,
     findByName: async (name) => find((record) => record.name === name),
+    placeOf: async () => null,
     findById: async (queueId) => find((record) => record.queueId === queueId),
     createQueue: refuse,
     changeQueue: refuse,

@@ -1,4 +1,5 @@
 import type { KeepAlive } from "@sluice/coalesce";
+import { DIRECTORY_NAME, type DirectoryRpc, type QueueNamespace, QueueObjects } from "@sluice/protocol";
 import { type ProducerBroker, QueueProducer } from "./queue-producer.ts";
 
 /** One `[[queues.producers]]` of the user's configuration. */
@@ -15,6 +16,11 @@ export interface InstallOptions {
   readonly worker?: string | undefined;
   /** Name of the binding to the Durable Object namespace of the brokers. */
   readonly namespaceBinding: string;
+  /**
+   * Name of the binding to the Durable Object namespace of the directory, which knows the jurisdiction that a queue's
+   * object is made in. Default: none; objects may be anywhere.
+   */
+  readonly directoryBinding?: string | undefined;
   /** Whether the compatibility date or flags turn `queue_expose_error_codes` on: from 2026-03-12. */
   readonly exposeErrorCodes: boolean;
   /** `json` where they turn `queues_json_messages` on, from 2024-03-18; else `v8`. */
@@ -26,9 +32,9 @@ export interface InstallOptions {
   readonly keepAlive?: KeepAlive | undefined;
 }
 
-/** Part of the brokers' Durable Object namespace that is used here. */
-interface BrokerNamespace {
-  getByName(queue: string): ProducerBroker;
+/** Part of the directory's Durable Object namespace that is used here. */
+interface DirectoryNamespace {
+  getByName(name: string): Pick<DirectoryRpc, "placeOf">;
 }
 
 /**
@@ -53,15 +59,27 @@ interface BrokerNamespace {
 export function installProducers(
   env: object,
   specs: readonly ProducerSpec[],
-  { namespaceBinding, ...behaviour }: InstallOptions,
+  { namespaceBinding, directoryBinding = "", ...behaviour }: InstallOptions,
 ): void {
+  const objects = new QueueObjects<ProducerBroker>({
+    namespace: () => {
+      const namespace = Reflect.get(env, namespaceBinding) as QueueNamespace<ProducerBroker> | undefined;
+      if (namespace !== undefined) return namespace;
+      throw new Error(`there is no binding "${namespaceBinding}" to the brokers`);
+    },
+    placeOf: async (queue) => {
+      const directories = Reflect.get(env, directoryBinding) as DirectoryNamespace | undefined;
+      try {
+        return (await directories?.getByName(DIRECTORY_NAME).placeOf(queue)) ?? null;
+      } catch (error) {
+        // A broker of an earlier version makes no object in a jurisdiction.
+        if (String(error).includes("does not implement")) return null;
+        throw error;
+      }
+    },
+  });
   for (const { binding, queue, deliveryDelaySeconds } of specs) {
-    const broker = () => {
-      const namespace = Reflect.get(env, namespaceBinding) as BrokerNamespace | undefined;
-      if (namespace === undefined)
-        throw new Error(`there is no binding "${namespaceBinding}" to the brokers`);
-      return namespace.getByName(queue);
-    };
+    const broker = () => objects.of(queue);
     const producer = new QueueProducer({ queue, broker, deliveryDelaySeconds, ...behaviour });
     if (!Reflect.set(env, binding, producer)) throw new Error(`env.${binding} cannot be replaced`);
   }

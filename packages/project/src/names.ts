@@ -2,6 +2,8 @@
 
 /** Durable Object binding of every producing Worker to the broker. */
 export const QUEUES_BINDING = "__SLUICE_QUEUES";
+/** The same to the directory, which knows the jurisdictions of queues; in deployments only. */
+export const QUEUES_DIRECTORY_BINDING = "__SLUICE_DIRECTORY";
 /** Service binding of the primary Worker to the broker, in `sluice dev` and `sluice serve` only. */
 export const BROKER_BINDING = "__SLUICE_BROKER";
 /**
@@ -10,7 +12,12 @@ export const BROKER_BINDING = "__SLUICE_BROKER";
  */
 export const ASSETS_BINDING = "__SLUICE_ASSETS";
 /** Bindings that are hidden from the user's code. */
-export const HIDDEN_BINDINGS: readonly string[] = [QUEUES_BINDING, BROKER_BINDING, ASSETS_BINDING];
+export const HIDDEN_BINDINGS: readonly string[] = [
+  QUEUES_BINDING,
+  QUEUES_DIRECTORY_BINDING,
+  BROKER_BINDING,
+  ASSETS_BINDING,
+];
 
 /** Entrypoint that the generated entry of a consuming Worker adds. */
 export const CONSUMER_ENTRYPOINT = "SluiceQueueConsumer";

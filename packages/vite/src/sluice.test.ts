@@ -71,6 +71,7 @@ it("sluice() leads a Worker's queues to the broker, and leaves the rest of its c
   });
   expect(shop?.durable_objects.bindings).toEqual([
     { name: "__SLUICE_QUEUES", class_name: "QueueBroker", script_name: "sluice" },
+    { name: "__SLUICE_DIRECTORY", class_name: "Directory", script_name: "sluice" },
   ]);
   expect(broker).toMatchObject({
     name: "sluice",

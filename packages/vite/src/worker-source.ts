@@ -5,6 +5,7 @@ import {
   GENERATED_HEADER,
   HIDDEN_BINDINGS,
   QUEUES_BINDING,
+  QUEUES_DIRECTORY_BINDING,
 } from "@sluice/project/names";
 import type { FrontDoor } from "@sluice/project/runtime/front-door-contract";
 import type { QueueCompatibility } from "@sluice/project/wrangler/compatibility";
@@ -31,7 +32,13 @@ export interface WorkerSource {
  */
 export function bindingsSource({ name, producers, compatibility, runtime }: WorkerSource): string {
   const { exposeErrorCodes, defaultContentType } = compatibility;
-  const options = { worker: name, namespaceBinding: QUEUES_BINDING, exposeErrorCodes, defaultContentType };
+  const options = {
+    worker: name,
+    namespaceBinding: QUEUES_BINDING,
+    directoryBinding: QUEUES_DIRECTORY_BINDING,
+    exposeErrorCodes,
+    defaultContentType,
+  };
   const args = ["env", ...[producers, options, HIDDEN_BINDINGS].map((value) => JSON.stringify(value))];
   return lines([
     GENERATED_HEADER,

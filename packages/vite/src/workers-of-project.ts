@@ -13,9 +13,11 @@ import {
   BROKER_BINDING,
   BROKER_CLASS,
   BROKER_NAME,
+  DIRECTORY_CLASS,
   LAST_END_VARIABLE,
   PAGE_FILE,
   QUEUES_BINDING,
+  QUEUES_DIRECTORY_BINDING,
 } from "@sluice/project/names";
 import { ownModule, RUNS_FROM_SOURCE } from "@sluice/project/own-module";
 import { type FrontDoor, SLUICE_PATH } from "@sluice/project/runtime/front-door-contract";
@@ -228,9 +230,11 @@ interface Leading {
 }
 
 function leadToBroker(config: WorkerConfig, { needsRpc, produces, isEntry }: Leading): void {
-  const queues = { name: QUEUES_BINDING, class_name: BROKER_CLASS, script_name: brokerName() };
+  const script_name = brokerName();
+  const queues = { name: QUEUES_BINDING, class_name: BROKER_CLASS, script_name };
+  const directory = { name: QUEUES_DIRECTORY_BINDING, class_name: DIRECTORY_CLASS, script_name };
   const { durable_objects: objects } = config;
-  if (produces) config.durable_objects = { ...objects, bindings: [...objects.bindings, queues] };
+  if (produces) config.durable_objects = { ...objects, bindings: [...objects.bindings, queues, directory] };
   const flags = needsRpc ? flagsWithRpc({ ...config }) : config.compatibility_flags;
   // Without the importable `env` the bindings could not be read.
   config.compatibility_flags = flags.filter((flag) => flag !== FLAG_DISALLOW_IMPORTABLE_ENV);

@@ -1,6 +1,7 @@
 import {
   type ConsumerDefinition,
   canonicalJson,
+  type Jurisdiction,
   type QueueDefinition,
   type QueueRecord,
   type QueueTopology,
@@ -28,7 +29,8 @@ export function applyTopology(
   for (const [name, configured] of Object.entries(topology.queues)) {
     const row = registry.queue(name);
     if (row === undefined) {
-      const record = newRecord(registry, name, configured);
+      const jurisdiction = jurisdictionFor(registry, topology, name);
+      const record = newRecord(registry, name, configured, jurisdiction === null ? {} : { jurisdiction });
       registry.put({ kind: "queue", record, configured, told: 0 });
     } else {
       merge(registry, row, configured, warn);
@@ -42,7 +44,28 @@ export function applyTopology(
     const target = record.definition.consumer?.settings.deadLetterQueue ?? null;
     const cycle = target === null ? null : deadLetterCycle(registry, record.name, target);
     if (cycle !== null) warn(`dead letters go in a circle: ${[...cycle, record.name].join(" -> ")}`);
+    const deadLetters = target === null ? undefined : registry.queue(target)?.record;
+    if (deadLetters === undefined || deadLetters.jurisdiction === record.jurisdiction) continue;
+    warn(
+      `dead letters of queue "${record.name}" wait in it: its jurisdiction is ${record.jurisdiction ?? "none"}, ` +
+        `that of queue "${target}" is ${deadLetters.jurisdiction ?? "none"}`,
+    );
   }
+}
+
+/** Returns the jurisdiction of a new queue: no file names one, but dead letters stay in that of their queue. */
+function jurisdictionFor(registry: Registry, topology: QueueTopology, name: string): Jurisdiction | null {
+  const passed = new Set<string>();
+  const sources = [name];
+  for (let queue = sources.pop(); queue !== undefined; queue = sources.pop()) {
+    const known = registry.queue(queue)?.record.jurisdiction;
+    if (known != null) return known;
+    passed.add(queue);
+    for (const [source, { consumer }] of Object.entries(topology.queues)) {
+      if (consumer?.settings.deadLetterQueue === queue && !passed.has(source)) sources.push(source);
+    }
+  }
+  return null;
 }
 
 function merge(

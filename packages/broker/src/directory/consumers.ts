@@ -1,13 +1,20 @@
-import type { ConsumerDefinition, DirectoryRefusal, DirectoryReply, NewQueue } from "@sluice/protocol";
-import { QUEUES_MAX } from "@sluice/protocol";
-import { changed, createQueue, ensureQueue, refuse } from "./queues.ts";
+import {
+  type ConsumerDefinition,
+  type DirectoryRefusal,
+  type DirectoryReply,
+  type NewQueue,
+  QUEUES_MAX,
+  type QueueRecord,
+} from "@sluice/protocol";
+import { changed, createQueue, ensureQueue, refuse, sourceOf } from "./queues.ts";
 import type { Registry } from "./registry.ts";
 
 /** Creates a queue with a free name, and its consumer if one is given: both or neither. */
 export function createWithConsumer(registry: Registry, { consumer, ...queue }: NewQueue): DirectoryReply {
   const target = consumer?.settings.deadLetterQueue ?? null;
   if (target !== null && registry.queue(queue.name) === undefined) {
-    const refusal = deadLetterRefusal(registry, queue.name, target, registry.size + 1);
+    const { name, jurisdiction = null } = queue;
+    const refusal = deadLetterRefusal(registry, { name, jurisdiction }, target, registry.size + 1);
     if (refusal !== null) return refuse(refusal);
   }
   const created = createQueue(registry, queue);
@@ -31,7 +38,7 @@ export function setConsumer(
   }
   const { deadLetterQueue } = consumer.settings;
   if (deadLetterQueue !== null) {
-    const refusal = deadLetterRefusal(registry, name, deadLetterQueue, registry.size);
+    const refusal = deadLetterRefusal(registry, record, deadLetterQueue, registry.size);
     if (refusal !== null) return refuse(refusal);
     ensureQueue(registry, deadLetterQueue, record.jurisdiction);
   }
@@ -50,14 +57,17 @@ export function setConsumer(
  */
 function deadLetterRefusal(
   registry: Registry,
-  name: string,
+  { name, jurisdiction }: Pick<QueueRecord, "name" | "jurisdiction">,
   target: string,
   queues: number,
 ): DirectoryRefusal | null {
   const cycle = deadLetterCycle(registry, name, target);
   if (cycle !== null) return { kind: "deadLetterCycle", queues: cycle };
-  const isNew = registry.queue(target) === undefined;
-  return isNew && queues >= QUEUES_MAX ? { kind: "tooManyQueues" } : null;
+  const existing = registry.queue(target)?.record;
+  if (existing === undefined && queues >= QUEUES_MAX) return { kind: "tooManyQueues" };
+  const other = existing ?? (registry.hasJurisdictions ? sourceOf(registry, target) : undefined);
+  if (other === undefined || other.jurisdiction === jurisdiction) return null;
+  return { kind: "otherJurisdiction", queue: name, deadLetterQueue: target };
 }
 
 /** Removes a queue's consumer. Its messages wait. */

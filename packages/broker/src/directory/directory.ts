@@ -6,8 +6,10 @@ import {
   type Confirmation,
   type ConsumerDefinition,
   type DirectoryReply,
+  hasJurisdictions,
   isEndpointQueue,
   isTopicObject,
+  type Jurisdiction,
   type NewQueue,
   type NewSubscription,
   type NewToken,
@@ -39,6 +41,7 @@ import {
 } from "@sluice/protocol";
 import { alarmMsAfter, clockStartMsOf, type HostClock } from "../platform/clock.ts";
 import { type Host, type HostOf, workersHost } from "../platform/host.ts";
+import { inPlace } from "../platform/in-place.ts";
 import { newId } from "../platform/new-id.ts";
 import type { CommitPosition } from "../rpc/commit-position.ts";
 import type { DirectoryObject, Opened } from "../rpc/directory-object.ts";
@@ -54,7 +57,7 @@ import { Deletions } from "./deletions.ts";
 import { IdleSnapshots } from "./idle-snapshots.ts";
 import { Notices } from "./notices.ts";
 import { Purges } from "./purges.ts";
-import { changeQueue, deleteQueue, ensureQueue } from "./queues.ts";
+import { changeQueue, deleteQueue, ensureQueue, warnOfUnplaced } from "./queues.ts";
 import { Registry } from "./registry.ts";
 import { DirectoryRows } from "./rows.ts";
 import { Subscriptions } from "./subscriptions.ts";
@@ -121,6 +124,7 @@ export function createDirectory({ topology, clock, hostOf = workersHost(clock) }
         erase: (name) => this.#rows.delete(name),
         now,
         newId,
+        hasJurisdictions: hasJurisdictions(host.env.SLUICE_QUEUES ?? {}),
       });
       this.#topics = new Topics(new TopicRows(sql), new TopicVersions(sql, now), {
         queues: this.#registry,
@@ -130,8 +134,8 @@ export function createDirectory({ topology, clock, hostOf = workersHost(clock) }
         warn,
       });
       const notices = new Notices(this.#registry, {
-        configure: async (name, record) => this.#object(name).configure(name, record),
-        clear: async (name, revision) => this.#object(name).clear(name, revision),
+        configure: async (name, record) => this.#object(name, record.place).configure(name, record),
+        clear: async ({ name, revision, place }) => this.#object(name, place).clear(name, revision),
         transaction: (write) => this.#transaction(write),
         warn,
       });
@@ -156,6 +160,10 @@ export function createDirectory({ topology, clock, hostOf = workersHost(clock) }
     async findByName(name: string): Promise<QueueRecord | null> {
       // Queues of HTTP subscriptions are hidden from all dialects.
       return isEndpointQueue(name) ? null : (this.#registry.queue(name)?.record ?? null);
+    }
+
+    async placeOf(name: string): Promise<Jurisdiction | null> {
+      return this.#registry.queue(name)?.record.place ?? null;
     }
 
     async findById(queueId: string): Promise<QueueRecord | null> {
@@ -350,9 +358,9 @@ export function createDirectory({ topology, clock, hostOf = workersHost(clock) }
       return this.#clock.change((clock) => (isFrozen ? clock.freeze(clock.now()) : clock.follow()));
     }
 
-    async ensureQueue(queue: string): Promise<DirectoryReply> {
+    async ensureQueue(queue: string, jurisdiction: Jurisdiction | null = null): Promise<DirectoryReply> {
       // Needs no notice, since the queue's object itself makes this call.
-      return this.#transaction(() => ensureQueue(this.#registry, queue, null));
+      return this.#transaction(() => ensureQueue(this.#registry, queue, jurisdiction));
     }
 
     async report(
@@ -376,11 +384,11 @@ export function createDirectory({ topology, clock, hostOf = workersHost(clock) }
       return this.#changes.notifyAll();
     }
 
-    /** Returns the object of a queue or a topic. */
-    #object(name: string): DurableObjectStub<ConfiguredQueueObject> {
+    /** Returns the object of a queue or a topic. @param place jurisdiction that it is made in. */
+    #object(name: string, place?: Jurisdiction): DurableObjectStub<ConfiguredQueueObject> {
       const { SLUICE_QUEUES: namespace } = this.#host.env;
       if (namespace === undefined) throw new Error("the binding SLUICE_QUEUES is missing");
-      return namespace.get(namespace.idFromName(name));
+      return inPlace(namespace, place).get(inPlace(namespace, place).idFromName(name));
     }
 
     #forgetQueue(queueId: string, name: string): void {
@@ -396,8 +404,10 @@ export function createDirectory({ topology, clock, hostOf = workersHost(clock) }
     async #deploy(): Promise<void> {
       this.#deployed = await topologyFingerprint(topology);
       this.#changes.start(this.#rows.deployed === this.#deployed, () => {
-        applyTopology(this.#registry, topology, (line) => this.#host.log.warn(`Directory: ${line}`));
+        const warn = (line: string) => this.#host.log.warn(`Directory: ${line}`);
+        applyTopology(this.#registry, topology, warn);
         this.#topics.applySettings();
+        warnOfUnplaced(this.#registry, warn);
         this.#rows.deployed = this.#deployed;
         this.#audit.note({
           action: "deploy",

@@ -24,7 +24,7 @@ class Objects {
     };
     return new Notices(registry, {
       configure: (queue, record) => call(`${queue} waits ${record.definition.deliveryDelaySeconds} s`),
-      clear: (queue) => call(`${queue} is empty`),
+      clear: ({ name }) => call(`${name} is empty`),
       transaction: (write) => write(),
       warn: (line) => this.lines.push(line),
     });

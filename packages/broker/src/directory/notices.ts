@@ -1,6 +1,6 @@
 import type { QueueRecord } from "@sluice/protocol";
 import type { Registry } from "./registry.ts";
-import { type DirectoryRow, isNotified, nameOf } from "./row.ts";
+import { type DeletedRow, type DirectoryRow, isNotified, nameOf } from "./row.ts";
 
 /** Wait before notices that did not arrive are sent again, in ms. */
 export const NOTIFY_AGAIN_MS = 5_000;
@@ -13,8 +13,8 @@ const NOTIFIED_AT_ONCE_MAX = 20;
 export interface NoticePorts {
   /** Notifies a queue's object of its record. */
   configure(queue: string, record: QueueRecord): Promise<void>;
-  /** Notifies a queue's object that it was deleted at `revision`; resolves when it is empty. */
-  clear(queue: string, revision: number): Promise<void>;
+  /** Notifies the object of a deleted queue; resolves when it is empty. */
+  clear(deleted: DeletedRow): Promise<void>;
   /** Stores that a notice has arrived. */
   transaction(write: () => void): void;
   warn(line: string): void;
@@ -65,7 +65,7 @@ export class Notices {
     const name = nameOf(row);
     try {
       if (row.kind === "queue") await this.#ports.configure(name, row.record);
-      else await this.#ports.clear(name, row.revision);
+      else await this.#ports.clear(row);
       this.#ports.transaction(() => this.#notified(name, row));
     } catch (error) {
       this.#ports.warn(`queue "${name}" does not know its change yet, and is notified again: ${error}`);

@@ -1,9 +1,10 @@
-import { type DirectoryReply, QUEUES_MAX } from "@sluice/protocol";
+import { type DirectoryReply, type Jurisdiction, QUEUES_MAX } from "@sluice/protocol";
 import { beforeEach, describe, expect, it } from "vitest";
 import { consumer } from "../../test/messages.ts";
 import { REGISTRY_START_MS, TestRegistry } from "../../test/registry.ts";
+import { applyTopology } from "./apply-topology.ts";
 import { createWithConsumer, removeConsumer, setConsumer } from "./consumers.ts";
-import { changeQueue, createQueue, deleteQueue, ensureQueue } from "./queues.ts";
+import { changeQueue, createQueue, deleteQueue, ensureQueue, warnOfUnplaced } from "./queues.ts";
 import { restoreQueue, statusOf } from "./status.ts";
 
 let registry: TestRegistry;
@@ -247,5 +248,96 @@ describe("a consumer", () => {
       queues: ["c", "a", "b"],
     });
     recordIn(setConsumer(registry, c, null, deadTo("d")));
+  });
+});
+
+describe("on a platform with jurisdictions", () => {
+  beforeEach(() => {
+    registry = new TestRegistry(new Map(), undefined, true);
+  });
+
+  const createIn = (name: string, jurisdiction: Jurisdiction) =>
+    recordIn(createQueue(registry, { name, jurisdiction }));
+
+  it("a queue has its place in its jurisdiction, and one without has none", () => {
+    expect(createIn("orders", "eu")).toMatchObject({ jurisdiction: "eu", place: "eu" });
+    expect(create("plain")).not.toHaveProperty("place");
+  });
+
+  it("a deleted queue keeps its place until its object is empty, and none is created elsewhere", () => {
+    const { queueId } = createIn("orders", "eu");
+    deleteQueue(registry, queueId);
+    expect(registry.pending()).toMatchObject([{ kind: "deleted", name: "orders", place: "eu" }]);
+    for (const other of [{}, { jurisdiction: "us" }] as const) {
+      expect(refusalIn(createQueue(registry, { name: "orders", ...other }))).toEqual({
+        kind: "changedMeanwhile",
+      });
+    }
+    const [row] = registry.pending();
+    if (row?.kind === "deleted") registry.emptied(row);
+    expect(createIn("orders", "us")).toMatchObject({ place: "us" });
+  });
+
+  it("a queue that dead letters of another jurisdiction go to is not created", () => {
+    const { queueId } = createIn("orders", "eu");
+    recordIn(setConsumer(registry, queueId, null, deadTo("dead")));
+    deleteQueue(registry, registry.queue("dead")?.record.queueId ?? "");
+    for (const row of registry.pending()) if (row.kind === "deleted") registry.emptied(row);
+    const refusal = { kind: "otherJurisdiction", queue: "orders", deadLetterQueue: "dead" };
+    expect(refusalIn(createQueue(registry, { name: "dead" }))).toEqual(refusal);
+    createIn("dead", "eu");
+  });
+
+  it("dead letters for clients of SQS stay in the jurisdiction", () => {
+    const { queueId } = createIn("orders", "eu");
+    const redriveTo = (deadLetterQueue: string) =>
+      changeQueue(registry, queueId, {
+        settings: { receive: { redrive: { deadLetterQueue, maxReceiveCount: 1 } } },
+      });
+    create("plain");
+    createIn("dead", "eu");
+    expect(refusalIn(redriveTo("plain"))).toEqual({
+      kind: "otherJurisdiction",
+      queue: "orders",
+      deadLetterQueue: "plain",
+    });
+    recordIn(redriveTo("dead"));
+  });
+
+  it("the dead-letter queue that a configuration names is created in the jurisdiction of its queue", () => {
+    createIn("orders", "eu");
+    const unset = { deliveryDelaySeconds: 0, messageRetentionSeconds: 60, producers: [], consumer: null };
+    const queues = {
+      last: unset,
+      dead: { ...unset, consumer: deadTo("last") },
+      orders: { ...unset, consumer: deadTo("dead") },
+      plain: unset,
+    };
+    const lines: string[] = [];
+    applyTopology(registry, { queues }, (line) => lines.push(line));
+    const placeOf = (name: string) => registry.queue(name)?.record.place;
+    expect(Object.keys(queues).map(placeOf)).toEqual(["eu", "eu", "eu", undefined]);
+    expect(lines).toEqual([]);
+  });
+
+  it("a configuration by which dead letters would leave their jurisdiction is warned of", () => {
+    createIn("orders", "eu");
+    create("plain");
+    const unset = { deliveryDelaySeconds: 0, messageRetentionSeconds: 60, producers: [], consumer: null };
+    const lines: string[] = [];
+    const queues = { orders: { ...unset, consumer: deadTo("plain") }, plain: unset };
+    applyTopology(registry, { queues }, (line) => lines.push(line));
+    expect(lines).toEqual([expect.stringContaining('dead letters of queue "orders" wait in it')]);
+  });
+
+  it("a queue from before is said to be anywhere", () => {
+    const before = new TestRegistry();
+    createQueue(before, { name: "old", jurisdiction: "eu" });
+    createQueue(before, { name: "plain" });
+    registry = new TestRegistry(before.rows, undefined, true);
+    createIn("new", "eu");
+    const lines: string[] = [];
+    warnOfUnplaced(registry, (line) => lines.push(line));
+    expect(lines).toEqual([expect.stringContaining('queue "old" was created before jurisdictions held')]);
   });
 });

@@ -13,6 +13,8 @@ export interface RegistryPorts {
   now(): number;
   /** Makes a new id of 32 hexadecimal digits. */
   newId(): string;
+  /** Whether the platform makes objects in a jurisdiction. Default: no. */
+  readonly hasJurisdictions?: boolean;
 }
 
 /** All queues of an account, in memory. Every change is stored before it is used. */
@@ -39,6 +41,11 @@ export class Registry {
 
   newId(): string {
     return this.#ports.newId();
+  }
+
+  /** Whether the platform makes objects in a jurisdiction. */
+  get hasJurisdictions(): boolean {
+    return this.#ports.hasJurisdictions === true;
   }
 
   /** Latest revision of any queue or remembered deletion. */

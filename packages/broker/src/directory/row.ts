@@ -1,4 +1,4 @@
-import type { QueueDefinition, QueueRecord } from "@sluice/protocol";
+import type { Jurisdiction, QueueDefinition, QueueRecord } from "@sluice/protocol";
 
 /** Queue in the directory. A contract, since it is stored as JSON: members keep their names and meaning. */
 export interface QueueRow {
@@ -15,6 +15,8 @@ export interface DeletedRow {
   readonly kind: "deleted";
   readonly name: string;
   readonly revision: number;
+  /** Place of the queue (`QueueRecord`), whose object is to be emptied. */
+  readonly place?: Jurisdiction;
   /** Set once its object is empty. The row stays for a while, so that no late call with a copy restores the queue. */
   readonly isEmptied?: true;
 }

@@ -1,9 +1,18 @@
-import { beginsAfterMs, countsAfter, cutOffReason, workerOf } from "@sluice/protocol";
+import {
+  beginsAfterMs,
+  countsAfter,
+  cutOffReason,
+  type Jurisdiction,
+  type QueueRecord,
+  workerOf,
+} from "@sluice/protocol";
 import { Faults } from "../faults/faults.ts";
+import { inPlace } from "../platform/in-place.ts";
 import { traceOf } from "../platform/log.ts";
 import { newId } from "../platform/new-id.ts";
 import { QueueCore } from "../queue/queue-core.ts";
 import type { QueuePorts } from "../queue/queue-ports.ts";
+import type { QueuesDirectory } from "../rpc/directory-object.ts";
 import { isFileDamage } from "../store/file-damage.ts";
 import { LINGER_DEPLOYED_MS, LINGER_MS } from "../turn/group-commit.ts";
 import { writeRecord } from "./apply-configuration.ts";
@@ -84,9 +93,19 @@ function portsOf(
         ? consumers.callerOf(consumer.settings, clock, log)
         : null;
     },
-    transfer: (target, transfer) =>
-      env.SLUICE_QUEUES.get(env.SLUICE_QUEUES.idFromName(target)).take(target, transfer),
-    queueExists: async (name) => (await directory.findByName(name)) !== null,
+    transfer: (target, transfer) => {
+      const take = (place?: Jurisdiction) => {
+        const namespace = inPlace(env.SLUICE_QUEUES, place);
+        return namespace.get(namespace.idFromName(target)).take(target, transfer);
+      };
+      const { record } = registration;
+      // A queue without a jurisdiction sends to queues without alone: nobody need be asked.
+      return record?.jurisdiction == null ? take() : placeFor(target, record, directory).then(take);
+    },
+    queueExists: async (name) => {
+      const target = await directory.findByName(name);
+      return target !== null && target.jurisdiction === (registration.record?.jurisdiction ?? null);
+    },
     setAlarm: (atMs) => {
       if (!queue.isOver()) alarm.set(atMs);
     },
@@ -96,4 +115,11 @@ function portsOf(
     after: queue.after,
     broken,
   };
+}
+
+/** Finds the place of a queue that messages go to, and creates it: they stay in their jurisdiction. */
+async function placeFor(target: string, { name, jurisdiction }: QueueRecord, directory: QueuesDirectory) {
+  const ensured = await directory.ensureQueue(target, jurisdiction);
+  if (ensured.ok && ensured.record.jurisdiction === jurisdiction) return ensured.record.place;
+  throw new Error(`queue "${target}" is not in the jurisdiction ${jurisdiction} of queue "${name}"`);
 }

@@ -81,7 +81,7 @@ export function directoryOf({ SLUICE_DIRECTORY: namespace }: BrokerEnv): QueuesD
   const object = () => namespace.get(namespace.idFromName(DIRECTORY_NAME));
   return {
     opened: async (queue, copy) => object().opened(queue, copy),
-    ensureQueue: async (queue) => object().ensureQueue(queue),
+    ensureQueue: async (queue, jurisdiction) => object().ensureQueue(queue, jurisdiction),
     findByName: async (queue) => object().findByName(queue),
     undeliverable: async (topicObject, queue) => object().undeliverable(topicObject, queue),
     report: async (queue, position, snapshot) => object().report(queue, position, snapshot),

@@ -1,11 +1,13 @@
-import { REAL_TIME, workerOf } from "@sluice/protocol";
+import { hasJurisdictions, REAL_TIME, workerOf } from "@sluice/protocol";
+import type { Host } from "../platform/host.ts";
 import type { CommitPosition } from "../rpc/commit-position.ts";
 import type { Opened } from "../rpc/directory-object.ts";
 import { type PositionDirectory, type StoreCheck, Watermark } from "../store/watermark.ts";
+import type { BrokerEnv } from "./broker-env.ts";
 import type { KnownEnds } from "./last-end.ts";
-import type { StoredQueue } from "./open-store.ts";
+import { ElsewhereError, idOf, type StoredQueue } from "./open-store.ts";
 import type { DirectoryCalls } from "./queue-usage.ts";
-import { isOfDeleted, knownFrom, Registration } from "./registration.ts";
+import { isOfDeleted, type Known, knownFrom, Registration } from "./registration.ts";
 
 /** A queue that opens, once it is known what it is. */
 export interface IdentifiedQueue extends StoredQueue {
@@ -76,6 +78,7 @@ export async function identify(stored: StoredQueue): Promise<IdentifiedQueue> {
     Object.hasOwn(queues, name) ? queues[name] : undefined,
   );
   if (known === null) throw new Error("the directory does not answer, and nothing else tells what it is");
+  refuseElsewhere(name, known, host);
   if (copy !== null && isOfDeleted(copy, known)) {
     log.warn(`Queue "${name}" was deleted; what it held is dropped`);
     store.drop();
@@ -94,4 +97,10 @@ export async function identify(stored: StoredQueue): Promise<IdentifiedQueue> {
     deliveredTo: workerOf((copy ?? registration.record)?.definition.consumer),
     delayBefore: copy?.definition.deliveryDelaySeconds ?? null,
   };
+}
+
+/** Refuses to be a queue whose object is in another jurisdiction: nothing of it may be stored here. */
+function refuseElsewhere(name: string, known: Known, { id, env }: Host<BrokerEnv>): void {
+  if (known.kind !== "known" || !hasJurisdictions(env.SLUICE_QUEUES)) return;
+  if (idOf(name, env, known.record.place) !== id.toString()) throw new ElsewhereError(name);
 }

@@ -1,6 +1,6 @@
 import type { QueueCore } from "../queue/queue-core.ts";
 import { nameIn, type OpenQueue, openQueue } from "./open-queue.ts";
-import { idOf, type QueueSurroundings } from "./open-store.ts";
+import { isIdOf, type QueueSurroundings } from "./open-store.ts";
 import { QueueNotFoundError } from "./registration.ts";
 
 /** Opens the queue of a Durable Object on first use, and again on first use after it was dropped. */
@@ -47,7 +47,7 @@ export class ObjectQueue {
   async openOwn(): Promise<OpenQueue | null> {
     const { id, storage, env } = this.#surroundings.host;
     const name = id.name ?? nameIn(storage);
-    return name === null || idOf(name, env) !== id.toString() ? null : this.#ensureOpen(name);
+    return name !== null && isIdOf(name, id.toString(), env) ? this.#ensureOpen(name) : null;
   }
 
   /** Returns the core of a queue that exists. Throws `QueueNotFoundError` and `UnreadableQueueError`. */

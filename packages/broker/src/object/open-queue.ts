@@ -12,7 +12,7 @@ import type { Alarm } from "./alarm.ts";
 import { writeRecord } from "./apply-configuration.ts";
 import { type AssembledQueue, assemble } from "./assemble-queue.ts";
 import { identify } from "./identify-queue.ts";
-import { openStore, type QueueSurroundings } from "./open-store.ts";
+import { ElsewhereError, openStore, type QueueSurroundings } from "./open-store.ts";
 import { usageOf } from "./queue-usage.ts";
 import { QueueNotFoundError, type Registration } from "./registration.ts";
 import { UnreadableQueueError, UnwritableQueueError } from "./unreadable-queue.ts";
@@ -64,7 +64,7 @@ export async function openQueue(
     return open;
   } catch (error) {
     if (isFileDamage(error)) around.suspectFiles.add(name);
-    throw new UnreadableQueueError(name, error);
+    throw error instanceof ElsewhereError ? error : new UnreadableQueueError(name, error);
   }
 }
 

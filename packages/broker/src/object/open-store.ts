@@ -1,5 +1,7 @@
+import { ELSEWHERE, hasJurisdictions, JURISDICTIONS, type Jurisdiction } from "@sluice/protocol";
 import { clockStartMsOf, MovableClock } from "../platform/clock.ts";
 import type { Host } from "../platform/host.ts";
+import { inPlace } from "../platform/in-place.ts";
 import { createConsoleLog, type QueueLog } from "../platform/log.ts";
 import type { QueuesDirectory } from "../rpc/directory-object.ts";
 import { type FileCondition, repairFile } from "../store/file-damage.ts";
@@ -47,9 +49,26 @@ export interface StoredQueue extends QueueSurroundings {
   after(callback: () => void, ms: number): void;
 }
 
-/** Id of a queue's object: its file is called by it. */
-export function idOf(queue: string, { SLUICE_QUEUES: namespace }: BrokerEnv): string {
-  return namespace.idFromName(queue).toString();
+/** Id of a queue's object: its file is called by it. @param place jurisdiction that the object is made in. */
+export function idOf(queue: string, env: BrokerEnv, place?: Jurisdiction | null): string {
+  return inPlace(env.SLUICE_QUEUES, place).idFromName(queue).toString();
+}
+
+/** Whether an id is that of a queue's object, in whichever jurisdiction. */
+export function isIdOf(queue: string, id: string, env: BrokerEnv): boolean {
+  if (idOf(queue, env) === id) return true;
+  return hasJurisdictions(env.SLUICE_QUEUES) && JURISDICTIONS.some((place) => idOf(queue, env, place) === id);
+}
+
+/** An object that is asked for a queue whose object is in another jurisdiction. */
+export class ElsewhereError extends Error {
+  override readonly name = "ElsewhereError";
+
+  constructor(queue: string) {
+    super(
+      `queue "${queue}" ${ELSEWHERE}; a sender that an earlier Sluice has deployed is to be deployed again`,
+    );
+  }
 }
 
 /** Opens the store of a queue. @throws when what is stored is another queue's. */

@@ -3,6 +3,7 @@ import type {
   ClockSetting,
   DirectoryReply,
   DirectoryRpc,
+  Jurisdiction,
   QueueAtRest,
   QueueRecord,
   TokensRpc,
@@ -12,8 +13,7 @@ import type { CommitPosition } from "./commit-position.ts";
 import type { QueueStatus } from "./queue-status.ts";
 import type { Undeliverable } from "./transfer.ts";
 
-/** Name of the one directory of an account. */
-export const DIRECTORY_NAME = "directory";
+export { DIRECTORY_NAME } from "@sluice/protocol";
 
 /** Reply to a queue's object at its start, in one call. */
 export interface Opened {
@@ -44,8 +44,12 @@ export interface QueuesDirectory extends Pick<DirectoryRpc, "findByName"> {
     position: CommitPosition,
     snapshot: QueueAtRest | null,
   ): Promise<CommitPosition | null>;
-  /** Finds the queue of a name, or creates it, because dead letters have come for it. */
-  ensureQueue(queue: string): Promise<DirectoryReply>;
+  /**
+   * Finds the queue of a name, or creates it, because dead letters come for it.
+   *
+   * @param jurisdiction that of the queue which they come from. Default: none.
+   */
+  ensureQueue(queue: string, jurisdiction?: Jurisdiction | null): Promise<DirectoryReply>;
   /** Decides whether messages of a topic for a missing queue are dead-lettered or dropped. */
   undeliverable(topicObject: string, queue: string): Promise<Undeliverable>;
 }

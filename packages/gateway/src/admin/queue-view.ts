@@ -1,4 +1,4 @@
-import type { Fault, MoveTask } from "@sluice/protocol";
+import type { Fault, Jurisdiction, MoveTask } from "@sluice/protocol";
 import {
   type QueueDefinition,
   type QueueDescription,
@@ -20,6 +20,9 @@ export interface QueueView extends BacklogView {
   /** 32 hexadecimal digits: what the Cloudflare API calls the queue. */
   readonly id: string;
   readonly kind: "standard" | "fifo";
+  readonly jurisdiction: Jurisdiction | null;
+  /** Jurisdiction that its object was made in; `null` for one that may be anywhere. */
+  readonly place: Jurisdiction | null;
   readonly settings: {
     readonly deliveryDelaySeconds: number;
     readonly messageRetentionSeconds: number;
@@ -55,7 +58,7 @@ export interface Surroundings {
 }
 
 export function viewOf(
-  { queueId, name, definition }: QueueRecord,
+  { queueId, name, definition, jurisdiction, place }: QueueRecord,
   description: QueueDescription,
   { rights, queues, subscriptions }: Surroundings,
 ): QueueView {
@@ -64,6 +67,8 @@ export function viewOf(
     name,
     id: queueId,
     kind: definition.fifo === undefined ? "standard" : "fifo",
+    jurisdiction,
+    place: place ?? null,
     ...backlogOf(description),
     settings: {
       deliveryDelaySeconds: definition.deliveryDelaySeconds,

@@ -47,6 +47,8 @@ describe("GET /queues", () => {
       damage: [],
       health: null,
       kind: "standard",
+      jurisdiction: null,
+      place: null,
       redrive: null,
       topics: [],
       lastMove: null,

@@ -26,7 +26,10 @@ describe("a Worker that sends and receives", () => {
       base_dir: "../../src",
       compatibility_date: "2026-11-01",
       durable_objects: {
-        bindings: [{ name: "__SLUICE_QUEUES", class_name: "QueueBroker", script_name: "sluice" }],
+        bindings: [
+          { name: "__SLUICE_QUEUES", class_name: "QueueBroker", script_name: "sluice" },
+          { name: "__SLUICE_DIRECTORY", class_name: "Directory", script_name: "sluice" },
+        ],
       },
     });
   });
@@ -38,6 +41,7 @@ describe("a Worker that sends and receives", () => {
       bindings: [
         { name: "C", class_name: "Counter" },
         { name: "__SLUICE_QUEUES", class_name: "QueueBroker", script_name: "sluice" },
+        { name: "__SLUICE_DIRECTORY", class_name: "Directory", script_name: "sluice" },
       ],
     });
   });
@@ -47,7 +51,10 @@ describe("a Worker with settings for all its Durable Objects", () => {
   it("keeps them beside our binding", async () => {
     const strategy = '[durable_objects]\ncode_update_strategy = { mode = "deferred", max_delay = 5 }\n';
     const { config } = await generated(HEAD + strategy + PRODUCER, { purpose: "build" });
-    expect(config.durable_objects).toMatchObject({ code_update_strategy: { max_delay: 5 }, bindings: [{}] });
+    expect(config.durable_objects).toMatchObject({
+      code_update_strategy: { max_delay: 5 },
+      bindings: [{}, {}],
+    });
   });
 });
 
@@ -115,7 +122,12 @@ describe("environments", () => {
       definedEnvironments: ["staging"],
       targetEnvironment: "staging",
       vars: { STAGE: "staging" },
-      durable_objects: { bindings: [{ name: "__SLUICE_QUEUES", script_name: "sluice-staging" }] },
+      durable_objects: {
+        bindings: [
+          { name: "__SLUICE_QUEUES", script_name: "sluice-staging" },
+          { name: "__SLUICE_DIRECTORY", script_name: "sluice-staging" },
+        ],
+      },
     });
   });
 

@@ -1,6 +1,13 @@
 import { dirname } from "node:path";
 import type { Unstable_Config } from "wrangler";
-import { BROKER_BINDING, BROKER_CLASS, QUEUES_BINDING, USER_MAIN_ALIAS } from "../names.ts";
+import {
+  BROKER_BINDING,
+  BROKER_CLASS,
+  DIRECTORY_CLASS,
+  QUEUES_BINDING,
+  QUEUES_DIRECTORY_BINDING,
+  USER_MAIN_ALIAS,
+} from "../names.ts";
 import { consumes, produces, type UserWorker } from "../read/worker.ts";
 import type { FrontDoor } from "../runtime/front-door-contract.ts";
 import { FLAG_DISALLOW_IMPORTABLE_ENV, flagsWithRpc } from "../wrangler/compatibility.ts";
@@ -68,12 +75,14 @@ function withBroker(
   { worker, purpose, brokerName }: WorkerConfigInput,
 ): Unstable_Config {
   const queues = { name: QUEUES_BINDING, class_name: BROKER_CLASS, script_name: brokerName };
+  const directory = { name: QUEUES_DIRECTORY_BINDING, class_name: DIRECTORY_CLASS, script_name: brokerName };
+  const objects = purpose.kind === "build" ? [queues, directory] : [queues];
   const broker = { binding: BROKER_BINDING, service: brokerName };
   return {
     ...config,
     durable_objects: {
       ...config.durable_objects,
-      bindings: [...config.durable_objects.bindings, ...(produces(worker) ? [queues] : [])],
+      bindings: [...config.durable_objects.bindings, ...(produces(worker) ? objects : [])],
     },
     services: [...(config.services ?? []), ...(isPrimary(purpose) ? [broker] : [])],
   };

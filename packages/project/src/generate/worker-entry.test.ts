@@ -94,7 +94,7 @@ describe("bindingsSource", () => {
     const behaviour = { defaultContentType: "v8", exposeErrorCodes: false, sharesCalls: false } as const;
     const producers = '[{"binding":"Q","queue":"orders","deliveryDelaySeconds":5}]';
     const options =
-      '{"worker":"shop","namespaceBinding":"__SLUICE_QUEUES",' +
+      '{"worker":"shop","namespaceBinding":"__SLUICE_QUEUES","directoryBinding":"__SLUICE_DIRECTORY",' +
       '"exposeErrorCodes":false,"defaultContentType":"v8"}';
     expect(
       bindingsSource("shop", PRODUCERS, behaviour, "../../runtime/worker.js"),
@@ -103,14 +103,14 @@ import * as workers from "cloudflare:workers";
 import { hideBindings, installProducers } from "../../runtime/worker.js";
 
 installProducers(workers.env, ${producers}, ${options});
-hideBindings(workers.env, ["__SLUICE_QUEUES","__SLUICE_BROKER","__SLUICE_ASSETS"]);
+hideBindings(workers.env, ["__SLUICE_QUEUES","__SLUICE_DIRECTORY","__SLUICE_BROKER","__SLUICE_ASSETS"]);
 `);
   });
 
   it("gives the producers waitUntil where requests share calls", () => {
     const behaviour = { defaultContentType: "json", exposeErrorCodes: true, sharesCalls: true } as const;
     expect(bindingsSource("shop", PRODUCERS, behaviour, "../r.js")).toContain(
-      '{ ...{"worker":"shop","namespaceBinding":"__SLUICE_QUEUES",' +
+      '{ ...{"worker":"shop","namespaceBinding":"__SLUICE_QUEUES","directoryBinding":"__SLUICE_DIRECTORY",' +
         '"exposeErrorCodes":true,"defaultContentType":"json"}, ' +
         "keepAlive: workers.waitUntil });",
     );

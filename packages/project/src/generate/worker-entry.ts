@@ -6,6 +6,7 @@ import {
   GENERATED_HEADER,
   HIDDEN_BINDINGS,
   QUEUES_BINDING,
+  QUEUES_DIRECTORY_BINDING,
 } from "../names.ts";
 import type { MainModule } from "../read/main-module.ts";
 import type { FrontDoor, FrontDoorOptions } from "../runtime/front-door-contract.ts";
@@ -33,7 +34,13 @@ export function bindingsSource(
   { exposeErrorCodes, defaultContentType, sharesCalls }: BindingBehaviour,
   runtime: string,
 ): string {
-  const options = { worker, namespaceBinding: QUEUES_BINDING, exposeErrorCodes, defaultContentType };
+  const options = {
+    worker,
+    namespaceBinding: QUEUES_BINDING,
+    directoryBinding: QUEUES_DIRECTORY_BINDING,
+    exposeErrorCodes,
+    defaultContentType,
+  };
   // A property instead of an import: a runtime that is too old for this export loads all the same, and shares
   // no calls.
   const given = sharesCalls ? `{ ...${literal(options)}, keepAlive: workers.waitUntil }` : literal(options);

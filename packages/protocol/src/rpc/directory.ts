@@ -6,7 +6,10 @@ import type { QueueAtRest } from "./description.ts";
  * Plain data only, and failures as data: it crosses RPC.
  */
 
-/** Where a queue's data may lie (spec cloudflare-queues 4). Kept and shown; this broker runs in one place. */
+/** Name of the one directory of an account. */
+export const DIRECTORY_NAME = "directory";
+
+/** Where a queue's data may lie (spec cloudflare-queues 4). It holds where the platform can keep objects there. */
 export const JURISDICTIONS = ["eu", "us", "fedramp"] as const;
 export type Jurisdiction = (typeof JURISDICTIONS)[number];
 
@@ -35,6 +38,11 @@ export interface QueueRecord {
   /** Identity of `definition.consumer`; `null` where there is none. */
   readonly consumer: ConsumerIdentity | null;
   readonly jurisdiction: Jurisdiction | null;
+  /**
+   * Jurisdiction that the queue's object is made in. Absent for an object that may be anywhere: that of a queue without
+   * a jurisdiction, or that was created where the platform has none.
+   */
+  readonly place?: Jurisdiction;
   /** Settings that only a dialect understands, by the dialect's name: kept as they are. */
   readonly dialects: Readonly<Record<string, unknown>>;
 }
@@ -80,6 +88,8 @@ export type DirectoryRefusal =
   | { readonly kind: "consumerNotFound" }
   /** Dead letters would go in a circle: the queues of it, in order. */
   | { readonly kind: "deadLetterCycle"; readonly queues: readonly string[] }
+  /** Dead letters would leave the jurisdiction of their queue. */
+  | { readonly kind: "otherJurisdiction"; readonly queue: string; readonly deadLetterQueue: string }
   | { readonly kind: "subscriptionNotFound" }
   /** There is a subscription for this source already. */
   | { readonly kind: "sourceSubscribed" };
@@ -129,16 +139,21 @@ export interface DirectoryRpc {
   /** Every queue, in order of names. */
   list(): Promise<readonly QueueRecord[]>;
   findByName(name: string): Promise<QueueRecord | null>;
+  /** Finds the jurisdiction that a queue's object is made in; `null` if it may be anywhere, or there is no queue. */
+  placeOf(name: string): Promise<Jurisdiction | null>;
   findById(queueId: string): Promise<QueueRecord | null>;
-  /** Creates a queue, whole or not at all. Refused: `queueNameTaken`, `tooManyQueues`, `deadLetterCycle`. */
+  /**
+   * Creates a queue, whole or not at all. Refused: `queueNameTaken`, `tooManyQueues`, `deadLetterCycle`,
+   * `otherJurisdiction`, and `changedMeanwhile` while an object elsewhere still holds messages of a deleted queue.
+   */
   createQueue(queue: NewQueue): Promise<DirectoryReply>;
-  /** Refused: `queueNotFound`, `changedMeanwhile`. */
+  /** Refused: `queueNotFound`, `changedMeanwhile`, `otherJurisdiction`. */
   changeQueue(queueId: string, change: QueueChange): Promise<DirectoryReply>;
   /** Deletes a queue with everything in it, and answers with what it was. Refused: `queueNotFound`. */
   deleteQueue(queueId: string): Promise<DirectoryReply>;
   /**
    * Gives a queue its consumer; a dead-letter queue that does not exist is created. Refused: `queueNotFound`,
-   * `consumerExists`, `deadLetterCycle`, `tooManyQueues`.
+   * `consumerExists`, `deadLetterCycle`, `otherJurisdiction`, `tooManyQueues`.
    *
    * @param consumerId the consumer to replace, or to create under this id; `null` creates one.
    */

@@ -8,6 +8,7 @@ export * from "./faults.ts";
 export * from "./history.ts";
 export * from "./messages.ts";
 export * from "./moves.ts";
+export * from "./places.ts";
 export * from "./pull.ts";
 export * from "./receive.ts";
 export * from "./send.ts";

@@ -183,6 +183,8 @@ export type TopicRefusal =
   /** The endpoint is subscribed already, perhaps with other attributes. */
   | { readonly kind: "subscriptionExists"; readonly subscription: TopicSubscription }
   | { readonly kind: "tooManySubscriptions" }
+  /** A topic's object, which may be anywhere, would hold messages of a queue with a jurisdiction. */
+  | { readonly kind: "queueHasJurisdiction" }
   | { readonly kind: "tooManyFilterPolicies" }
   /** No subscription waits for that token, or not any more. */
   | { readonly kind: "tokenUnknown" }

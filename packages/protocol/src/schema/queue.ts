@@ -65,6 +65,7 @@ const recordSchema = z.strictObject({
   definition: queueDefinitionSchema,
   consumer: z.nullable(z.strictObject({ consumerId: z.string(), createdOnMs: z.number() })),
   jurisdiction: jurisdictionSchema,
+  place: z.optional(z.enum(JURISDICTIONS)),
   dialects: dialectsSchema,
 });
 

@@ -37,6 +37,8 @@ export function subscribe(topics: Topics, given: NewTopicSubscription): TopicSub
   if (given.attributes.FilterPolicy !== undefined && isFilterLimit(topics, given.topicArn)) {
     return refuse({ kind: "tooManyFilterPolicies" });
   }
+  if (hasPlace(topics, given.target) || hasPlace(topics, given.deadLetterQueue))
+    return refuse({ kind: "queueHasJurisdiction" });
   // An ended subscription could be taken back, but subscribing again makes a new one.
   if (same !== undefined) erase(topics, same);
   const subscriptionId = uuidOf(ports.newId());
@@ -95,9 +97,14 @@ export function changeSubscription(
   const before = topics.registry.subscription(arn);
   if (before === undefined || before.status.kind === "ended") return refuse({ kind: "subscriptionNotFound" });
   if (before.revision !== basedOn) return refuse({ kind: "changedMeanwhile" });
+  if (hasPlace(topics, deadLetterQueue)) return refuse({ kind: "queueHasJurisdiction" });
   const adds = attributes.FilterPolicy !== undefined && before.attributes.FilterPolicy === undefined;
   if (adds && isFilterLimit(topics, before.topicArn)) return refuse({ kind: "tooManyFilterPolicies" });
   return put(topics, { ...before, revision: before.revision + 1, attributes, deadLetterQueue });
+}
+
+function hasPlace({ ports }: Topics, queue: string | null): boolean {
+  return queue !== null && ports.queues.queue(queue)?.record.place !== undefined;
 }
 
 /** Ends a subscription for good, or until its endpoint takes it back with the token. */

@@ -160,6 +160,7 @@ function invalid(problem: string): AdminError {
 const REFUSALS: Readonly<Record<string, string>> = {
   tooManyQueues: "there are as many queues as there may be",
   deadLetterCycle: "its dead letters would go in a circle",
+  otherJurisdiction: "its dead letters would leave its jurisdiction",
 };
 
 function refused(kind: string): AdminError {

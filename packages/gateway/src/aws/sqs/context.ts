@@ -113,6 +113,9 @@ export async function changeQueue(
     const change = { ...(await alter(found)), basedOn: revision };
     const reply = await context.ports.account.changeQueue(queueId, change);
     if (reply.ok) return;
+    if (reply.refusal.kind === "otherJurisdiction") {
+      throw refuse(SQS_ERRORS.invalidAttributeValue, "The dead-letter queue is in another jurisdiction.");
+    }
     if (reply.refusal.kind !== "changedMeanwhile") throw queueDoesNotExist(context);
   }
   throw refuse(SQS_ERRORS.requestThrottled, "The queue is being changed by too many at once. Try again.");

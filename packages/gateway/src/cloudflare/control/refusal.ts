@@ -44,6 +44,13 @@ export function errorOf(refusal: DirectoryRefusal): ApiError {
       return new ApiError(404, API_CODES.consumerNotFound, "The queue has no consumer with this id.");
     case "deadLetterCycle":
       return new ApiError(400, API_CODES.consumerSettingsInvalid, cycleText(refusal.queues));
+    case "otherJurisdiction":
+      return new ApiError(
+        400,
+        API_CODES.consumerSettingsInvalid,
+        `Dead letters of queue '${refusal.queue}' cannot go to queue '${refusal.deadLetterQueue}', which is in ` +
+          "another jurisdiction.",
+      );
     case "subscriptionNotFound":
       return new ApiError(404, API_CODES.none, "There is no subscription with this id.");
     case "sourceSubscribed":

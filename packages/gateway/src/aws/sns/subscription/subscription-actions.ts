@@ -168,5 +168,8 @@ function subscribeRefusal(kind: string): Error {
   if (kind === "tooManyFilterPolicies") {
     return refuse(SNS_ERRORS.filterPolicyLimitExceeded, "Filter policy limit exceeded");
   }
+  if (kind === "queueHasJurisdiction") {
+    return invalid("The queue has a jurisdiction, which a topic would keep messages for outside of it");
+  }
   return kind === "topicNotFound" ? topicNotFound() : subscriptionNotFound();
 }

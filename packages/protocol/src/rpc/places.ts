@@ -1,0 +1,71 @@
+import type { Jurisdiction } from "./directory.ts";
+
+/** Namespace of the Durable Objects of queues, as far as it finds them. */
+export interface QueueNamespace<Stub> {
+  getByName(name: string): Stub;
+  /** Finds those of a jurisdiction. Throws on workerd; absent on Node.js. */
+  jurisdiction?(jurisdiction: Jurisdiction): QueueNamespace<Stub>;
+}
+
+/** Text in the error of an object whose queue is in another place. A contract between versions of Workers and broker. */
+export const ELSEWHERE = "is kept in another jurisdiction";
+
+/** Whether the platform makes objects in a jurisdiction. */
+export function hasJurisdictions(namespace: { jurisdiction?(jurisdiction: Jurisdiction): unknown }): boolean {
+  try {
+    return namespace.jurisdiction?.("eu") !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+interface QueueObjectsPorts<Stub> {
+  /** Looked up for every call, because a stub must not outlive the request that made it. */
+  namespace(): QueueNamespace<Stub>;
+  /** Asks the directory where a queue is. */
+  placeOf(queue: string): Promise<Jurisdiction | null>;
+}
+
+/**
+ * Finds the objects of queues, each in its jurisdiction. A queue's place never changes, so the directory is asked once
+ * for each queue; again when a queue was deleted and created elsewhere, which its former object says. Where the platform
+ * has no jurisdictions nobody is asked.
+ */
+export class QueueObjects<Stub extends object> {
+  readonly #ports: QueueObjectsPorts<Stub>;
+  readonly #places = new Map<string, Jurisdiction | null>();
+
+  constructor(ports: QueueObjectsPorts<Stub>) {
+    this.#ports = ports;
+  }
+
+  /** Returns the object of a queue, for calls within this request. */
+  of(queue: string): Stub {
+    const namespace = this.#ports.namespace();
+    if (!hasJurisdictions(namespace)) return namespace.getByName(queue);
+    const call = async (method: string | symbol, args: readonly unknown[]): Promise<unknown> => {
+      const object = await this.#find(namespace, queue);
+      return Reflect.apply(Reflect.get(object, method) as () => unknown, object, args);
+    };
+    return new Proxy({} as Stub, {
+      get:
+        (_, method) =>
+        async (...args: readonly unknown[]) => {
+          try {
+            return await call(method, args);
+          } catch (error) {
+            if (!String(error).includes(ELSEWHERE) || !this.#places.delete(queue)) throw error;
+            return call(method, args);
+          }
+        },
+    });
+  }
+
+  async #find(namespace: QueueNamespace<Stub>, queue: string): Promise<Stub> {
+    // The answer and not the promise is kept: another request must not wait for this one's call.
+    const known = this.#places.get(queue);
+    const place = known === undefined ? await this.#ports.placeOf(queue) : known;
+    this.#places.set(queue, place);
+    return (place === null ? namespace : (namespace.jurisdiction?.(place) ?? namespace)).getByName(queue);
+  }
+}
