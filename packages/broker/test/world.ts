@@ -266,6 +266,7 @@ export class World {
         this.handled.push([queue, acked, total]);
         this.tookMs.push(tookMs);
       },
+      message: (_queue, fate, _reason, line) => note(fate === "dropped" ? "warn" : "info")(line()),
       info: note("info"),
       warn: note("warn"),
       error: note("error"),

@@ -32,7 +32,13 @@ function faultsWith(...faults: (Partial<Fault> & { kind: FaultKind })[]) {
   const waiting: { callback: () => void; ms: number }[] = [];
   const crashes: unknown[] = [];
   const set = new Faults({
-    log: { handled: () => {}, info: () => {}, error: () => {}, warn: (line) => log.push(line) },
+    log: {
+      handled: () => {},
+      message: () => {},
+      info: () => {},
+      error: () => {},
+      warn: (line) => log.push(line),
+    },
     queue: "orders",
     after: (callback, ms) => waiting.push({ callback, ms }),
     crash: (error) => crashes.push(error),

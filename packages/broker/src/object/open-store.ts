@@ -140,6 +140,9 @@ function untilOver(isOver: () => boolean, log: QueueLog): QueueLog {
     handled: (...batch) => {
       if (!isOver()) log.handled(...batch);
     },
+    message: (...event) => {
+      if (!isOver()) log.message(...event);
+    },
     info: line(log.info),
     warn: line(log.warn),
     error: line(log.error),

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createConsoleLog, HANDLED_LINES_PER_SECOND } from "./log.ts";
+import { createConsoleLog, LINES_PER_SECOND, type MessageFate } from "./log.ts";
 
 /** A log whose clock and timer are the test's. */
 function observed() {
@@ -28,58 +28,100 @@ function observed() {
 it("the console log prints a handled batch like Miniflare does: acknowledged, total, time", () => {
   const { lines, handle } = observed();
   handle(1);
-  expect(lines).toEqual(["log: QUEUE orders 9/10 (12ms)"]);
+  expect(lines).toEqual(["log: QUEUE orders 9/10 acknowledged (12ms)"]);
 });
 
 it.each([
-  [HANDLED_LINES_PER_SECOND - 1, []],
-  [HANDLED_LINES_PER_SECOND, []],
-  [HANDLED_LINES_PER_SECOND + 1, ["log: QUEUE orders 9/10 (1 batches)"]],
-  [HANDLED_LINES_PER_SECOND + 100, ["log: QUEUE orders 900/1000 (100 batches)"]],
+  [LINES_PER_SECOND - 1, []],
+  [LINES_PER_SECOND, []],
+  [LINES_PER_SECOND + 1, ["log: QUEUE orders 9/10 acknowledged (12ms)"]],
+  [LINES_PER_SECOND + 2, ["log: QUEUE orders 18/20 acknowledged (2 batches)"]],
+  [LINES_PER_SECOND + 100, ["log: QUEUE orders 900/1000 acknowledged (100 batches)"]],
 ])("the console log of %i batches in a second prints 20 lines and the rest as a sum: %j", (batches, sum) => {
   const { lines, pass, handle } = observed();
   handle(batches);
-  expect(lines).toHaveLength(Math.min(batches, HANDLED_LINES_PER_SECOND));
+  expect(lines).toHaveLength(Math.min(batches, LINES_PER_SECOND));
   pass(1_000);
-  expect(lines.slice(HANDLED_LINES_PER_SECOND)).toEqual(sum);
+  expect(lines.slice(LINES_PER_SECOND)).toEqual(sum);
 });
 
 it("the console log prints the sum at the end of the second that began with the first line", () => {
   const { lines, pass, handle } = observed();
-  handle(HANDLED_LINES_PER_SECOND);
+  handle(LINES_PER_SECOND);
   pass(400);
   handle(1);
   pass(599);
-  expect(lines).toHaveLength(HANDLED_LINES_PER_SECOND);
+  expect(lines).toHaveLength(LINES_PER_SECOND);
   pass(1);
-  expect(lines).toHaveLength(HANDLED_LINES_PER_SECOND + 1);
+  expect(lines).toHaveLength(LINES_PER_SECOND + 1);
 });
 
-it("the console log prints the sum before the first line of the next second, and single lines from then on", () => {
+it("the console log prints the sum before the first line of the next second", () => {
   const { lines, handle, state } = observed();
-  handle(HANDLED_LINES_PER_SECOND + 3);
+  handle(LINES_PER_SECOND + 3);
   state.nowMs += 1_000;
-  handle(2);
-  expect(lines.slice(HANDLED_LINES_PER_SECOND)).toEqual([
-    "log: QUEUE orders 27/30 (3 batches)",
-    "log: QUEUE orders 9/10 (12ms)",
-    "log: QUEUE orders 9/10 (12ms)",
+  handle(1);
+  expect(lines.slice(LINES_PER_SECOND)).toEqual(["log: QUEUE orders 27/30 acknowledged (3 batches)"]);
+});
+
+it("the console log of a rush prints one line a second, and single lines again after a calm second", () => {
+  const { lines, pass, handle, timers } = observed();
+  for (let second = 0; second < 5; second++) {
+    handle(LINES_PER_SECOND + 7, 1, 1);
+    pass(1_000);
+  }
+  const sums = lines.slice(LINES_PER_SECOND).map((line) => /\((\d+) batches\)/.exec(line)?.[1]);
+  expect(sums).toEqual(["7", "27", "27", "27", "27"]);
+  const after = lines.length;
+  handle(2, 1, 1);
+  expect(lines).toHaveLength(after);
+  pass(1_000);
+  expect(lines.slice(after)).toEqual(["log: QUEUE orders 2/2 acknowledged (2 batches)"]);
+  handle(2, 1, 1);
+  expect(lines.slice(after + 1)).toEqual(Array(2).fill("log: QUEUE orders 1/1 acknowledged (12ms)"));
+  expect(timers).toEqual([]);
+});
+
+it("the console log prints single lines at once when a rush has ended more than a second ago", () => {
+  const { lines, pass, handle } = observed();
+  handle(LINES_PER_SECOND + 7);
+  pass(2_000);
+  handle(1);
+  expect(lines.at(-1)).toBe("log: QUEUE orders 9/10 acknowledged (12ms)");
+});
+
+it("the console log sums up what happens to messages beside their batches, with the first reason", () => {
+  const { log, lines, pass, handle } = observed();
+  const fail = (fate: MessageFate, count: number, reason: string) => {
+    for (let i = 0; i < count; i++) log.message("orders", fate, reason, () => `${fate} ${i}: ${reason}`);
+  };
+  fail("retried", LINES_PER_SECOND, "Error: early");
+  expect(lines.at(-1)).toBe(`log: retried ${LINES_PER_SECOND - 1}: Error: early`);
+  fail("retried", 36, "TypeError: card declined\nand more");
+  handle(20);
+  pass(1_000);
+  fail("retried", 1, "TypeError: card declined");
+  fail("moved", 5, "TypeError: card declined");
+  fail("dropped", 2, "Error: another");
+  pass(1_000);
+  expect(lines.slice(LINES_PER_SECOND)).toEqual([
+    "log: QUEUE orders 180/200 acknowledged (20 batches), 36 to be retried: TypeError: card declined",
+    "warn: QUEUE orders 1 to be retried, 5 moved to the dead-letter queue, 2 dropped: " +
+      "TypeError: card declined, and other reasons",
   ]);
 });
 
-it("the console log prints every batch once, whatever the timer does", () => {
-  const { lines, pass, handle, timers } = observed();
-  for (let second = 0; second < 5; second++) {
-    handle(HANDLED_LINES_PER_SECOND + 7, 1, 1);
-    pass(1_000);
-  }
-  expect(timers).toEqual([]);
-  const sums = lines.flatMap((line) => /\((\d+) batches\)/.exec(line)?.[1] ?? []);
-  expect(sums).toEqual(["7", "7", "7", "7", "7"]);
-  expect(lines).toHaveLength(5 * (HANDLED_LINES_PER_SECOND + 1));
+it("the console log prints the only line of a second after a rush as it is, with its level", () => {
+  const { log, lines, pass, handle } = observed();
+  handle(LINES_PER_SECOND + 1);
+  pass(1_000);
+  log.message("orders", "dropped", "Error: late", () => "Dropped it: Error: late");
+  expect(lines).toHaveLength(LINES_PER_SECOND + 1);
+  pass(1_000);
+  expect(lines.at(-1)).toBe("warn: Dropped it: Error: late");
 });
 
-it("the console log never drops or sums up what is not about a handled batch", () => {
+it("the console log never drops or sums up what is about no batch and no message", () => {
   const { log, lines } = observed();
   for (let i = 0; i < 100; i++) log.info(`info ${i}`);
   log.warn("careful");

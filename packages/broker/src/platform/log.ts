@@ -1,14 +1,27 @@
-/** Log of a queue for developers. Lines are never dropped, but many handled batches are summed up. */
+/** Event of one message that a developer wants to hear of. */
+export type MessageFate = "retried" | "moved" | "dropped";
+
+/** Log of a queue for developers. Nothing is left out, but what comes in a rush is summed up. */
 export interface QueueLog {
   /** Logs a handled batch, with the number of its acknowledged messages and its duration in ms. */
   handled(queue: string, acked: number, total: number, tookMs: number): void;
+  /**
+   * Logs what happens to a message after a failed attempt.
+   *
+   * @param reason why, as the sum of many messages names it.
+   * @param line makes the message's own line.
+   */
+  message(queue: string, fate: MessageFate, reason: string, line: () => string): void;
   info(text: string): void;
   warn(text: string): void;
   error(text: string): void;
 }
 
-/** Most lines of handled batches that are printed one by one within a second; further ones are summed up. */
-export const HANDLED_LINES_PER_SECOND = 20;
+/**
+ * Most lines of handled batches and of messages that are printed one by one within a second; further ones are summed
+ * up.
+ */
+export const LINES_PER_SECOND = 20;
 
 /** Destination of lines. */
 export interface LineSink {
@@ -18,8 +31,9 @@ export interface LineSink {
 }
 
 /**
- * Makes a log that prints to the console. A queue that handles thousands of batches a second would spend most of its
- * time printing them, so beyond `HANDLED_LINES_PER_SECOND` one line a second sums them up.
+ * Makes a log that prints to the console. A queue that handles thousands of batches a second, or retries thousands of
+ * messages, would spend most of its time printing them. So beyond `LINES_PER_SECOND` one line a second sums them up, for
+ * as long as the rush goes on.
  */
 export function createConsoleLog(
   sink: LineSink,
@@ -27,40 +41,105 @@ export function createConsoleLog(
   schedule: (callback: () => void, ms: number) => void,
 ): QueueLog {
   let windowStartMs = 0;
-  let printed = 0;
-  let summed: { queue: string; acked: number; total: number; batches: number } | null = null;
+  /** Lines of this second, printed or not. */
+  let lines = 0;
+  /** Whether the second before had too many lines, so that this one has only a sum. */
+  let isRush = false;
+  let sum: Sum | null = null;
   const flush = () => {
-    if (summed === null) return;
-    const { queue, acked, total, batches } = summed;
-    summed = null;
-    sink.log(`QUEUE ${queue} ${acked}/${total} (${batches} batches)`);
+    const ended = sum;
+    sum = null;
+    if (ended === null) return;
+    if (ended.lines === 1) ended.printFirst();
+    else if (ended.dropped > 0) sink.warn(textOf(ended));
+    else sink.log(textOf(ended));
+  };
+  /** Prints a line, or else returns the sum that it goes into. */
+  const printOrSum = (queue: string, print: () => void): Sum | null => {
+    const nowMs = now();
+    const passedMs = nowMs - windowStartMs;
+    if (passedMs >= 1_000) {
+      flush();
+      isRush = passedMs < 2_000 && lines > LINES_PER_SECOND;
+      windowStartMs = nowMs;
+      lines = 0;
+    }
+    lines += 1;
+    if (!isRush && lines <= LINES_PER_SECOND) {
+      print();
+      return null;
+    }
+    if (sum === null) {
+      sum = { ...NOTHING, queue, printFirst: print };
+      schedule(flush, windowStartMs + 1_000 - nowMs);
+    }
+    sum.lines += 1;
+    return sum;
   };
   return {
     handled(queue, acked, total, tookMs) {
-      const nowMs = now();
-      if (nowMs - windowStartMs >= 1000) {
-        flush();
-        windowStartMs = nowMs;
-        printed = 0;
-      }
-      if (printed < HANDLED_LINES_PER_SECOND) {
-        printed += 1;
-        sink.log(`QUEUE ${queue} ${acked}/${total} (${Math.round(tookMs)}ms)`);
-        return;
-      }
-      if (summed === null) {
-        summed = { queue, acked: 0, total: 0, batches: 0 };
-        schedule(flush, windowStartMs + 1000 - nowMs);
-      }
-      summed.acked += acked;
-      summed.total += total;
-      summed.batches += 1;
+      const into = printOrSum(queue, () =>
+        sink.log(`QUEUE ${queue} ${acked}/${total} acknowledged (${Math.round(tookMs)}ms)`),
+      );
+      if (into === null) return;
+      into.acked += acked;
+      into.total += total;
+      into.batches += 1;
+    },
+    message(queue, fate, reason, line) {
+      const into = printOrSum(queue, () => (fate === "dropped" ? sink.warn(line()) : sink.log(line())));
+      if (into === null) return;
+      into[fate] += 1;
+      into.reason ??= reason;
+      into.hasOtherReasons ||= into.reason !== reason;
     },
     info: (text) => sink.log(text),
     warn: (text) => sink.warn(text),
     error: (text) => sink.error(text),
   };
 }
+
+interface Sum extends Record<MessageFate, number> {
+  queue: string;
+  /** Lines that it stands for. */
+  lines: number;
+  /** Prints the first of them. */
+  printFirst: () => void;
+  batches: number;
+  acked: number;
+  total: number;
+  /** The first one; `null` while there is none. */
+  reason: string | null;
+  hasOtherReasons: boolean;
+}
+
+const NOTHING = {
+  lines: 0,
+  batches: 0,
+  acked: 0,
+  total: 0,
+  retried: 0,
+  moved: 0,
+  dropped: 0,
+  reason: null,
+  hasOtherReasons: false,
+};
+
+function textOf({ queue, batches, acked, total, reason, hasOtherReasons, ...fates }: Sum): string {
+  const parts = [
+    batches === 0 ? null : `${acked}/${total} acknowledged (${batches} batches)`,
+    ...FATES.map(([fate, words]) => (fates[fate] === 0 ? null : `${fates[fate]} ${words}`)),
+  ].filter((part) => part !== null);
+  const why =
+    reason === null ? "" : `: ${reason.split("\n")[0]}${hasOtherReasons ? ", and other reasons" : ""}`;
+  return `QUEUE ${queue} ${parts.join(", ")}${why}`;
+}
+
+const FATES: readonly (readonly [MessageFate, words: string])[] = [
+  ["retried", "to be retried"],
+  ["moved", "moved to the dead-letter queue"],
+  ["dropped", "dropped"],
+];
 
 /** Makes the text of an unexpected error for the log, with its stack if there is one. */
 export function traceOf(error: unknown): string {

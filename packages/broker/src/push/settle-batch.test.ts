@@ -204,12 +204,6 @@ describe("settling a batch (spec 2.4)", () => {
     await world.quiet();
     expect(world.tookMs).toEqual([300]);
   });
-
-  it("tells of ten retried messages one by one and counts the rest", async () => {
-    const world = await deliverOnce(Array<string>(25).fill("x"), () => ({ outcome: "exception" }));
-    expect(world.lines).toHaveLength(11);
-    expect(world.lines[10]).toBe("info: … and 15 more messages alike");
-  });
 });
 
 describe("concurrency after a batch (spec 4)", () => {

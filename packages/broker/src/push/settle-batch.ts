@@ -15,7 +15,7 @@ import {
   type Settlement,
   settle,
 } from "@sluice/protocol";
-import { type DeadLetters, firstLines } from "../transfer/dead-letters.ts";
+import type { DeadLetters } from "../transfer/dead-letters.ts";
 import type { QueueContext } from "../turn/context.ts";
 import { unnamedDelayMs, unnamedDelayReason } from "../turn/retry-delay.ts";
 import type { RejectedDelivery, Running } from "./delivery-result.ts";
@@ -82,7 +82,6 @@ export class BatchSettler {
     const ids = Array.from({ length: messages.count }, (_, i) => messages.id(i));
     const verdicts = settle(result, ids, null);
     const reason = reasonOf(result);
-    const lines: string[] = [];
     const dead: Slice[] = [];
     const done: Slice[] = [];
     let acked = 0;
@@ -124,10 +123,10 @@ export class BatchSettler {
           for (const retried of outcome.retried) {
             for (let i = retried.from; i < retried.to; i++) {
               const id = ids[first + i - slice.from];
-              lines.push(
+              const line = () =>
                 `Retrying message "${id}" on queue "${name}" ${inSeconds(delayMs / 1000)} ` +
-                  `(attempt ${slice.attempts} of ${queue.rules.maxRetries + 1}): ${reason}`,
-              );
+                `(attempt ${slice.attempts} of ${queue.rules.maxRetries + 1}): ${reason}`;
+              log.message(name, "retried", reason, line);
             }
           }
         }
@@ -136,7 +135,6 @@ export class BatchSettler {
       position += slice.to - slice.from;
     }
     noteAckedPart(this.#context, running, done, tookMs);
-    for (const line of firstLines(lines)) log.info(line);
     this.#deadLetters.add(dead, reason);
     return acked;
   }

@@ -48,6 +48,7 @@ class Bench {
     },
     log: {
       handled() {},
+      message() {},
       info() {},
       warn: (text) => this.lines.push(text),
       error: (text) => this.lines.push(text),

@@ -4,7 +4,6 @@ import { bodiesOf, consumer } from "../../test/messages.ts";
 import { WORLD_START_MS, World } from "../../test/world.ts";
 import { HEARTBEAT_MS } from "../queue/next-wake.ts";
 import { SEGMENT_BYTES_MAX } from "../send/accepted-batch.ts";
-import { firstLines, MESSAGE_LINES_MAX } from "./dead-letters.ts";
 
 /** Size of the source that a dead letter of "orders" names, in bytes. No part of the letter's size. */
 const SOURCE_BYTES = 11;
@@ -135,18 +134,4 @@ it("a dead message whose payload is lost is reported and does not keep the queue
   ]);
   expect(bodiesOf(world.seen).slice(1)).toEqual([["kept"]]);
   expect(world.core("dead").metrics().backlogCount).toBe(0);
-});
-
-it.each([
-  [MESSAGE_LINES_MAX - 1, MESSAGE_LINES_MAX - 1, undefined],
-  [MESSAGE_LINES_MAX, MESSAGE_LINES_MAX, undefined],
-  [MESSAGE_LINES_MAX + 1, MESSAGE_LINES_MAX + 1, "… and 1 more messages alike"],
-  [100, MESSAGE_LINES_MAX + 1, "… and 90 more messages alike"],
-])("log lines about single messages: of %i messages are %i at most", (count, printed, sum) => {
-  const lines = firstLines(Array.from({ length: count }, (_, i) => `line ${i}`));
-  expect(lines).toHaveLength(printed);
-  expect(lines.slice(0, MESSAGE_LINES_MAX)).toEqual(
-    Array.from({ length: Math.min(count, MESSAGE_LINES_MAX) }, (_, i) => `line ${i}`),
-  );
-  expect(lines[MESSAGE_LINES_MAX]).toBe(sum);
 });

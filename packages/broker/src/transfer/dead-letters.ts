@@ -6,9 +6,6 @@ import type { QueueContext } from "../turn/context.ts";
 import { deadLetterQueueOf, isForNotifications, isForWorkerDaemon } from "../turn/rules.ts";
 import type { Outbox } from "./outbox.ts";
 
-/** Most log lines about single messages of one event. A last line counts the others. */
-export const MESSAGE_LINES_MAX = 10;
-
 /** Bytes of messages after which a turn dead-letters no further one, since all of them are in memory at a time. */
 export const DEAD_BYTES_MAX = 8_000_000;
 
@@ -42,8 +39,6 @@ export class DeadLetters {
     if (dead.length === 0) return;
     const { name, log, definition } = this.#context;
     const target = deadLetterQueueOf(definition);
-    const dropped: string[] = [];
-    const moved: string[] = [];
     const records: Uint8Array[] = [];
     for (const slice of dead) {
       const letters = this.#read(slice, reason);
@@ -53,12 +48,11 @@ export class DeadLetters {
         const what = isMoved
           ? `Moving message "${id}" on queue "${name}" to dead letter queue "${target}"`
           : `Dropped message "${id}" on queue "${name}"`;
-        (isMoved ? moved : dropped).push(`${what} after ${slice.attempts} failed attempt(s): ${reason}`);
+        const line = () => `${what} after ${slice.attempts} failed attempt(s): ${reason}`;
+        log.message(name, isMoved ? "moved" : "dropped", reason, line);
         if (isMoved) records.push(packed);
       }
     }
-    for (const line of firstLines(dropped)) log.warn(line);
-    for (const line of firstLines(moved)) log.info(line);
     if (target !== null) this.#outbox.put(target, records);
   }
 
@@ -176,13 +170,4 @@ function notificationRecord(
     earlierReceives: 0,
     extension: attributes === undefined ? extension : { ...extension, attributes },
   });
-}
-
-/** Shortens lines to the first few, and a last one with the number of others. */
-export function firstLines(lines: readonly string[]): string[] {
-  if (lines.length <= MESSAGE_LINES_MAX) return [...lines];
-  return [
-    ...lines.slice(0, MESSAGE_LINES_MAX),
-    `… and ${lines.length - MESSAGE_LINES_MAX} more messages alike`,
-  ];
 }

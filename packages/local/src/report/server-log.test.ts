@@ -16,12 +16,12 @@ function logIn(format: LogFormat) {
 describe("as text", () => {
   it("a line has its time and level, and goes to the stream of its level", () => {
     const { lines, log } = logIn("text");
-    log.print("QUEUE orders 1/1 (3ms)");
+    log.print("QUEUE orders 1/1 acknowledged (3ms)");
     log.warn("The disk is full.");
     log.write("error", "Error: boom\n    at f (a.ts:1:2)");
     log.write("debug", "looked");
     expect(lines).toEqual([
-      ["out", "2026-11-26T09:30:00.250Z info  QUEUE orders 1/1 (3ms)"],
+      ["out", "2026-11-26T09:30:00.250Z info  QUEUE orders 1/1 acknowledged (3ms)"],
       ["err", "2026-11-26T09:30:00.250Z warn  The disk is full."],
       ["err", "2026-11-26T09:30:00.250Z error Error: boom\n    at f (a.ts:1:2)"],
       ["out", "2026-11-26T09:30:00.250Z debug looked"],
