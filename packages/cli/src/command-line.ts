@@ -47,7 +47,7 @@ export async function run(
     return code;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE;
-    printer.warn(describe(error));
+    fail(printer, describe(error));
     return error instanceof CliError ? error.exitCode : EXIT_FAILED;
   }
 }
@@ -61,6 +61,7 @@ function defineProgram(execute: Execute, wranglerArguments: readonly string[], p
     .configureOutput({
       writeOut: (text) => printer.print(text.trimEnd()),
       writeErr: (text) => printer.warn(text.trimEnd()),
+      outputError: (text) => fail(printer, text.trimEnd()),
     });
 
   program
@@ -161,6 +162,11 @@ function defineProgram(execute: Execute, wranglerArguments: readonly string[], p
   addCompletion(program);
   pointToHelp(program, "sluice");
   return program;
+}
+
+function fail(printer: Printer, text: string): void {
+  if (printer.fail === undefined) printer.warn(text);
+  else printer.fail(text);
 }
 
 /** Makes each command name its own help after a usage error. */

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
+import type { Look } from "@sluice/local/report/table";
 import { expect } from "vitest";
 import { run } from "../src/command-line.ts";
 import { collected } from "./collected.ts";
@@ -25,6 +26,8 @@ interface Situation {
   readonly env?: Readonly<Record<string, string>>;
   /** Default: the broker's variables. */
   readonly cwd?: string;
+  /** Look of standard output. Default: it is no terminal. */
+  readonly look?: Look;
 }
 
 /** A folder with a broker of its own, which the commands of other tests do not find. */
@@ -67,17 +70,21 @@ export class BrokerLab {
   async run(args: readonly string[], situation: Situation = {}): Promise<Said> {
     let asked = "";
     const { printer, said } = collected();
-    const code = await run(args, printer, {
-      cwd: situation.cwd ?? this.folder,
-      env: { ...this.#env, ...situation.env },
-      input: Readable.from(situation.input === undefined ? [] : [situation.input]),
-      isInteractive: situation.types !== undefined,
-      showsProgress: false,
-      ask: async (question) => {
-        asked += question;
-        return situation.types ?? "";
+    const code = await run(
+      args,
+      { ...printer, ...situation.look },
+      {
+        cwd: situation.cwd ?? this.folder,
+        env: { ...this.#env, ...situation.env },
+        input: Readable.from(situation.input === undefined ? [] : [situation.input]),
+        isInteractive: situation.types !== undefined,
+        showsProgress: false,
+        ask: async (question) => {
+          asked += question;
+          return situation.types ?? "";
+        },
       },
-    });
+    );
     return { code, ...said, asked };
   }
 

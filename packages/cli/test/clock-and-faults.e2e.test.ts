@@ -39,6 +39,18 @@ describe("sluice clock", () => {
     expect((await lab.run(["clock", "next", "empty"])).out).toMatch(/^Nothing waits\. /);
   });
 
+  it("is the time by which commands say when messages were sent", async () => {
+    await lab.run(["clock", "advance", "1h"]);
+    await lab.run(["queues", "create", "moved"]);
+    const send = ["messages", "send", "moved", "--content-type", "text", "--body", "just now"];
+    const { id } = await lab.json<{ id: string }>(send);
+    await lab.run(["clock", "advance", "5m"]);
+    const peeked = (await lab.run(["messages", "peek", "moved"])).out;
+    expect(peeked).toMatch(/ 5 min ago .* just now$/m);
+    const shown = (await lab.run(["messages", "show", "moved", id])).out;
+    expect(shown).toMatch(/^sent .* \(5 min ago\)$/m);
+  });
+
   it("refuses an invalid duration, and a queue that does not exist", async () => {
     expect(await lab.words(2, ["clock", "advance", "tomorrow"])).toContain(
       "It is a number with a unit: 500ms, 30s, 90m, 12h",

@@ -36,6 +36,20 @@ async function sqs(action: string, input: object): Promise<Record<string, unknow
   return answer;
 }
 
+describe("sluice messages peek in a terminal", () => {
+  it("is as wide as that, and whole elsewhere", async () => {
+    const queue = await newQueue();
+    const body = "word ".repeat(60).trim();
+    await send(queue, "--body", body, "--content-type", "text");
+    const lineOf = async (look: object) =>
+      (await lab.run(["messages", "peek", queue], { look })).out.split("\n")[1] ?? "";
+    expect(await lineOf({})).toContain(body);
+    const line = await lineOf({ columns: 120 });
+    expect(line.length).toBeLessThanOrEqual(120);
+    expect(line).toMatch(/ word word…$/);
+  });
+});
+
 describe("sluice messages send", () => {
   it("sends JSON by default, text as it is, and with a delay", async () => {
     const queue = await newQueue();

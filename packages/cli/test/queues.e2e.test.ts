@@ -87,6 +87,8 @@ describe("sluice queues", () => {
   ])("%s stops delivery and %s begins it again", async (pause, resume) => {
     expect(await lab.run(["queues", pause, "orders"])).toMatchObject({ code: 0, out: "" });
     expect((await lab.run(["queues", "list"])).out).toMatch(/^orders .* paused$/m);
+    const look = { paint: (colour: string, text: string) => `<${colour}>${text}` };
+    expect((await lab.run(["queues", "list"], { look })).out).toMatch(/^orders .* <yellow>paused$/m);
     expect((await lab.run(["queues", "info", "orders"])).out).toMatch(
       /^delivery +paused: "sluice queues resume/m,
     );

@@ -49,7 +49,7 @@ export async function build(options: BuildOptions, printer: Printer): Promise<nu
 
   const here = (path: string) => relative(workingDirectory, path) || ".";
   for (const warning of project.warnings) printer.warn(warning);
-  printer.print(`${topologyTable(project.topology, [])}\n`);
+  printer.print(`${topologyTable(project.topology, [], printer)}\n`);
   const redirected: string[] = [];
   for (const { name, configFile, wranglerDirectory } of [...plan.workers, plan.broker]) {
     if (wranglerDirectory === null) {

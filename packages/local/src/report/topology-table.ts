@@ -7,19 +7,23 @@ import type {
   RedriveSettings,
 } from "@sluice/protocol";
 import type { Printer } from "./printer.ts";
-import { table } from "./table.ts";
+import { type Look, table } from "./table.ts";
 
 const COLUMNS = ["queue", "producers", "consumer", "batch", "retries", "dead letters"] as const;
 
 /**
- * The queues of a project as a table of plain text, one line each; a sentence when there are none.
+ * The queues of a project as a table, one line each; a sentence when there are none.
  *
  * @param elsewhere names of the Workers that another process runs.
  */
-export function topologyTable({ queues }: QueueTopology, elsewhere: readonly string[]): string {
+export function topologyTable(
+  { queues }: QueueTopology,
+  elsewhere: readonly string[],
+  look: Look = {},
+): string {
   const rows = Object.entries(queues).map(([name, queue]) => row(name, queue, elsewhere));
   if (rows.length === 0) return "No queues.";
-  return table(COLUMNS, rows);
+  return table(COLUMNS, rows, look);
 }
 
 function row(
@@ -87,7 +91,7 @@ export function introducer(printer: Printer): (project: Project) => void {
     const warning = warnings.join("\n");
     if (warning !== warned && warning !== "") printer.warn(warning);
     warned = warning;
-    const table = topologyTable(topology, elsewhere);
+    const table = topologyTable(topology, elsewhere, printer);
     if (table !== shown) printer.print(`${table}\n`);
     shown = table;
   };

@@ -15,7 +15,7 @@ export async function showCost(on: OnBroker, name: string | null): Promise<numbe
     return 0;
   }
   answer(on, name === null ? costs : onlyOne(costs), {
-    text: name === null || only === undefined ? textOfAll(costs) : textOfOne(costs, only),
+    text: name === null || only === undefined ? textOfAll(costs, on.printer) : textOfOne(costs, only),
   });
   return 0;
 }

@@ -1,4 +1,4 @@
-import { facts, table } from "@sluice/local/report/table";
+import { facts, type Look, table } from "@sluice/local/report/table";
 import { type Costs, gigabyteSeconds, INCLUDED, type QueueCosts } from "@sluice/prices";
 
 const COLUMNS = ["queue", "messages", "so far", "month's end", "per million", "Queues", "SQS", "SQS by ten"];
@@ -8,7 +8,7 @@ const NOT_COUNTED =
   "and what was used in the last seconds before a crash. See docs/cost.md.";
 
 /** Formats the costs of all queues, a line each. */
-export function textOfAll(costs: Costs): string {
+export function textOfAll(costs: Costs, look: Look = {}): string {
   const { queues, sum, monthEnd } = costs;
   const lines = [
     ...queues.map(({ name, used, soFar, monthEndUsd, perMillion }) => [
@@ -33,7 +33,7 @@ export function textOfAll(costs: Costs): string {
       ...perMillionOfAll(costs),
     ],
   ];
-  return [heading(costs), "", table(COLUMNS, lines), "", included(costs), NOT_COUNTED].join("\n");
+  return [heading(costs), "", table(COLUMNS, lines, look), "", included(costs), NOT_COUNTED].join("\n");
 }
 
 /** Formats the costs of one queue, by what is billed. */

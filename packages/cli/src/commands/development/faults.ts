@@ -16,7 +16,7 @@ export async function listFaults(on: OnBroker, queue: string | null): Promise<nu
   const found = queue === null ? await faultsOfAll(on.client) : await faultsOf(on.client, queue);
   const rows = found.map(({ queue: name, kind, times, ms }) => [name, kind, `${times}`, `${ms} ms`]);
   if (rows.length === 0) answer(on, found, { words: "No faults are on." });
-  else answer(on, found, { text: table(["queue", "fault", "deliveries", "for"], rows) });
+  else answer(on, found, { text: table(["queue", "fault", "deliveries", "for"], rows, on.printer) });
   return 0;
 }
 

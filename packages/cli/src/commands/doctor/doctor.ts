@@ -35,9 +35,14 @@ export async function doctor(
     (text) => printer.warn(text),
   );
   if (options.json === true) printer.print(JSON.stringify({ findings }, null, 2));
-  else if (findings.length > 0) printer.print(findings.map(formatFinding).join("\n"));
+  else if (findings.length > 0) printer.print(findings.map((one) => lineOf(one, printer)).join("\n"));
   if (findings.length === 0) printer.warn(summary);
   return findings.some(({ severity }) => severity === "error") ? EXIT_FAILED : 0;
+}
+
+function lineOf(finding: Finding, { paint }: Printer): string {
+  const line = formatFinding(finding);
+  return finding.severity === "error" && paint !== undefined ? paint("red", line) : line;
 }
 
 async function examine(targets: readonly string[], env: string, cwd: string, warn: (text: string) => void) {

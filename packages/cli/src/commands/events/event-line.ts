@@ -1,9 +1,23 @@
 import type { EventView } from "@sluice/gateway/views";
+import type { Colour, Look } from "@sluice/local/report/table";
 import { printable } from "@sluice/local/report/words";
 import { plural, span } from "@sluice/protocol/words";
 
+const COLOURS: Readonly<Partial<Record<EventView["kind"], Colour>>> = {
+  failed: "red",
+  deadLettered: "red",
+  dropped: "red",
+  retried: "yellow",
+};
+
 /** Formats an event as a line: time, queue, kind, messages, and details. */
-export function eventLine(event: EventView): string {
+export function eventLine(event: EventView, { paint }: Look): string {
+  const colour = COLOURS[event.kind];
+  const line = plainLine(event);
+  return colour === undefined || paint === undefined ? line : paint(colour, line);
+}
+
+function plainLine(event: EventView): string {
   const { at, queue, kind, messages, ids, error } = event;
   const [first] = ids;
   const which = messages === 1 && first !== undefined ? first : plural(messages, "message");

@@ -8,7 +8,7 @@ export async function story(on: OnBroker, queue: string, id: string): Promise<nu
   const path = queuePath(queue, `/messages/${encodeURIComponent(id)}/story`);
   const known = await on.client.admin<StoryView>({ path });
   if (known.events.length === 0) answer(on, known, { words: `Nothing is known of ${id} in ${queue}.` });
-  else answer(on, known, { text: known.events.map(eventLine).join("\n") });
+  else answer(on, known, { text: known.events.map((event) => eventLine(event, on.printer)).join("\n") });
   if (!on.json) {
     for (const gap of known.gaps) on.printer.warn(gapText(gap));
   }

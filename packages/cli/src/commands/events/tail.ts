@@ -14,7 +14,7 @@ export async function tail({ client, printer, json }: OnBroker, which: WhichEven
     }
     if (isGap)
       printer.warn("Some events were too many to be shown; sluice messages story has those of a message.");
-    for (const event of events) printer.print(json ? JSON.stringify(event) : eventLine(event));
+    for (const event of events) printer.print(json ? JSON.stringify(event) : eventLine(event, printer));
   }
   throw new CliError(`The broker at ${client.url} has ended.`, EXIT_NO_BROKER);
 }

@@ -1,5 +1,5 @@
 import type { MessageView, WholeMessageView } from "@sluice/gateway/views";
-import { facts, table } from "@sluice/local/report/table";
+import { facts, type Look, table } from "@sluice/local/report/table";
 import { distance, printable } from "@sluice/local/report/words";
 import { plural, size } from "@sluice/protocol/words";
 import {
@@ -9,13 +9,11 @@ import {
   pageOfMessages,
   whyOfQueue,
 } from "../../client/messages.ts";
+import { queueNamed } from "../../client/queues.ts";
 import { answer, type OnBroker } from "../on-broker.ts";
 
 /** Messages that are shown when the command line names no limit. */
 const LIMIT_DEFAULT = 20;
-
-/** Characters of a body that are shown in a line. */
-const BODY_CHARACTERS = 60;
 
 /** Selection of messages. */
 export interface WhichMessages {
@@ -35,9 +33,9 @@ export function filterOf({ state, filter = "" }: WhichMessages): string {
 
 /** `sluice messages peek`: lists messages in any state. Nothing is leased or counted. */
 export async function peek(on: OnBroker, queue: string, options: PeekOptions): Promise<number> {
-  const found = await search(on, queue, options);
+  const [found, { now }] = await Promise.all([search(on, queue, options), queueNamed(on.client, queue)]);
   const { messages, cursor, searched, of } = found;
-  if (on.json || messages.length > 0) answer(on, found, { text: messageTable(messages) });
+  if (on.json || messages.length > 0) answer(on, found, { text: messageTable(messages, now, on.printer) });
   if (on.json) return 0;
   const count = `${searched.toLocaleString("en")} of ${of.toLocaleString("en")}`;
   if (cursor !== null)
@@ -62,57 +60,61 @@ async function search(on: OnBroker, queue: string, options: PeekOptions): Promis
   }
 }
 
-/** Formats messages as a table, a line each. */
-export function messageTable(messages: readonly MessageView[]): string {
-  return table(COLUMNS, messages.map(rowOf));
+/**
+ * Formats messages as a table, a line each.
+ *
+ * @param now time of their queue.
+ */
+export function messageTable(messages: readonly MessageView[], now: string, look: Look): string {
+  const rows = messages.map((message) => rowOf(message, now));
+  return table(COLUMNS, rows, look);
 }
 
 const COLUMNS = ["id", "state", "attempts", "sent", "size", "why", "body"];
 
-function rowOf({ id, state, attempts, sentAt, bytes, why, text, contentType }: MessageView): string[] {
+function rowOf(
+  { id, state, attempts, sentAt, bytes, why, text, contentType }: MessageView,
+  now: string,
+): string[] {
   const body = text === null ? `(${contentType})` : oneLine(text);
-  return [
-    id,
-    state,
-    `${attempts}`,
-    distance(sentAt, new Date().toISOString()),
-    size(bytes),
-    why.reason,
-    body,
-  ];
+  return [id, state, `${attempts}`, distance(sentAt, now), size(bytes), why.reason, body];
 }
 
 function oneLine(text: string): string {
-  const line = printable(text.replaceAll(/\s+/g, " ").trim());
-  return line.length > BODY_CHARACTERS ? `${line.slice(0, BODY_CHARACTERS - 1)}…` : line;
+  return printable(text.replaceAll(/\s+/g, " ").trim());
 }
 
 /** `sluice messages show`: shows a message with all of its body. */
 export async function show(on: OnBroker, queue: string, id: string): Promise<number> {
-  const message = await messageOf(on.client, queue, id);
-  answer(on, message, { text: `${factsOf(message)}\n\n${bodyOf(message)}` });
+  const [message, { now }] = await Promise.all([
+    messageOf(on.client, queue, id),
+    queueNamed(on.client, queue),
+  ]);
+  answer(on, message, { text: `${factsOf(message, now, on.printer)}\n\n${bodyOf(message)}` });
   return 0;
 }
 
-function factsOf(message: WholeMessageView): string {
+function factsOf(message: WholeMessageView, now: string, look: Look): string {
   const { id, state, why, attempts, sentAt, dueAt, leasedUntil, keptUntil, contentType, bytes, group, from } =
     message;
-  const now = new Date().toISOString();
   const time = (at: string) => `${at} (${distance(at, now)})`;
-  return facts([
-    ["id", id],
-    ["state", state],
-    ["why", printable(why.text)],
-    ["attempts", `${attempts}`],
-    ["sent", time(sentAt)],
-    ["due", dueAt === null ? null : time(dueAt)],
-    ["leased until", leasedUntil === null ? null : time(leasedUntil)],
-    ["kept until", time(keptUntil)],
-    ["from", from],
-    ["group", group === null ? null : printable(group)],
-    ["attributes", attributesOf(message)],
-    ["body", `${contentType}, ${size(bytes)}`],
-  ]);
+  return facts(
+    [
+      ["id", id],
+      ["state", state],
+      ["why", printable(why.text)],
+      ["attempts", `${attempts}`],
+      ["sent", time(sentAt)],
+      ["due", dueAt === null ? null : time(dueAt)],
+      ["leased until", leasedUntil === null ? null : time(leasedUntil)],
+      ["kept until", time(keptUntil)],
+      ["from", from],
+      ["group", group === null ? null : printable(group)],
+      ["attributes", attributesOf(message)],
+      ["body", `${contentType}, ${size(bytes)}`],
+    ],
+    look,
+  );
 }
 
 function attributesOf({ attributes }: WholeMessageView): string | null {

@@ -1,5 +1,5 @@
 import type { QueueView, QueueWhyView } from "@sluice/gateway/views";
-import { facts, table } from "@sluice/local/report/table";
+import { type Cell, facts, type Look, table } from "@sluice/local/report/table";
 import { batch, receiver, retriesBy } from "@sluice/local/report/topology-table";
 import { distance, printable } from "@sluice/local/report/words";
 import { plural, size, span } from "@sluice/protocol/words";
@@ -20,7 +20,7 @@ export async function listQueues(on: OnBroker, page: number | null): Promise<num
     on.printer.warn(all.length === 0 ? NO_QUEUES : `There are no more than ${plural(all.length, "queue")}.`);
     return 0;
   }
-  answer(on, shown, { text: table(COLUMNS, shown.map(rowOf)) });
+  answer(on, shown, { text: table(COLUMNS, shown.map(rowOf), on.printer) });
   return 0;
 }
 
@@ -31,11 +31,11 @@ const NO_QUEUES =
 export async function showQueue(on: OnBroker, name: string): Promise<number> {
   const queue = await queueNamed(on.client, name);
   const why = on.json ? null : await whyOfQueue(on.client, name);
-  answer(on, queue, { text: factsOf(queue, why) });
+  answer(on, queue, { text: factsOf(queue, why, on.printer) });
   return 0;
 }
 
-function rowOf(queue: QueueView): string[] {
+function rowOf(queue: QueueView): Cell[] {
   const { name, messages, oldestMessageAt, now, consumer } = queue;
   return [
     name,
@@ -50,49 +50,54 @@ function rowOf(queue: QueueView): string[] {
 }
 
 /** Picks the most important state of a queue for a list. */
-function stateOf({ settings, health, damage }: QueueView): string {
-  if (damage.length > 0) return "damaged";
-  if (settings.deliveryPaused) return "paused";
+function stateOf({ settings, health, damage }: QueueView): Cell {
+  if (damage.length > 0) return { text: "damaged", colour: "red" };
+  if (settings.deliveryPaused) return { text: "paused", colour: "yellow" };
   if (health === null) return "-";
-  if (!health.present) return "consumer away";
-  return health.consecutiveFailures > 0 ? `failing (${health.consecutiveFailures})` : "ok";
+  if (!health.present) return { text: "consumer away", colour: "yellow" };
+  const { consecutiveFailures } = health;
+  if (consecutiveFailures === 0) return { text: "ok", colour: "green" };
+  return { text: `failing (${consecutiveFailures})`, colour: "red" };
 }
 
-function factsOf(queue: QueueView, why: QueueWhyView | null): string {
+function factsOf(queue: QueueView, why: QueueWhyView | null, look: Look): string {
   const { settings, messages, consumer, deadLettersOf, now, producers, topics } = queue;
   const { queues, subscriptions } = deadLettersOf;
   const { deliveryDelaySeconds, messageRetentionSeconds, maxReceivesPerSecond } = settings;
   const oldest =
     queue.oldestMessageAt === null ? "" : `, the oldest sent ${distance(queue.oldestMessageAt, now)}`;
   const limit = maxReceivesPerSecond === null ? "" : `, ${maxReceivesPerSecond} a second at most`;
-  return facts([
-    ["queue", `${queue.name}${queue.kind === "fifo" ? " (FIFO)" : ""}`],
-    ["id", queue.id],
-    ["messages", `${messages.ready} ready, ${messages.delayed} delayed, ${messages.leased} leased`],
-    ["backlog", `${size(queue.backlogBytes)}${oldest}`],
+  return facts(
     [
-      "delivery",
-      settings.deliveryPaused ? `paused: "sluice queues resume ${queue.name}" goes on` : deliveryOf(queue),
+      ["queue", `${queue.name}${queue.kind === "fifo" ? " (FIFO)" : ""}`],
+      ["id", queue.id],
+      ["messages", `${messages.ready} ready, ${messages.delayed} delayed, ${messages.leased} leased`],
+      ["backlog", `${size(queue.backlogBytes)}${oldest}`],
+      [
+        "delivery",
+        settings.deliveryPaused ? `paused: "sluice queues resume ${queue.name}" goes on` : deliveryOf(queue),
+      ],
+      ["why", why === null ? null : [why, ...why.also].map(({ text }) => printable(text)).join("\n")],
+      ["consumer", consumer === null ? "none" : receiver(consumer)],
+      ["batch", consumer?.type === "worker" ? batch(consumer.settings) : null],
+      ["retries", consumer === null && queue.redrive === null ? null : retriesBy(queue.redrive, consumer)],
+      ["dead letters", deadLetterQueueOf(queue) === null ? null : `go to ${deadLetterQueueOf(queue)}`],
+      ["takes those of", listOf([...queues, ...subscriptions])],
+      ["delay", `${deliveryDelaySeconds} s`],
+      ["retention", `${messageRetentionSeconds} s (${span(1_000 * messageRetentionSeconds)})${limit}`],
+      ["producers", listOf(producers.map(({ worker, binding }) => `${worker} (${binding})`))],
+      ["topics", listOf(topics)],
+      ["last move", moveOf(queue)],
+      [
+        "damage",
+        listOf(
+          queue.damage.map(({ text }) => printable(text)),
+          "\n",
+        ),
+      ],
     ],
-    ["why", why === null ? null : [why, ...why.also].map(({ text }) => printable(text)).join("\n")],
-    ["consumer", consumer === null ? "none" : receiver(consumer)],
-    ["batch", consumer?.type === "worker" ? batch(consumer.settings) : null],
-    ["retries", consumer === null && queue.redrive === null ? null : retriesBy(queue.redrive, consumer)],
-    ["dead letters", deadLetterQueueOf(queue) === null ? null : `go to ${deadLetterQueueOf(queue)}`],
-    ["takes those of", listOf([...queues, ...subscriptions])],
-    ["delay", `${deliveryDelaySeconds} s`],
-    ["retention", `${messageRetentionSeconds} s (${span(1_000 * messageRetentionSeconds)})${limit}`],
-    ["producers", listOf(producers.map(({ worker, binding }) => `${worker} (${binding})`))],
-    ["topics", listOf(topics)],
-    ["last move", moveOf(queue)],
-    [
-      "damage",
-      listOf(
-        queue.damage.map(({ text }) => printable(text)),
-        "\n",
-      ),
-    ],
-  ]);
+    look,
+  );
 }
 
 function deliveryOf({ health, consumer, now }: QueueView): string {

@@ -35,7 +35,10 @@ export async function redrive(on: OnBroker, name: string, options: RedriveOption
   if (options.dryRun === true) {
     const plan = await planMove(on.client, name, request);
     const words = `${plural(plan.count, "message")} would move to ${options.to ?? "where they came from"}.`;
-    if (!on.json && plan.messages.length > 0) on.printer.print(messageTable(plan.messages));
+    if (!on.json && plan.messages.length > 0) {
+      const { now } = await queueNamed(on.client, name);
+      on.printer.print(messageTable(plan.messages, now, on.printer));
+    }
     answer(on, plan, { words });
     return 0;
   }

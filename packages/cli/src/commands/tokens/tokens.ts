@@ -20,7 +20,7 @@ export interface CreateOptions {
 export async function listTokens(on: OnBroker): Promise<number> {
   const tokens = await allTokens(on);
   if (tokens.length === 0) answer(on, tokens, { words: NO_TOKENS });
-  else answer(on, tokens, { text: table(COLUMNS, tokens.map(rowOf)) });
+  else answer(on, tokens, { text: table(COLUMNS, tokens.map(rowOf), on.printer) });
   return 0;
 }
 
