@@ -7,7 +7,7 @@ import { CliError, EXIT_FAILED, EXIT_USAGE } from "@sluice/project/errors";
 import { writeRefusal } from "@sluice/project/folders";
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import type { BuildOptions } from "./commands/build.ts";
-import { addCompletion, COMPLETE_COMMAND } from "./commands/completion.ts";
+import { addCompletion, COMPLETE_COMMAND, queuesToComplete } from "./commands/completion.ts";
 import { addCost } from "./commands/cost/grammar.ts";
 import { addDeploy } from "./commands/deploy/grammar.ts";
 import { addClock, addFaults } from "./commands/development/grammar.ts";
@@ -35,11 +35,12 @@ export async function run(
 ): Promise<number> {
   const [own, forWrangler] = args[0] === COMPLETE_COMMAND ? [args, []] : splitAtDashes(args);
   let code = 0;
+  const queues = args[0] === COMPLETE_COMMAND ? await queuesToComplete(args.slice(2), surroundings) : [];
   const program = defineProgram(
     async (command) => {
       code = await command(printer, surroundings);
     },
-    forWrangler,
+    { wranglerArguments: forWrangler, queues },
     printer,
   );
   try {
@@ -52,7 +53,17 @@ export async function run(
   }
 }
 
-function defineProgram(execute: Execute, wranglerArguments: readonly string[], printer: Printer): Command {
+interface ProgramInput {
+  readonly wranglerArguments: readonly string[];
+  /** Names of queues for a shell's completion. */
+  readonly queues: readonly string[];
+}
+
+function defineProgram(
+  execute: Execute,
+  { wranglerArguments, queues }: ProgramInput,
+  printer: Printer,
+): Command {
   const program = new Command("sluice")
     .description("Runs Cloudflare Queues projects on a durable queue of their own, without a changed line.")
     .version(version, "-v, --version")
@@ -159,7 +170,7 @@ function defineProgram(execute: Execute, wranglerArguments: readonly string[], p
   addTransfer(program, execute);
   addDoctor(program, execute);
   addInit(program, execute);
-  addCompletion(program);
+  addCompletion(program, printer, queues);
   pointToHelp(program, "sluice");
   return program;
 }

@@ -43,7 +43,7 @@ export class BrokerLab {
     this.folder = join(this.#root, "project");
     mkdirSync(this.folder);
     if (wrangler !== "") writeFileSync(join(this.folder, "wrangler.toml"), wrangler);
-    const { CLOUDFLARE_ENV: _, SLUICE_API_TOKEN: __, SLUICE_URL: ___, ...rest } = process.env;
+    const { CLOUDFLARE_ENV, SLUICE_API_TOKEN, SLUICE_URL, VISUAL, EDITOR, ...rest } = process.env;
     const own = { CI: "1", NO_COLOR: "1", WRANGLER_REGISTRY_PATH: join(this.#root, "registry") };
     this.#env = { ...rest, ...own };
   }

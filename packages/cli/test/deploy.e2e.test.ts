@@ -269,5 +269,10 @@ describe("sluice deploy, rollback and destroy, by the real Wrangler", () => {
     expect(await outputOf(1, ["deploy", ...WORKERS], lab, loggedOut)).toContain(
       'Run "npx wrangler login", or set CLOUDFLARE_API_TOKEN.',
     );
+    const dryRun = await outputOf(1, ["deploy", ...WORKERS, "--dry-run"], lab, loggedOut);
+    expect(dryRun).toMatch(
+      /^queue +producers +consumer .*\n\nWorkers: front, objects, mailer, sluice \(the broker\)$/ms,
+    );
+    expect(dryRun).toContain("only the account knows, which takes a login.\nWrangler is not logged in");
   });
 });

@@ -51,6 +51,20 @@ describe("sluice messages peek in a terminal", () => {
 });
 
 describe("sluice messages send", () => {
+  it.each([
+    ["0", 0],
+    ["86400", 0],
+    ["86401", 2],
+    ["-1", 2],
+  ])("takes a delay of %s seconds with exit code %i", async (delay, code) => {
+    const queue = await newQueue();
+    const { err } = await send(queue, "--body", "1", "--delay-secs", delay);
+    expect((await peek(queue)).of).toBe(code === 0 ? 1 : 0);
+    if (code === 0) expect(err).toMatch(/^Sent /);
+    else
+      expect(err).toMatch(/'--delay-secs <number>'.*invalid. It is (?:0 to 86,400 seconds|a whole number)/);
+  });
+
   it("sends JSON by default, text as it is, and with a delay", async () => {
     const queue = await newQueue();
     const sent = await send(queue, "--body", '{"item": "lamp"}');
@@ -114,7 +128,6 @@ describe("sluice messages send", () => {
     [["--body", "1", "--content-type", "xml"], 2, /Allowed choices are json, text, bytes/],
     [["--body", "1", "--delay-secs", "soon"], 2, /whole number/],
     [["--file", "gone.json"], 1, /gone\.json cannot be read/],
-    [["--body", "1", "--delay-secs", "86401"], 1, /delay/],
     [["--body", "1", "--attribute", "kind"], 2, /NAME=VALUE/],
   ])("%j exits with %i", async (args, code, message) => {
     const queue = await newQueue();
@@ -288,10 +301,10 @@ describe("sluice messages resend", () => {
        if (change === "change") writeFileSync(file, readFileSync(file, "utf8").replace("lamp", "vase") + "\\n");
        if (change === "fail") process.exit(1);`,
     );
+    const args = ["messages", "resend", queue, id, "--edit"];
+    expect(await lab.words(2, args)).toMatch(/^There is no terminal to edit in: --body TEXT or --file PATH /);
     const resend = (change: string) =>
-      lab.run(["messages", "resend", queue, id, "--edit"], {
-        env: { VISUAL: `"${process.execPath}" "${script}" ${change}` },
-      });
+      lab.run(args, { env: { VISUAL: `"${process.execPath}" "${script}" ${change}` } });
     expect(await resend("keep")).toMatchObject({
       code: 0,
       err: "The body is as it was: nothing was sent.\n",
@@ -308,7 +321,9 @@ describe("sluice messages resend", () => {
 
   it.each<[string[], number]>([
     [["--edit", "--body", "1"], 2],
+    [["--edit"], 2],
     [["--body", "{"], 2],
+    [["--delay-secs", "86401"], 2],
     [["--to", "no-such-queue"], 4],
   ])("%j exits with %i", async (args, code) => {
     const queue = await newQueue();

@@ -62,6 +62,11 @@ describe("sluice queues", () => {
     expect(await lab.words(2, ["queues", "create", "a", "--delivery-delay-secs", "5s"])).toContain(
       "It is a whole number",
     );
+    for (const secs of ["59", "1209601"]) {
+      expect(
+        await lab.words(2, ["queues", "create", "a", "--message-retention-period-secs", secs]),
+      ).toContain("It is 60 to 1,209,600 seconds (14 d).");
+    }
   });
 
   it("list shows each queue in a line, and in JSON as the API does", async () => {
@@ -194,6 +199,12 @@ describe("sluice queues", () => {
   ])("%s of a queue that does not exist exits with 4", async (action, ...options) => {
     const { code, out, err } = await lab.run(["queues", action, "no-such-queue", ...options]);
     expect({ code, out, err }).toEqual({ code: 4, out: "", err: 'There is no queue "no-such-queue".\n' });
+  });
+
+  it("suggest the queue whose name is similar", async () => {
+    const err = 'There is no queue "order".\n(Did you mean orders?)\n';
+    expect(await lab.run(["queues", "info", "order"])).toMatchObject({ code: 4, out: "", err });
+    expect(await lab.run(["messages", "peek", "order"])).toMatchObject({ code: 4, out: "", err });
   });
 });
 

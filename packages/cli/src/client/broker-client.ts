@@ -17,6 +17,8 @@ const PATIENCE_MS = 60_000;
 export interface BrokerRequest extends Pick<ApiRequest, "method" | "body"> {
   /** Below the API's root, encoded, `/queues/orders`. */
   readonly path: string;
+  /** Longest that the broker may take. Default: `PATIENCE_MS`. */
+  readonly patienceMs?: number;
 }
 
 /** An answer of the broker that is not a success, or none at all: its message says what to do. */
@@ -91,8 +93,8 @@ export class BrokerClient {
     return this.#failure(code === "unauthorized" ? 401 : 403, { code, message });
   }
 
-  async #ask(root: string, { path, ...request }: BrokerRequest) {
-    const signal = AbortSignal.timeout(PATIENCE_MS);
+  async #ask(root: string, { path, patienceMs = PATIENCE_MS, ...request }: BrokerRequest) {
+    const signal = AbortSignal.timeout(patienceMs);
     const response = await this.#call({ ...request, path: `${root}${path}`, signal });
     return { status: response.status, body: await this.#parsed(response) };
   }

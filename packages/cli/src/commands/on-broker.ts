@@ -1,8 +1,10 @@
 import type { Printer } from "@sluice/local/report/printer";
 import { CliError, EXIT_NOT_CONFIRMED } from "@sluice/project/errors";
+import { span } from "@sluice/protocol/words";
 import { type Command, InvalidArgumentError } from "commander";
 import { BrokerClient } from "../client/broker-client.ts";
 import { type BrokerOptions, findBroker } from "../client/find-broker.ts";
+import { withSimilarNames } from "../client/queue-names.ts";
 import type { Surroundings } from "../surroundings.ts";
 
 /** Runs a command and resolves when it has ended. */
@@ -52,6 +54,8 @@ export function onBroker(
     process.stdout.on("error", endQuietly);
     try {
       return await run({ client, printer, surroundings, json: options.json === true });
+    } catch (error) {
+      throw await withSimilarNames(error, client);
     } finally {
       process.stdout.off("error", endQuietly);
     }
@@ -126,6 +130,16 @@ export async function agree(
 export function whole(value: string): number {
   if (!/^\d{1,15}$/.test(value)) throw new InvalidArgumentError("It is a whole number, 0 or more.");
   return Number(value);
+}
+
+/** Makes a parser for a number of seconds within limits. */
+export function seconds(least: number, most: number): (value: string) => number {
+  return (value) => {
+    const number = whole(value);
+    if (number >= least && number <= most) return number;
+    const [from, to] = [least, most].map((limit) => limit.toLocaleString("en"));
+    throw new InvalidArgumentError(`It is ${from} to ${to} seconds (${span(1_000 * most)}).`);
+  };
 }
 
 /** Parses a whole number that is not 0. */

@@ -1,6 +1,9 @@
 import { type CommandPlaces, findPlaces } from "@sluice/local/places";
 import type { Printer } from "@sluice/local/report/printer";
+import type { Look } from "@sluice/local/report/table";
+import { topologyTable } from "@sluice/local/report/topology-table";
 import { chosenEnvironment } from "@sluice/local/settings/environment";
+import { CliError } from "@sluice/project/errors";
 import { makeOutputFolder, writePlan } from "@sluice/project/files/write-plan";
 import { consumersIn, makePlan } from "@sluice/project/generate/plan";
 import { brokerOf, ownProject } from "@sluice/project/own-project";
@@ -60,7 +63,7 @@ export interface Deployment {
 
 /** Reads a project and logs in to its account. Writes nothing. */
 export async function openDeployment(
-  options: DeploymentOptions & { readonly command: string },
+  options: DeploymentOptions & { readonly command: string; readonly dryRun?: boolean },
   printer: Printer,
   { cwd, env: variables }: Pick<Surroundings, "cwd" | "env">,
   start: StartWrangler = startWrangler,
@@ -81,7 +84,11 @@ export async function openDeployment(
   const values = [...forCloudflare].map(([name, { value }]) => [name, value]);
   const ofAccount = { ...Object.fromEntries(values), ...named };
   const wrangler: RunWrangler = (args, given) => run(args, { ...given, env: ofAccount });
-  const credentials = await login(wrangler);
+  const credentials = await login(wrangler).catch((error: unknown) => {
+    if (options.dryRun !== true || !(error instanceof CliError)) throw error;
+    printer.print(`${filesText(project, printer)}\n`);
+    throw new CliError(`${DRY_RUN_NEEDS_LOGIN}\n${error.message}`);
+  });
   const apiUrl = forCloudflare.get("CLOUDFLARE_API_BASE_URL")?.value;
   const api = new CloudflareApi({ ...credentials, named: account, ...(apiUrl ? { apiUrl } : {}) });
   return {
@@ -94,6 +101,16 @@ export async function openDeployment(
     api,
     accessFile: await accessFile(places.root, project.broker.name, api),
   };
+}
+
+const DRY_RUN_NEEDS_LOGIN =
+  "That is what the files say. What of it is deployed already, and so what would be deployed in which order, only the " +
+  "account knows, which takes a login.";
+
+/** Describes what a deployment is about, without a look at the account. */
+function filesText({ workers, broker, topology, elsewhere }: Project, look: Look): string {
+  const names = [...workers.map(({ name }) => name), `${broker.name} (the broker)`];
+  return `${topologyTable(topology, elsewhere, look)}\n\nWorkers: ${names.join(", ")}`;
 }
 
 /** Workers as generated for a deployment, the broker last. */

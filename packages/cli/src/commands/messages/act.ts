@@ -12,6 +12,7 @@ import {
   resendMessage,
   retryMessage,
 } from "../../client/messages.ts";
+import type { Surroundings } from "../../surroundings.ts";
 import { answer, confirm, type OnBroker } from "../on-broker.ts";
 import { type BodyOptions, bodyIn, bytesOf, jsonIn, type SentType } from "./body.ts";
 
@@ -58,13 +59,14 @@ async function newBody(
   const bytes = await bytesOf(options, on.surroundings);
   if (options.edit !== true) return bytes === null ? {} : changeOf(bytes, options.contentType ?? "json");
   if (bytes !== null) throw new CliError("Either --edit, or --body and --file.", EXIT_USAGE);
+  const editor = editorOf(on.surroundings);
   const message = await messageOf(on.client, queue, id);
   const { contentType, text } = message;
   if (text === null || contentType === "v8") {
     throw new CliError(`A body of ${contentType} is not text to edit: --file PATH replaces it.`, EXIT_FAILED);
   }
   const shown = contentType === "json" ? JSON.stringify(JSON.parse(text), null, 2) : text;
-  const edited = edit(shown, message, on);
+  const edited = edit(shown, editor, message, on);
   return edited === shown ? UNCHANGED : changeOf(Buffer.from(edited), options.contentType ?? contentType);
 }
 
@@ -74,10 +76,22 @@ function changeOf(bytes: Uint8Array, contentType: SentType): Pick<ResendChange, 
   return { contentType, body: contentType === "json" ? jsonIn(body.text) : body.text };
 }
 
-/** Opens a text in the editor that `VISUAL` or `EDITOR` names. */
-function edit(text: string, { id, contentType }: WholeMessageView, { surroundings }: OnBroker): string {
-  const { VISUAL, EDITOR } = surroundings.env;
-  const editor = VISUAL || EDITOR || "vi";
+/** @throws CliError with `EXIT_USAGE` where no editor is named, and there is no terminal for the default one. */
+function editorOf({ env: { VISUAL, EDITOR }, isInteractive }: Surroundings): string {
+  if (VISUAL || EDITOR) return VISUAL || EDITOR || "";
+  if (isInteractive) return "vi";
+  const text =
+    "There is no terminal to edit in: --body TEXT or --file PATH is the new body, or EDITOR names an editor.";
+  throw new CliError(text, EXIT_USAGE);
+}
+
+/** Opens a text in an editor. */
+function edit(
+  text: string,
+  editor: string,
+  { id, contentType }: WholeMessageView,
+  { surroundings }: OnBroker,
+): string {
   const folder = mkdtempSync(join(tmpdir(), "sluice-edit-"));
   const file = join(folder, `${id}.${contentType === "json" ? "json" : "txt"}`);
   try {

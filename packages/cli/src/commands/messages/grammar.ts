@@ -1,3 +1,4 @@
+import { DELAY_SECONDS_MAX } from "@sluice/protocol";
 import { type Command, Option } from "commander";
 import { addStory } from "../events/grammar.ts";
 import {
@@ -7,13 +8,15 @@ import {
   type OnBrokerOptions,
   onBroker,
   positive,
-  whole,
+  seconds,
   withBroker,
 } from "../on-broker.ts";
 import type { ResendOptions } from "./act.ts";
 import { SENT_TYPES } from "./body.ts";
 import type { PeekOptions } from "./look.ts";
 import type { SendOptions } from "./send.ts";
+
+const delay = seconds(0, DELAY_SECONDS_MAX);
 
 type Options<T = object> = OnBrokerOptions & T;
 
@@ -35,7 +38,11 @@ export function addMessages(program: Command, execute: Execute): void {
     .addOption(
       new Option("--content-type <type>", "content type of the body (default: json)").choices(SENT_TYPES),
     )
-    .option("--delay-secs <number>", "seconds before its delivery (default: the queue's delay)", whole)
+    .option(
+      "--delay-secs <number>",
+      "seconds before its delivery, 0 to 86400 (default: the queue's delay)",
+      delay,
+    )
     .option("--attribute <name=value>", "attribute of the message, as in SQS; repeatable", collect)
     .option("--group <group>", "message group; a message of a FIFO queue needs one")
     .addHelpText(
@@ -93,7 +100,11 @@ export function addMessages(program: Command, execute: Execute): void {
     .option("--body <text>", "another body")
     .option("--file <path>", "file that holds another body, - for standard input")
     .addOption(new Option("--content-type <type>", "content type of the body").choices(SENT_TYPES))
-    .option("--delay-secs <number>", "seconds before its delivery (default: the queue's delay)", whole)
+    .option(
+      "--delay-secs <number>",
+      "seconds before its delivery, 0 to 86400 (default: the queue's delay)",
+      delay,
+    )
     .addHelpText(
       "after",
       examples(

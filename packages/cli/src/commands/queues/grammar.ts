@@ -1,3 +1,4 @@
+import { DELAY_SECONDS_MAX, RETENTION_SECONDS_MAX, RETENTION_SECONDS_MIN } from "@sluice/protocol";
 import type { Command } from "commander";
 import {
   collect,
@@ -6,11 +7,14 @@ import {
   type OnBrokerOptions,
   onBroker,
   positive,
-  whole,
+  seconds,
   withBroker,
 } from "../on-broker.ts";
 import type { RedriveOptions } from "./redrive.ts";
 import type { SettingsOptions } from "./settings.ts";
+
+const delay = seconds(0, DELAY_SECONDS_MAX);
+const retention = seconds(RETENTION_SECONDS_MIN, RETENTION_SECONDS_MAX);
 
 type Options<T = object> = OnBrokerOptions & T;
 
@@ -122,8 +126,12 @@ const QUEUES_EXAMPLES = examples(
 
 function withSettings(command: Command): Command {
   return command
-    .option("--delivery-delay-secs <number>", "default delay of messages in seconds, 0 to 86400", whole)
-    .option("--message-retention-period-secs <number>", "seconds to keep a message, 60 to 1209600", whole);
+    .option("--delivery-delay-secs <number>", "default delay of messages in seconds, 0 to 86400", delay)
+    .option(
+      "--message-retention-period-secs <number>",
+      "seconds to keep a message, 60 to 1209600",
+      retention,
+    );
 }
 
 function withForce(command: Command): Command {
