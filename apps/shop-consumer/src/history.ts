@@ -40,8 +40,7 @@ export class OrderHistory extends DurableObject {
    */
   async record(entries: readonly HistoryEntry[]): Promise<void> {
     const rows = entries.map(({ bulk, report }) => ({ ...report, bulk: bulk ?? "" }));
-    // One statement for the whole batch. The number of attempts and the reason of a failure, which a dead letter lacks,
-    // stay as the last attempt left them.
+    // One statement for the whole batch.
     this.ctx.storage.sql.exec(
       `INSERT INTO orders (bulk, id, state, attempts, cents, reason, next_attempt_at, reported_at)
        SELECT value ->> 'bulk', value ->> 'id', value ->> 'state', value ->> 'attempts',
@@ -49,9 +48,9 @@ export class OrderHistory extends DurableObject {
        FROM json_each(?) WHERE true
        ON CONFLICT (bulk, id) DO UPDATE SET
          state = excluded.state,
-         attempts = max(excluded.attempts, iif(excluded.state = 'dead', attempts, 0)),
+         attempts = excluded.attempts,
          cents = excluded.cents,
-         reason = coalesce(excluded.reason, iif(excluded.state = 'dead', reason, NULL)),
+         reason = excluded.reason,
          next_attempt_at = excluded.next_attempt_at,
          reported_at = excluded.reported_at
        WHERE state <> 'charged'`,

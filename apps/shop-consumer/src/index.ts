@@ -1,7 +1,7 @@
 import { WorkerEntrypoint } from "cloudflare:workers";
 import type { OrderHistory } from "./history.ts";
 import type { CustomerOrders } from "./report.ts";
-import { settleDeadLetters, settleOrders } from "./settle.ts";
+import { settleOrders } from "./settle.ts";
 
 export { OrderHistory } from "./history.ts";
 
@@ -19,13 +19,6 @@ export class OrderStatus extends WorkerEntrypoint<Env> {
 
 export default {
   async queue(batch, env) {
-    switch (batch.queue) {
-      case "orders":
-        return await settleOrders(batch, env.HISTORY);
-      case "orders-dlq":
-        return await settleDeadLetters(batch, env.HISTORY);
-      default:
-        throw new Error(`No handler for the queue "${batch.queue}"`);
-    }
+    await settleOrders(batch, env.HISTORY);
   },
 } satisfies ExportedHandler<Env>;

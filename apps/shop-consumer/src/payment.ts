@@ -6,14 +6,25 @@ export type Charge =
   /** Another attempt after `retryInSeconds` may succeed. */
   | { readonly kind: "interrupted"; readonly reason: string; readonly retryInSeconds: number }
   /** No further attempt will succeed: the queue's own retry settings decide how soon it ends. */
-  | { readonly kind: "refused"; readonly reason: string };
+  | { readonly kind: "refused"; readonly error: Error };
 
+/** Retries of an order before it moves to the dead-letter queue: `max_retries` in `wrangler.toml`. */
+export const RETRIES_MAX = 3;
 /** Attempts that fail on purpose before the lamp is paid. */
 const LAMP_FAILURES = 2;
 /** One in this many attempts fails for the kite. */
 const KITE_ODDS = 3;
 /** Longest wait of the backoff, in seconds. */
 const BACKOFF_MAX_SECONDS = 60;
+
+/** Failure of every attempt to charge an order with a cursed vase. */
+export class CursedVaseError extends Error {
+  override readonly name = "CursedVaseError";
+
+  constructor({ id }: Pick<Order, "id">) {
+    super(`The vase of order ${id} has cursed the card reader`);
+  }
+}
 
 /**
  * Pretends to charge the card of an order: no money moves, and only the order and the attempt decide which attempt
@@ -25,7 +36,7 @@ const BACKOFF_MAX_SECONDS = 60;
 export function chargeCard(order: Order, attempt: number): Charge {
   const skus = new Set(order.lines.map((line) => line.sku));
   if (skus.has("vase")) {
-    return { kind: "refused", reason: "The vase has cursed the card reader" };
+    return { kind: "refused", error: new CursedVaseError(order) };
   }
   if (skus.has("lamp") && attempt <= LAMP_FAILURES) {
     return interrupted("The lamp flickered and the card reader lost power", attempt);

@@ -11,7 +11,7 @@ export type OrderReport =
       /** Time of the next attempt in ms since the epoch; `null` when the queue's settings decide. */
       readonly nextAttemptAt: number | null;
     }
-  /** The message ran out of retries and arrived in the dead-letter queue. The attempts are those made before. */
+  /** The last attempt failed, and the message moves to the dead-letter queue. */
   | {
       readonly state: "dead";
       readonly id: string;

@@ -1,6 +1,7 @@
 import type { HistoryEntry, OrderHistory } from "./history.ts";
 import { type Order, readOrder } from "./order.ts";
-import { chargeCard } from "./payment.ts";
+import { chargeCard, RETRIES_MAX } from "./payment.ts";
+import type { OrderReport } from "./report.ts";
 
 /** Report on a delivery, with the answer to the queue once the report is stored. */
 interface Settlement {
@@ -9,46 +10,32 @@ interface Settlement {
   readonly answer: () => void;
 }
 
-/** Charges the orders of a batch; a failed attempt is reported and its message retried. */
-export async function settleOrders(batch: MessageBatch, histories: DurableObjectNamespace<OrderHistory>) {
-  await settle(batch, histories, attemptCharge, (message) => {
-    console.error(`Message ${message.id} in "${batch.queue}" is not an order`);
-    // Retried until it is a dead letter, which can be looked at.
-    message.retry();
-  });
-}
-
-/** Reports the orders that ran out of retries. */
-export async function settleDeadLetters(
-  batch: MessageBatch,
-  histories: DurableObjectNamespace<OrderHistory>,
-) {
-  await settle(batch, histories, giveUp, (message) => {
-    console.error(`Message ${message.id} in "${batch.queue}" is not an order:`, message.body);
-    message.ack();
-  });
-}
-
 /**
- * Decides about each message of a batch, stores the decisions of one customer in one call, and answers the queue only
- * after that. A crash in between delivers the messages again, which is harmless; in the other order reports would be
- * lost. A failure for one customer does not affect the others of the batch.
+ * Charges the orders of a batch; a failed attempt is reported and its message retried.
+ *
+ * Decides about each message, stores the decisions of one customer in one call, and answers the queue only after that. A
+ * crash in between delivers the messages again, which is harmless; in the other order reports would be lost. A failure
+ * for one customer does not affect the others of the batch.
+ *
+ * @throws the error of a refused order, after every other message is answered: the queue then retries the refused one
+ * by its own settings, and keeps the error with it.
  */
-async function settle(
+export async function settleOrders(
   batch: MessageBatch,
   histories: DurableObjectNamespace<OrderHistory>,
-  decide: (order: Order, message: Message) => Settlement,
-  refuse: (message: Message) => void,
 ): Promise<void> {
+  const refused: Error[] = [];
   const byCustomer = new Map<string, { message: Message; settlement: Settlement }[]>();
   for (const message of batch.messages) {
     const order = readOrder(message.body);
     if (order === null) {
-      refuse(message);
+      console.error(`Message ${message.id} in "${batch.queue}" is not an order`);
+      // Retried until it is a dead letter, which can be looked at.
+      message.retry();
       continue;
     }
     const settlements = byCustomer.get(order.customer) ?? [];
-    settlements.push({ message, settlement: decide(order, message) });
+    settlements.push({ message, settlement: attemptCharge(order, message, refused) });
     byCustomer.set(order.customer, settlements);
   }
   await Promise.all(
@@ -63,9 +50,11 @@ async function settle(
       for (const { settlement } of settlements) settlement.answer();
     }),
   );
+  const [error] = refused;
+  if (error !== undefined) throw error;
 }
 
-function attemptCharge(order: Order, message: Message): Settlement {
+function attemptCharge(order: Order, message: Message, refused: Error[]): Settlement {
   const { id, bulk } = order;
   const { attempts } = message;
   const charge = chargeCard(order, attempts);
@@ -77,26 +66,28 @@ function attemptCharge(order: Order, message: Message): Settlement {
       };
     case "interrupted": {
       const { reason, retryInSeconds } = charge;
+      if (bulk === null) console.error(`Order ${id}: ${reason}`);
       const nextAttemptAt = Date.now() + retryInSeconds * 1000;
       return {
-        entry: { bulk, report: { state: "retrying", id, attempts, reason, nextAttemptAt } },
+        entry: { bulk, report: failed({ id, attempts, reason }, nextAttemptAt) },
         answer: () => message.retry({ delaySeconds: retryInSeconds }),
       };
     }
-    case "refused":
-      return {
-        entry: {
-          bulk,
-          report: { state: "retrying", id, attempts, reason: charge.reason, nextAttemptAt: null },
-        },
-        answer: () => message.retry(),
-      };
+    case "refused": {
+      const { error } = charge;
+      const entry = { bulk, report: failed({ id, attempts, reason: error.message }, null) };
+      // A bulk run has refused orders in each batch: their stacks would fill the terminal.
+      if (bulk !== null) return { entry, answer: () => message.retry() };
+      return { entry, answer: () => refused.push(error) };
+    }
   }
 }
 
-function giveUp(order: Order, message: Message): Settlement {
-  return {
-    entry: { bulk: order.bulk, report: { state: "dead", id: order.id, attempts: 0, reason: null } },
-    answer: () => message.ack(),
-  };
+/** Makes the report on a failed attempt; the last one leads to the dead-letter queue. */
+function failed(
+  attempt: { readonly id: string; readonly attempts: number; readonly reason: string },
+  nextAttemptAt: number | null,
+): OrderReport {
+  if (attempt.attempts > RETRIES_MAX) return { state: "dead", ...attempt };
+  return { state: "retrying", ...attempt, nextAttemptAt };
 }

@@ -39,12 +39,34 @@ it("the flaky lamp is tried again after 2 and 4 seconds", async () => {
   expect(await ordersOf("ada")).toMatchObject([{ state: "charged", attempts: 3, cents: 3000 }]);
 });
 
-it("the cursed vase is given up, and its customer is told", async () => {
+it("the cursed vase waits in the dead-letter queue, and its customer is told", async () => {
   await queues.queue("orders").send(orderOf("vase"));
   const { dead, errors } = await queues.runUntilIdle();
-  expect({ dead, errors }).toEqual({ dead: 1, errors: [] });
+  const message = "The vase of order o-1 has cursed the card reader";
+  expect(dead).toBe(1);
+  expect(errors).toMatchObject(Array(4).fill({ name: "CursedVaseError", message }));
   expect(await queues.queue("orders").deadLetters()).toMatchObject([{ attempts: 4, to: "orders-dlq" }]);
-  expect(await ordersOf("ada")).toMatchObject([{ id: "o-1", state: "dead" }]);
+  expect(await queues.queue("orders-dlq").messages()).toMatchObject([
+    { body: { id: "o-1" }, state: "ready" },
+  ]);
+  expect(await ordersOf("ada")).toMatchObject([{ id: "o-1", state: "dead", attempts: 4, reason: message }]);
+});
+
+it("a cursed vase does not keep the orders beside it from their own answers", async () => {
+  const skus = ["mug", "vase", "lamp"];
+  await queues.queue("orders").sendBatch(skus.map((sku) => ({ body: orderOf(sku, sku) })));
+  await queues.runUntilIdle();
+  const attempts = (await ordersOf("ada")).map(({ id, state, attempts }) => [id, state, attempts]);
+  expect(attempts.sort()).toEqual([
+    ["lamp", "charged", 3],
+    ["mug", "charged", 1],
+    ["vase", "dead", 4],
+  ]);
+});
+
+it("an order of a bulk run is given up without an error of the batch", async () => {
+  await queues.queue("orders").send({ ...orderOf("vase"), bulk: "rush" });
+  expect(await queues.runUntilIdle()).toMatchObject({ dead: 1, errors: [] });
 });
 
 it("a failed order waits, and those beside it do not", async () => {
