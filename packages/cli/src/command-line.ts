@@ -17,6 +17,7 @@ import { addInit } from "./commands/init/grammar.ts";
 import { addMessages } from "./commands/messages/grammar.ts";
 import { collect, type Execute } from "./commands/on-broker.ts";
 import { addQueues } from "./commands/queues/grammar.ts";
+import { addReset } from "./commands/reset/grammar.ts";
 import { addAudit, addTokens } from "./commands/tokens/grammar.ts";
 import { addTransfer } from "./commands/transfer/grammar.ts";
 import { processSurroundings, type Surroundings } from "./surroundings.ts";
@@ -170,6 +171,7 @@ function defineProgram(
   addTransfer(program, execute);
   addDoctor(program, execute);
   addInit(program, execute);
+  addReset(program, execute);
   addCompletion(program, printer, queues);
   pointToHelp(program, "sluice");
   return program;

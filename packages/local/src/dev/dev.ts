@@ -1,4 +1,4 @@
-import { dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import { takeEnvFiles } from "@sluice/project/files/env-files";
 import { TOPOLOGY_FILE } from "@sluice/project/generate/broker-entry";
 import type { Plan } from "@sluice/project/generate/plan";
@@ -9,6 +9,7 @@ import { wranglerVersion } from "@sluice/project/wrangler/load-wrangler";
 import { tellDisk } from "../broker/tell-broker.ts";
 import { QueueWaker } from "../broker/wake-queues.ts";
 import { type BrokerOwner, BrokerOwnership } from "../data/broker-ownership.ts";
+import { dataFolderOf } from "../data/data-folder.ts";
 import { announceEnd, forgetPlannedEnd, lastEndIn } from "../data/planned-end.ts";
 import { recoverData } from "../data/recover-data.ts";
 import { Reserve } from "../data/reserve.ts";
@@ -64,7 +65,7 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
   // More than the command's own environment says: whom to ask how the broker before it ended.
   const environment = { ...process.env, [LAST_END_VARIABLE]: runtime.url, ...accessVariables(access) };
   const places = { ...found, environment };
-  const data = dataFolderOf(project, options);
+  const data = dataFolderOf(project, options.persistTo);
   const ownership = new BrokerOwnership({
     data,
     env,
@@ -276,12 +277,6 @@ function accessText(access: Admission, host: string, url: string): string {
   const token = access.made?.token ?? null;
   const link = token === null ? "" : `\n${dashboardLinks(url, token, { host })}`;
   return `${accessLines(access, host)}${link}`;
-}
-
-/** Absolute path of the folder that everything is kept in. */
-function dataFolderOf({ workers, broker }: Project, { persistTo }: DevOptions): string {
-  const directory = workers[0]?.userDirectory ?? broker.directory;
-  return resolve(persistTo ?? join(directory, ".wrangler/state"));
 }
 
 interface ArgumentsOptions extends DevOptions {

@@ -54,6 +54,8 @@ export interface RecoveryModule {
    * Lists the deliveries under way in a data folder's queues, the longest first, from their files. The broker may run.
    */
   deliveriesIn(input: Pick<RecoveryInput, "folder" | "worker">): readonly InDelivery[];
+  /** Before anything runs on the folder: names its queues, in order; none where its directory cannot be read. */
+  queuesKeptIn(input: Pick<RecoveryInput, "folder" | "worker">): readonly string[];
   /**
    * Before anything runs on the folder: mends a damaged directory, and takes back queues that it has lost. Says what it
    * finds.

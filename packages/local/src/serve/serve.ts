@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { checkSettings } from "@sluice/project/generate/check-settings";
 import type { Plan } from "@sluice/project/generate/plan";
 import { brokerVariables, ownVariablesOf } from "@sluice/project/generate/variables";
@@ -11,6 +11,7 @@ import { endpointVariables, parsePublicUrl, type QueueTopology } from "@sluice/p
 import { drain } from "../broker/drain.ts";
 import { tellClock, tellDisk, tellStop } from "../broker/tell-broker.ts";
 import { QueueWaker } from "../broker/wake-queues.ts";
+import { dataFolderOf } from "../data/data-folder.ts";
 import { lockData, OBJECTS_FOLDER } from "../data/data-lock.ts";
 import { announceEnd, type End, forgetPlannedEnd, lastEndIn } from "../data/planned-end.ts";
 import { recoverData } from "../data/recover-data.ts";
@@ -100,8 +101,7 @@ async function serveWithLog(options: ServeOptions, log: ServerLog, more: ServeMo
   });
   refuseMissingMain(project.workers);
   const plan = await generated(project, env);
-  const home = project.workers[0]?.userDirectory ?? project.broker.directory;
-  const state = resolve(options.persistTo ?? join(home, ".wrangler/state"));
+  const state = dataFolderOf(project, options.persistTo);
   const free = lockData(state, "sluice serve");
   const reserve = new Reserve(state, (line) => log.warn(line));
   const clock = new MachineClock(state, (line) => log.warn(line));

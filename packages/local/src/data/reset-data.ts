@@ -1,0 +1,52 @@
+import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { uniqueKeysOf } from "@sluice/broker-worker/unique-keys";
+import { loadRecovery } from "../node/load-modules.ts";
+import { lockData, OBJECTS_FOLDER } from "./data-lock.ts";
+
+/** Data that a broker keeps in a data folder. */
+export interface KeptData {
+  /** Names of its queues; empty where they cannot be read. */
+  readonly queues: readonly string[];
+  readonly bytes: number;
+}
+
+interface ResetDataInput {
+  /** The data folder. Absolute. */
+  readonly folder: string;
+  /** Name of the broker's Worker. */
+  readonly broker: string;
+  /** Called with what will be deleted, before that. Nothing is deleted where it rejects. */
+  confirm(kept: KeptData): Promise<void>;
+}
+
+/**
+ * Deletes what a broker keeps in a data folder: queues with their messages, topics, tokens, history and the moved clock.
+ * What else lies there stays: KV, D1, R2, and Durable Objects of other Workers.
+ *
+ * @returns whether there was anything.
+ * @throws DataInUseError while another process has the folder.
+ */
+export async function resetData({ folder, broker, confirm }: ResetDataInput): Promise<boolean> {
+  const objects = join(folder, OBJECTS_FOLDER);
+  const { directory, queues } = uniqueKeysOf(broker);
+  const kept = () =>
+    [directory, queues].map((name) => join(objects, name)).filter((path) => existsSync(path));
+  if (kept().length === 0) return false;
+  const free = lockData(folder, "sluice reset");
+  try {
+    const { queuesKeptIn } = await loadRecovery();
+    const names = queuesKeptIn({ folder: objects, worker: broker });
+    await confirm({ queues: names, bytes: kept().reduce((sum, path) => sum + bytesIn(path), 0) });
+    // A directory without queues would go on with empty ones; queues without their directory are taken back by it.
+    for (const path of kept()) rmSync(path, { recursive: true });
+    return true;
+  } finally {
+    free();
+  }
+}
+
+function bytesIn(folder: string): number {
+  const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
+  return names.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
+}
