@@ -11,6 +11,7 @@ import { EndpointCaller } from "../src/endpoint/endpoint-caller.ts";
 import { EndpointConsumer } from "../src/endpoint/endpoint-consumer.ts";
 import { formatOf } from "../src/endpoint/formats/index.ts";
 import type { TargetRules } from "../src/endpoint/target.ts";
+import type { HistoryObserver } from "../src/history/observer.ts";
 import type { QueueLog } from "../src/platform/log.ts";
 import { newId } from "../src/platform/new-id.ts";
 import type { ConsumerPort } from "../src/push/delivery-result.ts";
@@ -120,6 +121,8 @@ export class World {
    * start.
    */
   sharesCommits = false;
+  /** Is notified of all that happens. Set it before the queues start. */
+  observer: HistoryObserver | undefined = undefined;
   /** Whether queues that are not set to anything keep a history. Set it before the queues start. */
   keepsHistory = false;
   readonly #timers: { readonly atMs: number; readonly ring: () => void }[] = [];
@@ -316,7 +319,7 @@ export class World {
       setTimer: setAlarm,
       awake: new AwakeTime(() => this.nowMs),
       epochKnown: 0,
-      observer: undefined,
+      observer: this.observer,
       jitterSeed: "",
       writeFirst: () => {},
       newMessageId: newId,

@@ -31,6 +31,7 @@ function faultsWith(...faults: (Partial<Fault> & { kind: FaultKind })[]) {
   const got: string[][] = [];
   const waiting: { callback: () => void; ms: number }[] = [];
   const crashes: unknown[] = [];
+  const noted: [deliveryId: string, text: string][] = [];
   const set = new Faults({
     log: {
       handled: () => {},
@@ -42,6 +43,9 @@ function faultsWith(...faults: (Partial<Fault> & { kind: FaultKind })[]) {
     queue: "orders",
     after: (callback, ms) => waiting.push({ callback, ms }),
     crash: (error) => crashes.push(error),
+    acts: async (...fault) => {
+      noted.push(fault);
+    },
   });
   const consumer: ConsumerPort = {
     name: "mailer",
@@ -54,7 +58,7 @@ function faultsWith(...faults: (Partial<Fault> & { kind: FaultKind })[]) {
   };
   set.set({ seed: 7, faults: faults.map((fault) => ({ times: 1, ms: 1_000, ...fault })) });
   const deliver = (delivery = deliveryOf(["a", "b"])) => set.around(consumer).deliver(delivery);
-  return { faults: set, deliver, got, log, waiting, crashes, consumer };
+  return { faults: set, deliver, got, log, waiting, crashes, noted, consumer };
 }
 
 const turns = async () => {
@@ -78,6 +82,19 @@ it("faults come as often as they were asked for, and say so", async () => {
     'Queue "orders": fault loseAck, 1 more to come',
     'Queue "orders": fault loseAck, 0 more to come',
   ]);
+});
+
+it("faults are noted in the history when they act, with the delivery and what they do to it", async () => {
+  const { deliver, noted, waiting } = faultsWith(...FAULT_KINDS.map((kind) => ({ kind, times: 2, ms: 5 })));
+  const first = deliver();
+  const second = deliver({ ...deliveryOf(["c"]), id: "2 b" });
+  for (const { callback } of waiting.splice(0)) callback();
+  await Promise.all([first, second]);
+  expect(noted.filter(([, text]) => text.startsWith("holdBatch"))).toEqual([
+    ["1 a", "holdBatch: the batch is held back for 5 ms"],
+    ["2 b", "holdBatch: the batch is held back for 5 ms"],
+  ]);
+  expect(noted.map(([, text]) => text.split(":")[0])).toContain("failBatch");
 });
 
 it("faults failBatch: the handler is not called", async () => {

@@ -12,11 +12,25 @@ interface FaultPorts {
   after(callback: () => void, ms: number): void;
   /** Ends the queue's object as a crash does. */
   crash(error: Error): void;
+  /** Notes in the history that a fault acts on a delivery. Resolves when that is durable. */
+  acts(deliveryId: string, text: string): Promise<void>;
 }
+
+/** Effect of each fault on a delivery, for its event in the history. */
+const TEXTS: Readonly<Record<FaultKind, (ms: number) => string>> = {
+  loseAck: () => "what the handler did is not heard of",
+  deliverTwice: () => "the handler gets the batch twice",
+  reorder: () => "the messages of the batch are shuffled",
+  failBatch: () => "the handler is not called",
+  holdBatch: (ms) => `the batch is held back for ${ms} ms`,
+  slow: (ms) => `what the handler did is heard of ${ms} ms late`,
+  cutLease: (ms) => `the delivery fails after ${ms} ms, while the handler is at it`,
+  restart: () => "the queue's object crashes once the handler is done",
+};
 
 /**
  * Faults that are injected into the deliveries of a queue, in development only. Every fault that is on acts on each
- * delivery, and is logged. A restart of the broker ends all faults, since they are in memory.
+ * delivery, is logged, and is noted in the history. A restart of the broker ends all faults, since they are in memory.
  */
 export class Faults {
   readonly #ports: FaultPorts;
@@ -57,10 +71,12 @@ export class Faults {
   }
 
   async #deliver(consumer: ConsumerPort, delivery: Delivery): DeliveryPromise {
-    const held = this.#take("holdBatch");
+    const { id } = delivery;
+    const held = this.#take("holdBatch", id);
     if (held !== null) await this.#pass(held.ms);
-    if (this.#take("failBatch") !== null) return failedResult("fault failBatch: the handler was not called");
-    const cut = this.#take("cutLease");
+    if (this.#take("failBatch", id) !== null)
+      return failedResult("fault failBatch: the handler was not called");
+    const cut = this.#take("cutLease", id);
     const handled = this.#handle(consumer, this.#reordered(delivery));
     if (cut === null) return handled;
     const late = this.#pass(cut.ms).then(() =>
@@ -72,34 +88,38 @@ export class Faults {
   }
 
   async #handle(consumer: ConsumerPort, delivery: Delivery): DeliveryPromise {
-    if (this.#take("deliverTwice") !== null) await consumer.deliver(delivery);
+    if (this.#take("deliverTwice", delivery.id) !== null) await consumer.deliver(delivery);
     const answer = await consumer.deliver(delivery);
-    const slow = this.#take("slow");
+    const slow = this.#take("slow", delivery.id);
     if (slow !== null) await this.#pass(slow.ms);
-    if (this.#take("restart") !== null) {
+    const restart = this.#take("restart", delivery.id);
+    if (restart !== null) {
+      // The crash would take its own event along.
+      await restart.noted;
       const error = new Error("fault restart: the queue's object crashes");
       this.#ports.crash(error);
       throw error;
     }
-    return this.#take("loseAck") === null
+    return this.#take("loseAck", delivery.id) === null
       ? answer
       : failedResult("fault loseAck: what the handler did was not heard of");
   }
 
   #reordered(delivery: Delivery): Delivery {
-    const fault = this.#take("reorder");
+    const fault = this.#take("reorder", delivery.id);
     return fault === null ? delivery : shuffleBatch(delivery, this.#seed + fault.times);
   }
 
-  /** Takes one time of a fault; `null` if it is not on. */
-  #take(kind: FaultKind): Fault | null {
+  /** Takes one time of a fault; `null` if it is not on. `noted` resolves when its event is durable. */
+  #take(kind: FaultKind, deliveryId: string): (Fault & { readonly noted: Promise<void> }) | null {
     const fault = this.#left.get(kind);
     if (fault === undefined) return null;
     const times = fault.times - 1;
     if (times > 0) this.#left.set(kind, { ...fault, times });
     else this.#left.delete(kind);
     this.#ports.log.warn(`Queue "${this.#ports.queue}": fault ${kind}, ${times} more to come`);
-    return fault;
+    const noted = this.#ports.acts(deliveryId, `${kind}: ${TEXTS[kind](fault.ms)}`).catch(() => {});
+    return { ...fault, noted };
   }
 
   #pass(ms: number): Promise<void> {

@@ -31,7 +31,10 @@ export interface StoredEvent {
   /** Ids of the messages in the queue that they went to. */
   readonly otherIds?: string;
   readonly batch?: number;
+  /** Deliveries so far, this one included, of the first message. */
   readonly attempt?: number;
+  /** The same for each range of `at`, where there are several. */
+  readonly attempts?: readonly number[];
   readonly delayMs?: number;
   readonly delay?: DelayReason;
   /** Beginning of an error, or a reason. */
@@ -74,16 +77,31 @@ export function idsIn(joined: string): string[] {
   );
 }
 
-/** Whether an event covers the message at a position. Merged events cover all between their first and last message. */
-export function covers({ at, merged }: StoredEvent, segmentId: number, index: number): boolean {
-  if (at === undefined) return false;
-  if (merged !== undefined) {
-    const [fromSegment = 0, from = 0, , toSegment = 0, , to = 0] = at;
-    if (segmentId < fromSegment || segmentId > toSegment) return false;
-    return (segmentId > fromSegment || index >= from) && (segmentId < toSegment || index < to);
-  }
+/** Makes the attempts of an event, by the ranges of its `at`. */
+export function attemptsIn(
+  slices: readonly { readonly attempts: number }[],
+): Pick<NotedEvent, "attempt" | "attempts"> {
+  const attempt = slices[0]?.attempts ?? 1;
+  return slices.length < 2 ? { attempt } : { attempt, attempts: slices.map(({ attempts }) => attempts) };
+}
+
+/** Finds the range of an event's `at` that holds the message at a position; -1 if none does. */
+export function rangeOf({ at = [] }: StoredEvent, segmentId: number, index: number): number {
   for (let i = 0; i < at.length; i += 3) {
-    if (at[i] === segmentId && index >= (at[i + 1] ?? 0) && index < (at[i + 2] ?? 0)) return true;
+    if (at[i] === segmentId && index >= (at[i + 1] ?? 0) && index < (at[i + 2] ?? 0)) return i / 3;
   }
-  return false;
+  return -1;
+}
+
+/**
+ * Whether an event is of the message at a position. A merged event may be: it covers all messages between its first
+ * and its last one, and is of some of them.
+ */
+export function covers(event: StoredEvent, segmentId: number, index: number): boolean {
+  const { at, merged } = event;
+  if (at === undefined) return false;
+  if (merged === undefined) return rangeOf(event, segmentId, index) !== -1;
+  const [fromSegment = 0, from = 0, , toSegment = 0, , to = 0] = at;
+  if (segmentId < fromSegment || segmentId > toSegment) return false;
+  return (segmentId > fromSegment || index >= from) && (segmentId < toSegment || index < to);
 }

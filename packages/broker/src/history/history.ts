@@ -10,11 +10,11 @@ import type { JournalRows } from "../store/store.ts";
 import { ErrorTexts } from "./error-texts.ts";
 import { covers, ERROR_BEGINNING_MAX, type NotedEvent, type StoredEvent } from "./event.ts";
 import { Journal, RING_SLOTS, type WrittenRow } from "./journal.ts";
-import { ROW_HEAD_BYTES } from "./journal-row.ts";
+import { ROW_HEAD_BYTES, type RowHead } from "./journal-row.ts";
 import type { HistoryObserver } from "./observer.ts";
 import { Producers } from "./producers.ts";
 import { QuietEvents, type QuietFacts } from "./quiet-events.ts";
-import { eventOf, positionIn, storyOf } from "./story.ts";
+import { eventOf, type Place, positionIn, storyOf } from "./story.ts";
 import { Totals } from "./totals.ts";
 
 /** Time that quiet events wait for their row, in ms: in development, and where each row is billed. */
@@ -22,6 +22,9 @@ export const QUIET_FLUSH_MS = 1_000;
 export const QUIET_FLUSH_DEPLOYED_MS = 10_000;
 /** Most text that a request for events reads, in units. After that it answers with the events found so far. */
 const SCANNED_UNITS_MAX = 2_000_000;
+
+/** Kinds of events that name no message. */
+const OF_QUEUE: readonly HistoryKind[] = ["paused", "resumed", "clockMoved", "purged"];
 
 /** Parts of a queue that its history uses. */
 export interface HistoryPorts {
@@ -48,6 +51,16 @@ interface Stored {
   readonly quiet: Journal;
   readonly recorded: Journal;
   readonly errors: ErrorTexts;
+}
+
+/** Row of one of the two rings. */
+interface Head extends RowHead {
+  readonly slot: number;
+  readonly journal: Journal;
+}
+
+function textOf({ journal, slot }: Head): string {
+  return journal.textAt(slot) ?? "[]";
 }
 
 /**
@@ -162,7 +175,7 @@ export class History {
     /** Number from which on all events have been looked at. */
     let floor = 0;
     for (const [i, head] of heads.entries()) {
-      const text = head.journal.textAt(head.slot) ?? "[]";
+      const text = textOf(head);
       units += text.length;
       found.push(...(JSON.parse(text) as StoredEvent[]).filter(isAsked));
       // Rows of the two rings overlap: an event of the next row may lie between events of this one.
@@ -180,60 +193,73 @@ export class History {
 
   /** Collects the events of a message. */
   story(id: string): StoryReply {
-    const { errors, recorded, quiet } = this.#open();
+    const { errors } = this.#open();
     const heads = this.#heads();
-    const texts = new Map<(typeof heads)[number], string>();
+    const read = new Map<Head, readonly StoredEvent[]>();
     const unwritten = this.#unwritten();
     const events = new Map<number, StoredEvent>();
-    const positions: (readonly [segmentId: number, index: number])[] = [];
+    const merged: StoredEvent[] = [];
+    const ofQueue: StoredEvent[] = [];
+    const places: Place[] = [];
     const look = (found: readonly StoredEvent[]) => {
       for (const event of found) {
         const at = positionIn(event, id);
         if (at === null) continue;
         events.set(event.n, event);
-        if (at !== "unknown" && !positions.some(([segment, index]) => segment === at[0] && index === at[1]))
-          positions.push(at);
+        if (at !== "unknown" && !places.some(([segment, index]) => segment === at[0] && index === at[1]))
+          places.push(at);
       }
     };
     look(unwritten);
     for (const head of heads) {
-      const text = head.journal.textAt(head.slot) ?? "[]";
+      const text = textOf(head);
       if (!text.includes(id)) continue;
-      texts.set(head, text);
-      look(JSON.parse(text) as StoredEvent[]);
+      read.set(head, JSON.parse(text) as StoredEvent[]);
+      look(read.get(head) ?? []);
     }
-    const [segmentId] = positions[0] ?? [];
+    // Of a message without a place all merged events may be.
+    const isNear = (event: StoredEvent) => places.some((place) => covers(event, ...place));
     const around = (found: readonly StoredEvent[]) => {
       for (const event of found) {
-        if (positions.some(([segment, index]) => covers(event, segment, index))) events.set(event.n, event);
+        if (OF_QUEUE.includes(event.kind)) ofQueue.push(event);
+        else if (event.merged === undefined) isNear(event) && events.set(event.n, event);
+        else if ((places.length === 0 || isNear(event)) && this.#isKept(event)) merged.push(event);
       }
     };
-    if (segmentId !== undefined) {
-      around(unwritten);
-      for (const head of heads) {
-        if (positions.every(([segment]) => segment < head.low || segment > head.high)) continue;
-        around(JSON.parse(texts.get(head) ?? head.journal.textAt(head.slot) ?? "[]") as StoredEvent[]);
-      }
+    around(unwritten);
+    for (const head of heads) {
+      if (places.length > 0 && places.every(([segment]) => segment < head.low || segment > head.high))
+        continue;
+      around(read.get(head) ?? (JSON.parse(textOf(head)) as StoredEvent[]));
     }
-    const { name } = this.#ports;
-    const isWhole = !quiet.isFull && !recorded.isFull;
-    const oldest = heads.at(-1);
+    const inOrder = (found: Iterable<StoredEvent>) => [...found].sort((a, b) => a.n - b.n);
     return storyOf({
-      queue: name,
+      queue: this.#ports.name,
       id,
       isOn: this.isOn,
-      events: [...events.values()].filter((event) => this.#isKept(event)).sort((a, b) => a.n - b.n),
+      events: inOrder([...events.values()].filter((event) => this.#isKept(event))),
+      merged: inOrder(merged),
+      ofQueue: inOrder(ofQueue),
+      places,
       shown: (event) => this.#eventOf(event, errors),
-      keptSinceMs: isWhole || oldest === undefined ? null : this.#sinceMs(oldest),
+      keptSinceMs: this.#keptSinceMs(heads),
     });
   }
 
-  #sinceMs({ journal, slot }: { readonly journal: Journal; readonly slot: number }): number | null {
-    const [first] = JSON.parse(journal.textAt(slot) ?? "[]") as StoredEvent[];
-    return first?.t ?? null;
+  /** Finds the time in ms before which events are overwritten, or older than they are kept; `null` for neither. */
+  #keptSinceMs(heads: readonly Head[]): number | null {
+    const { keptMs, nowMs } = this.#ports;
+    const times = [this.#open().quiet, this.#open().recorded].flatMap((journal) => {
+      const oldest = heads.findLast((head) => head.journal === journal);
+      const [first] = oldest === undefined ? [] : (JSON.parse(textOf(oldest)) as StoredEvent[]);
+      if (first === undefined) return [];
+      if (!this.#isKept(first)) return [Math.max(journal.isFull ? first.t : 0, nowMs - (keptMs ?? 0))];
+      return journal.isFull ? [first.t] : [];
+    });
+    return times.length === 0 ? null : Math.max(...times);
   }
 
-  #heads() {
+  #heads(): Head[] {
     const { quiet, recorded } = this.#open();
     const of = (journal: Journal) => journal.heads().map((head) => ({ ...head, journal }));
     return [...of(quiet), ...of(recorded)].sort((a, b) => b.last - a.last);

@@ -107,8 +107,16 @@ it("the story of a message says where so much happened that single messages were
   ]);
   const [late = ""] = events[0]?.ids ?? [];
   expect(world.core("orders").history.story(late)).toMatchObject({
-    events: [{ kind: "accepted", by: "shop" }, { kind: "delivered" }],
-    gaps: [{ queue: "orders", reason: "merged" }],
+    events: [{ kind: "delivered", attempt: 1 }],
+    gaps: [
+      {
+        queue: "orders",
+        reason: "merged",
+        kinds: ["accepted"],
+        sinceMs: WORLD_START_MS,
+        untilMs: WORLD_START_MS,
+      },
+    ],
   });
   const [first = ""] = acceptedIn(world, "orders");
   expect(world.core("orders").history.story(first).gaps).toEqual([]);

@@ -1,27 +1,23 @@
-import {
-  HISTORY_IDS_MAX,
-  type HistoryEvent,
-  type MessageElsewhere,
-  type StoryGap,
-  type StoryReply,
-} from "@sluice/protocol";
-import { ID_LENGTH, idsIn, type StoredEvent } from "./event.ts";
+import { HISTORY_IDS_MAX, type HistoryEvent, type MessageElsewhere, type StoryReply } from "@sluice/protocol";
+import { ID_LENGTH, idsIn, rangeOf, type StoredEvent } from "./event.ts";
+import { type GapFacts, gapsOf, isEnd } from "./story-gaps.ts";
+import { waitsOf } from "./story-waits.ts";
 
-/** Facts of which the story of a message in a queue is made. */
-export interface Known {
-  readonly queue: string;
+/** Place of a message in its queue. */
+export type Place = readonly [segmentId: number, index: number];
+
+/** Facts of which the story of a message in a queue is made. Events are oldest first. */
+export interface Known extends GapFacts {
   readonly id: string;
-  readonly isOn: boolean;
-  /** Oldest first. */
-  readonly events: readonly StoredEvent[];
+  /** Pauses, resumptions and moves of the clock. */
+  readonly ofQueue: readonly StoredEvent[];
+  readonly places: readonly Place[];
   /** Makes the event that a client gets. */
   readonly shown: (event: StoredEvent) => HistoryEvent;
-  /** Time in ms before which events were overwritten; `null` if none were. */
-  readonly keptSinceMs: number | null;
 }
 
 /** Finds the position of a message in an event: `unknown` if the event gives no position, `null` if it lacks the id. */
-export function positionIn({ ids, at }: StoredEvent, id: string): [number, number] | "unknown" | null {
+export function positionIn({ ids, at }: StoredEvent, id: string): Place | "unknown" | null {
   const place = placeOf(ids, id);
   if (place === -1) return null;
   let before = 0;
@@ -34,29 +30,39 @@ export function positionIn({ ids, at }: StoredEvent, id: string): [number, numbe
 }
 
 /** Tells the story of one message of a queue. */
-export function storyOf({ queue, id, isOn, events, shown, keptSinceMs }: Known): StoryReply {
-  const own = events.map((event): HistoryEvent => {
+export function storyOf(known: Known): StoryReply {
+  const { id, ofQueue, places, shown } = known;
+  const facts = { ...known, ...withPurge(known) };
+  const own = facts.events.map((event, i): HistoryEvent => {
     const place = placeOf(event.ids, id);
     const otherId = idAt(event.otherIds, place);
     return {
       ...shown(event),
       ids: [id],
       otherIds: otherId === null ? [] : [otherId],
+      attempt: attemptOf(event, places),
       past: event.pasts?.[place] ?? null,
+      ...waitsOf(facts.events[i - 1], event, ofQueue),
     };
   });
-  const isMerged = events.some(({ merged }) => merged !== undefined);
-  const isUnknown = isOn && events.length === 0;
-  const isSendKnown = own.some(({ kind }) => kind === "accepted" || kind === "arrived");
-  const gaps: StoryGap[] = [
-    ...(isOn ? [] : [{ queue, reason: "off" as const, untilMs: null }]),
-    ...(isUnknown ? [{ queue, reason: "unknown" as const, untilMs: null }] : []),
-    ...(isMerged ? [{ queue, reason: "merged" as const, untilMs: null }] : []),
-    ...(keptSinceMs === null || isSendKnown
-      ? []
-      : [{ queue, reason: "overwritten" as const, untilMs: keptSinceMs }]),
-  ];
-  return { events: own, gaps, before: cameFrom(own), after: wentTo(own) };
+  return { events: own, gaps: gapsOf(facts), before: cameFrom(own), after: wentTo(own) };
+}
+
+/** Adds that the message was purged with all others, for certain or perhaps. */
+function withPurge({ events, merged, ofQueue }: Known): Pick<Known, "events" | "merged"> {
+  const last = events.at(-1);
+  const purge = ofQueue.find(({ kind, n }) => kind === "purged" && n > (last?.n ?? Infinity));
+  if (purge === undefined || last === undefined || isEnd(last)) return { events, merged };
+  const isElseGone = merged.some(({ kind, n }) => kind === "acked" && n < purge.n);
+  return isElseGone ? { events, merged: [...merged, purge] } : { events: [...events, purge], merged };
+}
+
+/** Returns the attempt of the message; `null` where the event only has that of another one. */
+function attemptOf(event: StoredEvent, places: readonly Place[]): number | null {
+  const { at = [], attempt = null, attempts } = event;
+  if (attempts === undefined) return at.length === 3 ? attempt : null;
+  const [range = -1] = places.map((place) => rangeOf(event, ...place)).filter((found) => found !== -1);
+  return attempts[range] ?? null;
 }
 
 function cameFrom(events: readonly HistoryEvent[]): MessageElsewhere | null {

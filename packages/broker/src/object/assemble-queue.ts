@@ -30,7 +30,13 @@ export interface AssembledQueue extends IdentifiedQueue {
 export function assemble(queue: IdentifiedQueue): AssembledQueue {
   const { name, log, after, options, registration, isOver, clock } = queue;
   const broken = (error: unknown) => reset(queue, error);
-  const faults = new Faults({ log, queue: name, after, crash: broken });
+  const faults = new Faults({
+    log,
+    queue: name,
+    after,
+    crash: broken,
+    acts: (deliveryId, text) => core.dispatcher.noteFault(deliveryId, text),
+  });
   const timer = new Timer(clock, after, () => {
     if (!isOver()) void core.wake();
   });

@@ -20,6 +20,8 @@ export interface IdentifiedQueue extends StoredQueue {
   readonly directoryCalls: DirectoryCalls;
   /** Where the queue stood at its start, by its store. */
   readonly before: CommitPosition;
+  /** How far the clock was moved while the queue was asleep, in ms. */
+  readonly clockMovedMs: number;
   readonly versionBefore: string | null;
   readonly ends: KnownEnds;
   /** The Worker that deliveries went to which the end has cut off: the configuration may name another one since. */
@@ -61,8 +63,10 @@ export async function identify(stored: StoredQueue): Promise<IdentifiedQueue> {
   ]);
   const alarmMs = await host.storage.getAlarm();
   alarm.found(alarmMs === null ? null : host.clock.momentOf(alarmMs));
+  const storedMs = clock.now();
   // A queue that is created after the clock was moved goes by it, too.
   if (isDevelopment) clock.goBy(answer?.clock ?? REAL_TIME);
+  const clockMovedMs = clock.now() - storedMs;
   if (answer !== null && answer.directoryLoss !== null) {
     // It may have lost how far the queue had come as well.
     log.error(
@@ -92,6 +96,8 @@ export async function identify(stored: StoredQueue): Promise<IdentifiedQueue> {
     watermark,
     directoryCalls,
     before,
+    // A queue that has just begun has seen no move.
+    clockMovedMs: before.epoch === 0 ? 0 : clockMovedMs,
     versionBefore,
     ends,
     deliveredTo: workerOf((copy ?? registration.record)?.definition.consumer),

@@ -3,6 +3,7 @@ import type { MovableClock } from "../platform/clock.ts";
 import type { Host } from "../platform/host.ts";
 import { newId } from "../platform/new-id.ts";
 import { nextMomentOf, nextWorkMsOf } from "../queue/next-wake.ts";
+import { noteClockMoved } from "../queue/note-clock.ts";
 import type { SettledQueue } from "../rpc/queue-object.ts";
 import type { OpenQueue } from "./open-queue.ts";
 
@@ -16,7 +17,9 @@ export async function setAlarmAnew({ core, alarm }: OpenQueue): Promise<void> {
 export async function changeClock(open: OpenQueue, change: (clock: MovableClock) => void): Promise<void> {
   const { core, store, clock } = open;
   await core.submit(() => {
+    const beforeMs = clock.now();
     change(clock);
+    noteClockMoved(core, clock.now() - beforeMs);
     core.write(() => store.writeClockOffsetMs(clock.offsetMs));
   });
   await setAlarmAnew(open);

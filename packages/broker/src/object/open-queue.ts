@@ -2,6 +2,7 @@ import type { QueueDescription, QueueRecord, QueueUsage } from "@sluice/protocol
 import type { Faults } from "../faults/faults.ts";
 import type { MovableClock } from "../platform/clock.ts";
 import type { HostStorage } from "../platform/host.ts";
+import { CLOCK_MOVED_MS_MIN, noteClockMoved } from "../queue/note-clock.ts";
 import type { QueueCore } from "../queue/queue-core.ts";
 import type { CommitPosition } from "../rpc/commit-position.ts";
 import { type FileCondition, isFileDamage } from "../store/file-damage.ts";
@@ -95,6 +96,8 @@ function begin(queue: AssembledQueue, requests: () => number): OpenQueue {
     answer?.isIdle ?? false,
   );
   if (queue.delayBefore !== null) core.delayWas(queue.delayBefore);
+  if (queue.clockMovedMs >= CLOCK_MOVED_MS_MIN)
+    core.submit(() => noteClockMoved(core, queue.clockMovedMs)).catch(() => {});
   return {
     core,
     store,

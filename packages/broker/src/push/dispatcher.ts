@@ -31,7 +31,7 @@ import {
   type Running,
   readResult,
 } from "./delivery-result.ts";
-import { noteDelivered, noteRetried } from "./note-delivery.ts";
+import { noteDelivered, noteFaulted, noteRetried } from "./note-delivery.ts";
 import { BatchSettler, isAcknowledged } from "./settle-batch.ts";
 
 /** Longest time that a probe of a consumer waits for its answer, in ms. */
@@ -219,6 +219,14 @@ export class PushDispatcher {
       this.#forget(running);
       pushEnded(this.#context.queue, running.batch, "failed");
     }
+  }
+
+  /** Notes in the history that a fault acts on a delivery. Resolves when that is durable. */
+  noteFault(deliveryId: string, text: string): Promise<void> {
+    return this.#context.submit(() => {
+      const running = [...this.#running.values()].find(({ delivery }) => delivery.id === deliveryId);
+      if (running !== undefined) noteFaulted(this.#context, running, text);
+    });
   }
 
   /** Consumer that batches go to; `null` without one, or while delivery is paused. */

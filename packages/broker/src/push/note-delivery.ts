@@ -1,6 +1,6 @@
 import type { RetryOutcome } from "@sluice/engine";
 import { type DelayReason, type DeliveryResult, ERROR_TEXT_MAX, PackedIndex } from "@sluice/protocol";
-import { countOf, positionsOf } from "../history/event.ts";
+import { attemptsIn, countOf, positionsOf } from "../history/event.ts";
 import type { QueueContext } from "../turn/context.ts";
 import type { RejectedDelivery, Running } from "./delivery-result.ts";
 
@@ -13,7 +13,7 @@ export function noteDelivered({ history }: NotingContext, { batch, consumer, del
   history.quiet({ kind: "delivered", by: consumer.name, count, at: positionsOf(slices) }, () => ({
     ids: new PackedIndex(delivery.packed).ids().join(""),
     batch: leaseId,
-    attempt: slices[0]?.attempts ?? 1,
+    ...attemptsIn(slices),
   }));
 }
 
@@ -52,8 +52,26 @@ export function noteFailed(
     tookMs,
     batch: leaseId,
     ids: new PackedIndex(delivery.packed).ids().join(""),
-    attempt: slices[0]?.attempts ?? 1,
+    ...attemptsIn(slices),
     error: errorOf(result).slice(0, ERROR_TEXT_MAX),
+  });
+}
+
+/** Within a turn: notes that an injected fault acts on a delivery. */
+export function noteFaulted(
+  { history }: NotingContext,
+  { batch, consumer, delivery }: Running,
+  text: string,
+): void {
+  if (!history.isOn) return;
+  history.record({
+    kind: "faulted",
+    by: consumer.name,
+    count: batch.count,
+    at: positionsOf(batch.slices),
+    batch: batch.leaseId,
+    ids: new PackedIndex(delivery.packed).ids().join(""),
+    error: text,
   });
 }
 
@@ -64,8 +82,7 @@ export function noteRetried(
   retried: RetryOutcome["retried"],
   delay: { readonly ms: number; readonly reason: DelayReason; readonly ids?: string; readonly why?: string },
 ): void {
-  const [first] = retried;
-  if (!history.isOn || first === undefined) return;
+  if (!history.isOn || retried.length === 0) return;
   const { ms, reason, ids, why } = delay;
   history.record({
     kind: "retried",
@@ -73,7 +90,7 @@ export function noteRetried(
     count: countOf(retried),
     at: positionsOf(retried),
     batch: leaseId,
-    attempt: first.attempts,
+    ...attemptsIn(retried),
     delayMs: ms,
     delay: reason,
     ...(ids === undefined ? {} : { ids }),

@@ -7,7 +7,7 @@ import {
   type PullRequest,
   VISIBILITY_TIMEOUT_MS_MAX,
 } from "@sluice/protocol";
-import { positionsOf } from "../history/event.ts";
+import { attemptsIn, positionsOf } from "../history/event.ts";
 import type { QueueContext } from "../turn/context.ts";
 import { metricsOf } from "../turn/figures.ts";
 import { readLease } from "../turn/lease-records.ts";
@@ -54,7 +54,7 @@ function takeBatch(context: QueueContext, max: number, forMs: number): PulledBat
     history.quiet({ kind: "delivered", by: PULLER, count, at: positionsOf(slices) }, () => ({
       ids: new PackedIndex(records.packed).ids().join(""),
       batch: leased.leaseId,
-      attempt: slices[0]?.attempts ?? 1,
+      ...attemptsIn(slices),
     }));
     const receipts = slices.flatMap((slice) => positionsIn(slice, leased.leaseId));
     return {

@@ -10,6 +10,7 @@ import {
   VISIBILITY_TIMEOUT_MS_DEFAULT,
   VISIBILITY_TIMEOUT_MS_MAX,
 } from "@sluice/protocol";
+import { attemptsIn } from "../history/event.ts";
 import { sequenceNumberOf } from "../send/intake.ts";
 import { DEAD_BYTES_MAX, type DeadLetters } from "../transfer/dead-letters.ts";
 import type { QueueContext } from "../turn/context.ts";
@@ -239,7 +240,7 @@ export class Receivers {
     history.quiet({ kind: "delivered", by: RECEIVER, count: receipts.length, at }, () => ({
       ids: receipts.map(({ segmentId, index }) => payloadOf(segmentId).id(index)).join(""),
       batch: first.leaseId,
-      attempt: factsOf(queue, first)?.receives ?? 1,
+      ...attemptsIn(receipts.map((receipt) => ({ attempts: factsOf(queue, receipt)?.receives ?? 1 }))),
     }));
   }
 

@@ -1,6 +1,6 @@
+import type { EventView, StoryGapView, StoryView } from "@sluice/gateway/views";
 import { plural } from "@sluice/protocol/words";
-import type { EventView } from "../api/call.ts";
-import { duration } from "../text/format.ts";
+import { duration, moment } from "../text/format.ts";
 
 /** One event of a story, in words. */
 interface StoryStep {
@@ -12,7 +12,9 @@ interface StoryStep {
   /** Further text about the event; empty for none. */
   readonly detail: string;
   readonly error: string | null;
-  /** Wait between the step before and this one; `null` for none. */
+  /** Gaps between the step before and this one. */
+  readonly gaps: readonly StoryGapView[];
+  /** Wait between the step before and this one; `null` for none, and where there is a gap. */
   readonly wait: StoryWait | null;
 }
 
@@ -38,46 +40,71 @@ const DELAY_REASONS: Readonly<Record<NonNullable<EventView["delayReason"]>, stri
 };
 
 /**
- * Puts each event of a message into words, with the wait before it.
+ * Puts each event of a message into words, with the wait or the gaps before it.
  *
- * @param isWhole whether the story has no gaps. Only then attempts are counted, by the deliveries in it: the `attempt`
- *   of an event is that of the first message of its batch, which may be another message.
+ * @returns the steps, and the gaps after the last one.
  */
-export function storySteps(events: readonly EventView[], isWhole: boolean): StoryStep[] {
-  const attempts = attemptsOf(events);
-  return events.map((event, i) => {
-    const before = events[i - 1];
-    const counted = isWhole ? (attempts[i] ?? null) : null;
+export function storySteps({ events, gaps, messages }: StoryView): {
+  readonly steps: readonly StoryStep[];
+  readonly gapsAfter: readonly StoryGapView[];
+} {
+  const placeOf = ({ queue, reason, after }: StoryGapView) => {
+    const first = events.findIndex((event) => event.queue === queue);
+    if (first === -1) return messages.at(-1)?.queue === queue ? events.length : 0;
+    if (after !== null)
+      return 1 + events.findIndex((event) => event.queue === queue && event.number === after);
+    return reason === "off" ? 1 + events.findLastIndex((event) => event.queue === queue) : first;
+  };
+  const placed = gaps.map((gap) => [placeOf(gap), gap] as const);
+  const gapsAt = (place: number) => placed.filter(([at]) => at === place).map(([, gap]) => gap);
+  const steps = events.map((event, i) => {
+    const { number, at, kind, queue, error } = event;
     return {
-      key: `${event.queue} ${event.number ?? event.at} ${event.kind}`,
-      at: event.at,
-      queue: event.queue,
-      // The messages of a dead-letter event all have the same attempts.
-      ...wordsOf({ ...event, attempt: event.kind === "deadLettered" ? event.attempt : counted }),
-      error: event.error,
-      wait: before === undefined ? null : waitBetween(before, event),
+      key: `${queue} ${number ?? at} ${kind}`,
+      at,
+      queue,
+      ...wordsOf(event),
+      error,
+      gaps: gapsAt(i),
+      wait: gapsAt(i).length > 0 ? null : waitBefore(events, i, gaps),
     };
   });
+  return { steps, gapsAfter: gapsAt(events.length) };
 }
 
-/** Returns the attempt that each event belongs to; `null` before the first. Counting begins anew in each queue. */
-function attemptsOf(events: readonly EventView[]): (number | null)[] {
-  let attempt = 0;
-  return events.map(({ kind, delayReason }) => {
-    if (kind === "accepted" || kind === "arrived") attempt = 0;
-    else if (kind === "delivered") attempt++;
-    const belongsTo = attempt === 0 ? null : attempt;
-    // No consumer was there: this event still belongs to that delivery, and the next one gets its number again.
-    if (kind === "retried" && delayReason === "absence") attempt--;
-    return belongsTo;
-  });
-}
-
-function waitBetween(before: EventView, { at, kind }: EventView): StoryWait | null {
-  const ms = Date.parse(at) - Date.parse(before.at);
-  if (ms <= 0) return null;
-  const isWork = before.kind === "delivered" && kind !== "delivered";
-  return { text: `${isWork ? "worked on for" : "waited"} ${duration(ms)}`, isLong: !isWork && ms >= LONG_MS };
+function waitBefore(
+  events: readonly EventView[],
+  i: number,
+  gaps: readonly StoryGapView[],
+): StoryWait | null {
+  const [event, before] = [events[i], events[i - 1]];
+  if (event === undefined || before === undefined) return null;
+  const ms = Date.parse(event.at) - Date.parse(before.at);
+  // An event without a number is one that the message has brought along: what was between is not known.
+  if (
+    ms <= 0 ||
+    event.number === null ||
+    gaps.some(({ reason, until }) => reason === "overwritten" && (until ?? "") > before.at)
+  )
+    return null;
+  // What was not said by the delivery itself may have come long after the work.
+  const delivered = events.slice(0, i).findLast(({ kind }) => kind !== "faulted");
+  const isDelivered = delivered?.kind === "delivered";
+  const isWork = isDelivered && event.batch !== null && event.batch === delivered.batch;
+  const { pausedMs = 0, movedMs = 0 } = event;
+  const parts = [
+    pausedMs === 0 || isDelivered ? "" : `${duration(pausedMs)} paused`,
+    movedMs === 0 ? "" : `${duration(movedMs)} by moving the clock`,
+  ].filter(Boolean);
+  const text = isWork
+    ? `worked on for ${duration(ms)}`
+    : isDelivered
+      ? `${duration(ms)} passed`
+      : `waited ${duration(ms)}`;
+  return {
+    text: parts.length === 0 ? text : `${text}, of that ${parts.join(" and ")}`,
+    isLong: !isDelivered && ms >= LONG_MS,
+  };
 }
 
 /** Puts an event of one message or of many into words. */
@@ -125,6 +152,10 @@ export function wordsOf(event: EventView): Pick<StoryStep, "tone" | "title" | "d
       return { tone: "warn", title: "Delivery paused", detail: "" };
     case "resumed":
       return { tone: "good", title: "Delivery resumed", detail: "" };
+    case "faulted":
+      return { tone: "warn", title: "Fault", detail: "" };
+    case "clockMoved":
+      return { tone: "warn", title: "Clock moved", detail: `by ${duration(event.delayMs ?? 0)}` };
   }
 }
 
@@ -136,4 +167,36 @@ function delayText({ delayMs, delayReason }: EventView): string {
   const why = delayReason === null ? "" : DELAY_REASONS[delayReason];
   if (delayMs === null || delayMs === 0) return why;
   return `due after ${duration(delayMs)}${why === "" ? "" : `: ${why}`}`;
+}
+
+const HAPPENED: Readonly<Partial<Record<EventView["kind"], string>>> = {
+  accepted: "sent",
+  acked: "acknowledged",
+};
+
+/** Says from when to when a story lacks events, and why. */
+export function gapText(
+  { queue, reason, since, until, kinds }: StoryGapView,
+  isAll: boolean,
+  now: string,
+): string {
+  const from = since === null ? "" : ` from ${moment(since, now)}`;
+  const to = until === null ? "" : moment(until, now);
+  switch (reason) {
+    case "merged": {
+      const what = (kinds ?? []).map((kind) => HAPPENED[kind] ?? kind);
+      return (
+        `More happened in ${queue}${from} to ${to} than is noted message by message. ` +
+        (isAll
+          ? "If this message was sent then, nothing else is known of it."
+          : `It may have been ${what.join(" or ")} then.`)
+      );
+    }
+    case "overwritten":
+      return `What happened in ${queue}${from} ${since === null ? "before" : "to"} ${to} is not kept any more.`;
+    case "unknown":
+      return `The history of ${queue} does not name this message.`;
+    case "off":
+      return `Queue ${queue} keeps no history. In its configuration history = "1h" turns it on.`;
+  }
 }

@@ -3,7 +3,7 @@ import { messageLink } from "../api/route.ts";
 import { duration, moment, shortId } from "../text/format.ts";
 import { ErrorText } from "../ui/scrolled.tsx";
 import { Sentence } from "../ui/sentence.tsx";
-import { storySteps } from "./story-steps.ts";
+import { gapText, storySteps } from "./story-steps.ts";
 
 interface StoryProps {
   readonly story: StoryView;
@@ -14,7 +14,7 @@ interface StoryProps {
 
 /** Shows what happened to a message from its first send on, over all queues, with the waits between events. */
 export function Story({ story, message, now }: StoryProps) {
-  const steps = storySteps(story.events, story.gaps.length === 0);
+  const { steps, gapsAfter } = storySteps(story);
   const last = steps.at(-1);
   return (
     <section class="card" aria-labelledby="story">
@@ -25,12 +25,8 @@ export function Story({ story, message, now }: StoryProps) {
         </span>
       </header>
       <ol class="plain story" aria-labelledby="story">
-        {story.gaps.map((gap) => (
-          <li key={`${gap.queue} ${gap.reason}`} class="quiet">
-            {gapText(gap, now)}
-          </li>
-        ))}
-        {steps.flatMap(({ key, tone, at, queue, title, detail, error, wait }, i) => [
+        {steps.flatMap(({ key, tone, at, queue, title, detail, error, gaps, wait }, i) => [
+          <Gaps key={`${key} gaps`} of={gaps} isAll={false} now={now} />,
           wait === null ? null : (
             <li key={`${key} before`} class={`wait${wait.isLong ? " long" : ""}`}>
               {wait.text}
@@ -49,10 +45,13 @@ export function Story({ story, message, now }: StoryProps) {
             {error === null ? null : <ErrorText>{error}</ErrorText>}
           </li>,
         ])}
+        <Gaps of={gapsAfter} isAll={last === undefined} now={now} />
         {message === null || last === undefined ? null : (
           <li class="wait long now">
-            {message.state === "leased" ? "worked on" : "waits"} for{" "}
-            {duration(Date.parse(now) - Date.parse(last.at))}: <Sentence text={message.why.text} now={now} />
+            {gapsAfter.length > 0
+              ? ""
+              : `${message.state === "leased" ? "worked on" : "waits"} for ${duration(Date.parse(now) - Date.parse(last.at))}: `}
+            <Sentence text={message.why.text} now={now} />
           </li>
         )}
       </ol>
@@ -73,15 +72,17 @@ function Place({ queue, story }: { readonly queue: string; readonly story: Story
   );
 }
 
-function gapText({ queue, reason, until }: StoryGapView, now: string): string {
-  switch (reason) {
-    case "merged":
-      return `So much happened in ${queue} at the time that single messages were not noted: some events are missing.`;
-    case "overwritten":
-      return `What happened in ${queue}${until === null ? "" : ` before ${moment(until, now)}`} is not kept any more.`;
-    case "unknown":
-      return `Nothing is known of what happened in ${queue}.`;
-    case "off":
-      return `Queue ${queue} keeps no history. In its configuration history = "1h" turns it on.`;
-  }
+interface GapsProps {
+  readonly of: readonly StoryGapView[];
+  /** Whether the story has nothing else. */
+  readonly isAll: boolean;
+  readonly now: string;
+}
+
+function Gaps({ of, isAll, now }: GapsProps) {
+  return of.map((gap) => (
+    <li key={`${gap.queue} ${gap.reason}`} class="quiet">
+      {gapText(gap, isAll, now)}
+    </li>
+  ));
 }

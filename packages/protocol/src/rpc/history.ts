@@ -12,11 +12,14 @@
  * - `redriven`: moved to another queue by a move task.
  * - `expired`: deleted because it was older than its queue keeps messages.
  * - `deleted`: deleted by hand. `purged`: the same of all messages of a queue.
+ * - `faulted`: an injected fault acted on a delivery, in development. `error` names it and says what it does.
  * - `paused`, `resumed`: of the queue, not of a message.
+ * - `clockMoved`: of the queue, in development. Its clock was moved forward by `delayMs`.
  */
 export const HISTORY_KINDS = [
   ...(["accepted", "delivered", "acked", "retried", "failed", "deadLettered", "arrived"] as const),
   ...(["redriven", "expired", "purged", "deleted", "dropped", "paused", "resumed"] as const),
+  ...(["faulted", "clockMoved"] as const),
 ] as const;
 export type HistoryKind = (typeof HISTORY_KINDS)[number];
 
@@ -67,7 +70,7 @@ export interface HistoryEvent {
   readonly otherIds: readonly string[];
   /** Names the delivery among those of the queue: an end has that of its beginning. */
   readonly batch: number | null;
-  /** Deliveries so far, this one included, of the first message. */
+  /** Deliveries so far, this one included, of the first message; in a story of the message itself. */
   readonly attempt: number | null;
   readonly delayMs: number | null;
   readonly delayReason: DelayReason | null;
@@ -82,6 +85,10 @@ export interface HistoryEvent {
   readonly merged: MergedEvents | null;
   /** Past of a dead letter that arrived: its first send, and the queues that gave it up. */
   readonly past: MessagePast | null;
+  /** In a story: for how long delivery was paused since the event before, in ms. Absent for none. */
+  readonly pausedMs?: number;
+  /** In a story: by how much the clock was moved since the event before, in ms. Absent for none. */
+  readonly movedMs?: number;
 }
 
 export interface MergedEvents {
@@ -138,15 +145,21 @@ export interface HistoryReply {
 /**
  * Why the story of a message may have gaps.
  *
- * - `merged`: more happened at the time than is kept message by message.
+ * - `merged`: more happened from `sinceMs` to `untilMs` than is kept message by message.
  * - `overwritten`: what is older than `untilMs` is not kept any more.
  * - `off`: the queue keeps no history.
- * - `unknown`: no event names the message by its id.
+ * - `unknown`: no event names the message by its id, for none of these reasons.
  */
 export interface StoryGap {
   readonly queue: string;
   readonly reason: "merged" | "overwritten" | "off" | "unknown";
+  /** Moment of the first event that may be missing; absent or `null` if that is not known. */
+  readonly sinceMs?: number | null;
   readonly untilMs: number | null;
+  /** Kinds of the events that may be missing. Absent for any. */
+  readonly kinds?: readonly HistoryKind[];
+  /** Number of the message's event before the gap; absent if the gap is before all of them, or anywhere. */
+  readonly after?: number;
 }
 
 /** A message in another queue. */

@@ -15,14 +15,15 @@ export async function story(on: OnBroker, queue: string, id: string): Promise<nu
   return 0;
 }
 
-/** Explains why a part of a story may be missing, and until when. */
-export function gapText({ queue, reason, until }: StoryGapView): string {
-  return `Events of ${queue} may be missing${until === null ? "" : ` until ${until}`}: ${GAPS[reason]}.`;
+/** Explains why a part of a story may be missing, from when on, and until when. */
+export function gapText({ queue, reason, since, until }: StoryGapView): string {
+  const times = `${since === null ? "" : ` from ${since}`}${until === null ? "" : ` until ${until}`}`;
+  return `Events of ${queue} may be missing${times}: ${GAPS[reason]}.`;
 }
 
 const GAPS: Readonly<Record<StoryGapView["reason"], string>> = {
   merged: "it had too many events to keep each one",
   overwritten: "later events have replaced them",
   off: 'it keeps no history ("history" of [sluice.queues] has it keep one)',
-  unknown: "it recorded nothing of this message",
+  unknown: "its history does not name this message",
 };

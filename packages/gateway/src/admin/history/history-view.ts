@@ -33,13 +33,23 @@ export interface EventView {
     readonly events: number;
     readonly tookMs: readonly number[] | null;
   } | null;
+  /** In a story: for how long delivery was paused since the event before, in ms. Absent for none. */
+  readonly pausedMs?: number;
+  /** In a story: by how much the clock was moved since the event before, in ms. Absent for none. */
+  readonly movedMs?: number;
 }
 
 /** Why the story of a message may have gaps. */
 export interface StoryGapView {
   readonly queue: string;
   readonly reason: StoryGap["reason"];
+  /** Moment of the first event that may be missing; `null` if that is not known. */
+  readonly since: string | null;
   readonly until: string | null;
+  /** Kinds of the events that may be missing; `null` for any. */
+  readonly kinds: readonly HistoryKind[] | null;
+  /** Number of the message's event before the gap; `null` if the gap is before all of them, or anywhere. */
+  readonly after: number | null;
 }
 
 export function eventView({ number, kind, atMs, merged, past: _, ...rest }: HistoryEvent): EventView {
@@ -55,8 +65,16 @@ export function eventView({ number, kind, atMs, merged, past: _, ...rest }: Hist
   };
 }
 
-export function gapView({ queue, reason, untilMs }: StoryGap): StoryGapView {
-  return { queue, reason, until: untilMs === null ? null : timeOf(untilMs) };
+export function gapView(gap: StoryGap): StoryGapView {
+  const { queue, reason, sinceMs = null, untilMs, kinds = null, after = null } = gap;
+  return {
+    queue,
+    reason,
+    since: sinceMs === null ? null : timeOf(sinceMs),
+    until: untilMs === null ? null : timeOf(untilMs),
+    kinds,
+    after,
+  };
 }
 
 const UNKNOWN = {

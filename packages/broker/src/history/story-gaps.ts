@@ -1,0 +1,105 @@
+import type { HistoryKind, StoryGap } from "@sluice/protocol";
+import type { StoredEvent } from "./event.ts";
+
+/** Facts of which the gaps of a story are found. Events are oldest first. */
+export interface GapFacts {
+  readonly queue: string;
+  readonly isOn: boolean;
+  /** Events of the message. */
+  readonly events: readonly StoredEvent[];
+  /** Merged events of which it is perhaps one of the messages: they tell nothing of it, but there the story has gaps. */
+  readonly merged: readonly StoredEvent[];
+  /** Time in ms before which events are not kept any more; `null` if all are kept. */
+  readonly keptSinceMs: number | null;
+}
+
+/** Time between two events of a message, or before the first, or after the last, in which a merged one may lie. */
+interface Span {
+  /** Number of the message's events before it. */
+  readonly place: number;
+  readonly kind: HistoryKind;
+  readonly sinceMs: number;
+  readonly untilMs: number;
+}
+
+const ENDS: readonly HistoryKind[] = [
+  ...(["acked", "deadLettered", "dropped", "redriven", "expired", "deleted", "purged"] as const),
+];
+
+/** Whether a message is gone from its queue after an event. */
+export function isEnd({ kind }: StoredEvent): boolean {
+  return ENDS.includes(kind);
+}
+
+/** Finds where the story of a message may lack events, and why. */
+export function gapsOf(facts: GapFacts): StoryGap[] {
+  const { queue, isOn, events } = facts;
+  const known = [...overwrittenIn(facts), ...mergedIn(facts)];
+  if (!isOn) return [{ queue, reason: "off", untilMs: null }, ...known];
+  if (events.length > 0 || known.length > 0) return known;
+  return [{ queue, reason: "unknown", untilMs: null }];
+}
+
+function overwrittenIn({ queue, events, keptSinceMs }: GapFacts): StoryGap[] {
+  if (keptSinceMs === null) return [];
+  const [first] = events;
+  if (first === undefined || !isSend(first)) {
+    return [{ queue, reason: "overwritten", sinceMs: null, untilMs: keptSinceMs }];
+  }
+  if (first.t >= keptSinceMs) return [];
+  const untilMs = Math.min(keptSinceMs, events.find(isEnd)?.t ?? Infinity);
+  return [{ queue, reason: "overwritten", sinceMs: first.t, untilMs, after: first.n }];
+}
+
+function mergedIn({ queue, events, merged }: GapFacts): StoryGap[] {
+  const spans =
+    events.length === 0 ? unknownSpans(merged) : merged.flatMap((merge) => spansOf(merge, events));
+  return [...Map.groupBy(spans, ({ place }) => place)]
+    .sort(([a], [b]) => a - b)
+    .map(([place, own]) => ({
+      queue,
+      reason: "merged",
+      ...(place === 0 ? {} : { after: events[place - 1]?.n ?? 0 }),
+      sinceMs: Math.min(...own.map(({ sinceMs }) => sinceMs)),
+      untilMs: Math.max(...own.map(({ untilMs }) => untilMs)),
+      kinds: [...new Set(own.map(({ kind }) => kind))],
+    }));
+}
+
+/** Nothing names the message: if it was here, its send is among those that were merged. */
+function unknownSpans(merged: readonly StoredEvent[]): Span[] {
+  const first = merged.findIndex(({ kind }) => kind === "accepted");
+  const rest = first === -1 ? [] : merged.slice(first);
+  return rest.map(({ kind, t, merged: of }) => ({ place: 0, kind, sinceMs: t, untilMs: of?.untilMs ?? t }));
+}
+
+/** Finds where a merged event may lie in the story of a message: there is one send, and nothing after its end. */
+function spansOf({ kind, t, merged }: StoredEvent, events: readonly StoredEvent[]): Span[] {
+  const spans: Span[] = [];
+  for (let place = 0; place <= events.length; place++) {
+    const [before, after] = [events[place - 1], events[place]];
+    if (!isPossible(kind, before, after)) continue;
+    const sinceMs = Math.max(t, before?.t ?? -Infinity);
+    const untilMs = Math.min(merged?.untilMs ?? t, after?.t ?? Infinity);
+    if (sinceMs <= untilMs) spans.push({ place, kind, sinceMs, untilMs });
+  }
+  return spans;
+}
+
+function isPossible(
+  kind: HistoryKind,
+  before: StoredEvent | undefined,
+  after: StoredEvent | undefined,
+): boolean {
+  if (before !== undefined && isEnd(before)) return false;
+  if (after !== undefined && isSend(after)) return false;
+  if (kind === "accepted") return before === undefined;
+  if (kind !== "delivered") return after === undefined;
+  // What follows is the end of the delivery that is known.
+  if (before?.kind === "failed" && after !== undefined) return false;
+  return before?.kind !== "delivered" || before.batch === undefined || before.batch !== after?.batch;
+}
+
+function isSend({ kind }: StoredEvent): boolean {
+  return kind === "accepted" || kind === "arrived";
+}
