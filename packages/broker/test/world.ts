@@ -15,6 +15,7 @@ import type { HistoryObserver } from "../src/history/observer.ts";
 import type { QueueLog } from "../src/platform/log.ts";
 import { newId } from "../src/platform/new-id.ts";
 import type { ConsumerPort } from "../src/push/delivery-result.ts";
+import { noteClockMoved } from "../src/queue/note-clock.ts";
 import { QueueCore } from "../src/queue/queue-core.ts";
 import type { QueuePorts } from "../src/queue/queue-ports.ts";
 import type { Transfer, TransferReply } from "../src/rpc/transfer.ts";
@@ -210,6 +211,16 @@ export class World {
       await this.#ringTimers(untilMs);
     }
     this.nowMs = untilMs;
+  }
+
+  /** Moves the clock of all queues forward, as a developer does. */
+  async moveClock(ms: number): Promise<void> {
+    for (const { life } of this.#objects.values()) {
+      const core = life?.core;
+      if (core !== undefined) await core.submit(() => noteClockMoved(core, ms));
+    }
+    this.nowMs += ms;
+    await this.pass(0);
   }
 
   /** Rings what comes before the next alarm, or with it. */

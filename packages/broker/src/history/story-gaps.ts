@@ -76,7 +76,8 @@ function unknownSpans(merged: readonly StoredEvent[]): Span[] {
 /** Finds where a merged event may lie in the story of a message: there is one send, and nothing after its end. */
 function spansOf({ kind, t, merged }: StoredEvent, events: readonly StoredEvent[]): Span[] {
   const spans: Span[] = [];
-  for (let place = 0; place <= events.length; place++) {
+  const end = events.findIndex(isEnd);
+  for (let place = 0; place <= (end === -1 ? events.length : end); place++) {
     const [before, after] = [events[place - 1], events[place]];
     if (!isPossible(kind, before, after)) continue;
     const sinceMs = Math.max(t, before?.t ?? -Infinity);
@@ -91,10 +92,10 @@ function isPossible(
   before: StoredEvent | undefined,
   after: StoredEvent | undefined,
 ): boolean {
-  if (before !== undefined && isEnd(before)) return false;
   if (after !== undefined && isSend(after)) return false;
   if (kind === "accepted") return before === undefined;
-  if (kind !== "delivered") return after === undefined;
+  if (kind === "acked") return after === undefined;
+  if (kind === "purged") return true;
   // What follows is the end of the delivery that is known.
   if (before?.kind === "failed" && after !== undefined) return false;
   return before?.kind !== "delivered" || before.batch === undefined || before.batch !== after?.batch;

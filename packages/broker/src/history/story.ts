@@ -50,11 +50,13 @@ export function storyOf(known: Known): StoryReply {
 
 /** Adds that the message was purged with all others, for certain or perhaps. */
 function withPurge({ events, merged, ofQueue }: Known): Pick<Known, "events" | "merged"> {
-  const last = events.at(-1);
-  const purge = ofQueue.find(({ kind, n }) => kind === "purged" && n > (last?.n ?? Infinity));
-  if (purge === undefined || last === undefined || isEnd(last)) return { events, merged };
+  const purge = ofQueue.find(({ kind, n }) => kind === "purged" && n > (events[0]?.n ?? Infinity));
+  if (purge === undefined || events.some((event) => isEnd(event) && event.n < purge.n))
+    return { events, merged };
   const isElseGone = merged.some(({ kind, n }) => kind === "acked" && n < purge.n);
-  return isElseGone ? { events, merged: [...merged, purge] } : { events: [...events, purge], merged };
+  return isElseGone
+    ? { events, merged: [...merged, purge] }
+    : { events: [...events, purge].sort((a, b) => a.n - b.n), merged };
 }
 
 /** Returns the attempt of the message; `null` where the event only has that of another one. */

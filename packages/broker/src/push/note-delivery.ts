@@ -17,13 +17,8 @@ export function noteDelivered({ history }: NotingContext, { batch, consumer, del
   }));
 }
 
-/** Within a turn: notes that all messages of a batch are acknowledged. */
-export function noteAcked({ history }: NotingContext, running: Running, tookMs: number): void {
-  if (history.isOn) noteAckedPart({ history }, running, running.batch.slices, tookMs);
-}
-
-/** Within a turn: notes that some messages of a batch are acknowledged. */
-export function noteAckedPart(
+/** Within a turn: notes which messages of a batch are acknowledged: others may have been deleted meanwhile. */
+export function noteAcked(
   { history }: NotingContext,
   { batch: { leaseId }, consumer }: Running,
   slices: Running["batch"]["slices"],

@@ -15,11 +15,12 @@ import {
   type Settlement,
   settle,
 } from "@sluice/protocol";
+import { countOf } from "../history/event.ts";
 import type { DeadLetters } from "../transfer/dead-letters.ts";
 import type { QueueContext } from "../turn/context.ts";
 import { unnamedDelayMs, unnamedDelayReason } from "../turn/retry-delay.ts";
 import type { RejectedDelivery, Running } from "./delivery-result.ts";
-import { noteAcked, noteAckedPart, noteFailed, noteRetried } from "./note-delivery.ts";
+import { noteAcked, noteFailed, noteRetried } from "./note-delivery.ts";
 
 /** Verdict on a message; the delay of a retry is `null` if neither handler nor batch has named one. */
 type Verdict = Settlement<null>;
@@ -61,18 +62,17 @@ export class BatchSettler {
       return 0;
     }
     if (!isAcknowledged(result)) return this.#settleEach(running, result, tookMs);
-    noteAcked(this.#context, running, tookMs);
-    return this.#acknowledgeAll(running.batch);
+    const { slices, leaseId } = running.batch;
+    const done: Slice[] = [];
+    for (const slice of slices) acknowledge(this.#context.queue, { ...slice, leaseId }, done);
+    noteAcked(this.#context, running, done, tookMs);
+    return countOf(done);
   }
 
   /** Dead-letters all messages, however many attempts are left. */
   #rejectAll({ slices, leaseId }: Lease, { rejected }: RejectedDelivery): void {
     const dead = slices.flatMap((slice) => giveUp(this.#context.queue, { ...slice, leaseId }));
     this.#deadLetters.add(dead, rejected);
-  }
-
-  #acknowledgeAll({ slices, leaseId }: Lease): number {
-    return slices.reduce((sum, slice) => sum + acknowledge(this.#context.queue, { ...slice, leaseId }), 0);
   }
 
   #settleEach(running: Running, result: DeliveryResult, tookMs: number): number {
@@ -84,7 +84,6 @@ export class BatchSettler {
     const reason = reasonOf(result);
     const dead: Slice[] = [];
     const done: Slice[] = [];
-    let acked = 0;
     let position = 0;
     for (const slice of batch.slices) {
       const first = position;
@@ -94,8 +93,7 @@ export class BatchSettler {
         while (to < slice.to && sameVerdict(verdict, verdictAt(verdicts, first + to - slice.from))) to += 1;
         const range: LeasedRange = { leaseId: batch.leaseId, segmentId: slice.segmentId, from, to };
         if (verdict.kind === "ack") {
-          acked += acknowledge(queue, range);
-          done.push({ ...slice, from, to });
+          acknowledge(queue, range, done);
         } else {
           const delayMs =
             verdict.delaySeconds === null
@@ -111,7 +109,10 @@ export class BatchSettler {
           noteRetried(this.#context, running, outcome.retried, {
             ms: delayMs,
             reason: verdict.delaySeconds === null ? unnamedDelayReason(this.#context) : "handler",
-            ids: ids.slice(first + from - slice.from, first + to - slice.from).join(""),
+            // Some may have been deleted meanwhile, or delivered again.
+            ids: outcome.retried
+              .flatMap((one) => ids.slice(first + one.from - slice.from, first + one.to - slice.from))
+              .join(""),
             ...(result.outcome === "ok" ? { why: reason } : {}),
           });
           if (verdict.clampedFromSeconds !== undefined) {
@@ -134,9 +135,9 @@ export class BatchSettler {
       }
       position += slice.to - slice.from;
     }
-    noteAckedPart(this.#context, running, done, tookMs);
+    noteAcked(this.#context, running, done, tookMs);
     this.#deadLetters.add(dead, reason);
-    return acked;
+    return countOf(done);
   }
 }
 

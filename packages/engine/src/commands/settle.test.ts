@@ -10,7 +10,17 @@ import {
   seqsOf,
   T0,
 } from "../../test/queues.ts";
-import { acknowledge, counts, giveUp, lease, type Queue, release, retry, send } from "../index.ts";
+import {
+  acknowledge,
+  counts,
+  giveUp,
+  lease,
+  type Queue,
+  release,
+  retry,
+  type Slice,
+  send,
+} from "../index.ts";
 
 /** A queue with five messages, all of them leased, and the range that names them. */
 function leasedFive(rules?: Parameters<typeof queueWith>[0]) {
@@ -65,7 +75,12 @@ describe("acknowledge", () => {
   it("goes over stretches that were settled before", () => {
     const { queue, range } = leasedFive();
     acknowledge(queue, { ...range, from: 2, to: 3 });
-    expect(acknowledge(queue, { ...range, from: 1, to: 4 })).toBe(2);
+    const gone: Slice[] = [];
+    expect(acknowledge(queue, { ...range, from: 1, to: 4 }, gone)).toBe(2);
+    expect(gone.map(({ from, to }) => [from, to])).toEqual([
+      [1, 2],
+      [3, 4],
+    ]);
     expect(stretches(queue)).toEqual([
       [0, 1, "leased"],
       [4, 5, "leased"],

@@ -19,13 +19,15 @@ export interface RetryOutcome {
 /**
  * `acked` from `leased`: the messages are gone.
  *
+ * @param gone takes those that were acknowledged. Default: they are counted alone.
  * @returns how many were acknowledged. Messages whose lease has ended meanwhile are left alone: another consumer may
  *   hold them by now.
  */
-export function acknowledge(queue: Queue, range: LeasedRange): number {
+export function acknowledge(queue: Queue, range: LeasedRange, gone?: Slice[]): number {
   let acked = 0;
   for (const entry of takeLeased(queue, range)) {
     acked += entry.count;
+    gone?.push(sliceOf(entry));
     removeEntry(queue, entry);
   }
   return acked;

@@ -1,0 +1,210 @@
+import type { World } from "@sluice/broker/testing/world";
+import { storySteps, wordsOf } from "@sluice/dashboard/testing/story-steps";
+import type { EventView, StoryGapView, StoryView } from "@sluice/gateway/views";
+
+type Observer = NonNullable<World["observer"]>;
+type Noted = Parameters<Observer["noted"]>[1];
+
+/** One event of one message, as it happened. */
+interface Happened {
+  /** Number among all events. */
+  readonly order: number;
+  readonly queue: string;
+  readonly atMs: number;
+  readonly event: Noted;
+  /** Deliveries of the message in this queue so far. */
+  readonly attempt: number;
+}
+
+const ENDS: readonly string[] = ["acked", "deadLettered", "dropped", "expired", "deleted", "purged"];
+
+/** All that happened to each message, from the observer of the histories, who hears of everything. */
+export class FullLog implements Observer {
+  readonly #ofMessages = new Map<string, Happened[]>();
+  readonly #ofQueues: (Omit<Happened, "attempt"> & { readonly queue: string })[] = [];
+  readonly #idAt = new Map<string, string>();
+  #order = 0;
+
+  stored(): void {}
+
+  noted(queue: string, event: Noted, atMs: number): void {
+    const order = this.#order++;
+    if (event.count === 0 || event.kind === "purged") this.#ofQueues.push({ order, queue, atMs, event });
+    const places = placesOf(event).map((place) => `${queue} ${place}`);
+    if (event.kind === "accepted" || event.kind === "arrived") {
+      for (const [i, id] of idsOf(event).entries()) this.#idAt.set(places[i] ?? "", id);
+    }
+    const ids =
+      event.kind === "purged" ? this.#hereIn(queue) : places.map((place) => this.#idAt.get(place) ?? "");
+    for (const id of ids) {
+      const before = this.of(id).filter((happened) => happened.queue === queue);
+      const last = before.at(-1)?.attempt ?? 0;
+      const isUncounted = before.at(-1)?.event.delay === "absence";
+      const attempt = event.kind === "delivered" ? last + (isUncounted ? 0 : 1) : last;
+      this.#ofMessages.set(id, [...this.of(id), { order, queue, atMs, event, attempt }]);
+    }
+  }
+
+  get ids(): string[] {
+    return [...this.#ofMessages.keys()];
+  }
+
+  of(id: string): readonly Happened[] {
+    return this.#ofMessages.get(id) ?? [];
+  }
+
+  /** Time within a span, in ms, in which delivery of a queue was paused. */
+  pausedMs(queue: string, sinceMs: number, untilMs: number): number {
+    let [pausedSinceMs, sum] = [Infinity, 0];
+    const ends = [...this.#ofQueues, { queue, atMs: untilMs, event: { kind: "resumed" } }];
+    for (const { atMs, event, ...of } of ends) {
+      if (of.queue !== queue) continue;
+      if (event.kind === "paused") pausedSinceMs = atMs;
+      if (event.kind !== "resumed") continue;
+      sum += Math.max(0, Math.min(atMs, untilMs) - Math.max(pausedSinceMs, sinceMs));
+      pausedSinceMs = Infinity;
+    }
+    return sum;
+  }
+
+  /** By how much the clock of a queue was moved between two events, in ms. */
+  movedMs(queue: string, after: number, before: number): number {
+    return this.#ofQueues
+      .filter(({ event, order, ...of }) => of.queue === queue && order > after && order < before)
+      .reduce((sum, { event }) => sum + (event.kind === "clockMoved" ? (event.delayMs ?? 0) : 0), 0);
+  }
+
+  #hereIn(queue: string): string[] {
+    return this.ids.filter((id) => {
+      const own = this.of(id).filter((happened) => happened.queue === queue);
+      return own.length > 0 && !ENDS.includes(own.at(-1)?.event.kind ?? "");
+    });
+  }
+}
+
+function idsOf({ ids = "" }: Noted): string[] {
+  return ids.match(/.{32}/g) ?? [];
+}
+
+function placesOf({ at = [] }: Noted): string[] {
+  return Array.from({ length: at.length / 3 }, (_, i) => at.slice(3 * i, 3 * i + 3)).flatMap(
+    ([segment = 0, from = 0, to = 0]) =>
+      Array.from({ length: to - from }, (_, index) => `${segment} ${from + index}`),
+  );
+}
+
+/** Lists what a story says that did not happen, and what happened that it neither says nor says that it lacks. */
+export function liesIn(story: StoryView, id: string, log: FullLog): string[] {
+  const truth = log.of(id);
+  const { steps, gapsAfter } = storySteps(story);
+  const lies: string[] = [];
+  const told: Happened[] = [];
+  for (const [i, step] of steps.entries()) {
+    const shown = story.events[i];
+    const happened = truth.find(
+      (each) =>
+        each.order > (told.at(-1)?.order ?? -1) &&
+        shown?.kind === each.event.kind &&
+        step.queue === each.queue &&
+        Date.parse(step.at) === each.atMs,
+    );
+    if (happened === undefined) return [`${step.title} at ${step.at} did not happen`];
+    const words = [happened.attempt, null].map((attempt) => wordsOf(viewOf(happened, id, attempt)));
+    if (!words.some(({ title, detail }) => title === step.title && detail === step.detail))
+      lies.push(`it was not "${step.title}", "${step.detail}", but ${JSON.stringify(words[0])}`);
+    if ((step.error ?? "") !== (happened.event.error ?? "")) lies.push(`the error was not ${step.error}`);
+    const before = told.at(-1);
+    // A delivery can still fail whose messages were deleted meanwhile.
+    if (shown?.kind !== "failed" && before?.queue === step.queue && ENDS.includes(before.event.kind))
+      lies.push(`${step.title} is after its end, ${before.event.kind}`);
+    if (step.wait !== null && before !== undefined) {
+      const between = truth.filter(({ order }) => order > before.order && order < happened.order);
+      if (between.length > 0)
+        lies.push(`it did not just "${step.wait.text}", but was ${between[0]?.event.kind}`);
+      const text = waitText(before, happened, truth, log);
+      if (step.wait.text !== text) lies.push(`it was not "${step.wait.text}", but "${text}"`);
+    }
+    for (const { reason, since, until } of step.gaps) {
+      if (reason !== "merged") continue;
+      if (before !== undefined && (since ?? "") < (steps[i - 1]?.at ?? ""))
+        lies.push(`a gap since ${since} is after ${before.event.kind}`);
+      if ((until ?? "") > step.at) lies.push(`a gap until ${until} is before ${step.title}`);
+    }
+    told.push(happened);
+  }
+  for (const { since } of gapsAfter) {
+    if ((since ?? "") < (steps.at(-1)?.at ?? "")) lies.push(`a gap since ${since} is at the end`);
+  }
+  const [send] = truth;
+  // Where nothing names the message the story says so, and when it may have been sent.
+  const missing =
+    told.length === 0 && send !== undefined ? [send] : truth.filter((each) => !told.includes(each));
+  for (const { queue, atMs, event } of missing) {
+    if (!story.gaps.some((gap) => isIn(gap, queue, atMs, event.kind)))
+      lies.push(`${event.kind} at ${new Date(atMs).toISOString()} in ${queue} is missing`);
+  }
+  return lies;
+}
+
+function isIn(
+  { since, until, kinds, ...gap }: StoryGapView,
+  queue: string,
+  atMs: number,
+  kind: string,
+): boolean {
+  const at = new Date(atMs).toISOString();
+  if (gap.queue !== queue || (since !== null && at < since) || (until !== null && at > until)) return false;
+  return kinds === null || kinds.some((each) => each === kind);
+}
+
+function waitText(
+  before: Happened,
+  { event, queue, atMs, order }: Happened,
+  truth: readonly Happened[],
+  log: FullLog,
+) {
+  const last = truth.findLast((each) => each.order < order && each.event.kind !== "faulted")?.event;
+  const isHeld = last?.kind === "delivered";
+  const isWork = isHeld && event.batch !== undefined && event.batch === last.batch;
+  const pausedMs = isHeld ? 0 : log.pausedMs(queue, before.atMs, atMs);
+  const movedMs = log.movedMs(queue, before.order, order);
+  const time = (ms: number) => {
+    // One duration, in the words of the story itself.
+    const two = [0, ms].map((at) => ({ ...viewOf(before, "1", null), at: new Date(at).toISOString() }));
+    return waitOf(two).replace("waited ", "");
+  };
+  const text = isWork ? `worked on for ${time(atMs - before.atMs)}` : `waited ${time(atMs - before.atMs)}`;
+  const verb = isHeld && !isWork ? `${time(atMs - before.atMs)} passed` : text;
+  const parts = [
+    ...(pausedMs > 0 ? [`${time(pausedMs)} paused`] : []),
+    ...(movedMs > 0 ? [`${time(movedMs)} by moving the clock`] : []),
+  ];
+  return parts.length === 0 ? verb : `${verb}, of that ${parts.join(" and ")}`;
+}
+
+function waitOf(events: readonly EventView[]): string {
+  const same = events.map((event, i) => ({ ...event, kind: "accepted" as const, number: i }));
+  return storySteps({ events: same, gaps: [], messages: [] }).steps[1]?.wait?.text ?? "";
+}
+
+function viewOf({ queue, atMs, event }: Happened, id: string, attempt: number | null): EventView {
+  const { kind, by, to, batch, delayMs, delay, error, tookMs } = event;
+  return {
+    number: 0,
+    kind,
+    at: new Date(atMs).toISOString(),
+    queue,
+    messages: 1,
+    ids: [id],
+    otherIds: [],
+    by: by === undefined || by === "" ? null : by,
+    to: to ?? null,
+    batch: batch ?? null,
+    attempt,
+    delayMs: delayMs ?? null,
+    delayReason: delay ?? null,
+    error: error ?? null,
+    tookMs: tookMs ?? null,
+    merged: null,
+  };
+}
