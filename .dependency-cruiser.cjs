@@ -172,7 +172,7 @@ module.exports = {
       faults: ["platform", "push"],
       receive: ["history", "send", "store", "transfer", "turn"],
       endpoint: ["platform", "push", "receive", "send", "turn", "why"],
-      look: ["receive", "store", "turn", "why"],
+      look: ["history", "receive", "store", "turn", "why"],
       queue: [
         "history",
         "platform",

@@ -9,6 +9,7 @@ import type {
 import type { JournalRows } from "../store/store.ts";
 import { ErrorTexts } from "./error-texts.ts";
 import { covers, ERROR_BEGINNING_MAX, type NotedEvent, type StoredEvent } from "./event.ts";
+import { Failures } from "./failures.ts";
 import { Journal, RING_SLOTS, type WrittenRow } from "./journal.ts";
 import { ROW_HEAD_BYTES, type RowHead } from "./journal-row.ts";
 import type { HistoryObserver } from "./observer.ts";
@@ -79,6 +80,8 @@ export class History {
   #isTimed = false;
   #isDue = false;
   #stored: Stored | null = null;
+  /** `null` until somebody asks, and after each recorded event. */
+  #failures: Failures | null = null;
 
   constructor(ports: HistoryPorts) {
     this.#ports = ports;
@@ -120,9 +123,17 @@ export class History {
     if (!this.isOn) return;
     this.#totals.add(event.kind, event.count, event.tookMs);
     this.#ports.observer?.noted(this.#ports.name, event, this.#ports.nowMs);
+    this.#failures = null;
     const { error, ...rest } = event;
     const stored = { n: this.#nextNumber++, t: this.#ports.nowMs, ...rest };
     this.#recorded.push(error === undefined ? stored : { ...stored, ...this.#errorOf(error) });
+  }
+
+  /** Last errors of the messages in the queue, as far back as failures are kept; none where no history is. */
+  get failures(): Failures {
+    // A queue without a history must not read its rows, which are billed.
+    this.#failures ??= new Failures(this.isOn ? this.#recordedEvents() : []);
+    return this.#failures;
   }
 
   /** Number of the latest event. */
@@ -257,6 +268,17 @@ export class History {
       return journal.isFull ? [first.t] : [];
     });
     return times.length === 0 ? null : Math.max(...times);
+  }
+
+  /** Lists the recorded events, oldest first. */
+  *#recordedEvents(): Generator<StoredEvent, undefined> {
+    const { recorded } = this.#open();
+    for (const { slot } of recorded.heads().reverse()) {
+      for (const event of JSON.parse(recorded.textAt(slot) ?? "[]") as StoredEvent[]) {
+        if (this.#isKept(event)) yield event;
+      }
+    }
+    yield* this.#recorded;
   }
 
   #heads(): Head[] {

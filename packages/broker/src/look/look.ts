@@ -21,6 +21,8 @@ import {
 import { encodeToken } from "../receive/message-token.ts";
 import type { QueueContext } from "../turn/context.ts";
 import type { Reasons } from "../why/reasons.ts";
+import { ErrorTally } from "./error-tally.ts";
+import { lastErrorOf } from "./last-error.ts";
 import { extensionOf, Matcher, sourceOf } from "./matcher.ts";
 
 /** Longest that a look goes through messages, in ms, because the queue does nothing else meanwhile. */
@@ -34,7 +36,7 @@ const MESSAGES_PER_LOOK_AT_CLOCK = 256;
 
 /** Parts of a queue that a search uses. */
 export interface SearchPorts {
-  readonly context: Pick<QueueContext, "name" | "queue" | "nowMs">;
+  readonly context: Pick<QueueContext, "name" | "queue" | "nowMs" | "history">;
   /** Reads the records of a segment; `null` when they cannot be read. */
   payloadOf(segmentId: number): PackedIndex | null;
   /** Clock in ms. It may stand still while a Worker runs. */
@@ -56,10 +58,11 @@ export type Wanted = Pick<LookRequest, "filter" | "only" | "isWaiting">;
  * @throws RangeError for a `max` that is out of range or an invalid cursor.
  */
 export function look(ports: LookPorts, request: LookRequest): LookReply {
-  const { max, cursor, returning, countsAll = false, isWhole = false } = request;
+  const { max, cursor, returning, countsAll = false, countsErrors = false, isWhole = false } = request;
   if (!(Number.isInteger(max) && max >= 0 && max <= PULL_MESSAGES_MAX)) throw new RangeError(`max of ${max}`);
   const begin = cursor === undefined ? null : readCursor(cursor);
   const messages: LookedAt[] = [];
+  const tally = countsErrors ? new ErrorTally() : null;
   let matched = 0;
   let shownBytes = 0;
   const { last, passed } = search(ports, request, begin?.after, (range, index, payload) => {
@@ -68,6 +71,7 @@ export function look(ports: LookPorts, request: LookRequest): LookReply {
       if (target === undefined || !isAmong(returning.mayReach, target)) return true;
     }
     matched += 1;
+    tally?.add(lastErrorOf(ports.context, { segmentId: range.segmentId, index }, range.attempts, payload));
     if (messages.length < max) {
       messages.push(lookedAt(ports, range, payload, index, isWhole));
       shownBytes += isWhole ? payload.body(index).byteLength : 0;
@@ -78,7 +82,8 @@ export function look(ports: LookPorts, request: LookRequest): LookReply {
   const of = readyCount + delayedCount + leasedCount;
   const searched = (begin?.searched ?? 0) + passed;
   const next = last === null ? null : cursorOf(last, searched);
-  return { messages, matched, cursor: next, searched: Math.min(searched, of), of };
+  const counted = tally === null ? {} : { errors: tally.counts };
+  return { messages, matched, cursor: next, searched: Math.min(searched, of), of, ...counted };
 }
 
 /** Extent of a search. */
@@ -119,7 +124,9 @@ export function search(
       const payload = matcher.fitsPlace(position, groupIdAt(queue, position))
         ? budget.payloadOf(segmentId)
         : null;
-      const isFound = payload !== null && isReadable(payload, index) && matcher.fits(position, payload);
+      const lastError = () => payload && lastErrorOf(ports.context, position, range.attempts, payload);
+      const isFound =
+        payload !== null && isReadable(payload, index) && matcher.fits(position, payload, lastError);
       const goesOn = !isFound || found(range, index, payload);
       if (!goesOn || budget.spend()) return { last: position, passed };
     }
@@ -175,12 +182,13 @@ function isAtOrBefore(a: MessagePosition, b: MessagePosition): boolean {
 }
 
 function lookedAt(
-  { context: { queue, name }, reasons }: LookPorts,
+  { context, reasons }: LookPorts,
   range: MessageRange,
   payload: PackedIndex,
   index: number,
   isWhole: boolean,
 ): LookedAt {
+  const { queue, name } = context;
   const position = { segmentId: range.segmentId, index };
   const body = payload.body(index);
   const extension = extensionOf(payload, index);
@@ -200,6 +208,7 @@ function lookedAt(
     group: groupIdAt(queue, position) ?? extension.groupId ?? null,
     attributes: extension.attributes?.slice() ?? null,
     from: sourceOf(extension),
+    lastError: lastErrorOf(context, position, range.attempts, payload),
     why: reasons.of(range, index, { delaySeconds: payload.delaySeconds(index), sentMs }),
   };
 }

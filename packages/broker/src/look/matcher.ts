@@ -56,8 +56,12 @@ export class Matcher {
     return this.#terms.every((term) => term.field !== "group" || term.group === group);
   }
 
-  /** Whether a message matches, by its bytes, once `fitsRange` and `fitsPlace` have let it through. */
-  fits(position: MessagePosition, payload: PackedIndex): boolean {
+  /**
+   * Whether a message matches, by its bytes, once `fitsRange` and `fitsPlace` have let it through.
+   *
+   * @param lastError looks up its last error. Called only for a filter of errors.
+   */
+  fits(position: MessagePosition, payload: PackedIndex, lastError: () => string | null): boolean {
     if (!this.#readsBytes) return true;
     const { index } = position;
     if (
@@ -67,15 +71,17 @@ export class Matcher {
     ) {
       return false;
     }
-    return this.#terms.every((term) => this.#fitsTerm(term, payload, index));
+    return this.#terms.every((term) => this.#fitsTerm(term, payload, index, lastError));
   }
 
-  #fitsTerm(term: FilterTerm, payload: PackedIndex, index: number): boolean {
+  #fitsTerm(term: FilterTerm, payload: PackedIndex, index: number, lastError: () => string | null): boolean {
     switch (term.field) {
       case "id":
         return payload.id(index).startsWith(term.prefix);
       case "body":
         return decoder.decode(payload.body(index)).toLowerCase().includes(term.text);
+      case "error":
+        return lastError()?.toLowerCase().includes(term.text) ?? false;
       case "age":
         return compares(this.#nowMs - payload.timestampMs(index), term.is, term.ms);
       case "attr":
@@ -104,9 +110,9 @@ function attributeOf({ attributes: stored }: MessageExtension, name: string): st
   return Object.hasOwn(attributes, name) ? attributes[name]?.StringValue : undefined;
 }
 
-/** Lowers the text of a term, since bodies are searched without regard to case. */
+/** Lowers the text of a term, since bodies and errors are searched without regard to case. */
 function comparable(term: FilterTerm): FilterTerm {
-  return term.field === "body" ? { ...term, text: term.text.toLowerCase() } : term;
+  return term.field === "body" || term.field === "error" ? { ...term, text: term.text.toLowerCase() } : term;
 }
 
 function placeOf({ segmentId, index }: MessagePosition): string {

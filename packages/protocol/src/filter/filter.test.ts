@@ -13,6 +13,8 @@ describe("a filter", () => {
     ["id:00000000-0000-4000", [{ field: "id", prefix: "0000000000004000" }]],
     ['body:"two words"', [{ field: "body", text: "two words" }]],
     ["lamp", [{ field: "body", text: "lamp" }]],
+    ["error:declined", [{ field: "error", text: "declined" }]],
+    ['error:"TypeError: card declined"', [{ field: "error", text: "TypeError: card declined" }]],
     ['"a:b \\"c\\" \\\\"', [{ field: "body", text: 'a:b "c" \\' }]],
     ["attr.kind:order", [{ field: "attr", name: "kind", value: "order" }]],
     ['attr.a.b:"x y"', [{ field: "attr", name: "a.b", value: "x y" }]],
@@ -41,6 +43,7 @@ describe("a filter", () => {
     ["constructor:", 13, "needs a value."],
     ["toString:x", 1, 'There is no "toString:"'],
     ["state:", 7, "needs a value: state:ready"],
+    ["error:", 7, 'needs a value: error:"card declined"'],
     ["attr.x:", 8, "attr.NAME:value"],
     ["attr.:x", 1, "attr.NAME:value"],
     ["id:xyz", 4, "hexadecimal"],
@@ -71,7 +74,7 @@ describe("a filter", () => {
   const term: fc.Arbitrary<FilterTerm> = fc.oneof(
     fc.record({ field: fc.constant("state" as const), state: fc.constantFrom(...MESSAGE_STATES) }),
     fc.record({ field: fc.constant("id" as const), prefix: fc.stringMatching(/^[0-9a-f]{1,32}$/) }),
-    fc.record({ field: fc.constant("body" as const), text: value }),
+    fc.record({ field: fc.constantFrom("body" as const, "error" as const), text: value }),
     fc.record({ field: fc.constant("attr" as const), name: fc.stringMatching(/^[\w.-]{1,12}$/), value }),
     fc.record({
       field: fc.constant("attempts" as const),
@@ -136,7 +139,8 @@ function written(term: FilterTerm): string {
     case "id":
       return `id:${term.prefix}`;
     case "body":
-      return `body:${text(term.text)}`;
+    case "error":
+      return `${term.field}:${text(term.text)}`;
     case "attr":
       return `attr.${term.name}:${text(term.value)}`;
     case "attempts":

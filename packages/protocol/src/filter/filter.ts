@@ -8,6 +8,7 @@ import { UNIT_MS } from "../unit-ms.ts";
  * | `state:ready` | that state: `ready`, `delayed` or `leased` |
  * | `id:3f2a` | an id that begins so; hyphens do not count |
  * | `body:"two words"`, `word` | that text in its body, in capitals or not |
+ * | `error:"card declined"` | that text in the first line of its last error, in capitals or not |
  * | `attr.NAME:value` | an attribute of exactly that value |
  * | `attempts:>2` | so many deliveries: `>`, `>=`, `<`, `<=`, or the number |
  * | `age:>1h` | a send that is so long ago: `ms`, `s`, `m`, `h`, `d`, also `1h30m` |
@@ -22,6 +23,7 @@ export type FilterTerm =
   /** Hexadecimal digits in small letters. */
   | { readonly field: "id"; readonly prefix: string }
   | { readonly field: "body"; readonly text: string }
+  | { readonly field: "error"; readonly text: string }
   | { readonly field: "attr"; readonly name: string; readonly value: string }
   | { readonly field: "attempts"; readonly is: Comparison; readonly count: number }
   | { readonly field: "age"; readonly is: Comparison; readonly ms: number }
@@ -145,7 +147,7 @@ function quoted(text: string, from: number): { value: string; end: number } {
 }
 
 const ATTRIBUTE = "attr.";
-const KEYS = "state:, id:, body:, attr.NAME:, attempts:, age:, from: and group:";
+const KEYS = "state:, id:, body:, error:, attr.NAME:, attempts:, age:, from: and group:";
 
 function termOf(token: Token): FilterTerm {
   const { key, keyAt, value, valueAt } = token;
@@ -166,6 +168,8 @@ function termOf(token: Token): FilterTerm {
       return { field: "id", prefix: idOf(token) };
     case "body":
       return { field: "body", text: value };
+    case "error":
+      return { field: "error", text: value };
     case "attempts":
       return attemptsOf(token);
     case "age":
@@ -186,6 +190,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   state: "state:ready",
   id: "id:3f2a",
   body: 'body:"two words"',
+  error: 'error:"card declined"',
   attempts: "attempts:>2",
   age: "age:>1h",
   from: "from:QUEUE",

@@ -80,6 +80,8 @@ export interface LookRequest {
   readonly isWhole?: boolean;
   /** Whether to go on behind the last message that is shown, and count. Default false. */
   readonly countsAll?: boolean;
+  /** Whether the messages that fit are counted by their last errors. Default false. */
+  readonly countsErrors?: boolean;
 }
 
 /** Bytes of a body that are shown of a message among others. */
@@ -108,6 +110,28 @@ export interface LookedAt {
   /** The queue that it was dead-lettered from. */
   readonly from: string | null;
   readonly why: Why;
+  /** First line of the error of its last failed delivery, here or in an earlier queue; `null` where none is known. */
+  readonly lastError?: string | null;
+}
+
+/** Most last errors that a count lists by themselves. */
+export const ERROR_GROUPS_MAX = 10;
+
+/** Messages counted by their last errors. */
+export interface ErrorCounts {
+  /** The most frequent errors, the first one first: `ERROR_GROUPS_MAX` at most. */
+  readonly groups: readonly ErrorGroup[];
+  /** Messages with other errors. */
+  readonly others: number;
+  /** Messages of which no error is known. */
+  readonly none: number;
+}
+
+/** Messages with the same last error. */
+export interface ErrorGroup {
+  /** First line of the error. */
+  readonly error: string;
+  readonly count: number;
 }
 
 /** Result of a look at the messages of a queue. A look ends after `LOOK_MS_MAX`; the cursor goes on. */
@@ -121,6 +145,8 @@ export interface LookReply {
   readonly searched: number;
   /** Messages of the queue. */
   readonly of: number;
+  /** The messages that fit, by their last errors, where that was asked for. */
+  readonly errors?: ErrorCounts;
 }
 
 /**

@@ -1,0 +1,47 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import type { StoredEvent } from "./event.ts";
+import { Failures } from "./failures.ts";
+
+const failed = (error: string, ...at: number[]): StoredEvent => ({
+  n: 1,
+  kind: "failed",
+  t: 1,
+  count: 1,
+  at,
+  error,
+});
+
+it("only failures and retries that have a reason are taken, and none of an absent consumer", () => {
+  const failures = new Failures([
+    failed("a", 1, 0, 5),
+    { ...failed("b", 1, 0, 1), kind: "retried" },
+    { ...failed("x", 1, 1, 2), kind: "retried", delay: "absence" },
+    { ...failed("x", 1, 2, 3), kind: "deadLettered" },
+    { n: 1, kind: "retried", t: 1, count: 1, at: [1, 3, 4] },
+    { n: 1, kind: "failed", t: 1, count: 1, error: "x" },
+  ]);
+  expect([0, 1, 2, 3, 4, 5].map((index) => failures.errorAt(1, index))).toEqual([
+    ...["b", "a", "a", "a", "a", null],
+  ]);
+});
+
+it("the last event that covers a message has its error, in whatever order messages are asked for", () => {
+  const range = fc.tuple(fc.integer({ min: 1, max: 3 }), fc.nat(8), fc.nat(4));
+  const events = fc.array(fc.tuple(fc.stringMatching(/^[a-c]$/), fc.array(range, { maxLength: 3 })));
+  const places = fc.array(fc.tuple(fc.integer({ min: 1, max: 3 }), fc.nat(12)));
+  fc.assert(
+    fc.property(events, places, (all, asked) => {
+      const stored = all.map(([error, ranges]) =>
+        failed(error, ...ranges.flatMap(([segment, from, length]) => [segment, from, from + length])),
+      );
+      const failures = new Failures(stored);
+      for (const [segment, index] of asked) {
+        const last = all.findLast(([, ranges]) =>
+          ranges.some(([at, from, length]) => at === segment && index >= from && index < from + length),
+        );
+        expect(failures.errorAt(segment, index)).toBe(last?.[0] ?? null);
+      }
+    }),
+  );
+});
