@@ -24,6 +24,23 @@ export const ENDPOINTS = [
     answers: "one message with all of its body",
   },
   {
+    method: "POST",
+    path: "/__sluice/api/queues/NAME/messages/retry",
+    body: '{"filter": "error:timeout"}',
+    answers: "lets delayed messages be delivered now: those of a filter, or ids",
+  },
+  {
+    method: "POST",
+    path: "/__sluice/api/queues/NAME/messages/delete",
+    body: '{"filter": "error:timeout"}',
+    answers: "deletes messages: those of a filter, or ids",
+  },
+  {
+    method: "GET",
+    path: "/__sluice/api/queues/NAME/errors",
+    answers: "messages that ?filter=F is for, counted by their last errors",
+  },
+  {
     method: "GET",
     path: "/__sluice/api/queues/NAME/why",
     answers: "why the queue delivers nothing more now",

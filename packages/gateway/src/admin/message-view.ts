@@ -32,6 +32,8 @@ export interface MessageView {
   readonly attributes: Readonly<Record<string, AttributeView>>;
   /** The queue that it was dead-lettered from. */
   readonly from: string | null;
+  /** First line of the error of its last failed delivery; `null` where none is known. */
+  readonly lastError?: string | null;
 }
 
 /** A message with all of its body. */
@@ -98,6 +100,7 @@ function factsOf(message: LookedAt): Omit<MessageView, "text" | "truncated"> {
     group,
     attributes: attributesOf(message.attributes),
     from,
+    lastError: message.lastError ?? null,
   };
 }
 

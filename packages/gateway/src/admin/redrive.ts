@@ -1,49 +1,16 @@
-import {
-  type LookedAt,
-  type LookRequest,
-  type MessageFilter,
-  MOVED_NAMES_MAX,
-  type MoveSelection,
-  type MoveTask,
-  type QueueRecord,
-} from "@sluice/protocol";
+import type { MessageFilter, MoveTask, QueueRecord } from "@sluice/protocol";
 import * as z from "zod/mini";
 import type { QueueDirectory } from "../account/queue-directory.ts";
 import { parseJson } from "../http/bounded-json.ts";
-import { shownMessages } from "../rights/other-queues.ts";
 import type { Rights } from "../rights/rights.ts";
 import { deadLetterSources } from "./dead-letters.ts";
 import { AdminError, queueNotFound } from "./failure.ts";
-import { type MessageView, messageView } from "./message-view.ts";
-import { checkedCursor, filterIn } from "./messages/look-routes.ts";
+import { type DryRun, SELECTION, SELECTION_TEXT, selectionOf, tryOut } from "./selection.ts";
 
-const body = z.strictObject({
-  to: z.nullish(z.string()),
-  filter: z.optional(z.string()),
-  ids: z.optional(z.array(z.string()).check(z.maxLength(MOVED_NAMES_MAX))),
-  limit: z.optional(z.int().check(z.gte(1))),
-  dryRun: z.optional(z.boolean()),
-  cursor: z.optional(z.string()),
-});
+const body = z.strictObject({ to: z.nullish(z.string()), ...SELECTION });
 const BODY_TEXT =
-  'The body must be {} or an object with any of "to" (the queue that takes the messages), "filter", "ids" ' +
-  `(${MOVED_NAMES_MAX} at most), "limit" (1 or more) and "dryRun".`;
-
-/** Messages that a dry run shows. */
-const SHOWN_MAX = 20;
-
-/** Answer of a dry run: nothing has moved. */
-export interface DryRun {
-  readonly dryRun: true;
-  /** Messages that would move; at least so many while `cursor` is not `null`. */
-  readonly count: number;
-  /** The first of them. */
-  readonly messages: readonly MessageView[];
-  /** Goes on counting where this one has ended; `null` when every message was looked at. */
-  readonly cursor: string | null;
-  readonly searched: number;
-  readonly of: number;
-}
+  'The body must be {} or an object with any of "to" (the queue that takes the messages), ' +
+  `${SELECTION_TEXT}.`;
 
 /**
  * Starts moving the messages that wait in a dead-letter queue, or a selection of them: to another queue, or each back
@@ -90,16 +57,15 @@ export async function redrive(
   const fallback = target === null && only !== undefined && another === undefined ? { fallback: only } : {};
   const { queues: mayReach } = rights;
   const limits = target === null && mayReach.length > 0 ? { ...fallback, mayReach } : null;
-  if (dryRun) {
-    const found = await tryOut(
-      directory,
-      name,
-      { ...selection, ...(limits && { returning: limits }) },
-      cursor,
-    );
-    return { ...found, messages: shownMessages(rights, found.messages).map(messageView) };
-  }
   const isSelection = Object.keys(selection).length > 0;
+  if (dryRun) {
+    // Without a selection those that are ready would move, else those that wait.
+    const filter: MessageFilter = isSelection
+      ? (selection.filter ?? [])
+      : [{ field: "state", state: "ready" }];
+    const wanted = { ...selection, filter, isWaiting: true, ...(limits && { returning: limits }) };
+    return tryOut(directory, name, rights, wanted, cursor);
+  }
   const move = {
     taskId: crypto.randomUUID(),
     target,
@@ -134,41 +100,6 @@ function requestIn(text: string): z.infer<typeof body> {
   const read = body.safeParse(json);
   if (!read.success) throw new AdminError(400, "invalid_body", BODY_TEXT);
   return read.data;
-}
-
-function selectionOf(
-  { filter, ids, limit }: Pick<z.infer<typeof body>, "filter" | "ids" | "limit">,
-  rights: Rights,
-): MoveSelection {
-  return {
-    ...(filter === undefined ? {} : { filter: filterIn(filter, rights) }),
-    ...(ids === undefined ? {} : { only: ids }),
-    ...(limit === undefined ? {} : { limit }),
-  };
-}
-
-/** Looks at the messages that would move: without a selection those that are ready, else those that wait. */
-async function tryOut(
-  directory: QueueDirectory,
-  name: string,
-  { limit = Infinity, ...wanted }: MoveSelection & Pick<LookRequest, "returning">,
-  cursor: string | undefined,
-): Promise<Omit<DryRun, "messages"> & { readonly messages: readonly LookedAt[] }> {
-  const isAll = wanted.filter === undefined && wanted.only === undefined && limit === Infinity;
-  const filter: MessageFilter = isAll ? [{ field: "state", state: "ready" }] : (wanted.filter ?? []);
-  const { messages, matched, searched, of, ...found } = await directory
-    .queue(name)
-    .look(name, {
-      ...wanted,
-      filter,
-      isWaiting: true,
-      countsAll: true,
-      max: Math.min(SHOWN_MAX, limit),
-      ...(cursor === undefined ? {} : { cursor: checkedCursor(cursor) }),
-    });
-  const count = Math.min(matched, limit);
-  const next = count === limit ? null : found.cursor;
-  return { dryRun: true, count, messages, cursor: next, searched, of };
 }
 
 function checkTarget(source: QueueRecord, target: string, queues: readonly QueueRecord[]): void {

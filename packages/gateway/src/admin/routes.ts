@@ -16,6 +16,7 @@ import { historyRoutes } from "./history/history-routes.ts";
 import { streamRoutes } from "./history/stream-routes.ts";
 import { actionRoutes } from "./messages/action-routes.ts";
 import { batchRoute } from "./messages/batch-route.ts";
+import { bulkRoutes } from "./messages/bulk-routes.ts";
 import { lookRoutes } from "./messages/look-routes.ts";
 import { processRoutes } from "./process-routes.ts";
 import { queueRoutes } from "./queue-routes.ts";
@@ -41,6 +42,7 @@ export function adminRoutes(
   app.route("/queues", lookRoutes(directory));
   app.route("/queues", batchRoute(directory));
   app.route("/queues", actionRoutes(directory));
+  app.route("/queues", bulkRoutes(directory));
   app.route("/queues", faultRoutes(directory));
   app.route("/events", streamRoutes(directory, waits));
   app.route("/topics", topicRoutes(directory));

@@ -16,5 +16,7 @@ export type { EndView, FiguresView, FrameView } from "./history/event-stream.ts"
 export type { EventView, StoryGapView } from "./history/history-view.ts";
 export type { StoryView } from "./history/story.ts";
 export type { MessageView, QueueWhyView, WholeMessageView } from "./message-view.ts";
+export type { ErrorsView } from "./messages/look-routes.ts";
 export type { MoveView, QueueView } from "./queue-view.ts";
+export type { DryRun } from "./selection.ts";
 export type { HandOverView, SubscriptionView, TopicDetail, TopicView } from "./topic-view.ts";

@@ -18,6 +18,9 @@ export const ADMIN_NEEDS: RouteNeeds = {
   [`GET ${QUEUE}/messages/:id`]: READ,
   [`DELETE ${QUEUE}/messages/:id`]: CONSUME,
   [`POST ${QUEUE}/messages/:id/retry`]: CONSUME,
+  [`POST ${QUEUE}/messages/retry`]: changing("queue.messages.retry"),
+  [`POST ${QUEUE}/messages/delete`]: changing("queue.messages.delete"),
+  [`GET ${QUEUE}/errors`]: READ,
   // It sends messages that it reads: a caller that may only send must not get to see them by sending them elsewhere.
   [`POST ${QUEUE}/messages/:id/resend`]: ADMIN,
   // A story leads over queues.

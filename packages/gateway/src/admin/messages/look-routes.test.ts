@@ -47,7 +47,8 @@ describe("GET /queues/NAME/messages", () => {
       },
       traceHeader: null,
     });
-    const waits = lookedAt({ group: "g", from: "orders", attributes: attributes ?? null });
+    const lastError = "TypeError: card declined";
+    const waits = lookedAt({ group: "g", from: "orders", attributes: attributes ?? null, lastError });
     const why: Why = { reason: "leased", text: "It is leased.", untilMs: SENT_MS, by: "mailer" };
     const leased = lookedAt({ state: "leased", attempts: 2, why });
     const look = vi.fn(async () => replyOf([waits, leased], { cursor: "1-2-3" }));
@@ -67,6 +68,7 @@ describe("GET /queues/NAME/messages", () => {
           truncated: false,
           group: "g",
           from: "orders",
+          lastError,
           attributes: { kind: { type: "String", value: "order" }, raw: { type: "Binary.x", value: "AP8=" } },
           why: { reason: "paused", text: "Delivery is paused.", until: null, by: null },
         },
@@ -81,6 +83,7 @@ describe("GET /queues/NAME/messages", () => {
           truncated: false,
           group: null,
           from: null,
+          lastError: null,
           attributes: {},
           why: { reason: "leased", text: "It is leased.", until: SENT_AT, by: "mailer" },
         },
@@ -172,6 +175,27 @@ describe("GET /queues/NAME/messages", () => {
   });
 });
 
+describe("GET /queues/NAME/errors", () => {
+  it("counts the messages that fit by their errors, without showing any", async () => {
+    const errors = { groups: [{ error: "Error: no stock", count: 2 }], others: 1, none: 3 };
+    const look = vi.fn(async () => replyOf([], { matched: 6, cursor: "1-2-3", searched: 8, errors }));
+    expect(await ask(withQueue({ look }), "/queues/orders/errors?filter=error:stock")).toEqual({
+      status: 200,
+      body: { ...errors, matched: 6, searched: 8, of: 9 },
+    });
+    const filter = [{ field: "error", text: "stock" }];
+    const request = { max: 0, filter, countsAll: true, countsErrors: true };
+    expect(look).toHaveBeenCalledExactlyOnceWith("orders", request);
+  });
+
+  it("refuses a filter that cannot be read", async () => {
+    expect(await ask(directoryOf(), "/queues/orders/errors?filter=error:")).toMatchObject({
+      status: 400,
+      body: { error: { code: "invalid_filter", column: 7 } },
+    });
+  });
+});
+
 describe("GET /queues/NAME/messages/ID", () => {
   it("shows all of a body, in base64 where it is no text", async () => {
     const long = lookedAt({ body: text(5 * BODY_CHARACTERS_MAX) });
@@ -224,9 +248,12 @@ it("GET /queues/NAME/why says why the queue delivers nothing, and what else is w
   });
 });
 
-it.each(["messages", `messages/${ID}`, "why"])("%s of a queue that does not exist is 404", async (path) => {
-  expect(await ask(directoryOf(), `/queues/nothing/${path}`)).toMatchObject({
-    status: 404,
-    body: { error: { code: "queue_not_found" } },
-  });
-});
+it.each(["messages", `messages/${ID}`, "errors", "why"])(
+  "%s of a queue that does not exist is 404",
+  async (path) => {
+    expect(await ask(directoryOf(), `/queues/nothing/${path}`)).toMatchObject({
+      status: 404,
+      body: { error: { code: "queue_not_found" } },
+    });
+  },
+);

@@ -1,4 +1,5 @@
 import {
+  type ErrorCounts,
   type LookedAt,
   type LookRequest,
   type MessageFilter,
@@ -17,6 +18,16 @@ import { wholeQuery } from "../whole-query.ts";
 
 /** Messages that are shown when the request names no number. */
 export const SHOWN_MESSAGES_DEFAULT = 20;
+
+/** Messages that fit a filter, counted by their last errors. A count ends after the time of one look. */
+export interface ErrorsView extends ErrorCounts {
+  /** Messages that fit, of those that were looked at. */
+  readonly matched: number;
+  /** Messages that were looked at: less than `of` where time was over. */
+  readonly searched: number;
+  /** Messages of the queue. */
+  readonly of: number;
+}
 
 /** Routes that show the messages of a queue, in any state, and why they are not delivered. */
 export function lookRoutes(directory: QueueDirectory): Hono {
@@ -49,6 +60,20 @@ export function lookRoutes(directory: QueueDirectory): Hono {
     const message = await messageOf(directory, name, c.req.param("id"));
     const [shown = message] = shownMessages(rightsOf(c), [message]);
     return c.json(wholeMessageView(shown));
+  });
+
+  app.get("/:name/errors", async (c) => {
+    const { name } = await queueOf(c, directory);
+    const filter = filterIn(c.req.query("filter") ?? "", rightsOf(c));
+    const request = { max: 0, filter, countsAll: true, countsErrors: true };
+    const { matched, searched, of, errors } = await directory.queue(name).look(name, request);
+    const counts: ErrorsView = {
+      ...(errors ?? { groups: [], others: 0, none: matched }),
+      matched,
+      searched,
+      of,
+    };
+    return c.json(counts);
   });
 
   app.get("/:name/why", async (c) => {

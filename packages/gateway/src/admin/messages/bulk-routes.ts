@@ -1,0 +1,88 @@
+import { type MessageFilter, PULL_MESSAGES_MAX } from "@sluice/protocol";
+import { type Context, Hono } from "hono";
+import * as z from "zod/mini";
+import type { QueueDirectory } from "../../account/queue-directory.ts";
+import { rightsOf } from "../../rights/route-needs.ts";
+import { AdminError } from "../failure.ts";
+import { queueOf } from "../queue-of.ts";
+import { SELECTION, SELECTION_TEXT, selectionOf, tryOut } from "../selection.ts";
+import { checkedCursor } from "./look-routes.ts";
+import { readBody } from "./read-body.ts";
+
+const body = z.strictObject(SELECTION);
+const BODY_TEXT = `The body must be an object with "filter" or "ids", and any of ${SELECTION_TEXT}.`;
+
+/**
+ * Looks of one request, each for `PULL_MESSAGES_MAX` messages. A Worker may make 50 calls in a request where that is
+ * cheapest, and a look takes two.
+ */
+export const LOOKS_PER_REQUEST_MAX = 20;
+
+/** Something that is done to messages of a queue. */
+interface BulkAction {
+  /** Name in the answer of the number of messages that it was done to. */
+  readonly counted: string;
+  /** Terms besides those of the request. */
+  readonly filter: MessageFilter;
+  /** @returns how many messages it was done to. */
+  readonly act: (directory: QueueDirectory, queue: string, refs: readonly string[]) => Promise<number>;
+}
+
+/** Retries delayed messages. One that is leased would be delivered twice. */
+const RETRY: BulkAction = {
+  counted: "due",
+  filter: [{ field: "state", state: "delayed" }],
+  act: async (directory, queue, refs) => {
+    const made = await directory.queue(queue).makeDue(queue, refs);
+    return made.filter((outcome) => outcome === "due").length;
+  },
+};
+
+const DELETE: BulkAction = {
+  counted: "deleted",
+  filter: [],
+  act: async (directory, queue, refs) => (await directory.queue(queue).deleteByRefs(queue, refs)).deleted,
+};
+
+/** Routes of actions by hand on many messages: those that fit a filter, or are named. */
+export function bulkRoutes(directory: QueueDirectory): Hono {
+  const app = new Hono();
+  app.post("/:name/messages/retry", (c) => actOnMany(c, directory, RETRY));
+  app.post("/:name/messages/delete", (c) => actOnMany(c, directory, DELETE));
+  return app;
+}
+
+/**
+ * Answers a request for many messages: does it to those of some looks, and says where the next request goes on. A dry
+ * run counts them.
+ */
+async function actOnMany(c: Context, directory: QueueDirectory, { counted, filter, act }: BulkAction) {
+  const { name } = await queueOf(c, directory);
+  const { dryRun = false, cursor, ...selected } = await readBody(c, body, BODY_TEXT);
+  // A request that names nothing would be one for everything, by mistake.
+  if (selected.filter === undefined && selected.ids === undefined) {
+    throw new AdminError(400, "invalid_body", BODY_TEXT);
+  }
+  const { limit = Infinity, ...selection } = selectionOf(selected, rightsOf(c));
+  const wanted = { ...selection, filter: [...(selection.filter ?? []), ...filter] };
+  if (dryRun) {
+    c.set("changed", null);
+    return c.json(await tryOut(directory, name, rightsOf(c), { ...wanted, limit }, cursor));
+  }
+  let done = 0;
+  let at = cursor === undefined ? undefined : checkedCursor(cursor);
+  for (let looks = 1; ; looks++) {
+    const max = Math.min(PULL_MESSAGES_MAX, limit - done);
+    const found = await directory
+      .queue(name)
+      .look(name, { ...wanted, max, ...(at === undefined ? {} : { cursor: at }) });
+    const refs = found.messages.map(({ ref }) => ref);
+    if (refs.length > 0) done += await act(directory, name, refs);
+    const isOver = found.cursor === null || done >= limit;
+    if (isOver || looks === LOOKS_PER_REQUEST_MAX) {
+      const { searched, of } = found;
+      return c.json({ [counted]: done, cursor: isOver ? null : found.cursor, searched, of });
+    }
+    at = found.cursor ?? undefined;
+  }
+}

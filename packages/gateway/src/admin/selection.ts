@@ -1,0 +1,67 @@
+import { type LookRequest, MOVED_NAMES_MAX, type MoveSelection } from "@sluice/protocol";
+import * as z from "zod/mini";
+import type { QueueDirectory } from "../account/queue-directory.ts";
+import { shownMessages } from "../rights/other-queues.ts";
+import type { Rights } from "../rights/rights.ts";
+import { type MessageView, messageView } from "./message-view.ts";
+import { checkedCursor, filterIn } from "./messages/look-routes.ts";
+
+/** Members of a request that selects messages to act on. */
+export const SELECTION = {
+  filter: z.optional(z.string()),
+  ids: z.optional(z.array(z.string()).check(z.maxLength(MOVED_NAMES_MAX))),
+  limit: z.optional(z.int().check(z.gte(1))),
+  dryRun: z.optional(z.boolean()),
+  cursor: z.optional(z.string()),
+};
+export const SELECTION_TEXT = `"filter", "ids" (${MOVED_NAMES_MAX} at most), "limit" (1 or more) and "dryRun"`;
+
+const selected = z.object(SELECTION);
+type Selected = z.infer<typeof selected>;
+
+/** Messages that a dry run shows. */
+const SHOWN_MAX = 20;
+
+/** Answer of a dry run: nothing was done. */
+export interface DryRun {
+  readonly dryRun: true;
+  /** Messages that it would be done to; at least so many while `cursor` is not `null`. */
+  readonly count: number;
+  /** The first of them. */
+  readonly messages: readonly MessageView[];
+  /** Goes on counting where this one has ended; `null` when every message was looked at. */
+  readonly cursor: string | null;
+  readonly searched: number;
+  readonly of: number;
+}
+
+/** Reads which messages a request selects, within the rights of its caller. Throws 400 for a wrong filter. */
+export function selectionOf({ filter, ids, limit }: Selected, rights: Rights): MoveSelection {
+  return {
+    ...(filter === undefined ? {} : { filter: filterIn(filter, rights) }),
+    ...(ids === undefined ? {} : { only: ids }),
+    ...(limit === undefined ? {} : { limit }),
+  };
+}
+
+/** Looks at the messages that something would be done to, and counts them. */
+export async function tryOut(
+  directory: QueueDirectory,
+  name: string,
+  rights: Rights,
+  { limit = Infinity, ...wanted }: MoveSelection & Pick<LookRequest, "returning" | "isWaiting">,
+  cursor: string | undefined,
+): Promise<DryRun> {
+  const { messages, matched, searched, of, ...found } = await directory
+    .queue(name)
+    .look(name, {
+      ...wanted,
+      countsAll: true,
+      max: Math.min(SHOWN_MAX, limit),
+      ...(cursor === undefined ? {} : { cursor: checkedCursor(cursor) }),
+    });
+  const count = Math.min(matched, limit);
+  const next = count === limit ? null : found.cursor;
+  const shown = shownMessages(rights, messages).map(messageView);
+  return { dryRun: true, count, messages: shown, cursor: next, searched, of };
+}
