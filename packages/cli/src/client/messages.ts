@@ -1,6 +1,6 @@
 import type { MessageView, QueueWhyView, WholeMessageView } from "@sluice/gateway/views";
 import type { BrokerClient } from "./broker-client.ts";
-import { queuePath } from "./queues.ts";
+import { planOf, queuePath, type Selection } from "./queues.ts";
 
 /** Most messages that one request answers. */
 export const PAGE_MESSAGES_MAX = 100;
@@ -111,6 +111,46 @@ export function deleteMessage(
   id: string,
 ): Promise<{ readonly id: string; readonly deleted: boolean }> {
   return client.admin({ method: "DELETE", path: messagePath(queue, id) });
+}
+
+/** Something that is done to many messages: what it is called in the path, and in the answer. */
+const BULK = { retry: "due", delete: "deleted" } as const;
+export type BulkAction = keyof typeof BULK;
+
+/** Counts the messages that an action would be done to. Does nothing. */
+export function planMany(client: BrokerClient, queue: string, action: BulkAction, request: Selection) {
+  return planOf(client, queuePath(queue, `/messages/${action}`), request);
+}
+
+/**
+ * Does something to many messages, in as many requests as that takes.
+ *
+ * @param progress called behind each request with the messages so far.
+ * @returns how many messages it was done to.
+ */
+export async function actOnMany(
+  client: BrokerClient,
+  queue: string,
+  action: BulkAction,
+  { limit, ...request }: Selection,
+  progress: (done: number) => void,
+): Promise<number> {
+  const path = queuePath(queue, `/messages/${action}`);
+  let done = 0;
+  let cursor: string | null = null;
+  do {
+    const rest = limit === undefined ? {} : { limit: limit - done };
+    const body = { ...request, ...rest, ...(cursor === null ? {} : { cursor }) };
+    const answer: { cursor: string | null; due?: number; deleted?: number } = await client.admin({
+      method: "POST",
+      path,
+      body,
+    });
+    done += answer[BULK[action]] ?? 0;
+    cursor = answer.cursor;
+    progress(done);
+  } while (cursor !== null);
+  return done;
 }
 
 function messagePath(queue: string, id: string, below = ""): string {

@@ -59,20 +59,24 @@ export async function purgeQueue(client: BrokerClient, name: string): Promise<nu
   return purged;
 }
 
-/** Which dead letters move, and where to. */
-export interface MoveRequest {
-  /** The queue that takes them. Default: those that they came from. */
-  readonly to?: string;
-  /** Those that fit. Default: what is ready. */
+/** Which messages something is done to. */
+export interface Selection {
+  /** Those that fit. */
   readonly filter?: string;
   /** Ids or refs. */
   readonly ids?: readonly string[];
-  /** Most messages that move. */
+  /** Most messages. */
   readonly limit?: number;
 }
 
-/** Messages that a move would move. */
-interface MovePlan {
+/** Which dead letters move, and where to. Default: what is ready. */
+export interface MoveRequest extends Selection {
+  /** The queue that takes them. Default: those that they came from. */
+  readonly to?: string;
+}
+
+/** Messages that something would be done to. */
+interface Plan {
   readonly count: number;
   /** The first of them. */
   readonly messages: readonly MessageView[];
@@ -85,15 +89,19 @@ export async function startMove(client: BrokerClient, name: string, body: MoveRe
   return move;
 }
 
-/** Counts the messages that a move would move, in as many requests as that takes. Moves nothing. */
-export async function planMove(client: BrokerClient, name: string, request: MoveRequest): Promise<MovePlan> {
-  const path = queuePath(name, "/redrive");
+/** Counts the messages that a move would move. Moves nothing. */
+export function planMove(client: BrokerClient, name: string, request: MoveRequest): Promise<Plan> {
+  return planOf(client, queuePath(name, "/redrive"), request);
+}
+
+/** Counts the messages that a request would do something to, in as many requests as that takes. Does nothing. */
+export async function planOf(client: BrokerClient, path: string, request: Selection): Promise<Plan> {
   const { limit = Number.POSITIVE_INFINITY } = request;
-  let plan: MovePlan = { count: 0, messages: [] };
+  let plan: Plan = { count: 0, messages: [] };
   let cursor: string | null = null;
   do {
     const body = { ...request, dryRun: true, ...(cursor === null ? {} : { cursor }) };
-    const page: MovePlan & { cursor: string | null } = await client.admin({ method: "POST", path, body });
+    const page: Plan & { cursor: string | null } = await client.admin({ method: "POST", path, body });
     const { messages } = plan;
     plan = { count: plan.count + page.count, messages: messages.length > 0 ? messages : page.messages };
     cursor = page.cursor;

@@ -4,17 +4,23 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { WholeMessageView } from "@sluice/gateway/views";
 import { CliError, EXIT_FAILED, EXIT_USAGE } from "@sluice/project/errors";
-import { size } from "@sluice/protocol/words";
+import { plural, size } from "@sluice/protocol/words";
 import {
+  actOnMany,
+  type BulkAction,
   deleteMessage,
   messageOf,
+  planMany,
   type ResendChange,
   resendMessage,
   retryMessage,
 } from "../../client/messages.ts";
+import { queueNamed } from "../../client/queues.ts";
+import { progressBar } from "../../progress.ts";
 import type { Surroundings } from "../../surroundings.ts";
 import { answer, confirm, type OnBroker } from "../on-broker.ts";
 import { type BodyOptions, bodyIn, bytesOf, jsonIn, type SentType } from "./body.ts";
+import { filterOf, messageTable, type WhichMessages } from "./look.ts";
 
 export interface ResendOptions extends BodyOptions {
   readonly to?: string;
@@ -116,20 +122,93 @@ function edit(
   }
 }
 
-/** `sluice messages retry`: ends a delay or a lease now. */
-export async function retry(on: OnBroker, queue: string, id: string): Promise<number> {
+/** Selection of the messages of a command that can act on many. */
+export interface ManyOptions extends WhichMessages {
+  readonly limit?: number;
+  /** Say how many messages it would be done to, show the first, and do nothing. */
+  readonly dryRun?: boolean;
+  /** Do it without asking. */
+  readonly force?: boolean;
+}
+
+/** `sluice messages retry`: ends a delay or a lease now; of many messages the delays. */
+export async function retry(
+  on: OnBroker,
+  queue: string,
+  ids: readonly string[],
+  options: ManyOptions,
+): Promise<number> {
+  const id = onlyOf(ids, options);
+  if (id === null) return many(on, queue, "retry", ids, options);
   const retried = await retryMessage(on.client, queue, id);
   const words = retried.wasDue ? `${retried.id} was due already.` : `${retried.id} is due now.`;
   answer(on, retried, { words });
   return 0;
 }
 
-/** `sluice messages delete`: deletes a message. */
-export async function remove(on: OnBroker, queue: string, id: string, force: boolean): Promise<number> {
+/** `sluice messages delete`: deletes messages. */
+export async function remove(
+  on: OnBroker,
+  queue: string,
+  ids: readonly string[],
+  options: ManyOptions,
+): Promise<number> {
+  const id = onlyOf(ids, options);
+  if (id === null) return many(on, queue, "delete", ids, options);
   const message = await messageOf(on.client, queue, id);
   const what = `Deletes message ${message.id} of queue ${queue}, ${message.state}, ${size(message.bytes)}.`;
-  await confirm(on, { name: queue, what, force });
+  await confirm(on, { name: queue, what, force: options.force === true });
   const deleted = await deleteMessage(on.client, queue, message.ref);
   answer(on, deleted, { words: `Deleted ${message.id} of queue ${queue}.` });
+  return 0;
+}
+
+/** Returns the id of a command line that names one message and nothing else; `null` for any other. */
+function onlyOf(ids: readonly string[], { state, filter, limit, dryRun }: ManyOptions): string | null {
+  const [id, ...others] = ids;
+  const isSelection = state !== undefined || filter !== undefined || limit !== undefined || dryRun === true;
+  return id === undefined || others.length > 0 || isSelection ? null : id;
+}
+
+/** Does something to the messages that a command line selects, after it has counted them. */
+async function many(
+  on: OnBroker,
+  queue: string,
+  action: BulkAction,
+  ids: readonly string[],
+  options: ManyOptions,
+): Promise<number> {
+  const { state, filter, limit, dryRun = false, force = false } = options;
+  if (ids.length === 0 && state === undefined && filter === undefined) {
+    throw new CliError("Say which messages: their ids, or --filter TERMS.", EXIT_USAGE);
+  }
+  const request = {
+    filter: filterOf(options),
+    ...(ids.length === 0 ? {} : { ids }),
+    ...(limit === undefined ? {} : { limit }),
+  };
+  const plan = await planMany(on.client, queue, action, request);
+  const selected = plural(plan.count, "message");
+  if (dryRun) {
+    const words = action === "retry" ? `${selected} would be due now.` : `${selected} would be deleted.`;
+    if (!on.json && plan.messages.length > 0) {
+      const { now } = await queueNamed(on.client, queue);
+      on.printer.print(messageTable(plan.messages, now, on.printer));
+    }
+    answer(on, plan, { words });
+    return 0;
+  }
+  if (action === "delete" && plan.count > 0)
+    await confirm(on, { name: queue, what: `Deletes ${selected} of queue ${queue}.`, force });
+  const bar = progressBar(on.surroundings, "messages");
+  let done: number;
+  try {
+    done = await actOnMany(on.client, queue, action, request, (soFar) => bar.update(soFar, plan.count));
+  } finally {
+    bar.stop();
+  }
+  const acted = plural(done, "message");
+  if (action === "retry") answer(on, { queue, due: done }, { words: `Due now: ${acted}.` });
+  else answer(on, { queue, deleted: done }, { words: `Deleted ${acted} of queue ${queue}.` });
   return 0;
 }

@@ -11,7 +11,7 @@ import {
   seconds,
   withBroker,
 } from "../on-broker.ts";
-import type { ResendOptions } from "./act.ts";
+import type { ManyOptions, ResendOptions } from "./act.ts";
 import { SENT_TYPES } from "./body.ts";
 import type { PeekOptions } from "./look.ts";
 import type { SendOptions } from "./send.ts";
@@ -66,7 +66,7 @@ export function addMessages(program: Command, execute: Execute): void {
       examples(
         "sluice messages peek orders",
         "sluice messages peek orders --state delayed --limit 100",
-        `sluice messages peek orders-dead --filter 'attempts:>2 age:>1h body:"lamp"'`,
+        `sluice messages peek orders-dead --filter 'error:"card declined" age:>1h'`,
       ),
     )
     .action((queue: string, options: Options<PeekOptions>) =>
@@ -115,24 +115,30 @@ export function addMessages(program: Command, execute: Execute): void {
     .action((queue: string, id: string, options: Options<ResendOptions>) =>
       onBroker(execute, options, async (on) => (await import("./act.ts")).resend(on, queue, id, options)),
     );
-  withBroker(messages.command("retry"))
-    .description("let a message be delivered now: its delay, or its lease, ends")
-    .argument("<queue>", "name of the queue")
-    .argument("<id>", "id of the message, or its ref")
-    .addHelpText("after", examples("sluice messages retry orders 0123456789abcdef0123456789abcdef"))
-    .action((queue: string, id: string, options: Options) =>
-      onBroker(execute, options, async (on) => (await import("./act.ts")).retry(on, queue, id)),
-    );
-  withBroker(messages.command("delete"))
-    .description("delete a message, leased or not")
-    .argument("<queue>", "name of the queue")
-    .argument("<id>", "id of the message, or its ref")
-    .option("--force", "do it without asking")
-    .addHelpText("after", examples("sluice messages delete orders 0123456789abcdef0123456789abcdef --force"))
-    .action((queue: string, id: string, options: Options<{ force?: boolean }>) =>
-      onBroker(execute, options, async (on) =>
-        (await import("./act.ts")).remove(on, queue, id, options.force === true),
+  withMany(withBroker(messages.command("retry")))
+    .description("let messages be delivered now: the delay of one, or its lease, ends; of many the delays")
+    .addHelpText(
+      "after",
+      examples(
+        "sluice messages retry orders 0123456789abcdef0123456789abcdef",
+        "sluice messages retry orders --filter 'error:timeout'",
       ),
+    )
+    .action((queue: string, ids: string[], options: Options<ManyOptions>) =>
+      onBroker(execute, options, async (on) => (await import("./act.ts")).retry(on, queue, ids, options)),
+    );
+  withMany(withBroker(messages.command("delete")))
+    .description("delete messages, leased or not")
+    .option("--force", "do it without asking")
+    .addHelpText(
+      "after",
+      examples(
+        "sluice messages delete orders 0123456789abcdef0123456789abcdef --force",
+        "sluice messages delete orders-dead --filter 'error:\"card declined\" age:>1d' --dry-run",
+      ),
+    )
+    .action((queue: string, ids: string[], options: Options<ManyOptions>) =>
+      onBroker(execute, options, async (on) => (await import("./act.ts")).remove(on, queue, ids, options)),
     );
 }
 
@@ -141,6 +147,15 @@ const MESSAGES_EXAMPLES = examples(
   "sluice messages peek orders --state delayed",
   "sluice messages why orders",
 );
+
+/** Adds the arguments and options of a command that acts on one message or on many. */
+function withMany(command: Command): Command {
+  return withFilter(command)
+    .argument("<queue>", "name of the queue")
+    .argument("[id...]", "ids of messages, or their refs")
+    .option("--limit <number>", "most messages", positive)
+    .option("--dry-run", "change nothing; say how many messages that would be, and show the first of them");
+}
 
 /** Adds the options that select messages. */
 export function withFilter(command: Command): Command {

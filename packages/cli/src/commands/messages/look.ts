@@ -61,23 +61,26 @@ async function search(on: OnBroker, queue: string, options: PeekOptions): Promis
 }
 
 /**
- * Formats messages as a table, a line each.
+ * Formats messages as a table, a line each; with their last errors if any has one.
  *
  * @param now time of their queue.
  */
 export function messageTable(messages: readonly MessageView[], now: string, look: Look): string {
-  const rows = messages.map((message) => rowOf(message, now));
-  return table(COLUMNS, rows, look);
+  const hasErrors = messages.some(({ lastError }) => lastError != null);
+  const rows = messages.map((message) => rowOf(message, now, hasErrors));
+  return table([...COLUMNS, ...(hasErrors ? ["error"] : []), "body"], rows, look);
 }
 
-const COLUMNS = ["id", "state", "attempts", "sent", "size", "why", "body"];
+const COLUMNS = ["id", "state", "attempts", "sent", "size", "why"];
 
 function rowOf(
-  { id, state, attempts, sentAt, bytes, why, text, contentType }: MessageView,
+  { id, state, attempts, sentAt, bytes, why, lastError, text, contentType }: MessageView,
   now: string,
+  hasErrors: boolean,
 ): string[] {
   const body = text === null ? `(${contentType})` : oneLine(text);
-  return [id, state, `${attempts}`, distance(sentAt, now), size(bytes), why.reason, body];
+  const error = hasErrors ? [oneLine(lastError ?? "")] : [];
+  return [id, state, `${attempts}`, distance(sentAt, now), size(bytes), why.reason, ...error, body];
 }
 
 function oneLine(text: string): string {
@@ -97,6 +100,7 @@ export async function show(on: OnBroker, queue: string, id: string): Promise<num
 function factsOf(message: WholeMessageView, now: string, look: Look): string {
   const { id, state, why, attempts, sentAt, dueAt, leasedUntil, keptUntil, contentType, bytes, group, from } =
     message;
+  const { lastError = null } = message;
   const time = (at: string) => `${at} (${distance(at, now)})`;
   return facts(
     [
@@ -104,6 +108,7 @@ function factsOf(message: WholeMessageView, now: string, look: Look): string {
       ["state", state],
       ["why", printable(why.text)],
       ["attempts", `${attempts}`],
+      ["last error", lastError === null ? null : printable(lastError)],
       ["sent", time(sentAt)],
       ["due", dueAt === null ? null : time(dueAt)],
       ["leased until", leasedUntil === null ? null : time(leasedUntil)],
