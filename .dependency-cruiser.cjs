@@ -151,7 +151,7 @@ module.exports = {
       "settings report node processes data generation http watchdog broker workerd standalone serve miniflare platform-proxy dev",
     ),
     ...layers("cli", "client commands"),
-    ...layers("dashboard", "api text ui cost development page message redrive queue overview topic"),
+    ...layers("dashboard", "api text ui cost development page redrive message queue overview topic"),
     ...layers(
       "apps/bench",
       "measure process report workload lab peers systems compare sqs backlog price start",

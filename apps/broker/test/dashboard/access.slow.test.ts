@@ -38,6 +38,7 @@ beforeAll(async () => {
     history: "#/queues/gifts/history",
     settings: "#/queues/gifts-dead/settings",
     "empty queue": "#/queues/dead/messages",
+    "dead letters": "#/queues/gifts-dead/messages",
     message: `#/queues/gifts-dead/messages/${messages[0]?.id}`,
     topic: `#/topics/${NEWS}`,
     "queue that there is none of": "#/queues/nothing",
@@ -86,6 +87,15 @@ describe.skipIf(CHROMIUM === null)("every page", () => {
       await show(page, hash);
       await page.getByRole("button", { name: button, exact: true }).click();
       await says(page.getByRole("dialog"), /\w/);
+      expect(await problems(page), button).toEqual([]);
+      await page.keyboard.press("Escape");
+    }
+    await show(page, "#/queues/gifts-dead/messages");
+    await page.getByRole("checkbox", { name: "All that fit" }).check();
+    const chosen = page.getByRole("group", { name: "Chosen messages" });
+    for (const button of ["Redrive", "Retry now", "Delete"]) {
+      await chosen.getByRole("button", { name: button }).click();
+      await says(page.getByRole("dialog"), /would be/);
       expect(await problems(page), button).toEqual([]);
       await page.keyboard.press("Escape");
     }

@@ -27,6 +27,7 @@ export const SluiceQueueConsumer = createQueueConsumer({
 }, { waitForWaitUntil: true });
 function pack({ item }) {
   if (item === "vase") throw new TypeError("the vase is cursed");
+  if (item === "card") throw new Error("card declined");
 }
 export default { fetch: () => new Response("consumer") };
 `;
@@ -121,6 +122,13 @@ async function openPage(browser: Browser, url: string, options: BrowserContextOp
   return page;
 }
 
+/** Counts the clicks on a page from now on. */
+export async function countClicks(page: Page): Promise<() => Promise<number>> {
+  // A click on a label is one of a user, and two for the document.
+  await page.evaluate(`window.clicks = 0; addEventListener("pointerdown", () => window.clicks++, true);`);
+  return () => page.evaluate<number>("window.clicks");
+}
+
 /** Creates a topic without subscriptions. */
 export async function createTopic({ sns }: DashboardLab): Promise<void> {
   await sns.send(new CreateTopicCommand({ Name: "news" }));
@@ -154,7 +162,8 @@ function deployedQueues(endpoint: SnsEndpoint): Record<string, object> {
       consumer: {
         type: "worker",
         worker: "packer",
-        settings: { ...packer, maxRetries: 0, deadLetterQueue: "gifts-dead" },
+        // One by one, so that each message fails with its own error.
+        settings: { ...packer, maxBatchSize: 1, maxRetries: 0, deadLetterQueue: "gifts-dead" },
       },
     },
     "gifts-dead": queue,

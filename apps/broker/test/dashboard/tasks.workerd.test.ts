@@ -1,6 +1,9 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CHROMIUM, type DashboardLab, holds, openLab, row, says } from "./lab.ts";
+import { CHROMIUM, countClicks, type DashboardLab, holds, openLab, row, says } from "./lab.ts";
+
+/** Most clicks from the first page to an answer, or to the end of a task. */
+const CLICKS_MAX = 4;
 
 let lab: DashboardLab;
 
@@ -14,19 +17,36 @@ async function sendAll(queue: string, bodies: readonly object[], more: object = 
   for (const body of bodies) await lab.api(`/queues/${queue}/messages`, "POST", { body, ...more });
 }
 
-/** Goes from the first page to the messages of a queue, as a user without a guide does. */
-async function messagesOf(queue: string): Promise<Page> {
-  const page = await lab.open();
-  await row(page, queue).first().getByRole("link", { name: queue, exact: true }).first().click();
-  await page.getByRole("link", { name: "Messages", exact: true }).click();
-  return page;
+/** Sends values as JSON in one request. */
+async function sendBatch(queue: string, bodies: readonly object[]): Promise<void> {
+  const messages = bodies.map((body) => ({ contentType: "json", text: JSON.stringify(body) }));
+  await lab.api(`/queues/${queue}/messages/batch`, "POST", { messages });
 }
+
+/** Goes from the first page to a queue, as a user without a guide does, and counts the clicks from there on. */
+async function openQueue(queue: string): Promise<{ page: Page; clicks: () => Promise<number> }> {
+  const page = await lab.open();
+  const clicks = await countClicks(page);
+  await row(page, queue).first().getByRole("link", { name: queue, exact: true }).first().click();
+  return { page, clicks };
+}
+
+/** Goes on to the messages of the queue. */
+async function messagesOf(queue: string): ReturnType<typeof openQueue> {
+  const opened = await openQueue(queue);
+  await opened.page.getByRole("link", { name: "Messages", exact: true }).click();
+  return opened;
+}
+
+/** The rows of the list of messages. */
+const rowsOf = (page: Page) => page.getByRole("table", { name: "Messages" }).getByRole("rowheader");
 
 describe.skipIf(CHROMIUM === null)("a user who starts on the first page finds out", () => {
   it("why a message waits", async () => {
     await sendAll("inbox", [{ item: "lamp" }], { delaySeconds: 3_600 });
-    const page = await messagesOf("inbox");
+    const { page, clicks } = await messagesOf("inbox");
     await says(row(page, ""), /delayed 0 in (59 min|1 h) It is due at [\d:]+, in (59 min|1 h): its send/);
+    expect(await clicks()).toBeLessThanOrEqual(CLICKS_MAX);
     await row(page, "").getByRole("link").first().click();
     await says(page.getByRole("region", { name: "Why it is not delivered" }), /delayed It is due at/);
     await says(page.getByRole("region", { name: "Story" }), /Sent .*due after 1 h/);
@@ -38,13 +58,15 @@ describe.skipIf(CHROMIUM === null)("a user who starts on the first page finds ou
   it("which error a dead letter had, and sends it again with changes", async () => {
     await sendAll("gifts", [{ item: "vase", to: "ada" }]);
     await holds(lab, "gifts-dead", 1);
-    const page = await messagesOf("gifts-dead");
+    const { page, clicks } = await messagesOf("gifts-dead");
+    await says(row(page, ""), "TypeError: the vase is cursed");
     await row(page, "").getByRole("link").first().click();
     const story = page.getByRole("region", { name: "Story" });
     await says(story, /Sent .* in gifts .*Delivered to packer attempt 1.*TypeError: the vase is cursed/);
     await says(story, /Moved to dead-letter queue gifts-dead after 1 attempt.*Arrived from gifts/);
     await story.getByText("Stack").first().click();
     await says(page.getByRole("region", { name: "What was thrown" }).first(), /at pack .*consumer/);
+    expect(await clicks()).toBeLessThanOrEqual(CLICKS_MAX);
     await says(page.getByRole("region", { name: "Body" }).first(), '"item": "vase"');
     await page.getByRole("button", { name: "Edit and resend" }).click();
     const dialog = page.getByRole("dialog", { name: "Edit and resend" });
@@ -65,11 +87,12 @@ describe.skipIf(CHROMIUM === null)("a user who starts on the first page finds ou
 
   it("when the next retry comes", async () => {
     await sendAll("orders", [{ item: "vase" }]);
-    const page = await messagesOf("orders");
+    const { page, clicks } = await messagesOf("orders");
     await says(
       row(page, ""),
-      /delayed 1 in (9|10) min It is due at [\d:]+, in (9|10) min: delivery 1 has failed/,
+      /TypeError: the vase is cursed delayed 1 in (9|10) min It is due at [\d:]+, in (9|10) min: delivery 1 has failed/,
     );
+    expect(await clicks()).toBeLessThanOrEqual(CLICKS_MAX);
     await row(page, "").getByRole("link").first().click();
     const story = page.getByRole("region", { name: "Story" });
     await says(story, /To be retried due after 10 min: the queue's retry_delay/);
@@ -107,16 +130,113 @@ describe.skipIf(CHROMIUM === null)("a user who starts on the first page finds ou
   });
 });
 
+describe.skipIf(CHROMIUM === null)("a user who starts on the first page", () => {
+  it("redrives the three of fifty dead letters that have one error, with six clicks", async () => {
+    await lab.api("/queues/gifts-dead/purge", "POST");
+    await lab.api("/queues/orders-dead/purge", "POST");
+    await sendBatch(
+      "gifts",
+      Array.from({ length: 50 }, (_, i) => ({ item: i % 20 === 7 ? "card" : "vase", i })),
+    );
+    await holds(lab, "gifts-dead", 50);
+    const { page, clicks } = await messagesOf("gifts-dead");
+    const errors = page.getByRole("region", { name: "Last errors" });
+    await says(errors, "47 TypeError: the vase is cursed 3 Error: card declined");
+    await errors.getByRole("link", { name: "card declined" }).click();
+    await expect.poll(() => rowsOf(page).count()).toBe(3);
+    expect(await page.getByLabel("Look for messages").inputValue()).toBe('error:"Error: card declined"');
+    await page.getByLabel("All that fit: 3 messages").click();
+    const chosen = page.getByRole("group", { name: "Chosen messages" });
+    await chosen.getByRole("button", { name: "Redrive" }).click();
+    const dialog = page.getByRole("dialog", { name: "Redrive messages of gifts-dead" });
+    await says(dialog, "3 messages would be moved. Nothing is moved yet.");
+    await holds(lab, "gifts-dead", 50);
+    await dialog.getByRole("button", { name: "Redrive 3 messages" }).click();
+    expect(await clicks()).toBeLessThanOrEqual(6);
+    await says(page.getByRole("main"), "3 messages on the way.");
+    // They fail again, with the same error.
+    const moves = () => lab.api<{ lastMove: object | null }>("/queues/gifts-dead");
+    await expect.poll(async () => (await moves()).lastMove).toMatchObject({ status: "completed", moved: 3 });
+    await holds(lab, "gifts-dead", 50);
+  });
+
+  it("sends a message with a delay", async () => {
+    await lab.api("/queues/inbox/purge", "POST");
+    const { page, clicks } = await openQueue("inbox");
+    await page.getByRole("button", { name: "Send a message" }).click();
+    const dialog = page.getByRole("dialog", { name: "Send to inbox" });
+    await dialog.getByLabel("Body").fill('{"item": "lamp"}');
+    await dialog.getByLabel("Delay").fill("600");
+    await dialog.getByRole("button", { name: "Send" }).click();
+    expect(await clicks()).toBeLessThanOrEqual(CLICKS_MAX);
+    const { messages } = await lab.api<{ messages: object[] }>("/queues/inbox/messages");
+    expect(messages).toMatchObject([{ state: "delayed", text: '{"item":"lamp"}' }]);
+  });
+});
+
+describe.skipIf(CHROMIUM === null)("many messages on the page", () => {
+  it("are chosen by the keyboard, made due and deleted, after a look at how many", async () => {
+    await lab.api("/queues/inbox/purge", "POST");
+    await sendAll("inbox", [{ n: 1 }, { n: 2 }, { n: 3 }, { n: 4 }], { delaySeconds: 3_600 });
+    const { page } = await messagesOf("inbox");
+    await expect.poll(() => rowsOf(page).count()).toBe(4);
+    const chosen = page.getByRole("group", { name: "Chosen messages" });
+    const choose = async (i: number) => {
+      await rowsOf(page).nth(i).getByRole("checkbox").focus();
+      await page.keyboard.press("Space");
+    };
+    await choose(0);
+    await choose(2);
+    await choose(3);
+    await choose(3);
+    await says(chosen, "2 chosen");
+    expect(await chosen.getByRole("button", { name: "Redrive" }).count()).toBe(0);
+    await chosen.getByRole("button", { name: "Retry now" }).press("Enter");
+    const retry = page.getByRole("dialog", { name: "Retry now: messages of inbox" });
+    await says(retry, "2 messages would be due now.");
+    await retry.getByRole("button", { name: "Retry now: 2 messages" }).press("Enter");
+    await says(page.getByRole("main"), "2 messages due now.");
+    await expect.poll(() => row(page, "").getByText("ready", { exact: true }).count()).toBe(2);
+    expect(await chosen.count()).toBe(0);
+    await page.getByLabel("Look for messages").fill("state:delayed");
+    await expect.poll(() => rowsOf(page).count()).toBe(2);
+    await page.getByLabel("All that fit: 2 messages").press("Space");
+    await chosen.getByRole("button", { name: "Delete" }).click();
+    const remove = page.getByRole("dialog", { name: "Delete: messages of inbox" });
+    await says(remove, "2 messages would be deleted for good.");
+    await remove.getByRole("button", { name: "Delete: 2 messages" }).click();
+    await says(page.getByRole("main"), "No message fits state:delayed.");
+    await holds(lab, "inbox", 2);
+  });
+
+  it("a dead letter goes back to where it came from by one click on its page", async () => {
+    await lab.api("/queues/gifts-dead/purge", "POST");
+    await sendAll("gifts", [{ item: "card" }]);
+    await holds(lab, "gifts-dead", 1);
+    const { page } = await messagesOf("gifts-dead");
+    await row(page, "").getByRole("link").first().click();
+    await says(
+      page.getByRole("region", { name: "Why it is not delivered" }),
+      "Last error: Error: card declined",
+    );
+    await page.getByRole("button", { name: "Redrive" }).click();
+    await says(page.getByRole("main"), /On its way back to gifts\.|It is not in gifts-dead now\./);
+    await says(
+      page.getByRole("region", { name: "Story" }),
+      /Redriven to gifts.*card declined.*card declined/,
+    );
+  });
+});
+
 describe.skipIf(CHROMIUM === null)("messages on the page", () => {
   it("are found by a filter, page by page, and an invalid filter is marked at its error", async () => {
     await lab.api("/queues/dead/purge", "POST");
-    const messages = Array.from({ length: 70 }, (_, i) => ({
-      contentType: "json",
-      text: JSON.stringify({ n: i, kind: i % 10 === 0 ? "tenth" : "other" }),
-    }));
-    await lab.api("/queues/dead/messages/batch", "POST", { messages });
-    const page = await messagesOf("dead");
-    const rows = page.getByRole("table", { name: "Messages" }).getByRole("rowheader");
+    await sendBatch(
+      "dead",
+      Array.from({ length: 70 }, (_, i) => ({ n: i, kind: i % 10 === 0 ? "tenth" : "other" })),
+    );
+    const { page } = await messagesOf("dead");
+    const rows = rowsOf(page);
     await expect.poll(() => rows.count()).toBe(50);
     await page.getByRole("button", { name: "Next" }).click();
     await expect.poll(() => rows.count()).toBe(20);

@@ -5,6 +5,7 @@ export type {
   ClockView,
   DamageView,
   EndView,
+  ErrorsView,
   EventView,
   FiguresView,
   FrameView,

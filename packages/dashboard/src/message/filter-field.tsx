@@ -46,7 +46,7 @@ export function FilterField({ filter, changed, problem }: FilterFieldProps) {
           id="filter"
           ref={field}
           type="search"
-          placeholder="Look for messages: lamp  state:delayed  attempts:>2  id:3f2a"
+          placeholder="Look for messages: lamp  error:timeout  attempts:>2  id:3f2a"
           autoComplete="off"
           spellcheck={false}
           value={text}

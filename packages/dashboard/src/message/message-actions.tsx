@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { call, messagePath, type QueueView, type WholeMessageView } from "../api/call.ts";
+import { call, messagePath, type QueueView, queuePath, type WholeMessageView } from "../api/call.ts";
 import { useTargets } from "../api/use-targets.ts";
 import { shortId } from "../text/format.ts";
 import { bytesOf, hexOf } from "../text/hex.ts";
@@ -40,6 +40,20 @@ export function MessageActions({ queue, message, refresh }: MessageActionsProps)
             {isLeased ? "Release the lease" : "Retry now"}
           </button>
         )}
+        {message.from !== null && queue.deadLettersOf.queues.length > 0 && !isLeased ? (
+          <button
+            type="button"
+            disabled={isBusy}
+            onClick={() =>
+              run(async () => {
+                await call(`${queuePath(queue.name)}/redrive`, "POST", { ids: [message.ref] });
+                return `On its way back to ${message.from}.`;
+              })
+            }
+          >
+            Redrive
+          </button>
+        ) : null}
         <button type="button" disabled={isBusy} onClick={() => setIsEditing(true)}>
           Edit and resend
         </button>

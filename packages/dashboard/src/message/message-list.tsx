@@ -3,7 +3,7 @@ import type { MessageView } from "../api/call.ts";
 import { messageLink } from "../api/route.ts";
 import { ago, ahead, shortId } from "../text/format.ts";
 import { Sentence } from "../ui/sentence.tsx";
-import { type Column, Table } from "../ui/table.tsx";
+import { type Column, None, Table } from "../ui/table.tsx";
 import type { Found } from "./use-messages.ts";
 
 const TONES = { ready: "busy", delayed: "warn", leased: "good" } as const;
@@ -12,15 +12,30 @@ export function StatePill({ of: { state } }: { readonly of: Pick<MessageView, "s
   return <span class={`pill ${TONES[state]}`}>{state}</span>;
 }
 
-function columns(queue: string, now: string): readonly Column<MessageView>[] {
-  return [
+function columns({ queue, found, now, told, choice }: MessageListProps): readonly Column<MessageView>[] {
+  const { messages } = found;
+  const all: readonly (Column<MessageView> | false)[] = [
     {
       heading: "Message",
       cell: ({ id, ref }) => (
-        <a class="mono" href={messageLink(queue, id, ref)} title={id}>
-          {shortId(id)}
-        </a>
+        <span class="nowrap">
+          <input
+            type="checkbox"
+            aria-label={`Choose ${shortId(id)}`}
+            checked={choice.isAll || choice.refs.has(ref)}
+            disabled={choice.isAll}
+            onChange={() => choice.toggle(ref)}
+          />{" "}
+          <a class="mono" href={messageLink(queue, id, ref)} title={id}>
+            {shortId(id)}
+          </a>
+        </span>
       ),
+    },
+    messages.some(({ lastError }) => lastError != null) && {
+      heading: "Last error",
+      isWide: true,
+      cell: ({ lastError }) => (lastError == null ? <None /> : <span class="error why">{lastError}</span>),
     },
     { heading: "State", cell: (message) => <StatePill of={message} /> },
     { heading: "Attempts", isNumber: true, cell: ({ attempts }) => attempts },
@@ -36,14 +51,17 @@ function columns(queue: string, now: string): readonly Column<MessageView>[] {
         </span>
       ),
     },
-    {
+    messages.some(({ why }) => why.text !== told) && {
       heading: "Why it waits",
       isWide: true,
-      cell: ({ why }) => (
-        <span class="why">
-          <Sentence text={why.text} now={now} />
-        </span>
-      ),
+      cell: ({ why }) =>
+        why.text === told ? (
+          <None />
+        ) : (
+          <span class="why">
+            <Sentence text={why.text} now={now} />
+          </span>
+        ),
     },
     {
       heading: "Body",
@@ -61,6 +79,15 @@ function columns(queue: string, now: string): readonly Column<MessageView>[] {
       ),
     },
   ];
+  return all.filter((column) => column !== false);
+}
+
+/** Messages that the reader has chosen to act on. */
+export interface Choice {
+  /** Whether that is all that fit, on other pages too. */
+  readonly isAll: boolean;
+  readonly refs: ReadonlySet<string>;
+  readonly toggle: (ref: string) => void;
 }
 
 interface MessageListProps {
@@ -68,15 +95,19 @@ interface MessageListProps {
   readonly found: Found;
   readonly now: string;
   readonly label: string;
+  /** The reason that the page gives for the queue as a whole, above the list. Rows do not repeat it. */
+  readonly told: string;
+  readonly choice: Choice;
 }
 
-/** Messages with their state and why each of them waits. */
-export function MessageList({ queue, found, now, label }: MessageListProps) {
+/** Messages with their last error, their state, and why each of them waits. */
+export function MessageList(props: MessageListProps) {
+  const { found, label } = props;
   return (
     <Table
       label={label}
       beside={<SearchedText found={found} />}
-      columns={columns(queue, now)}
+      columns={columns(props)}
       rows={found.messages}
       rowKey={({ ref }) => ref}
     />

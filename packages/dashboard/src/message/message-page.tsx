@@ -144,6 +144,11 @@ function Shown({
           aria-label="Why it is not delivered"
         >
           <StatePill of={message} /> <Sentence text={message.why.text} now={now} />
+          {message.lastError == null ? null : (
+            <p>
+              Last error: <span class="error">{message.lastError}</span>
+            </p>
+          )}
         </section>
       )}
       {message === null ? null : (

@@ -1,5 +1,11 @@
+import { plural } from "@sluice/protocol/words";
+import { useEffect, useState } from "preact/hooks";
 import type { QueueView } from "../api/call.ts";
 import { queueLink } from "../api/route.ts";
+import { OutcomeLine } from "../ui/outcome.tsx";
+import { useAction } from "../ui/use-action.ts";
+import { BulkActions } from "./bulk-actions.tsx";
+import { ErrorGroups, useErrors } from "./error-groups.tsx";
 import { FilterField } from "./filter-field.tsx";
 import { MessageList } from "./message-list.tsx";
 import { useMessages } from "./use-messages.ts";
@@ -9,22 +15,44 @@ interface MessagesTabProps {
   readonly filter: string;
   readonly now: string;
   readonly send: () => void;
+  /** Why the queue delivers nothing more, as the page says above. */
+  readonly told: string;
+  /** Asks for the queue again. */
+  readonly changed: () => void;
 }
 
 /** The messages of a queue in every state. Looking at them changes nothing. */
-export function MessagesTab({ queue, filter, now, send }: MessagesTabProps) {
-  const { name } = queue;
-  const { found, page, first, next, previous, refresh } = useMessages(name, filter);
+export function MessagesTab({ queue, filter, now, send, told, changed }: MessagesTabProps) {
+  const { name, lastMove } = queue;
+  const version = `${lastMove?.startedAt} ${lastMove?.moved} ${lastMove?.status}`;
+  const { found, page, first, next, previous, refresh } = useMessages(name, filter, version);
   const { messages, isBusy, cursor, problem, failure } = found;
+  const errors = useErrors(name, found);
+  const [isAll, setIsAll] = useState(false);
+  const [refs, setRefs] = useState<ReadonlySet<string>>(new Set());
+  const chooseNone = () => {
+    setIsAll(false);
+    setRefs(new Set());
+  };
+  useEffect(chooseNone, [name, filter]);
+  const { outcome, run } = useAction(() => {
+    chooseNone();
+    refresh();
+    changed();
+  });
+  const fits =
+    errors === null
+      ? ""
+      : `${errors.searched < errors.of ? "at least " : ""}${plural(errors.matched, "message")}`;
   const isNone = messages.length === 0 && !isBusy && problem === "" && failure === "";
   return (
     <div class="stack">
       <div class="row start">
         <FilterField
           filter={filter}
-          changed={(changed) => {
-            if (changed !== filter) {
-              history.replaceState(null, "", queueLink(name, "messages", changed));
+          changed={(typed) => {
+            if (typed !== filter) {
+              history.replaceState(null, "", queueLink(name, "messages", typed));
               dispatchEvent(new HashChangeEvent("hashchange"));
             } else first();
           }}
@@ -40,7 +68,53 @@ export function MessagesTab({ queue, filter, now, send }: MessagesTabProps) {
         </p>
       )}
       {isNone ? <NoMessages queue={queue} filter={filter} send={send} isMore={cursor !== null} /> : null}
-      {messages.length === 0 ? null : <MessageList queue={name} found={found} now={now} label="Messages" />}
+      {errors === null ? null : (
+        <ErrorGroups
+          queue={name}
+          filter={filter}
+          errors={errors}
+          silent={messages.find(({ from, lastError }) => from !== null && lastError == null)?.from ?? null}
+        />
+      )}
+      <OutcomeLine of={outcome} />
+      {messages.length === 0 ? null : (
+        <>
+          <div class="row">
+            <label class="row">
+              <input
+                type="checkbox"
+                checked={isAll}
+                onChange={(event) => setIsAll(event.currentTarget.checked)}
+              />
+              All that fit{fits === "" ? "" : `: ${fits}`}
+            </label>
+            {isAll || refs.size > 0 ? (
+              <BulkActions
+                queue={queue}
+                count={isAll ? "" : `${refs.size} chosen`}
+                chosen={isAll ? { filter } : { ids: [...refs] }}
+                done={(text) => void run(async () => text)}
+              />
+            ) : null}
+          </div>
+          <MessageList
+            queue={name}
+            found={found}
+            now={now}
+            label="Messages"
+            told={told}
+            choice={{
+              isAll,
+              refs,
+              toggle: (ref) => {
+                const changed = new Set(refs);
+                if (!changed.delete(ref)) changed.add(ref);
+                setRefs(changed);
+              },
+            }}
+          />
+        </>
+      )}
       {page === 1 && cursor === null ? null : (
         <nav class="row" aria-label="Pages of messages">
           <button type="button" disabled={page === 1} onClick={previous}>

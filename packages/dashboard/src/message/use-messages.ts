@@ -33,8 +33,12 @@ const NONE: Omit<Found, "filter"> = {
   failure: "",
 };
 
-/** Looks for the messages that fit a filter. Holds one page at a time, so that memory does not grow. */
-export function useMessages(queue: string, filter: string) {
+/**
+ * Looks for the messages that fit a filter. Holds one page at a time, so that memory does not grow.
+ *
+ * @param version looks again when it changes.
+ */
+export function useMessages(queue: string, filter: string, version: string) {
   const [found, setFound] = useState<Found>({ ...NONE, filter });
   const [cursors, setCursors] = useState<readonly (string | null)[]>([null]);
   const [round, setRound] = useState(0);
@@ -47,7 +51,7 @@ export function useMessages(queue: string, filter: string) {
     return () => {
       searching.current++;
     };
-  }, [queue, filter, at, round]);
+  }, [queue, filter, at, round, version]);
   return {
     found: found.filter === filter ? found : { ...NONE, filter },
     page: cursors.length,

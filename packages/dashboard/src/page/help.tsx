@@ -14,6 +14,7 @@ const KEYS: readonly (readonly [keys: readonly string[], what: string])[] = [
 const TERMS: readonly (readonly [term: string, what: string])[] = [
   ["lamp", "that text in the body"],
   ['body:"two words"', "the same, with a blank in it"],
+  ["error:declined", "that text in its last error"],
   ["id:3f2a", "an id that begins so"],
   ["state:delayed", "ready, delayed or leased"],
   ["attempts:>2", "delivered more than twice"],

@@ -116,7 +116,9 @@ function Shown({ queue: answered, why, tab, filter, refresh }: ShownProps) {
         ))}
       </nav>
       {tab === "now" ? <NowTab queue={queue} events={events} now={now} /> : null}
-      {tab === "messages" ? <MessagesTab queue={queue} filter={filter} now={now} send={send} /> : null}
+      {tab === "messages" ? (
+        <MessagesTab queue={queue} filter={filter} now={now} send={send} told={why.text} changed={refresh} />
+      ) : null}
       {tab === "history" ? <HistoryTab name={name} now={now} /> : null}
       {tab === "settings" ? <SettingsTab queue={queue} /> : null}
       <footer>

@@ -8,13 +8,23 @@ interface FormDialogProps {
   readonly label: string;
   /** Whether what is filled in cannot be submitted. */
   readonly isDisabled?: boolean;
+  /** Whether what it does cannot be undone. */
+  readonly isDangerous?: boolean;
   readonly submit: () => Promise<void>;
   readonly closed: () => void;
   readonly children: ComponentChildren;
 }
 
 /** A dialog with a form. It closes once `submit` has resolved; it shows the error that `submit` rejects with. */
-export function FormDialog({ title, label, isDisabled = false, submit, closed, children }: FormDialogProps) {
+export function FormDialog({
+  title,
+  label,
+  isDisabled = false,
+  isDangerous = false,
+  submit,
+  closed,
+  children,
+}: FormDialogProps) {
   const [failure, setFailure] = useState("");
   const [isBusy, setIsBusy] = useState(false);
   return (
@@ -44,7 +54,7 @@ export function FormDialog({ title, label, isDisabled = false, submit, closed, c
           <button type="button" onClick={closed}>
             Cancel
           </button>
-          <button type="submit" class="primary" disabled={isDisabled || isBusy}>
+          <button type="submit" class={isDangerous ? "danger" : "primary"} disabled={isDisabled || isBusy}>
             {label}
           </button>
         </div>

@@ -1,0 +1,72 @@
+import { plural } from "@sluice/protocol/words";
+import { useEffect, useState } from "preact/hooks";
+import { call, type ErrorsView, queuePath } from "../api/call.ts";
+import { queueLink } from "../api/route.ts";
+import type { Found } from "./use-messages.ts";
+
+/** Counts the messages that fit a filter by their errors, whenever the list was looked for; `null` before that. */
+export function useErrors(queue: string, { filter, messages, isBusy, problem }: Found): ErrorsView | null {
+  const [errors, setErrors] = useState<{ readonly of: string; readonly view: ErrorsView } | null>(null);
+  const key = `${queue} ${filter}`;
+  useEffect(() => {
+    if (isBusy || problem !== "") return;
+    let isOver = false;
+    call<ErrorsView>(`${queuePath(queue)}/errors?${new URLSearchParams({ filter })}`).then(
+      (view) => isOver || setErrors({ of: key, view }),
+      // The list says that the broker does not answer.
+      () => {},
+    );
+    return () => {
+      isOver = true;
+    };
+  }, [key, messages, isBusy]);
+  return errors?.of === key ? errors.view : null;
+}
+
+interface ErrorGroupsProps {
+  readonly queue: string;
+  readonly filter: string;
+  readonly errors: ErrorsView;
+  /** A queue that gave up messages without an error, since it keeps no history. */
+  readonly silent: string | null;
+}
+
+/** How many messages have which last error. An error leads to its messages. */
+export function ErrorGroups({ queue, filter, errors, silent }: ErrorGroupsProps) {
+  const { groups, others, none, searched, of } = errors;
+  if (groups.length === 0) {
+    return silent === null ? null : (
+      <p class="quiet">
+        Why they died is not known: <a href={queueLink(silent, "history")}>{silent}</a> kept no history.
+      </p>
+    );
+  }
+  return (
+    <section class="card" aria-labelledby="errors">
+      <header>
+        <h2 id="errors">Last errors</h2>
+        {searched < of ? (
+          <span class="quiet">of the first {searched.toLocaleString("en")} messages</span>
+        ) : null}
+      </header>
+      <ul class="plain groups">
+        {groups.map(({ error, count }) => {
+          const term = `error:"${error.replace(/["\\]/g, "\\$&")}"`;
+          const text = <span class="error">{error}</span>;
+          return (
+            <li key={error}>
+              <strong>{count.toLocaleString("en")} </strong>
+              {filter.includes(term) ? (
+                text
+              ) : (
+                <a href={queueLink(queue, "messages", `${filter} ${term}`.trim())}>{text}</a>
+              )}
+            </li>
+          );
+        })}
+        {others === 0 ? null : <li class="quiet">and {plural(others, "message")} with other errors</li>}
+        {none === 0 ? null : <li class="quiet">{plural(none, "message")} without a known error</li>}
+      </ul>
+    </section>
+  );
+}
