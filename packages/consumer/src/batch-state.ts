@@ -1,4 +1,5 @@
-import type { HandlerCalls } from "@sluice/protocol";
+import type { HandlerCalls, RetryCall } from "@sluice/protocol";
+import type { DeliveryLines } from "./logs/delivery-lines.ts";
 
 /**
  * Acknowledgements and retries that a handler has asked for so far (spec cloudflare-queues 2.2). One state per batch;
@@ -9,15 +10,17 @@ import type { HandlerCalls } from "@sluice/protocol";
  */
 export class BatchState {
   readonly #warn: (message: string) => void;
+  readonly #lines: DeliveryLines | null;
   readonly #acked = new Set<string>();
-  /** Delay in seconds by message id; `undefined` for a retry that names none. */
-  readonly #retried = new Map<string, number | undefined>();
+  readonly #retried = new Map<string, RetryCall>();
   #ackAll = false;
   #retryAll = false;
   #retryAllDelaySeconds: number | undefined;
 
-  constructor(warn: (message: string) => void) {
+  /** @param lines what the handler prints; `null` if it is not asked for. */
+  constructor(warn: (message: string) => void, lines: DeliveryLines | null = null) {
     this.#warn = warn;
+    this.#lines = lines;
   }
 
   ack(id: string): void {
@@ -31,7 +34,7 @@ export class BatchState {
   retry(id: string, delaySeconds: number | undefined): void {
     if (this.#ackAll) this.#warn(tooLate("retry()", "ackAll()", id));
     else if (this.#acked.has(id)) this.#warn(tooLate("retry()", "ack()", id));
-    else this.#retried.set(id, delaySeconds);
+    else this.#retried.set(id, this.#retryOf(id, delaySeconds));
   }
 
   ackAll(): void {
@@ -51,12 +54,19 @@ export class BatchState {
 
   /** As it stands now: what is called later does not change it. */
   calls(): HandlerCalls {
+    const logs = this.#lines?.read();
     return {
       ackAll: this.#ackAll,
       retryBatch: withDelay({ retry: this.#retryAll }, this.#retryAllDelaySeconds),
       explicitAcks: [...this.#acked],
-      retryMessages: Array.from(this.#retried, ([msgId, delaySeconds]) => withDelay({ msgId }, delaySeconds)),
+      retryMessages: [...this.#retried.values()],
+      ...(logs === undefined ? {} : { logs }),
     };
+  }
+
+  #retryOf(msgId: string, delaySeconds: number | undefined): RetryCall {
+    const printed = this.#lines?.takeJustPrinted();
+    return withDelay(printed === undefined ? { msgId } : { msgId, printed }, delaySeconds);
   }
 }
 

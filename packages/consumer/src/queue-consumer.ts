@@ -10,6 +10,8 @@ import {
   REFUSED,
 } from "@sluice/protocol";
 import { BatchState } from "./batch-state.ts";
+import { DeliveryLines } from "./logs/delivery-lines.ts";
+import { ConsoleWatch } from "./logs/watch-console.ts";
 import type { QueueController } from "./queue-controller.ts";
 import { type HandlerCall, type RunOptions, runDelivery } from "./run-delivery.ts";
 import { UnfinishedDeliveries } from "./unfinished.ts";
@@ -47,6 +49,16 @@ export type QueueConsumerClass = new (
  */
 export function createQueueConsumer(defaultExport: unknown, options: RunOptions): QueueConsumerClass {
   const unfinished = new UnfinishedDeliveries();
+  const { context } = options;
+  const watch = new ConsoleWatch((level, args) => {
+    if (context === undefined) unfinished.printed(level, args);
+    else context.getStore()?.add(level, args);
+  });
+  const linesOf = ({ logs }: Delivery): DeliveryLines | null => {
+    if (logs !== true) return null;
+    watch.begin();
+    return new DeliveryLines(context === undefined);
+  };
 
   return class QueueConsumer extends WorkerEntrypoint<unknown> implements QueueConsumerRpc {
     async deliver(delivery: Delivery, protocol?: number): Promise<DeliveryReply> {
@@ -58,10 +70,11 @@ export function createQueueConsumer(defaultExport: unknown, options: RunOptions)
         // Not by the handler's own methods: the wrapper of a tracing library may have none.
         return queue && ((batch) => Reflect.apply(queue, handlers, [batch, env, ctx]));
       };
-      const state = new BatchState((message) => console.warn(message));
-      unfinished.begin(delivery.id, state);
+      const lines = linesOf(delivery);
+      const state = new BatchState((message) => console.warn(message), lines);
+      unfinished.begin(delivery.id, state, lines);
       try {
-        return deliveryReply(await runDelivery(delivery, ctx, findHandler, options, state));
+        return deliveryReply(await runDelivery(delivery, ctx, findHandler, options, state, lines));
       } finally {
         unfinished.end(delivery.id);
       }

@@ -1,6 +1,7 @@
 import { type Delivery, type DeliveryResult, ERROR_TEXT_MAX } from "@sluice/protocol";
 import { BackgroundWork, microtasksDrained, type WaitUntilContext } from "./background-work.ts";
 import type { BatchState } from "./batch-state.ts";
+import type { DeliveryLines } from "./logs/delivery-lines.ts";
 import { QueueController } from "./queue-controller.ts";
 
 /** Warning of the runtime when a Worker gets a batch that it cannot handle (spec cloudflare-queues 2.5). */
@@ -10,12 +11,23 @@ const NO_HANDLER =
 /** Calls the user's handler. May throw, and may return anything. */
 export type HandlerCall = (batch: QueueController) => unknown;
 
+/** Knows, in everything that a function starts, what it was run with: an `AsyncLocalStorage`. */
+export interface AsyncContext {
+  run<Result>(lines: DeliveryLines, run: () => Result): Result;
+  getStore(): DeliveryLines | undefined;
+}
+
 export interface RunOptions {
   /**
    * Whether promises given to `ctx.waitUntil` belong to the batch: it ends after they do, and fails if one rejects
    * (spec cloudflare-queues 2.6). `false` where the flag `queue_consumer_no_wait_for_wait_until` is set.
    */
   readonly waitForWaitUntil: boolean;
+  /**
+   * Tells which delivery prints a line. Default: nothing does, and lines are taken only while one delivery runs. It
+   * needs the flag `nodejs_als` or `nodejs_compat`.
+   */
+  readonly context?: AsyncContext;
 }
 
 /**
@@ -25,22 +37,28 @@ export interface RunOptions {
  *
  * @param findHandler looks for the handler; it may run the user's constructor.
  * @param state notes the handler's calls: readable for others while it runs.
+ * @param lines takes what the handler prints. Default: nothing does.
  */
 export async function runDelivery(
   delivery: Delivery,
   ctx: WaitUntilContext,
   findHandler: () => HandlerCall | undefined,
-  { waitForWaitUntil }: RunOptions,
+  { waitForWaitUntil, context }: RunOptions,
   state: BatchState,
+  lines: DeliveryLines | null = null,
 ): Promise<DeliveryResult> {
   const errors: Pick<DeliveryResult, "error" | "stack">[] = [];
+  const print = (thrown: unknown) => {
+    if (lines === null) console.error(thrown);
+    else lines.mute(() => console.error(thrown));
+  };
   const fail = (thrown: unknown) => {
-    console.error(thrown);
+    print(thrown);
     errors.push({ error: firstLine(thrown), ...stackOf(thrown) });
   };
-  const work = new BackgroundWork(waitForWaitUntil ? fail : (reason) => console.error(reason));
+  const work = new BackgroundWork(waitForWaitUntil ? fail : print);
   work.watch(ctx);
-  try {
+  const handle = async () => {
     const batch = new QueueController(delivery, state);
     const handler = findHandler();
     if (handler !== undefined) {
@@ -49,6 +67,9 @@ export async function runDelivery(
       console.warn(NO_HANDLER);
       errors.push({ error: NO_HANDLER });
     }
+  };
+  try {
+    await (lines === null || context === undefined ? handle() : context.run(lines, handle));
   } catch (thrown) {
     fail(thrown);
   }

@@ -1,10 +1,17 @@
-import type { HandlerCalls } from "@sluice/protocol";
+import type { HandlerCalls, LogLevel } from "@sluice/protocol";
 import type { BatchState } from "./batch-state.ts";
+import type { DeliveryLines } from "./logs/delivery-lines.ts";
 
 /**
  * Deliveries that are remembered. Only those of handlers that were ended stay, and their broker asks for them at once.
  */
 export const UNFINISHED_MAX = 1_000;
+
+interface Unfinished {
+  readonly state: BatchState;
+  /** `null` if they are not asked for. */
+  readonly lines: DeliveryLines | null;
+}
 
 /**
  * Deliveries that the handlers of this isolate have not reported yet, with the calls that they have made. When the
@@ -12,23 +19,32 @@ export const UNFINISHED_MAX = 1_000;
  * knows.
  */
 export class UnfinishedDeliveries {
-  readonly #states = new Map<string, BatchState>();
+  readonly #deliveries = new Map<string, Unfinished>();
 
-  begin(deliveryId: string, state: BatchState): void {
-    this.#states.set(deliveryId, state);
-    if (this.#states.size <= UNFINISHED_MAX) return;
-    const [oldest] = this.#states.keys();
-    if (oldest !== undefined) this.#states.delete(oldest);
+  begin(deliveryId: string, state: BatchState, lines: DeliveryLines | null = null): void {
+    this.#deliveries.set(deliveryId, { state, lines });
+    if (this.#deliveries.size <= UNFINISHED_MAX) return;
+    const [oldest] = this.#deliveries.keys();
+    if (oldest !== undefined) this.#deliveries.delete(oldest);
   }
 
   end(deliveryId: string): void {
-    this.#states.delete(deliveryId);
+    this.#deliveries.delete(deliveryId);
+  }
+
+  /** Takes a call of the console, where nothing tells which delivery made it: it has to be the only one. */
+  printed(level: LogLevel, args: readonly unknown[]): void {
+    const isAlone = this.#deliveries.size === 1;
+    for (const { lines } of this.#deliveries.values()) {
+      if (isAlone) lines?.add(level, args);
+      else lines?.addMixed();
+    }
   }
 
   /** Ends a delivery and answers with what was called; `null` for one that is not known. */
   take(deliveryId: string): HandlerCalls | null {
-    const state = this.#states.get(deliveryId);
-    this.#states.delete(deliveryId);
-    return state?.calls() ?? null;
+    const delivery = this.#deliveries.get(deliveryId);
+    this.#deliveries.delete(deliveryId);
+    return delivery?.state.calls() ?? null;
   }
 }

@@ -9,6 +9,8 @@ export interface Delivery {
   /** Attempt number of each message, 1 for a first delivery; one number when they all have the same. */
   readonly attempts: number | readonly number[];
   readonly metrics: BacklogMetrics;
+  /** Whether the broker wants what the handler prints (`DeliveryResult.logs`). Default: false. */
+  readonly logs?: boolean;
 }
 
 /** Messages of a queue that are with its consumer: delivered, and not answered yet. */
@@ -23,12 +25,50 @@ export interface InDelivery {
   readonly sinceMs: number;
 }
 
+/** Methods of the console whose lines are taken. */
+export const LOG_LEVELS = ["debug", "info", "log", "warn", "error"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+/** Most lines of a delivery that are taken, and most UTF-16 units of all of them and of each. */
+export const LOG_LINES_MAX = 100;
+export const LOG_UNITS_MAX = 8_000;
+export const LOG_LINE_UNITS_MAX = 2_000;
+
+/** Call of a method of the console. */
+export interface LogLine {
+  /** Time since the beginning of the delivery, in ms: the consumer's clock may be another one than the broker's. */
+  readonly afterMs: number;
+  readonly level: LogLevel;
+  readonly text: string;
+}
+
+/** Lines that a handler printed during a delivery. */
+export interface DeliveryLogs {
+  /** The first lines, within the limits, and the last one of level `error` if it is beyond them. */
+  readonly lines: readonly LogLine[];
+  /** Lines that were left out since they are beyond the limits. Default: 0. */
+  readonly leftOut?: number;
+  /** Lines that were left out since other deliveries ran in the isolate, and may have printed them. Default: 0. */
+  readonly mixed?: number;
+  /** Whether other code of the Worker may have printed some of the lines. Default: false. */
+  readonly ofWorker?: boolean;
+}
+
 /** Calls that a handler has made on its batch and its messages. */
 export interface HandlerCalls {
   readonly ackAll: boolean;
   readonly retryBatch: { readonly retry: boolean; readonly delaySeconds?: number };
   readonly explicitAcks: readonly string[];
-  readonly retryMessages: readonly { readonly msgId: string; readonly delaySeconds?: number }[];
+  readonly retryMessages: readonly RetryCall[];
+  /** Lines that the handler has printed so far, where the delivery asks for them. */
+  readonly logs?: DeliveryLogs;
+}
+
+/** Retry of one message. */
+export interface RetryCall {
+  readonly msgId: string;
+  readonly delaySeconds?: number;
+  /** First line of the error that the handler printed right before, where the delivery asks for logs. */
+  readonly printed?: string;
 }
 
 /** Calls of a handler that has made none. */
@@ -79,5 +119,5 @@ export interface QueueConsumerRpc {
   ping(protocol?: number): Promise<"pong">;
 }
 
-/** Answer to a delivery: one word where all of it is acknowledged, as it mostly is (`deliveryReply`). */
+/** Answer to a delivery: one word where all of it is acknowledged and nothing is printed (`deliveryReply`). */
 export type DeliveryReply = "acknowledged" | DeliveryResult;

@@ -1,8 +1,11 @@
+import type { DeliveryLogs } from "./consumer.ts";
+
 /**
  * Kinds of events in the history of a queue.
  *
  * - `accepted`: sent by a producer, stored.
  * - `delivered`: given to a consumer, or received by a client.
+ * - `printed`: what a handler printed during a delivery.
  * - `acked`: handled and gone.
  * - `failed`: a delivery ended with an error.
  * - `retried`: waits for another delivery.
@@ -17,9 +20,23 @@
  * - `clockMoved`: of the queue, in development. Its clock was moved forward by `delayMs`.
  */
 export const HISTORY_KINDS = [
-  ...(["accepted", "delivered", "acked", "retried", "failed", "deadLettered", "arrived"] as const),
-  ...(["redriven", "expired", "purged", "deleted", "dropped", "paused", "resumed"] as const),
-  ...(["faulted", "clockMoved"] as const),
+  "accepted",
+  "delivered",
+  "printed",
+  "acked",
+  "retried",
+  "failed",
+  "deadLettered",
+  "arrived",
+  "redriven",
+  "expired",
+  "purged",
+  "deleted",
+  "dropped",
+  "faulted",
+  "paused",
+  "resumed",
+  "clockMoved",
 ] as const;
 export type HistoryKind = (typeof HISTORY_KINDS)[number];
 
@@ -89,6 +106,14 @@ export interface HistoryEvent {
   readonly pausedMs?: number;
   /** In a story: by how much the clock was moved since the event before, in ms. Absent for none. */
   readonly movedMs?: number;
+  /** Lines that a handler printed; absent if none. */
+  readonly logs?: PrintedLogs;
+}
+
+/** Lines that a handler printed during a delivery. A contract: the history stores it. Only optional members may be added. */
+export interface PrintedLogs extends DeliveryLogs {
+  /** When the delivery began, in ms. */
+  readonly beganMs: number;
 }
 
 export interface MergedEvents {

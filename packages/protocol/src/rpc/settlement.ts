@@ -63,11 +63,11 @@ export function acknowledgesAll({ outcome, retryBatch, retryMessages }: Delivery
 }
 
 /**
- * Makes the answer to a delivery: one word where all of it is acknowledged. With an object and the ids in its place a
+ * Makes the answer to a delivery: one word where all of it is acknowledged and there are no logs. With an object and the ids in its place a
  * batch of 100 takes two to three hundredths longer from send to acknowledgement.
  */
 export function deliveryReply(result: DeliveryResult): DeliveryReply {
-  return acknowledgesAll(result) ? "acknowledged" : result;
+  return acknowledgesAll(result) && result.logs === undefined ? "acknowledged" : result;
 }
 
 function retryAfter<Unnamed extends number | null>(seconds: number | Unnamed): Settlement<Unnamed> {

@@ -33,6 +33,7 @@ const settings = {
         ),
       ),
   ),
+  logs: z.optional(z.boolean()),
   receive: z.optional(
     z.strictObject({
       visibilityTimeoutMs: z.optional(visibilityTimeoutMs),

@@ -216,6 +216,11 @@ export interface QueueDefinition {
   readonly fifo?: FifoSettings;
   /** How long the history of messages is kept, in seconds; 0 keeps none. Default: in development without end. */
   readonly historySeconds?: number;
+  /**
+   * Whether consumers report what their handlers print: for the history, and for the reasons of retries. Default: in
+   * development, where there is a history.
+   */
+  readonly logs?: boolean;
   /** Settings for clients with visibility timeouts; absent means the defaults of each setting. */
   readonly receive?: ReceiveSettings;
 }

@@ -1,0 +1,92 @@
+import type { DeliveryResult } from "@sluice/protocol";
+import { bundle, startWorkerd, type WorkerdProcess } from "@sluice/protocol/test/workerd-process";
+import { expect, it, onTestFinished } from "vitest";
+import { idOf } from "../../test/deliveries.ts";
+
+const TEST_FOLDER = `${import.meta.dirname}/../../test`;
+const WITH_CONTEXT = `
+import { AsyncLocalStorage } from "node:async_hooks";
+import { printingConsumer } from "./printing.worker.ts";
+export const Consumer = printingConsumer(new AsyncLocalStorage());
+export default {};`;
+const WITHOUT_CONTEXT = `
+import { printingConsumer } from "./printing.worker.ts";
+export const Consumer = printingConsumer();
+export default {};`;
+
+async function startWith(source: string, compatibilityFlags: readonly string[]) {
+  const workerd: WorkerdProcess = await startWorkerd([
+    {
+      name: "main",
+      source: await bundle('export { default } from "./deliver-batches.worker.ts";', TEST_FOLDER),
+      bindings: '(name = "CONSUMER", service = (name = "consumer", entrypoint = "Consumer"))',
+    },
+    { name: "consumer", source: await bundle(source, TEST_FOLDER, "kept", ["node:async_hooks"]), compatibilityFlags },
+  ]);
+  onTestFinished(() => workerd[Symbol.asyncDispose]());
+  const deliver = async (logs: boolean, ...batches: string[][]): Promise<DeliveryResult[]> => {
+    const response = await workerd.fetch("/", { method: "POST", body: JSON.stringify({ logs, batches }) });
+    return response.json() as Promise<DeliveryResult[]>;
+  };
+  return { workerd, deliver };
+}
+
+function textsOf({ logs }: DeliveryResult): string[] | undefined {
+  return logs?.lines.map(({ level, text }) => `${level}: ${text.split("\n")[0]}`);
+}
+
+it.each(["nodejs_als", "nodejs_compat"])(
+  "lines go to the delivery that prints them, and an error to its message: with %s",
+  async (flag) => {
+    const { workerd, deliver } = await startWith(WITH_CONTEXT, [flag]);
+    const results = await deliver(true, ["slow lamp"], ["vase", "acked", "sofa"], ["throws"]);
+    expect(results.map(textsOf)).toEqual([
+      ["log: begun slow lamp", "error: TypeError: no slow lamp", "info: in the background"],
+      [
+        "log: begun vase",
+        "error: TypeError: no vase",
+        "log: begun acked",
+        "log: begun sofa",
+        "error: TypeError: no sofa",
+        "info: in the background",
+      ],
+      ["log: begun throws"],
+    ]);
+    expect(results[1]?.retryMessages).toEqual([
+      { msgId: idOf(1), printed: "TypeError: no vase" },
+      { msgId: idOf(3), printed: "TypeError: no sofa" },
+    ]);
+    expect(results[0]?.logs?.lines[1]?.text).toMatch(/^TypeError: no slow lamp\n +at .*queue/);
+    expect(results.some(({ logs }) => logs?.ofWorker)).toBe(false);
+    // Everything is printed as before.
+    await workerd.printed("TypeError: no slow lamp");
+    await workerd.printed("Error: thrown");
+    expect(workerd.lines.filter((line) => line === "begun sofa")).toHaveLength(1);
+  },
+);
+
+it("without a context lines are a delivery's while it runs alone; else they are counted and nobody's", async () => {
+  const { deliver } = await startWith(WITHOUT_CONTEXT, []);
+  const [alone] = await deliver(true, ["lamp"]);
+  expect(textsOf(alone as DeliveryResult)).toEqual([
+    "log: begun lamp",
+    "error: TypeError: no lamp",
+    "info: in the background",
+  ]);
+  expect(alone?.logs?.ofWorker).toBe(true);
+  expect(alone?.retryMessages).toEqual([{ msgId: idOf(1), printed: "TypeError: no lamp" }]);
+  const [first, second] = await deliver(true, ["slow lamp"], ["slow vase"]);
+  for (const result of [first, second]) {
+    expect(textsOf(result as DeliveryResult)?.join()).not.toContain(result === first ? "vase" : "lamp");
+    expect(result?.logs?.mixed).toBeGreaterThan(0);
+  }
+});
+
+it("a broker that does not ask for lines gets none", async () => {
+  const { deliver } = await startWith(WITH_CONTEXT, ["nodejs_als"]);
+  const [result, acked] = await deliver(false, ["lamp"], ["acked"]);
+  expect(result).toMatchObject({ outcome: "ok", retryMessages: [{ msgId: idOf(1) }] });
+  expect(result).not.toHaveProperty("logs");
+  expect(result?.retryMessages[0]).not.toHaveProperty("printed");
+  expect(acked).toBe("acknowledged");
+});

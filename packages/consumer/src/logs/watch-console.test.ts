@@ -1,0 +1,77 @@
+import type { LogLevel } from "@sluice/protocol";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { ConsoleWatch } from "./watch-console.ts";
+
+const own = { ...console };
+const printed = vi.fn();
+beforeEach(() => {
+  for (const level of ["debug", "info", "log", "warn", "error"] as const) {
+    console[level] = (...args: unknown[]) => printed(level, ...args);
+  }
+});
+afterEach(() => {
+  Object.assign(console, own);
+  printed.mockReset();
+});
+
+function watching() {
+  const taken: [LogLevel, ...unknown[]][] = [];
+  const watch = new ConsoleWatch((level, args) => taken.push([level, ...args]));
+  watch.begin();
+  return { watch, taken };
+}
+
+it("calls are taken and print as before", () => {
+  const { taken } = watching();
+  for (const level of ["debug", "info", "log", "warn", "error"] as const) console[level](level, 1);
+  expect(taken).toEqual(["debug", "info", "log", "warn", "error"].map((level) => [level, level, 1]));
+  expect(printed.mock.calls).toEqual(taken.map(([level, ...args]) => [level, ...args]));
+});
+
+it("a method is watched once, however often it begins, and again when it was replaced", () => {
+  const { watch, taken } = watching();
+  watch.begin();
+  const watched = console.log;
+  console.log = (...args: unknown[]) => watched("prefix", ...args);
+  watch.begin();
+  console.log("x");
+  expect(taken).toEqual([["log", "x"]]);
+  expect(printed.mock.calls).toEqual([["log", "prefix", "x"]]);
+  // A library restores what it has found.
+  console.log = watched;
+  watch.begin();
+  expect(console.log).toBe(watched);
+});
+
+it("a spy on the console stays one", () => {
+  const spy = vi.spyOn(console, "error").mockImplementation(() => {});
+  watching();
+  console.error("x");
+  expect(console.error).toHaveBeenCalledWith("x");
+  expect(spy).toHaveBeenCalledTimes(1);
+});
+
+it("calls that a call makes are part of it, and what a method throws reaches its caller", () => {
+  console.warn = () => {
+    console.log("inside");
+    throw new Error("printer on fire");
+  };
+  const { taken } = watching();
+  expect(() => console.warn("x")).toThrow("printer on fire");
+  console.info("after");
+  expect(taken).toEqual([
+    ["warn", "x"],
+    ["info", "after"],
+  ]);
+});
+
+it("a console that cannot be changed stays as it is", () => {
+  const before = console.log;
+  Object.defineProperty(console, "log", { value: before, writable: false, configurable: true });
+  const { taken } = watching();
+  expect(console.log).toBe(before);
+  console.log("x");
+  console.info("y");
+  expect(taken).toEqual([["info", "y"]]);
+  Object.defineProperty(console, "log", { value: before, writable: true, configurable: true });
+});

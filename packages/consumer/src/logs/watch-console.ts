@@ -1,0 +1,43 @@
+import { LOG_LEVELS, type LogLevel } from "@sluice/protocol";
+
+type Method = (...args: unknown[]) => unknown;
+
+/**
+ * Watches calls of the console of this isolate. Each method gets a proxy, so that it prints as before, and has whatever
+ * properties a tracing library or a spy has given it.
+ */
+export class ConsoleWatch {
+  readonly #taken: (level: LogLevel, args: readonly unknown[]) => void;
+  readonly #watched = new WeakSet<object>();
+  /** Whether a watched call is running. The calls that it makes, as one of a tracing library does, are part of it. */
+  #isWithin = false;
+
+  /** @param taken called with each call before it prints. */
+  constructor(taken: (level: LogLevel, args: readonly unknown[]) => void) {
+    this.#taken = taken;
+  }
+
+  /** Begins to watch. Called again, it watches methods that were replaced or restored since. */
+  begin(): void {
+    for (const level of LOG_LEVELS) {
+      const method: unknown = console[level];
+      if (typeof method !== "function" || this.#watched.has(method)) continue;
+      const watched = new Proxy(method as Method, {
+        apply: (target, self, args: unknown[]) => this.#call(level, target, self, args),
+      });
+      // A frozen console stays as it is.
+      if (Reflect.set(console, level, watched)) this.#watched.add(watched);
+    }
+  }
+
+  #call(level: LogLevel, method: Method, self: unknown, args: unknown[]): unknown {
+    if (this.#isWithin) return Reflect.apply(method, self, args);
+    this.#isWithin = true;
+    try {
+      this.#taken(level, args);
+      return Reflect.apply(method, self, args);
+    } finally {
+      this.#isWithin = false;
+    }
+  }
+}

@@ -1,0 +1,23 @@
+import { createQueueConsumer } from "../src/index.ts";
+import type { AsyncContext } from "../src/run-delivery.ts";
+
+/** Makes the consumer of a Worker whose handler prints, with a wait in between for others to begin. */
+export function printingConsumer(context?: AsyncContext): ReturnType<typeof createQueueConsumer> {
+  const handlers = {
+    async queue(batch: MessageBatch<string>, _env: unknown, ctx: ExecutionContext): Promise<void> {
+      for (const message of batch.messages) {
+        console.log("begun", message.body);
+        await scheduler.wait(message.body.startsWith("slow") ? 200 : 10);
+        if (message.body === "throws") throw new Error("thrown");
+        if (message.body === "acked") continue;
+        console.error(new TypeError(`no ${message.body}`));
+        message.retry();
+      }
+      ctx.waitUntil(scheduler.wait(5).then(() => console.info("in the background")));
+    },
+  };
+  return createQueueConsumer(handlers, {
+    waitForWaitUntil: true,
+    ...(context === undefined ? {} : { context }),
+  });
+}
