@@ -1,4 +1,4 @@
-import type { DelayReason, HistoryKind, MessagePast } from "@sluice/protocol";
+import type { DelayReason, HistoryKind, MessagePast, PrintedLogs } from "@sluice/protocol";
 
 /** Ranges of messages, each as three numbers one after the other: segment, from, to (exclusive). */
 export type Positions = readonly number[];
@@ -45,6 +45,7 @@ export interface StoredEvent {
   readonly merged?: StoredMerge;
   /** Pasts of the messages in earlier queues, in the order of `ids`. */
   readonly pasts?: readonly (MessagePast | null)[];
+  readonly logs?: PrintedLogs;
 }
 
 /** Merge of events of one kind, peer and second. `at` also covers messages between them that had no such event. */

@@ -4,13 +4,14 @@ import type {
   HistoryReply,
   HistoryRequest,
   PackedIndex,
+  PrintedLogs,
   StoryReply,
 } from "@sluice/protocol";
 import type { JournalRows } from "../store/store.ts";
 import { ErrorTexts } from "./error-texts.ts";
 import { covers, ERROR_BEGINNING_MAX, type NotedEvent, type StoredEvent } from "./event.ts";
 import { Failures } from "./failures.ts";
-import { Journal, RING_SLOTS, type WrittenRow } from "./journal.ts";
+import { Journal, RING_SLOTS, ROW_TEXT_FULL, type WrittenRow } from "./journal.ts";
 import { ROW_HEAD_BYTES, type RowHead } from "./journal-row.ts";
 import type { HistoryObserver } from "./observer.ts";
 import { Producers } from "./producers.ts";
@@ -26,6 +27,10 @@ const SCANNED_UNITS_MAX = 2_000_000;
 
 /** Kinds of events that name no message. */
 const OF_QUEUE: readonly HistoryKind[] = ["paused", "resumed", "clockMoved", "purged"];
+/** Most units of what handlers print that are kept of a second: they fill as many rows as other events may. */
+export const LOG_UNITS_PER_SECOND_MAX = 10 * ROW_TEXT_FULL;
+/** Units of a line in a row beside its text. */
+const LOG_LINE_UNITS = 50;
 
 /** Parts of a queue that its history uses. */
 export interface HistoryPorts {
@@ -34,6 +39,8 @@ export interface HistoryPorts {
   readonly store: JournalRows;
   /** Time that events are kept, in ms; `null` keeps none. Read for every event, because it can change. */
   readonly keptMs: number | null;
+  /** Whether it asks consumers for what handlers print. Read for every delivery, because it can change. */
+  readonly takesLogs: boolean;
   readonly flushMs: number;
   /** Is notified of every event. Default: none. */
   readonly observer?: HistoryObserver | undefined;
@@ -79,6 +86,9 @@ export class History {
   #nextNumber: number;
   #isTimed = false;
   #isDue = false;
+  /** Second of the latest logs, and their units in it. */
+  #logSecond = -1;
+  #logUnits = 0;
   #stored: Stored | null = null;
   /** `null` until somebody asks, and after each recorded event. */
   #failures: Failures | null = null;
@@ -91,6 +101,11 @@ export class History {
   /** Whether anything is kept. Ask before putting an event together. */
   get isOn(): boolean {
     return this.#ports.keptMs !== null || this.#ports.observer !== undefined;
+  }
+
+  /** Whether consumers are asked for what their handlers print. */
+  get takesLogs(): boolean {
+    return this.#ports.takesLogs;
   }
 
   /** Within a turn: notifies an observer of messages that are stored, before their event. */
@@ -134,6 +149,37 @@ export class History {
     // A queue without a history must not read its rows, which are billed.
     this.#failures ??= new Failures(this.isOn ? this.#recordedEvents() : []);
     return this.#failures;
+  }
+
+  /**
+   * Within a turn: notes what a handler printed, as a quiet event if all of its delivery is quiet. Where too much is
+   * printed in a second the event has the number of lines instead of them.
+   */
+  printed(facts: Omit<QuietFacts, "kind">, batch: number, logs: PrintedLogs, isQuiet: boolean): void {
+    const kind = "printed";
+    const noted = () => ({ batch, logs: this.#withinLimit(logs) });
+    if (isQuiet) this.quiet({ kind, ...facts }, noted);
+    else
+      this.record({
+        kind,
+        count: facts.count,
+        at: facts.at,
+        ...(facts.by === null ? {} : { by: facts.by }),
+        ...noted(),
+      });
+  }
+
+  #withinLimit(logs: PrintedLogs): PrintedLogs {
+    const second = Math.floor(this.#ports.nowMs / 1_000);
+    if (second !== this.#logSecond) this.#logUnits = 0;
+    this.#logSecond = second;
+    const { lines, leftOut = 0 } = logs;
+    const units = lines.reduce((sum, { text }) => sum + text.length + LOG_LINE_UNITS, 0);
+    if (this.#logUnits + units > LOG_UNITS_PER_SECOND_MAX) {
+      return { ...logs, lines: [], leftOut: leftOut + lines.length };
+    }
+    this.#logUnits += units;
+    return logs;
   }
 
   /** Number of the latest event. */

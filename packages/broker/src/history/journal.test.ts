@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { StoredEvent } from "./event.ts";
-import { Journal, ROW_MESSAGES_FULL } from "./journal.ts";
+import { Journal, ROW_MESSAGES_FULL, ROW_PRINTED_FULL } from "./journal.ts";
 import { ROW_HEAD_BYTES, readText } from "./journal-row.ts";
 
 const SLOTS = 4;
@@ -100,4 +100,17 @@ it("a journal says which segments a row is about, and takes a damaged row for an
   expect(disk.numbers()).toEqual([]);
   disk.append([eventOf(10, 1)]);
   expect(disk.numbers()).toEqual([10]);
+});
+
+it.each([-1, 0, 1])("what handlers print fills a row by itself, at %i of the limit", (more) => {
+  const disk = new JournalOnDisk();
+  const printed = (text: string): StoredEvent => ({
+    ...{ n: 1, kind: "printed", t: 1, count: 1 },
+    logs: { beganMs: 0, lines: [{ afterMs: 0, level: "log", text }] },
+  });
+  const beside = JSON.stringify(printed("")).length;
+  disk.append([printed("x".repeat(ROW_PRINTED_FULL + more - beside))]);
+  disk.append([eventOf(2, 1)]);
+  expect(disk.rows.size).toBe(more < 0 ? 1 : 2);
+  expect(disk.numbers()).toEqual([1, 2]);
 });

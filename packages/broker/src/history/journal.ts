@@ -5,6 +5,8 @@ import { encodeRow, type RowHead, readHead, readText, segmentsOf } from "./journ
 /** Messages, and units of text, with which a row is full. */
 export const ROW_MESSAGES_FULL = 100;
 export const ROW_TEXT_FULL = 16_000;
+/** Units of what handlers printed with which a row is full: below that it costs no row of its own. */
+export const ROW_PRINTED_FULL = 48_000;
 /** Rows of a ring. With `ROW_MESSAGES_FULL` in each they hold 50,000 events of single messages. */
 export const RING_SLOTS = 512;
 
@@ -20,6 +22,7 @@ interface OpenRow extends RowHead {
   readonly events: readonly string[];
   readonly messages: number;
   readonly units: number;
+  readonly printedUnits: number;
 }
 
 /**
@@ -62,8 +65,7 @@ export class Journal {
       rows.set(open.slot, open);
       const { first, last, low, high } = open;
       this.#heads.set(open.slot, { first, last, low, high });
-      const isFull = open.messages >= ROW_MESSAGES_FULL || open.units >= ROW_TEXT_FULL;
-      this.#open = isFull ? null : open;
+      this.#open = isFull(open) ? null : open;
     }
     return [...rows.values()].map((row) => ({ slot: row.slot, body: encodeRow(row, row.events) }));
   }
@@ -89,7 +91,7 @@ export class Journal {
   #emptyRow({ n }: StoredEvent): OpenRow {
     const slot = this.#nextSlot;
     this.#nextSlot = this.#after(slot);
-    return { slot, first: n, last: n, low: Infinity, high: 0, events: [], messages: 0, units: 0 };
+    return emptyRow(slot, n);
   }
 
   #after(slot: number): number {
@@ -102,26 +104,34 @@ export class Journal {
     if (text === null) return null;
     let open: OpenRow | null = null;
     for (const event of JSON.parse(text) as StoredEvent[]) {
-      const empty = {
-        slot,
-        first: event.n,
-        last: 0,
-        low: Infinity,
-        high: 0,
-        events: [],
-        messages: 0,
-        units: 0,
-      };
-      open = withEvent(open ?? empty, event);
+      open = withEvent(open ?? emptyRow(slot, event.n), event);
     }
-    const isFull = open === null || open.messages >= ROW_MESSAGES_FULL || open.units >= ROW_TEXT_FULL;
-    return isFull ? null : open;
+    return open === null || isFull(open) ? null : open;
   }
+}
+
+function emptyRow(slot: number, first: number): OpenRow {
+  return {
+    slot,
+    first,
+    last: first,
+    low: Infinity,
+    high: 0,
+    events: [],
+    messages: 0,
+    units: 0,
+    printedUnits: 0,
+  };
+}
+
+function isFull({ messages, units, printedUnits }: OpenRow): boolean {
+  return messages >= ROW_MESSAGES_FULL || units >= ROW_TEXT_FULL || printedUnits >= ROW_PRINTED_FULL;
 }
 
 function withEvent(row: OpenRow, event: StoredEvent): OpenRow {
   const text = JSON.stringify(event);
   const { low, high } = segmentsOf(event);
+  const isPrinted = event.kind === "printed";
   return {
     ...row,
     last: event.n,
@@ -129,7 +139,8 @@ function withEvent(row: OpenRow, event: StoredEvent): OpenRow {
     high: Math.max(row.high, high),
     events: [...row.events, text],
     // A merged event counts as one message, however many it covers.
-    messages: row.messages + (event.merged === undefined ? event.count : 1),
-    units: row.units + text.length,
+    messages: row.messages + (isPrinted ? 0 : event.merged === undefined ? event.count : 1),
+    units: row.units + (isPrinted ? 0 : text.length),
+    printedUnits: row.printedUnits + (isPrinted ? text.length : 0),
   };
 }

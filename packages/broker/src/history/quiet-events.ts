@@ -15,7 +15,7 @@ const SECOND_MS = 1_000;
 
 /** Quiet event: its kind, and the facts that merging uses. */
 export interface QuietFacts {
-  readonly kind: Extract<HistoryKind, "accepted" | "delivered" | "acked">;
+  readonly kind: Extract<HistoryKind, "accepted" | "delivered" | "printed" | "acked">;
   readonly by: string | null;
   readonly count: number;
   /** Positions in ascending order. */
@@ -70,7 +70,8 @@ export class QuietEvents {
       this.#merge(nowMs, facts, nextNumber);
       return;
     }
-    this.#used += facts.count;
+    // What is printed takes no room of the events of messages.
+    if (facts.kind !== "printed") this.#used += facts.count;
     const { kind, by, count, at, tookMs } = facts;
     const more = detail();
     if (this.#join(nowMs, facts, more)) return;

@@ -100,6 +100,7 @@ export function eventOf(queue: string, event: StoredEvent, error: string | null)
     tookMs: event.tookMs ?? null,
     merged: merged === undefined ? null : { ...merged, tookMs: merged.tookMs ?? null },
     past: null,
+    ...(event.logs === undefined ? {} : { logs: event.logs }),
   };
 }
 

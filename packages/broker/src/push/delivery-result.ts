@@ -1,9 +1,14 @@
 import type { Lease } from "@sluice/engine";
 import {
   type Delivery,
+  type DeliveryLogs,
   type DeliveryReply,
   type DeliveryResult,
   type HandlerCalls,
+  LOG_LEVELS,
+  LOG_LINE_UNITS_MAX,
+  LOG_LINES_MAX,
+  LOG_UNITS_MAX,
   NO_CALLS,
   type QueueConsumerRpc,
   REFUSED,
@@ -28,7 +33,7 @@ export function failedResult(reason: string): DeliveryResult {
 
 /** Makes the result of a handler that was ended. @param calls made until then, as far as its consumer knows them. */
 export function interruptedResult(outcome: string, reason: string, calls: unknown): DeliveryResult {
-  return { outcome, ...(areCalls(calls) ? calls : NO_CALLS), error: reason };
+  return withReadableLogs({ outcome, ...(areCalls(calls) ? calls : NO_CALLS), error: reason });
 }
 
 /**
@@ -40,7 +45,30 @@ export function readResult(answer: unknown): DeliveryResult | RejectedDelivery |
   if (isRejected(answer)) return { rejected: answer.rejected };
   if (!isResult(answer))
     return failedResult("the consumer answered with something that is no delivery result");
-  return answer.outcome === REFUSED ? new Absence("refuses", answer.error ?? "") : answer;
+  return answer.outcome === REFUSED ? new Absence("refuses", answer.error ?? "") : withReadableLogs(answer);
+}
+
+/** Takes away logs that are none, or more than a consumer sends: another version may have made them. */
+function withReadableLogs(result: DeliveryResult): DeliveryResult {
+  if (result.logs === undefined || areLogs(result.logs)) return result;
+  const { logs: _, ...others } = result;
+  return others;
+}
+
+function areLogs(logs: unknown): logs is DeliveryLogs {
+  if (!isObject(logs) || !Array.isArray(logs.lines)) return false;
+  const { lines, leftOut = 0, mixed = 0 } = logs;
+  const texts = (lines as unknown[]).map((line) => (isLogLine(line) ? line.text : null));
+  const units = texts.reduce((sum, text) => sum + (text?.length ?? Infinity), 0);
+  // The last error comes on top.
+  const isSmall = lines.length <= LOG_LINES_MAX + 1 && units <= LOG_UNITS_MAX + LOG_LINE_UNITS_MAX;
+  return isSmall && typeof leftOut === "number" && typeof mixed === "number";
+}
+
+function isLogLine(line: unknown): line is { readonly text: string } {
+  if (!isObject(line)) return false;
+  const { afterMs, level, text } = line;
+  return Number.isFinite(afterMs) && LOG_LEVELS.some((each) => each === level) && typeof text === "string";
 }
 
 function isResult(answer: unknown): answer is DeliveryResult {

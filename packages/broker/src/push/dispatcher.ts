@@ -177,6 +177,7 @@ export class PushDispatcher {
     // Computed once for all batches: for each alone, the search for the oldest message would pass those that earlier
     // batches have leased, measured at 4 % of a backlog of single messages.
     const metrics = metricsOf(queue);
+    const logs = this.#context.history.takesLogs ? { logs: true } : {};
     return taken.map(({ batch: { leaseId }, readable: { batch, packed, firstId } }) => {
       const running: Running = {
         batch,
@@ -188,6 +189,7 @@ export class PushDispatcher {
           packed,
           attempts: attemptsOf(batch),
           metrics,
+          ...logs,
         },
         startedMs: nowMs,
         returns: this.#returns,

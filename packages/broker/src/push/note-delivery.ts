@@ -17,6 +17,22 @@ export function noteDelivered({ history }: NotingContext, { batch, consumer, del
   }));
 }
 
+/**
+ * Within a turn: notes what the handler of a delivery printed.
+ *
+ * @param isAcked whether all messages are acknowledged.
+ */
+export function notePrinted(
+  { history }: NotingContext,
+  { batch: { slices, count, leaseId }, consumer, startedMs }: Running,
+  result: DeliveryResult | RejectedDelivery,
+  isAcked: boolean,
+): void {
+  if (!history.isOn || "rejected" in result || result.logs === undefined) return;
+  const facts = { by: consumer.name, count, at: positionsOf(slices) };
+  history.printed(facts, leaseId, { beganMs: startedMs, ...result.logs }, isAcked);
+}
+
 /** Within a turn: notes which messages of a batch are acknowledged: others may have been deleted meanwhile. */
 export function noteAcked(
   { history }: NotingContext,

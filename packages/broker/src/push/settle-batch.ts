@@ -20,7 +20,8 @@ import type { DeadLetters } from "../transfer/dead-letters.ts";
 import type { QueueContext } from "../turn/context.ts";
 import { unnamedDelayMs, unnamedDelayReason } from "../turn/retry-delay.ts";
 import type { RejectedDelivery, Running } from "./delivery-result.ts";
-import { noteAcked, noteFailed, noteRetried } from "./note-delivery.ts";
+import { noteAcked, noteFailed, notePrinted, noteRetried } from "./note-delivery.ts";
+import { retryReasons } from "./retry-reasons.ts";
 
 /** Verdict on a message; the delay of a retry is `null` if neither handler nor batch has named one. */
 type Verdict = Settlement<null>;
@@ -49,6 +50,7 @@ export class BatchSettler {
     const { queue, log, name } = this.#context;
     const { batch } = running;
     const isOk = !("rejected" in result) && result.outcome === "ok";
+    notePrinted(this.#context, running, result, isAcknowledged(result));
     if (!isOk) noteFailed(this.#context, running, result, tookMs);
     const acked = this.#settleMessages(running, result, tookMs);
     pushEnded(queue, batch, isOk ? "ok" : "failed");
@@ -81,16 +83,21 @@ export class BatchSettler {
     const messages = new PackedIndex(delivery.packed);
     const ids = Array.from({ length: messages.count }, (_, i) => messages.id(i));
     const verdicts = settle(result, ids, null);
-    const reason = reasonOf(result);
-    const dead: Slice[] = [];
+    const reasonOf = retryReasons(result, ids.length);
+    const dead = new Map<string, Slice[]>();
     const done: Slice[] = [];
     let position = 0;
     for (const slice of batch.slices) {
       const first = position;
       for (let from = slice.from; from < slice.to; ) {
         const verdict = verdictAt(verdicts, first + from - slice.from);
+        const reasonAt = (i: number) =>
+          verdict.kind === "ack" ? "" : reasonOf(ids[first + i - slice.from] ?? "");
+        const reason = reasonAt(from);
+        const isAlike = (i: number) =>
+          sameVerdict(verdict, verdictAt(verdicts, first + i - slice.from)) && reasonAt(i) === reason;
         let to = from + 1;
-        while (to < slice.to && sameVerdict(verdict, verdictAt(verdicts, first + to - slice.from))) to += 1;
+        while (to < slice.to && isAlike(to)) to += 1;
         const range: LeasedRange = { leaseId: batch.leaseId, segmentId: slice.segmentId, from, to };
         if (verdict.kind === "ack") {
           acknowledge(queue, range, done);
@@ -105,7 +112,7 @@ export class BatchSettler {
             continue;
           }
           const outcome = retry(queue, range, nowMs + delayMs, nowMs);
-          dead.push(...outcome.dead);
+          dead.set(reason, [...(dead.get(reason) ?? []), ...outcome.dead]);
           noteRetried(this.#context, running, outcome.retried, {
             ms: delayMs,
             reason: verdict.delaySeconds === null ? unnamedDelayReason(this.#context) : "handler",
@@ -136,7 +143,7 @@ export class BatchSettler {
       position += slice.to - slice.from;
     }
     noteAcked(this.#context, running, done, tookMs);
-    this.#deadLetters.add(dead, reason);
+    for (const [reason, slices] of dead) this.#deadLetters.add(slices, reason);
     return countOf(done);
   }
 }
@@ -150,11 +157,6 @@ function verdictAt(verdicts: readonly Verdict[], position: number): Verdict {
 function sameVerdict(a: Verdict, b: Verdict): boolean {
   if (a.kind === "ack" || b.kind === "ack") return a.kind === b.kind;
   return a.delaySeconds === b.delaySeconds;
-}
-
-function reasonOf(result: DeliveryResult): string {
-  if (result.outcome === "ok") return "its handler asked for it";
-  return result.error ?? `its handler ended with "${result.outcome}"`;
 }
 
 function inSeconds(delaySeconds: number): string {

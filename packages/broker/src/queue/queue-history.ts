@@ -1,6 +1,6 @@
 import { History, QUIET_FLUSH_DEPLOYED_MS, QUIET_FLUSH_MS } from "../history/history.ts";
 import type { QueueContext } from "../turn/context.ts";
-import { historyMsOf } from "../turn/rules.ts";
+import { historyMsOf, takesLogs } from "../turn/rules.ts";
 import type { QueuePorts } from "./queue-ports.ts";
 
 /**
@@ -28,6 +28,9 @@ export function historyFor(
     },
     get keptMs() {
       return historyMsOf(context.definition, keepsHistory);
+    },
+    get takesLogs() {
+      return takesLogs(context.definition, keepsHistory);
     },
   });
 }

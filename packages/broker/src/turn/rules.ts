@@ -96,6 +96,15 @@ export function historyMsOf(definition: QueueDefinition | undefined, byDefault: 
   return historySeconds === 0 ? null : 1_000 * historySeconds;
 }
 
+/**
+ * Whether a queue asks its consumer for what handlers print.
+ *
+ * @param byDefault whether a queue without the setting does where it keeps a history.
+ */
+export function takesLogs(definition: QueueDefinition | undefined, byDefault: boolean): boolean {
+  return definition?.logs ?? (byDefault && historyMsOf(definition, byDefault) !== null);
+}
+
 /** Returns the queue's own `delivery_delay` in seconds. */
 export function deliveryDelaySecondsOf(definition: QueueDefinition | undefined): number {
   return definition?.deliveryDelaySeconds ?? 0;

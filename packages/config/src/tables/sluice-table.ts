@@ -22,6 +22,8 @@ export interface QueueSettings extends SqsSettings {
   readonly maxReceivesPerSecond?: number;
   /** How long the history of messages is kept, in seconds. Default: in development without end, else 0. */
   readonly historySeconds?: number;
+  /** Whether handlers' lines are kept in the history. Default: in development. */
+  readonly logs?: boolean;
   /** The HTTP endpoint that consumes it. Default: none. */
   readonly push?: HttpPushSettings;
 }
@@ -38,6 +40,7 @@ const queueSchema = z.strictObject(
     // `readPushTable` checks it.
     push: z.unknown().optional(),
     history: HISTORY_KEY,
+    logs: z.boolean("true or false").optional(),
     ...SQS_KEYS,
   },
   "an object",
@@ -126,6 +129,7 @@ function readQueues(queues: Table, queuesPlace: Place, report: Report): PlacedQu
     const settings = {
       ...settingsOf(raw, retryPolicy, push),
       ...(historySeconds === undefined ? {} : { historySeconds }),
+      ...(raw.logs === undefined ? {} : { logs: raw.logs }),
       ...readSqsKeys(queue, raw, queuePlace, report),
     };
     return [{ queue, settings, place: queuePlace }];

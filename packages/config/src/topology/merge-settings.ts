@@ -11,6 +11,7 @@ export const QUEUE_KEYS = [
   ["maxReceivesPerSecond", "max_receives_per_second"],
   ["push", "push"],
   ["historySeconds", "history"],
+  ["logs", "logs"],
   ["fifo", "fifo"],
   ["contentBasedDeduplication", "content_based_deduplication"],
   ["deduplicationScope", "deduplication_scope"],

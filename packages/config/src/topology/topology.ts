@@ -59,9 +59,12 @@ function throttleOf(settings: QueueSettings | undefined): Pick<QueueDefinition, 
   return maxReceivesPerSecond === undefined ? {} : { maxReceivesPerSecond };
 }
 
-function historyOf(settings: QueueSettings | undefined): Pick<QueueDefinition, "historySeconds"> {
-  const { historySeconds } = settings ?? {};
-  return historySeconds === undefined ? {} : { historySeconds };
+function historyOf(settings: QueueSettings | undefined): Pick<QueueDefinition, "historySeconds" | "logs"> {
+  const { historySeconds, logs } = settings ?? {};
+  return {
+    ...(historySeconds === undefined ? {} : { historySeconds }),
+    ...(logs === undefined ? {} : { logs }),
+  };
 }
 
 /** Makes the settings of a queue for clients that receive; an empty object where none of them is set. */

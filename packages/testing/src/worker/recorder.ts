@@ -75,6 +75,7 @@ export class Recorder {
 
   noted(queue: string, event: NotedEvent, atMs: number): void {
     this.#opened.add(queue);
+    if (event.kind === "printed") return;
     const { kind, at = [], by, to, otherIds, batch, delayMs, error } = event;
     const places = placesOf(queue, at);
     const ids =
