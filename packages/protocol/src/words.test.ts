@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { plural, size, span } from "./words.ts";
+import { missingLines, plural, size, span } from "./words.ts";
 
 it.each([
   [999, "999 B"],
@@ -21,4 +21,12 @@ it.each([
 
 it("one is counted in the singular, and thousands with a comma", () => {
   expect([plural(1, "message"), plural(2_000, "message")]).toEqual(["1 message", "2,000 messages"]);
+});
+
+it("missing lines are said with why, and nothing is said where none is missing", () => {
+  expect(missingLines({ leftOut: 0, mixed: 0 })).toEqual([]);
+  expect(missingLines({ leftOut: 1, mixed: 2_000 })).toEqual([
+    "Left out: 1 line, since too much was printed.",
+    expect.stringMatching(/^Left out: 2,000 lines, since other deliveries ran too\. .*nodejs_als/),
+  ]);
 });

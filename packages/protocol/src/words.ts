@@ -18,3 +18,22 @@ export function span(ms: number): string {
   if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`;
   return seconds < 86_400 ? `${Math.floor(seconds / 3_600)} h` : `${Math.floor(seconds / 86_400)} d`;
 }
+
+/** Sentences about printed lines of a delivery that are missing; none if none is. */
+export function missingLines({
+  leftOut,
+  mixed,
+}: {
+  readonly leftOut: number;
+  readonly mixed: number;
+}): string[] {
+  return [
+    ...(leftOut === 0 ? [] : [`Left out: ${plural(leftOut, "line")}, since too much was printed.`]),
+    ...(mixed === 0
+      ? []
+      : [
+          `Left out: ${plural(mixed, "line")}, since other deliveries ran too. The compatibility flag nodejs_als ` +
+            "tells whose a line is.",
+        ]),
+  ];
+}

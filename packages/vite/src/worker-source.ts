@@ -1,4 +1,5 @@
 import type { ProducerConfig } from "@sluice/config";
+import { consumerOptions, IMPORT_CONTEXT } from "@sluice/project/generate/worker-entry";
 import {
   BROKER_BINDING,
   CONSUMER_ENTRYPOINT,
@@ -58,9 +59,11 @@ export function bindingsSource({ name, producers, compatibility, runtime }: Work
 export function entrySource(worker: WorkerSource): string {
   const { compatibility, consumes, frontDoor, main, runtime } = worker;
   const front = { brokerBinding: BROKER_BINDING, frontDoor };
-  const options = { waitForWaitUntil: compatibility.waitForWaitUntil };
+  const { waitForWaitUntil, hasAsyncLocalStorage } = compatibility;
+  const options = consumerOptions(waitForWaitUntil, hasAsyncLocalStorage);
   return lines([
     GENERATED_HEADER,
+    ...(consumes && hasAsyncLocalStorage ? [IMPORT_CONTEXT] : []),
     `import { bind } from "./${BINDINGS_FILE}";`,
     `import { boundExport, boundExports, createQueueConsumer, withFrontDoor } from ${JSON.stringify(runtime)};`,
     `import * as main from ${JSON.stringify(main)};`,
@@ -69,9 +72,7 @@ export function entrySource(worker: WorkerSource): string {
     frontDoor === null
       ? "export default handlers ?? {};"
       : `export default withFrontDoor(handlers, ${JSON.stringify(front)});`,
-    ...(consumes
-      ? [`export const ${CONSUMER_ENTRYPOINT} = createQueueConsumer(handlers, ${JSON.stringify(options)});`]
-      : []),
+    ...(consumes ? [`export const ${CONSUMER_ENTRYPOINT} = createQueueConsumer(handlers, ${options});`] : []),
     "__vite_ssr_exportAll__(boundExports(main, bind));",
   ]);
 }

@@ -105,7 +105,10 @@ it("a journal says which segments a row is about, and takes a damaged row for an
 it.each([-1, 0, 1])("what handlers print fills a row by itself, at %i of the limit", (more) => {
   const disk = new JournalOnDisk();
   const printed = (text: string): StoredEvent => ({
-    ...{ n: 1, kind: "printed", t: 1, count: 1 },
+    n: 1,
+    kind: "printed",
+    t: 1,
+    count: 1,
     logs: { beganMs: 0, lines: [{ afterMs: 0, level: "log", text }] },
   });
   const beside = JSON.stringify(printed("")).length;

@@ -6,9 +6,15 @@ export class DeliveryRecord {
   #consecutiveFailures = 0;
   #lastDelivery: ConsumerHealth["lastDelivery"] = null;
 
-  /** Takes the end of a delivery. @param failure why it failed; `null` if it did not. */
-  ended(nowMs: number, failure: string | null): void {
-    this.#consecutiveFailures = failure === null ? 0 : this.#consecutiveFailures + 1;
+  /**
+   * Takes the end of a delivery.
+   *
+   * @param failure why messages of it are retried; `null` if none is.
+   * @param hasFailed whether the delivery itself failed: it has not where the handler asked for the retries. Default: with
+   *   a failure.
+   */
+  ended(nowMs: number, failure: string | null, hasFailed = failure !== null): void {
+    this.#consecutiveFailures = hasFailed ? this.#consecutiveFailures + 1 : 0;
     this.#lastDelivery = { endedMs: nowMs, failure };
   }
 

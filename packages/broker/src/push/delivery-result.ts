@@ -15,6 +15,9 @@ import {
 } from "@sluice/protocol";
 import { Absence } from "./absence.ts";
 
+/** Longest time between the beginning of a delivery and a line, in ms, as clocks can be set: 30 years. */
+const LOG_AFTER_MS_MAX = 1e12;
+
 /** Result of a delivery whose messages are dead at once, since no other attempt can help. */
 export interface RejectedDelivery {
   /** Reason, for the log. */
@@ -68,7 +71,8 @@ function areLogs(logs: unknown): logs is DeliveryLogs {
 function isLogLine(line: unknown): line is { readonly text: string } {
   if (!isObject(line)) return false;
   const { afterMs, level, text } = line;
-  return Number.isFinite(afterMs) && LOG_LEVELS.some((each) => each === level) && typeof text === "string";
+  const isTime = typeof afterMs === "number" && afterMs >= 0 && afterMs <= LOG_AFTER_MS_MAX;
+  return isTime && LOG_LEVELS.some((each) => each === level) && typeof text === "string";
 }
 
 function isResult(answer: unknown): answer is DeliveryResult {

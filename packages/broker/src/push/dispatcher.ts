@@ -32,6 +32,7 @@ import {
   readResult,
 } from "./delivery-result.ts";
 import { noteDelivered, noteFaulted, noteRetried } from "./note-delivery.ts";
+import { firstRetryReason } from "./retry-reasons.ts";
 import { BatchSettler, isAcknowledged } from "./settle-batch.ts";
 
 /** Longest time that a probe of a consumer waits for its answer, in ms. */
@@ -300,7 +301,8 @@ export class PushDispatcher {
     const isTrial = this.#trial === running.batch.leaseId;
     // A delivery that ran too long has ended: its slot is free, and another delivery has its messages.
     if (!this.#forget(running)) return;
-    this.#record.ended(endedMs, failureOf(result));
+    const failure = failureOf(result);
+    this.#record.ended(endedMs, failure ?? firstRetryReason(result, running.batch.count), failure !== null);
     const tookMs = endedMs - running.startedMs;
     if (result instanceof Absence) {
       if (isTrial) this.#settler.settle(running, failedResult(GONE_DURING_TRIAL), tookMs);

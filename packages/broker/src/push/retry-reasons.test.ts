@@ -2,7 +2,7 @@ import type { DeliveryLogs, DeliveryResult, LogLevel } from "@sluice/protocol";
 import { resultOf } from "@sluice/protocol/test/delivery-result";
 import { expect, it } from "vitest";
 import { ERROR_BEGINNING_MAX } from "../history/event.ts";
-import { PRINTED_REASON_MAX, retryReasons } from "./retry-reasons.ts";
+import { firstRetryReason, PRINTED_REASON_MAX, retryReasons } from "./retry-reasons.ts";
 
 function reasonOf(result: Partial<DeliveryResult>, count: number, id = "a"): string {
   return retryReasons(resultOf(result), count)(id);
@@ -50,3 +50,11 @@ it.each([-1, 0, 1])(
     expect(reason.length).toBeLessThanOrEqual(ERROR_BEGINNING_MAX);
   },
 );
+
+it("the first retry that a handler asks for has a reason, and a delivery without one has none", () => {
+  expect(firstRetryReason(resultOf({ explicitAcks: ["a"], logs: PRINTED }), 1)).toBeNull();
+  expect(firstRetryReason({ rejected: "no" }, 1)).toBeNull();
+  const retryMessages = [{ msgId: "b", printed: "Error: no stock" }];
+  expect(firstRetryReason(resultOf({ retryMessages }), 2)).toMatch(/^Error: no stock \(printed;/);
+  expect(firstRetryReason(resultOf({ retryBatch: { retry: true } }), 2)).toBe("its handler asked for it");
+});

@@ -1,4 +1,6 @@
-import type { DeliveryResult } from "@sluice/protocol";
+import { acknowledgesAll, type DeliveryResult } from "@sluice/protocol";
+import type { Absence } from "./absence.ts";
+import type { RejectedDelivery } from "./delivery-result.ts";
 
 /** Units of a printed error in a reason. With the words behind it it fits into the beginning of a stored error. */
 export const PRINTED_REASON_MAX = 130;
@@ -30,6 +32,15 @@ export function retryReasons(
     const printed = own.get(id);
     return printed === undefined ? ofBatch : withPrinted(printed, "printed");
   };
+}
+
+/** Returns the reason of the first retry that a handler asks for; `null` if it asks for none. */
+export function firstRetryReason(
+  result: DeliveryResult | RejectedDelivery | Absence,
+  count: number,
+): string | null {
+  if (!("outcome" in result) || acknowledgesAll(result)) return null;
+  return retryReasons(result, count)(result.retryMessages[0]?.msgId ?? "");
 }
 
 function withPrinted(text: string, how: string): string {

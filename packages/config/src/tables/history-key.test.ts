@@ -33,3 +33,19 @@ describe("history, in [sluice.queues.NAME]", () => {
     },
   );
 });
+
+describe("logs, in [sluice.queues.NAME]", () => {
+  test.each([true, false])("%s is in the topology", (logs) => {
+    expect(buildTopology([readToml(queue(`logs = ${logs}`))]).queues.q).toMatchObject({ logs });
+  });
+
+  test("is not in the topology where no file names it", () => {
+    expect(buildTopology([readToml(queue("delivery_delay = 1"))]).queues.q).not.toHaveProperty("logs");
+  });
+
+  test.each([`"1h"`, "1"])("%s is refused", (value) => {
+    const [refusal] = diagnosticsOf(() => readToml(queue(`logs = ${value}`)));
+    expect(refusal).toMatchObject({ line: 3, key: "sluice.queues.q.logs" });
+    expect(refusal?.text).toBe(`The field "sluice.queues.q.logs" should be true or false but got ${value}.`);
+  });
+});

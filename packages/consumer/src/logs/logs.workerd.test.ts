@@ -21,7 +21,11 @@ async function startWith(source: string, compatibilityFlags: readonly string[]) 
       source: await bundle('export { default } from "./deliver-batches.worker.ts";', TEST_FOLDER),
       bindings: '(name = "CONSUMER", service = (name = "consumer", entrypoint = "Consumer"))',
     },
-    { name: "consumer", source: await bundle(source, TEST_FOLDER, "kept", ["node:async_hooks"]), compatibilityFlags },
+    {
+      name: "consumer",
+      source: await bundle(source, TEST_FOLDER, "kept", ["node:async_hooks"]),
+      compatibilityFlags,
+    },
   ]);
   onTestFinished(() => workerd[Symbol.asyncDispose]());
   const deliver = async (logs: boolean, ...batches: string[][]): Promise<DeliveryResult[]> => {

@@ -11,6 +11,7 @@ export type {
   FrameView,
   HandOverView,
   HealthView,
+  LogsView,
   MessageView,
   MoveView,
   QueueView,

@@ -90,3 +90,31 @@ it("a story has its gaps where they are, and tells no wait over them", () => {
   const whole = storySteps(storyOf(events, [gap({ reason: "overwritten", until: events[2]?.at ?? null })]));
   expect(whole.steps.map(({ wait }) => wait)).toEqual([null, null, null]);
 });
+
+it("a story says what the handler printed, and of which batch", () => {
+  const logs = {
+    lines: [{ at: "2026-11-21T12:00:00.005Z", level: "error" as const, text: "no lamp" }],
+    leftOut: 0,
+    mixed: 0,
+    ofWorker: false,
+  };
+  const merged = { until: "2026-11-21T12:00:00.900Z", events: 4, tookMs: null };
+  const { steps } = storySteps(
+    storyOf([
+      event("printed", 0, { logs }),
+      event("printed", 0, {
+        logs: { ...logs, lines: [...logs.lines, ...logs.lines], ofWorker: true },
+        messages: 3,
+      }),
+      event("printed", 0, { logs: { ...logs, lines: [], mixed: 2 } }),
+      event("printed", 0, { merged, messages: 9 }),
+    ]),
+  );
+  expect(steps.map(({ title, detail }) => [title, detail])).toEqual([
+    ["Printed 1 line", ""],
+    ["Its Worker printed 2 lines", "of its batch of 3"],
+    ["Printed", ""],
+    ["Printed", "not kept: too much happened in this second"],
+  ]);
+  expect(steps[0]?.logs).toBe(logs);
+});

@@ -12,6 +12,7 @@ interface StoryStep {
   /** Further text about the event; empty for none. */
   readonly detail: string;
   readonly error: string | null;
+  readonly logs: EventView["logs"];
   /** Gaps between the step before and this one. */
   readonly gaps: readonly StoryGapView[];
   /** Wait between the step before and this one; `null` for none, and where there is a gap. */
@@ -58,13 +59,14 @@ export function storySteps({ events, gaps, messages }: StoryView): {
   const placed = gaps.map((gap) => [placeOf(gap), gap] as const);
   const gapsAt = (place: number) => placed.filter(([at]) => at === place).map(([, gap]) => gap);
   const steps = events.map((event, i) => {
-    const { number, at, kind, queue, error } = event;
+    const { number, at, kind, queue, error, logs } = event;
     return {
       key: `${queue} ${number ?? at} ${kind}`,
       at,
       queue,
       ...wordsOf(event),
       error,
+      logs,
       gaps: gapsAt(i),
       wait: gapsAt(i).length > 0 ? null : waitBefore(events, i, gaps),
     };
@@ -88,7 +90,7 @@ function waitBefore(
   )
     return null;
   // What was not said by the delivery itself may have come long after the work.
-  const delivered = events.slice(0, i).findLast(({ kind }) => kind !== "faulted");
+  const delivered = events.slice(0, i).findLast(({ kind }) => kind !== "faulted" && kind !== "printed");
   const isDelivered = delivered?.kind === "delivered";
   const isWork = isDelivered && event.batch !== null && event.batch === delivered.batch;
   const { pausedMs = 0, movedMs = 0 } = event;
@@ -120,6 +122,8 @@ export function wordsOf(event: EventView): Pick<StoryStep, "tone" | "title" | "d
         title: `Delivered${by === null ? "" : ` to ${by}`}`,
         detail: attemptText(attempt),
       };
+    case "printed":
+      return { tone: "quiet", title: printedTitle(event), detail: printedDetail(event) };
     case "acked":
       return { tone: "good", title: "Acknowledged", detail: took };
     case "failed":
@@ -157,6 +161,17 @@ export function wordsOf(event: EventView): Pick<StoryStep, "tone" | "title" | "d
     case "clockMoved":
       return { tone: "warn", title: "Clock moved", detail: `by ${duration(event.delayMs ?? 0)}` };
   }
+}
+
+function printedTitle({ logs }: EventView): string {
+  const count = logs?.lines.length ?? 0;
+  if (count === 0) return "Printed";
+  return logs?.ofWorker ? `Its Worker printed ${plural(count, "line")}` : `Printed ${plural(count, "line")}`;
+}
+
+function printedDetail({ logs, messages }: EventView): string {
+  if (logs === undefined) return "not kept: too much happened in this second";
+  return messages > 1 ? `of its batch of ${messages.toLocaleString("en")}` : "";
 }
 
 function attemptText(attempt: number | null): string {

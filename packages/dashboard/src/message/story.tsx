@@ -3,6 +3,7 @@ import { messageLink } from "../api/route.ts";
 import { duration, moment, shortId } from "../text/format.ts";
 import { ErrorText } from "../ui/scrolled.tsx";
 import { Sentence } from "../ui/sentence.tsx";
+import { Printed } from "./printed.tsx";
 import { gapText, storySteps } from "./story-steps.ts";
 
 interface StoryProps {
@@ -25,7 +26,7 @@ export function Story({ story, message, now }: StoryProps) {
         </span>
       </header>
       <ol class="plain story" aria-labelledby="story">
-        {steps.flatMap(({ key, tone, at, queue, title, detail, error, gaps, wait }, i) => [
+        {steps.flatMap(({ key, tone, at, queue, title, detail, error, logs, gaps, wait }, i) => [
           <Gaps key={`${key} gaps`} of={gaps} isAll={false} now={now} />,
           wait === null ? null : (
             <li key={`${key} before`} class={`wait${wait.isLong ? " long" : ""}`}>
@@ -43,6 +44,7 @@ export function Story({ story, message, now }: StoryProps) {
               <time dateTime={at}>{moment(at, now)}</time>
             </span>
             {error === null ? null : <ErrorText>{error}</ErrorText>}
+            {logs === undefined ? null : <Printed logs={logs} now={now} />}
           </li>,
         ])}
         <Gaps of={gapsAfter} isAll={last === undefined} now={now} />

@@ -1,6 +1,7 @@
 import { plural } from "@sluice/protocol/words";
 import type { EventView } from "../api/call.ts";
 import { messageLink } from "../api/route.ts";
+import { Printed } from "../message/printed.tsx";
 import { wordsOf } from "../message/story-steps.ts";
 import { moment, shortId } from "../text/format.ts";
 import { Thrown } from "../ui/scrolled.tsx";
@@ -24,11 +25,18 @@ function columns(now: string): readonly Column<EventView>[] {
       isWide: true,
       cell: (event) => {
         const { tone, title, detail } = wordsOf(event);
-        return (
+        const words = (
           <span class="status">
             <span class={`pill ${tone}`}>{title}</span>
             {detail === "" ? null : <span class="detail">{detail}</span>}
           </span>
+        );
+        if (event.logs === undefined) return words;
+        return (
+          <details>
+            <summary>{words}</summary>
+            <Printed logs={event.logs} now={now} />
+          </details>
         );
       },
     },

@@ -9,7 +9,7 @@ const KINDS = [
   ["", "everything"],
   ["failed,retried,deadLettered,dropped,expired", "what went wrong"],
   ["accepted,arrived", "what came in"],
-  ["delivered,acked,failed,retried", "deliveries"],
+  ["delivered,printed,acked,failed,retried", "deliveries"],
   ["paused,resumed,purged,deleted,redriven", "what was done by hand"],
 ] as const;
 

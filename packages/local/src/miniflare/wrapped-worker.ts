@@ -46,6 +46,7 @@ export function wrapped(
       hasBindings: true,
       consumes: consumers.length > 0,
       waitForWaitUntil: behaviour.waitForWaitUntil,
+      hasAsyncLocalStorage: behaviour.hasAsyncLocalStorage,
       runtime: `./${FILES.runtime}`,
       bindingsFile: FILES.bindings,
     }),

@@ -123,6 +123,7 @@ function planWorker(
       frontDoor: entry.frontDoor,
       consumes: consumes(worker),
       waitForWaitUntil: compatibility.waitForWaitUntil,
+      hasAsyncLocalStorage: compatibility.hasAsyncLocalStorage,
       runtime,
     }),
   });

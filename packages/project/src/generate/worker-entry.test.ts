@@ -34,6 +34,15 @@ export const SluiceQueueConsumer = createQueueConsumer(handlers, {"waitForWaitUn
 `);
   });
 
+  it("gives a consumer that may import AsyncLocalStorage one, and no other Worker", () => {
+    const source = workerEntrySource({ ...INPUT, consumes: true, hasAsyncLocalStorage: true });
+    expect(source).toContain('\nimport { AsyncLocalStorage } from "node:async_hooks";\n');
+    expect(source).toContain(
+      'createQueueConsumer(handlers, { ...{"waitForWaitUntil":true}, context: new AsyncLocalStorage() });',
+    );
+    expect(workerEntrySource({ ...INPUT, hasAsyncLocalStorage: true })).not.toContain("AsyncLocalStorage");
+  });
+
   it("puts the broker's paths in front of the primary Worker, while deliveries go to the user's own handlers", () => {
     expect(
       workerEntrySource({ ...INPUT, consumes: true, frontDoor: { kind: "open" } }),

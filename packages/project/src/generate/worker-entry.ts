@@ -66,6 +66,8 @@ export interface WorkerEntryInput {
   readonly frontDoor: FrontDoor | null;
   readonly consumes: boolean;
   readonly waitForWaitUntil: boolean;
+  /** Whether the Worker may import `AsyncLocalStorage`. Default: false. */
+  readonly hasAsyncLocalStorage?: boolean;
   /** Module specifier of our runtime for Workers. */
   readonly runtime: string;
   /** Name of the module of the bindings, beside the entry. Default: `bindings.js`. */
@@ -75,7 +77,7 @@ export interface WorkerEntryInput {
 /** Makes the source of a generated entry: all exports of the user's module, and what the broker needs. */
 export function workerEntrySource(input: WorkerEntryInput): string {
   const { userMain, main, hasBindings, frontDoor, consumes, waitForWaitUntil, runtime } = input;
-  const { bindingsFile = BINDINGS_FILE } = input;
+  const { bindingsFile = BINDINGS_FILE, hasAsyncLocalStorage = false } = input;
   const hasDefault = main.kind === "default";
   const usesDefault = hasDefault && (frontDoor !== null || consumes);
   const ours = [
@@ -83,10 +85,11 @@ export function workerEntrySource(input: WorkerEntryInput): string {
     ...(consumes ? ["createQueueConsumer"] : []),
   ];
   const handlers = hasDefault ? "handlers" : "undefined";
-  const options = literal({ waitForWaitUntil });
+  const options = consumerOptions(waitForWaitUntil, hasAsyncLocalStorage);
   return lines([
     GENERATED_HEADER,
     ...(hasBindings ? [`import "./${bindingsFile}";`] : []),
+    ...(consumes && hasAsyncLocalStorage ? [IMPORT_CONTEXT] : []),
     ...(ours.length === 0 ? [] : [`import { ${ours.sort().join(", ")} } from ${literal(runtime)};`]),
     ...(usesDefault ? [`import handlers from ${literal(userMain)};`] : []),
     "",
@@ -102,6 +105,15 @@ export function workerEntrySource(input: WorkerEntryInput): string {
       ? [`export const ${CONSUMER_ENTRYPOINT} = createQueueConsumer(${handlers}, ${options});`]
       : []),
   ]);
+}
+
+/** Import of the class whose objects tell which delivery prints a line. */
+export const IMPORT_CONTEXT = 'import { AsyncLocalStorage } from "node:async_hooks";';
+
+/** Makes the source of the options of `createQueueConsumer`. */
+export function consumerOptions(waitForWaitUntil: boolean, hasAsyncLocalStorage: boolean): string {
+  const options = literal({ waitForWaitUntil });
+  return hasAsyncLocalStorage ? `{ ...${options}, context: new AsyncLocalStorage() }` : options;
 }
 
 /**

@@ -64,6 +64,16 @@ describe("handle_cross_request_promise_resolution", () => {
   });
 });
 
+it.each([
+  [[], false],
+  [["nodejs_als"], true],
+  [["nodejs_compat"], true],
+  [["nodejs_compat_v2"], true],
+  [["no_nodejs_compat"], false],
+])("with the flags %j a Worker has AsyncLocalStorage: %s", (flags, has) => {
+  expect(compatibility("2026-11-01", ...flags).hasAsyncLocalStorage).toBe(has);
+});
+
 describe("rpc", () => {
   const flagsOf = (date: string | undefined, ...flags: string[]) =>
     flagsWithRpc({ compatibility_date: date, compatibility_flags: flags });

@@ -16,6 +16,8 @@ export interface QueueCompatibility {
   readonly waitForWaitUntil: boolean;
   /** Whether a request may resolve what another one waits for. */
   readonly resolvesAcrossRequests: boolean;
+  /** Whether it has `AsyncLocalStorage`, which tells which delivery prints a line. */
+  readonly hasAsyncLocalStorage: boolean;
 }
 
 /** Takes the importable `env` away, through which the bindings are replaced. */
@@ -45,6 +47,9 @@ const CROSS_REQUEST_RESOLUTION: Flag = {
   disable: "no_handle_cross_request_promise_resolution",
   defaultFrom: "2024-10-14",
 };
+const ASYNC_LOCAL_STORAGE: readonly Flag[] = ["nodejs_als", "nodejs_compat", "nodejs_compat_v2"].map(
+  (enable) => ({ enable }),
+);
 const NO_WAIT_FOR_WAIT_UNTIL: Flag = { enable: "queue_consumer_no_wait_for_wait_until" };
 
 /** Works out what a Worker's compatibility date and flags say about its queues. */
@@ -54,6 +59,7 @@ export function queueCompatibility(worker: Compatibility): QueueCompatibility {
     exposeErrorCodes: isOn(EXPOSE_ERROR_CODES, worker),
     waitForWaitUntil: !isOn(NO_WAIT_FOR_WAIT_UNTIL, worker),
     resolvesAcrossRequests: isOn(CROSS_REQUEST_RESOLUTION, worker),
+    hasAsyncLocalStorage: ASYNC_LOCAL_STORAGE.some((flag) => isOn(flag, worker)),
   };
 }
 

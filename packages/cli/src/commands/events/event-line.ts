@@ -1,7 +1,20 @@
 import type { EventView } from "@sluice/gateway/views";
 import type { Colour, Look } from "@sluice/local/report/table";
 import { printable } from "@sluice/local/report/words";
-import { plural, span } from "@sluice/protocol/words";
+import { missingLines, plural, span } from "@sluice/protocol/words";
+
+/** Formats an event as a line, and below it, indented, the lines that a handler printed. */
+export function eventLines(event: EventView, look: Look): string[] {
+  const { logs } = event;
+  if (logs === undefined) return [eventLine(event, look)];
+  return [
+    eventLine(event, look),
+    ...logs.lines.flatMap(({ at, level, text }) =>
+      text.split("\n").map((line, i) => `  ${i === 0 ? `${at}  ${level}` : ""}  ${printable(line)}`),
+    ),
+    ...missingLines(logs).map((text) => `  ${text}`),
+  ];
+}
 
 const COLOURS: Readonly<Partial<Record<EventView["kind"], Colour>>> = {
   failed: "red",
@@ -11,7 +24,7 @@ const COLOURS: Readonly<Partial<Record<EventView["kind"], Colour>>> = {
 };
 
 /** Formats an event as a line: time, queue, kind, messages, and details. */
-export function eventLine(event: EventView, { paint }: Look): string {
+function eventLine(event: EventView, { paint }: Look): string {
   const colour = COLOURS[event.kind];
   const line = plainLine(event);
   return colour === undefined || paint === undefined ? line : paint(colour, line);
@@ -27,7 +40,7 @@ function plainLine(event: EventView): string {
 }
 
 function factsOf(event: EventView): string[] {
-  const { kind, by, to, attempt, delayMs, tookMs, merged } = event;
+  const { kind, by, to, attempt, delayMs, tookMs, merged, logs } = event;
   return [
     by === null ? null : `by ${by}`,
     to === null ? null : `to ${to}`,
@@ -36,6 +49,8 @@ function factsOf(event: EventView): string[] {
       ? null
       : `${kind === "retried" ? "again in" : "due in"} ${span(delayMs)}`,
     tookMs === null ? null : `${tookMs.toLocaleString("en")} ms`,
+    kind === "printed" && merged !== null ? "too much happened in this second, the lines are not kept" : null,
+    logs?.ofWorker === true ? "perhaps by other code of its Worker" : null,
     merged === null ? null : `${plural(merged.events, "event")} until ${merged.until}`,
   ].filter((fact) => fact !== null);
 }

@@ -1,14 +1,14 @@
 import type { StoryGapView, StoryView } from "@sluice/gateway/views";
 import { queuePath } from "../../client/queues.ts";
 import { answer, type OnBroker } from "../on-broker.ts";
-import { eventLine } from "./event-line.ts";
+import { eventLines } from "./event-line.ts";
 
 /** `sluice messages story`: shows what happened to a message, across queues. */
 export async function story(on: OnBroker, queue: string, id: string): Promise<number> {
   const path = queuePath(queue, `/messages/${encodeURIComponent(id)}/story`);
   const known = await on.client.admin<StoryView>({ path });
   if (known.events.length === 0) answer(on, known, { words: `Nothing is known of ${id} in ${queue}.` });
-  else answer(on, known, { text: known.events.map((event) => eventLine(event, on.printer)).join("\n") });
+  else answer(on, known, { text: known.events.flatMap((event) => eventLines(event, on.printer)).join("\n") });
   if (!on.json) {
     for (const gap of known.gaps) on.printer.warn(gapText(gap));
   }

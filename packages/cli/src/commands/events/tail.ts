@@ -1,7 +1,7 @@
 import { CliError, EXIT_NO_BROKER } from "@sluice/project/errors";
 import { liveFrames, type WhichEvents } from "../../client/events.ts";
 import type { OnBroker } from "../on-broker.ts";
-import { eventLine } from "./event-line.ts";
+import { eventLines } from "./event-line.ts";
 
 /** `sluice tail`: prints events as they happen, a line each, until it is interrupted or the broker ends. */
 export async function tail({ client, printer, json }: OnBroker, which: WhichEvents): Promise<number> {
@@ -14,7 +14,9 @@ export async function tail({ client, printer, json }: OnBroker, which: WhichEven
     }
     if (isGap)
       printer.warn("Some events were too many to be shown; sluice messages story has those of a message.");
-    for (const event of events) printer.print(json ? JSON.stringify(event) : eventLine(event, printer));
+    for (const event of events) {
+      for (const line of json ? [JSON.stringify(event)] : eventLines(event, printer)) printer.print(line);
+    }
   }
   throw new CliError(`The broker at ${client.url} has ended.`, EXIT_NO_BROKER);
 }

@@ -49,6 +49,24 @@ describe("GET /queues/NAME/history", () => {
     expect(history).toHaveBeenCalledWith("orders", { max: 100 });
   });
 
+  it("gives printed lines the times at which they were printed", async () => {
+    const lines = [{ afterMs: 250, level: "error", text: "no stock" }] as const;
+    const printed = (more: object) =>
+      eventOf({ kind: "printed", logs: { beganMs: CREATED_MS, lines, ...more } });
+    const history = async () => ({
+      isOn: true,
+      next: null,
+      events: [printed({}), printed({ leftOut: 3, mixed: 2, ofWorker: true })],
+    });
+    const directory = { ...directoryOf(), queue: () => queueWith({ history }) };
+    const { body } = await ask(directory, "/queues/orders/history");
+    const shown = [{ at: "2023-11-14T22:13:20.250Z", level: "error", text: "no stock" }];
+    expect(body.events.map(({ logs }) => logs)).toEqual([
+      { lines: shown, leftOut: 0, mixed: 0, ofWorker: false },
+      { lines: shown, leftOut: 3, mixed: 2, ofWorker: true },
+    ]);
+  });
+
   it("goes on at a cursor, with the kinds that are asked for", async () => {
     const { history, directory } = withHistory();
     const { body } = await ask(

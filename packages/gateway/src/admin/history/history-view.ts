@@ -1,4 +1,12 @@
-import type { DelayReason, HistoryEvent, HistoryKind, MessagePast, StoryGap } from "@sluice/protocol";
+import type {
+  DelayReason,
+  HistoryEvent,
+  HistoryKind,
+  LogLevel,
+  MessagePast,
+  PrintedLogs,
+  StoryGap,
+} from "@sluice/protocol";
 import { timeOf } from "../time.ts";
 
 /** One thing that happened, as the admin API shows it. Times are ISO 8601. */
@@ -37,6 +45,25 @@ export interface EventView {
   readonly pausedMs?: number;
   /** In a story: by how much the clock was moved since the event before, in ms. Absent for none. */
   readonly movedMs?: number;
+  /** Lines that a handler printed; absent if none. */
+  readonly logs?: LogsView;
+}
+
+/** Lines that a handler printed during a delivery. */
+export interface LogsView {
+  readonly lines: readonly LogLineView[];
+  /** Lines that were left out since there were too many. */
+  readonly leftOut: number;
+  /** Lines that were left out since deliveries that ran at the same time may have printed them. */
+  readonly mixed: number;
+  /** Whether other code of the Worker may have printed some of the lines. */
+  readonly ofWorker: boolean;
+}
+
+export interface LogLineView {
+  readonly at: string;
+  readonly level: LogLevel;
+  readonly text: string;
 }
 
 /** Why the story of a message may have gaps. */
@@ -52,7 +79,7 @@ export interface StoryGapView {
   readonly after: number | null;
 }
 
-export function eventView({ number, kind, atMs, merged, past: _, ...rest }: HistoryEvent): EventView {
+export function eventView({ number, kind, atMs, merged, past: _, logs, ...rest }: HistoryEvent): EventView {
   return {
     number,
     kind,
@@ -62,6 +89,16 @@ export function eventView({ number, kind, atMs, merged, past: _, ...rest }: Hist
       merged === null
         ? null
         : { until: timeOf(merged.untilMs), events: merged.events, tookMs: merged.tookMs },
+    ...(logs === undefined ? {} : { logs: logsView(logs) }),
+  };
+}
+
+function logsView({ beganMs, lines, leftOut = 0, mixed = 0, ofWorker = false }: PrintedLogs): LogsView {
+  return {
+    lines: lines.map(({ afterMs, level, text }) => ({ at: timeOf(beganMs + afterMs), level, text })),
+    leftOut,
+    mixed,
+    ofWorker,
   };
 }
 

@@ -1,0 +1,49 @@
+import type { EventView } from "@sluice/gateway/views";
+import { expect, it } from "vitest";
+import { eventLines } from "./event-line.ts";
+
+const PRINTED: EventView = {
+  number: 1,
+  kind: "printed",
+  at: "2026-11-21T12:00:00.040Z",
+  queue: "orders",
+  messages: 1,
+  ids: ["a"],
+  otherIds: [],
+  by: "mailer",
+  to: null,
+  batch: 7,
+  attempt: null,
+  delayMs: null,
+  delayReason: null,
+  error: null,
+  tookMs: null,
+  merged: null,
+};
+
+it("printed lines stand below their event, with what is missing", () => {
+  const lines = [
+    { at: "2026-11-21T12:00:00.005Z", level: "log", text: "begun" },
+    {
+      at: "2026-11-21T12:00:00.030Z",
+      level: "error",
+      text: "TypeError: no\u001b[2J stock\n    at shop.ts:3",
+    },
+  ] as const;
+  expect(eventLines({ ...PRINTED, logs: { lines, leftOut: 1, mixed: 2, ofWorker: true } }, {})).toEqual([
+    "2026-11-21T12:00:00.040Z  orders  printed  a (by mailer, perhaps by other code of its Worker)",
+    "  2026-11-21T12:00:00.005Z  log  begun",
+    "  2026-11-21T12:00:00.030Z  error  TypeError: no\\x1b[2J stock",
+    "        at shop.ts:3",
+    "  Left out: 1 line, since too much was printed.",
+    "  Left out: 2 lines, since other deliveries ran too. The compatibility flag nodejs_als tells whose a line is.",
+  ]);
+});
+
+it("an event whose printed lines are not kept says so", () => {
+  const merged = { until: "2026-11-21T12:00:00.900Z", events: 4, tookMs: null };
+  expect(eventLines({ ...PRINTED, messages: 9, ids: [], merged }, {})).toEqual([
+    "2026-11-21T12:00:00.040Z  orders  printed  9 messages (by mailer, too much happened in this second, the lines are " +
+      "not kept, 4 events until 2026-11-21T12:00:00.900Z)",
+  ]);
+});
