@@ -126,7 +126,8 @@ module.exports = {
       from: { path: "^packages/dashboard/src" },
       to: {
         path: "^(packages|apps)/",
-        pathNot: "^packages/(dashboard/|prices/|protocol/src/(v8/|words\\.ts)|gateway/src/admin/views\\.ts)",
+        pathNot:
+          "^packages/(dashboard/|prices/|protocol/src/(v8/|(stack|words)\\.ts)|gateway/src/admin/views\\.ts)",
       },
     },
     {
@@ -148,7 +149,7 @@ module.exports = {
     ...layers("project", "node-version runtime wrangler files register read generate"),
     ...layers(
       "local",
-      "settings report node processes data generation http watchdog broker workerd standalone serve miniflare platform-proxy dev",
+      "settings report stacks node processes data generation http watchdog broker workerd standalone serve miniflare platform-proxy dev",
     ),
     ...layers("cli", "client commands"),
     ...layers("dashboard", "api text ui cost development page redrive message queue overview topic"),

@@ -1,7 +1,7 @@
 // Bundles the command and its modules for Workers into dist/, or another folder that is named, so that the package
 // needs none of the workspace's others. Plain JavaScript: `npm pack` runs it with whatever Node.js the machine has.
 import { chmodSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { finishMaps, forNode, forWorkers, mapsOf, withMap, writeTypes } from "../bundling/bundling.mjs";
@@ -67,7 +67,7 @@ const standalone = await build({
 });
 
 const metafiles = [command, inside, runtime, standalone].map(({ metafile }) => metafile);
-finishMaps(path("."), [...mapsOf(metafiles), `${ready}.map`]);
+finishMaps(dirname(folder), [...mapsOf(metafiles), `${ready}.map`]);
 writeNotices(folder, [...metafiles, ...broker.metafiles]);
 
 writeTypes(path("../local/src"), folder, [

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { styleText } from "node:util";
 import type { ReadyBroker } from "@sluice/project/generate/broker-entry";
@@ -42,9 +43,9 @@ interface Bundler {
 }
 
 /**
- * Folder of our own sources as stack traces of Workers name them, absolute: of a package that which its source maps
- * say.
+ * Folder of our own sources as stack traces of Workers name them, absolute and without a slash at the end: of a package
+ * that which its source maps say.
  */
 export function ownSources(): string {
-  return fileURLToPath(new URL(RUNS_FROM_SOURCE ? "../.." : "..", import.meta.url));
+  return resolve(fileURLToPath(new URL(RUNS_FROM_SOURCE ? "../.." : "..", import.meta.url)));
 }

@@ -32,6 +32,7 @@ import { defu } from "defu";
 import type { Unstable_Config } from "wrangler";
 import { takeData } from "./data.ts";
 import { askOtherMachines } from "./other-machines.ts";
+import { nameStacks } from "./stacks.ts";
 import { routingWithBroker } from "./static-routing.ts";
 import { BINDINGS_FILE, bindingsSource, entrySource } from "./worker-source.ts";
 
@@ -128,6 +129,7 @@ export class WorkersOfProject {
     const vars = { ...(generated.vars as object) };
     const file = this.#entry?.configPath;
     askOtherMachines(vars, file === undefined ? null : dirname(file), process.env.CLOUDFLARE_ENV ?? "");
+    nameStacks(vars, this.#root);
     Object.assign(defaults, generated, { main: entry, vars });
   }
 

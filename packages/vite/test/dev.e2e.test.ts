@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { stackLines } from "@sluice/protocol/stack";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { type DevServer, ViteProject } from "./vite-project.ts";
 
@@ -59,6 +60,22 @@ it("the server has the page and the API of the broker", async () => {
   expect(await page.text()).toMatch("Sluice");
   const { queues } = (await ask("/__sluice/api/queues")) as { queues: { name: string }[] };
   expect(queues.map(({ name }) => name)).toEqual(["lost", "mails", "orders"]);
+});
+
+it("the history has the places of the project's sources, and tells ours apart", async () => {
+  await ask("/send?body=refused");
+  const error = await vi.waitFor(async () => {
+    const history = await ask("/__sluice/api/queues/orders/history?kind=failed&max=1");
+    const [event] = (history as { events: { error: string }[] }).events;
+    expect(event).toBeDefined();
+    return event?.error ?? "";
+  }, PATIENCE);
+  const placesOf = (wanted: string) =>
+    stackLines(error).flatMap(({ kind, place }) => (kind === wanted ? [place] : []));
+  expect(placesOf("user")).toEqual(["src/refusal.ts:7:9", expect.stringMatching(/^src\/index\.ts:\d+:\d+$/)]);
+  const own = placesOf("own");
+  expect(own[0]).toMatch(/^sluice:dist\/worker\/worker\.js:/);
+  for (const place of own) expect(place).toMatch(/^(?:sluice:dist|cloudflare:runner-worker)\//);
 });
 
 it("a changed handler handles the next message, and waiting messages outlive the server", async () => {

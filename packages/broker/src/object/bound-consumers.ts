@@ -17,6 +17,7 @@ import type { Clock } from "../platform/clock.ts";
 import type { Host } from "../platform/host.ts";
 import type { QueueLog } from "../platform/log.ts";
 import type { ConsumerPort } from "../push/delivery-result.ts";
+import { withMappedStack } from "../push/mapped-stack.ts";
 import type { BrokerEnv, BrokerOptions } from "./broker-env.ts";
 
 /** A delivery as it is, unless workerd's own binding has sent something of it: Workers read our own format alone. */
@@ -74,9 +75,12 @@ export class BoundConsumers {
     const name = Object.hasOwn(this.#bindings, worker) ? this.#bindings[worker] : undefined;
     const binding = this.#host.env[name ?? ""] as QueueConsumerRpc | undefined;
     if (binding === undefined) return null;
+    const deliver = (delivery: Delivery) => binding.deliver(readable(delivery), PROTOCOL_VERSION);
+    const { SLUICE_STACKS: stacks } = this.#host.env;
     return {
       name: worker,
-      deliver: (delivery) => binding.deliver(readable(delivery), PROTOCOL_VERSION),
+      deliver:
+        stacks === undefined ? deliver : async (delivery) => withMappedStack(await deliver(delivery), stacks),
       callsOf: (deliveryId) => binding.callsOf(deliveryId),
       ping: () => binding.ping(PROTOCOL_VERSION),
     };

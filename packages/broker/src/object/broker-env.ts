@@ -44,6 +44,11 @@ export interface BrokerEnv {
    */
   readonly SLUICE_LAST_END?: string;
   /**
+   * URL that stack traces of Workers are posted to, and that answers with the places in their sources. Set by the
+   * process that runs the Workers; absent on a deployed broker.
+   */
+  readonly SLUICE_STACKS?: string;
+  /**
    * How far the broker's time is behind the system's clock at its start, in ms; less than 0 for one that is ahead. Set
    * by `sluice serve` for workerd. Default 0.
    */

@@ -2,7 +2,7 @@ import { dirname, join } from "node:path";
 import { takeEnvFiles } from "@sluice/project/files/env-files";
 import { TOPOLOGY_FILE } from "@sluice/project/generate/broker-entry";
 import type { Plan } from "@sluice/project/generate/plan";
-import { LAST_END_VARIABLE } from "@sluice/project/names";
+import { LAST_END_VARIABLE, STACKS_VARIABLE } from "@sluice/project/names";
 import { refuseMissingMain } from "@sluice/project/read/missing-main";
 import { type Project, readProject } from "@sluice/project/read/project";
 import { wranglerVersion } from "@sluice/project/wrangler/load-wrangler";
@@ -25,6 +25,10 @@ import { introducer } from "../report/topology-table.ts";
 import { ownSources } from "../runtime-modules.ts";
 import { type Admission, accessVariables, isLoopback, tokenIn } from "../settings/admission.ts";
 import { chosenEnvironment, wranglerEnvironment } from "../settings/environment.ts";
+import { MapsOnDisk } from "../stacks/maps-on-disk.ts";
+import { stackNamer } from "../stacks/named-stack.ts";
+import { sourceFinder } from "../stacks/stack-frames.ts";
+import { StackService } from "../stacks/stack-service.ts";
 import { readDeliveries } from "../watchdog/in-delivery.ts";
 import { silentMsMaxOf } from "../workerd/run-on-workerd.ts";
 import { devAccess, refuseLeading } from "./dev-access.ts";
@@ -53,6 +57,8 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
     inDelivery: () => readDeliveries(data, current.project.broker.name),
     printer,
   });
+  const stacks = new StackService(stackNamer(sourceFinder(new MapsOnDisk()), workingDirectory));
+  await stacks.listening();
   // Nothing is written before it is clear that it may be: these may be another session's files.
   const [project, found] = await Promise.all([
     readProject({ targets, env, workingDirectory }),
@@ -63,7 +69,12 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
   const host = hostOf(project, options);
   const access = await devAccess(project, { host, env, envFiles, environment: process.env });
   // More than the command's own environment says: whom to ask how the broker before it ended.
-  const environment = { ...process.env, [LAST_END_VARIABLE]: runtime.url, ...accessVariables(access) };
+  const environment = {
+    ...process.env,
+    [LAST_END_VARIABLE]: runtime.url,
+    [STACKS_VARIABLE]: stacks.url,
+    ...accessVariables(access),
+  };
   const places = { ...found, environment };
   const data = dataFolderOf(project, options.persistTo);
   const ownership = new BrokerOwnership({
@@ -207,6 +218,7 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
     // Wrangler has keys of its own for the end.
     announcePlannedEnd();
     runtime.close();
+    stacks.close();
     clearInterval(vacancy);
     reserve?.close();
     ownership.leave();

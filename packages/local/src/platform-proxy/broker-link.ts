@@ -15,6 +15,10 @@ import { type FileWatch, watchFiles } from "../generation/watch.ts";
 import { entryName } from "../processes/registry.ts";
 import { registerBroker } from "../processes/running-brokers.ts";
 import { sessionsOf } from "../processes/sessions.ts";
+import { MapsOnDisk } from "../stacks/maps-on-disk.ts";
+import { stackNamer } from "../stacks/named-stack.ts";
+import { sourceFinder } from "../stacks/stack-frames.ts";
+import { StackService } from "../stacks/stack-service.ts";
 import { generateLinkBroker, readSenders } from "./link-broker.ts";
 import { LinkRuntime, type LinkRuntimeOptions } from "./link-runtime.ts";
 
@@ -51,6 +55,7 @@ export class BrokerLink {
   readonly #startedAtMs = Date.now();
   readonly #runtime = new LinkRuntime();
   readonly #waker = new QueueWaker();
+  readonly #stacks = new StackService(stackNamer(sourceFinder(new MapsOnDisk()), process.cwd()));
   readonly #watch: FileWatch;
   readonly #vacancy: NodeJS.Timeout;
   #ownership: BrokerOwnership | null = null;
@@ -133,6 +138,7 @@ export class BrokerLink {
     this.#watch.close();
     clearInterval(this.#vacancy);
     this.#waker.stop();
+    this.#stacks.close();
     await this.#updates;
     await this.#callsSettled();
     this.#announceEnd();
@@ -215,7 +221,8 @@ export class BrokerLink {
       if (before !== "joined") await this.#run({ broker, own: null, resources });
     } else if (!isDeepStrictEqual(this.#project?.topology, project.topology)) {
       if (before !== "own") this.#lastEnd = lastEndIn(this.#data);
-      const own = await generateLinkBroker(project, this.#lastEnd);
+      await this.#stacks.listening();
+      const own = await generateLinkBroker(project, { lastEnd: this.#lastEnd, stacks: this.#stacks });
       await this.#run({ broker, own, resources });
       // It is this process that ends it from now on.
       this.#lastEnd = "planned";

@@ -3,7 +3,7 @@ import { makeOutputFolder, OUTPUT_FOLDER, writePlan } from "@sluice/project/file
 import { devVars } from "@sluice/project/generate/dev-vars";
 import { makePlan } from "@sluice/project/generate/plan";
 import { ownVariablesOf } from "@sluice/project/generate/variables";
-import { LAST_END_VARIABLE } from "@sluice/project/names";
+import { LAST_END_VARIABLE, STACKS_VARIABLE } from "@sluice/project/names";
 import { type Project, readProject } from "@sluice/project/read/project";
 import { wranglerDefaults } from "@sluice/project/wrangler/wrangler-config";
 import { endpointVariables } from "@sluice/protocol";
@@ -13,6 +13,7 @@ import { filesOfOthers } from "../generation/generation.ts";
 import { pageArchive } from "../page.ts";
 import type { Session, Sessions } from "../processes/sessions.ts";
 import { runtimeModules } from "../runtime-modules.ts";
+import type { StackService } from "../stacks/stack-service.ts";
 import { brokerWorker } from "../workerd/worker-options.ts";
 
 interface SendersInput {
@@ -44,8 +45,11 @@ export async function readSenders(input: SendersInput) {
   return { project, watched: [...filesSending, ...others.filesJoined, ...others.filesElsewhere] };
 }
 
-/** Generates the broker of this process, as Miniflare takes it. */
-export async function generateLinkBroker(project: Project, lastEnd: End): Promise<V4WorkerOptions> {
+/** Generates the broker of this process, as Miniflare takes it. Its consumers run in a `sluice dev`. */
+export async function generateLinkBroker(
+  project: Project,
+  { lastEnd, stacks }: { readonly lastEnd: End; readonly stacks: StackService },
+): Promise<V4WorkerOptions> {
   const { broker, topology } = project;
   const root = join(broker.directory, OUTPUT_FOLDER);
   const plan = makePlan(project, "serve", {
@@ -59,6 +63,6 @@ export async function generateLinkBroker(project: Project, lastEnd: End): Promis
   makeOutputFolder(root);
   writePlan(plan);
   const own = broker.file === null ? {} : await ownVariablesOf(plan.broker);
-  const environment = { ...process.env, [LAST_END_VARIABLE]: lastEnd };
+  const environment = { ...process.env, [LAST_END_VARIABLE]: lastEnd, [STACKS_VARIABLE]: stacks.url };
   return brokerWorker(plan, { ...own, ...devVars(undefined, environment, endpointVariables(topology)) });
 }

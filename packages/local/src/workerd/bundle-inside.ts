@@ -6,8 +6,8 @@ import type { GeneratedWorker } from "@sluice/project/generate/plan";
 import { loadWrangler, requireOfWrangler } from "@sluice/project/wrangler/load-wrangler";
 import type { V4ModuleDefinition, V4ModuleRuleType } from "miniflare";
 import type { Unstable_Config } from "wrangler";
+import type { ModuleMap } from "../stacks/stack-frames.ts";
 import type { Bundle } from "./bundle.ts";
-import type { ModuleMap } from "./stack-frames.ts";
 
 /** Miniflare's types of modules, by the names that Wrangler gives the kinds while it bundles. */
 const KINDS: Readonly<Record<string, V4ModuleRuleType>> = {

@@ -4,8 +4,8 @@ import { pathToFileURL } from "node:url";
 import { brokerEntrySource } from "@sluice/project/generate/broker-entry";
 import { projectFolder } from "@sluice/project/test/project-folder";
 import { describe, expect, it } from "vitest";
+import { stackFrameMapper } from "../stacks/stack-frames.ts";
 import { bundleBroker, readUpload } from "./bundle.ts";
-import { stackFrameMapper } from "./stack-frames.ts";
 
 /** Makes a form as Wrangler writes it: as it would be sent, the metadata first. */
 async function form(modules: readonly (readonly [name: string, type: string, text: string])[]) {

@@ -12,7 +12,7 @@ import { PAGE_FILE } from "@sluice/project/names";
 import { requireOfWrangler } from "@sluice/project/wrangler/load-wrangler";
 import type { RunWrangler } from "@sluice/project/wrangler/run-wrangler";
 import type { V4ModuleDefinition, V4ModuleRuleType } from "miniflare";
-import type { ModuleMap } from "./stack-frames.ts";
+import type { ModuleMap } from "../stacks/stack-frames.ts";
 
 /** The code of a Worker as a deployment would have it. */
 export interface Bundle {

@@ -1,7 +1,7 @@
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { HeldClock } from "@sluice/broker/held-clock";
 import { type GeneratedWorker, generatedConfig, type Plan } from "@sluice/project/generate/plan";
-import { CLOCK_BEHIND_VARIABLE, LAST_END_VARIABLE } from "@sluice/project/names";
+import { CLOCK_BEHIND_VARIABLE, LAST_END_VARIABLE, STACKS_VARIABLE } from "@sluice/project/names";
 import { wranglerIn } from "@sluice/project/wrangler/run-wrangler";
 import { lastEndText } from "@sluice/protocol";
 import { callBroker } from "../broker/call-broker.ts";
@@ -11,7 +11,12 @@ import type { End } from "../data/planned-end.ts";
 import type { Ingress } from "../http/ingress.ts";
 import { refusePortInUse } from "../http/port-in-use.ts";
 import type { ServerLog } from "../report/server-log.ts";
+import { ownSources } from "../runtime-modules.ts";
 import { wranglerEnvironment } from "../settings/environment.ts";
+import { stackNamer } from "../stacks/named-stack.ts";
+import { withoutOwnFrames } from "../stacks/own-frames.ts";
+import { sourceFinder, stackFrameMapper } from "../stacks/stack-frames.ts";
+import { StackService } from "../stacks/stack-service.ts";
 import { describeInDelivery, readDeliveries, workersIn } from "../watchdog/in-delivery.ts";
 import { type KeptRunning, keepRunning, type RuntimeHost } from "../watchdog/keep-running.ts";
 import { answersWithin, SILENT_AT_END_MS_MAX } from "../watchdog/pulse.ts";
@@ -19,7 +24,6 @@ import { consequence, judge, NO_SUSPICION } from "../watchdog/suspects.ts";
 import { bundleWorker } from "./bundle.ts";
 import { startCronTriggers } from "./cron-triggers.ts";
 import { startProxy } from "./proxy.ts";
-import { stackFrameMapper } from "./stack-frames.ts";
 import { servedWorkers } from "./worker-options.ts";
 import { startWorkerd, type Workerd } from "./workerd-process.ts";
 
@@ -113,7 +117,11 @@ async function hostOf(plan: Plan, options: WorkerdRun): Promise<RuntimeHost<Work
   const { inspectorPort, state, clock, vars, log } = options;
   const { workers, maps } = await bundled(plan, vars);
   const silentMsMax = silentMsMaxOf(userWorkers);
-  const rewrite = stackFrameMapper(maps);
+  const mapped = stackFrameMapper(maps);
+  const own = [ownSources(), dirname(broker.directory)];
+  const rewrite = (text: string) => withoutOwnFrames(mapped(text), own);
+  const stacks = new StackService(stackNamer(sourceFinder(maps), process.cwd()));
+  await stacks.listening();
   // What is kept, by this process or by workerd, may be read by nobody else.
   process.umask(0o077);
   let suspicion = NO_SUSPICION;
@@ -123,6 +131,7 @@ async function hostOf(plan: Plan, options: WorkerdRun): Promise<RuntimeHost<Work
       const variables = {
         [LAST_END_VARIABLE]: lastEndText(lastEnd),
         [CLOCK_BEHIND_VARIABLE]: String(clock.behindMs),
+        [STACKS_VARIABLE]: stacks.url,
       };
       const begun = workers.map((worker) =>
         worker.name === broker.name ? { ...worker, bindings: { ...worker.bindings, ...variables } } : worker,

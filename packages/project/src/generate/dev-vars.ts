@@ -1,6 +1,5 @@
 import type { Unstable_Config } from "wrangler";
-import { LAST_END_VARIABLE } from "../names.ts";
-import { BROKER_SETTINGS, setVariables } from "./broker-settings.ts";
+import { BROKER_SETTINGS, PROCESS_VARIABLES, setVariables } from "./broker-settings.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -20,7 +19,7 @@ export function devVars(
   return {
     SLUICE_ENV: "development",
     ...(routeHosts.length === 0 ? {} : { SLUICE_ROUTE_HOSTS: routeHosts.join(",") }),
-    ...setVariables([...BROKER_SETTINGS, LAST_END_VARIABLE, ...endpoints], environment),
+    ...setVariables([...BROKER_SETTINGS, ...PROCESS_VARIABLES, ...endpoints], environment),
   };
 }
 

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { writeGenerated } from "@sluice/local/generation/generation";
+import { stackFrameMapper } from "@sluice/local/stacks/stack-frames";
 import { bundleInside } from "@sluice/local/workerd/bundle-inside";
-import { stackFrameMapper } from "@sluice/local/workerd/stack-frames";
 import { servedWorkers } from "@sluice/local/workerd/worker-options";
 import type { Plan } from "@sluice/project/generate/plan";
 import { brokerVariables, ownVariablesOf } from "@sluice/project/generate/variables";

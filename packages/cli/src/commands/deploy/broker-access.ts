@@ -3,8 +3,7 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseEnv } from "node:util";
 import { makeFolder } from "@sluice/project/folders";
-import { SECRET_SETTINGS, setVariables } from "@sluice/project/generate/broker-settings";
-import { LAST_END_VARIABLE } from "@sluice/project/names";
+import { PROCESS_VARIABLES, SECRET_SETTINGS, setVariables } from "@sluice/project/generate/broker-settings";
 import type { Project } from "@sluice/project/read/project";
 import { endpointVariables } from "@sluice/protocol";
 import type { CloudflareApi } from "./cloudflare-api.ts";
@@ -84,7 +83,7 @@ export function secretsSet(
   { topology }: Pick<Project, "topology">,
   env: NodeJS.ProcessEnv,
 ): Record<string, string> {
-  const settings = SECRET_SETTINGS.filter((name) => name !== LAST_END_VARIABLE);
+  const settings = SECRET_SETTINGS.filter((name) => !PROCESS_VARIABLES.includes(name));
   return setVariables([...settings, ...endpointVariables(topology)], env);
 }
 

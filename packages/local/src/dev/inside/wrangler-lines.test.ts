@@ -175,6 +175,21 @@ describe("stack traces", () => {
     expect(filter()(trace.join("\n"))).toEqual([[...trace.slice(0, 3), ...trace.slice(5)].join("\n")]);
   });
 
+  it("keep what opens the properties of an error behind our last frame", () => {
+    const trace = [
+      "      at oops (file:///home/me/shop/src/index.ts:13:25)",
+      "      at deliver (file:///repo/packages/consumer/src/queue-consumer.ts:45:45) {",
+      "    [cause]: Error: bank says no",
+      "        at oops (file:///home/me/shop/src/index.ts:14:1) {",
+    ];
+    const shown = [
+      "      at oops (file:///home/me/shop/src/index.ts:13:25) {",
+      "    [cause]: Error: bank says no",
+      "        at oops (file:///home/me/shop/src/index.ts:14:1) {",
+    ];
+    expect(filter()(trace.join("\n"))).toEqual([shown.join("\n")]);
+  });
+
   it("are whole where there is no other code than ours", () => {
     const trace = "Error: disk\n    at commit (file:///repo/packages/broker/src/store.ts:1:2)";
     expect(filter()(trace)).toEqual([trace]);

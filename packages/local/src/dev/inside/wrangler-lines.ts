@@ -1,10 +1,10 @@
 import { readFileSync, realpathSync } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
-import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 import { READY_FILE } from "@sluice/project/names";
 import { SLUICE_PATH } from "@sluice/project/runtime/front-door-contract";
 import type { QueueTopology } from "@sluice/protocol";
+import { withoutOwnFrames } from "../../stacks/own-frames.ts";
 import { BindingsTable, type QueueBinding } from "./bindings-table.ts";
 
 /** Names and paths by which Wrangler's lines are told apart. */
@@ -30,8 +30,6 @@ const ATTACHING = "Attaching additional modules:";
 const STATUS_EXPLANATION = /^\s*Service bindings, Durable Object bindings, and Tail consumers connect to /;
 /** A request that was answered, other than by a failure of the server; Wrangler marks its lines with a level. */
 const ANSWERED = /^\[wrangler:\w+\] [A-Z]+ (\S+) [1-4]\d\d /;
-const FRAME = /^\s+at /;
-const FRAME_PLACE = /^\s+at [^\n]*?\s*\(?((?:file:\/\/)?\/[^()]+?):\d+:\d+\)?$/;
 
 /** Wrangler's error for a socket of its own, in its words, wherever the terminal makes it break the line. */
 const SOCKET_IN_USE = /Address already in use\s+\(socket\s+"/;
@@ -136,35 +134,4 @@ function realPath(file: string): string {
 
 function isBelow(file: string, folder: string): boolean {
   return file.startsWith(folder + sep);
-}
-
-/** A trace without our own part of it. One that has no other is about us, and is shown as it is. */
-function withoutOwnFrames(message: string, ownSources: readonly string[]): string {
-  const parts = framesOf(message).map((text) => ({ text, kind: kindOf(text, ownSources) }));
-  if (!parts.some(({ kind }) => kind === "user")) return message;
-  return parts.flatMap(({ text, kind }) => (kind === "own" ? [] : text)).join("\n");
-}
-
-/** The lines of a message; a frame is one, also where the terminal makes Wrangler break it before its place. */
-function framesOf(message: string): string[] {
-  const parts: string[] = [];
-  for (const line of message.split("\n")) {
-    const last = parts.at(-1) ?? "";
-    const isRest =
-      FRAME.test(last) && placeIn(last) === undefined && placeIn(`${last}\n${line}`) !== undefined;
-    if (isRest) parts[parts.length - 1] = `${last}\n${line}`;
-    else parts.push(line);
-  }
-  return parts;
-}
-
-function kindOf(part: string, ownSources: readonly string[]): "text" | "own" | "user" {
-  const place = placeIn(part);
-  if (place === undefined) return "text";
-  const file = place.startsWith("file:") ? fileURLToPath(place) : place;
-  return ownSources.some((folder) => isBelow(file, folder)) ? "own" : "user";
-}
-
-function placeIn(frame: string): string | undefined {
-  return FRAME_PLACE.exec(stripVTControlCharacters(frame))?.[1];
 }

@@ -1,0 +1,52 @@
+import { sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import { stripVTControlCharacters } from "node:util";
+
+const FRAME = /^\s+at /;
+const FRAME_PLACE = /^\s+at [^\n]*?\s*\(?((?:file:\/\/)?\/[^()]+?):\d+:\d+\)?(?: \{)?$/;
+/** What stands after the last frame of an error that has a cause or other properties. */
+const OPENING = " {";
+
+/**
+ * Leaves our own part of a stack trace out, for the terminal. One that has no other is about us, and is shown as it is.
+ *
+ * @param ownSources folders of our own sources. Absolute.
+ */
+export function withoutOwnFrames(message: string, ownSources: readonly string[]): string {
+  const parts = framesOf(message).map((text) => ({ text, kind: kindOf(text, ownSources) }));
+  if (!parts.some(({ kind }) => kind === "user")) return message;
+  const kept: string[] = [];
+  for (const { text, kind } of parts) {
+    if (kind !== "own") kept.push(text);
+    else if (text.endsWith(OPENING)) kept.push((kept.pop() ?? "") + OPENING);
+  }
+  return kept.join("\n");
+}
+
+/** The lines of a message; a frame is one, also where the terminal makes Wrangler break it before its place. */
+function framesOf(message: string): string[] {
+  const parts: string[] = [];
+  for (const line of message.split("\n")) {
+    const last = parts.at(-1) ?? "";
+    const isRest =
+      FRAME.test(last) && placeIn(last) === undefined && placeIn(`${last}\n${line}`) !== undefined;
+    if (isRest) parts[parts.length - 1] = `${last}\n${line}`;
+    else parts.push(line);
+  }
+  return parts;
+}
+
+function kindOf(part: string, ownSources: readonly string[]): "text" | "own" | "user" {
+  const place = placeIn(part);
+  if (place === undefined) return "text";
+  const file = place.startsWith("file:") ? fileURLToPath(place) : place;
+  return ownSources.some((folder) => isBelow(file, folder)) ? "own" : "user";
+}
+
+function placeIn(frame: string): string | undefined {
+  return FRAME_PLACE.exec(stripVTControlCharacters(frame))?.[1];
+}
+
+function isBelow(file: string, folder: string): boolean {
+  return file.startsWith(folder + sep);
+}

@@ -1,0 +1,26 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { StackService } from "./stack-service.ts";
+
+const service = new StackService((stack) => {
+  if (stack === "broken") throw new Error("no such map");
+  return stack.toUpperCase();
+});
+beforeAll(() => service.listening());
+afterAll(() => service.close());
+
+const post = (url: string, body: string) => fetch(url, { method: "POST", body });
+
+it("the service answers with the stack trace that it makes of one", async () => {
+  const response = await post(service.url, "at line 1\n    at ü");
+  expect([response.status, await response.text()]).toEqual([200, "AT LINE 1\n    AT Ü"]);
+});
+
+it("the service fails for a stack trace that cannot be mapped, and goes on", async () => {
+  expect((await post(service.url, "broken")).status).toBe(500);
+  expect((await post(service.url, "x")).status).toBe(200);
+});
+
+it("the service answers at its own path alone, and to nothing but a post", async () => {
+  expect((await post(new URL("/", service.url).href, "x")).status).toBe(404);
+  expect((await fetch(service.url)).status).toBe(404);
+});
