@@ -47,3 +47,37 @@ it("an event whose printed lines are not kept says so", () => {
       "not kept, 4 events until 2026-11-21T12:00:00.900Z)",
   ]);
 });
+
+const failed = (error: string): EventView => ({
+  number: 1,
+  kind: "failed",
+  at: "2026-11-26T20:00:00.000Z",
+  queue: "orders",
+  messages: 1,
+  ids: ["a".repeat(32)],
+  by: "shop",
+  to: null,
+  otherIds: [],
+  batch: 1,
+  attempt: 3,
+  delayMs: null,
+  delayReason: null,
+  error,
+  tookMs: 12,
+  merged: null,
+});
+
+it.each([
+  ["its consumer has ended", "its consumer has ended"],
+  [
+    "Error: declined\n    at run (sluice:run.ts:1:2)\n    at charge (src/payment.ts:15:36)\nCaused by: Error: no",
+    "Error: declined (src/payment.ts:15:36)",
+  ],
+])(
+  "a failed delivery has the first line of its error and the place in the user's code: %j",
+  (error, reason) => {
+    expect(eventLines(failed(error), {})).toEqual([
+      `2026-11-26T20:00:00.000Z  orders  failed  ${"a".repeat(32)} (by shop, attempt 3, 12 ms): ${reason}`,
+    ]);
+  },
+);

@@ -1,6 +1,7 @@
 import type { EventView } from "@sluice/gateway/views";
 import type { Colour, Look } from "@sluice/local/report/table";
 import { printable } from "@sluice/local/report/words";
+import { userPlace } from "@sluice/protocol/stack";
 import { missingLines, plural, span } from "@sluice/protocol/words";
 
 /** Formats an event as a line, and below it, indented, the lines that a handler printed. */
@@ -35,8 +36,15 @@ function plainLine(event: EventView): string {
   const [first] = ids;
   const which = messages === 1 && first !== undefined ? first : plural(messages, "message");
   const facts = factsOf(event).join(", ");
-  const reason = error === null ? "" : `: ${printable(error.split("\n")[0] ?? "")}`;
+  const reason = error === null ? "" : `: ${printable(reasonOf(error))}`;
   return `${at}  ${queue}  ${kind}  ${which}${facts === "" ? "" : ` (${facts})`}${reason}`;
+}
+
+/** First line of an error, with the place in the user's code that it comes from. */
+function reasonOf(error: string): string {
+  const [line = ""] = error.split("\n");
+  const place = userPlace(error);
+  return place === null ? line : `${line} (${place})`;
 }
 
 function factsOf(event: EventView): string[] {
