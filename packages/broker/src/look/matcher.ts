@@ -8,13 +8,19 @@ import {
   type PackedIndex,
 } from "@sluice/protocol";
 import { decodeToken } from "../receive/message-token.ts";
+import { BodyField } from "./body-field.ts";
+import { type ByteText, longestExact } from "./byte-text.ts";
 
 const decoder = new TextDecoder();
+
+/** Tells by the bytes of a message, or by its last error, whether it is as a term says. */
+type BytesFit = (payload: PackedIndex, index: number, lastError: () => string | null) => boolean;
 
 /** Filter of a look. It asks first what the engine knows, because that needs no bytes of messages. */
 export class Matcher {
   readonly #terms: MessageFilter;
-  readonly #nowMs: number;
+  /** Terms that are told by the bytes of a message. */
+  readonly #bytesFit: readonly BytesFit[];
   /** Ids of the only messages that are looked for; `null` for all. */
   readonly #ids: ReadonlySet<string> | null;
   /** Places of the only messages that are looked for, from their refs; `null` for all. */
@@ -29,8 +35,8 @@ export class Matcher {
    *   Default: every message.
    */
   constructor(queue: string, nowMs: number, filter: MessageFilter = [], only?: readonly string[]) {
-    this.#terms = filter.map(comparable);
-    this.#nowMs = nowMs;
+    this.#terms = filter;
+    this.#bytesFit = filter.map((term) => bytesFitOf(term, nowMs)).filter((fits) => fits !== null);
     const positions = only?.map((name) => decodeToken(queue, "ref", name)) ?? [];
     const refs = positions.filter((position) => position !== null);
     const ids = only?.filter((_, i) => positions[i] === null) ?? [];
@@ -38,8 +44,7 @@ export class Matcher {
     this.#places = only === undefined ? null : new Set(refs.map(placeOf));
     const isRefsOnly = only !== undefined && ids.length === 0;
     this.positions = isRefsOnly ? refs.sort((a, b) => a.segmentId - b.segmentId || a.index - b.index) : null;
-    const inMemory: readonly FilterTerm["field"][] = ["state", "attempts", "group"];
-    this.#readsBytes = ids.length > 0 || filter.some(({ field }) => !inMemory.includes(field));
+    this.#readsBytes = ids.length > 0 || this.#bytesFit.length > 0;
   }
 
   /** Whether messages of a range may match, by their state and attempts. */
@@ -71,27 +76,47 @@ export class Matcher {
     ) {
       return false;
     }
-    return this.#terms.every((term) => this.#fitsTerm(term, payload, index, lastError));
+    return this.#bytesFit.every((fits) => fits(payload, index, lastError));
   }
+}
 
-  #fitsTerm(term: FilterTerm, payload: PackedIndex, index: number, lastError: () => string | null): boolean {
-    switch (term.field) {
-      case "id":
-        return payload.id(index).startsWith(term.prefix);
-      case "body":
-        return decoder.decode(payload.body(index)).toLowerCase().includes(term.text);
-      case "error":
-        return lastError()?.toLowerCase().includes(term.text) ?? false;
-      case "age":
-        return compares(this.#nowMs - payload.timestampMs(index), term.is, term.ms);
-      case "attr":
-        return attributeOf(extensionOf(payload, index), term.name) === term.value;
-      case "from":
-        return sourceOf(extensionOf(payload, index)) === term.queue;
-      default:
-        return true;
+/** Returns what tells by bytes whether a message fits a term; `null` for a term that is told without them. */
+function bytesFitOf(term: FilterTerm, nowMs: number): BytesFit | null {
+  switch (term.field) {
+    case "state":
+    case "attempts":
+    case "group":
+      return null;
+    case "id":
+      return (payload, index) => payload.id(index).startsWith(term.prefix);
+    case "body":
+      return bodyFits(term.text.toLowerCase());
+    case "error": {
+      const text = term.text.toLowerCase();
+      return (_payload, _index, lastError) => lastError()?.toLowerCase().includes(text) ?? false;
     }
+    case "json": {
+      const field = new BodyField(term);
+      return (payload, index) => field.isIn(payload, index);
+    }
+    case "age":
+      return (payload, index) => compares(nowMs - payload.timestampMs(index), term.is, term.ms);
+    case "attr":
+      return (payload, index) => attributeOf(extensionOf(payload, index), term.name) === term.value;
+    case "from":
+      return (payload, index) => sourceOf(extensionOf(payload, index)) === term.queue;
   }
+}
+
+/** @param text in small letters. */
+function bodyFits(text: string): BytesFit {
+  // A character without capitals has one way to be written. Only bodies that have these are decoded.
+  const exact: ByteText | null = longestExact(text, (c) => c < "\x80" || c.toUpperCase() === c);
+  return (payload, index) => {
+    const body = payload.body(index);
+    if (exact?.isIn(body, 0, body.byteLength) === false) return false;
+    return decoder.decode(body).toLowerCase().includes(text);
+  };
 }
 
 /** Returns the queue that dead-lettered a message; `null` for none. */
@@ -108,11 +133,6 @@ function attributeOf({ attributes: stored }: MessageExtension, name: string): st
   if (stored === undefined) return undefined;
   const { attributes } = decodeAttributes(stored);
   return Object.hasOwn(attributes, name) ? attributes[name]?.StringValue : undefined;
-}
-
-/** Lowers the text of a term, since bodies and errors are searched without regard to case. */
-function comparable(term: FilterTerm): FilterTerm {
-  return term.field === "body" || term.field === "error" ? { ...term, text: term.text.toLowerCase() } : term;
 }
 
 function placeOf({ segmentId, index }: MessagePosition): string {

@@ -4,6 +4,14 @@ import { compares, FILTER_LENGTH_MAX, type FilterTerm, MESSAGE_STATES, parseFilt
 
 const HOUR = 3_600_000;
 
+const text = (body: string): FilterTerm => ({ field: "body", text: body });
+const json = (name: string, value: string, isQuoted = false): FilterTerm => ({
+  field: "json",
+  name,
+  value,
+  isQuoted,
+});
+
 describe("a filter", () => {
   it.each<[string, FilterTerm[]]>([
     ["", []],
@@ -32,16 +40,53 @@ describe("a filter", () => {
         { field: "group", group: "g-1" },
       ],
     ],
+    ["orderId:20042", [json("orderId", "20042")]],
+    ['"orderId":20042', [json("orderId", "20042")]],
+    ['"orderId": 20042,', [json("orderId", "20042")]],
+    [
+      '"orderId":20042,"kind":"rush" lamp',
+      [json("orderId", "20042"), json("kind", "rush", true), text("lamp")],
+    ],
+    ["customer.id:42", [json("customer.id", "42")]],
+    ['item:"two words"', [json("item", "two words", true)]],
+    ['note:""', [json("note", "", true)]],
+    ["at:2026-11-26T20:45:16Z", [json("at", "2026-11-26T20:45:16Z")]],
+    ["größe:3", [json("größe", "3")]],
+    ["toString:x", [json("toString", "x")]],
+    ["body.state:paid", [json("state", "paid")]],
+    ['"state":paid', [json("state", "paid")]],
+    ['"attr.kind":order', [json("attr.kind", "order")]],
+    ['"10:30":1', [json("10:30", "1")]],
+    ["stats:5 page:2 ip:10", [json("stats", "5"), json("page", "2"), json("ip", "10")]],
   ])("%s is read", (text, filter) => {
     expect(parseFilter(text)).toEqual({ ok: true, filter });
   });
 
   it.each<[string, number, string]>([
     ["state:done", 7, "state:ready, state:delayed or state:leased"],
-    ["lamp  stat:ready", 7, 'There is no "stat:"'],
+    [
+      "lamp  stat:ready",
+      7,
+      'Did you mean state:ready? A field of the body that is called so stands in quotes: "stat":ready.',
+    ],
+    ["sate:ready", 1, "Did you mean state:ready?"],
+    ["State:ready", 1, "Did you mean state:ready?"],
+    ["Id:3f2a", 1, "Did you mean id:3f2a?"],
+    ["attempt:>2", 1, "Did you mean attempts:>2?"],
+    ['groups:"a b"', 1, 'Did you mean group:"a b"?'],
+    ["10:30", 1, 'stands in quotes: "10:30"'],
+    ["attr:x", 1, "attr.NAME:value"],
+    ['attr.x:""', 8, "attr.NAME:value"],
+    ['state:""', 7, "needs a value: state:ready"],
+    ["orderId:", 9, "needs a value."],
+    ['"orderId":', 11, "needs a value."],
+    ['"orderId": ', 12, "needs a value."],
+    ['"":x', 1, "needs a name"],
+    ["body.:x", 1, "needs a name"],
+    ['"a":{"b":1}', 6, "stands in quotes"],
+    ['"a":"b"c', 8, "blank"],
     ["http://x", 1, 'stands in quotes: "http://x"'],
     ["constructor:", 13, "needs a value."],
-    ["toString:x", 1, 'There is no "toString:"'],
     ["state:", 7, "needs a value: state:ready"],
     ["error:", 7, 'needs a value: error:"card declined"'],
     ["attr.x:", 8, "attr.NAME:value"],
@@ -84,6 +129,13 @@ describe("a filter", () => {
     fc.record({ field: fc.constant("age" as const), is, ms: fc.nat(999_999_999) }),
     fc.record({ field: fc.constant("from" as const), queue: value }),
     fc.record({ field: fc.constant("group" as const), group: value }),
+    fc.record({ field: fc.constant("json" as const), name: value, value, isQuoted: fc.constant(true) }),
+    fc.record({
+      field: fc.constant("json" as const),
+      name: value,
+      value: fc.stringMatching(/^[\w.+-]{1,12}$/),
+      isQuoted: fc.constant(false),
+    }),
   );
 
   it("is read back as whatever terms it was written for", () => {
@@ -151,5 +203,7 @@ function written(term: FilterTerm): string {
       return `from:${text(term.queue)}`;
     case "group":
       return `group:${text(term.group)}`;
+    case "json":
+      return `${text(term.name)}:${term.isQuoted ? text(term.value) : term.value}`;
   }
 }

@@ -14,9 +14,11 @@ import { UNIT_MS } from "../unit-ms.ts";
  * | `age:>1h` | a send that is so long ago: `ms`, `s`, `m`, `h`, `d`, also `1h30m` |
  * | `from:QUEUE` | that queue as the one it was dead-lettered from |
  * | `group:G` | that message group |
+ * | `orderId:20042`, `customer.id:42`, `"orderId": 20042` | that field in its JSON or `v8` body, however deep |
  *
  * Terms stand apart by blanks, and a message has to fit all of them. A value with blanks or quotes in it stands in
- * double quotes, with a backslash before each `"` and `\` inside.
+ * double quotes, with a backslash before each `"` and `\` inside. A field that has the name of another term stands in
+ * quotes, `"state":paid`, or behind `body.`, `body.state:paid`.
  */
 export type FilterTerm =
   | { readonly field: "state"; readonly state: MessageState }
@@ -28,7 +30,12 @@ export type FilterTerm =
   | { readonly field: "attempts"; readonly is: Comparison; readonly count: number }
   | { readonly field: "age"; readonly is: Comparison; readonly ms: number }
   | { readonly field: "from"; readonly queue: string }
-  | { readonly field: "group"; readonly group: string };
+  | { readonly field: "group"; readonly group: string }
+  /**
+   * Member of an object in the body. In a dotted name each part but the first is a member of what the part before it
+   * names. A quoted value is a text; any other one also a number, `true`, `false` or `null` that is written so.
+   */
+  | { readonly field: "json"; readonly name: string; readonly value: string; readonly isQuoted: boolean };
 
 /** A message fits when it fits every term; no terms fit every message. */
 export type MessageFilter = readonly FilterTerm[];
@@ -81,10 +88,11 @@ class FilterFault extends Error {
   }
 }
 
-/** A term as it is written: `key:value`, or a value alone. */
+/** A term as it is written: `key:value`, `"key": value` as in JSON, or a value alone. */
 interface Token {
   readonly key: string | null;
   readonly keyAt: number;
+  readonly isKeyQuoted: boolean;
   readonly value: string;
   readonly valueAt: number;
   readonly isQuoted: boolean;
@@ -100,20 +108,53 @@ function tokensOf(text: string): Token[] {
       at += 1;
       continue;
     }
-    const keyAt = at;
-    const [, key = null] = /^([^\s":]+):/.exec(text.slice(at)) ?? [];
-    const valueAt = key === null ? at : at + key.length + 1;
-    const isQuoted = text.charAt(valueAt) === '"';
-    const { value, end } = isQuoted ? quoted(text, valueAt) : bare(text, valueAt);
-    tokens.push({ key, keyAt, value, valueAt, isQuoted });
-    at = end;
+    const token = text.charAt(at) === '"' ? quotedToken(text, at) : bareToken(text, at);
+    tokens.push(token);
+    at = token.end;
   }
   return tokens;
 }
 
-function bare(text: string, from: number): { value: string; end: number } {
+function bareToken(text: string, keyAt: number): Token & Ending {
+  const [, key = null] = /^([^\s":]+):/.exec(text.slice(keyAt)) ?? [];
+  const valueAt = key === null ? keyAt : keyAt + key.length + 1;
+  return { key, keyAt, isKeyQuoted: false, valueAt, ...valueAfter(text, valueAt) };
+}
+
+/** Reads a quoted text, or a member as it is copied from JSON: with blanks behind its colon, a comma at its end. */
+function quotedToken(text: string, at: number): Token & Ending {
+  const { value: key, end } = quoted(text, at);
+  const [colon] = /^:\s*/.exec(text.slice(end)) ?? [];
+  if (colon === undefined) {
+    checkBlank(text, end);
+    return { key: null, keyAt: at, isKeyQuoted: false, value: key, valueAt: at, isQuoted: true, end };
+  }
+  const valueAt = end + colon.length;
+  return { key, keyAt: at, isKeyQuoted: true, valueAt, ...valueAfter(text, valueAt, ",") };
+}
+
+interface Ending {
+  /** Where the next term may begin. */
+  readonly end: number;
+}
+
+function valueAfter(text: string, from: number, until = ""): Pick<Token, "value" | "isQuoted"> & Ending {
+  const isQuoted = text.charAt(from) === '"';
+  const { value, end } = isQuoted ? quoted(text, from) : bare(text, from, until);
+  if (until !== "" && text.charAt(end) === until) return { value, isQuoted, end: end + 1 };
+  if (isQuoted) checkBlank(text, end);
+  return { value, isQuoted, end };
+}
+
+function checkBlank(text: string, at: number): void {
+  if (at < text.length && !BLANK.test(text.charAt(at))) {
+    throw new FilterFault(at, "A blank stands between two terms.");
+  }
+}
+
+function bare(text: string, from: number, until: string): { value: string; end: number } {
   let end = from;
-  while (end < text.length && !BLANK.test(text.charAt(end))) {
+  while (end < text.length && !BLANK.test(text.charAt(end)) && text.charAt(end) !== until) {
     if (text.charAt(end) === '"') {
       throw new FilterFault(end, `A text with quotes in it stands in quotes: "say \\"hello\\"".`);
     }
@@ -126,12 +167,7 @@ function quoted(text: string, from: number): { value: string; end: number } {
   let value = "";
   for (let at = from + 1; at < text.length; at++) {
     const character = text.charAt(at);
-    if (character === '"') {
-      if (at + 1 < text.length && !BLANK.test(text.charAt(at + 1))) {
-        throw new FilterFault(at + 1, "A blank stands between two terms.");
-      }
-      return { value, end: at + 1 };
-    }
+    if (character === '"') return { value, end: at + 1 };
     if (character === "\\") {
       at += 1;
       const escaped = text.charAt(at);
@@ -147,45 +183,92 @@ function quoted(text: string, from: number): { value: string; end: number } {
 }
 
 const ATTRIBUTE = "attr.";
-const KEYS = "state:, id:, body:, error:, attr.NAME:, attempts:, age:, from: and group:";
+/** Beginning of a key that names a field of the body, also one that is called as another term is. */
+const BODY_FIELD = "body.";
 
 function termOf(token: Token): FilterTerm {
-  const { key, keyAt, value, valueAt } = token;
+  const { key, keyAt, isKeyQuoted, value, valueAt, isQuoted } = token;
   if (key === null) {
     if (value === "") throw new FilterFault(valueAt, "There is no text to look for.");
     return { field: "body", text: value };
   }
-  if (value === "") throw new FilterFault(valueAt, `"${key}:" needs a value${exampleOf(key)}.`);
-  if (key.startsWith(ATTRIBUTE)) {
+  const named = isKeyQuoted ? null : namedTermOf(token, key);
+  if (value === "" && (named !== null || !isQuoted)) {
+    throw new FilterFault(valueAt, `"${key}:" needs a value${isKeyQuoted ? "" : exampleOf(key)}.`);
+  }
+  if (named !== null) return named();
+  const name = !isKeyQuoted && key.startsWith(BODY_FIELD) ? key.slice(BODY_FIELD.length) : key;
+  if (name === "") throw new FilterFault(keyAt, `A field needs a name: "NAME":value or body.NAME:value.`);
+  if (name === key && !isKeyQuoted) checkField(token, key);
+  return { field: "json", name, value, isQuoted };
+}
+
+/** Returns what reads a term by its key; `null` for a key that has no meaning. */
+function namedTermOf(token: Token, key: string): (() => FilterTerm) | null {
+  const { keyAt, value } = token;
+  if (key === "attr" || key.startsWith(ATTRIBUTE)) {
     const name = key.slice(ATTRIBUTE.length);
     if (name === "") throw new FilterFault(keyAt, `"attr." needs a name: attr.NAME:value.`);
-    return { field: "attr", name, value };
+    return () => ({ field: "attr", name, value });
   }
   switch (key) {
     case "state":
-      return { field: "state", state: stateOf(token) };
+      return () => ({ field: "state", state: stateOf(token) });
     case "id":
-      return { field: "id", prefix: idOf(token) };
+      return () => ({ field: "id", prefix: idOf(token) });
     case "body":
-      return { field: "body", text: value };
+      return () => ({ field: "body", text: value });
     case "error":
-      return { field: "error", text: value };
+      return () => ({ field: "error", text: value });
     case "attempts":
-      return attemptsOf(token);
+      return () => attemptsOf(token);
     case "age":
-      return ageOf(token);
+      return () => ageOf(token);
     case "from":
-      return { field: "from", queue: value };
+      return () => ({ field: "from", queue: value });
     case "group":
-      return { field: "group", group: value };
+      return () => ({ field: "group", group: value });
   }
-  const quotedText = `"${key}:${value}"`.replace(/\\/g, "\\\\");
-  throw new FilterFault(
-    keyAt,
-    `There is no "${key}:". There are ${KEYS}; a text with a colon stands in quotes: ${quotedText}.`,
-  );
+  return null;
 }
 
+/** Refuses a key without quotes that was most likely meant as another term, or as a part of a text. */
+function checkField(token: Token, key: string): void {
+  const { keyAt, value, isQuoted } = token;
+  const near = Object.keys(EXAMPLES).find((known) => isNear(key, known) && isRead({ ...token, key: known }));
+  const written = isQuoted ? `"${value}"` : value;
+  if (near !== undefined) {
+    const text = `There is no "${key}:". Did you mean ${near}:${written}? A field of the body that is called so stands in quotes: "${key}":${written}.`;
+    throw new FilterFault(keyAt, text);
+  }
+  if (/^[\p{L}_$]/u.test(key) && !value.startsWith("//")) return;
+  const text = `"${key}:${value}"`.replace(/\\/g, "\\\\");
+  throw new FilterFault(keyAt, `There is no "${key}:". A text with a colon stands in quotes: ${text}.`);
+}
+
+/** Whether one letter too many, too few or wrong makes a key of four letters or more another one, in capitals or not. */
+function isNear(key: string, known: string): boolean {
+  const [a, b] = [key.toLowerCase(), known];
+  if (a === b) return true;
+  if (b.length < 4) return false;
+  let at = 0;
+  while (at < a.length && a[at] === b[at]) at += 1;
+  const [restA, restB] = [a.slice(at), b.slice(at)];
+  return restA.slice(1) === restB || restA === restB.slice(1) || restA.slice(1) === restB.slice(1);
+}
+
+/** Whether a term of a key that has a meaning can be read. */
+function isRead(token: Token & { readonly key: string }): boolean {
+  try {
+    namedTermOf(token, token.key)?.();
+    return true;
+  } catch (error) {
+    if (error instanceof FilterFault) return false;
+    throw error;
+  }
+}
+
+/** Keys that have a meaning, each with an example. */
 const EXAMPLES: Readonly<Record<string, string>> = {
   state: "state:ready",
   id: "id:3f2a",
