@@ -18,7 +18,8 @@ function isIn(field: BodyField, body: Uint8Array, contentType: ContentType): boo
   ] as const) {
     writer.append({ id: new Uint8Array(16), contentType: type, body: bytes });
   }
-  return field.isIn(new PackedIndex(writer.slice(0, writer.byteLength)), 1);
+  const payload = new PackedIndex(writer.slice(0, writer.byteLength));
+  return field.mayBeIn(payload, 1) && field.isIn(payload, 1);
 }
 
 /** Serializes a value as workerd's own binding does. */

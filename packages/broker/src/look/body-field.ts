@@ -7,6 +7,10 @@ const decoder = new TextDecoder();
 const V8_FORMAT_BYTE = 0xff;
 /** Characters that every writer of JSON leaves as they are. */
 const UNESCAPED = /^[\w .,:;!?@#$%*()[\]{}|~^-]$/;
+const isUnescaped = (character: string) => UNESCAPED.test(character);
+const QUOTE = 0x22;
+const COLON = 0x3a;
+const BRACKET = 0x5b;
 
 /** Field that a body may have, and the value that is looked for in it. Capitals make no difference. */
 export class BodyField {
@@ -14,28 +18,60 @@ export class BodyField {
   readonly #value: string;
   readonly #isQuoted: boolean;
   readonly #number: number;
-  /** Texts that bodies with the field have in them. Looking for them among bytes is far cheaper than parsing. */
-  readonly #texts: readonly ByteText[];
+  /** Parts of the text of bodies that have the field. Looking for them is far cheaper than parsing. */
+  readonly #nameText: ByteText | null;
+  readonly #valueText: ByteText | null;
+  /** Beginning of the value; `null` where it can be written in several ways. */
+  readonly #valueHead: ByteText | null;
+  /** Last part of the name as it is written; `null` where that can be done in several ways. */
+  readonly #member: ByteText | null;
 
   constructor({ name, value, isQuoted }: Omit<FilterTerm & { readonly field: "json" }, "field">) {
     this.#name = name.toLowerCase();
     this.#value = value.toLowerCase();
     this.#isQuoted = isQuoted;
     this.#number = isQuoted ? Number.NaN : Number(value);
-    const isExact = (character: string) => UNESCAPED.test(character);
-    const lastName = this.#name.slice(this.#name.lastIndexOf(".") + 1);
-    this.#texts = [this.#value, lastName]
-      .map((text) => longestExact(text, isExact))
-      .filter((text) => text !== null);
+    const member = this.#name.slice(this.#name.lastIndexOf(".") + 1);
+    this.#nameText = longestExact(member, isUnescaped);
+    this.#valueText = longestExact(this.#value, isUnescaped);
+    this.#member = [...member].every(isUnescaped) ? this.#nameText : null;
+    this.#valueHead = [...this.#value].every(isUnescaped) ? this.#valueText : null;
+  }
+
+  /** Whether the body of message `i` may have the field, by its bytes. */
+  mayBeIn(payload: PackedIndex, i: number): boolean {
+    const body = payload.body(i);
+    const isV8 = payload.contentType(i) === "v8";
+    if (isV8 && body[0] === V8_FORMAT_BYTE) return true;
+    if (this.#valueText?.isIn(body) === false) return false;
+    // In our format of `v8` a value stands apart from its name.
+    if (this.#member === null || isV8) return this.#nameText?.isIn(body) ?? true;
+    return this.#isMember(body, this.#member);
+  }
+
+  /** Whether a member of that name begins like the value, or is an array. */
+  #isMember(body: Uint8Array, member: ByteText): boolean {
+    const head = this.#valueHead;
+    for (let at = 0; ; ) {
+      const place = member.placeIn(body, at, body.length);
+      if (place === -1) return false;
+      at = place + 1;
+      let next = place + member.length;
+      if (body[next] !== QUOTE) continue;
+      next = afterBlanks(body, next + 1);
+      if (body[next] !== COLON) continue;
+      next = afterBlanks(body, next + 1);
+      if (body[next] === BRACKET || head === null) return true;
+      if (body[next] === QUOTE) next += 1;
+      if (head.isIn(body, next, Math.min(next + head.length, body.length))) return true;
+    }
   }
 
   /** Whether the body of message `i` has the field. */
   isIn(payload: PackedIndex, i: number): boolean {
     const body = payload.body(i);
-    const isV8 = payload.contentType(i) === "v8";
-    const isNative = isV8 && body[0] === V8_FORMAT_BYTE;
-    if (!isNative && !this.#texts.every((text) => text.isIn(body, 0, body.byteLength))) return false;
     try {
+      const isV8 = payload.contentType(i) === "v8";
       const value: unknown = isV8 ? decodeBody(body, "v8") : JSON.parse(decoder.decode(body));
       return hasField(value, this.#name, this.#isWanted);
     } catch {
@@ -49,6 +85,12 @@ export class BodyField {
     if (this.#isQuoted) return false;
     return typeof value === "number" ? value === this.#number : String(value) === this.#value;
   };
+}
+
+function afterBlanks(bytes: Uint8Array, from: number): number {
+  let at = from;
+  while (at < bytes.length && (bytes[at] ?? 0) <= 0x20) at += 1;
+  return at;
 }
 
 /** What is left of a name below a value; `null` where the value is what the whole name names. */

@@ -5,15 +5,16 @@ const SMALL = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte >= 0x41 && byte <= 0x5a ? byte + 0x20 : byte,
 );
 
-/** Text that is looked for among bytes of UTF-8, where ASCII letters may be capitals: by Horspool's algorithm. */
+/** Bytes that are looked for among others, where ASCII letters may be capitals: by Horspool's algorithm. */
 export class ByteText {
   readonly #bytes: Uint8Array;
-  /** How far the text may move on, by the byte at its end. */
+  /** How far they may move on, by the byte at their end. */
   readonly #steps: Uint32Array;
 
-  /** @param text not empty. */
-  constructor(text: string) {
-    this.#bytes = encoder.encode(text).map((byte) => SMALL[byte] ?? byte);
+  /** @param text in UTF-8, not empty. */
+  constructor(text: string | Uint8Array) {
+    const bytes = typeof text === "string" ? encoder.encode(text) : text;
+    this.#bytes = bytes.map((byte) => SMALL[byte] ?? byte);
     const last = this.#bytes.length - 1;
     this.#steps = new Uint32Array(256).fill(last + 1);
     for (let byte = 0; byte < 256; byte++) {
@@ -22,16 +23,25 @@ export class ByteText {
     }
   }
 
-  /** Whether the text is among the bytes [from, to). */
-  isIn(bytes: Uint8Array, from: number, to: number): boolean {
+  get length(): number {
+    return this.#bytes.length;
+  }
+
+  /** Whether they are among the bytes [from, to). */
+  isIn(bytes: Uint8Array, from = 0, to = bytes.length): boolean {
+    return this.placeIn(bytes, from, to) !== -1;
+  }
+
+  /** Where they begin first among the bytes [from, to); -1 if they do not. */
+  placeIn(bytes: Uint8Array, from: number, to: number): number {
     const [text, steps] = [this.#bytes, this.#steps];
     const last = text.length - 1;
     for (let end = from + last; end < to; end += steps[bytes[end] ?? 0] ?? 1) {
       let place = last;
       while (place >= 0 && SMALL[bytes[end - last + place] ?? 0] === text[place]) place -= 1;
-      if (place < 0) return true;
+      if (place < 0) return end - last;
     }
-    return false;
+    return -1;
   }
 }
 

@@ -228,12 +228,26 @@ describe("a filter", () => {
     expect(bodies(world, filter)).toEqual(expected);
   });
 
+  it("a filter of a field finds it in any segment, beside other terms", async () => {
+    const world = new World({ orders: {} });
+    const bodyOfOrder = (id: number) =>
+      JSON.stringify({ order: { id, item: id % 2 === 0 ? "lamp" : "vase" } });
+    for (let id = 0; id < 30; id += 3) await world.send("orders", [id, id + 1, id + 2].map(bodyOfOrder));
+    expect(bodies(world, "order.id:17")).toEqual([bodyOfOrder(17)]);
+    expect(bodies(world, '"id": 17')).toEqual([bodyOfOrder(17)]);
+    expect(bodies(world, "id:3 item:vase")).toEqual([]);
+    expect(bodies(world, "item:lamp")).toHaveLength(15);
+    expect(bodies(world, "item:lamp lamp order.id:4")).toEqual([bodyOfOrder(4)]);
+    expect(lookAt(world, { filter: filterOf("nowhere") })).toMatchObject({ searched: 30, cursor: null });
+  });
+
   it("a filter of an id matches ids that begin with it", async () => {
     const world = new World({ orders: {} });
     await world.send("orders", ["a", "b"]);
     const { messages } = lookAt(world);
     for (const { id, body } of messages) {
       expect(bodies(world, `id:${id}`)).toEqual([bodyOf({ body })]);
+      expect(bodies(world, `id:${id.slice(0, 1)}`)).toContain(bodyOf({ body }));
       expect(bodies(world, `id:${id.slice(0, 8)}`)).toHaveLength(2);
     }
   });

@@ -37,8 +37,8 @@ const MESSAGES_PER_LOOK_AT_CLOCK = 256;
 /** Parts of a queue that a search uses. */
 export interface SearchPorts {
   readonly context: Pick<QueueContext, "name" | "queue" | "nowMs" | "history">;
-  /** Reads the records of a segment; `null` when they cannot be read. */
-  payloadOf(segmentId: number): PackedIndex | null;
+  /** Reads the records of a segment; `null` when they cannot be read, or `isWanted` says no to their bytes. */
+  payloadOf(segmentId: number, isWanted: (packed: Uint8Array) => boolean): PackedIndex | null;
   /** Clock in ms. It may stand still while a Worker runs. */
   elapsedMs(): number;
 }
@@ -108,7 +108,7 @@ export function search(
   const { queue, name, nowMs } = ports.context;
   advance(queue, nowMs);
   const matcher = new Matcher(name, nowMs, filter, only);
-  const budget = new Budget(ports);
+  const budget = new Budget(ports, matcher);
   const { positions } = matcher;
   let passed = 0;
   for (const range of positions === null ? messageRanges(queue, after) : placed(queue, positions, after)) {
@@ -121,9 +121,14 @@ export function search(
     for (let index = from; index < to; index++) {
       const position = { segmentId, index };
       passed += 1;
-      const payload = matcher.fitsPlace(position, groupIdAt(queue, position))
-        ? budget.payloadOf(segmentId)
-        : null;
+      const fitsPlace = matcher.fitsPlace(position, groupIdAt(queue, position));
+      const payload = fitsPlace ? budget.payloadOf(segmentId) : null;
+      if (fitsPlace && payload === null) {
+        // Nothing of the segment is looked for.
+        passed += to - index - 1;
+        if (budget.spend()) return { last: { segmentId, index: to - 1 }, passed };
+        break;
+      }
       const lastError = () => payload && lastErrorOf(ports.context, position, range.attempts, payload);
       const isFound =
         payload !== null && isReadable(payload, index) && matcher.fits(position, payload, lastError);
@@ -137,22 +142,29 @@ export function search(
 /** Budget of time and bytes of one look. */
 class Budget {
   readonly #ports: SearchPorts;
+  readonly #matcher: Matcher;
   readonly #endsMs: number;
   #messages = 0;
   #bytes = 0;
   #segment: { readonly id: number; readonly payload: PackedIndex | null } | null = null;
 
-  constructor(ports: SearchPorts) {
+  constructor(ports: SearchPorts, matcher: Matcher) {
     this.#ports = ports;
+    this.#matcher = matcher;
     this.#endsMs = ports.elapsedMs() + LOOK_MS_MAX;
   }
 
-  /** Reads a segment. It stays in memory while its messages are looked at one after the other. */
+  /**
+   * Reads a segment; `null` where none of its messages can be looked for. It stays in memory while its messages are
+   * looked at one after the other.
+   */
   payloadOf(id: number): PackedIndex | null {
     if (this.#segment?.id !== id) {
-      const payload = this.#ports.payloadOf(id);
-      this.#segment = { id, payload };
-      this.#bytes += payload?.packed.byteLength ?? 0;
+      const isWanted = (packed: Uint8Array) => {
+        this.#bytes += packed.byteLength;
+        return this.#matcher.mayBeIn(packed);
+      };
+      this.#segment = { id, payload: this.#ports.payloadOf(id, isWanted) };
     }
     return this.#segment.payload;
   }

@@ -9,18 +9,24 @@ import {
 } from "@sluice/protocol";
 import { decodeToken } from "../receive/message-token.ts";
 import { BodyField } from "./body-field.ts";
-import { type ByteText, longestExact } from "./byte-text.ts";
+import { ByteText, longestExact } from "./byte-text.ts";
 
 const decoder = new TextDecoder();
 
-/** Tells by the bytes of a message, or by its last error, whether it is as a term says. */
-type BytesFit = (payload: PackedIndex, index: number, lastError: () => string | null) => boolean;
+/** Test of a message by its bytes, or by its last error. */
+interface BytesTest {
+  /** Bytes that a message which passes has in it. Default: there are none that each of them has. */
+  readonly has?: ByteText | null;
+  /** Rules messages out at little cost. Default: rules none out. */
+  readonly may?: (payload: PackedIndex, index: number) => boolean;
+  readonly passes: (payload: PackedIndex, index: number, lastError: () => string | null) => boolean;
+}
 
 /** Filter of a look. It asks first what the engine knows, because that needs no bytes of messages. */
 export class Matcher {
   readonly #terms: MessageFilter;
-  /** Terms that are told by the bytes of a message. */
-  readonly #bytesFit: readonly BytesFit[];
+  /** Tests for the terms that are told by the bytes of a message. */
+  readonly #tests: readonly BytesTest[];
   /** Ids of the only messages that are looked for; `null` for all. */
   readonly #ids: ReadonlySet<string> | null;
   /** Places of the only messages that are looked for, from their refs; `null` for all. */
@@ -36,7 +42,7 @@ export class Matcher {
    */
   constructor(queue: string, nowMs: number, filter: MessageFilter = [], only?: readonly string[]) {
     this.#terms = filter;
-    this.#bytesFit = filter.map((term) => bytesFitOf(term, nowMs)).filter((fits) => fits !== null);
+    const tests = filter.map((term) => testOf(term, nowMs)).filter((test) => test !== null);
     const positions = only?.map((name) => decodeToken(queue, "ref", name)) ?? [];
     const refs = positions.filter((position) => position !== null);
     const ids = only?.filter((_, i) => positions[i] === null) ?? [];
@@ -44,7 +50,11 @@ export class Matcher {
     this.#places = only === undefined ? null : new Set(refs.map(placeOf));
     const isRefsOnly = only !== undefined && ids.length === 0;
     this.positions = isRefsOnly ? refs.sort((a, b) => a.segmentId - b.segmentId || a.index - b.index) : null;
-    this.#readsBytes = ids.length > 0 || this.#bytesFit.length > 0;
+    const [id] = this.#ids ?? [];
+    // Of several ids each segment has to be read.
+    const isOneId = only?.length === 1 && id !== undefined && /^[0-9a-f]{32}$/.test(id);
+    this.#tests = isOneId ? [{ has: bytesOfId(id), passes: () => true }, ...tests] : tests;
+    this.#readsBytes = ids.length > 0 || this.#tests.length > 0;
   }
 
   /** Whether messages of a range may match, by their state and attempts. */
@@ -59,6 +69,11 @@ export class Matcher {
   fitsPlace(position: MessagePosition, group: string | null): boolean {
     if (this.#places !== null && this.#ids?.size === 0 && !this.#places.has(placeOf(position))) return false;
     return this.#terms.every((term) => term.field !== "group" || term.group === group);
+  }
+
+  /** Whether messages of a segment may match, by its bytes: a first look before these are verified. */
+  mayBeIn(packed: Uint8Array): boolean {
+    return this.#tests.every(({ has }) => has?.isIn(packed) ?? true);
   }
 
   /**
@@ -76,47 +91,64 @@ export class Matcher {
     ) {
       return false;
     }
-    return this.#bytesFit.every((fits) => fits(payload, index, lastError));
+    return (
+      this.#tests.every(({ may }) => may?.(payload, index) ?? true) &&
+      this.#tests.every(({ passes }) => passes(payload, index, lastError))
+    );
   }
 }
 
-/** Returns what tells by bytes whether a message fits a term; `null` for a term that is told without them. */
-function bytesFitOf(term: FilterTerm, nowMs: number): BytesFit | null {
+/** Returns the test of a term; `null` for a term that is told without bytes. */
+function testOf(term: FilterTerm, nowMs: number): BytesTest | null {
   switch (term.field) {
     case "state":
     case "attempts":
     case "group":
       return null;
     case "id":
-      return (payload, index) => payload.id(index).startsWith(term.prefix);
+      return {
+        has: bytesOfId(term.prefix),
+        passes: (payload, index) => payload.id(index).startsWith(term.prefix),
+      };
     case "body":
-      return bodyFits(term.text.toLowerCase());
+      return textTest(term.text.toLowerCase());
     case "error": {
       const text = term.text.toLowerCase();
-      return (_payload, _index, lastError) => lastError()?.toLowerCase().includes(text) ?? false;
+      return { passes: (_payload, _index, lastError) => lastError()?.toLowerCase().includes(text) ?? false };
     }
     case "json": {
       const field = new BodyField(term);
-      return (payload, index) => field.isIn(payload, index);
+      return {
+        may: (payload, index) => field.mayBeIn(payload, index),
+        passes: (payload, index) => field.isIn(payload, index),
+      };
     }
     case "age":
-      return (payload, index) => compares(nowMs - payload.timestampMs(index), term.is, term.ms);
+      return { passes: (payload, index) => compares(nowMs - payload.timestampMs(index), term.is, term.ms) };
     case "attr":
-      return (payload, index) => attributeOf(extensionOf(payload, index), term.name) === term.value;
+      return {
+        passes: (payload, index) => attributeOf(extensionOf(payload, index), term.name) === term.value,
+      };
     case "from":
-      return (payload, index) => sourceOf(extensionOf(payload, index)) === term.queue;
+      return { passes: (payload, index) => sourceOf(extensionOf(payload, index)) === term.queue };
   }
 }
 
 /** @param text in small letters. */
-function bodyFits(text: string): BytesFit {
+function textTest(text: string): BytesTest {
   // A character without capitals has one way to be written. Only bodies that have these are decoded.
-  const exact: ByteText | null = longestExact(text, (c) => c < "\x80" || c.toUpperCase() === c);
-  return (payload, index) => {
-    const body = payload.body(index);
-    if (exact?.isIn(body, 0, body.byteLength) === false) return false;
-    return decoder.decode(body).toLowerCase().includes(text);
+  const has = longestExact(text, (c) => c < "\x80" || c.toUpperCase() === c);
+  return {
+    has,
+    may: (payload, index) => has?.isIn(payload.body(index)) ?? true,
+    passes: (payload, index) => decoder.decode(payload.body(index)).toLowerCase().includes(text),
   };
+}
+
+/** Returns the whole bytes of an id that is read from its beginning; `null` for less than one. */
+function bytesOfId(prefix: string): ByteText | null {
+  const bytes = Uint8Array.from(prefix.match(/[0-9a-f]{2}/g) ?? [], (digits) => Number.parseInt(digits, 16));
+  return bytes.length === 0 ? null : new ByteText(bytes);
 }
 
 /** Returns the queue that dead-lettered a message; `null` for none. */

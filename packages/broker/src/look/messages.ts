@@ -117,24 +117,24 @@ export class Messages {
   }
 
   readonly #idAt = ({ segmentId, index }: MessagePosition): string | null => {
-    const payload = this.#payloadOf(segmentId);
+    const payload = this.#payloadOf(segmentId, () => true);
     return payload !== null && isReadable(payload, index) ? payload.id(index) : null;
   };
 
   get #search(): SearchPorts {
     return {
       context: this.#queue,
-      payloadOf: (segmentId) => this.#payloadOf(segmentId),
+      payloadOf: (segmentId, isWanted) => this.#payloadOf(segmentId, isWanted),
       elapsedMs: this.#elapsedMs,
     };
   }
 
   /** Reads a segment without keeping it: a look goes through more than memory has room for. */
-  #payloadOf(segmentId: number): PackedIndex | null {
+  #payloadOf(segmentId: number, isWanted: (packed: Uint8Array) => boolean): PackedIndex | null {
     const known = this.#queue.cache.written(segmentId);
-    if (known !== undefined) return known;
+    if (known !== undefined) return isWanted(known.packed) ? known : null;
     try {
-      const bytes = this.#queue.store.readPayload(segmentId);
+      const bytes = this.#queue.store.readPayload(segmentId, isWanted);
       return bytes === null ? null : new PackedIndex(bytes);
     } catch {
       // The loss of the segment is reported when its messages are delivered.

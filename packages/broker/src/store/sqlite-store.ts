@@ -137,9 +137,10 @@ export class SqliteStore implements QueueStore {
   }
 
   /** Reads a payload; damaged records in it are unreadable. Throws `DamagedChecksumsError`. */
-  readPayload(id: number): Uint8Array | null {
+  readPayload(id: number, isWanted?: (packed: Uint8Array) => boolean): Uint8Array | null {
     const [row] = this.#run<SealedRow>("SELECT seal, payload FROM segments WHERE id = ?", id);
-    return row === undefined ? null : verify(row);
+    if (row === undefined || isWanted?.(new Uint8Array(row.payload)) === false) return null;
+    return verify(row);
   }
 
   insertSegment(id: number, index: Uint8Array, state: Uint8Array | null, payload: Uint8Array): void {

@@ -64,8 +64,12 @@ export interface QueueStore extends JournalRows, DamageRecord {
 
   /** Lists all segments without their payloads, oldest first. */
   segments(): Iterable<StoredSegment>;
-  /** Reads a payload; damaged records in it are unreadable (`isReadable`). Throws when its checksums are damaged. */
-  readPayload(id: number): Uint8Array | null;
+  /**
+   * Reads a payload; damaged records in it are unreadable (`isReadable`). Throws when its checksums are damaged.
+   *
+   * @param isWanted looks at the bytes before they are verified. `null` is returned where it says no.
+   */
+  readPayload(id: number, isWanted?: (packed: Uint8Array) => boolean): Uint8Array | null;
   insertSegment(id: number, index: Uint8Array, state: Uint8Array | null, payload: Uint8Array): void;
   /** Replaces a segment to which messages were appended. @param state of its messages. Default: the stored one. */
   replaceSegment(id: number, index: Uint8Array, payload: Uint8Array, state?: Uint8Array | null): void;
