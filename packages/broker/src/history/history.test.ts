@@ -1,4 +1,4 @@
-import type { HistoryEvent } from "@sluice/protocol";
+import { type HistoryEvent, NAMED_IDS_MAX } from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
 import { consumer, packTexts, pullConsumer } from "../../test/messages.ts";
 import { WORLD_START_MS, World, worldWithHistory } from "../../test/world.ts";
@@ -177,6 +177,23 @@ describe("the history of a queue", () => {
     const count = (kind: "accepted" | "acked") =>
       history.list({ max: 500, kinds: [kind] }).events.reduce((sum, { messages }) => sum + messages, 0);
     expect([count("accepted"), count("acked")]).toEqual([300, 300]);
+  });
+
+  it("knows the ids that begin so, of messages that are gone too, written or not", async () => {
+    const world = worldWithHistory({ orders: { consumer: consumer(SINGLE) } });
+    for (let i = 0; i < NAMED_IDS_MAX + 1; i++) await world.send("orders", ["a"]);
+    await world.quiet();
+    const { history } = world.core("orders");
+    const sent = eventsOf(world, "orders").filter(({ kind }) => kind === "accepted");
+    const ids = sent.flatMap((event) => event.ids).reverse();
+    expect(history.idsNamed(ids[0] ?? "")).toEqual(ids.slice(0, 1));
+    expect(history.idsNamed(ids[0]?.slice(0, 8) ?? "")).toContain(ids[0]);
+    expect(history.idsNamed("")).toEqual(ids.slice(0, NAMED_IDS_MAX));
+    expect(history.idsNamed("g")).toEqual([]);
+    // Digits in the middle of an id are not its beginning.
+    expect(history.idsNamed(ids[0]?.slice(9) ?? "")).toEqual([]);
+    world.crash("orders");
+    expect(world.core("orders").history.idsNamed(ids.at(-1) ?? "")).toEqual(ids.slice(-1));
   });
 
   it("goes on after a restart behind what was written", async () => {

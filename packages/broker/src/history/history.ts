@@ -1,15 +1,16 @@
-import type {
-  HistoryEvent,
-  HistoryKind,
-  HistoryReply,
-  HistoryRequest,
-  PackedIndex,
-  PrintedLogs,
-  StoryReply,
+import {
+  type HistoryEvent,
+  type HistoryKind,
+  type HistoryReply,
+  type HistoryRequest,
+  NAMED_IDS_MAX,
+  type PackedIndex,
+  type PrintedLogs,
+  type StoryReply,
 } from "@sluice/protocol";
 import type { JournalRows } from "../store/store.ts";
 import { ErrorTexts } from "./error-texts.ts";
-import { covers, ERROR_BEGINNING_MAX, type NotedEvent, type StoredEvent } from "./event.ts";
+import { covers, ERROR_BEGINNING_MAX, idsIn, type NotedEvent, type StoredEvent } from "./event.ts";
 import { Failures } from "./failures.ts";
 import { Journal, RING_SLOTS, ROW_TEXT_FULL, type WrittenRow } from "./journal.ts";
 import { ROW_HEAD_BYTES, type RowHead } from "./journal-row.ts";
@@ -246,6 +247,24 @@ export class History {
     const events = sure.slice(0, max).map((event) => this.#eventOf(event, errors));
     const next = sure.length > max ? (events.at(-1)?.number ?? null) : floor === 0 ? null : floor;
     return { isOn: this.isOn, events, next };
+  }
+
+  /** Lists the ids that begin so, of messages that events name: the newest first, `NAMED_IDS_MAX` at most. */
+  idsNamed(prefix: string): readonly string[] {
+    const ids = new Set<string>();
+    const look = (found: readonly StoredEvent[]) => {
+      for (const event of found.toReversed()) {
+        if (event.ids?.includes(prefix) !== true || !this.#isKept(event)) continue;
+        for (const id of idsIn(event.ids)) if (id.startsWith(prefix)) ids.add(id);
+      }
+    };
+    look(this.#unwritten());
+    for (const head of this.#heads()) {
+      if (ids.size >= NAMED_IDS_MAX) break;
+      const text = head.journal.textAt(head.slot) ?? "[]";
+      if (text.includes(prefix)) look(JSON.parse(text) as StoredEvent[]);
+    }
+    return [...ids].slice(0, NAMED_IDS_MAX);
   }
 
   /** Collects the events of a message. */

@@ -52,6 +52,10 @@ export abstract class QueueReads extends DurableObject<BrokerEnv> {
     return (await this.existing(queue)).history.story(id);
   }
 
+  async idsNamed(queue: string, prefix: string): Promise<readonly string[]> {
+    return (await this.existing(queue)).history.idsNamed(prefix);
+  }
+
   async watch(queue: string, request: WatchRequest): Promise<WatchReply> {
     return (await this.existing(queue)).watchers.watch(request);
   }

@@ -64,6 +64,8 @@ export const ERROR_TEXT_MAX = 8_000;
 export const TOOK_MS_CLASSES = [1, 5, 10, 50, 100, 500, 1_000, 5_000, 30_000] as const;
 /** Most ids that are given with an event. */
 export const HISTORY_IDS_MAX = 100;
+/** Most ids of messages that are listed by their beginning. */
+export const NAMED_IDS_MAX = 20;
 /** Most events of one answer. */
 export const HISTORY_EVENTS_MAX = 500;
 
@@ -245,6 +247,8 @@ export interface QueueHistoryRpc {
   history(queue: string, request: HistoryRequest): Promise<HistoryReply>;
   /** Answers with the events of a message in this queue. Without events for one that is not known. */
   story(queue: string, id: string): Promise<StoryReply>;
+  /** Lists ids that begin so, of messages that the history names: the newest first, `NAMED_IDS_MAX` at most. */
+  idsNamed(queue: string, prefix: string): Promise<readonly string[]>;
   /** Answers when something has happened that the caller has not seen. Rejects when the queue's object ends. */
   watch(queue: string, request: WatchRequest): Promise<WatchReply>;
 }
