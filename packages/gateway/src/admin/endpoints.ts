@@ -82,6 +82,12 @@ export const ENDPOINTS = [
   },
   {
     method: "GET",
+    path: "/__sluice/api/search?q=TEXT",
+    answers:
+      "what a filter, a text, an id or a name is found in, over all queues: messages, gone ones, names",
+  },
+  {
+    method: "GET",
     path: "/__sluice/api/events",
     answers: "what happens, as text/event-stream, four frames a second at most: ?queue=NAME, ?kind=failed",
   },

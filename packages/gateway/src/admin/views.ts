@@ -18,5 +18,6 @@ export type { StoryView } from "./history/story.ts";
 export type { MessageView, QueueWhyView, WholeMessageView } from "./message-view.ts";
 export type { ErrorsView } from "./messages/look-routes.ts";
 export type { MoveView, QueueView } from "./queue-view.ts";
+export type { FoundView, GoneView, SearchView, UnfinishedView } from "./search/search-view.ts";
 export type { DryRun } from "./selection.ts";
 export type { HandOverView, SubscriptionView, TopicDetail, TopicView } from "./topic-view.ts";

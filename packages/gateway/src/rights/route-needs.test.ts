@@ -42,6 +42,8 @@ const ALL_ROUTES = [
 
 /** A queue that a limited token may not use. */
 const { queueId } = recordOf("orders", ORDERS);
+/** Queries of routes that answer nothing without one. */
+const QUERIES: Readonly<Record<string, string>> = { "GET /api/search": "?q=lamp" };
 const PARAMETERS: Readonly<Record<string, string>> = {
   ":name": "orders",
   ":queue_id": queueId,
@@ -73,7 +75,8 @@ async function ask(
   const gateway = createGateway({ ...directory, tokens }, access);
   const body = method === "GET" ? {} : { body: JSON.stringify(BODIES[route] ?? {}) };
   const headers = { authorization: "Bearer secret" };
-  const response = await gateway.request(`http://localhost${prefix}${path}`, { method, headers, ...body });
+  const url = `http://localhost${prefix}${path}${QUERIES[route] ?? ""}`;
+  const response = await gateway.request(url, { method, headers, ...body });
   await response.body?.cancel();
   return response.status;
 }

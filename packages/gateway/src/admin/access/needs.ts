@@ -36,6 +36,7 @@ export const ADMIN_NEEDS: RouteNeeds = {
   [`GET ${QUEUE}/faults`]: READ,
   [`PUT ${QUEUE}/faults`]: changing("queue.faults"),
   [`DELETE ${QUEUE}/faults`]: changing("queue.faults"),
+  "GET /api/search": READ_LISTED,
   "GET /api/events": READ_LISTED,
   "GET /api/topics": READ_EVERY,
   "GET /api/topics/:arn": READ_EVERY,

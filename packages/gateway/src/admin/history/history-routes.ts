@@ -4,6 +4,7 @@ import type { QueueDirectory } from "../../account/queue-directory.ts";
 import { shownEvents } from "../../rights/other-queues.ts";
 import { rightsOf } from "../../rights/route-needs.ts";
 import { AdminError } from "../failure.ts";
+import { wholeIdOf } from "../messages/find-message.ts";
 import { queueOf } from "../queue-of.ts";
 import { wholeQuery } from "../whole-query.ts";
 import { eventView } from "./history-view.ts";
@@ -37,7 +38,8 @@ export function historyRoutes(directory: QueueDirectory): Hono {
 
   app.get("/:name/messages/:id/story", async (c) => {
     const { name } = await queueOf(c, directory);
-    return c.json(await tellStory(directory, { queue: name, id: messageIdOf(c) }));
+    const id = await wholeIdOf(directory, name, c.req.param("id"));
+    return c.json(await tellStory(directory, { queue: name, id }));
   });
 
   return app;
@@ -51,11 +53,4 @@ export function kindsQuery(c: Context): HistoryKind[] | undefined {
   if (known.length === named.length) return known;
   const text = `The query parameter "kind" must be one of ${HISTORY_KINDS.join(", ")}.`;
   throw new AdminError(400, "invalid_query", text);
-}
-
-/** The id in the path: 32 hexadecimal digits, or as a UUID. Throws 400. */
-function messageIdOf(c: Context): string {
-  const id = (c.req.param("id") ?? "").replaceAll("-", "").toLowerCase();
-  if (/^[\da-f]{32}$/.test(id)) return id;
-  throw new AdminError(400, "invalid_id", "The id of a message has 32 hexadecimal digits.");
 }

@@ -4,7 +4,7 @@ import { Hono } from "hono";
 import type { QueueDirectory } from "../../account/queue-directory.ts";
 import { AdminError, queueNotFound } from "../failure.ts";
 import { checkQueue, queueOf } from "../queue-of.ts";
-import { messageGone, messageOf } from "./look-routes.ts";
+import { messageGone, messageOf } from "./find-message.ts";
 import {
   RESEND_TEXT,
   readBody,

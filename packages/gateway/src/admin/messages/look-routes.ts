@@ -1,11 +1,4 @@
-import {
-  type ErrorCounts,
-  type LookedAt,
-  type LookRequest,
-  type MessageFilter,
-  PULL_MESSAGES_MAX,
-  parseFilter,
-} from "@sluice/protocol";
+import { type ErrorCounts, type MessageFilter, PULL_MESSAGES_MAX, parseFilter } from "@sluice/protocol";
 import { Hono } from "hono";
 import type { QueueDirectory } from "../../account/queue-directory.ts";
 import { allowedFilter, shownMessages } from "../../rights/other-queues.ts";
@@ -15,6 +8,7 @@ import { AdminError } from "../failure.ts";
 import { messageView, wholeMessageView, whyView } from "../message-view.ts";
 import { queueOf } from "../queue-of.ts";
 import { wholeQuery } from "../whole-query.ts";
+import { messageOf } from "./find-message.ts";
 
 /** Messages that are shown when the request names no number. */
 export const SHOWN_MESSAGES_DEFAULT = 20;
@@ -83,25 +77,6 @@ export function lookRoutes(directory: QueueDirectory): Hono {
   });
 
   return app;
-}
-
-/**
- * Finds a message by its id or its ref. A search by id takes several calls, so that the queue does other work in
- * between. Throws 404.
- */
-export async function messageOf(directory: QueueDirectory, queue: string, id: string): Promise<LookedAt> {
-  let request: LookRequest = { max: 1, only: [id], isWhole: true };
-  while (true) {
-    const { messages, cursor } = await directory.queue(queue).look(queue, request);
-    const [found] = messages;
-    if (found !== undefined) return found;
-    if (cursor === null) throw messageGone(queue, id);
-    request = { ...request, cursor };
-  }
-}
-
-export function messageGone(queue: string, id: string): AdminError {
-  return new AdminError(404, "message_not_found", `Queue "${queue}" has no message "${id}" (any more).`);
 }
 
 /** Reads a filter, within the rights of the caller. Throws 400 with the column of the fault. */

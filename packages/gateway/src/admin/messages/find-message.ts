@@ -1,0 +1,84 @@
+import type { LookedAt, LookRequest } from "@sluice/protocol";
+import type { QueueDirectory } from "../../account/queue-directory.ts";
+import { AdminError } from "../failure.ts";
+
+/** Fewest digits of an id that name a message, where they are the beginning of one id only: lists show as many. */
+export const ID_DIGITS_MIN = 8;
+/** Digits of a whole id. */
+const ID_LENGTH = 32;
+/** Messages that are listed where the beginning of an id names several. */
+const CANDIDATES_MAX = 10;
+
+/** The digits of an id, or of the beginning of one that has `ID_DIGITS_MIN` at least; `null` for another text. */
+export function idBeginning(text: string): string | null {
+  const digits = text.replaceAll("-", "").toLowerCase();
+  const isLong = digits.length >= ID_DIGITS_MIN && digits.length <= ID_LENGTH;
+  return isLong && /^[0-9a-f]+$/.test(digits) ? digits : null;
+}
+
+/**
+ * Finds a message by its id, the beginning of its id, or its ref. A search by id takes several calls, so that the queue
+ * does other work in between. Throws 404, and 409 with the `ids` where several begin so.
+ */
+export async function messageOf(directory: QueueDirectory, queue: string, id: string): Promise<LookedAt> {
+  const prefix = idBeginning(id);
+  const found =
+    prefix === null || prefix.length === ID_LENGTH
+      ? await lookFor(directory, queue, { max: 1, only: [id], isWhole: true })
+      : await lookFor(directory, queue, { ...beginningSo(prefix), isWhole: true });
+  const whole = onlyId(queue, id, new Set(found.map((message) => message.id)));
+  const message = found.find((one) => one.id === whole);
+  if (message === undefined) throw messageGone(queue, id);
+  return message;
+}
+
+/**
+ * Finds the whole id of a message that is in a queue, or that its history names. Throws 400 for what is no id, 404, and
+ * 409 with the `ids` where several begin so. A whole id is not looked for.
+ */
+export async function wholeIdOf(directory: QueueDirectory, queue: string, id: string): Promise<string> {
+  const prefix = idBeginning(id);
+  if (prefix === null) {
+    const text = `The id of a message has ${ID_LENGTH} hexadecimal digits. The first ${ID_DIGITS_MIN} are enough where no other id begins so.`;
+    throw new AdminError(400, "invalid_id", text);
+  }
+  if (prefix.length === ID_LENGTH) return prefix;
+  const [found, named] = await Promise.all([
+    lookFor(directory, queue, beginningSo(prefix)),
+    directory.queue(queue).idsNamed(queue, prefix),
+  ]);
+  const whole = onlyId(queue, id, new Set([...found.map((message) => message.id), ...named]));
+  if (whole === undefined) throw messageGone(queue, id);
+  return whole;
+}
+
+export function messageGone(queue: string, id: string): AdminError {
+  return new AdminError(404, "message_not_found", `Queue "${queue}" has no message "${id}" (any more).`);
+}
+
+function beginningSo(prefix: string): LookRequest {
+  return { max: CANDIDATES_MAX, filter: [{ field: "id", prefix }] };
+}
+
+async function lookFor(
+  directory: QueueDirectory,
+  queue: string,
+  request: LookRequest,
+): Promise<readonly LookedAt[]> {
+  const found: LookedAt[] = [];
+  let cursor: string | null = null;
+  do {
+    const from: Pick<LookRequest, "cursor"> = cursor === null ? {} : { cursor };
+    const reply = await directory.queue(queue).look(queue, { ...request, ...from });
+    found.push(...reply.messages);
+    cursor = reply.cursor;
+  } while (cursor !== null && found.length < request.max);
+  return found;
+}
+
+function onlyId(queue: string, id: string, ids: ReadonlySet<string>): string | undefined {
+  const [only, ...others] = ids;
+  if (others.length === 0) return only;
+  const text = `Several messages of queue "${queue}" have ids that begin with "${id}": ${[...ids].join(", ")}.`;
+  throw new AdminError(409, "ambiguous_id", text, { ids: [...ids] });
+}

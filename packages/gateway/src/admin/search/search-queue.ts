@@ -1,0 +1,87 @@
+import type { LookRequest, MessageFilter } from "@sluice/protocol";
+import type { QueueDirectory } from "../../account/queue-directory.ts";
+import { shownMessages, shownName } from "../../rights/other-queues.ts";
+import type { Rights } from "../../rights/rights.ts";
+import { messageView } from "../message-view.ts";
+import { timeOf } from "../time.ts";
+import type { FoundView, GoneView, UnfinishedView } from "./search-view.ts";
+
+/** Messages that are shown of a queue. */
+export const SHOWN_MAX = 5;
+/** Messages that fit after which those of a queue are counted no further. */
+export const COUNTED_MAX = 1_000;
+/** Messages that are gone that are shown of a queue. */
+export const GONE_MAX = 3;
+
+/** Filter with the text that it was written as. */
+export interface Written {
+  readonly text: string;
+  readonly filter: MessageFilter;
+}
+
+/** What is looked for in each queue. */
+export interface Wanted {
+  readonly filters: readonly Written[];
+  /** Beginning of the ids of messages that are looked for in histories; `null` for none. */
+  readonly beginning: string | null;
+}
+
+/** What was found in a queue, and how far it was searched. */
+export interface QueueResult {
+  readonly found: readonly FoundView[];
+  readonly gone: readonly GoneView[];
+  readonly unfinished: UnfinishedView | null;
+}
+
+/** Searches a queue. @param isOver whether its time is over. One call is made for each filter, whatever that says. */
+export async function searchQueue(
+  directory: QueueDirectory,
+  rights: Rights,
+  queue: string,
+  { filters, beginning }: Wanted,
+  isOver: () => boolean,
+): Promise<QueueResult> {
+  const found: FoundView[] = [];
+  let unfinished: UnfinishedView | null = null;
+  for (const { text, filter } of filters) {
+    let request: LookRequest = { max: SHOWN_MAX, filter, countsAll: true };
+    const hits: FoundView = { queue, filter: text, messages: [], count: 0, isWhole: false };
+    let [messages, count] = [hits.messages, 0];
+    for (;;) {
+      const reply = await directory.queue(queue).look(queue, request);
+      messages = [...messages, ...shownMessages(rights, reply.messages).map(messageView)];
+      count += reply.matched;
+      const { cursor, searched, of } = reply;
+      const isWhole = cursor === null;
+      const isCounted = count >= COUNTED_MAX;
+      if (!isWhole && !isCounted && !isOver()) {
+        request = { ...request, cursor, max: SHOWN_MAX - messages.length };
+        continue;
+      }
+      if (count > 0) found.push({ ...hits, messages, count, isWhole });
+      if (!isWhole && !isCounted) unfinished = { queue, searched, of };
+      break;
+    }
+  }
+  const here = new Set(found.flatMap(({ messages }) => messages.map(({ id }) => id)));
+  const gone = beginning === null ? [] : await goneMessages(directory, rights, queue, beginning, here);
+  return { found, gone, unfinished };
+}
+
+/** Finds messages that the history of a queue names and that are not here. */
+async function goneMessages(
+  directory: QueueDirectory,
+  rights: Rights,
+  queue: string,
+  beginning: string,
+  here: ReadonlySet<string>,
+): Promise<GoneView[]> {
+  const ids = await directory.queue(queue).idsNamed(queue, beginning);
+  const gone = ids.filter((id) => !here.has(id)).slice(0, GONE_MAX);
+  const stories = await Promise.all(gone.map((id) => directory.queue(queue).story(queue, id)));
+  return gone.flatMap((id, i) => {
+    const last = stories[i]?.events.at(-1);
+    if (last === undefined) return [];
+    return { queue, id, last: { kind: last.kind, at: timeOf(last.atMs), to: shownName(rights, last.to) } };
+  });
+}

@@ -1,0 +1,17 @@
+import { Hono } from "hono";
+import type { QueueDirectory } from "../../account/queue-directory.ts";
+import { rightsOf } from "../../rights/route-needs.ts";
+import { AdminError } from "../failure.ts";
+import { searchAll } from "./search.ts";
+
+/** `GET /?q=TEXT`: what a text is found in, over all queues. */
+export function searchRoutes(directory: QueueDirectory, elapsedMs = () => performance.now()): Hono {
+  const app = new Hono();
+  app.get("/", async (c) => {
+    const text = c.req.query("q")?.trim() ?? "";
+    if (text === "")
+      throw new AdminError(400, "invalid_query", 'The query parameter "q" is what to look for.');
+    return c.json(await searchAll(directory, rightsOf(c), text, elapsedMs));
+  });
+  return app;
+}

@@ -1,0 +1,90 @@
+import type { QueueRecord } from "@sluice/protocol";
+import type { QueueDirectory } from "../../account/queue-directory.ts";
+import { mayUse, type Rights } from "../../rights/rights.ts";
+import { idBeginning } from "../messages/find-message.ts";
+import { filterIn } from "../messages/look-routes.ts";
+import { queuesWithMessages } from "./queues-with-messages.ts";
+import { type QueueResult, SHOWN_MAX, searchQueue, type Wanted } from "./search-queue.ts";
+import type { SearchView } from "./search-view.ts";
+
+/** Queues that are searched at the same time. */
+export const SEARCHED_AT_ONCE = 16;
+/** How long a queue is searched, in ms. */
+export const QUEUE_MS_MAX = 2_000;
+/** How long all of them are searched, in ms. A call that is under way is still waited for. */
+export const SEARCH_MS_MAX = 5_000;
+
+/**
+ * Looks for a text in all queues that the caller may read: as a filter of messages, in the names of queues and topics,
+ * and, if it is an id or the beginning of one, among the messages that histories name.
+ *
+ * @param elapsedMs clock in ms.
+ * @throws AdminError with 400 for a filter that cannot be read.
+ */
+export async function searchAll(
+  directory: QueueDirectory,
+  rights: Rights,
+  text: string,
+  elapsedMs: () => number,
+): Promise<SearchView> {
+  const wanted = wantedOf(text, rights);
+  const endsMs = elapsedMs() + SEARCH_MS_MAX;
+  const [all, topics] = await Promise.all([
+    directory.account.list(),
+    rights.queues.length === 0 ? directory.topics.listTopics() : [],
+  ]);
+  const records = all.filter(({ name }) => mayUse(rights, name));
+  // The history of an empty queue may name a message that is gone.
+  const asked = wanted.beginning === null ? await queuesWithMessages(directory, records) : records;
+  const search = async ({ name }: QueueRecord): Promise<QueueResult> => {
+    const queueEndsMs = Math.min(endsMs, elapsedMs() + QUEUE_MS_MAX);
+    const isOver = () => elapsedMs() >= queueEndsMs;
+    const nothing = { found: [], gone: [], unfinished: { queue: name, searched: 0, of: null } };
+    if (isOver()) return nothing;
+    return searchQueue(directory, rights, name, wanted, isOver).catch((error) => {
+      console.error(`Queue "${name}" did not answer a search: ${error}`);
+      return nothing;
+    });
+  };
+  const results = await inParallel(asked, SEARCHED_AT_ONCE, search);
+  const hasText = (name: string) => name.toLowerCase().includes(text.toLowerCase());
+  const arns = topics.map(({ arn }) => arn).filter((arn) => hasText(arn.slice(arn.lastIndexOf(":") + 1)));
+  return {
+    queues: records
+      .map(({ name }) => name)
+      .filter(hasText)
+      .slice(0, SHOWN_MAX),
+    topics: arns.slice(0, SHOWN_MAX),
+    messages: results.flatMap(({ found }) => found),
+    gone: results.flatMap(({ gone }) => gone),
+    unfinished: results.flatMap(({ unfinished }) => unfinished ?? []),
+  };
+}
+
+/** An id is looked for as one, and as a text: bodies hold ids of other things. */
+function wantedOf(text: string, rights: Rights): Wanted {
+  const filter = filterIn(text, rights);
+  const [term, ...more] = filter;
+  const written = [{ text, filter }];
+  if (term?.field === "id" && more.length === 0)
+    return { filters: written, beginning: idBeginning(term.prefix) };
+  const beginning = idBeginning(text);
+  if (beginning === null) return { filters: written, beginning };
+  const byId = { text: `id:${beginning}`, filter: [{ field: "id" as const, prefix: beginning }] };
+  return { filters: [byId, ...written], beginning };
+}
+
+/** Calls a function for each item, for `atOnce` of them at the same time. @returns the results in order. */
+async function inParallel<Item, Result>(
+  items: readonly Item[],
+  atOnce: number,
+  run: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  const waiting = items.entries();
+  const runOneByOne = async () => {
+    for (const [i, item] of waiting) results[i] = await run(item);
+  };
+  await Promise.all(Array.from({ length: atOnce }, runOneByOne));
+  return results;
+}
