@@ -6,12 +6,7 @@ import type { MessagePage } from "../src/client/messages.ts";
 import { BrokerLab } from "./broker-lab.ts";
 import { callSqs } from "./serving.ts";
 
-/** Without a history, errors are not known. */
-const lab = new BrokerLab(`
-[sluice.queues.failing]
-history = "1h"
-redrive = { dead_letter_queue = "dead", max_receive_count = 1 }
-`);
+const lab = new BrokerLab();
 let url: string;
 
 beforeAll(async () => {
@@ -374,72 +369,6 @@ describe("sluice messages delete", () => {
       deleted: true,
     });
     expect((await peek(queue)).of).toBe(0);
-  });
-});
-
-describe("many messages", () => {
-  /** Sends bodies to a queue, each delayed. */
-  async function sendDelayed(...bodies: string[]): Promise<string> {
-    const queue = await newQueue();
-    for (const body of bodies) await send(queue, "--body", `"${body}"`, "--delay-secs", "600");
-    return queue;
-  }
-
-  it("are due now that fit a filter, or are named, and the others wait on", async () => {
-    const queue = await sendDelayed("lamp", "vase", "lamp", "chair");
-    const dry = await lab.run(["messages", "retry", queue, "--filter", "lamp", "--dry-run"]);
-    expect(dry).toMatchObject({ code: 0, err: "2 messages would be due now.\n" });
-    expect(dry.out).toMatch(/lamp.*\n.*lamp/);
-    expect(await lab.words(0, ["messages", "retry", queue, "--filter", "lamp"])).toBe(
-      "Due now: 2 messages.\n",
-    );
-    const waits = async () => (await peek(queue, "--state", "delayed")).messages;
-    const [vase, chair] = await waits();
-    expect(await lab.json(["messages", "retry", queue, vase?.id ?? "", chair?.ref ?? ""])).toEqual({
-      queue,
-      due: 2,
-    });
-    expect(await waits()).toEqual([]);
-  });
-
-  it("are deleted that fit a filter, after a look at how many those are", async () => {
-    const queue = await sendDelayed("lamp", "vase", "lamp", "lamp");
-    const args = ["messages", "delete", queue, "--filter", "lamp"];
-    expect(await lab.words(5, args)).toContain(`Deletes 3 messages of queue ${queue}.`);
-    expect(await lab.json([...args, "--dry-run"])).toMatchObject({ count: 3 });
-    expect(await lab.run([...args, "--limit", "2"], { types: queue })).toMatchObject({
-      code: 0,
-      err: `Deleted 2 messages of queue ${queue}.\n`,
-    });
-    expect(await lab.json([...args, "--force"])).toEqual({ queue, deleted: 1 });
-    expect(await only(queue)).toMatchObject({ text: '"vase"' });
-    expect(await lab.words(0, args)).toBe(`Deleted 0 messages of queue ${queue}.\n`);
-  });
-
-  it.each(["retry", "delete"])("have to be named for %s, by ids or a filter", async (action) => {
-    const queue = await sendDelayed("lamp");
-    expect(await lab.words(2, ["messages", action, queue])).toContain("--filter");
-    expect(await lab.words(2, ["messages", action, queue, "--filter", "eror:x"])).toContain("Column 1");
-    expect((await peek(queue)).of).toBe(1);
-  });
-
-  it("are found, shown and redriven by their last error", async () => {
-    const { QueueUrl } = await sqs("GetQueueUrl", { QueueName: "failing" });
-    await send("failing", "--body", "1");
-    for (let i = 0; i < 2; i++) await sqs("ReceiveMessage", { QueueUrl, VisibilityTimeout: 0 });
-    await send("dead", "--body", "2");
-    const found = () => peek("dead", "--filter", 'error:"received 1 time"');
-    await expect
-      .poll(async () => (await found()).messages)
-      .toMatchObject([{ text: "1", lastError: "it was received 1 time(s)" }]);
-    const { out } = await lab.run(["messages", "peek", "dead"]);
-    expect(out).toMatch(/^id .* why +error +body\n/);
-    expect(out).toMatch(/ it was received 1 time\(s\) +1\n/);
-    const [{ id = "" } = {}] = (await found()).messages;
-    const shown = await lab.run(["messages", "show", "dead", id]);
-    expect(shown.out).toMatch(/^last error +it was received 1 time\(s\)$/m);
-    await lab.run(["queues", "redrive", "dead", "--filter", "error:received"]);
-    expect(await only("dead")).toMatchObject({ text: "2", lastError: null });
   });
 });
 

@@ -90,14 +90,20 @@ describe.skipIf(CHROMIUM === null)("every page", () => {
       expect(await problems(page), button).toEqual([]);
       await page.keyboard.press("Escape");
     }
-    await show(page, "#/queues/gifts-dead/messages");
-    await page.getByRole("checkbox", { name: "All that fit" }).check();
-    const chosen = page.getByRole("group", { name: "Chosen messages" });
-    for (const button of ["Redrive", "Retry now", "Delete"]) {
+    const bulk = [
+      ["gifts-dead", "Redrive"],
+      ["gifts-dead", "Delete"],
+      ["inbox", "Retry now"],
+    ] as const;
+    for (const [queue, button] of bulk) {
+      await show(page, `#/queues/${queue}/messages`);
+      await page.getByRole("checkbox", { name: "All that fit" }).check();
+      const chosen = page.getByRole("group", { name: "Chosen messages" });
       await chosen.getByRole("button", { name: button }).click();
       await says(page.getByRole("dialog"), /would be/);
       expect(await problems(page), button).toEqual([]);
       await page.keyboard.press("Escape");
+      await page.getByRole("checkbox", { name: "All that fit" }).uncheck();
     }
     await show(page, "#/queues/orders");
     await page.getByRole("button", { name: "Send a message" }).hover();
@@ -135,7 +141,6 @@ describe.skipIf(CHROMIUM === null)("a user with only a keyboard", () => {
     await expect.poll(() => queues.count()).toBeGreaterThan(2);
     await page.keyboard.press("/");
     await page.keyboard.type("inb");
-    await expect.poll(() => queues.count()).toBe(2);
     await page.keyboard.press("Enter");
     await says(page.getByRole("heading", { level: 1 }), "inbox");
     const current = page.getByRole("navigation", { name: "Parts of the page" }).locator("[aria-current]");

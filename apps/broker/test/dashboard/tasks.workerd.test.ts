@@ -242,12 +242,12 @@ describe.skipIf(CHROMIUM === null)("messages on the page", () => {
     await expect.poll(() => rows.count()).toBe(20);
     await page.getByRole("button", { name: "Previous" }).click();
     await expect.poll(() => rows.count()).toBe(50);
-    await page.keyboard.press("/");
+    await page.keyboard.press("f");
     await page.keyboard.type("tenth state:ready");
     await expect.poll(() => rows.count()).toBe(7);
     expect(new URL(page.url()).hash).toBe("#/queues/dead/messages?filter=tenth+state%3Aready");
     await page.keyboard.type(" stat:x");
-    await says(page.getByRole("search"), "Column 19 ");
+    await says(page.getByRole("main").getByRole("search"), "Column 19 ");
     await page.goBack();
     await page.goto(`${lab.origin}/__sluice/#/queues/dead/messages?filter=nothing`);
     await says(page.getByRole("main"), "No message fits nothing.");

@@ -45,9 +45,11 @@ export function BulkActions({ queue, count, chosen, done }: BulkActionsProps) {
           Redrive
         </button>
       ) : null}
-      <button type="button" onClick={() => setOpen("retry")}>
-        Retry now
-      </button>
+      {queue.messages.delayed > 0 ? (
+        <button type="button" onClick={() => setOpen("retry")}>
+          Retry now
+        </button>
+      ) : null}
       <button type="button" class="danger" onClick={() => setOpen("delete")}>
         Delete
       </button>

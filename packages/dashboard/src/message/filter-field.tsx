@@ -24,7 +24,7 @@ export function FilterField({ filter, changed, problem }: FilterFieldProps) {
     setApplied(filter);
     if (text.trim() !== filter) setText(filter);
   }
-  useKeys({ "/": () => field.current?.focus() });
+  useKeys({ f: () => field.current?.focus() });
   useEffect(() => () => clearTimeout(timer.current), []);
   const apply = (value: string) => {
     clearTimeout(timer.current);
@@ -46,7 +46,7 @@ export function FilterField({ filter, changed, problem }: FilterFieldProps) {
           id="filter"
           ref={field}
           type="search"
-          placeholder="Look for messages: lamp  error:timeout  attempts:>2  id:3f2a"
+          placeholder="Look for messages: lamp  orderId:20042  error:timeout  id:3f2a (f)"
           autoComplete="off"
           spellcheck={false}
           value={text}

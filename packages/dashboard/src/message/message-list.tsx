@@ -114,11 +114,13 @@ export function MessageList(props: MessageListProps) {
   );
 }
 
-function SearchedText({ found: { searched, of, isBusy } }: { readonly found: Found }) {
+function SearchedText({ found: { filter, messages, searched, of, isBusy } }: { readonly found: Found }) {
   const all = plural(of, "message");
+  const isWhole = searched >= of;
+  const extent = isWhole ? all : `searched ${searched.toLocaleString("en")} of ${all}`;
   return (
     <span class="quiet" role="status">
-      {searched >= of ? all : `searched ${searched.toLocaleString("en")} of ${all}`}
+      {filter === "" ? extent : `${messages.length} here, ${isWhole ? `searched all of ${all}` : extent}`}
       {isBusy ? ", looking for more" : ""}
     </span>
   );

@@ -6,7 +6,6 @@ import { useNotices } from "../api/use-feed.ts";
 import { useLive } from "../api/use-live.ts";
 import { CostCard } from "../cost/cost-card.tsx";
 import { Page } from "../page/page.tsx";
-import { useKeys } from "../ui/keys.ts";
 import { Table } from "../ui/table.tsx";
 import { QUEUE_COLUMNS, TOPIC_COLUMNS } from "./columns.tsx";
 import { QueueMap } from "./map.tsx";
@@ -42,7 +41,6 @@ export function Overview() {
 
 function Shown({ queues: answered, topics, refresh }: QueuesAndTopics & { readonly refresh: () => void }) {
   const [name, setName] = useState("");
-  const field = useRef<HTMLInputElement>(null);
   const rates = useRef(new Rates());
   const [, redraw] = useState(0);
   const figures = useRef(new Map<string, FiguresView>());
@@ -68,7 +66,6 @@ function Shown({ queues: answered, topics, refresh }: QueuesAndTopics & { readon
     return () => clearInterval(timer);
   }, [hasTopics]);
   const queues = answered.map((queue) => withFigures(queue, figures.current.get(queue.name)));
-  useKeys({ "/": () => field.current?.focus() });
   const fits = (of: { readonly name: string }) => of.name.toLowerCase().includes(name.trim().toLowerCase());
   const shownQueues = queues.filter(fits);
   const shownTopics = topics.filter(fits);
@@ -92,9 +89,8 @@ function Shown({ queues: answered, topics, refresh }: QueuesAndTopics & { readon
             </label>
             <input
               id="find"
-              ref={field}
               type="search"
-              placeholder="Find a queue or a topic (/), Enter opens the first"
+              placeholder="Show queues and topics with this in their names, Enter opens the first"
               value={name}
               onInput={(event) => setName(event.currentTarget.value)}
             />

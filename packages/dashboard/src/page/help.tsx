@@ -3,7 +3,8 @@ import { Dialog } from "../ui/dialog.tsx";
 import { shortcutsAreOn, turnShortcuts } from "../ui/keys.ts";
 
 const KEYS: readonly (readonly [keys: readonly string[], what: string])[] = [
-  [["/"], "search: queues and topics, or the messages of a queue"],
+  [["/"], "search all queues"],
+  [["f"], "look for messages in this queue"],
   [["o"], "overview"],
   [["1", "2", "3", "4"], "parts of a queue's page"],
   [["s"], "send a message to this queue"],
@@ -15,6 +16,8 @@ const TERMS: readonly (readonly [term: string, what: string])[] = [
   ["lamp", "that text in the body"],
   ['body:"two words"', "the same, with a blank in it"],
   ["error:declined", "that text in its last error"],
+  ["orderId:20042", "that field of the body, however deep"],
+  ["customer.id:42", "the same of a field in a field"],
   ["id:3f2a", "an id that begins so"],
   ["state:delayed", "ready, delayed or leased"],
   ["attempts:>2", "delivered more than twice"],

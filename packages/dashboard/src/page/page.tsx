@@ -6,6 +6,7 @@ import { DevelopmentNotices } from "../development/notices.tsx";
 import { useDevelopment } from "../development/use-development.tsx";
 import { useKeys } from "../ui/keys.ts";
 import { Help } from "./help.tsx";
+import { Search } from "./search.tsx";
 import { TokenForm } from "./token-form.tsx";
 
 interface PageProps<Answer> {
@@ -50,6 +51,7 @@ export function Page<Answer>({
           <a href="#/" class="brand" {...(isFirst ? { "aria-current": "page" as const } : {})}>
             Sluice
           </a>
+          <Search />
           <LiveState live={live} />
           {clock === null ? null : (
             <button type="button" onClick={() => setIsClock(true)}>

@@ -62,6 +62,8 @@ describe("the audit log", () => {
     await ask("PATCH", `${REST}/queues/${queueId}`, { settings: { delivery_delay: 5 } }, made.secret);
     await ask("POST", `${API}/queues/orders/pause`, undefined, made.secret);
     await ask("POST", `${API}/queues/orders/purge`);
+    await ask("POST", `${API}/queues/orders/messages/retry`, { filter: "error:timeout" });
+    await ask("POST", `${API}/queues/orders/messages/delete`, { filter: "" });
     await ask("DELETE", `${REST}/queues/${queueId}`);
     await ask("POST", `${API}/tokens/ops/rotate`);
     await ask("DELETE", `${API}/tokens/ops`);
@@ -73,6 +75,8 @@ describe("the audit log", () => {
       { action: "queue.change", target: "mails", ...ops, dialect: "cloudflare" },
       { action: "queue.pause", target: "orders", ...ops, dialect: "admin" },
       { action: "queue.purge", target: "orders", ...first, dialect: "admin" },
+      { action: "queue.messages.retry", target: "orders", ...first, dialect: "admin" },
+      { action: "queue.messages.delete", target: "orders", ...first, dialect: "admin" },
       { action: "queue.delete", target: "mails", ...first, dialect: "cloudflare" },
       { action: "token.rotate", target: "ops", ...first, dialect: "admin" },
       { action: "token.revoke", target: "ops", ...first, dialect: "admin" },
@@ -87,6 +91,7 @@ describe("the audit log", () => {
     await ask("GET", `${API}/queues/orders`);
     const dry = await ask("POST", `${API}/queues/dead/redrive`, { to: "orders", dryRun: true });
     expect(dry).toMatchObject({ status: 200, body: { dryRun: true } });
+    await ask("POST", `${API}/queues/orders/messages/delete`, { filter: "", dryRun: true });
     expect(entries()).toEqual([]);
   });
 

@@ -1,9 +1,9 @@
 import type { LookRequest, MessageFilter } from "@sluice/protocol";
 import type { QueueDirectory } from "../../account/queue-directory.ts";
-import { shownMessages, shownName } from "../../rights/other-queues.ts";
+import { shownEvents, shownMessages } from "../../rights/other-queues.ts";
 import type { Rights } from "../../rights/rights.ts";
+import { eventView } from "../history/history-view.ts";
 import { messageView } from "../message-view.ts";
-import { timeOf } from "../time.ts";
 import type { FoundView, GoneView, UnfinishedView } from "./search-view.ts";
 
 /** Messages that are shown of a queue. */
@@ -80,8 +80,7 @@ async function goneMessages(
   const gone = ids.filter((id) => !here.has(id)).slice(0, GONE_MAX);
   const stories = await Promise.all(gone.map((id) => directory.queue(queue).story(queue, id)));
   return gone.flatMap((id, i) => {
-    const last = stories[i]?.events.at(-1);
-    if (last === undefined) return [];
-    return { queue, id, last: { kind: last.kind, at: timeOf(last.atMs), to: shownName(rights, last.to) } };
+    const [last] = shownEvents(rights, stories[i]?.events.slice(-1) ?? []);
+    return last === undefined ? [] : { queue, id, last: eventView(last) };
   });
 }

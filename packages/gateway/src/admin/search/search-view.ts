@@ -33,7 +33,7 @@ export interface GoneView {
   readonly queue: string;
   readonly id: string;
   /** The last event of it in that queue. */
-  readonly last: Pick<EventView, "kind" | "at" | "to">;
+  readonly last: EventView;
 }
 
 export interface UnfinishedView {

@@ -19,7 +19,6 @@ import { COUNTED_MAX, GONE_MAX, SHOWN_MAX } from "./search-queue.ts";
 
 const EVERY = allRights("admin");
 const ONLY_ORDERS: Rights = { by: "reader", scopes: ["read"], queues: ["orders"] };
-const ID = "1a2b3c4d".padEnd(32, "0");
 
 const idOf = (i: number) => `1a2b3c4d${i.toString(16)}`.padEnd(32, "0");
 const replyOf = (count: number, changes: Partial<LookReply> = {}): LookReply => ({
@@ -73,25 +72,6 @@ describe("a search over all queues", () => {
     expect(JSON.stringify(found)).not.toContain("news");
   });
 
-  it("leaves queues asleep that are empty", async () => {
-    const look = vi.fn(async (_queue: string) => replyOf(0));
-    const directory = broker({ empty: { look }, full: { look }, remade: { look } });
-    const records = await directory.account.list();
-    const describe = directory.describe;
-    const restOf = async (
-      name: string,
-      ready: number,
-      queueId = records.find((r) => r.name === name)?.queueId ?? "",
-    ) => ({ queueId, description: { ...(await describe(name)), ready, delayed: 0, leased: 0 } });
-    const rest = await Promise.all([restOf("empty", 0), restOf("full", 1), restOf("remade", 0, "earlier")]);
-    const account = { ...directory.account, atRest: async () => rest };
-    await searchAll({ ...directory, account }, EVERY, "lamp", () => 0);
-    expect(look.mock.calls.map(([queue]) => queue)).toEqual(["full", "remade"]);
-    look.mockClear();
-    await searchAll({ ...directory, account }, EVERY, ID, () => 0);
-    expect(new Set(look.mock.calls.map(([queue]) => queue))).toEqual(new Set(["empty", "full", "remade"]));
-  });
-
   it("takes an id, or its first digits, for an id and for a text, and finds those that are gone", async () => {
     const story = async (_queue: string, id: string): Promise<StoryReply> => ({
       events: [eventOf({ ids: [id] }), eventOf({ kind: "deadLettered", to: "dead", atMs: CREATED_MS + 1 })],
@@ -116,7 +96,7 @@ describe("a search over all queues", () => {
     expect(messages).toMatchObject([{ filter: "id:1a2b3c4d" }]);
     expect(gone).toHaveLength(GONE_MAX);
     const last = { kind: "deadLettered", at: new Date(CREATED_MS + 1).toISOString(), to: "(another queue)" };
-    expect(gone[0]).toEqual({ queue: "orders", id: idOf(1), last });
+    expect(gone[0]).toMatchObject({ queue: "orders", id: idOf(1), last });
     expect((await searchAll(directory, EVERY, "1a2b3c4", () => 0)).gone).toEqual([]);
   });
 

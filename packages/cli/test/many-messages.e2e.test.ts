@@ -1,0 +1,99 @@
+import type { MessageView } from "@sluice/gateway/views";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { MessagePage } from "../src/client/messages.ts";
+import { BrokerLab } from "./broker-lab.ts";
+import { callSqs } from "./serving.ts";
+
+/* Commands that act on many messages of a queue. */
+
+/** Without a history, errors are not known. */
+const lab = new BrokerLab(`
+[sluice.queues.failing]
+history = "1h"
+redrive = { dead_letter_queue = "dead", max_receive_count = 1 }
+`);
+let url: string;
+
+beforeAll(async () => {
+  url = await lab.serve();
+});
+afterAll(() => lab.close());
+
+const send = (queue: string, ...args: string[]) => lab.run(["messages", "send", queue, ...args]);
+const peek = (queue: string, ...args: string[]) =>
+  lab.json<MessagePage>(["messages", "peek", queue, ...args]);
+async function only(queue: string): Promise<MessageView> {
+  const { messages } = await peek(queue);
+  expect(messages).toHaveLength(1);
+  return messages[0] as MessageView;
+}
+
+async function sqs(action: string, input: object): Promise<Record<string, unknown>> {
+  const { status, answer } = await callSqs(`${url}/__sluice/aws`, action, input);
+  expect(status).toBe(200);
+  return answer;
+}
+
+let queues = 0;
+/** Sends bodies to a queue, each delayed. */
+async function sendDelayed(...bodies: string[]): Promise<string> {
+  const queue = `q${++queues}`;
+  expect(await lab.run(["queues", "create", queue])).toMatchObject({ code: 0 });
+  for (const body of bodies) await send(queue, "--body", `"${body}"`, "--delay-secs", "600");
+  return queue;
+}
+
+it("messages are due now that fit a filter, or are named, and the others wait on", async () => {
+  const queue = await sendDelayed("lamp", "vase", "lamp", "chair");
+  const dry = await lab.run(["messages", "retry", queue, "--filter", "lamp", "--dry-run"]);
+  expect(dry).toMatchObject({ code: 0, err: "2 messages would be due now.\n" });
+  expect(dry.out).toMatch(/lamp.*\n.*lamp/);
+  expect(await lab.words(0, ["messages", "retry", queue, "--filter", "lamp"])).toBe("Due now: 2 messages.\n");
+  const waits = async () => (await peek(queue, "--state", "delayed")).messages;
+  const [vase, chair] = await waits();
+  expect(await lab.json(["messages", "retry", queue, vase?.id ?? "", chair?.ref ?? ""])).toEqual({
+    queue,
+    due: 2,
+  });
+  expect(await waits()).toEqual([]);
+});
+
+it("messages are deleted that fit a filter, after a look at how many those are", async () => {
+  const queue = await sendDelayed("lamp", "vase", "lamp", "lamp");
+  const args = ["messages", "delete", queue, "--filter", "lamp"];
+  expect(await lab.words(5, args)).toContain(`Deletes 3 messages of queue ${queue}.`);
+  expect(await lab.json([...args, "--dry-run"])).toMatchObject({ count: 3 });
+  expect(await lab.run([...args, "--limit", "2"], { types: queue })).toMatchObject({
+    code: 0,
+    err: `Deleted 2 messages of queue ${queue}.\n`,
+  });
+  expect(await lab.json([...args, "--force"])).toEqual({ queue, deleted: 1 });
+  expect(await only(queue)).toMatchObject({ text: '"vase"' });
+  expect(await lab.words(0, args)).toBe(`Deleted 0 messages of queue ${queue}.\n`);
+});
+
+it.each(["retry", "delete"])("messages have to be named for %s, by ids or a filter", async (action) => {
+  const queue = await sendDelayed("lamp");
+  expect(await lab.words(2, ["messages", action, queue])).toContain("--filter");
+  expect(await lab.words(2, ["messages", action, queue, "--filter", "eror:x"])).toContain("Column 1");
+  expect((await peek(queue)).of).toBe(1);
+});
+
+it("messages are found, shown and redriven by their last error", async () => {
+  const { QueueUrl } = await sqs("GetQueueUrl", { QueueName: "failing" });
+  await send("failing", "--body", "1");
+  for (let i = 0; i < 2; i++) await sqs("ReceiveMessage", { QueueUrl, VisibilityTimeout: 0 });
+  await send("dead", "--body", "2");
+  const found = () => peek("dead", "--filter", 'error:"received 1 time"');
+  await expect
+    .poll(async () => (await found()).messages)
+    .toMatchObject([{ text: "1", lastError: "it was received 1 time(s)" }]);
+  const { out } = await lab.run(["messages", "peek", "dead"]);
+  expect(out).toMatch(/^id .* why +error +body\n/);
+  expect(out).toMatch(/ it was received 1 time\(s\) +1\n/);
+  const [{ id = "" } = {}] = (await found()).messages;
+  const shown = await lab.run(["messages", "show", "dead", id]);
+  expect(shown.out).toMatch(/^last error +it was received 1 time\(s\)$/m);
+  await lab.run(["queues", "redrive", "dead", "--filter", "error:received"]);
+  expect(await only("dead")).toMatchObject({ text: "2", lastError: null });
+});

@@ -1,0 +1,180 @@
+import { plural } from "@sluice/protocol/words";
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { call, errorText, type FoundView, type SearchView } from "../api/call.ts";
+import { messageLink, queueLink, topicLink } from "../api/route.ts";
+import { StatePill } from "../message/message-list.tsx";
+import { wordsOf } from "../message/story-steps.ts";
+import { moment, shortId } from "../text/format.ts";
+import { useKeys } from "../ui/keys.ts";
+
+/** Pause in the typing after which a text is looked for, in ms. */
+const PAUSE_MS = 300;
+
+/** Field that looks for a text in all queues. Arrows lead through what is found; Enter opens it, or the first. */
+export function Search() {
+  const [text, setText] = useState("");
+  const [isOpen, setIsOpen] = useState(false);
+  const [found, setFound] = useState<SearchView | string | null>(null);
+  const whole = useRef<HTMLElement>(null);
+  const field = useRef<HTMLInputElement>(null);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const searches = useRef(0);
+  /** Whether Enter was pressed before anything was found. */
+  const opensFirst = useRef(false);
+  useKeys({ "/": () => field.current?.focus() });
+  const links = () => [...(whole.current?.querySelectorAll("a") ?? [])];
+  const search = async (looked: string) => {
+    clearTimeout(timer.current);
+    const number = ++searches.current;
+    setFound(null);
+    setIsOpen(looked !== "");
+    if (looked === "") return;
+    const answer = await call<SearchView>(`/search?${new URLSearchParams({ q: looked })}`).catch(errorText);
+    if (number !== searches.current) return;
+    setFound(answer);
+  };
+  useEffect(() => {
+    if (found === null || !opensFirst.current) return;
+    opensFirst.current = false;
+    links()[0]?.click();
+  }, [found]);
+  const close = () => {
+    searches.current++;
+    clearTimeout(timer.current);
+    setIsOpen(false);
+  };
+  useEffect(() => {
+    addEventListener("hashchange", close);
+    return () => removeEventListener("hashchange", close);
+  }, []);
+  const pressed = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (event.key === "Escape") {
+      field.current?.focus();
+      close();
+    }
+    if (step === undefined || !isOpen) return;
+    event.preventDefault();
+    const places = [field.current, ...links()];
+    const at = places.indexOf(document.activeElement as HTMLAnchorElement);
+    places[(at + step + places.length) % places.length]?.focus();
+  };
+  return (
+    <search
+      ref={whole}
+      aria-label="All queues"
+      onKeyDown={pressed}
+      onFocusOut={({ relatedTarget }) => {
+        if (!whole.current?.contains(relatedTarget as Node | null)) close();
+      }}
+    >
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          const [first] = links();
+          opensFirst.current = first === undefined;
+          if (first === undefined) void search(text.trim());
+          else first.click();
+        }}
+      >
+        <label for="search" class="hidden">
+          Look for anything in all queues
+        </label>
+        <input
+          id="search"
+          ref={field}
+          type="search"
+          placeholder="Search: an id, a name, orderId:20042, a text (/)"
+          autoComplete="off"
+          spellcheck={false}
+          value={text}
+          onInput={({ currentTarget: { value } }) => {
+            setText(value);
+            clearTimeout(timer.current);
+            opensFirst.current = false;
+            timer.current = setTimeout(() => void search(value.trim()), PAUSE_MS);
+          }}
+        />
+      </form>
+      {isOpen ? (
+        // It takes the focus where a click gives a link none: else it would be gone before the click.
+        <div class="found card" tabIndex={-1}>
+          {found === null ? <p role="status">Looking in all queues.</p> : null}
+          {typeof found === "string" ? <p role="status">{found}</p> : null}
+          {found === null || typeof found === "string" ? null : <Found {...found} />}
+        </div>
+      ) : null}
+    </search>
+  );
+}
+
+function Found({ queues, topics, messages, gone, unfinished }: SearchView) {
+  const now = new Date().toISOString();
+  const isNothing = queues.length + topics.length + messages.length + gone.length === 0;
+  return (
+    <>
+      <p role="status" class={isNothing ? "" : "hidden"}>
+        {isNothing ? "Nothing is found." : "Found."}
+      </p>
+      <Group name="Queues and topics">
+        {queues.map((queue) => (
+          <a key={queue} href={queueLink(queue)}>
+            {queue}
+          </a>
+        ))}
+        {topics.map((arn) => (
+          <a key={arn} href={topicLink(arn)}>
+            {arn}
+          </a>
+        ))}
+      </Group>
+      {messages.map((hits) => (
+        <Group key={`${hits.queue} ${hits.filter}`} name={`Messages in ${hits.queue}`}>
+          {hits.messages.map((message) => (
+            <a key={message.ref} href={messageLink(hits.queue, message.id, message.ref)}>
+              <span class="mono">{shortId(message.id)}</span> <StatePill of={message} />{" "}
+              <code class="preview">{message.text?.slice(0, 200) ?? message.contentType}</code>
+            </a>
+          ))}
+          {moreOf(hits)}
+        </Group>
+      ))}
+      <Group name="Messages that were here">
+        {gone.map(({ queue, id, last }) => (
+          <a key={queue + id} href={messageLink(queue, id)}>
+            <span class="mono">{shortId(id)}</span> {queue}: {wordsOf(last).title}, {moment(last.at, now)}
+          </a>
+        ))}
+      </Group>
+      <Group name="Not searched to the end">
+        {unfinished.map(({ queue, searched, of }) => (
+          <a key={queue} href={queueLink(queue, "messages")}>
+            {queue}
+            {of === null ? "" : `: ${searched.toLocaleString("en")} of ${plural(of, "message")}`}
+          </a>
+        ))}
+      </Group>
+    </>
+  );
+}
+
+function moreOf({ queue, filter, messages, count, isWhole }: FoundView) {
+  const more = count - messages.length;
+  if (more === 0 && isWhole) return null;
+  return [
+    <a key="more" href={queueLink(queue, "messages", filter)}>
+      and {more.toLocaleString("en")} {isWhole ? "" : "or "}more in {queue}
+    </a>,
+  ];
+}
+
+function Group({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+  if (Array.isArray(children) && children.flat().every((child) => child === null)) return null;
+  return (
+    <section aria-label={name}>
+      <h2>{name}</h2>
+      {children}
+    </section>
+  );
+}
