@@ -14,7 +14,7 @@ afterEach(async () => {
 
 const SETTINGS = { maxBatchSize: 1, maxBatchTimeoutSeconds: 0, maxRetries: 0, deadLetterQueue: "dead" };
 
-it("tells a story over a dead-letter queue, and keeps it over a kill -9 of workerd", async () => {
+it("tells a story over a dead-letter queue, and keeps it and the figures over a kill -9 of workerd", async () => {
   const stack = "Error: no stock\n    at shop.ts:3";
   const persistDir = await mkdtemp(path.join(tmpdir(), "sluice-history-"));
   onTestFinished(() => rm(persistDir, { recursive: true, force: true }));
@@ -45,8 +45,18 @@ it("tells a story over a dead-letter queue, and keeps it over a kill -9 of worke
   await harness.kill();
   await harness.stop();
   broker = await startBroker({ queues, persistDir });
-  const { events } = await (await broker.queue("orders")).story("orders", id);
+  const again = await broker.queue("orders");
+  const { events } = await again.story("orders", id);
   expect(events.map(({ kind }) => kind)).toEqual(["accepted", "delivered", "failed", "deadLettered"]);
+  for (const window of ["5m", "1h", "24h"] as const) {
+    const { counts, took, held } = await again.figures("orders", { window });
+    const totals = Object.entries(counts).map(([kind, column]) => [kind, column.reduce((a, b) => a + b, 0)]);
+    expect(Object.fromEntries(totals.map(([kind, total]) => [kind, Math.round(Number(total))]))).toEqual({
+      ...{ accepted: 1, delivered: 1, failed: 1, deadLettered: 1 },
+    });
+    expect(took.tookMs.reduce((a, b) => a + b, 0)).toBe(1);
+    expect(Math.max(...held.map((messages) => messages ?? 0))).toBe(1);
+  }
 });
 
 it("keeps nothing on a deployed broker, unless the queue is set to", async () => {

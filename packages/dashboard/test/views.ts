@@ -21,6 +21,7 @@ export function queueView(changes: Partial<QueueView> = {}): QueueView {
     topics: [],
     lastMove: null,
     faults: [],
+    rates: null,
     messages: { ready: 0, delayed: 0, leased: 0 },
     settings: {
       deliveryDelaySeconds: 0,

@@ -6,6 +6,7 @@ import type {
   EnqueueReply,
   EnqueueRequest,
   FaultSetting,
+  FiguresReply,
   HistoryEvent,
   LookedAt,
   NewToken,
@@ -115,6 +116,22 @@ export const FIGURES: WatchReply["figures"] = {
   isOn: true,
   totals: {},
   tookMs: [],
+};
+
+/** Figures of two seconds. */
+export const FIGURES_REPLY: FiguresReply = {
+  isOn: true,
+  nowMs: CREATED_MS,
+  stepMs: 1_000,
+  sinceMs: CREATED_MS - 1_500,
+  startsMs: [CREATED_MS - 1_000, CREATED_MS],
+  counts: { accepted: [1.66666, 2] },
+  held: [null, 2],
+  ageMs: [null, 5],
+  p50Ms: [null, 10],
+  p99Ms: [null, 50],
+  took: { tookMs: [], p50Ms: 10, p99Ms: 50, longestMs: 44 },
+  marks: [{ kind: "clockMoved", atMs: CREATED_MS, byMs: 60_000 }],
 };
 
 /** A record of a queue; ids are digits of its name. */

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { consumer, packTexts, pullConsumer } from "../../test/messages.ts";
 import { WORLD_START_MS, World, worldWithHistory } from "../../test/world.ts";
 import { RING_SLOTS } from "./journal.ts";
+import { MINUTES_FIRST_SLOT } from "./minutes.ts";
 
 const SINGLE = { maxBatchSize: 1, maxBatchTimeoutSeconds: 0 };
 const FAILED = { outcome: "exception", error: "Error: no stock", stack: "Error: no stock\n    at shop.ts:3" };
@@ -64,7 +65,9 @@ describe("the history of a queue", () => {
     expect(retried).toMatchObject({ delayMs: 3_000, delayReason: "retryDelay", attempt: 1 });
     expect(again).toMatchObject({ error: FAILED.stack, attempt: 2, atMs: WORLD_START_MS + 3_000 });
     expect(dropped).toMatchObject({ error: "Error: no stock", ids: failed?.ids });
-    const texts = [...world.store("orders").journalHeads(0)].filter(({ slot }) => slot >= 2 * RING_SLOTS);
+    const texts = [...world.store("orders").journalHeads(0)].filter(
+      ({ slot }) => slot >= 2 * RING_SLOTS && slot < MINUTES_FIRST_SLOT,
+    );
     expect(texts).toHaveLength(1);
   });
 
@@ -227,7 +230,7 @@ describe("what a history costs", () => {
     expect((await rows(3_600, false)).events).toBe(3);
   });
 
-  it("is a row a second for what goes well, in a turn of its own where nothing else comes", async () => {
+  it("is a row a second for what goes well and one for its minute, in a turn of its own where nothing else comes", async () => {
     const world = worldWithHistory({ orders: { consumer: consumer(SINGLE) } });
     world.sharesCommits = true;
     const journalRows = () => [...world.store("orders").journalHeads(0)].length;
@@ -241,7 +244,7 @@ describe("what a history costs", () => {
     await world.pass(999);
     expect(journalRows()).toBe(0);
     await world.pass(1);
-    expect(journalRows()).toBe(1);
+    expect(journalRows()).toBe(2);
     const { commits } = world.store("orders");
     await world.pass(60_000);
     expect(world.store("orders").commits).toBe(commits);
@@ -256,6 +259,23 @@ describe("what a history costs", () => {
     await world.quiet();
     world.crash("orders");
     expect(kindsOf(world, "orders")).toEqual(["failed", "retried"]);
+  });
+
+  it("is a row for the minute of what is recorded, in its commit, and no more of them than flushes", async () => {
+    const world = worldWithHistory({ orders: { deliveryPaused: false } });
+    world.sharesCommits = true;
+    const core = world.core("orders");
+    await core.purge();
+    const { rowsWritten, commits } = world.store("orders");
+    await core.purge();
+    await core.purge();
+    expect(world.store("orders").rowsWritten - rowsWritten).toBe(2);
+    await world.pass(1_000);
+    expect(world.store("orders").rowsWritten - rowsWritten).toBe(3);
+    await world.pass(60_000);
+    expect(world.store("orders").commits - commits).toBe(3);
+    world.restart("orders");
+    expect(world.core("orders").history.figures({ window: "1h" }).sinceMs).not.toBeNull();
   });
 
   it("is kept as long as the queue is set to", async () => {

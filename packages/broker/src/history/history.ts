@@ -1,4 +1,6 @@
 import {
+  type FiguresReply,
+  type FiguresRequest,
   type HistoryEvent,
   type HistoryKind,
   type HistoryReply,
@@ -6,12 +8,14 @@ import {
   NAMED_IDS_MAX,
   type PackedIndex,
   type PrintedLogs,
+  type QueueRates,
   type StoryReply,
 } from "@sluice/protocol";
 import type { JournalRows } from "../store/store.ts";
 import { ErrorTexts } from "./error-texts.ts";
 import { covers, ERROR_BEGINNING_MAX, idsIn, type NotedEvent, type StoredEvent } from "./event.ts";
 import { Failures } from "./failures.ts";
+import { Figures, type FiguresPorts } from "./figures.ts";
 import { Journal, RING_SLOTS, ROW_TEXT_FULL, type WrittenRow } from "./journal.ts";
 import { ROW_HEAD_BYTES, type RowHead } from "./journal-row.ts";
 import type { HistoryObserver } from "./observer.ts";
@@ -34,9 +38,8 @@ export const LOG_UNITS_PER_SECOND_MAX = 10 * ROW_TEXT_FULL;
 const LOG_LINE_UNITS = 50;
 
 /** Parts of a queue that its history uses. */
-export interface HistoryPorts {
+export interface HistoryPorts extends Pick<FiguresPorts, "nowMs" | "movedMs" | "level"> {
   readonly name: string;
-  readonly nowMs: number;
   readonly store: JournalRows;
   /** Time that events are kept, in ms; `null` keeps none. Read for every event, because it can change. */
   readonly keptMs: number | null;
@@ -83,6 +86,7 @@ export class History {
   readonly #quiet = new QuietEvents();
   readonly #producers = new Producers();
   readonly #totals = new Totals();
+  readonly #figures: Figures;
   #recorded: StoredEvent[] = [];
   #nextNumber: number;
   #isTimed = false;
@@ -90,6 +94,7 @@ export class History {
   /** Second of the latest logs, and their units in it. */
   #logSecond = -1;
   #logUnits = 0;
+  #figuresWrittenMs = Number.NEGATIVE_INFINITY;
   #stored: Stored | null = null;
   /** `null` until somebody asks, and after each recorded event. */
   #failures: Failures | null = null;
@@ -97,6 +102,19 @@ export class History {
   constructor(ports: HistoryPorts) {
     this.#ports = ports;
     this.#nextNumber = ports.firstNumber;
+    this.#figures = new Figures({
+      store: ports.store,
+      heads: () => ports.store.journalHeads(ROW_HEAD_BYTES),
+      get nowMs() {
+        return ports.nowMs;
+      },
+      get movedMs() {
+        return ports.movedMs;
+      },
+      get level() {
+        return ports.level;
+      },
+    });
   }
 
   /** Whether anything is kept. Ask before putting an event together. */
@@ -117,27 +135,20 @@ export class History {
   /** Notes a quiet event. @param detail makes members that the event has unless it is merged with others. */
   quiet(facts: QuietFacts, detail: () => Partial<NotedEvent> = () => ({})): void {
     if (!this.isOn) return;
-    const { nowMs, after, flushMs, observer, name } = this.#ports;
+    const { nowMs, observer, name } = this.#ports;
     observer?.noted(name, { ...facts, by: facts.by ?? "", ...detail() }, nowMs);
     this.#totals.add(facts.kind, facts.count, facts.tookMs);
+    this.#figures.note(facts.kind, facts.count, facts.tookMs);
     if (facts.kind === "accepted") this.#producers.sent(facts.at, facts.by);
     this.#quiet.note(nowMs, facts, () => this.#nextNumber++, detail);
-    if (after === undefined) {
-      this.#isDue = true;
-    } else if (!this.#isTimed) {
-      this.#isTimed = true;
-      after(() => {
-        this.#isTimed = false;
-        this.#isDue = true;
-        this.#ports.wake();
-      }, flushMs);
-    }
+    this.#flushLater();
   }
 
   /** Within a turn: notes a recorded event, which is written with the turn's commit. */
   record(event: NotedEvent): void {
     if (!this.isOn) return;
     this.#totals.add(event.kind, event.count, event.tookMs);
+    this.#figures.note(event.kind, event.count, event.tookMs);
     this.#ports.observer?.noted(this.#ports.name, event, this.#ports.nowMs);
     this.#failures = null;
     const { error, ...rest } = event;
@@ -208,17 +219,59 @@ export class History {
     return this.#producers.of(segmentId);
   }
 
+  /** Messages a second in the last seconds; `undefined` where nothing is kept. */
+  get rates(): QueueRates | undefined {
+    return this.isOn ? this.#figures.rates : undefined;
+  }
+
+  /** Answers with the figures of a window up to now. */
+  figures(request: FiguresRequest): FiguresReply {
+    return this.#figures.read(request, this.isOn);
+  }
+
   /** Within a turn, before its commit: adds rows with the events that are due. */
   write(): void {
+    this.#figures.turnEnds();
     if (this.#recorded.length > 0) {
       const { recorded, errors } = this.#open();
       const events = this.#recorded;
       this.#recorded = [];
       this.#writeRows([...errors.take(events[0]?.n ?? 0), ...recorded.append(events)]);
+      this.#recordedFigures();
     }
     if (!this.#isDue) return;
     this.#isDue = false;
     if (!this.#quiet.isEmpty) this.#writeRows(this.#open().quiet.append(this.#quiet.take()));
+    this.#writeFigures();
+  }
+
+  /** Writes the figures of recorded events in their commit, or with the next flush if the last one was just now. */
+  #recordedFigures(): void {
+    const { nowMs, flushMs } = this.#ports;
+    if (this.#isTimed || this.#isDue) return;
+    if (nowMs < this.#figuresWrittenMs + flushMs) this.#flushLater();
+    else this.#writeFigures();
+  }
+
+  #writeFigures(): void {
+    this.#figuresWrittenMs = this.#ports.nowMs;
+    this.#writeRows(this.#figures.take());
+  }
+
+  /** Writes what is quiet in a while, with all that comes until then. */
+  #flushLater(): void {
+    const { after, flushMs } = this.#ports;
+    if (after === undefined) {
+      this.#isDue = true;
+      return;
+    }
+    if (this.#isTimed) return;
+    this.#isTimed = true;
+    after(() => {
+      this.#isTimed = false;
+      this.#isDue = true;
+      this.#ports.wake();
+    }, flushMs);
   }
 
   /** Lists events, newest first. */

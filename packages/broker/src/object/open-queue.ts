@@ -108,7 +108,9 @@ function begin(queue: AssembledQueue, requests: () => number): OpenQueue {
     describe: () => {
       const description = describe();
       if (snapshotOf(queue, description) !== null) watermark.seenIdle();
-      return description;
+      const { rates } = core.history;
+      // A snapshot has none: it stays while the queue sleeps.
+      return rates === undefined ? description : { ...description, rates };
     },
     unwritable: file.kind === "damaged" ? new UnwritableQueueError(name, file.finding) : null,
     adopt: (next) =>

@@ -1,6 +1,8 @@
 import { DurableObject } from "cloudflare:workers";
 import type {
   BacklogMetrics,
+  FiguresReply,
+  FiguresRequest,
   HistoryReply,
   HistoryRequest,
   LookReply,
@@ -54,6 +56,12 @@ export abstract class QueueReads extends DurableObject<BrokerEnv> {
 
   async idsNamed(queue: string, prefix: string): Promise<readonly string[]> {
     return (await this.existing(queue)).history.idsNamed(prefix);
+  }
+
+  async figures(queue: string, request: FiguresRequest): Promise<FiguresReply> {
+    const core = await this.existing(queue);
+    await core.caughtUp();
+    return core.history.figures(request);
   }
 
   async watch(queue: string, request: WatchRequest): Promise<WatchReply> {

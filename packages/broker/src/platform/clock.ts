@@ -3,6 +3,8 @@ import type { ClockSetting } from "@sluice/protocol";
 /** Source of the broker's time, in ms since 1970. No other code in this package reads a clock. */
 export interface Clock {
   now(): number;
+  /** Time by which it was moved forward since it was made, in ms. Default: a clock that nobody moves. */
+  readonly movedMs?: number;
 }
 
 /** Clock of a host, and its relation to the platform's alarms. */
@@ -30,6 +32,7 @@ export class MovableClock implements Clock {
   readonly #base: Clock;
   #offsetMs: number;
   #frozenAtMs: number | null = null;
+  #movedMs = 0;
 
   /** @param offsetMs by which it is ahead of `base`, in ms. */
   constructor(base: Clock, offsetMs: number) {
@@ -42,6 +45,10 @@ export class MovableClock implements Clock {
     const clock = new MovableClock(base, 0);
     clock.#frozenAtMs = atMs;
     return clock;
+  }
+
+  get movedMs(): number {
+    return this.#movedMs;
   }
 
   get isFrozen(): boolean {
@@ -62,11 +69,14 @@ export class MovableClock implements Clock {
     if (!Number.isFinite(ms) || ms < 0) throw new RangeError(`the clock cannot move by ${ms} ms`);
     if (this.#frozenAtMs === null) this.#offsetMs += ms;
     else this.#frozenAtMs += ms;
+    this.#movedMs += ms;
   }
 
   /** Stops at `atMs`, or now if that has passed. */
   freeze(atMs: number): void {
-    this.#frozenAtMs = Math.max(this.now(), atMs);
+    const beforeMs = this.now();
+    this.#frozenAtMs = Math.max(beforeMs, atMs);
+    this.#movedMs += this.#frozenAtMs - beforeMs;
   }
 
   /** Runs on from its own time, or from real time if that is later. */
@@ -82,6 +92,7 @@ export class MovableClock implements Clock {
       return;
     }
     if (this.isFrozen) this.follow();
+    this.#movedMs += Math.max(0, offsetMs - this.#offsetMs);
     this.#offsetMs = Math.max(this.#offsetMs, offsetMs);
   }
 

@@ -1,3 +1,4 @@
+import { counts } from "@sluice/engine";
 import { History, QUIET_FLUSH_DEPLOYED_MS, QUIET_FLUSH_MS } from "../history/history.ts";
 import type { QueueContext } from "../turn/context.ts";
 import { historyMsOf, takesLogs } from "../turn/rules.ts";
@@ -10,10 +11,10 @@ import type { QueuePorts } from "./queue-ports.ts";
  */
 export function historyFor(
   context: Omit<QueueContext, "history">,
-  ports: Pick<QueuePorts, "keepsHistory" | "lingerMs" | "after" | "observer">,
+  ports: Pick<QueuePorts, "keepsHistory" | "lingerMs" | "after" | "observer" | "clock">,
   firstNumber: number,
 ): History {
-  const { keepsHistory, lingerMs, after, observer } = ports;
+  const { keepsHistory, lingerMs, after, observer, clock } = ports;
   return new History({
     name: context.name,
     store: context.store,
@@ -25,6 +26,13 @@ export function historyFor(
     wake: () => void context.wake(),
     get nowMs() {
       return context.nowMs;
+    },
+    get movedMs() {
+      return clock.movedMs ?? 0;
+    },
+    get level() {
+      const { ready, delayed, leased, oldestWaitingMs } = counts(context.queue);
+      return { held: ready + delayed + leased, oldestMs: oldestWaitingMs };
     },
     get keptMs() {
       return historyMsOf(context.definition, keepsHistory);

@@ -112,7 +112,7 @@ export class Watchers {
   #figures(): QueueFigures {
     const { queue, nowMs, history } = this.#context;
     const { ready, delayed, leased, waitingBytes, oldestWaitingMs } = counts(queue);
-    const { totals, tookMs } = history;
+    const { totals, tookMs, rates } = history;
     return {
       nowMs,
       ready,
@@ -123,6 +123,7 @@ export class Watchers {
       isOn: history.isOn,
       totals,
       tookMs,
+      ...(rates === undefined ? {} : { rates }),
     };
   }
 }

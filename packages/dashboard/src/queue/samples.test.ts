@@ -64,6 +64,7 @@ describe("samples of a queue", () => {
         isOn: true,
         totals,
         tookMs: [],
+        rates: null,
       });
     figures(-3, { accepted: 1_000, acked: 900 });
     figures(-2, { accepted: 1_010, acked: 903, arrived: 1 });

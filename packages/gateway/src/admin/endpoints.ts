@@ -53,6 +53,11 @@ export const ENDPOINTS = [
   },
   {
     method: "GET",
+    path: "/__sluice/api/queues/NAME/figures",
+    answers: "what came in and went out, depth, age and durations over ?window=5m, 1h or 24h",
+  },
+  {
+    method: "GET",
     path: "/__sluice/api/queues/NAME/messages/ID/story",
     answers: "what happened to a message, from its first send on and over all queues that it was in",
   },

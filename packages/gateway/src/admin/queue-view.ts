@@ -1,4 +1,4 @@
-import type { Fault, Jurisdiction, MoveTask } from "@sluice/protocol";
+import type { Fault, Jurisdiction, MoveTask, QueueRates } from "@sluice/protocol";
 import {
   type QueueDefinition,
   type QueueDescription,
@@ -44,6 +44,8 @@ export interface QueueView extends BacklogView {
   readonly lastMove: MoveView | null;
   /** Faults that are made in its deliveries: development only. */
   readonly faults: readonly Fault[];
+  /** Messages a second in the last five seconds; `null` without a history, and while it sleeps. */
+  readonly rates: QueueRates | null;
   /** Rows that the queue's object wrote and read since it started: what Cloudflare bills. */
   readonly storage: { readonly rowsWritten: number; readonly rowsRead: number };
   /** Usage of the queue this month, as far as Cloudflare bills it; `null` where nothing of it can be read. */
@@ -86,6 +88,7 @@ export function viewOf(
     deadLettersOf: deadLetterSources(name, queues, subscriptions),
     lastMove: description.lastMove === null ? null : moveView(shownMove(rights, description.lastMove)),
     faults: description.faults ?? [],
+    rates: description.rates ?? null,
     storage: { rowsWritten: description.rowsWritten, rowsRead: description.rowsRead },
     usage: description.usage ?? null,
   };

@@ -3,6 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import {
   DEAD,
   directoryOf,
+  FIGURES_REPLY,
   lookedAt,
   memoryAudit,
   OPEN,
@@ -53,6 +54,7 @@ describe("GET /queues", () => {
       topics: [],
       lastMove: null,
       faults: [],
+      rates: null,
     };
     const settings = {
       deliveryPaused: false,
@@ -200,6 +202,7 @@ describe("GET /", () => {
             why: async () => ({ ...MESSAGE.why, also: [] }),
             history: async () => ({ isOn: true, events: [], next: null }),
             watch: () => new Promise(() => {}),
+            figures: async () => FIGURES_REPLY,
             story: async () => ({ events: [], gaps: [], before: null, after: null }),
             faults: directory.queue(name).faults,
             setFaults: directory.queue(name).setFaults,

@@ -13,6 +13,7 @@ export type {
 export type { Restored } from "./backup/restore.ts";
 export type { ClockView } from "./clock-routes.ts";
 export type { EndView, FiguresView, FrameView } from "./history/event-stream.ts";
+export type { FiguresOverView, MarkView } from "./history/figures-view.ts";
 export type { EventView, LogsView, StoryGapView } from "./history/history-view.ts";
 export type { StoryView } from "./history/story.ts";
 export type { MessageView, QueueWhyView, WholeMessageView } from "./message-view.ts";

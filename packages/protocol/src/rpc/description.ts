@@ -1,4 +1,5 @@
 import type { Fault } from "./faults.ts";
+import type { QueueRates } from "./history.ts";
 import type { MoveTask } from "./moves.ts";
 import type { QueueUsage } from "./usage.ts";
 
@@ -14,6 +15,8 @@ export interface QueueDescription {
   readonly leased: number;
   readonly backlogBytes: number;
   readonly oldestMessageTimestampMs: number;
+  /** Absent without a history, and from a broker that does not count them. */
+  readonly rates?: QueueRates;
   /** Rows written and read by this object since it started: what Cloudflare bills. */
   readonly rowsWritten: number;
   readonly rowsRead: number;

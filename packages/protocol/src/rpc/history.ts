@@ -220,6 +220,73 @@ export interface QueueFigures {
   readonly totals: Readonly<Partial<Record<HistoryKind, number>>>;
   /** Deliveries that have ended since then, by `TOOK_MS_CLASSES`. */
   readonly tookMs: readonly number[];
+  /** Absent without a history. */
+  readonly rates?: QueueRates;
+}
+
+/** Messages a second that come in, are acknowledged and are dead-lettered, in the last five seconds. */
+export interface QueueRates {
+  readonly in: number;
+  readonly out: number;
+  readonly dead: number;
+}
+
+/** Windows of figures, up to now: the length of a column in ms, and the number of columns. */
+export const FIGURES_WINDOWS = {
+  "5m": { stepMs: 1_000, columns: 300 },
+  "1h": { stepMs: 60_000, columns: 60 },
+  "24h": { stepMs: 600_000, columns: 144 },
+} as const;
+export type FiguresWindow = keyof typeof FIGURES_WINDOWS;
+
+export interface FiguresRequest {
+  readonly window: FiguresWindow;
+}
+
+/**
+ * Figures of a queue over a window, in columns of one length, oldest first. Time that never passed because the clock was
+ * moved has no column.
+ */
+export interface FiguresReply {
+  /** Whether the queue keeps a history. Else only its level is known, as far as somebody has looked. */
+  readonly isOn: boolean;
+  readonly nowMs: number;
+  /** Length of a column in ms. */
+  readonly stepMs: number;
+  /** Time in ms from which on counts are known; `null` if none are. */
+  readonly sinceMs: number | null;
+  /** Beginnings of the columns, in ms. */
+  readonly startsMs: readonly number[];
+  /** Messages of each column by kind of event. Kinds without any are absent. */
+  readonly counts: Readonly<Partial<Record<HistoryKind, readonly number[]>>>;
+  /** Most messages that the queue held; `null` where that is not known. */
+  readonly held: readonly (number | null)[];
+  /** Greatest age of the oldest message that waited, in ms; `null` where that is not known. */
+  readonly ageMs: readonly (number | null)[];
+  /** Durations that a half, and 99 of 100, of the deliveries did not exceed, in ms; `null` without a delivery. */
+  readonly p50Ms: readonly (number | null)[];
+  readonly p99Ms: readonly (number | null)[];
+  /** All deliveries of the window. */
+  readonly took: {
+    /** By `TOOK_MS_CLASSES`; empty if there were none. */
+    readonly tookMs: readonly number[];
+    readonly p50Ms: number | null;
+    readonly p99Ms: number | null;
+    readonly longestMs: number | null;
+  };
+  /** Marks of what changed deliveries in the window, oldest first: the newest `FIGURES_MARKS_MAX`. */
+  readonly marks: readonly FiguresMark[];
+}
+
+/** Most marks of an answer. */
+export const FIGURES_MARKS_MAX = 100;
+
+export interface FiguresMark {
+  /** Kind of an event, or `clockMoved`. */
+  readonly kind: string;
+  readonly atMs: number;
+  /** Time by which the clock was moved, in ms; `null` for any other mark. */
+  readonly byMs: number | null;
 }
 
 export interface WatchRequest {
@@ -249,6 +316,8 @@ export interface QueueHistoryRpc {
   story(queue: string, id: string): Promise<StoryReply>;
   /** Lists ids that begin so, of messages that the history names: the newest first, `NAMED_IDS_MAX` at most. */
   idsNamed(queue: string, prefix: string): Promise<readonly string[]>;
+  /** Answers with the figures of a window up to now. Wakes no delivery and writes nothing. */
+  figures(queue: string, request: FiguresRequest): Promise<FiguresReply>;
   /** Answers when something has happened that the caller has not seen. Rejects when the queue's object ends. */
   watch(queue: string, request: WatchRequest): Promise<WatchReply>;
 }

@@ -27,6 +27,7 @@ export const ADMIN_NEEDS: RouteNeeds = {
   [`GET ${QUEUE}/messages/:id/story`]: READ_EVERY,
   [`GET ${QUEUE}/why`]: READ,
   [`GET ${QUEUE}/history`]: READ,
+  [`GET ${QUEUE}/figures`]: READ,
   [`POST ${QUEUE}/pause`]: changing("queue.pause"),
   [`POST ${QUEUE}/resume`]: changing("queue.resume"),
   [`POST ${QUEUE}/purge`]: changing("queue.purge"),

@@ -1,4 +1,4 @@
-import type { HistoryKind, WatchReply, WatchRequest } from "@sluice/protocol";
+import type { HistoryKind, QueueRates, WatchReply, WatchRequest } from "@sluice/protocol";
 import { AdminError } from "../failure.ts";
 import { timeOf } from "../time.ts";
 import { type EventView, eventView } from "./history-view.ts";
@@ -34,6 +34,8 @@ export interface FiguresView {
   readonly isOn: boolean;
   readonly totals: Readonly<Partial<Record<HistoryKind, number>>>;
   readonly tookMs: readonly number[];
+  /** Messages a second in the last five seconds; `null` without a history. */
+  readonly rates: QueueRates | null;
 }
 
 /** Data of one event of the stream. */
@@ -260,8 +262,18 @@ export class EventStream {
 }
 
 function figuresView(name: string, { figures }: WatchReply): FiguresView {
-  const { nowMs, ready, delayed, leased, backlogBytes, oldestMessageTimestampMs, isOn, totals, tookMs } =
-    figures;
+  const {
+    nowMs,
+    ready,
+    delayed,
+    leased,
+    backlogBytes,
+    oldestMessageTimestampMs,
+    isOn,
+    totals,
+    tookMs,
+    rates,
+  } = figures;
   return {
     name,
     now: timeOf(nowMs),
@@ -271,5 +283,6 @@ function figuresView(name: string, { figures }: WatchReply): FiguresView {
     isOn,
     totals,
     tookMs,
+    rates: rates ?? null,
   };
 }

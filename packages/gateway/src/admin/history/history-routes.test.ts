@@ -1,6 +1,15 @@
-import type { HistoryRequest, MessagePast, StoryReply } from "@sluice/protocol";
+import type { FiguresRequest, HistoryRequest, MessagePast, StoryReply } from "@sluice/protocol";
 import { describe, expect, it, vi } from "vitest";
-import { CREATED_MS, DEAD, directoryOf, eventOf, OPEN, ORDERS, queueWith } from "../../../test/directory.ts";
+import {
+  CREATED_MS,
+  DEAD,
+  directoryOf,
+  eventOf,
+  FIGURES_REPLY,
+  OPEN,
+  ORDERS,
+  queueWith,
+} from "../../../test/directory.ts";
 import { createGateway, type QueueDirectory } from "../../index.ts";
 import type { StoryView } from "./story.ts";
 
@@ -87,6 +96,37 @@ describe("GET /queues/NAME/history", () => {
     ["/queues/orders/messages/xyz/story", 400, "invalid_id"],
   ])("%s is refused with %i", async (path, status, code) => {
     expect(await ask(withHistory().directory, path)).toMatchObject({ status, body: { error: { code } } });
+  });
+});
+
+describe("GET /queues/NAME/figures", () => {
+  const figures = vi.fn(async (_queue: string, _request: FiguresRequest) => FIGURES_REPLY);
+  const directory = { ...directoryOf(), queue: () => queueWith({ figures }) };
+
+  it.each([
+    ["", "1h"],
+    ["?window=5m", "5m"],
+    ["?window=24h", "24h"],
+  ])("answers with the window of %j", async (query, window) => {
+    const { status, body } = await ask(directory, `/queues/orders/figures${query}`);
+    expect(status).toBe(200);
+    expect(figures).toHaveBeenLastCalledWith("orders", { window });
+    const { nowMs: _, sinceMs: __, ...same } = FIGURES_REPLY;
+    expect(body).toEqual({
+      ...same,
+      now: "2023-11-14T22:13:20.000Z",
+      since: "2023-11-14T22:13:18.500Z",
+      counts: { accepted: [1.667, 2] },
+      marks: [{ kind: "clockMoved", at: "2023-11-14T22:13:20.000Z", byMs: 60_000 }],
+    });
+  });
+
+  it.each([
+    ["/queues/orders/figures?window=2h", 400, "invalid_query"],
+    ["/queues/orders/figures?window=toString", 400, "invalid_query"],
+    ["/queues/none/figures", 404, "queue_not_found"],
+  ])("%s is refused with %i", async (path, status, code) => {
+    expect(await ask(directory, path)).toMatchObject({ status, body: { error: { code } } });
   });
 });
 

@@ -1,4 +1,10 @@
-import { HISTORY_EVENTS_MAX, HISTORY_KINDS, type HistoryKind } from "@sluice/protocol";
+import {
+  FIGURES_WINDOWS,
+  type FiguresWindow,
+  HISTORY_EVENTS_MAX,
+  HISTORY_KINDS,
+  type HistoryKind,
+} from "@sluice/protocol";
 import { type Context, Hono } from "hono";
 import type { QueueDirectory } from "../../account/queue-directory.ts";
 import { shownEvents } from "../../rights/other-queues.ts";
@@ -7,6 +13,7 @@ import { AdminError } from "../failure.ts";
 import { wholeIdOf } from "../messages/find-message.ts";
 import { queueOf } from "../queue-of.ts";
 import { wholeQuery } from "../whole-query.ts";
+import { figuresOver } from "./figures-view.ts";
 import { eventView } from "./history-view.ts";
 import { tellStory } from "./story.ts";
 
@@ -36,6 +43,11 @@ export function historyRoutes(directory: QueueDirectory): Hono {
     });
   });
 
+  app.get("/:name/figures", async (c) => {
+    const { name } = await queueOf(c, directory);
+    return c.json(figuresOver(await directory.queue(name).figures(name, { window: windowQuery(c) })));
+  });
+
   app.get("/:name/messages/:id/story", async (c) => {
     const { name } = await queueOf(c, directory);
     const id = await wholeIdOf(directory, name, c.req.param("id"));
@@ -53,4 +65,17 @@ export function kindsQuery(c: Context): HistoryKind[] | undefined {
   if (known.length === named.length) return known;
   const text = `The query parameter "kind" must be one of ${HISTORY_KINDS.join(", ")}.`;
   throw new AdminError(400, "invalid_query", text);
+}
+
+/** The window that the query names. Default: an hour. Throws 400. */
+function windowQuery(c: Context): FiguresWindow {
+  const named = c.req.query("window") ?? "1h";
+  const windows = Object.keys(FIGURES_WINDOWS) as FiguresWindow[];
+  const window = windows.find((known) => known === named);
+  if (window !== undefined) return window;
+  throw new AdminError(
+    400,
+    "invalid_query",
+    `The query parameter "window" must be one of ${windows.join(", ")}.`,
+  );
 }

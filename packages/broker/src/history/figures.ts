@@ -1,0 +1,198 @@
+import {
+  FIGURES_MARKS_MAX,
+  FIGURES_WINDOWS,
+  type FiguresMark,
+  type FiguresReply,
+  type FiguresRequest,
+  type HistoryKind,
+  type QueueRates,
+} from "@sluice/protocol";
+import type { JournalHead, JournalRows } from "../store/store.ts";
+import {
+  addBucket,
+  addEvent,
+  addLevel,
+  addMarks,
+  type Bucket,
+  copyOf,
+  type Level,
+  newBucket,
+} from "./bucket.ts";
+import { columnsOf } from "./columns.ts";
+import type { WrittenRow } from "./journal.ts";
+import { Minutes } from "./minutes.ts";
+import { SECONDS_KEPT, secondsAndMinutes } from "./seconds.ts";
+
+/** Kinds of events that a chart marks. Those of the clock come from the clock itself. */
+const MARKED: readonly string[] = ["paused", "resumed", "faulted"];
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60_000;
+/** How far a rate looks back, in ms. */
+export const RATE_MS = 5_000;
+
+/** Parts of a queue that its figures use. */
+export interface FiguresPorts {
+  readonly nowMs: number;
+  /** Time by which the clock was moved forward in this epoch, in ms. */
+  readonly movedMs: number;
+  readonly level: Level;
+  readonly store: Pick<JournalRows, "readJournal">;
+  heads(): Iterable<JournalHead>;
+}
+
+/**
+ * Figures of a queue over time: by the second in memory, for as many seconds with an event as a short window has, and by
+ * the minute in rows. What is noted waits in memory until `take`.
+ */
+export class Figures {
+  readonly #ports: FiguresPorts;
+  /** Oldest first. */
+  readonly #seconds: Bucket[] = [];
+  /** Minutes, or what was added to them, since the rows were taken last; oldest first. */
+  #minutes: Bucket[] = [];
+  #isChanged = false;
+  #movedMs = 0;
+  /** When this epoch began to note events, in ms; `null` before. */
+  #sinceMs: number | null = null;
+  #stored: Minutes | null = null;
+
+  constructor(ports: FiguresPorts) {
+    this.#ports = ports;
+  }
+
+  /** Adds an event. @param tookMs duration of the delivery that it ends. */
+  note(kind: HistoryKind, messages: number, tookMs: number | undefined): void {
+    for (const bucket of this.#current()) addEvent(bucket, kind, messages, tookMs);
+    if (MARKED.includes(kind)) addMarks(this.#minute(), [[kind, this.#ports.nowMs]]);
+    this.#isChanged = true;
+  }
+
+  /** At the end of a turn: adds how full the queue is, if anything was noted in it. */
+  turnEnds(): void {
+    if (!this.#isChanged) return;
+    this.#isChanged = false;
+    const { level, nowMs } = this.#ports;
+    for (const bucket of this.#current()) addLevel(bucket, level, nowMs);
+  }
+
+  /** Begins to know events, if that was not so. */
+  #begin(): void {
+    if (this.#sinceMs !== null) return;
+    const { nowMs, level } = this.#ports;
+    this.#sinceMs = nowMs;
+    addLevel(this.#second(), level, nowMs);
+  }
+
+  /** Takes the rows of what was noted, to be written. */
+  take(): WrittenRow[] {
+    const minutes = this.#minutes;
+    this.#minutes = [];
+    return minutes.length === 0 ? [] : this.#open().append(minutes);
+  }
+
+  /** Messages a second in the last seconds by the queue's clock. */
+  get rates(): QueueRates {
+    const { nowMs } = this.#ports;
+    const fromMs = nowMs - RATE_MS;
+    const rates = { in: 0, out: 0, dead: 0 };
+    for (let i = this.#seconds.length - 1; i >= 0; i--) {
+      const { at, counts } = this.#seconds[i] as Bucket; // within its bounds
+      if ((at + 1) * SECOND_MS <= fromMs) break;
+      rates.in += (counts.accepted ?? 0) + (counts.arrived ?? 0);
+      rates.out += counts.acked ?? 0;
+      rates.dead += counts.deadLettered ?? 0;
+    }
+    const seconds = RATE_MS / SECOND_MS;
+    return { in: rates.in / seconds, out: rates.out / seconds, dead: rates.dead / seconds };
+  }
+
+  /** Answers with a window up to now. @param isOn whether events are noted; else only the level is known. */
+  read({ window }: FiguresRequest, isOn: boolean): FiguresReply {
+    if (isOn) this.#begin();
+    this.#look(isOn);
+    const { nowMs, level } = this.#ports;
+    const { stepMs, columns } = FIGURES_WINDOWS[window];
+    const stored = this.#open();
+    const minutes = () => merged(this.#minutes, stored);
+    const isBySecond = stepMs < MINUTE_MS;
+    const buckets = isBySecond
+      ? secondsAndMinutes(this.#seconds, minutes(), this.#sinceMs ?? nowMs)
+      : minutes();
+    const unitMs = isBySecond ? SECOND_MS : MINUTE_MS;
+    const shown = columnsOf(buckets, { unitMs, stepMs, columns, nowMs, level });
+    const marks = marksSince(minutes(), shown.startsMs[0] ?? nowMs);
+    return { isOn, nowMs, stepMs, sinceMs: stored.sinceMs ?? this.#sinceMs, ...shown, marks };
+  }
+
+  /** Adds what no event tells: that the clock was moved, and, where no event is noted at all, how full the queue is. */
+  #look(isOn: boolean): void {
+    const { nowMs, level, movedMs } = this.#ports;
+    if (!isOn) addLevel(this.#second(), level, nowMs);
+    else if (movedMs > this.#movedMs) for (const bucket of this.#current()) addLevel(bucket, level, nowMs);
+  }
+
+  /** The second and the minute that it is. */
+  #current(): readonly Bucket[] {
+    this.#begin();
+    const { movedMs } = this.#ports;
+    const current = [this.#second(), this.#minute()];
+    const byMs = movedMs - this.#movedMs;
+    if (byMs > 0) {
+      for (const bucket of current) bucket.movedMs = (bucket.movedMs ?? 0) + byMs;
+      addMarks(this.#minute(), [["clockMoved", this.#ports.nowMs, byMs]]);
+      this.#movedMs = movedMs;
+    }
+    return current;
+  }
+
+  #second(): Bucket {
+    const second = latestOf(this.#seconds, Math.floor(this.#ports.nowMs / SECOND_MS));
+    if (this.#seconds.length > SECONDS_KEPT) this.#seconds.shift();
+    return second;
+  }
+
+  #minute(): Bucket {
+    return latestOf(this.#minutes, Math.floor(this.#ports.nowMs / MINUTE_MS));
+  }
+
+  #open(): Minutes {
+    this.#stored ??= new Minutes(this.#ports.store, this.#ports.heads());
+    return this.#stored;
+  }
+}
+
+/** The last bucket of a list, which a new one is added to if it is later. A clock that was set back changes nothing. */
+function latestOf(buckets: Bucket[], at: number): Bucket {
+  const last = buckets.at(-1);
+  if (last !== undefined && last.at >= at) return last;
+  const bucket = newBucket(at);
+  buckets.push(bucket);
+  return bucket;
+}
+
+/** Lists the marks from a time on, oldest first. */
+function marksSince(newestFirst: Iterable<Bucket>, fromMs: number): FiguresMark[] {
+  const found: FiguresMark[] = [];
+  for (const { at, marks = [] } of newestFirst) {
+    if ((at + 1) * MINUTE_MS <= fromMs || found.length >= FIGURES_MARKS_MAX) break;
+    for (const [kind, atMs, byMs = null] of marks.toReversed()) {
+      if (atMs >= fromMs && found.length < FIGURES_MARKS_MAX) found.push({ kind, atMs, byMs });
+    }
+  }
+  return found.reverse();
+}
+
+/** Stored minutes with those that are not written yet, newest first. */
+function* merged(unwritten: readonly Bucket[], stored: Minutes): Generator<Bucket> {
+  const waiting = unwritten.toReversed();
+  for (const minute of stored.newestFirst()) {
+    while (waiting[0] !== undefined && waiting[0].at > minute.at) yield waiting.shift() as Bucket;
+    if (waiting[0]?.at === minute.at) {
+      const both = copyOf(minute);
+      addBucket(both, waiting.shift() as Bucket);
+      yield both;
+    } else yield minute;
+  }
+  yield* waiting;
+}
