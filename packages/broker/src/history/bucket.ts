@@ -69,12 +69,12 @@ export function addLevel(bucket: Bucket, { held, oldestMs }: Level, nowMs: numbe
   bucket.ageMaxMs = Math.max(bucket.ageMaxMs, nowMs - oldestMs);
 }
 
-/** Adds what another bucket has, of the same time or of a time beside it. The later one has the last level. */
-export function addBucket(to: Bucket, from: Bucket): void {
+/** Adds what another bucket has, of the same time or of a time beside it. @param isLater whether its level is the last. */
+export function addBucket(to: Bucket, from: Bucket, isLater = from.at >= to.at): void {
   for (const [kind, messages] of Object.entries(from.counts) as [HistoryKind, number][]) {
     to.counts[kind] = (to.counts[kind] ?? 0) + messages;
   }
-  if (from.at >= to.at) {
+  if (isLater) {
     to.held = from.held;
     if (from.oldestMs === undefined) delete to.oldestMs;
     else to.oldestMs = from.oldestMs;

@@ -63,7 +63,7 @@ function gather(
     let sum: Bucket | null = null;
     for (; !next.done && next.value.at * unitMs >= startMs; next = buckets.next()) {
       if (sum === null) sum = copyOf(next.value);
-      else addBucket(sum, next.value);
+      else addBucket(sum, next.value, false);
     }
     all.push({ startMs, sum });
     if (all.length === columns) break;

@@ -230,7 +230,9 @@ describe("figures by the minute", () => {
     const { held, ageMs } = kept.read("1h");
     expect(held.slice(-6)).toEqual([null, 7, 7, 7, 0, 0]);
     expect(ageMs.slice(-6)).toEqual([null, ...[1, 2, 3].map((m) => START_MS + m * MINUTE - oldestMs), 0, 0]);
-    expect(kept.read("5m").held.at(-2)).toBe(0);
+    const bySecond = kept.read("5m").held;
+    expect([bySecond.at(-2), bySecond.at(-1 - (4 * MINUTE) / SECOND), bySecond[0]]).toEqual([0, 7, null]);
+    expect(bySecond.filter((messages) => messages === null)).toHaveLength(300 - 1 - (4 * MINUTE) / SECOND);
   });
 
   it("know no more than the level where events are not noted, and of the moments at which somebody looks", () => {

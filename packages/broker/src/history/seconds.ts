@@ -8,14 +8,14 @@ const MINUTE_SECONDS = 60;
 
 /**
  * Lists the seconds of minutes, newest first. Of a minute of which not every event is in a second, the rest is spread
- * over its seconds before `sinceMs`: the rest is of an earlier epoch, which kept no seconds.
+ * over its seconds up to `sinceMs`: the rest is of an earlier epoch, which kept no seconds.
  */
 export function* secondsAndMinutes(
   oldestFirst: readonly Bucket[],
   minutesNewestFirst: Iterable<Bucket>,
   sinceMs: number,
 ): Generator<Bucket> {
-  const before = Math.floor(sinceMs / 1_000);
+  const latest = Math.floor(sinceMs / 1_000);
   let end = oldestFirst.length;
   for (const minute of minutesNewestFirst) {
     const first = minute.at * MINUTE_SECONDS;
@@ -26,7 +26,7 @@ export function* secondsAndMinutes(
       if (second.at < first + MINUTE_SECONDS) addBucket(known, second);
       yield second;
     }
-    const seconds = Math.min(MINUTE_SECONDS, before - first);
+    const seconds = Math.min(MINUTE_SECONDS, latest - first + 1);
     if (seconds > 0) yield* spread(minute, known, first, seconds);
   }
   while (end > 0) yield oldestFirst[--end] as Bucket; // within its bounds
@@ -39,6 +39,8 @@ function* spread(minute: Bucket, known: Bucket, first: number, seconds: number):
     ([kind, count]) => [kind as HistoryKind, count - (known.counts[kind as HistoryKind] ?? 0)] as const,
   );
   const tookMs = minute.tookMs?.map((count, place) => count - (known.tookMs?.[place] ?? 0));
+  const isKnown = rest.every(([, count]) => count <= 0) && !tookMs?.some((count) => count > 0);
+  if (isKnown) return;
   const moved = movedMs - (known.movedMs ?? 0);
   for (let i = seconds - 1; i >= 0; i--) {
     const second = newBucket(first + i);

@@ -1,71 +1,137 @@
-import { span } from "@sluice/protocol/words";
 import { useEffect, useState } from "preact/hooks";
-import type { QueueView } from "../api/call.ts";
-import { useDevelopment } from "../development/use-development.tsx";
+import { call, type FiguresOverView, queuePath } from "../api/call.ts";
 import { duration } from "../text/format.ts";
-import { Chart } from "../ui/chart.tsx";
-import type { Samples } from "./samples.ts";
+import { Chart, COUNT_STEPS, clockTime, TIME_STEPS } from "../ui/chart.tsx";
+import { type ChartWindow, linesOf, marksOf, WINDOWS } from "./chart-series.ts";
 
 const count = (value: number) =>
   value >= 10 || Number.isInteger(value) ? Math.round(value).toLocaleString("en") : value.toFixed(1);
-const seconds = (value: number) => span(1_000 * value);
+const upTo = (ms: number) => `≤ ${duration(ms)}`;
 
-interface ChartsProps {
-  readonly queue: QueueView;
-  readonly samples: Samples;
-  /** Whether there is a history; `null` until its part of the samples is there. */
-  readonly isOn: boolean | null;
-  readonly now: string;
+/** Marks that are put into words: the newest ones. */
+const MARKS_SHOWN = 8;
+/** Forgotten with the tab. */
+const WINDOW_KEY = "sluice-window";
+
+const NOTHING: FiguresOverView = {
+  isOn: true,
+  now: "",
+  since: null,
+  stepMs: 1_000,
+  startsMs: [],
+  counts: {},
+  held: [],
+  ageMs: [],
+  p50Ms: [],
+  p99Ms: [],
+  took: { tookMs: [], p50Ms: null, p99Ms: null, longestMs: null },
+  marks: [],
+};
+
+/** Draws charts of what came in, went out and waited, and of the durations of deliveries. */
+export function Charts({ queue }: { readonly queue: string }) {
+  const [window, setWindow] = useState(
+    () => WINDOWS.find((known) => known.window === sessionStorage.getItem(WINDOW_KEY))?.window ?? "5m",
+  );
+  const figures = useFigures(queue, window) ?? NOTHING;
+  /** Column whose values are shown; `null` for those of the whole window. */
+  const [at, setAt] = useState<number | null>(null);
+  const { startsMs, stepMs } = figures;
+  const lines = linesOf(figures);
+  const marks = marksOf(figures.marks, startsMs);
+  const shared = { startsMs, stepMs, marks, at, setAt };
+  return (
+    <section aria-label="Charts">
+      <div class="row chart-bar">
+        <div class="row">
+          {WINDOWS.map(({ window: each, label }) => (
+            <button
+              key={each}
+              type="button"
+              aria-pressed={each === window}
+              onClick={() => {
+                sessionStorage.setItem(WINDOW_KEY, each);
+                setAt(null);
+                setWindow(each);
+              }}
+            >
+              {label}
+            </button>
+          ))}
+        </div>
+        {marks.length === 0 ? null : (
+          <ul class="plain row quiet marks" aria-label="Marks">
+            {marks.slice(-MARKS_SHOWN).map(({ column, text }, i) => (
+              <li key={i}>
+                {clockTime(startsMs[column] ?? 0, stepMs)} {text}
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+      <div class="charts">
+        <Chart
+          {...shared}
+          title="Messages a second"
+          steps={COUNT_STEPS}
+          format={count}
+          series={[
+            { label: "in", color: "series-in", ...lines.in },
+            { label: "out", color: "series-out", ...lines.out },
+            { label: "retried, dead", color: "series-bad", ...lines.bad },
+          ]}
+        />
+        <Chart
+          {...shared}
+          title="In the queue"
+          steps={COUNT_STEPS}
+          format={count}
+          series={[{ label: "messages", color: "series-in", ...lines.held }]}
+        />
+        <Chart
+          {...shared}
+          title="Oldest message"
+          steps={TIME_STEPS}
+          format={duration}
+          series={[{ label: "age", color: "series-in", ...lines.age }]}
+        />
+        <Chart
+          {...shared}
+          title="Handler"
+          steps={TIME_STEPS}
+          format={duration}
+          legend={upTo}
+          series={[
+            { label: "p50", color: "series-out", ...lines.p50, isPoints: true },
+            { label: "p99", color: "series-other", ...lines.p99, isPoints: true },
+          ]}
+        />
+      </div>
+    </section>
+  );
 }
 
-/** Draws charts of what came in, went out and waited in the last five minutes, and of the durations of deliveries. */
-export function Charts({ queue, samples, isOn, now }: ChartsProps) {
-  const { messages, oldestMessageAt } = queue;
-  const nowMs = Date.parse(now);
-  const isFrozen = useDevelopment().clock?.isFrozen ?? false;
-  // The second that has begun is not over, unless the clock stands.
-  const whole = (values: readonly (number | null)[]) =>
-    isFrozen ? [...values] : [...values.slice(0, -1), null];
-  const [columns, setColumns] = useState(() => samples.columns(nowMs));
+/** Asks for the figures of a window again and again, while the page can be seen; `null` until there are any. */
+function useFigures(queue: string, window: ChartWindow): FiguresOverView | null {
+  const [answer, setAnswer] = useState<{ key: string; figures: FiguresOverView } | null>(null);
+  const path = `${queuePath(queue)}/figures?window=${window}`;
   useEffect(() => {
-    const { ready, delayed, leased } = messages;
-    const oldestMs = oldestMessageAt === null ? null : nowMs - Date.parse(oldestMessageAt);
-    samples.addLevel(nowMs, ready + delayed + leased, oldestMs);
-    setColumns(samples.columns(nowMs));
-  }, [queue, now, isOn]);
-  return (
-    <div class="charts">
-      <Chart
-        title="Messages a second"
-        seconds={columns.seconds}
-        format={count}
-        series={[
-          { label: "in", color: "series-in", values: whole(columns.in) },
-          { label: "out", color: "series-out", values: whole(columns.out) },
-          { label: "retried, dead", color: "series-bad", values: whole(columns.bad) },
-        ]}
-      />
-      <Chart
-        title="In the queue"
-        seconds={columns.seconds}
-        format={count}
-        series={[{ label: "messages", color: "series-in", values: columns.waiting }]}
-      />
-      <Chart
-        title="Oldest message"
-        seconds={columns.seconds}
-        format={seconds}
-        series={[{ label: "age", color: "series-in", values: columns.oldest }]}
-      />
-      <Chart
-        title="Handler"
-        seconds={columns.seconds}
-        format={duration}
-        series={[
-          { label: "p50", color: "series-out", values: columns.p50, isPoints: true },
-          { label: "p99", color: "series-other", values: columns.p99, isPoints: true },
-        ]}
-      />
-    </div>
-  );
+    let isOver = false;
+    const ask = async () => {
+      if (document.hidden) return;
+      try {
+        const figures = await call<FiguresOverView>(path);
+        if (!isOver) setAnswer({ key: path, figures });
+      } catch {
+        // The page says elsewhere that the broker does not answer.
+      }
+    };
+    const timer = setInterval(ask, WINDOWS.find((known) => known.window === window)?.periodMs);
+    void ask();
+    return () => {
+      isOver = true;
+      clearInterval(timer);
+    };
+  }, [path]);
+  return answer?.key === path ? answer.figures : null;
 }

@@ -21,11 +21,11 @@ interface NowTabProps {
 }
 
 /** How a queue is doing at this moment. */
-export function NowTab({ queue, events: { events, isOn, samples }, now }: NowTabProps) {
+export function NowTab({ queue, events: { events, isOn }, now }: NowTabProps) {
   const recent = events.filter(({ kind }) => OUTCOMES.includes(kind)).slice(0, SHOWN_MAX);
   return (
     <>
-      <Charts queue={queue} samples={samples} isOn={isOn} now={now} />
+      <Charts queue={queue.name} />
       <section class="card" aria-labelledby="consumer">
         <header>
           <h2 id="consumer">Consumer</h2>

@@ -1,0 +1,69 @@
+import type { FiguresOverView, MarkView } from "../api/call.ts";
+import { duration } from "../text/format.ts";
+import type { ChartMark, Line } from "../ui/chart.tsx";
+
+/** Windows of the charts, with what they are called and how often they are asked for, in ms. */
+export const WINDOWS = [
+  { window: "5m", label: "5 min", periodMs: 1_000 },
+  { window: "1h", label: "1 h", periodMs: 5_000 },
+  { window: "24h", label: "24 h", periodMs: 15_000 },
+] as const;
+export type ChartWindow = (typeof WINDOWS)[number]["window"];
+
+const IN = ["accepted", "arrived"] as const;
+const OUT = ["acked"] as const;
+const BAD = ["retried", "deadLettered", "dropped"] as const;
+
+/** The lines of the charts. Pure. */
+export function linesOf({
+  startsMs,
+  stepMs,
+  since,
+  counts,
+  held,
+  ageMs,
+  p50Ms,
+  p99Ms,
+  took,
+}: FiguresOverView) {
+  const sinceMs = since === null ? Number.POSITIVE_INFINITY : Date.parse(since);
+  const ratesOf = (kinds: readonly (typeof IN | typeof OUT | typeof BAD)[number][]): Line => {
+    const sums = startsMs.map((_, i) => kinds.reduce((sum, kind) => sum + (counts[kind]?.[i] ?? 0), 0));
+    const all = Math.round(sums.reduce((sum, count) => sum + count, 0));
+    return {
+      values: sums.map((sum, i) =>
+        (startsMs[i] ?? 0) + stepMs > sinceMs || sum > 0 ? (1_000 * sum) / stepMs : null,
+      ),
+      whole: since === null ? "–" : `${all.toLocaleString("en")} in all`,
+    };
+  };
+  const upTo = (ms: number | null) => (ms === null ? "–" : `≤ ${duration(ms)}`);
+  return {
+    in: ratesOf(IN),
+    out: ratesOf(OUT),
+    bad: ratesOf(BAD),
+    held: { values: [...held], whole: greatest(held, (messages) => messages.toLocaleString("en")) },
+    age: { values: [...ageMs], whole: greatest(ageMs, duration) },
+    p50: { values: [...p50Ms], whole: upTo(took.p50Ms) },
+    p99: { values: [...p99Ms], whole: upTo(took.p99Ms) },
+  };
+}
+
+function greatest(values: readonly (number | null)[], text: (value: number) => string): string {
+  const known = values.filter((value) => value !== null);
+  return known.length === 0 ? "–" : `up to ${text(Math.max(...known))}`;
+}
+
+/** Says in words what is marked, at the columns where it was. */
+export function marksOf(marks: readonly MarkView[], startsMs: readonly number[]): ChartMark[] {
+  return marks.map(({ kind, at, byMs }) => ({
+    column: Math.max(
+      0,
+      startsMs.findLastIndex((start) => start <= Date.parse(at)),
+    ),
+    kind,
+    text: byMs === null ? (WORDS[kind] ?? kind) : `clock moved by ${duration(byMs)}`,
+  }));
+}
+
+const WORDS: Readonly<Record<string, string>> = { faulted: "a fault", paused: "paused", resumed: "resumed" };
