@@ -9,6 +9,11 @@ const DAY_MS = 86_400_000;
 /** Time that a report is kept after its last change, in ms. */
 const RETENTION_MS = 7 * DAY_MS;
 
+/** Interval in ms in which followers hear of changes once, however many there are. */
+const NEWS_EVERY_MS = 300;
+/** Time in ms after which followers hear something also without a change, so that a lost connection is noticed. */
+const SILENCE_MS_MAX = 15_000;
+
 /** A report with the bulk run of its order, if any. */
 export interface HistoryEntry {
   readonly bulk: string | null;
@@ -17,6 +22,9 @@ export interface HistoryEntry {
 
 /** The orders of one customer with their states. Each customer has an object, named by the customer's id. */
 export class OrderHistory extends DurableObject {
+  /** Resolves with the next change. */
+  #change = Promise.withResolvers<void>();
+
   constructor(ctx: DurableObjectState, env: Cloudflare.Env) {
     super(ctx, env);
     // `bulk` is '' for a single order, because a primary key has no NULL.
@@ -57,6 +65,8 @@ export class OrderHistory extends DurableObject {
       Date.now(),
       JSON.stringify(rows),
     );
+    this.#change.resolve();
+    this.#change = Promise.withResolvers();
     if ((await this.ctx.storage.getAlarm()) === null) {
       await this.ctx.storage.setAlarm(Date.now() + DAY_MS);
     }
@@ -81,6 +91,23 @@ export class OrderHistory extends DurableObject {
       )
       .toArray();
     return { orders: orders.map(reportOf), bulks };
+  }
+
+  /** Streams `progress` as server-sent events: as it is now, and after each change. A slow reader misses some. */
+  follow(): ReadableStream<Uint8Array> {
+    const encoder = new TextEncoder();
+    const event = () => encoder.encode(`data: ${JSON.stringify(this.progress())}\n\n`);
+    let change: Promise<void> | null = null;
+    return new ReadableStream({
+      type: "bytes",
+      pull: async (controller) => {
+        const isNews =
+          change === null || (await Promise.race([change.then(() => true), scheduler.wait(SILENCE_MS_MAX)]));
+        if (change !== null) await scheduler.wait(NEWS_EVERY_MS);
+        change = this.#change.promise;
+        controller.enqueue(isNews === true ? event() : encoder.encode(":\n\n"));
+      },
+    });
   }
 
   /** Deletes old reports once a day, as long as there are any. */

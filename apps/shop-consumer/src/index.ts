@@ -15,6 +15,11 @@ export class OrderStatus extends WorkerEntrypoint<Env> {
   async ofCustomer(customer: string): Promise<CustomerOrders> {
     return await this.env.HISTORY.getByName(customer).progress();
   }
+
+  /** Streams the same as server-sent events: now, and after each change. */
+  async followCustomer(customer: string): Promise<ReadableStream<Uint8Array>> {
+    return await this.env.HISTORY.getByName(customer).follow();
+  }
 }
 
 export default {

@@ -13,11 +13,21 @@ export async function fetchProducts() {
 }
 
 /**
+ * Follows what becomes of a customer's orders.
+ *
  * @param {string} customer
- * @returns {Promise<{ orders: OrderReport[], bulks: RunReport[] }>}
+ * @param {(news: { orders: OrderReport[], bulks: RunReport[] }) => void} onNews called with all of it at each change
+ * @param {() => void} onEnd called once when the connection is lost, which ends it
+ * @returns {() => void} ends it
  */
-export async function fetchOrders(customer) {
-  return await call(`/api/orders?customer=${encodeURIComponent(customer)}`);
+export function followOrders(customer, onNews, onEnd) {
+  const source = new EventSource(`/api/orders/live?customer=${encodeURIComponent(customer)}`);
+  source.addEventListener("message", ({ data }) => onNews(JSON.parse(data)));
+  source.addEventListener("error", () => {
+    source.close();
+    onEnd();
+  });
+  return () => source.close();
 }
 
 /**

@@ -1,4 +1,4 @@
-import { fetchOrders, fetchProducts, placeOrder, placeRun } from "./api.js";
+import { fetchProducts, followOrders, placeOrder, placeRun } from "./api.js";
 import { formatCount } from "./format.js";
 import { showOrders } from "./orders.js";
 import { find, messageOf, say, setText, toastFailure } from "./page.js";
@@ -6,17 +6,20 @@ import { customerId, isSettled, loadPlaced, savePlaced, withNews } from "./place
 import { describeOrder } from "./progress.js";
 import { openShelf } from "./shelf.js";
 
-/** Interval in ms at which the page asks for unsettled orders, and updates its countdowns. */
-const ASK_EVERY_MS = 700;
-/** Interval in ms while there is no answer. */
-const ASK_AGAIN_MS = 3000;
+/** Interval in ms at which countdowns are updated. */
+const SHOW_EVERY_MS = 1000;
+/** Time in ms after which a lost connection is made again. */
+const FOLLOW_AGAIN_MS = 3000;
 
 const customer = customerId();
 let placed = loadPlaced();
 /** @type {Map<string, string>} */
 const names = new Map();
+const orderStatusError = find(document, "#orders-error", HTMLElement);
+/** @type {(() => void) | undefined} */
+let endFollowing;
 /** @type {number | undefined} */
-let askTimer;
+let againTimer;
 
 function show() {
   showOrders(placed, (sku) => names.get(sku) ?? sku, Date.now());
@@ -28,35 +31,35 @@ function remember(entry) {
   savePlaced(placed);
   show();
   find(document, "#orders-scroll", HTMLElement).scrollTop = 0;
-  ask(0);
+  follow();
 }
 
-/**
- * Asks after a while, and again until everything is settled. A hidden page does not ask.
- *
- * @param {number} afterMs
- */
-function ask(afterMs) {
-  clearTimeout(askTimer);
-  askTimer = setTimeout(async () => {
-    if (document.hidden || placed.every(isSettled)) return;
-    const error = find(document, "#orders-error", HTMLElement);
-    try {
-      const news = await fetchOrders(customer);
-      // Read again, because another tab may have placed an order meanwhile.
-      const before = loadPlaced();
-      placed = withNews(before, news);
-      savePlaced(placed);
-      error.hidden = true;
-      announce(before);
-      ask(ASK_EVERY_MS);
-    } catch (failure) {
-      setText(error, messageOf(failure));
-      error.hidden = false;
-      ask(ASK_AGAIN_MS);
-    }
-    show();
-  }, afterMs);
+/** Follows the orders until all of them are settled. A hidden page does not. */
+function follow() {
+  clearTimeout(againTimer);
+  const isNeeded = !document.hidden && !placed.every(isSettled);
+  if (!isNeeded) {
+    endFollowing?.();
+    endFollowing = undefined;
+    return;
+  }
+  endFollowing ??= followOrders(customer, hear, () => {
+    endFollowing = undefined;
+    orderStatusError.hidden = false;
+    againTimer = setTimeout(follow, FOLLOW_AGAIN_MS);
+  });
+}
+
+/** @param {Parameters<typeof withNews>[1]} news */
+function hear(news) {
+  // Read again, because another tab may have placed an order meanwhile.
+  const before = loadPlaced();
+  placed = withNews(before, news);
+  savePlaced(placed);
+  orderStatusError.hidden = true;
+  announce(before);
+  show();
+  follow();
 }
 
 /**
@@ -142,13 +145,16 @@ find(document, "#clear", HTMLButtonElement).addEventListener("click", () => {
   savePlaced(placed);
   show();
 });
-document.addEventListener("visibilitychange", () => ask(0));
+document.addEventListener("visibilitychange", follow);
 addEventListener("storage", () => {
   placed = loadPlaced();
   show();
-  ask(0);
+  follow();
 });
+setInterval(() => {
+  if (endFollowing !== undefined) show();
+}, SHOW_EVERY_MS);
 
 show();
-ask(0);
+follow();
 openShop();

@@ -14,6 +14,7 @@ interface Env {
 /** Methods of shop-consumer's `OrderStatus`, whose answer goes to the page unchanged. */
 interface FulfilmentEntrypoint extends Rpc.WorkerEntrypointBranded {
   ofCustomer(customer: string): Promise<Record<string, unknown>>;
+  followCustomer(customer: string): Promise<ReadableStream<Uint8Array>>;
 }
 
 export default {
@@ -24,7 +25,9 @@ export default {
         case "GET /api/products":
           return Response.json({ products: CATALOGUE });
         case "GET /api/orders":
-          return await showOrders(url, env);
+          return await showOrders(url, env, "now");
+        case "GET /api/orders/live":
+          return await showOrders(url, env, "live");
         case "POST /api/orders":
           return await placeOrder(request, env);
         case "POST /api/orders/bulk":
@@ -39,15 +42,20 @@ export default {
   },
 } satisfies ExportedHandler<Env>;
 
-/** `GET /api/orders?customer=ID`: returns the states of a customer's orders. */
-async function showOrders(url: URL, env: Env): Promise<Response> {
+/**
+ * `GET /api/orders?customer=ID`: returns the states of a customer's orders. `GET /api/orders/live?customer=ID` goes on to
+ * do so at each change, as server-sent events.
+ */
+async function showOrders(url: URL, { FULFILMENT }: Env, as: "now" | "live"): Promise<Response> {
   const customer = url.searchParams.get("customer");
   if (!isCustomerId(customer)) {
     throw new HttpError(400, '"customer" must be 8 to 64 letters, digits, "-" or "_"');
   }
   try {
-    return Response.json(await env.FULFILMENT.ofCustomer(customer), {
-      headers: { "cache-control": "no-store" },
+    const headers = { "cache-control": "no-store" };
+    if (as === "now") return Response.json(await FULFILMENT.ofCustomer(customer), { headers });
+    return new Response(await FULFILMENT.followCustomer(customer), {
+      headers: { ...headers, "content-type": "text/event-stream" },
     });
   } catch (error) {
     console.error("The order status cannot be read:", error);

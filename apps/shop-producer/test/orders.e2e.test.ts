@@ -72,6 +72,25 @@ describe.concurrent("the shop under plain wrangler dev", () => {
     ]);
   });
 
+  it("tells a follower of each change, in one request", async () => {
+    const stop = new AbortController();
+    const live = await fetch(`${dev.origin}/api/orders/live?customer=followed-customer`, {
+      signal: stop.signal,
+    });
+    expect(live.headers.get("content-type")).toBe("text/event-stream");
+    const states: (string | undefined)[] = [];
+    const text = live.body?.pipeThrough(new TextDecoderStream()) ?? new ReadableStream<string>();
+    for await (const part of text) {
+      for (const [, data = ""] of part.matchAll(/^data: (.*)$/gm)) {
+        states.push((JSON.parse(data) as CustomerOrders).orders[0]?.state);
+      }
+      if (states.length === 1) await order("followed-customer", "lamp");
+      if (states.at(-1) === "charged") break;
+    }
+    stop.abort();
+    expect(states).toEqual([undefined, "retrying", "retrying", "charged"]);
+  });
+
   it("settles every order of a bulk run", async () => {
     const { status, body } = await post("/api/orders/bulk?count=250", { customer: "bulk-customer" });
     expect(status).toBe(202);
