@@ -21,8 +21,8 @@ const BACKOFF_MAX_SECONDS = 60;
 export class CursedVaseError extends Error {
   override readonly name = "CursedVaseError";
 
-  constructor({ id }: Pick<Order, "id">) {
-    super(`The vase of order ${id} has cursed the card reader`);
+  constructor() {
+    super("The vase has cursed the card reader");
   }
 }
 
@@ -36,7 +36,7 @@ export class CursedVaseError extends Error {
 export function chargeCard(order: Order, attempt: number): Charge {
   const skus = new Set(order.lines.map((line) => line.sku));
   if (skus.has("vase")) {
-    return { kind: "refused", error: new CursedVaseError(order) };
+    return { kind: "refused", error: new CursedVaseError() };
   }
   if (skus.has("lamp") && attempt <= LAMP_FAILURES) {
     return interrupted("The lamp flickered and the card reader lost power", attempt);

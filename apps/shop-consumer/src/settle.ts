@@ -66,7 +66,7 @@ function attemptCharge(order: Order, message: Message, refused: Error[]): Settle
       };
     case "interrupted": {
       const { reason, retryInSeconds } = charge;
-      if (bulk === null) console.error(`Order ${id}: ${reason}`);
+      if (bulk === null) console.error(reason);
       const nextAttemptAt = Date.now() + retryInSeconds * 1000;
       return {
         entry: { bulk, report: failed({ id, attempts, reason }, nextAttemptAt) },

@@ -64,11 +64,7 @@ describe.concurrent("the shop under plain wrangler dev", () => {
     await order("vase-customer", "vase");
     const { orders } = await until("vase-customer", ({ orders }) => orders[0]?.state === "dead");
     expect(orders).toMatchObject([
-      {
-        state: "dead",
-        attempts: 4,
-        reason: expect.stringMatching(/^The vase of order .* has cursed the card reader$/),
-      },
+      { state: "dead", attempts: 4, reason: "The vase has cursed the card reader" },
     ]);
   });
 
