@@ -111,6 +111,15 @@ it("the console log sums up what happens to messages beside their batches, with 
   ]);
 });
 
+it("the console log names one batch beside messages in the singular", () => {
+  const { log, lines, pass, handle } = observed();
+  handle(LINES_PER_SECOND);
+  log.message("orders", "retried", "Error: no", () => "");
+  handle(1);
+  pass(1_000);
+  expect(lines.at(-1)).toBe("log: QUEUE orders 9/10 acknowledged (1 batch), 1 to be retried: Error: no");
+});
+
 it("the console log prints the only line of a second after a rush as it is, with its level", () => {
   const { log, lines, pass, handle } = observed();
   handle(LINES_PER_SECOND + 1);

@@ -127,7 +127,9 @@ const NOTHING = {
 
 function textOf({ queue, batches, acked, total, reason, hasOtherReasons, ...fates }: Sum): string {
   const parts = [
-    batches === 0 ? null : `${acked}/${total} acknowledged (${batches} batches)`,
+    batches === 0
+      ? null
+      : `${acked}/${total} acknowledged (${batches} ${batches === 1 ? "batch" : "batches"})`,
     ...FATES.map(([fate, words]) => (fates[fate] === 0 ? null : `${fates[fate]} ${words}`)),
   ].filter((part) => part !== null);
   const why =
