@@ -138,6 +138,55 @@ describe("sluice messages send", () => {
   });
 });
 
+describe("sluice messages find", () => {
+  it("finds messages in all queues by field, text and the first digits of an id, and says what more there is", async () => {
+    const [first, second] = [await newQueue(), await newQueue()];
+    const bodies = Array.from({ length: 7 }, (_, i) => JSON.stringify({ findId: i, kind: "it's found" }));
+    for (const body of bodies) await send(first, "--body", body);
+    await send(second, "--body", '{"findId": 3}');
+    const byField = await lab.run(["messages", "find", "findId:3"]);
+    expect(byField.code).toBe(0);
+    expect(byField.out).toMatch(new RegExp(`^${first}\\s.*"findId":3,`, "m"));
+    expect(byField.out).toMatch(new RegExp(`^${second}\\s.*"findId": 3`, "m"));
+    expect(byField.err).toBe("");
+    const text = "it's found";
+    const byText = await lab.run(["messages", "find", `"${text}"`]);
+    const hint = `There are 2 more in ${first}: sluice messages peek ${first} --filter '"it'\\''s found"'\n`;
+    expect(byText.err).toBe(hint);
+    const { id } = await only(second);
+    expect((await lab.run(["messages", "find", id.slice(0, 8)])).out).toContain(id);
+    const none = await lab.run(["messages", "find", "findId:99"]);
+    expect(none).toMatchObject({ code: 4, out: "", err: "No message fits.\n" });
+    expect(await lab.run(["messages", "find", "stat:ready"])).toMatchObject({ code: 2 });
+  });
+});
+
+describe("sluice messages show", () => {
+  it("finds a message by the first digits of its id where no other one begins so", async () => {
+    const queue = await newQueue();
+    await send(queue, "--body", '{"item": "lamp"}');
+    const { id } = await only(queue);
+    expect(await lab.json(["messages", "show", queue, id.slice(0, 8)])).toMatchObject({ id });
+    const short = await lab.run(["messages", "show", queue, id.slice(0, 7)]);
+    expect(short).toMatchObject({ code: 4, out: "" });
+    const ids = ["0", "1"].map((digit) => `1a2b3c4d${digit.repeat(24)}`);
+    const messages = ids.map((one) => ({
+      id: one,
+      contentType: "text",
+      text: one,
+      attempts: 0,
+      delaySeconds: 0,
+      sentAt: new Date().toISOString(),
+    }));
+    const path = `${url}/__sluice/api/backup/messages?queue=${queue}`;
+    const stored = await fetch(path, { method: "POST", body: JSON.stringify({ messages }) });
+    expect(stored.status, await stored.text()).toBe(200);
+    const ambiguous = await lab.run(["messages", "show", queue, "1a2b3c4d"]);
+    expect(ambiguous).toMatchObject({ code: 2, out: "" });
+    for (const one of ids) expect(ambiguous.err).toContain(one);
+  });
+});
+
 describe("sluice messages peek", () => {
   it("shows messages in a table, without leasing or counting them", async () => {
     const queue = await newQueue();

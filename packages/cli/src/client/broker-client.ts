@@ -161,7 +161,12 @@ export class BrokerClient {
 }
 
 /** Error codes of the API for options that the command line hands on as they are: usage errors. */
-const OF_THE_COMMAND_LINE: readonly unknown[] = ["invalid_filter", "invalid_cursor"];
+const OF_THE_COMMAND_LINE: readonly unknown[] = [
+  "invalid_filter",
+  "invalid_cursor",
+  "ambiguous_id",
+  "invalid_id",
+];
 
 function exitCodeOf(status: number, code: unknown): number {
   if (status === 404) return EXIT_NOT_FOUND;

@@ -1,4 +1,4 @@
-import type { MessageView, QueueWhyView, WholeMessageView } from "@sluice/gateway/views";
+import type { MessageView, QueueWhyView, SearchView, WholeMessageView } from "@sluice/gateway/views";
 import type { BrokerClient } from "./broker-client.ts";
 import { planOf, queuePath, type Selection } from "./queues.ts";
 
@@ -40,12 +40,17 @@ export function pageOfWholeMessages(
 }
 
 /**
- * One message with all of its body, by its id or its ref.
+ * One message with all of its body, by its id, the beginning of its id, or its ref.
  *
  * @throws BrokerFailure with `EXIT_NOT_FOUND`
  */
 export function messageOf(client: BrokerClient, queue: string, id: string): Promise<WholeMessageView> {
   return client.admin({ path: messagePath(queue, id) });
+}
+
+/** What a text is found in, over all queues. */
+export function searchAll(client: BrokerClient, text: string): Promise<SearchView> {
+  return client.admin({ path: `/search?${new URLSearchParams({ q: text })}` });
 }
 
 /** Why a queue delivers nothing more now. */

@@ -30,7 +30,7 @@ export function addStory(messages: Command, execute: Execute): void {
       "show what happened to a message since its first send, across dead-letter queues and redrives",
     )
     .argument("<queue>", "name of the queue that it is or was in")
-    .argument("<id>", "its id in that queue")
+    .argument("<id>", "its id in that queue, or the first 8 digits of it")
     .addHelpText("after", examples("sluice messages story orders-dead 5f1c52a0d9b34c1f8a0e6a7712c3d4e5"))
     .action((queue: string, id: string, options: OnBrokerOptions) =>
       onBroker(execute, options, async (on) => (await import("./story.ts")).story(on, queue, id)),

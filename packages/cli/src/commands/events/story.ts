@@ -1,14 +1,23 @@
 import type { StoryGapView, StoryView } from "@sluice/gateway/views";
+import { CliError, EXIT_NOT_FOUND } from "@sluice/project/errors";
 import { queuePath } from "../../client/queues.ts";
 import { answer, type OnBroker } from "../on-broker.ts";
 import { eventLines } from "./event-line.ts";
 
-/** `sluice messages story`: shows what happened to a message, across queues. */
+/**
+ * `sluice messages story`: shows what happened to a message, across queues.
+ *
+ * @throws CliError with `EXIT_NOT_FOUND` where nothing is known of it.
+ */
 export async function story(on: OnBroker, queue: string, id: string): Promise<number> {
   const path = queuePath(queue, `/messages/${encodeURIComponent(id)}/story`);
   const known = await on.client.admin<StoryView>({ path });
-  if (known.events.length === 0) answer(on, known, { words: `Nothing is known of ${id} in ${queue}.` });
-  else answer(on, known, { text: known.events.flatMap((event) => eventLines(event, on.printer)).join("\n") });
+  if (known.events.length === 0) {
+    const gap = known.gaps.find(({ reason }) => reason !== "unknown");
+    const why = gap === undefined ? "" : ` ${gapText(gap)}`;
+    throw new CliError(`Nothing is known of a message ${id} in ${queue}.${why}`, EXIT_NOT_FOUND);
+  }
+  answer(on, known, { text: known.events.flatMap((event) => eventLines(event, on.printer)).join("\n") });
   if (!on.json) {
     for (const gap of known.gaps) on.printer.warn(gapText(gap));
   }

@@ -72,18 +72,38 @@ export function addMessages(program: Command, execute: Execute): void {
     .action((queue: string, options: Options<PeekOptions>) =>
       onBroker(execute, options, async (on) => (await import("./look.ts")).peek(on, queue, options)),
     );
+  withBroker(messages.command("find"))
+    .description("look for messages in all queues: a text, a field, an id also of a message that is gone")
+    .argument("<text>", "what to look for: terms as --filter has them, or the first digits of an id")
+    .addHelpText(
+      "after",
+      examples(
+        "sluice messages find lamp",
+        "sluice messages find orderId:20042",
+        "sluice messages find 5f1c52a0",
+      ),
+    )
+    .action((text: string, options: Options) =>
+      onBroker(execute, options, async (on) => (await import("./find.ts")).find(on, text)),
+    );
   withBroker(messages.command("show"))
     .description("show a message with all of its body")
     .argument("<queue>", "name of the queue")
-    .argument("<id>", "id of the message, or its ref")
-    .addHelpText("after", examples("sluice messages show orders 0123456789abcdef0123456789abcdef"))
+    .argument("<id>", "id of the message, its first 8 digits, or its ref")
+    .addHelpText(
+      "after",
+      examples(
+        "sluice messages show orders 0123456789abcdef0123456789abcdef",
+        "sluice messages show orders 01234567",
+      ),
+    )
     .action((queue: string, id: string, options: Options) =>
       onBroker(execute, options, async (on) => (await import("./look.ts")).show(on, queue, id)),
     );
   withBroker(messages.command("why"))
     .description("say why a message is not delivered, or why the queue delivers nothing more")
     .argument("<queue>", "name of the queue")
-    .argument("[id]", "id of the message, or its ref (default: the queue as a whole)")
+    .argument("[id]", "id of the message, its first 8 digits, or its ref (default: the queue as a whole)")
     .addHelpText(
       "after",
       examples("sluice messages why orders", "sluice messages why orders 0123456789abcdef0123456789abcdef"),
@@ -94,7 +114,7 @@ export function addMessages(program: Command, execute: Execute): void {
   withBroker(messages.command("resend"))
     .description("send a copy of a message, changed or not; the message stays")
     .argument("<queue>", "name of the queue")
-    .argument("<id>", "id of the message, or its ref")
+    .argument("<id>", "id of the message, its first 8 digits, or its ref")
     .option("--to <queue>", "queue that takes the copy (default: the same)")
     .option("--edit", "open the body in an editor first: that of VISUAL or EDITOR")
     .option("--body <text>", "another body")

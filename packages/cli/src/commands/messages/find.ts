@@ -1,0 +1,64 @@
+import type { SearchView } from "@sluice/gateway/views";
+import { table } from "@sluice/local/report/table";
+import { printable } from "@sluice/local/report/words";
+import { EXIT_NOT_FOUND } from "@sluice/project/errors";
+import { plural } from "@sluice/protocol/words";
+import { searchAll } from "../../client/messages.ts";
+import { answer, type OnBroker } from "../on-broker.ts";
+
+/** Characters of a body that are shown in a line. */
+const BODY_CHARACTERS = 60;
+
+/** `sluice messages find`: looks for a text in all queues, also among messages that are gone. */
+export async function find(on: OnBroker, text: string): Promise<number> {
+  const found = await searchAll(on.client, text);
+  const rows = rowsOf(found);
+  if (on.json || rows.length > 0) answer(on, found, { text: table(["queue", "id", "state", "body"], rows) });
+  if (!on.json) for (const line of notesOf(found)) on.printer.warn(line);
+  if (rows.length > 0) return 0;
+  if (!on.json) on.printer.warn("No message fits.");
+  return EXIT_NOT_FOUND;
+}
+
+/** Makes a row for each message, those that are gone last, with what happened to them in place of a body. */
+function rowsOf({ messages, gone }: SearchView): string[][] {
+  return [
+    ...messages.flatMap(({ queue, messages: shown }) =>
+      shown.map(({ id, state, text, contentType }) => [queue, id, state, lineOf(text ?? `(${contentType})`)]),
+    ),
+    ...gone.map(({ queue, id, last: { kind, to, at } }) => [
+      queue,
+      id,
+      "gone",
+      `${kind}${to === null ? "" : ` to ${to}`} at ${at}`,
+    ]),
+  ];
+}
+
+function lineOf(text: string): string {
+  return printable(text.replaceAll(/\s+/g, " ").trim().slice(0, BODY_CHARACTERS));
+}
+
+/** Says what the table leaves out. */
+function notesOf({ messages, unfinished }: SearchView): string[] {
+  return [
+    ...messages.flatMap(({ queue, filter, messages: shown, count, isWhole }) => {
+      const more = count - shown.length;
+      if (more === 0 && isWhole) return [];
+      const number = `${isWhole ? "" : "at least "}${more.toLocaleString("en")}`;
+      return [
+        `There are ${number} more in ${queue}: sluice messages peek ${queue} --filter ${quoted(filter)}`,
+      ];
+    }),
+    ...unfinished.map(({ queue, searched, of }) =>
+      of === null
+        ? `${queue} was not searched.`
+        : `Of ${queue} ${searched.toLocaleString("en")} of ${plural(of, "message")} were searched.`,
+    ),
+  ];
+}
+
+/** Quotes a text for a shell. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
