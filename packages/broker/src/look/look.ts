@@ -31,8 +31,9 @@ export const LOOK_MS_MAX = 100;
 export const LOOK_BYTES_MAX = 48_000_000;
 /** Bytes of whole bodies after which an answer is full. One more body still fits into RPC's 32 MB. */
 export const WHOLE_BYTES_MAX = 8_000_000;
-/** Messages between two looks at the clock. */
+/** Messages between two looks at the clock. One whose body is read counts as `READ_MESSAGE`: that takes longer. */
 const MESSAGES_PER_LOOK_AT_CLOCK = 256;
+const READ_MESSAGE = 16;
 
 /** Parts of a queue that a search uses. */
 export interface SearchPorts {
@@ -130,10 +131,10 @@ export function search(
         break;
       }
       const lastError = () => payload && lastErrorOf(ports.context, position, range.attempts, payload);
-      const isFound =
-        payload !== null && isReadable(payload, index) && matcher.fits(position, payload, lastError);
+      const isRead = payload !== null && isReadable(payload, index) && matcher.mayFit(position, payload);
+      const isFound = isRead && matcher.fits(payload, index, lastError);
       const goesOn = !isFound || found(range, index, payload);
-      if (!goesOn || budget.spend()) return { last: position, passed };
+      if (!goesOn || budget.spend(isRead ? READ_MESSAGE : 1)) return { last: position, passed };
     }
   }
   return { last: null, passed };
@@ -144,6 +145,7 @@ class Budget {
   readonly #ports: SearchPorts;
   readonly #matcher: Matcher;
   readonly #endsMs: number;
+  /** Messages since the last look at the clock. */
   #messages = 0;
   #bytes = 0;
   #segment: { readonly id: number; readonly payload: PackedIndex | null } | null = null;
@@ -170,10 +172,12 @@ class Budget {
   }
 
   /** Counts a message, or a range that needs no look at each message. @returns whether the budget is spent. */
-  spend(): boolean {
-    this.#messages += 1;
+  spend(messages = 1): boolean {
+    this.#messages += messages;
     if (this.#bytes > LOOK_BYTES_MAX) return true;
-    return this.#messages % MESSAGES_PER_LOOK_AT_CLOCK === 0 && this.#ports.elapsedMs() >= this.#endsMs;
+    if (this.#messages < MESSAGES_PER_LOOK_AT_CLOCK) return false;
+    this.#messages = 0;
+    return this.#ports.elapsedMs() >= this.#endsMs;
   }
 }
 

@@ -76,12 +76,8 @@ export class Matcher {
     return this.#tests.every(({ has }) => has?.isIn(packed) ?? true);
   }
 
-  /**
-   * Whether a message matches, by its bytes, once `fitsRange` and `fitsPlace` have let it through.
-   *
-   * @param lastError looks up its last error. Called only for a filter of errors.
-   */
-  fits(position: MessagePosition, payload: PackedIndex, lastError: () => string | null): boolean {
+  /** Whether a message may match, by a look at its bytes, once `fitsRange` and `fitsPlace` have let it through. */
+  mayFit(position: MessagePosition, payload: PackedIndex): boolean {
     if (!this.#readsBytes) return true;
     const { index } = position;
     if (
@@ -91,10 +87,16 @@ export class Matcher {
     ) {
       return false;
     }
-    return (
-      this.#tests.every(({ may }) => may?.(payload, index) ?? true) &&
-      this.#tests.every(({ passes }) => passes(payload, index, lastError))
-    );
+    return this.#tests.every(({ may }) => may?.(payload, index) ?? true);
+  }
+
+  /**
+   * Whether a message matches, once `mayFit` has let it through. It is read for that.
+   *
+   * @param lastError looks up its last error. Called only for a filter of errors.
+   */
+  fits(payload: PackedIndex, index: number, lastError: () => string | null): boolean {
+    return this.#tests.every(({ passes }) => passes(payload, index, lastError));
   }
 }
 
