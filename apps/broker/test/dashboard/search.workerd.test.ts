@@ -63,7 +63,7 @@ describe.skipIf(CHROMIUM === null)("a user who looks for a message", () => {
       const { page, click, clicks } = await user();
       await click(field(page));
       await page.keyboard.type(text);
-      const gone = found(page, "Messages that were here");
+      const gone = found(page, "Messages that are gone");
       await says(gone, "gifts: Moved to dead-letter queue");
       await click(gone.getByRole("link").first());
       await says(page.getByRole("main"), "It is not in gifts now. Its story says where it went.");

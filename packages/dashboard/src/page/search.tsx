@@ -16,6 +16,7 @@ export function Search() {
   const [text, setText] = useState("");
   const [isOpen, setIsOpen] = useState(false);
   const [found, setFound] = useState<SearchView | string | null>(null);
+  const [isBusy, setIsBusy] = useState(false);
   const whole = useRef<HTMLElement>(null);
   const field = useRef<HTMLInputElement>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
@@ -28,16 +29,26 @@ export function Search() {
     clearTimeout(timer.current);
     const number = ++searches.current;
     setFound(null);
+    setIsBusy(true);
     setIsOpen(looked !== "");
     if (looked === "") return;
-    const answer = await call<SearchView>(`/search?${new URLSearchParams({ q: looked })}`).catch(errorText);
+    const ask = (more: object) => call<SearchView>(`/search?${new URLSearchParams({ q: looked, ...more })}`);
+    // Names are found at once.
+    ask({ in: "names" }).then(
+      (names) => number === searches.current && setFound(names),
+      () => {},
+    );
+    const answer = await ask({}).catch(errorText);
     if (number !== searches.current) return;
+    searches.current++;
     setFound(answer);
+    setIsBusy(false);
   };
   useEffect(() => {
-    if (found === null || !opensFirst.current) return;
+    const [first] = links();
+    if (!opensFirst.current || first === undefined) return;
     opensFirst.current = false;
-    links()[0]?.click();
+    first.click();
   }, [found]);
   const close = () => {
     searches.current++;
@@ -100,23 +111,25 @@ export function Search() {
       {isOpen ? (
         // It takes the focus where a click gives a link none: else it would be gone before the click.
         <div class="found card" tabIndex={-1}>
-          {found === null ? <p role="status">Looking in all queues.</p> : null}
-          {typeof found === "string" ? <p role="status">{found}</p> : null}
-          {found === null || typeof found === "string" ? null : <Found {...found} />}
+          {found === null || typeof found === "string" ? null : <Found {...found} text={text.trim()} />}
+          <p role="status">{statusOf(found, isBusy)}</p>
         </div>
       ) : null}
     </search>
   );
 }
 
-function Found({ queues, topics, messages, gone, unfinished }: SearchView) {
+function statusOf(found: SearchView | string | null, isBusy: boolean): string {
+  if (isBusy || found === null) return "Looking in all queues.";
+  if (typeof found === "string") return found;
+  const { queues, topics, messages, gone } = found;
+  return queues.length + topics.length + messages.length + gone.length === 0 ? "Nothing is found." : "";
+}
+
+function Found({ queues, topics, messages, gone, unfinished, text }: SearchView & { readonly text: string }) {
   const now = new Date().toISOString();
-  const isNothing = queues.length + topics.length + messages.length + gone.length === 0;
   return (
     <>
-      <p role="status" class={isNothing ? "" : "hidden"}>
-        {isNothing ? "Nothing is found." : "Found."}
-      </p>
       <Group name="Queues and topics">
         {queues.map((queue) => (
           <a key={queue} href={queueLink(queue)}>
@@ -140,16 +153,17 @@ function Found({ queues, topics, messages, gone, unfinished }: SearchView) {
           {moreOf(hits)}
         </Group>
       ))}
-      <Group name="Messages that were here">
+      <Group name="Messages that are gone">
         {gone.map(({ queue, id, last }) => (
           <a key={queue + id} href={messageLink(queue, id)}>
-            <span class="mono">{shortId(id)}</span> {queue}: {wordsOf(last).title}, {moment(last.at, now)}
+            <span class="mono">{shortId(id)}</span>{" "}
+            {`${queue}: ${wordsOf(last).title}, ${moment(last.at, now)}`}
           </a>
         ))}
       </Group>
       <Group name="Not searched to the end">
         {unfinished.map(({ queue, searched, of }) => (
-          <a key={queue} href={queueLink(queue, "messages")}>
+          <a key={queue} href={queueLink(queue, "messages", text)}>
             {queue}
             {of === null ? "" : `: ${searched.toLocaleString("en")} of ${plural(of, "message")}`}
           </a>
@@ -159,16 +173,19 @@ function Found({ queues, topics, messages, gone, unfinished }: SearchView) {
   );
 }
 
+/** Makes a link to all messages of a queue that fit; `null` where all are shown. */
 function moreOf({ queue, filter, messages, count, isWhole }: FoundView) {
   const more = count - messages.length;
-  if (more === 0 && isWhole) return null;
-  return [
-    <a key="more" href={queueLink(queue, "messages", filter)}>
-      and {more.toLocaleString("en")} {isWhole ? "" : "or "}more in {queue}
-    </a>,
-  ];
+  if (more === 0) return null;
+  return (
+    <a href={queueLink(queue, "messages", filter)}>
+      and {isWhole ? "" : "at least "}
+      {more.toLocaleString("en")} more in {queue}
+    </a>
+  );
 }
 
+/** Results of one kind under their heading; nothing where there are none. */
 function Group({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
   if (Array.isArray(children) && children.flat().every((child) => child === null)) return null;
   return (

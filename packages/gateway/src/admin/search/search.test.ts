@@ -54,6 +54,13 @@ describe("a search over all queues", () => {
     expect(look.mock.calls).toEqual([["orders", { max: SHOWN_MAX, filter, countsAll: true }]]);
   });
 
+  it("of names alone asks no queue", async () => {
+    const directory = broker({ news: {}, orders: { look: () => Promise.reject(new Error("asked")) } });
+    const found = await searchAll(directory, EVERY, "news", () => 0, true);
+    const nothing = { messages: [], gone: [], unfinished: [] };
+    expect(found).toEqual({ queues: ["news"], topics: [TOPIC.arn], ...nothing });
+  });
+
   it("goes on where a look has ended, and shows no more than it may", async () => {
     const look = vi.fn(async (_queue: string, { cursor }: LookRequest) =>
       cursor === undefined ? replyOf(3, { cursor: "1-1-5" }) : replyOf(2),
@@ -163,6 +170,7 @@ it.each([
   ["", "invalid_query"],
   ["?q=%20", "invalid_query"],
   ["?q=stat:ready", "invalid_filter"],
+  ["?q=lamp&in=bodies", "invalid_query"],
 ])("GET /search%s is refused", async (query, code) => {
   const gateway = createGateway(broker({ orders: {} }), OPEN);
   const response = await gateway.request(`http://localhost:8787/__sluice/api/search${query}`);
