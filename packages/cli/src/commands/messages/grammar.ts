@@ -172,7 +172,7 @@ const MESSAGES_EXAMPLES = examples(
 function withMany(command: Command): Command {
   return withFilter(command)
     .argument("<queue>", "name of the queue")
-    .argument("[id...]", "ids of messages, or their refs")
+    .argument("[id...]", "ids of messages, their first 8 digits, or their refs")
     .option("--limit <number>", "most messages", positive)
     .option("--dry-run", "change nothing; say how many messages that would be, and show the first of them");
 }
