@@ -19,7 +19,7 @@ it("the health of an HTTP endpoint says what is under way, how many deliveries h
   expect(healthOf(world)).toMatchObject({ inFlight: 2, lastDelivery: null, next: null });
   for (const answer of answers) answer.resolve(answered(500));
   await world.pass(0);
-  const lastDelivery = { endedMs: WORLD_START_MS + 1_000, failure: "it answered 500" };
+  const lastDelivery = { endedMs: WORLD_START_MS + 1_000, failure: "it answered 500", acked: 0, messages: 1 };
   const next = { waitsFor: "due", atMs: WORLD_START_MS + 11_000 };
   expect(healthOf(world)).toEqual({
     isPresent: true,

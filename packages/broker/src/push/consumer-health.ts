@@ -1,6 +1,12 @@
 import type { ConsumerHealth, NextDelivery } from "@sluice/protocol";
 import type { Throttle } from "../turn/throttle.ts";
 
+interface DeliveryEnd {
+  readonly hasFailed?: boolean;
+  readonly acked?: number;
+  readonly messages?: number;
+}
+
 /** Record of how deliveries ended, for people and in memory alone. */
 export class DeliveryRecord {
   #consecutiveFailures = 0;
@@ -9,13 +15,14 @@ export class DeliveryRecord {
   /**
    * Takes the end of a delivery.
    *
-   * @param failure why messages of it are retried; `null` if none is.
-   * @param hasFailed whether the delivery itself failed: it has not where the handler asked for the retries. Default: with
-   *   a failure.
+   * @param failure why it failed, or why messages of it are retried; `null` for neither.
+   * @param end whether the delivery itself failed: it has not where the handler asked for the retries. Default: with a
+   *   failure. And how many of its messages were acknowledged. Default: none was settled.
    */
-  ended(nowMs: number, failure: string | null, hasFailed = failure !== null): void {
+  ended(nowMs: number, failure: string | null, end: DeliveryEnd = {}): void {
+    const { hasFailed = failure !== null, ...settled } = end;
     this.#consecutiveFailures = hasFailed ? this.#consecutiveFailures + 1 : 0;
-    this.#lastDelivery = { endedMs: nowMs, failure };
+    this.#lastDelivery = { endedMs: nowMs, failure, ...settled };
   }
 
   read(): Pick<ConsumerHealth, "consecutiveFailures" | "lastDelivery"> {

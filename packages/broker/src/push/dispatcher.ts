@@ -301,16 +301,23 @@ export class PushDispatcher {
     const isTrial = this.#trial === running.batch.leaseId;
     // A delivery that ran too long has ended: its slot is free, and another delivery has its messages.
     if (!this.#forget(running)) return;
-    const failure = failureOf(result);
-    this.#record.ended(endedMs, failure ?? firstRetryReason(result, running.batch.count), failure !== null);
     const tookMs = endedMs - running.startedMs;
     if (result instanceof Absence) {
       if (isTrial) this.#settler.settle(running, failedResult(GONE_DURING_TRIAL), tookMs);
       else this.#release(running, result.reason);
       this.#noteAbsence(running, result);
+      this.#record.ended(endedMs, failureOf(result));
     } else {
       this.#trial = null;
-      this.#settler.settle(running, result, tookMs);
+      const acked = this.#settler.settle(running, result, tookMs);
+      const messages = running.batch.count;
+      const failure = failureOf(result);
+      const hasFailed = failure !== null;
+      this.#record.ended(endedMs, failure ?? firstRetryReason(result, messages), {
+        hasFailed,
+        acked,
+        messages,
+      });
     }
   }
 

@@ -45,8 +45,9 @@ export class BatchSettler {
    * Within a turn: settles every message of a batch by its result (spec cloudflare-queues 2.4).
    *
    * @param tookMs Duration of the delivery.
+   * @returns how many are acknowledged.
    */
-  settle(running: Running, result: DeliveryResult | RejectedDelivery, tookMs: number): void {
+  settle(running: Running, result: DeliveryResult | RejectedDelivery, tookMs: number): number {
     const { queue, log, name } = this.#context;
     const { batch } = running;
     const isOk = !("rejected" in result) && result.outcome === "ok";
@@ -55,6 +56,7 @@ export class BatchSettler {
     const acked = this.#settleMessages(running, result, tookMs);
     pushEnded(queue, batch, isOk ? "ok" : "failed");
     log.handled(name, acked, batch.count, tookMs);
+    return acked;
   }
 
   /** Settles the messages. @returns how many are acknowledged. */

@@ -110,7 +110,7 @@ export class Watchers {
   }
 
   #figures(): QueueFigures {
-    const { queue, nowMs, history } = this.#context;
+    const { queue, nowMs, history, dispatcher, daemon } = this.#context;
     const { ready, delayed, leased, waitingBytes, oldestWaitingMs } = counts(queue);
     const { totals, tookMs, rates } = history;
     return {
@@ -124,6 +124,7 @@ export class Watchers {
       totals,
       tookMs,
       ...(rates === undefined ? {} : { rates }),
+      consumer: dispatcher.health ?? daemon.health,
     };
   }
 }

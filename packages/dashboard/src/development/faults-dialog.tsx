@@ -43,7 +43,7 @@ export function FaultsDialog({ queue: { name, faults }, done, closed }: FaultsDi
       submit={async () => {
         await call(`${queuePath(name)}/faults`, "PUT", { faults: chosen });
         refresh();
-        done(chosen.length === 0 ? "No faults are on." : "The next deliveries go wrong as chosen.");
+        done(chosen.length === 0 ? "The faults were ended." : "The faults were set.");
       }}
       closed={closed}
     >

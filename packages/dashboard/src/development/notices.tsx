@@ -33,7 +33,7 @@ export function DevelopmentNotices() {
             onClick={() =>
               run(async () => {
                 for (const { name } of faulty) await call(`${queuePath(name)}/faults`, "DELETE");
-                return "The faults are off.";
+                return "The faults were ended.";
               })
             }
           >

@@ -35,6 +35,9 @@ type MessageSearch =
   | { readonly kind: "failed"; readonly text: string }
   | { readonly kind: "here"; readonly message: WholeMessageView };
 
+/** Kinds of events after which a message is gone. */
+const ENDS = ["acked", "deadLettered", "dropped", "redriven", "expired", "deleted", "purged"];
+
 const ID = /^[0-9a-f]{32}$/;
 
 interface MessagePageProps {
@@ -125,7 +128,7 @@ function Shown({
   const message = search.kind === "here" ? search.message : null;
   const now = useNow(queue.now);
   const held = queue.messages.ready + queue.messages.delayed + queue.messages.leased;
-  const hasStory = story !== null && story.events.length > 0;
+  const hasEnd = story?.events.some((event) => event.queue === name && ENDS.includes(event.kind));
   return (
     <>
       {search.kind === "looking" ? (
@@ -135,7 +138,7 @@ function Shown({
       {search.kind === "gone" ? (
         <p class="notice">
           It is not in <a href={queueLink(name)}>{name}</a> now.
-          {hasStory ? " Its story says where it went." : " Nothing is known of where it went."}
+          {hasEnd ? " Its story says where it went." : " Where it went was not noted."}
         </p>
       ) : null}
       {message === null ? null : (

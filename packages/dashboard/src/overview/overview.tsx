@@ -5,6 +5,7 @@ import { queueLink, topicLink } from "../api/route.ts";
 import { useNotices } from "../api/use-feed.ts";
 import { useLive } from "../api/use-live.ts";
 import { CostCard } from "../cost/cost-card.tsx";
+import { useNow } from "../development/use-now.ts";
 import { Page } from "../page/page.tsx";
 import { Table } from "../ui/table.tsx";
 import { QUEUE_COLUMNS, TOPIC_COLUMNS } from "./columns.tsx";
@@ -18,6 +19,8 @@ interface QueuesAndTopics {
 
 /** Shortest time between two requests for all queues, in ms. The feed brings counts in between. */
 const PERIOD_MS = 5_000;
+/** Time of the queues until one has answered. */
+const BEFORE_ALL = new Date(0).toISOString();
 
 /** Every queue and every topic. */
 export function Overview() {
@@ -65,7 +68,14 @@ function Shown({ queues: answered, topics, refresh }: QueuesAndTopics & { readon
     const timer = setInterval(() => document.hidden || refresh(), PERIOD_MS);
     return () => clearInterval(timer);
   }, [hasTopics]);
-  const queues = answered.map((queue) => withFigures(queue, figures.current.get(queue.name)));
+  const fresh = answered.map((queue) => withFigures(queue, figures.current.get(queue.name)));
+  const now = useNow(
+    fresh
+      .map((queue) => queue.now)
+      .sort()
+      .at(-1) ?? BEFORE_ALL,
+  );
+  const queues = fresh.map((queue) => ({ ...queue, now }));
   const fits = (of: { readonly name: string }) => of.name.toLowerCase().includes(name.trim().toLowerCase());
   const shownQueues = queues.filter(fits);
   const shownTopics = topics.filter(fits);

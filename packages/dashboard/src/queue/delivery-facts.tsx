@@ -2,7 +2,7 @@ import { plural, span } from "@sluice/protocol/words";
 import type { ComponentChildren } from "preact";
 import type { BacklogView, QueueView } from "../api/call.ts";
 import { consumerKind, consumerName } from "../text/consumer-name.ts";
-import { nextText } from "../text/delivery-state.ts";
+import { nextText, partlyText } from "../text/delivery-state.ts";
 import { ago } from "../text/format.ts";
 import { Facts } from "../ui/facts.tsx";
 import { QueueName } from "../ui/queue-name.tsx";
@@ -12,26 +12,23 @@ export function healthFacts({ health, now, awakeSince }: BacklogView, concurrenc
   if (health === null) return [];
   const { present, inFlight, consecutiveFailures, lastDelivery, next } = health;
   const isUnknown = present && lastDelivery === null;
+  // What a queue knew before it fell asleep it has forgotten, but for its history.
+  const sinceAwake = `since the queue woke up, ${ago(awakeSince, now)}`;
   return [
-    [
-      "Is there",
-      isUnknown ? (
-        `not known: nothing was delivered since the queue woke up, ${ago(awakeSince, now)}`
-      ) : present ? (
-        "yes"
-      ) : (
-        <Bad>no</Bad>
-      ),
-    ],
+    ["Is there", isUnknown ? `not known ${sinceAwake}` : present ? "yes" : <Bad>no</Bad>],
     ["Under way", concurrency === null ? inFlight : `${inFlight} of ${concurrency} at most`],
     [
       "Last delivery",
       lastDelivery === null ? (
-        "none"
+        `none ${sinceAwake}`
       ) : (
         <>
-          {lastDelivery.failure === null ? "went well" : <Bad>{lastDelivery.failure}</Bad>},{" "}
-          <time dateTime={lastDelivery.endedAt}>{ago(lastDelivery.endedAt, now)}</time>
+          {lastDelivery.failure === null ? (
+            partlyText(lastDelivery) || "went well"
+          ) : (
+            <Bad>{lastDelivery.failure}</Bad>
+          )}
+          , <time dateTime={lastDelivery.endedAt}>{ago(lastDelivery.endedAt, now)}</time>
         </>
       ),
     ],

@@ -43,7 +43,7 @@ export function QueueActions({ queue, send, refresh }: QueueActionsProps) {
             type="button"
             disabled={isBusy}
             onClick={() =>
-              post("redrive/cancel", () => "The move is ended; what has left stays where it went.")
+              post("redrive/cancel", () => "The redrive was ended. What had left stays where it went.")
             }
           >
             Cancel the redrive
@@ -54,8 +54,8 @@ export function QueueActions({ queue, send, refresh }: QueueActionsProps) {
           disabled={isBusy}
           onClick={() =>
             settings.deliveryPaused
-              ? post("resume", () => "Delivery goes on.")
-              : post("pause", () => "Nothing is delivered until you resume. What is under way ends.")
+              ? post("resume", () => "Delivery was resumed.")
+              : post("pause", () => "Delivery was paused. What is under way ends.")
           }
         >
           {settings.deliveryPaused ? "Resume delivery" : "Pause delivery"}

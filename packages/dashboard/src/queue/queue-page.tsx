@@ -1,8 +1,16 @@
 import { size, span } from "@sluice/protocol/words";
-import { useState } from "preact/hooks";
-import { apiPath, call, type QueueView, type QueueWhyView, queuePath } from "../api/call.ts";
+import { useEffect, useState } from "preact/hooks";
+import {
+  apiPath,
+  call,
+  type FiguresView,
+  type QueueView,
+  type QueueWhyView,
+  queuePath,
+} from "../api/call.ts";
 import { withFigures } from "../api/figures.ts";
 import { queueLink, TABS, type Tab } from "../api/route.ts";
+import { useNotices } from "../api/use-feed.ts";
 import { useLive } from "../api/use-live.ts";
 import { useNow } from "../development/use-now.ts";
 import { MessagesTab } from "../message/messages-tab.tsx";
@@ -29,6 +37,10 @@ const TAB_NAMES: Readonly<Record<Tab, string>> = {
 
 /** Shortest time between two requests for the queue, in ms. The feed brings counts in between. */
 const PERIOD_MS = 2_000;
+/** Time in ms after which a moment that was to come is asked about. */
+const OVERDUE_MS = 1_000;
+/** Time of the queue until it has answered. */
+const BEFORE_ALL = new Date(0).toISOString();
 
 interface QueuePageProps {
   readonly name: string;
@@ -54,6 +66,22 @@ export function QueuePage({ name, tab, filter }: QueuePageProps) {
     },
     PERIOD_MS,
   );
+  const [figures, setFigures] = useState<FiguresView | null>(null);
+  useNotices((notice) => {
+    const own = notice.kind === "ask" ? undefined : notice.frame.queues.find((queue) => queue.name === name);
+    if (own !== undefined) setFigures(own);
+  });
+  const answer = "answer" in live ? live.answer : null;
+  const known = answer === null ? null : withFigures(answer.queue, figures);
+  // One clock for all that the page says.
+  const now = useNow(known?.now ?? BEFORE_ALL);
+  const next = known?.health?.next ?? null;
+  const isOverdue = next !== null && Date.parse(next.at) + OVERDUE_MS < Date.parse(now);
+  // A consumer that is asked again and is still away changes nothing that the feed brings.
+  useEffect(() => {
+    if (isOverdue) refresh();
+  }, [isOverdue, next?.at]);
+  const fresh = (queue: QueueView) => ({ ...withFigures(queue, figures), now });
   return (
     <Page
       title={name}
@@ -62,11 +90,13 @@ export function QueuePage({ name, tab, filter }: QueuePageProps) {
       beside={({ queue }) => (
         <>
           {queue.kind === "fifo" ? <span class="tag">FIFO</span> : null}
-          {stateOfQueue(queue).word === "–" ? null : <Status {...stateOfQueue(queue)} />}
+          {stateOfQueue(queue).word === "–" ? null : <Status {...stateOfQueue(fresh(queue))} />}
         </>
       )}
     >
-      {(answer) => <Shown {...answer} tab={tab} filter={filter} refresh={refresh} />}
+      {({ queue, why }) => (
+        <Shown queue={fresh(queue)} why={why} tab={tab} filter={filter} refresh={refresh} />
+      )}
     </Page>
   );
 }
@@ -75,11 +105,9 @@ interface ShownProps extends QueueAndReason, Pick<QueuePageProps, "tab" | "filte
   readonly refresh: () => void;
 }
 
-function Shown({ queue: answered, why, tab, filter, refresh }: ShownProps) {
-  const { name } = answered;
+function Shown({ queue, why, tab, filter, refresh }: ShownProps) {
+  const { name, now } = queue;
   const events = useQueueEvents(name);
-  const queue = withFigures(answered, events.figures);
-  const now = useNow(queue.now);
   const [isSending, setIsSending] = useState(false);
   const send = () => setIsSending(true);
   const go = (to: Tab) => () => location.assign(queueLink(name, to));

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { call, type EventView, type FiguresView, queuePath } from "../api/call.ts";
+import { call, type EventView, queuePath } from "../api/call.ts";
 import { useNotices } from "../api/use-feed.ts";
 
 /** Events that a page keeps: the newest ones. */
@@ -10,14 +10,11 @@ export interface QueueEvents {
   readonly events: readonly EventView[];
   /** Whether the queue keeps a history; `null` until that is known. */
   readonly isOn: boolean | null;
-  /** Latest figures of the feed. */
-  readonly figures: FiguresView | null;
 }
 
 /** Follows the events of a queue: first those of the last minutes by its history, and then those of the feed. */
 export function useQueueEvents(name: string): QueueEvents {
   const newest = useRef(-1);
-  const [figures, setFigures] = useState<FiguresView | null>(null);
   const [known, setKnown] = useState<Pick<QueueEvents, "events" | "isOn">>({ events: [], isOn: null });
   const take = (fresh: readonly EventView[]) => {
     const added = fresh.filter(({ number }) => number !== null && number > newest.current);
@@ -42,10 +39,7 @@ export function useQueueEvents(name: string): QueueEvents {
       ask().catch(() => {});
       return;
     }
-    const { queues, events } = notice.frame;
-    const reported = queues.find((queue) => queue.name === name);
-    if (reported !== undefined) setFigures(reported);
-    take(events.filter(({ queue }) => queue === name));
+    take(notice.frame.events.filter(({ queue }) => queue === name));
   });
-  return { ...known, figures };
+  return known;
 }

@@ -12,7 +12,7 @@ const HEALTH: NonNullable<Queue["health"]> = {
   inFlight: 0,
   consecutiveFailures: 0,
   next: null,
-  lastDelivery: { endedAt: NOW, failure: null },
+  lastDelivery: { endedAt: NOW, failure: null, acked: 2, messages: 2 },
 };
 
 function queue(changes: Partial<Queue>, deliveryPaused = false): Queue {
@@ -74,6 +74,33 @@ describe("the state of a queue", () => {
       "quiet",
       "Idle",
       "",
+    ],
+    [
+      "messages that wait for a first delivery",
+      queue({
+        health: { ...HEALTH, lastDelivery: null, next: { waitsFor: "due", at: LATER } },
+        messages: WAITING,
+      }),
+      ...(["busy", "Waiting", "next delivery in 5 s"] as const),
+    ],
+    [
+      "a delivery that asked for retries",
+      queue({ health: { ...HEALTH, lastDelivery: { endedAt: NOW, failure: null, acked: 0, messages: 2 } } }),
+      ...(["warn", "Retrying", "0 of 2 acknowledged"] as const),
+    ],
+    [
+      "an endpoint that fails while it is asked again",
+      queue({
+        health: { ...HEALTH, inFlight: 1, consecutiveFailures: 77, next: { waitsFor: "due", at: LATER } },
+      }),
+      ...(["warn", "Failing", "77 in a row, 1 under way"] as const),
+    ],
+    [
+      "a message that waits while the queue is paused",
+      queue({ messages: { ready: 1, delayed: 0, leased: 0 } }, true),
+      "warn",
+      "Paused",
+      "1 message waits",
     ],
     ["a delivery that went well", queue({ health: HEALTH }), "good", "OK", ""],
     ["clients that pull", queue({ consumer: PULL, messages: WAITING }), "quiet", "Pulled", ""],

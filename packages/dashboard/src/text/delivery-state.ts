@@ -15,7 +15,8 @@ export function stateOfQueue(queue: QueueView): DeliveryState {
   const { ready, delayed } = queue.messages;
   const waiting = ready + delayed;
   if (queue.settings.deliveryPaused) {
-    return { tone: "warn", word: "Paused", detail: waiting > 0 ? `${plural(waiting, "message")} wait` : "" };
+    const detail = `${plural(waiting, "message")} ${waiting === 1 ? "waits" : "wait"}`;
+    return { tone: "warn", word: "Paused", detail: waiting > 0 ? detail : "" };
   }
   if (queue.health !== null) return stateOfDelivery(queue);
   if (queue.consumer?.type === "http_pull") return { tone: "quiet", word: "Pulled", detail: "" };
@@ -33,19 +34,36 @@ export function stateOfQueue(queue: QueueView): DeliveryState {
 }
 
 /** State of the deliveries to a consumer or an endpoint. */
-export function stateOfDelivery({ health, now }: Pick<BacklogView, "health" | "now">): DeliveryState {
+export function stateOfDelivery({
+  health,
+  now,
+  messages,
+}: Pick<BacklogView, "health" | "now" | "messages">): DeliveryState {
   if (health === null) return { tone: "quiet", word: "–", detail: "" };
   const { present, consecutiveFailures, inFlight, lastDelivery, next } = health;
   const detail = next === null ? "" : nextText(next, now);
   if (!present) return { tone: "bad", word: "Away", detail };
   if (consecutiveFailures > 0) {
     const row = consecutiveFailures === 1 ? "" : `${consecutiveFailures.toLocaleString("en")} in a row`;
-    return { tone: "warn", word: "Failing", detail: [row, detail].filter(Boolean).join(", ") };
+    const then = inFlight > 0 ? `${inFlight} under way` : detail;
+    return { tone: "warn", word: "Failing", detail: [row, then].filter(Boolean).join(", ") };
   }
   if (inFlight > 0) return { tone: "busy", word: "Delivering", detail: `${inFlight} under way` };
   if (next?.waitsFor === "slot") return { tone: "busy", word: "At its rate", detail };
-  if (lastDelivery === null) return { tone: "quiet", word: "Idle", detail };
-  return { tone: "good", word: "OK", detail };
+  if (lastDelivery === null) {
+    return messages.ready > 0
+      ? { tone: "busy", word: "Waiting", detail }
+      : { tone: "quiet", word: "Idle", detail };
+  }
+  const partly = partlyText(lastDelivery);
+  if (partly === "") return { tone: "good", word: "OK", detail };
+  return { tone: "warn", word: "Retrying", detail: [partly, detail].filter(Boolean).join(", ") };
+}
+
+/** Tells how many messages a delivery acknowledged, `0 of 2 acknowledged`; empty if those were all. */
+export function partlyText({ acked, messages }: NonNullable<HealthView["lastDelivery"]>): string {
+  if (acked === null || messages === null || acked === messages) return "";
+  return `${acked.toLocaleString("en")} of ${messages.toLocaleString("en")} acknowledged`;
 }
 
 /** Puts into words what a queue waits for. */

@@ -30,12 +30,20 @@ export interface HealthView {
   readonly present: boolean;
   readonly inFlight: number;
   readonly consecutiveFailures: number;
-  readonly lastDelivery: { readonly endedAt: string; readonly failure: string | null } | null;
+  readonly lastDelivery: LastDeliveryView | null;
   /**
    * Event that the queue waits for before it delivers again, and its time; `null` when nothing waits, or nothing may be
    * delivered.
    */
   readonly next: { readonly waitsFor: NextDelivery["waitsFor"]; readonly at: string } | null;
+}
+
+export interface LastDeliveryView {
+  readonly endedAt: string;
+  readonly failure: string | null;
+  /** Messages that it acknowledged, of how many; `null` where no message was settled. */
+  readonly acked: number | null;
+  readonly messages: number | null;
 }
 
 export function backlogOf(description: QueueDescription): BacklogView {
@@ -61,7 +69,7 @@ export function backlogOf(description: QueueDescription): BacklogView {
   };
 }
 
-function healthOf({
+export function healthOf({
   isPresent,
   inFlight,
   consecutiveFailures,
@@ -73,7 +81,14 @@ function healthOf({
     inFlight,
     consecutiveFailures,
     lastDelivery:
-      lastDelivery === null ? null : { endedAt: timeOf(lastDelivery.endedMs), failure: lastDelivery.failure },
+      lastDelivery === null
+        ? null
+        : {
+            endedAt: timeOf(lastDelivery.endedMs),
+            failure: lastDelivery.failure,
+            acked: lastDelivery.acked ?? null,
+            messages: lastDelivery.messages ?? null,
+          },
     next: next === null ? null : { waitsFor: next.waitsFor, at: timeOf(next.atMs) },
   };
 }

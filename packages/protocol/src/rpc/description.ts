@@ -40,10 +40,19 @@ export interface ConsumerHealth {
   readonly inFlight: number;
   /** Deliveries since the last one that went well, with those that no consumer took, which are no attempts. */
   readonly consecutiveFailures: number;
-  /** The delivery that ended last; `failure` says why it went wrong, `null` if it did not. */
-  readonly lastDelivery: { readonly endedMs: number; readonly failure: string | null } | null;
+  /** The delivery that ended last. */
+  readonly lastDelivery: LastDelivery | null;
   /** Next delivery if nothing is sent; `null` when nothing waits, delivery is paused or every slot is taken. */
   readonly next: NextDelivery | null;
+}
+
+export interface LastDelivery {
+  readonly endedMs: number;
+  /** Reason why it went wrong; `null` if it did not. */
+  readonly failure: string | null;
+  /** Messages that it acknowledged, of how many. Absent where no message was settled. */
+  readonly acked?: number;
+  readonly messages?: number;
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { DeliveryLogs } from "./consumer.ts";
+import type { ConsumerHealth } from "./description.ts";
 
 /**
  * Kinds of events in the history of a queue.
@@ -222,6 +223,8 @@ export interface QueueFigures {
   readonly tookMs: readonly number[];
   /** Absent without a history. */
   readonly rates?: QueueRates;
+  /** How delivery goes; `null` for a queue whose messages the broker delivers to no consumer. */
+  readonly consumer?: ConsumerHealth | null;
 }
 
 /** Messages a second that come in, are acknowledged and are dead-lettered, in the last five seconds. */

@@ -1,4 +1,5 @@
 import type { HistoryKind, QueueRates, WatchReply, WatchRequest } from "@sluice/protocol";
+import { type HealthView, healthOf } from "../backlog-view.ts";
 import { AdminError } from "../failure.ts";
 import { timeOf } from "../time.ts";
 import { type EventView, eventView } from "./history-view.ts";
@@ -36,6 +37,8 @@ export interface FiguresView {
   readonly tookMs: readonly number[];
   /** Messages a second in the last five seconds; `null` without a history. */
   readonly rates: QueueRates | null;
+  /** How deliveries to the consumer go; `null` where the broker delivers to no consumer. Absent if that is not known. */
+  readonly health?: HealthView | null;
 }
 
 /** Data of one event of the stream. */
@@ -273,6 +276,7 @@ function figuresView(name: string, { figures }: WatchReply): FiguresView {
     totals,
     tookMs,
     rates,
+    consumer,
   } = figures;
   return {
     name,
@@ -284,5 +288,6 @@ function figuresView(name: string, { figures }: WatchReply): FiguresView {
     totals,
     tookMs,
     rates: rates ?? null,
+    ...(consumer === undefined ? {} : { health: consumer === null ? null : healthOf(consumer) }),
   };
 }
