@@ -37,6 +37,7 @@ class Run {
   #handles = 0;
   #leases: string[] = [];
   #held: (() => void)[] = [];
+  #slow: (() => void)[] = [];
   #sent = 0;
 
   constructor(sharesCommits: boolean) {
@@ -58,8 +59,9 @@ class Run {
     this.world.observer = this.log;
     this.world.handler = async ({ messages }) => {
       if (this.#handles === 3) await new Promise<void>((go) => this.#held.push(go));
+      if (this.#handles === 4) await new Promise<void>((go) => this.#slow.push(go));
       const handles = this.#handles;
-      if (handles === 1) return { outcome: "exception", error: "Error: no stock" };
+      if (handles === 1 || handles === 4) return { outcome: "exception", error: "Error: no stock" };
       if (handles !== 2) return {};
       const odd = messages.filter((_, i) => i % 2 === 1);
       return {
@@ -84,6 +86,7 @@ class Run {
         break;
       case "pass":
         await world.pass(count);
+        for (const go of this.#slow.splice(0)) go();
         break;
       case "handle":
         this.#handles = count;

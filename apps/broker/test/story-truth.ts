@@ -40,7 +40,9 @@ export class FullLog implements Observer {
       const before = this.of(id).filter((happened) => happened.queue === queue);
       const last = before.at(-1)?.attempt ?? 0;
       const isUncounted = before.at(-1)?.event.delay === "absence";
-      const attempt = event.kind === "delivered" ? last + (isUncounted ? 0 : 1) : last;
+      // The end of a delivery may come after the next one has begun.
+      const own = before.find((each) => each.event.kind === "delivered" && each.event.batch === event.batch);
+      const attempt = event.kind === "delivered" ? last + (isUncounted ? 0 : 1) : (own?.attempt ?? last);
       this.#ofMessages.set(id, [...this.of(id), { order, queue, atMs, event, attempt }]);
     }
   }
@@ -60,6 +62,9 @@ export class FullLog implements Observer {
     for (const { atMs, event, ...of } of ends) {
       if (of.queue !== queue) continue;
       if (event.kind === "paused") pausedSinceMs = atMs;
+      // A move in a pause counts as a move alone.
+      if (event.kind === "clockMoved" && pausedSinceMs < Infinity && atMs >= sinceMs && atMs < untilMs)
+        sum -= event.delayMs ?? 0;
       if (event.kind !== "resumed") continue;
       sum += Math.max(0, Math.min(atMs, untilMs) - Math.max(pausedSinceMs, sinceMs));
       pausedSinceMs = Infinity;
@@ -77,7 +82,7 @@ export class FullLog implements Observer {
   #hereIn(queue: string): string[] {
     return this.ids.filter((id) => {
       const own = this.of(id).filter((happened) => happened.queue === queue);
-      return own.length > 0 && !ENDS.includes(own.at(-1)?.event.kind ?? "");
+      return own.length > 0 && !own.some(({ event }) => ENDS.includes(event.kind));
     });
   }
 }

@@ -2,8 +2,8 @@ import type { HistoryEvent } from "@sluice/protocol";
 import type { StoredEvent } from "./event.ts";
 
 /**
- * Finds out how long delivery was paused between two events, and by how much the clock was moved. Both may be the same
- * time.
+ * Finds out how long delivery was paused between two events, and by how much the clock was moved. A move in a pause
+ * counts as a move alone.
  *
  * @param ofQueue events of the queue, oldest first.
  */
@@ -25,10 +25,12 @@ export function waitsOf(
     if (kind === "paused" && !isPaused) pausedSinceMs = t;
     if (kind === "resumed" && isPaused) addPause(t);
     if (isPause({ kind })) isPaused = kind === "paused";
-    if (kind === "clockMoved" && n > before.n && n < after.n) movedMs += delayMs;
+    if (kind !== "clockMoved" || n < before.n || n > after.n) continue;
+    movedMs += delayMs;
+    if (isPaused) pausedMs -= delayMs;
   }
   if (isPaused) addPause(after.t);
-  return { ...(pausedMs === 0 ? {} : { pausedMs }), ...(movedMs === 0 ? {} : { movedMs }) };
+  return { ...(pausedMs <= 0 ? {} : { pausedMs }), ...(movedMs === 0 ? {} : { movedMs }) };
 }
 
 function isPause({ kind }: Pick<StoredEvent, "kind">): boolean {

@@ -87,6 +87,11 @@ it("a story has its gaps where they are, and tells no wait over them", () => {
   expect(steps.map((step) => step.gaps)).toEqual([[gaps[1], gaps[3]], [gaps[0]], []]);
   expect(gapsAfter).toEqual([gaps[2]]);
   expect(steps.map(({ wait }) => wait?.text ?? null)).toEqual([null, null, "waited 10 ms"]);
+  // The queue knows nothing of the send that a dead letter has brought along.
+  const brought = [event("accepted", 0, { number: null }), ...events];
+  const unsent = storySteps(storyOf(brought, [gap({})]));
+  expect(unsent.steps.map((step) => step.gaps.length)).toEqual([0, 1, 0, 0]);
+  expect(unsent.steps[1]?.wait).toBeNull();
   const whole = storySteps(storyOf(events, [gap({ reason: "overwritten", until: events[2]?.at ?? null })]));
   expect(whole.steps.map(({ wait }) => wait)).toEqual([null, null, null]);
 });

@@ -54,7 +54,10 @@ export function storySteps({ events, gaps, messages }: StoryView): {
     if (first === -1) return messages.at(-1)?.queue === queue ? events.length : 0;
     if (after !== null)
       return 1 + events.findIndex((event) => event.queue === queue && event.number === after);
-    return reason === "off" ? 1 + events.findLastIndex((event) => event.queue === queue) : first;
+    if (reason === "off") return 1 + events.findLastIndex((event) => event.queue === queue);
+    // The queue does not know of what the message has brought along.
+    const noted = events.findIndex((event) => event.queue === queue && event.number !== null);
+    return noted === -1 ? first : noted;
   };
   const placed = gaps.map((gap) => [placeOf(gap), gap] as const);
   const gapsAt = (place: number) => placed.filter(([at]) => at === place).map(([, gap]) => gap);

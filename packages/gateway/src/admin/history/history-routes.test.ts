@@ -202,6 +202,27 @@ describe("GET /queues/NAME/messages/ID/story", () => {
     ]);
   });
 
+  it("has no gap for a send that the message has brought along", async () => {
+    const gap = {
+      queue: "orders",
+      reason: "merged",
+      sinceMs: CREATED_MS - 1,
+      untilMs: CREATED_MS + 1,
+    } as const;
+    const directory = withStories({
+      [`orders ${ID}`]: {
+        gaps: [
+          { ...gap, kinds: ["accepted", "delivered"] },
+          { ...gap, kinds: ["accepted"] },
+        ],
+        after: { queue: "dead", id: ID },
+      },
+      [`dead ${ID}`]: { events: [{ ...arrived, past }], before: { queue: "orders", id: ID } },
+    });
+    const { body } = await ask(directory, `/queues/orders/messages/${ID}/story`);
+    expect(body.gaps).toMatchObject([{ kinds: ["delivered"], since: "2023-11-14T22:13:20.000Z" }]);
+  });
+
   it("leaves out queues that are gone, and ends in a circle", async () => {
     const directory = withStories({
       [`orders ${ID}`]: {

@@ -38,12 +38,22 @@ export async function tellStory(directory: QueueDirectory, message: MessageElsew
   };
   await follow("before");
   await follow("after");
-  const events = chapters.flatMap(({ reply }) => reply.events);
+  const events = withPast(chapters.flatMap(({ reply }) => reply.events));
+  const gaps = chapters.flatMap(({ reply }) => reply.gaps).map(gapView);
   return {
     messages: chapters.map((chapter) => chapter.message),
-    events: withPast(events),
-    gaps: chapters.flatMap(({ reply }) => reply.gaps).map(gapView),
+    events,
+    gaps: gaps.flatMap((gap) => withoutSend(gap, events)),
   };
+}
+
+/** Leaves out of a gap the send that the message has brought along, and what was before it. */
+function withoutSend(gap: StoryGapView, events: readonly EventView[]): StoryGapView[] {
+  const sent = events.find(({ kind, queue }) => kind === "accepted" && queue === gap.queue);
+  if (gap.kinds === null || sent === undefined) return [gap];
+  const kinds = gap.kinds.filter((kind) => kind !== "accepted");
+  const since = gap.since !== null && gap.since < sent.at ? sent.at : gap.since;
+  return kinds.length === 0 ? [] : [{ ...gap, kinds, since }];
 }
 
 /** `null` for a queue that is gone. */
