@@ -58,7 +58,8 @@ export class FullLog implements Observer {
   /** Time within a span, in ms, in which delivery of a queue was paused. */
   pausedMs(queue: string, sinceMs: number, untilMs: number): number {
     let [pausedSinceMs, sum] = [Infinity, 0];
-    const ends = [...this.#ofQueues, { queue, atMs: untilMs, event: { kind: "resumed" } }];
+    const resumed: Noted = { kind: "resumed", count: 0 };
+    const ends = [...this.#ofQueues, { queue, atMs: untilMs, event: resumed }];
     for (const { atMs, event, ...of } of ends) {
       if (of.queue !== queue) continue;
       if (event.kind === "paused") pausedSinceMs = atMs;

@@ -188,9 +188,14 @@ export async function holds(lab: DashboardLab, queue: string, count: number): Pr
   await vi.waitFor(look, { timeout: PATIENCE_MS });
 }
 
+/** Reads what a part of the page shows, in one line. */
+export async function shownBy(of: { innerText(): Promise<string> }): Promise<string> {
+  return (await of.innerText()).replace(/\s+/g, " ");
+}
+
 /** Waits until an element shows a text, even if it is replaced meanwhile. */
 export async function says(of: { innerText(): Promise<string> }, text: string | RegExp): Promise<void> {
-  const read = () => of.innerText().then((shown) => shown.replace(/\s+/g, " "));
+  const read = () => shownBy(of);
   const expected = typeof text === "string" ? expect.stringContaining(text) : expect.stringMatching(text);
   await expect.poll(read, { timeout: PATIENCE_MS }).toEqual(expected);
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CHROMIUM, type DashboardLab, openLab, says } from "./lab.ts";
+import { CHROMIUM, type DashboardLab, openLab, says, shownBy } from "./lab.ts";
 
 let lab: DashboardLab;
 
@@ -52,7 +52,7 @@ describe.skipIf(CHROMIUM === null)("the page tells nothing that did not happen",
     await lab.api("/clock", "POST", { advanceMs: 570_000 });
     const seen = new Set<string>();
     const look = async () => {
-      const text = (await main.innerText()).replace(/\s+/g, " ");
+      const text = await shownBy(main);
       const times = [
         ...text.matchAll(/(?:Failing next delivery|\d\d:\d\d:\d\d,|Comes next next delivery) in (\d+ s)/g),
       ];
