@@ -22,7 +22,15 @@ const CONSUMER = `
 import { createQueueConsumer } from "@sluice/consumer";
 export const SluiceQueueConsumer = createQueueConsumer({
   queue(batch) {
-    for (const message of batch.messages) pack(message.body);
+    for (const message of batch.messages) {
+      if (message.body.item !== "sofa") {
+        pack(message.body);
+        continue;
+      }
+      console.log("packing", message.body);
+      console.error(new RangeError("the sofa is too long"));
+      message.retry();
+    }
   },
 }, { waitForWaitUntil: true });
 function pack({ item }) {

@@ -85,6 +85,21 @@ describe.skipIf(CHROMIUM === null)("a user who starts on the first page finds ou
     await holds(lab, "gifts", 0);
   });
 
+  it("what a handler printed that asked for a retry, and why the message is dead", async () => {
+    await sendAll("gifts", [{ item: "sofa" }]);
+    await holds(lab, "gifts-dead", 1);
+    const page = await messagesOf("gifts-dead");
+    await row(page, "").getByRole("link").first().click();
+    const story = page.getByRole("region", { name: "Story" });
+    await says(story, /Delivered to packer.* Its Worker printed 2 lines .*Moved to dead-letter queue/);
+    await says(story, "RangeError: the sofa is too long (printed; its handler asked for the retry)");
+    await says(
+      page.getByRole("region", { name: "What was printed" }),
+      /^[\d:.]+ packing { item: 'sofa' } [\d:.]+ RangeError: the sofa is too long at /,
+    );
+    await lab.api("/queues/gifts-dead/purge", "POST");
+  });
+
   it("when the next retry comes", async () => {
     await sendAll("orders", [{ item: "vase" }]);
     const { page, clicks } = await messagesOf("orders");
