@@ -1,3 +1,4 @@
+export { watchConsole } from "./logs/watch-console.ts";
 export { createQueueConsumer, type QueueConsumerClass } from "./queue-consumer.ts";
 export { QueueController } from "./queue-controller.ts";
 export { QueueMessage } from "./queue-message.ts";

@@ -5,13 +5,14 @@ import {
   deliveryReply,
   type HandlerCalls,
   isSpoken,
+  type LogLevel,
   protocolRefusal,
   type QueueConsumerRpc,
   REFUSED,
 } from "@sluice/protocol";
 import { BatchState } from "./batch-state.ts";
 import { DeliveryLines } from "./logs/delivery-lines.ts";
-import { ConsoleWatch } from "./logs/watch-console.ts";
+import { consoleWatch } from "./logs/watch-console.ts";
 import type { QueueController } from "./queue-controller.ts";
 import { type HandlerCall, type RunOptions, runDelivery } from "./run-delivery.ts";
 import { UnfinishedDeliveries } from "./unfinished.ts";
@@ -50,13 +51,13 @@ export type QueueConsumerClass = new (
 export function createQueueConsumer(defaultExport: unknown, options: RunOptions): QueueConsumerClass {
   const unfinished = new UnfinishedDeliveries();
   const { context } = options;
-  const watch = new ConsoleWatch((level, args) => {
+  const taken = (level: LogLevel, args: readonly unknown[]) => {
     if (context === undefined) unfinished.printed(level, args);
     else context.getStore()?.add(level, args);
-  });
+  };
   const linesOf = ({ logs }: Delivery): DeliveryLines | null => {
     if (logs !== true) return null;
-    watch.begin();
+    consoleWatch.begin(taken);
     return new DeliveryLines(context === undefined);
   };
 

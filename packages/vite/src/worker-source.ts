@@ -1,5 +1,5 @@
 import type { ProducerConfig } from "@sluice/config";
-import { consumerOptions, IMPORT_CONTEXT } from "@sluice/project/generate/worker-entry";
+import { CONSOLE_FILE, consumerOptions, IMPORT_CONTEXT } from "@sluice/project/generate/worker-entry";
 import {
   BROKER_BINDING,
   CONSUMER_ENTRYPOINT,
@@ -63,6 +63,7 @@ export function entrySource(worker: WorkerSource): string {
   const options = consumerOptions(waitForWaitUntil, hasAsyncLocalStorage);
   return lines([
     GENERATED_HEADER,
+    ...(consumes ? [`import "./${CONSOLE_FILE}";`] : []),
     ...(consumes && hasAsyncLocalStorage ? [IMPORT_CONTEXT] : []),
     `import { bind } from "./${BINDINGS_FILE}";`,
     `import { boundExport, boundExports, createQueueConsumer, withFrontDoor } from ${JSON.stringify(runtime)};`,

@@ -9,6 +9,7 @@ import { consumerBindings, generateBrokerConfig } from "@sluice/project/generate
 import { brokerEntrySource, TOPOLOGY_FILE } from "@sluice/project/generate/broker-entry";
 import { devVars } from "@sluice/project/generate/dev-vars";
 import { ENTRY_FILE } from "@sluice/project/generate/worker-config";
+import { CONSOLE_FILE, consoleSource } from "@sluice/project/generate/worker-entry";
 import {
   BROKER_BINDING,
   BROKER_CLASS,
@@ -175,6 +176,7 @@ export class WorkersOfProject {
       runtime: relativePath(directory, WORKER_MODULE),
     };
     writeIfChanged(join(directory, BINDINGS_FILE), bindingsSource(source));
+    if (consumes) writeIfChanged(join(directory, CONSOLE_FILE), consoleSource(source.runtime));
     writeIfChanged(join(directory, ENTRY_FILE), entrySource(source));
     config.main = join(directory, ENTRY_FILE);
     config.queues = { producers: [], consumers: [] };

@@ -16,8 +16,8 @@ afterEach(() => {
 
 function watching() {
   const taken: [LogLevel, ...unknown[]][] = [];
-  const watch = new ConsoleWatch((level, args) => taken.push([level, ...args]));
-  watch.begin();
+  const watch = new ConsoleWatch();
+  watch.begin((level, args) => taken.push([level, ...args]));
   return { watch, taken };
 }
 
@@ -74,4 +74,19 @@ it("a console that cannot be changed stays as it is", () => {
   console.info("y");
   expect(taken).toEqual([["info", "y"]]);
   Object.defineProperty(console, "log", { value: before, writable: true, configurable: true });
+});
+
+it("a method that was taken before anybody listens is watched from then on", () => {
+  const watch = new ConsoleWatch();
+  watch.begin();
+  const { error } = console;
+  error("early");
+  const taken: string[] = [];
+  watch.begin((_, args) => taken.push(String(args)));
+  error("later");
+  expect(taken).toEqual(["later"]);
+  expect(printed.mock.calls).toEqual([
+    ["error", "early"],
+    ["error", "later"],
+  ]);
 });

@@ -1,24 +1,26 @@
 import { LOG_LEVELS, type LogLevel } from "@sluice/protocol";
 
 type Method = (...args: unknown[]) => unknown;
+/** Is called with each call of the console before it prints. */
+type Taken = (level: LogLevel, args: readonly unknown[]) => void;
 
 /**
  * Watches calls of the console of this isolate. Each method gets a proxy, so that it prints as before, and has whatever
  * properties a tracing library or a spy has given it.
  */
 export class ConsoleWatch {
-  readonly #taken: (level: LogLevel, args: readonly unknown[]) => void;
+  #taken: Taken = () => {};
   readonly #watched = new WeakSet<object>();
   /** Whether a watched call is running. The calls that it makes, as one of a tracing library does, are part of it. */
   #isWithin = false;
 
-  /** @param taken called with each call before it prints. */
-  constructor(taken: (level: LogLevel, args: readonly unknown[]) => void) {
-    this.#taken = taken;
-  }
-
-  /** Begins to watch. Called again, it watches methods that were replaced or restored since. */
-  begin(): void {
+  /**
+   * Begins to watch. Called again, it watches methods that were replaced or restored since.
+   *
+   * @param taken takes the place of the one before. Default: that one.
+   */
+  begin(taken?: Taken): void {
+    if (taken !== undefined) this.#taken = taken;
     for (const level of LOG_LEVELS) {
       const method: unknown = console[level];
       if (typeof method !== "function" || this.#watched.has(method)) continue;
@@ -40,4 +42,15 @@ export class ConsoleWatch {
       this.#isWithin = false;
     }
   }
+}
+
+/** Watch of this isolate. */
+export const consoleWatch = new ConsoleWatch();
+
+/**
+ * Begins to watch the console. A generated entry calls it before the user's modules run: a logger may keep the methods
+ * that it finds. Otherwise the first delivery that asks for logs begins.
+ */
+export function watchConsole(): void {
+  consoleWatch.begin();
 }

@@ -19,7 +19,13 @@ import { brokerEntrySource, type ReadyBroker, readyBrokerSources, TOPOLOGY_FILE 
 import { devVarsFile, SECRET_SETTINGS } from "./broker-settings.ts";
 import { devVars } from "./dev-vars.ts";
 import { ENTRY_FILE, generateWorkerConfig, type Purpose } from "./worker-config.ts";
-import { BINDINGS_FILE, bindingsSource, workerEntrySource } from "./worker-entry.ts";
+import {
+  BINDINGS_FILE,
+  bindingsSource,
+  CONSOLE_FILE,
+  consoleSource,
+  workerEntrySource,
+} from "./worker-entry.ts";
 
 const CONFIG_FILE = "wrangler.json";
 /** Own folder of bundled modules, because Wrangler watches everything beside a module that it does not bundle. */
@@ -76,13 +82,13 @@ export function generatedConfig({ files }: Pick<GeneratedWorker, "files">): Part
 
 /** Computes every file of a run, without reading or writing any. */
 export function makePlan(project: Project, purpose: Purpose["kind"], places: Places): Plan {
-  const { workers, broker } = project;
+  const { workers, broker, topology } = project;
   return {
     workers: workers.map((worker, i) =>
       planWorker(
         worker,
         purpose === "build" ? { kind: purpose } : { kind: purpose, primary: i === 0 },
-        broker,
+        { broker, topology },
         places,
       ),
     ),
@@ -93,7 +99,7 @@ export function makePlan(project: Project, purpose: Purpose["kind"], places: Pla
 function planWorker(
   worker: UserWorker,
   purpose: Purpose,
-  broker: BrokerBase,
+  { broker, topology }: { readonly broker: BrokerBase; readonly topology: QueueTopology },
   places: Places,
 ): GeneratedWorker {
   const directory = join(places.outputDirectory, worker.name);
@@ -114,14 +120,19 @@ function planWorker(
   const bindings = {
     [BINDINGS_FILE]: bindingsSource(worker.name, worker.queues.producers, behaviour, runtime),
   };
+  const watchesConsole = worker.queues.consumers.some(
+    ({ queue, type }) => type === "worker" && (topology.queues[queue]?.logs ?? purpose.kind === "dev"),
+  );
   return generated(worker.name, directory, worker, config, {
     ...(entry.hasBindings ? bindings : {}),
+    ...(watchesConsole ? { [CONSOLE_FILE]: consoleSource(runtime) } : {}),
     [ENTRY_FILE]: workerEntrySource({
       userMain: entry.userMain,
       main: worker.main,
       hasBindings: entry.hasBindings,
       frontDoor: entry.frontDoor,
       consumes: consumes(worker),
+      watchesConsole,
       waitForWaitUntil: compatibility.waitForWaitUntil,
       hasAsyncLocalStorage: compatibility.hasAsyncLocalStorage,
       runtime,

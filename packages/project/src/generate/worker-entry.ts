@@ -13,6 +13,7 @@ import type { FrontDoor, FrontDoorOptions } from "../runtime/front-door-contract
 import type { QueueCompatibility } from "../wrangler/compatibility.ts";
 
 export const BINDINGS_FILE = "bindings.js";
+export const CONSOLE_FILE = "console.js";
 
 /** Behaviour of a Worker's bindings. */
 type BindingBehaviour = Pick<QueueCompatibility, "exposeErrorCodes" | "defaultContentType"> & {
@@ -57,6 +58,19 @@ export function bindingsSource(
   ]);
 }
 
+/**
+ * Makes the source of the module that a consumer's entry imports first where its handlers' lines are asked for: it
+ * watches the console before the user's code takes its methods.
+ */
+export function consoleSource(runtime: string): string {
+  return lines([
+    GENERATED_HEADER,
+    `import { watchConsole } from ${literal(runtime)};`,
+    "",
+    "watchConsole();",
+  ]);
+}
+
 export interface WorkerEntryInput {
   /** Module specifier of the user's main module; `null` for a Worker of static assets alone. */
   readonly userMain: string | null;
@@ -70,6 +84,8 @@ export interface WorkerEntryInput {
   readonly hasAsyncLocalStorage?: boolean;
   /** Module specifier of our runtime for Workers. */
   readonly runtime: string;
+  /** Whether there is a `console.js` to import. Default: false. */
+  readonly watchesConsole?: boolean;
   /** Name of the module of the bindings, beside the entry. Default: `bindings.js`. */
   readonly bindingsFile?: string;
 }
@@ -77,7 +93,7 @@ export interface WorkerEntryInput {
 /** Makes the source of a generated entry: all exports of the user's module, and what the broker needs. */
 export function workerEntrySource(input: WorkerEntryInput): string {
   const { userMain, main, hasBindings, frontDoor, consumes, waitForWaitUntil, runtime } = input;
-  const { bindingsFile = BINDINGS_FILE, hasAsyncLocalStorage = false } = input;
+  const { bindingsFile = BINDINGS_FILE, hasAsyncLocalStorage = false, watchesConsole = false } = input;
   const hasDefault = main.kind === "default";
   const usesDefault = hasDefault && (frontDoor !== null || consumes);
   const ours = [
@@ -88,6 +104,7 @@ export function workerEntrySource(input: WorkerEntryInput): string {
   const options = consumerOptions(waitForWaitUntil, hasAsyncLocalStorage);
   return lines([
     GENERATED_HEADER,
+    ...(watchesConsole ? [`import "./${CONSOLE_FILE}";`] : []),
     ...(hasBindings ? [`import "./${bindingsFile}";`] : []),
     ...(consumes && hasAsyncLocalStorage ? [IMPORT_CONTEXT] : []),
     ...(ours.length === 0 ? [] : [`import { ${ours.sort().join(", ")} } from ${literal(runtime)};`]),

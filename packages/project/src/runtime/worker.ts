@@ -1,5 +1,5 @@
 /** Module that the generated entries of the users' Workers import. */
-export { createQueueConsumer } from "@sluice/consumer";
+export { createQueueConsumer, watchConsole } from "@sluice/consumer";
 export { installProducers } from "@sluice/producer";
 export { withFrontDoor } from "./front-door.ts";
 

@@ -6,7 +6,7 @@ import type { DeliveryReply } from "@sluice/protocol";
 import { type InterruptibleDelivery, interruptedBy, interruptible } from "./interruptions.ts";
 import { watchBinding, watchCalls } from "./watch-bindings.ts";
 
-export { hideBindings, withFrontDoor } from "@sluice/project/runtime/worker";
+export { hideBindings, watchConsole, withFrontDoor } from "@sluice/project/runtime/worker";
 
 // This module is imported before the user's modules.
 watchCalls(env);

@@ -1,4 +1,4 @@
 /** Exports for the generated entries of the users' Workers. */
-export { createQueueConsumer, withFrontDoor } from "@sluice/project/runtime/worker";
+export { createQueueConsumer, watchConsole, withFrontDoor } from "@sluice/project/runtime/worker";
 export { boundExport, boundExports } from "./bound-exports.ts";
 export { queueBinder } from "./queue-binder.ts";

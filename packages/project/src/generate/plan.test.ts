@@ -1,0 +1,31 @@
+import { expect, it } from "vitest";
+import { fileOf, generate } from "../../test/generated.ts";
+import { projectFolder } from "../../test/project-folder.ts";
+
+const CONSUMER = '[[queues.consumers]]\nqueue = "orders"\n';
+const LOGS = (value: boolean) => `[sluice.queues.orders]\nlogs = ${value}\n`;
+
+it.each([
+  ["dev", CONSUMER, true],
+  ["dev", CONSUMER + LOGS(false), false],
+  ["dev", '[[queues.producers]]\nqueue = "orders"\nbinding = "Q"\n', false],
+  ["serve", CONSUMER, false],
+  ["build", CONSUMER, false],
+  ["build", CONSUMER + LOGS(true), true],
+] as const)(
+  "in %s a consumer watches the console before the user's code where it is asked: %j: %s",
+  async (purpose, rest, watches) => {
+    const folder = projectFolder({
+      "wrangler.toml": `name = "api"\nmain = "i.js"\ncompatibility_date = "2026-11-01"\n${rest}`,
+      "i.js": "export default { fetch() {}, queue() {} };\n",
+    });
+    const { plan } = await generate(folder, { purpose });
+    const lines = fileOf(plan, "api", "entry.js").split("\n");
+    expect(lines.indexOf('import "./console.js";')).toBe(watches ? 1 : -1);
+    expect("console.js" in (plan.workers[0]?.files ?? {})).toBe(watches);
+    if (watches)
+      expect(fileOf(plan, "api", "console.js")).toMatch(
+        /import { watchConsole } from .*\n\nwatchConsole\(\);\n$/,
+      );
+  },
+);
