@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { BatchState } from "./batch-state.ts";
+import { DeliveryLines } from "./logs/delivery-lines.ts";
 
 const NOTHING = { ackAll: false, retryBatch: { retry: false }, explicitAcks: [], retryMessages: [] };
 
@@ -134,4 +135,18 @@ it("flags are those of the moment: later calls do not change them", () => {
   ack(state);
   retryAll()(state);
   expect(flags).toEqual(NOTHING);
+});
+
+it("a retry has the error that was printed right before it, and keeps it when it is called again", () => {
+  const lines = new DeliveryLines(false);
+  const state = new BatchState(() => {}, lines);
+  lines.add("error", ["Error: no stock"]);
+  state.retry("a", 5);
+  state.retry("b", undefined);
+  state.retry("a", 9);
+  expect(state.calls()).toMatchObject({
+    retryMessages: [{ msgId: "a", printed: "Error: no stock", delaySeconds: 9 }, { msgId: "b" }],
+    logs: { lines: [{ level: "error", text: "Error: no stock" }] },
+  });
+  expect(state.calls().retryMessages[1]).not.toHaveProperty("printed");
 });

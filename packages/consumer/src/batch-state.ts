@@ -65,7 +65,7 @@ export class BatchState {
   }
 
   #retryOf(msgId: string, delaySeconds: number | undefined): RetryCall {
-    const printed = this.#lines?.takeJustPrinted();
+    const printed = this.#lines?.takeJustPrinted() ?? this.#retried.get(msgId)?.printed;
     return withDelay(printed === undefined ? { msgId } : { msgId, printed }, delaySeconds);
   }
 }

@@ -151,6 +151,16 @@ it("what a handler had printed that was ended is kept", async () => {
   expect(printedIn(world)[0]).toMatchObject({ logs: logsOf("begun") });
 });
 
+it("the last delivery of a consumer is one with a reason, and no failure, where its handler asks for a retry", async () => {
+  const world = worldWithHistory({ orders: { consumer: consumer({ ...SINGLE, retryDelaySeconds: 60 }) } });
+  world.handler = () => ({ retryBatch: { retry: true }, logs: logsOf("Error: no stock") });
+  await world.sendAndPass("orders", ["a"]);
+  expect(world.core("orders").describe().consumer).toMatchObject({
+    consecutiveFailures: 0,
+    lastDelivery: { failure: "Error: no stock (printed; its handler asked for the retry)" },
+  });
+});
+
 it.each<[string, unknown]>([
   ["no object", 5],
   ["no lines", {}],
