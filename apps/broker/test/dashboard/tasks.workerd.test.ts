@@ -64,7 +64,7 @@ describe.skipIf(CHROMIUM === null)("a user who starts on the first page finds ou
     const story = page.getByRole("region", { name: "Story" });
     await says(story, /Sent .* in gifts .*Delivered to packer attempt 1.*TypeError: the vase is cursed/);
     await says(story, /Moved to dead-letter queue gifts-dead after 1 attempt.*Arrived from gifts/);
-    await story.getByText("Stack").first().click();
+    await story.getByText("Stack", { exact: true }).first().click();
     await says(page.getByRole("region", { name: "What was thrown" }).first(), /at pack .*consumer/);
     expect(await clicks()).toBeLessThanOrEqual(CLICKS_MAX);
     await says(page.getByRole("region", { name: "Body" }).first(), '"item": "vase"');

@@ -1,4 +1,7 @@
+import { stackLines, userPlace } from "@sluice/protocol/stack";
+import { plural } from "@sluice/protocol/words";
 import type { ComponentChildren } from "preact";
+import { CopyButton } from "./copy-button.tsx";
 
 interface ScrolledProps {
   readonly label: string;
@@ -16,25 +19,48 @@ export function Scrolled({ label, class: className, children }: ScrolledProps) {
   );
 }
 
-/** Shows the text of a thrown value, with its stack. */
+/** Shows the text of a thrown value, with its stack. Frames that are not the user's are folded. */
 export function Thrown({ children }: { readonly children: string }) {
+  const parts: { readonly isOwn: boolean; readonly lines: string[] }[] = [];
+  for (const { kind, text } of stackLines(children)) {
+    const isOwn = kind === "own";
+    const last = parts.at(-1);
+    if (last?.isOwn === isOwn) last.lines.push(text);
+    else parts.push({ isOwn, lines: [text] });
+  }
   return (
     <Scrolled label="What was thrown" class="stack-trace">
-      <pre>{children}</pre>
+      {parts.map(({ isOwn, lines }, i) =>
+        isOwn ? (
+          <details key={i} open={userPlace(children) === null}>
+            <summary class="quiet">{plural(lines.length, "frame")} of Sluice and the runtime</summary>
+            <pre>{lines.join("\n")}</pre>
+          </details>
+        ) : (
+          <pre key={i}>{lines.join("\n")}</pre>
+        ),
+      )}
     </Scrolled>
   );
 }
 
-/** Shows the messages of an error and of its causes; its stack is folded. */
+/** Shows the messages of an error and of its causes, and where in the user's code it began; its stack is folded. */
 export function ErrorText({ children }: { readonly children: string }) {
-  const lines = children.split("\n");
-  const messages = lines.filter((line) => line.trim() !== "" && !/^\s+at /.test(line));
+  const lines = stackLines(children);
+  const messages = lines.filter(({ kind, text }) => kind === "text" && text.trim() !== "");
   if (messages.length === lines.length) return <div>{children}</div>;
+  const place = userPlace(children);
   return (
     <div class="error">
-      {messages.map((line, i) => (
-        <div key={i}>{line}</div>
+      {messages.map(({ text }, i) => (
+        <div key={i}>{text}</div>
       ))}
+      {place === null ? null : (
+        <div class="row">
+          <code>{place}</code>
+          <CopyButton label="Copy place" text={place} />
+        </div>
+      )}
       <details>
         <summary class="quiet">Stack</summary>
         <Thrown>{children}</Thrown>

@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from "node:util";
 
 const FRAME = /^\s+at /;
 const FRAME_PLACE = /^\s+at [^\n]*?\s*\(?((?:file:\/\/)?\/[^()]+?):\d+:\d+\)?(?: \{)?$/;
-/** What stands after the last frame of an error that has a cause or other properties. */
+/** End of the last frame of an error that has a cause or other properties. */
 const OPENING = " {";
 
 /**
