@@ -51,6 +51,8 @@ it("the admin API shows messages in every state with the reason, and changes not
   await rest("orders", "", { body: { order: 2, item: "paper lamp" } });
   const all = await list("orders");
   expect(all).toMatchObject({ cursor: null, searched: 3, of: 3 });
+  const { now } = (await ask("/queues/orders")) as unknown as { now: string };
+  expect([all.now, now].sort()).toEqual([all.now, now]);
   expect(
     all.messages.map(({ state, why, text }) => [state, (why as { reason: string }).reason, text]),
   ).toEqual(

@@ -1,20 +1,8 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { SubscribeCommand } from "@aws-sdk/client-sns";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { loadAxe, problems } from "./axe.ts";
 import { CHROMIUM, createTopic, type DashboardLab, holds, NEWS, openLab, PATIENCE_MS, says } from "./lab.ts";
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-/** Rules of WCAG 2.2, levels A and AA. */
-const RUN_AXE = `axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] })
-  .then(({ violations }) => violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html).join(" ")))`;
-/** Script that lists elements beyond the right edge of the screen that do not scroll by themselves. */
-const OVERHANGING = `[...document.querySelectorAll("body *")]
-  .filter((element) => element.getBoundingClientRect().right > innerWidth + 1)
-  .filter((element) => !element.closest(".map, .body, .stack-trace, .tabs, .hidden, thead"))
-  .map((element) => element.outerHTML.slice(0, 80))
-  .concat(document.documentElement.scrollWidth > innerWidth ? ["the page scrolls sideways"] : [])`;
 
 let lab: DashboardLab;
 /** Pages by name, with something on each of them. */
@@ -46,13 +34,9 @@ beforeAll(async () => {
 });
 afterAll(() => lab?.close());
 
-async function problems(page: Page): Promise<unknown> {
-  return [await page.evaluate(RUN_AXE), await page.evaluate(OVERHANGING)].flat();
-}
-
 async function openWithAxe(options: Parameters<DashboardLab["open"]>[1]): Promise<Page> {
   const page = await lab.open("", options);
-  await page.evaluate(AXE);
+  await loadAxe(page);
   return page;
 }
 

@@ -62,7 +62,7 @@ describe("a look at the messages of a queue", () => {
         },
         { ...facts, ...none, state: "delayed", attempts: 0, atMs: WORLD_START_MS + 60_000 },
       ]);
-      expect(found).toEqual({ matched: 3, cursor: null, searched: 3, of: 3 });
+      expect(found).toEqual({ matched: 3, cursor: null, searched: 3, of: 3, nowMs: WORLD_START_MS });
     }
     expect(world.store("orders").rowsWritten).toBe(rows);
     expect(world.core("orders").queue.changes.size).toBe(0);

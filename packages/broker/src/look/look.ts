@@ -79,12 +79,13 @@ export function look(ports: LookPorts, request: LookRequest): LookReply {
     }
     return countsAll || (messages.length < max && shownBytes <= WHOLE_BYTES_MAX);
   });
-  const { readyCount, delayedCount, leasedCount } = ports.context.queue;
+  const { nowMs, queue } = ports.context;
+  const { readyCount, delayedCount, leasedCount } = queue;
   const of = readyCount + delayedCount + leasedCount;
   const searched = (begin?.searched ?? 0) + passed;
   const next = last === null ? null : cursorOf(last, searched);
   const counted = tally === null ? {} : { errors: tally.counts };
-  return { messages, matched, cursor: next, searched: Math.min(searched, of), of, ...counted };
+  return { messages, matched, cursor: next, searched: Math.min(searched, of), of, nowMs, ...counted };
 }
 
 /** Extent of a search. */

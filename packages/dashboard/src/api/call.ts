@@ -63,6 +63,11 @@ export function keepToken(token: string): void {
   dispatchEvent(new Event(TOKEN_GIVEN));
 }
 
+/** Whether the reader has given a token. */
+export function hasToken(): boolean {
+  return sessionStorage.getItem(TOKEN_KEY) !== null;
+}
+
 /** Calls the admin API. Resolves to the body of its answer; throws what `request` throws. */
 export async function call<Answer>(
   path: string,

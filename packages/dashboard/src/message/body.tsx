@@ -4,6 +4,7 @@ import type { WholeMessageView } from "../api/call.ts";
 import { bytesOf, hexDump } from "../text/hex.ts";
 import { type JsonToken, layOut, scanJson } from "../text/json-scan.ts";
 import { v8Text } from "../text/v8-text.ts";
+import { CopyButton } from "../ui/copy-button.tsx";
 import { Scrolled } from "../ui/scrolled.tsx";
 
 /** Longest JSON that is shown in colours, in characters: each of its pieces is an element. */
@@ -38,6 +39,10 @@ export function Body({ message }: { readonly message: WholeMessageView }) {
               As it was sent
             </button>
           ) : null}
+          <CopyButton
+            label="Copy body"
+            text={text ?? (shape.kind === "value" ? shape.text : (base64 ?? ""))}
+          />
         </span>
       </header>
       <Scrolled class="body" label="Body">

@@ -2,6 +2,7 @@ import { plural } from "@sluice/protocol/words";
 import { useRef } from "preact/hooks";
 import {
   call,
+  hasToken,
   messagePath,
   type QueueView,
   queuePath,
@@ -14,11 +15,14 @@ import { type Live, useLive } from "../api/use-live.ts";
 import { useNow } from "../development/use-now.ts";
 import { Page } from "../page/page.tsx";
 import { moment, shortId } from "../text/format.ts";
+import { CopyButton } from "../ui/copy-button.tsx";
 import { Facts } from "../ui/facts.tsx";
 import { Sentence } from "../ui/sentence.tsx";
 import { Body } from "./body.tsx";
 import { MessageActions } from "./message-actions.tsx";
 import { StatePill } from "./message-list.tsx";
+import { Neighbours } from "./neighbours.tsx";
+import { commandsToSendAgain } from "./send-again.ts";
 import { Story } from "./story.tsx";
 
 /** Data of the page that comes at once: the queue, and the events of the message. */
@@ -78,10 +82,16 @@ export function MessagePage({ queue: name, id, handle }: MessagePageProps) {
           <a href={queueLink(name, "messages")}>messages</a>
         </>
       }
+      beside={() => <CopyButton label="Copy id" text={id} />}
       live={live}
       refresh={refreshBoth}
     >
-      {(answer) => <Shown name={name} answer={answer} search={searchOf(looked.live)} refresh={refreshBoth} />}
+      {(answer) => (
+        <>
+          <Neighbours queue={name} id={id} />
+          <Shown name={name} answer={answer} search={searchOf(looked.live)} refresh={refreshBoth} />
+        </>
+      )}
     </Page>
   );
 }
@@ -162,7 +172,7 @@ function Shown({
         {message === null ? null : (
           <div class="stack">
             <Body message={message} />
-            <About message={message} now={now} />
+            <About queue={name} message={message} now={now} />
           </div>
         )}
       </div>
@@ -170,8 +180,16 @@ function Shown({
   );
 }
 
-function About({ message, now }: { readonly message: WholeMessageView; readonly now: string }) {
+interface AboutProps {
+  readonly queue: string;
+  readonly message: WholeMessageView;
+  readonly now: string;
+}
+
+function About({ queue, message, now }: AboutProps) {
   const { id, attempts, sentAt, keptUntil, group, attributes, from, dueAt, leasedUntil } = message;
+  const base = new URL(".", document.baseURI).href;
+  const again = commandsToSendAgain({ base, queue, id, needsToken: hasToken() });
   const time = (iso: string) => (
     <>
       <time dateTime={iso}>{moment(iso, now)}</time>
@@ -190,6 +208,13 @@ function About({ message, now }: { readonly message: WholeMessageView; readonly 
           dueAt === null ? null : ["Due", time(dueAt)],
           leasedUntil === null ? null : ["Leased until", time(leasedUntil)],
           ["Kept until", time(keptUntil)],
+          [
+            "To send it again",
+            <span key="again" class="row">
+              <CopyButton label="Copy curl" text={again.curl} />
+              <CopyButton label="Copy command" text={again.cli} />
+            </span>,
+          ],
           group === null ? null : ["Group", <code key="group">{group}</code>],
           from === null
             ? null

@@ -4,9 +4,11 @@ import type { QueueView } from "../api/call.ts";
 import { queueLink } from "../api/route.ts";
 import { OutcomeLine } from "../ui/outcome.tsx";
 import { useAction } from "../ui/use-action.ts";
+import { useArrivals } from "./arrivals.ts";
 import { BulkActions } from "./bulk-actions.tsx";
 import { ErrorGroups, useErrors } from "./error-groups.tsx";
 import { FilterField } from "./filter-field.tsx";
+import { rememberOrder } from "./list-order.ts";
 import { MessageList } from "./message-list.tsx";
 import { useMessages } from "./use-messages.ts";
 
@@ -44,7 +46,14 @@ export function MessagesTab({ queue, filter, now, send, told, changed }: Message
     errors === null
       ? ""
       : `${errors.searched < errors.of ? "at least " : ""}${plural(errors.matched, "message")}`;
+  const arrivals = useArrivals(queue, found);
+  useEffect(() => rememberOrder(name, messages), [name, messages]);
   const isNone = messages.length === 0 && !isBusy && problem === "" && failure === "";
+  // There is no row that could move under the reader's eyes.
+  const isOvertaken = isNone && filter === "" && arrivals > 0;
+  useEffect(() => {
+    if (isOvertaken) refresh();
+  }, [isOvertaken]);
   return (
     <div class="stack">
       <div class="row start">
@@ -58,8 +67,8 @@ export function MessagesTab({ queue, filter, now, send, told, changed }: Message
           }}
           problem={problem}
         />
-        <button type="button" onClick={refresh}>
-          Look again
+        <button type="button" class={arrivals > 0 ? "primary" : ""} aria-live="polite" onClick={refresh}>
+          {arrivals > 0 ? `${arrivals.toLocaleString("en")} new: look again` : "Look again"}
         </button>
       </div>
       {failure === "" ? null : (
@@ -67,7 +76,9 @@ export function MessagesTab({ queue, filter, now, send, told, changed }: Message
           {failure}
         </p>
       )}
-      {isNone ? <NoMessages queue={queue} filter={filter} send={send} isMore={cursor !== null} /> : null}
+      {isNone && !isOvertaken ? (
+        <NoMessages queue={queue} filter={filter} send={send} isMore={cursor !== null} />
+      ) : null}
       {errors === null ? null : (
         <ErrorGroups
           queue={name}
@@ -150,6 +161,8 @@ function NoMessages({ queue, filter, send, isMore }: NoMessagesProps) {
       </div>
     );
   }
+  const { ready, delayed, leased } = queue.messages;
+  if (ready + delayed + leased > 0) return <p class="notice">No message was found. Look again.</p>;
   const binding = queue.producers[0]?.binding ?? "QUEUE";
   return (
     <div class="card empty">

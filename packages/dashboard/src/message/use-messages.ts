@@ -11,6 +11,8 @@ interface MessagesAnswer {
   readonly cursor: string | null;
   readonly searched: number;
   readonly of: number;
+  /** The queue's time at which it was looked at; absent for an older broker, and before there is an answer. */
+  readonly now?: string;
 }
 
 export interface Found extends MessagesAnswer {

@@ -8,6 +8,7 @@ const KEYS: readonly (readonly [keys: readonly string[], what: string])[] = [
   [["o"], "overview"],
   [["1", "2", "3", "4"], "parts of a queue's page"],
   [["s"], "send a message to this queue"],
+  [["n", "p"], "next and previous message of the list"],
   [["?"], "this help"],
   [["Esc"], "close a dialog"],
 ];

@@ -147,6 +147,8 @@ export interface LookReply {
   readonly of: number;
   /** The messages that fit, by their last errors, where that was asked for. */
   readonly errors?: ErrorCounts;
+  /** The queue's time, in ms since 1970. Absent from an older broker. */
+  readonly nowMs?: number;
 }
 
 /**

@@ -7,6 +7,7 @@ import { rightsOf } from "../../rights/route-needs.ts";
 import { AdminError } from "../failure.ts";
 import { messageView, wholeMessageView, whyView } from "../message-view.ts";
 import { queueOf } from "../queue-of.ts";
+import { timeOf } from "../time.ts";
 import { wholeQuery } from "../whole-query.ts";
 import { messageOf } from "./find-message.ts";
 
@@ -40,12 +41,13 @@ export function lookRoutes(directory: QueueDirectory): Hono {
       ...(cursor === undefined ? {} : { cursor: checkedCursor(cursor) }),
     };
     const { messages, ...found } = await directory.queue(name).look(name, request);
-    const { searched, of } = found;
+    const { searched, of, nowMs } = found;
     return c.json({
       messages: shownMessages(rightsOf(c), messages).map(isWhole ? wholeMessageView : messageView),
       cursor: found.cursor,
       searched,
       of,
+      ...(nowMs === undefined ? {} : { now: timeOf(nowMs) }),
     });
   });
 

@@ -1,0 +1,24 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { Page } from "playwright-core";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+/** Rules of WCAG 2.2, levels A and AA. */
+const RUN_AXE = `axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] })
+  .then(({ violations }) => violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html).join(" ")))`;
+/** Script that lists elements beyond the right edge of the screen that do not scroll by themselves. */
+const OVERHANGING = `[...document.querySelectorAll("body *")]
+  .filter((element) => element.getBoundingClientRect().right > innerWidth + 1)
+  .filter((element) => !element.closest(".map, .body, .stack-trace, .tabs, .hidden, thead"))
+  .map((element) => element.outerHTML.slice(0, 80))
+  .concat(document.documentElement.scrollWidth > innerWidth ? ["the page scrolls sideways"] : [])`;
+
+/** Loads what `problems` needs into a page. */
+export async function loadAxe(page: Page): Promise<void> {
+  await page.evaluate(AXE);
+}
+
+/** Lists what of a page somebody cannot read. */
+export async function problems(page: Page): Promise<unknown> {
+  return [await page.evaluate(RUN_AXE), await page.evaluate(OVERHANGING)].flat();
+}
