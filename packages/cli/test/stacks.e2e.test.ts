@@ -79,4 +79,8 @@ it("sluice dev stores the places of changed sources after a reload", async () =>
   await expect
     .poll(() => nextError().then(userPlace, () => "while it is started again"), PATIENCE)
     .toBe(thrown());
+  // What cannot be built is named in the same way.
+  const { length: from } = running.output;
+  writeFileSync(file, "const broken: = 1;\n");
+  await running.printed(/^ +src\/payment\.ts:1:14:$/m, from);
 });

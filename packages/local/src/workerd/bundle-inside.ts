@@ -6,6 +6,7 @@ import type { GeneratedWorker } from "@sluice/project/generate/plan";
 import { loadWrangler, requireOfWrangler } from "@sluice/project/wrangler/load-wrangler";
 import type { V4ModuleDefinition, V4ModuleRuleType } from "miniflare";
 import type { Unstable_Config } from "wrangler";
+import { withUsersFiles } from "../stacks/build-places.ts";
 import type { ModuleMap } from "../stacks/stack-frames.ts";
 import type { Bundle } from "./bundle.ts";
 
@@ -97,7 +98,8 @@ export async function bundleInside({
     };
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error);
-    throw new CliError(`Worker "${name}" cannot be bundled.\n${text}`);
+    const named = withUsersFiles(text, dirname(configFile), process.cwd());
+    throw new CliError(`Worker "${name}" cannot be bundled.\n${named}`);
   } finally {
     await wrangler.teardown();
   }

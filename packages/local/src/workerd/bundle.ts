@@ -12,6 +12,7 @@ import { PAGE_FILE } from "@sluice/project/names";
 import { requireOfWrangler } from "@sluice/project/wrangler/load-wrangler";
 import type { RunWrangler } from "@sluice/project/wrangler/run-wrangler";
 import type { V4ModuleDefinition, V4ModuleRuleType } from "miniflare";
+import { withUsersFiles } from "../stacks/build-places.ts";
 import type { ModuleMap } from "../stacks/stack-frames.ts";
 
 /** The code of a Worker as a deployment would have it. */
@@ -49,7 +50,10 @@ export async function bundleWorker(
   try {
     const file = join(folder, "upload");
     const { code, all } = await wrangler(["deploy", "--dry-run", "--outfile", file, "--config", configFile]);
-    if (code !== 0) throw new CliError(`Worker "${name}" cannot be bundled.\n${all}`);
+    if (code !== 0) {
+      const text = withUsersFiles(all, dirname(configFile), process.cwd());
+      throw new CliError(`Worker "${name}" cannot be bundled.\n${text}`);
+    }
     return await readUpload(await readFile(file), name, dirname(configFile));
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -4,6 +4,7 @@ import { stripVTControlCharacters } from "node:util";
 import { READY_FILE } from "@sluice/project/names";
 import { SLUICE_PATH } from "@sluice/project/runtime/front-door-contract";
 import type { QueueTopology } from "@sluice/protocol";
+import { withUsersFiles } from "../../stacks/build-places.ts";
 import { withoutOwnFrames } from "../../stacks/own-frames.ts";
 import { BindingsTable, type QueueBinding } from "./bindings-table.ts";
 
@@ -89,7 +90,11 @@ export function wranglerLines(context: LinesContext): LineFilter {
     const secrets = SECRETS.exec(plain)?.[1];
     if (secrets !== undefined) return secretsLine(message, secrets, context);
     const path = ANSWERED.exec(plain)?.[1];
-    return path !== undefined && isOwnRequest(path) ? [] : [withoutOwnFrames(message, context.ownSources)];
+    if (path !== undefined && isOwnRequest(path)) return [];
+    const { generatedFolder, broker, workingDirectory } = context;
+    // The folders of all Workers are beside the broker's.
+    const named = withUsersFiles(message, join(generatedFolder, broker), workingDirectory);
+    return [withoutOwnFrames(named, context.ownSources)];
   };
 }
 

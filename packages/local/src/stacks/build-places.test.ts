@@ -1,0 +1,37 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, it } from "vitest";
+import { withUsersFiles } from "./build-places.ts";
+
+const root = mkdtempSync(join(tmpdir(), "sluice-places-"));
+mkdirSync(join(root, "src"));
+writeFileSync(join(root, "src/a b.ts"), "");
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+const generated = join(root, ".sluice/dev/sluice/shop");
+
+it("the files of a build's errors are named from the user's folder", () => {
+  const message = [
+    '✘ [ERROR] Unexpected "="',
+    "",
+    "    ../../../../src/a b.ts:19:9:",
+    "      19 │ const x: = 3;",
+    '../../../../src/a b.ts:19:9: ERROR: Unexpected "="',
+  ];
+  const named = ["    src/a b.ts:19:9:", message[3], 'src/a b.ts:19:9: ERROR: Unexpected "="'];
+  expect(withUsersFiles(message.join("\n"), generated, root).split("\n")).toEqual([
+    ...message.slice(0, 2),
+    ...named,
+  ]);
+  expect(withUsersFiles("../../../../src/a b.ts:1:2:", generated, join(root, "src"))).toBe("a b.ts:1:2:");
+});
+
+it.each([
+  "    ../../../../src/gone.ts:19:9:",
+  "    entry.js:5:20:",
+  "see ../../../../src/a b.ts:19:9:",
+  "    ../../../../src/a b.ts:19",
+])("what names no place in a file that is there stays as it is: %s", (line) => {
+  expect(withUsersFiles(line, generated, root)).toBe(line);
+});
