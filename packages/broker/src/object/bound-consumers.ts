@@ -17,7 +17,7 @@ import type { Clock } from "../platform/clock.ts";
 import type { Host } from "../platform/host.ts";
 import type { QueueLog } from "../platform/log.ts";
 import type { ConsumerPort } from "../push/delivery-result.ts";
-import { withMappedStack } from "../push/mapped-stack.ts";
+import { withMappedStacks } from "../push/mapped-stacks.ts";
 import type { BrokerEnv, BrokerOptions } from "./broker-env.ts";
 
 /** A delivery as it is, unless workerd's own binding has sent something of it: Workers read our own format alone. */
@@ -80,7 +80,9 @@ export class BoundConsumers {
     return {
       name: worker,
       deliver:
-        stacks === undefined ? deliver : async (delivery) => withMappedStack(await deliver(delivery), stacks),
+        stacks === undefined
+          ? deliver
+          : async (delivery) => withMappedStacks(await deliver(delivery), stacks),
       callsOf: (deliveryId) => binding.callsOf(deliveryId),
       ping: () => binding.ping(PROTOCOL_VERSION),
     };

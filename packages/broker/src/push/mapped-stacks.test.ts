@@ -1,0 +1,80 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { failedResult } from "./delivery-result.ts";
+import { MAPPED_STACK_MS_MAX, withMappedStacks } from "./mapped-stacks.ts";
+
+const URL = "http://127.0.0.1:1/path";
+const failed = { ...failedResult("Error: no"), stack: "Error: no\n    at entry.js:1:2" };
+
+describe("the stack trace of a reply", () => {
+  it("is that of the user's sources", async () => {
+    const post = vi.fn(async () => "Error: no\n    at src/a.ts:3:4");
+    expect(await withMappedStacks(failed, URL, post)).toEqual({
+      ...failed,
+      stack: "Error: no\n    at src/a.ts:3:4",
+    });
+    expect(post).toHaveBeenCalledExactlyOnceWith(URL, failed.stack);
+  });
+
+  it("stays as it is where nobody answers", async () => {
+    expect(await withMappedStacks(failed, URL, () => Promise.reject(new Error("refused")))).toBe(failed);
+  });
+
+  it.each([
+    ["acknowledged"],
+    [failedResult("Error: no")],
+    [null],
+    [undefined],
+    [{ stack: 7 }],
+    [7],
+    [{ stack: "no frames" }],
+  ])("is not asked for where there is none: %j", async (reply) => {
+    const post = vi.fn();
+    expect(await withMappedStacks(reply as never, URL, post)).toEqual(reply);
+    expect(post).not.toHaveBeenCalled();
+  });
+});
+
+describe("what a handler printed", () => {
+  const printed = { text: "Error: no\n    at entry.js:1:2", level: "error" };
+  const reply = {
+    ...failedResult("no"),
+    logs: { lines: [{ text: "hello", level: "log" }, printed], mixed: 1 },
+  };
+
+  it("has the places of the user's sources, and is asked for only where it has any", async () => {
+    const post = vi.fn(async () => "Error: no\n    at a.ts:3:4");
+    expect(await withMappedStacks(reply, URL, post)).toEqual({
+      ...reply,
+      logs: { lines: [reply.logs.lines[0], { ...printed, text: "Error: no\n    at a.ts:3:4" }], mixed: 1 },
+    });
+    expect(post).toHaveBeenCalledExactlyOnceWith(URL, printed.text);
+  });
+
+  it("is never longer than it was", async () => {
+    expect(await withMappedStacks(reply, URL, async () => `${printed.text}, and more`)).toEqual(reply);
+  });
+
+  it("stays as it is where it is no list", async () => {
+    const broken = { ...failedResult("no"), logs: { lines: 7 } };
+    expect(await withMappedStacks(broken as never, URL, vi.fn())).toBe(broken);
+  });
+});
+
+describe("the request for it", () => {
+  afterEach(() => {
+    vi.useRealTimers();
+    vi.unstubAllGlobals();
+  });
+
+  it("ends after MAPPED_STACK_MS_MAX", async () => {
+    const timeout = vi.spyOn(AbortSignal, "timeout").mockReturnValue(AbortSignal.abort());
+    vi.stubGlobal("fetch", (_: string, { signal }: RequestInit) => Promise.reject(signal?.reason));
+    expect(await withMappedStacks(failed, URL)).toBe(failed);
+    expect(timeout).toHaveBeenCalledExactlyOnceWith(MAPPED_STACK_MS_MAX);
+  });
+
+  it("counts for nothing if it is refused", async () => {
+    vi.stubGlobal("fetch", async () => new Response("no such path", { status: 404 }));
+    expect(await withMappedStacks(failed, URL)).toBe(failed);
+  });
+});
