@@ -2,7 +2,6 @@ import { plural } from "@sluice/protocol/words";
 import { useRef } from "preact/hooks";
 import {
   call,
-  hasToken,
   messagePath,
   type QueueView,
   queuePath,
@@ -22,7 +21,7 @@ import { Body } from "./body.tsx";
 import { MessageActions } from "./message-actions.tsx";
 import { StatePill } from "./message-list.tsx";
 import { Neighbours } from "./neighbours.tsx";
-import { commandsToSendAgain } from "./send-again.ts";
+import { SendAgain } from "./send-again.tsx";
 import { Story } from "./story.tsx";
 
 /** Data of the page that comes at once: the queue, and the events of the message. */
@@ -172,7 +171,8 @@ function Shown({
         {message === null ? null : (
           <div class="stack">
             <Body message={message} />
-            <About queue={name} message={message} now={now} />
+            <About message={message} now={now} />
+            <SendAgain queue={name} id={message.id} />
           </div>
         )}
       </div>
@@ -180,16 +180,8 @@ function Shown({
   );
 }
 
-interface AboutProps {
-  readonly queue: string;
-  readonly message: WholeMessageView;
-  readonly now: string;
-}
-
-function About({ queue, message, now }: AboutProps) {
+function About({ message, now }: { readonly message: WholeMessageView; readonly now: string }) {
   const { id, attempts, sentAt, keptUntil, group, attributes, from, dueAt, leasedUntil } = message;
-  const base = new URL(".", document.baseURI).href;
-  const again = commandsToSendAgain({ base, queue, id, needsToken: hasToken() });
   const time = (iso: string) => (
     <>
       <time dateTime={iso}>{moment(iso, now)}</time>
@@ -208,13 +200,6 @@ function About({ queue, message, now }: AboutProps) {
           dueAt === null ? null : ["Due", time(dueAt)],
           leasedUntil === null ? null : ["Leased until", time(leasedUntil)],
           ["Kept until", time(keptUntil)],
-          [
-            "To send it again",
-            <span key="again" class="row">
-              <CopyButton label="Copy curl" text={again.curl} />
-              <CopyButton label="Copy command" text={again.cli} />
-            </span>,
-          ],
           group === null ? null : ["Group", <code key="group">{group}</code>],
           from === null
             ? null

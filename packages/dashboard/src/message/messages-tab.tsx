@@ -4,13 +4,12 @@ import type { QueueView } from "../api/call.ts";
 import { queueLink } from "../api/route.ts";
 import { OutcomeLine } from "../ui/outcome.tsx";
 import { useAction } from "../ui/use-action.ts";
-import { useArrivals } from "./arrivals.ts";
 import { BulkActions } from "./bulk-actions.tsx";
 import { ErrorGroups, useErrors } from "./error-groups.tsx";
 import { FilterField } from "./filter-field.tsx";
-import { rememberOrder } from "./list-order.ts";
 import { MessageList } from "./message-list.tsx";
 import { useMessages } from "./use-messages.ts";
+import { useReading } from "./use-reading.ts";
 
 interface MessagesTabProps {
   readonly queue: QueueView;
@@ -46,14 +45,8 @@ export function MessagesTab({ queue, filter, now, send, told, changed }: Message
     errors === null
       ? ""
       : `${errors.searched < errors.of ? "at least " : ""}${plural(errors.matched, "message")}`;
-  const arrivals = useArrivals(queue, found);
-  useEffect(() => rememberOrder(name, messages), [name, messages]);
   const isNone = messages.length === 0 && !isBusy && problem === "" && failure === "";
-  // There is no row that could move under the reader's eyes.
-  const isOvertaken = isNone && filter === "" && arrivals > 0;
-  useEffect(() => {
-    if (isOvertaken) refresh();
-  }, [isOvertaken]);
+  const { arrivals, isOvertaken } = useReading(queue, found, refresh);
   return (
     <div class="stack">
       <div class="row start">
@@ -67,8 +60,10 @@ export function MessagesTab({ queue, filter, now, send, told, changed }: Message
           }}
           problem={problem}
         />
-        <button type="button" class={arrivals > 0 ? "primary" : ""} aria-live="polite" onClick={refresh}>
-          {arrivals > 0 ? `${arrivals.toLocaleString("en")} new: look again` : "Look again"}
+        <button type="button" onClick={refresh}>
+          <span aria-live="polite">
+            {arrivals === 0 ? "Look again" : `${arrivals.toLocaleString("en")} new: look again`}
+          </span>
         </button>
       </div>
       {failure === "" ? null : (

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { commandsToSendAgain } from "./send-again.ts";
+import { commandsToSendAgain } from "./send-again.tsx";
 
 const message = { base: "http://localhost:8787/__sluice/", queue: "orders.fifo", id: "4f1c" };
 

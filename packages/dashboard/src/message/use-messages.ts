@@ -9,10 +9,10 @@ const CALLS_MAX = 20;
 interface MessagesAnswer {
   readonly messages: readonly MessageView[];
   readonly cursor: string | null;
-  readonly searched: number;
-  readonly of: number;
   /** The queue's time at which it was looked at; absent for an older broker, and before there is an answer. */
   readonly now?: string;
+  readonly searched: number;
+  readonly of: number;
 }
 
 export interface Found extends MessagesAnswer {

@@ -143,12 +143,12 @@ export interface LookReply {
   readonly cursor: string | null;
   /** Messages that were looked at, by the looks before it too. */
   readonly searched: number;
-  /** Messages of the queue. */
-  readonly of: number;
   /** The messages that fit, by their last errors, where that was asked for. */
   readonly errors?: ErrorCounts;
   /** The queue's time, in ms since 1970. Absent from an older broker. */
   readonly nowMs?: number;
+  /** Messages of the queue. */
+  readonly of: number;
 }
 
 /**

@@ -1,8 +1,8 @@
 import type { EventView } from "@sluice/gateway/views";
 import type { Colour, Look } from "@sluice/local/report/table";
 import { printable } from "@sluice/local/report/words";
-import { userPlace } from "@sluice/protocol/stack";
 import { missingLines, plural, span } from "@sluice/protocol/words";
+import { reasonOf } from "./reason.ts";
 
 /** Formats an event as a line, and below it, indented, the lines that a handler printed. */
 export function eventLines(event: EventView, look: Look): string[] {
@@ -38,13 +38,6 @@ function plainLine(event: EventView): string {
   const facts = factsOf(event).join(", ");
   const reason = error === null ? "" : `: ${printable(reasonOf(error))}`;
   return `${at}  ${queue}  ${kind}  ${which}${facts === "" ? "" : ` (${facts})`}${reason}`;
-}
-
-/** First line of an error, with the place in the user's code that it comes from. */
-function reasonOf(error: string): string {
-  const [line = ""] = error.split("\n");
-  const place = userPlace(error);
-  return place === null ? line : `${line} (${place})`;
 }
 
 function factsOf(event: EventView): string[] {

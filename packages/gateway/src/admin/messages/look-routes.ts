@@ -41,13 +41,13 @@ export function lookRoutes(directory: QueueDirectory): Hono {
       ...(cursor === undefined ? {} : { cursor: checkedCursor(cursor) }),
     };
     const { messages, ...found } = await directory.queue(name).look(name, request);
-    const { searched, of, nowMs } = found;
+    const { searched, of } = found;
     return c.json({
       messages: shownMessages(rightsOf(c), messages).map(isWhole ? wholeMessageView : messageView),
       cursor: found.cursor,
+      ...(found.nowMs === undefined ? {} : { now: timeOf(found.nowMs) }),
       searched,
       of,
-      ...(nowMs === undefined ? {} : { now: timeOf(nowMs) }),
     });
   });
 

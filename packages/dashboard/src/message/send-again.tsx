@@ -1,4 +1,5 @@
-import { messagePath } from "../api/call.ts";
+import { hasToken, messagePath } from "../api/call.ts";
+import { CopyButton } from "../ui/copy-button.tsx";
 
 /** A message, and the broker that has it. */
 export interface MessageAt {
@@ -17,4 +18,17 @@ export function commandsToSendAgain({ base, queue, id, needsToken }: MessageAt) 
     curl: `curl -X POST${token} '${base}api${messagePath(queue, id)}/resend'`,
     cli: `npx sluice messages resend ${queue} ${id} --url ${base}`,
   };
+}
+
+/** Copies the commands that send a message again. */
+export function SendAgain({ queue, id }: Pick<MessageAt, "queue" | "id">) {
+  const base = new URL(".", document.baseURI).href;
+  const { curl, cli } = commandsToSendAgain({ base, queue, id, needsToken: hasToken() });
+  return (
+    <p class="row">
+      <span class="quiet">To send it again from a shell:</span>
+      <CopyButton label="Copy curl" text={curl} />
+      <CopyButton label="Copy command" text={cli} />
+    </p>
+  );
 }
