@@ -35,10 +35,10 @@ describe("the stack trace of a reply", () => {
 });
 
 describe("what a handler printed", () => {
-  const printed = { text: "Error: no\n    at entry.js:1:2", level: "error" };
+  const printed = { afterMs: 2, text: "Error: no\n    at entry.js:1:2", level: "error" } as const;
   const reply = {
     ...failedResult("no"),
-    logs: { lines: [{ text: "hello", level: "log" }, printed], mixed: 1 },
+    logs: { lines: [{ afterMs: 1, text: "hello", level: "log" } as const, printed], mixed: 1 },
   };
 
   it("has the places of the user's sources, and is asked for only where it has any", async () => {
