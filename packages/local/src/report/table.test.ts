@@ -42,7 +42,7 @@ describe("a table", () => {
     expect(text.isWellFormed()).toBe(true);
   });
 
-  it("shows each row as facts where its columns would be cut too short", () => {
+  it("shows the last columns below each row where they would be cut too short", () => {
     const least = 16 + 2 + CELL_CHARACTERS_MIN;
     const rows = [
       ["0123456789abcdef", "some words that are long"],
@@ -52,8 +52,14 @@ describe("a table", () => {
       /^0123456789abcdef {2}\S.*…$/,
     );
     expect(table(["id", "body"], rows, { columns: least - 1 })).toBe(
-      ["id    0123456789abcdef", "body  some words that are…", "", "id    1", "body  x"].join("\n"),
+      ["id", "0123456789abcdef", "  body  some words that…", "1", "  body  x"].join("\n"),
     );
+    expect(table(TITLES, ROWS, { columns: 24 }).split("\n").slice(3)).toEqual([
+      "  body   a body of some…",
+      "a-much-longer-name",
+      "  state  leased",
+      "  body   short",
+    ]);
   });
 
   it("colours cells without a change of their places", () => {

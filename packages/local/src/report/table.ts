@@ -19,7 +19,8 @@ export type Cell = string | { readonly text: string; readonly colour: Colour };
 
 /**
  * Formats rows under their titles, one line each, without spaces at the ends of lines. In a terminal that is too narrow,
- * long columns are cut, except for the first, which names the row. Where that is not enough, each row is shown as facts.
+ * long columns are cut, except for the first, which names the row. Where that is not enough, the last columns have lines
+ * of their own below the row.
  */
 export function table(
   titles: readonly string[],
@@ -29,47 +30,48 @@ export function table(
   const lines = [titles, ...rows];
   const widths = titles.map((_, i) => Math.max(...lines.map((cells) => textOf(cells[i]).length)));
   const fitted = columns === undefined ? widths : fit(widths, titles, columns);
+  const below = titles.slice(fitted.length);
+  const indent = GAP.length + Math.max(0, ...below.map(({ length }) => length)) + GAP.length;
   const shown = (cell: Cell, width: number) => {
     const text = cut(textOf(cell), width);
     return typeof cell === "string" || paint === undefined ? text : paint(cell.colour, text);
   };
-  if (fitted === null) {
-    const room = (columns ?? 0) - Math.max(...titles.map(({ length }) => length)) - GAP.length;
-    const width = (i: number) => Math.max(i === 0 ? (widths[0] ?? 0) : room, 1);
-    const factsOf = (cells: readonly Cell[]) =>
-      facts(titles.map((title, i) => [title, shown(cells[i] ?? "", width(i))]));
-    return rows.map(factsOf).join("\n\n");
-  }
-  return lines
-    .map((cells) =>
-      cells
-        .map((cell, i) => {
-          const width = fitted[i] ?? 0;
-          const padding = i === cells.length - 1 ? 0 : width - Math.min(textOf(cell).length, width);
-          return shown(cell, width) + " ".repeat(padding);
-        })
-        .join(GAP)
-        .trimEnd(),
-    )
-    .join("\n");
+  const lineOf = (cells: readonly Cell[]) =>
+    fitted
+      .map((width, i) => {
+        const cell = cells[i] ?? "";
+        const padding = i === fitted.length - 1 ? 0 : width - Math.min(textOf(cell).length, width);
+        return shown(cell, width) + " ".repeat(padding);
+      })
+      .join(GAP)
+      .trimEnd();
+  const linesBelow = (cells: readonly Cell[]) =>
+    below.map((title, i) => {
+      const cell = shown(
+        cells[fitted.length + i] ?? "",
+        Math.max((columns ?? 0) - indent, CELL_CHARACTERS_MIN),
+      );
+      return `${GAP}${title}`.padEnd(indent) + cell;
+    });
+  return [lineOf(titles), ...rows.flatMap((cells) => [lineOf(cells), ...linesBelow(cells)])].join("\n");
 }
 
 function textOf(cell: Cell | undefined): string {
   return typeof cell === "object" ? cell.text : (cell ?? "");
 }
 
-/** Narrows the widest columns until all fit. @returns the widths; `null` where that is impossible. */
-function fit(widths: readonly number[], titles: readonly string[], columns: number): number[] | null {
+/** Narrows the widest columns until all fit. @returns the widths of all columns, or of the first ones that fit. */
+function fit(widths: readonly number[], titles: readonly string[], columns: number): readonly number[] {
+  if (widths.length <= 1) return widths;
   const fitted = [...widths];
   const least = titles.map(({ length }, i) =>
     i === 0 ? (widths[0] ?? 0) : Math.max(length, CELL_CHARACTERS_MIN),
   );
-  const spare = (i: number) => (fitted[i] ?? 0) - (least[i] ?? 0);
-  const room = columns - GAP.length * (titles.length - 1);
+  const room = columns - GAP.length * (widths.length - 1);
   for (let over = fitted.reduce((sum, width) => sum + width, 0) - room; over > 0; over--) {
-    const narrowed = fitted.map((width, i) => (spare(i) > 0 ? width : 0));
+    const narrowed = fitted.map((width, i) => (width > (least[i] ?? 0) ? width : 0));
     const widest = Math.max(...narrowed);
-    if (widest === 0) return null;
+    if (widest === 0) return fit(widths.slice(0, -1), titles, columns);
     fitted[narrowed.indexOf(widest)] = widest - 1;
   }
   return fitted;
