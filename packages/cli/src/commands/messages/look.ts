@@ -1,5 +1,5 @@
 import type { MessageView, WholeMessageView } from "@sluice/gateway/views";
-import { facts, type Look, table } from "@sluice/local/report/table";
+import { type Cell, facts, type Look, table } from "@sluice/local/report/table";
 import { distance, printable } from "@sluice/local/report/words";
 import { plural, size } from "@sluice/protocol/words";
 import {
@@ -77,9 +77,9 @@ function rowOf(
   { id, state, attempts, sentAt, bytes, why, lastError, text, contentType }: MessageView,
   now: string,
   hasErrors: boolean,
-): string[] {
+): Cell[] {
   const body = text === null ? `(${contentType})` : oneLine(text);
-  const error = hasErrors ? [oneLine(lastError ?? "")] : [];
+  const error: Cell[] = hasErrors ? [{ text: oneLine(lastError ?? ""), colour: "red" }] : [];
   return [id, state, `${attempts}`, distance(sentAt, now), size(bytes), why.reason, ...error, body];
 }
 
