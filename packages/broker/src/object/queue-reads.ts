@@ -43,7 +43,7 @@ export abstract class QueueReads extends DurableObject<BrokerEnv> {
   async look(queue: string, request: LookRequest): Promise<LookReply> {
     const core = await this.existing(queue);
     await core.caughtUp();
-    return core.messages.look(request);
+    return { ...core.messages.look(request), nowMs: core.nowMs };
   }
 
   async history(queue: string, request: HistoryRequest): Promise<HistoryReply> {

@@ -14,6 +14,7 @@ it.each<[string, number, Moment, Moment, number]>([
   ["the queue's object has started again", 3, at(3, 10), at(5, 2), 2],
   ["the queue keeps no history", 3, at(3, 0), at(5, 0), 2],
   ["no figures have come", 3, at(3), at(5), 2],
+  ["it is not known how many it held", Number.POSITIVE_INFINITY, at(5, 12), at(6, 13), 1],
   ["the first figures have come", 3, at(3), at(3, 500), 0],
 ])("arrivals: %s", (_, of, first, latest, expected) => {
   expect(arrivalsSince(of, first, latest)).toBe(expected);

@@ -14,7 +14,7 @@ export interface Moment {
 /**
  * Counts the messages that came into a queue after a list of it was read.
  *
- * @param of messages that it held when the list was read.
+ * @param of messages that it held when the list was read; `Infinity` if that is not known.
  * @param first the first moment after that. @param latest the moment that is asked about.
  */
 export function arrivalsSince(of: number, first: Moment, latest: Moment): number {
@@ -36,5 +36,7 @@ export function useArrivals({ name, now, messages }: QueueView, found: Found): n
   if (found.isBusy || found.now === undefined || now < found.now) return 0;
   const latest = { held: messages.ready + messages.delayed + messages.leased, came };
   if (read.current?.found !== found) read.current = { found, first: latest };
-  return arrivalsSince(found.of, read.current.first, latest);
+  // A list of some messages does not say how many the queue held.
+  const of = found.filter === "" ? found.of : Number.POSITIVE_INFINITY;
+  return arrivalsSince(of, read.current.first, latest);
 }

@@ -46,7 +46,7 @@ export function MessagesTab({ queue, filter, now, send, told, changed }: Message
       ? ""
       : `${errors.searched < errors.of ? "at least " : ""}${plural(errors.matched, "message")}`;
   const isNone = messages.length === 0 && !isBusy && problem === "" && failure === "";
-  const { arrivals, isOvertaken } = useReading(queue, found, refresh);
+  const arrivals = useReading(queue, found, refresh);
   return (
     <div class="stack">
       <div class="row start">
@@ -71,9 +71,7 @@ export function MessagesTab({ queue, filter, now, send, told, changed }: Message
           {failure}
         </p>
       )}
-      {isNone && !isOvertaken ? (
-        <NoMessages queue={queue} filter={filter} send={send} isMore={cursor !== null} />
-      ) : null}
+      {isNone ? <NoMessages queue={queue} filter={filter} send={send} isMore={cursor !== null} /> : null}
       {errors === null ? null : (
         <ErrorGroups
           queue={name}
@@ -157,7 +155,9 @@ function NoMessages({ queue, filter, send, isMore }: NoMessagesProps) {
     );
   }
   const { ready, delayed, leased } = queue.messages;
-  if (ready + delayed + leased > 0) return <p class="notice">No message was found. Look again.</p>;
+  if (ready + delayed + leased > 0) {
+    return <p class="notice">The list has none of the messages that are in the queue now.</p>;
+  }
   const binding = queue.producers[0]?.binding ?? "QUEUE";
   return (
     <div class="card empty">

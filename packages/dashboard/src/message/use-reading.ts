@@ -8,9 +8,9 @@ import type { Found } from "./use-messages.ts";
  * Keeps a list of messages as it was read: its rows stay where they are while messages come. An empty list has no rows
  * that could move, and is read again.
  *
- * @returns how many messages came since it was read, and whether an empty list is read again for them.
+ * @returns how many messages came since it was read.
  */
-export function useReading(queue: QueueView, found: Found, lookAgain: () => void) {
+export function useReading(queue: QueueView, found: Found, lookAgain: () => void): number {
   const { messages, isBusy, filter, problem, failure } = found;
   const arrivals = useArrivals(queue, found);
   const isEmpty = messages.length === 0 && !isBusy && filter + problem + failure === "";
@@ -19,5 +19,5 @@ export function useReading(queue: QueueView, found: Found, lookAgain: () => void
   useEffect(() => {
     if (isOvertaken) lookAgain();
   }, [isOvertaken]);
-  return { arrivals, isOvertaken };
+  return arrivals;
 }
