@@ -57,13 +57,17 @@ export interface DashboardLab {
   close(): Promise<void>;
 }
 
-export async function openLab(executable: string): Promise<DashboardLab> {
+/** @param more queues besides those of `deployedQueues`. */
+export async function openLab(
+  executable: string,
+  more: Readonly<Record<string, object>> = {},
+): Promise<DashboardLab> {
   const endings: (() => Promise<unknown>)[] = [];
   const later = (end: () => Promise<unknown>) => void endings.push(end);
   const endpoint = await startSnsEndpoint();
   const page = await buildPage();
   const start = async (vars: Record<string, string>) => {
-    const queues = deployedQueues(endpoint);
+    const queues = { ...deployedQueues(endpoint), ...more };
     const options = {
       disposeWith: later,
       queues,

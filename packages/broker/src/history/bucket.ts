@@ -31,7 +31,7 @@ export interface Bucket {
   tookMaxMs?: number;
   /** Time by which the clock was moved forward into it, in ms. That time never passed. */
   movedMs?: number;
-  /** What a chart marks, in the order of time: kind, time in ms and, of a move of the clock, by how much in ms. */
+  /** Marks of a chart, in the order of time: kind, time in ms and, of a move of the clock, by how much in ms. */
   marks?: Mark[];
 }
 

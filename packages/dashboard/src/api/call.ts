@@ -1,4 +1,4 @@
-import type { TopicDetail } from "@sluice/gateway/views";
+import type { QueueView, TopicDetail } from "@sluice/gateway/views";
 
 export type {
   BacklogView,
@@ -79,6 +79,21 @@ export async function call<Answer>(
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   return (await response.json().catch(() => ({}))) as Answer;
+}
+
+let queuesAsked: Promise<{ readonly queues: QueueView[] }> | null = null;
+let isFirst = true;
+
+/**
+ * Asks for all queues. Whoever asks meanwhile gets the same answer. It takes a call of each queue, but for the first
+ * answer: so that the page is there at once, that has sleeping queues as they have reported.
+ */
+export function allQueues(): Promise<{ readonly queues: QueueView[] }> {
+  queuesAsked ??= call<{ queues: QueueView[] }>(isFirst ? "/queues?reported=true" : "/queues").finally(() => {
+    queuesAsked = null;
+  });
+  isFirst = false;
+  return queuesAsked;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { type ComponentChildren, createContext } from "preact";
 import { useContext, useEffect, useRef } from "preact/hooks";
-import { type ClockView, call, type QueueView, Refused } from "../api/call.ts";
+import { allQueues, type ClockView, call, type QueueView, Refused } from "../api/call.ts";
 import { useLive } from "../api/use-live.ts";
 
 /** Time in ms after which clock and faults are asked for again: the broker sends no notice of their changes. */
@@ -28,10 +28,7 @@ export function DevelopmentProvider({ children }: { readonly children: Component
     async () => {
       if (isOff.current) return null;
       try {
-        const [clock, { queues }] = await Promise.all([
-          call<ClockView>("/clock"),
-          call<{ queues: QueueView[] }>("/queues"),
-        ]);
+        const [clock, { queues }] = await Promise.all([call<ClockView>("/clock"), allQueues()]);
         return { clock, faulty: queues.filter(({ faults }) => faults.length > 0) };
       } catch (error) {
         isOff.current = error instanceof Refused && error.code === "not_in_production";

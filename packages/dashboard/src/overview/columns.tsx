@@ -6,10 +6,12 @@ import { stateOfQueue } from "../text/delivery-state.ts";
 import { Status } from "../ui/status.tsx";
 import { type Column, Count, Names, None } from "../ui/table.tsx";
 import { deadLetterQueueOf } from "./map-layout.ts";
+import { STATES, troubleOf } from "./trouble.ts";
 
 export const QUEUE_COLUMNS: readonly Column<QueueView>[] = [
   {
     heading: "Queue",
+    by: ({ name }) => name,
     cell: ({ name, kind, damage }) => (
       <>
         <a href={queueLink(name)}>{name}</a>
@@ -18,24 +20,47 @@ export const QUEUE_COLUMNS: readonly Column<QueueView>[] = [
       </>
     ),
   },
-  { heading: "Ready", isNumber: true, cell: ({ messages }) => <Count of={messages.ready} /> },
-  { heading: "Delayed", isNumber: true, cell: ({ messages }) => <Count of={messages.delayed} /> },
-  { heading: "Leased", isNumber: true, cell: ({ messages }) => <Count of={messages.leased} /> },
+  {
+    heading: "Ready",
+    isNumber: true,
+    by: ({ messages }) => messages.ready,
+    cell: ({ messages }) => <Count of={messages.ready} />,
+  },
+  {
+    heading: "Delayed",
+    isNumber: true,
+    by: ({ messages }) => messages.delayed,
+    cell: ({ messages }) => <Count of={messages.delayed} />,
+  },
+  {
+    heading: "Leased",
+    isNumber: true,
+    by: ({ messages }) => messages.leased,
+    cell: ({ messages }) => <Count of={messages.leased} />,
+  },
   {
     heading: "Backlog",
     isNumber: true,
+    by: ({ backlogBytes }) => backlogBytes,
     cell: ({ backlogBytes }) => <span class="quiet">{size(backlogBytes)}</span>,
   },
   {
     heading: "Oldest",
     isNumber: true,
+    by: ({ oldestMessageAt, now }) =>
+      oldestMessageAt === null ? -1 : Date.parse(now) - Date.parse(oldestMessageAt),
     cell: ({ oldestMessageAt, now }) => (
       <span class="quiet">
         {oldestMessageAt === null ? "–" : span(Date.parse(now) - Date.parse(oldestMessageAt))}
       </span>
     ),
   },
-  { heading: "Delivery", isWide: true, cell: (queue) => <Status {...stateOfQueue(queue)} /> },
+  {
+    heading: "Delivery",
+    isWide: true,
+    by: (queue) => String(STATES.indexOf(troubleOf(queue))),
+    cell: (queue) => <Status {...stateOfQueue(queue)} />,
+  },
   {
     heading: "Consumer",
     isWide: true,

@@ -1,7 +1,7 @@
 import type { QueueView, TopicView } from "../api/call.ts";
 import { consumerName } from "../text/consumer-name.ts";
 
-/** Most queues that the map shows: more are no picture. Those with the most messages are shown. */
+/** Most queues that the map shows: more are no picture. */
 export const MAP_QUEUES_MAX = 24;
 
 const COLUMN_WIDTH = 284;
@@ -46,13 +46,10 @@ export interface QueueMap {
   readonly edges: readonly MapEdge[];
   readonly width: number;
   readonly height: number;
-  /** Queues that found no room. */
-  readonly leftOut: number;
 }
 
 /** Lays out the map in columns: senders, queues, consumers, dead letters. */
-export function layOutMap(queues: readonly QueueView[], topics: readonly TopicView[]): QueueMap {
-  const shown = chosen(queues);
+export function layOutMap(shown: readonly QueueView[], topics: readonly TopicView[]): QueueMap {
   const names = new Set(shown.map(({ name }) => name));
   const targets = new Set(
     shown.flatMap((queue) => deadLetterQueueOf(queue) ?? []).filter((name) => names.has(name)),
@@ -101,7 +98,6 @@ export function layOutMap(queues: readonly QueueView[], topics: readonly TopicVi
     edges,
     width: Math.max(0, ...all.map(({ x }) => x)) + NODE_WIDTH + MARGIN,
     height: Math.max(0, ...all.map(({ y }) => y)) + NODE_HEIGHT + MARGIN,
-    leftOut: queues.length - shown.length,
   };
 }
 
@@ -111,13 +107,6 @@ export function deadLetterQueueOf({
   redrive,
 }: Pick<QueueView, "consumer" | "redrive">): string | null {
   return consumer?.settings.deadLetterQueue ?? redrive?.deadLetterQueue ?? null;
-}
-
-function chosen(queues: readonly QueueView[]): readonly QueueView[] {
-  if (queues.length <= MAP_QUEUES_MAX) return queues;
-  const held = ({ messages: { ready, delayed, leased } }: QueueView) => ready + delayed + leased;
-  const busiest = new Set([...queues].sort((a, b) => held(b) - held(a)).slice(0, MAP_QUEUES_MAX));
-  return queues.filter((queue) => busiest.has(queue));
 }
 
 interface Beside {

@@ -1,4 +1,3 @@
-import { plural } from "@sluice/protocol/words";
 import { useMemo } from "preact/hooks";
 import type { QueueView, TopicView } from "../api/call.ts";
 import { queueLink, topicLink } from "../api/route.ts";
@@ -17,12 +16,14 @@ const LABEL_AT = { in: 0.5, out: 0.36, dead: 0.85, together: 0.72 } as const;
 interface MapProps {
   readonly queues: readonly QueueView[];
   readonly topics: readonly TopicView[];
+  /** Text about the queues that are not shown; empty if there are none. */
+  readonly others: string;
   /** Messages a second that go along an edge; `null` where that is not known. */
   readonly rateOf: (queue: string, carries: MapEdge["carries"]) => number | null;
 }
 
 /** Draws the ways of messages from senders to consumers and dead-letter queues, as the table below says in words. */
-export function QueueMap({ queues, topics, rateOf }: MapProps) {
+export function QueueMap({ queues, topics, others, rateOf }: MapProps) {
   // Counts change all the time, edges hardly ever.
   const shape = JSON.stringify([
     queues.map(({ name, producers, consumer, redrive, topics: sources }) => [
@@ -41,10 +42,7 @@ export function QueueMap({ queues, topics, rateOf }: MapProps) {
     <section class="card map" aria-label="Map">
       <header>
         <h2>Map</h2>
-        <span class="quiet">
-          {map.leftOut > 0 ? `${plural(map.leftOut, "more queue")} in the table. ` : ""}Messages a second
-          stand at the lines.
-        </span>
+        <span class="quiet">{others} Messages a second stand at the lines.</span>
       </header>
       <Scrolled class="scroll" label="Map of queues">
         <svg width={map.width} height={map.height} viewBox={`0 0 ${map.width} ${map.height}`}>

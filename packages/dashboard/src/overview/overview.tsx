@@ -1,5 +1,5 @@
-import { useEffect, useRef, useState } from "preact/hooks";
-import { apiPath, call, type FiguresView, type QueueView, type TopicView } from "../api/call.ts";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { allQueues, apiPath, call, type FiguresView, type QueueView, type TopicView } from "../api/call.ts";
 import { withFigures } from "../api/figures.ts";
 import { queueLink, topicLink } from "../api/route.ts";
 import { useNotices } from "../api/use-feed.ts";
@@ -8,9 +8,12 @@ import { CostCard } from "../cost/cost-card.tsx";
 import { useNow } from "../development/use-now.ts";
 import { Page } from "../page/page.tsx";
 import { Table } from "../ui/table.tsx";
-import { QUEUE_COLUMNS, TOPIC_COLUMNS } from "./columns.tsx";
+import { TOPIC_COLUMNS } from "./columns.tsx";
 import { QueueMap } from "./map.tsx";
-import { Rates } from "./rates.ts";
+import { MAP_QUEUES_MAX } from "./map-layout.ts";
+import { QueueTable } from "./queue-table.tsx";
+import { QueueTotals } from "./queue-totals.tsx";
+import { byTrouble, othersText, type Shown as ShownState } from "./trouble.ts";
 
 interface QueuesAndTopics {
   readonly queues: readonly QueueView[];
@@ -21,6 +24,10 @@ interface QueuesAndTopics {
 const PERIOD_MS = 5_000;
 /** Time of the queues until one has answered. */
 const BEFORE_ALL = new Date(0).toISOString();
+/** Queues that the feed watches. Of further ones nothing is heard between two requests. */
+const WATCHED_MAX = 100;
+/** Time after which the rates of a frame are over, in ms: a rate falls to zero without a frame. */
+const RATES_MS = 5_000;
 
 /** Every queue and every topic. */
 export function Overview() {
@@ -28,7 +35,7 @@ export function Overview() {
     "overview",
     async (): Promise<QueuesAndTopics> => {
       const [{ queues }, { topics }] = await Promise.all([
-        call<{ queues: QueueView[] }>("/queues"),
+        allQueues(),
         call<{ topics: TopicView[] }>("/topics"),
       ]);
       return { queues, topics };
@@ -44,38 +51,35 @@ export function Overview() {
 
 function Shown({ queues: answered, topics, refresh }: QueuesAndTopics & { readonly refresh: () => void }) {
   const [name, setName] = useState("");
-  const rates = useRef(new Rates());
+  const [state, setState] = useState<ShownState>("all");
   const [, redraw] = useState(0);
-  const figures = useRef(new Map<string, FiguresView>());
+  const figures = useRef(new Map<string, FiguresView & { readonly atMs: number }>());
   useNotices((notice) => {
     if (notice.kind === "ask") return;
     for (const queue of notice.frame.queues) {
-      figures.current.set(queue.name, queue);
-      rates.current.add(queue.name, queue, performance.now());
+      figures.current.set(queue.name, { ...queue, atMs: performance.now() });
     }
     for (const gone of notice.frame.gone) figures.current.delete(gone);
     redraw((frames) => frames + 1);
   });
-  // A rate falls to zero without a notice.
+  // A rate falls to zero without a frame.
   useEffect(() => {
     const timer = setInterval(() => redraw((frames) => frames + 1), 1_000);
     return () => clearInterval(timer);
   }, []);
-  // The feed sends nothing of topics.
-  const hasTopics = topics.length > 0;
+  // The feed sends nothing of topics, nor of more queues than it watches.
+  const hasMore = topics.length > 0 || answered.length > WATCHED_MAX;
   useEffect(() => {
-    if (!hasTopics) return;
+    if (!hasMore) return;
     const timer = setInterval(() => document.hidden || refresh(), PERIOD_MS);
     return () => clearInterval(timer);
-  }, [hasTopics]);
-  const fresh = answered.map((queue) => withFigures(queue, figures.current.get(queue.name)));
-  const now = useNow(
-    fresh
-      .map((queue) => queue.now)
-      .sort()
-      .at(-1) ?? BEFORE_ALL,
-  );
+  }, [hasMore]);
+  const fresh = answered.map((queue) => withRates(queue, figures.current.get(queue.name)));
+  const times = fresh.map((queue) => queue.now);
+  const now = useNow(times.sort().at(-1) ?? BEFORE_ALL);
   const queues = fresh.map((queue) => ({ ...queue, now }));
+  // Not with every frame: rows would move while somebody reads them.
+  const worst = useMemo(() => new Set(byTrouble(answered)), [answered]);
   const fits = (of: { readonly name: string }) => of.name.toLowerCase().includes(name.trim().toLowerCase());
   const shownQueues = queues.filter(fits);
   const shownTopics = topics.filter(fits);
@@ -84,8 +88,22 @@ function Shown({ queues: answered, topics, refresh }: QueuesAndTopics & { readon
   const first =
     queue !== undefined ? queueLink(queue.name) : topic !== undefined ? topicLink(topic.arn) : null;
   if (queues.length + topics.length === 0) return <NoQueues />;
+  const byName = new Map(shownQueues.map((each) => [each.name, each]));
+  const ranked = [...worst].flatMap((each) => byName.get(each) ?? []);
+  const isMany = ranked.length > MAP_QUEUES_MAX;
+  const mapped = isMany ? ranked.slice(0, MAP_QUEUES_MAX) : shownQueues;
+  const map = (
+    <QueueMap
+      queues={mapped}
+      topics={shownTopics}
+      others={isMany ? `${othersText(ranked.slice(MAP_QUEUES_MAX))}.` : ""}
+      rateOf={(of, carries) => byName.get(of)?.rates?.[carries] ?? null}
+    />
+  );
+  const table = ranked.length === 0 ? null : <QueueTable queues={ranked} state={state} setState={setState} />;
   return (
     <>
+      <QueueTotals queues={queues} setState={setState} />
       {queues.length + topics.length < 2 ? null : (
         <search>
           <form
@@ -112,14 +130,8 @@ function Shown({ queues: answered, topics, refresh }: QueuesAndTopics & { readon
           No queue and no topic has <code>{name.trim()}</code> in its name.
         </p>
       ) : null}
-      <QueueMap
-        queues={shownQueues}
-        topics={shownTopics}
-        rateOf={(queue, carries) => rates.current.of(queue, carries, performance.now())}
-      />
-      {shownQueues.length === 0 ? null : (
-        <Table label="All queues" columns={QUEUE_COLUMNS} rows={shownQueues} rowKey={({ id }) => id} />
-      )}
+      {isMany ? table : map}
+      {isMany ? map : table}
       {shownTopics.length === 0 ? null : (
         <Table label="Topics" columns={TOPIC_COLUMNS} rows={shownTopics} rowKey={({ arn }) => arn} />
       )}
@@ -130,6 +142,17 @@ function Shown({ queues: answered, topics, refresh }: QueuesAndTopics & { readon
       </footer>
     </>
   );
+}
+
+/** Puts the latest figures of the feed into a queue's answer, with rates that are not over. */
+function withRates(
+  queue: QueueView,
+  figures: (FiguresView & { readonly atMs: number }) | undefined,
+): QueueView {
+  if (figures === undefined) return queue;
+  const isOver = performance.now() - figures.atMs > RATES_MS;
+  const rates = figures.rates !== null && isOver ? { in: 0, out: 0, dead: 0 } : figures.rates;
+  return { ...withFigures(queue, figures), rates };
 }
 
 /** Shows the ways to create a first queue: a configuration, a command, a client of SQS. */

@@ -7,9 +7,21 @@ export interface Column<Row> {
   /** Takes the whole width where the screen is narrow and rows are cards. */
   readonly isWide?: boolean;
   readonly cell: (row: Row) => ComponentChildren;
+  /** Value that rows are sorted by, numbers the greatest first. Default: the column sorts nothing. */
+  readonly by?: (row: Row) => number | string;
+}
+
+/** Column that a table is sorted by; `null` for its own order. */
+export interface Sorting {
+  readonly heading: string | null;
+  /** Whether the order is turned around. */
+  readonly isTurned: boolean;
 }
 
 interface TableProps<Row> {
+  /** Order of the rows, which the caller sorts. Default: headings sort nothing. */
+  readonly sorting?: Sorting;
+  readonly sort?: (sorting: Sorting) => void;
   readonly label: string;
   /** Content beside the heading. */
   readonly beside?: ComponentChildren;
@@ -24,7 +36,7 @@ function role(name: "table" | "rowgroup" | "row" | "columnheader" | "rowheader" 
 }
 
 /** A table whose first column names the row. On a narrow screen rows become cards, with a heading at each value. */
-export function Table<Row>({ label, beside, columns, rows, rowKey }: TableProps<Row>) {
+export function Table<Row>({ label, beside, columns, rows, rowKey, sorting, sort }: TableProps<Row>) {
   return (
     <section class="card" aria-label={label}>
       <header>
@@ -35,9 +47,25 @@ export function Table<Row>({ label, beside, columns, rows, rowKey }: TableProps<
         <table {...role("table")} aria-label={label}>
           <thead {...role("rowgroup")}>
             <tr {...role("row")}>
-              {columns.map(({ heading, isNumber }) => (
-                <th key={heading} {...role("columnheader")} scope="col" class={isNumber ? "number" : ""}>
-                  {heading}
+              {columns.map((column) => (
+                <th
+                  key={column.heading}
+                  {...role("columnheader")}
+                  scope="col"
+                  class={column.isNumber ? "number" : ""}
+                  aria-sort={sorting?.heading === column.heading ? directionOf(column, sorting) : undefined}
+                >
+                  {column.by === undefined || sort === undefined ? (
+                    column.heading
+                  ) : (
+                    <button
+                      type="button"
+                      class="plain"
+                      onClick={() => sort(nextSorting(sorting, column.heading))}
+                    >
+                      {column.heading}
+                    </button>
+                  )}
                 </th>
               ))}
             </tr>
@@ -68,6 +96,29 @@ export function Table<Row>({ label, beside, columns, rows, rowKey }: TableProps<
       </div>
     </section>
   );
+}
+
+/** Sorts by a column, then the other way round, then not at all. */
+function nextSorting(sorting: Sorting | undefined, heading: string): Sorting {
+  if (sorting?.heading !== heading) return { heading, isTurned: false };
+  return sorting.isTurned ? { heading: null, isTurned: false } : { heading, isTurned: true };
+}
+
+function directionOf<Row>({ isNumber = false }: Column<Row>, { isTurned }: Sorting) {
+  return isNumber === isTurned ? "ascending" : "descending";
+}
+
+/** Sorts rows as a table's headings say: numbers the greatest first, texts by the alphabet. */
+export function sorted<Row>(
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  { heading, isTurned }: Sorting,
+): readonly Row[] {
+  const by = columns.find((column) => column.heading === heading)?.by;
+  if (by === undefined) return rows;
+  const compared = (a: number | string, b: number | string) =>
+    typeof a === "number" && typeof b === "number" ? b - a : String(a).localeCompare(String(b));
+  return [...rows].sort((a, b) => compared(by(a), by(b)) * (isTurned ? -1 : 1));
 }
 
 /** A count, which stands out unless it is 0. */

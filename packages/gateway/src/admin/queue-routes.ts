@@ -18,10 +18,13 @@ export function queueRoutes(directory: QueueDirectory): Hono {
       surroundingsOf(directory, rightsOf(c)),
       account.deployed(),
     ]);
+    const reported = c.req.query("reported") === "true" ? await account.atRest() : [];
+    const atRest = new Map(reported.map(({ queueId, description }) => [queueId, description]));
     const queues = await Promise.all(
-      surroundings.queues.map(async (record) =>
-        viewOf(record, await directory.describe(record.name), surroundings),
-      ),
+      surroundings.queues.map(async (record) => {
+        const description = atRest.get(record.queueId) ?? (await directory.describe(record.name));
+        return viewOf(record, description, surroundings);
+      }),
     );
     return c.json({ queues, deployed });
   });

@@ -34,6 +34,35 @@ async function json(response: Response | Promise<Response>): Promise<unknown> {
 const MESSAGE = lookedAt();
 
 describe("GET /queues", () => {
+  it("shows sleeping queues as they have reported where that is asked for, and wakes none of them", async () => {
+    const directory = directoryOf({ dead: DEAD, orders: ORDERS });
+    const description = { ...(await directory.describe("orders")), ready: 5 };
+    const asked: string[] = [];
+    const gateway = createGateway(
+      {
+        ...directory,
+        describe: (queue) => {
+          asked.push(queue);
+          return directory.describe(queue);
+        },
+        account: {
+          ...directory.account,
+          atRest: async () => [{ queueId: recordOf("orders", ORDERS).queueId, description }],
+        },
+      },
+      OPEN,
+    );
+    const readyOf = async (query: string) => {
+      const response = await gateway.request(`${API}/queues${query}`);
+      const { queues } = (await response.json()) as { queues: { messages: { ready: number } }[] };
+      return queues.map(({ messages }) => messages.ready);
+    };
+    expect(await readyOf("?reported=true")).toEqual([1, 5]);
+    expect(asked).toEqual(["dead"]);
+    expect(await readyOf("")).toEqual([1, 1]);
+    expect(asked).toEqual(["dead", "dead", "orders"]);
+  });
+
   it("shows every queue with counts, settings, producers and consumer, in order of names", async () => {
     const response = await createGateway(directoryOf(), OPEN).request(`${API}/queues`);
     expect(response.status).toBe(200);

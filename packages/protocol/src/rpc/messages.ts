@@ -141,8 +141,6 @@ export interface LookReply {
   readonly matched: number;
   /** Where the next look goes on; `null` when every message was looked at. */
   readonly cursor: string | null;
-  /** The queue's time, in ms since 1970. Absent from an older broker. */
-  readonly nowMs?: number;
   /** Messages that were looked at, by the looks before it too. */
   readonly searched: number;
   /** The messages that fit, by their last errors, where that was asked for. */
