@@ -98,7 +98,7 @@ describe.skipIf(CHROMIUM === null)("a user who starts on the first page", () => 
     await says(map, /and 485 others, all idle\./);
     await says(map, new RegExp(`${FULL} ${HELD.toLocaleString("en")} wait`));
     const clicks = await clicksOf(page);
-    await page.getByRole("button", { name: "Paused queues: show them" }).click();
+    await page.getByRole("button", { name: "1 paused queues, show them" }).click();
     expect(await names()).toEqual(["q400"]);
     await page.getByRole("combobox", { name: "Show" }).selectOption("all");
     await page.getByRole("button", { name: "Ready", exact: true }).click();

@@ -27,7 +27,7 @@ async function sendBatch(queue: string, bodies: readonly object[]): Promise<void
 async function openQueue(queue: string): Promise<{ page: Page; clicks: () => Promise<number> }> {
   const page = await lab.open();
   const clicks = await countClicks(page);
-  await row(page, queue).first().getByRole("link", { name: queue, exact: true }).first().click();
+  await page.getByRole("link", { name: queue, exact: true }).first().click();
   return { page, clicks };
 }
 

@@ -21,7 +21,7 @@ export function QueueTotals({ queues, setState }: QueueTotalsProps) {
         <button
           type="button"
           class="plain"
-          aria-label={`${label}: show them`}
+          aria-label={`${count.toLocaleString("en")} ${label.toLowerCase()}, show them`}
           onClick={() => setState(state)}
         >
           {count.toLocaleString("en")}

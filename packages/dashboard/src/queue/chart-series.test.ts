@@ -21,28 +21,33 @@ const figures: FiguresOverView = {
   marks: [],
 };
 
+const NOW = { held: 4, ageMs: 0 };
+
 describe("the lines of the charts", () => {
   it("are messages a second, and nothing where nothing is known", () => {
-    const lines = linesOf(figures);
+    const lines = linesOf(figures, NOW);
     expect(lines.in).toEqual({ values: [null, 2.5, 0.05], whole: "153 in all" });
     expect(lines.out).toEqual({ values: [null, 1, 0], whole: "60 in all" });
     expect(lines.bad).toEqual({ values: [null, 0, 0.1], whole: "6 in all" });
   });
 
   it("say in the legend what holds for the whole window, not for its last column", () => {
-    const { held, age, p50, p99 } = linesOf(figures);
+    const { held, age, p50, p99 } = linesOf(figures, NOW);
     expect([held, age, p50, p99].map(({ whole }) => whole)).toEqual([
-      ...["up to 90", "up to 1 min 1 s"],
+      ...["4, up to 90", "0 ms, up to 1 min 1 s"],
       ...["≤ 10 ms", "≤ 3.1 s"],
     ]);
-    const off = linesOf({
-      ...figures,
-      since: null,
-      counts: {},
-      held: [null, null, null],
-      took: { ...figures.took, p50Ms: null },
-    });
-    expect([off.in, off.held, off.p50].map(({ whole }) => whole)).toEqual(["–", "–", "–"]);
+    const off = linesOf(
+      {
+        ...figures,
+        since: null,
+        counts: {},
+        held: [null, null, null],
+        took: { ...figures.took, p50Ms: null },
+      },
+      NOW,
+    );
+    expect([off.in, off.held, off.p50].map(({ whole }) => whole)).toEqual(["–", "4", "–"]);
     expect(off.in.values).toEqual([null, null, null]);
   });
 });

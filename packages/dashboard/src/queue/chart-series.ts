@@ -14,18 +14,17 @@ const IN = ["accepted", "arrived"] as const;
 const OUT = ["acked"] as const;
 const BAD = ["retried", "deadLettered", "dropped"] as const;
 
+/** State of the queue at this moment, for the legends. */
+export interface LevelNow {
+  readonly held: number;
+  readonly ageMs: number;
+}
+
 /** The lines of the charts. Pure. */
-export function linesOf({
-  startsMs,
-  stepMs,
-  since,
-  counts,
-  held,
-  ageMs,
-  p50Ms,
-  p99Ms,
-  took,
-}: FiguresOverView) {
+export function linesOf(
+  { startsMs, stepMs, since, counts, held, ageMs, p50Ms, p99Ms, took }: FiguresOverView,
+  now: LevelNow,
+) {
   const sinceMs = since === null ? Number.POSITIVE_INFINITY : Date.parse(since);
   const ratesOf = (kinds: readonly (typeof IN | typeof OUT | typeof BAD)[number][]): Line => {
     const sums = startsMs.map((_, i) => kinds.reduce((sum, kind) => sum + (counts[kind]?.[i] ?? 0), 0));
@@ -42,16 +41,16 @@ export function linesOf({
     in: ratesOf(IN),
     out: ratesOf(OUT),
     bad: ratesOf(BAD),
-    held: { values: [...held], whole: greatest(held, (messages) => messages.toLocaleString("en")) },
-    age: { values: [...ageMs], whole: greatest(ageMs, duration) },
+    held: levelOf(held, now.held, (messages) => messages.toLocaleString("en")),
+    age: levelOf(ageMs, now.ageMs, duration),
     p50: { values: [...p50Ms], whole: upTo(took.p50Ms) },
     p99: { values: [...p99Ms], whole: upTo(took.p99Ms) },
   };
 }
 
-function greatest(values: readonly (number | null)[], text: (value: number) => string): string {
-  const known = values.filter((value) => value !== null);
-  return known.length === 0 ? "–" : `up to ${text(Math.max(...known))}`;
+function levelOf(values: readonly (number | null)[], now: number, text: (value: number) => string): Line {
+  const most = Math.max(now, ...values.filter((value) => value !== null));
+  return { values: [...values], whole: most > now ? `${text(now)}, up to ${text(most)}` : text(now) };
 }
 
 /** Says in words what is marked, at the columns where it was. */

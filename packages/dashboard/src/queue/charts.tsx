@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { call, type FiguresOverView, queuePath } from "../api/call.ts";
+import { call, type FiguresOverView, type QueueView, queuePath } from "../api/call.ts";
 import { duration } from "../text/format.ts";
 import { Chart, COUNT_STEPS, clockTime, TIME_STEPS } from "../ui/chart.tsx";
 import { type ChartWindow, linesOf, marksOf, WINDOWS } from "./chart-series.ts";
@@ -29,15 +29,19 @@ const NOTHING: FiguresOverView = {
 };
 
 /** Draws charts of what came in, went out and waited, and of the durations of deliveries. */
-export function Charts({ queue }: { readonly queue: string }) {
+export function Charts({ queue, now }: { readonly queue: QueueView; readonly now: string }) {
+  const { messages, oldestMessageAt } = queue;
   const [window, setWindow] = useState(
     () => WINDOWS.find((known) => known.window === sessionStorage.getItem(WINDOW_KEY))?.window ?? "5m",
   );
-  const figures = useFigures(queue, window) ?? NOTHING;
+  const figures = useFigures(queue.name, window) ?? NOTHING;
   /** Column whose values are shown; `null` for those of the whole window. */
   const [at, setAt] = useState<number | null>(null);
   const { startsMs, stepMs } = figures;
-  const lines = linesOf(figures);
+  const lines = linesOf(figures, {
+    held: messages.ready + messages.delayed + messages.leased,
+    ageMs: oldestMessageAt === null ? 0 : Date.parse(now) - Date.parse(oldestMessageAt),
+  });
   const marks = marksOf(figures.marks, startsMs);
   const shared = { startsMs, stepMs, marks, at, setAt };
   return (

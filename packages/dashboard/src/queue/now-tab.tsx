@@ -25,7 +25,7 @@ export function NowTab({ queue, events: { events, isOn }, now }: NowTabProps) {
   const recent = events.filter(({ kind }) => OUTCOMES.includes(kind)).slice(0, SHOWN_MAX);
   return (
     <>
-      <Charts queue={queue.name} />
+      <Charts queue={queue} now={now} />
       <section class="card" aria-labelledby="consumer">
         <header>
           <h2 id="consumer">Consumer</h2>
