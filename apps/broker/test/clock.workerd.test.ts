@@ -19,12 +19,20 @@ async function received(QueueUrl: string, WaitTimeSeconds = 0): Promise<(string 
   return Messages.map(({ Body }) => Body);
 }
 
+/** By how much the clock of a queue was moved, by its history, in ms, the latest first. */
+async function moves(queue: string): Promise<(number | null)[]> {
+  const url = endpoint.replace("/aws", `/api/queues/${queue}/history?kind=clockMoved`);
+  const { events } = (await (await fetch(url)).json()) as { events: { delayMs: number | null }[] };
+  return events.map(({ delayMs }) => delayMs);
+}
+
 it("the clock of the broker stands for every queue, jumps to the next event, and runs on", async () => {
   const early = await created("early");
   await send(early, "in a minute", 60);
   // A waiting receive is answered when the clock stops.
   const waiting = received(early, 20);
-  expect(await clock({ freeze: true })).toMatchObject({ status: 200, isFrozen: true });
+  const frozen = await clock({ freeze: true });
+  expect(frozen).toMatchObject({ status: 200, isFrozen: true });
   expect(await waiting).toEqual([]);
   // Waiting takes real time.
   expect(await received(early, 1)).toEqual([]);
@@ -43,6 +51,12 @@ it("the clock of the broker stands for every queue, jumps to the next event, and
   expect(await received(late)).toEqual(["in two minutes"]);
   // The lease of 30 s is over.
   expect(await received(early)).toEqual(["in a minute"]);
+  expect(Date.parse(String(first.now))).toBe(Date.parse(String(frozen.now)) + Number(first.advancedMs));
+  const [secondMs, firstMs] = await moves("early");
+  expect(secondMs).toBe(between);
+  // It stands since it has heard of that, some milliseconds after the broker's own clock.
+  expect(firstMs).toBeLessThanOrEqual(Number(first.advancedMs));
+  expect(firstMs).toBeGreaterThan(50_000);
   expect(await clock({ freeze: false })).toMatchObject({ isFrozen: false });
   await send(late, "at once", 0);
   expect(await received(late, 5)).toEqual(["at once"]);

@@ -64,7 +64,7 @@ export class FullLog implements Observer {
       if (of.queue !== queue) continue;
       if (event.kind === "paused") pausedSinceMs = atMs;
       // A move in a pause counts as a move alone.
-      if (event.kind === "clockMoved" && pausedSinceMs < Infinity && atMs >= sinceMs && atMs < untilMs)
+      if (event.kind === "clockMoved" && pausedSinceMs < Infinity && atMs > sinceMs && atMs <= untilMs)
         sum -= event.delayMs ?? 0;
       if (event.kind !== "resumed") continue;
       sum += Math.max(0, Math.min(atMs, untilMs) - Math.max(pausedSinceMs, sinceMs));

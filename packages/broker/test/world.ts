@@ -215,11 +215,11 @@ export class World {
 
   /** Moves the clock of all queues forward, as a developer does. */
   async moveClock(ms: number): Promise<void> {
+    this.nowMs += ms;
     for (const { life } of this.#objects.values()) {
       const core = life?.core;
       if (core !== undefined) await core.submit(() => noteClockMoved(core, ms));
     }
-    this.nowMs += ms;
     await this.pass(0);
   }
 

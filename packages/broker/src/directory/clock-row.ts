@@ -29,11 +29,11 @@ export class ClockRow {
 
   /** Changes the clock. @returns its new setting. */
   change(change: (clock: MovableClock) => void): ClockSetting {
+    const before = this.read() ?? REAL_TIME;
     const clock =
-      this.#startMs === null
-        ? new MovableClock(systemClock, 0)
-        : MovableClock.standing(systemClock, this.#startMs);
-    clock.goBy(this.read() ?? REAL_TIME);
+      before.frozenAtMs === null
+        ? new MovableClock(systemClock, before.offsetMs)
+        : MovableClock.standing(systemClock, before.frozenAtMs);
     change(clock);
     const { offsetMs, frozenAtMs } = clock.setting;
     this.#sql.exec("INSERT OR REPLACE INTO clock VALUES (0, ?, ?)", offsetMs, frozenAtMs);

@@ -16,12 +16,15 @@ export async function setAlarmAnew({ core, alarm }: OpenQueue): Promise<void> {
 /** Changes the clock of a queue, durably, and has the queue do what is due then. */
 export async function changeClock(open: OpenQueue, change: (clock: MovableClock) => void): Promise<void> {
   const { core, store, clock } = open;
+  let movedMs = 0;
   await core.submit(() => {
     const beforeMs = clock.now();
     change(clock);
-    noteClockMoved(core, clock.now() - beforeMs);
+    movedMs = clock.now() - beforeMs;
     core.write(() => store.writeClockOffsetMs(clock.offsetMs));
   });
+  // A turn of its own, at the time that the clock shows since.
+  await core.submit(() => noteClockMoved(core, movedMs));
   await setAlarmAnew(open);
   // They would wait for a moment of a clock that stands.
   if (clock.isFrozen) core.receivers.endWaits();
