@@ -36,8 +36,10 @@ export function gapsOf(facts: GapFacts): StoryGap[] {
   const { queue, isOn, events } = facts;
   const known = [...overwrittenIn(facts), ...mergedIn(facts)];
   if (!isOn) return [{ queue, reason: "off", untilMs: null }, ...known];
-  if (events.length > 0 || known.length > 0) return known;
-  return [{ queue, reason: "unknown", untilMs: null }];
+  const [first] = events;
+  const isSendLost = first !== undefined && !isSend(first) && known.every(({ after }) => after !== undefined);
+  if (isSendLost) return [{ queue, reason: "unknown", untilMs: first.t }, ...known];
+  return first === undefined && known.length === 0 ? [{ queue, reason: "unknown", untilMs: null }] : known;
 }
 
 function overwrittenIn({ queue, events, keptSinceMs }: GapFacts): StoryGap[] {

@@ -132,3 +132,16 @@ it("the story of a message is still told for a queue whose history was turned of
     gaps: [{ queue: "orders", reason: "off" }],
   });
 });
+
+it("the story of a message whose send a crash has lost says so", async () => {
+  const world = worldWithHistory({ orders: { consumer: pullConsumer() } });
+  world.sharesCommits = true;
+  await world.send("orders", ["a"]);
+  world.crash("orders");
+  await world.core("orders").pull({ max: 1 });
+  const [id = ""] = world.core("orders").history.list({ max: 1 }).events[0]?.ids ?? [];
+  expect(world.core("orders").history.story(id)).toMatchObject({
+    events: [{ kind: "delivered", attempt: 1 }],
+    gaps: [{ queue: "orders", reason: "unknown", untilMs: WORLD_START_MS }],
+  });
+});

@@ -147,7 +147,9 @@ function Shown({
       {search.kind === "gone" ? (
         <p class="notice">
           It is not in <a href={queueLink(name)}>{name}</a> now.
-          {hasEnd ? " Its story says where it went." : " Where it went was not noted."}
+          {hasEnd
+            ? " Its story says where it went."
+            : " Where it went was not noted: its story says what is missing, or a crash has lost it."}
         </p>
       ) : null}
       {message === null ? null : (

@@ -95,6 +95,8 @@ function waitBefore(
   // What was not said by the delivery itself may have come long after the work.
   const delivered = events.slice(0, i).findLast(({ kind }) => kind !== "faulted" && kind !== "printed");
   const isDelivered = delivered?.kind === "delivered";
+  // A crash has taken the event along with which that delivery began.
+  if (event.delayReason === "restart" && !isDelivered) return null;
   const isWork = isDelivered && event.batch !== null && event.batch === delivered.batch;
   const { pausedMs = 0, movedMs = 0 } = event;
   const parts = [
@@ -198,22 +200,24 @@ export function gapText(
   isAll: boolean,
   now: string,
 ): string {
-  const from = since === null ? "" : ` from ${moment(since, now)}`;
   const to = until === null ? "" : moment(until, now);
+  const span = since === until ? `at ${to}` : `from ${since === null ? "" : moment(since, now)} to ${to}`;
   switch (reason) {
     case "merged": {
       const what = (kinds ?? []).map((kind) => HAPPENED[kind] ?? kind);
       return (
-        `More happened in ${queue}${from} to ${to} than is noted message by message. ` +
+        `More happened in ${queue} ${span} than is noted message by message. ` +
         (isAll
           ? "If this message was sent then, nothing else is known of it."
           : `It may have been ${what.join(" or ")} then.`)
       );
     }
     case "overwritten":
-      return `What happened in ${queue}${from} ${since === null ? "before" : "to"} ${to} is not kept any more.`;
+      return `What happened in ${queue} ${since === null ? `before ${to}` : span} is not kept any more.`;
     case "unknown":
-      return `The history of ${queue} does not name this message.`;
+      return until === null
+        ? `The history of ${queue} does not name this message.`
+        : `What happened in ${queue} before ${to} was not noted: a crash loses what went well just before.`;
     case "off":
       return `Queue ${queue} keeps no history. In its configuration history = "1h" turns it on.`;
   }

@@ -10,7 +10,17 @@ import { type Column, Table } from "../ui/table.tsx";
 /** Ids that stand beside an event. */
 const IDS_MAX = 3;
 
-function columns(now: string): readonly Column<EventView>[] {
+/** Ids of an event's messages. An acknowledgement of a whole delivery has those of its beginning. */
+function idsOf(event: EventView, events: readonly EventView[]): readonly string[] {
+  const { kind, queue, batch, messages, ids } = event;
+  if (kind !== "acked" || batch === null) return ids;
+  const begun = events.find(
+    (each) => each.kind === "delivered" && each.queue === queue && each.batch === batch,
+  );
+  return begun?.messages === messages ? begun.ids : ids;
+}
+
+function columns(events: readonly EventView[], now: string): readonly Column<EventView>[] {
   return [
     {
       heading: "When",
@@ -43,21 +53,25 @@ function columns(now: string): readonly Column<EventView>[] {
     {
       heading: "Messages",
       isWide: true,
-      cell: ({ queue, ids, messages, merged }) => (
-        <>
-          {plural(messages, "message")}
-          {merged === null ? null : <span class="quiet"> in {plural(merged.events, "event")}, merged</span>}
-          {ids.slice(0, IDS_MAX).map((id) => (
-            <span key={id}>
-              {" "}
-              <a class="mono" href={messageLink(queue, id)} title={id}>
-                {shortId(id)}
-              </a>
-            </span>
-          ))}
-          {ids.length > IDS_MAX ? <span class="quiet"> …</span> : null}
-        </>
-      ),
+      cell: (event) => {
+        const { queue, messages, merged } = event;
+        const ids = idsOf(event, events);
+        return (
+          <>
+            {plural(messages, "message")}
+            {merged === null ? null : <span class="quiet"> in {plural(merged.events, "event")}, merged</span>}
+            {ids.slice(0, IDS_MAX).map((id) => (
+              <span key={id}>
+                {" "}
+                <a class="mono" href={messageLink(queue, id)} title={id}>
+                  {shortId(id)}
+                </a>
+              </span>
+            ))}
+            {ids.length > IDS_MAX ? <span class="quiet"> …</span> : null}
+          </>
+        );
+      },
     },
     {
       heading: "Error",
@@ -88,7 +102,7 @@ export function EventList({ label, events, now }: EventListProps) {
   return (
     <Table
       label={label}
-      columns={columns(now)}
+      columns={columns(events, now)}
       rows={events}
       rowKey={({ queue, number, at }) => `${queue} ${number ?? at}`}
     />

@@ -15,7 +15,7 @@ it.each([
     "2026-01-01T00:00:01.000Z",
     /missing from \S+00\.000Z until \S+01\.000Z: it had too many events to keep each one\.$/,
   ],
-  ["unknown", null, null, /its history does not name this message\.$/],
+  ["unknown", null, null, /its history has none of this message\.$/],
 ] as const)("a story explains its gap in words: %s", (reason, since, until, text) => {
   expect(gapText({ queue: "orders", reason, since, until, kinds: null, after: null })).toMatch(text);
 });

@@ -34,5 +34,5 @@ const GAPS: Readonly<Record<StoryGapView["reason"], string>> = {
   merged: "it had too many events to keep each one",
   overwritten: "later events have replaced them",
   off: 'it keeps no history ("history" of [sluice.queues] has it keep one)',
-  unknown: "its history does not name this message",
+  unknown: "its history has none of this message",
 };
