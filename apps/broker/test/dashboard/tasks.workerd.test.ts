@@ -88,7 +88,7 @@ describe.skipIf(CHROMIUM === null)("a user who starts on the first page finds ou
   it("what a handler printed that asked for a retry, and why the message is dead", async () => {
     await sendAll("gifts", [{ item: "sofa" }]);
     await holds(lab, "gifts-dead", 1);
-    const page = await messagesOf("gifts-dead");
+    const { page } = await messagesOf("gifts-dead");
     await row(page, "").getByRole("link").first().click();
     const story = page.getByRole("region", { name: "Story" });
     await says(story, /Delivered to packer.* Its Worker printed 2 lines .*Moved to dead-letter queue/);

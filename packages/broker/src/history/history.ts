@@ -1,3 +1,4 @@
+import type { MessagePosition } from "@sluice/engine";
 import {
   type FiguresReply,
   type FiguresRequest,
@@ -318,6 +319,23 @@ export class History {
       if (text.includes(prefix)) look(JSON.parse(text) as StoredEvent[]);
     }
     return [...ids].slice(0, NAMED_IDS_MAX);
+  }
+
+  /** Lists the places that a message had, as far as events name it with one. */
+  placesOf(id: string): MessagePosition[] {
+    const places: MessagePosition[] = [];
+    const look = (found: readonly StoredEvent[]) => {
+      for (const event of found) {
+        const at = positionIn(event, id);
+        if (at !== null && at !== "unknown") places.push({ segmentId: at[0], index: at[1] });
+      }
+    };
+    look(this.#unwritten());
+    for (const head of this.#heads()) {
+      const text = head.journal.textAt(head.slot) ?? "[]";
+      if (text.includes(id)) look(JSON.parse(text) as StoredEvent[]);
+    }
+    return places;
   }
 
   /** Collects the events of a message. */

@@ -93,7 +93,7 @@ function afterBlanks(bytes: Uint8Array, from: number): number {
   return at;
 }
 
-/** What is left of a name below a value; `null` where the value is what the whole name names. */
+/** Part of a name that is left below a value; `null` where the whole name leads to the value. */
 type Rest = string | null;
 
 /**

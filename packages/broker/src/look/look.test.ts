@@ -128,6 +128,23 @@ describe("a look at the messages of a queue", () => {
     expect(next.messages.map(bodyOf)).toEqual(["c"]);
   });
 
+  it("finds a single id at once where the history has seen it, and else by a search", async () => {
+    const world = new World({ orders: { consumer: pullConsumer(), historySeconds: 60 } });
+    for (let i = 0; i < 10; i++) await world.send("orders", [`a${i}`, `b${i}`]);
+    const { messages } = lookAt(world);
+    const last = messages.at(-1);
+    if (last === undefined) throw new Error("twenty were sent");
+    for (const only of [last.id, last.id.toUpperCase()]) {
+      const found = lookAt(world, { only: [only] });
+      expect(found).toMatchObject({ messages: [{ ref: last.ref }], matched: 1, searched: 1, cursor: null });
+    }
+    await world.core("orders").deleteByRefs([last.ref]);
+    expect(lookAt(world, { only: [last.id] })).toMatchObject({ messages: [], searched: 19 });
+    await world.pass(61_000);
+    const [first] = messages;
+    expect(lookAt(world, { only: [first?.id ?? ""] }).messages).toMatchObject([{ ref: first?.ref }]);
+  });
+
   it("counts all that fit, beyond those that it shows", async () => {
     const world = new World({ orders: {} });
     await world.send("orders", ["a", "x", "a", "a"]);

@@ -8,14 +8,14 @@ import {
   type QueueWhy,
   workerOf,
 } from "@sluice/protocol";
-import { decodeToken } from "../receive/message-token.ts";
+import { decodeToken, encodeToken } from "../receive/message-token.ts";
 import type { PayloadCache } from "../store/payload-cache.ts";
 import type { QueueContext } from "../turn/context.ts";
 import type { Throttle } from "../turn/throttle.ts";
 import type { Conditions, DaemonDeliverer, Deliverer, PushDeliverer } from "../why/conditions.ts";
 import { whyOfQueue } from "../why/queue-reason.ts";
 import { Reasons } from "../why/reasons.ts";
-import { look, type SearchPorts, search, type Wanted } from "./look.ts";
+import { type LookPorts, look, type SearchPorts, search, type Wanted } from "./look.ts";
 
 /** Messages that a search has found. */
 export interface Found {
@@ -49,7 +49,20 @@ export class Messages {
   /** Lists messages that a request looks for. Throws RangeError for an invalid cursor. */
   look(request: LookRequest): LookReply {
     const { queue } = this.#queue;
-    return look({ ...this.#search, reasons: new Reasons(queue, this.conditions, this.#idAt) }, request);
+    const ports = { ...this.#search, reasons: new Reasons(queue, this.conditions, this.#idAt) };
+    return this.#lookByHistory(ports, request) ?? look(ports, request);
+  }
+
+  /** Looks for a single id where the history has seen it; `null` if it is not there, or the request is another one. */
+  #lookByHistory(ports: LookPorts, request: LookRequest): LookReply | null {
+    const { name, history } = this.#queue;
+    const [only = "", ...others] = request.only ?? [];
+    const id = only.replaceAll("-", "").toLowerCase();
+    if (others.length > 0 || request.cursor !== undefined || !/^[0-9a-f]{32}$/.test(id)) return null;
+    const refs = history.placesOf(id).map((place) => encodeToken(name, "ref", { ...place, leaseId: 0 }));
+    if (refs.length === 0) return null;
+    const reply = look(ports, { ...request, only: refs });
+    return reply.messages[0]?.id === id ? { ...reply, cursor: null } : null;
   }
 
   /** Finds the next waiting messages that are looked for, up to `max` messages and about `bytesMax` bytes. */

@@ -48,7 +48,7 @@ export function messageOf(client: BrokerClient, queue: string, id: string): Prom
   return client.admin({ path: messagePath(queue, id) });
 }
 
-/** What a text is found in, over all queues. */
+/** Looks for a text in all queues. */
 export function searchAll(client: BrokerClient, text: string): Promise<SearchView> {
   return client.admin({ path: `/search?${new URLSearchParams({ q: text })}` });
 }

@@ -5,7 +5,7 @@ import { AdminError } from "../failure.ts";
 /** Fewest digits of an id that name a message, where they are the beginning of one id only: lists show as many. */
 export const ID_DIGITS_MIN = 8;
 /** Digits of a whole id. */
-const ID_LENGTH = 32;
+export const ID_LENGTH = 32;
 /** Messages that are listed where the beginning of an id names several. */
 const CANDIDATES_MAX = 10;
 

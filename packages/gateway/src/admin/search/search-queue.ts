@@ -4,6 +4,7 @@ import { shownEvents, shownMessages } from "../../rights/other-queues.ts";
 import type { Rights } from "../../rights/rights.ts";
 import { eventView } from "../history/history-view.ts";
 import { messageView } from "../message-view.ts";
+import { ID_LENGTH } from "../messages/find-message.ts";
 import type { FoundView, GoneView, UnfinishedView } from "./search-view.ts";
 
 /** Messages that are shown of a queue. */
@@ -19,14 +20,14 @@ export interface Written {
   readonly filter: MessageFilter;
 }
 
-/** What is looked for in each queue. */
+/** Request to each queue. */
 export interface Wanted {
   readonly filters: readonly Written[];
   /** Beginning of the ids of messages that are looked for in histories; `null` for none. */
   readonly beginning: string | null;
 }
 
-/** What was found in a queue, and how far it was searched. */
+/** Findings in a queue, and how far it was searched. */
 export interface QueueResult {
   readonly found: readonly FoundView[];
   readonly gone: readonly GoneView[];
@@ -44,7 +45,7 @@ export async function searchQueue(
   const found: FoundView[] = [];
   let unfinished: UnfinishedView | null = null;
   for (const { text, filter } of filters) {
-    let request: LookRequest = { max: SHOWN_MAX, filter, countsAll: true };
+    let request: LookRequest = requestOf(filter);
     const hits: FoundView = { queue, filter: text, messages: [], count: 0, isWhole: false };
     let [messages, count] = [hits.messages, 0];
     for (;;) {
@@ -52,10 +53,10 @@ export async function searchQueue(
       messages = [...messages, ...shownMessages(rights, reply.messages).map(messageView)];
       count += reply.matched;
       const { cursor, searched, of } = reply;
-      const isWhole = cursor === null;
+      const isWhole = cursor === null || (request.only !== undefined && count > 0);
       const isCounted = count >= COUNTED_MAX;
-      if (!isWhole && !isCounted && !isOver()) {
-        request = { ...request, cursor, max: SHOWN_MAX - messages.length };
+      if (cursor !== null && !isWhole && !isCounted && !isOver()) {
+        request = { ...request, cursor, max: request.max - reply.messages.length };
         continue;
       }
       if (count > 0) found.push({ ...hits, messages, count, isWhole });
@@ -66,6 +67,15 @@ export async function searchQueue(
   const here = new Set(found.flatMap(({ messages }) => messages.map(({ id }) => id)));
   const gone = beginning === null ? [] : await goneMessages(directory, rights, queue, beginning, here);
   return { found, gone, unfinished };
+}
+
+/** A whole id names one message, which is found faster than all that fit. */
+function requestOf(filter: MessageFilter): LookRequest {
+  const [term, ...others] = filter;
+  if (others.length === 0 && term?.field === "id" && term.prefix.length === ID_LENGTH) {
+    return { max: 1, only: [term.prefix] };
+  }
+  return { max: SHOWN_MAX, filter, countsAll: true };
 }
 
 /** Finds messages that the history of a queue names and that are not here. */

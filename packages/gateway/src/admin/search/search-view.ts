@@ -1,7 +1,7 @@
 import type { EventView } from "../history/history-view.ts";
 import type { MessageView } from "../message-view.ts";
 
-/** What a text is found in, over all queues that the caller may read. */
+/** Findings of a search over all queues that the caller may read. */
 export interface SearchView {
   /** Names that have the text in them, `SHOWN_MAX` at most. */
   readonly queues: readonly string[];

@@ -107,6 +107,16 @@ describe("a search over all queues", () => {
     expect((await searchAll(directory, EVERY, "1a2b3c4", () => 0)).gone).toEqual([]);
   });
 
+  it("looks for a whole id as one, and no further than to it", async () => {
+    const look = vi.fn(async (_queue: string, { only }: LookRequest) =>
+      only === undefined ? replyOf(0) : replyOf(1, { cursor: "1-1-9" }),
+    );
+    const directory = broker({ orders: { look } });
+    const found = await searchAll(directory, EVERY, idOf(0), () => 0);
+    expect(found.messages).toMatchObject([{ filter: `id:${idOf(0)}`, count: 1, isWhole: true }]);
+    expect(look.mock.calls.map(([, { only }]) => only)).toEqual([[idOf(0)], undefined]);
+  });
+
   it.each([
     [COUNTED_MAX - 1, 2],
     [COUNTED_MAX, 1],
