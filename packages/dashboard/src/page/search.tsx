@@ -11,6 +11,9 @@ import { useKeys } from "../ui/keys.ts";
 /** Pause in the typing after which a text is looked for, in ms. */
 const PAUSE_MS = 300;
 
+/** An id of a message, with or without hyphens. */
+const WHOLE_ID = /^[\da-f-]{32,36}$/i;
+
 /** Field that looks for a text in all queues. Arrows lead through what is found; Enter opens it, or the first. */
 export function Search() {
   const [text, setText] = useState("");
@@ -33,9 +36,9 @@ export function Search() {
     setIsOpen(looked !== "");
     if (looked === "") return;
     const ask = (more: object) => call<SearchView>(`/search?${new URLSearchParams({ q: looked, ...more })}`);
-    // Names are found at once.
-    ask({ in: "names" }).then(
-      (names) => number === searches.current && setFound(names),
+    // Names are found at once, and a whole id in less time than a text.
+    ask(WHOLE_ID.test(looked) ? { q: `id:${looked}` } : { in: "names" }).then(
+      (first) => number === searches.current && setFound(first),
       () => {},
     );
     const answer = await ask({}).catch(errorText);
