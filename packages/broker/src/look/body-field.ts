@@ -1,4 +1,4 @@
-import { decodeBody, type FilterTerm, type PackedIndex } from "@sluice/protocol";
+import { decodeBody, type FilterTerm, mayHoldNativeBody, type PackedIndex } from "@sluice/protocol";
 import { type ByteText, longestExact } from "./byte-text.ts";
 
 const decoder = new TextDecoder();
@@ -36,6 +36,11 @@ export class BodyField {
     this.#valueText = longestExact(this.#value, isUnescaped);
     this.#member = [...member].every(isUnescaped) ? this.#nameText : null;
     this.#valueHead = [...this.#value].every(isUnescaped) ? this.#valueText : null;
+  }
+
+  /** Whether messages of a segment may have the field, by its bytes. */
+  mayBeAmong(packed: Uint8Array): boolean {
+    return this.#valueText?.isIn(packed) !== false || mayHoldNativeBody(packed);
   }
 
   /** Whether the body of message `i` may have the field, by its bytes. */

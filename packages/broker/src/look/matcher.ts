@@ -15,8 +15,8 @@ const decoder = new TextDecoder();
 
 /** Test of a message by its bytes, or by its last error. */
 interface BytesTest {
-  /** Bytes that a message which passes has in it. Default: there are none that each of them has. */
-  readonly has?: ByteText | null;
+  /** Rules segments out, before their bytes are verified. Default: rules none out. */
+  readonly mayBeIn?: (packed: Uint8Array) => boolean;
   /** Rules messages out at little cost. Default: rules none out. */
   readonly may?: (payload: PackedIndex, index: number) => boolean;
   readonly passes: (payload: PackedIndex, index: number, lastError: () => string | null) => boolean;
@@ -53,7 +53,7 @@ export class Matcher {
     const [id] = this.#ids ?? [];
     // Of several ids each segment has to be read.
     const isOneId = only?.length === 1 && id !== undefined && /^[0-9a-f]{32}$/.test(id);
-    this.#tests = isOneId ? [{ has: bytesOfId(id), passes: () => true }, ...tests] : tests;
+    this.#tests = isOneId ? [idTest(id), ...tests] : tests;
     this.#readsBytes = ids.length > 0 || this.#tests.length > 0;
   }
 
@@ -73,7 +73,7 @@ export class Matcher {
 
   /** Whether messages of a segment may match, by its bytes: a first look before these are verified. */
   mayBeIn(packed: Uint8Array): boolean {
-    return this.#tests.every(({ has }) => has?.isIn(packed) ?? true);
+    return this.#tests.every(({ mayBeIn }) => mayBeIn?.(packed) ?? true);
   }
 
   /** Whether a message may match, by a look at its bytes, once `fitsRange` and `fitsPlace` have let it through. */
@@ -108,10 +108,7 @@ function testOf(term: FilterTerm, nowMs: number): BytesTest | null {
     case "group":
       return null;
     case "id":
-      return {
-        has: bytesOfId(term.prefix),
-        passes: (payload, index) => payload.id(index).startsWith(term.prefix),
-      };
+      return idTest(term.prefix);
     case "body":
       return textTest(term.text.toLowerCase());
     case "error": {
@@ -121,6 +118,7 @@ function testOf(term: FilterTerm, nowMs: number): BytesTest | null {
     case "json": {
       const field = new BodyField(term);
       return {
+        mayBeIn: (packed) => field.mayBeAmong(packed),
         may: (payload, index) => field.mayBeIn(payload, index),
         passes: (payload, index) => field.isIn(payload, index),
       };
@@ -139,18 +137,22 @@ function testOf(term: FilterTerm, nowMs: number): BytesTest | null {
 /** @param text in small letters. */
 function textTest(text: string): BytesTest {
   // A character without capitals has one way to be written. Only bodies that have these are decoded.
-  const has = longestExact(text, (c) => c < "\x80" || c.toUpperCase() === c);
+  const exact = longestExact(text, (c) => c < "\x80" || c.toUpperCase() === c);
   return {
-    has,
-    may: (payload, index) => has?.isIn(payload.body(index)) ?? true,
+    mayBeIn: (packed) => exact?.isIn(packed) ?? true,
+    may: (payload, index) => exact?.isIn(payload.body(index)) ?? true,
     passes: (payload, index) => decoder.decode(payload.body(index)).toLowerCase().includes(text),
   };
 }
 
-/** Returns the whole bytes of an id that is read from its beginning; `null` for less than one. */
-function bytesOfId(prefix: string): ByteText | null {
-  const bytes = Uint8Array.from(prefix.match(/[0-9a-f]{2}/g) ?? [], (digits) => Number.parseInt(digits, 16));
-  return bytes.length === 0 ? null : new ByteText(bytes);
+/** @param prefix beginning of an id, hexadecimal digits in small letters. */
+function idTest(prefix: string): BytesTest {
+  const bytes = Uint8Array.from(prefix.match(/../g) ?? [], (digits) => Number.parseInt(digits, 16));
+  const whole = bytes.length === 0 ? null : new ByteText(bytes);
+  return {
+    mayBeIn: (packed) => whole?.isIn(packed) ?? true,
+    passes: (payload, index) => payload.id(index).startsWith(prefix),
+  };
 }
 
 /** Returns the queue that dead-lettered a message; `null` for none. */

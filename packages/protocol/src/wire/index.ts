@@ -1,6 +1,6 @@
 export { BodyDecodeError, encodeBody, serializeBody } from "./body-codec.ts";
 export { decodeBodies } from "./decode-bodies.ts";
-export { decodeBody, withoutNativeBodies } from "./native-bodies.ts";
+export { decodeBody, mayHoldNativeBody, withoutNativeBodies } from "./native-bodies.ts";
 export {
   changeRecord,
   joinPacked,

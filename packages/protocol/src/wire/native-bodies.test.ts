@@ -2,7 +2,7 @@ import { serialize } from "node:v8";
 import { expect, it } from "vitest";
 import { encodeBody } from "./body-codec.ts";
 import { decodeBodies } from "./decode-bodies.ts";
-import { withoutNativeBodies } from "./native-bodies.ts";
+import { mayHoldNativeBody, withoutNativeBodies } from "./native-bodies.ts";
 import { type MessageToPack, PackedIndex, packMessages } from "./packed.ts";
 
 const id = (i: number) => `${i}`.padStart(32, "a");
@@ -43,4 +43,17 @@ it("a packed batch without native bodies is the same bytes where there are none,
   const kept = withoutNativeBodies(cut);
   expect(kept).toEqual(cut);
   expect(() => decodeBodies(new PackedIndex(kept))).toThrow(/first byte is not that of a known format/);
+});
+
+it("packed bytes may hold a native body where one is among them, or where they are no records", () => {
+  const own: MessageToPack = { id: id(1), contentType: "v8", body: encodeBody(value, "v8") };
+  const other: MessageToPack = { id: id(2), contentType: "bytes", body: serialize(value) };
+  const native: MessageToPack = { id: id(3), contentType: "v8", body: serialize(value) };
+  const extended = { ...native, extension: { groupId: "g" } };
+  expect(mayHoldNativeBody(packMessages([]))).toBe(false);
+  expect(mayHoldNativeBody(packMessages([own, other]))).toBe(false);
+  expect(mayHoldNativeBody(packMessages([own, other, native]))).toBe(true);
+  expect(mayHoldNativeBody(packMessages([own, extended, other]))).toBe(true);
+  expect(mayHoldNativeBody(packMessages([{ ...own, body: new Uint8Array() }]))).toBe(false);
+  expect(mayHoldNativeBody(packMessages([own, other]).subarray(1))).toBe(true);
 });

@@ -1,7 +1,7 @@
 import { readV8, V8_FORMAT_BYTE } from "../v8/native.ts";
 import { BodyDecodeError, decodeOwnBody, encodeBody } from "./body-codec.ts";
 import { joinPacked, PackedIndex, packMessages } from "./packed.ts";
-import type { ContentType } from "./packed-layout.ts";
+import { CONTENT_TYPES, type ContentType, OFFSET_CONTENT_TYPE, recordEnd } from "./packed-layout.ts";
 
 /**
  * Decodes a body as `decodeOwnBody` does, or one that workerd's own binding has sent.
@@ -32,6 +32,19 @@ export function withoutNativeBodies(packed: Uint8Array): Uint8Array {
     isAt(i) ? inOwnFormat(index, i) : index.records(i, i + 1),
   );
   return joinPacked(records);
+}
+
+/** Whether packed bytes hold a body that workerd's own binding has sent; true where they are no records. */
+export function mayHoldNativeBody(packed: Uint8Array): boolean {
+  const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength);
+  for (let at = 0; at < packed.byteLength; ) {
+    const end = recordEnd(view, at);
+    if (end === null) return true;
+    const isV8 = CONTENT_TYPES[packed[at + OFFSET_CONTENT_TYPE] ?? -1] === "v8";
+    if (isV8 && packed[end - view.getUint32(at, true)] === V8_FORMAT_BYTE) return true;
+    at = end;
+  }
+  return false;
 }
 
 function isNative(bytes: Uint8Array, contentType: ContentType): boolean {
