@@ -43,6 +43,25 @@ it("what a handler prints is in the story of each message of its batch, before t
   );
 });
 
+it("a message whose retry was asked for does not have the error by which its batch failed", async () => {
+  const world = worldWithHistory({ orders: { consumer: consumer({ maxBatchSize: 2 }) } });
+  world.handler = ({ messages: [a] }) =>
+    a?.attempts === 1
+      ? {
+          outcome: "exception",
+          error: "Error: of the vase",
+          retryMessages: [{ msgId: a.id, printed: "Error: of the lamp" }],
+        }
+      : {};
+  await world.send("orders", ["lamp", "vase"]);
+  await world.pass(10_000);
+  const retried = world.core("orders").history.list({ max: 500, kinds: ["retried"] }).events;
+  expect(retried.map(({ error }) => error).sort()).toEqual([
+    "Error: of the lamp (printed; its handler asked for the retry)",
+    null,
+  ]);
+});
+
 it("a dead letter takes along what was printed for it and not for others of its batch", async () => {
   const world = worldWithHistory({
     orders: { consumer: consumer({ maxBatchSize: 3, maxRetries: 0, deadLetterQueue: "dead" }) },

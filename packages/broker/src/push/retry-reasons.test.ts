@@ -23,6 +23,14 @@ it("the reason of a retry is what the handler threw", () => {
   expect(reasonOf({ outcome: "exceededCpu" }, 1)).toBe('its handler ended with "exceededCpu"');
 });
 
+it("the reason of a retry is what was printed right before it was asked for, also where the handler threw later", () => {
+  const retryMessages = [{ msgId: "a", printed: "Error: first" }, { msgId: "b" }];
+  const thrown = { outcome: "exception", error: "Error: thrown", retryMessages, logs: PRINTED } as const;
+  expect(reasonOf(thrown, 3)).toBe("Error: first (printed; its handler asked for the retry)");
+  expect(reasonOf(thrown, 3, "b")).toBe("Error: thrown");
+  expect(reasonOf(thrown, 3, "c")).toBe("Error: thrown");
+});
+
 it("the reason of a retry that a handler asks for is the error that it printed last", () => {
   expect(reasonOf({}, 1)).toBe("its handler asked for it");
   expect(reasonOf({ logs: logsOf(["warn", "careful"]) }, 1)).toBe("its handler asked for it");

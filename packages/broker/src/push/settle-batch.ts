@@ -21,7 +21,7 @@ import type { QueueContext } from "../turn/context.ts";
 import { unnamedDelayMs, unnamedDelayReason } from "../turn/retry-delay.ts";
 import type { RejectedDelivery, Running } from "./delivery-result.ts";
 import { noteAcked, noteFailed, notePrinted, noteRetried } from "./note-delivery.ts";
-import { retryReasons } from "./retry-reasons.ts";
+import { failureReason, retryReasons } from "./retry-reasons.ts";
 
 /** Verdict on a message; the delay of a retry is `null` if neither handler nor batch has named one. */
 type Verdict = Settlement<null>;
@@ -85,6 +85,7 @@ export class BatchSettler {
     const messages = new PackedIndex(delivery.packed);
     const ids = Array.from({ length: messages.count }, (_, i) => messages.id(i));
     const verdicts = settle(result, ids, null);
+    const failure = failureReason(result);
     const reasonOf = retryReasons(result, ids.length);
     const dead = new Map<string, Slice[]>();
     const done: Slice[] = [];
@@ -122,7 +123,8 @@ export class BatchSettler {
             ids: outcome.retried
               .flatMap((one) => ids.slice(first + one.from - slice.from, first + one.to - slice.from))
               .join(""),
-            ...(result.outcome === "ok" ? { why: reason } : {}),
+            // The failure of the batch has been noted.
+            ...(reason === failure ? {} : { why: reason }),
           });
           if (verdict.clampedFromSeconds !== undefined) {
             log.warn(
