@@ -66,11 +66,14 @@ function attemptCharge(order: Order, message: Message, refused: Error[]): Settle
       };
     case "interrupted": {
       const { reason, retryInSeconds } = charge;
-      if (bulk === null) console.error(reason);
       const nextAttemptAt = Date.now() + retryInSeconds * 1000;
       return {
         entry: { bulk, report: failed({ id, attempts, reason }, nextAttemptAt) },
-        answer: () => message.retry({ delaySeconds: retryInSeconds }),
+        answer: () => {
+          // Printed right before, it is the reason that the queue keeps. A bulk run would fill the terminal.
+          if (bulk === null) console.error(reason);
+          message.retry({ delaySeconds: retryInSeconds });
+        },
       };
     }
     case "refused": {
