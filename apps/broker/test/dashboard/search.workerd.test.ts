@@ -64,7 +64,7 @@ describe.skipIf(CHROMIUM === null)("a user who looks for a message", () => {
       await click(field(page));
       await page.keyboard.type(text);
       const gone = found(page, "Messages that are gone");
-      await says(gone, "gifts: Moved to dead-letter queue");
+      await says(gone, "gifts: dead lettered to gifts-dead");
       await click(gone.getByRole("link").first());
       await says(page.getByRole("main"), "It is not in gifts now. Its story says where it went.");
       await says(

@@ -3,8 +3,6 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { call, errorText, type FoundView, type SearchView } from "../api/call.ts";
 import { messageLink, queueLink, topicLink } from "../api/route.ts";
-import { StatePill } from "../message/message-list.tsx";
-import { wordsOf } from "../message/story-steps.ts";
 import { moment, shortId } from "../text/format.ts";
 import { useKeys } from "../ui/keys.ts";
 
@@ -149,7 +147,7 @@ function Found({ queues, topics, messages, gone, unfinished, text }: SearchView 
         <Group key={`${hits.queue} ${hits.filter}`} name={`Messages in ${hits.queue}`}>
           {hits.messages.map((message) => (
             <a key={message.ref} href={messageLink(hits.queue, message.id, message.ref)}>
-              <span class="mono">{shortId(message.id)}</span> <StatePill of={message} />{" "}
+              <span class="mono">{shortId(message.id)}</span> <span class="tag">{message.state}</span>{" "}
               <code class="preview">{message.text?.slice(0, 200) ?? message.contentType}</code>
             </a>
           ))}
@@ -159,8 +157,7 @@ function Found({ queues, topics, messages, gone, unfinished, text }: SearchView 
       <Group name="Messages that are gone">
         {gone.map(({ queue, id, last }) => (
           <a key={queue + id} href={messageLink(queue, id)}>
-            <span class="mono">{shortId(id)}</span>{" "}
-            {`${queue}: ${wordsOf(last).title}, ${moment(last.at, now)}`}
+            <span class="mono">{shortId(id)}</span> {`${queue}: ${kindText(last)}, ${moment(last.at, now)}`}
           </a>
         ))}
       </Group>
@@ -174,6 +171,11 @@ function Found({ queues, topics, messages, gone, unfinished, text }: SearchView 
       </Group>
     </>
   );
+}
+
+/** Formats the kind of an event in words, such as "dead lettered to orders-dead". */
+function kindText({ kind, to }: SearchView["gone"][number]["last"]): string {
+  return kind.replace(/[A-Z]/, " $&").toLowerCase() + (to === null ? "" : ` to ${to}`);
 }
 
 /** Makes a link to all messages of a queue that fit; `null` where all are shown. */
