@@ -12,6 +12,7 @@ import { EndpointConsumer } from "../src/endpoint/endpoint-consumer.ts";
 import { formatOf } from "../src/endpoint/formats/index.ts";
 import type { TargetRules } from "../src/endpoint/target.ts";
 import type { HistoryObserver } from "../src/history/observer.ts";
+import type { Clock } from "../src/platform/clock.ts";
 import type { QueueLog } from "../src/platform/log.ts";
 import { newId } from "../src/platform/new-id.ts";
 import type { ConsumerPort } from "../src/push/delivery-result.ts";
@@ -59,6 +60,8 @@ interface QueueObject {
  */
 export class World {
   nowMs = WORLD_START_MS;
+  /** Time by which `nowMs` was moved by hand, as `move` does it. */
+  movedMs = 0;
   /** Whether the queues' clock goes on by 1 ms whenever it is read, as one may outside of Workers. */
   ticks = false;
   readonly queues: Record<string, QueueDefinition>;
@@ -193,6 +196,12 @@ export class World {
     return new Promise((resolve) => setImmediate(resolve));
   }
 
+  /** Moves the clock of the queues forward, as an operator does: no alarm rings. */
+  move(ms: number): void {
+    this.nowMs += ms;
+    this.movedMs += ms;
+  }
+
   /** Lets time pass, ringing every alarm at its moment. */
   async pass(ms: number): Promise<void> {
     const untilMs = this.nowMs + ms;
@@ -232,6 +241,18 @@ export class World {
       next.ring();
       await this.quiet();
     }
+  }
+
+  /** The clock of a queue. It knows of the moves since it was made. */
+  #clock(): Clock {
+    const before = this.movedMs;
+    const movedMs = () => this.movedMs - before;
+    return {
+      now: () => (this.ticks ? this.nowMs++ : this.nowMs),
+      get movedMs() {
+        return movedMs();
+      },
+    };
   }
 
   #object(name: string): QueueObject {
@@ -297,7 +318,7 @@ export class World {
       cutOffReason: this.cutOffReason,
       heldUntilMs: () => this.heldUntilMs,
       keepsHistory: this.keepsHistory,
-      clock: { now: () => (this.ticks ? this.nowMs++ : this.nowMs) },
+      clock: this.#clock(),
       log,
       definition: () => this.queues[name],
       consumer: () => {

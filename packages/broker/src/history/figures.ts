@@ -52,7 +52,9 @@ export class Figures {
   /** Minutes, or what was added to them, since the rows were taken last; oldest first. */
   #minutes: Bucket[] = [];
   #isChanged = false;
+  /** How much of `movedMs` of the clock is in a bucket, and the time of the latest look at it. */
   #movedMs = 0;
+  #lookedMs = 0;
   /** When this epoch began to note events, in ms; `null` before. */
   #sinceMs: number | null = null;
   #stored: Minutes | null = null;
@@ -68,12 +70,16 @@ export class Figures {
     this.#isChanged = true;
   }
 
-  /** At the end of a turn: adds how full the queue is, if anything was noted in it. */
-  turnEnds(): void {
-    if (!this.#isChanged) return;
+  /**
+   * At the end of a turn: adds how full the queue is, if anything was noted in it.
+   *
+   * @returns whether the clock was moved. Whoever looks later could not tell the time that it skipped from a quiet one.
+   */
+  turnEnds(): boolean {
+    const isMoved = this.#movedByMs > 0 && (this.#sinceMs ?? this.#open().sinceMs) !== null;
+    if (this.#isChanged || isMoved) this.#addLevel();
     this.#isChanged = false;
-    const { level, nowMs } = this.#ports;
-    for (const bucket of this.#current()) addLevel(bucket, level, nowMs);
+    return isMoved;
   }
 
   /** Begins to know events, if that was not so. */
@@ -109,9 +115,10 @@ export class Figures {
 
   /** Answers with a window up to now. @param isOn whether events are noted; else only the level is known. */
   read({ window }: FiguresRequest, isOn: boolean): FiguresReply {
-    if (isOn) this.#begin();
-    this.#look(isOn);
     const { nowMs, level } = this.#ports;
+    if (!isOn) addLevel(this.#second(), level, nowMs);
+    else if (this.#movedByMs > 0) this.#addLevel();
+    else this.#begin();
     const { stepMs, columns } = FIGURES_WINDOWS[window];
     const stored = this.#open();
     const minutes = () => merged(this.#minutes, stored);
@@ -122,27 +129,34 @@ export class Figures {
     const unitMs = isBySecond ? SECOND_MS : MINUTE_MS;
     const shown = columnsOf(buckets, { unitMs, stepMs, columns, nowMs, level });
     const marks = marksSince(minutes(), shown.startsMs[0] ?? nowMs);
-    return { isOn, nowMs, stepMs, sinceMs: stored.sinceMs ?? this.#sinceMs, ...shown, marks };
+    const sinceMs = isOn ? (stored.sinceMs ?? this.#sinceMs) : null;
+    return { isOn, nowMs, stepMs, sinceMs, ...shown, marks };
   }
 
-  /** Adds what no event tells: that the clock was moved, and, where no event is noted at all, how full the queue is. */
-  #look(isOn: boolean): void {
-    const { nowMs, level, movedMs } = this.#ports;
-    if (!isOn) addLevel(this.#second(), level, nowMs);
-    else if (movedMs > this.#movedMs) for (const bucket of this.#current()) addLevel(bucket, level, nowMs);
+  #addLevel(): void {
+    const { level, nowMs } = this.#ports;
+    for (const bucket of this.#current()) addLevel(bucket, level, nowMs);
+  }
+
+  /** Time by which the clock was moved since it was looked at; 0 in the turn that moves it, whose time stands. */
+  get #movedByMs(): number {
+    const { movedMs, nowMs } = this.#ports;
+    const byMs = movedMs - this.#movedMs;
+    return nowMs - this.#lookedMs >= byMs ? byMs : 0;
   }
 
   /** The second and the minute that it is. */
   #current(): readonly Bucket[] {
     this.#begin();
-    const { movedMs } = this.#ports;
+    const { nowMs } = this.#ports;
+    const byMs = this.#movedByMs;
     const current = [this.#second(), this.#minute()];
-    const byMs = movedMs - this.#movedMs;
     if (byMs > 0) {
       for (const bucket of current) bucket.movedMs = (bucket.movedMs ?? 0) + byMs;
-      addMarks(this.#minute(), [["clockMoved", this.#ports.nowMs, byMs]]);
-      this.#movedMs = movedMs;
+      addMarks(this.#minute(), [["clockMoved", nowMs, byMs]]);
+      this.#movedMs += byMs;
     }
+    this.#lookedMs = nowMs;
     return current;
   }
 

@@ -278,6 +278,32 @@ describe("what a history costs", () => {
     expect(world.core("orders").history.figures({ window: "1h" }).sinceMs).not.toBeNull();
   });
 
+  it("does not lose what was before a move of the clock, also after a restart", async () => {
+    const world = worldWithHistory({ orders: {}, quiet: {} });
+    world.sharesCommits = true;
+    await world.sendAndPass("orders", ["a", "b"], 1_000);
+    const core = world.core("orders");
+    // In the turn that moves the clock its time stands.
+    await core.submit(() => {
+      world.move(3_600_000);
+      core.history.record({ kind: "purged", count: 1 });
+    });
+    await core.wake();
+    await world.core("quiet").wake();
+    await world.pass(1_000);
+    expect([...world.store("quiet").journalHeads(0)]).toEqual([]);
+    for (const isAgain of [false, true]) {
+      if (isAgain) world.restart("orders");
+      for (const window of ["5m", "1h", "24h"] as const) {
+        const { counts, marks } = world.core("orders").history.figures({ window });
+        const sum = (column: readonly number[] = []) => column.reduce((a, b) => a + b, 0);
+        expect(Math.round(sum(counts.accepted))).toBe(2);
+        expect(Math.round(sum(counts.purged))).toBe(1);
+        expect(marks).toMatchObject([{ kind: "clockMoved", byMs: 3_600_000 }]);
+      }
+    }
+  });
+
   it("is kept as long as the queue is set to", async () => {
     const world = new World({ orders: { historySeconds: 60 } });
     await world.sendAndPass("orders", ["a"], 59_999);

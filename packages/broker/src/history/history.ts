@@ -232,21 +232,21 @@ export class History {
 
   /** Within a turn, before its commit: adds rows with the events that are due. */
   write(): void {
-    this.#figures.turnEnds();
-    if (this.#recorded.length > 0) {
+    const isMoved = this.isOn && this.#figures.turnEnds();
+    const events = this.#recorded;
+    if (events.length > 0) {
       const { recorded, errors } = this.#open();
-      const events = this.#recorded;
       this.#recorded = [];
       this.#writeRows([...errors.take(events[0]?.n ?? 0), ...recorded.append(events)]);
-      this.#recordedFigures();
     }
+    if (events.length > 0 || isMoved) this.#recordedFigures();
     if (!this.#isDue) return;
     this.#isDue = false;
     if (!this.#quiet.isEmpty) this.#writeRows(this.#open().quiet.append(this.#quiet.take()));
     this.#writeFigures();
   }
 
-  /** Writes the figures of recorded events in their commit, or with the next flush if the last one was just now. */
+  /** Writes the figures of what is recorded in its commit, or with the next flush if the last one was just now. */
   #recordedFigures(): void {
     const { nowMs, flushMs } = this.#ports;
     if (this.#isTimed || this.#isDue) return;

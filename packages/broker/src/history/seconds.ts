@@ -39,9 +39,9 @@ function* spread(minute: Bucket, known: Bucket, first: number, seconds: number):
     ([kind, count]) => [kind as HistoryKind, count - (known.counts[kind as HistoryKind] ?? 0)] as const,
   );
   const tookMs = minute.tookMs?.map((count, place) => count - (known.tookMs?.[place] ?? 0));
-  const isKnown = rest.every(([, count]) => count <= 0) && !tookMs?.some((count) => count > 0);
-  if (isKnown) return;
   const moved = movedMs - (known.movedMs ?? 0);
+  const isKnown = rest.every(([, count]) => count <= 0) && !tookMs?.some((count) => count > 0);
+  if (isKnown && moved <= 0) return;
   for (let i = seconds - 1; i >= 0; i--) {
     const second = newBucket(first + i);
     for (const [kind, count] of rest) if (count > 0) second.counts[kind] = count / seconds;
