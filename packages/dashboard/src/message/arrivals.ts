@@ -3,7 +3,7 @@ import type { QueueView } from "../api/call.ts";
 import { useNotices } from "../api/use-feed.ts";
 import type { Found } from "./use-messages.ts";
 
-/** What is known of a queue at a moment. */
+/** Figures of a queue at a moment. */
 export interface Moment {
   /** Messages that it holds. */
   readonly held: number;
