@@ -1,5 +1,4 @@
 import type { Fault } from "./faults.ts";
-import type { QueueRates } from "./history.ts";
 import type { MoveTask } from "./moves.ts";
 import type { QueueUsage } from "./usage.ts";
 
@@ -101,4 +100,11 @@ export interface QueueAtRest {
   /** Id of the queue: a queue that is created anew under the name has another one. */
   readonly queueId: string;
   readonly description: QueueDescription;
+}
+
+/** Messages a second that come in, are acknowledged and are dead-lettered, in the last five seconds. */
+export interface QueueRates {
+  readonly in: number;
+  readonly out: number;
+  readonly dead: number;
 }

@@ -1,5 +1,5 @@
 import type { DeliveryLogs } from "./consumer.ts";
-import type { ConsumerHealth } from "./description.ts";
+import type { ConsumerHealth, QueueRates } from "./description.ts";
 
 /**
  * Kinds of events in the history of a queue.
@@ -226,13 +226,6 @@ export interface QueueFigures {
   readonly rates?: QueueRates;
   /** How delivery goes; `null` for a queue whose messages the broker delivers to no consumer. */
   readonly consumer?: ConsumerHealth | null;
-}
-
-/** Messages a second that come in, are acknowledged and are dead-lettered, in the last five seconds. */
-export interface QueueRates {
-  readonly in: number;
-  readonly out: number;
-  readonly dead: number;
 }
 
 /** Windows of figures, up to now: the length of a column in ms, and the number of columns. */
