@@ -1,7 +1,8 @@
+import { stackLines } from "@sluice/protocol/stack";
 import { missingLines } from "@sluice/protocol/words";
 import type { LogsView } from "../api/call.ts";
 import { moment } from "../text/format.ts";
-import { Scrolled } from "../ui/scrolled.tsx";
+import { OwnFrames, Scrolled } from "../ui/scrolled.tsx";
 
 interface PrintedProps {
   readonly logs: LogsView;
@@ -12,11 +13,19 @@ interface PrintedProps {
 export function Printed({ logs, now }: PrintedProps) {
   return (
     <Scrolled label="What was printed" class="printed">
-      {logs.lines.map(({ at, level, text }, i) => (
-        <pre key={i} class={level}>
-          <time dateTime={at}>{moment(at, now)}</time> {text}
-        </pre>
-      ))}
+      {logs.lines.map(({ at, level, text }, i) => {
+        const lines = stackLines(text);
+        const own = lines.filter(({ kind }) => kind === "own").map((line) => line.text);
+        const others = lines.filter(({ kind }) => kind !== "own").map((line) => line.text);
+        return (
+          <div key={i} class={level}>
+            <pre>
+              <time dateTime={at}>{moment(at, now)}</time> {others.join("\n")}
+            </pre>
+            {own.length === 0 ? null : <OwnFrames lines={own} />}
+          </div>
+        );
+      })}
       {missingLines(logs).map((text) => (
         <div key={text} class="quiet">
           {text}

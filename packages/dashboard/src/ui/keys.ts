@@ -1,4 +1,4 @@
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 
 /** Key under which a browser remembers that shortcuts are off: readers who use speech press keys by accident. */
 const OFF_KEY = "sluice-no-shortcuts";
@@ -14,7 +14,8 @@ export function turnShortcuts(on: boolean): void {
 
 /** Calls the function of a key, unless it is pressed in a field, with another key, or while a dialog is open. */
 export function useKeys(keys: Readonly<Record<string, () => void>>): void {
-  useEffect(() => {
+  // Before the page is painted: who sees it may press a key.
+  useLayoutEffect(() => {
     const pressed = (event: KeyboardEvent) => {
       const run = keys[event.key];
       if (run === undefined || event.ctrlKey || event.metaKey || event.altKey || !shortcutsAreOn()) return;

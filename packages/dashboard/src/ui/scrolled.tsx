@@ -19,6 +19,21 @@ export function Scrolled({ label, class: className, children }: ScrolledProps) {
   );
 }
 
+interface OwnFramesProps {
+  readonly lines: readonly string[];
+  readonly isOpen?: boolean;
+}
+
+/** Folds the frames of a stack trace that are not the user's. */
+export function OwnFrames({ lines, isOpen = false }: OwnFramesProps) {
+  return (
+    <details open={isOpen}>
+      <summary class="quiet">{plural(lines.length, "frame")} of Sluice and the runtime</summary>
+      <pre>{lines.join("\n")}</pre>
+    </details>
+  );
+}
+
 /** Shows the text of a thrown value, with its stack. Frames that are not the user's are folded. */
 export function Thrown({ children }: { readonly children: string }) {
   const parts: { readonly isOwn: boolean; readonly lines: string[] }[] = [];
@@ -32,10 +47,7 @@ export function Thrown({ children }: { readonly children: string }) {
     <Scrolled label="What was thrown" class="stack-trace">
       {parts.map(({ isOwn, lines }, i) =>
         isOwn ? (
-          <details key={i} open={userPlace(children) === null}>
-            <summary class="quiet">{plural(lines.length, "frame")} of Sluice and the runtime</summary>
-            <pre>{lines.join("\n")}</pre>
-          </details>
+          <OwnFrames key={i} lines={lines} isOpen={userPlace(children) === null} />
         ) : (
           <pre key={i}>{lines.join("\n")}</pre>
         ),
