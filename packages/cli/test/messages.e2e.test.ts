@@ -167,6 +167,7 @@ describe("sluice messages show", () => {
     await send(queue, "--body", '{"item": "lamp"}');
     const { id } = await only(queue);
     expect(await lab.json(["messages", "show", queue, id.slice(0, 8)])).toMatchObject({ id });
+    expect(await lab.json(["messages", "show", id.slice(0, 8)])).toMatchObject({ id });
     const short = await lab.run(["messages", "show", queue, id.slice(0, 7)]);
     expect(short).toMatchObject({ code: 4, out: "" });
     const ids = ["0", "1"].map((digit) => `1a2b3c4d${digit.repeat(24)}`);
@@ -184,6 +185,12 @@ describe("sluice messages show", () => {
     const ambiguous = await lab.run(["messages", "show", queue, "1a2b3c4d"]);
     expect(ambiguous).toMatchObject({ code: 2, out: "" });
     for (const one of ids) expect(ambiguous.err).toContain(one);
+    const anywhere = await lab.run(["messages", "show", "1a2b3c4d"]);
+    expect(anywhere).toMatchObject({ code: 2, out: "" });
+    for (const one of ids) expect(anywhere.err).toContain(`${queue} ${one}`);
+    const gone = await lab.run(["messages", "show", "f".repeat(32)]);
+    expect(gone).toMatchObject({ code: 4, err: expect.stringContaining("No queue has a message") });
+    expect(await lab.run(["messages", "show", queue])).toMatchObject({ code: 2 });
   });
 });
 

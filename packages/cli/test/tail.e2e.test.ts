@@ -60,6 +60,10 @@ describe("sluice messages story", () => {
     expect(story.events).toMatchObject([{ kind: "accepted", ids: [id] }]);
     const short = await lab.run(["messages", "story", "orders", id.slice(0, 8)], { env: TOKEN });
     expect(short).toMatchObject({ code: 0, out });
+    expect(await lab.run(["messages", "story", id.slice(0, 8)], { env: TOKEN })).toMatchObject({
+      code: 0,
+      out,
+    });
     const unknown = await lab.run(["messages", "story", "orders", "f".repeat(32)], { env: TOKEN });
     expect(unknown).toMatchObject({ code: 4, out: "" });
     expect(unknown.err).toContain("Nothing is known of a message");

@@ -29,11 +29,19 @@ export function addStory(messages: Command, execute: Execute): void {
     .description(
       "show what happened to a message since its first send, across dead-letter queues and redrives",
     )
-    .argument("<queue>", "name of the queue that it is or was in")
-    .argument("<id>", "its id in that queue, or the first 8 digits of it")
+    .argument(
+      "<queue>",
+      "name of the queue that it is or was in; an id without one is looked for in all queues",
+    )
+    .argument("[id]", "its id in that queue, or the first 8 digits of it")
     .addHelpText("after", examples("sluice messages story orders-dead 5f1c52a0d9b34c1f8a0e6a7712c3d4e5"))
-    .action((queue: string, id: string, options: OnBrokerOptions) =>
-      onBroker(execute, options, async (on) => (await import("./story.ts")).story(on, queue, id)),
+    .action((first: string, second: string | undefined, options: OnBrokerOptions) =>
+      onBroker(execute, options, async (on) => {
+        const { story } = await import("./story.ts");
+        if (second !== undefined) return story(on, first, second);
+        const { queue, id } = await (await import("../messages/where-is.ts")).whereIs(on, first, true);
+        return story(on, queue, id);
+      }),
     );
 }
 

@@ -88,17 +88,23 @@ export function addMessages(program: Command, execute: Execute): void {
     );
   withBroker(messages.command("show"))
     .description("show a message with all of its body")
-    .argument("<queue>", "name of the queue")
-    .argument("<id>", "id of the message, its first 8 digits, or its ref")
+    .argument("<queue>", "name of the queue; an id without one is looked for in all queues")
+    .argument("[id]", "id of the message, its first 8 digits, or its ref")
     .addHelpText(
       "after",
       examples(
         "sluice messages show orders 0123456789abcdef0123456789abcdef",
         "sluice messages show orders 01234567",
+        "sluice messages show 01234567",
       ),
     )
-    .action((queue: string, id: string, options: Options) =>
-      onBroker(execute, options, async (on) => (await import("./look.ts")).show(on, queue, id)),
+    .action((first: string, second: string | undefined, options: Options) =>
+      onBroker(execute, options, async (on) => {
+        const { show } = await import("./look.ts");
+        if (second !== undefined) return show(on, first, second);
+        const { queue, id } = await (await import("./where-is.ts")).whereIs(on, first);
+        return show(on, queue, id);
+      }),
     );
   withBroker(messages.command("why"))
     .description("say why a message is not delivered, or why the queue delivers nothing more")

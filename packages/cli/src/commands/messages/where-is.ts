@@ -1,0 +1,36 @@
+import { CliError, EXIT_NOT_FOUND, EXIT_USAGE } from "@sluice/project/errors";
+import { searchAll } from "../../client/messages.ts";
+import type { OnBroker } from "../on-broker.ts";
+
+/** A message by its queue and its id. */
+export interface MessageAt {
+  readonly queue: string;
+  readonly id: string;
+}
+
+/**
+ * Finds the queue of a message that a command line names by its id, or the first 8 digits of it, alone.
+ *
+ * @param isGoneToo whether messages that are gone count, in the queues that they were in. Default false.
+ * @throws CliError with `EXIT_USAGE` for what is no id, and where several messages have ids that begin so; with
+ *   `EXIT_NOT_FOUND` where none has.
+ */
+export async function whereIs({ client }: OnBroker, id: string, isGoneToo = false): Promise<MessageAt> {
+  if (!/^[\da-f-]{8,36}$/i.test(id)) {
+    throw new CliError(`"${id}" is no id of a message. Name its queue first, then the id.`, EXIT_USAGE);
+  }
+  const { messages, gone, unfinished } = await searchAll(client, `id:${id}`);
+  const here = messages.flatMap(({ queue, messages: found }) => found.map((one) => ({ queue, id: one.id })));
+  const [only, ...others] = here.length > 0 || !isGoneToo ? here : gone;
+  if (others.length > 0) {
+    const list = [only, ...others].map((one) => `${one?.queue} ${one?.id}`).join(", ");
+    throw new CliError(`Several messages have ids that begin with ${id}: ${list}.`, EXIT_USAGE);
+  }
+  if (only !== undefined) return only;
+  const [past] = gone;
+  const hint =
+    past === undefined ? "" : ` sluice messages story ${past.queue} ${past.id} tells what happened to it.`;
+  const left = unfinished.map(({ queue }) => queue).join(", ");
+  const rest = left === "" ? "" : ` Not searched to the end: ${left}.`;
+  throw new CliError(`No queue has a message ${id}.${hint}${rest}`, EXIT_NOT_FOUND);
+}
