@@ -59,6 +59,9 @@ describe.skipIf(CHROMIUM === null)("every page", () => {
       await show(page, hash);
       expect(await problems(page), name).toEqual([]);
     }
+    await page.getByLabel("Look for anything in all queues").fill("or");
+    await says(page.getByRole("search", { name: "All queues" }), "Queues and topics orders");
+    expect(await problems(page), "what is found").toEqual([]);
     const dialogs = [
       ["#/", "Clock"],
       ["#/", "Help"],
