@@ -14,15 +14,17 @@ import {
 } from "@sluice/protocol";
 import type { JournalRows } from "../store/store.ts";
 import { ErrorTexts } from "./error-texts.ts";
-import { covers, ERROR_BEGINNING_MAX, idsIn, type NotedEvent, type StoredEvent } from "./event.ts";
+import { ERROR_BEGINNING_MAX, idsIn, type NotedEvent, type StoredEvent } from "./event.ts";
 import { Failures } from "./failures.ts";
 import { Figures, type FiguresPorts } from "./figures.ts";
-import { Journal, RING_SLOTS, ROW_TEXT_FULL, type WrittenRow } from "./journal.ts";
+import { findStory, placesIn, type SearchedRow } from "./find-story.ts";
+import { Journal, RING_SLOTS, type WrittenRow } from "./journal.ts";
 import { ROW_HEAD_BYTES, type RowHead } from "./journal-row.ts";
 import type { HistoryObserver } from "./observer.ts";
+import { PrintedLimit } from "./printed-limit.ts";
 import { Producers } from "./producers.ts";
 import { QuietEvents, type QuietFacts } from "./quiet-events.ts";
-import { eventOf, type Place, positionIn, storyOf } from "./story.ts";
+import { eventOf, storyOf } from "./story.ts";
 import { Totals } from "./totals.ts";
 
 /** Time that quiet events wait for their row, in ms: in development, and where each row is billed. */
@@ -30,13 +32,6 @@ export const QUIET_FLUSH_MS = 1_000;
 export const QUIET_FLUSH_DEPLOYED_MS = 10_000;
 /** Most text that a request for events reads, in units. After that it answers with the events found so far. */
 const SCANNED_UNITS_MAX = 2_000_000;
-
-/** Kinds of events that name no message. */
-const OF_QUEUE: readonly HistoryKind[] = ["paused", "resumed", "clockMoved", "purged"];
-/** Most units of what handlers print that are kept of a second: they fill as many rows as other events may. */
-export const LOG_UNITS_PER_SECOND_MAX = 10 * ROW_TEXT_FULL;
-/** Units of a line in a row beside its text. */
-const LOG_LINE_UNITS = 50;
 
 /** Parts of a queue that its history uses. */
 export interface HistoryPorts extends Pick<FiguresPorts, "nowMs" | "movedMs" | "level"> {
@@ -67,13 +62,8 @@ interface Stored {
 }
 
 /** Row of one of the two rings. */
-interface Head extends RowHead {
-  readonly slot: number;
+interface Head extends RowHead, SearchedRow {
   readonly journal: Journal;
-}
-
-function textOf({ journal, slot }: Head): string {
-  return journal.textAt(slot) ?? "[]";
 }
 
 /**
@@ -87,14 +77,12 @@ export class History {
   readonly #quiet = new QuietEvents();
   readonly #producers = new Producers();
   readonly #totals = new Totals();
+  readonly #printedLimit = new PrintedLimit();
   readonly #figures: Figures;
   #recorded: StoredEvent[] = [];
   #nextNumber: number;
   #isTimed = false;
   #isDue = false;
-  /** Second of the latest logs, and their units in it. */
-  #logSecond = -1;
-  #logUnits = 0;
   #figuresWrittenMs = Number.NEGATIVE_INFINITY;
   #stored: Stored | null = null;
   /** `null` until somebody asks, and after each recorded event. */
@@ -170,7 +158,7 @@ export class History {
    */
   printed(facts: Omit<QuietFacts, "kind">, batch: number, logs: PrintedLogs, isQuiet: boolean): void {
     const kind = "printed";
-    const noted = () => ({ batch, logs: this.#withinLimit(logs) });
+    const noted = () => ({ batch, logs: this.#printedLimit.apply(logs, this.#ports.nowMs) });
     if (isQuiet) this.quiet({ kind, ...facts }, noted);
     else
       this.record({
@@ -180,19 +168,6 @@ export class History {
         ...(facts.by === null ? {} : { by: facts.by }),
         ...noted(),
       });
-  }
-
-  #withinLimit(logs: PrintedLogs): PrintedLogs {
-    const second = Math.floor(this.#ports.nowMs / 1_000);
-    if (second !== this.#logSecond) this.#logUnits = 0;
-    this.#logSecond = second;
-    const { lines, leftOut = 0 } = logs;
-    const units = lines.reduce((sum, { text }) => sum + text.length + LOG_LINE_UNITS, 0);
-    if (this.#logUnits + units > LOG_UNITS_PER_SECOND_MAX) {
-      return { ...logs, lines: [], leftOut: leftOut + lines.length };
-    }
-    this.#logUnits += units;
-    return logs;
   }
 
   /** Number of the latest event. */
@@ -287,7 +262,7 @@ export class History {
     /** Number from which on all events have been looked at. */
     let floor = 0;
     for (const [i, head] of heads.entries()) {
-      const text = textOf(head);
+      const text = head.text();
       units += text.length;
       found.push(...(JSON.parse(text) as StoredEvent[]).filter(isAsked));
       // Rows of the two rings overlap: an event of the next row may lie between events of this one.
@@ -315,7 +290,7 @@ export class History {
     look(this.#unwritten());
     for (const head of this.#heads()) {
       if (ids.size >= NAMED_IDS_MAX) break;
-      const text = head.journal.textAt(head.slot) ?? "[]";
+      const text = head.text();
       if (text.includes(prefix)) look(JSON.parse(text) as StoredEvent[]);
     }
     return [...ids].slice(0, NAMED_IDS_MAX);
@@ -323,71 +298,18 @@ export class History {
 
   /** Lists the places that a message had, as far as events name it with one. */
   placesOf(id: string): MessagePosition[] {
-    const places: MessagePosition[] = [];
-    const look = (found: readonly StoredEvent[]) => {
-      for (const event of found) {
-        const at = positionIn(event, id);
-        if (at !== null && at !== "unknown") places.push({ segmentId: at[0], index: at[1] });
-      }
-    };
-    look(this.#unwritten());
-    for (const head of this.#heads()) {
-      const text = head.journal.textAt(head.slot) ?? "[]";
-      if (text.includes(id)) look(JSON.parse(text) as StoredEvent[]);
-    }
-    return places;
+    return placesIn({ rows: this.#heads(), unwritten: this.#unwritten() }, id);
   }
 
   /** Collects the events of a message. */
   story(id: string): StoryReply {
     const { errors } = this.#open();
     const heads = this.#heads();
-    const read = new Map<Head, readonly StoredEvent[]>();
-    const unwritten = this.#unwritten();
-    const events = new Map<number, StoredEvent>();
-    const merged: StoredEvent[] = [];
-    const ofQueue: StoredEvent[] = [];
-    const places: Place[] = [];
-    const look = (found: readonly StoredEvent[]) => {
-      for (const event of found) {
-        const at = positionIn(event, id);
-        if (at === null) continue;
-        events.set(event.n, event);
-        if (at !== "unknown" && !places.some(([segment, index]) => segment === at[0] && index === at[1]))
-          places.push(at);
-      }
-    };
-    look(unwritten);
-    for (const head of heads) {
-      const text = textOf(head);
-      if (!text.includes(id)) continue;
-      read.set(head, JSON.parse(text) as StoredEvent[]);
-      look(read.get(head) ?? []);
-    }
-    // Of a message without a place all merged events may be.
-    const isNear = (event: StoredEvent) => places.some((place) => covers(event, ...place));
-    const around = (found: readonly StoredEvent[]) => {
-      for (const event of found) {
-        if (OF_QUEUE.includes(event.kind)) ofQueue.push(event);
-        else if (event.merged === undefined) isNear(event) && events.set(event.n, event);
-        else if ((places.length === 0 || isNear(event)) && this.#isKept(event)) merged.push(event);
-      }
-    };
-    around(unwritten);
-    for (const head of heads) {
-      if (places.length > 0 && places.every(([segment]) => segment < head.low || segment > head.high))
-        continue;
-      around(read.get(head) ?? (JSON.parse(textOf(head)) as StoredEvent[]));
-    }
-    const inOrder = (found: Iterable<StoredEvent>) => [...found].sort((a, b) => a.n - b.n);
     return storyOf({
+      ...findStory({ rows: heads, unwritten: this.#unwritten() }, id, (event) => this.#isKept(event)),
       queue: this.#ports.name,
       id,
       isOn: this.isOn,
-      events: inOrder([...events.values()].filter((event) => this.#isKept(event))),
-      merged: inOrder(merged),
-      ofQueue: inOrder(ofQueue),
-      places,
       shown: (event) => this.#eventOf(event, errors),
       keptSinceMs: this.#keptSinceMs(heads),
     });
@@ -398,7 +320,7 @@ export class History {
     const { keptMs, nowMs } = this.#ports;
     const times = [this.#open().quiet, this.#open().recorded].flatMap((journal) => {
       const oldest = heads.findLast((head) => head.journal === journal);
-      const [first] = oldest === undefined ? [] : (JSON.parse(textOf(oldest)) as StoredEvent[]);
+      const [first] = oldest === undefined ? [] : (JSON.parse(oldest.text()) as StoredEvent[]);
       if (first === undefined) return [];
       if (!this.#isKept(first)) return [Math.max(journal.isFull ? first.t : 0, nowMs - (keptMs ?? 0))];
       return journal.isFull ? [first.t] : [];
@@ -419,7 +341,8 @@ export class History {
 
   #heads(): Head[] {
     const { quiet, recorded } = this.#open();
-    const of = (journal: Journal) => journal.heads().map((head) => ({ ...head, journal }));
+    const of = (journal: Journal) =>
+      journal.heads().map((head) => ({ ...head, journal, text: () => journal.textAt(head.slot) ?? "[]" }));
     return [...of(quiet), ...of(recorded)].sort((a, b) => b.last - a.last);
   }
 

@@ -2,7 +2,7 @@ import { type DeliveryLogs, type HistoryEvent, LOG_LINES_MAX, LOG_UNITS_MAX } fr
 import { expect, it } from "vitest";
 import { consumer } from "../../test/messages.ts";
 import { WORLD_START_MS, World, worldWithHistory } from "../../test/world.ts";
-import { LOG_UNITS_PER_SECOND_MAX } from "./history.ts";
+import { LOG_UNITS_PER_SECOND_MAX } from "./printed-limit.ts";
 import { QUIET_PER_SECOND_MAX } from "./quiet-events.ts";
 
 const SINGLE = { maxBatchSize: 1, maxBatchTimeoutSeconds: 0 };
