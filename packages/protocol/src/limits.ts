@@ -145,3 +145,6 @@ export function isReservedHeader(name: string): boolean {
 /** How long a queue can keep what happened, in seconds. */
 export const HISTORY_SECONDS_MIN = 60;
 export const HISTORY_SECONDS_MAX = 1_209_600;
+
+/** Most finished messages whose bodies a queue can keep. */
+export const FINISHED_MESSAGES_MAX = 1_000;

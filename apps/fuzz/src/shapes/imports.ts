@@ -61,6 +61,7 @@ const LINES: readonly { readonly path: string; readonly line: unknown }[] = [
         maxReceivesPerSecond: 5,
         deliveryPaused: false,
         historySeconds: 60,
+        finishedMessages: 1,
         fifo: { deduplicationScope: "queue", contentBasedDeduplication: true },
         receive: {
           visibilityTimeoutMs: 1_000,

@@ -12,12 +12,12 @@ import {
   type QueueRates,
   type StoryReply,
 } from "@sluice/protocol";
-import type { JournalRows } from "../store/store.ts";
 import { ErrorTexts } from "./error-texts.ts";
 import { ERROR_BEGINNING_MAX, idsIn, type NotedEvent, type StoredEvent } from "./event.ts";
 import { Failures } from "./failures.ts";
 import { Figures, type FiguresPorts } from "./figures.ts";
 import { findStory, placesIn, type SearchedRow } from "./find-story.ts";
+import { Finished, type FinishedPorts } from "./finished.ts";
 import { Journal, RING_SLOTS, type WrittenRow } from "./journal.ts";
 import { ROW_HEAD_BYTES, type RowHead } from "./journal-row.ts";
 import type { HistoryObserver } from "./observer.ts";
@@ -34,11 +34,8 @@ export const QUIET_FLUSH_DEPLOYED_MS = 10_000;
 const SCANNED_UNITS_MAX = 2_000_000;
 
 /** Parts of a queue that its history uses. */
-export interface HistoryPorts extends Pick<FiguresPorts, "nowMs" | "movedMs" | "level"> {
+export interface HistoryPorts extends FinishedPorts, Pick<FiguresPorts, "movedMs" | "level"> {
   readonly name: string;
-  readonly store: JournalRows;
-  /** Time that events are kept, in ms; `null` keeps none. Read for every event, because it can change. */
-  readonly keptMs: number | null;
   /** Whether it asks consumers for what handlers print. Read for every delivery, because it can change. */
   readonly takesLogs: boolean;
   readonly flushMs: number;
@@ -46,8 +43,6 @@ export interface HistoryPorts extends Pick<FiguresPorts, "nowMs" | "movedMs" | "
   readonly observer?: HistoryObserver | undefined;
   /** Number of the first event, larger than any of an earlier epoch. */
   readonly firstNumber: number;
-  /** Within a turn: adds a write to its commit. */
-  write(write: () => void): void;
   /** Starts a turn. */
   wake(): void;
   /** Calls back after a time in ms. Default: quiet events are written with every commit. */
@@ -73,6 +68,8 @@ interface Head extends RowHead, SearchedRow {
  * - Quiet events (`QuietFacts`) are written `flushMs` after the first of them. A crash loses those that wait.
  */
 export class History {
+  /** Bodies of messages that were finished last. */
+  readonly finished: Finished;
   readonly #ports: HistoryPorts;
   readonly #quiet = new QuietEvents();
   readonly #producers = new Producers();
@@ -104,6 +101,7 @@ export class History {
         return ports.level;
       },
     });
+    this.finished = new Finished(ports, () => this.#flushLater());
   }
 
   /** Whether anything is kept. Ask before putting an event together. */
@@ -131,6 +129,12 @@ export class History {
     if (facts.kind === "accepted") this.#producers.sent(facts.at, facts.by);
     this.#quiet.note(nowMs, facts, () => this.#nextNumber++, detail);
     this.#flushLater();
+  }
+
+  /** Within a turn: notes that all messages were deleted by hand, and deletes the bodies of the finished ones. */
+  purged(count: number): void {
+    this.finished.clear();
+    this.record({ kind: "purged", count });
   }
 
   /** Within a turn: notes a recorded event, which is written with the turn's commit. */
@@ -208,6 +212,7 @@ export class History {
   /** Within a turn, before its commit: adds rows with the events that are due. */
   write(): void {
     const isMoved = this.isOn && this.#figures.turnEnds();
+    this.finished.collect();
     const events = this.#recorded;
     if (events.length > 0) {
       const { recorded, errors } = this.#open();
@@ -217,6 +222,7 @@ export class History {
     if (events.length > 0 || isMoved) this.#recordedFigures();
     if (!this.#isDue) return;
     this.#isDue = false;
+    this.finished.write();
     if (!this.#quiet.isEmpty) this.#writeRows(this.#open().quiet.append(this.#quiet.take()));
     this.#writeFigures();
   }

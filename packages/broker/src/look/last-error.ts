@@ -9,15 +9,17 @@ import { extensionOf } from "./matcher.ts";
  * gave it up. `null` where none is known.
  *
  * @param attempts deliveries in this queue. A message without any has no failure here to look for.
+ * @param at number of its record in `payload`. Default: its index in its segment.
  */
 export function lastErrorOf(
   { history }: Pick<QueueContext, "history">,
   { segmentId, index }: MessagePosition,
   attempts: number,
   payload: PackedIndex,
+  at = index,
 ): string | null {
   const own = attempts > 0 ? history.failures.errorAt(segmentId, index) : null;
   if (own !== null) return own;
-  const ends = pastIn(extensionOf(payload, index))?.ends ?? [];
+  const ends = pastIn(extensionOf(payload, at))?.ends ?? [];
   return ends.findLast(({ error }) => error !== null)?.error ?? null;
 }

@@ -60,7 +60,7 @@ export type Wanted = Pick<LookRequest, "filter" | "only" | "isWaiting">;
  */
 export function look(ports: LookPorts, request: LookRequest): LookReply {
   const { max, cursor, returning, countsAll = false, countsErrors = false, isWhole = false } = request;
-  if (!(Number.isInteger(max) && max >= 0 && max <= PULL_MESSAGES_MAX)) throw new RangeError(`max of ${max}`);
+  checkMax(max);
   const begin = cursor === undefined ? null : readCursor(cursor);
   const messages: LookedAt[] = [];
   const tally = countsErrors ? new ErrorTally() : null;
@@ -86,6 +86,11 @@ export function look(ports: LookPorts, request: LookRequest): LookReply {
   const next = last === null ? null : cursorOf(last, searched);
   const counted = tally === null ? {} : { errors: tally.counts };
   return { messages, matched, cursor: next, searched: Math.min(searched, of), of, nowMs, ...counted };
+}
+
+/** Throws RangeError for a number of messages that the edge should have refused. */
+export function checkMax(max: number): void {
+  if (!(Number.isInteger(max) && max >= 0 && max <= PULL_MESSAGES_MAX)) throw new RangeError(`max of ${max}`);
 }
 
 /** Extent of a search. */
@@ -207,27 +212,41 @@ function lookedAt(
 ): LookedAt {
   const { queue, name } = context;
   const position = { segmentId: range.segmentId, index };
-  const body = payload.body(index);
-  const extension = extensionOf(payload, index);
-  const sentMs = payload.timestampMs(index);
+  const stored = storedFacts(payload, index, isWhole);
+  const { sentMs } = stored;
   return {
-    id: payload.id(index),
-    ref: encodeToken(name, "ref", { ...position, leaseId: 0 }),
+    ...stored,
+    ref: refOf(name, position),
     state: range.state,
     attempts: range.attempts,
-    sentMs,
     atMs: range.atMs,
     keptUntilMs: (acceptedMsAt(queue, position) ?? 0) + queue.rules.retentionMs,
-    contentType: payload.knownContentType(index),
-    bodyBytes: body.byteLength,
-    // A copy, because a view would keep its whole segment in memory.
-    body: body.slice(0, isWhole ? body.byteLength : PREVIEW_BYTES_MAX),
-    group: groupIdAt(queue, position) ?? extension.groupId ?? null,
-    attributes: extension.attributes?.slice() ?? null,
-    from: sourceOf(extension),
+    group: groupIdAt(queue, position) ?? stored.group,
     lastError: lastErrorOf(context, position, range.attempts, payload),
     why: reasons.of(range, index, { delaySeconds: payload.delaySeconds(index), sentMs }),
   };
+}
+
+/** Encodes the place of a message. */
+export function refOf(queue: string, position: MessagePosition): string {
+  return encodeToken(queue, "ref", { ...position, leaseId: 0 });
+}
+
+/** Reads what record `at` says about its message. */
+export function storedFacts(payload: PackedIndex, at: number, isWhole: boolean) {
+  const body = payload.body(at);
+  const extension = extensionOf(payload, at);
+  return {
+    id: payload.id(at),
+    sentMs: payload.timestampMs(at),
+    contentType: payload.knownContentType(at),
+    bodyBytes: body.byteLength,
+    // A copy, because a view would keep its whole segment in memory.
+    body: body.slice(0, isWhole ? body.byteLength : PREVIEW_BYTES_MAX),
+    group: extension.groupId ?? null,
+    attributes: extension.attributes?.slice() ?? null,
+    from: sourceOf(extension),
+  } satisfies Partial<LookedAt>;
 }
 
 interface Cursor {
@@ -235,11 +254,11 @@ interface Cursor {
   readonly searched: number;
 }
 
-function cursorOf({ segmentId, index }: MessagePosition, searched: number): string {
+export function cursorOf({ segmentId, index }: MessagePosition, searched: number): string {
   return `${segmentId}-${index}-${searched}`;
 }
 
-function readCursor(text: string): Cursor {
+export function readCursor(text: string): Cursor {
   const [, segmentId, index, searched] = /^(\d{1,16})-(\d{1,10})-(\d{1,15})$/.exec(text) ?? [];
   if (segmentId === undefined) throw new RangeError(`"${text}" is no cursor`);
   return { after: { segmentId: Number(segmentId), index: Number(index) }, searched: Number(searched) };

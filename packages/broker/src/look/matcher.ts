@@ -1,10 +1,11 @@
 import { decodeAttributes } from "@sluice/aws";
-import type { MessagePosition, MessageRange } from "@sluice/engine";
+import type { MessagePosition } from "@sluice/engine";
 import {
   compares,
   type FilterTerm,
   type MessageExtension,
   type MessageFilter,
+  type MessageState,
   type PackedIndex,
 } from "@sluice/protocol";
 import { decodeToken } from "../receive/message-token.ts";
@@ -58,7 +59,7 @@ export class Matcher {
   }
 
   /** Whether messages of a range may match, by their state and attempts. */
-  fitsRange({ state, attempts }: MessageRange): boolean {
+  fitsRange({ state, attempts }: { readonly state: MessageState; readonly attempts: number }): boolean {
     return this.#terms.every((term) => {
       if (term.field === "state") return term.state === state;
       return term.field !== "attempts" || compares(attempts, term.is, term.count);
@@ -76,10 +77,13 @@ export class Matcher {
     return this.#tests.every(({ mayBeIn }) => mayBeIn?.(packed) ?? true);
   }
 
-  /** Whether a message may match, by a look at its bytes, once `fitsRange` and `fitsPlace` have let it through. */
-  mayFit(position: MessagePosition, payload: PackedIndex): boolean {
+  /**
+   * Whether a message may match, by a look at its bytes, once `fitsRange` and `fitsPlace` have let it through.
+   *
+   * @param index of its record. Default: its index in its segment.
+   */
+  mayFit(position: MessagePosition, payload: PackedIndex, index = position.index): boolean {
     if (!this.#readsBytes) return true;
-    const { index } = position;
     if (
       this.#ids !== null &&
       this.#places?.has(placeOf(position)) !== true &&

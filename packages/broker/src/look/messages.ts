@@ -8,14 +8,15 @@ import {
   type QueueWhy,
   workerOf,
 } from "@sluice/protocol";
-import { decodeToken, encodeToken } from "../receive/message-token.ts";
+import { decodeToken } from "../receive/message-token.ts";
 import type { PayloadCache } from "../store/payload-cache.ts";
 import type { QueueContext } from "../turn/context.ts";
 import type { Throttle } from "../turn/throttle.ts";
 import type { Conditions, DaemonDeliverer, Deliverer, PushDeliverer } from "../why/conditions.ts";
 import { whyOfQueue } from "../why/queue-reason.ts";
 import { Reasons } from "../why/reasons.ts";
-import { type LookPorts, look, type SearchPorts, search, type Wanted } from "./look.ts";
+import { type LookPorts, look, refOf, type SearchPorts, search, type Wanted } from "./look.ts";
+import { asksForFinished, lookAtFinished } from "./look-finished.ts";
 
 /** Messages that a search has found. */
 export interface Found {
@@ -46,11 +47,24 @@ export class Messages {
     this.#elapsedMs = elapsedMs;
   }
 
-  /** Lists messages that a request looks for. Throws RangeError for an invalid cursor. */
+  /**
+   * Lists messages that a request looks for. A single one that is not in the queue is looked for among the finished ones.
+   * Throws RangeError for an invalid cursor.
+   */
   look(request: LookRequest): LookReply {
-    const { queue } = this.#queue;
+    const { queue, history } = this.#queue;
+    if (asksForFinished(request)) return lookAtFinished(this.#queue, request);
+    const { count } = history.finished;
     const ports = { ...this.#search, reasons: new Reasons(queue, this.conditions, this.#idAt) };
-    return this.#lookByHistory(ports, request) ?? look(ports, request);
+    const reply = this.#lookByHistory(ports, request) ?? look(ports, request);
+    if (count === 0) return reply;
+    const { only, isWaiting = false } = request;
+    if (only?.length === 1 && reply.messages.length === 0 && reply.cursor === null && !isWaiting) {
+      const { cursor: _, ...first } = request;
+      const found = lookAtFinished(this.#queue, first);
+      if (found.messages.length > 0) return found;
+    }
+    return { ...reply, finished: count };
   }
 
   /** Looks for a single id where the history has seen it; `null` if it is not there, or the request is another one. */
@@ -59,7 +73,7 @@ export class Messages {
     const [only = "", ...others] = request.only ?? [];
     const id = only.replaceAll("-", "").toLowerCase();
     if (others.length > 0 || request.cursor !== undefined || !/^[0-9a-f]{32}$/.test(id)) return null;
-    const refs = history.placesOf(id).map((place) => encodeToken(name, "ref", { ...place, leaseId: 0 }));
+    const refs = history.placesOf(id).map((place) => refOf(name, place));
     if (refs.length === 0) return null;
     const reply = look(ports, { ...request, only: refs });
     return reply.messages[0]?.id === id ? { ...reply, cursor: null } : null;

@@ -33,13 +33,17 @@ export function notePrinted(
   history.printed(facts, leaseId, { beganMs: startedMs, ...result.logs }, isAcked);
 }
 
-/** Within a turn: notes which messages of a batch are acknowledged: others may have been deleted meanwhile. */
+/**
+ * Within a turn: notes which messages of a batch are acknowledged: others may have been deleted meanwhile. Their bodies
+ * may be kept where no history is.
+ */
 export function noteAcked(
   { history }: NotingContext,
   { batch: { leaseId }, consumer }: Running,
   slices: Running["batch"]["slices"],
   tookMs: number,
 ): void {
+  for (const slice of slices) history.finished.note("acked", slice, { by: consumer.name });
   if (!history.isOn || slices.length === 0) return;
   const at = positionsOf(slices);
   const facts = { kind: "acked", by: consumer.name, count: countOf(slices), at, tookMs } as const;

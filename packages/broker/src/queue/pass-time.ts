@@ -17,7 +17,7 @@ export interface PassingQueue extends QueueContext {
  * queue keeps it leaves.
  */
 export function passTime(passing: PassingQueue): void {
-  const { queue, nowMs, definition, log, name, dispatcher, deadLetters } = passing;
+  const { queue, nowMs, definition, log, name, dispatcher, deadLetters, history } = passing;
   const expired = expireLeases(queue, nowMs, (failed) => expiryDelayMs(passing, failed), DEAD_BYTES_MAX);
   dispatcher.leasesExpired(expired, nowMs);
   noteSlices(passing, "retried", expired.retried, { error: "its lease expired" });
@@ -28,6 +28,7 @@ export function passTime(passing: PassingQueue): void {
     deadLetters.addExpired(outlived);
   } else if (count > 0) {
     noteSlices(passing, "expired", outlived);
+    for (const slice of outlived) history.finished.note("expired", slice);
     log.warn(
       `Queue "${name}": ${count} message(s) were kept for the retention period of ` +
         `${queue.rules.retentionMs / 1000} s and are deleted`,

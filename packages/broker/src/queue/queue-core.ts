@@ -293,7 +293,7 @@ export class QueueCore implements QueueContext {
     return this.submit(() => {
       this.deduplication.clear();
       const purged = purge(this.queue);
-      this.history.record({ kind: "purged", count: purged });
+      this.history.purged(purged);
       return { purged };
     });
   }

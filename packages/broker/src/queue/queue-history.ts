@@ -1,7 +1,8 @@
 import { counts } from "@sluice/engine";
 import { History, QUIET_FLUSH_DEPLOYED_MS, QUIET_FLUSH_MS } from "../history/history.ts";
+import type { PayloadCache } from "../store/payload-cache.ts";
 import type { QueueContext } from "../turn/context.ts";
-import { historyMsOf, takesLogs } from "../turn/rules.ts";
+import { finishedMessagesOf, historyMsOf, takesLogs } from "../turn/rules.ts";
 import type { QueuePorts } from "./queue-ports.ts";
 
 /**
@@ -10,7 +11,7 @@ import type { QueuePorts } from "./queue-ports.ts";
  * @param firstNumber larger than any number of an event of an earlier epoch.
  */
 export function historyFor(
-  context: Omit<QueueContext, "history">,
+  context: Omit<QueueContext, "history"> & { readonly cache: PayloadCache },
   ports: Pick<QueuePorts, "keepsHistory" | "lingerMs" | "after" | "observer" | "clock">,
   firstNumber: number,
 ): History {
@@ -23,6 +24,7 @@ export function historyFor(
     flushMs: keepsHistory ? QUIET_FLUSH_MS : QUIET_FLUSH_DEPLOYED_MS,
     after: lingerMs === 0 ? undefined : after,
     write: (write) => context.write(write),
+    inMemory: (segmentId) => context.cache.written(segmentId),
     wake: () => void context.wake(),
     get nowMs() {
       return context.nowMs;
@@ -39,6 +41,9 @@ export function historyFor(
     },
     get takesLogs() {
       return takesLogs(context.definition, keepsHistory);
+    },
+    get finishedMax() {
+      return finishedMessagesOf(context.definition, keepsHistory);
     },
   });
 }

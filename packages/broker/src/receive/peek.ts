@@ -39,7 +39,7 @@ export function deleteByRefs(context: QueueContext, refs: readonly string[]): Re
   for (const ref of refs) {
     const position = decodeToken(name, "ref", ref);
     if (position === null) warnings.push([ref, "This is not a ref of this queue."]);
-    else if (removeMessage(queue, position)) {
+    else if (removeMessage(queue, position, (slice) => history.finished.note("deleted", slice))) {
       deleted += 1;
       at.push(position.segmentId, position.index, position.index + 1);
     } else warnings.push([ref, "The message is not in the queue any more."]);

@@ -48,7 +48,8 @@ export function settlePulled(
 function acknowledge({ queue, name, nowMs, history }: QueueContext, leaseId: string): string | null {
   const receipt = decodeToken(name, "lease", leaseId);
   if (receipt === null) return NOT_A_LEASE;
-  switch (deleteReceived(queue, receipt, nowMs)) {
+  const noteAcked = (slice: Slice) => history.finished.note("acked", slice, { by: PULLER });
+  switch (deleteReceived(queue, receipt, nowMs, noteAcked)) {
     case "deleted":
       history.quiet({ kind: "acked", by: PULLER, count: 1, at: positionOf(receipt) });
       return null;

@@ -14,7 +14,9 @@ export function deleteByReceipt(context: QueueContext, receipt: string): DeleteO
   const { queue, name, nowMs, history } = context;
   const facts = decodeReceipt(name, receipt);
   if (facts === null) return "invalid";
-  const outcome = deleteReceived(queue, facts, nowMs);
+  const outcome = deleteReceived(queue, facts, nowMs, (slice) =>
+    history.finished.note("acked", slice, { by: RECEIVER }),
+  );
   if (outcome === "deleted") {
     const { segmentId, index } = facts;
     history.quiet({ kind: "acked", by: RECEIVER, count: 1, at: [segmentId, index, index + 1] });

@@ -8,6 +8,7 @@ import { checksumsOf, type SealedRow, verify, verifyOrNothing } from "./record-c
 import { RECORD_KEY, recordCopy, recordFrom, SELECT_RECORD } from "./record-copy.ts";
 import {
   DamagedRowError,
+  FINISHED_FIRST_SLOT,
   type JournalHead,
   type Note,
   type OutboxItem,
@@ -228,10 +229,12 @@ export class SqliteStore implements QueueStore {
     else this.#execute("INSERT OR REPLACE INTO notes VALUES (?, ?)", key, bytes);
   }
 
-  journalHeads(bytes: number): JournalHead[] {
+  journalHeads(bytes: number, from = 0, to = FINISHED_FIRST_SLOT): JournalHead[] {
     return this.#run<{ slot: number; head: ArrayBuffer }>(
-      "SELECT slot, substr(body, 1, ?) AS head FROM journal",
+      "SELECT slot, substr(body, 1, ?) AS head FROM journal WHERE slot >= ? AND slot < ?",
       bytes,
+      from,
+      to,
     ).map(({ slot, head }) => ({ slot, head: new Uint8Array(head) }));
   }
 
@@ -242,6 +245,10 @@ export class SqliteStore implements QueueStore {
 
   writeJournal(slot: number, body: Uint8Array): void {
     this.#execute("INSERT OR REPLACE INTO journal VALUES (?, ?)", slot, body);
+  }
+
+  deleteJournal(from: number): void {
+    this.#execute("DELETE FROM journal WHERE slot >= ?", from);
   }
 
   /** Reads the position of the queue: at least that of the latest commit of which a row is left. */

@@ -31,12 +31,17 @@ export interface JournalHead {
   readonly head: Uint8Array;
 }
 
+/** First slot of the journal that holds finished messages. Those before it hold what happened. */
+export const FINISHED_FIRST_SLOT = 20_000;
+
 /** Rows of the history, in slots that are overwritten. The history reads and verifies them. */
 export interface JournalRows {
-  /** Reads the first `bytes` of each row. */
-  journalHeads(bytes: number): Iterable<JournalHead>;
+  /** Reads the first `bytes` of each row in the slots [from, to). Default: those before `FINISHED_FIRST_SLOT`. */
+  journalHeads(bytes: number, from?: number, to?: number): Iterable<JournalHead>;
   readJournal(slot: number): Uint8Array | null;
   writeJournal(slot: number, body: Uint8Array): void;
+  /** Deletes the rows in the slots from `from` on. */
+  deleteJournal(from: number): void;
 }
 
 /**

@@ -43,6 +43,7 @@ export class DeadLetters {
     for (const slice of dead) {
       const letters = this.#read(slice, reason);
       this.#note(slice, letters, target, reason);
+      if (target === null) this.#context.history.finished.note("dropped", slice, { error: reason });
       for (const { id, packed } of letters) {
         const isMoved = target !== null && packed !== null;
         const what = isMoved

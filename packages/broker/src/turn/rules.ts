@@ -2,6 +2,7 @@ import type { QueueRules } from "@sluice/engine";
 import {
   BATCH_SIZE_DEFAULT,
   BATCH_TIMEOUT_SECONDS_DEFAULT,
+  FINISHED_MESSAGES_MAX,
   HANDLER_WALL_CLOCK_MS_MAX,
   type HttpPushFormat,
   type QueueDefinition,
@@ -103,6 +104,17 @@ export function historyMsOf(definition: QueueDefinition | undefined, byDefault: 
  */
 export function takesLogs(definition: QueueDefinition | undefined, byDefault: boolean): boolean {
   return definition?.logs ?? (byDefault && historyMsOf(definition, byDefault) !== null);
+}
+
+/**
+ * Returns how many finished messages of a queue keep their bodies.
+ *
+ * @param byDefault whether a queue without the setting keeps those that its history is about.
+ */
+export function finishedMessagesOf(definition: QueueDefinition | undefined, byDefault: boolean): number {
+  if (definition === undefined) return 0;
+  const hasHistory = historyMsOf(definition, byDefault) !== null;
+  return definition.finishedMessages ?? (byDefault && hasHistory ? FINISHED_MESSAGES_MAX : 0);
 }
 
 /** Returns the queue's own `delivery_delay` in seconds. */

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { FINISHED_FIRST_SLOT } from "../../src/store/store.ts";
 import { bytes, cases } from "./conformance-case.ts";
 
 /** The outbox, the inbox, the epoch and the journal. */
@@ -54,5 +55,21 @@ export const OTHER_RECORDS = cases({
     ]);
     assert.deepEqual(disk.open().readJournal(3), bytes(5, 6, 7, 8));
     assert.equal(disk.open().readJournal(4), null);
+  },
+
+  async "answers with rows of the journal by their slots, and deletes those from a slot on"(disk) {
+    const store = disk.open();
+    const slots = [0, FINISHED_FIRST_SLOT - 1, FINISHED_FIRST_SLOT, FINISHED_FIRST_SLOT + 1];
+    store.commit(() => {
+      for (const slot of slots) store.writeJournal(slot, bytes(slot % 256));
+    });
+    const slotsOf = (...range: [from?: number, to?: number]) =>
+      [...store.journalHeads(1, ...range)].map(({ slot }) => slot).sort((a, b) => a - b);
+    assert.deepEqual(slotsOf(), slots.slice(0, 2));
+    assert.deepEqual(slotsOf(FINISHED_FIRST_SLOT, Number.MAX_SAFE_INTEGER), slots.slice(2));
+    assert.deepEqual(slotsOf(1, FINISHED_FIRST_SLOT + 1), slots.slice(1, 3));
+    store.commit(() => store.deleteJournal(FINISHED_FIRST_SLOT));
+    assert.deepEqual(slotsOf(), slots.slice(0, 2));
+    assert.deepEqual(slotsOf(FINISHED_FIRST_SLOT, Number.MAX_SAFE_INTEGER), []);
   },
 });

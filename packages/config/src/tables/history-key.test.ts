@@ -49,3 +49,28 @@ describe("logs, in [sluice.queues.NAME]", () => {
     expect(refusal?.text).toBe(`The field "sluice.queues.q.logs" should be true or false but got ${value}.`);
   });
 });
+
+describe("finished, in [sluice.queues.NAME]", () => {
+  test.each([0, 1, 1_000])("%i is a number of messages", (finishedMessages) => {
+    const config = readToml(queue(`finished = ${finishedMessages}`));
+    expect(buildTopology([config]).queues.q).toMatchObject({ finishedMessages });
+  });
+
+  test("is not in the topology where no file names it", () => {
+    expect(buildTopology([readToml(queue(`history = "1h"`))]).queues.q).not.toHaveProperty(
+      "finishedMessages",
+    );
+  });
+
+  test.each([
+    ["-1", "should be a whole number of messages from 0 to 1000 but got -1."],
+    ["1001", "should be a whole number of messages from 0 to 1000 but got 1001."],
+    ["1.5", "should be a whole number of messages from 0 to 1000 but got 1.5."],
+    [`"1h"`, `should be a number but got "1h".`],
+    ["true", "should be a number but got true."],
+  ])("%s is refused", (value, text) => {
+    const [refusal] = diagnosticsOf(() => readToml(queue(`finished = ${value}`)));
+    expect(refusal).toMatchObject({ line: 3, key: "sluice.queues.q.finished" });
+    expect(refusal?.text).toBe(`The field "sluice.queues.q.finished" ${text}`);
+  });
+});

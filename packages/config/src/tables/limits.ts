@@ -7,6 +7,7 @@ import {
   CONNECT_TIMEOUT_SECONDS_MAX,
   CONNECT_TIMEOUT_SECONDS_MIN,
   DELAY_SECONDS_MAX,
+  FINISHED_MESSAGES_MAX,
   HTTP_CONCURRENCY_MAX,
   HTTP_CONCURRENCY_MIN,
   isBindableQueueName,
@@ -65,6 +66,7 @@ export const QUEUE_RANGES = {
   visibility_timeout: whole(0, VISIBILITY_TIMEOUT_MS_MAX / 1_000, "seconds"),
   receive_wait_time: whole(0, RECEIVE_WAIT_MS_MAX / 1_000, "seconds"),
   max_receives_per_second: whole(1, RECEIVES_PER_SECOND_MAX, "messages"),
+  finished: whole(0, FINISHED_MESSAGES_MAX, "messages"),
 } as const satisfies Readonly<Record<string, SettingRange>>;
 
 /** The ranges of settings for all topics: a message lives at most as long as in a queue. */

@@ -24,6 +24,8 @@ export interface QueueSettings extends SqsSettings {
   readonly historySeconds?: number;
   /** Whether handlers' lines are kept in the history. Default: in development. */
   readonly logs?: boolean;
+  /** Finished messages whose bodies are kept. 0 to 1,000; default: in development 1,000 beside a history, else 0. */
+  readonly finishedMessages?: number;
   /** The HTTP endpoint that consumes it. Default: none. */
   readonly push?: HttpPushSettings;
 }
@@ -41,6 +43,7 @@ const queueSchema = z.strictObject(
     push: z.unknown().optional(),
     history: HISTORY_KEY,
     logs: z.boolean("true or false").optional(),
+    finished: optionalNumber,
     ...SQS_KEYS,
   },
   "an object",
@@ -163,12 +166,13 @@ function settingsOf(
   push: HttpPushSettings | null,
 ): QueueSettings {
   const { delivery_delay: delay, message_retention_period: retention } = raw;
-  const maxReceivesPerSecond = raw.max_receives_per_second;
+  const { max_receives_per_second: maxReceivesPerSecond, finished: finishedMessages } = raw;
   return {
     ...(delay === undefined ? {} : { deliveryDelaySeconds: delay }),
     ...(retention === undefined ? {} : { messageRetentionSeconds: retention }),
     ...(retryPolicy === null ? {} : { retryPolicy }),
     ...(maxReceivesPerSecond === undefined ? {} : { maxReceivesPerSecond }),
+    ...(finishedMessages === undefined ? {} : { finishedMessages }),
     ...(push === null ? {} : { push }),
   };
 }

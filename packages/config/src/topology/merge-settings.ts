@@ -12,6 +12,7 @@ export const QUEUE_KEYS = [
   ["push", "push"],
   ["historySeconds", "history"],
   ["logs", "logs"],
+  ["finishedMessages", "finished"],
   ["fifo", "fifo"],
   ["contentBasedDeduplication", "content_based_deduplication"],
   ["deduplicationScope", "deduplication_scope"],

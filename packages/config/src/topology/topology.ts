@@ -59,11 +59,14 @@ function throttleOf(settings: QueueSettings | undefined): Pick<QueueDefinition, 
   return maxReceivesPerSecond === undefined ? {} : { maxReceivesPerSecond };
 }
 
-function historyOf(settings: QueueSettings | undefined): Pick<QueueDefinition, "historySeconds" | "logs"> {
-  const { historySeconds, logs } = settings ?? {};
+function historyOf(
+  settings: QueueSettings | undefined,
+): Pick<QueueDefinition, "historySeconds" | "logs" | "finishedMessages"> {
+  const { historySeconds, logs, finishedMessages } = settings ?? {};
   return {
     ...(historySeconds === undefined ? {} : { historySeconds }),
     ...(logs === undefined ? {} : { logs }),
+    ...(finishedMessages === undefined ? {} : { finishedMessages }),
   };
 }
 

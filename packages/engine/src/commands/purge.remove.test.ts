@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { queueWith, sendMany, T0 } from "../../test/queues.ts";
-import { acknowledge, counts, lease, takeChanges } from "../index.ts";
+import { acknowledge, counts, lease, type Slice, takeChanges } from "../index.ts";
 import { removeMessage } from "./purge.ts";
 
 it("removeMessage deletes a message that waits and leaves those around it where they are", () => {
@@ -11,6 +11,18 @@ it("removeMessage deletes a message that waits and leaves those around it where 
   expect(rest?.slices.map(({ from, to }) => [from, to])).toEqual([
     [0, 1],
     [2, 3],
+  ]);
+});
+
+it("removeMessage names the message with its deliveries, and none that was not there", () => {
+  const queue = queueWith();
+  const segmentId = sendMany(queue, 3);
+  const named: Slice[] = [];
+  lease(queue, { max: 1, expiresMs: T0 + 1, kind: "pull" }, T0);
+  for (const index of [2, 0, 0]) removeMessage(queue, { segmentId, index }, (slice) => named.push(slice));
+  expect(named).toEqual([
+    { segmentId, from: 2, to: 3, attempts: 0 },
+    { segmentId, from: 0, to: 1, attempts: 1 },
   ]);
 });
 

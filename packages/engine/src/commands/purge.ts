@@ -1,6 +1,7 @@
 import { isolate } from "../queue/isolate.ts";
 import type { Queue } from "../queue/queue.ts";
 import { lift, removeEntry } from "../queue/transitions.ts";
+import { type Slice, sliceOf } from "../segments/segment.ts";
 import { expireUntouched } from "./expire.ts";
 
 /**
@@ -31,11 +32,18 @@ export interface MessagePosition {
 /**
  * `purged` from any state: one message is gone, even a leased one (spec cloudflare-queues 5.2, purge by refs).
  *
+ * @param noteRemoved called with the message, for a caller that keeps its bytes.
  * @returns whether it was there.
  */
-export function removeMessage(queue: Queue, { segmentId, index }: MessagePosition): boolean {
+export function removeMessage(
+  queue: Queue,
+  { segmentId, index }: MessagePosition,
+  noteRemoved: (removed: Slice) => void = () => {},
+): boolean {
   const segment = queue.segments.get(segmentId);
   if (segment === undefined || !segment.has(index)) return false;
-  removeEntry(queue, isolate(queue, segment, index));
+  const entry = isolate(queue, segment, index);
+  noteRemoved(sliceOf(entry));
+  removeEntry(queue, entry);
   return true;
 }

@@ -13,6 +13,7 @@ import {
   type Queue,
   restoreSegment,
   retry,
+  type Slice,
   VISIBILITY_TOTAL_MS_MAX,
 } from "../index.ts";
 
@@ -37,6 +38,19 @@ describe("receipts of a standard queue (spec sqs 3.3, 3.4)", () => {
     expect(queue.receive(2)).toEqual(["n"]);
     expect(deleteReceived(queue.queue, queue.receiptOf("n", 0), queue.nowMs)).toBe("deleted");
     expect(queue.delete("n")).toEqual(["gone"]);
+  });
+
+  it("receipts of a standard queue name the message that they delete, once", () => {
+    const queue = standard();
+    queue.send("m");
+    queue.receive(1, 1_000);
+    const receipt = queue.receiptOf("m", 0);
+    const named: Slice[] = [];
+    const note = (slice: Slice) => named.push(slice);
+    expect(deleteReceived(queue.queue, receipt, queue.nowMs, note)).toBe("deleted");
+    expect(deleteReceived(queue.queue, receipt, queue.nowMs, note)).toBe("gone");
+    const { segmentId, index } = receipt;
+    expect(named).toEqual([{ segmentId, from: index, to: index + 1, attempts: 1 }]);
   });
 
   it("receipts of a standard queue extend and shorten from the moment of the call", () => {

@@ -1,7 +1,7 @@
 import { isolate } from "../queue/isolate.ts";
 import type { Queue } from "../queue/queue.ts";
 import { removeEntry, toLeased } from "../queue/transitions.ts";
-import type { Entry, Segment } from "../segments/segment.ts";
+import { type Entry, type Segment, type Slice, sliceOf } from "../segments/segment.ts";
 import { returnReceived } from "./settle.ts";
 
 /** Longest that a message can be kept invisible by one receipt, in ms: 12 hours from its receive (spec sqs 3.1). */
@@ -18,16 +18,20 @@ export interface Receipt {
  * Deletes the message of a receipt. On a standard queue any receipt of the message counts, also an expired one or one
  * of an earlier receive. On a FIFO queue only the latest one counts, within its visibility timeout (spec sqs 3.4).
  *
+ * @param noteDeleted called with the message, for a caller that keeps its bytes.
  * @returns `gone` for a message that was not there any more, `expired` for a receipt that does not count any more.
  */
 export function deleteReceived(
   queue: Queue,
   receipt: Receipt,
   nowMs: number,
+  noteDeleted: (deleted: Slice) => void = () => {},
 ): "deleted" | "gone" | "expired" {
   const found = find(queue, receipt, nowMs);
   if (found === "gone" || found === "expired") return found;
-  removeEntry(queue, isolate(queue, found, receipt.index));
+  const entry = isolate(queue, found, receipt.index);
+  noteDeleted(sliceOf(entry));
+  removeEntry(queue, entry);
   return "deleted";
 }
 

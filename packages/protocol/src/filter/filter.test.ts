@@ -63,7 +63,7 @@ describe("a filter", () => {
   });
 
   it.each<[string, number, string]>([
-    ["state:done", 7, "state:ready, state:delayed or state:leased"],
+    ["state:done", 7, "state:ready, state:delayed, state:leased or state:finished"],
     [
       "lamp  stat:ready",
       7,

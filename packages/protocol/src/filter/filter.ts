@@ -5,7 +5,7 @@ import { UNIT_MS } from "../unit-ms.ts";
  *
  * | term | a message with |
  * |---|---|
- * | `state:ready` | that state: `ready`, `delayed` or `leased` |
+ * | `state:ready` | that state: `ready`, `delayed`, `leased` or `finished` |
  * | `id:3f2a` | an id that begins so; hyphens do not count |
  * | `body:"two words"`, `word` | that text in its body, in capitals or not |
  * | `error:"card declined"` | that text in the first line of its last error, in capitals or not |
@@ -46,8 +46,10 @@ export type MessageFilter = readonly FilterTerm[];
  * - `ready`: nothing about the message itself keeps it from being delivered.
  * - `delayed`: it is due later.
  * - `leased`: a consumer or a client has it.
+ * - `finished`: it has left the queue for good, and its body is kept for a while. Only a filter that asks for this state
+ *   finds it.
  */
-export const MESSAGE_STATES = ["ready", "delayed", "leased"] as const;
+export const MESSAGE_STATES = ["ready", "delayed", "leased", "finished"] as const;
 export type MessageState = (typeof MESSAGE_STATES)[number];
 
 export type Comparison = ">" | ">=" | "<" | "<=" | "=";
@@ -289,7 +291,10 @@ function exampleOf(key: string): string {
 function stateOf({ value, valueAt }: Token): MessageState {
   const state = MESSAGE_STATES.find((name) => name === value);
   if (state !== undefined) return state;
-  throw new FilterFault(valueAt, `"${value}" is no state: state:ready, state:delayed or state:leased.`);
+  throw new FilterFault(
+    valueAt,
+    `"${value}" is no state: state:ready, state:delayed, state:leased or state:finished.`,
+  );
 }
 
 function idOf({ value, valueAt }: Token): string {

@@ -1,5 +1,6 @@
 import type { MessageFilter, MessageState } from "../filter/filter.ts";
 import type { ContentType } from "../wire/packed-layout.ts";
+import type { HistoryKind } from "./history.ts";
 import type { NewMove } from "./moves.ts";
 
 /*
@@ -24,6 +25,7 @@ import type { NewMove } from "./moves.ts";
  * - `awaitsPull`: clients ask for messages of this queue, and no client has asked for this one.
  * - `exhausted`: it was received as often as it may be. The next receive dead-letters it.
  * - `dueNow`: it leaves with the next turn.
+ * - `finished`: it has left the queue.
  * - `empty`: of a queue, there is no message.
  * - `storageFull`: of a queue, its disk or its database is full and takes nothing in.
  * - `damaged`: of a queue, data of it is damaged.
@@ -43,6 +45,7 @@ export type WhyReason =
   | "awaitsPull"
   | "exhausted"
   | "dueNow"
+  | "finished"
   | "empty"
   | "storageFull"
   | "damaged";
@@ -68,7 +71,7 @@ export interface LookRequest {
   readonly max: number;
   /** Default: every message. */
   readonly filter?: MessageFilter;
-  /** Only these: ids, or refs of `LookedAt`. Default: all. */
+  /** Only these: ids, or refs of `LookedAt`. Where one of them alone is not in the queue, it may be finished. Default: all. */
   readonly only?: readonly string[];
   /** Goes on where another look has ended. Default: at the oldest message. */
   readonly cursor?: string;
@@ -86,6 +89,25 @@ export interface LookRequest {
 
 /** Bytes of a body that are shown of a message among others. */
 export const PREVIEW_BYTES_MAX = 8_000;
+
+/**
+ * How a finished message has left its queue, by the kinds of the history.
+ *
+ * - `acked`: handled. `deleted`: deleted by hand. `expired`: older than its queue keeps messages.
+ * - `dropped`: given up, without a queue for it.
+ */
+export type FinishedKind = Extract<HistoryKind, "acked" | "deleted" | "expired" | "dropped">;
+
+/** End of a message whose body is kept. */
+export interface MessageEnd {
+  readonly kind: FinishedKind;
+  /** In ms. */
+  readonly atMs: number;
+  /** Worker, endpoint or client that handled it; `null` for none. */
+  readonly by: string | null;
+  /** Why it was given up; `null` where it was not. */
+  readonly error: string | null;
+}
 
 /** A message as it stands in its queue. Times in ms. */
 export interface LookedAt {
@@ -112,6 +134,8 @@ export interface LookedAt {
   readonly why: Why;
   /** First line of the error of its last failed delivery, here or in an earlier queue; `null` where none is known. */
   readonly lastError?: string | null;
+  /** Its end, if it is finished. `keptUntilMs` has no meaning then. */
+  readonly end?: MessageEnd;
 }
 
 /** Most last errors that a count lists by themselves. */
@@ -147,8 +171,10 @@ export interface LookReply {
   readonly errors?: ErrorCounts;
   /** The queue's time, in ms since 1970. Absent from an older broker. */
   readonly nowMs?: number;
-  /** Messages of the queue. */
+  /** Messages of the queue; finished ones where these are looked for. */
   readonly of: number;
+  /** Finished messages whose bodies are kept. Absent where none are. */
+  readonly finished?: number;
 }
 
 /**

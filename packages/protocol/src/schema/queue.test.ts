@@ -74,6 +74,7 @@ describe("settings of a queue of a backup", () => {
     ["maxReceivesPerSecond", [0, 1, 100_000, 100_001]],
     ["historySeconds", [59, 60, 1_209_600, 1_209_601]],
     ["historySeconds", [-1, 0, 60, 1.5]],
+    ["finishedMessages", [-1, 0, 1_000, 1_001]],
   ])("%s has a range", (key, values) => {
     const takes = (value: number) => queueSettingsSchema.safeParse({ ...settings, [key]: value }).success;
     expect(values.map(takes)).toEqual([false, true, true, false]);

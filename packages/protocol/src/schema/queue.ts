@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import {
+  FINISHED_MESSAGES_MAX,
   HISTORY_SECONDS_MAX,
   HISTORY_SECONDS_MIN,
   RECEIVE_COUNT_MAX,
@@ -34,6 +35,7 @@ const settings = {
       ),
   ),
   logs: z.optional(z.boolean()),
+  finishedMessages: z.optional(whole(0, FINISHED_MESSAGES_MAX)),
   receive: z.optional(
     z.strictObject({
       visibilityTimeoutMs: z.optional(visibilityTimeoutMs),

@@ -221,6 +221,11 @@ export interface QueueDefinition {
    * development, where there is a history.
    */
   readonly logs?: boolean;
+  /**
+   * How many of the messages that were finished last keep their bodies, 0 to 1,000. Default: in development 1,000 while
+   * there is a history, else 0.
+   */
+  readonly finishedMessages?: number;
   /** Settings for clients with visibility timeouts; absent means the defaults of each setting. */
   readonly receive?: ReceiveSettings;
 }
