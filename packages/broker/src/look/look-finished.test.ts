@@ -83,6 +83,7 @@ describe("a finished message", () => {
     expect(world.core("orders").describe()).toMatchObject({ ready: 0, delayed: 0, leased: 1 });
     const [{ id = "" } = {}] = finishedIn(world);
     expect(lookAt(world, "", { only: [id], isWaiting: true }).messages).toEqual([]);
+    expect(lookAt(world, "", { only: [id], countsAll: true })).toMatchObject({ messages: [], matched: 0 });
     expect(world.core("orders").messages.find({ only: [id] }, undefined, 10, 1_000).positions).toEqual([]);
   });
 

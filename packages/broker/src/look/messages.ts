@@ -58,8 +58,9 @@ export class Messages {
     const ports = { ...this.#search, reasons: new Reasons(queue, this.conditions, this.#idAt) };
     const reply = this.#lookByHistory(ports, request) ?? look(ports, request);
     if (count === 0) return reply;
-    const { only, isWaiting = false } = request;
-    if (only?.length === 1 && reply.messages.length === 0 && reply.cursor === null && !isWaiting) {
+    const { only, isWaiting = false, countsAll = false } = request;
+    const isOver = reply.messages.length === 0 && reply.cursor === null;
+    if (only?.length === 1 && isOver && !isWaiting && !countsAll) {
       const { cursor: _, ...first } = request;
       const found = lookAtFinished(this.#queue, first);
       if (found.messages.length > 0) return found;

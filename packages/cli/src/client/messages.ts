@@ -14,6 +14,8 @@ export interface MessagePage<T extends MessageView = MessageView> {
   readonly searched: number;
   /** Messages of the queue. */
   readonly of: number;
+  /** Finished messages; absent where none are kept. */
+  readonly finished?: number;
 }
 
 interface PageQuery {

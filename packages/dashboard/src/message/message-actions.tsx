@@ -23,10 +23,20 @@ export function MessageActions({ queue, message, refresh }: MessageActionsProps)
   const { outcome, isBusy, run } = useAction(refresh);
   const path = messagePath(queue.name, message.ref);
   const isLeased = message.state === "leased";
+  const isFinished = message.end !== undefined;
   return (
     <section aria-label="Actions" class="stack">
       <div class="row">
-        {message.state === "ready" ? null : (
+        {isFinished ? (
+          <button
+            type="button"
+            disabled={isBusy}
+            onClick={() => run(async () => sentText(await call(`${path}/resend`, "POST", {})))}
+          >
+            Send again
+          </button>
+        ) : null}
+        {message.state === "ready" || isFinished ? null : (
           <button
             type="button"
             disabled={isBusy}
@@ -57,18 +67,20 @@ export function MessageActions({ queue, message, refresh }: MessageActionsProps)
         <button type="button" disabled={isBusy} onClick={() => setIsEditing(true)}>
           Edit and resend
         </button>
-        <ConfirmButton
-          label="Delete"
-          isDangerous
-          isDisabled={isBusy}
-          question={`Delete message ${message.id} for good?${isLeased ? " A consumer works on it: that goes on." : ""}`}
-          run={() =>
-            run(async () => {
-              await call(path, "DELETE");
-              return "Deleted.";
-            })
-          }
-        />
+        {isFinished ? null : (
+          <ConfirmButton
+            label="Delete"
+            isDangerous
+            isDisabled={isBusy}
+            question={`Delete message ${message.id} for good?${isLeased ? " A consumer works on it: that goes on." : ""}`}
+            run={() =>
+              run(async () => {
+                await call(path, "DELETE");
+                return "Deleted.";
+              })
+            }
+          />
+        )}
       </div>
       <OutcomeLine of={outcome} />
       {isEditing ? (
@@ -81,6 +93,15 @@ export function MessageActions({ queue, message, refresh }: MessageActionsProps)
       ) : null}
     </section>
   );
+}
+
+interface Sent {
+  readonly queue: string;
+  readonly id: string;
+}
+
+function sentText({ queue, id }: Sent): string {
+  return `Sent to ${queue} as message ${shortId(id)}. This one stays.`;
 }
 
 interface ResendProps extends Pick<MessageActionsProps, "queue" | "message"> {
@@ -98,11 +119,8 @@ function Resend({ queue, message, sent, closed }: ResendProps) {
       label="Send as a new message"
       draft={draftOf(message)}
       send={async ({ group: _, ...changes }) => {
-        const { id } = await call<{ id: string }>(`${messagePath(queue.name, message.ref)}/resend`, "POST", {
-          ...changes,
-          to,
-        });
-        sent(`Sent to ${to} as message ${shortId(id)}. This one stays.`);
+        const path = `${messagePath(queue.name, message.ref)}/resend`;
+        sent(sentText(await call<Sent>(path, "POST", { ...changes, to })));
       }}
       closed={closed}
     >

@@ -6,7 +6,7 @@ import { Sentence } from "../ui/sentence.tsx";
 import { type Column, None, Table } from "../ui/table.tsx";
 import type { Found } from "./use-messages.ts";
 
-const TONES = { ready: "busy", delayed: "warn", leased: "good" } as const;
+const TONES = { ready: "busy", delayed: "warn", leased: "good", finished: "quiet" } as const;
 
 export function StatePill({ of: { state } }: { readonly of: Pick<MessageView, "state"> }) {
   return <span class={`pill ${TONES[state]}`}>{state}</span>;
@@ -17,15 +17,17 @@ function columns({ queue, found, now, told, choice }: MessageListProps): readonl
   const all: readonly (Column<MessageView> | false)[] = [
     {
       heading: "Message",
-      cell: ({ id, ref }) => (
+      cell: ({ id, ref, end }) => (
         <span class="nowrap">
-          <input
-            type="checkbox"
-            aria-label={`Choose ${shortId(id)}`}
-            checked={choice.isAll || choice.refs.has(ref)}
-            disabled={choice.isAll}
-            onChange={() => choice.toggle(ref)}
-          />{" "}
+          {end === undefined ? (
+            <input
+              type="checkbox"
+              aria-label={`Choose ${shortId(id)}`}
+              checked={choice.isAll || choice.refs.has(ref)}
+              disabled={choice.isAll}
+              onChange={() => choice.toggle(ref)}
+            />
+          ) : null}{" "}
           <a class="mono" href={messageLink(queue, id, ref)} title={id}>
             {shortId(id)}
           </a>
@@ -41,13 +43,15 @@ function columns({ queue, found, now, told, choice }: MessageListProps): readonl
     { heading: "Attempts", isNumber: true, cell: ({ attempts }) => attempts },
     {
       heading: "Next",
-      cell: ({ dueAt, leasedUntil, state }) => (
+      cell: ({ dueAt, leasedUntil, state, end }) => (
         <span class="quiet nowrap">
-          {leasedUntil !== null
-            ? `lease ends ${ahead(leasedUntil, now)}`
-            : state === "delayed" && dueAt
-              ? ahead(dueAt, now)
-              : "now"}
+          {end !== undefined
+            ? `ended ${ago(end.at, now)}`
+            : leasedUntil !== null
+              ? `lease ends ${ahead(leasedUntil, now)}`
+              : state === "delayed" && dueAt
+                ? ahead(dueAt, now)
+                : "now"}
         </span>
       ),
     },

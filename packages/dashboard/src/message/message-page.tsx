@@ -40,6 +40,8 @@ type MessageSearch =
 
 /** Kinds of events after which a message is gone. */
 const ENDS = ["acked", "deadLettered", "dropped", "redriven", "expired", "deleted", "purged"];
+/** Those of them after which a queue may keep its body. */
+const KEEPING_ENDS: readonly (string | undefined)[] = ["acked", "deleted", "expired", "dropped"];
 
 const ID = /^[0-9a-f]{32}$/;
 
@@ -150,15 +152,16 @@ function Shown({
           {hasEnd
             ? " Its story says where it went."
             : ` Where it went was not noted: ${(story?.gaps.length ?? 0) > 0 ? "its story says why" : "a crash loses what went well just before"}.`}
+          {KEEPING_ENDS.includes(story?.events.at(-1)?.kind) ? " Its body was not kept." : ""}
         </p>
       ) : null}
       {message === null ? null : (
         <section
-          class={`notice ${message.state === "leased" ? "good" : "busy"}`}
-          aria-label="Why it is not delivered"
+          class={`notice ${message.state === "leased" || message.end?.kind === "acked" ? "good" : "busy"}`}
+          aria-label={message.end ? "How it ended" : "Why it is not delivered"}
         >
           <StatePill of={message} /> <Sentence text={message.why.text} now={now} />
-          {message.lastError == null ? null : (
+          {message.lastError == null || message.end?.error ? null : (
             <p>
               Last error: <span class="error">{message.lastError}</span>
             </p>
@@ -183,7 +186,7 @@ function Shown({
 }
 
 function About({ message, now }: { readonly message: WholeMessageView; readonly now: string }) {
-  const { id, attempts, sentAt, keptUntil, group, attributes, from, dueAt, leasedUntil } = message;
+  const { id, attempts, sentAt, keptUntil, group, attributes, from, dueAt, leasedUntil, end } = message;
   const time = (iso: string) => (
     <>
       <time dateTime={iso}>{moment(iso, now)}</time>
@@ -201,7 +204,8 @@ function About({ message, now }: { readonly message: WholeMessageView; readonly 
           ["Sent", time(sentAt)],
           dueAt === null ? null : ["Due", time(dueAt)],
           leasedUntil === null ? null : ["Leased until", time(leasedUntil)],
-          ["Kept until", time(keptUntil)],
+          keptUntil === null ? null : ["Kept until", time(keptUntil)],
+          end === undefined ? null : ["Finished", time(end.at)],
           group === null ? null : ["Group", <code key="group">{group}</code>],
           from === null
             ? null

@@ -11,6 +11,8 @@ import { MessageList } from "./message-list.tsx";
 import { useMessages } from "./use-messages.ts";
 import { useReading } from "./use-reading.ts";
 
+const FINISHED = "state:finished";
+
 interface MessagesTabProps {
   readonly queue: QueueView;
   readonly filter: string;
@@ -60,6 +62,11 @@ export function MessagesTab({ queue, filter, now, send, told, changed }: Message
           }}
           problem={problem}
         />
+        {found.finished === undefined || filter.includes(FINISHED) ? null : (
+          <a class="nowrap" href={queueLink(name, "messages", `${FINISHED} ${filter}`.trim())}>
+            Finished, last {found.finished.toLocaleString("en")}
+          </a>
+        )}
         <button type="button" onClick={refresh}>
           <span aria-live="polite">
             {arrivals === 0 ? "Look again" : `${arrivals.toLocaleString("en")} new: look again`}
@@ -83,24 +90,26 @@ export function MessagesTab({ queue, filter, now, send, told, changed }: Message
       <OutcomeLine of={outcome} />
       {messages.length === 0 ? null : (
         <>
-          <div class="row">
-            <label class="row">
-              <input
-                type="checkbox"
-                checked={isAll}
-                onChange={(event) => setIsAll(event.currentTarget.checked)}
-              />
-              All that fit{fits === "" ? "" : `: ${fits}`}
-            </label>
-            {isAll || refs.size > 0 ? (
-              <BulkActions
-                queue={queue}
-                count={isAll ? "" : `${refs.size} chosen`}
-                chosen={isAll ? { filter } : { ids: [...refs] }}
-                done={(text) => void run(async () => text)}
-              />
-            ) : null}
-          </div>
+          {messages[0]?.end === undefined ? (
+            <div class="row">
+              <label class="row">
+                <input
+                  type="checkbox"
+                  checked={isAll}
+                  onChange={(event) => setIsAll(event.currentTarget.checked)}
+                />
+                All that fit{fits === "" ? "" : `: ${fits}`}
+              </label>
+              {isAll || refs.size > 0 ? (
+                <BulkActions
+                  queue={queue}
+                  count={isAll ? "" : `${refs.size} chosen`}
+                  chosen={isAll ? { filter } : { ids: [...refs] }}
+                  done={(text) => void run(async () => text)}
+                />
+              ) : null}
+            </div>
+          ) : null}
           <MessageList
             queue={name}
             found={found}

@@ -13,6 +13,8 @@ interface MessagesAnswer {
   readonly now?: string;
   readonly searched: number;
   readonly of: number;
+  /** Finished messages; absent where none are kept. */
+  readonly finished?: number;
 }
 
 export interface Found extends MessagesAnswer {

@@ -1,5 +1,13 @@
 import { decodeAttributes, toBase64 } from "@sluice/aws";
-import type { ContentType, LookedAt, MessageState, Why, WhyReason } from "@sluice/protocol";
+import type {
+  ContentType,
+  FinishedKind,
+  LookedAt,
+  MessageEnd,
+  MessageState,
+  Why,
+  WhyReason,
+} from "@sluice/protocol";
 import { timeOf } from "./time.ts";
 
 /** Characters of a body that are shown of a message among others. */
@@ -13,12 +21,12 @@ export interface MessageView {
   readonly state: MessageState;
   readonly why: WhyView;
   readonly sentAt: string;
-  /** When it is or was due; `null` while it is leased. */
+  /** When it is or was due; `null` while it is leased, and of a finished one. */
   readonly dueAt: string | null;
-  /** When its lease ends; `null` while it waits. */
+  /** When its lease ends; `null` while it waits, and of a finished one. */
   readonly leasedUntil: string | null;
-  /** When its retention ends. */
-  readonly keptUntil: string;
+  /** When its retention ends; `null` of a finished one, which is kept until enough others are. */
+  readonly keptUntil: string | null;
   /** Deliveries so far, the running one included. */
   readonly attempts: number;
   readonly contentType: ContentType;
@@ -34,6 +42,18 @@ export interface MessageView {
   readonly from: string | null;
   /** First line of the error of its last failed delivery; `null` where none is known. */
   readonly lastError?: string | null;
+  /** Its end, if it is finished. */
+  readonly end?: MessageEndView;
+}
+
+/** End of a message whose body is kept. */
+export interface MessageEndView {
+  readonly kind: FinishedKind;
+  readonly at: string;
+  /** Worker, endpoint or client that handled it; `null` for none. */
+  readonly by: string | null;
+  /** Why it was given up; `null` where it was not. */
+  readonly error: string | null;
 }
 
 /** A message with all of its body. */
@@ -84,6 +104,7 @@ export function wholeMessageView(message: LookedAt): WholeMessageView {
 function factsOf(message: LookedAt): Omit<MessageView, "text" | "truncated"> {
   const { id, ref, state, why, sentMs, atMs, keptUntilMs, attempts, contentType, bodyBytes, group, from } =
     message;
+  const { end } = message;
   const isLeased = state === "leased";
   return {
     id,
@@ -91,9 +112,9 @@ function factsOf(message: LookedAt): Omit<MessageView, "text" | "truncated"> {
     state,
     why: whyView(why),
     sentAt: timeOf(sentMs),
-    dueAt: isLeased ? null : timeOf(atMs),
+    dueAt: isLeased || end !== undefined ? null : timeOf(atMs),
     leasedUntil: isLeased ? timeOf(atMs) : null,
-    keptUntil: timeOf(keptUntilMs),
+    keptUntil: end === undefined ? timeOf(keptUntilMs) : null,
     attempts,
     contentType,
     bytes: bodyBytes,
@@ -101,7 +122,12 @@ function factsOf(message: LookedAt): Omit<MessageView, "text" | "truncated"> {
     attributes: attributesOf(message.attributes),
     from,
     lastError: message.lastError ?? null,
+    ...(end === undefined ? {} : { end: messageEndView(end) }),
   };
+}
+
+function messageEndView({ kind, atMs, by, error }: MessageEnd): MessageEndView {
+  return { kind, at: timeOf(atMs), by, error };
 }
 
 function attributesOf(stored: Uint8Array | null): Record<string, AttributeView> {

@@ -214,6 +214,14 @@ describe("POST /queues/NAME/redrive", () => {
     ["a word that it does not know", directoryOf(), "dead", '{"too": "orders"}', 400, "invalid_body"],
     ["a limit of none", directoryOf(), "dead", '{"limit": 0}', 400, "invalid_body"],
     ["too many ids", directoryOf(), "dead", `{"ids": ["${'", "'.repeat(1_000)}"]}`, 400, "invalid_body"],
+    [
+      "a filter of finished messages",
+      directoryOf(),
+      "dead",
+      '{"filter": "lamp state:finished"}',
+      400,
+      "finished",
+    ],
     ["a filter that cannot be read", directoryOf(), "dead", '{"filter": "state:x"}', 400, "invalid_filter"],
     [
       "a cursor that is none",

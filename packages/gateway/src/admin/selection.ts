@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import type { QueueDirectory } from "../account/queue-directory.ts";
 import { shownMessages } from "../rights/other-queues.ts";
 import type { Rights } from "../rights/rights.ts";
+import { AdminError } from "./failure.ts";
 import { type MessageView, messageView } from "./message-view.ts";
 import { checkedCursor, filterIn } from "./messages/look-routes.ts";
 
@@ -35,10 +36,17 @@ export interface DryRun {
   readonly of: number;
 }
 
-/** Reads which messages a request selects, within the rights of its caller. Throws 400 for a wrong filter. */
+/**
+ * Reads which messages a request selects, within the rights of its caller. Throws 400 for a wrong filter, and for one of
+ * finished messages.
+ */
 export function selectionOf({ filter, ids, limit }: Selected, rights: Rights): MoveSelection {
+  const terms = filter === undefined ? undefined : filterIn(filter, rights);
+  if (terms?.some((term) => term.field === "state" && term.state === "finished")) {
+    throw new AdminError(400, "finished", "Finished messages have left the queue. Each can be sent again.");
+  }
   return {
-    ...(filter === undefined ? {} : { filter: filterIn(filter, rights) }),
+    ...(terms === undefined ? {} : { filter: terms }),
     ...(ids === undefined ? {} : { only: ids }),
     ...(limit === undefined ? {} : { limit }),
   };

@@ -71,7 +71,10 @@ export interface LookRequest {
   readonly max: number;
   /** Default: every message. */
   readonly filter?: MessageFilter;
-  /** Only these: ids, or refs of `LookedAt`. Where one of them alone is not in the queue, it may be finished. Default: all. */
+  /**
+   * Only these: ids, or refs of `LookedAt`. Where only one is named that is not in the queue, it may be a finished one,
+   * except in a count of all. Default: all.
+   */
   readonly only?: readonly string[];
   /** Goes on where another look has ended. Default: at the oldest message. */
   readonly cursor?: string;

@@ -20,7 +20,7 @@ const delay = seconds(0, DELAY_SECONDS_MAX);
 
 type Options<T = object> = OnBrokerOptions & T;
 
-const STATES = ["ready", "delayed", "leased"];
+const STATES = ["ready", "delayed", "leased", "finished"];
 
 /** Adds `sluice messages`. */
 export function addMessages(program: Command, execute: Execute): void {

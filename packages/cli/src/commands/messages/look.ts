@@ -34,7 +34,7 @@ export function filterOf({ state, filter = "" }: WhichMessages): string {
 /** `sluice messages peek`: lists messages in any state. Nothing is leased or counted. */
 export async function peek(on: OnBroker, queue: string, options: PeekOptions): Promise<number> {
   const [found, { now }] = await Promise.all([search(on, queue, options), queueNamed(on.client, queue)]);
-  const { messages, cursor, searched, of } = found;
+  const { messages, cursor, searched, of, finished = 0 } = found;
   if (on.json || messages.length > 0) answer(on, found, { text: messageTable(messages, now, on.printer) });
   if (on.json) return 0;
   const count = `${searched.toLocaleString("en")} of ${of.toLocaleString("en")}`;
@@ -42,6 +42,8 @@ export async function peek(on: OnBroker, queue: string, options: PeekOptions): P
     on.printer.warn(`There is more: --cursor ${cursor} goes on. Searched ${count} messages.`);
   else if (messages.length === 0)
     on.printer.warn(of === 0 ? `${queue} is empty.` : `None of ${plural(of, "message")} fits.`);
+  if (messages.length === 0 && finished > 0 && !filterOf(options).includes("state:finished"))
+    on.printer.warn(`--state finished lists the last ${plural(finished, "finished message")}.`);
   return 0;
 }
 
@@ -100,7 +102,7 @@ export async function show(on: OnBroker, queue: string, id: string): Promise<num
 function factsOf(message: WholeMessageView, now: string, look: Look): string {
   const { id, state, why, attempts, sentAt, dueAt, leasedUntil, keptUntil, contentType, bytes, group, from } =
     message;
-  const { lastError = null } = message;
+  const { lastError = null, end } = message;
   const time = (at: string) => `${at} (${distance(at, now)})`;
   return facts(
     [
@@ -112,7 +114,8 @@ function factsOf(message: WholeMessageView, now: string, look: Look): string {
       ["sent", time(sentAt)],
       ["due", dueAt === null ? null : time(dueAt)],
       ["leased until", leasedUntil === null ? null : time(leasedUntil)],
-      ["kept until", time(keptUntil)],
+      ["kept until", keptUntil === null ? null : time(keptUntil)],
+      ["finished", end === undefined ? null : time(end.at)],
       ["from", from],
       ["group", group === null ? null : printable(group)],
       ["attributes", attributesOf(message)],

@@ -241,6 +241,31 @@ describe("POST /queues/NAME/messages/ID/resend", () => {
   });
 });
 
+describe("a finished message", () => {
+  const end = { kind: "acked", atMs: 1, by: null, error: null } as const;
+  const { sent, directory } = withMessage({}, lookedAt({ state: "finished", end }));
+
+  it.each([
+    ["DELETE", `/queues/orders/messages/${ID}`],
+    ["POST", `/queues/orders/messages/${ID}/retry`],
+  ])("a finished message is refused %s %s", async (method, path) => {
+    expect(await ask(directory, method, path)).toEqual({
+      status: 409,
+      body: {
+        error: {
+          code: "message_finished",
+          message: `Message "${ID}" is finished: it has left queue "orders", and can be sent again.`,
+        },
+      },
+    });
+  });
+
+  it("a finished message is sent again as any other", async () => {
+    expect((await ask(directory, "POST", `/queues/orders/messages/${ID}/resend`, {})).status).toBe(200);
+    expect(sent).toHaveLength(1);
+  });
+});
+
 it.each([
   ["DELETE", `messages/${ID}`],
   ["POST", `messages/${ID}/retry`],

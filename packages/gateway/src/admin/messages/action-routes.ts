@@ -4,7 +4,7 @@ import { Hono } from "hono";
 import type { QueueDirectory } from "../../account/queue-directory.ts";
 import { AdminError, queueNotFound } from "../failure.ts";
 import { checkQueue, queueOf } from "../queue-of.ts";
-import { messageGone, messageOf } from "./find-message.ts";
+import { messageGone, messageOf, unfinishedMessageOf } from "./find-message.ts";
 import {
   RESEND_TEXT,
   readBody,
@@ -44,7 +44,7 @@ export function actionRoutes(directory: QueueDirectory): Hono {
 
   app.delete("/:name/messages/:id", async (c) => {
     const { name } = await queueOf(c, directory);
-    const { id, ref } = await messageOf(directory, name, c.req.param("id"));
+    const { id, ref } = await unfinishedMessageOf(directory, name, c.req.param("id"));
     const { deleted } = await directory.queue(name).deleteByRefs(name, [ref]);
     if (deleted === 0) throw messageGone(name, id);
     return c.json({ id, deleted: true });
@@ -52,7 +52,7 @@ export function actionRoutes(directory: QueueDirectory): Hono {
 
   app.post("/:name/messages/:id/retry", async (c) => {
     const { name } = await queueOf(c, directory);
-    const { id, ref } = await messageOf(directory, name, c.req.param("id"));
+    const { id, ref } = await unfinishedMessageOf(directory, name, c.req.param("id"));
     const [made = "gone"] = await directory.queue(name).makeDue(name, [ref]);
     if (made === "gone") throw messageGone(name, id);
     return c.json({ id, wasDue: made === "wasDue" });

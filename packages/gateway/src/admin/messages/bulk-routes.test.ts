@@ -116,6 +116,7 @@ describe.each([
     [{ filter: "", to: "dead" }, "invalid_body"],
     [{ ids: Array(MOVED_NAMES_MAX + 1).fill("a") }, "invalid_body"],
     [{ filter: "eror:stock" }, "invalid_filter"],
+    [{ filter: "lamp state:finished" }, "finished"],
     [{ filter: "", cursor: "x" }, "invalid_cursor"],
   ])("refuses %j as %s", async (body, code) => {
     const { ask, looks, acted } = queueOf(1);

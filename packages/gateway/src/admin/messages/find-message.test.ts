@@ -10,13 +10,16 @@ const [A, B, C] = ["1a2b3c4d0", "1a2b3c4d1", "1a2b3c4e"].map((digits) => digits.
 ];
 
 /** A broker whose queue has these messages, one for each look, and whose history names those ids. */
-function withMessages(ids: readonly string[], named: readonly string[] = []) {
-  const look = async (_queue: string, { filter, only, cursor = "0" }: LookRequest) => {
+function withMessages(
+  there: readonly string[],
+  named: readonly string[] = [],
+  finished: readonly string[] = [],
+) {
+  const look = async (_queue: string, { filter = [], only, cursor = "0" }: LookRequest) => {
     const at = Number(cursor);
+    const ids = filter.some((term) => term.field === "state") ? finished : there;
     const fits = (id: string) =>
-      only?.includes(id) ??
-      filter?.every((term) => term.field === "id" && id.startsWith(term.prefix)) ??
-      true;
+      only?.includes(id) ?? filter.every((term) => term.field !== "id" || id.startsWith(term.prefix));
     const messages = ids
       .slice(at, at + 1)
       .filter(fits)
@@ -39,6 +42,13 @@ describe("a message by the beginning of its id", () => {
     const refusal = { status: 409, code: "ambiguous_id", details: { ids: [A, B] } };
     await expect(messageOf(withMessages([A, C, B]), "orders", "1a2b3c4d")).rejects.toMatchObject(refusal);
     await expect(messageOf(withMessages([A, C, B]), "orders", "1a2b3c4d")).rejects.toThrow(`${A}, ${B}`);
+  });
+
+  it("is found among the finished ones, and not where one in the queue begins so too", async () => {
+    expect((await messageOf(withMessages([A], [], [C]), "orders", "1a2b3c4e")).id).toBe(C);
+    const refusal = { status: 409, details: { ids: [A, B] } };
+    await expect(messageOf(withMessages([A], [], [B]), "orders", "1a2b3c4d")).rejects.toMatchObject(refusal);
+    expect(await wholeIdOf(withMessages([A], [], [C]), "orders", "1a2b3c4e")).toBe(C);
   });
 
   it("is not found where none begins so", async () => {

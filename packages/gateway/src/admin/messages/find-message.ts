@@ -1,4 +1,4 @@
-import type { LookedAt, LookRequest } from "@sluice/protocol";
+import type { LookedAt, LookRequest, MessageFilter } from "@sluice/protocol";
 import type { QueueDirectory } from "../../account/queue-directory.ts";
 import { AdminError } from "../failure.ts";
 
@@ -25,11 +25,23 @@ export async function messageOf(directory: QueueDirectory, queue: string, id: st
   const found =
     prefix === null || prefix.length === ID_LENGTH
       ? await lookFor(directory, queue, { max: 1, only: [id], isWhole: true })
-      : await lookFor(directory, queue, { ...beginningSo(prefix), isWhole: true });
+      : await thoseThatBeginSo(directory, queue, prefix, { isWhole: true });
   const whole = onlyId(queue, id, new Set(found.map((message) => message.id)));
   const message = found.find((one) => one.id === whole);
   if (message === undefined) throw messageGone(queue, id);
   return message;
+}
+
+/** As `messageOf`, for what is done to a message in the queue. Throws 409 for one that is finished. */
+export async function unfinishedMessageOf(
+  directory: QueueDirectory,
+  queue: string,
+  id: string,
+): Promise<LookedAt> {
+  const message = await messageOf(directory, queue, id);
+  if (message.end === undefined) return message;
+  const text = `Message "${message.id}" is finished: it has left queue "${queue}", and can be sent again.`;
+  throw new AdminError(409, "message_finished", text);
 }
 
 /**
@@ -44,7 +56,7 @@ export async function wholeIdOf(directory: QueueDirectory, queue: string, id: st
   }
   if (prefix.length === ID_LENGTH) return prefix;
   const [found, named] = await Promise.all([
-    lookFor(directory, queue, beginningSo(prefix)),
+    thoseThatBeginSo(directory, queue, prefix),
     directory.queue(queue).idsNamed(queue, prefix),
   ]);
   const whole = onlyId(queue, id, new Set([...found.map((message) => message.id), ...named]));
@@ -56,8 +68,21 @@ export function messageGone(queue: string, id: string): AdminError {
   return new AdminError(404, "message_not_found", `Queue "${queue}" has no message "${id}" (any more).`);
 }
 
-function beginningSo(prefix: string): LookRequest {
-  return { max: CANDIDATES_MAX, filter: [{ field: "id", prefix }] };
+/** Finds messages by the beginning of their ids: in the queue, and among the finished ones. */
+async function thoseThatBeginSo(
+  directory: QueueDirectory,
+  queue: string,
+  prefix: string,
+  more: Pick<LookRequest, "isWhole"> = {},
+): Promise<readonly LookedAt[]> {
+  const filter: MessageFilter = [{ field: "id", prefix }];
+  const ofFinished: MessageFilter = [...filter, { field: "state", state: "finished" }];
+  const found = await Promise.all(
+    [filter, ofFinished].map((terms) =>
+      lookFor(directory, queue, { ...more, max: CANDIDATES_MAX, filter: terms }),
+    ),
+  );
+  return found.flat();
 }
 
 async function lookFor(

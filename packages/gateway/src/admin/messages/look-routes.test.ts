@@ -161,13 +161,37 @@ describe("GET /queues/NAME/messages", () => {
     if (expected === 400) expect(body).toMatchObject({ error: { code: expect.stringMatching(/^invalid_/) } });
   });
 
+  it("shows how a finished message has ended, and how many there are", async () => {
+    const end = { kind: "acked", atMs: SENT_MS, by: "mailer", error: null } as const;
+    const finished = lookedAt({ state: "finished", end });
+    const look = vi.fn(async () => replyOf([finished], { finished: 9 }));
+    const { body } = await ask(withQueue({ look }), "/queues/orders/messages?filter=state:finished");
+    expect(look).toHaveBeenCalledExactlyOnceWith("orders", {
+      max: 20,
+      filter: [{ field: "state", state: "finished" }],
+    });
+    expect(body).toMatchObject({
+      finished: 9,
+      messages: [
+        {
+          state: "finished",
+          dueAt: null,
+          leasedUntil: null,
+          keptUntil: null,
+          end: { kind: "acked", at: SENT_AT, by: "mailer", error: null },
+        },
+      ],
+    });
+  });
+
   it("names the column of what is wrong with a filter, and what would be right", async () => {
     expect(await ask(directoryOf(), "/queues/orders/messages?filter=lamp%20state:done")).toEqual({
       status: 400,
       body: {
         error: {
           code: "invalid_filter",
-          message: 'Column 12 of the filter: "done" is no state: state:ready, state:delayed or state:leased.',
+          message:
+            'Column 12 of the filter: "done" is no state: state:ready, state:delayed, state:leased or state:finished.',
           column: 12,
         },
       },

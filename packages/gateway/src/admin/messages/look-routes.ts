@@ -41,13 +41,14 @@ export function lookRoutes(directory: QueueDirectory): Hono {
       ...(cursor === undefined ? {} : { cursor: checkedCursor(cursor) }),
     };
     const { messages, ...found } = await directory.queue(name).look(name, request);
-    const { searched, of } = found;
+    const { searched, of, finished } = found;
     return c.json({
       messages: shownMessages(rightsOf(c), messages).map(isWhole ? wholeMessageView : messageView),
       cursor: found.cursor,
       ...(found.nowMs === undefined ? {} : { now: timeOf(found.nowMs) }),
       searched,
       of,
+      ...(finished === undefined ? {} : { finished }),
     });
   });
 
