@@ -19,6 +19,7 @@ const ON_NODE = [
   "aws-sdk-*",
   "clock",
   "faults",
+  "finished",
   "history",
   "sns-endpoints",
   "sqs-*",
