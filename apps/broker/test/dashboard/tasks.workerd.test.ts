@@ -80,7 +80,7 @@ describe.skipIf(CHROMIUM === null)("a user who starts on the first page finds ou
     await says(page.getByRole("main"), /Sent to gifts as message [0-9a-f]{8}. This one stays./);
     await page.getByRole("button", { name: "Delete" }).click();
     await page.getByRole("dialog", { name: "Delete" }).getByRole("button", { name: "Delete" }).click();
-    await says(page.getByRole("main"), "It is not in gifts-dead now. Its story says where it went.");
+    await says(page.getByRole("region", { name: "How it ended" }), "finished It was deleted by hand.");
     await says(story, "Deleted by hand");
     await holds(lab, "gifts", 0);
   });
@@ -98,6 +98,29 @@ describe.skipIf(CHROMIUM === null)("a user who starts on the first page finds ou
       /^[\d:.]+ packing { item: 'sofa' } [\d:.]+ RangeError: the sofa is too long at /,
     );
     await lab.api("/queues/gifts-dead/purge", "POST");
+  });
+
+  it("what a message said that was handled, by its id, and sends it again: in four clicks", async () => {
+    const { id } = await lab.api<{ id: string }>("/queues/gifts/messages", "POST", {
+      body: { item: "lamp 77" },
+    });
+    await holds(lab, "gifts", 0);
+    const { page } = await openQueue("gifts");
+    await page.getByRole("link", { name: "Messages", exact: true }).click();
+    await page.getByRole("searchbox", { name: "Look for messages" }).fill(`state:finished id:${id}`);
+    await says(row(page, ""), /finished 1 ended .* It was handled: packer acknowledged it. .*lamp 77/);
+    await row(page, "").getByRole("link").first().click();
+    await says(page.getByRole("region", { name: "How it ended" }), "finished It was handled");
+    await says(page.getByRole("region", { name: "Body" }).first(), '"item": "lamp 77"');
+    await says(page.getByRole("region", { name: "Story" }), /Sent .*Acknowledged/);
+    await says(page.getByRole("region", { name: "About it" }), "Finished");
+    expect(await page.getByRole("button", { name: /Delete|Retry/ }).count()).toBe(0);
+    await page.getByRole("button", { name: "Send again" }).click();
+    await says(page.getByRole("main"), /Sent to gifts as message [0-9a-f]{8}. This one stays./);
+    await holds(lab, "gifts", 0);
+    await page.goto(`${lab.origin}/__sluice/#/queues/gifts/messages`);
+    await page.getByRole("link", { name: /Finished, last \d+/ }).click();
+    await expect.poll(() => row(page, "").filter({ hasText: "lamp 77" }).count()).toBe(2);
   });
 
   it("when the next retry comes", async () => {
