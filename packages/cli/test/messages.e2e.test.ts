@@ -6,7 +6,7 @@ import type { MessagePage } from "../src/client/messages.ts";
 import { BrokerLab } from "./broker-lab.ts";
 import { callSqs } from "./serving.ts";
 
-const lab = new BrokerLab();
+const lab = new BrokerLab("[sluice.queues.kept]\nfinished = 2\n");
 let url: string;
 
 beforeAll(async () => {
@@ -454,4 +454,46 @@ describe("a missing queue or message", () => {
       );
     },
   );
+});
+
+describe("finished messages", () => {
+  it("finished messages are listed, shown and sent again, and refused what makes no sense", async () => {
+    const QueueUrl = `${url}/__sluice/aws/000000000000/kept`;
+    expect((await lab.run(["messages", "peek", "kept"])).err).toBe("kept is empty.\n");
+    for (const body of ["first", "second", "third"]) {
+      await send("kept", "--body", body, "--content-type", "text");
+      const { Messages } = await sqs("ReceiveMessage", { QueueUrl });
+      const [{ ReceiptHandle } = {}] = Messages as { ReceiptHandle?: string }[];
+      await sqs("DeleteMessage", { QueueUrl, ReceiptHandle });
+    }
+    expect((await lab.run(["messages", "peek", "kept"])).err).toBe(
+      "kept is empty.\n--state finished lists the last 2 finished messages.\n",
+    );
+    const listed = await peek("kept", "--state", "finished");
+    expect(listed.messages.map(({ text, state }) => [text, state])).toEqual([
+      ["third", "finished"],
+      ["second", "finished"],
+    ]);
+    const id = listed.messages[1]?.id ?? "";
+    expect((await lab.run(["messages", "peek", "kept", "--filter", "state:finished second"])).out).toContain(
+      id,
+    );
+    const { out } = await lab.run(["messages", "show", "kept", id]);
+    expect(out).toMatch(/state +finished\nwhy +It was handled: SQS acknowledged it\./);
+    expect(out).toMatch(/finished +\d{4}-.*\n\nsecond\n$/s);
+    expect(out).not.toContain("kept until");
+    for (const act of [["retry"], ["delete", "--force"]] as const) {
+      const [name, ...more] = act;
+      expect(await lab.run(["messages", name, "kept", id, ...more])).toMatchObject({
+        code: 1,
+        err: expect.stringContaining("is finished"),
+      });
+    }
+    expect((await lab.run(["messages", "resend", "kept", id])).err).toMatch(
+      /^Sent [0-9a-f]{32} to kept\.\n$/,
+    );
+    expect(await only("kept")).toMatchObject({ text: "second", state: "ready" });
+    expect((await lab.run(["queues", "purge", "kept", "--force"])).code).toBe(0);
+    expect((await peek("kept", "--state", "finished")).messages).toEqual([]);
+  });
 });
