@@ -32,6 +32,8 @@ export function useArrivals({ name, now, messages }: QueueView, found: Found): n
     const totals = notice.frame.queues.find((queue) => queue.name === name)?.totals;
     if (totals !== undefined) setCame((totals.accepted ?? 0) + (totals.arrived ?? 0));
   });
+  // What came is in no list of finished messages.
+  if (found.messages[0]?.end !== undefined) return 0;
   // Until then it is not known of what came whether the list has it.
   if (found.isBusy || found.now === undefined || now < found.now) return 0;
   const latest = { held: messages.ready + messages.delayed + messages.leased, came };

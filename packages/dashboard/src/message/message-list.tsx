@@ -14,12 +14,13 @@ export function StatePill({ of: { state } }: { readonly of: Pick<MessageView, "s
 
 function columns({ queue, found, now, told, choice }: MessageListProps): readonly Column<MessageView>[] {
   const { messages } = found;
+  const areFinished = messages[0]?.end !== undefined;
   const all: readonly (Column<MessageView> | false)[] = [
     {
       heading: "Message",
-      cell: ({ id, ref, end }) => (
+      cell: ({ id, ref }) => (
         <span class="nowrap">
-          {end === undefined ? (
+          {areFinished ? null : (
             <input
               type="checkbox"
               aria-label={`Choose ${shortId(id)}`}
@@ -27,7 +28,7 @@ function columns({ queue, found, now, told, choice }: MessageListProps): readonl
               disabled={choice.isAll}
               onChange={() => choice.toggle(ref)}
             />
-          ) : null}{" "}
+          )}{" "}
           <a class="mono" href={messageLink(queue, id, ref)} title={id}>
             {shortId(id)}
           </a>
@@ -42,11 +43,11 @@ function columns({ queue, found, now, told, choice }: MessageListProps): readonl
     { heading: "State", cell: (message) => <StatePill of={message} /> },
     { heading: "Attempts", isNumber: true, cell: ({ attempts }) => attempts },
     {
-      heading: "Next",
+      heading: areFinished ? "Ended" : "Next",
       cell: ({ dueAt, leasedUntil, state, end }) => (
         <span class="quiet nowrap">
           {end !== undefined
-            ? `ended ${ago(end.at, now)}`
+            ? ago(end.at, now)
             : leasedUntil !== null
               ? `lease ends ${ahead(leasedUntil, now)}`
               : state === "delayed" && dueAt
@@ -56,7 +57,7 @@ function columns({ queue, found, now, told, choice }: MessageListProps): readonl
       ),
     },
     messages.some(({ why }) => why.text !== told) && {
-      heading: "Why it waits",
+      heading: areFinished ? "How it ended" : "Why it waits",
       isWide: true,
       cell: ({ why }) =>
         why.text === told ? (

@@ -38,6 +38,9 @@ type MessageSearch =
   | { readonly kind: "failed"; readonly text: string }
   | { readonly kind: "here"; readonly message: WholeMessageView };
 
+/** Tones of states and ends; others are `busy`. */
+const TONES: Readonly<Record<string, string>> = { leased: "good", acked: "good", dropped: "bad" };
+
 /** Kinds of events after which a message is gone. */
 const ENDS = ["acked", "deadLettered", "dropped", "redriven", "expired", "deleted", "purged"];
 /** Those of them after which a queue may keep its body. */
@@ -157,7 +160,7 @@ function Shown({
       ) : null}
       {message === null ? null : (
         <section
-          class={`notice ${message.state === "leased" || message.end?.kind === "acked" ? "good" : "busy"}`}
+          class={`notice ${TONES[message.end?.kind ?? message.state] ?? "busy"}`}
           aria-label={message.end ? "How it ended" : "Why it is not delivered"}
         >
           <StatePill of={message} /> <Sentence text={message.why.text} now={now} />
@@ -172,7 +175,7 @@ function Shown({
         <MessageActions key={message.id} queue={queue} message={message} refresh={refresh} />
       )}
       <div class="columns">
-        {story === null ? null : <Story story={story} message={message} now={now} />}
+        {story === null ? null : <Story story={story} message={message?.end ? null : message} now={now} />}
         {message === null ? null : (
           <div class="stack">
             <Body message={message} />
