@@ -23,7 +23,7 @@ export interface Written {
 /** Request to each queue. */
 export interface Wanted {
   readonly filters: readonly Written[];
-  /** Beginning of the ids of messages that are looked for in histories; `null` for none. */
+  /** Beginning of the ids of messages that are looked for among finished ones and in histories; `null` for none. */
   readonly beginning: string | null;
 }
 
@@ -44,14 +44,20 @@ export async function searchQueue(
 ): Promise<QueueResult> {
   const found: FoundView[] = [];
   let unfinished: UnfinishedView | null = null;
-  for (const { text, filter } of filters) {
+  let keepsFinished = false;
+  const ofFinished = beginning === null ? null : finishedWith(beginning);
+  for (const { text, filter } of ofFinished === null ? filters : [...filters, ofFinished]) {
+    // A whole id finds a finished message too.
+    const isFound = found.some(({ messages: [first] }) => first?.end !== undefined);
+    if (filter === ofFinished?.filter && (!keepsFinished || isFound)) continue;
     let request: LookRequest = requestOf(filter);
-    const hits: FoundView = { queue, filter: text, messages: [], count: 0, isWhole: false };
-    let [messages, count] = [hits.messages, 0];
+    let messages: FoundView["messages"] = [];
+    let count = 0;
     for (;;) {
       const reply = await directory.queue(queue).look(queue, request);
       messages = [...messages, ...shownMessages(rights, reply.messages).map(messageView)];
       count += reply.matched;
+      keepsFinished = reply.finished !== undefined;
       const { cursor, searched, of } = reply;
       const isWhole = cursor === null || (request.only !== undefined && count > 0);
       const isCounted = count >= COUNTED_MAX;
@@ -59,7 +65,8 @@ export async function searchQueue(
         request = { ...request, cursor, max: request.max - reply.messages.length };
         continue;
       }
-      if (count > 0) found.push({ ...hits, messages, count, isWhole });
+      const lists = messages[0]?.end === undefined ? text : (ofFinished?.text ?? text);
+      if (count > 0) found.push({ queue, filter: lists, messages, count, isWhole });
       if (!isWhole && !isCounted) unfinished = { queue, searched, of };
       break;
     }
@@ -76,6 +83,15 @@ function requestOf(filter: MessageFilter): LookRequest {
     return { max: 1, only: [term.prefix] };
   }
   return { max: SHOWN_MAX, filter, countsAll: true };
+}
+
+/** Finished messages are in no list that does not ask for them. */
+function finishedWith(prefix: string): Written {
+  const filter: MessageFilter = [
+    { field: "id", prefix },
+    { field: "state", state: "finished" },
+  ];
+  return { text: `id:${prefix} state:finished`, filter };
 }
 
 /** Finds messages that the history of a queue names and that are not here. */

@@ -117,6 +117,27 @@ describe("a search over all queues", () => {
     expect(look.mock.calls.map(([, { only }]) => only)).toEqual([[idOf(0)], undefined]);
   });
 
+  it("finds a finished one by its id as a message, not as one that is gone, where any are kept", async () => {
+    const end = { kind: "acked", atMs: CREATED_MS, by: null, error: null } as const;
+    const finished = lookedAt({ id: idOf(0), state: "finished", end });
+    const isAsked = (filter: LookRequest["filter"]) => filter?.some(({ field }) => field === "state");
+    // As a broker does it: a whole id finds a finished message too.
+    const look = async (_queue: string, { filter, only }: LookRequest) => ({
+      ...(isAsked(filter) || only !== undefined ? replyOf(1, { messages: [finished] }) : replyOf(0)),
+      finished: 1,
+    });
+    const none = vi.fn(async (_queue: string, _request: LookRequest) => replyOf(0));
+    const directory = broker({ orders: { look, idsNamed: async () => [idOf(0)] }, other: { look: none } });
+    for (const text of ["1a2b3c4d", "id:1a2b3c4d", idOf(0), `id:${idOf(0)}`]) {
+      none.mockClear();
+      const { messages, gone } = await searchAll(directory, EVERY, text, () => 0);
+      const [filter, states] = [`id:${text.replace("id:", "")} state:finished`, [{ state: "finished" }]];
+      expect(messages).toMatchObject([{ queue: "orders", filter, messages: states, count: 1 }]);
+      expect(gone).toEqual([]);
+      expect(none.mock.calls.some(([, request]) => isAsked(request.filter))).toBe(false);
+    }
+  });
+
   it.each([
     [COUNTED_MAX - 1, 2],
     [COUNTED_MAX, 1],

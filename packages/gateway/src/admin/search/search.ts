@@ -15,7 +15,7 @@ export const SEARCH_MS_MAX = 5_000;
 
 /**
  * Looks for a text in all queues that the caller may read: as a filter of messages, in the names of queues and topics,
- * and, if it is an id or the beginning of one, among the messages that histories name.
+ * and, if it is an id or the beginning of one, among finished messages and those that histories name.
  *
  * @param elapsedMs clock in ms.
  * @param isOfNames whether names alone are searched, which asks no queue. Default false.
