@@ -1,7 +1,7 @@
 import { type FinishedKind, PackedIndex } from "@sluice/protocol";
 import { readableRanges } from "../store/readable.ts";
 import { FINISHED_FIRST_SLOT, type JournalRows, type QueueStore } from "../store/store.ts";
-import { countOf, ERROR_BEGINNING_MAX } from "./event.ts";
+import { ERROR_BEGINNING_MAX } from "./event.ts";
 import {
   type Ending,
   encodeFinished,
@@ -11,14 +11,13 @@ import {
   readFinished,
   readFinishedHead,
 } from "./finished-row.ts";
+import { RecordTail } from "./record-tail.ts";
 
 /** Most bytes of the finished messages of a queue: headers, attributes and bodies of the last ones. */
 export const FINISHED_BYTES_MAX = 4_000_000;
 /** Messages, and bytes of their records, with which a row is full. */
 export const FINISHED_ROW_MESSAGES = 250;
 export const FINISHED_ROW_BYTES = 250_000;
-/** Most bytes of segments that stay in memory because messages in them are finished. Beyond it these are copied. */
-const HELD_BYTES_MAX = 16_000_000;
 /** Most bytes that are read for messages that are no longer in memory, between two writes. */
 const READ_BYTES_MAX = 4_000_000;
 
@@ -46,6 +45,16 @@ export interface FinishedMessage {
   readonly at: number;
 }
 
+/** Messages, and bytes of their records. */
+interface Amount {
+  readonly messages: number;
+  readonly bytes: number;
+}
+
+interface Waiting extends Amount {
+  readonly ending: Ending;
+}
+
 interface Row extends FinishedHead {
   readonly slot: number;
   /** Content of a row that takes more; `null` until it does. */
@@ -55,17 +64,18 @@ interface Row extends FinishedHead {
 /**
  * The messages of a queue that were finished last, with their bodies: `finishedMax` at most, and `FINISHED_BYTES_MAX`.
  *
- * A turn notes ranges. At its end, while the records are in memory anyway, those of the newest ranges are taken along;
- * they are written with the quiet events. A crash loses those that wait. Rows of messages that are no longer among the
+ * A turn notes ranges. At its end, while the records are in memory anyway, those of the newest ranges are copied; they
+ * are written with the quiet events. A crash loses those that wait. Rows of messages that are no longer among the
  * last ones are overwritten.
  */
 export class Finished {
   readonly #ports: FinishedPorts;
   readonly #writeLater: () => void;
   #noted: Ending[] = [];
-  /** Messages that wait to be written, oldest first. */
-  #waiting: FinishedStretch[] = [];
-  #heldBytes = 0;
+  /** Messages that wait to be written, oldest first, and their records. */
+  #waiting: Waiting[] = [];
+  readonly #records = new RecordTail();
+  #waitingMessages = 0;
   #readBytes = 0;
   /** Rows whose messages count, oldest first; `null` until they are needed, so that a start reads none. */
   #rows: Row[] | null = null;
@@ -98,7 +108,7 @@ export class Finished {
     this.#writeLater();
   }
 
-  /** Within a turn, before its commit: takes the records of what it has noted, newest first, as far as they count. */
+  /** Within a turn, before its commit: copies the records of what it has noted, newest first, as far as they count. */
   collect(): void {
     if (this.#noted.length === 0) return;
     const noted = this.#noted;
@@ -120,24 +130,35 @@ export class Finished {
         bytes += records.byteLength;
       }
     }
-    this.#waiting.push(...found.reverse());
-    const holdsMuch = this.#heldBytes > HELD_BYTES_MAX;
-    if (holdsMuch || this.#waiting.length > 2 * finishedMax)
-      this.#waiting = newest(this.#waiting, finishedMax);
-    if (!holdsMuch) return;
-    this.#waiting = this.#waiting.map((stretch) => ({ ...stretch, records: stretch.records.slice() }));
-    this.#heldBytes = 0;
+    for (const { ending, records } of found.reverse()) {
+      this.#waiting.push({ ending, messages: ending.to - ending.from, bytes: records.byteLength });
+      this.#records.append(records);
+    }
+    this.#waitingMessages += messages;
+    if (this.#waitingMessages > 2 * finishedMax || this.#records.byteLength > 2 * FINISHED_BYTES_MAX)
+      this.#trim();
+  }
+
+  /** Drops those that wait in vain, because enough others have come behind them. */
+  #trim(): void {
+    this.#waiting = newest(this.#waiting, this.#ports.finishedMax);
+    const { messages, bytes } = sumOf(this.#waiting);
+    this.#waitingMessages = messages;
+    this.#records.drop(this.#records.byteLength - bytes);
   }
 
   /** Within a turn, before its commit: adds rows with the messages that wait. */
   write(): void {
-    const waiting = newest(this.#waiting, this.#ports.finishedMax);
-    this.#waiting = [];
-    this.#heldBytes = 0;
     this.#readBytes = 0;
+    if (this.#waiting.length === 0) return;
+    this.#trim();
     const changed = new Map<number, Row>();
-    for (const stretch of waiting) {
-      for (let rest: FinishedStretch | null = stretch; rest !== null; ) {
+    const all = this.#records.view();
+    let at = 0;
+    for (const { ending, bytes } of this.#waiting) {
+      const records = all.subarray(at, at + bytes);
+      at += bytes;
+      for (let rest: FinishedStretch | null = { ending, records }; rest !== null; ) {
         const row = this.#openRow();
         const [part, after] = cut(rest, FINISHED_ROW_MESSAGES - row.messages, FINISHED_ROW_BYTES - row.bytes);
         const longer = withStretch(row, part);
@@ -146,6 +167,7 @@ export class Finished {
         rest = after;
       }
     }
+    this.#forgetWaiting();
     const { store, write } = this.#ports;
     for (const row of changed.values()) {
       const body = encodeFinished(row, row.stretches ?? []);
@@ -157,11 +179,17 @@ export class Finished {
   /** Within a turn: deletes all of them. */
   clear(): void {
     this.#noted = [];
-    this.#waiting = [];
+    this.#forgetWaiting();
     if (this.#open().length === 0) return;
     this.#rows = [];
     const { store, write } = this.#ports;
     write(() => store.deleteJournal(FINISHED_FIRST_SLOT));
+  }
+
+  #forgetWaiting(): void {
+    this.#waiting = [];
+    this.#waitingMessages = 0;
+    this.#records.clear();
   }
 
   /** Number of finished messages; a few more where bytes or age limit them. */
@@ -169,10 +197,9 @@ export class Finished {
     const { finishedMax, keptMs, nowMs } = this.#ports;
     if (finishedMax === 0) return 0;
     const sinceMs = nowMs - (keptMs ?? Infinity);
-    const written = this.#open().filter(({ untilMs }) => untilMs > sinceMs);
-    const waiting = this.#waiting.filter(({ ending }) => ending.t > sinceMs);
-    const messages = written.reduce((sum, row) => sum + row.messages, 0);
-    return Math.min(finishedMax, messages + countOf(waiting.map(({ ending }) => ending)));
+    const written = sumOf(this.#open().filter(({ untilMs }) => untilMs > sinceMs));
+    const waiting = sumOf(this.#waiting.filter(({ ending }) => ending.t > sinceMs));
+    return Math.min(finishedMax, written.messages + waiting.messages);
   }
 
   /** Goes through the finished messages, newest first. */
@@ -199,7 +226,7 @@ export class Finished {
   /** Goes through what waits and what is written, newest first; the endings in each are oldest first. */
   *#parts(): Generator<{ readonly endings: readonly Ending[]; readonly records: Uint8Array }, undefined> {
     if (this.#ports.finishedMax === 0) return;
-    for (const { ending, records } of this.#waiting.toReversed()) yield { endings: [ending], records };
+    yield { endings: this.#waiting.map(({ ending }) => ending), records: this.#records.view() };
     for (const { slot } of this.#open().toReversed()) {
       const body = this.#ports.store.readJournal(slot);
       const read = body === null ? null : readFinished(body);
@@ -212,7 +239,6 @@ export class Finished {
     const before = known.get(id);
     if (before !== undefined) return before;
     const payload = this.#ports.inMemory(id) ?? this.#read(id);
-    this.#heldBytes += payload?.packed.byteLength ?? 0;
     known.set(id, payload);
     return payload;
   }
@@ -280,18 +306,27 @@ export class Finished {
   }
 }
 
-/** Leaves out the oldest rows or stretches as far as those behind them are enough. */
-function newest<Part extends Row | FinishedStretch>(parts: readonly Part[], finishedMax: number): Part[] {
+/** Leaves out the oldest parts as far as those behind them are enough. */
+function newest<Part extends Amount>(parts: readonly Part[], finishedMax: number): Part[] {
   let messages = 0;
   let bytes = 0;
   let from = parts.length;
   while (from > 0 && messages < finishedMax && bytes < FINISHED_BYTES_MAX) {
     from -= 1;
-    const part = parts[from] as Part; // from < length
-    messages += "ending" in part ? part.ending.to - part.ending.from : part.messages;
-    bytes += "ending" in part ? part.records.byteLength : part.bytes;
+    messages += parts[from]?.messages ?? 0;
+    bytes += parts[from]?.bytes ?? 0;
   }
   return parts.slice(from);
+}
+
+function sumOf(parts: readonly Amount[]): Amount {
+  let messages = 0;
+  let bytes = 0;
+  for (const part of parts) {
+    messages += part.messages;
+    bytes += part.bytes;
+  }
+  return { messages, bytes };
 }
 
 function isFull({ messages, bytes }: Row): boolean {
