@@ -20,7 +20,7 @@ const TERMS: readonly (readonly [term: string, what: string])[] = [
   ["orderId:20042", "that field of the body, however deep"],
   ["customer.id:42", "the same of a field in a field"],
   ["id:3f2a", "an id that begins so"],
-  ["state:delayed", "ready, delayed or leased"],
+  ["state:delayed", "ready, delayed, leased or finished"],
   ["attempts:>2", "delivered more than twice"],
   ["age:>1h", "sent more than an hour ago"],
   ["attr.kind:order", "an attribute of that value"],
