@@ -79,7 +79,7 @@ function Shown({ queues: answered, topics, refresh }: QueuesAndTopics & { readon
   const now = useNow(times.sort().at(-1) ?? BEFORE_ALL);
   const queues = fresh.map((queue) => ({ ...queue, now }));
   // Not with every frame: rows would move while somebody reads them.
-  const worst = useMemo(() => new Set(byTrouble(answered)), [answered]);
+  const worst = useMemo(() => byTrouble(answered), [answered]);
   const fits = (of: { readonly name: string }) => of.name.toLowerCase().includes(name.trim().toLowerCase());
   const shownQueues = queues.filter(fits);
   const shownTopics = topics.filter(fits);
@@ -89,18 +89,20 @@ function Shown({ queues: answered, topics, refresh }: QueuesAndTopics & { readon
     queue !== undefined ? queueLink(queue.name) : topic !== undefined ? topicLink(topic.arn) : null;
   if (queues.length + topics.length === 0) return <NoQueues />;
   const byName = new Map(shownQueues.map((each) => [each.name, each]));
-  const ranked = [...worst].flatMap((each) => byName.get(each) ?? []);
+  const ranked = worst.flatMap((each) => byName.get(each) ?? []);
   const isMany = ranked.length > MAP_QUEUES_MAX;
   const mapped = isMany ? ranked.slice(0, MAP_QUEUES_MAX) : shownQueues;
   const map = (
     <QueueMap
+      key="map"
       queues={mapped}
       topics={shownTopics}
       others={isMany ? `${othersText(ranked.slice(MAP_QUEUES_MAX))}.` : ""}
       rateOf={(of, carries) => byName.get(of)?.rates?.[carries] ?? null}
     />
   );
-  const table = ranked.length === 0 ? null : <QueueTable queues={ranked} state={state} setState={setState} />;
+  const table =
+    ranked.length === 0 ? null : <QueueTable key="table" queues={ranked} state={state} setState={setState} />;
   return (
     <>
       <QueueTotals queues={queues} setState={setState} />

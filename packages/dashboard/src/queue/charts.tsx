@@ -65,6 +65,7 @@ export function Charts({ queue, now }: { readonly queue: QueueView; readonly now
         </div>
         {marks.length === 0 ? null : (
           <ul class="plain row quiet marks" aria-label="Marks">
+            {marks.length > MARKS_SHOWN ? <li>{marks.length - MARKS_SHOWN} earlier,</li> : null}
             {marks.slice(-MARKS_SHOWN).map(({ column, text }, i) => (
               <li key={i}>
                 {clockTime(startsMs[column] ?? 0, stepMs)} {text}
