@@ -115,7 +115,11 @@ export function liesIn(story: StoryView, id: string, log: FullLog): string[] {
         Date.parse(step.at) === each.atMs,
     );
     if (happened === undefined) return [`${step.title} at ${step.at} did not happen`];
-    const words = [happened.attempt, null].map((attempt) => wordsOf(viewOf(happened, id, attempt)));
+    // What a message brings along does not always name its producer.
+    const known = shown?.number === null && shown.by === null ? { by: null } : {};
+    const words = [happened.attempt, null].map((attempt) =>
+      wordsOf({ ...viewOf(happened, id, attempt), ...known }),
+    );
     if (!words.some(({ title, detail }) => title === step.title && detail === step.detail))
       lies.push(`it was not "${step.title}", "${step.detail}", but ${JSON.stringify(words[0])}`);
     if ((step.error ?? "") !== (happened.event.error ?? "")) lies.push(`the error was not ${step.error}`);

@@ -7,6 +7,8 @@ export interface GapFacts {
   readonly isOn: boolean;
   /** Events of the message. */
   readonly events: readonly StoredEvent[];
+  /** Attempt of the message at each of these; `null` where it is not known. */
+  readonly attempts: readonly (number | null)[];
   /** Merged events of which it is perhaps one of the messages: they tell nothing of it, but there the story has gaps. */
   readonly merged: readonly StoredEvent[];
   /** Time in ms before which events are not kept any more; `null` if all are kept. */
@@ -53,9 +55,9 @@ function overwrittenIn({ queue, events, keptSinceMs }: GapFacts): StoryGap[] {
   return [{ queue, reason: "overwritten", sinceMs: first.t, untilMs, after: first.n }];
 }
 
-function mergedIn({ queue, events, merged }: GapFacts): StoryGap[] {
-  const spans =
-    events.length === 0 ? unknownSpans(merged) : merged.flatMap((merge) => spansOf(merge, events));
+function mergedIn(facts: GapFacts): StoryGap[] {
+  const { queue, events, merged } = facts;
+  const spans = events.length === 0 ? unknownSpans(merged) : merged.flatMap((merge) => spansOf(merge, facts));
   return [...Map.groupBy(spans, ({ place }) => place)]
     .sort(([a], [b]) => a - b)
     .map(([place, own]) => ({
@@ -76,12 +78,15 @@ function unknownSpans(merged: readonly StoredEvent[]): Span[] {
 }
 
 /** Finds where a merged event may lie in the story of a message: there is one send, and nothing after its end. */
-function spansOf({ kind, t, merged }: StoredEvent, events: readonly StoredEvent[]): Span[] {
+function spansOf({ kind, t, merged }: StoredEvent, { events, attempts }: GapFacts): Span[] {
   const spans: Span[] = [];
   const end = events.findIndex(isEnd);
   for (let place = 0; place <= (end === -1 ? events.length : end); place++) {
     const [before, after] = [events[place - 1], events[place]];
     if (!isPossible(kind, before, after)) continue;
+    const attempt = attempts.slice(0, place).findLast((each) => each !== null) ?? 0;
+    const isNext = after?.kind === "delivered" && (attempts[place] ?? Infinity) <= attempt + 1;
+    if (kind === "delivered" && isNext) continue;
     const sinceMs = Math.max(t, before?.t ?? -Infinity);
     const untilMs = Math.min(merged?.untilMs ?? t, after?.t ?? Infinity);
     if (sinceMs <= untilMs) spans.push({ place, kind, sinceMs, untilMs });

@@ -7,7 +7,7 @@ import { waitsOf } from "./story-waits.ts";
 export type Place = readonly [segmentId: number, index: number];
 
 /** Facts of which the story of a message in a queue is made. Events are oldest first. */
-export interface Known extends GapFacts {
+export interface Known extends Omit<GapFacts, "attempts"> {
   readonly id: string;
   /** Pauses, resumptions and moves of the clock. */
   readonly ofQueue: readonly StoredEvent[];
@@ -32,20 +32,26 @@ export function positionIn({ ids, at }: StoredEvent, id: string): Place | "unkno
 /** Tells the story of one message of a queue. */
 export function storyOf(known: Known): StoryReply {
   const { id, ofQueue, places, shown } = known;
-  const facts = { ...known, ...withPurge(known) };
-  const own = facts.events.map((event, i): HistoryEvent => {
+  const { events, merged } = withPurge(known);
+  const attempts = events.map((event) => attemptOf(event, places));
+  const own = events.map((event, i): HistoryEvent => {
     const place = placeOf(event.ids, id);
     const otherId = idAt(event.otherIds, place);
     return {
       ...shown(event),
       ids: [id],
       otherIds: otherId === null ? [] : [otherId],
-      attempt: attemptOf(event, places),
+      attempt: attempts[i] ?? null,
       past: event.pasts?.[place] ?? null,
-      ...waitsOf(facts.events[i - 1], event, ofQueue),
+      ...waitsOf(events[i - 1], event, ofQueue),
     };
   });
-  return { events: own, gaps: gapsOf(facts), before: cameFrom(own), after: wentTo(own) };
+  return {
+    events: own,
+    gaps: gapsOf({ ...known, events, merged, attempts }),
+    before: cameFrom(own),
+    after: wentTo(own),
+  };
 }
 
 /** Adds that the message was purged with all others, for certain or perhaps. */

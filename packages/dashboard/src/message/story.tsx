@@ -83,7 +83,7 @@ interface GapsProps {
 
 function Gaps({ of, isAll, now }: GapsProps) {
   return of.map((gap) => (
-    <li key={`${gap.queue} ${gap.reason}`} class="quiet">
+    <li key={`${gap.queue} ${gap.reason}`} class="wait long now">
       {gapText(gap, isAll, now)}
     </li>
   ));
