@@ -81,3 +81,11 @@ it.each([
     ]);
   },
 );
+it.each([
+  ["accepted", "(due in 1 min)"],
+  ["retried", "(again in 1 min)"],
+  ["clockMoved", "(by 1 min)"],
+] as const)("the line of an event says what its time means: %s", (kind, text) => {
+  const event: EventView = { ...PRINTED, kind, by: null, batch: null, delayMs: 60_000 };
+  expect(eventLines(event, {})[0]).toContain(text);
+});

@@ -40,15 +40,19 @@ function plainLine(event: EventView): string {
   return `${at}  ${queue}  ${kind}  ${which}${facts === "" ? "" : ` (${facts})`}${reason}`;
 }
 
+/** Meaning of the time of an event that is not when its messages are due. */
+const DELAYS: Readonly<Partial<Record<EventView["kind"], string>>> = {
+  retried: "again in",
+  clockMoved: "by",
+};
+
 function factsOf(event: EventView): string[] {
   const { kind, by, to, attempt, delayMs, tookMs, merged, logs } = event;
   return [
     by === null ? null : `by ${by}`,
     to === null ? null : `to ${to}`,
     attempt === null ? null : `attempt ${attempt}`,
-    delayMs === null || delayMs === 0
-      ? null
-      : `${kind === "retried" ? "again in" : "due in"} ${span(delayMs)}`,
+    delayMs === null || delayMs === 0 ? null : `${DELAYS[kind] ?? "due in"} ${span(delayMs)}`,
     tookMs === null ? null : `${tookMs.toLocaleString("en")} ms`,
     kind === "printed" && merged !== null ? "too much happened in this second, the lines are not kept" : null,
     logs?.ofWorker === true ? "perhaps by other code of its Worker" : null,
