@@ -31,7 +31,7 @@ export function NowTab({ queue, events: { events, isOn }, now }: NowTabProps) {
           <h2 id="consumer">Consumer</h2>
           <a href={queueLink(queue.name, "settings")}>All settings</a>
         </header>
-        <ConsumerFacts queue={queue} now={now} />
+        <ConsumerFacts queue={queue} events={events} />
       </section>
       <CostCard queues={[queue]} />
       {isOn === false ? <HistoryIsOff name={queue.name} /> : null}
@@ -43,7 +43,11 @@ export function NowTab({ queue, events: { events, isOn }, now }: NowTabProps) {
   );
 }
 
-function ConsumerFacts({ queue, now }: { readonly queue: QueueView; readonly now: string }) {
+interface ConsumerFactsProps extends Pick<QueueEvents, "events"> {
+  readonly queue: QueueView;
+}
+
+function ConsumerFacts({ queue, events }: ConsumerFactsProps) {
   const { consumer } = queue;
   const concurrency =
     consumer === null || consumer.type === "http_pull" ? null : consumer.settings.maxConcurrency;
@@ -53,7 +57,11 @@ function ConsumerFacts({ queue, now }: { readonly queue: QueueView; readonly now
       isDense
       of={[
         ["Who", consumer === null ? consumerKind(queue) : `${consumerKind(queue)}: ${consumerName(queue)}`],
-        ...healthFacts({ ...queue, now }, concurrency),
+        ...healthFacts(
+          queue,
+          concurrency,
+          events.find(({ kind }) => kind === "acked" || kind === "failed"),
+        ),
         deadLetterQueue === null ? null : ["Dead letters", <QueueName key="dead" of={deadLetterQueue} />],
       ]}
     />
