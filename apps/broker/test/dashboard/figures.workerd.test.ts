@@ -11,11 +11,13 @@ const FULL = "q377";
 
 let lab: DashboardLab;
 
-beforeAll(async () => {
-  if (CHROMIUM === null) return;
-  lab = await openLab(CHROMIUM, Object.fromEntries(MANY.map((name) => [name, definition()])));
-}, 60_000);
-afterAll(() => lab?.close());
+/** Opens a lab for the tests of a group. @param more queues besides its own. */
+function withLab(more: readonly string[]): void {
+  beforeAll(async () => {
+    lab = await openLab(CHROMIUM ?? "", Object.fromEntries(more.map((name) => [name, definition()])));
+  });
+  afterAll(() => lab?.close());
+}
 
 /** Stores messages that hold a text. */
 async function store(queue: string, text: string, count: number): Promise<void> {
@@ -38,13 +40,13 @@ async function clicksOf(page: Page): Promise<() => Promise<number>> {
 const chart = (page: Page, title: string) => page.getByRole("region", { name: title, exact: true });
 
 describe.skipIf(CHROMIUM === null)("a user who starts on the first page", () => {
+  withLab([]);
+
   it("finds the throughput and the p99 of a queue that nobody looked at", async () => {
     await store("gifts", '{"item":"lamp"}', 1_600);
     await holds(lab, "gifts", 0);
     const page = await lab.open();
     const clicks = await clicksOf(page);
-    await page.getByRole("combobox", { name: "Show" }).selectOption("idle");
-    await page.getByRole("button", { name: "Queue", exact: true }).click();
     await row(page, "gifts").first().getByRole("link", { name: "gifts", exact: true }).first().click();
     const rates = chart(page, "Messages a second");
     const handler = chart(page, "Handler");
@@ -53,7 +55,7 @@ describe.skipIf(CHROMIUM === null)("a user who starts on the first page", () => 
       await says(rates, /in 1,600 in all out 1,600 in all retried, dead 0 in all/);
       await says(handler, /p50 ≤ [\d.]+ (ms|s).* p99 ≤ [\d.]+ (ms|s)/);
     }
-    expect(await clicks()).toBeLessThanOrEqual(2 + 3);
+    expect(await clicks()).toBeLessThanOrEqual(4);
 
     // Values by keyboard, and those of the whole window afterwards.
     await rates.getByRole("slider").focus();
@@ -76,8 +78,12 @@ describe.skipIf(CHROMIUM === null)("a user who starts on the first page", () => 
     await says(page.getByRole("list", { name: "Marks" }), "clock moved by 1 h");
     await says(rates, "in 1,600 in all");
   });
+});
 
-  it("sees which of 500 queues are in trouble, and sorts and filters them", async () => {
+describe.skipIf(CHROMIUM === null)("a user with 500 queues", () => {
+  withLab(MANY);
+
+  it("sees which of them are in trouble, and sorts and filters them", async () => {
     await store(FULL, "{}", HELD);
     await lab.api("/queues/q400/pause", "POST");
     await store("gifts", '{"item":"vase"}', 3);
@@ -87,13 +93,15 @@ describe.skipIf(CHROMIUM === null)("a user who starts on the first page", () => 
       const headers = await page.getByRole("table", { name: "All queues" }).getByRole("rowheader").all();
       return Promise.all(headers.map((header) => header.textContent()));
     };
-    // The first answer may be of before the last messages.
+    // The first answer may be of before the last messages, and the next one starts 500 queues that sleep.
     await expect
-      .poll(async () => (await names()).slice(0, 4), { timeout: PATIENCE_MS })
-      .toEqual(["gifts", "gifts-dead", "q400", FULL]);
+      .poll(async () => (await names()).slice(0, 2), { timeout: 3 * PATIENCE_MS })
+      .toEqual(["gifts", "gifts-dead"]);
+    // The backlog is taken to grow old after a minute.
+    expect((await names()).slice(2, 4).sort()).toEqual([FULL, "q400"]);
     expect(await names()).toHaveLength(50);
     await says(page.getByRole("main"), new RegExp(`Messages waiting ${(HELD + 3).toLocaleString("en")}`));
-    await says(page.getByRole("main"), /Dead letters 3 Failing queues 1 Ageing queues 0 Paused queues 1/);
+    await says(page.getByRole("main"), /Dead letters 3 Failing queues 1 Ageing queues [01] Paused queues 1/);
     const map = page.getByRole("region", { name: "Map", exact: true });
     await says(map, /and 485 others, all idle\./);
     await says(map, new RegExp(`${FULL} ${HELD.toLocaleString("en")} wait`));

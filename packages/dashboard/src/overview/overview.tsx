@@ -62,6 +62,8 @@ function Shown({ queues: answered, topics, refresh }: QueuesAndTopics & { readon
     for (const gone of notice.frame.gone) figures.current.delete(gone);
     redraw((frames) => frames + 1);
   });
+  // The first answer may have queues as they were some seconds ago.
+  useEffect(refresh, []);
   // A rate falls to zero without a frame.
   useEffect(() => {
     const timer = setInterval(() => redraw((frames) => frames + 1), 1_000);
