@@ -154,7 +154,7 @@ function Shown({
           It is not in <a href={queueLink(name)}>{name}</a> now.
           {hasEnd
             ? " Its story says where it went."
-            : ` Where it went was not noted: ${(story?.gaps.length ?? 0) > 0 ? "its story says why" : "a crash loses what went well just before"}.`}
+            : " Where it went was not noted: its story says what is missing, or a crash has lost it."}
           {KEEPING_ENDS.includes(story?.events.at(-1)?.kind) ? " Its body was not kept." : ""}
         </p>
       ) : null}
