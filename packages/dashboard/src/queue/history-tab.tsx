@@ -10,7 +10,7 @@ const KINDS = [
   ["failed,retried,deadLettered,dropped,expired", "what went wrong"],
   ["accepted,arrived", "what came in"],
   ["delivered,printed,acked,failed,retried", "deliveries"],
-  ["paused,resumed,purged,deleted,redriven", "what was done by hand"],
+  ["paused,resumed,purged,deleted,redriven,clockMoved,faulted", "what was done by hand"],
 ] as const;
 
 interface HistoryAnswer {
