@@ -142,6 +142,7 @@ it("the messages that fit are counted by their last errors, the most frequent fi
     cursor: null,
     searched: 7,
     of: 7,
+    nowMs: world.nowMs,
     errors: {
       groups: [
         { error: "Error: b", count: 3 },
