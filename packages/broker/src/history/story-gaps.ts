@@ -108,6 +108,7 @@ function isPossible(
   return before?.kind !== "delivered" || before.batch === undefined || before.batch !== after?.batch;
 }
 
-function isSend({ kind }: StoredEvent): boolean {
+/** Whether a message comes into its queue by an event. */
+export function isSend({ kind }: StoredEvent): boolean {
   return kind === "accepted" || kind === "arrived";
 }

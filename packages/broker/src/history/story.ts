@@ -1,6 +1,6 @@
 import { HISTORY_IDS_MAX, type HistoryEvent, type MessageElsewhere, type StoryReply } from "@sluice/protocol";
 import { ID_LENGTH, idsIn, rangeOf, type StoredEvent } from "./event.ts";
-import { type GapFacts, gapsOf, isEnd } from "./story-gaps.ts";
+import { type GapFacts, gapsOf, isEnd, isSend } from "./story-gaps.ts";
 import { waitsOf } from "./story-waits.ts";
 
 /** Place of a message in its queue. */
@@ -56,13 +56,20 @@ export function storyOf(known: Known): StoryReply {
 
 /** Adds that the message was purged with all others, for certain or perhaps. */
 function withPurge({ events, merged, ofQueue }: Known): Pick<Known, "events" | "merged"> {
-  const purge = ofQueue.find(({ kind, n }) => kind === "purged" && n > (events[0]?.n ?? Infinity));
+  const [first] = events;
+  if (first === undefined) return { events, merged };
+  const purges = ofQueue.filter(({ kind }) => kind === "purged");
+  // Of a message whose send was merged the end of a delivery can be told that began before it was purged.
+  const sent = isSend(first) ? undefined : merged.find(({ kind }) => kind === "accepted");
+  const earlier = purges.filter(({ n }) => sent !== undefined && n > sent.n && n < first.n);
+  const perhaps = [...merged, ...earlier].sort((a, b) => a.n - b.n);
+  const purge = purges.find(({ n }) => n > first.n);
   if (purge === undefined || events.some((event) => isEnd(event) && event.n < purge.n))
-    return { events, merged };
-  const isElseGone = merged.some(({ kind, n }) => kind === "acked" && n < purge.n);
+    return { events, merged: perhaps };
+  const isElseGone = earlier.length > 0 || merged.some(({ kind, n }) => kind === "acked" && n < purge.n);
   return isElseGone
-    ? { events, merged: [...merged, purge] }
-    : { events: [...events, purge].sort((a, b) => a.n - b.n), merged };
+    ? { events, merged: [...perhaps, purge] }
+    : { events: [...events, purge].sort((a, b) => a.n - b.n), merged: perhaps };
 }
 
 /** Returns the attempt of the message; `null` where the event only has that of another one. */
