@@ -90,3 +90,26 @@ it("a method that was taken before anybody listens is watched from then on", () 
     ["error", "later"],
   ]);
 });
+
+it("methods that a console makes anew for each read stay as they are", () => {
+  const plain = globalThis.console;
+  const methods = { ...plain };
+  globalThis.console = new Proxy(methods, {
+    get: (target, name, receiver) => {
+      if (name !== "log") return Reflect.get(target, name, receiver);
+      return (...args: unknown[]) => Reflect.get(target, name, receiver)("[shop]", ...args);
+    },
+  });
+  try {
+    const { taken } = watching();
+    console.log("x");
+    console.error("y");
+    expect(printed.mock.calls).toEqual([
+      ["log", "[shop]", "x"],
+      ["error", "y"],
+    ]);
+    expect(taken).toEqual([["error", "y"]]);
+  } finally {
+    globalThis.console = plain;
+  }
+});

@@ -24,6 +24,8 @@ export class ConsoleWatch {
     for (const level of LOG_LEVELS) {
       const method: unknown = console[level];
       if (typeof method !== "function" || this.#watched.has(method)) continue;
+      // A console that makes its methods when they are read would call the proxy from within it: that of older Wranglers.
+      if (method !== console[level]) continue;
       const watched = new Proxy(method as Method, {
         apply: (target, self, args: unknown[]) => this.#call(level, target, self, args),
       });

@@ -34,6 +34,7 @@ interface QueueObjectsPorts<Stub> {
 export class QueueObjects<Stub extends object> {
   readonly #ports: QueueObjectsPorts<Stub>;
   readonly #places = new Map<string, Jurisdiction | null>();
+  #hasJurisdictions: boolean | null = null;
 
   constructor(ports: QueueObjectsPorts<Stub>) {
     this.#ports = ports;
@@ -42,7 +43,8 @@ export class QueueObjects<Stub extends object> {
   /** Returns the object of a queue, for calls within this request. */
   of(queue: string): Stub {
     const namespace = this.#ports.namespace();
-    if (!hasJurisdictions(namespace)) return namespace.getByName(queue);
+    this.#hasJurisdictions ??= hasJurisdictions(namespace);
+    if (!this.#hasJurisdictions) return namespace.getByName(queue);
     const call = async (method: string | symbol, args: readonly unknown[]): Promise<unknown> => {
       const object = await this.#find(namespace, queue);
       return Reflect.apply(Reflect.get(object, method) as () => unknown, object, args);
