@@ -122,7 +122,7 @@ function Shown({ queues: answered, topics, refresh }: QueuesAndTopics & { readon
             <input
               id="find"
               type="search"
-              placeholder="Show queues and topics with this in their names, Enter opens the first"
+              placeholder="Names with this in them"
               value={name}
               onInput={(event) => setName(event.currentTarget.value)}
             />
