@@ -92,14 +92,15 @@ it("a method that was taken before anybody listens is watched from then on", () 
 });
 
 it("methods that a console makes anew for each read stay as they are", () => {
-  const plain = globalThis.console;
+  const plain = console;
   const methods = { ...plain };
-  globalThis.console = new Proxy(methods, {
+  const anew = new Proxy(methods, {
     get: (target, name, receiver) => {
       if (name !== "log") return Reflect.get(target, name, receiver);
       return (...args: unknown[]) => Reflect.get(target, name, receiver)("[shop]", ...args);
     },
   });
+  Reflect.set(globalThis, "console", anew);
   try {
     const { taken } = watching();
     console.log("x");
@@ -110,6 +111,6 @@ it("methods that a console makes anew for each read stay as they are", () => {
     ]);
     expect(taken).toEqual([["error", "y"]]);
   } finally {
-    globalThis.console = plain;
+    Reflect.set(globalThis, "console", plain);
   }
 });
