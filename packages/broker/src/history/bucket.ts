@@ -45,9 +45,12 @@ export function newBucket(at: number): Bucket {
   return { at, counts: {}, held: 0, heldMax: 0, ageMaxMs: 0 };
 }
 
-export function addEvent(bucket: Bucket, kind: HistoryKind, messages: number, tookMs?: number): void {
+export function addEvent(bucket: Bucket, kind: HistoryKind, messages: number): void {
   if (messages > 0) bucket.counts[kind] = (bucket.counts[kind] ?? 0) + messages;
-  if (tookMs === undefined) return;
+}
+
+/** Adds the duration of a delivery, in ms. */
+export function addTook(bucket: Bucket, tookMs: number): void {
   bucket.tookMs ??= noTook();
   const place = tookClassOf(tookMs);
   bucket.tookMs[place] = (bucket.tookMs[place] ?? 0) + 1;

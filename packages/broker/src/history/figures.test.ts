@@ -25,7 +25,8 @@ class Kept {
   #logWritten = 0;
 
   note(kind: HistoryKind, messages: number, tookMs?: number): void {
-    this.figures.note(kind, messages, tookMs);
+    this.figures.note(kind, messages);
+    if (tookMs !== undefined) this.figures.ended(tookMs);
     this.log.push({ atMs: this.nowMs, passedMs: this.passedMs, kind, messages });
     this.figures.turnEnds();
   }

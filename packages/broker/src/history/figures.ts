@@ -13,6 +13,7 @@ import {
   addEvent,
   addLevel,
   addMarks,
+  addTook,
   type Bucket,
   copyOf,
   type Level,
@@ -63,10 +64,16 @@ export class Figures {
     this.#ports = ports;
   }
 
-  /** Adds an event. @param tookMs duration of the delivery that it ends. */
-  note(kind: HistoryKind, messages: number, tookMs: number | undefined): void {
-    for (const bucket of this.#current()) addEvent(bucket, kind, messages, tookMs);
+  /** Adds an event. */
+  note(kind: HistoryKind, messages: number): void {
+    for (const bucket of this.#current()) addEvent(bucket, kind, messages);
     if (MARKED.includes(kind)) addMarks(this.#minute(), [[kind, this.#ports.nowMs]]);
+    this.#isChanged = true;
+  }
+
+  /** Adds a delivery that has ended. @param tookMs its duration. */
+  ended(tookMs: number): void {
+    for (const bucket of this.#current()) addTook(bucket, tookMs);
     this.#isChanged = true;
   }
 

@@ -124,11 +124,17 @@ export class History {
     if (!this.isOn) return;
     const { nowMs, observer, name } = this.#ports;
     observer?.noted(name, { ...facts, by: facts.by ?? "", ...detail() }, nowMs);
-    this.#totals.add(facts.kind, facts.count, facts.tookMs);
-    this.#figures.note(facts.kind, facts.count, facts.tookMs);
+    this.#totals.add(facts.kind, facts.count);
+    this.#figures.note(facts.kind, facts.count);
     if (facts.kind === "accepted") this.#producers.sent(facts.at, facts.by);
     this.#quiet.note(nowMs, facts, () => this.#nextNumber++, detail);
     this.#flushLater();
+  }
+
+  /** Within a turn: counts a delivery that has ended, whatever its messages got. @param tookMs its duration. */
+  ended(tookMs: number): void {
+    this.#totals.ended(tookMs);
+    this.#figures.ended(tookMs);
   }
 
   /** Within a turn: notes that all messages were deleted by hand, and deletes the bodies of the finished ones. */
@@ -140,8 +146,8 @@ export class History {
   /** Within a turn: notes a recorded event, which is written with the turn's commit. */
   record(event: NotedEvent): void {
     if (!this.isOn) return;
-    this.#totals.add(event.kind, event.count, event.tookMs);
-    this.#figures.note(event.kind, event.count, event.tookMs);
+    this.#totals.add(event.kind, event.count);
+    this.#figures.note(event.kind, event.count);
     this.#ports.observer?.noted(this.#ports.name, event, this.#ports.nowMs);
     this.#failures = null;
     const { error, ...rest } = event;

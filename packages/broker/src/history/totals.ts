@@ -17,10 +17,13 @@ export class Totals {
   readonly #tookMs = noTook();
   #noted = 0;
 
-  add(kind: HistoryKind, count: number, tookMs: number | undefined): void {
+  add(kind: HistoryKind, count: number): void {
     this.#noted += 1;
     this.#messages.set(kind, (this.#messages.get(kind) ?? 0) + count);
-    if (tookMs === undefined) return;
+  }
+
+  /** Adds a delivery that has ended. @param tookMs its duration. */
+  ended(tookMs: number): void {
     const place = tookClassOf(tookMs);
     this.#tookMs[place] = (this.#tookMs[place] ?? 0) + 1;
   }

@@ -1,7 +1,7 @@
 import type { DeliveryResult } from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
 import { bodiesOf, consumer } from "../../test/messages.ts";
-import { World } from "../../test/world.ts";
+import { World, worldWithHistory } from "../../test/world.ts";
 
 /** Sends bodies, lets the consumer answer once, and lets it acknowledge everything from then on. */
 async function deliverOnce(
@@ -203,6 +203,37 @@ describe("settling a batch (spec 2.4)", () => {
     done.resolve({});
     await world.quiet();
     expect(world.tookMs).toEqual([300]);
+  });
+
+  it.each<[string, (ids: string[]) => Partial<DeliveryResult>]>([
+    ["acknowledges everything", () => ({})],
+    ["retries everything", () => ({ retryBatch: { retry: true } })],
+    ["retries each message", (ids) => ({ retryMessages: ids.map((msgId) => ({ msgId })) })],
+    [
+      "retries one message with a delay",
+      (ids) => ({ retryMessages: [{ msgId: ids[0] ?? "", delaySeconds: 9 }] }),
+    ],
+    ["throws", () => ({ outcome: "exception" })],
+    ["throws after an acknowledgement", (ids) => ({ outcome: "exception", explicitAcks: ids.slice(1) })],
+  ])("counts once how long a delivery took whose handler %s", async (_what, answer) => {
+    const world = worldWithHistory({ orders: { consumer: consumer({ retryDelaySeconds: 60 }) } });
+    const done = Promise.withResolvers<Partial<DeliveryResult>>();
+    world.handler = () => done.promise;
+    await world.sendAndPass("orders", ["a", "b", "c"], 0);
+    await world.pass(10_000);
+    const ids = world.seen[0]?.messages.map(({ id }) => id) ?? [];
+    expect(ids).toHaveLength(3);
+    await world.pass(300);
+    done.resolve(answer(ids));
+    await world.quiet();
+    const { history } = world.core("orders");
+    const { took } = history.figures({ window: "1h" });
+    expect([took.longestMs, took.tookMs, history.tookMs]).toEqual([
+      expect.any(Number),
+      history.tookMs,
+      took.tookMs,
+    ]);
+    expect(took.tookMs.reduce((sum, count) => sum + count, 0)).toBe(1);
   });
 });
 

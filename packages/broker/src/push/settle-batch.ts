@@ -48,9 +48,10 @@ export class BatchSettler {
    * @returns how many are acknowledged.
    */
   settle(running: Running, result: DeliveryResult | RejectedDelivery, tookMs: number): number {
-    const { queue, log, name } = this.#context;
+    const { queue, log, name, history } = this.#context;
     const { batch } = running;
     const isOk = !("rejected" in result) && result.outcome === "ok";
+    if (history.isOn) history.ended(tookMs);
     notePrinted(this.#context, running, result, isAcknowledged(result));
     if (!isOk) noteFailed(this.#context, running, result, tookMs);
     const acked = this.#settleMessages(running, result, tookMs);
