@@ -31,6 +31,9 @@ export interface Bucket {
   tookMaxMs?: number;
   /** Time by which the clock was moved forward into it, in ms. That time never passed. */
   movedMs?: number;
+  /** When the first and the last of it was noted, in ms; absent where a part of it was stored without. */
+  firstMs?: number;
+  lastMs?: number;
   /** Marks of a chart, in the order of time: kind, time in ms and, of a move of the clock, by how much in ms. */
   marks?: Mark[];
 }
@@ -55,6 +58,12 @@ export function addTook(bucket: Bucket, tookMs: number): void {
   const place = tookClassOf(tookMs);
   bucket.tookMs[place] = (bucket.tookMs[place] ?? 0) + 1;
   bucket.tookMaxMs = Math.max(bucket.tookMaxMs ?? 0, tookMs);
+}
+
+/** Adds when something of a bucket is noted. */
+export function addTime(bucket: Bucket, nowMs: number): void {
+  bucket.firstMs ??= nowMs;
+  bucket.lastMs = nowMs;
 }
 
 export function addMarks(bucket: Bucket, marks: readonly Mark[]): void {
@@ -84,12 +93,20 @@ export function addBucket(to: Bucket, from: Bucket, isLater = from.at >= to.at):
   }
   to.heldMax = Math.max(to.heldMax, from.heldMax);
   to.ageMaxMs = Math.max(to.ageMaxMs, from.ageMaxMs);
+  addTimes(to, from);
   if (from.marks !== undefined) addMarks(to, from.marks);
   if (from.movedMs !== undefined) to.movedMs = (to.movedMs ?? 0) + from.movedMs;
   if (from.tookMs === undefined) return;
   const { tookMs = noTook() } = to;
   to.tookMs = tookMs.map((count, place) => count + (from.tookMs?.[place] ?? 0));
   to.tookMaxMs = Math.max(to.tookMaxMs ?? 0, from.tookMaxMs ?? 0);
+}
+
+function addTimes(to: Bucket, from: Bucket): void {
+  if (to.firstMs !== undefined && from.firstMs !== undefined) to.firstMs = Math.min(to.firstMs, from.firstMs);
+  else delete to.firstMs;
+  if (to.lastMs !== undefined && from.lastMs !== undefined) to.lastMs = Math.max(to.lastMs, from.lastMs);
+  else delete to.lastMs;
 }
 
 export function copyOf(bucket: Bucket): Bucket {

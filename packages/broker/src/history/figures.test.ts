@@ -1,9 +1,9 @@
 import { FIGURES_WINDOWS, type FiguresReply, type FiguresWindow, type HistoryKind } from "@sluice/protocol";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Level, MARKS_MAX } from "./bucket.ts";
+import { type Bucket, type Level, MARKS_MAX } from "./bucket.ts";
 import { Figures } from "./figures.ts";
-import { ROW_HEAD_BYTES } from "./journal-row.ts";
+import { encodeRow, ROW_HEAD_BYTES, type RowHead, readHead, readText } from "./journal-row.ts";
 import { MINUTES_FIRST_SLOT, MINUTES_PER_ROW, MINUTES_ROWS } from "./minutes.ts";
 
 const START_MS = 1_700_000_040_000;
@@ -83,6 +83,14 @@ class Kept {
 
 function sumOf(values: readonly number[] = []): number {
   return values.reduce((sum, value) => sum + value, 0);
+}
+
+/** A row as it was written without the times of the first and the last event of its minutes. */
+function withoutTimes(body: Uint8Array): Uint8Array {
+  const minutes = JSON.parse(readText(body) ?? "[]") as Bucket[];
+  const texts = minutes.map(({ firstMs: _, lastMs: __, ...minute }) => JSON.stringify(minute));
+  const { first, last, low, high } = readHead(body.slice(0, ROW_HEAD_BYTES)) as RowHead;
+  return encodeRow({ first, last, low, high }, texts);
 }
 
 const steps = fc.array(
@@ -169,10 +177,75 @@ describe("figures by the minute", () => {
             column.filter((_, i) => isIn(startsMs[i] ?? 0)),
           );
           const logged = kept.log.filter(({ atMs }) => isIn(atMs)).map(({ messages }) => messages);
-          expect(sumOf(shown)).toBeCloseTo(sumOf(logged), 6);
+          expect(sumOf(shown)).toBe(sumOf(logged));
+          expect(shown.every(Number.isInteger)).toBe(true);
         }
       }),
     );
+  });
+
+  it("are in whole messages between the first and the last event of a minute that no second is known of", () => {
+    const kept = new Kept();
+    kept.pass(20 * SECOND);
+    kept.level = { held: 58, oldestMs: kept.nowMs };
+    kept.note("accepted", 58);
+    kept.pass(9_999);
+    kept.level = NOTHING;
+    kept.note("acked", 50);
+    kept.flush();
+    kept.pass(20 * SECOND);
+    kept.crash();
+    const { counts, held, ageMs, startsMs } = kept.read("5m");
+    const first = startsMs.indexOf(START_MS + 20 * SECOND);
+    const known = [first, first + 10] as const;
+    expect(sumOf(counts.accepted?.slice(...known))).toBe(58);
+    expect(sumOf(counts.accepted)).toBe(58);
+    expect(counts.acked?.slice(...known)).toEqual(Array(10).fill(5));
+    expect([held[first - 1], ageMs[first - 1], held[first], held[first + 10]]).toEqual([null, null, 58, 0]);
+    expect(counts.accepted?.every(Number.isInteger)).toBe(true);
+  });
+
+  it("are spread over the whole of a minute whose row does not say when its events were", () => {
+    const kept = new Kept();
+    kept.pass(30 * SECOND);
+    kept.note("accepted", 120);
+    kept.flush();
+    for (const [slot, body] of kept.rows) kept.rows.set(slot, withoutTimes(body));
+    kept.pass(MINUTE);
+    kept.crash();
+    const { counts, startsMs, sinceMs } = kept.read("5m");
+    const first = startsMs.indexOf(START_MS);
+    expect(counts.accepted?.slice(first, first + 60)).toEqual(Array(60).fill(2));
+    expect(sinceMs).toBe(START_MS);
+    // What is added does not say when the rest was.
+    kept.note("accepted", 1);
+    kept.flush();
+    expect(kept.read("5m").sinceMs).toBe(START_MS);
+  });
+
+  it("are known since the first event of the oldest row, or since somebody looked before it", () => {
+    const kept = new Kept();
+    kept.pass(25 * SECOND + 7);
+    kept.note("accepted", 1);
+    const sinceMs = kept.nowMs;
+    expect(kept.read("1h").sinceMs).toBe(sinceMs);
+    kept.pass(10 * SECOND);
+    kept.note("accepted", 1);
+    kept.flush();
+    expect(kept.read("1h").sinceMs).toBe(sinceMs);
+    kept.pass(MINUTE);
+    kept.crash();
+    expect(kept.read("1h").sinceMs).toBe(sinceMs);
+    kept.note("accepted", 1);
+    kept.flush();
+    expect(kept.read("1h").sinceMs).toBe(sinceMs);
+
+    const watched = new Kept();
+    expect(watched.read("1h").sinceMs).toBe(START_MS);
+    watched.pass(3 * MINUTE);
+    watched.note("accepted", 1);
+    watched.flush();
+    expect(watched.read("1h").sinceMs).toBe(START_MS);
   });
 
   it("keep what was before a move of the clock in every window, and mark the move", () => {

@@ -13,6 +13,7 @@ import {
   addEvent,
   addLevel,
   addMarks,
+  addTime,
   addTook,
   type Bucket,
   copyOf,
@@ -136,7 +137,7 @@ export class Figures {
     const unitMs = isBySecond ? SECOND_MS : MINUTE_MS;
     const shown = columnsOf(buckets, { unitMs, stepMs, columns, nowMs, level });
     const marks = marksSince(minutes(), shown.startsMs[0] ?? nowMs);
-    const sinceMs = isOn ? (stored.sinceMs ?? this.#sinceMs) : null;
+    const sinceMs = isOn ? Math.min(stored.sinceMs ?? nowMs, this.#sinceMs ?? nowMs) : null;
     return { isOn, nowMs, stepMs, sinceMs, ...shown, marks };
   }
 
@@ -158,6 +159,7 @@ export class Figures {
     const { nowMs } = this.#ports;
     const byMs = this.#movedByMs;
     const current = [this.#second(), this.#minute()];
+    for (const bucket of current) addTime(bucket, nowMs);
     if (byMs > 0) {
       for (const bucket of current) bucket.movedMs = (bucket.movedMs ?? 0) + byMs;
       addMarks(this.#minute(), [["clockMoved", nowMs, byMs]]);

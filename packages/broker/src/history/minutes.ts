@@ -68,15 +68,23 @@ export class Minutes {
   *newestFirst(): Generator<Bucket> {
     const spans = [...this.#slots.keys()].sort((a, b) => b - a);
     for (const span of spans) {
-      const row = this.#open?.span === span ? this.#open : this.#rowOf(span);
-      yield* [...row.minutes.values()].sort((a, b) => b.at - a.at);
+      yield* this.#minutesOf(span).reverse();
     }
   }
 
-  /** The beginning of the oldest row, in ms; `null` if there is none. */
+  /** When the oldest minute began to be known, in ms; `null` if there is none. */
   get sinceMs(): number | null {
-    const oldest = Math.min(...this.#slots.keys());
-    return Number.isFinite(oldest) ? oldest * MINUTES_PER_ROW * 60_000 : null;
+    for (const span of [...this.#slots.keys()].sort((a, b) => a - b)) {
+      const [oldest] = this.#minutesOf(span);
+      if (oldest !== undefined) return oldest.firstMs ?? oldest.at * 60_000;
+    }
+    return null;
+  }
+
+  /** Minutes of a row, in ascending order. */
+  #minutesOf(span: number): Bucket[] {
+    const row = this.#open?.span === span ? this.#open : this.#rowOf(span);
+    return [...row.minutes.values()].sort((a, b) => a.at - b.at);
   }
 
   /** The row of a span as it is stored. A span without one gets the next slot, whose row is overwritten. */
