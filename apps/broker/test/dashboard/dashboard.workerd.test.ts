@@ -99,6 +99,13 @@ describe.skipIf(CHROMIUM === null)("the dashboard in a browser", () => {
     await dialog.getByRole("button", { name: "Purge" }).click();
     await says(page.getByRole("main"), /\d messages? deleted/);
     await says(page.getByRole("term").filter({ hasText: "Ready" }).locator(".."), "Ready 0");
+
+    // What happens to the queue itself has no messages.
+    await page.getByRole("link", { name: "History", exact: true }).click();
+    const events = page.getByRole("table", { name: "Events" });
+    await says(events, /Purged, with all messages of the queue \d messages? –/);
+    await says(events, "Delivery resumed – –");
+    await says(events, "Delivery paused – –");
   });
 
   it("shows a topic with its subscriptions, from pending to failing", async () => {

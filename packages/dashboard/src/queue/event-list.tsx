@@ -5,10 +5,13 @@ import { Printed } from "../message/printed.tsx";
 import { wordsOf } from "../message/story-steps.ts";
 import { moment, shortId } from "../text/format.ts";
 import { Thrown } from "../ui/scrolled.tsx";
-import { type Column, Table } from "../ui/table.tsx";
+import { type Column, None, Table } from "../ui/table.tsx";
 
 /** Ids that stand beside an event. */
 const IDS_MAX = 3;
+
+/** Kinds of events of a queue itself, which have no messages. */
+const OF_QUEUE: readonly string[] = ["paused", "resumed", "clockMoved"];
 
 /** Ids of an event's messages. An acknowledgement of a whole delivery has those of its beginning. */
 function idsOf(event: EventView, events: readonly EventView[]): readonly string[] {
@@ -54,7 +57,8 @@ function columns(events: readonly EventView[], now: string): readonly Column<Eve
       heading: "Messages",
       isWide: true,
       cell: (event) => {
-        const { queue, messages, merged } = event;
+        const { kind, queue, messages, merged } = event;
+        if (OF_QUEUE.includes(kind)) return <None />;
         const ids = idsOf(event, events);
         return (
           <>
@@ -78,7 +82,7 @@ function columns(events: readonly EventView[], now: string): readonly Column<Eve
       isWide: true,
       cell: ({ error }) =>
         error === null ? (
-          <span class="quiet none">–</span>
+          <None />
         ) : !error.includes("\n") ? (
           error
         ) : (
