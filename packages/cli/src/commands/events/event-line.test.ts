@@ -89,3 +89,14 @@ it.each([
   const event: EventView = { ...PRINTED, kind, by: null, batch: null, delayMs: 60_000 };
   expect(eventLines(event, {})[0]).toContain(text);
 });
+
+it.each([
+  [{ pausedMs: 3_800 }, "(by mailer, paused for 3.8 s before that)"],
+  [{ movedMs: 3_600_000 }, "(by mailer, clock moved by 1 h before that)"],
+  [
+    { pausedMs: 1_000, movedMs: 60_000 },
+    "(by mailer, paused for 1 s before that, clock moved by 1 min before that)",
+  ],
+])("an event of a story says what its message waited for besides: %j", (waits, text) => {
+  expect(eventLines({ ...PRINTED, kind: "delivered", ...waits }, {})[0]).toContain(text);
+});

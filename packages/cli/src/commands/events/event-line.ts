@@ -47,15 +47,22 @@ const DELAYS: Readonly<Partial<Record<EventView["kind"], string>>> = {
 };
 
 function factsOf(event: EventView): string[] {
-  const { kind, by, to, attempt, delayMs, tookMs, merged, logs } = event;
+  const { kind, by, to, attempt, delayMs, tookMs, merged, logs, pausedMs, movedMs } = event;
   return [
     by === null ? null : `by ${by}`,
     to === null ? null : `to ${to}`,
     attempt === null ? null : `attempt ${attempt}`,
     delayMs === null || delayMs === 0 ? null : `${DELAYS[kind] ?? "due in"} ${span(delayMs)}`,
     tookMs === null ? null : `${tookMs.toLocaleString("en")} ms`,
+    pausedMs === undefined ? null : `paused for ${exactSpan(pausedMs)} before that`,
+    movedMs === undefined ? null : `clock moved by ${exactSpan(movedMs)} before that`,
     kind === "printed" && merged !== null ? "too much happened in this second, the lines are not kept" : null,
     logs?.ofWorker === true ? "perhaps by other code of its Worker" : null,
     merged === null ? null : `${plural(merged.events, "event")} until ${merged.until}`,
   ].filter((fact) => fact !== null);
+}
+
+/** Formats a span of time, below a minute with its milliseconds: `3.8 s`. */
+function exactSpan(ms: number): string {
+  return ms < 60_000 ? `${ms / 1_000} s` : span(ms);
 }
