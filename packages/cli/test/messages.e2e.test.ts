@@ -48,6 +48,17 @@ describe("sluice messages peek in a terminal", () => {
     expect(line.length).toBeLessThanOrEqual(120);
     expect(line).toMatch(/ word word…$/);
   });
+
+  it("so is the table of messages that are found", async () => {
+    const queue = await newQueue();
+    await send(queue, "--body", "wide ".repeat(60).trim(), "--content-type", "text");
+    const lineOf = async (look: object) =>
+      (await lab.run(["messages", "find", "wide"], { look })).out.split("\n")[1] ?? "";
+    expect(await lineOf({})).toContain("wide ".repeat(60).trim());
+    const line = await lineOf({ columns: 80 });
+    expect(line.length).toBeLessThanOrEqual(80);
+    expect(line).toMatch(/ wide wide…$/);
+  });
 });
 
 describe("sluice messages send", () => {
@@ -469,6 +480,11 @@ describe("finished messages", () => {
     expect((await lab.run(["messages", "peek", "kept"])).err).toBe(
       "kept is empty.\n--state finished lists the last 2 finished messages.\n",
     );
+    const queue = await newQueue();
+    expect(await lab.run(["messages", "peek", queue, "--state", "finished"])).toMatchObject({
+      code: 0,
+      err: `${queue} has no finished messages whose bodies are kept: "finished" of [sluice.queues.${queue}] says how many it keeps.\n`,
+    });
     const listed = await peek("kept", "--state", "finished");
     expect(listed.messages.map(({ text, state }) => [text, state])).toEqual([
       ["third", "finished"],

@@ -6,14 +6,12 @@ import { plural } from "@sluice/protocol/words";
 import { searchAll } from "../../client/messages.ts";
 import { answer, type OnBroker } from "../on-broker.ts";
 
-/** Characters of a body that are shown in a line. */
-const BODY_CHARACTERS = 60;
-
 /** `sluice messages find`: looks for a text in all queues, also among messages that are gone. */
 export async function find(on: OnBroker, text: string): Promise<number> {
   const found = await searchAll(on.client, text);
   const rows = rowsOf(found);
-  if (on.json || rows.length > 0) answer(on, found, { text: table(["queue", "id", "state", "body"], rows) });
+  if (on.json || rows.length > 0)
+    answer(on, found, { text: table(["queue", "id", "state", "body"], rows, on.printer) });
   if (!on.json) for (const line of notesOf(found)) on.printer.warn(line);
   if (rows.length > 0) return 0;
   if (!on.json) on.printer.warn("No message fits.");
@@ -36,7 +34,7 @@ function rowsOf({ messages, gone }: SearchView): string[][] {
 }
 
 function lineOf(text: string): string {
-  return printable(text.replaceAll(/\s+/g, " ").trim().slice(0, BODY_CHARACTERS));
+  return printable(text.replaceAll(/\s+/g, " ").trim());
 }
 
 /** Says what the table leaves out. */

@@ -35,14 +35,20 @@ export function filterOf({ state, filter = "" }: WhichMessages): string {
 export async function peek(on: OnBroker, queue: string, options: PeekOptions): Promise<number> {
   const [found, { now }] = await Promise.all([search(on, queue, options), queueNamed(on.client, queue)]);
   const { messages, cursor, searched, of, finished = 0 } = found;
+  const isOfFinished = filterOf(options).includes("state:finished");
   if (on.json || messages.length > 0) answer(on, found, { text: messageTable(messages, now, on.printer) });
   if (on.json) return 0;
   const count = `${searched.toLocaleString("en")} of ${of.toLocaleString("en")}`;
   if (cursor !== null)
     on.printer.warn(`There is more: --cursor ${cursor} goes on. Searched ${count} messages.`);
+  else if (messages.length === 0 && of > 0) on.printer.warn(`None of ${plural(of, "message")} fits.`);
   else if (messages.length === 0)
-    on.printer.warn(of === 0 ? `${queue} is empty.` : `None of ${plural(of, "message")} fits.`);
-  if (messages.length === 0 && finished > 0 && !filterOf(options).includes("state:finished"))
+    on.printer.warn(
+      isOfFinished
+        ? `${queue} has no finished messages whose bodies are kept: "finished" of [sluice.queues.${queue}] says how many it keeps.`
+        : `${queue} is empty.`,
+    );
+  if (messages.length === 0 && finished > 0 && !isOfFinished)
     on.printer.warn(`--state finished lists the last ${plural(finished, "finished message")}.`);
   return 0;
 }
