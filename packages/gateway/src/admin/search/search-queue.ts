@@ -23,7 +23,7 @@ export interface Written {
 /** Request to each queue. */
 export interface Wanted {
   readonly filters: readonly Written[];
-  /** Beginning of the ids of messages that are looked for among finished ones and in histories; `null` for none. */
+  /** Beginning of the ids of messages that are looked for in histories; `null` for none. */
   readonly beginning: string | null;
 }
 
@@ -45,11 +45,10 @@ export async function searchQueue(
   const found: FoundView[] = [];
   let unfinished: UnfinishedView | null = null;
   let keepsFinished = false;
-  const ofFinished = beginning === null ? null : finishedWith(beginning);
-  for (const { text, filter } of ofFinished === null ? filters : [...filters, ofFinished]) {
-    // A whole id finds a finished message too.
-    const isFound = found.some(({ messages: [first] }) => first?.end !== undefined);
-    if (filter === ofFinished?.filter && (!keepsFinished || isFound)) continue;
+  const ofFinished = filters.filter(leavesOutFinished).map(finishedOf);
+  for (const written of [...filters, ...ofFinished]) {
+    const { text, filter } = written;
+    if (!keepsFinished && ofFinished.includes(written)) continue;
     let request: LookRequest = requestOf(filter);
     let messages: FoundView["messages"] = [];
     let count = 0;
@@ -65,7 +64,8 @@ export async function searchQueue(
         request = { ...request, cursor, max: request.max - reply.messages.length };
         continue;
       }
-      const lists = messages[0]?.end === undefined ? text : (ofFinished?.text ?? text);
+      const isByWholeId = request.only !== undefined && messages[0]?.end !== undefined;
+      const lists = isByWholeId ? finishedOf(written).text : text;
       if (count > 0) found.push({ queue, filter: lists, messages, count, isWhole });
       if (!isWhole && !isCounted) unfinished = { queue, searched, of };
       break;
@@ -85,13 +85,13 @@ function requestOf(filter: MessageFilter): LookRequest {
   return { max: SHOWN_MAX, filter, countsAll: true };
 }
 
-/** Finished messages are in no list that does not ask for them. */
-function finishedWith(prefix: string): Written {
-  const filter: MessageFilter = [
-    { field: "id", prefix },
-    { field: "state", state: "finished" },
-  ];
-  return { text: `id:${prefix} state:finished`, filter };
+/** Whether finished messages, which are in no list that does not ask for them, are left out. A whole id finds them. */
+function leavesOutFinished({ filter }: Written): boolean {
+  return requestOf(filter).only === undefined && filter.every(({ field }) => field !== "state");
+}
+
+function finishedOf({ text, filter }: Written): Written {
+  return { text: `${text} state:finished`, filter: [...filter, { field: "state", state: "finished" }] };
 }
 
 /** Finds messages that the history of a queue names and that are not here. */

@@ -107,6 +107,53 @@ describe("a search over all queues", () => {
     expect((await searchAll(directory, EVERY, "1a2b3c4", () => 0)).gone).toEqual([]);
   });
 
+  it("finds a message that is gone once, where it was last, and not where it is elsewhere", async () => {
+    const goneAt = (atMs: number): Able => ({
+      story: async (_queue: string, id: string): Promise<StoryReply> => ({
+        events: [eventOf({ ids: [id], atMs })],
+        gaps: [],
+        before: null,
+        after: null,
+      }),
+      idsNamed: async () => [idOf(0), idOf(1)],
+    });
+    const look = async (_queue: string, { filter }: LookRequest) =>
+      filter?.[0]?.field === "id" ? replyOf(1) : replyOf(0);
+    const times = { early: goneAt(CREATED_MS), late: goneAt(CREATED_MS + 2), then: goneAt(CREATED_MS + 1) };
+    const { gone } = await searchAll(broker(times), EVERY, "1a2b3c4d", () => 0);
+    expect(gone.map(({ queue, id }) => [queue, id])).toEqual([
+      ["late", idOf(0)],
+      ["late", idOf(1)],
+    ]);
+    const { gone: others } = await searchAll(
+      broker({ ...times, orders: { look } }),
+      EVERY,
+      "1a2b3c4d",
+      () => 0,
+    );
+    expect(others.map(({ queue, id }) => [queue, id])).toEqual([["late", idOf(1)]]);
+  });
+
+  it("finds finished ones by a field or a text too, where any are kept and no state is named", async () => {
+    const end = { kind: "acked", atMs: CREATED_MS, by: null, error: null } as const;
+    const finished = lookedAt({ id: idOf(0), state: "finished", end });
+    const isAsked = ({ filter }: LookRequest) => filter?.some(({ field }) => field === "state") === true;
+    const look = vi.fn(async (_queue: string, request: LookRequest) => ({
+      ...(isAsked(request) ? replyOf(3, { messages: [finished] }) : replyOf(0)),
+      finished: 3,
+    }));
+    const none = vi.fn(async (_queue: string, _request: LookRequest) => replyOf(0));
+    const directory = broker({ orders: { look }, other: { look: none } });
+    const { messages } = await searchAll(directory, EVERY, "orderId:4002", () => 0);
+    expect(messages).toMatchObject([
+      { queue: "orders", filter: "orderId:4002 state:finished", messages: [{ state: "finished" }], count: 3 },
+    ]);
+    expect(none).toHaveBeenCalledOnce();
+    look.mockClear();
+    await searchAll(directory, EVERY, "orderId:4002 state:ready", () => 0);
+    expect(look).toHaveBeenCalledOnce();
+  });
+
   it("looks for a whole id as one, and no further than to it", async () => {
     const look = vi.fn(async (_queue: string, { only }: LookRequest) =>
       only === undefined ? replyOf(0) : replyOf(1, { cursor: "1-1-9" }),
@@ -120,7 +167,8 @@ describe("a search over all queues", () => {
   it("finds a finished one by its id as a message, not as one that is gone, where any are kept", async () => {
     const end = { kind: "acked", atMs: CREATED_MS, by: null, error: null } as const;
     const finished = lookedAt({ id: idOf(0), state: "finished", end });
-    const isAsked = (filter: LookRequest["filter"]) => filter?.some(({ field }) => field === "state");
+    const isAsked = (filter: LookRequest["filter"]) =>
+      filter?.[0]?.field === "id" && filter[1]?.field === "state";
     // As a broker does it: a whole id finds a finished message too.
     const look = async (_queue: string, { filter, only }: LookRequest) => ({
       ...(isAsked(filter) || only !== undefined ? replyOf(1, { messages: [finished] }) : replyOf(0)),

@@ -4,7 +4,7 @@ import { mayUse, type Rights } from "../../rights/rights.ts";
 import { idBeginning } from "../messages/find-message.ts";
 import { filterIn } from "../messages/look-routes.ts";
 import { type QueueResult, SHOWN_MAX, searchQueue, type Wanted } from "./search-queue.ts";
-import type { SearchView } from "./search-view.ts";
+import type { FoundView, GoneView, SearchView } from "./search-view.ts";
 
 /** Queues that are searched at the same time. */
 export const SEARCHED_AT_ONCE = 16;
@@ -48,16 +48,31 @@ export async function searchAll(
   const results = await inParallel(isOfNames ? [] : records, SEARCHED_AT_ONCE, search);
   const hasText = (name: string) => name.toLowerCase().includes(text.toLowerCase());
   const arns = topics.map(({ arn }) => arn).filter((arn) => hasText(arn.slice(arn.lastIndexOf(":") + 1)));
+  const messages = results.flatMap(({ found }) => found);
   return {
     queues: records
       .map(({ name }) => name)
       .filter(hasText)
       .slice(0, SHOWN_MAX),
     topics: arns.slice(0, SHOWN_MAX),
-    messages: results.flatMap(({ found }) => found),
-    gone: results.flatMap(({ gone }) => gone),
+    messages,
+    gone: goneOnce(
+      results.flatMap(({ gone }) => gone),
+      messages,
+    ),
     unfinished: results.flatMap(({ unfinished }) => unfinished ?? []),
   };
+}
+
+/** Leaves out messages that are in another queue. One that was in several queues is told of where its last event is. */
+function goneOnce(gone: readonly GoneView[], found: readonly FoundView[]): GoneView[] {
+  const here = new Set(found.flatMap(({ messages }) => messages.map(({ id }) => id)));
+  const byId = new Map<string, GoneView>();
+  for (const one of gone) {
+    const known = byId.get(one.id);
+    if (!here.has(one.id) && (known === undefined || known.last.at < one.last.at)) byId.set(one.id, one);
+  }
+  return [...byId.values()];
 }
 
 /** An id is looked for as one, and as a text: bodies hold ids of other things. */
