@@ -11,6 +11,8 @@ const lab = new BrokerLab(`
 [sluice.queues.failing]
 history = "1h"
 redrive = { dead_letter_queue = "dead", max_receive_count = 1 }
+[sluice.queues.dead]
+history = "1h"
 `);
 let url: string;
 
@@ -96,4 +98,9 @@ it("messages are found, shown and redriven by their last error", async () => {
   expect(shown.out).toMatch(/^last error +it was received 1 time\(s\)$/m);
   await lab.run(["queues", "redrive", "dead", "--filter", "error:received"]);
   expect(await only("dead")).toMatchObject({ text: "2", lastError: null });
+  // It had this id in both queues, and has left both.
+  const { out: list } = await lab.run(["messages", "find", id]);
+  expect(list).toMatch(new RegExp(`^queue .*\\ndead +${id} +gone +redriven to failing .*\\n$`));
+  const { code, out: story } = await lab.run(["messages", "story", id]);
+  expect([code, story]).toEqual([0, expect.stringContaining("redriven")]);
 });

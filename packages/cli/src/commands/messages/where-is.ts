@@ -20,13 +20,19 @@ export async function whereIs({ client }: OnBroker, id: string, isGoneToo = fals
     throw new CliError(`"${id}" is no id of a message. Name its queue first, then the id.`, EXIT_USAGE);
   }
   const { messages, gone, unfinished } = await searchAll(client, `id:${id}`);
-  const here = messages.flatMap(({ queue, messages: found }) => found.map((one) => ({ queue, id: one.id })));
+  const found = messages.flatMap(({ queue, messages: shown }) => shown.map((one) => ({ ...one, queue })));
+  // The same id in several queues is one message, which is where it is not finished.
+  const ids = [...new Set(found.map((one) => one.id))];
+  const here = ids.flatMap((whole) => {
+    const same = found.filter((one) => one.id === whole);
+    return same.find(({ state }) => state !== "finished") ?? same.slice(0, 1);
+  });
   const [only, ...others] = here.length > 0 || !isGoneToo ? here : gone;
   if (others.length > 0) {
     const list = [only, ...others].map((one) => `${one?.queue} ${one?.id}`).join(", ");
     throw new CliError(`Several messages have ids that begin with ${id}: ${list}.`, EXIT_USAGE);
   }
-  if (only !== undefined) return only;
+  if (only !== undefined) return { queue: only.queue, id: only.id };
   const [past] = gone;
   const hint =
     past === undefined ? "" : ` sluice messages story ${past.queue} ${past.id} tells what happened to it.`;

@@ -119,7 +119,7 @@ describe("a search over all queues", () => {
     });
     const look = async (_queue: string, { filter }: LookRequest) =>
       filter?.[0]?.field === "id" ? replyOf(1) : replyOf(0);
-    const times = { early: goneAt(CREATED_MS), late: goneAt(CREATED_MS + 2), then: goneAt(CREATED_MS + 1) };
+    const times = { early: goneAt(CREATED_MS), late: goneAt(CREATED_MS + 2), middle: goneAt(CREATED_MS + 1) };
     const { gone } = await searchAll(broker(times), EVERY, "1a2b3c4d", () => 0);
     expect(gone.map(({ queue, id }) => [queue, id])).toEqual([
       ["late", idOf(0)],
