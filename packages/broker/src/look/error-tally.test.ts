@@ -9,7 +9,12 @@ function countsOf(errors: readonly (string | null)[]) {
   return tally.counts;
 }
 
-const numbered = (count: number) => Array.from({ length: count }, (_, i) => `Error: ${i}`);
+/** Errors that differ in their letters. */
+const numbered = (count: number) =>
+  Array.from({ length: count }, (_, i) => {
+    const letters = [...`${i}`].map((digit) => String.fromCharCode(103 + Number(digit)));
+    return `Error: ${letters.join("")}`;
+  });
 
 it.each([
   [ERROR_GROUPS_MAX - 1, ERROR_GROUPS_MAX - 1, 0],
@@ -48,6 +53,49 @@ it("every message is counted once, and no other error is more frequent than one 
       const listed = new Set(groups.map(({ error }) => error));
       for (const error of new Set(all)) {
         if (error !== null && !listed.has(error)) expect(of(error)).toBeLessThanOrEqual(least);
+      }
+    }),
+  );
+});
+
+it.each([
+  ["card declined for order 60000", "card declined for order 60001", "card declined for order"],
+  ["no 5f1c52a0d9b34c1f in stock", "no 00aabbccddeeff01 in stock", "in stock"],
+  [
+    "4F1C52A0-d9b3-4c1f-8a0e-6a7712c3d4e5: not found",
+    "00000000-aaaa-bbbb-cccc-dddddddddddd: not found",
+    ": not found",
+  ],
+  ["user_5f1c52a0 is unknown", "user_abcdef01 is unknown", "is unknown"],
+  ["timeout after 1.5 s", "timeout after 30 s", "timeout after"],
+])("%s and %s are one group, with the text that both have", (first, second, text) => {
+  expect(countsOf([first, second, first]).groups).toEqual([{ error: first, count: 3, text }]);
+  expect(countsOf([first, first]).groups).toEqual([{ error: first, count: 2 }]);
+});
+
+it.each([
+  ["order 1 declined", "order 1 expired"],
+  ["the cafe is closed", "the face is closed"],
+  ["decadence", "defaced"],
+  ["404", "500"],
+  ["order 5", "order #"],
+  ["1.5", "2.5"],
+])("%s and %s are two groups", (first, second) => {
+  expect(countsOf([first, second]).groups).toEqual([
+    { error: first, count: 1 },
+    { error: second, count: 1 },
+  ]);
+});
+
+it("the text of a group is in each of its errors", () => {
+  const error = fc.stringMatching(/^[ a-f0-9:#-]{0,12}$/);
+  fc.assert(
+    fc.property(error, fc.array(fc.nat({ max: 9 }), { minLength: 12, maxLength: 12 }), (one, digits) => {
+      const other = [...one].map((char, i) => (/\d/.test(char) ? `${digits[i]}` : char)).join("");
+      for (const { text } of countsOf([one, other]).groups) {
+        if (text === undefined) continue;
+        expect(text.trim()).not.toBe("");
+        expect([one, other]).toEqual([expect.stringContaining(text), expect.stringContaining(text)]);
       }
     }),
   );

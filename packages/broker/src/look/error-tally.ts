@@ -1,29 +1,45 @@
-import { ERROR_GROUPS_MAX, type ErrorCounts } from "@sluice/protocol";
+import { ERROR_GROUPS_MAX, type ErrorCounts, type ErrorGroup } from "@sluice/protocol";
 
-/** Errors that a tally tells apart, since each is kept in memory. Messages with further ones are counted together. */
+/** Groups that a tally tells apart, since each is kept in memory. Messages with further errors are counted together. */
 export const ERRORS_TOLD_APART_MAX = 10_000;
 
-/** Count of messages by their last errors. */
+/** UUIDs, hexadecimal ids of 8 digits or more, and numbers: errors that differ only in these are alike. */
+const VARYING =
+  /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|(?<![\da-z])(?=[a-f]*\d)[\da-f]{8,}(?![\da-z])|\d+(?:[.,]\d+)*/gi;
+
+/** Count of messages by their last errors. Those that differ only in numbers and ids are in one group. */
 export class ErrorTally {
-  readonly #counts = new Map<string, number>();
+  /** By what their errors have in common. */
+  readonly #groups = new Map<string, ErrorGroup>();
   #untold = 0;
   #none = 0;
 
   /** Counts a message. @param error its last error; `null` where none is known. */
   add(error: string | null): void {
-    if (error === null) this.#none += 1;
-    else if (this.#counts.size < ERRORS_TOLD_APART_MAX || this.#counts.has(error))
-      this.#counts.set(error, (this.#counts.get(error) ?? 0) + 1);
+    if (error === null) {
+      this.#none += 1;
+      return;
+    }
+    const { pattern, text } = commonOf(error);
+    const known = this.#groups.get(pattern);
+    if (known !== undefined) {
+      const isAlike = known.error !== error;
+      this.#groups.set(pattern, { ...known, count: known.count + 1, ...(isAlike ? { text } : {}) });
+    } else if (this.#groups.size < ERRORS_TOLD_APART_MAX) this.#groups.set(pattern, { error, count: 1 });
     else this.#untold += 1;
   }
 
   get counts(): ErrorCounts {
-    const sorted = [...this.#counts].sort(([, a], [, b]) => b - a);
-    const rest = sorted.slice(ERROR_GROUPS_MAX).reduce((sum, [, count]) => sum + count, 0);
-    return {
-      groups: sorted.slice(0, ERROR_GROUPS_MAX).map(([error, count]) => ({ error, count })),
-      others: rest + this.#untold,
-      none: this.#none,
-    };
+    const sorted = [...this.#groups.values()].sort((a, b) => b.count - a.count);
+    const rest = sorted.slice(ERROR_GROUPS_MAX).reduce((sum, { count }) => sum + count, 0);
+    return { groups: sorted.slice(0, ERROR_GROUPS_MAX), others: rest + this.#untold, none: this.#none };
   }
+}
+
+/** Returns what errors that are like this one have in common: their pattern, and the longest text of it. */
+function commonOf(error: string): { readonly pattern: string; readonly text: string } {
+  const parts = error.split(VARYING);
+  const [text = ""] = parts.map((part) => part.trim()).sort((a, b) => b.length - a.length);
+  // Without a letter there is nothing to find them by. An error is one line, so a line break is in none.
+  return /\p{L}/u.test(text) ? { pattern: parts.join("\n"), text } : { pattern: error, text: error };
 }

@@ -50,8 +50,8 @@ export function ErrorGroups({ queue, filter, errors, silent }: ErrorGroupsProps)
         ) : null}
       </header>
       <ul class="plain groups">
-        {groups.map(({ error, count }) => {
-          const term = `error:"${error.replace(/["\\]/g, "\\$&")}"`;
+        {groups.map(({ error, count, text: shared }) => {
+          const term = `error:"${(shared ?? error).replace(/["\\]/g, "\\$&")}"`;
           const text = <span class="error">{error}</span>;
           return (
             <li key={error}>
@@ -61,6 +61,7 @@ export function ErrorGroups({ queue, filter, errors, silent }: ErrorGroupsProps)
               ) : (
                 <a href={queueLink(queue, "messages", `${filter} ${term}`.trim())}>{text}</a>
               )}
+              {shared === undefined ? null : <span class="quiet"> and others like it</span>}
             </li>
           );
         })}

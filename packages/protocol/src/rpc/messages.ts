@@ -154,11 +154,13 @@ export interface ErrorCounts {
   readonly none: number;
 }
 
-/** Messages with the same last error. */
+/** Messages with the same last error, or with last errors that differ only in numbers and ids. */
 export interface ErrorGroup {
-  /** First line of the error. */
+  /** First line of the error; of several errors that of the first one. */
   readonly error: string;
   readonly count: number;
+  /** Text that all errors of the group have in them. Absent where they are the same. */
+  readonly text?: string;
 }
 
 /** Result of a look at the messages of a queue. A look ends after `LOOK_MS_MAX`; the cursor goes on. */
