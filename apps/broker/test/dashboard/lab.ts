@@ -33,9 +33,9 @@ export const SluiceQueueConsumer = createQueueConsumer({
     }
   },
 }, { waitForWaitUntil: true });
-function pack({ item }) {
+function pack({ item, i }) {
   if (item === "vase") throw new TypeError("the vase is cursed");
-  if (item === "card") throw new Error("card declined");
+  if (item === "card") throw new Error("card declined" + (i === undefined ? "" : " for gift " + i));
 }
 export default { fetch: () => new Response("consumer") };
 `;
