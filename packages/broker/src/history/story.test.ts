@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { consumer, packTexts, pullConsumer, testId } from "../../test/messages.ts";
 import { WORLD_START_MS, World, worldWithHistory } from "../../test/world.ts";
+import { DELETED_PER_EVENT_MAX } from "../receive/peek.ts";
 import { QUIET_PER_SECOND_MAX } from "./quiet-events.ts";
 
 const SINGLE = { maxBatchSize: 1, maxBatchTimeoutSeconds: 0 };
@@ -120,6 +121,28 @@ it("the story of a message says where so much happened that single messages were
   });
   const [first = ""] = acceptedIn(world, "orders");
   expect(world.core("orders").history.story(first).gaps).toEqual([]);
+});
+
+it("the story of a message that was deleted by hand has its end, though its send was merged", async () => {
+  const world = worldWithHistory({ orders: { consumer: pullConsumer() } });
+  const core = world.core("orders");
+  for (let i = 0; i < QUIET_PER_SECOND_MAX / 100; i++)
+    await world.send("orders", Array<string>(100).fill("x"));
+  await core.purge();
+  await world.send("orders", Array<string>(DELETED_PER_EVENT_MAX).fill("y"));
+  await world.send("orders", ["z"]);
+  const { messages, cursor } = core.messages.look({ max: 100 });
+  const last = [...messages, ...core.messages.look({ max: 100, cursor: cursor ?? "" }).messages];
+  expect(last).toHaveLength(DELETED_PER_EVENT_MAX + 1);
+  expect(await core.deleteByRefs(last.map(({ ref }) => ref))).toMatchObject({ deleted: last.length });
+  for (const { id } of last) {
+    expect(core.history.story(id)).toMatchObject({
+      events: [{ kind: "deleted" }],
+      gaps: [{ reason: "merged", kinds: ["accepted"] }],
+    });
+  }
+  const deleted = core.history.list({ max: 10, kinds: ["deleted"] }).events;
+  expect(deleted.map(({ messages }) => messages)).toEqual([1, DELETED_PER_EVENT_MAX]);
 });
 
 it("the story of a message is still told for a queue whose history was turned off, and shows that gap", async () => {

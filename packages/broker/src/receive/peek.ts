@@ -1,5 +1,11 @@
-import { BATCH_BYTES_MAX, peek as peekAt, removeMessage, type Slice } from "@sluice/engine";
-import { type PeekedBatch, PULL_MESSAGES_MAX, type RefsDeleted } from "@sluice/protocol";
+import {
+  BATCH_BYTES_MAX,
+  type MessagePosition,
+  peek as peekAt,
+  removeMessage,
+  type Slice,
+} from "@sluice/engine";
+import { isReadable, type PeekedBatch, PULL_MESSAGES_MAX, type RefsDeleted } from "@sluice/protocol";
 import { readableRanges } from "../store/readable.ts";
 import type { QueueContext } from "../turn/context.ts";
 import { joinOwned } from "../turn/lease-records.ts";
@@ -30,22 +36,48 @@ export function peek(context: QueueContext, max: number): PeekedBatch {
   };
 }
 
+/** Most messages of one event of the history, so that its row stays small. */
+export const DELETED_PER_EVENT_MAX = 100;
+
 /** Within a turn: deletes messages, leased ones too, by their refs of `peek` (spec cloudflare-queues 5.2). */
 export function deleteByRefs(context: QueueContext, refs: readonly string[]): RefsDeleted {
   const { queue, name, history } = context;
   const warnings: [ref: string, text: string][] = [];
-  const at: number[] = [];
-  let deleted = 0;
+  const deleted: MessagePosition[] = [];
   for (const ref of refs) {
     const position = decodeToken(name, "ref", ref);
     if (position === null) warnings.push([ref, "This is not a ref of this queue."]);
-    else if (removeMessage(queue, position, (slice) => history.finished.note("deleted", slice))) {
-      deleted += 1;
-      at.push(position.segmentId, position.index, position.index + 1);
-    } else warnings.push([ref, "The message is not in the queue any more."]);
+    else if (removeMessage(queue, position, (slice) => history.finished.note("deleted", slice)))
+      deleted.push(position);
+    else warnings.push([ref, "The message is not in the queue any more."]);
   }
-  if (deleted > 0) history.record({ kind: "deleted", count: deleted, at });
-  return { deleted, warnings };
+  noteDeleted(context, deleted);
+  return { deleted: deleted.length, warnings };
+}
+
+/** Notes the ids too, as far as they can be read: of a message whose send was merged nothing else tells them. */
+function noteDeleted(context: QueueContext, deleted: readonly MessagePosition[]): void {
+  const { history } = context;
+  if (!history.isOn) return;
+  const known = deleted.map((position) => ({ ...position, id: idAt(context, position) }));
+  // Ids are in the order of the positions, so those without one come last.
+  known.sort((a, b) => b.id.length - a.id.length);
+  for (let from = 0; from < known.length; from += DELETED_PER_EVENT_MAX) {
+    const part = known.slice(from, from + DELETED_PER_EVENT_MAX);
+    const at = part.flatMap(({ segmentId, index }) => [segmentId, index, index + 1]);
+    const ids = part.map(({ id }) => id).join("");
+    history.record({ kind: "deleted", count: part.length, at, ids });
+  }
+}
+
+/** Reads the id of a message; "" for one that cannot be read. */
+function idAt({ payloadOf }: QueueContext, { segmentId, index }: MessagePosition): string {
+  try {
+    const payload = payloadOf(segmentId);
+    return isReadable(payload, index) ? payload.id(index) : "";
+  } catch {
+    return "";
+  }
 }
 
 function readableSlices(context: QueueContext, slice: Slice): Slice[] {
