@@ -41,7 +41,11 @@ function columns({ queue, found, now, told, choice }: MessageListProps): readonl
       cell: ({ lastError }) => (lastError == null ? <None /> : <span class="error why">{lastError}</span>),
     },
     { heading: "State", cell: (message) => <StatePill of={message} /> },
-    { heading: "Attempts", isNumber: true, cell: ({ attempts }) => attempts },
+    {
+      heading: messages.some(({ from }) => from !== null) ? "Attempts here" : "Attempts",
+      isNumber: true,
+      cell: ({ attempts }) => attempts,
+    },
     {
       heading: areFinished ? "Ended" : "Next",
       cell: ({ dueAt, leasedUntil, state, end }) => (

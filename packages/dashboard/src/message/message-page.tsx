@@ -203,7 +203,10 @@ function About({ message, now }: { readonly message: WholeMessageView; readonly 
       <Facts
         of={[
           ["Id", <code key="id">{id}</code>],
-          ["Delivered", attempts === 0 ? "not yet" : `${plural(attempts, "time")}`],
+          [
+            "Delivered",
+            attempts > 0 ? plural(attempts, "time") : from === null ? "not yet" : "not yet in this queue",
+          ],
           ["Sent", time(sentAt)],
           dueAt === null ? null : ["Due", time(dueAt)],
           leasedUntil === null ? null : ["Leased until", time(leasedUntil)],
