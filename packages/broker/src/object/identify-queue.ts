@@ -1,4 +1,4 @@
-import { hasJurisdictions, REAL_TIME, workerOf } from "@sluice/protocol";
+import { hasJurisdictions, type QueueDefinition, REAL_TIME, workerOf } from "@sluice/protocol";
 import type { Host } from "../platform/host.ts";
 import type { CommitPosition } from "../rpc/commit-position.ts";
 import type { Opened } from "../rpc/directory-object.ts";
@@ -26,8 +26,8 @@ export interface IdentifiedQueue extends StoredQueue {
   readonly ends: KnownEnds;
   /** The Worker that deliveries went to which the end has cut off: the configuration may name another one since. */
   readonly deliveredTo: string | null;
-  /** Delivery delay of the queue in its last epoch, in seconds; `null` for one that had none, or was deleted since. */
-  readonly delayBefore: number | null;
+  /** Stored definition of the queue, of an earlier epoch; `undefined` if there is none, or it was deleted since. */
+  readonly definitionBefore: QueueDefinition | undefined;
 }
 
 /**
@@ -83,7 +83,8 @@ export async function identify(stored: StoredQueue): Promise<IdentifiedQueue> {
   );
   if (known === null) throw new Error("the directory does not answer, and nothing else tells what it is");
   refuseElsewhere(name, known, host);
-  if (copy !== null && isOfDeleted(copy, known)) {
+  const wasDeleted = copy !== null && isOfDeleted(copy, known);
+  if (wasDeleted) {
     log.warn(`Queue "${name}" was deleted; what it held is dropped`);
     store.drop();
   }
@@ -101,7 +102,7 @@ export async function identify(stored: StoredQueue): Promise<IdentifiedQueue> {
     versionBefore,
     ends,
     deliveredTo: workerOf((copy ?? registration.record)?.definition.consumer),
-    delayBefore: copy?.definition.deliveryDelaySeconds ?? null,
+    definitionBefore: wasDeleted ? undefined : copy?.definition,
   };
 }
 

@@ -2,6 +2,7 @@ import type { QueueDescription, QueueRecord, QueueUsage } from "@sluice/protocol
 import type { Faults } from "../faults/faults.ts";
 import type { MovableClock } from "../platform/clock.ts";
 import type { HostStorage } from "../platform/host.ts";
+import { definitionWas } from "../queue/definition-was.ts";
 import { CLOCK_MOVED_MS_MIN, noteClockMoved } from "../queue/note-clock.ts";
 import type { QueueCore } from "../queue/queue-core.ts";
 import type { CommitPosition } from "../rpc/commit-position.ts";
@@ -95,7 +96,8 @@ function begin(queue: AssembledQueue, requests: () => number): OpenQueue {
     },
     answer?.isIdle ?? false,
   );
-  if (queue.delayBefore !== null) core.delayWas(queue.delayBefore);
+  // Without a record of the directory nothing is stored that the next start could compare with.
+  if (registration.record !== null) definitionWas(core, queue.definitionBefore);
   if (queue.clockMovedMs >= CLOCK_MOVED_MS_MIN)
     core.submit(() => noteClockMoved(core, queue.clockMovedMs)).catch(() => {});
   return {

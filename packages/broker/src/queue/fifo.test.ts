@@ -4,6 +4,7 @@ import { endpoint } from "../../test/messages.ts";
 import { only, packToSend, SqsWorld } from "../../test/sqs-world.ts";
 import { WORLD_START_MS } from "../../test/world.ts";
 import { ATTEMPTS_MAX } from "../receive/attempts.ts";
+import { definitionWas } from "./definition-was.ts";
 
 const QUEUE = "orders.fifo";
 const fifo = (changes = {}) => new SqsWorld({ [QUEUE]: changes });
@@ -204,8 +205,9 @@ describe("the delay of a FIFO queue (spec sqs 4.1)", () => {
     const queues = fifo({ deliveryDelaySeconds: 900, consumer: endpoint() });
     await queues.enqueue(QUEUE, "g-1");
     queues.crash(QUEUE);
-    queues.queues[QUEUE] = { ...queues.queues[QUEUE], deliveryDelaySeconds: 5 } as QueueDefinition;
-    queues.core(QUEUE).delayWas(900);
+    const before = queues.queues[QUEUE];
+    queues.queues[QUEUE] = { ...before, deliveryDelaySeconds: 5 } as QueueDefinition;
+    definitionWas(queues.core(QUEUE), before);
     await queues.pass(4_999);
     expect(queues.posts).toEqual([]);
     queues.crash(QUEUE);

@@ -51,6 +51,7 @@ import { deliveryDelayChanged } from "./delivery-delay.ts";
 import { describe } from "./description.ts";
 import { loadSegments } from "./load.ts";
 import { armNextWake } from "./next-wake.ts";
+import { isPaused, notePause } from "./note-pause.ts";
 import { passTime } from "./pass-time.ts";
 import { historyFor } from "./queue-history.ts";
 import type { QueuePorts } from "./queue-ports.ts";
@@ -177,23 +178,13 @@ export class QueueCore implements QueueContext {
   reconfigure(change: () => void, write: () => void): Promise<void> {
     return this.submit(() => {
       const delaySeconds = deliveryDelaySecondsOf(this.definition);
-      const wasPaused = this.definition?.deliveryPaused ?? false;
+      const wasPaused = isPaused(this.definition);
       change();
-      const isPaused = this.definition?.deliveryPaused ?? false;
-      if (isPaused !== wasPaused) this.history.record({ kind: isPaused ? "paused" : "resumed", count: 0 });
+      notePause(this, wasPaused);
       changeRules(this.queue, rulesOf(this.definition));
       deliveryDelayChanged(this, delaySeconds);
       this.write(write);
     });
-  }
-
-  /**
-   * At the start, when the queue had another delay in its last epoch. A turn: what is due by the new one must not wait
-   * on.
-   */
-  delayWas(seconds: number): void {
-    if (seconds === deliveryDelaySecondsOf(this.definition)) return;
-    this.submit(() => deliveryDelayChanged(this, seconds)).catch(() => {});
   }
 
   /** Ends this epoch: no turn is run any more, and what waits for one is rejected with `error`. */
