@@ -153,6 +153,8 @@ export function liesIn(story: StoryView, id: string, log: FullLog): string[] {
     if (!story.gaps.some((gap) => isIn(gap, queue, atMs, event.kind)))
       lies.push(`${event.kind} at ${new Date(atMs).toISOString()} in ${queue} is missing`);
   }
+  if (missing.length === 0 && story.gaps.some(({ reason, after }) => reason === "unknown" && after !== null))
+    lies.push("it lacks nothing, though it says so");
   return lies;
 }
 

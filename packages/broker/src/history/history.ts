@@ -43,6 +43,8 @@ export interface HistoryPorts extends FinishedPorts, Pick<FiguresPorts, "movedMs
   readonly observer?: HistoryObserver | undefined;
   /** Number of the first event, larger than any of an earlier epoch. */
   readonly firstNumber: number;
+  /** Whether a message is in the queue. */
+  isHere(position: MessagePosition): boolean;
   /** Starts a turn. */
   wake(): void;
   /** Calls back after a time in ms. Default: quiet events are written with every commit. */
@@ -322,6 +324,7 @@ export class History {
       queue: this.#ports.name,
       id,
       isOn: this.isOn,
+      isHere: ([segmentId, index]) => this.#ports.isHere({ segmentId, index }),
       shown: (event) => this.#eventOf(event, errors),
       keptSinceMs: this.#keptSinceMs(heads),
     });

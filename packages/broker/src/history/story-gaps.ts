@@ -13,6 +13,8 @@ export interface GapFacts {
   readonly merged: readonly StoredEvent[];
   /** Time in ms before which events are not kept any more; `null` if all are kept. */
   readonly keptSinceMs: number | null;
+  /** Whether the message is known not to be in the queue any more. */
+  readonly isGone: boolean;
 }
 
 /** Time between two events of a message, or before the first, or after the last, in which a merged one may lie. */
@@ -27,6 +29,8 @@ interface Span {
 const ENDS: readonly HistoryKind[] = [
   ...(["acked", "deadLettered", "dropped", "redriven", "expired", "deleted", "purged"] as const),
 ];
+/** Kinds of events after which a delivery is still under way, or has its end noted. */
+const OF_DELIVERY: readonly HistoryKind[] = ["delivered", "printed", "faulted", "failed"];
 
 /** Whether a message is gone from its queue after an event. */
 export function isEnd({ kind }: StoredEvent): boolean {
@@ -36,12 +40,48 @@ export function isEnd({ kind }: StoredEvent): boolean {
 /** Finds where the story of a message may lack events, and why. */
 export function gapsOf(facts: GapFacts): StoryGap[] {
   const { queue, isOn, events } = facts;
-  const known = [...overwrittenIn(facts), ...mergedIn(facts)];
+  const explained = [...overwrittenIn(facts), ...mergedIn(facts)];
+  const known = [...explained, ...lostIn(facts, explained)];
   if (!isOn) return [{ queue, reason: "off", untilMs: null }, ...known];
   const [first] = events;
   const isSendLost = first !== undefined && !isSend(first) && known.every(({ after }) => after !== undefined);
   if (isSendLost) return [{ queue, reason: "unknown", untilMs: first.t }, ...known];
   return first === undefined && known.length === 0 ? [{ queue, reason: "unknown", untilMs: null }] : known;
+}
+
+/**
+ * Finds what a crash has lost, besides the send: a delivery whose attempt is missing, or that was cut off, and the end
+ * of a message that is gone. What another gap may explain is left out.
+ */
+function lostIn({ queue, events, attempts, isGone }: GapFacts, explained: readonly StoryGap[]): StoryGap[] {
+  const isExplained = (from: StoredEvent, to: StoredEvent | undefined) =>
+    explained.some(({ reason, after = -1, untilMs }) =>
+      reason === "overwritten"
+        ? (untilMs ?? Infinity) >= from.t
+        : after >= from.n && after < (to?.n ?? Infinity),
+    );
+  const gaps: StoryGap[] = [];
+  const add = (before: StoredEvent, after: StoredEvent | undefined) =>
+    gaps.push({
+      ...{ queue, reason: "unknown", sinceMs: before.t, untilMs: after?.t ?? null, after: before.n },
+    });
+  let last: { readonly event: StoredEvent; readonly attempt: number } | null = null;
+  for (const [i, event] of events.entries()) {
+    const before = events[i - 1];
+    const attempt = attempts[i] ?? null;
+    if (isSend(event)) last = null;
+    const isNext = event.kind === "delivered" ? 1 : 0;
+    const isMissing = last !== null && attempt !== null && attempt > last.attempt + isNext;
+    const isCutOff = event.delay === "restart" && before !== undefined && !OF_DELIVERY.includes(before.kind);
+    if (before !== undefined && (isMissing || isCutOff) && !isExplained(last?.event ?? before, event))
+      add(before, event);
+    if (isCutOff && last !== null) last = { event, attempt: last.attempt + 1 };
+    if (attempt !== null && attempt >= (last?.attempt ?? 0)) last = { event, attempt };
+  }
+  const end = events.at(-1);
+  const isEnded = events.findLastIndex(isEnd) > events.findLastIndex(isSend);
+  if (end !== undefined && isGone && !isEnded && !isExplained(end, undefined)) add(end, undefined);
+  return gaps;
 }
 
 function overwrittenIn({ queue, events, keptSinceMs }: GapFacts): StoryGap[] {

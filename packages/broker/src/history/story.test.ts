@@ -168,3 +168,75 @@ it("the story of a message whose send a crash has lost says so", async () => {
     gaps: [{ queue: "orders", reason: "unknown", untilMs: WORLD_START_MS }],
   });
 });
+
+it("the story of a message whose end a crash has lost says so, and that of one which is still there does not", async () => {
+  const world = worldWithHistory({ orders: { consumer: pullConsumer() } });
+  world.sharesCommits = true;
+  await world.send("orders", ["gone", "here"]);
+  const pulled = await world.core("orders").pull({ max: 2, visibilityTimeoutMs: 3_600_000 });
+  await world.pass(2_000);
+  const [gone = "", here = ""] = acceptedIn(world, "orders");
+  const [ack = ""] = pulled.ok ? pulled.batch.leaseIds : [];
+  await world.core("orders").settleLeases({ acks: [ack], retries: [] });
+  await world.core("orders").wake();
+  expect(world.core("orders").history.story(gone)).toMatchObject({ events: { length: 3 }, gaps: [] });
+  world.crash("orders");
+  const { events, gaps } = world.core("orders").history.story(gone);
+  expect(events.map(({ kind }) => kind)).toEqual(["accepted", "delivered"]);
+  expect(gaps).toEqual([
+    {
+      ...{ queue: "orders", reason: "unknown", sinceMs: WORLD_START_MS, untilMs: null },
+      after: events[1]?.number,
+    },
+  ]);
+  expect(world.core("orders").history.story(here)).toMatchObject({ events: { length: 2 }, gaps: [] });
+});
+
+it("the story of a message has a gap where a crash has lost its delivery", async () => {
+  const world = worldWithHistory({
+    orders: {
+      consumer: consumer({ ...SINGLE, maxRetries: 2, retryDelaySeconds: 10, deadLetterQueue: "dead" }),
+    },
+    dead: {},
+  });
+  world.sharesCommits = true;
+  world.handler = () => ({ retryBatch: { retry: true } });
+  await world.sendAndPass("orders", ["vase"], 19_000);
+  const [id = ""] = acceptedIn(world, "orders");
+  world.handler = () => new Promise(() => {});
+  await world.pass(1_000);
+  expect(kindsOf(world, "orders", id).at(-1)).toBe("delivered");
+  world.crash("orders");
+  await world.pass(1_000);
+  const { events, gaps } = world.core("orders").history.story(id);
+  expect(events.map(({ kind, attempt }) => [kind, attempt])).toEqual([
+    ["accepted", null],
+    ...[1, 2].flatMap((attempt) => [
+      ["delivered", attempt],
+      ["retried", attempt],
+    ]),
+    ["deadLettered", 3],
+  ]);
+  const [before, end] = events.slice(-2);
+  expect(gaps).toEqual([
+    {
+      ...{ queue: "orders", reason: "unknown", sinceMs: before?.atMs, untilMs: end?.atMs },
+      after: before?.number,
+    },
+  ]);
+});
+
+it("the story of a message has a gap where a crash has lost its first delivery, which was cut off", async () => {
+  const world = worldWithHistory({ orders: { consumer: consumer(SINGLE) } });
+  world.sharesCommits = true;
+  world.handler = () => new Promise(() => {});
+  await world.send("orders", ["vase"], { delaySeconds: 10 });
+  await world.pass(10_000);
+  const [id = ""] = acceptedIn(world, "orders");
+  expect(kindsOf(world, "orders", id)).toEqual(["accepted", "delivered"]);
+  world.crash("orders");
+  await world.pass(5_000);
+  const { events, gaps } = world.core("orders").history.story(id);
+  expect(events.map(({ kind }) => kind)).toEqual(["accepted", "retried", "delivered"]);
+  expect(gaps).toMatchObject([{ reason: "unknown", after: events[0]?.number, untilMs: events[1]?.atMs }]);
+});

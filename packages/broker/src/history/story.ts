@@ -7,11 +7,13 @@ import { waitsOf } from "./story-waits.ts";
 export type Place = readonly [segmentId: number, index: number];
 
 /** Facts of which the story of a message in a queue is made. Events are oldest first. */
-export interface Known extends Omit<GapFacts, "attempts"> {
+export interface Known extends Omit<GapFacts, "attempts" | "isGone"> {
   readonly id: string;
   /** Pauses, resumptions and moves of the clock. */
   readonly ofQueue: readonly StoredEvent[];
   readonly places: readonly Place[];
+  /** Whether a message is in the queue. */
+  readonly isHere: (place: Place) => boolean;
   /** Makes the event that a client gets. */
   readonly shown: (event: StoredEvent) => HistoryEvent;
 }
@@ -31,7 +33,7 @@ export function positionIn({ ids, at }: StoredEvent, id: string): Place | "unkno
 
 /** Tells the story of one message of a queue. */
 export function storyOf(known: Known): StoryReply {
-  const { id, ofQueue, places, shown } = known;
+  const { id, ofQueue, places, isHere, shown } = known;
   const { events, merged } = withPurge(known);
   const attempts = events.map((event) => attemptOf(event, places));
   const own = events.map((event, i): HistoryEvent => {
@@ -48,7 +50,7 @@ export function storyOf(known: Known): StoryReply {
   });
   return {
     events: own,
-    gaps: gapsOf({ ...known, events, merged, attempts }),
+    gaps: gapsOf({ ...known, events, merged, attempts, isGone: places.length > 0 && !places.some(isHere) }),
     before: cameFrom(own),
     after: wentTo(own),
   };

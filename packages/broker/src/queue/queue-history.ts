@@ -25,6 +25,7 @@ export function historyFor(
     after: lingerMs === 0 ? undefined : after,
     write: (write) => context.write(write),
     inMemory: (segmentId) => context.cache.written(segmentId),
+    isHere: ({ segmentId, index }) => context.queue.segments.get(segmentId)?.has(index) === true,
     wake: () => void context.wake(),
     get nowMs() {
       return context.nowMs;

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { eventView } from "../../test/views.ts";
 import type { EventView, StoryGapView } from "../api/call.ts";
-import { storySteps } from "./story-steps.ts";
+import { gapText, storySteps } from "./story-steps.ts";
 
 const START_MS = Date.parse("2026-11-21T12:00:00.000Z");
 
@@ -94,6 +94,20 @@ it("a story has its gaps where they are, and tells no wait over them", () => {
   expect(unsent.steps[1]?.wait).toBeNull();
   const whole = storySteps(storyOf(events, [gap({ reason: "overwritten", until: events[2]?.at ?? null })]));
   expect(whole.steps.map(({ wait }) => wait)).toEqual([null, null, null]);
+});
+
+it("a story says what a crash has lost of it: before, between and after", () => {
+  const at = (ms: number) => event("acked", ms).at;
+  const text = (since: string | null, until: string | null) => {
+    const gap = { queue: "orders", reason: "unknown" as const, since, until, kinds: null, after: null };
+    return gapText(gap, false, at(0));
+  };
+  expect(text(null, at(0))).toMatch(/^What happened in orders before .* was not noted: a crash loses/);
+  expect(text(at(0), at(5_000))).toMatch(/^What happened in orders from .* to .* was not noted/);
+  expect(text(at(0), null)).toMatch(
+    /^The message is not in orders any more\. What became of it was not noted/,
+  );
+  expect(text(null, null)).toBe("The history of orders does not name this message.");
 });
 
 it("a story says what the handler printed, and of which batch", () => {

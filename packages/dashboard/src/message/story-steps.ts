@@ -214,10 +214,13 @@ export function gapText(
     }
     case "overwritten":
       return `What happened in ${queue} ${since === null ? `before ${to}` : span} is not kept any more.`;
-    case "unknown":
-      return until === null
-        ? `The history of ${queue} does not name this message.`
-        : `What happened in ${queue} before ${to} was not noted: a crash loses what went well just before.`;
+    case "unknown": {
+      const lost = "was not noted: a crash loses what went well just before";
+      if (until !== null)
+        return `What happened in ${queue} ${since === null ? `before ${to}` : span} ${lost}.`;
+      if (since === null) return `The history of ${queue} does not name this message.`;
+      return `The message is not in ${queue} any more. What became of it ${lost}.`;
+    }
     case "off":
       return `Queue ${queue} keeps no history. In its configuration history = "1h" turns it on.`;
   }

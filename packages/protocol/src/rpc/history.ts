@@ -176,8 +176,8 @@ export interface HistoryReply {
  * - `merged`: more happened from `sinceMs` to `untilMs` than is kept message by message.
  * - `overwritten`: what is older than `untilMs` is not kept any more.
  * - `off`: the queue keeps no history.
- * - `unknown`: for none of these reasons no event names the message by its id, or its send is missing. A crash loses
- *   events that were not written.
+ * - `unknown`: for none of these reasons no event names the message by its id, or its send, a delivery, or the end of a
+ *   message that is gone is missing. A crash loses events that were not written.
  */
 export interface StoryGap {
   readonly queue: string;

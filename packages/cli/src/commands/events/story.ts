@@ -27,8 +27,12 @@ export async function story(on: OnBroker, queue: string, id: string): Promise<nu
 /** Explains why a part of a story may be missing, from when on, and until when. */
 export function gapText({ queue, reason, since, until }: StoryGapView): string {
   const times = `${since === null ? "" : ` from ${since}`}${until === null ? "" : ` until ${until}`}`;
-  return `Events of ${queue} may be missing${times}: ${GAPS[reason]}.`;
+  const isLost = reason === "unknown" && since !== null;
+  return `Events of ${queue} may be missing${times}: ${isLost ? LOST : GAPS[reason]}.`;
 }
+
+/** Explains a gap behind an event that nothing else explains. */
+const LOST = "they were not noted, as a crash loses what went well just before";
 
 const GAPS: Readonly<Record<StoryGapView["reason"], string>> = {
   merged: "it had too many events to keep each one",
