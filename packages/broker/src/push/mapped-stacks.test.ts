@@ -34,6 +34,15 @@ describe("the stack trace of a reply", () => {
   });
 });
 
+it.each(["\n", " ", "\n ", "\r\n"])("a long text of %j is searched for frames in one pass", async (part) => {
+  const post = vi.fn();
+  const start = performance.now();
+  await withMappedStacks({ ...failedResult("no"), stack: part.repeat(128_000) }, URL, post);
+  // Milliseconds are enough; reading on from each part to the end takes many seconds.
+  expect(performance.now() - start).toBeLessThan(1_000);
+  expect(post).not.toHaveBeenCalled();
+});
+
 describe("what a handler printed", () => {
   const printed = { afterMs: 2, text: "Error: no\n    at entry.js:1:2", level: "error" } as const;
   const reply = {

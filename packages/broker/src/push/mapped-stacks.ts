@@ -3,8 +3,8 @@ import type { DeliveryReply } from "@sluice/protocol";
 /** Longest wait for a mapped stack trace, in ms. One that takes longer is stored as the runtime wrote it. */
 export const MAPPED_STACK_MS_MAX = 1_000;
 
-/** Beginning of a frame. Any other text is not asked for. */
-const FRAME = /\n\s+at /;
+/** Beginning of a frame. Any other text is not asked for. Reads no line twice, however many are empty. */
+const FRAME = /\n[^\S\n]+at /;
 
 interface PrintedLine {
   readonly text: string;

@@ -27,6 +27,17 @@ it("the files of a build's errors are named from the user's folder", () => {
   expect(withUsersFiles("../../../../src/a b.ts:1:2:", generated, join(root, "src"))).toBe("a b.ts:1:2:");
 });
 
+it.each(["\n", "\r", "\u2028", " ", "../\r", "../\n", "../ "])(
+  "a long message of %j is read in one pass",
+  (part) => {
+    const message = part.repeat(128_000);
+    const start = performance.now();
+    expect(withUsersFiles(message, generated, root)).toBe(message);
+    // Milliseconds are enough; reading on from each part to the end takes many seconds.
+    expect(performance.now() - start).toBeLessThan(1_000);
+  },
+);
+
 it.each([
   "    ../../../../src/gone.ts:19:9:",
   "    entry.js:5:20:",

@@ -1,8 +1,11 @@
 import { existsSync } from "node:fs";
 import { relative, resolve } from "node:path";
 
-/** File of a place in esbuild's errors and warnings, as it is named from a folder beside or below the file's own. */
-const FILE = /^(\s*)(\.\.\/[^\n]*?)(?=:\d+:\d+:(?: |$))/gm;
+/**
+ * File of a place in esbuild's errors and warnings, as it is named from a folder beside or below the file's own. It
+ * never reads on beyond its line: that takes many seconds for a message of many lines.
+ */
+const FILE = /^([^\S\n\r\u2028\u2029]*)(\.\.\/.*?)(?=:\d+:\d+:(?: |$))/gm;
 
 /**
  * Names the files in what esbuild says of a build as the user does: esbuild names them from the folder of the generated

@@ -55,6 +55,42 @@ describe("a frame", () => {
   });
 });
 
+describe("a frame of a place in the source", () => {
+  const stack = stackNamer(alreadyInSource, "/home/me/shop", OWN);
+
+  it.each([
+    ["    at a (/x) (/home/me/shop/b.ts:1:2)", "    at a (/x) (b.ts:1:2)"],
+    ["    at a (/home/me/shop/b (1).ts:1:2)", "    at a (b (1).ts:1:2)"],
+    ["    at async a (async /home/me/shop/b.ts?v=1?w=2:1:2)", "    at async a (async b.ts:1:2)"],
+    ["    at /home/me/shop/b?c:d.ts?v=1:1:2", "    at b?c:d.ts:1:2"],
+    ["    at a (/home/me/shop/b.ts:1:2", "    at a (b.ts:1:2"],
+  ])("has the last file of the line, without what is added to it: %s", (frame, expected) => {
+    expect(stack(`Error: no\n${frame}`)).toBe(`Error: no\n${expected}`);
+  });
+
+  it.each([
+    "    at a (b.ts:1:2)",
+    "    at a (/home/me/shop/b.ts:1)",
+    "    at a (/home/me/shop/b.ts:1:2))",
+    "    at a (/home/me/shop/b.ts:1:2) x",
+    "at a (/home/me/shop/b.ts:1:2)",
+  ])("is left as it is where it names no place: %s", (line) => {
+    expect(stack(`Error: no\n${line}`)).toBe(`Error: no\n${line}`);
+  });
+});
+
+it.each([" (/?", " (", "?", ":", ":1", " ", "/", " (async /"])(
+  "a long frame of %j is read in one pass",
+  (part) => {
+    const text = `bad:\n    at ${part.repeat(8_000)}`;
+    const start = performance.now();
+    // A text of the limit's length may have been cut within its last line.
+    expect(named(`${text}\n`)).toBe(`${text}\n`);
+    // Milliseconds are enough; reading on from each part to the end takes many seconds.
+    expect(performance.now() - start).toBeLessThan(1_000);
+  },
+);
+
 it.each([
   [-1, "src/payment.ts:15:3"],
   [0, `${ENTRY}:1:3`],

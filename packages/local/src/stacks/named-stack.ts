@@ -6,9 +6,23 @@ import { OWN_SCHEME } from "@sluice/protocol/stack";
 import { ownSources } from "../runtime-modules.ts";
 import type { FindSource } from "./stack-frames.ts";
 
-/** A frame with a file: what comes before it, the file, and after `?` what a dev server adds to it. */
-const FRAME =
-  /^(\s+at (?:.* \()?(?:async )?)((?:file:\/\/|\/|[A-Za-z]:[\\/]).*?)(?:\?[^:]*)?:(\d+):(\d+)(\)?)$/;
+/** Beginning of a frame. */
+const BEGINNING = /^\s+at /;
+
+/** Beginning of a frame's file, at one place of it. */
+const FILE = /(async )?(?:file:\/\/|\/|[A-Za-z]:[\\/])/y;
+
+/** Row and column at the end of a frame. */
+const END = /:(\d+):(\d+)(\)?)$/;
+
+/** A frame with a file. */
+interface Frame {
+  readonly before: string;
+  readonly url: string;
+  readonly row: number;
+  readonly column: number;
+  readonly after: string;
+}
 
 /** Folder of generated files, wherever it is in a path. */
 const GENERATED = `${sep}${OUTPUT_FOLDER}${sep}`;
@@ -32,17 +46,48 @@ export function stackNamer(
       ? OWN_SCHEME + slashed(file.slice(own.length + 1))
       : slashed(relative(root, file));
   };
-  const named = (line: string): string =>
-    line.replace(FRAME, (frame, before: string, url: string, row: string, column: string, after: string) => {
-      const found = find(url, Number(row), Number(column));
-      return found === null ? frame : `${before}${nameOf(found.file)}:${found.row}:${found.column}${after}`;
-    });
+  const named = (line: string): string => {
+    const frame = frameOf(line);
+    const found = frame && find(frame.url, frame.row, frame.column);
+    if (frame === null || found === null) return line;
+    return `${frame.before}${nameOf(found.file)}:${found.row}:${found.column}${frame.after}`;
+  };
   return (stack) => {
     const lines = stack.split("\n");
     // In a text that was cut the last number may lack digits.
     const whole = stack.length < ERROR_TEXT_MAX ? lines.length : lines.length - 1;
     return lines.map((line, i) => (i < whole ? named(line) : line)).join("\n");
   };
+}
+
+/** Reads a frame with a file; `null` for any other line. A handler may throw any text: each part is read once. */
+function frameOf(line: string): Frame | null {
+  const beginning = BEGINNING.exec(line)?.[0].length;
+  const end = END.exec(line);
+  if (beginning === undefined || end === null) return null;
+  const start = fileStart(line, beginning);
+  if (start === null) return null;
+  const [, row, column, after = ""] = end;
+  const file = line.slice(start, end.index);
+  // After `?` is what a dev server adds to it.
+  const added = file.indexOf("?", file.lastIndexOf(":") + 1);
+  const url = added === -1 ? file : file.slice(0, added);
+  return { before: line.slice(0, start), url, row: Number(row), column: Number(column), after };
+}
+
+/** Where the file of a frame begins: in the last parentheses that have one, or right at the beginning. */
+function fileStart(line: string, beginning: number): number | null {
+  for (let at = line.lastIndexOf(" ("); at >= beginning; at = line.lastIndexOf(" (", at - 1)) {
+    const start = startAt(line, at + 2);
+    if (start !== null) return start;
+  }
+  return startAt(line, beginning);
+}
+
+function startAt(line: string, at: number): number | null {
+  FILE.lastIndex = at;
+  const found = FILE.exec(line);
+  return found === null ? null : at + (found[1]?.length ?? 0);
 }
 
 /** Finds the places of a runtime that reads source maps itself, as Vite's does: they are in the sources already. */
