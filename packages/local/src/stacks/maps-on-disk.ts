@@ -3,27 +3,51 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ModuleMap, ModuleMaps } from "./stack-frames.ts";
 
+/** Most maps that are kept. Another one takes the place of the one that was asked for the longest ago. */
+export const MAPS_KEPT_MAX = 16;
+
+/** Largest map that is read, in bytes. */
+export const MAP_BYTES_MAX = 50_000_000;
+
 interface ReadMap {
   readonly writtenMs: number;
   readonly map: ModuleMap;
 }
 
-/** The source maps that Wrangler writes beside its bundles. A map is read again when it was written anew. */
+/**
+ * The source maps that Wrangler writes beside its bundles. A map is read again when it was written anew. A handler may
+ * write any address into a stack trace, so files of this machine alone are looked at, and nothing that one could wait
+ * for.
+ */
 export class MapsOnDisk implements ModuleMaps {
+  /** By file; the one that was asked for last is the last. */
   readonly #read = new Map<string, ReadMap>();
 
   get(url: string): ModuleMap | undefined {
     try {
-      const file = `${fileURLToPath(url)}.map`;
-      const { mtimeMs: writtenMs } = statSync(file);
-      const known = this.#read.get(url);
-      if (known?.writtenMs === writtenMs) return known.map;
-      const map = { text: readFileSync(file, "utf8"), folder: dirname(file) };
-      this.#read.set(url, { writtenMs, map });
-      return map;
+      const address = new URL(url);
+      if (address.protocol !== "file:" || address.host !== "") return undefined;
+      // It leaves the query and the fragment out.
+      const file = `${fileURLToPath(address)}.map`;
+      const stats = statSync(file);
+      if (!stats.isFile() || stats.size > MAP_BYTES_MAX) return undefined;
+      return this.#kept(file, stats.mtimeMs);
     } catch {
       // There is none.
       return undefined;
     }
+  }
+
+  #kept(file: string, writtenMs: number): ModuleMap {
+    const known = this.#read.get(file);
+    this.#read.delete(file);
+    const map =
+      known?.writtenMs === writtenMs
+        ? known.map
+        : { text: readFileSync(file, "utf8"), folder: dirname(file) };
+    this.#read.set(file, { writtenMs, map });
+    const [oldest] = this.#read.keys();
+    if (this.#read.size > MAPS_KEPT_MAX && oldest !== undefined) this.#read.delete(oldest);
+    return map;
   }
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { StackService } from "./stack-service.ts";
+import { STACK_BYTES_MAX, StackService } from "./stack-service.ts";
 
 const service = new StackService((stack) => {
   if (stack === "broken") throw new Error("no such map");
@@ -23,4 +23,15 @@ it("the service fails for a stack trace that cannot be mapped, and goes on", asy
 it("the service answers at its own path alone, and to nothing but a post", async () => {
   expect((await post(new URL("/", service.url).href, "x")).status).toBe(404);
   expect((await fetch(service.url)).status).toBe(404);
+});
+
+it.each([
+  [-1, 200],
+  [0, 200],
+  [1, 413],
+])("the service answers a text of the limit %i bytes with %i", async (over, status) => {
+  const body = `ü${"x".repeat(STACK_BYTES_MAX + over - 2)}`;
+  const response = await post(service.url, body);
+  expect(response.status).toBe(status);
+  expect(await response.text()).toBe(status === 200 ? body.toUpperCase() : "");
 });

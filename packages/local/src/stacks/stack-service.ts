@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
-import { text } from "node:stream/consumers";
+
+/** Longest stack trace that is taken, in bytes; a valid one is far shorter. */
+export const STACK_BYTES_MAX = 65_536;
 
 /**
  * Answers the broker in workerd, which has no source maps: it posts a stack trace, and gets it with the places of the
@@ -20,7 +22,9 @@ export class StackService {
         return;
       }
       try {
-        response.end(named(await text(request)));
+        const stack = await textOf(request);
+        if (stack === null) response.writeHead(413).end();
+        else response.end(named(stack));
       } catch {
         // The broker keeps the stack trace as it is then.
         response.writeHead(500).end();
@@ -45,4 +49,16 @@ export class StackService {
     this.#server.close();
     this.#server.closeAllConnections();
   }
+}
+
+/** Reads a body; `null` for one that is too long, of which nothing is kept. */
+async function textOf(request: IncomingMessage): Promise<string | null> {
+  let bytes = 0;
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) {
+    bytes += chunk.length;
+    if (bytes <= STACK_BYTES_MAX) chunks.push(chunk);
+    else chunks.length = 0;
+  }
+  return bytes <= STACK_BYTES_MAX ? Buffer.concat(chunks).toString() : null;
 }
