@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { missingLines, plural, size, span } from "./words.ts";
+import { indented, missingLines, oneLine, plural, printable, size, span } from "./words.ts";
 
 it.each([
   [999, "999 B"],
@@ -29,4 +29,26 @@ it("missing lines are said with why, and nothing is said where none is missing",
     "Left out: 1 line, since too much was printed.",
     expect.stringMatching(/^Left out: 2,000 lines, since other deliveries ran too\. .*nodejs_als/),
   ]);
+});
+
+it("shows control characters, and leaves line ends and tabs", () => {
+  expect(printable("a\u001b[31m\u009b\u0000\r\n\tü")).toBe("a\\x1b[31m\\x9b\\x00\\x0d\n\tü");
+});
+
+it("shows controls that turn the direction of a text, and characters of no width", () => {
+  expect(printable("https://a\u202egro.b\u200b\u2066\ufeff\u{e0041}")).toBe(
+    "https://a\\u{202e}gro.b\\u{200b}\\u{2066}\\u{feff}\\u{e0041}",
+  );
+});
+
+it("keeps a text on its line", () => {
+  expect(oneLine("a\r\nb\tc\u2028d\u2029e\u001b")).toBe("a\\x0d b c d e\\x1b");
+});
+
+it.each([
+  ["a\nb\n c\n\n  d\u001b", "a\n  b\n   c\n  \n  d\\x1b"],
+  ["Error: no\n    at charge", "Error: no\n    at charge"],
+])("indents the further lines of %j, once", (text, shown) => {
+  expect(indented(text)).toBe(shown);
+  expect(indented(shown)).toBe(shown);
 });

@@ -1,4 +1,4 @@
-/** Amounts in words, for people: on terminals and on the page. */
+/** Words for people: amounts, and texts of others as a terminal may show them. */
 
 /** `1 message`, `2,000 messages`. */
 export function plural(count: number, noun: string): string {
@@ -36,4 +36,29 @@ export function missingLines({
             "tells whose a line is.",
         ]),
   ];
+}
+
+/**
+ * Characters that move a terminal's cursor, change its colours or its title, turn the direction of a text or have no
+ * width. Line ends and tabs stay.
+ */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is looked for.
+const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\p{Cf}]/gu;
+
+/** A text of somebody else's as a terminal may show it: a message may not do there what it likes. */
+export function printable(text: string): string {
+  return text.replace(CONTROLS, (one) => {
+    const code = (one.codePointAt(0) ?? 0).toString(16);
+    return code.length > 2 ? `\\u{${code}}` : `\\x${code.padStart(2, "0")}`;
+  });
+}
+
+/** A text of somebody else's, kept on its line. */
+export function oneLine(text: string): string {
+  return printable(text).replace(/[\n\t\u2028\u2029]/g, " ");
+}
+
+/** A text of somebody else's whose further lines are indented, so that none looks like a line of ours. */
+export function indented(text: string): string {
+  return printable(text).replace(/\n(?! {2})/g, "\n  ");
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createConsoleLog, LINES_PER_SECOND, type MessageFate } from "./log.ts";
+import { createConsoleLog, LINES_PER_SECOND, type MessageFate, traceOf } from "./log.ts";
 
 /** A log whose clock and timer are the test's. */
 function observed() {
@@ -137,4 +137,29 @@ it("the console log never drops or sums up what is about no batch and no message
   log.error("broken");
   expect(lines).toHaveLength(102);
   expect(lines.slice(-3)).toEqual(["log: info 99", "warn: careful", "error: broken"]);
+});
+
+/** A reason that clears a terminal and writes a line of its own. */
+const HOSTILE = "Error: \u001b[2J\r\u202eno\nQUEUE orders 1/1 acknowledged (1ms)";
+
+it("the console log shows control characters of a reason, and keeps each message on its line", () => {
+  const { log, lines, pass } = observed();
+  for (let i = 0; i < LINES_PER_SECOND + 2; i++) {
+    log.message("orders", i % 2 === 0 ? "retried" : "dropped", HOSTILE, () => `Message: ${HOSTILE}`);
+  }
+  pass(1_000);
+  const shown = "Error: \\x1b[2J\\x0d\\u{202e}no";
+  expect(lines.slice(0, 2)).toEqual([
+    `log: Message: ${shown} QUEUE orders 1/1 acknowledged (1ms)`,
+    `warn: Message: ${shown} QUEUE orders 1/1 acknowledged (1ms)`,
+  ]);
+  expect(lines.slice(LINES_PER_SECOND)).toEqual([`warn: QUEUE orders 1 to be retried, 1 dropped: ${shown}`]);
+});
+
+it("the console log shows control characters of an error, and indents its further lines", () => {
+  const { log, lines } = observed();
+  const shown = "Error: \\x1b[2J\\x0d\\u{202e}no\n  QUEUE orders 1/1 acknowledged (1ms)\n    at charge";
+  for (const level of ["info", "warn", "error"] as const) log[level](`${HOSTILE}\n    at charge`);
+  expect(lines).toEqual([`log: ${shown}`, `warn: ${shown}`, `error: ${shown}`]);
+  expect(traceOf(`${HOSTILE}\n    at charge`)).toBe(shown);
 });

@@ -1,3 +1,5 @@
+import { indented, oneLine } from "@sluice/protocol/words";
+
 /** Event of one message that a developer wants to hear of. */
 export type MessageFate = "retried" | "moved" | "dropped";
 
@@ -33,7 +35,8 @@ export interface LineSink {
 /**
  * Makes a log that prints to the console. A queue that handles thousands of batches a second, or retries thousands of
  * messages, would spend most of its time printing them. So beyond `LINES_PER_SECOND` one line a second sums them up, for
- * as long as the rush goes on.
+ * as long as the rush goes on. Handlers throw any text: control characters are shown as text, and the line of a message
+ * stays one.
  */
 export function createConsoleLog(
   sink: LineSink,
@@ -51,8 +54,8 @@ export function createConsoleLog(
     sum = null;
     if (ended === null) return;
     if (ended.lines === 1) ended.printFirst();
-    else if (ended.dropped > 0) sink.warn(textOf(ended));
-    else sink.log(textOf(ended));
+    else if (ended.dropped > 0) sink.warn(oneLine(textOf(ended)));
+    else sink.log(oneLine(textOf(ended)));
   };
   /** Prints a line, or else returns the sum that it goes into. */
   const printOrSum = (queue: string, print: () => void): Sum | null => {
@@ -87,15 +90,19 @@ export function createConsoleLog(
       into.batches += 1;
     },
     message(queue, fate, reason, line) {
-      const into = printOrSum(queue, () => (fate === "dropped" ? sink.warn(line()) : sink.log(line())));
+      const into = printOrSum(queue, () => {
+        const text = oneLine(line());
+        if (fate === "dropped") sink.warn(text);
+        else sink.log(text);
+      });
       if (into === null) return;
       into[fate] += 1;
       into.reason ??= reason;
       into.hasOtherReasons ||= into.reason !== reason;
     },
-    info: (text) => sink.log(text),
-    warn: (text) => sink.warn(text),
-    error: (text) => sink.error(text),
+    info: (text) => sink.log(indented(text)),
+    warn: (text) => sink.warn(indented(text)),
+    error: (text) => sink.error(indented(text)),
   };
 }
 
@@ -145,5 +152,5 @@ const FATES: readonly (readonly [MessageFate, words: string])[] = [
 
 /** Makes the text of an unexpected error for the log, with its stack if there is one. */
 export function traceOf(error: unknown): string {
-  return error instanceof Error && error.stack !== undefined ? error.stack : String(error);
+  return indented(error instanceof Error && error.stack !== undefined ? error.stack : String(error));
 }

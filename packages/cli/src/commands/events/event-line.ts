@@ -1,7 +1,6 @@
 import type { EventView } from "@sluice/gateway/views";
 import type { Colour, Look } from "@sluice/local/report/table";
-import { printable } from "@sluice/local/report/words";
-import { missingLines, plural, span } from "@sluice/protocol/words";
+import { missingLines, plural, printable, span } from "@sluice/protocol/words";
 import { reasonOf } from "./reason.ts";
 
 /** Formats an event as a line, and below it, indented, the lines that a handler printed. */

@@ -1,8 +1,7 @@
 import type { SearchView } from "@sluice/gateway/views";
 import { table } from "@sluice/local/report/table";
-import { printable } from "@sluice/local/report/words";
 import { EXIT_NOT_FOUND } from "@sluice/project/errors";
-import { plural } from "@sluice/protocol/words";
+import { plural, printable } from "@sluice/protocol/words";
 import { searchAll } from "../../client/messages.ts";
 import { answer, type OnBroker } from "../on-broker.ts";
 

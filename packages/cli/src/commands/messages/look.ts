@@ -1,7 +1,7 @@
 import type { MessageView, WholeMessageView } from "@sluice/gateway/views";
 import { type Cell, facts, type Look, table } from "@sluice/local/report/table";
-import { distance, printable } from "@sluice/local/report/words";
-import { plural, size } from "@sluice/protocol/words";
+import { distance } from "@sluice/local/report/words";
+import { plural, printable, size } from "@sluice/protocol/words";
 import {
   type MessagePage,
   messageOf,

@@ -1,8 +1,8 @@
 import type { QueueView, QueueWhyView } from "@sluice/gateway/views";
 import { type Cell, facts, type Look, table } from "@sluice/local/report/table";
 import { batch, receiver, retriesBy } from "@sluice/local/report/topology-table";
-import { distance, printable } from "@sluice/local/report/words";
-import { plural, size, span } from "@sluice/protocol/words";
+import { distance } from "@sluice/local/report/words";
+import { plural, printable, size, span } from "@sluice/protocol/words";
 import { whyOfQueue } from "../../client/messages.ts";
 import { allQueues, queueNamed } from "../../client/queues.ts";
 import { answer, type OnBroker } from "../on-broker.ts";

@@ -1,6 +1,6 @@
 import type { AuditPage } from "@sluice/gateway/views";
 import { table } from "@sluice/local/report/table";
-import { printable } from "@sluice/local/report/words";
+import { printable } from "@sluice/protocol/words";
 import { answer, type OnBroker } from "../on-broker.ts";
 
 export interface AuditOptions {

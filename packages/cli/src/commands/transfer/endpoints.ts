@@ -1,6 +1,5 @@
-import { printable } from "@sluice/local/report/words";
 import { variablesOf } from "@sluice/protocol";
-import { plural } from "@sluice/protocol/words";
+import { oneLine, plural } from "@sluice/protocol/words";
 import { agree, type OnBroker } from "../on-broker.ts";
 import type { SettingsLine } from "./backup-lines.ts";
 
@@ -45,9 +44,4 @@ function endpointIn(line: SettingsLine): string[] {
   return [
     `topic ${topicArn}: ${endpoint}, once it has confirmed anew; one that is subscribed already stays as it is`,
   ];
-}
-
-/** Keeps a foreign text on its line. */
-function oneLine(text: string): string {
-  return printable(text).replace(/[\n\t\u2028\u2029]/g, " ");
 }

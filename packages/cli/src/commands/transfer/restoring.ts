@@ -1,8 +1,7 @@
 import type { Readable } from "node:stream";
 import type { BackupMessage, BackupTopicSubscription } from "@sluice/gateway/views";
-import { printable } from "@sluice/local/report/words";
 import { CliError, EXIT_FAILED } from "@sluice/project/errors";
-import { plural } from "@sluice/protocol/words";
+import { plural, printable } from "@sluice/protocol/words";
 import { type BackupKind, restore, restoreMessages } from "../../client/backup.ts";
 import { BrokerFailure } from "../../client/broker-client.ts";
 import type { Progress } from "../../progress.ts";

@@ -1,5 +1,5 @@
-import { printable } from "@sluice/local/report/words";
 import { CliError, EXIT_FAILED } from "@sluice/project/errors";
+import { printable } from "@sluice/protocol/words";
 import type { QueueLine, SettingsLine } from "./backup-lines.ts";
 
 /** A line with settings, and its number in the file. */
