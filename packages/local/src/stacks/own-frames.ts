@@ -3,7 +3,8 @@ import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 
 const FRAME = /^\s+at /;
-const FRAME_PLACE = /^\s+at [^\n]*?\s*\(?((?:file:\/\/)?\/[^()]+?):\d+:\d+\)?(?: \{)?$/;
+const FILE = /(?:file:\/\/)?\/[\s\S]/;
+const FRAME_END = /:\d+:\d+\)?(?: \{)?$/;
 /** End of the last frame of an error that has a cause or other properties. */
 const OPENING = " {";
 
@@ -43,8 +44,20 @@ function kindOf(part: string, ownSources: readonly string[]): "text" | "own" | "
   return ownSources.some((folder) => isBelow(file, folder)) ? "own" : "user";
 }
 
+/** The file of a frame. Anything may be in a message, so each part of one is read once. */
 function placeIn(frame: string): string | undefined {
-  return FRAME_PLACE.exec(stripVTControlCharacters(frame))?.[1];
+  const plain = stripVTControlCharacters(frame);
+  const beginning = FRAME.exec(plain)?.[0].length;
+  const end = FRAME_END.exec(plain)?.index;
+  if (beginning === undefined || end === undefined) return undefined;
+  const head = plain.slice(beginning, end);
+  const from = Math.max(head.lastIndexOf("("), head.lastIndexOf(")")) + 1;
+  const start = head.slice(from).search(FILE);
+  if (start === -1) return undefined;
+  const before = head.slice(0, from + start);
+  const [, ...broken] = before.split("\n");
+  // A line may be broken before its file only.
+  return ["", "("].includes(broken.join("\n").trimStart()) ? head.slice(from + start) : undefined;
 }
 
 function isBelow(file: string, folder: string): boolean {

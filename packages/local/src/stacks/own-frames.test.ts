@@ -1,0 +1,41 @@
+import { expect, it } from "vitest";
+import { withoutOwnFrames } from "./own-frames.ts";
+
+const OWN = ["/opt/sluice"];
+
+it.each([
+  ["/opt/sluice/a.js:1:2", "    at /home/b.ts:3:4", "    at /home/b.ts:3:4"],
+  ["run (/opt/sluice/a.js:1:2)", "    at x (y) (/home/b.ts:3:4)", "    at x (y) (/home/b.ts:3:4)"],
+  [
+    "run (file:///opt/sluice/a.js:1:2)",
+    "    at async b (\n/home/b.ts:3:4)",
+    "    at async b (\n/home/b.ts:3:4)",
+  ],
+  ["async\n  /opt/sluice/a.js:1:2", "    at b\n(/home/b.ts:3:4)", "    at b\n(/home/b.ts:3:4)"],
+  ["a (/opt/sluice/a.js:1:2) {", "    at b (/home/b.ts:3:4)", " {\n    at b (/home/b.ts:3:4)"],
+])("a frame of ours, %s, is left out beside one of the user's", (own, user, rest) => {
+  const separator = rest.startsWith(" {") ? "" : "\n";
+  expect(withoutOwnFrames(`Error: no\n    at ${own}\n${user}`, OWN)).toBe(`Error: no${separator}${rest}`);
+});
+
+it.each([
+  "    at run (/opt/sluice/(1)/a.js:1:2)",
+  "    at run (/opt/sluice/a.js:1)",
+  "    at run (/opt/sluice/a.js:1:2) and more",
+  "    at run (node:internal/a:1:2)",
+  "    at run (opt/sluice:1:2)",
+])("what is no frame of ours stays: %s", (line) => {
+  const message = `Error: no\n${line}\n    at b (/home/b.ts:3:4)`;
+  expect(withoutOwnFrames(message, OWN)).toBe(message);
+});
+
+it.each(["/", " ", " /", "/ :1:", ":1", "(", " (/:1", "\n    at x"])(
+  "a long frame of %j is read in one pass",
+  (part) => {
+    const message = `Error: no\n    at /${part.repeat(128_000)}!`;
+    const start = performance.now();
+    expect(withoutOwnFrames(message, OWN)).toBe(message);
+    // Milliseconds are enough; reading on from each part to the end takes many seconds.
+    expect(performance.now() - start).toBeLessThan(1_000);
+  },
+);
