@@ -68,3 +68,11 @@ describe("a line of a stack trace", () => {
     expect(mapper({ text: broken, folder: "/home" })(line)).toBe(line);
   });
 });
+
+it.each(["file://", "file:///a:1:", ":1:2", "file:// "])("a long line of %j is read in one pass", (part) => {
+  const line = part.repeat(128_000);
+  const start = performance.now();
+  expect(stackFrameMapper(new Map())(line)).toBe(line);
+  // Milliseconds are enough; reading on from each part to the end takes many seconds.
+  expect(performance.now() - start).toBeLessThan(1_000);
+});

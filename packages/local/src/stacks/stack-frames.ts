@@ -24,8 +24,8 @@ export interface Place {
 /** Finds the place in a source that a place of a module comes from; `null` where no map says anything of it. */
 export type FindSource = (url: string, row: number, column: number) => Place | null;
 
-/** A place in a file, as stack traces have it. Addresses hold no spaces. */
-const PLACE = /(file:\/\/\S+?):(\d+):(\d+)/g;
+/** A place in a file, as stack traces have it. Addresses hold no spaces, and no other address. */
+const PLACE = /(file:\/\/(?:(?!file:\/\/)\S)+?):(\d+):(\d+)/g;
 
 /**
  * Leads the places of stack traces back to the sources that modules were bundled from, as `wrangler dev` does:
