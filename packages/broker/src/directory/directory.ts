@@ -7,6 +7,7 @@ import {
   type ConsumerDefinition,
   type DirectoryReply,
   hasJurisdictions,
+  inPlace,
   isEndpointQueue,
   isTopicObject,
   type Jurisdiction,
@@ -41,7 +42,6 @@ import {
 } from "@sluice/protocol";
 import { alarmMsAfter, clockStartMsOf, type HostClock } from "../platform/clock.ts";
 import { type Host, type HostOf, workersHost } from "../platform/host.ts";
-import { inPlace } from "../platform/in-place.ts";
 import { newId } from "../platform/new-id.ts";
 import type { CommitPosition } from "../rpc/commit-position.ts";
 import type { DirectoryObject, Opened } from "../rpc/directory-object.ts";
@@ -388,7 +388,8 @@ export function createDirectory({ topology, clock, hostOf = workersHost(clock) }
     #object(name: string, place?: Jurisdiction): DurableObjectStub<ConfiguredQueueObject> {
       const { SLUICE_QUEUES: namespace } = this.#host.env;
       if (namespace === undefined) throw new Error("the binding SLUICE_QUEUES is missing");
-      return inPlace(namespace, place).get(inPlace(namespace, place).idFromName(name));
+      const there = inPlace(namespace, place);
+      return there.get(there.idFromName(name));
     }
 
     #forgetQueue(queueId: string, name: string): void {

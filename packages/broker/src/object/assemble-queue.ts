@@ -2,12 +2,12 @@ import {
   beginsAfterMs,
   countsAfter,
   cutOffReason,
+  inPlace,
   type Jurisdiction,
   type QueueRecord,
   workerOf,
 } from "@sluice/protocol";
 import { Faults } from "../faults/faults.ts";
-import { inPlace } from "../platform/in-place.ts";
 import { traceOf } from "../platform/log.ts";
 import { newId } from "../platform/new-id.ts";
 import { QueueCore } from "../queue/queue-core.ts";

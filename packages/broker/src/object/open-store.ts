@@ -1,7 +1,6 @@
-import { ELSEWHERE, hasJurisdictions, JURISDICTIONS, type Jurisdiction } from "@sluice/protocol";
+import { ELSEWHERE, hasJurisdictions, inPlace, JURISDICTIONS, type Jurisdiction } from "@sluice/protocol";
 import { clockStartMsOf, MovableClock } from "../platform/clock.ts";
 import type { Host } from "../platform/host.ts";
-import { inPlace } from "../platform/in-place.ts";
 import { createConsoleLog, type QueueLog } from "../platform/log.ts";
 import type { QueuesDirectory } from "../rpc/directory-object.ts";
 import { type FileCondition, repairFile } from "../store/file-damage.ts";

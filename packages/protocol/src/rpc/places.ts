@@ -19,6 +19,14 @@ export function hasJurisdictions(namespace: { jurisdiction?(jurisdiction: Jurisd
   }
 }
 
+/** Returns the part of a namespace whose objects are made in a jurisdiction; all of it for none. */
+export function inPlace<Namespace extends { jurisdiction?(jurisdiction: Jurisdiction): unknown }>(
+  namespace: Namespace,
+  place: Jurisdiction | null | undefined,
+): Namespace {
+  return place == null ? namespace : (namespace.jurisdiction?.(place) as Namespace);
+}
+
 interface QueueObjectsPorts<Stub> {
   /** Looked up for every call, because a stub must not outlive the request that made it. */
   namespace(): QueueNamespace<Stub>;
@@ -68,6 +76,6 @@ export class QueueObjects<Stub extends object> {
     const known = this.#places.get(queue);
     const place = known === undefined ? await this.#ports.placeOf(queue) : known;
     this.#places.set(queue, place);
-    return (place === null ? namespace : (namespace.jurisdiction?.(place) ?? namespace)).getByName(queue);
+    return inPlace(namespace, place).getByName(queue);
   }
 }
