@@ -1,8 +1,6 @@
-import type { MessageView } from "@sluice/gateway/views";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { MessagePage } from "../src/client/messages.ts";
 import { BrokerLab } from "./broker-lab.ts";
-import { callSqs } from "./serving.ts";
+import { messageCommands } from "./message-commands.ts";
 
 /* Commands that act on many messages of a queue. */
 
@@ -21,20 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => lab.close());
 
-const send = (queue: string, ...args: string[]) => lab.run(["messages", "send", queue, ...args]);
-const peek = (queue: string, ...args: string[]) =>
-  lab.json<MessagePage>(["messages", "peek", queue, ...args]);
-async function only(queue: string): Promise<MessageView> {
-  const { messages } = await peek(queue);
-  expect(messages).toHaveLength(1);
-  return messages[0] as MessageView;
-}
-
-async function sqs(action: string, input: object): Promise<Record<string, unknown>> {
-  const { status, answer } = await callSqs(`${url}/__sluice/aws`, action, input);
-  expect(status).toBe(200);
-  return answer;
-}
+const { send, peek, only, sqs } = messageCommands(lab, () => url);
 
 let queues = 0;
 /** Sends bodies to a queue, each delayed. */

@@ -1,10 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { MessageView, QueueWhyView, WholeMessageView } from "@sluice/gateway/views";
+import type { QueueWhyView, WholeMessageView } from "@sluice/gateway/views";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { MessagePage } from "../src/client/messages.ts";
 import { BrokerLab } from "./broker-lab.ts";
-import { callSqs } from "./serving.ts";
+import { messageCommands } from "./message-commands.ts";
 
 const lab = new BrokerLab("[sluice.queues.kept]\nfinished = 2\n");
 let url: string;
@@ -21,20 +20,7 @@ async function newQueue(...settings: string[]): Promise<string> {
   return name;
 }
 
-const send = (queue: string, ...args: string[]) => lab.run(["messages", "send", queue, ...args]);
-const peek = (queue: string, ...args: string[]) =>
-  lab.json<MessagePage>(["messages", "peek", queue, ...args]);
-async function only(queue: string): Promise<MessageView> {
-  const { messages } = await peek(queue);
-  expect(messages).toHaveLength(1);
-  return messages[0] as MessageView;
-}
-
-async function sqs(action: string, input: object): Promise<Record<string, unknown>> {
-  const { status, answer } = await callSqs(`${url}/__sluice/aws`, action, input);
-  expect(status).toBe(200);
-  return answer;
-}
+const { send, peek, only, sqs } = messageCommands(lab, () => url);
 
 describe("sluice messages peek in a terminal", () => {
   it("is as wide as that, and whole elsewhere", async () => {
