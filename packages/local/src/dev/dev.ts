@@ -58,11 +58,11 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
     printer,
   });
   const stacks = new StackService(stackNamer(sourceFinder(new MapsOnDisk()), workingDirectory));
-  await stacks.listening();
   // Nothing is written before it is clear that it may be: these may be another session's files.
   const [project, found] = await Promise.all([
     readProject({ targets, env, workingDirectory }),
     findPlaces("dev", workingDirectory),
+    stacks.listening(),
   ]);
   refuseMissingMain(project.workers);
   await refusePortsInUse(project, options);
