@@ -7,7 +7,7 @@ import { CliError, EXIT_FAILED, EXIT_USAGE } from "@sluice/project/errors";
 import { writeRefusal } from "@sluice/project/folders";
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import type { BuildOptions } from "./commands/build.ts";
-import { addCompletion, COMPLETE_COMMAND, queuesToComplete } from "./commands/completion.ts";
+import { addCompletion } from "./commands/completion/grammar.ts";
 import { addCost } from "./commands/cost/grammar.ts";
 import { addDeploy } from "./commands/deploy/grammar.ts";
 import { addClock, addFaults } from "./commands/development/grammar.ts";
@@ -23,6 +23,9 @@ import { addTransfer } from "./commands/transfer/grammar.ts";
 import { processSurroundings, type Surroundings } from "./surroundings.ts";
 import { version } from "./version.ts";
 
+/** Hidden command that a shell's script calls. The words to complete stand behind `--`. */
+const COMPLETE_COMMAND = "complete";
+
 /**
  * Runs a command line and resolves to the exit code.
  *
@@ -34,16 +37,20 @@ export async function run(
   printer: Printer,
   surroundings: Surroundings = processSurroundings(),
 ): Promise<number> {
-  const [own, forWrangler] = args[0] === COMPLETE_COMMAND ? [args, []] : splitAtDashes(args);
+  const isCompletion = args[0] === COMPLETE_COMMAND;
+  const [own, wranglerArguments] = isCompletion ? [args, []] : splitAtDashes(args);
   let code = 0;
-  const queues = args[0] === COMPLETE_COMMAND ? await queuesToComplete(args.slice(2), surroundings) : [];
-  const program = defineProgram(
-    async (command) => {
-      code = await command(printer, surroundings);
-    },
-    { wranglerArguments: forWrangler, queues },
-    printer,
-  );
+  const execute: Execute = async (command) => {
+    code = await command(printer, surroundings);
+  };
+  const program = defineProgram(execute, wranglerArguments, printer);
+  if (isCompletion) {
+    const { addSuggestions } = await import("./commands/completion/suggestions.ts");
+    await addSuggestions(program, args.slice(2), surroundings);
+  } else {
+    addCompletion(program, execute);
+  }
+  pointToHelp(program, "sluice");
   try {
     await program.parseAsync(own, { from: "user" });
     return code;
@@ -54,17 +61,7 @@ export async function run(
   }
 }
 
-interface ProgramInput {
-  readonly wranglerArguments: readonly string[];
-  /** Names of queues for a shell's completion. */
-  readonly queues: readonly string[];
-}
-
-function defineProgram(
-  execute: Execute,
-  { wranglerArguments, queues }: ProgramInput,
-  printer: Printer,
-): Command {
+function defineProgram(execute: Execute, wranglerArguments: readonly string[], printer: Printer): Command {
   const program = new Command("sluice")
     .description("Runs Cloudflare Queues projects on a durable queue of their own, without a changed line.")
     .version(version, "-v, --version")
@@ -172,8 +169,6 @@ function defineProgram(
   addDoctor(program, execute);
   addInit(program, execute);
   addReset(program, execute);
-  addCompletion(program, printer, queues);
-  pointToHelp(program, "sluice");
   return program;
 }
 

@@ -1,0 +1,16 @@
+import { script } from "@bomb.sh/tab";
+
+/** Makes a shell's script. Its second `source` must not stop at the constants of the first. */
+export function scriptFor(shell: string): string {
+  const { log } = console;
+  let text = "";
+  console.log = (line: string) => {
+    text += line;
+  };
+  try {
+    script(shell, "sluice", "sluice");
+  } finally {
+    console.log = log;
+  }
+  return text.replaceAll(/^readonly (?=ShellComp)/gm, "");
+}

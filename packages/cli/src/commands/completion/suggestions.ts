@@ -1,0 +1,66 @@
+import addTab from "@bomb.sh/tab/commander";
+import type { Command } from "commander";
+import { BrokerClient } from "../../client/broker-client.ts";
+import { findBroker } from "../../client/find-broker.ts";
+import { queueNames } from "../../client/queue-names.ts";
+import type { Surroundings } from "../../surroundings.ts";
+
+/** Longest that a broker may take to name its queues, in ms: a person waits for the completion of a word. */
+const NAMES_PATIENCE_MS = 500;
+
+/**
+ * Adds the hidden command that a shell's script calls, and `completion`. Call it last: it goes through all commands that
+ * the program has.
+ *
+ * @param words of the line to be completed, without `sluice`.
+ */
+export async function addSuggestions(
+  program: Command,
+  words: readonly string[],
+  surroundings: Surroundings,
+): Promise<void> {
+  const queues = await queuesToComplete(words, surroundings);
+  const { commands } = addTab(program, { completionCommandName: "completion" });
+  const suggestQueues = (complete: (value: string, description: string) => void) => {
+    for (const queue of queues) complete(queue, "queue");
+  };
+  for (const [path, command] of commands) {
+    for (const argument of command.arguments.values()) {
+      if (isQueue(path, argument.name)) argument.handler = suggestQueues;
+    }
+    for (const option of command.options.values()) {
+      if (isQueue(path, option.value)) option.handler = suggestQueues;
+    }
+  }
+}
+
+/** Whether an argument or an option of a command is the name of a queue that exists. */
+function isQueue(path: string, name: string): boolean {
+  if (name === "name") return path.startsWith("queues ") && path !== "queues create";
+  return (name === "queue" || name === "to") && path !== "worker-daemon";
+}
+
+/**
+ * Names the queues of the broker that a line to be completed is for. Says nothing and names none where there is no
+ * broker, or where it does not answer at once.
+ *
+ * @param words of the line, without `sluice`.
+ */
+async function queuesToComplete(
+  words: readonly string[],
+  surroundings: Surroundings,
+): Promise<readonly string[]> {
+  // The first word is a command.
+  if (words.length < 2) return [];
+  const optionIn = (option: string) => {
+    const at = words.indexOf(option);
+    return at === -1 ? undefined : words[at + 1];
+  };
+  const [url, token] = [optionIn("--url"), optionIn("--token")];
+  try {
+    const options = { ...(url === undefined ? {} : { url }), ...(token === undefined ? {} : { token }) };
+    return await queueNames(new BrokerClient(findBroker(options, surroundings)), NAMES_PATIENCE_MS);
+  } catch {
+    return [];
+  }
+}
