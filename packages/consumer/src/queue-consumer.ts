@@ -12,6 +12,7 @@ import {
 } from "@sluice/protocol";
 import { BatchState } from "./batch-state.ts";
 import { DeliveryLines } from "./logs/delivery-lines.ts";
+import { deliveryName } from "./logs/delivery-name.ts";
 import { consoleWatch } from "./logs/watch-console.ts";
 import type { QueueController } from "./queue-controller.ts";
 import { type HandlerCall, type RunOptions, runDelivery } from "./run-delivery.ts";
@@ -52,13 +53,16 @@ export function createQueueConsumer(defaultExport: unknown, options: RunOptions)
   const unfinished = new UnfinishedDeliveries();
   const { context } = options;
   const taken = (level: LogLevel, args: readonly unknown[]) => {
-    if (context === undefined) unfinished.printed(level, args);
-    else context.getStore()?.add(level, args);
+    if (context === undefined) return unfinished.printed(level, args);
+    const lines = context.getStore();
+    lines?.add(level, args);
+    return lines?.name ?? null;
   };
-  const linesOf = ({ logs }: Delivery): DeliveryLines | null => {
-    if (logs !== true) return null;
+  const linesOf = (delivery: Delivery): DeliveryLines | null => {
+    if (delivery.logs !== true) return null;
     consoleWatch.begin(taken);
-    return new DeliveryLines(context === undefined);
+    const isOfWorker = context === undefined;
+    return new DeliveryLines(isOfWorker, Date.now, () => deliveryName(delivery, isOfWorker));
   };
 
   return class QueueConsumer extends WorkerEntrypoint<unknown> implements QueueConsumerRpc {

@@ -32,13 +32,19 @@ export class UnfinishedDeliveries {
     this.#deliveries.delete(deliveryId);
   }
 
-  /** Takes a call of the console, where nothing tells which delivery made it: it has to be the only one. */
-  printed(level: LogLevel, args: readonly unknown[]): void {
-    const isAlone = this.#deliveries.size === 1;
-    for (const { lines } of this.#deliveries.values()) {
-      if (isAlone) lines?.add(level, args);
-      else lines?.addMixed();
+  /**
+   * Takes a call of the console, where nothing tells which delivery made it: it has to be the only one.
+   *
+   * @returns the name of that delivery; `null` where there are others.
+   */
+  printed(level: LogLevel, args: readonly unknown[]): string | null {
+    const [only, ...others] = this.#deliveries.values();
+    if (others.length === 0) {
+      only?.lines?.add(level, args);
+      return only?.lines?.name ?? null;
     }
+    for (const { lines } of this.#deliveries.values()) lines?.addMixed();
+    return null;
   }
 
   /** Ends a delivery and answers with what was called; `null` for one that is not known. */

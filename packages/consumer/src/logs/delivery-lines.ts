@@ -15,6 +15,7 @@ export class DeliveryLines {
   readonly #now: () => number;
   readonly #beganMs: number;
   readonly #isOfWorker: boolean;
+  readonly #makeName: () => string | null;
   readonly #lines: LogLine[] = [];
   #units = 0;
   #isFull = false;
@@ -26,11 +27,20 @@ export class DeliveryLines {
   #justPrinted: string | null = null;
   #isMuted = false;
 
-  /** @param isOfWorker whether other code of the Worker may print some of the lines. */
-  constructor(isOfWorker: boolean, now: () => number = Date.now) {
+  /**
+   * @param isOfWorker whether other code of the Worker may print some of the lines.
+   * @param makeName makes the name of the delivery, for the terminal. Default: it has none.
+   */
+  constructor(isOfWorker: boolean, now: () => number = Date.now, makeName: () => string | null = () => null) {
     this.#isOfWorker = isOfWorker;
     this.#now = now;
     this.#beganMs = now();
+    this.#makeName = makeName;
+  }
+
+  /** Name of the delivery, for the terminal; `null` while what is printed is not the handler's. */
+  get name(): string | null {
+    return this.#isMuted ? null : this.#makeName();
   }
 
   /** Takes a call of the console. */

@@ -9,6 +9,10 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { printingConsumer } from "./printing.worker.ts";
 export const Consumer = printingConsumer(new AsyncLocalStorage());
 export default {};`;
+const NAMING = `
+import { watchConsole } from "../src/index.ts";
+watchConsole({ names: true });
+`;
 const WITHOUT_CONTEXT = `
 import { printingConsumer } from "./printing.worker.ts";
 export const Consumer = printingConsumer();
@@ -93,4 +97,33 @@ it("a broker that does not ask for lines gets none", async () => {
   expect(result).not.toHaveProperty("logs");
   expect(result?.retryMessages[0]).not.toHaveProperty("printed");
   expect(acked).toBe("acknowledged");
+});
+
+it.each([
+  ["with a context", WITH_CONTEXT, ["nodejs_als"], ""],
+  ["without one, while a delivery runs alone", WITHOUT_CONTEXT, [], "?"],
+])(
+  "in development a line names queue and message, and is stored without: %s",
+  async (_, source, flags, mark) => {
+    const { workerd, deliver } = await startWith(NAMING + source, flags);
+    const [one] = await deliver(true, ["lamp"]);
+    const [two] = await deliver(true, ["acked", "vase"]);
+    await workerd.printed("[orders, 2 messages");
+    await workerd.printed("TypeError: no vase");
+    expect(workerd.lines).toContain(`[orders 00000000${mark}] begun lamp`);
+    expect(workerd.lines).toContain(`[orders, 2 messages${mark}] begun vase`);
+    expect(workerd.lines.join("\n")).toContain(`[orders 00000000${mark}] TypeError: no lamp`);
+    for (const result of [one, two]) expect(JSON.stringify(result?.logs)).not.toContain("[orders");
+    // What is printed for a handler that throws is not the handler's.
+    await deliver(true, ["throws"]);
+    await workerd.printed("Error: thrown");
+    expect(workerd.lines.join("\n")).not.toContain("] Error: thrown");
+  },
+);
+
+it("without a context the lines of deliveries that overlap have no name", async () => {
+  const { workerd, deliver } = await startWith(NAMING + WITHOUT_CONTEXT, []);
+  await deliver(true, ["slow lamp"], ["slow vase"]);
+  await workerd.printed("begun slow vase");
+  expect(workerd.lines).toContain("begun slow vase");
 });

@@ -1,4 +1,6 @@
+import { format } from "node:util";
 import type { LogLevel } from "@sluice/protocol";
+import fc from "fast-check";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { ConsoleWatch } from "./watch-console.ts";
 
@@ -14,10 +16,13 @@ afterEach(() => {
   printed.mockReset();
 });
 
-function watching() {
+function watching(name: string | null = null) {
   const taken: [LogLevel, ...unknown[]][] = [];
   const watch = new ConsoleWatch();
-  watch.begin((level, args) => taken.push([level, ...args]));
+  watch.begin((level, args) => {
+    taken.push([level, ...args]);
+    return name;
+  });
   return { watch, taken };
 }
 
@@ -82,7 +87,10 @@ it("a method that was taken before anybody listens is watched from then on", () 
   const { error } = console;
   error("early");
   const taken: string[] = [];
-  watch.begin((_, args) => taken.push(String(args)));
+  watch.begin((_, args) => {
+    taken.push(String(args));
+    return null;
+  });
   error("later");
   expect(taken).toEqual(["later"]);
   expect(printed.mock.calls).toEqual([
@@ -113,4 +121,52 @@ it("methods that a console makes anew for each read stay as they are", () => {
   } finally {
     Reflect.set(globalThis, "console", plain);
   }
+});
+
+it("a line is printed behind the name of its delivery, and taken without it", () => {
+  const { watch, taken } = watching("[orders 5f1c52a0]");
+  watch.printNames();
+  const anything = fc.oneof(fc.string({ unit: fc.constantFrom("%", "s", "d", "o", "x") }), fc.anything());
+  fc.assert(
+    fc.property(
+      fc.constantFrom("debug", "info", "log", "warn", "error"),
+      fc.array(anything),
+      (level, args) => {
+        printed.mockClear();
+        taken.length = 0;
+        console[level](...args);
+        expect(taken).toEqual([[level, ...args]]);
+        const [[method, ...shown] = []] = printed.mock.calls;
+        expect(method).toBe(level);
+        expect(format(...shown)).toBe(args.length === 0 ? "" : `[orders 5f1c52a0] ${format(...args)}`);
+      },
+    ),
+  );
+});
+
+it("a line is printed as it is where names are not asked for, or its delivery is not known", () => {
+  watching("[orders 5f1c52a0]");
+  console.log("x");
+  watching(null).watch.printNames();
+  console.log("y");
+  expect(printed.mock.calls).toEqual([
+    ["log", "x"],
+    ["log", "y"],
+  ]);
+});
+
+it("a library that takes a method's place gets no name, and what it prints has one", () => {
+  const { watch, taken } = watching("[orders 5f1c52a0]");
+  watch.printNames();
+  const { log } = console;
+  const seen: unknown[] = [];
+  console.log = (...args: unknown[]) => {
+    seen.push(args);
+    log(...args, "traced");
+  };
+  watch.begin();
+  console.log("x");
+  expect(seen).toEqual([["x"]]);
+  expect(taken).toEqual([["log", "x"]]);
+  expect(printed.mock.calls).toEqual([["log", "[orders 5f1c52a0] x", "traced"]]);
 });

@@ -1,16 +1,26 @@
 import { LOG_LEVELS, type LogLevel } from "@sluice/protocol";
 
 type Method = (...args: unknown[]) => unknown;
-/** Is called with each call of the console before it prints. */
-type Taken = (level: LogLevel, args: readonly unknown[]) => void;
+/**
+ * Is called with each call of the console before it prints.
+ *
+ * @returns the name of the delivery that makes it; `null` where that is not known.
+ */
+type Taken = (level: LogLevel, args: readonly unknown[]) => string | null;
 
 /**
  * Watches calls of the console of this isolate. Each method gets a proxy, so that it prints as before, and has whatever
  * properties a tracing library or a spy has given it.
  */
 export class ConsoleWatch {
-  #taken: Taken = () => {};
+  #taken: Taken = () => null;
   readonly #watched = new WeakSet<object>();
+  /** Whether lines are printed behind the name of their delivery. */
+  #printsNames = false;
+  /** Name that is printed before what the watched call that is running prints. */
+  #name: string | null = null;
+  /** Levels whose own method is watched: what replaces it later calls it, with lines that have no name yet. */
+  readonly #named = new Set<LogLevel>();
   /** Whether a watched call is running. The calls that it makes, as one of a tracing library does, are part of it. */
   #isWithin = false;
 
@@ -26,24 +36,44 @@ export class ConsoleWatch {
       if (typeof method !== "function" || this.#watched.has(method)) continue;
       // A console that makes its methods when they are read would call the proxy from within it: that of older Wranglers.
       if (method !== console[level]) continue;
+      const printsName = !this.#named.has(level);
       const watched = new Proxy(method as Method, {
-        apply: (target, self, args: unknown[]) => this.#call(level, target, self, args),
+        apply: (target, self, args: unknown[]) =>
+          this.#call(level, args, () =>
+            Reflect.apply(target, self, printsName ? withName(this.#name, args) : args),
+          ),
       });
       // A frozen console stays as it is.
-      if (Reflect.set(console, level, watched)) this.#watched.add(watched);
+      if (!Reflect.set(console, level, watched)) continue;
+      this.#watched.add(watched);
+      this.#named.add(level);
     }
   }
 
-  #call(level: LogLevel, method: Method, self: unknown, args: unknown[]): unknown {
-    if (this.#isWithin) return Reflect.apply(method, self, args);
+  /** Prints lines behind the name of their delivery from now on. */
+  printNames(): void {
+    this.#printsNames = true;
+  }
+
+  #call(level: LogLevel, args: unknown[], print: () => unknown): unknown {
+    if (this.#isWithin) return print();
     this.#isWithin = true;
     try {
-      this.#taken(level, args);
-      return Reflect.apply(method, self, args);
+      const name = this.#taken(level, args);
+      this.#name = this.#printsNames ? name : null;
+      return print();
     } finally {
       this.#isWithin = false;
+      this.#name = null;
     }
   }
+}
+
+/** Puts a name before the arguments of a call. A first text goes on behind it, since it may be a format. */
+function withName(name: string | null, args: unknown[]): unknown[] {
+  const [first, ...others] = args;
+  if (name === null || args.length === 0) return args;
+  return typeof first === "string" ? [`${name} ${first}`, ...others] : [name, ...args];
 }
 
 /** Watch of this isolate. */
@@ -52,7 +82,10 @@ export const consoleWatch = new ConsoleWatch();
 /**
  * Begins to watch the console. A generated entry calls it before the user's modules run: a logger may keep the methods
  * that it finds. Otherwise the first delivery that asks for logs begins.
+ *
+ * @param options.names whether handlers' lines are printed behind the queue and the message. Default: false.
  */
-export function watchConsole(): void {
+export function watchConsole({ names = false }: { readonly names?: boolean } = {}): void {
   consoleWatch.begin();
+  if (names) consoleWatch.printNames();
 }

@@ -12,6 +12,7 @@ it.each([
   ["serve", CONSUMER, false],
   ["build", CONSUMER, false],
   ["build", CONSUMER + LOGS(true), true],
+  ["serve", CONSUMER + LOGS(true), true],
 ] as const)(
   "in %s a consumer watches the console before the user's code where it is asked: %j: %s",
   async (purpose, rest, watches) => {
@@ -23,9 +24,8 @@ it.each([
     const lines = fileOf(plan, "api", "entry.js").split("\n");
     expect(lines.indexOf('import "./console.js";')).toBe(watches ? 1 : -1);
     expect("console.js" in (plan.workers[0]?.files ?? {})).toBe(watches);
-    if (watches)
-      expect(fileOf(plan, "api", "console.js")).toMatch(
-        /import { watchConsole } from .*\n\nwatchConsole\(\);\n$/,
-      );
+    // Only a developer's terminal names queue and message beside a line.
+    const call = purpose === "dev" ? 'watchConsole({"names":true});' : "watchConsole();";
+    if (watches) expect(fileOf(plan, "api", "console.js").split("\n").slice(-3)).toEqual(["", call, ""]);
   },
 );

@@ -125,7 +125,7 @@ function planWorker(
   );
   return generated(worker.name, directory, worker, config, {
     ...(entry.hasBindings ? bindings : {}),
-    ...(watchesConsole ? { [CONSOLE_FILE]: consoleSource(runtime) } : {}),
+    ...(watchesConsole ? { [CONSOLE_FILE]: consoleSource(runtime, purpose.kind === "dev") } : {}),
     [ENTRY_FILE]: workerEntrySource({
       userMain: entry.userMain,
       main: worker.main,

@@ -61,13 +61,15 @@ export function bindingsSource(
 /**
  * Makes the source of the module that a consumer's entry imports first where its handlers' lines are asked for: it
  * watches the console before the user's code takes its methods.
+ *
+ * @param names whether the terminal names queue and message beside each line. Default: false.
  */
-export function consoleSource(runtime: string): string {
+export function consoleSource(runtime: string, names = false): string {
   return lines([
     GENERATED_HEADER,
     `import { watchConsole } from ${literal(runtime)};`,
     "",
-    "watchConsole();",
+    names ? `watchConsole(${literal({ names })});` : "watchConsole();",
   ]);
 }
 
