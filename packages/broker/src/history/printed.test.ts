@@ -178,6 +178,27 @@ it("the last delivery of a consumer is one with a reason, and no failure, where 
     consecutiveFailures: 0,
     lastDelivery: { failure: "Error: no stock (printed; its handler asked for the retry)" },
   });
+  // From the second in a row on the queue is in trouble.
+  await world.pass(60_000);
+  expect(world.core("orders").describe().consumer).toMatchObject({
+    consecutiveFailures: 2,
+    lastDelivery: { failure: "Error: no stock (printed; its handler asked for the retry)" },
+  });
+  world.handler = () => ({});
+  await world.pass(60_000);
+  expect(world.core("orders").describe().consumer).toMatchObject({ consecutiveFailures: 0 });
+});
+
+it("a consumer that retries a part of each batch does not fail, one that retries each message by itself does", async () => {
+  const settings = { maxBatchSize: 2, maxBatchTimeoutSeconds: 0, retryDelaySeconds: 60 };
+  const world = worldWithHistory({ orders: { consumer: consumer(settings) } });
+  world.handler = ({ messages: [first] }) => ({ retryMessages: first ? [{ msgId: first.id }] : [] });
+  const failures = () => world.core("orders").describe().consumer?.consecutiveFailures;
+  for (let i = 0; i < 3; i++) await world.sendAndPass("orders", ["a", "b"]);
+  expect(failures()).toBe(0);
+  world.handler = ({ messages }) => ({ retryMessages: messages.map(({ id }) => ({ msgId: id })) });
+  for (let i = 0; i < 3; i++) await world.sendAndPass("orders", ["a", "b"]);
+  expect(failures()).toBe(3);
 });
 
 it.each<[string, unknown]>([

@@ -9,7 +9,10 @@ interface DeliveryEnd {
 
 /** Record of how deliveries ended, for people and in memory alone. */
 export class DeliveryRecord {
-  #consecutiveFailures = 0;
+  /** Deliveries since the last one that acknowledged messages and did not fail. */
+  #withoutSuccess = 0;
+  /** Whether a handler asked for all messages of the last delivery again. */
+  #wasAsked = false;
   #lastDelivery: ConsumerHealth["lastDelivery"] = null;
 
   /**
@@ -21,12 +24,15 @@ export class DeliveryRecord {
    */
   ended(nowMs: number, failure: string | null, end: DeliveryEnd = {}): void {
     const { hasFailed = failure !== null, ...settled } = end;
-    this.#consecutiveFailures = hasFailed ? this.#consecutiveFailures + 1 : 0;
+    this.#wasAsked = !hasFailed && failure !== null && settled.acked === 0;
+    this.#withoutSuccess = hasFailed || this.#wasAsked ? this.#withoutSuccess + 1 : 0;
     this.#lastDelivery = { endedMs: nowMs, failure, ...settled };
   }
 
   read(): Pick<ConsumerHealth, "consecutiveFailures" | "lastDelivery"> {
-    return { consecutiveFailures: this.#consecutiveFailures, lastDelivery: this.#lastDelivery };
+    // A handler that asks once is in order: it waits for something.
+    const isSingle = this.#withoutSuccess === 1 && this.#wasAsked;
+    return { consecutiveFailures: isSingle ? 0 : this.#withoutSuccess, lastDelivery: this.#lastDelivery };
   }
 }
 

@@ -93,10 +93,11 @@ function bendOf(part: number): number {
 
 function Node({ node, queue }: { readonly node: MapNode; readonly queue: QueueView | null }) {
   const { kind, name, topicArn, x, y, width, height } = node;
-  const tone = queue === null ? "quiet" : stateOfQueue(queue).tone;
+  const { tone, detail } = queue === null ? NO_STATE : stateOfQueue(queue);
   const href = queue !== null ? queueLink(name) : topicArn !== null ? topicLink(topicArn) : null;
   const body = (
     <>
+      {detail === "" ? null : <title>{detail}</title>}
       <rect x={x} y={y} width={width} height={height} rx={6} />
       <text class="name" x={x + 10} y={y + 17}>
         {name.length > NAME_LENGTH_MAX ? `${name.slice(0, NAME_LENGTH_MAX - 1)}…` : name}
@@ -116,6 +117,7 @@ function Node({ node, queue }: { readonly node: MapNode; readonly queue: QueueVi
   );
 }
 
+const NO_STATE = { tone: "quiet", detail: "" } as const;
 const WORDS = { sender: "Worker, sends", topic: "topic", queue: "queue", consumer: "gets messages" } as const;
 
 function detailOf(queue: QueueView): string {

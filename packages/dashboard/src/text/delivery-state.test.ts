@@ -52,6 +52,17 @@ describe("the state of a queue", () => {
       ...(["warn", "Failing", "3 in a row, next delivery in 5 s"] as const),
     ],
     [
+      "an endpoint that fails for a reason",
+      queue({
+        health: {
+          ...HEALTH,
+          consecutiveFailures: 2,
+          lastDelivery: { endedAt: NOW, failure: `Error: ${"x".repeat(99)}`, acked: 0, messages: 1 },
+        },
+      }),
+      ...(["warn", "Failing", `2 in a row: Error: ${"x".repeat(73)}`] as const),
+    ],
+    [
       "an endpoint that has failed once",
       queue({ health: { ...HEALTH, consecutiveFailures: 1 } }),
       "warn",

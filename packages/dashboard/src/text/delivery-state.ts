@@ -10,6 +10,9 @@ export interface DeliveryState {
   readonly detail: string;
 }
 
+/** Units of a failure that a state shows. */
+const REASON_LENGTH_MAX = 80;
+
 /** State of a queue: the one thing about it that a reader should know first. */
 export function stateOfQueue(queue: QueueView): DeliveryState {
   const { ready, delayed } = queue.messages;
@@ -46,7 +49,9 @@ export function stateOfDelivery({
   if (consecutiveFailures > 0) {
     const row = consecutiveFailures === 1 ? "" : `${consecutiveFailures.toLocaleString("en")} in a row`;
     const then = inFlight > 0 ? `${inFlight} under way` : detail;
-    return { tone: "warn", word: "Failing", detail: [row, then].filter(Boolean).join(", ") };
+    const why = lastDelivery?.failure?.slice(0, REASON_LENGTH_MAX) ?? "";
+    const facts = [row, then].filter(Boolean).join(", ");
+    return { tone: "warn", word: "Failing", detail: [facts, why].filter(Boolean).join(": ") };
   }
   if (inFlight > 0) return { tone: "busy", word: "Delivering", detail: `${inFlight} under way` };
   if (next?.waitsFor === "slot") return { tone: "busy", word: "At its rate", detail };

@@ -37,7 +37,10 @@ export interface ConsumerHealth {
   readonly isPresent: boolean;
   /** Deliveries that are under way. */
   readonly inFlight: number;
-  /** Deliveries since the last one that went well, with those that no consumer took, which are no attempts. */
+  /**
+   * Deliveries since the last one that went well, with those that no consumer took, which are no attempts, and those of
+   * which the handler asked for all messages again. A single one of the latter is none.
+   */
   readonly consecutiveFailures: number;
   /** The delivery that ended last. */
   readonly lastDelivery: LastDelivery | null;

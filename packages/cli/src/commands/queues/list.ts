@@ -55,9 +55,11 @@ function stateOf({ settings, health, damage }: QueueView): Cell {
   if (settings.deliveryPaused) return { text: "paused", colour: "yellow" };
   if (health === null) return "-";
   if (!health.present) return { text: "consumer away", colour: "yellow" };
-  const { consecutiveFailures } = health;
+  const { consecutiveFailures, lastDelivery } = health;
   if (consecutiveFailures === 0) return { text: "ok", colour: "green" };
-  return { text: `failing (${consecutiveFailures})`, colour: "red" };
+  const why = lastDelivery?.failure ?? null;
+  const reason = why === null ? "" : `: ${printable(why)}`;
+  return { text: `failing (${consecutiveFailures})${reason}`, colour: "red" };
 }
 
 function factsOf(queue: QueueView, why: QueueWhyView | null, look: Look): string {
