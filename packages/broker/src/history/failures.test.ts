@@ -45,3 +45,16 @@ it("the last event that covers a message has its error, in whatever order messag
     }),
   );
 });
+
+it("the error before an attempt is one of an earlier delivery, by the attempt of the message's own range", () => {
+  const failures = new Failures([
+    { ...failed("one", 1, 0, 3), attempt: 1 },
+    { ...failed("two", 1, 0, 2, 1, 2, 3), attempt: 2, attempts: [2, 5] },
+    { ...failed("expired", 2, 0, 1), kind: "retried" },
+  ]);
+  const before = (attempt: number, index: number, segment = 1) =>
+    failures.errorBefore(attempt, segment, index);
+  expect([1, 2, 3].map((attempt) => before(attempt, 1))).toEqual([null, "one", "two"]);
+  expect([5, 6].map((attempt) => before(attempt, 2))).toEqual(["one", "two"]);
+  expect([before(9, 3), before(1, 0, 2), before(9, 0, 3)]).toEqual([null, "expired", null]);
+});

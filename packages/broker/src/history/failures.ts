@@ -5,6 +5,8 @@ interface FailedRange {
   readonly from: number;
   readonly to: number;
   readonly error: string;
+  /** Attempt that ended with it; 0 where that is not known. */
+  readonly attempt: number;
 }
 
 /** Last errors of messages by their places, as the events of a queue tell them. Pure. */
@@ -18,7 +20,7 @@ export class Failures {
   constructor(events: Iterable<StoredEvent>) {
     // Each distinct text is kept once: a failing queue has thousands of events with the same.
     const texts = new Map<string, string>();
-    for (const { kind, error, delay, at = [] } of events) {
+    for (const { kind, error, delay, at = [], attempt = 0, attempts = [] } of events) {
       // Where no consumer was there, the delivery does not count.
       const isFailure = kind === "failed" || (kind === "retried" && delay !== "absence");
       if (!isFailure || error === undefined) continue;
@@ -27,7 +29,7 @@ export class Failures {
       for (let i = 0; i < at.length; i += 3) {
         const [segmentId = 0, from = 0, to = 0] = at.slice(i, i + 3);
         const ranges = this.#ranges.get(segmentId);
-        const range = { from, to, error: text };
+        const range = { from, to, error: text, attempt: attempts[i / 3] ?? attempt };
         if (ranges === undefined) this.#ranges.set(segmentId, [range]);
         else ranges.push(range);
       }
@@ -38,6 +40,17 @@ export class Failures {
   errorAt(segmentId: number, index: number): string | null {
     if (this.#segment?.id !== segmentId) this.#segment = { id: segmentId, errors: this.#errorsOf(segmentId) };
     return this.#segment.errors[index] ?? null;
+  }
+
+  /**
+   * Returns the last error of the message at a place before one of its attempts, that is, before the delivery in which
+   * it was acknowledged: the batch of that one may have failed for others. `null` where none is known.
+   */
+  errorBefore(attempt: number, segmentId: number, index: number): string | null {
+    const range = this.#ranges
+      .get(segmentId)
+      ?.findLast((each) => index >= each.from && index < each.to && each.attempt < attempt);
+    return range?.error ?? null;
   }
 
   #errorsOf(segmentId: number): string[] {

@@ -19,7 +19,11 @@ export function lastErrorOf(
   at = index,
 ): string | null {
   const own = attempts > 0 ? history.failures.errorAt(segmentId, index) : null;
-  if (own !== null) return own;
+  return own ?? earlierErrorOf(payload, at);
+}
+
+/** Returns the first line of the error for which the last queue before this one gave a message up; `null` for none. */
+export function earlierErrorOf(payload: PackedIndex, at: number): string | null {
   const ends = pastIn(extensionOf(payload, at))?.ends ?? [];
   return ends.findLast(({ error }) => error !== null)?.error ?? null;
 }

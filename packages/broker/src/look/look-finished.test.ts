@@ -70,6 +70,37 @@ describe("a finished message", () => {
     }
   });
 
+  it("has the error of a delivery of its own, and never that of the batch in which it was acknowledged", async () => {
+    const world = worldOf({ consumer: consumer({ maxBatchSize: 2, maxRetries: 3, retryDelaySeconds: 1 }) });
+    let threw = 0;
+    world.handler = ({ messages }) => {
+      threw += 1;
+      if (threw > 2) return {};
+      const error = `Error: number ${threw}`;
+      // The first delivery fails for both, the second for the one that is not acknowledged before.
+      const explicitAcks = threw === 1 ? [] : messages.filter(({ body }) => body === "a").map(({ id }) => id);
+      return { outcome: "exception", error, explicitAcks };
+    };
+    await world.sendAndPass("orders", ["a", "b"], 60_000);
+    expect(
+      finishedIn(world).map((message) => [bodyOf(message), message.attempts, message.lastError]),
+    ).toEqual([
+      ["b", 3, "Error: number 2"],
+      ["a", 2, "Error: number 1"],
+    ]);
+    expect(finishedIn(world, "error:2").map(bodyOf)).toEqual(["b"]);
+    await world.sendAndPass("orders", ["c"], 60_000);
+    threw = 1;
+    await world.sendAndPass("orders", ["a", "c"], 60_000);
+    expect(finishedIn(world, "").map(({ lastError }) => lastError)).toEqual([
+      "Error: number 2",
+      null,
+      null,
+      "Error: number 2",
+      "Error: number 1",
+    ]);
+  });
+
   it("is in no other list, and in no count", async () => {
     const world = worldOf({ consumer: consumer(SINGLE) });
     await world.send("orders", ["gone"]);

@@ -5,7 +5,7 @@ import type { Ending } from "../history/finished-row.ts";
 import type { History } from "../history/history.ts";
 import type { QueueContext } from "../turn/context.ts";
 import { ErrorTally } from "./error-tally.ts";
-import { lastErrorOf } from "./last-error.ts";
+import { earlierErrorOf, lastErrorOf } from "./last-error.ts";
 import { checkMax, cursorOf, readCursor, refOf, storedFacts, WHOLE_BYTES_MAX } from "./look.ts";
 import { extensionOf, Matcher } from "./matcher.ts";
 
@@ -75,9 +75,11 @@ export function lookAtFinished({ name, nowMs, history }: FinishedContext, reques
   };
 }
 
-/** Returns the error that a message was given up for, else that of its last failed delivery. */
+/** Returns the error that a message was given up for, else that of its last delivery that failed for it. */
 function lastErrorIn(history: History, { ending, index, payload, at }: FinishedMessage): string | null {
-  const { segmentId, attempts, error = null } = ending;
+  const { kind, segmentId, attempts, error = null } = ending;
+  if (kind === "acked")
+    return history.failures.errorBefore(attempts, segmentId, index) ?? earlierErrorOf(payload, at);
   return error ?? lastErrorOf({ history }, { segmentId, index }, attempts, payload, at);
 }
 
