@@ -72,8 +72,12 @@ export function createQueueConsumer(defaultExport: unknown, options: RunOptions)
       const findHandler = (): HandlerCall | undefined => {
         const handlers = isEntrypointClass(defaultExport) ? new defaultExport(ctx, env) : defaultExport;
         const queue = handlerOf(handlers);
-        // Not by the handler's own methods: the wrapper of a tracing library may have none.
-        return queue && ((batch) => Reflect.apply(queue, handlers, [batch, env, ctx]));
+        if (queue === undefined) return undefined;
+        // Stack traces are cut at this name: `fittedStack`.
+        return function sluiceHandlerCall(batch) {
+          // Not by the handler's own methods: the wrapper of a tracing library may have none.
+          return Reflect.apply(queue, handlers, [batch, env, ctx]);
+        };
       };
       const lines = linesOf(delivery);
       const state = new BatchState((message) => console.warn(message), lines);

@@ -58,7 +58,8 @@ export async function runDelivery(
   };
   const work = new BackgroundWork(waitForWaitUntil ? fail : print);
   work.watch(ctx);
-  const handle = async () => {
+  // Stack traces are cut at this name: `fittedStack`.
+  const sluiceHandlerRun = async () => {
     const batch = new QueueController(delivery, state);
     const handler = findHandler();
     if (handler !== undefined) {
@@ -69,7 +70,9 @@ export async function runDelivery(
     }
   };
   try {
-    await (lines === null || context === undefined ? handle() : context.run(lines, handle));
+    await (lines === null || context === undefined
+      ? sluiceHandlerRun()
+      : context.run(lines, sluiceHandlerRun));
   } catch (thrown) {
     fail(thrown);
   }

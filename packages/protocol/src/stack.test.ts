@@ -1,5 +1,6 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { stackLines, userPlace } from "./stack.ts";
+import { fittedStack, stackLines, userPlace } from "./stack.ts";
 
 describe("a line of an error", () => {
   it.each([
@@ -40,4 +41,82 @@ describe("the place of an error", () => {
   it.each(["Error: no stack", "Error: ours\n    at run (sluice:run.ts:1:2)"])("is missing in %j", (error) => {
     expect(userPlace(error)).toBeNull();
   });
+});
+
+describe("a text that has to fit", () => {
+  const USER = ["    at charge (src/payment.ts:15:36)", "    at async Object.queue (file:///t/entry.js:2:7)"];
+  const OWN = [
+    "    at #send (sluice:producer/src/queue-producer.ts:163:1)",
+    "    at Fetcher.fetch (cloudflare-internal:http:1:2)",
+    "    at node:internal/timers:588:17",
+  ];
+  const BELOW = [
+    "    at async sluiceHandlerRun (file:///t/entry.js:9:1)",
+    "    at async runDelivery (file:///t/entry.js:8:1)",
+  ];
+
+  it("has no frames of ours and of the runtime's, and all that is below the call of the handler is ours", () => {
+    const text = [
+      "Error: no",
+      ...OWN,
+      ...USER,
+      ...BELOW,
+      "Caused by: Error: below",
+      ...OWN,
+      ...USER,
+      ...BELOW,
+    ];
+    expect(fittedStack(text.join("\n"), 1_000).split("\n")).toEqual([
+      "Error: no",
+      ...USER,
+      "Caused by: Error: below",
+      ...USER,
+    ]);
+    expect(
+      fittedStack("Error: no\n    at Object.sluiceHandlerCall (a.js:1:2)\n    at b.js:1:2", 99),
+    ).toContain("b.js");
+  });
+
+  it.each([
+    ["nothing but our frames", ["Error: ours", ...OWN].join("\n")],
+    ["no frames", "charged lamp"],
+    ["lines that are no frames", "  at home\nat node:x:1:2"],
+  ])("stays as it is where it has %s", (_, text) => {
+    expect(fittedStack(text, 1_000)).toBe(text);
+  });
+
+  it.each([-1, 0, 1])("is cut at %i of its limit", (more) => {
+    const text = "x".repeat(100 + more);
+    expect(fittedStack(text, 100)).toBe(more > 0 ? `${"x".repeat(99)}…` : text);
+  });
+
+  it("keeps the first place in the user's code, however long its message and however many frames of ours are", () => {
+    const own = fc.array(fc.constantFrom(...OWN), { maxLength: 60 });
+    fc.assert(
+      fc.property(
+        fc.nat(5_000),
+        own,
+        fc.nat(40),
+        fc.integer({ min: 200, max: 2_000 }),
+        (message, before, deep, max) => {
+          const frames = Array.from({ length: deep }, (_, i) => `    at user${i} (src/deep.ts:${i + 1}:1)`);
+          const text = [`Error: ${"m".repeat(message)}`, ...before, USER[0], ...frames, ...BELOW].join("\n");
+          const fitted = fittedStack(text, max);
+          expect(fitted.length).toBeLessThanOrEqual(max);
+          expect(userPlace(fitted)).toBe("src/payment.ts:15:36");
+          // No frame is there in part.
+          for (const line of fitted.split("\n").slice(1)) expect([...USER, ...frames, "…"]).toContain(line);
+        },
+      ),
+    );
+  });
+
+  it.each(["\n", " ", "\n at ", "(", ":1:1", "at ("])(
+    "that is long and of %j is read in one pass",
+    (part) => {
+      const start = performance.now();
+      expect(fittedStack(part.repeat(50_000), 2_000).length).toBeLessThanOrEqual(2_000);
+      expect(performance.now() - start).toBeLessThan(1_000);
+    },
+  );
 });

@@ -32,3 +32,58 @@ export function userPlace(error: string): string | null {
   );
   return found?.place ?? null;
 }
+
+/**
+ * Frame of one of our functions that call a user's handler. Frames from there on are ours; nothing else says so where
+ * all code is in one bundle.
+ */
+const HANDLER_FRAME = /^\s+at (?:async )?(?:\w+\.)?sluiceHandler/;
+
+/** Longest line that is read as a frame, in UTF-16 units. */
+const FRAME_UNITS_MAX = 1_000;
+const CUT = "…";
+
+/**
+ * Makes a text that may have stack traces fit: without the frames of Sluice and of the runtime, unless there are no
+ * others, and then cut, so that frames keep at least half of the room. A frame is there as a whole or not at all.
+ *
+ * @param unitsMax most UTF-16 units of the result.
+ */
+export function fittedStack(text: string, unitsMax: number): string {
+  const lines = text.split("\n");
+  const kinds = kindsOf(lines);
+  const kept = kinds.includes("user") ? lines.filter((_, i) => kinds[i] !== "own") : lines;
+  const whole = kept.join("\n");
+  if (whole.length <= unitsMax) return whole;
+  const first = kept.findIndex((line) => isFrame(line));
+  if (first <= 0) return cut(whole, unitsMax);
+  const head = kept.slice(0, first).join("\n");
+  const room = Math.min(whole.length - head.length, Math.floor(unitsMax / 2));
+  let fitted = cut(head, unitsMax - room);
+  for (const [i, line] of kept.slice(first).entries()) {
+    const end = first + i === kept.length - 1 ? 0 : `\n${CUT}`.length;
+    if (fitted.length + line.length + 1 + end > unitsMax) return `${fitted}\n${CUT}`;
+    fitted += `\n${line}`;
+  }
+  return fitted;
+}
+
+function kindsOf(lines: readonly string[]): StackLine["kind"][] {
+  let isBelowHandler = false;
+  return lines.map((line) => {
+    if (!isFrame(line)) {
+      isBelowHandler = false;
+      return "text";
+    }
+    isBelowHandler ||= HANDLER_FRAME.test(line);
+    return isBelowHandler || stackLines(line)[0]?.kind === "own" ? "own" : "user";
+  });
+}
+
+function isFrame(line: string): boolean {
+  return line.length <= FRAME_UNITS_MAX && FRAME.test(line);
+}
+
+function cut(text: string, unitsMax: number): string {
+  return text.length <= unitsMax ? text : `${text.slice(0, Math.max(0, unitsMax - CUT.length))}${CUT}`;
+}

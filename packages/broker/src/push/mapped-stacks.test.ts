@@ -59,8 +59,19 @@ describe("what a handler printed", () => {
     expect(post).toHaveBeenCalledExactlyOnceWith(URL, printed.text);
   });
 
-  it("is never longer than it was", async () => {
-    expect(await withMappedStacks(reply, URL, async () => `${printed.text}, and more`)).toEqual(reply);
+  it("has no frames of ours once their places are known, and keeps that of the user's code", async () => {
+    const own = "\n    at #send (sluice:packages/producer/src/queue-producer.ts:163:1)".repeat(9);
+    const post = async () => `Error: no${own}\n    at a.ts:3:4${own}`;
+    const { logs } = (await withMappedStacks(reply, URL, post)) as typeof reply;
+    expect(logs.lines[1]?.text).toBe("Error: no\n    at a.ts:3:4");
+  });
+
+  it.each([-1, 0, 1, 50])("is never longer than it was: %i units", async (more) => {
+    const room = printed.text.length - "Error: no".length;
+    const post = async () => `Error: no\n    at ${"a".repeat(room + more - 12)}:1:2`;
+    const { logs } = (await withMappedStacks(reply, URL, post)) as typeof reply;
+    expect(logs.lines[1]?.text.length).toBeLessThanOrEqual(printed.text.length);
+    expect(logs.lines[1]?.text).toContain("Error: no");
   });
 
   it("stays as it is where it is no list", async () => {

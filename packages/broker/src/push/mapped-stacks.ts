@@ -1,4 +1,5 @@
 import type { DeliveryReply } from "@sluice/protocol";
+import { fittedStack } from "@sluice/protocol/stack";
 
 /** Longest wait for a mapped stack trace, in ms. One that takes longer is stored as the runtime wrote it. */
 export const MAPPED_STACK_MS_MAX = 1_000;
@@ -31,7 +32,7 @@ export async function withMappedStacks(
   const mapped = async (text: string) => (FRAME.test(text) ? post(url, text) : text);
   const mappedLine = async (line: PrintedLine): Promise<PrintedLine> => {
     // The length of a line has a limit, which the broker checks.
-    return { ...line, text: (await mapped(line.text)).slice(0, line.text.length) };
+    return { ...line, text: fittedStack(await mapped(line.text), line.text.length) };
   };
   try {
     // The consumer is another Worker, and answers with anything: `readResult` looks at what throws here.

@@ -65,6 +65,8 @@ it.each(["nodejs_als", "nodejs_compat"])(
       { msgId: idOf(3), printed: "TypeError: no sofa" },
     ]);
     expect(results[0]?.logs?.lines[1]?.text).toMatch(/^TypeError: no slow lamp\n +at .*queue/);
+    // Nothing of ours takes the room of the user's frames.
+    expect(results[0]?.logs?.lines[1]?.text).not.toMatch(/sluiceHandler|deliver/);
     expect(results.some(({ logs }) => logs?.ofWorker)).toBe(false);
     // Everything is printed as before.
     await workerd.printed("TypeError: no slow lamp");

@@ -41,6 +41,16 @@ it("an error is printed with its stack, and those of its causes", () => {
   expect(text).toMatch(/^failed TypeError: above\n {4}at [\s\S]*\nCaused by: Error: below\n {4}at /);
 });
 
+it("an error has the place of the user's code, whatever its message and the runtime's frames take", () => {
+  const error = new Error("x".repeat(3_000));
+  const runtime = "\n    at D1.send (cloudflare-internal:d1-api:140:19)".repeat(60);
+  const frame = "\n    at charge (file:///tmp/entry.js:25:42)";
+  error.stack = `Error: ${error.message}${runtime}${frame}${runtime}`;
+  const text = printedText(["charging", error]);
+  expect(text).toMatch(/^charging Error: x{900,}…\n {4}at charge \(file:\/\/\/tmp\/entry\.js:25:42\)$/);
+  expect(text).not.toContain("cloudflare-internal");
+});
+
 it("no getter is called, and what a proxy or an error throws is caught", () => {
   let calls = 0;
   const getter = Object.defineProperty({}, "secret", { enumerable: true, get: () => (calls += 1) });

@@ -1,10 +1,13 @@
 import { LOG_LINE_UNITS_MAX } from "@sluice/protocol";
+import { fittedStack } from "@sluice/protocol/stack";
 
 /** Levels of nested objects, and members of each, that are written. */
 const DEPTH_MAX = 4;
 const MEMBERS_MAX = 100;
 /** Causes of an error that are written. */
 const CAUSES_MAX = 5;
+/** Units of the stack of an error that are looked at. */
+const STACK_UNITS_MAX = 20_000;
 const CUT = "…";
 
 const PLACEHOLDERS = /%[sdifjoOc%]/g;
@@ -33,6 +36,11 @@ class Writer {
     if (this.isFull) return;
     const room = LOG_LINE_UNITS_MAX - this.text.length;
     this.text += text.length <= room ? text : `${text.slice(0, room - CUT.length)}${CUT}`;
+  }
+
+  /** Writes an error with its stack: the frames of the user's code have the room of all others. */
+  writeError(error: Error): void {
+    this.write(fittedStack(errorText(error), LOG_LINE_UNITS_MAX - this.text.length));
   }
 
   get isFull(): boolean {
@@ -81,7 +89,8 @@ function writeArgument(writer: Writer, value: unknown): void {
 function writeValue(writer: Writer, value: unknown, above: readonly object[]): void {
   if (writer.isFull) return;
   const text = textWithoutMembers(value, above);
-  if (text !== null) writer.write(text);
+  if (value instanceof Error && text === null) writer.writeError(value);
+  else if (text !== null) writer.write(text);
   else writeMembers(writer, value as object, [...above, value as object]);
 }
 
@@ -92,7 +101,7 @@ function textWithoutMembers(value: unknown, above: readonly object[]): string | 
   if (typeof value === "function") return `[Function: ${ownText(value, "name") || "(anonymous)"}]`;
   if (typeof value !== "object" || value === null) return String(value);
   if (above.includes(value)) return "[Circular]";
-  if (value instanceof Error) return errorText(value);
+  if (value instanceof Error) return null;
   if (value instanceof Date) return dateText(value);
   if (value instanceof RegExp) return RegExp.prototype.toString.call(value);
   return above.length < DEPTH_MAX ? null : `[${classOf(value) ?? "Object"}]`;
@@ -184,7 +193,7 @@ function errorText(thrown: Error): string {
     error instanceof Error && texts.length < CAUSES_MAX;
     error = error.cause
   ) {
-    texts.push(String(error.stack ?? error));
+    texts.push(String(error.stack ?? error).slice(0, STACK_UNITS_MAX));
   }
   return texts.join("\nCaused by: ");
 }
