@@ -138,7 +138,7 @@ it("flags are those of the moment: later calls do not change them", () => {
 });
 
 it("a retry has the error that was printed right before it, and keeps it when it is called again", () => {
-  const lines = new DeliveryLines(false);
+  const lines = new DeliveryLines();
   const state = new BatchState(() => {}, lines);
   lines.add("error", ["Error: no stock"]);
   state.retry("a", 5);

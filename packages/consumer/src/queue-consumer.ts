@@ -62,7 +62,11 @@ export function createQueueConsumer(defaultExport: unknown, options: RunOptions)
     if (delivery.logs !== true) return null;
     consoleWatch.begin(taken);
     const isOfWorker = context === undefined;
-    return new DeliveryLines(isOfWorker, Date.now, () => deliveryName(delivery, isOfWorker));
+    return new DeliveryLines({
+      isOfWorker,
+      name: () => deliveryName(delivery, isOfWorker),
+      ...(isOfWorker ? { justPrinted: unfinished.justPrinted } : {}),
+    });
   };
 
   return class QueueConsumer extends WorkerEntrypoint<unknown> implements QueueConsumerRpc {

@@ -1,6 +1,8 @@
 import type { HandlerCalls, LogLevel } from "@sluice/protocol";
 import type { BatchState } from "./batch-state.ts";
 import type { DeliveryLines } from "./logs/delivery-lines.ts";
+import { JustPrinted } from "./logs/just-printed.ts";
+import { printedText } from "./logs/printed-text.ts";
 
 /**
  * Deliveries that are remembered. Only those of handlers that were ended stay, and their broker asks for them at once.
@@ -20,6 +22,8 @@ interface Unfinished {
  */
 export class UnfinishedDeliveries {
   readonly #deliveries = new Map<string, Unfinished>();
+  /** Shared by the lines of deliveries that nothing tells apart. */
+  readonly justPrinted = new JustPrinted();
 
   begin(deliveryId: string, state: BatchState, lines: DeliveryLines | null = null): void {
     this.#deliveries.set(deliveryId, { state, lines });
@@ -43,7 +47,11 @@ export class UnfinishedDeliveries {
       only?.lines?.add(level, args);
       return only?.lines?.name ?? null;
     }
-    for (const { lines } of this.#deliveries.values()) lines?.addMixed();
+    const all = [...this.#deliveries.values()].flatMap(({ lines }) => lines ?? []);
+    for (const lines of all) lines.addMixed();
+    // Whose line it is nobody knows, but a retry in the same run of synchronous code is of the same delivery.
+    const isOurs = all.some(({ isMuted }) => isMuted);
+    if (level === "error" && all.length > 0 && !isOurs) this.justPrinted.note(printedText(args));
     return null;
   }
 

@@ -1,6 +1,9 @@
 import { createQueueConsumer } from "../src/index.ts";
 import type { AsyncContext } from "../src/run-delivery.ts";
 
+/** Deliveries wait for each other by it. */
+const gate = Promise.withResolvers<void>();
+
 /** Makes the consumer of a Worker whose handler prints, with a wait in between for others to begin. */
 export function printingConsumer(context?: AsyncContext): ReturnType<typeof createQueueConsumer> {
   const handlers = {
@@ -10,8 +13,11 @@ export function printingConsumer(context?: AsyncContext): ReturnType<typeof crea
         await scheduler.wait(message.body.startsWith("slow") ? 200 : 10);
         if (message.body === "throws") throw new Error("thrown");
         if (message.body === "acked") continue;
-        console.error(new TypeError(`no ${message.body}`));
-        message.retry();
+        if (message.body === "waits") await Promise.race([gate.promise, scheduler.wait(5_000)]);
+        if (message.body === "slow prints") gate.resolve();
+        if (!["slow bare", "waits"].includes(message.body))
+          console.error(new TypeError(`no ${message.body}`));
+        if (message.body !== "slow prints") message.retry();
       }
       ctx.waitUntil(scheduler.wait(5).then(() => console.info("in the background")));
     },

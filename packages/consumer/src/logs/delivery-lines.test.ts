@@ -4,7 +4,7 @@ import { DeliveryLines } from "./delivery-lines.ts";
 
 function linesAt() {
   const clock = { nowMs: 1_000 };
-  return { clock, lines: new DeliveryLines(false, () => clock.nowMs) };
+  return { clock, lines: new DeliveryLines({ now: () => clock.nowMs }) };
 }
 
 it("a delivery that prints nothing has no logs", () => {
@@ -71,7 +71,7 @@ it("what is printed while it is muted is no line of it", () => {
 });
 
 it("lines that may be of another delivery are counted", () => {
-  const lines = new DeliveryLines(true);
+  const lines = new DeliveryLines({ isOfWorker: true });
   lines.addMixed();
   expect(lines.read()).toEqual({ lines: [], mixed: 1, ofWorker: true });
 });

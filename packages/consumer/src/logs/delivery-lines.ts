@@ -5,10 +5,18 @@ import {
   type LogLevel,
   type LogLine,
 } from "@sluice/protocol";
+import { JustPrinted } from "./just-printed.ts";
 import { printedText } from "./printed-text.ts";
 
-/** Units of the first line of an error that goes with a retry. */
-export const PRINTED_UNITS_MAX = 200;
+interface LinesOptions {
+  readonly now?: () => number;
+  /** Whether other code of the Worker may print some of the lines. Default: false. */
+  readonly isOfWorker?: boolean;
+  /** Error that was printed last, which other deliveries may share. Default: one of its own. */
+  readonly justPrinted?: JustPrinted;
+  /** Makes the name of the delivery, for the terminal. Default: it has none. */
+  readonly name?: () => string | null;
+}
 
 /** Lines that the handler of one delivery prints. */
 export class DeliveryLines {
@@ -16,6 +24,7 @@ export class DeliveryLines {
   readonly #beganMs: number;
   readonly #isOfWorker: boolean;
   readonly #makeName: () => string | null;
+  readonly #justPrinted: JustPrinted;
   readonly #lines: LogLine[] = [];
   #units = 0;
   #isFull = false;
@@ -23,24 +32,24 @@ export class DeliveryLines {
   #lateError: LogLine | null = null;
   #leftOut = 0;
   #mixed = 0;
-  /** First line of an error that was printed in this run of synchronous code, until a retry takes it. */
-  #justPrinted: string | null = null;
   #isMuted = false;
 
-  /**
-   * @param isOfWorker whether other code of the Worker may print some of the lines.
-   * @param makeName makes the name of the delivery, for the terminal. Default: it has none.
-   */
-  constructor(isOfWorker: boolean, now: () => number = Date.now, makeName: () => string | null = () => null) {
+  constructor({ now = Date.now, isOfWorker = false, justPrinted, name }: LinesOptions = {}) {
     this.#isOfWorker = isOfWorker;
     this.#now = now;
     this.#beganMs = now();
-    this.#makeName = makeName;
+    this.#makeName = name ?? (() => null);
+    this.#justPrinted = justPrinted ?? new JustPrinted();
   }
 
   /** Name of the delivery, for the terminal; `null` while what is printed is not the handler's. */
   get name(): string | null {
     return this.#isMuted ? null : this.#makeName();
+  }
+
+  /** Whether what is printed is not the handler's. */
+  get isMuted(): boolean {
+    return this.#isMuted;
   }
 
   /** Takes a call of the console. */
@@ -51,7 +60,7 @@ export class DeliveryLines {
       return;
     }
     const line = { afterMs: Math.max(0, this.#now() - this.#beganMs), level, text: printedText(args) };
-    if (level === "error") this.#noteError(line.text);
+    if (level === "error") this.#justPrinted.note(line.text);
     this.#isFull ||= this.#lines.length >= LOG_LINES_MAX || this.#units + line.text.length > LOG_UNITS_MAX;
     if (!this.#isFull) {
       this.#units += line.text.length;
@@ -76,14 +85,9 @@ export class DeliveryLines {
     this.#isMuted = false;
   }
 
-  /**
-   * Takes the first line of the error that was printed in the same run of synchronous code: no other message of the
-   * batch can have been worked on in between. `undefined` if there is none.
-   */
+  /** Takes the first line of the error that was printed right before; `undefined` if there is none. */
   takeJustPrinted(): string | undefined {
-    const printed = this.#justPrinted ?? undefined;
-    this.#justPrinted = null;
-    return printed;
+    return this.#justPrinted.take();
   }
 
   /** Returns the lines so far; `undefined` if nothing was printed. */
@@ -96,10 +100,5 @@ export class DeliveryLines {
       ...(this.#mixed === 0 ? {} : { mixed: this.#mixed }),
       ...(this.#isOfWorker ? { ofWorker: true } : {}),
     };
-  }
-
-  #noteError(text: string): void {
-    if (this.#justPrinted === null) queueMicrotask(() => this.takeJustPrinted());
-    this.#justPrinted = text.split("\n", 1)[0]?.slice(0, PRINTED_UNITS_MAX) ?? "";
   }
 }

@@ -92,6 +92,24 @@ it("without a context lines are a delivery's while it runs alone; else they are 
   }
 });
 
+it("without a context an error that is printed right before a retry is its reason, and never that of another delivery", async () => {
+  const { deliver } = await startWith(WITHOUT_CONTEXT, []);
+  // The last one goes on right after the error of another one, which has let it.
+  const bodies = ["slow lamp", "slow bare", "slow vase", "slow prints", "slow bare", "waits"];
+  const results = await deliver(true, ...bodies.map((body) => [body]));
+  const retried = (reason?: string) => [
+    { msgId: idOf(1), ...(reason === undefined ? {} : { printed: reason }) },
+  ];
+  expect(results.map(({ retryMessages }) => retryMessages)).toEqual([
+    retried("TypeError: no slow lamp"),
+    retried(),
+    retried("TypeError: no slow vase"),
+    [],
+    retried(),
+    retried(),
+  ]);
+});
+
 it("a broker that does not ask for lines gets none", async () => {
   const { deliver } = await startWith(WITH_CONTEXT, ["nodejs_als"]);
   const [result, acked] = await deliver(false, ["lamp"], ["acked"]);
