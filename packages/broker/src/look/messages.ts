@@ -8,6 +8,7 @@ import {
   type QueueWhy,
   workerOf,
 } from "@sluice/protocol";
+import { noteSlices } from "../queue/note-slices.ts";
 import { decodeToken } from "../receive/message-token.ts";
 import type { PayloadCache } from "../store/payload-cache.ts";
 import type { QueueContext } from "../turn/context.ts";
@@ -95,19 +96,18 @@ export class Messages {
 
   /** Makes messages due now, by their refs. A message that is leased loses its lease. */
   makeDue(refs: readonly string[]): Promise<MadeDue[]> {
-    const { name, queue, history } = this.#queue;
+    const { name, queue } = this.#queue;
     return this.#queue.submit(() => {
       const { nowMs } = this.#queue;
-      const at: number[] = [];
+      const due: { segmentId: number; from: number; to: number }[] = [];
       const made = refs.map((ref): MadeDue => {
         const position = decodeToken(name, "ref", ref);
         const outcome = position === null ? "gone" : makeDue(queue, position, nowMs);
         if (outcome === "due" && position !== null)
-          at.push(position.segmentId, position.index, position.index + 1);
+          due.push({ segmentId: position.segmentId, from: position.index, to: position.index + 1 });
         return outcome;
       });
-      if (at.length > 0)
-        history.record({ kind: "retried", count: at.length / 3, at, by: "admin API", delayMs: 0 });
+      noteSlices(this.#queue, "retried", due, { by: "admin API", delayMs: 0 });
       return made;
     });
   }
