@@ -84,10 +84,32 @@ it.each([
 it.each([
   ["accepted", "(due in 1 min)"],
   ["retried", "(again in 1 min)"],
-  ["clockMoved", "(by 1 min)"],
 ] as const)("the line of an event says what its time means: %s", (kind, text) => {
   const event: EventView = { ...PRINTED, kind, by: null, batch: null, delayMs: 60_000 };
   expect(eventLines(event, {})[0]).toContain(text);
+});
+
+it.each([
+  [{ kind: "paused" }, "paused  delivery was paused"],
+  [{ kind: "resumed" }, "resumed  delivery was resumed"],
+  [{ kind: "clockMoved", delayMs: 3_600_000 }, "clockMoved  the clock was moved forward by 1 h"],
+  [{ kind: "clockMoved", delayMs: 1_500 }, "clockMoved  the clock was moved forward by 1.5 s"],
+  [
+    { kind: "faulted", messages: 1, ids: ["a"], error: "failBatch: the handler is not called" },
+    "faulted  a fault acted on the delivery of a: failBatch: the handler is not called",
+  ],
+  [
+    {
+      kind: "faulted",
+      messages: 3,
+      ids: ["a", "b", "c"],
+      error: "reorder: the messages of the batch are shuffled",
+    },
+    "faulted  a fault acted on the delivery of 3 messages: reorder: the messages of the batch are shuffled",
+  ],
+] as const)("what happens to a queue, or to a delivery, is said in words: %j", (facts, text) => {
+  const event: EventView = { ...PRINTED, by: null, batch: null, messages: 0, ids: [], ...facts };
+  expect(eventLines(event, {})).toEqual([`2026-11-21T12:00:00.040Z  orders  ${text}`]);
 });
 
 it.each([

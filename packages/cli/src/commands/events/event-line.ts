@@ -31,19 +31,30 @@ function eventLine(event: EventView, { paint }: Look): string {
 }
 
 function plainLine(event: EventView): string {
-  const { at, queue, kind, messages, ids, error } = event;
-  const [first] = ids;
-  const which = messages === 1 && first !== undefined ? first : plural(messages, "message");
+  const { at, queue, kind, error } = event;
   const facts = factsOf(event).join(", ");
   const reason = error === null ? "" : `: ${printable(reasonOf(error))}`;
-  return `${at}  ${queue}  ${kind}  ${which}${facts === "" ? "" : ` (${facts})`}${reason}`;
+  return `${at}  ${queue}  ${kind}  ${whatOf(event)}${facts === "" ? "" : ` (${facts})`}${reason}`;
 }
 
-/** Meaning of the time of an event that is not when its messages are due. */
-const DELAYS: Readonly<Partial<Record<EventView["kind"], string>>> = {
-  retried: "again in",
-  clockMoved: "by",
-};
+/** Says what it happened to; of what happens to no message by itself, what it was. */
+function whatOf(event: EventView): string {
+  const { kind, messages, ids, delayMs } = event;
+  const [first] = ids;
+  const which = messages === 1 && first !== undefined ? first : plural(messages, "message");
+  switch (kind) {
+    case "paused":
+      return "delivery was paused";
+    case "resumed":
+      return "delivery was resumed";
+    case "clockMoved":
+      return `the clock was moved forward by ${exactSpan(delayMs ?? 0)}`;
+    case "faulted":
+      return `a fault acted on the delivery of ${which}`;
+    default:
+      return which;
+  }
+}
 
 function factsOf(event: EventView): string[] {
   const { kind, by, to, attempt, delayMs, tookMs, merged, logs, pausedMs, movedMs } = event;
@@ -51,7 +62,9 @@ function factsOf(event: EventView): string[] {
     by === null ? null : `by ${by}`,
     to === null ? null : `to ${to}`,
     attempt === null ? null : `attempt ${attempt}`,
-    delayMs === null || delayMs === 0 ? null : `${DELAYS[kind] ?? "due in"} ${span(delayMs)}`,
+    delayMs === null || delayMs === 0 || kind === "clockMoved"
+      ? null
+      : `${kind === "retried" ? "again in" : "due in"} ${span(delayMs)}`,
     tookMs === null ? null : `${tookMs.toLocaleString("en")} ms`,
     pausedMs === undefined ? null : `paused for ${exactSpan(pausedMs)} before that`,
     movedMs === undefined ? null : `clock moved by ${exactSpan(movedMs)} before that`,
