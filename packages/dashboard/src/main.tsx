@@ -3,6 +3,7 @@ import { render } from "preact";
 import { keepToken } from "./api/call.ts";
 import { tokenIn } from "./api/route.ts";
 import { App } from "./app.tsx";
+import { keepFocus } from "./ui/keep-focus.ts";
 
 const token = tokenIn(location.hash);
 if (token !== null) {
@@ -10,4 +11,5 @@ if (token !== null) {
   // The token stays neither in the address nor in the history.
   history.replaceState(null, "", location.pathname);
 }
+keepFocus();
 render(<App />, document.body);

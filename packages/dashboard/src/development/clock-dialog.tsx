@@ -21,7 +21,7 @@ export function ClockDialog({ clock, closed }: { readonly clock: ClockView; read
   const now = useNow(clock.now);
   const [count, setCount] = useState("1");
   const [unit, setUnit] = useState<Unit>("hours");
-  const { outcome, isBusy, run } = useAction(refresh);
+  const { outcome, run } = useAction(refresh);
   const post = <Answer extends ClockView>(change: object, textOf: (answer: Answer) => string) =>
     run(async () => textOf(await call<Answer>("/clock", "POST", change)));
   const advanceMs = Math.round(Number(count) * UNITS[unit]);
@@ -35,7 +35,6 @@ export function ClockDialog({ clock, closed }: { readonly clock: ClockView; read
       <div class="row">
         <button
           type="button"
-          disabled={isBusy}
           onClick={() =>
             post<Jump>({ to: "next" }, ({ next, advancedMs }) =>
               next === null
@@ -48,7 +47,6 @@ export function ClockDialog({ clock, closed }: { readonly clock: ClockView; read
         </button>
         <button
           type="button"
-          disabled={isBusy}
           onClick={() =>
             post({ freeze: !clock.isFrozen }, ({ isFrozen }) => (isFrozen ? "It stands." : "It goes on."))
           }
@@ -83,7 +81,7 @@ export function ClockDialog({ clock, closed }: { readonly clock: ClockView; read
             <option key={name}>{name}</option>
           ))}
         </select>
-        <button type="submit" disabled={isBusy || !(advanceMs > 0)}>
+        <button type="submit" disabled={!(advanceMs > 0)}>
           Move it
         </button>
       </form>

@@ -13,7 +13,7 @@ const AHEAD_MS_MIN = 1_000;
 /** Warns that the clock was moved, or that deliveries go wrong on purpose, before anything else is read. */
 export function DevelopmentNotices() {
   const { clock, faulty, refresh } = useDevelopment();
-  const { outcome, isBusy, run } = useAction(refresh);
+  const { outcome, run } = useAction(refresh);
   const isMoved = clock !== null && (clock.isFrozen || Math.abs(clock.aheadMs) >= AHEAD_MS_MIN);
   return (
     <>
@@ -29,7 +29,6 @@ export function DevelopmentNotices() {
           </ul>
           <button
             type="button"
-            disabled={isBusy}
             onClick={() =>
               run(async () => {
                 for (const { name } of faulty) await call(`${queuePath(name)}/faults`, "DELETE");

@@ -25,12 +25,11 @@ export function MessageActions({ queue, message, refresh }: MessageActionsProps)
   const isLeased = message.state === "leased";
   const isFinished = message.end !== undefined;
   return (
-    <section aria-label="Actions" class="stack">
+    <section aria-label="Actions" aria-busy={isBusy} class="stack">
       <div class="row">
         {isFinished ? (
           <button
             type="button"
-            disabled={isBusy}
             onClick={() => run(async () => sentText(await call(`${path}/resend`, "POST", {})))}
           >
             Send again
@@ -39,7 +38,6 @@ export function MessageActions({ queue, message, refresh }: MessageActionsProps)
         {message.state === "ready" || isFinished ? null : (
           <button
             type="button"
-            disabled={isBusy}
             onClick={() =>
               run(async () => {
                 await call(`${path}/retry`, "POST");
@@ -53,7 +51,6 @@ export function MessageActions({ queue, message, refresh }: MessageActionsProps)
         {message.from !== null && queue.deadLettersOf.queues.length > 0 && !isLeased ? (
           <button
             type="button"
-            disabled={isBusy}
             onClick={() =>
               run(async () => {
                 await call(`${queuePath(queue.name)}/redrive`, "POST", { ids: [message.ref] });
@@ -64,14 +61,13 @@ export function MessageActions({ queue, message, refresh }: MessageActionsProps)
             Redrive
           </button>
         ) : null}
-        <button type="button" disabled={isBusy} onClick={() => setIsEditing(true)}>
+        <button type="button" onClick={() => setIsEditing(true)}>
           Edit and resend
         </button>
         {isFinished ? null : (
           <ConfirmButton
             label="Delete"
             isDangerous
-            isDisabled={isBusy}
             question={`Delete message ${message.id} for good?${isLeased ? " A consumer works on it: that goes on." : ""}`}
             run={() =>
               run(async () => {

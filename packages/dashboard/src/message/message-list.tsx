@@ -1,4 +1,5 @@
 import { plural, size } from "@sluice/protocol/words";
+import type { ComponentChildren } from "preact";
 import type { MessageView } from "../api/call.ts";
 import { messageLink } from "../api/route.ts";
 import { ago, ahead, shortId } from "../text/format.ts";
@@ -107,11 +108,13 @@ interface MessageListProps {
   /** The reason that the page gives for the queue as a whole, above the list. Rows do not repeat it. */
   readonly told: string;
   readonly choice: Choice;
+  /** Content in place of no messages. */
+  readonly empty: ComponentChildren;
 }
 
 /** Messages with their last error, their state, and why each of them waits. */
 export function MessageList(props: MessageListProps) {
-  const { found, label } = props;
+  const { found, label, empty } = props;
   return (
     <Table
       label={label}
@@ -119,11 +122,13 @@ export function MessageList(props: MessageListProps) {
       columns={columns(props)}
       rows={found.messages}
       rowKey={({ ref }) => ref}
+      empty={empty}
     />
   );
 }
 
 function SearchedText({ found: { filter, messages, searched, of, isBusy } }: { readonly found: Found }) {
+  if (isBusy && of === 0) return <span class="quiet">Looking</span>;
   const all = plural(of, "message");
   const isWhole = searched >= of;
   const extent = isWhole ? all : `searched ${searched.toLocaleString("en")} of ${all}`;

@@ -78,7 +78,6 @@ export function MessagesTab({ queue, filter, now, send, told, changed }: Message
           {failure}
         </p>
       )}
-      {isNone ? <NoMessages queue={queue} filter={filter} send={send} isMore={cursor !== null} /> : null}
       {errors === null ? null : (
         <ErrorGroups
           queue={name}
@@ -88,9 +87,9 @@ export function MessagesTab({ queue, filter, now, send, told, changed }: Message
         />
       )}
       <OutcomeLine of={outcome} />
-      {messages.length === 0 ? null : (
+      {messages.length === 0 && !isNone && !isBusy ? null : (
         <>
-          {messages[0]?.end === undefined ? (
+          {messages.length > 0 && messages[0]?.end === undefined ? (
             <div class="row">
               <label class="row">
                 <input
@@ -116,6 +115,11 @@ export function MessagesTab({ queue, filter, now, send, told, changed }: Message
             now={now}
             label="Messages"
             told={told}
+            empty={
+              isNone ? (
+                <NoMessages queue={queue} filter={filter} send={send} isMore={cursor !== null} />
+              ) : null
+            }
             choice={{
               isAll,
               refs,
@@ -154,7 +158,7 @@ interface NoMessagesProps {
 function NoMessages({ queue, filter, send, isMore }: NoMessagesProps) {
   if (filter !== "") {
     return (
-      <div class="card empty">
+      <div class="empty">
         <p>
           {isMore ? "No message so far" : "No message"} fits <code>{filter}</code>. A message has to fit every
           term of it.
@@ -165,11 +169,11 @@ function NoMessages({ queue, filter, send, isMore }: NoMessagesProps) {
   }
   const { ready, delayed, leased } = queue.messages;
   if (ready + delayed + leased > 0) {
-    return <p class="notice">The list has none of the messages that are in the queue now.</p>;
+    return <p class="empty">The list has none of the messages that are in the queue now.</p>;
   }
   const binding = queue.producers[0]?.binding ?? "QUEUE";
   return (
-    <div class="card empty">
+    <div class="empty">
       <p>The queue is empty. Send it a message from a Worker that is bound to it, or from here:</p>
       <pre>{`await env.${binding}.send({ hello: "world" });`}</pre>
       <button type="button" onClick={send}>

@@ -28,30 +28,25 @@ export function QueueActions({ queue, send, refresh }: QueueActionsProps) {
   const takesDeadLetters = deadLettersOf.queues.length + deadLettersOf.subscriptions.length > 0;
   const isMoving = lastMove?.status === "running";
   return (
-    <section aria-label="Actions" class="stack">
+    <section aria-label="Actions" aria-busy={isBusy} class="stack">
       <div class="row">
         <button type="button" class="primary" onClick={send}>
           Send a message
         </button>
-        {takesDeadLetters ? (
-          <button type="button" disabled={isBusy || isMoving} onClick={() => setIsRedriving(true)}>
-            Redrive
-          </button>
-        ) : null}
-        {isMoving ? (
+        {isMoving || takesDeadLetters ? (
           <button
             type="button"
-            disabled={isBusy}
             onClick={() =>
-              post("redrive/cancel", () => "The redrive was ended. What had left stays where it went.")
+              isMoving
+                ? post("redrive/cancel", () => "The redrive was ended. What had left stays where it went.")
+                : setIsRedriving(true)
             }
           >
-            Cancel the redrive
+            {isMoving ? "Cancel the redrive" : "Redrive"}
           </button>
         ) : null}
         <button
           type="button"
-          disabled={isBusy}
           onClick={() =>
             settings.deliveryPaused
               ? post("resume", () => "Delivery was resumed.")
@@ -61,14 +56,13 @@ export function QueueActions({ queue, send, refresh }: QueueActionsProps) {
           {settings.deliveryPaused ? "Resume delivery" : "Pause delivery"}
         </button>
         {isDevelopment && consumer !== null && consumer.type !== "http_pull" ? (
-          <button type="button" disabled={isBusy} onClick={() => setIsFaulting(true)}>
+          <button type="button" onClick={() => setIsFaulting(true)}>
             Faults
           </button>
         ) : null}
         <ConfirmButton
           label="Purge"
           isDangerous
-          isDisabled={isBusy}
           question={`Delete all messages of "${name}" for good? It holds ${plural(held, "message")} now.`}
           run={() =>
             post<{ purged: number }>("purge", ({ purged }) => `${plural(purged, "message")} deleted.`)

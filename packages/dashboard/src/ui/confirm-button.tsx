@@ -5,23 +5,17 @@ interface ConfirmButtonProps {
   readonly label: string;
   readonly question: string;
   readonly isDangerous?: boolean;
-  readonly isDisabled?: boolean;
   readonly run: () => void;
 }
 
 /** A button for what cannot be undone: it asks first. */
-export function ConfirmButton({ label, question, isDangerous, isDisabled, run }: ConfirmButtonProps) {
+export function ConfirmButton({ label, question, isDangerous, run }: ConfirmButtonProps) {
   // The question stays as it was asked while new figures arrive.
   const [asked, setAsked] = useState<string | null>(null);
   const className = isDangerous ? "danger" : "";
   return (
     <>
-      <button
-        type="button"
-        class={className}
-        disabled={isDisabled ?? false}
-        onClick={() => setAsked(question)}
-      >
+      <button type="button" class={className} onClick={() => setAsked(question)}>
         {label}
       </button>
       {asked === null ? null : (

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
 
 interface DialogProps {
   readonly title: string;
@@ -8,16 +8,15 @@ interface DialogProps {
   readonly closed: () => void;
 }
 
-/** A dialog that is open as long as it is rendered. The element that opened it gets the focus back. */
+/** A dialog that is open as long as it is rendered. The element that opened it gets the focus back, by the browser. */
 export function Dialog({ title, children, closed }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();
-  useEffect(() => {
-    const opener = document.activeElement;
-    dialog.current?.showModal();
-    return () => {
-      if (opener instanceof HTMLElement) opener.focus();
-    };
+  // Its end has to come before the dialog is taken out of the page: then the browser would give nothing back.
+  useLayoutEffect(() => {
+    const open = dialog.current;
+    open?.showModal();
+    return () => open?.close();
   }, []);
   return (
     <dialog ref={dialog} aria-labelledby={heading} onClose={closed}>

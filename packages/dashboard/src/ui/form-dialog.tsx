@@ -54,7 +54,7 @@ export function FormDialog({
           <button type="button" onClick={closed}>
             Cancel
           </button>
-          <button type="submit" class={isDangerous ? "danger" : "primary"} disabled={isDisabled || isBusy}>
+          <button type="submit" class={isDangerous ? "danger" : "primary"} disabled={isDisabled}>
             {label}
           </button>
         </div>

@@ -27,6 +27,8 @@ interface TableProps<Row> {
   readonly beside?: ComponentChildren;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
+  /** Content in place of no rows. Default: the headings alone. */
+  readonly empty?: ComponentChildren;
   readonly rowKey: (row: Row) => string;
 }
 
@@ -36,64 +38,68 @@ function role(name: "table" | "rowgroup" | "row" | "columnheader" | "rowheader" 
 }
 
 /** A table whose first column names the row. On a narrow screen rows become cards, with a heading at each value. */
-export function Table<Row>({ label, beside, columns, rows, rowKey, sorting, sort }: TableProps<Row>) {
+export function Table<Row>({ label, beside, columns, rows, rowKey, empty, sorting, sort }: TableProps<Row>) {
   return (
     <section class="card" aria-label={label}>
       <header>
-        <h2>{label}</h2>
+        <h2 tabIndex={-1}>{label}</h2>
         {beside === undefined ? null : <div class="row">{beside}</div>}
       </header>
-      <div class="scroll">
-        <table {...role("table")} aria-label={label}>
-          <thead {...role("rowgroup")}>
-            <tr {...role("row")}>
-              {columns.map((column) => (
-                <th
-                  key={column.heading}
-                  {...role("columnheader")}
-                  scope="col"
-                  class={column.isNumber ? "number" : ""}
-                  aria-sort={sorting?.heading === column.heading ? directionOf(column, sorting) : undefined}
-                >
-                  {column.by === undefined || sort === undefined ? (
-                    column.heading
-                  ) : (
-                    <button
-                      type="button"
-                      class="plain"
-                      onClick={() => sort(nextSorting(sorting, column.heading))}
-                    >
-                      {column.heading}
-                    </button>
-                  )}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody {...role("rowgroup")}>
-            {rows.map((row) => (
-              <tr key={rowKey(row)} {...role("row")}>
-                {columns.map(({ heading, isNumber, isWide, cell }, i) =>
-                  i === 0 ? (
-                    <th key={heading} {...role("rowheader")} scope="row">
-                      {cell(row)}
-                    </th>
-                  ) : (
-                    <td
-                      key={heading}
-                      {...role("cell")}
-                      data-label={heading}
-                      class={[isNumber ? "number" : "", isWide ? "wide" : ""].join(" ").trim()}
-                    >
-                      <div>{cell(row)}</div>
-                    </td>
-                  ),
-                )}
+      {rows.length === 0 && empty !== undefined ? (
+        empty
+      ) : (
+        <div class="scroll">
+          <table {...role("table")} aria-label={label}>
+            <thead {...role("rowgroup")}>
+              <tr {...role("row")}>
+                {columns.map((column) => (
+                  <th
+                    key={column.heading}
+                    {...role("columnheader")}
+                    scope="col"
+                    class={column.isNumber ? "number" : ""}
+                    aria-sort={sorting?.heading === column.heading ? directionOf(column, sorting) : undefined}
+                  >
+                    {column.by === undefined || sort === undefined ? (
+                      column.heading
+                    ) : (
+                      <button
+                        type="button"
+                        class="plain"
+                        onClick={() => sort(nextSorting(sorting, column.heading))}
+                      >
+                        {column.heading}
+                      </button>
+                    )}
+                  </th>
+                ))}
               </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+            </thead>
+            <tbody {...role("rowgroup")}>
+              {rows.map((row) => (
+                <tr key={rowKey(row)} {...role("row")}>
+                  {columns.map(({ heading, isNumber, isWide, cell }, i) =>
+                    i === 0 ? (
+                      <th key={heading} {...role("rowheader")} scope="row">
+                        {cell(row)}
+                      </th>
+                    ) : (
+                      <td
+                        key={heading}
+                        {...role("cell")}
+                        data-label={heading}
+                        class={[isNumber ? "number" : "", isWide ? "wide" : ""].join(" ").trim()}
+                      >
+                        <div>{cell(row)}</div>
+                      </td>
+                    ),
+                  )}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
     </section>
   );
 }

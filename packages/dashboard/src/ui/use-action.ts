@@ -10,11 +10,16 @@ export type Outcome =
 export function useAction(then: () => void): {
   readonly outcome: Outcome;
   readonly isBusy: boolean;
-  /** @param act the action, which resolves to a text about its success. @returns whether it has succeeded. */
+  /**
+   * Does nothing while another action runs. Its buttons stay enabled meanwhile, or they would lose the focus.
+   *
+   * @param act the action, which resolves to a text about its success. @returns whether it has succeeded.
+   */
   readonly run: (act: () => Promise<string>) => Promise<boolean>;
 } {
   const [outcome, setOutcome] = useState<Outcome>({ kind: "none" });
   const run = async (act: () => Promise<string>) => {
+    if (outcome.kind === "busy") return false;
     setOutcome({ kind: "busy" });
     try {
       setOutcome({ kind: "done", text: await act() });
