@@ -160,10 +160,8 @@ describe.skipIf(CHROMIUM === null)("a user who starts on the first page finds ou
     expect(await dialog.getByRole("listitem").count()).toBe(3);
     await dialog.getByLabel("Move them to").selectOption("inbox");
     await dialog.getByRole("button", { name: "Redrive 3 messages" }).click();
-    await says(
-      page.getByRole("main"),
-      /A redrive of 3 messages to inbox was begun|Last redrive: 3 of 3 messages moved/,
-    );
+    await says(page.getByRole("main"), "A redrive of 3 messages to inbox was begun.");
+    await says(page.getByRole("main"), "Last redrive: 3 of 3 messages moved.");
     await holds(lab, "inbox", 3);
     await holds(lab, "gifts-dead", 47);
     await page.getByRole("link", { name: "History", exact: true }).click();
@@ -199,10 +197,7 @@ describe.skipIf(CHROMIUM === null)("a user who starts on the first page", () => 
     await holds(lab, "gifts-dead", 50);
     await dialog.getByRole("button", { name: "Redrive 3 messages" }).click();
     expect(await clicks()).toBeLessThanOrEqual(6);
-    await says(
-      page.getByRole("main"),
-      /A redrive of 3 messages was begun|Last redrive: 3 of 3 messages moved/,
-    );
+    await says(page.getByRole("main"), "A redrive of 3 messages was begun.");
     // They fail again, with the same error.
     const moves = () => lab.api<{ lastMove: object | null }>("/queues/gifts-dead");
     await expect.poll(async () => (await moves()).lastMove).toMatchObject({ status: "completed", moved: 3 });

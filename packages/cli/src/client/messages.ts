@@ -132,8 +132,7 @@ export function planMany(client: BrokerClient, queue: string, action: BulkAction
 /**
  * Does something to many messages, in as many requests as that takes.
  *
- * @param progress called behind each request with the messages so far.
- * @returns how many messages it was done to.
+ * @param progress called behind each request with the number of messages that it was done to so far.
  */
 export async function actOnMany(
   client: BrokerClient,
@@ -141,7 +140,7 @@ export async function actOnMany(
   action: BulkAction,
   { limit, ...request }: Selection,
   progress: (done: number) => void,
-): Promise<number> {
+): Promise<void> {
   const path = queuePath(queue, `/messages/${action}`);
   let done = 0;
   let cursor: string | null = null;
@@ -157,7 +156,6 @@ export async function actOnMany(
     cursor = answer.cursor;
     progress(done);
   } while (cursor !== null);
-  return done;
 }
 
 function messagePath(queue: string, id: string, below = ""): string {

@@ -1,6 +1,6 @@
 import { plural } from "@sluice/protocol/words";
 import { useState } from "preact/hooks";
-import { call, type QueueView, queuePath } from "../api/call.ts";
+import { call, errorText, type QueueView, queuePath } from "../api/call.ts";
 import { PreviewText, usePreview } from "../redrive/preview.tsx";
 import { RedriveDialog } from "../redrive/redrive-dialog.tsx";
 import { FormDialog } from "../ui/form-dialog.tsx";
@@ -82,15 +82,22 @@ function ActDialog({ action, queue, chosen, done, closed }: ActDialogProps) {
       submit={async () => {
         let acted = 0;
         let cursor: string | null = null;
-        do {
-          const from: object = cursor === null ? {} : { cursor };
-          const answer: { cursor: string | null; due?: number; deleted?: number } = await call(path, "POST", {
-            ...chosen,
-            ...from,
-          });
-          acted += answer[counted] ?? 0;
-          cursor = answer.cursor;
-        } while (cursor !== null);
+        try {
+          do {
+            const from: object = cursor === null ? {} : { cursor };
+            const answer: { cursor: string | null; due?: number; deleted?: number } = await call(
+              path,
+              "POST",
+              { ...chosen, ...from },
+            );
+            acted += answer[counted] ?? 0;
+            cursor = answer.cursor;
+          } while (cursor !== null);
+        } catch (error) {
+          throw acted === 0
+            ? error
+            : new Error(`${plural(acted, "message")} ${words}. Then: ${errorText(error)}`);
+        }
         done(`${plural(acted, "message")} ${words}.`);
       }}
       closed={closed}

@@ -10,12 +10,13 @@ const FAILURES: Readonly<Record<NonNullable<MoveView["failure"]>, string>> = {
 
 /** Puts the state of the latest redrive into words. */
 export function moveText({ status, moved, toMove, failure }: MoveView): string {
-  const done = `${moved.toLocaleString("en")} of ${plural(toMove, "message")}`;
+  // Before the end of a redrive it is known how many messages it moves at most: it looks for them as it goes.
+  const done = plural(moved, "message");
   switch (status) {
     case "running":
-      return `Redriving: ${done}.`;
+      return `Redriving: ${done} so far, of ${toMove.toLocaleString("en")} at most.`;
     case "completed":
-      return `Last redrive: ${done} moved.`;
+      return `Last redrive: ${moved.toLocaleString("en")} of ${plural(toMove, "message")} moved.`;
     case "cancelled":
       return `Last redrive: cancelled after ${done}.`;
     case "failed":

@@ -51,6 +51,12 @@ export function PreviewText({ preview, would }: { readonly preview: Preview; rea
   }
 }
 
+/** Request for messages that are chosen. */
+interface Selected {
+  /** Most messages. Default: all. */
+  readonly limit?: number;
+}
+
 interface DryRun {
   readonly count: number;
   readonly messages: readonly MessageView[];
@@ -58,7 +64,8 @@ interface DryRun {
 }
 
 /** Counts the messages of a request, in as many calls as that takes, `CALLS_MAX` at most. Does nothing to them. */
-async function tryOut(path: string, request: object, isOver: () => boolean): Promise<Preview> {
+async function tryOut(path: string, request: Selected, isOver: () => boolean): Promise<Preview> {
+  const { limit = Number.POSITIVE_INFINITY } = request;
   let found: DryRun = { count: 0, messages: [], cursor: null };
   for (let calls = 0; calls < CALLS_MAX && !isOver(); calls++) {
     const from = found.cursor === null ? {} : { cursor: found.cursor };
@@ -72,13 +79,19 @@ async function tryOut(path: string, request: object, isOver: () => boolean): Pro
       messages: [...found.messages, ...messages].slice(0, SHOWN_MAX),
       cursor,
     };
-    if (cursor === null) break;
+    if (cursor === null || found.count >= limit) break;
   }
-  return { kind: "counted", count: found.count, messages: found.messages, isMore: found.cursor !== null };
+  const { count, messages, cursor } = found;
+  return {
+    kind: "counted",
+    count: Math.min(count, limit),
+    messages,
+    isMore: cursor !== null && count < limit,
+  };
 }
 
 /** Counts what a request would do something to, again after each pause in the typing. */
-export function usePreview(path: string, request: object): Preview {
+export function usePreview(path: string, request: Selected): Preview {
   const [preview, setPreview] = useState<Preview>({ kind: "looking" });
   const key = JSON.stringify(request);
   const asked = useRef(0);

@@ -1,6 +1,6 @@
 import { plural } from "@sluice/protocol/words";
 import { useState } from "preact/hooks";
-import { call, type MoveView, type QueueView, queuePath } from "../api/call.ts";
+import { call, type QueueView, queuePath } from "../api/call.ts";
 import { useTargets } from "../api/use-targets.ts";
 import { FilterTerms } from "../page/help.tsx";
 import { FormDialog } from "../ui/form-dialog.tsx";
@@ -39,8 +39,8 @@ export function RedriveDialog({ queue, chosen: selected, started, closed }: Redr
       label={count === 0 ? "Redrive" : `Redrive ${plural(count, "message")}`}
       isDisabled={count === 0}
       submit={async () => {
-        const { move } = await call<{ move: MoveView }>(path, "POST", request);
-        started(`A redrive of ${plural(move.toMove, "message")}${to === "" ? "" : ` to ${to}`} was begun.`);
+        await call(path, "POST", request);
+        started(`A redrive of ${plural(count, "message")}${to === "" ? "" : ` to ${to}`} was begun.`);
       }}
       closed={closed}
     >

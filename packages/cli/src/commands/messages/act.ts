@@ -201,14 +201,23 @@ async function many(
   if (action === "delete" && plan.count > 0)
     await confirm(on, { name: queue, what: `Deletes ${selected} of queue ${queue}.`, force });
   const bar = progressBar(on.surroundings, "messages");
-  let done: number;
+  const says = (count: number) =>
+    action === "retry"
+      ? `Due now: ${plural(count, "message")}.`
+      : `Deleted ${plural(count, "message")} of queue ${queue}.`;
+  let done = 0;
   try {
-    done = await actOnMany(on.client, queue, action, request, (soFar) => bar.update(soFar, plan.count));
+    await actOnMany(on.client, queue, action, request, (soFar) => {
+      done = soFar;
+      bar.update(soFar, plan.count);
+    });
+  } catch (error) {
+    // What was done before is on disk.
+    if (done > 0) on.printer.warn(says(done));
+    throw error;
   } finally {
     bar.stop();
   }
-  const acted = plural(done, "message");
-  if (action === "retry") answer(on, { queue, due: done }, { words: `Due now: ${acted}.` });
-  else answer(on, { queue, deleted: done }, { words: `Deleted ${acted} of queue ${queue}.` });
+  answer(on, { queue, [action === "retry" ? "due" : "deleted"]: done }, { words: says(done) });
   return 0;
 }

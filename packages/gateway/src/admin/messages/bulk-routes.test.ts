@@ -4,21 +4,25 @@ import { directoryOf, lookedAt, OPEN, queueWith } from "../../../test/directory.
 import { createGateway } from "../../index.ts";
 import { LOOKS_PER_REQUEST_MAX } from "./bulk-routes.ts";
 
-/** A queue whose messages all fit, each with its number as its ref. */
+/** A queue whose messages all fit, each with its number as its ref. Those that are deleted are gone. */
 function queueOf(count: number) {
   const looks: LookRequest[] = [];
   const acted: string[] = [];
   /** Messages that are gone by the time that something is done to them. */
   const gone = new Set<string>();
+  const deleted = new Set<number>();
   const queue = queueWith({
     look: async (_queue, request) => {
       looks.push(request);
-      const from = Number(request.cursor?.split("-")[1] ?? 0);
+      const [, from = 0, before = 0] = request.cursor?.split("-").map(Number) ?? [];
       const to = Math.min(from + request.max, count);
-      const messages = Array.from({ length: to - from }, (_, i) => lookedAt({ ref: `${from + i}` }));
+      const numbers = Array.from({ length: to - from }, (_, i) => from + i);
+      const messages = numbers.filter((i) => !deleted.has(i)).map((i) => lookedAt({ ref: `${i}` }));
       const matched = request.countsAll === true ? count - from : messages.length;
-      const cursor = to < count && request.countsAll !== true ? `1-${to}-${to}` : null;
-      return { messages, matched, cursor, searched: to, of: count };
+      const of = count - deleted.size;
+      const searched = before + messages.length;
+      const cursor = to < count && request.countsAll !== true ? `1-${to}-${searched}` : null;
+      return { messages, matched, cursor, searched: Math.min(searched, of), of };
     },
     makeDue: async (_queue, refs) => {
       acted.push(...refs);
@@ -26,7 +30,9 @@ function queueOf(count: number) {
     },
     deleteByRefs: async (_queue, refs) => {
       acted.push(...refs);
-      return { deleted: refs.filter((ref) => !gone.has(ref)).length, warnings: [] };
+      const there = refs.filter((ref) => !gone.has(ref));
+      for (const ref of there) deleted.add(Number(ref));
+      return { deleted: there.length, warnings: [] };
     },
   });
   const ask = async (what: string, body: unknown) => {
@@ -58,10 +64,7 @@ describe.each([
       },
     });
     expect(acted).toHaveLength(PULL_MESSAGES_MAX + 1);
-    expect(looks).toMatchObject([
-      { filter },
-      { filter, cursor: `1-${PULL_MESSAGES_MAX}-${PULL_MESSAGES_MAX}` },
-    ]);
+    expect(looks).toMatchObject([{ filter }, { filter, cursor: `1-${PULL_MESSAGES_MAX}-0` }]);
   });
 
   it("acts on those that are named", async () => {
@@ -77,13 +80,17 @@ describe.each([
       const { ask, acted } = queueOf(most + more);
       const first = await ask(what, { filter: "" });
       const { cursor } = first.body as { cursor: string | null };
+      const taken = Math.min(most, most + more);
       expect(first.body).toMatchObject({
-        [counted]: Math.min(most, most + more),
-        cursor: more > 0 ? `1-${most}-${most}` : null,
+        [counted]: taken,
+        cursor: more > 0 ? expect.stringMatching(`^1-${most}-`) : null,
+        searched: taken,
+        of: most + more,
       });
       if (more <= 0) return;
       const rest = await ask(what, { filter: "", cursor });
-      expect(rest.body).toMatchObject({ [counted]: more, cursor: null });
+      const left = what === "delete" ? more : most + more;
+      expect(rest.body).toMatchObject({ [counted]: more, cursor: null, searched: more, of: left });
       expect(new Set(acted).size).toBe(most + more);
     },
   );
@@ -92,7 +99,12 @@ describe.each([
     "takes %i, if that is the limit",
     async (limit) => {
       const { ask, acted } = queueOf(3 * PULL_MESSAGES_MAX);
-      expect((await ask(what, { filter: "", limit })).body).toMatchObject({ [counted]: limit, cursor: null });
+      expect((await ask(what, { filter: "", limit })).body).toEqual({
+        [counted]: limit,
+        cursor: null,
+        searched: limit,
+        of: 3 * PULL_MESSAGES_MAX,
+      });
       expect(acted).toHaveLength(limit);
     },
   );

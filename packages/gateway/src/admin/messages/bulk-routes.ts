@@ -70,19 +70,33 @@ async function actOnMany(c: Context, directory: QueueDirectory, { counted, filte
     return c.json(await tryOut(directory, name, rightsOf(c), { ...wanted, limit }, cursor));
   }
   let done = 0;
-  let at = cursor === undefined ? undefined : checkedCursor(cursor);
+  let searched = 0;
+  /** Messages of the queue when the request began. */
+  let held: number | null = null;
+  let at = cursor === undefined ? undefined : countsAnew(checkedCursor(cursor));
   for (let looks = 1; ; looks++) {
     const max = Math.min(PULL_MESSAGES_MAX, limit - done);
     const found = await directory
       .queue(name)
       .look(name, { ...wanted, max, ...(at === undefined ? {} : { cursor: at }) });
+    searched += found.searched;
+    held ??= found.of;
     const refs = found.messages.map(({ ref }) => ref);
     if (refs.length > 0) done += await act(directory, name, refs);
     const isOver = found.cursor === null || done >= limit;
     if (isOver || looks === LOOKS_PER_REQUEST_MAX) {
-      const { searched, of } = found;
+      // Messages may have come meanwhile.
+      const of = Math.max(held, searched);
       return c.json({ [counted]: done, cursor: isOver ? null : found.cursor, searched, of });
     }
-    at = found.cursor ?? undefined;
+    at = countsAnew(found.cursor ?? "");
   }
+}
+
+/**
+ * Lets the look behind a cursor count what it has searched itself. The sum over all looks is bounded by what the queue
+ * still holds, so deleting would lower it.
+ */
+function countsAnew(cursor: string): string {
+  return cursor.replace(/\d+$/, "0");
 }
