@@ -409,7 +409,7 @@ describe("sluice messages delete", () => {
     await send(queue, "--body", "1");
     const { id } = await only(queue);
     const args = ["messages", "delete", queue, id];
-    expect(await lab.words(5, args)).toContain("--force");
+    expect(await lab.words(5, args)).toMatch(/, 1 B\. That cannot be undone: --force confirms it\.\n$/);
     expect(await lab.run(args, { types: "no" })).toMatchObject({ code: 5 });
     expect((await peek(queue)).of).toBe(1);
     const deleted = await lab.run(args, { types: queue });
@@ -423,6 +423,21 @@ describe("sluice messages delete", () => {
     });
     expect((await peek(queue)).of).toBe(0);
   });
+
+  it.each([["--filter", "lamp"], []])(
+    "says which deleted messages the queue keeps (%s)",
+    async (...filter) => {
+      await send("kept", "--body", '"lamp"');
+      const { id } = await only("kept");
+      const args = ["messages", "delete", "kept", ...(filter.length > 0 ? filter : [id])];
+      expect(await lab.words(5, args)).toContain(
+        "The queue keeps its last finished messages, 2 at most: what is among them can be read and sent again: --force",
+      );
+      expect(await lab.run(args, { types: "kept" })).toMatchObject({ code: 0 });
+      expect(await lab.json(["messages", "resend", "kept", id])).toMatchObject({ queue: "kept" });
+      expect(await lab.run(["queues", "purge", "kept", "--force"])).toMatchObject({ code: 0 });
+    },
+  );
 });
 
 describe("a missing queue or message", () => {

@@ -30,6 +30,7 @@ export function queueView(changes: Partial<QueueView> = {}): QueueView {
       maxReceivesPerSecond: null,
       visibilityTimeoutSeconds: 30,
       receiveWaitSeconds: 0,
+      finishedMessages: 0,
     },
     health: null,
     damage: [],

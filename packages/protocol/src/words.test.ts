@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { indented, missingLines, oneLine, plural, printable, size, span } from "./words.ts";
+import { afterDelete, indented, missingLines, oneLine, plural, printable, size, span } from "./words.ts";
 
 it.each([
   [999, "999 B"],
@@ -21,6 +21,16 @@ it.each([
 
 it("one is counted in the singular, and thousands with a comma", () => {
   expect([plural(1, "message"), plural(2_000, "message")]).toEqual(["1 message", "2,000 messages"]);
+});
+
+it.each([
+  [0, "That cannot be undone."],
+  [
+    1_000,
+    "The queue keeps its last finished messages, 1,000 at most: what is among them can be read and sent again.",
+  ],
+])("deleted messages of a queue that keeps %i finished ones: %s", (finished, text) => {
+  expect(afterDelete(finished)).toBe(text);
 });
 
 it("missing lines are said with why, and nothing is said where none is missing", () => {

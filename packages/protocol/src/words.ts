@@ -19,6 +19,13 @@ export function span(ms: number): string {
   return seconds < 86_400 ? `${Math.floor(seconds / 3_600)} h` : `${Math.floor(seconds / 86_400)} d`;
 }
 
+/** Says whether messages that are deleted come back, in a queue that keeps `finished` finished ones at most. */
+export function afterDelete(finished: number): string {
+  if (finished === 0) return "That cannot be undone.";
+  const kept = `The queue keeps its last finished messages, ${finished.toLocaleString("en")} at most`;
+  return `${kept}: what is among them can be read and sent again.`;
+}
+
 /** Sentences about printed lines of a delivery that are missing; none if none is. */
 export function missingLines({
   leftOut,

@@ -40,7 +40,10 @@ describe.skipIf(CHROMIUM === null)("an operator who starts on the first page", (
     await openQueue();
     await button("Purge").click();
     const dialog = page.getByRole("dialog", { name: "Purge" });
-    await says(dialog, 'Delete all messages of "gifts" for good? It holds 2 messages now.');
+    await says(
+      dialog,
+      'Delete all messages of "gifts" for good? It holds 2 messages now. Finished ones go too.',
+    );
     await dialog.getByRole("button", { name: "Purge" }).click();
     await says(page.getByRole("main"), "2 messages deleted.");
     await lab.api("/queues/gifts/resume", "POST");

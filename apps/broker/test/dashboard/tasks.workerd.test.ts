@@ -247,7 +247,10 @@ describe.skipIf(CHROMIUM === null)("many messages on the page", () => {
     await page.getByLabel("All that fit: 2 messages").press("Space");
     await chosen.getByRole("button", { name: "Delete" }).click();
     const remove = page.getByRole("dialog", { name: "Delete: messages of inbox" });
-    await says(remove, "2 messages would be deleted for good.");
+    await says(
+      remove,
+      "2 messages would be deleted. The queue keeps its last finished messages, 1,000 at most",
+    );
     await remove.getByRole("button", { name: "Delete: 2 messages" }).click();
     await says(page.getByRole("main"), "No message fits state:delayed.");
     await holds(lab, "inbox", 2);

@@ -192,6 +192,11 @@ export class Finished {
     this.#records.clear();
   }
 
+  /** Most finished messages that are kept; 0 for none. */
+  get max(): number {
+    return this.#ports.finishedMax;
+  }
+
   /** Number of finished messages; a few more where bytes or age limit them. */
   get count(): number {
     const { finishedMax, keptMs, nowMs } = this.#ports;

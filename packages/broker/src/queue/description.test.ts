@@ -12,6 +12,14 @@ it("the figures of a queue are as of now, without a turn in between", async () =
   expect(world.core("orders").metrics()).toEqual({ backlogCount: 2, ...waiting });
 });
 
+it.each([
+  [0, {}],
+  [7, { finishedMax: 7 }],
+])("a queue that keeps %i finished messages says %j", (finishedMessages, said) => {
+  const { finishedMax } = new World({ orders: { finishedMessages } }).core("orders").describe();
+  expect(finishedMax === undefined ? {} : { finishedMax }).toEqual(said);
+});
+
 it("the figures of a queue say 0 for the oldest message when none waits", async () => {
   const world = new World({ orders: {} });
   const nothing = { backlogBytes: 0, oldestMessageTimestampMs: 0 };

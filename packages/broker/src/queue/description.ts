@@ -15,9 +15,10 @@ export interface DescribedQueue extends QueueContext {
 
 /** Describes a queue for people. Deliveries are as of the last turn. */
 export function describe(described: DescribedQueue): QueueDescription {
-  const { queue, name, nowMs, damage, store, awakeSinceMs, dispatcher, daemon, moves } = described;
+  const { queue, name, nowMs, damage, store, history, awakeSinceMs, dispatcher, daemon, moves } = described;
   advance(queue, nowMs);
   const figures = counts(queue);
+  const { max: finishedMax } = history.finished;
   return {
     queue: name,
     nowMs,
@@ -29,6 +30,7 @@ export function describe(described: DescribedQueue): QueueDescription {
     oldestMessageTimestampMs: figures.oldestWaitingMs ?? 0,
     rowsWritten: store.rowsWritten,
     rowsRead: store.rowsRead,
+    ...(finishedMax === 0 ? {} : { finishedMax }),
     damage: damage.entries,
     consumer: dispatcher.health ?? daemon.health,
     lastMove: moves.list()[0] ?? null,

@@ -1,4 +1,4 @@
-import { plural } from "@sluice/protocol/words";
+import { afterDelete, plural } from "@sluice/protocol/words";
 import { useState } from "preact/hooks";
 import { call, errorText, type QueueView, queuePath } from "../api/call.ts";
 import { PreviewText, usePreview } from "../redrive/preview.tsx";
@@ -9,13 +9,13 @@ import { FormDialog } from "../ui/form-dialog.tsx";
 const ACTIONS = {
   retry: {
     label: "Retry now",
-    would: "due now. Those that are ready or leased stay as they are.",
+    would: () => "due now. Those that are ready or leased stay as they are.",
     counted: "due",
     done: "due now",
   },
   delete: {
     label: "Delete",
-    would: "deleted for good. Consumers that work on some of them go on.",
+    would: (kept: number) => `deleted. ${afterDelete(kept)} Consumers that work on some of them go on.`,
     counted: "deleted",
     done: "deleted",
   },
@@ -56,26 +56,25 @@ export function BulkActions({ queue, count, chosen, done }: BulkActionsProps) {
       {open === "redrive" ? (
         <RedriveDialog queue={queue} chosen={chosen} started={done} closed={closed} />
       ) : open === null ? null : (
-        <ActDialog action={open} queue={queue.name} chosen={chosen} done={done} closed={closed} />
+        <ActDialog action={open} queue={queue} chosen={chosen} done={done} closed={closed} />
       )}
     </div>
   );
 }
 
-interface ActDialogProps extends Pick<BulkActionsProps, "chosen" | "done"> {
+interface ActDialogProps extends Pick<BulkActionsProps, "queue" | "chosen" | "done"> {
   readonly action: Action;
-  readonly queue: string;
   readonly closed: () => void;
 }
 
-function ActDialog({ action, queue, chosen, done, closed }: ActDialogProps) {
-  const path = `${queuePath(queue)}/messages/${action}`;
+function ActDialog({ action, queue: { name, settings }, chosen, done, closed }: ActDialogProps) {
+  const path = `${queuePath(name)}/messages/${action}`;
   const preview = usePreview(path, chosen);
   const { label, would, counted, done: words } = ACTIONS[action];
   const count = preview.kind === "counted" ? preview.count : 0;
   return (
     <FormDialog
-      title={`${label}: messages of ${queue}`}
+      title={`${label}: messages of ${name}`}
       label={count === 0 ? label : `${label}: ${plural(count, "message")}`}
       isDisabled={count === 0}
       isDangerous={action === "delete"}
@@ -103,7 +102,7 @@ function ActDialog({ action, queue, chosen, done, closed }: ActDialogProps) {
       closed={closed}
     >
       <div role="status">
-        <PreviewText preview={preview} would={would} />
+        <PreviewText preview={preview} would={would(settings.finishedMessages)} />
       </div>
     </FormDialog>
   );

@@ -1,3 +1,4 @@
+import { afterDelete } from "@sluice/protocol/words";
 import { useState } from "preact/hooks";
 import { call, messagePath, type QueueView, queuePath, type WholeMessageView } from "../api/call.ts";
 import { useTargets } from "../api/use-targets.ts";
@@ -68,7 +69,7 @@ export function MessageActions({ queue, message, refresh }: MessageActionsProps)
           <ConfirmButton
             label="Delete"
             isDangerous
-            question={`Delete message ${message.id} for good?${isLeased ? " A consumer works on it: that goes on." : ""}`}
+            question={`Delete message ${message.id}? ${afterDelete(queue.settings.finishedMessages)}${isLeased ? " A consumer works on it: that goes on." : ""}`}
             run={() =>
               run(async () => {
                 await call(path, "DELETE");

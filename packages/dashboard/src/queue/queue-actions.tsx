@@ -63,7 +63,7 @@ export function QueueActions({ queue, send, refresh }: QueueActionsProps) {
         <ConfirmButton
           label="Purge"
           isDangerous
-          question={`Delete all messages of "${name}" for good? It holds ${plural(held, "message")} now.`}
+          question={`Delete all messages of "${name}" for good? It holds ${plural(held, "message")} now.${settings.finishedMessages === 0 ? "" : " Finished ones go too."}`}
           run={() =>
             post<{ purged: number }>("purge", ({ purged }) => `${plural(purged, "message")} deleted.`)
           }

@@ -1,6 +1,5 @@
 import { useEffect, useId, useRef } from "preact/hooks";
 import uPlot from "uplot";
-import "uplot/dist/uPlot.min.css";
 
 const HEIGHT = 120;
 /** Steps of the figures at the left: whole ones, since smaller ones would look alike. */

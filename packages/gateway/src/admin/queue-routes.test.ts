@@ -62,9 +62,13 @@ it("a queue is shown with the topics that send to it, and whose dead letters it 
     },
   };
   const topics = [{ topic: TOPIC, subscriptions: [toQueue] }];
-  const directory = directoryOf({ orders: ORDERS, dead: DEAD, redriven }, { lastMove: MOVE }, topics);
+  const directory = directoryOf(
+    { orders: ORDERS, dead: DEAD, redriven },
+    { lastMove: MOVE, finishedMax: 7 },
+    topics,
+  );
   expect(await ask(directory, "/queues/orders")).toMatchObject({
-    body: { topics: [TOPIC.arn], lastMove: MOVE_VIEW },
+    body: { topics: [TOPIC.arn], lastMove: MOVE_VIEW, settings: { finishedMessages: 7 } },
   });
   expect(await ask(directory, "/queues/redriven")).toMatchObject({
     body: {

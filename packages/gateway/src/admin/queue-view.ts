@@ -32,6 +32,8 @@ export interface QueueView extends BacklogView {
     /** Defaults for receives of SQS: how long a message is invisible, and how long they wait for one. */
     readonly visibilityTimeoutSeconds: number;
     readonly receiveWaitSeconds: number;
+    /** Most finished messages that it keeps, deleted ones among them; 0 for none. */
+    readonly finishedMessages: number;
   };
   readonly producers: QueueDefinition["producers"];
   readonly consumer: QueueDefinition["consumer"];
@@ -80,6 +82,7 @@ export function viewOf(
       visibilityTimeoutSeconds:
         (definition.receive?.visibilityTimeoutMs ?? VISIBILITY_TIMEOUT_MS_DEFAULT) / 1_000,
       receiveWaitSeconds: (definition.receive?.waitMs ?? 0) / 1_000,
+      finishedMessages: description.finishedMax ?? 0,
     },
     producers: definition.producers,
     consumer: definition.consumer,

@@ -90,6 +90,7 @@ describe("GET /queues", () => {
       maxReceivesPerSecond: null,
       visibilityTimeoutSeconds: 30,
       receiveWaitSeconds: 0,
+      finishedMessages: 0,
     };
     expect(await response.json()).toEqual({
       queues: [

@@ -21,6 +21,8 @@ export interface QueueDescription {
   readonly rowsRead: number;
   /** Usage of this month; absent from a broker that does not count it, and where nothing can be read. */
   readonly usage?: QueueUsage;
+  /** Most finished messages that the queue keeps; absent where it keeps none. */
+  readonly finishedMax?: number;
   /** Damage that was found, oldest first; empty in a healthy queue. */
   readonly damage: readonly QueueDamage[];
   /** How delivery goes; `null` for a queue whose messages the broker delivers to no consumer. */

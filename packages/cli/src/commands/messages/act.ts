@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { WholeMessageView } from "@sluice/gateway/views";
 import { CliError, EXIT_FAILED, EXIT_USAGE } from "@sluice/project/errors";
-import { plural, size } from "@sluice/protocol/words";
+import { afterDelete, plural, size } from "@sluice/protocol/words";
 import {
   actOnMany,
   type BulkAction,
@@ -157,10 +157,18 @@ export async function remove(
   if (id === null) return many(on, queue, "delete", ids, options);
   const message = await messageOf(on.client, queue, id);
   const what = `Deletes message ${message.id} of queue ${queue}, ${message.state}, ${size(message.bytes)}.`;
-  await confirm(on, { name: queue, what, force: options.force === true });
+  if (options.force !== true) await confirmDelete(on, queue, what);
   const deleted = await deleteMessage(on.client, queue, message.ref);
   answer(on, deleted, { words: `Deleted ${message.id} of queue ${queue}.` });
   return 0;
+}
+
+/** Has the user confirm that messages are deleted, and says whether they come back. */
+async function confirmDelete(on: OnBroker, queue: string, what: string): Promise<void> {
+  const { settings } = await queueNamed(on.client, queue);
+  // Absent from an older broker.
+  const left = afterDelete(settings.finishedMessages ?? 0);
+  await confirm(on, { name: queue, what: `${what} ${left}`, force: false, isFinal: false });
 }
 
 /** Returns the id of a command line that names one message and nothing else; `null` for any other. */
@@ -198,8 +206,8 @@ async function many(
     answer(on, plan, { words });
     return 0;
   }
-  if (action === "delete" && plan.count > 0)
-    await confirm(on, { name: queue, what: `Deletes ${selected} of queue ${queue}.`, force });
+  if (action === "delete" && plan.count > 0 && !force)
+    await confirmDelete(on, queue, `Deletes ${selected} of queue ${queue}.`);
   const bar = progressBar(on.surroundings, "messages");
   const says = (count: number) =>
     action === "retry"
