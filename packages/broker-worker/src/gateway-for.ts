@@ -75,6 +75,7 @@ function directoryOf(env: BrokerEnv, topology: QueueTopology, machine: ToldMachi
     account,
     topics: account,
     tokens: account,
+    r2: account,
     audit: account,
     queue: objectOf,
     topic: objectOf,
@@ -103,5 +104,14 @@ function directoryOf(env: BrokerEnv, topology: QueueTopology, machine: ToldMachi
             for (const name of await names()) await objectOf(name).clockWasSet(name);
           }
         : null,
+    watchR2: env.SLUICE_R2 === undefined ? null : r2Watcher(env.SLUICE_R2),
+  };
+}
+
+/** Makes what tells the process that sees writes to R2 buckets which of them to report. */
+function r2Watcher(url: string): NonNullable<QueueDirectory["watchR2"]> {
+  return async (buckets) => {
+    const response = await fetch(url, { method: "POST", body: JSON.stringify(buckets) });
+    if (!response.ok) throw new Error(`writes to R2 buckets are not seen: ${response.status}`);
   };
 }

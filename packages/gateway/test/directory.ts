@@ -13,6 +13,9 @@ import type {
   QueueDefinition,
   QueueDescription,
   QueueRecord,
+  R2Bucket,
+  R2Rpc,
+  R2Write,
   ReceiveNowReply,
   ReceiveRequest,
   TokenRecord,
@@ -212,6 +215,8 @@ export function directoryOf(
     topics: topicsOf(topics),
     tokens: memoryTokens(),
     audit: memoryAudit(),
+    r2: memoryR2(),
+    watchR2: async () => {},
     topic: () => queueWith({}) as unknown as ReturnType<QueueDirectory["topic"]>,
     advances,
     queue: () =>
@@ -241,6 +246,35 @@ export function directoryOf(
     reportDisk: () => {},
     reportClock: async () => {},
     clock: memoryClock(advances),
+  };
+}
+
+/** Rules of R2 buckets in memory; nothing is refused, and no message is sent. */
+export function memoryR2(): R2Rpc & { readonly taken: R2Write[] } {
+  const taken: R2Write[] = [];
+  const buckets = new Map<string, R2Bucket>();
+  return {
+    taken,
+    listR2Buckets: async () => [...buckets.values()],
+    addR2Rules: async (bucket, queueId, rules) => {
+      const before = buckets.get(bucket)?.rules ?? [];
+      const added = rules.map((rule, i) => ({
+        ...rule,
+        queueId,
+        ruleId: `${before.length + i}`.padStart(32, "0"),
+        createdAtMs: CREATED_MS,
+      }));
+      buckets.set(bucket, { bucket, takenTo: 0, rules: [...before, ...added] });
+      return { ok: true };
+    },
+    deleteR2Rules: async (bucket) => {
+      buckets.delete(bucket);
+      return { ok: true };
+    },
+    takeR2Writes: async (_account, _bucket, writes) => {
+      taken.push(...writes);
+      return writes.at(-1)?.id ?? 0;
+    },
   };
 }
 

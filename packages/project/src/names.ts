@@ -36,6 +36,8 @@ export const DIRECTORY_BINDING = "SLUICE_DIRECTORY";
 export const LAST_END_VARIABLE = "SLUICE_LAST_END";
 /** Variable of the broker with the URL that maps stack traces of Workers to their sources. */
 export const STACKS_VARIABLE = "SLUICE_STACKS";
+/** Variable of the broker with the URL that is told which R2 buckets have event notification rules. */
+export const R2_VARIABLE = "SLUICE_R2";
 /** Variable of the broker that says how far its time is behind the system's clock at its start, in ms. */
 export const CLOCK_BEHIND_VARIABLE = "SLUICE_CLOCK_BEHIND_MS";
 /** Binding by which a deployed broker knows its own version. */

@@ -4,6 +4,7 @@ export * from "./errors.ts";
 export * from "./filter/filter.ts";
 export * from "./last-end.ts";
 export * from "./limits.ts";
+export * from "./r2/notifications.ts";
 export * from "./random.ts";
 export * from "./rpc/index.ts";
 export * from "./topology/endpoint-variables.ts";

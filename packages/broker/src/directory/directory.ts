@@ -21,6 +21,10 @@ import {
   type QueueChange,
   type QueueRecord,
   type QueueTopology,
+  type R2Bucket,
+  type R2Reply,
+  type R2Rule,
+  type R2Write,
   REAL_TIME,
   type SigningIdentity,
   type SnsSettings,
@@ -58,6 +62,7 @@ import { IdleSnapshots } from "./idle-snapshots.ts";
 import { Notices } from "./notices.ts";
 import { Purges } from "./purges.ts";
 import { changeQueue, deleteQueue, ensureQueue, warnOfUnplaced } from "./queues.ts";
+import { R2Buckets } from "./r2-buckets.ts";
 import { Registry } from "./registry.ts";
 import { DirectoryRows } from "./rows.ts";
 import { Subscriptions } from "./subscriptions.ts";
@@ -100,6 +105,7 @@ export function createDirectory({ topology, clock, hostOf = workersHost(clock) }
     readonly #changes: Changes;
     readonly #topics: Topics;
     readonly #tokens: Tokens;
+    readonly #r2: R2Buckets;
     readonly #audit: AuditRows;
     #deployed = "";
 
@@ -131,6 +137,14 @@ export function createDirectory({ topology, clock, hostOf = workersHost(clock) }
         settings: topology.sns ?? {},
         now,
         newId,
+        warn,
+      });
+      this.#r2 = new R2Buckets(sql, {
+        queueById: (queueId) => this.#registry.queueById(queueId)?.record,
+        queueByName: (name) => this.#registry.queue(name)?.record,
+        take: async ({ name, place }, transfer) => this.#object(name, place).take(name, transfer),
+        newId,
+        now,
         warn,
       });
       const notices = new Notices(this.#registry, {
@@ -218,6 +232,26 @@ export function createDirectory({ topology, clock, hostOf = workersHost(clock) }
 
     async deleteSubscription(id: string): Promise<SubscriptionReply> {
       return this.#subscriptions.delete(id);
+    }
+
+    async listR2Buckets(): Promise<readonly R2Bucket[]> {
+      return this.#r2.list();
+    }
+
+    async addR2Rules(bucket: string, queueId: string, rules: readonly R2Rule[]): Promise<R2Reply> {
+      return this.#r2.add(bucket, queueId, rules);
+    }
+
+    async deleteR2Rules(
+      bucket: string,
+      queueId: string,
+      ruleIds: readonly string[] | null,
+    ): Promise<R2Reply> {
+      return this.#r2.delete(bucket, queueId, ruleIds);
+    }
+
+    takeR2Writes(account: string, bucket: string, writes: readonly R2Write[]): Promise<number> {
+      return this.#r2.take(account, bucket, writes);
     }
 
     async notePurge(queueId: string, purge: PurgeRecord): Promise<void> {
@@ -393,6 +427,9 @@ export function createDirectory({ topology, clock, hostOf = workersHost(clock) }
     }
 
     #forgetQueue(queueId: string, name: string): void {
+      for (const bucket of this.#r2.deleteOf(queueId)) {
+        this.#host.log.warn(`Directory: the rules of R2 bucket "${bucket}" end with their queue "${name}"`);
+      }
       this.#purges.forget(queueId);
       this.#deletions.note(name, this.#host.systemMs());
       for (const subscription of this.#subscriptions.deleteOf(queueId)) {
@@ -407,6 +444,7 @@ export function createDirectory({ topology, clock, hostOf = workersHost(clock) }
       this.#changes.start(this.#rows.deployed === this.#deployed, () => {
         const warn = (line: string) => this.#host.log.warn(`Directory: ${line}`);
         applyTopology(this.#registry, topology, warn);
+        this.#r2.configure(topology.r2Notifications ?? []);
         this.#topics.applySettings();
         warnOfUnplaced(this.#registry, warn);
         this.#rows.deployed = this.#deployed;

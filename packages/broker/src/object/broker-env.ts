@@ -49,6 +49,11 @@ export interface BrokerEnv {
    */
   readonly SLUICE_STACKS?: string;
   /**
+   * URL that the names of R2 buckets are posted to, a JSON array: writes to these are reported then. Set by `sluice
+   * dev`.
+   */
+  readonly SLUICE_R2?: string;
+  /**
    * How far the broker's time is behind the system's clock at its start, in ms; less than 0 for one that is ahead. Set
    * by `sluice serve` for workerd. Default 0.
    */

@@ -6,6 +6,7 @@ import type {
   Jurisdiction,
   QueueAtRest,
   QueueRecord,
+  R2Rpc,
   TokensRpc,
   TopicsRpc,
 } from "@sluice/protocol";
@@ -74,6 +75,7 @@ export interface DirectoryObject
     TopicsRpc,
     TokensRpc,
     AuditRpc,
+    R2Rpc,
     QueuesDirectory,
     DirectoryClock,
     AlarmedObject,

@@ -21,6 +21,8 @@ export interface ConfiguredQueueObject extends Rpc.DurableObjectBranded {
   clear(queue: string, revision: number): Promise<void>;
   /** Refuses publishers with an older version of a topic. @param version `null` for a deleted topic refuses all. */
   topicChanged(topicObject: string, version: number | null): Promise<void>;
+  /** Takes messages of another queue, a topic or a bucket, once each. */
+  take(queue: string, transfer: Transfer): Promise<TransferReply>;
 }
 
 /** Queue in which nothing is under way. */
@@ -40,7 +42,6 @@ export interface QueueBrokerObject
     TopicObjectRpc,
     AlarmedObject,
     ConfiguredQueueObject {
-  take(queue: string, transfer: Transfer): Promise<TransferReply>;
   /** Moves the clock of this queue alone forward, in development. */
   advanceClock(queue: string, ms: number): Promise<void>;
   /** Applies the setting of the broker's clock, in development. */

@@ -1,4 +1,4 @@
-import { isTopicObject, PackedFormatError, PackedIndex } from "@sluice/protocol";
+import { bucketOfSource, isTopicObject, PackedFormatError, PackedIndex } from "@sluice/protocol";
 import type { Transfer, TransferReply, Undeliverable } from "../rpc/transfer.ts";
 import type { Intake } from "../send/intake.ts";
 import { isStorable } from "../store/readable.ts";
@@ -33,7 +33,9 @@ export class Inbox {
       this.#acceptItems(transfer, (index) => {
         const batch = { index, delaySeconds: deliveryDelaySecondsOf(this.#context.definition) };
         // A FIFO queue drops duplicates of messages that topics send too (spec sns-delivery 8.6).
+        const bucket = bucketOfSource(transfer.source);
         if (isTopicObject(transfer.source)) this.#intake.acceptNew({ ...batch, by: "SNS" });
+        else if (bucket !== null) this.#intake.acceptNew({ ...batch, by: `R2 bucket ${bucket}` });
         else this.#intake.accept([{ ...batch, from: transfer.source }]);
       }),
     );

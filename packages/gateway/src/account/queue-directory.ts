@@ -9,6 +9,7 @@ import type {
   QueueMessagesRpc,
   QueuePullRpc,
   QueueReceiveRpc,
+  R2Rpc,
   TokensRpc,
   TopicDescription,
   TopicObjectRpc,
@@ -44,6 +45,8 @@ export interface QueueDirectory {
   readonly account: AccountDirectory;
   /** Topics and their subscriptions. */
   readonly topics: TopicsRpc;
+  /** Event notification rules of R2 buckets. */
+  readonly r2: R2Rpc;
   /** Tokens that may use the HTTP APIs, besides those of the configuration. */
   readonly tokens: TokensRpc;
   /** Audit log: each change, and who made it. */
@@ -71,4 +74,8 @@ export interface QueueDirectory {
    * anew if that clock was set; `null` where no process watches it.
    */
   readonly reportClock: ((behindMs: number) => Promise<void>) | null;
+  /**
+   * Has the writes to these R2 buckets, and to no others, reported from now on; `null` where no process sees writes.
+   */
+  readonly watchR2: ((buckets: readonly string[]) => Promise<void>) | null;
 }

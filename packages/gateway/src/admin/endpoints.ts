@@ -109,6 +109,17 @@ export const ENDPOINTS = [
     answers: "for the process that has started a local broker: how far its time is behind the system's clock",
   },
   {
+    method: "GET",
+    path: "/__sluice/api/r2",
+    answers: "for the process that sees writes to R2 buckets: which buckets have event notification rules",
+  },
+  {
+    method: "POST",
+    path: "/__sluice/api/r2",
+    body: '{"bucket": "NAME", "writes": []}',
+    answers: "for the same: sends the messages of these writes, each once however often it is asked",
+  },
+  {
     method: "POST",
     path: "/__sluice/api/stop",
     answers: "for the process that has started a local broker and ends it: for 30 s no receive waits",

@@ -1,10 +1,15 @@
+import { BATCH_MESSAGES_MAX, R2_ACTIONS } from "@sluice/protocol";
 import { Hono } from "hono";
 import * as z from "zod/mini";
+import { LOCAL_ACCOUNT_ID } from "../account/local-account.ts";
 import type { QueueDirectory } from "../account/queue-directory.ts";
 import type { Waits } from "../account/waits.ts";
 import { AdminError } from "./failure.ts";
 
-/** Routes for the process that has started the broker: it reports its disk, its clock, and that it is about to end. */
+/**
+ * Routes for the process that has started the broker: it reports its disk, its clock, writes to R2 buckets, and that it is
+ * about to end.
+ */
 export function processRoutes(directory: QueueDirectory, waits: Waits): Hono {
   const app = new Hono();
 
@@ -38,9 +43,41 @@ export function processRoutes(directory: QueueDirectory, waits: Waits): Hono {
     return c.json(report.data);
   });
 
+  app.get("/r2", async (c) => {
+    const buckets = await directory.r2.listR2Buckets();
+    return c.json({ buckets: buckets.map(({ bucket, takenTo }) => ({ bucket, takenTo })) });
+  });
+
+  app.post("/r2", async (c) => {
+    if (directory.watchR2 === null) {
+      throw new AdminError(403, "not_here", "No process sees writes to R2 buckets of this broker.");
+    }
+    const report = R2_REPORT.safeParse(await c.req.raw.json().catch(() => null));
+    if (!report.success) {
+      throw new AdminError(400, "invalid_body", 'The body must be {"bucket": "NAME", "writes": [...]}.');
+    }
+    const { bucket, writes } = report.data;
+    return c.json({ takenTo: await directory.r2.takeR2Writes(LOCAL_ACCOUNT_ID, bucket, writes) });
+  });
+
   return app;
 }
 
+/** Writes to a bucket, in order of their ids: at most as many as a queue takes in a batch. */
+const R2_REPORT = z.object({
+  bucket: z.string(),
+  writes: z
+    .array(
+      z.object({
+        id: z.int(),
+        action: z.enum(R2_ACTIONS),
+        key: z.string(),
+        atMs: z.int(),
+        stored: z.nullable(z.object({ size: z.int(), eTag: z.string() })),
+      }),
+    )
+    .check(z.maxLength(BATCH_MESSAGES_MAX)),
+});
 const CLOCK_REPORT = z.object({ behindMs: z.int() });
 
 async function readIsFull(request: Request): Promise<boolean | null> {

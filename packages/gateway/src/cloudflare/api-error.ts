@@ -17,6 +17,13 @@ export const API_CODES = {
   consumerExists: 11004,
   consumerNotFound: 11006,
   queueNameTaken: 11009,
+  /** Codes of R2's event notifications, as production was seen to answer them (alchemy-run/distilled, `r2.ts`). */
+  r2BucketNameInvalid: 10005,
+  r2RuleNotFound: 11011,
+  r2RuleInvalid: 11014,
+  r2BucketWithoutRules: 11015,
+  queueHasR2Rules: 11017,
+  r2RulesOverlap: 11020,
   consumerSettingsInvalid: 100127,
   queueSettingsInvalid: 100128,
   /** Code in answers of event subscriptions, which have none of their own. */

@@ -9,6 +9,7 @@ const QUEUES = "/accounts/:account_id/queues";
 const QUEUE = `${QUEUES}/:queue_id`;
 const CONSUMER = `${QUEUE}/consumers/:consumer_id`;
 const SUBSCRIPTIONS = "/accounts/:account_id/event_subscriptions/subscriptions";
+const R2_RULES = "/accounts/:account_id/event_notifications/r2/:bucket/configuration";
 const WORKERS = "/accounts/:account_id/workers";
 
 /** Needs of each route of the API. A route that is not here is the administrator's. */
@@ -38,6 +39,10 @@ export const CLOUDFLARE_NEEDS: RouteNeeds = {
   [`GET ${SUBSCRIPTIONS}/:subscription_id`]: READ_EVERY,
   [`PATCH ${SUBSCRIPTIONS}/:subscription_id`]: changingEvery("subscription.change"),
   [`DELETE ${SUBSCRIPTIONS}/:subscription_id`]: changingEvery("subscription.delete"),
+  [`GET ${R2_RULES}`]: READ_EVERY,
+  [`GET ${R2_RULES}/queues/:queue_id`]: READ,
+  [`PUT ${R2_RULES}/queues/:queue_id`]: changing("r2_notification.create"),
+  [`DELETE ${R2_RULES}/queues/:queue_id`]: changing("r2_notification.delete"),
   [`GET ${WORKERS}/services/:script`]: READ_EVERY,
   [`GET ${WORKERS}/workers/:script`]: READ_EVERY,
   [`POST ${WORKERS}/scripts/:script/subdomain`]: ADMIN_EVERY,

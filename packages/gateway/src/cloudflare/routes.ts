@@ -8,6 +8,7 @@ import { consumerRoutes } from "./control/consumer-routes.ts";
 import { identityRoutes } from "./control/identity-routes.ts";
 import { purgeRoutes } from "./control/purge-routes.ts";
 import { queueRoutes } from "./control/queue-routes.ts";
+import { r2Routes } from "./control/r2-routes.ts";
 import { subscriptionRoutes } from "./control/subscription-routes.ts";
 import { workerRoutes } from "./control/worker-routes.ts";
 import { dataRoutes } from "./data/routes.ts";
@@ -47,6 +48,7 @@ export function controlRoutes(directory: QueueDirectory): Hono {
   app.route("/accounts/:account_id/queues", consumerRoutes(directory));
   app.route("/accounts/:account_id/queues", purgeRoutes(directory));
   app.route("/accounts/:account_id/event_subscriptions/subscriptions", subscriptionRoutes(directory));
+  app.route("/accounts/:account_id/event_notifications/r2", r2Routes(directory));
   app.route("/accounts/:account_id/workers", workerRoutes(directory));
   app.route("/", identityRoutes());
   return app;

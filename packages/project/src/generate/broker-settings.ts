@@ -1,4 +1,4 @@
-import { LAST_END_VARIABLE, STACKS_VARIABLE } from "../names.ts";
+import { LAST_END_VARIABLE, R2_VARIABLE, STACKS_VARIABLE } from "../names.ts";
 
 /** Settings of the broker that commands take from their own environment. */
 export const BROKER_SETTINGS = [
@@ -14,7 +14,7 @@ export const BROKER_SETTINGS = [
 ] as const;
 
 /** Variables that the process which runs a broker sets for it, and that no deployed broker has. */
-export const PROCESS_VARIABLES: readonly string[] = [LAST_END_VARIABLE, STACKS_VARIABLE];
+export const PROCESS_VARIABLES: readonly string[] = [LAST_END_VARIABLE, R2_VARIABLE, STACKS_VARIABLE];
 
 /** Settings of the broker that Wrangler must not print. */
 export const SECRET_SETTINGS: readonly string[] = [

@@ -92,7 +92,10 @@ export type DirectoryRefusal =
   | { readonly kind: "otherJurisdiction"; readonly queue: string; readonly deadLetterQueue: string }
   | { readonly kind: "subscriptionNotFound" }
   /** There is a subscription for this source already. */
-  | { readonly kind: "sourceSubscribed" };
+  | { readonly kind: "sourceSubscribed" }
+  /** A queue would be notified of a write to a bucket twice. */
+  | { readonly kind: "r2RulesOverlap" }
+  | { readonly kind: "r2RuleNotFound" };
 
 export type DirectoryReply =
   | { readonly ok: true; readonly record: QueueRecord }

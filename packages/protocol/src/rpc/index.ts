@@ -10,6 +10,7 @@ export * from "./messages.ts";
 export * from "./moves.ts";
 export * from "./places.ts";
 export * from "./pull.ts";
+export * from "./r2.ts";
 export * from "./receive.ts";
 export * from "./send.ts";
 export * from "./settlement.ts";

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { R2_ACTIONS } from "../r2/notifications.ts";
 import { SCOPES } from "../rpc/tokens.ts";
 import { TOPIC_PROTOCOLS } from "../rpc/topics.ts";
 import { unreadable, unreadableDefinition, unreadableRecord } from "./queue.ts";
@@ -78,6 +79,23 @@ const subscription = z.strictObject({
   modifiedAtMs: z.number(),
 });
 
+const r2Bucket = z.strictObject({
+  bucket: z.string(),
+  takenTo: z.number(),
+  rules: z.array(
+    z.strictObject({
+      ruleId: z.string(),
+      queueId: z.string(),
+      createdAtMs: z.number(),
+      isConfigured: z.optional(z.literal(true)),
+      actions: z.array(z.enum(R2_ACTIONS)),
+      prefix: z.string(),
+      suffix: z.string(),
+      description: z.optional(z.string()),
+    }),
+  ),
+});
+
 const auditEntry = z.strictObject({
   action: z.string(),
   target: z.nullable(z.string()),
@@ -120,6 +138,7 @@ export const UNREADABLE_ROWS = {
   signingIdentity: (row) => unreadable(signingIdentity, row),
   token: (row) => unreadable(tokenRecord, row),
   subscription: (row) => unreadable(subscription, row),
+  r2Bucket: (row) => unreadable(r2Bucket, row),
   auditEntry: (row) => unreadable(auditEntry, row),
 } as const satisfies Readonly<Record<string, Unreadable>>;
 

@@ -1,3 +1,4 @@
+import type { R2Rule } from "../r2/notifications.ts";
 import type { RetryPolicySettings } from "./retry-policy.ts";
 
 /**
@@ -251,9 +252,18 @@ export interface SnsSettings {
   readonly clientErrors?: ClientErrorRule;
 }
 
-/** Settings that the broker starts with: queues by name, and SNS. */
+/** Rule of a configuration: a queue is notified of writes to an R2 bucket. */
+export interface R2NotificationSettings extends R2Rule {
+  readonly bucket: string;
+  /** Name of the queue. */
+  readonly queue: string;
+}
+
+/** Settings that the broker starts with: queues by name, SNS, and the notifications of R2 buckets. */
 export interface QueueTopology {
   readonly queues: Readonly<Record<string, QueueDefinition>>;
+  /** Rules of R2 buckets. Default: none. */
+  readonly r2Notifications?: readonly R2NotificationSettings[];
   /** Default: everything as Amazon SNS has it. */
   readonly sns?: SnsSettings;
 }

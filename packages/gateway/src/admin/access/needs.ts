@@ -46,6 +46,8 @@ export const ADMIN_NEEDS: RouteNeeds = {
   "POST /api/stop": changingEvery("broker.stop"),
   "POST /api/disk": ADMIN_EVERY,
   "POST /api/system-clock": ADMIN_EVERY,
+  "GET /api/r2": ADMIN_EVERY,
+  "POST /api/r2": ADMIN_EVERY,
   "GET /api/audit": ADMIN_EVERY,
   "GET /api/tokens": ADMIN_EVERY,
   "POST /api/tokens": changingEvery("token.create"),

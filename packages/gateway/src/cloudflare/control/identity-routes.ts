@@ -1,9 +1,10 @@
 import { Hono } from "hono";
+import { LOCAL_ACCOUNT_ID } from "../../account/local-account.ts";
 import { succeed } from "../envelope.ts";
 import { pageOf } from "../paging.ts";
 
 /** The one account of this broker. Its API takes every account id, and answers with this one. */
-export const ACCOUNT = { id: "5100ce00000000000000000000000001", name: "Sluice" } as const;
+export const ACCOUNT = { id: LOCAL_ACCOUNT_ID, name: "Sluice" } as const;
 
 /**
  * Routes of the caller's identity and its accounts: clients ask them before they ask for queues (spec cloudflare-queues

@@ -15,6 +15,7 @@ import {
   SETTINGS_DEFAULT,
 } from "./queue-body.ts";
 import { queueView } from "./queue-view.ts";
+import { refuseNotified } from "./r2-routes.ts";
 import { recordIn } from "./refusal.ts";
 
 /** Queue routes: list, create, get, replace (PUT), merge (PATCH), delete, metrics (spec cloudflare-queues 6.4, 6.7). */
@@ -55,6 +56,7 @@ export function queueRoutes(directory: QueueDirectory): Hono {
 
   app.delete("/:queue_id", async (c) => {
     const { queueId } = await queueOf(c, directory.account);
+    await refuseNotified(directory.r2, queueId);
     recordIn(await directory.account.deleteQueue(queueId));
     return succeed(c, null);
   });

@@ -55,6 +55,18 @@ export function errorOf(refusal: DirectoryRefusal): ApiError {
       return new ApiError(404, API_CODES.none, "There is no subscription with this id.");
     case "sourceSubscribed":
       return new ApiError(405, API_CODES.none, "There is a subscription for this source already.");
+    case "r2RulesOverlap":
+      return new ApiError(
+        409,
+        API_CODES.r2RulesOverlap,
+        "An event notification rule overlaps another one of this bucket and queue: the queue would be notified twice.",
+      );
+    case "r2RuleNotFound":
+      return new ApiError(
+        404,
+        API_CODES.r2RuleNotFound,
+        "The bucket has no such event notification rule for this queue.",
+      );
   }
 }
 

@@ -1,0 +1,27 @@
+import { expect, it } from "vitest";
+import { directoryOf, memoryR2, OPEN } from "../../test/directory.ts";
+import { createGateway } from "../index.ts";
+
+const write = { id: 7, action: "PutObject", key: "a", atMs: 1, stored: { size: 3, eTag: "t" } };
+
+it("takes reports of writes to R2 buckets, at most 100 in one", async () => {
+  const r2 = memoryR2();
+  const report = async (body: unknown, changes = {}) => {
+    const gateway = createGateway({ ...directoryOf(), r2, ...changes }, OPEN);
+    const init = { method: "POST", body: JSON.stringify(body) };
+    return gateway.request("http://localhost/__sluice/api/r2", init);
+  };
+  const deleted = { ...write, id: 8, action: "DeleteObject", stored: null };
+  const response = await report({ bucket: "uploads", writes: [write, deleted] });
+  expect([response.status, await response.json(), r2.taken]).toEqual([200, { takenTo: 8 }, [write, deleted]]);
+  for (const [count, status] of [
+    [99, 200],
+    [100, 200],
+    [101, 400],
+  ] as const) {
+    const writes = Array.from({ length: count }, () => write);
+    expect((await report({ bucket: "uploads", writes })).status).toBe(status);
+  }
+  expect((await report({ bucket: "uploads", writes: [{ ...write, key: 1 }] })).status).toBe(400);
+  expect((await report({ bucket: "uploads", writes: [] }, { watchR2: null })).status).toBe(403);
+});

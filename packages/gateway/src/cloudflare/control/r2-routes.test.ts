@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import { directoryOf, OPEN, ORDERS, recordOf } from "../../../test/directory.ts";
+import { createGateway } from "../../index.ts";
+
+const { queueId } = recordOf("orders", ORDERS);
+const RULES = `/event_notifications/r2/uploads/configuration`;
+const OF_QUEUE = `${RULES}/queues/${queueId}`;
+
+function api(changes: Partial<ReturnType<typeof directoryOf>> = {}) {
+  const directory = { ...directoryOf(), ...changes };
+  return async (method: string, path: string, body?: unknown) => {
+    const init = { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
+    const url = `http://localhost/__sluice/client/v4/accounts/any${path}`;
+    const response = await createGateway(directory, OPEN).request(url, init);
+    const { result, errors } = (await response.json()) as {
+      result: unknown;
+      errors: readonly { readonly code: number; readonly message: string }[];
+    };
+    return { status: response.status, result, code: errors[0]?.code, message: errors[0]?.message };
+  };
+}
+
+const rule = { prefix: "", suffix: ".png", actions: ["PutObject"] };
+
+describe("event notification rules of a bucket", () => {
+  it("are added by PUT, listed by bucket and by queue, and deleted", async () => {
+    const ask = api();
+    expect(await ask("PUT", OF_QUEUE, { rules: [rule] })).toMatchObject({ status: 200, result: {} });
+    const shown = {
+      queueId,
+      queueName: "orders",
+      rules: [{ ...rule, ruleId: "0".repeat(32), createdAt: "2023-11-14T22:13:20.000Z" }],
+    };
+    expect((await ask("GET", OF_QUEUE)).result).toEqual(shown);
+    expect((await ask("GET", RULES)).result).toEqual({ bucketName: "uploads", queues: [shown] });
+    expect(await ask("DELETE", `/queues/${queueId}`)).toMatchObject({ status: 409, code: 11017 });
+    expect(await ask("DELETE", OF_QUEUE)).toMatchObject({ status: 200 });
+    expect(await ask("GET", RULES)).toMatchObject({ status: 404, code: 11015 });
+    expect(await ask("GET", OF_QUEUE)).toMatchObject({ status: 404, code: 11015 });
+  });
+
+  it("are in force when they are answered: the writes are watched before", async () => {
+    const watched: (readonly string[])[] = [];
+    const ask = api({ watchR2: async (buckets) => void watched.push(buckets) });
+    await ask("PUT", OF_QUEUE, { rules: [rule] });
+    await ask("PUT", OF_QUEUE.replace("uploads", "invoices"), { rules: [rule] });
+    await ask("DELETE", OF_QUEUE);
+    expect(watched).toEqual([["uploads"], ["uploads", "invoices"], ["invoices"]]);
+  });
+
+  it("are refused where no process sees the writes", async () => {
+    const refused = await api({ watchR2: null })("PUT", OF_QUEUE, { rules: [rule] });
+    expect(refused).toMatchObject({ status: 400, code: 11014 });
+    expect(refused.message).toContain("sluice dev");
+  });
+
+  it.each([
+    [{}],
+    [{ rules: [] }],
+    [{ rules: [{ ...rule, actions: [] }] }],
+    [{ rules: [{ ...rule, actions: ["AbortMultipartUpload"] }] }],
+    [{ rules: [{ ...rule, prefix: 1 }] }],
+  ])("are refused as %j", async (body) => {
+    expect(await api()("PUT", OF_QUEUE, body)).toMatchObject({ status: 400, code: 11014 });
+  });
+
+  it("name a bucket and a queue that there can be", async () => {
+    const ask = api();
+    const bad = await ask("PUT", OF_QUEUE.replace("uploads", "Up_loads"), { rules: [rule] });
+    expect(bad).toMatchObject({ status: 400, code: 10005 });
+    const none = await ask("PUT", OF_QUEUE.replace(queueId, "f".repeat(32)), { rules: [rule] });
+    expect(none).toMatchObject({ status: 404, code: 11000 });
+  });
+});
