@@ -12,7 +12,10 @@ export function checkShape<T>(
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   for (const issue of result.error.issues) {
-    const issuePlace = issue.path.reduce<Place>((at, key) => placeOf(at, String(key)), place);
+    const issuePlace = issue.path.reduce<Place>(
+      (at, key) => placeOf(at, typeof key === "number" ? key : String(key)),
+      place,
+    );
     if (issue.code === "unrecognized_keys") {
       for (const key of issue.keys) {
         report.error(placeOf(issuePlace, key), `Unknown key "${key}" in "${issuePlace.field}".`);
@@ -27,6 +30,9 @@ export function checkShape<T>(
 
 /** The value that an issue is about, for its message. JSON has no word for `nan` and `inf`, which TOML allows. */
 function valueAt(root: unknown, path: readonly PropertyKey[]): string {
-  const value = path.reduce<unknown>((at, key) => (isTable(at) ? at[String(key)] : undefined), root);
+  const value = path.reduce<unknown>(
+    (at, key) => (isTable(at) || Array.isArray(at) ? Reflect.get(at, key) : undefined),
+    root,
+  );
   return typeof value === "number" ? String(value) : JSON.stringify(value);
 }

@@ -1,4 +1,4 @@
-import type { HttpPushSettings, SnsSettings } from "@sluice/protocol";
+import type { HttpPushSettings, R2NotificationSettings, SnsSettings } from "@sluice/protocol";
 import { parseRetryTable, type RetryPolicy } from "@sluice/retry";
 import * as z from "zod";
 import { type Place, placeOf, type Report, ROOT } from "../file/report.ts";
@@ -7,6 +7,7 @@ import { checkShape } from "./check-shape.ts";
 import { HISTORY_KEY, readHistoryKey } from "./history-key.ts";
 import { checkQueueName, checkRanges, QUEUE_RANGES } from "./limits.ts";
 import { readPushTable } from "./push-table.ts";
+import { readR2Notifications } from "./r2-notifications.ts";
 import { readSnsTable } from "./sns-table.ts";
 import { readSqsKeys, SQS_KEYS, type SqsSettings } from "./sqs-keys.ts";
 
@@ -59,6 +60,8 @@ const sluiceSchema = z.strictObject(
     queues: z.custom<Table>(isTable, "an object").optional(),
     // `readSnsTable` checks it.
     sns: z.unknown().optional(),
+    // `readR2Notifications` checks it.
+    r2_notifications: z.unknown().optional(),
     broker: z
       .string(BROKER_NAME_SHAPE)
       .regex(/^[a-z0-9_][a-z0-9-_]{0,62}$/, BROKER_NAME_SHAPE)
@@ -92,6 +95,8 @@ export interface SluiceTable {
   readonly queues: readonly PlacedQueueSettings[];
   /** Settings of all topics, with their place; `null` where there is no such table. */
   readonly sns: { readonly settings: SnsSettings; readonly place: Place } | null;
+  /** Rules of R2 buckets. */
+  readonly r2Notifications: readonly R2NotificationSettings[];
 }
 
 /**
@@ -101,7 +106,8 @@ export interface SluiceTable {
  */
 export function readSluiceTable(root: Table, report: Report): SluiceTable {
   const place = placeOf(ROOT, "sluice");
-  if (root.sluice === undefined) return { queues: [], sns: null, broker: null, project: null };
+  if (root.sluice === undefined)
+    return { queues: [], sns: null, r2Notifications: [], broker: null, project: null };
   const sluice = checkShape(sluiceSchema, root.sluice, place, report);
   const snsPlace = placeOf(place, "sns");
   return {
@@ -110,6 +116,10 @@ export function readSluiceTable(root: Table, report: Report): SluiceTable {
       sluice?.sns === undefined
         ? null
         : { settings: readSnsTable(sluice.sns, snsPlace, report), place: snsPlace },
+    r2Notifications:
+      sluice?.r2_notifications === undefined
+        ? []
+        : readR2Notifications(sluice.r2_notifications, placeOf(place, "r2_notifications"), report),
     broker: placedName(sluice?.broker, placeOf(place, "broker")),
     project: placedName(sluice?.project, placeOf(place, "project")),
   };

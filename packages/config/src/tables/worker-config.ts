@@ -1,4 +1,4 @@
-import type { SnsSettings } from "@sluice/protocol";
+import type { R2NotificationSettings, SnsSettings } from "@sluice/protocol";
 import { type ConfigDiagnostic, ConfigError } from "../file/diagnostics.ts";
 import { type ConfigDocument, readDocument } from "../file/document.ts";
 import { KeyLines } from "../file/lines.ts";
@@ -26,6 +26,8 @@ export interface WorkerQueueConfig {
   readonly queueSettings: Readonly<Record<string, QueueSettings>>;
   /** The `[sluice.sns]` table; absent where there is none. */
   readonly sns?: SnsSettings;
+  /** `[[sluice.r2_notifications]]`; absent where there is none. */
+  readonly r2Notifications?: readonly R2NotificationSettings[];
   /** `[sluice] broker`: name of the broker's Worker on an account, environment suffix excluded. */
   readonly broker?: string;
   /** `[sluice] project`: name of the project among those that share a broker. */
@@ -87,7 +89,7 @@ function workerConfigIn(document: ConfigDocument, env: string | undefined): Work
   const producers = queues.producers.map(({ value, place }) => readProducer(value, place, report));
   const consumers = queues.consumers.map(({ value, place }) => readConsumer(value, place, report));
   refuseSluiceTableInEnvironment(active.table, active.place, report);
-  const { queues: queueSettings, sns, broker, project } = readSluiceTable(root, report);
+  const { queues: queueSettings, sns, r2Notifications, broker, project } = readSluiceTable(root, report);
 
   if (report.hasErrors) throw new ConfigError(report.diagnostics);
   return {
@@ -99,6 +101,7 @@ function workerConfigIn(document: ConfigDocument, env: string | undefined): Work
     consumers,
     queueSettings: recordOf(queueSettings.map(({ queue, settings }) => [queue, settings])),
     ...(sns === null ? {} : { sns: sns.settings }),
+    ...(r2Notifications.length === 0 ? {} : { r2Notifications }),
     ...(broker === null ? {} : { broker: broker.name }),
     ...(project === null ? {} : { project: project.name }),
     warnings: report.diagnostics,

@@ -1,5 +1,6 @@
-import type { SnsSettings } from "@sluice/protocol";
+import { canonicalJson, type R2NotificationSettings, type SnsSettings } from "@sluice/protocol";
 import { type ConfigDiagnostic, errorAt, formatPlace } from "../file/diagnostics.ts";
+import { isRepeated, overlapText } from "../tables/r2-notifications.ts";
 import type { QueueSettings } from "../tables/sluice-table.ts";
 import type { WorkerQueueConfig } from "../tables/worker-config.ts";
 
@@ -87,4 +88,24 @@ export function mergeSnsSettings(
     merged = { ...sns, ...merged };
   }
   return Object.keys(merged).length === 0 ? undefined : merged;
+}
+
+/**
+ * Merges the `[[sluice.r2_notifications]]` of all files. Files may have the same rule; rules that overlap otherwise are
+ * reported.
+ */
+export function mergeR2Notifications(
+  workers: readonly WorkerQueueConfig[],
+  diagnostics: ConfigDiagnostic[],
+): R2NotificationSettings[] {
+  const merged: R2NotificationSettings[] = [];
+  for (const { file, r2Notifications = [] } of workers) {
+    for (const rule of r2Notifications) {
+      const other = merged.find((each) => isRepeated(each, rule));
+      if (other === undefined) merged.push(rule);
+      else if (canonicalJson(other) !== canonicalJson(rule))
+        diagnostics.push(errorAt(file, undefined, overlapText(rule)));
+    }
+  }
+  return merged.sort((a, b) => (canonicalJson(a) < canonicalJson(b) ? -1 : 1));
 }

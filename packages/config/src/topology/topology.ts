@@ -15,23 +15,24 @@ import type { ConsumerConfig } from "../tables/consumer.ts";
 import type { QueueSettings } from "../tables/sluice-table.ts";
 import type { WorkerQueueConfig } from "../tables/worker-config.ts";
 import { deadLetterCycles } from "./dead-letter-cycles.ts";
-import { mergeQueueSettings, mergeSnsSettings } from "./merge-settings.ts";
+import { mergeQueueSettings, mergeR2Notifications, mergeSnsSettings } from "./merge-settings.ts";
 
 /**
  * Merges the configurations of all Workers into the queues that exist. A queue exists when anything names it: a
- * producer, a consumer, a `[sluice.queues]` table, or a consumer that sends its dead letters there. The result does not
- * depend on the order of the Workers: queues are sorted by name, producers by Worker and binding.
+ * producer, a consumer, a `[sluice.queues]` table, a rule of an R2 bucket, or a consumer that sends its dead letters
+ * there. The result does not depend on the order of the Workers: queues are sorted by name, producers by Worker and binding.
  *
  * A producer's own `delivery_delay` is not in here: it belongs to the binding and is applied there.
  *
- * @throws ConfigError when two Workers have the same name, a queue has two consumers, dead letters go in a circle, or
- *   two files set a queue, or SNS, to different things (spec cloudflare-queues 4, 8.1).
+ * @throws ConfigError when two Workers have the same name, a queue has two consumers, dead letters go in a circle, two
+ *   rules of an R2 bucket overlap, or two files set a queue, or SNS, to different things (spec cloudflare-queues 4, 8.1).
  */
 export function buildTopology(workers: readonly WorkerQueueConfig[]): QueueTopology {
   const diagnostics: ConfigDiagnostic[] = [];
   const distinct = distinctWorkers(workers, diagnostics);
   const settings = mergeQueueSettings(distinct, diagnostics);
   const sns = mergeSnsSettings(distinct, diagnostics);
+  const r2Notifications = mergeR2Notifications(distinct, diagnostics);
   const consumers = mergeConsumers(distinct, diagnostics);
   reportCycles(consumers, distinct, diagnostics);
   if (diagnostics.length > 0) throw new ConfigError(diagnostics);
@@ -51,7 +52,11 @@ export function buildTopology(workers: readonly WorkerQueueConfig[]): QueueTopol
         ...fifoOf(name, settings.get(name)),
       },
     ]);
-  return { queues: recordOf(queues), ...(sns === undefined ? {} : { sns }) };
+  return {
+    queues: recordOf(queues),
+    ...(sns === undefined ? {} : { sns }),
+    ...(r2Notifications.length === 0 ? {} : { r2Notifications }),
+  };
 }
 
 function throttleOf(settings: QueueSettings | undefined): Pick<QueueDefinition, "maxReceivesPerSecond"> {
@@ -223,8 +228,8 @@ function reportCycles(
 
 function queueNames(workers: readonly WorkerQueueConfig[]): Set<string> {
   const names = new Set<string>();
-  for (const { producers, consumers, queueSettings } of workers) {
-    for (const { queue } of producers) names.add(queue);
+  for (const { producers, consumers, queueSettings, r2Notifications = [] } of workers) {
+    for (const { queue } of [...producers, ...r2Notifications]) names.add(queue);
     for (const { queue, settings } of consumers) {
       names.add(queue);
       if (settings.deadLetterQueue !== null) names.add(settings.deadLetterQueue);
