@@ -2,7 +2,7 @@ import { dirname, join } from "node:path";
 import { takeEnvFiles } from "@sluice/project/files/env-files";
 import { TOPOLOGY_FILE } from "@sluice/project/generate/broker-entry";
 import type { Plan } from "@sluice/project/generate/plan";
-import { LAST_END_VARIABLE, STACKS_VARIABLE } from "@sluice/project/names";
+import { LAST_END_VARIABLE, R2_VARIABLE, STACKS_VARIABLE } from "@sluice/project/names";
 import { refuseMissingMain } from "@sluice/project/read/missing-main";
 import { type Project, readProject } from "@sluice/project/read/project";
 import { wranglerVersion } from "@sluice/project/wrangler/load-wrangler";
@@ -19,6 +19,7 @@ import { refusePortInUse } from "../http/port-in-use.ts";
 import { findPlaces } from "../places.ts";
 import { foldersOf, registerBroker } from "../processes/running-brokers.ts";
 import { type Session, sessionsOf } from "../processes/sessions.ts";
+import { R2Reports } from "../r2/reports.ts";
 import { accessLines, addresses, dashboardLinks, urlOf } from "../report/addresses.ts";
 import type { Printer } from "../report/printer.ts";
 import { introducer } from "../report/topology-table.ts";
@@ -58,11 +59,14 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
     printer,
   });
   const stacks = new StackService(stackNamer(sourceFinder(new MapsOnDisk()), workingDirectory));
+  const r2 = new R2Reports({ data: () => data, url: () => url, headers: () => access.headers, printer });
+  const r2Service = new StackService((buckets) => r2.set(JSON.parse(buckets)));
   // Nothing is written before it is clear that it may be: these may be another session's files.
   const [project, found] = await Promise.all([
     readProject({ targets, env, workingDirectory }),
     findPlaces("dev", workingDirectory),
     stacks.listening(),
+    r2Service.listening(),
   ]);
   refuseMissingMain(project.workers);
   await refusePortsInUse(project, options);
@@ -73,6 +77,7 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
     ...process.env,
     [LAST_END_VARIABLE]: runtime.url,
     [STACKS_VARIABLE]: stacks.url,
+    [R2_VARIABLE]: r2Service.url,
     ...accessVariables(access),
   };
   const places = { ...found, environment };
@@ -102,6 +107,7 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
     runtime.lastEnd = lastEndIn(data);
     const broker = ownership.brokerName ?? project.broker.name;
     await recoverData({ folder: data, broker, reserve }, printer);
+    await r2.begin(project.topology);
   };
   await takeBroker();
   const introduce = introducer(printer);
@@ -134,6 +140,7 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
       folders,
       ...(token === null ? {} : { token }),
     });
+    if (ownership.isOwn) r2.refresh();
     printer.print(addresses(url, current.project));
     if (!isLoopback(host)) printer.print(`\n${accessText(access, host, url)}`);
     wake();
@@ -148,6 +155,7 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
       await takeBroker();
     }
     const next = await generate({ ...input, write: (writing) => child.write(writing) });
+    if (ownership.isOwn) await r2.begin(next.project.topology);
     // Often it is our own end, or another's at the same moment, that changed something.
     if (isOver) return;
     adopt(next);
@@ -191,6 +199,7 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
         mark: runtime.url,
         on: (event) => {
           if (event.kind === "listening") forgetPlannedEnd(data);
+          if (event.kind === "listening" && ownership.isOwn) r2.refresh();
           runtime.on(event);
         },
       },
@@ -219,6 +228,8 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
     announcePlannedEnd();
     runtime.close();
     stacks.close();
+    r2Service.close();
+    r2.close();
     clearInterval(vacancy);
     reserve?.close();
     ownership.leave();

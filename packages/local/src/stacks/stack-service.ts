@@ -3,28 +3,29 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** Longest stack trace that is taken, in bytes; a valid one is far shorter. */
+/** Longest text that is taken, in bytes; a valid stack trace is far shorter. */
 export const STACK_BYTES_MAX = 65_536;
 
 /**
- * Answers the broker in workerd, which has no source maps: it posts a stack trace, and gets it with the places of the
- * user's files. On this machine alone, at a path that no other process can guess.
+ * Answers the broker in workerd, which has no source maps and sees no files: it posts a stack trace, and gets it with
+ * the places of the user's files; or it posts which R2 buckets are to be watched. On this machine alone, at a path that
+ * no other process can guess.
  */
 export class StackService {
   readonly #path = `/${randomUUID()}`;
   readonly #server;
 
-  /** Begins to listen. @param named makes of a stack trace the one that is answered. */
-  constructor(named: (stack: string) => string) {
+  /** Begins to listen. @param answer makes the answer to a text. */
+  constructor(answer: (text: string) => string | Promise<string>) {
     this.#server = createServer(async (request, response) => {
       if (request.method !== "POST" || request.url !== this.#path) {
         response.writeHead(404).end();
         return;
       }
       try {
-        const stack = await textOf(request);
-        if (stack === null) response.writeHead(413).end();
-        else response.end(named(stack));
+        const text = await textOf(request);
+        if (text === null) response.writeHead(413).end();
+        else response.end(await answer(text));
       } catch {
         // The broker keeps the stack trace as it is then.
         response.writeHead(500).end();
@@ -38,10 +39,10 @@ export class StackService {
     if (!this.#server.listening) await once(this.#server, "listening");
   }
 
-  /** Where the broker posts stack traces. Throws right after the start. */
+  /** Where the broker posts texts. Throws right after the start. */
   get url(): string {
     const address = this.#server.address() as AddressInfo | null;
-    if (address === null) throw new Error("The address for stack traces is asked for too early.");
+    if (address === null) throw new Error("The address of the service is asked for too early.");
     return `http://127.0.0.1:${address.port}${this.#path}`;
   }
 

@@ -3,7 +3,7 @@
  * documents them (developers.cloudflare.com/r2/buckets/event-notifications).
  */
 
-/** What is done to an object. A contract: rules are stored with these names. */
+/** Actions on objects. A contract: rules are stored with these names. */
 export const R2_ACTIONS = [
   "PutObject",
   "CopyObject",
@@ -20,10 +20,10 @@ export const R2_EVENT_TYPES = {
 } as const satisfies Readonly<Record<string, readonly R2Action[]>>;
 export type R2EventType = keyof typeof R2_EVENT_TYPES;
 
-/** Which writes of a bucket a queue is notified of. A contract: it is stored. Only optional members may be added. */
+/** Rule for which writes of a bucket a queue is notified of. A contract: it is stored. Only optional members may be added. */
 export interface R2Rule {
   readonly actions: readonly R2Action[];
-  /** What the keys of the objects begin and end with; empty for any key. */
+  /** Beginning and end of the objects' keys; empty for any key. */
   readonly prefix: string;
   readonly suffix: string;
   readonly description?: string;

@@ -1,0 +1,172 @@
+import { existsSync, type FSWatcher, mkdirSync, readdirSync, watch } from "node:fs";
+import { join } from "node:path";
+import { idOfName } from "@sluice/objects/object-id";
+import { BATCH_MESSAGES_MAX, type R2Write } from "@sluice/protocol";
+import { WriteLog } from "./write-log.ts";
+
+/** Name that Miniflare gives the class of its buckets, and their folder. */
+export const BUCKETS = "miniflare-R2BucketObject";
+
+/** How often the logs are read where the system tells of no change, in ms. */
+const READ_EVERY_MS = 1_000;
+/** How long after a failure a report is made again, in ms; each further time twice as late, up to the latter. */
+const AGAIN_MS = 100;
+const AGAIN_MS_MAX = 5_000;
+/** Failures in a row that are worth a word, after 12 s: a reload takes a second. */
+const FAILURES_SAID = 7;
+
+export interface BucketWatchOptions {
+  /** Folder of Miniflare's R2. */
+  readonly folder: string;
+  /** Reports writes of a bucket. @returns id of the last one that is taken. Rejects if that cannot be said. */
+  report(bucket: string, writes: readonly R2Write[]): Promise<number>;
+  warn(line: string): void;
+}
+
+/** Reports the writes to R2 buckets of Miniflare's, each until it is taken. */
+export class BucketWatch {
+  readonly #options: BucketWatchOptions;
+  readonly #folder: string;
+  /** By the files of the buckets. */
+  readonly #buckets = new Map<string, Bucket>();
+  #watcher: FSWatcher | null = null;
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(options: BucketWatchOptions) {
+    this.#options = options;
+    this.#folder = join(options.folder, BUCKETS);
+  }
+
+  /** Watches these buckets too. A write is reported if it is made after this. */
+  add(buckets: readonly string[]): void {
+    for (const bucket of buckets) {
+      const file = this.#fileOf(bucket);
+      if (!this.#buckets.has(file)) this.#buckets.set(file, new Bucket(file, bucket, this.#options));
+    }
+    if (this.#buckets.size === 0) this.#stop();
+    else this.#start();
+    this.#readAll();
+  }
+
+  /** Watches these buckets and no others. */
+  set(buckets: readonly string[]): void {
+    const files = new Set(buckets.map((bucket) => this.#fileOf(bucket)));
+    for (const [file, bucket] of this.#buckets) {
+      if (files.has(file)) continue;
+      bucket.close();
+      this.#buckets.delete(file);
+    }
+    for (const file of this.#filesThere()) if (!files.has(file)) this.#end(file);
+    this.add(buckets);
+  }
+
+  close(): void {
+    this.#stop();
+    for (const bucket of this.#buckets.values()) bucket.close();
+    this.#buckets.clear();
+  }
+
+  #start(): void {
+    this.#timer ??= setInterval(() => this.#readAll(), READ_EVERY_MS).unref();
+    if (this.#watcher !== null) return;
+    mkdirSync(this.#folder, { recursive: true });
+    try {
+      this.#watcher = watch(this.#folder, { persistent: false }, (_, name) => {
+        const [id = ""] = (name ?? "").split("-");
+        this.#buckets.get(join(this.#folder, id))?.read();
+      });
+      // The timer goes on.
+      this.#watcher.on("error", () => {});
+    } catch {
+      // Not every file system tells of changes.
+    }
+  }
+
+  #stop(): void {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#timer = null;
+    this.#watcher?.close();
+    this.#watcher = null;
+  }
+
+  #readAll(): void {
+    for (const bucket of this.#buckets.values()) bucket.read();
+  }
+
+  #end(file: string): void {
+    try {
+      WriteLog.end(file);
+    } catch (error) {
+      this.#options.warn(`${file}: its log of writes stays: ${error}`);
+    }
+  }
+
+  #fileOf(bucket: string): string {
+    return join(this.#folder, `${idOfName(BUCKETS, bucket)}.sqlite`);
+  }
+
+  /** Lists the files of all buckets. */
+  #filesThere(): string[] {
+    if (!existsSync(this.#folder)) return [];
+    const isBucket = (name: string) => /^[0-9a-f]{64}\.sqlite$/.test(name);
+    return readdirSync(this.#folder)
+      .filter(isBucket)
+      .map((name) => join(this.#folder, name));
+  }
+}
+
+/** A bucket that is watched. */
+class Bucket {
+  readonly #bucket: string;
+  readonly #log: WriteLog;
+  readonly #options: BucketWatchOptions;
+  /** Id of the last write that is taken. */
+  #takenTo = 0;
+  /** Whether a report is under way, or waits to be made again. */
+  #isBusy = false;
+  #isClosed = false;
+  #failures = 0;
+
+  constructor(file: string, bucket: string, options: BucketWatchOptions) {
+    this.#bucket = bucket;
+    this.#options = options;
+    this.#log = WriteLog.open(file);
+  }
+
+  /** Reads what is new, and reports it. Has no effect while that goes on: it reads until there is nothing new. */
+  read(): void {
+    if (!this.#isBusy && !this.#isClosed) void this.#readOn();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#log.close();
+  }
+
+  async #readOn(): Promise<void> {
+    this.#isBusy = true;
+    try {
+      while (!this.#isClosed) {
+        const writes = this.#log.read(this.#takenTo, BATCH_MESSAGES_MAX);
+        if (writes.length === 0) break;
+        this.#takenTo = await this.#options.report(this.#bucket, writes);
+        this.#failures = 0;
+      }
+      this.#isBusy = false;
+    } catch (error) {
+      this.#readLater(error);
+    }
+  }
+
+  #readLater(error: unknown): void {
+    const waitMs = Math.min(AGAIN_MS * 2 ** this.#failures, AGAIN_MS_MAX);
+    this.#failures += 1;
+    if (this.#failures === FAILURES_SAID) {
+      this.#options.warn(`R2 bucket "${this.#bucket}": its event notifications wait (${error}).`);
+    }
+    setTimeout(() => {
+      this.#isBusy = false;
+      this.read();
+    }, waitMs).unref();
+  }
+}
