@@ -77,6 +77,7 @@ import { Topics } from "./topics/topics.ts";
 interface DirectoryEnv {
   readonly SLUICE_QUEUES?: DurableObjectNamespace<ConfiguredQueueObject>;
   readonly SLUICE_CLOCK_START?: string;
+  readonly SLUICE_R2?: string;
 }
 
 interface DirectoryOptions {
@@ -441,6 +442,11 @@ export function createDirectory({ topology, clock, hostOf = workersHost(clock) }
 
     async #deploy(): Promise<void> {
       this.#deployed = await topologyFingerprint(topology);
+      if (topology.r2Notifications !== undefined && this.#host.env.SLUICE_R2 === undefined) {
+        this.#host.log.warn(
+          "Directory: [[sluice.r2_notifications]] has no effect here: sluice dev sees the writes",
+        );
+      }
       this.#changes.start(this.#rows.deployed === this.#deployed, () => {
         const warn = (line: string) => this.#host.log.warn(`Directory: ${line}`);
         applyTopology(this.#registry, topology, warn);
