@@ -28,7 +28,12 @@ export function queueRoutes(directory: QueueDirectory): Hono {
     const records = (await directory.account.list()).filter(({ name }) => mayUse(rights, name));
     const asked = names.length === 0 ? records : records.filter(({ name }) => names.includes(name));
     const { page, info } = pageOf(c, asked);
-    return succeed(c, page.map(queueView), info);
+    const buckets = await directory.r2.listR2Buckets();
+    return succeed(
+      c,
+      page.map((record) => queueView(record, buckets)),
+      info,
+    );
   });
 
   app.post("/", async (c) => {
@@ -43,7 +48,10 @@ export function queueRoutes(directory: QueueDirectory): Hono {
     return succeed(c, queueView(recordIn(reply)));
   });
 
-  app.get("/:queue_id", async (c) => succeed(c, queueView(await queueOf(c, directory.account))));
+  app.get("/:queue_id", async (c) => {
+    const record = await queueOf(c, directory.account);
+    return succeed(c, queueView(record, await directory.r2.listR2Buckets()));
+  });
 
   app.on(["PUT", "PATCH"], "/:queue_id", async (c) => {
     const { queueId, name } = await queueOf(c, directory.account);

@@ -1,9 +1,13 @@
-import type { ConsumerDefinition, HttpPushSettings, QueueRecord } from "@sluice/protocol";
+import type { ConsumerDefinition, HttpPushSettings, QueueRecord, R2Bucket } from "@sluice/protocol";
 
-/** Makes the API's view of a queue (spec cloudflare-queues 6.3). */
-export function queueView(record: QueueRecord) {
+/**
+ * Makes the API's view of a queue (spec cloudflare-queues 6.3).
+ *
+ * @param buckets R2 buckets with rules for queues, of which it may be one. Default: none.
+ */
+export function queueView(record: QueueRecord, buckets: readonly R2Bucket[] = []) {
   const { definition, jurisdiction } = record;
-  const producers = producersOf(record);
+  const producers = [...producersOf(record), ...bucketsOf(record, buckets)];
   const consumers = consumerViews(record);
   return {
     queue_id: record.queueId,
@@ -88,4 +92,11 @@ function endpointView(settings: HttpPushSettings) {
 function producersOf({ definition }: QueueRecord) {
   const scripts = new Set(definition.producers.map(({ worker }) => worker));
   return [...scripts].map((script) => ({ type: "worker" as const, script }));
+}
+
+/** Lists the R2 buckets of whose writes the queue is notified. */
+function bucketsOf({ queueId }: QueueRecord, buckets: readonly R2Bucket[]) {
+  return buckets
+    .filter(({ rules }) => rules.some((rule) => rule.queueId === queueId))
+    .map(({ bucket }) => ({ type: "r2_bucket" as const, bucket_name: bucket }));
 }

@@ -32,6 +32,13 @@ describe("event notification rules of a bucket", () => {
       rules: [{ ...rule, ruleId: "0".repeat(32), createdAt: "2023-11-14T22:13:20.000Z" }],
     };
     expect((await ask("GET", OF_QUEUE)).result).toEqual(shown);
+    expect((await ask("GET", `/queues/${queueId}`)).result).toMatchObject({
+      producers: [
+        { type: "worker", script: "shop" },
+        { type: "r2_bucket", bucket_name: "uploads" },
+      ],
+      producers_total_count: 2,
+    });
     expect((await ask("GET", RULES)).result).toEqual({ bucketName: "uploads", queues: [shown] });
     expect(await ask("DELETE", `/queues/${queueId}`)).toMatchObject({ status: 409, code: 11017 });
     expect(await ask("DELETE", OF_QUEUE)).toMatchObject({ status: 200 });
