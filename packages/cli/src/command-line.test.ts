@@ -47,7 +47,7 @@ describe("sluice", () => {
     [["dev", "--port", "65536"], "A port is a number from 0 to 65535."],
     [["dev", "--port", "-1"], "A port is a number from 0 to 65535."],
     [["dev", "--port", "1e3"], "A port is a number from 0 to 65535."],
-    [["dev", "--env"], "option '--env <name>' argument missing"],
+    [["dev", "--env"], "option '--mode, --env <name>' argument missing"],
     [[], "Usage: sluice"],
   ])("%j is a usage error with exit code 2", async (args, message) => {
     const { code, err } = await said(...args);

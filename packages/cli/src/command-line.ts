@@ -12,6 +12,7 @@ import { addCost } from "./commands/cost/grammar.ts";
 import { addDeploy } from "./commands/deploy/grammar.ts";
 import { addClock, addFaults } from "./commands/development/grammar.ts";
 import { addDoctor } from "./commands/doctor/grammar.ts";
+import { environmentOption } from "./commands/environment-option.ts";
 import { addTail } from "./commands/events/grammar.ts";
 import { addInit } from "./commands/init/grammar.ts";
 import { addMessages } from "./commands/messages/grammar.ts";
@@ -83,7 +84,7 @@ function defineProgram(execute: Execute, wranglerArguments: readonly string[], p
       "--persist-to <folder>",
       "folder of all local data (default: .wrangler/state of the first Worker)",
     )
-    .option("--env <name>", "environment of the configurations (default: CLOUDFLARE_ENV, or the top level)")
+    .addOption(environmentOption())
     .option("--inspector-port <port>", "port of the debugger", port)
     .addHelpText("after", "\nArguments after -- are passed on to wrangler dev.")
     .action((targets: string[], options: Omit<DevOptions, "targets" | "wranglerArguments">) =>
@@ -97,7 +98,7 @@ function defineProgram(execute: Execute, wranglerArguments: readonly string[], p
       "generate Wrangler configurations that run Workers on the broker, for wrangler dev and deploy",
     )
     .argument("[worker...]", "folders or Wrangler configurations of Workers (default: the current folder)")
-    .option("--env <name>", "environment of the configurations (default: CLOUDFLARE_ENV, or the top level)")
+    .addOption(environmentOption())
     .option("--broker <name>", 'name of the broker on an account (default: [sluice] broker, or "sluice")')
     .option("--outdir <folder>", "folder for the generated files (default: .sluice)")
     .action((targets: string[], options: Omit<BuildOptions, "targets">) =>
@@ -110,7 +111,7 @@ function defineProgram(execute: Execute, wranglerArguments: readonly string[], p
     .option("--port <port>", "port to listen on, 0 for a free one (default: 8787)", port)
     .option("--host <address>", "address to listen on (default: 127.0.0.1)")
     .option("--persist-to <folder>", "folder of all data (default: .wrangler/state of the first Worker)")
-    .option("--env <name>", "environment of the configurations (default: CLOUDFLARE_ENV, or the top level)")
+    .addOption(environmentOption())
     .option("--inspector-port <port>", "port for debuggers and profilers on 127.0.0.1 (default: none)", port)
     .addOption(logFormat())
     .action((targets: string[], options: Omit<ServeOptions, "targets">) =>

@@ -1,10 +1,23 @@
-export { type ConfigDiagnostic, ConfigError, errorAt, formatDiagnostic } from "./file/diagnostics.ts";
-export { CONFIG_FILE_NAMES, findConfigFile } from "./file/find-config-file.ts";
+export {
+  type ConfigDiagnostic,
+  ConfigError,
+  errorAt,
+  formatDiagnostic,
+  textWithKey,
+} from "./file/diagnostics.ts";
+export {
+  CLOUDFLARE_CONFIG,
+  CONFIG_FILE_NAMES,
+  findConfigFile,
+  isCloudflareConfig,
+} from "./file/find-config-file.ts";
+export { type ConvertedConfig, inWordsOfCloudflareConfig } from "./tables/cloudflare-words.ts";
 export type { ConsumerConfig } from "./tables/consumer.ts";
 export type { ProducerConfig } from "./tables/producer.ts";
 export { daemonSettings } from "./tables/push-table.ts";
 export type { QueueSettings } from "./tables/sluice-table.ts";
 export {
+  readCloudflareConfig,
   readWorkerConfig,
   readWorkerTables,
   type WorkerQueueConfig,

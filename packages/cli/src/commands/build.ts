@@ -1,4 +1,5 @@
 import { relative } from "node:path";
+import { isCloudflareConfig } from "@sluice/config";
 import { findPlaces } from "@sluice/local/places";
 import type { Printer } from "@sluice/local/report/printer";
 import { topologyTable } from "@sluice/local/report/topology-table";
@@ -12,6 +13,7 @@ import { refuseMissingMain } from "@sluice/project/read/missing-main";
 import { type Project, readProject } from "@sluice/project/read/project";
 import { joined } from "@sluice/project/register/serve-projects";
 import { anyWrangler, takeWranglerOf } from "@sluice/project/wrangler/load-wrangler";
+import { writeCloudflareTypes } from "@sluice/project/wrangler/wrangler-config";
 
 export interface BuildOptions {
   /** Folders or configuration files of Workers; none stands for the current folder. */
@@ -46,6 +48,9 @@ export async function build(options: BuildOptions, printer: Printer): Promise<nu
   writePlan(plan);
   // Wrangler finds secrets there when it runs in the Worker's folder; with --config it looks beside the configuration.
   for (const { userDirectory, directory } of plan.workers) placeSecrets(userDirectory, directory, env);
+  for (const { file } of project.workers) {
+    if (isCloudflareConfig(file)) await writeCloudflareTypes(file, env);
+  }
 
   const here = (path: string) => relative(workingDirectory, path) || ".";
   for (const warning of project.warnings) printer.warn(warning);

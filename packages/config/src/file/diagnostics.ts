@@ -32,7 +32,13 @@ export class ConfigError extends Error {
  */
 export function formatDiagnostic(diagnostic: ConfigDiagnostic): string {
   const severity = diagnostic.severity === "warning" ? "warning: " : "";
-  return `${formatPlace(diagnostic.file, diagnostic.line)}: ${severity}${diagnostic.text.replaceAll("\n", "\n  ")}`;
+  const text = textWithKey(diagnostic).replaceAll("\n", "\n  ");
+  return `${formatPlace(diagnostic.file, diagnostic.line)}: ${severity}${text}`;
+}
+
+/** Returns the text of a diagnostic, behind its key where neither the text nor a line says where the fault is. */
+export function textWithKey({ line, key, text }: ConfigDiagnostic): string {
+  return line !== undefined || key === undefined || text.includes(key) ? text : `${key}: ${text}`;
 }
 
 /** Formats a place as `file:line`, or as `file` where the line is unknown: terminals turn that into a link. */

@@ -22,9 +22,27 @@ describe("the configuration file of a folder", () => {
       {
         severity: "error",
         file: join(folder, "bare"),
-        text: "No wrangler.json, wrangler.jsonc, wrangler.toml in this folder.",
+        text: "No wrangler.json, wrangler.jsonc, wrangler.toml, cloudflare.config.ts in this folder.",
       },
     ]);
+  });
+
+  test.each([
+    ["is alone", {}],
+    ["is beside a [sluice] table", { "wrangler.toml": "[sluice.queues.a]\ndelivery_delay = 1" }],
+    ["is beside settings in JSON", { "wrangler.jsonc": '{ "$schema": "x", "sluice": {} }' }],
+    ["is beside an empty file", { "wrangler.toml": "" }],
+  ])("is a cloudflare.config.ts that %s", (_, files) => {
+    const folder = project({ "cloudflare.config.ts": "", ...files });
+    expect(findConfigFile(folder)).toBe(join(folder, "cloudflare.config.ts"));
+  });
+
+  test.each([
+    ["a Worker's", 'name = "a"\n[sluice]'],
+    ["broken", "name ="],
+  ])("is a Wrangler configuration that is %s before a cloudflare.config.ts", (_, text) => {
+    const folder = project({ "cloudflare.config.ts": "", "wrangler.toml": text });
+    expect(findConfigFile(folder)).toBe(join(folder, "wrangler.toml"));
   });
 
   test("is not a folder of that name", () => {

@@ -1,9 +1,20 @@
 import { statSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { ConfigError, errorAt } from "./diagnostics.ts";
+import { readDocument } from "./document.ts";
 
-/** Names of configuration files, in the order in which Wrangler prefers them. */
+/** Names of Wrangler's configuration files, in the order in which Wrangler prefers them. */
 export const CONFIG_FILE_NAMES: readonly string[] = ["wrangler.json", "wrangler.jsonc", "wrangler.toml"];
+/** Name of the configuration that is a TypeScript module, which Wrangler alone can load. */
+export const CLOUDFLARE_CONFIG = "cloudflare.config.ts";
+
+/** Keys of a Wrangler configuration that is no Worker's. */
+const KEYS_OF_SETTINGS = new Set(["sluice", "$schema"]);
+
+/** Whether a file is a `cloudflare.config.ts`. */
+export function isCloudflareConfig(file: string): boolean {
+  return basename(file) === CLOUDFLARE_CONFIG;
+}
 
 /**
  * Finds the configuration file of a Worker and returns its absolute path.
@@ -13,8 +24,8 @@ export const CONFIG_FILE_NAMES: readonly string[] = ["wrangler.json", "wrangler.
  * `.wrangler/deploy/config.json` either, since the file there may be generated out of the one that is looked for.
  *
  * @param folderOrFile a file, which is taken as it is, or a folder: of that the first of `CONFIG_FILE_NAMES` that
- *   exists.
- * @throws ConfigError when the path does not exist or the folder holds none of the three.
+ *   exists, unless it holds nothing but a `[sluice]` table beside a `cloudflare.config.ts`; else the latter.
+ * @throws ConfigError when the path does not exist or the folder holds none of the four.
  */
 export function findConfigFile(folderOrFile: string): string {
   const path = resolve(folderOrFile);
@@ -22,11 +33,34 @@ export function findConfigFile(folderOrFile: string): string {
     case "file":
       return path;
     case "folder": {
-      const found = CONFIG_FILE_NAMES.map((name) => join(path, name)).find((file) => kindOf(file) === "file");
-      return found ?? refuse(path, `No ${CONFIG_FILE_NAMES.join(", ")} in this folder.`);
+      const found = wranglerConfigIn(path);
+      const module = join(path, CLOUDFLARE_CONFIG);
+      if (kindOf(module) === "file" && (found === null || holdsSettingsOnly(found))) return module;
+      return (
+        found ?? refuse(path, `No ${[...CONFIG_FILE_NAMES, CLOUDFLARE_CONFIG].join(", ")} in this folder.`)
+      );
     }
     case "absent":
       return refuse(path, "No such file or folder.");
+  }
+}
+
+/** Finds the Wrangler configuration beside a `cloudflare.config.ts`, whose `[sluice]` table belongs to both. */
+export function wranglerConfigBeside(file: string): string | null {
+  return wranglerConfigIn(dirname(file));
+}
+
+function wranglerConfigIn(folder: string): string | null {
+  return CONFIG_FILE_NAMES.map((name) => join(folder, name)).find((file) => kindOf(file) === "file") ?? null;
+}
+
+/** Whether a Wrangler configuration has a `[sluice]` table and no Worker. */
+function holdsSettingsOnly(file: string): boolean {
+  try {
+    return Object.keys(readDocument(file).root).every((key) => KEYS_OF_SETTINGS.has(key));
+  } catch {
+    // It is broken, which its reader explains.
+    return false;
   }
 }
 

@@ -19,10 +19,13 @@ export function placeOf(parent: Place, key: string | number): Place {
 /** Collects the diagnostics of one file and finds their lines. */
 export class Report {
   readonly #document: ConfigDocument;
+  readonly #inItsWords: (text: string) => string;
   readonly #diagnostics: ConfigDiagnostic[] = [];
 
-  constructor(document: ConfigDocument) {
+  /** @param inItsWords rewrites the keys in a text to those of the file. Default: they are those of the file. */
+  constructor(document: ConfigDocument, inItsWords = (text: string) => text) {
     this.#document = document;
+    this.#inItsWords = inItsWords;
   }
 
   /** Folder of the file: what its paths are relative to. */
@@ -62,8 +65,8 @@ export class Report {
       severity,
       file: this.#document.file,
       ...(line === undefined ? {} : { line }),
-      ...(place.field === "" ? {} : { key: place.field }),
-      text,
+      ...(place.field === "" ? {} : { key: this.#inItsWords(place.field) }),
+      text: this.#inItsWords(text),
     });
   }
 }

@@ -1,9 +1,12 @@
+import { dirname } from "node:path";
 import type { R2NotificationSettings, SnsSettings } from "@sluice/protocol";
 import { type ConfigDiagnostic, ConfigError } from "../file/diagnostics.ts";
 import { type ConfigDocument, readDocument } from "../file/document.ts";
+import { wranglerConfigBeside } from "../file/find-config-file.ts";
 import { KeyLines } from "../file/lines.ts";
 import { placeOf, Report, ROOT } from "../file/report.ts";
 import { recordOf, type Table } from "../file/table.ts";
+import { type ConvertedConfig, inWordsOfCloudflareConfig } from "./cloudflare-words.ts";
 import { type ConsumerConfig, readConsumer } from "./consumer.ts";
 import { type ActiveEnvironment, selectEnvironment } from "./environment.ts";
 import { type ProducerConfig, readProducer } from "./producer.ts";
@@ -32,6 +35,8 @@ export interface WorkerQueueConfig {
   readonly broker?: string;
   /** `[sluice] project`: name of the project among those that share a broker. */
   readonly project?: string;
+  /** Absolute path of the file that the `[sluice]` table is in, where it is another one. */
+  readonly settingsFile?: string;
   readonly warnings: readonly ConfigDiagnostic[];
   /** Lines in the file, for diagnostics that concern several files; absent for a Worker that runs elsewhere. */
   readonly lines?: WorkerQueueLines;
@@ -78,9 +83,46 @@ export function readWorkerTables(origin: string, directory: string, root: Table)
   return workerConfigIn({ file: origin, directory, root, lines: new KeyLines() }, undefined);
 }
 
-function workerConfigIn(document: ConfigDocument, env: string | undefined): WorkerQueueConfig {
+/**
+ * Reads the queues of a `cloudflare.config.ts` by the same rules, and the `[sluice]` table of the Wrangler configuration
+ * beside it.
+ *
+ * @param file absolute path.
+ * @param converted its content, which Wrangler has converted to keys of its own configurations.
+ * @param mode mode that it was evaluated in, "" for none: the environment.
+ * @throws ConfigError as `readWorkerConfig`, with keys as the file has them.
+ */
+export function readCloudflareConfig(
+  file: string,
+  converted: ConvertedConfig,
+  mode: string,
+): WorkerQueueConfig {
+  const { root } = converted;
+  const document = { file, directory: dirname(file), root, lines: new KeyLines() };
+  const beside = wranglerConfigBeside(file);
+  const inItsWords = (text: string) => inWordsOfCloudflareConfig(text, converted);
+  const config = workerConfigIn(document, undefined, {
+    ...(beside === null ? {} : { settings: readDocument(beside) }),
+    inItsWords,
+  });
+  return { ...config, env: mode === "" ? null : mode };
+}
+
+interface ReadingOptions {
+  /** File with the `[sluice]` table. Default: the configuration itself. */
+  readonly settings?: ConfigDocument;
+  /** Rewrites the keys in a text to those of the file. Default: they are those of the file. */
+  readonly inItsWords?: (text: string) => string;
+}
+
+function workerConfigIn(
+  document: ConfigDocument,
+  env: string | undefined,
+  { settings = document, inItsWords }: ReadingOptions = {},
+): WorkerQueueConfig {
   const { root } = document;
-  const report = new Report(document);
+  const report = new Report(document, inItsWords);
+  const settingsReport = settings === document ? report : new Report(settings);
 
   const active = selectEnvironment(document, env, report);
   const queues = checkActiveQueues(root, active, report);
@@ -89,9 +131,16 @@ function workerConfigIn(document: ConfigDocument, env: string | undefined): Work
   const producers = queues.producers.map(({ value, place }) => readProducer(value, place, report));
   const consumers = queues.consumers.map(({ value, place }) => readConsumer(value, place, report));
   refuseSluiceTableInEnvironment(active.table, active.place, report);
-  const { queues: queueSettings, sns, r2Notifications, broker, project } = readSluiceTable(root, report);
+  const {
+    queues: queueSettings,
+    sns,
+    r2Notifications,
+    broker,
+    project,
+  } = readSluiceTable(settings.root, settingsReport);
 
-  if (report.hasErrors) throw new ConfigError(report.diagnostics);
+  const diagnostics = [...new Set([report, settingsReport])].flatMap((one) => one.diagnostics);
+  if (diagnostics.some(({ severity }) => severity === "error")) throw new ConfigError(diagnostics);
   return {
     file: document.file,
     directory: document.directory,
@@ -104,13 +153,14 @@ function workerConfigIn(document: ConfigDocument, env: string | undefined): Work
     ...(r2Notifications.length === 0 ? {} : { r2Notifications }),
     ...(broker === null ? {} : { broker: broker.name }),
     ...(project === null ? {} : { project: project.name }),
-    warnings: report.diagnostics,
+    ...(settings === document ? {} : { settingsFile: settings.file }),
+    warnings: diagnostics,
     lines: {
       consumers: queues.consumers.map(({ place }) => report.lineOf(place)),
-      queueSettings: recordOf(queueSettings.map(({ queue, place }) => [queue, report.lineOf(place)])),
-      ...(sns === null ? {} : { sns: report.lineOf(sns.place) }),
-      ...(broker === null ? {} : { broker: report.lineOf(broker.place) }),
-      ...(project === null ? {} : { project: report.lineOf(project.place) }),
+      queueSettings: recordOf(queueSettings.map(({ queue, place }) => [queue, settingsReport.lineOf(place)])),
+      ...(sns === null ? {} : { sns: settingsReport.lineOf(sns.place) }),
+      ...(broker === null ? {} : { broker: settingsReport.lineOf(broker.place) }),
+      ...(project === null ? {} : { project: settingsReport.lineOf(project.place) }),
     },
   };
 }

@@ -32,11 +32,17 @@ function agreedName(
     if (other[key] === first?.[key]) continue;
     const line = other.lines?.[key];
     const places = [first, other].map((one) => `"${one?.[key]}" (${placeOf(one, key)})`);
-    diagnostics.push(errorAt(other.file, line, `"sluice.${key}" has two values: ${places.join(" and ")}`));
+    diagnostics.push(
+      errorAt(
+        other.settingsFile ?? other.file,
+        line,
+        `"sluice.${key}" has two values: ${places.join(" and ")}`,
+      ),
+    );
   }
   return first?.[key] ?? null;
 }
 
 function placeOf(worker: WorkerQueueConfig | undefined, key: keyof DeploymentNames): string {
-  return worker === undefined ? "" : formatPlace(worker.file, worker.lines?.[key]);
+  return worker === undefined ? "" : formatPlace(worker.settingsFile ?? worker.file, worker.lines?.[key]);
 }

@@ -32,7 +32,7 @@ export function mergeQueueSettings(
 ): ReadonlyMap<string, QueueSettings> {
   const merged = new Map<string, QueueSettings>();
   const places = new Map<string, string>();
-  for (const { file, queueSettings, lines } of workers) {
+  for (const { file: own, settingsFile: file = own, queueSettings, lines } of workers) {
     for (const [queue, settings] of Object.entries(queueSettings)) {
       const line = lines?.queueSettings[queue];
       const before = merged.get(queue) ?? {};
@@ -74,7 +74,7 @@ export function mergeSnsSettings(
 ): SnsSettings | undefined {
   let merged: SnsSettings = {};
   const places = new Map<keyof SnsSettings, string>();
-  for (const { file, lines, sns = {} } of workers) {
+  for (const { file: own, settingsFile: file = own, lines, sns = {} } of workers) {
     const place = formatPlace(file, lines?.sns);
     for (const [key, spelling] of SNS_KEYS) {
       const [first, second] = [merged[key], sns[key]];

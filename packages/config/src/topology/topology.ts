@@ -173,7 +173,7 @@ function mergeConsumers(
     }
   }
   const endpoints = new Map<string, HttpPushSettings>();
-  for (const { file, lines, queueSettings } of workers) {
+  for (const { file: own, settingsFile: file = own, lines, queueSettings } of workers) {
     for (const [queue, { push }] of Object.entries(queueSettings)) {
       // Files may set a queue alike; differences have been reported.
       if (push === undefined || endpoints.has(queue)) continue;
@@ -208,7 +208,7 @@ function reportCycles(
     const to = definition.settings.deadLetterQueue;
     if (to !== null) deadLetters.set(queue, { to, file, line });
   }
-  for (const { file, lines, queueSettings } of workers) {
+  for (const { file: own, settingsFile: file = own, lines, queueSettings } of workers) {
     for (const [queue, { redrive }] of Object.entries(queueSettings)) {
       if (redrive === undefined) continue;
       deadLetters.set(queue, { to: redrive.deadLetterQueue, file, line: lines?.queueSettings[queue] });

@@ -1,4 +1,5 @@
 import { dirname, join } from "node:path";
+import { isCloudflareConfig } from "@sluice/config";
 import { takeEnvFiles } from "@sluice/project/files/env-files";
 import { TOPOLOGY_FILE } from "@sluice/project/generate/broker-entry";
 import type { Plan } from "@sluice/project/generate/plan";
@@ -6,6 +7,7 @@ import { LAST_END_VARIABLE, R2_VARIABLE, STACKS_VARIABLE } from "@sluice/project
 import { refuseMissingMain } from "@sluice/project/read/missing-main";
 import { type Project, readProject } from "@sluice/project/read/project";
 import { wranglerVersion } from "@sluice/project/wrangler/load-wrangler";
+import { writeCloudflareTypes } from "@sluice/project/wrangler/wrangler-config";
 import { tellDisk } from "../broker/tell-broker.ts";
 import { QueueWaker } from "../broker/wake-queues.ts";
 import { type BrokerOwner, BrokerOwnership } from "../data/broker-ownership.ts";
@@ -144,6 +146,13 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
     printer.print(addresses(url, current.project));
     if (!isLoopback(host)) printer.print(`\n${accessText(access, host, url)}`);
     wake();
+    writeTypes();
+  };
+  const writeTypes = () => {
+    for (const { file } of current.project.workers.filter(({ file }) => isCloudflareConfig(file))) {
+      // A configuration that is broken by now is reported when it is read.
+      writeCloudflareTypes(file, env).catch(() => {});
+    }
   };
   let isOver = false;
   const update = async () => {
@@ -159,6 +168,7 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
     // Often it is our own end, or another's at the same moment, that changed something.
     if (isOver) return;
     adopt(next);
+    writeTypes();
     // Wrangler sees by itself what is in its files, but not that there are other files.
     if (argumentsOf(current.plan).join() !== before.join()) {
       runtime.ending();

@@ -101,7 +101,9 @@ function watchedBy(
 ): Watched[] {
   // The entry of a module without a default export names another export of it.
   const named = project.workers.flatMap(({ main }) => (main.kind === "named-only" ? [main.file] : []));
-  const files = [...configFilesOf(project), ...named, ...filesElsewhere];
+  const files = [
+    ...new Set([...configFilesOf(project), ...project.dependencies, ...named, ...filesElsewhere]),
+  ];
   return [
     ...files.map((path) => ({ kind: "file", path }) as const),
     ...(sessions === null

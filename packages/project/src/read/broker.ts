@@ -3,12 +3,12 @@ import {
   errorAt,
   findConfigFile,
   formatDiagnostic,
-  readWorkerConfig,
+  isCloudflareConfig,
   type WorkerQueueConfig,
 } from "@sluice/config";
 import type { Unstable_Config } from "wrangler";
 import { BROKER_CLASS, BROKER_NAME } from "../names.ts";
-import { readWranglerConfig } from "../wrangler/wrangler-config.ts";
+import type { ConfigReader } from "./config-reader.ts";
 
 /** The broker Worker as the user's configuration describes it, or as by default. */
 export interface BrokerBase {
@@ -31,7 +31,7 @@ export interface Broker {
 }
 
 /**
- * Reads the broker of a configuration file; `null` if the file is an ordinary Worker's.
+ * Reads the broker of a configuration file; `null` if the file is an ordinary Worker's, as each `cloudflare.config.ts`.
  *
  * A broker's configuration need not have every environment of its Workers: for a missing one, its top level counts
  * under the environment's name. So each environment has a broker of its own, and staging and production never share a
@@ -39,16 +39,17 @@ export interface Broker {
  *
  * @param env environment, "" for the top level.
  */
-export async function readBroker(file: string, env: string): Promise<Broker | null> {
-  const topLevel = await readWranglerConfig(file, { env: "", quiet: true }).catch((error: unknown) => {
+export async function readBroker(file: string, env: string, reader: ConfigReader): Promise<Broker | null> {
+  if (isCloudflareConfig(file)) return null;
+  const topLevel = await reader.wrangler(file, { env: "", quiet: true }).catch(async (error: unknown) => {
     // Our reader says where a broken file is broken, which Wrangler does not.
-    readWorkerConfig(file);
+    await reader.queues(file, "");
     throw error;
   });
   if (!isBroker(topLevel.config)) return null;
   const isSpelledOut = env !== "" && topLevel.config.definedEnvironments?.includes(env) === true;
-  const { config } = isSpelledOut ? await readWranglerConfig(file, { env, quiet: true }) : topLevel;
-  const queues = readWorkerConfig(file, isSpelledOut ? { env } : {});
+  const { config } = isSpelledOut ? await reader.wrangler(file, { env, quiet: true }) : topLevel;
+  const queues = await reader.queues(file, isSpelledOut ? env : "");
   const name = isSpelledOut ? (config.name ?? BROKER_NAME) : brokerName(config.name ?? BROKER_NAME, env);
   return {
     base: { name, directory: queues.directory, file, wrangler: config },
@@ -69,10 +70,15 @@ export function defaultBroker(directory: string, env: string): Broker {
  *
  * @param file configuration of the current folder.
  */
-export async function brokerAlone(directory: string, env: string, file: string): Promise<Broker> {
+export async function brokerAlone(
+  directory: string,
+  env: string,
+  file: string,
+  reader: ConfigReader,
+): Promise<Broker> {
   const broker = defaultBroker(directory, env);
-  const read = readWorkerConfig(file, { env });
-  const { config } = await readWranglerConfig(file, { env, quiet: true });
+  const read = await reader.queues(file, env);
+  const { config } = await reader.wrangler(file, { env, quiet: true });
   if (config.main !== undefined || config.assets !== undefined || config.site !== undefined) {
     const text = 'The Worker of this folder does not run: "sluice serve ." runs it.';
     return { ...broker, warnings: [`${file}: warning: ${text}`] };
@@ -105,7 +111,9 @@ export function brokerOnAccount(
   if (own === named) return base.name;
   const place = files.find(({ broker }) => broker !== undefined);
   const text = `"sluice.broker" is "${named}", and the broker's own configuration calls it "${own}" (${base.file})`;
-  throw new ConfigError([errorAt(place?.file ?? base.file, place?.lines?.broker, text)]);
+  throw new ConfigError([
+    errorAt(place?.settingsFile ?? place?.file ?? base.file, place?.lines?.broker, text),
+  ]);
 }
 
 /** Finds the configuration file of a folder, if there is one. */

@@ -1,13 +1,15 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { projectFolder } from "../../test/project-folder.ts";
+import { ConfigReader } from "./config-reader.ts";
 import { refuseMissingMain } from "./missing-main.ts";
 import { readWorker } from "./read-worker.ts";
 
 async function refuse(files: Record<string, string>, config = "") {
   const toml = `name = "api"\nmain = "src/index.js"\ncompatibility_date = "2026-11-01"\n${config}`;
   const folder = projectFolder({ "wrangler.toml": toml, ...files });
-  const { worker } = await readWorker({ kind: "written", file: join(folder, "wrangler.toml") }, "");
+  const source = { kind: "written", file: join(folder, "wrangler.toml") } as const;
+  const { worker } = await readWorker(source, "", new ConfigReader());
   refuseMissingMain([worker]);
 }
 

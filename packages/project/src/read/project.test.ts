@@ -31,7 +31,7 @@ function read(workingDirectory: string, targets: string[] = [], env = "") {
 }
 
 const NO_CONFIGURATION =
-  /There is no wrangler\.json, wrangler\.jsonc, wrangler\.toml in .*\n.*name the folders of your Workers: sluice dev/;
+  /There is no wrangler\.json, wrangler\.jsonc, wrangler\.toml, cloudflare\.config\.ts in .*\n.*name the folders of your Workers: sluice dev/;
 
 describe("readProject", () => {
   it("reads the Worker of the current folder when none is named", async () => {

@@ -2,11 +2,11 @@ import { statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import {
   buildTopology,
+  CLOUDFLARE_CONFIG,
   CONFIG_FILE_NAMES,
   type DeploymentNames,
   deploymentNames,
   findConfigFile,
-  readWorkerConfig,
   type WorkerQueueConfig,
 } from "@sluice/config";
 import type { QueueDefinition, QueueTopology } from "@sluice/protocol";
@@ -23,6 +23,7 @@ import {
   readBroker,
 } from "./broker.ts";
 import { findBuildOutput } from "./build-output.ts";
+import { ConfigReader } from "./config-reader.ts";
 import { consumersElsewhere } from "./elsewhere.ts";
 import { readWorker, type WorkerSource } from "./read-worker.ts";
 import type { UserWorker } from "./worker.ts";
@@ -45,6 +46,8 @@ export interface Project {
   readonly unbound?: readonly string[];
   /** Names of Workers in other processes that consume queues of these Workers. */
   readonly elsewhere: readonly string[];
+  /** Absolute paths of further files that configurations consist of: modules that they import. */
+  readonly dependencies: readonly string[];
   /** Warnings of Wrangler and of the configuration reader, ready to print. */
   readonly warnings: readonly string[];
 }
@@ -82,13 +85,15 @@ export interface ProjectOptions {
 export async function readProject(options: ProjectOptions): Promise<Project> {
   const { env } = options;
   const sources = workerSources(options);
+  const reader = new ConfigReader();
   const found = await findBroker(
     sources.map(({ file }) => file),
     options,
+    reader,
   );
   const read = [];
   for (const source of sources) {
-    if (source.file !== found.base.file) read.push(await readWorker(source, env));
+    if (source.file !== found.base.file) read.push(await readWorker(source, env, reader));
   }
   const workers = read.map(({ worker }) => worker);
   const own = workers.map(({ queues }) => queues);
@@ -102,9 +107,10 @@ export async function readProject(options: ProjectOptions): Promise<Project> {
       `${namesake.file}: "${namesake.name}" is the name of the broker. Give this Worker another name.`,
     );
   }
-  const joined = readElsewhere(options.filesJoined ?? [], env);
-  const others = readElsewhere(options.filesElsewhere ?? [], env);
-  const senders = sendersAmong(readElsewhere(options.filesSending ?? [], env), [...own, ...joined]);
+  const joined = await readElsewhere(options.filesJoined ?? [], env, reader);
+  const others = await readElsewhere(options.filesElsewhere ?? [], env, reader);
+  const sending = await readElsewhere(options.filesSending ?? [], env, reader);
+  const senders = sendersAmong(sending, [...own, ...joined]);
   const { topology, elsewhere, warnings } = withElsewhere(here, [
     ...joined,
     ...senders,
@@ -117,6 +123,7 @@ export async function readProject(options: ProjectOptions): Promise<Project> {
     names,
     topology: { ...topology, queues: withQueues(topology.queues, options.queues ?? {}) },
     elsewhere: elsewhere.map(({ workerName }) => workerName),
+    dependencies: await reader.dependencies(),
     warnings: [...read.flatMap((reading) => reading.warnings), ...broker.warnings, ...warnings],
   };
 }
@@ -150,14 +157,13 @@ function withQueues(
 }
 
 /** Reads files of other processes. A broken one is left out: the process that runs its Worker reports it. */
-function readElsewhere(files: readonly string[], env: string): WorkerQueueConfig[] {
-  return files.flatMap((file) => {
-    try {
-      return [readWorkerConfig(file, { env })];
-    } catch {
-      return [];
-    }
-  });
+async function readElsewhere(
+  files: readonly string[],
+  env: string,
+  reader: ConfigReader,
+): Promise<WorkerQueueConfig[]> {
+  const readings = files.map((file) => reader.queues(file, env).catch(() => []));
+  return (await Promise.all(readings)).flat();
 }
 
 /**
@@ -184,7 +190,7 @@ function workerSources(options: ProjectOptions): WorkerSource[] {
   const file = configFileIn(workingDirectory);
   if (file !== null) return sourcesOf(file);
   throw new CliError(
-    `There is no ${CONFIG_FILE_NAMES.join(", ")} in ${workingDirectory}.\n` +
+    `There is no ${[...CONFIG_FILE_NAMES, CLOUDFLARE_CONFIG].join(", ")} in ${workingDirectory}.\n` +
       `Run this in the folder of a Worker, or name the folders of your Workers: sluice ${command} apps/producer apps/consumer`,
   );
 }
@@ -240,14 +246,15 @@ function withoutOriginals(sources: readonly WorkerSource[]): WorkerSource[] {
 async function findBroker(
   files: readonly string[],
   { targets, workingDirectory, withoutTargets, env }: ProjectOptions,
+  reader: ConfigReader,
 ): Promise<Broker> {
   const here = configFileIn(workingDirectory);
   for (const file of new Set(here === null ? files : [...files, here])) {
-    const broker = await readBroker(file, env);
+    const broker = await readBroker(file, env, reader);
     if (broker !== null) return broker;
   }
   const isAlone = targets.length === 0 && withoutTargets === "broker-alone";
   return isAlone && here !== null
-    ? brokerAlone(workingDirectory, env, here)
+    ? brokerAlone(workingDirectory, env, here, reader)
     : defaultBroker(workingDirectory, env);
 }

@@ -1,11 +1,17 @@
-import { join, resolve } from "node:path";
+import { existsSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
 import { stripVTControlCharacters } from "node:util";
-import { type ConfigDiagnostic, formatDiagnostic, readWorkerConfig } from "@sluice/config";
+import {
+  CLOUDFLARE_CONFIG,
+  type ConfigDiagnostic,
+  formatDiagnostic,
+  isCloudflareConfig,
+} from "@sluice/config";
 import type { Unstable_Config } from "wrangler";
 import { CliError } from "../errors.ts";
 import { FLAG_DISALLOW_IMPORTABLE_ENV } from "../wrangler/compatibility.ts";
-import { readWranglerConfig } from "../wrangler/wrangler-config.ts";
 import type { BuiltConfig } from "./build-output.ts";
+import type { ConfigReader } from "./config-reader.ts";
 import { readMainModule } from "./main-module.ts";
 import { produces, type UserWorker } from "./worker.ts";
 
@@ -27,14 +33,18 @@ interface WorkerReading {
  * @param chosenEnv environment, "" for the top level.
  * @throws ConfigError or CliError for a configuration that cannot be used.
  */
-export async function readWorker(source: WorkerSource, chosenEnv: string): Promise<WorkerReading> {
+export async function readWorker(
+  source: WorkerSource,
+  chosenEnv: string,
+  reader: ConfigReader,
+): Promise<WorkerReading> {
   const { file } = source;
   // The output of a build tool has only the environment that it was built for.
   const env = source.kind === "written" ? chosenEnv : "";
-  const queues = readWorkerConfig(file, { env });
+  const queues = await reader.queues(file, env);
   const { sns, broker, project, queueSettings } = queues;
   const hasTableOfOurs = (sns ?? broker ?? project) !== undefined || Object.keys(queueSettings).length > 0;
-  const { config, warnings } = await readWranglerConfig(file, { env, quiet: hasTableOfOurs });
+  const { config, warnings } = await reader.wrangler(file, { env, quiet: hasTableOfOurs });
   if (config.pages_build_output_dir !== undefined) {
     throw new CliError(`${file}: this is a Pages project, and Sluice runs Workers only.`);
   }
@@ -50,6 +60,7 @@ export async function readWorker(source: WorkerSource, chosenEnv: string): Promi
     warnings: [
       ...(warnings === "" ? [] : [warnings.trimEnd()]),
       ...notSaidYet(queues.warnings, warnings).map(formatDiagnostic),
+      ...(source.kind === "written" ? notRead(file) : []),
       ...ownWarnings(worker),
     ],
   };
@@ -87,6 +98,16 @@ export function notSaidYet(diagnostics: readonly ConfigDiagnostic[], printed: st
   const flat = (text: string) => text.replaceAll(/\s+/g, " ");
   const said = flat(stripVTControlCharacters(printed));
   return diagnostics.filter(({ text }) => !said.includes(flat(text.split("\n", 1)[0] ?? text)));
+}
+
+/** Warns of a `cloudflare.config.ts` beside a Wrangler configuration of a Worker. */
+function notRead(file: string): string[] {
+  const other = join(dirname(file), CLOUDFLARE_CONFIG);
+  if (isCloudflareConfig(file) || !existsSync(other)) return [];
+  return [
+    `${other}: warning: it is not read, because ${basename(file)} beside it is a Worker's configuration too. ` +
+      `Take out of that all but its [sluice] table, or name the file to use it.`,
+  ];
 }
 
 function ownWarnings(worker: UserWorker): string[] {

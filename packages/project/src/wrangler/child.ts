@@ -55,6 +55,8 @@ export class WranglerChild implements Disposable {
 
   readonly answers: Answers = {
     readConfig: (...args) => this.call("readConfig", ...args),
+    readCloudflareConfig: (...args) => this.call("readCloudflareConfig", ...args),
+    writeCloudflareTypes: (...args) => this.call("writeCloudflareTypes", ...args),
     defaults: () => this.call("defaults"),
     variablesForDev: (...args) => this.call("variablesForDev", ...args),
     exportsOf: (file) => this.call("exportsOf", file),

@@ -2,7 +2,7 @@ import module, { createRequire, enableCompileCache, flushCompileCache } from "no
 import { CliError } from "../errors.ts";
 import { captured } from "./captured.ts";
 import { type Call, type CapturedCommand, type Methods, type Reply, TERMINAL_FD } from "./child-contract.ts";
-import { exitCodeOf, loadWithMain, loadWrangler, MAIN } from "./load-wrangler.ts";
+import { exitCodeOf, loadWrangler, takeWrangler, wranglerInternals } from "./load-wrangler.ts";
 import { secretsFile } from "./secrets-file.ts";
 import { ANSWERS } from "./wrangler-config.ts";
 
@@ -32,7 +32,8 @@ process.on("message", async ({ id, method, args }: Call) => {
 });
 
 try {
-  loadWithMain(file);
+  takeWrangler(file);
+  loadWrangler();
 } catch {
   // The first call fails by it too.
 }
@@ -41,7 +42,7 @@ async function capture({ args, env, secrets, folder, asks }: CapturedCommand) {
   Object.assign(process.env, env);
   const secret = secrets === null ? null : secretsFile(folder, secrets);
   const all = secret === null ? args : [...args, "--secrets-file", secret.path];
-  const { [MAIN]: main } = loadWrangler();
+  const { main } = wranglerInternals();
   if (main === undefined) return runAsProgram(all);
   const { streams, end } = captured(asks ? TERMINAL_FD : null);
   process.on("exit", countAsFailure);
@@ -67,7 +68,7 @@ async function inside(url: string, name: string, argument: unknown): Promise<unk
 async function show({ args, env }: Pick<CapturedCommand, "args" | "env">): Promise<never> {
   Object.assign(process.env, env);
   setTimeout(flushCompileCache, FLUSH_AFTER_MS).unref();
-  const { [MAIN]: main } = loadWrangler();
+  const { main } = wranglerInternals();
   if (main === undefined) return runAsProgram(args);
   process.exit(await run(main, args));
 }

@@ -100,8 +100,7 @@ describe("the user's Wrangler", () => {
     // In a process of its own: another test of this one may have imported Wrangler, which then is loaded already.
     const source = `
       import * as its from ${JSON.stringify(new URL("./load-wrangler.ts", import.meta.url).href)};
-      its.loadWithMain(its.wranglerFile());
-      console.log(typeof its.loadWrangler()[its.MAIN], typeof its.loadWrangler().unstable_readConfig);
+      console.log(typeof its.wranglerInternals().main, typeof its.loadWrangler().unstable_readConfig);
     `;
     const args = ["--no-warnings", "--input-type=module", "--eval", source];
     expect(execFileSync(process.execPath, args, { encoding: "utf8" })).toBe("function function\n");

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import module, { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import type { Unstable_Config } from "wrangler";
 import { CliError } from "../errors.ts";
 
 /** The oldest Wrangler that runs here. `package.json` says the same. */
@@ -29,20 +30,76 @@ export function anyWrangler(onReplaced: (text: string) => void): WranglerNeed {
   return { ...COMMANDS, onReplaced };
 }
 
-/** Wrangler's module, with what it keeps to itself. */
-export type Wrangler = typeof import("wrangler") & {
-  /** Runs a command line. `undefined` in a Wrangler that has no function of that name. */
-  readonly [MAIN]?: (args: readonly string[]) => Promise<void>;
-};
+/** Functions that Wrangler keeps to itself. `undefined` in a Wrangler that has none of that name. */
+export interface WranglerInternals {
+  /** Runs a command line. */
+  readonly main?: (args: readonly string[]) => Promise<void>;
+  /** Loads the `cloudflare.config.ts` and `wrangler.config.ts` of a folder, and converts them. */
+  readonly loadNewConfig?: (options: {
+    readonly cwd: string;
+    readonly args: { readonly env: string | undefined };
+  }) => Promise<LoadedConfig>;
+  /** Reads a configuration that has been parsed: `unstable_readConfig` is made of it. */
+  readonly normalizeAndValidateConfig?: (
+    raw: object,
+    file: string,
+    userFile: string,
+    args: { readonly env: string | undefined },
+  ) => { readonly config: Unstable_Config; readonly diagnostics: Diagnostics };
+  /** Writes `.cloudflare/types/index.d.ts` in the current folder. */
+  readonly regenerateNewConfigTypes?: (options: TypesOfConfig) => Promise<void>;
+}
 
-/** Under this name the module exports its `main`. */
-export const MAIN = "__sluiceMain";
-const EXPORT_MAIN = `\nexports.${MAIN} = typeof main === "function" ? main : undefined;\n`;
+/** A configuration as `loadNewConfig` returns it. */
+interface LoadedConfig {
+  readonly rawConfig: Readonly<Record<string, unknown>>;
+  readonly parsedConfig: {
+    readonly worker: TypesOfConfig["workerConfig"] & {
+      readonly triggers?: readonly { readonly type: string }[];
+    };
+  };
+  /** Absolute paths of the modules that it consists of. */
+  readonly dependencies: ReadonlySet<string>;
+  readonly types: TypesOfConfig["types"];
+}
+
+interface TypesOfConfig {
+  readonly cloudflareConfigPath: string;
+  readonly workerConfig: {
+    readonly compatibilityDate: string;
+    readonly compatibilityFlags?: readonly string[];
+  };
+  readonly types: { readonly generate: boolean; readonly includeRuntime: boolean };
+}
+
+interface Diagnostics {
+  hasErrors(): boolean;
+  renderErrors(): string;
+  hasWarnings(): boolean;
+  renderWarnings(): string;
+}
+
+/** Wrangler's module, with what it keeps to itself unless somebody else has loaded it. */
+export type Wrangler = typeof import("wrangler") & { readonly [INTERNALS]?: WranglerInternals };
+
+const INTERNALS = "__sluiceInternals";
+const NAMES = [
+  "main",
+  "loadNewConfig",
+  "normalizeAndValidateConfig",
+  "regenerateNewConfigTypes",
+] as const satisfies readonly (keyof WranglerInternals)[];
+/** Code at the end of the module, in whose scope they are. */
+const EXPORT_INTERNALS = `
+Object.defineProperty(exports, "${INTERNALS}", { value: {
+${NAMES.map((name) => `  ${name}: typeof ${name} === "function" ? ${name} : undefined,\n`).join("")}} });
+`;
 
 let folders: readonly string[] = [];
 let need = COMMANDS;
 let file: string | null = null;
 let loaded: Wrangler | null = null;
+let internals: WranglerInternals | null = null;
 
 /**
  * Says where the user's project is: in the first of these folders that has a Wrangler, it is that one which is used.
@@ -80,31 +137,56 @@ export function requireOfWrangler<T>(name: string): T {
  * @throws CliError where there is none, or one that is too old.
  */
 export function loadWrangler(): Wrangler {
-  loaded ??= requireOfWrangler<Wrangler>(wranglerFile());
+  loaded ??= load(wranglerFile());
   return loaded;
 }
 
 /**
- * Loads a Wrangler, from now on the one of this process, and has it export its `main`, which it runs only where it is
- * the program of its process.
+ * Makes a Wrangler the one of this process.
  *
  * @param path of its main module. Absolute.
  */
-export function loadWithMain(path: string): void {
+export function takeWrangler(path: string): void {
   file = path;
+}
+
+/**
+ * Returns what Wrangler keeps to itself. Its module is loaded once more where somebody else has loaded it: a Vitest
+ * whose other projects use it.
+ *
+ * @throws CliError where there is no Wrangler, or one that is too old.
+ */
+export function wranglerInternals(): WranglerInternals {
+  internals ??= loadWrangler()[INTERNALS] ?? internalsOfCopy(wranglerFile());
+  return internals;
+}
+
+function internalsOfCopy(path: string): WranglerInternals {
+  const { cache } = nodeModule().createRequire(path);
+  const { [path]: theirs } = cache;
+  delete cache[path];
+  try {
+    return load(path)[INTERNALS] ?? {};
+  } finally {
+    cache[path] = theirs;
+  }
+}
+
+/** Loads a module of Wrangler's, and has it export its internals. Bun has no hooks for that. */
+function load(path: string): Wrangler {
   const its = pathToFileURL(path).href;
-  const hooks = module.registerHooks({
+  const hooks = nodeModule().registerHooks?.({
     load(url, context, next) {
       const result = next(url, context);
       return url === its
-        ? { ...result, source: `${result.source ?? readFileSync(path)}${EXPORT_MAIN}` }
+        ? { ...result, source: `${result.source ?? readFileSync(path)}${EXPORT_INTERNALS}` }
         : result;
     },
   });
   try {
-    loadWrangler();
+    return requireOfWrangler<Wrangler>(path);
   } finally {
-    hooks.deregister();
+    hooks?.deregister();
   }
 }
 

@@ -1,6 +1,7 @@
 import { format } from "node:util";
 import type { Unstable_Config } from "wrangler";
 import { CliError } from "../errors.ts";
+import type { CloudflareReading } from "./cloudflare-config.ts";
 import { loadWrangler, requireOfWrangler } from "./load-wrangler.ts";
 import { withFileItself, withReadableFile } from "./pull-consumers.ts";
 
@@ -30,6 +31,10 @@ export interface Answers {
    * @throws CliError with everything that Wrangler finds wrong.
    */
   readConfig(file: string, options: ReadOptions): Promise<WranglerReading>;
+  /** Reads a `cloudflare.config.ts`, as `readCloudflareConfigFile`. */
+  readCloudflareConfig(file: string, mode: string): Promise<CloudflareReading>;
+  /** Writes the types of a `cloudflare.config.ts` in the current folder, as `writeCloudflareTypes`. */
+  writeCloudflareTypes(file: string, mode: string): Promise<void>;
   /** Reads an empty configuration, for its defaults: a name without a known extension counts as one. */
   defaults(): Promise<Unstable_Config>;
   /** Reads the variables of a Worker on this machine, `unstable_getVarsForDev`. */
@@ -57,6 +62,14 @@ export const ANSWERS: Answers = {
       }
     });
     return { config: result, warnings: withFileItself(printed, file) };
+  },
+  async readCloudflareConfig(file, mode) {
+    const { readCloudflareConfigFile } = await import("./cloudflare-config.ts");
+    return readCloudflareConfigFile(file, mode);
+  },
+  async writeCloudflareTypes(file, mode) {
+    const its = await import("./cloudflare-config.ts");
+    await its.writeCloudflareTypes(file, mode);
   },
   async defaults() {
     return loadWrangler().unstable_readConfig({ config: "", env: "" }, { hideWarnings: true });
@@ -91,6 +104,10 @@ export function askIn(other: Answers): void {
 }
 
 export const readWranglerConfig: Answers["readConfig"] = (...args) => answers.readConfig(...args);
+export const readCloudflareConfigFile: Answers["readCloudflareConfig"] = (...args) =>
+  answers.readCloudflareConfig(...args);
+export const writeCloudflareTypes: Answers["writeCloudflareTypes"] = (...args) =>
+  answers.writeCloudflareTypes(...args);
 export const wranglerDefaults: Answers["defaults"] = () => answers.defaults();
 export const variablesForDev: Answers["variablesForDev"] = (...args) => answers.variablesForDev(...args);
 export const exportsOf: Answers["exportsOf"] = (file) => answers.exportsOf(file);

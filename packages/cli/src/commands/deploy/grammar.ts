@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { environmentOption } from "../environment-option.ts";
 import { collect, type Execute, examples } from "../on-broker.ts";
 import type { DeployOptions } from "./deploy.ts";
 import type { DestroyOptions } from "./destroy.ts";
@@ -59,7 +60,7 @@ function withBrokerAddress(command: Command): Command {
 function withProject(command: Command): Command {
   return command
     .argument("[worker...]", "folders or Wrangler configurations of Workers (default: the current folder)")
-    .option("--env <name>", "environment of the configurations (default: CLOUDFLARE_ENV, or the top level)")
+    .addOption(environmentOption())
     .option(
       "--broker <name>",
       'what the broker is called on the account (default: [sluice] broker, or "sluice")',

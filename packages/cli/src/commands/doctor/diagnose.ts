@@ -138,7 +138,8 @@ function placeOf(queue: string, workers: Project["workers"]): Pick<Finding, "fil
     if (index !== -1) return at(file, queues.lines?.consumers[index]);
   }
   for (const { file, queues } of workers) {
-    if (queue in queues.queueSettings) return at(file, queues.lines?.queueSettings[queue]);
+    if (queue in queues.queueSettings)
+      return at(queues.settingsFile ?? file, queues.lines?.queueSettings[queue]);
   }
   for (const { file, queues } of workers) {
     const index = queues.consumers.findIndex(({ settings }) => settings.deadLetterQueue === queue);

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
-import { type ConfigDiagnostic, ConfigError, formatDiagnostic } from "@sluice/config";
+import { type ConfigDiagnostic, ConfigError, formatDiagnostic, textWithKey } from "@sluice/config";
 import type { Printer } from "@sluice/local/report/printer";
 import { chosenEnvironment } from "@sluice/local/settings/environment";
 import { CliError, EXIT_FAILED } from "@sluice/project/errors";
@@ -79,6 +79,8 @@ function warningsOf({ workers, warnings }: Project): Finding[] {
   });
 }
 
-function ofDiagnostic({ severity, file, line, text }: ConfigDiagnostic): Finding {
+function ofDiagnostic(diagnostic: ConfigDiagnostic): Finding {
+  const { severity, file, line } = diagnostic;
+  const text = textWithKey(diagnostic);
   return { severity, code: "configuration", file, text, ...(line === undefined ? {} : { line }) };
 }

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { environmentOption } from "../environment-option.ts";
 import { type Execute, examples } from "../on-broker.ts";
 
 /** Adds `sluice doctor`. */
@@ -9,7 +10,7 @@ export function addDoctor(program: Command, execute: Execute): void {
       "read a project's configuration and say what is wrong, what is missing, and what Cloudflare does otherwise",
     )
     .argument("[worker...]", "folders or Wrangler configurations of Workers (default: the current folder)")
-    .option("--env <name>", "environment of the configurations (default: CLOUDFLARE_ENV, or the top level)")
+    .addOption(environmentOption())
     .option("--json", "answer in JSON")
     .addHelpText("after", examples("sluice doctor", "sluice doctor apps/producer apps/consumer --json"))
     .action((targets: string[], options: { env?: string; json?: boolean }) =>

@@ -1,4 +1,4 @@
-import type { QueueSettings } from "@sluice/config";
+import { isCloudflareConfig, type QueueSettings } from "@sluice/config";
 import type { Project } from "@sluice/project/read/project";
 import type { UserWorker } from "@sluice/project/read/worker";
 import type { Finding } from "./finding.ts";
@@ -69,7 +69,7 @@ function queuesNamedByBinding({ file, name, wrangler }: UserWorker): Finding[] {
         queue: binding,
         text:
           `The binding "${binding}" names no queue. Here its queue is called "${binding}", and "wrangler deploy" ` +
-          `makes one called "${deployed}". Name it: queue = "${deployed}"`,
+          `makes one called "${deployed}". Name it: ${isCloudflareConfig(file) ? "name:" : "queue ="} "${deployed}"`,
       };
     });
 }
@@ -103,7 +103,8 @@ const NOWHERE_ELSE = [
   ["redrive", "redrive"],
 ] as const satisfies readonly (readonly [keyof QueueSettings, string])[];
 
-function sluiceOnly({ file, queues }: UserWorker): Finding[] {
+function sluiceOnly({ file: own, queues }: UserWorker): Finding[] {
+  const { settingsFile: file = own } = queues;
   return Object.entries(queues.queueSettings).flatMap(([queue, settings]): Finding[] => {
     const flags = BY_API.filter(([key]) => settings[key] !== undefined).map(
       ([key, flag]) => `${flag} ${settings[key]}`,

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { environmentOption } from "../environment-option.ts";
 import { type Execute, examples } from "../on-broker.ts";
 import type { ResetOptions } from "./reset.ts";
 
@@ -9,7 +10,7 @@ export function addReset(program: Command, execute: Execute): void {
     .description("delete the local data of the queues, and leave KV, D1, R2 and Durable Objects beside them")
     .argument("[worker...]", "folders or Wrangler configurations of Workers (default: the current folder)")
     .option("--persist-to <folder>", "folder of all data (default: .wrangler/state of the first Worker)")
-    .option("--env <name>", "environment of the configurations (default: CLOUDFLARE_ENV, or the top level)")
+    .addOption(environmentOption())
     .option("--force", "do it without asking")
     .addHelpText("after", examples("sluice reset", "sluice reset apps/web apps/mailer --force"))
     .action((targets: string[], options: Omit<ResetOptions, "targets">) =>

@@ -1,0 +1,179 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { projectFolder } from "../../test/project-folder.ts";
+import { WranglerChild } from "./child.ts";
+import { CLOUDFLARE_CONFIG_VERSION_MIN, readCloudflareConfigFile } from "./cloudflare-config.ts";
+import { wranglerFile } from "./load-wrangler.ts";
+
+const started: WranglerChild[] = [];
+afterAll(() => {
+  for (const child of started) child[Symbol.dispose]();
+});
+
+/** Starts a process that reads configurations, with what it prints. */
+function start(cwd: string, variables: NodeJS.ProcessEnv = {}) {
+  const { CLOUDFLARE_ENV: _, ...env } = process.env;
+  const printed = { text: "" };
+  const child = new WranglerChild({
+    cwd,
+    env: { ...env, WRANGLER_SEND_METRICS: "false", ...variables },
+    file: wranglerFile(),
+    stdio: ["ignore", "pipe", "inherit"],
+    onStart: ({ stdout }) =>
+      stdout?.on("data", (chunk: Buffer) => {
+        printed.text += chunk;
+      }),
+  });
+  started.push(child);
+  return { answers: child.answers, printed };
+}
+
+const { answers } = start(process.cwd());
+const folderWith = (files: Readonly<Record<string, string>>) =>
+  projectFolder({ "package.json": '{ "type": "module" }', ...files });
+const read = (folder: string, mode = "") =>
+  answers.readCloudflareConfig(join(folder, "cloudflare.config.ts"), mode);
+
+const worker = (rest: string) =>
+  `export default { worker: { name: "a", compatibilityDate: "2026-11-01", ${rest} } };`;
+const BY_MODE = `
+  import { queue } from "./queues.ts";
+  import * as entrypoint from "./src/index.ts" with { type: "cf-worker" };
+  export default async ({ mode }) => ({
+    worker: {
+      name: "shop-" + mode, entrypoint, compatibilityDate: "2026-11-01",
+      env: { Q: { type: "queue", name: queue } },
+      triggers: [{ type: "scheduled", schedule: "* * * * *" }, { type: "queue", name: queue, maxRetries: 2 }],
+    },
+  });
+`;
+
+describe("a cloudflare.config.ts", () => {
+  it("is read with all that it imports, in its mode, by Wrangler", async () => {
+    const folder = folderWith({
+      "cloudflare.config.ts": BY_MODE,
+      "queues.ts": 'export const queue: string = "orders";',
+      "wrangler.config.ts": "export default { dev: { port: 4321 } };",
+    });
+    const { config, converted, dependencies, warnings } = await read(folder, "staging");
+    const consumer = { queue: "orders", max_retries: 2 };
+    expect(config).toMatchObject({
+      name: "shop-staging",
+      main: join(folder, "src/index.ts"),
+      configPath: join(folder, "cloudflare.config.ts"),
+      queues: { producers: [{ binding: "Q", queue: "orders" }], consumers: [consumer] },
+      triggers: { crons: ["* * * * *"] },
+      dev: { port: 4321 },
+    });
+    expect(converted).toMatchObject({ root: { queues: { consumers: [consumer] } }, consumerTriggers: [1] });
+    expect([...dependencies].sort()).toEqual(
+      ["cloudflare.config.ts", "queues.ts", "wrangler.config.ts"].map((name) => join(folder, name)),
+    );
+    expect(warnings).toBe("");
+    writeFileSync(join(folder, "queues.ts"), 'export const queue = "others";');
+    expect((await read(folder)).config).toMatchObject({
+      name: "shop-undefined",
+      queues: { consumers: [{ queue: "others" }] },
+    });
+  });
+
+  it("has its types written where Wrangler writes them: in the current folder, and in no other", async () => {
+    const folder = folderWith({
+      "cloudflare.config.ts": worker(""),
+      "wrangler.config.ts": "export default { types: { includeRuntime: false } };",
+    });
+    const file = join(folder, "cloudflare.config.ts");
+    const types = join(folder, ".cloudflare/types/index.d.ts");
+    await answers.writeCloudflareTypes(file, "");
+    expect(existsSync(types)).toBe(false);
+    await start(folder).answers.writeCloudflareTypes(file, "");
+    expect(readFileSync(types, "utf8")).toContain('import("../../cloudflare.config")');
+  });
+
+  it.each<[string, Record<string, string>, RegExp]>([
+    [
+      "a wrong key",
+      { "cloudflare.config.ts": worker("triggers: [{ type: 'queue', name: 'q', maxRetrys: 1 }]") },
+      /^FOLDER\/cloudflare\.config\.ts: worker\.triggers\[0\]: Unrecognized key: "maxRetrys"$/,
+    ],
+    [
+      "a wrong value",
+      { "cloudflare.config.ts": worker("triggers: [{ type: 'queue', name: 1 }]") },
+      /^FOLDER\/cloudflare\.config\.ts: worker\.triggers\[0\]\.name: .*expected string, received number$/,
+    ],
+    [
+      "several mistakes",
+      { "cloudflare.config.ts": worker("a: 1, triggers: [{ type: 'queue', name: 'q', b: 1 }]") },
+      /^FOLDER\/cloudflare\.config\.ts: worker: .*"a"\nFOLDER\/cloudflare\.config\.ts: worker\.triggers\[0\]: .*"b"$/,
+    ],
+    [
+      "no Worker",
+      { "cloudflare.config.ts": "export default {};" },
+      /^FOLDER\/cloudflare\.config\.ts: .*must define a Worker/,
+    ],
+    [
+      "a syntax error",
+      { "cloudflare.config.ts": "export default {\n  worker: }" },
+      /^FOLDER\/cloudflare\.config\.ts:2: /,
+    ],
+    [
+      "an error of a module that it imports",
+      { "cloudflare.config.ts": 'import "./a.ts";', "a.ts": '\nthrow new Error("no token");' },
+      /^FOLDER\/a\.ts:2: no token$/,
+    ],
+    [
+      "a missing module",
+      { "cloudflare.config.ts": 'import "./a.ts";' },
+      /^FOLDER\/cloudflare\.config\.ts: Cannot find module/,
+    ],
+    [
+      "a mistake in the tooling file",
+      { "cloudflare.config.ts": worker(""), "wrangler.config.ts": "export default { dev: { prt: 1 } };" },
+      /^FOLDER\/wrangler\.config\.ts: dev\.prt is not/,
+    ],
+    [
+      "a name that Wrangler refuses",
+      { "cloudflare.config.ts": worker("").replace('"a"', '"A B"') },
+      /cloudflare\.config\.ts configuration:\n.*"name"/,
+    ],
+  ])("is refused with file and key for %s", async (_, files, expected) => {
+    const folder = folderWith(files);
+    const error = await read(folder).then(
+      () => null,
+      (reason: Error) => reason,
+    );
+    expect(error?.message.replaceAll(folder, "FOLDER")).toMatch(expected);
+  });
+
+  it("is refused by the version of a Wrangler that cannot load it", async () => {
+    const folder = projectFolder({});
+    const wrangler = join(folder, "node_modules/wrangler");
+    mkdirSync(wrangler, { recursive: true });
+    writeFileSync(join(wrangler, "package.json"), '{ "version": "4.135.9", "main": "dist/cli.js" }');
+    mkdirSync(join(wrangler, "dist"));
+    writeFileSync(
+      join(wrangler, "dist/cli.js"),
+      "async function loadNewConfig() {}\nfunction normalizeAndValidateConfig() {}",
+    );
+    vi.resetModules();
+    onTestFinished(() => {
+      vi.resetModules();
+    });
+    const { takeWrangler } = await import("./load-wrangler.ts");
+    const its = await import("./cloudflare-config.ts");
+    takeWrangler(join(wrangler, "dist/cli.js"));
+    await expect(its.readCloudflareConfigFile("/app/cloudflare.config.ts", "")).rejects.toThrow(
+      `/app/cloudflare.config.ts: Wrangler ${CLOUDFLARE_CONFIG_VERSION_MIN} or newer loads it, and ${wrangler} is ` +
+        "4.135.9. Install another one: npm install --save-dev wrangler@latest",
+    );
+  });
+
+  it("is refused by a Node.js that loads no TypeScript, with the version that does", async () => {
+    vi.spyOn(process.features, "typescript", "get").mockReturnValue(false);
+    await expect(readCloudflareConfigFile("/app/cloudflare.config.ts", "")).rejects.toThrow(
+      `/app/cloudflare.config.ts: Node.js 22.18 or later loads it, and this is ${process.versions.node}.`,
+    );
+    vi.restoreAllMocks();
+  });
+});
