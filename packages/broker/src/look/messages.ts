@@ -8,10 +8,10 @@ import {
   type QueueWhy,
   workerOf,
 } from "@sluice/protocol";
-import { noteSlices } from "../queue/note-slices.ts";
 import { decodeToken } from "../receive/message-token.ts";
 import type { PayloadCache } from "../store/payload-cache.ts";
 import type { QueueContext } from "../turn/context.ts";
+import { noteSlices } from "../turn/note-slices.ts";
 import type { Throttle } from "../turn/throttle.ts";
 import type { Conditions, DaemonDeliverer, Deliverer, PushDeliverer } from "../why/conditions.ts";
 import { whyOfQueue } from "../why/queue-reason.ts";

@@ -2,9 +2,9 @@ import { expireLeases, expireRetention, type Slice } from "@sluice/engine";
 import type { PushDispatcher } from "../push/dispatcher.ts";
 import { DEAD_BYTES_MAX, type DeadLetters } from "../transfer/dead-letters.ts";
 import type { QueueContext } from "../turn/context.ts";
+import { noteSlices } from "../turn/note-slices.ts";
 import { expiryDelayMs } from "../turn/retry-delay.ts";
 import { isForNotifications } from "../turn/rules.ts";
-import { noteSlices } from "./note-slices.ts";
 
 /** A queue with the parts that time ends something of. */
 export interface PassingQueue extends QueueContext {

@@ -7,7 +7,7 @@ import type { DeadLetters } from "../transfer/dead-letters.ts";
 import type { Moves } from "../transfer/moves.ts";
 import type { Outbox } from "../transfer/outbox.ts";
 import type { QueueContext } from "../turn/context.ts";
-import { noteSlices } from "./note-slices.ts";
+import { noteSlices } from "../turn/note-slices.ts";
 import type { QueuePorts } from "./queue-ports.ts";
 
 /** Settings for deliveries that the end of the epoch before has cut off. */

@@ -6,7 +6,7 @@ import { type World, worldWithHistory } from "../../test/world.ts";
 import { idsIn, type NotedEvent, positionsOf } from "../history/event.ts";
 import type { History } from "../history/history.ts";
 import { QUIET_PER_SECOND_MAX } from "../history/quiet-events.ts";
-import { HEARTBEAT_MS } from "./next-wake.ts";
+import { HEARTBEAT_MS } from "../queue/next-wake.ts";
 import { NAMED_BYTES_MAX, NAMED_MAX, noteSlices } from "./note-slices.ts";
 
 type Range = Parameters<typeof noteSlices>[2][number];

@@ -1,7 +1,7 @@
 import type { Slice } from "@sluice/engine";
 import { isReadable, type PackedIndex } from "@sluice/protocol";
 import { countOf, type NotedEvent, positionsOf } from "../history/event.ts";
-import type { QueueContext } from "../turn/context.ts";
+import type { QueueContext } from "./context.ts";
 
 /** Stretches of messages of one event without ids, so that its row stays small. */
 const SLICES_PER_EVENT_MAX = 200;
