@@ -12,7 +12,7 @@ export interface CloudflareReading {
   readonly config: Unstable_Config;
   /** Warnings of Wrangler; empty when it had none. */
   readonly warnings: string;
-  /** What Wrangler makes of it before it fills defaults in. */
+  /** The raw configuration that Wrangler converts it to, before it fills defaults in. */
   readonly converted: ConvertedConfig;
   /** Absolute paths of the modules that it consists of. */
   readonly dependencies: readonly string[];
