@@ -7,8 +7,10 @@ it.each([
   ["@cloudflare/vitest-plugin", "shop & co", "vitest-plugin-runner-shop___co"],
   ["@cloudflare/vitest-pool-workers", "shop", "vitest-pool-workers-runner-shop"],
 ])("the runner of %s names the Worker of a project %o so: %s", (plugin, name, runner) => {
-  const project = { name, config: { root: "/project" }, vite: { config: { plugins: [{ name: plugin }] } } };
-  expect(projectOf({ options: { project } })).toEqual({ root: "/project", pluginFolder: null, runner });
+  const vite = { config: { plugins: [{ name: plugin }], mode: "staging" } };
+  const project = { name, config: { root: "/project" }, vite };
+  const expected = { root: "/project", pluginFolder: null, mode: "staging", runner };
+  expect(projectOf({ options: { project } })).toEqual(expected);
 });
 
 it("projectOf finds the plugin of the project", () => {

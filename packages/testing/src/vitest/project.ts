@@ -7,7 +7,9 @@ import { pathToFileURL } from "node:url";
 interface VitestProject {
   readonly name: string;
   readonly config: { readonly root: string };
-  readonly vite: { readonly config: { readonly plugins: readonly { readonly name: string }[] } };
+  readonly vite: {
+    readonly config: { readonly plugins: readonly { readonly name: string }[]; readonly mode: string };
+  };
 }
 
 /** Project whose options are computed. */
@@ -16,6 +18,8 @@ export interface TestedProject {
   readonly root: string;
   /** Absolute path of the folder of Cloudflare's plugin; `null` where it is not found. */
   readonly pluginFolder: string | null;
+  /** Mode of Vite, in which a `cloudflare.config.ts` is evaluated. */
+  readonly mode: string;
   /** Name under which the Worker under test runs, independent of its configuration. */
   readonly runner: string;
 }
@@ -48,7 +52,8 @@ export function projectOf(caller: unknown): TestedProject {
   }
   const { root } = project.config;
   const runner = `${RUNNERS[plugin]}${project.name.replaceAll(/[^a-z0-9-]/gi, "_")}`;
-  return { root, pluginFolder: folderOf(plugin, root), runner };
+  const { mode } = project.vite.config;
+  return { root, pluginFolder: folderOf(plugin, root), mode, runner };
 }
 
 function folderOf(name: string, root: string): string | null {

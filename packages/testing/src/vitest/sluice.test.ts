@@ -20,7 +20,7 @@ const asked = (options: SluiceOptions, caller: unknown = callerOf("@cloudflare/v
 
 it.each<[string, SluiceOptions, string]>([
   ["no configuration", {}, "Name it: wrangler: { configPath"],
-  ["a cloudflare.config.ts", { config: true }, "not from a cloudflare.config.ts"],
+  ["a configuration of both kinds", { ...WRANGLER, config: true }, "Leave one of them out"],
   [
     "a main module",
     { ...WRANGLER, main: "src/index.ts" },
@@ -30,6 +30,11 @@ it.each<[string, SluiceOptions, string]>([
     "queues of Miniflare's",
     { ...WRANGLER, miniflare: { queueProducers: ["A"] } },
     "`queueProducers` would use",
+  ],
+  [
+    "a main module beside a cloudflare.config.ts",
+    { config: true, main: "src/index.ts" },
+    'Name "src/index.ts" as "worker.entrypoint" of cloudflare.config.ts',
   ],
   [
     "queues of Miniflare's in another Worker",

@@ -21,9 +21,9 @@ export type { PoolContext, PoolOptions, SluiceOptions } from "./options.ts";
  * Sends of the Worker under test and of the tests go to the broker, which calls the `queue()` handlers. Tests import
  * `advance`, `runUntilIdle`, `stories` and others from `@sluice/testing/worker`. Each test file has its own broker.
  *
- * @param options options of `cloudflareTest`, or a function that returns them. `wrangler.configPath` is required,
- *   because queues come from the Wrangler configuration; `main` and `config` are not allowed. `start` sets the
- *   virtual time, default now.
+ * @param options options of `cloudflareTest`, or a function that returns them. `wrangler.configPath` or `config` is
+ *   required, because queues come from the Worker's configuration; `main` is not allowed. `start` sets the virtual
+ *   time, default now.
  * @returns a function that `cloudflareTest` calls before each file. It rejects for unusable configurations.
  */
 export function sluice(
@@ -33,7 +33,7 @@ export function sluice(
   return async function poolOptions(context) {
     const project = projectOf(this);
     const given = typeof options === "function" ? await options(context) : options;
-    const { auxiliaryWorkers: _, start: __, ...rest } = given;
+    const { auxiliaryWorkers: _, start: __, config: ___, ...rest } = given;
     refuseUnusable(given);
     const workers = await prepared.of(given, project);
     return workers.optionsFor(rest, project.runner);
@@ -43,30 +43,55 @@ export function sluice(
 /** Prepares Workers once for all test files, and again when their configurations change. */
 class PreparedWorkers {
   #key: string | undefined;
+  #dependencies: readonly string[] = [];
   #workers: Promise<WorkersUnderTest> | undefined;
 
   of(options: SluiceOptions, project: TestedProject): Promise<WorkersUnderTest> {
-    const { root } = project;
-    const { wrangler, auxiliaryWorkers = [], start } = options;
-    const files = [wrangler, ...auxiliaryWorkers].map((worker) => resolve(root, worker?.configPath ?? ""));
-    const changed = files.map((file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs);
-    const key = JSON.stringify([files, changed, wrangler?.environment, start]);
-    if (key !== this.#key) {
-      this.#key = key;
-      this.#workers = prepare(files, options, project);
-    }
-    return this.#workers as Promise<WorkersUnderTest>;
+    const { root, mode } = project;
+    const { wrangler, auxiliaryWorkers = [], config, start } = options;
+    const first = cloudflareConfig(config) ?? wrangler?.configPath ?? "";
+    const files = [first, ...auxiliaryWorkers.map(({ configPath }) => configPath)].map((path) =>
+      resolve(root, path),
+    );
+    const env = cloudflareConfig(config) === null ? environmentOf(wrangler) : mode;
+    const keyNow = () => {
+      const changed = [...files, ...this.#dependencies].map(
+        (file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs,
+      );
+      return JSON.stringify([files, changed, env, start]);
+    };
+    if (this.#workers !== undefined && keyNow() === this.#key) return this.#workers;
+    const workers = prepare(files, env, options, project);
+    this.#workers = workers;
+    this.#key = keyNow();
+    workers.then(
+      ({ dependencies }) => {
+        this.#dependencies = dependencies;
+        this.#key = keyNow();
+      },
+      () => {},
+    );
+    return workers;
   }
+}
+
+/** Path of the `cloudflare.config.ts` that the option `config` asks for; `null` where it asks for none. */
+function cloudflareConfig(config: SluiceOptions["config"]): string | null {
+  if (config === undefined || config === false) return null;
+  return config === true ? "cloudflare.config.ts" : config;
+}
+
+function environmentOf(wrangler: SluiceOptions["wrangler"]): string {
+  return wrangler?.environment ?? process.env.CLOUDFLARE_ENV ?? "";
 }
 
 async function prepare(
   files: readonly string[],
-  options: SluiceOptions,
+  env: string,
+  { start = new Date() }: SluiceOptions,
   { root, pluginFolder }: TestedProject,
 ): Promise<WorkersUnderTest> {
-  const { wrangler, start = new Date() } = options;
   if (!Number.isFinite(start.getTime())) throw new TypeError("start: an invalid date.");
-  const env = wrangler?.environment ?? process.env.CLOUDFLARE_ENV ?? "";
   // Wrangler is 15 MB of source, which the next process need not compile then.
   module.enableCompileCache();
   const { prepareWorkers } = await import("./workers-under-test.ts");
@@ -76,23 +101,26 @@ async function prepare(
   return prepared;
 }
 
-/** @throws TypeError for options that bypass the Wrangler configuration, which defines the queues. */
+/** @throws TypeError for options that bypass the Worker's configuration, which defines the queues. */
 function refuseUnusable({ wrangler, main, config, miniflare }: SluiceOptions): void {
-  if (config !== undefined && config !== false) {
+  const module = cloudflareConfig(config);
+  if (module !== null && wrangler !== undefined) {
     throw new TypeError(
-      "sluice() reads queues from a Wrangler configuration, and not from a cloudflare.config.ts (`config`). " +
-        'Name one: wrangler: { configPath: "./wrangler.toml" }.',
+      "`wrangler` and `config` both name the Worker's configuration. Leave one of them out.",
     );
   }
-  if (wrangler?.configPath === undefined) {
+  const file = module ?? wrangler?.configPath;
+  if (file === undefined) {
     throw new TypeError(
-      'sluice() reads queues from a Wrangler configuration. Name it: wrangler: { configPath: "./wrangler.toml" }.',
+      'sluice() reads queues from a configuration. Name it: wrangler: { configPath: "./wrangler.toml" }, or ' +
+        "config: true for a cloudflare.config.ts.",
     );
   }
   if (main !== undefined) {
+    const key = module === null ? "main" : "worker.entrypoint";
     throw new TypeError(
-      `sluice() puts an entry of its own before the Worker's module. Name "${main}" as "main" of ` +
-        `${wrangler.configPath} instead of in the options.`,
+      `sluice() puts an entry of its own before the Worker's module. Name "${main}" as "${key}" of ` +
+        `${file} instead of in the options.`,
     );
   }
   for (const worker of [miniflare, ...(miniflare?.workers ?? [])]) {

@@ -38,6 +38,8 @@ const ENDPOINTS_WORKER: V4WorkerOptions & { name: string } = {
 
 /** The Workers of a project. Cloudflare's plugin for Vitest runs the first one. */
 export interface WorkersUnderTest {
+  /** Absolute paths of further files that the configurations consist of. */
+  readonly dependencies: readonly string[];
   /**
    * Makes options with a broker and the other Workers.
    *
@@ -77,6 +79,7 @@ export async function prepareWorkers(
   sendEachByItself(prepared, underTest.directory);
   const { name, configFile } = underTest;
   return {
+    dependencies: prepared.project.dependencies,
     optionsFor: async (given, runner) => ({
       ...given,
       // The configuration was read for its environment already.
