@@ -15,7 +15,7 @@ rmSync(folder, { recursive: true, force: true });
 
 const plugin = await build({
   ...forNode,
-  entryPoints: [path("src/index.ts")],
+  entryPoints: [path("src/index.ts"), path("src/converter.ts")],
   outdir: folder,
   // Only values of Wrangler's that Cloudflare's plugin passes are used.
   external: ["wrangler", "esbuild", "@cloudflare/vite-plugin"],

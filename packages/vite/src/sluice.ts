@@ -2,6 +2,7 @@ import type { PluginConfig } from "@cloudflare/vite-plugin";
 import { ConfigError } from "@sluice/config";
 import { CliError } from "@sluice/project/errors";
 import { nameDashboard } from "./banner.ts";
+import { takeCloudflareConfig } from "./cloudflare-config.ts";
 import { watchOtherMachines } from "./other-machines.ts";
 import { isServing } from "./serving.ts";
 import { WorkersOfProject } from "./workers-of-project.ts";
@@ -22,8 +23,8 @@ const TAKEN_FOR_SERVER =
  * stored in `.wrangler/state` (`persistState`), as by `sluice dev`. Under `vite build`, `vite preview` and Vitest the
  * options are returned unchanged.
  *
- * @param options options of `cloudflare()`, default none. `experimental.newConfig` cannot be used with it: such a
- *   configuration allows no other Workers.
+ * @param options options of `cloudflare()`, default none. With `experimental.newConfig`, Vite's root has to be the
+ *   folder that it is started in.
  * @throws Error while Vite reads its configuration, for a configuration of a Worker that is wrong, or whose data folder
  *   another process has.
  */
@@ -34,9 +35,13 @@ export function sluice(options: PluginConfig = {}): PluginConfig {
   nameDashboard().catch(() => {});
   const { config: customizer, auxiliaryWorkers = [] } = options;
   const persistState = persistence(options.persistState);
-  const workers = new WorkersOfProject({ ...options, persistState });
+  const { newConfig = null, ...experimental } = options.experimental ?? {};
+  const module = inWords(() => takeCloudflareConfig(newConfig));
+  const own = module === null ? {} : { configPath: module.configPath, experimental };
+  const workers = new WorkersOfProject({ ...options, ...own, persistState }, module);
   return {
     ...options,
+    ...own,
     persistState,
     config: (config) => inWords(() => workers.takeEntry(config, customizer)),
     auxiliaryWorkers: [
@@ -62,9 +67,9 @@ export function sluice(options: PluginConfig = {}): PluginConfig {
  * Throws an error of the user's files without its stack: Vite prints errors whole, and the stack would hide the
  * sentence that says what to change.
  */
-function inWords(run: () => void): void {
+function inWords<T>(run: () => T): T {
   try {
-    run();
+    return run();
   } catch (error) {
     if (!(error instanceof ConfigError || error instanceof CliError)) throw error;
     throw Object.assign(new Error(error.message), { stack: error.message });

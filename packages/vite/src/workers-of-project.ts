@@ -2,7 +2,12 @@ import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, extname, isAbsolute, join, normalize, relative, resolve, sep } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { PluginConfig, WorkerConfig } from "@cloudflare/vite-plugin";
-import { buildTopology, readWorkerConfig, type WorkerQueueConfig } from "@sluice/config";
+import {
+  buildTopology,
+  readCloudflareConfig,
+  readWorkerConfig,
+  type WorkerQueueConfig,
+} from "@sluice/config";
 import { CliError } from "@sluice/project/errors";
 import { makeOutputFolder, OUTPUT_FOLDER, writeIfChanged } from "@sluice/project/files/write-plan";
 import { consumerBindings, generateBrokerConfig } from "@sluice/project/generate/broker-config";
@@ -31,8 +36,10 @@ import { relativePath } from "@sluice/project/wrangler/relocate";
 import { endpointVariables, type QueueTopology } from "@sluice/protocol";
 import { defu } from "defu";
 import type { Unstable_Config } from "wrangler";
+import type { CloudflareConfig } from "./cloudflare-config.ts";
 import { takeData } from "./data.ts";
 import { askOtherMachines } from "./other-machines.ts";
+import { SCRIPTS } from "./scripts.ts";
 import { nameStacks } from "./stacks.ts";
 import { routingWithBroker } from "./static-routing.ts";
 import { BINDINGS_FILE, bindingsSource, entrySource } from "./worker-source.ts";
@@ -45,9 +52,6 @@ const BROKER_MODULE = ownModule(new URL("./worker/broker.ts", import.meta.url), 
 function pageArchive(): Uint8Array {
   return RUNS_FROM_SOURCE ? new Uint8Array() : readFileSync(new URL(`./${PAGE_FILE}`, import.meta.url));
 }
-
-/** Extensions of files; any other `main` is the name of a module. */
-const SCRIPTS: ReadonlySet<string> = new Set([".js", ".mjs", ".ts", ".mts", ".jsx", ".tsx"]);
 
 /**
  * Code at the end of the broker's entry under Vite. A changed broker restarts the server; until then this keeps Vite
@@ -77,12 +81,15 @@ export type ProjectOptions = Omit<PluginConfig, "persistState"> & {
  */
 export class WorkersOfProject {
   readonly #options: ProjectOptions;
+  readonly #module: CloudflareConfig | null;
   readonly #queues: WorkerQueueConfig[] = [];
   #entry: WorkerConfig | undefined;
   #root = process.cwd();
 
-  constructor(options: ProjectOptions) {
+  /** @param module configuration of the entry's Worker, where that is a `cloudflare.config.ts`. */
+  constructor(options: ProjectOptions, module: CloudflareConfig | null = null) {
     this.#options = options;
+    this.#module = module;
   }
 
   /** Changes the configuration in place, because Vite would append returned lists to the existing ones. */
@@ -156,7 +163,11 @@ export class WorkersOfProject {
     }
     if (file === undefined || main === undefined) return;
     refuseMissingMain(file, main);
-    const read = readWorkerConfig(file, { env: process.env.CLOUDFLARE_ENV ?? "" });
+    const module = isEntry ? this.#module : null;
+    const read =
+      module === null
+        ? readWorkerConfig(file, { env: process.env.CLOUDFLARE_ENV ?? "" })
+        : readCloudflareConfig(module.file, module.converted, module.mode);
     const queues = { ...read, workerName: config.name ?? read.workerName };
     this.#refuseNamesake(queues);
     this.#queues.push(queues);

@@ -62,11 +62,19 @@ export const HOSTS: Readonly<Record<string, Host>> = {
   },
 };
 
-/** Runs programs by a host, in a project of its own. */
-export async function runBy(host: Host, programs: readonly string[]): Promise<Settled[][]> {
+/** Kinds of a Worker's configuration, by the names of their files. */
+export const CONFIGURATIONS = ["wrangler.jsonc", "cloudflare.config.ts"] as const;
+type Configuration = (typeof CONFIGURATIONS)[number];
+
+/** Runs programs by a host, in a project of its own with a configuration of that name. */
+export async function runBy(
+  host: Host,
+  configuration: Configuration,
+  programs: readonly string[],
+): Promise<Settled[][]> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "conformance-orders-")));
   try {
-    writeProject(folder, programs.length);
+    writeProject(folder, configuration, programs.length);
     return await host(folder, programs);
   } finally {
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
@@ -74,24 +82,9 @@ export async function runBy(host: Host, programs: readonly string[]): Promise<Se
 }
 
 /** Writes an ordinary project with a queue for each program, the same for every host. */
-function writeProject(folder: string, count: number): void {
+function writeProject(folder: string, configuration: Configuration, count: number): void {
   for (const file of readdirSync(PROJECT)) copyFileSync(join(PROJECT, file), join(folder, file));
-  const numbers = Array.from({ length: count }, (_, i) => i);
-  const config = {
-    name: "orders",
-    main: "index.ts",
-    compatibility_date: "2026-09-01",
-    queues: {
-      producers: numbers.map((i) => ({ binding: bindingOf(i), queue: queueOf(i) })),
-      consumers: numbers.map((i) => ({
-        queue: queueOf(i),
-        max_batch_size: 2,
-        max_batch_timeout: 60,
-        retry_delay: RETRY_DELAY_SECONDS,
-      })),
-    },
-  };
-  writeFileSync(join(folder, "wrangler.jsonc"), JSON.stringify(config, null, 2));
+  writeFileSync(join(folder, configuration), CONTENTS[configuration](count));
   writeFileSync(join(folder, "package.json"), '{ "private": true, "type": "module" }');
   for (const name of INSTALLED) {
     const target = join(folder, "node_modules", name);
@@ -99,6 +92,51 @@ function writeProject(folder: string, count: number): void {
     symlinkSync(realpathSync(join(CONFORMANCE, "node_modules", name)), target);
   }
 }
+
+const COMPATIBILITY_DATE = "2026-09-01";
+
+/** Texts of the configurations, by the number of programs. They mean the same. */
+const CONTENTS: Readonly<Record<Configuration, (count: number) => string>> = {
+  "wrangler.jsonc": (count) => {
+    const numbers = Array.from({ length: count }, (_, i) => i);
+    const config = {
+      name: "orders",
+      main: "index.ts",
+      compatibility_date: COMPATIBILITY_DATE,
+      queues: {
+        producers: numbers.map((i) => ({ binding: bindingOf(i), queue: queueOf(i) })),
+        consumers: numbers.map((i) => ({
+          queue: queueOf(i),
+          max_batch_size: 2,
+          max_batch_timeout: 60,
+          retry_delay: RETRY_DELAY_SECONDS,
+        })),
+      },
+    };
+    return JSON.stringify(config, null, 2);
+  },
+  "cloudflare.config.ts": (count) => `
+    import * as entrypoint from "./index.ts" with { type: "cf-worker" };
+    import { bindingOf, queueOf } from "./settled.ts";
+
+    const numbers: number[] = Array.from({ length: ${count} }, (_, i) => i);
+    export default {
+      worker: {
+        name: "orders",
+        entrypoint,
+        compatibilityDate: "${COMPATIBILITY_DATE}",
+        env: Object.fromEntries(numbers.map((i) => [bindingOf(i), { type: "queue", name: queueOf(i) }])),
+        triggers: numbers.map((i) => ({
+          type: "queue",
+          name: queueOf(i),
+          maxBatchSize: 2,
+          maxBatchTimeout: 60,
+          retryDelay: ${RETRY_DELAY_SECONDS},
+        })),
+      },
+    };
+  `,
+};
 
 /** Runs programs in the process of a dev server. */
 async function served(folder: string, programs: readonly string[], args: readonly string[]) {

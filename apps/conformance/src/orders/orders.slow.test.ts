@@ -1,14 +1,20 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Settled } from "../../workers/orders/settled.ts";
-import { HOSTS, runBy } from "./hosts.ts";
+import { CONFIGURATIONS, HOSTS, runBy } from "./hosts.ts";
 import { ORDER_TABLE } from "./order-table.ts";
 
+const ALL = CONFIGURATIONS.flatMap((configuration) =>
+  Object.entries(HOSTS).map(([name, host]) => ({ name, host, configuration })),
+);
+
 // conformance: settlement-programs
-describe.each(Object.entries(HOSTS))("every order of calls is settled as the table says: %s", (_, host) => {
+describe.each(ALL)("every order of calls is settled as the table says: $name, $configuration", (row) => {
+  const { host, configuration } = row;
   let settled: readonly (readonly Settled[])[];
   beforeAll(async () => {
     settled = await runBy(
       host,
+      configuration,
       ORDER_TABLE.map(([program]) => program),
     );
   });

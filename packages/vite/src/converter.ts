@@ -1,0 +1,20 @@
+import { writeSync } from "node:fs";
+import { CliError } from "@sluice/project/errors";
+import { readCloudflareConfigFile, writeCloudflareTypes } from "@sluice/project/wrangler/cloudflare-config";
+import { takeWranglerOf } from "@sluice/project/wrangler/load-wrangler";
+import { CONVERTED_FD, type Conversion, type ConversionInput } from "./conversion-contract.ts";
+
+/*
+ * Reads a `cloudflare.config.ts` in a process of its own: that takes promises, and Vite's configuration cannot wait for
+ * them in `sluice()`.
+ */
+
+const { file, mode, types, wranglerFolders } = JSON.parse(process.argv[2] ?? "") as ConversionInput;
+takeWranglerOf(wranglerFolders, { who: "@sluice/vite", oldest: "0" });
+const conversion: Conversion = await readCloudflareConfigFile(file, mode).then(
+  ({ converted, dependencies }) => ({ converted, dependencies }),
+  (error: Error) => ({ error: error instanceof CliError ? error.message : (error.stack ?? error.message) }),
+);
+writeSync(CONVERTED_FD, JSON.stringify(conversion));
+if (types.generate && !("error" in conversion)) await writeCloudflareTypes(file, mode, types);
+process.exit();
