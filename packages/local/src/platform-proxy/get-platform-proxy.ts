@@ -1,9 +1,10 @@
 import { basename, dirname, join, resolve } from "node:path";
-import { readWorkerConfig, type WorkerQueueConfig } from "@sluice/config";
+import { isCloudflareConfig, readWorkerConfig, type WorkerQueueConfig } from "@sluice/config";
 import { installProducers } from "@sluice/producer";
 import { makeOutputFolder, OUTPUT_FOLDER } from "@sluice/project/files/write-plan";
 import { QUEUES_BINDING } from "@sluice/project/names";
 import { configFileIn } from "@sluice/project/read/broker";
+import { ConfigReader } from "@sluice/project/read/config-reader";
 import { queueCompatibility } from "@sluice/project/wrangler/compatibility";
 import { loadWrangler, SHARING_VERSION_MIN, takeWranglerOf } from "@sluice/project/wrangler/load-wrangler";
 import type { GetPlatformProxyOptions, PlatformProxy } from "wrangler";
@@ -47,20 +48,23 @@ export const getPlatformProxy: typeof import("wrangler").getPlatformProxy = asyn
   const { configPath, environment, persist = true, envFiles } = options;
   const file = configPath === undefined ? configFileAbove(workingDirectory) : resolve(configPath);
   const env = chosenEnvironment(environment, process.env);
-  const queues = file === null ? null : readWorkerConfig(file, { env });
   const folders = [...(file === null ? [] : [dirname(file)]), workingDirectory];
-  if (file === null || queues === null || queues.producers.length === 0) {
+  // Wrangler's own function cannot read a `cloudflare.config.ts`.
+  if (file === null || (!isCloudflareConfig(file) && !sendsToQueues(file, env))) {
     takeWranglerOf(folders);
     return loadWrangler().getPlatformProxy<Env, CfProperties>(options);
   }
   takeWranglerOf(folders, NEED);
   const wrangler = loadWrangler();
+  const reader = new ConfigReader();
+  const queues = await reader.queues(file, env);
+  const { config } = await reader.wrangler(file, { env, quiet: true });
   guardWorkerd();
   const root = join(dirname(file), OUTPUT_FOLDER);
   makeOutputFolder(root);
-  const { configFile, config } = await writeProxyConfig(file, env, join(root, "proxy", queues.workerName));
-  const data = dataFolder(file, queues, env, persist);
-  const link = await BrokerLink.reach(file, { data, env });
+  const configFile = await writeProxyConfig(file, config, env, join(root, "proxy", queues.workerName));
+  const data = await dataFolder(file, queues, env, persist);
+  const link = queues.producers.length === 0 ? null : await BrokerLink.reach(file, { data, env });
   try {
     const proxy = await wrangler.getPlatformProxy<Env & object, CfProperties>({
       ...options,
@@ -70,19 +74,23 @@ export const getPlatformProxy: typeof import("wrangler").getPlatformProxy = asyn
         persist === true ? { path: join(dirname(file), ".wrangler/state", RESOURCES_FOLDER) } : persist,
       ...(envFiles === undefined ? {} : { envFiles: envFiles.map((path) => resolve(dirname(file), path)) }),
     });
-    install(proxy.env, link, queues, queueCompatibility(config));
+    if (link !== null) install(proxy.env, link, queues, queueCompatibility(config));
     let isOver = false;
     const dispose = async () => {
       if (isOver) return;
       isOver = true;
-      await Promise.all([proxy.dispose(), link.release(file)]);
+      await Promise.all([proxy.dispose(), link?.release(file)]);
     };
     return { ...proxy, dispose };
   } catch (error) {
-    await link.release(file);
+    await link?.release(file);
     throw error;
   }
 };
+
+function sendsToQueues(file: string, env: string): boolean {
+  return readWorkerConfig(file, { env }).producers.length > 0;
+}
 
 function install(
   env: object,
@@ -111,12 +119,12 @@ function configFileAbove(folder: string): string | null {
  * Absolute path of the data folder; `null` for one of the proxy's own. Where the option leaves it open, that of a
  * `sluice dev` that has to do with the Worker or its queues, wherever it keeps its data.
  */
-function dataFolder(
+async function dataFolder(
   file: string,
   queues: WorkerQueueConfig,
   env: string,
   persist: GetPlatformProxyOptions["persist"],
-): string | null {
+): Promise<string | null> {
   if (persist === false) return null;
   if (typeof persist === "object") {
     const path = resolve(persist.path);
@@ -130,16 +138,18 @@ function dataFolder(
       (session): session is Session & { data: string } =>
         session.env === env && session.broker !== null && session.data !== null,
     );
-  const chosen =
-    running.find(({ data }) => data === own) ??
-    running.find(({ files }) => files.includes(file)) ??
-    running.find(({ files }) => files.some((other) => sharesQueue(other, queues, env)));
-  return chosen?.data ?? own;
+  const related =
+    running.find(({ data }) => data === own) ?? running.find(({ files }) => files.includes(file));
+  if (related !== undefined) return related.data;
+  for (const { files, data } of running) {
+    for (const other of files) if (await sharesQueue(other, queues, env)) return data;
+  }
+  return own;
 }
 
-function sharesQueue(file: string, { producers }: WorkerQueueConfig, env: string): boolean {
+async function sharesQueue(file: string, { producers }: WorkerQueueConfig, env: string): Promise<boolean> {
   try {
-    const other = readWorkerConfig(file, { env });
+    const other = await new ConfigReader().queues(file, env);
     const theirs = new Set([...other.producers, ...other.consumers].map(({ queue }) => queue));
     return producers.some(({ queue }) => theirs.has(queue));
   } catch {

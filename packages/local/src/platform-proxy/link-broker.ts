@@ -42,7 +42,8 @@ export async function readSenders(input: SendersInput) {
     ...others,
     filesSending,
   });
-  return { project, watched: [...filesSending, ...others.filesJoined, ...others.filesElsewhere] };
+  const files = [...filesSending, ...others.filesJoined, ...others.filesElsewhere];
+  return { project, watched: [...files, ...project.dependencies] };
 }
 
 /** Generates the broker of this process, as Miniflare takes it. Its consumers run in a `sluice dev`. */

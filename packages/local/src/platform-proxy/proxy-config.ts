@@ -4,19 +4,25 @@ import { writeIfChanged } from "@sluice/project/files/write-plan";
 import { settle } from "@sluice/project/generate/worker-config";
 import { serialisable } from "@sluice/project/wrangler/generated-config";
 import { relocate } from "@sluice/project/wrangler/relocate";
-import { readWranglerConfig, wranglerDefaults } from "@sluice/project/wrangler/wrangler-config";
+import { wranglerDefaults } from "@sluice/project/wrangler/wrangler-config";
+import type { Unstable_Config } from "wrangler";
 
 /**
  * Writes the configuration by which Wrangler makes the proxies of all bindings but queues: the user's, without those.
  * With them it would make queues of its own, warn of our keys, and refuse pull consumers.
  *
  * @param file the user's configuration. Absolute.
+ * @param config Wrangler's reading of it.
  * @param env the environment, "" for the top level.
  * @param directory that it is written into. Absolute.
- * @returns its absolute path, and what the file says.
+ * @returns its absolute path.
  */
-export async function writeProxyConfig(file: string, env: string, directory: string) {
-  const { config } = await readWranglerConfig(file, { env, quiet: true });
+export async function writeProxyConfig(
+  file: string,
+  config: Unstable_Config,
+  env: string,
+  directory: string,
+): Promise<string> {
   const from = dirname(file);
   const relocated = relocate(config, { from, to: directory, workingDirectory: process.cwd() });
   // No code is run.
@@ -25,5 +31,5 @@ export async function writeProxyConfig(file: string, env: string, directory: str
   const configFile = join(directory, "wrangler.json");
   writeIfChanged(configFile, `${JSON.stringify(generated, null, 2)}\n`);
   placeSecrets(from, directory, env);
-  return { configFile, config };
+  return configFile;
 }

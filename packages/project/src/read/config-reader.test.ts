@@ -52,6 +52,20 @@ describe("a project with a cloudflare.config.ts", () => {
     expect(project.broker.name).toBe("sluice-staging");
   });
 
+  it("has each warning once, with the key that it is about", async () => {
+    const sender = module("web", 'env: { Q: { type: "queue", name: "q", deliveryDelay: 5 } }');
+    const folder = projectFolder({
+      "package.json": PACKAGE,
+      "cloudflare.config.ts": sender,
+      "index.js": INDEX,
+    });
+    const { warnings } = await readProject({ targets: [], env: "", workingDirectory: folder });
+    expect(warnings).toEqual([
+      expect.stringMatching(/"delivery_delay" field in "worker\.env\.Q" is deprecated/),
+      expect.stringMatching(/warning: worker\.env\.Q\.deliveryDelay: Sluice applies it/),
+    ]);
+  });
+
   it("depends on what its configuration imports, and on files that may come", async () => {
     const folder = projectFolder({
       "package.json": PACKAGE,

@@ -1,6 +1,7 @@
 import { dirname, join } from "node:path";
 import {
   CONFIG_FILE_NAMES,
+  inWordsOfCloudflareConfig,
   isCloudflareConfig,
   readCloudflareConfig,
   readWorkerConfig,
@@ -34,8 +35,10 @@ export class ConfigReader {
   }
 
   /** Reads everything of a configuration, as Wrangler does. */
-  wrangler(file: string, options: ReadOptions): Promise<WranglerReading> {
-    return isCloudflareConfig(file) ? this.#module(file, options.env) : readWranglerConfig(file, options);
+  async wrangler(file: string, options: ReadOptions): Promise<WranglerReading> {
+    if (!isCloudflareConfig(file)) return readWranglerConfig(file, options);
+    const { config, warnings, converted } = await this.#module(file, options.env);
+    return { config, warnings: inWordsOfCloudflareConfig(warnings, converted) };
   }
 
   /** Lists further files, absent ones too, whose change can change the result of the next reading. */

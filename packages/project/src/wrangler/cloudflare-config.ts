@@ -1,8 +1,14 @@
 import { dirname, join } from "node:path";
-import { type ConvertedConfig, inWordsOfCloudflareConfig } from "@sluice/config";
+import type { ConvertedConfig } from "@sluice/config";
 import type { Unstable_Config } from "wrangler";
 import { CliError } from "../errors.ts";
-import { isTooOld, wranglerFile, wranglerInternals, wranglerVersion } from "./load-wrangler.ts";
+import {
+  isTooOld,
+  type TypesOfConfig,
+  wranglerFile,
+  wranglerInternals,
+  wranglerVersion,
+} from "./load-wrangler.ts";
 
 /** The first Wrangler that reads a `cloudflare.config.ts` as `cf` does. */
 export const CLOUDFLARE_CONFIG_VERSION_MIN = "4.136.0";
@@ -10,7 +16,7 @@ export const CLOUDFLARE_CONFIG_VERSION_MIN = "4.136.0";
 /** A `cloudflare.config.ts` as Wrangler reads it. */
 export interface CloudflareReading {
   readonly config: Unstable_Config;
-  /** Warnings of Wrangler; empty when it had none. */
+  /** Warnings of Wrangler, with its own keys; empty when it had none. */
   readonly warnings: string;
   /** The raw configuration that Wrangler converts it to, before it fills defaults in. */
   readonly converted: ConvertedConfig;
@@ -41,24 +47,31 @@ export async function readCloudflareConfigFile(file: string, mode: string): Prom
   const converted = { root: structuredClone(rawConfig), consumerTriggers };
   // The mode has had its effect.
   const { config, diagnostics } = normalizeAndValidateConfig(rawConfig, file, file, { env: "" });
-  if (diagnostics.hasErrors())
-    throw new CliError(inWordsOfCloudflareConfig(diagnostics.renderErrors(), converted));
-  const warnings = diagnostics.hasWarnings()
-    ? inWordsOfCloudflareConfig(diagnostics.renderWarnings(), converted)
-    : "";
+  if (diagnostics.hasErrors()) throw new CliError(diagnostics.renderErrors());
+  const warnings = diagnostics.hasWarnings() ? diagnostics.renderWarnings() : "";
   return { config, warnings, converted, dependencies: [...dependencies] };
 }
 
 /**
  * Writes the types of the bindings and of the runtime, `.cloudflare/types/index.d.ts`, where Wrangler writes them and
  * when they have changed: in the current folder. Does nothing for a file of another folder.
+ *
+ * @param chosen types to write. Default: as in the `wrangler.config.ts`, else all.
  */
-export async function writeCloudflareTypes(file: string, mode: string): Promise<void> {
+export async function writeCloudflareTypes(
+  file: string,
+  mode: string,
+  chosen?: TypesOfConfig["types"],
+): Promise<void> {
   if (dirname(file) !== process.cwd()) return;
   const { loadNewConfig, regenerateNewConfigTypes } = wranglerInternals();
   if (loadNewConfig === undefined || regenerateNewConfigTypes === undefined) return;
   const { parsedConfig, types } = await loadNewConfig(optionsOf(file, mode));
-  await regenerateNewConfigTypes({ cloudflareConfigPath: file, workerConfig: parsedConfig.worker, types });
+  await regenerateNewConfigTypes({
+    cloudflareConfigPath: file,
+    workerConfig: parsedConfig.worker,
+    types: chosen ?? types,
+  });
 }
 
 function optionsOf(file: string, mode: string) {

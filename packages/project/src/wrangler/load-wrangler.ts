@@ -63,7 +63,7 @@ interface LoadedConfig {
   readonly types: TypesOfConfig["types"];
 }
 
-interface TypesOfConfig {
+export interface TypesOfConfig {
   readonly cloudflareConfigPath: string;
   readonly workerConfig: {
     readonly compatibilityDate: string;

@@ -69,7 +69,7 @@ const VITEST: Tool = {
   },
   // `sluice()` reads the queues of that file, and makes a `main` of its own.
   refuse: (args) => {
-    if (!/\bconfigPath\s*:/.test(args)) return "it names no wrangler.configPath";
+    if (!/\bconfig(?:Path)?\s*:/.test(args)) return "it names no wrangler.configPath";
     return /\bmain\s*:/.test(args) ? 'it names a "main"' : null;
   },
 };
@@ -100,7 +100,7 @@ export function changesFor(folder: string): Changes {
   }
   if (configFileIn(folder) === null) {
     notes.push(
-      "There is no Wrangler configuration in this folder. Run this in the folder of each Worker, or name those folders " +
+      "There is no configuration of a Worker in this folder. Run this in the folder of each Worker, or name those folders " +
         'in the script "dev": sluice dev DIR',
     );
   }

@@ -194,13 +194,20 @@ it.each([
     { dev: "sluice dev", start: "sluice dev --port 3000" },
   ],
   ["Sluice", { dev: "sluice dev apps/shop" }, { dev: "sluice dev apps/shop" }],
+  [
+    "Wrangler on a cloudflare.config.ts",
+    { dev: "wrangler dev --x-new-config --port 3000", start: "wrangler dev --experimental-new-config" },
+    { dev: "sluice dev --port 3000", start: "sluice dev" },
+  ],
+  ["cf", { dev: "cf dev --mode staging" }, { dev: "sluice dev --mode staging" }],
+  ["cf with an option of its own", { dev: "cf dev --local" }, { dev: "cf dev --local" }],
   ["Wrangler with an option of its own", { dev: "wrangler dev --remote" }, { dev: "wrangler dev --remote" }],
   ["another tool", { dev: "next dev" }, { dev: "next dev" }],
 ])("init changes scripts whose dev runs %s as expected", (_, scripts, expected) => {
   const { after, notes } = changed({ ...WRANGLER, "package.json": manifest({ scripts }, 4) });
   const text = after["package.json"] ?? manifest({ scripts }, 4);
   expect(text).toBe(manifest({ scripts: expected }, 4));
-  expect(notes).toHaveLength(JSON.stringify(scripts).match(/next|remote/) ? 1 : 0);
+  expect(notes).toHaveLength(JSON.stringify(scripts).match(/next|remote|local/) ? 1 : 0);
 });
 
 it.each([

@@ -8,14 +8,19 @@ export interface Manifest {
   readonly devDependencies?: Readonly<Record<string, unknown>>;
 }
 
-/** Options of `wrangler dev` that `sluice dev` has too. A script with others is left to its author. */
+/** Options of `wrangler dev` and `cf dev` that `sluice dev` has too. A script with others is left to its author. */
 const SHARED_OPTIONS: ReadonlySet<string> = new Set([
   "--port",
   "--ip",
   "--env",
+  "--mode",
   "--persist-to",
   "--inspector-port",
 ]);
+/** Command that runs a project's Worker in development. */
+const DEV_COMMAND = /^(?:wrangler|cf) dev(?=\s|$)/;
+/** Option by which Wrangler reads a `cloudflare.config.ts`, as `sluice dev` does without it. */
+const NEW_CONFIG = /\s+--(?:x|experimental)-new-config\b/;
 /** Scripts that run a project's Worker in development. */
 const DEV_SCRIPTS = ["dev", "start"];
 
@@ -31,7 +36,7 @@ export function dependsOn({ dependencies, devDependencies }: Manifest, name: str
 
 /** Rewrites the scripts of a `package.json` to run `sluice dev`, with notes on what is left to do by hand. */
 export function withDevScript(text: string, { scripts = {} }: Manifest): { text: string; notes: string[] } {
-  const wrangler = DEV_SCRIPTS.filter((name) => /^wrangler dev(\s|$)/.test(String(scripts[name] ?? "")));
+  const wrangler = DEV_SCRIPTS.filter((name) => DEV_COMMAND.test(String(scripts[name] ?? "")));
   const changed = wrangler.flatMap((name) => {
     const script = onSluice(String(scripts[name]));
     return script === null ? [] : [{ name, script }];
@@ -55,11 +60,12 @@ export function withDevScript(text: string, { scripts = {} }: Manifest): { text:
 }
 
 /** Rewrites a command line to `sluice dev`; returns `null` for one with other options. */
-function onSluice(script: string): string | null {
+function onSluice(given: string): string | null {
+  const script = given.replace(NEW_CONFIG, "");
   const options = script.match(/(?<=\s)-\S*/g) ?? [];
   const isKnown = options.every((option) => SHARED_OPTIONS.has(option.replace(/=.*/, "")));
   const isOne = !/[&|;<>$`]/.test(script);
-  return isKnown && isOne ? script.replace(/^wrangler dev/, "sluice dev") : null;
+  return isKnown && isOne ? script.replace(DEV_COMMAND, "sluice dev") : null;
 }
 
 /** Sets a script in the text and leaves all else as it is written. */
