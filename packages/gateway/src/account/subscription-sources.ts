@@ -1,4 +1,8 @@
-/** Kind of source that a subscription can be about (spec cloudflare-queues 6.6). */
+/**
+ * Kind of source that a subscription can be about (spec cloudflare-queues 6.6). Sources and events are those of
+ * Cloudflare's documentation (queues/event-subscriptions, and its changelog of 2026-05-15 and 2026-08-13). How the type
+ * of AI Search is written is not published.
+ */
 interface SourceKind {
   /** Names of the fields that tell one source of the type from another; each is required. */
   readonly fields: readonly string[];
@@ -38,11 +42,53 @@ const SOURCE_KINDS: Readonly<Record<string, SourceKind>> = {
     ],
   },
   images: { fields: [], events: null },
-  browserRun: { fields: [], events: null },
-  artifacts: { fields: [], events: null },
-  "artifacts.repo": { fields: ["namespace", "repo_name"], events: null },
-  "email.sending": { fields: ["zone_id", "domain"], events: null },
-  "workers.script": { fields: ["script_tag"], events: null },
+  access: { fields: [], events: ["application.created", "application.deleted"] },
+  artifacts: { fields: [], events: ["repo.created", "repo.deleted", "repo.forked", "repo.imported"] },
+  "artifacts.repo": {
+    fields: ["namespace", "repo_name"],
+    events: ["pushed", "cloned", "fetched", "token.created", "token.revoked"],
+  },
+  browserRun: { fields: [], events: ["crawl.started", "crawl.updated", "crawl.finished"] },
+  "email.sending": {
+    fields: ["zone_id", "domain"],
+    events: [
+      "message.delivered",
+      "message.deferred",
+      "message.bounced",
+      "message.failed",
+      "message.rejected",
+      "message.complained",
+    ],
+  },
+  stream: {
+    fields: [],
+    events: [
+      "video_state.ready",
+      "video_state.updated",
+      "caption.created",
+      "caption.updated",
+      "caption.deleted",
+      "download.created",
+      "download.updated",
+      "download.deleted",
+    ],
+  },
+  "stream.liveInput": {
+    fields: [],
+    events: ["live_input.connected", "live_input.disconnected", "live_input.errored"],
+  },
+  "workers.script": {
+    fields: ["script_tag"],
+    events: [
+      "worker.created",
+      "worker.updated",
+      "worker.deleted",
+      "version.created",
+      "version.deleted",
+      "deployment.created",
+      "deployment.deleted",
+    ],
+  },
 };
 
 /** Reads the fields that tell a source from others of its type, or finds its fault, for people. */
@@ -73,6 +119,11 @@ export function eventsProblem(sourceType: unknown, names: readonly string[]): st
   if (unknown.length === 0) return null;
   const text = `Unrecognized event types for source "${sourceType}": ${unknown.join(", ")}.`;
   return `${text} There are: ${known?.join(", ")}.`;
+}
+
+/** Lists the events of each source: those that production sends, where they are published. */
+export function eventsOfSources(): readonly (readonly [source: string, events: readonly string[]])[] {
+  return Object.entries(SOURCE_KINDS).map(([source, { events }]) => [source, events ?? []]);
 }
 
 function kindOf(type: unknown): SourceKind | undefined {
