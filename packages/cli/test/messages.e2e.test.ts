@@ -99,6 +99,17 @@ describe("sluice messages send", () => {
     expect(await lab.json(["messages", "show", queue, sent.id])).toMatchObject({ id: sent.id, text: "{}" });
   });
 
+  it("sends a sample of an event, and lists the samples for a name that there is not", async () => {
+    const queue = await newQueue();
+    await send(queue, "--event", "r2:object-create");
+    const { contentType, text } = await only(queue);
+    expect(contentType).toBe("json");
+    expect(JSON.parse(text ?? "")).toMatchObject({ action: "PutObject", bucket: "uploads" });
+    const refused = await send(queue, "--event", "r2");
+    expect(refused).toMatchObject({ code: 2, out: "" });
+    expect(refused.err).toContain("  workersBuilds.worker:build.failed\n");
+  });
+
   it("needs a group for a FIFO queue", async () => {
     await sqs("CreateQueue", { QueueName: "f.fifo", Attributes: { FifoQueue: "true" } });
     expect(await send("f.fifo", "--body", "1")).toMatchObject({
@@ -122,6 +133,7 @@ describe("sluice messages send", () => {
     [[], 2, /Say what to send/],
     [["--body", "{no json"], 2, /--content-type text/],
     [["--body", "1", "--file", "-"], 2, /Either --body or --file/],
+    [["--body", "1", "--event", "r2:object-create"], 2, /Either --event, or --body or --file/],
     [["--body", "1", "--content-type", "xml"], 2, /Allowed choices are json, text, bytes/],
     [["--body", "1", "--delay-secs", "soon"], 2, /whole number/],
     [["--file", "gone.json"], 1, /gone\.json cannot be read/],

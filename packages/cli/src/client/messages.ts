@@ -83,6 +83,18 @@ export async function sendBatch(
   return ids;
 }
 
+/** Sample of an event that one of Cloudflare's products sends to queues. */
+export interface EventSample {
+  readonly name: string;
+  readonly body: unknown;
+}
+
+/** Reads a sample of each kind of event. */
+export async function samplesOfEvents(client: BrokerClient): Promise<readonly EventSample[]> {
+  const { samples } = await client.admin<{ samples: EventSample[] }>({ path: "/event-samples" });
+  return samples;
+}
+
 /** Changes to a message that is sent again. */
 export interface ResendChange {
   /** The queue that takes the copy. Default: the message's own. */

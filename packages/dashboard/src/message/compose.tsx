@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
-import { useId, useState } from "preact/hooks";
+import { useEffect, useId, useState } from "preact/hooks";
+import { call } from "../api/call.ts";
 import { FormDialog } from "../ui/form-dialog.tsx";
 import { checkDraft, type Draft, type SendRequest, WRITABLE } from "./draft.ts";
 
@@ -7,11 +8,22 @@ interface ComposeProps {
   readonly title: string;
   readonly label: string;
   readonly draft: Draft;
+  /** Whether a sample of an event can be chosen for the body. */
+  readonly hasSamples?: boolean;
   /** Content above the body, such as where the message goes. */
   readonly children?: ComponentChildren;
   /** Sends the message. The dialog shows its error and stays open. */
   readonly send: (request: SendRequest) => Promise<void>;
   readonly closed: () => void;
+}
+
+interface Sample {
+  readonly name: string;
+  readonly body: unknown;
+}
+
+interface Samples {
+  readonly samples: readonly Sample[];
 }
 
 const HINTS = {
@@ -21,8 +33,17 @@ const HINTS = {
 } as const;
 
 /** Dialog for a message that is typed. Mistakes are shown at once, beside their fields. */
-export function Compose({ title, label, draft: start, children, send, closed }: ComposeProps) {
+export function Compose({ title, label, draft: start, hasSamples, children, send, closed }: ComposeProps) {
   const [draft, setDraft] = useState(start);
+  const [samples, setSamples] = useState<readonly Sample[]>([]);
+  useEffect(() => {
+    // Without samples a body can be typed.
+    if (hasSamples)
+      call<Samples>("/event-samples").then(
+        (answer) => setSamples(answer.samples),
+        () => {},
+      );
+  }, [hasSamples]);
   const id = useId();
   const checked = checkDraft(draft);
   const problemOf = (field: "body" | "delay" | "group") =>
@@ -38,6 +59,24 @@ export function Compose({ title, label, draft: start, children, send, closed }: 
       closed={closed}
     >
       {children}
+      {samples[0] && (
+        <div class="field">
+          <label for={`${id}-sample`}>Sample event</label>
+          <select
+            id={`${id}-sample`}
+            onChange={({ currentTarget: { value } }) =>
+              value && setDraft({ ...draft, contentType: "json", text: value })
+            }
+          >
+            <option value="">none</option>
+            {samples.map(({ name, body }) => (
+              <option key={name} value={JSON.stringify(body, null, 2)}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </div>
+      )}
       <div class="field">
         <label for={`${id}-type`}>Content type</label>
         <select

@@ -13,6 +13,7 @@ export function SendDialog({ queue: { name, kind }, sent, closed }: SendDialogPr
     <Compose
       title={`Send to ${name}`}
       label="Send"
+      hasSamples
       draft={{
         contentType: "json",
         text: '{\n  "hello": "world"\n}',

@@ -97,6 +97,11 @@ export const ENDPOINTS = [
     answers: "what happens, as text/event-stream, four frames a second at most: ?queue=NAME, ?kind=failed",
   },
   {
+    method: "GET",
+    path: "/__sluice/api/event-samples",
+    answers: "a sample of each kind of event that Cloudflare's products send to queues",
+  },
+  {
     method: "POST",
     path: "/__sluice/api/disk",
     body: '{"isFull": true}',

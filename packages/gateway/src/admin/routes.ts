@@ -20,6 +20,7 @@ import { bulkRoutes } from "./messages/bulk-routes.ts";
 import { lookRoutes } from "./messages/look-routes.ts";
 import { processRoutes } from "./process-routes.ts";
 import { queueRoutes } from "./queue-routes.ts";
+import { sampleRoutes } from "./sample-routes.ts";
 import { searchRoutes } from "./search/search-routes.ts";
 import { topicRoutes } from "./topic-routes.ts";
 
@@ -47,6 +48,7 @@ export function adminRoutes(
   app.route("/queues", faultRoutes(directory));
   app.route("/search", searchRoutes(directory));
   app.route("/events", streamRoutes(directory, waits));
+  app.route("/event-samples", sampleRoutes());
   app.route("/topics", topicRoutes(directory));
   app.route("/tokens", tokenRoutes(directory, authority));
   app.route("/backup", backupRoutes(directory, restoring));

@@ -19,7 +19,7 @@ export interface R2ReportsOptions {
   data(): string;
   /** Where the broker answers, without a slash at its end; `null` while it does not. */
   url(): string | null;
-  /** Headers of requests to its admin API. */
+  /** Headers that its admin API wants. */
   headers(): Readonly<Record<string, string>>;
   readonly printer: Pick<Printer, "warn">;
 }

@@ -35,6 +35,10 @@ export function addMessages(program: Command, execute: Execute): void {
     .argument("<queue>", "name of the queue")
     .option("--body <text>", "body of the message")
     .option("--file <path>", "file that holds the body, - for standard input")
+    .option(
+      "--event <name>",
+      "a sample of an event of Cloudflare's as the body, as in r2:object-create; any other name lists them",
+    )
     .addOption(
       new Option("--content-type <type>", "content type of the body (default: json)").choices(SENT_TYPES),
     )
@@ -51,6 +55,7 @@ export function addMessages(program: Command, execute: Execute): void {
         `sluice messages send orders --body '{"item": "lamp"}'`,
         "sluice messages send orders --body hello --content-type text --delay-secs 60",
         "jq -n '{item: \"lamp\"}' | sluice messages send orders --file -",
+        "sluice messages send uploads --event r2:object-create",
       ),
     )
     .action((queue: string, options: Options<SendOptions>) =>

@@ -1,11 +1,13 @@
 import { CliError, EXIT_USAGE } from "@sluice/project/errors";
-import { sendBatch } from "../../client/messages.ts";
+import { samplesOfEvents, sendBatch } from "../../client/messages.ts";
 import { answer, type OnBroker } from "../on-broker.ts";
 import { type BodyOptions, bodyIn, bytesOf, type SentType } from "./body.ts";
 
 export interface SendOptions extends BodyOptions {
   /** Default: `json`. */
   readonly contentType?: SentType;
+  /** Name of a sample of an event, which becomes the body. */
+  readonly event?: string;
   readonly delaySecs?: number;
   /** `NAME=VALUE`, each an attribute of type String as in SQS. */
   readonly attribute?: readonly string[];
@@ -15,10 +17,14 @@ export interface SendOptions extends BodyOptions {
 
 /** `sluice messages send`: sends a message whose body is stored byte for byte. */
 export async function send(on: OnBroker, queue: string, options: SendOptions): Promise<number> {
-  const bytes = await bytesOf(options, on.surroundings);
+  const given = await bytesOf(options, on.surroundings);
+  if (given !== null && options.event !== undefined) {
+    throw new CliError("Either --event, or --body or --file.", EXIT_USAGE);
+  }
+  const bytes = options.event === undefined ? given : await sampleOf(on, options.event);
   if (bytes === null) {
     throw new CliError(
-      "Say what to send: --body TEXT, --file PATH, or --file - for standard input.",
+      "Say what to send: --body TEXT, --file PATH, --file - for standard input, or --event NAME.",
       EXIT_USAGE,
     );
   }
@@ -33,6 +39,17 @@ export async function send(on: OnBroker, queue: string, options: SendOptions): P
   const [id = ""] = await sendBatch(on.client, queue, [message]);
   answer(on, { queue, id }, { words: `Sent ${id} to ${queue}.` });
   return 0;
+}
+
+/** Reads a sample of an event. Throws a `CliError` with `EXIT_USAGE` that lists all, for a name that is not known. */
+async function sampleOf({ client }: OnBroker, event: string): Promise<Uint8Array> {
+  const samples = await samplesOfEvents(client);
+  const found = samples.find(({ name }) => name === event);
+  if (found === undefined) {
+    const names = samples.map(({ name }) => `  ${name}`).join("\n");
+    throw new CliError(`There is no sample of an event "${event}". There are:\n${names}`, EXIT_USAGE);
+  }
+  return new TextEncoder().encode(JSON.stringify(found.body));
 }
 
 function attributesOf(texts: readonly string[]) {

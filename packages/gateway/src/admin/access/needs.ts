@@ -39,6 +39,7 @@ export const ADMIN_NEEDS: RouteNeeds = {
   [`DELETE ${QUEUE}/faults`]: changing("queue.faults"),
   "GET /api/search": READ_LISTED,
   "GET /api/events": READ_LISTED,
+  "GET /api/event-samples": { scope: "any", queues: "none" },
   "GET /api/topics": READ_EVERY,
   "GET /api/topics/:arn": READ_EVERY,
   "GET /api/clock": { scope: "read", queues: "none" },
