@@ -47,6 +47,10 @@ export const RETENTION_SECONDS_DEFAULT = 345_600;
 /** Longest run of a `queue()` handler: 15 minutes of wall clock (spec cloudflare-queues 2.5). */
 export const HANDLER_WALL_CLOCK_MS_MAX = 900_000;
 
+/** Retries of a notification consumer, and seconds before each: fixed (queues/configuration/notification-consumers). */
+export const NOTIFICATION_RETRIES = 100;
+export const NOTIFICATION_RETRY_DELAY_SECONDS = 10;
+
 /** Requests to an HTTP endpoint at a time: range and default (spec sqsd 2, `HttpConnections`). */
 export const HTTP_CONCURRENCY_MIN = 1;
 export const HTTP_CONCURRENCY_MAX = 100;

@@ -2,6 +2,7 @@ import {
   type ConsumerDefinition,
   type Delivery,
   type HttpPushSettings,
+  type NotificationSettings,
   PROTOCOL_VERSION,
   type QueueConsumerRpc,
   type QueueRecord,
@@ -18,6 +19,7 @@ import type { Host } from "../platform/host.ts";
 import type { QueueLog } from "../platform/log.ts";
 import type { ConsumerPort } from "../push/delivery-result.ts";
 import { withMappedStacks } from "../push/mapped-stacks.ts";
+import { NotificationConsumer } from "../push/notification-consumer.ts";
 import type { BrokerEnv, BrokerOptions } from "./broker-env.ts";
 
 /** A delivery as it is, unless workerd's own binding has sent something of it: Workers read our own format alone. */
@@ -43,6 +45,7 @@ export class BoundConsumers {
   /** How a consumer is called, `null` if this broker cannot. */
   consumerOf(consumer: ConsumerDefinition, clock: Clock, log: QueueLog): ConsumerPort | null {
     if (consumer.type === "http_push") return this.#endpointOf(consumer.settings, clock, log);
+    if (consumer.type === "notification") return this.#notificationOf(consumer.settings);
     return consumer.type === "worker" ? this.#workerOf(consumer.worker) : null;
   }
 
@@ -63,11 +66,23 @@ export class BoundConsumers {
    */
   warnOfUnbound(queue: string, record: QueueRecord | null): void {
     const consumer = record?.definition.consumer ?? null;
+    if (consumer?.type === "notification" && !this.#showsNotifications) {
+      this.#host.log.warn(`Queue "${queue}": this broker sends no notifications; messages wait`);
+    }
     if (consumer?.type !== "worker" || this.#workerOf(consumer.worker) !== null) return;
     this.#host.log.warn(
       `Queue "${queue}": its consumer "${consumer.worker}" is not a Worker that this broker was started with; ` +
         `messages wait`,
     );
+  }
+
+  /** Whether somebody looks at notifications that nobody sends. */
+  get #showsNotifications(): boolean {
+    return this.#host.env.SLUICE_ENV === "development";
+  }
+
+  #notificationOf(settings: NotificationSettings): ConsumerPort | null {
+    return this.#showsNotifications ? new NotificationConsumer(settings) : null;
   }
 
   #workerOf(worker: string): ConsumerPort | null {

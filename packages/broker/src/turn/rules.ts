@@ -23,9 +23,10 @@ export function rulesOf(definition: QueueDefinition | undefined): QueueRules {
   const settings = consumer?.settings;
   const policy = settings?.retryPolicy;
   const isEndpoint = consumer?.type === "http_push";
+  const isSingle = isEndpoint || consumer?.type === "notification";
   const push = consumer?.type === "worker" ? consumer.settings : undefined;
-  const maxBatchSize = isEndpoint ? 1 : (push?.maxBatchSize ?? BATCH_SIZE_DEFAULT);
-  const timeoutSeconds = isEndpoint ? 0 : (push?.maxBatchTimeoutSeconds ?? BATCH_TIMEOUT_SECONDS_DEFAULT);
+  const maxBatchSize = isSingle ? 1 : (push?.maxBatchSize ?? BATCH_SIZE_DEFAULT);
+  const timeoutSeconds = isSingle ? 0 : (push?.maxBatchTimeoutSeconds ?? BATCH_TIMEOUT_SECONDS_DEFAULT);
   return {
     // A larger batch would exceed the messages that may be delivered in a second.
     maxBatchSize: Math.min(maxBatchSize, definition?.maxReceivesPerSecond ?? maxBatchSize),

@@ -112,6 +112,8 @@ function withPolicy(
       return { ...consumer, settings: { ...consumer.settings, ...policy } };
     case "http_push":
       return { ...consumer, settings: { ...consumer.settings, ...policy } };
+    case "notification":
+      return consumer;
   }
 }
 

@@ -12,6 +12,10 @@ export function consumerName({ consumer }: Pick<QueueView, "consumer">): string 
       return "HTTP pull";
     case "http_push":
       return shortUrl(consumer.settings.url);
+    case "notification": {
+      const { email, pagerduty, webhooks } = consumer.settings;
+      return [...email, ...pagerduty, ...webhooks].join(", ");
+    }
   }
 }
 
@@ -26,5 +30,7 @@ export function consumerKind({ consumer }: Pick<QueueView, "consumer">): string 
       return "Clients that pull over HTTP";
     case "http_push":
       return consumer.settings.format === "sqsd" ? "Application of a worker daemon" : "HTTP endpoint";
+    case "notification":
+      return "Notification";
   }
 }

@@ -1,7 +1,7 @@
 import { CONSUMER_SETTINGS, PUSH_SETTINGS, QUEUE } from "@sluice/project/test/definitions";
 import type { QueueDefinition } from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
-import { topologyTable } from "./topology-table.ts";
+import { receiver, topologyTable } from "./topology-table.ts";
 
 function queue(rest: Partial<QueueDefinition>): QueueDefinition {
   return { ...QUEUE, ...rest };
@@ -83,4 +83,12 @@ describe("topologyTable", () => {
   it("says so when there is no queue", () => {
     expect(topologyTable({ queues: {} }, [])).toBe("No queues.");
   });
+});
+
+it("a consumer that notifies is called by whom it notifies", () => {
+  const settings = { email: ["ann@shop.example"], pagerduty: ["p1"], webhooks: ["w1", "w2"] };
+  const fixed = { maxRetries: 100, retryDelaySeconds: 10, maxConcurrency: null, deadLetterQueue: null };
+  expect(receiver({ type: "notification", settings: { ...settings, ...fixed } })).toBe(
+    "email ann@shop.example, PagerDuty p1, webhook w1, webhook w2",
+  );
 });

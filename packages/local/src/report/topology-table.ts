@@ -1,10 +1,11 @@
 import type { Project } from "@sluice/project/read/project";
-import type {
-  ConsumerDefinition,
-  ConsumerSettings,
-  QueueDefinition,
-  QueueTopology,
-  RedriveSettings,
+import {
+  type ConsumerDefinition,
+  type ConsumerSettings,
+  notifiedText,
+  type QueueDefinition,
+  type QueueTopology,
+  type RedriveSettings,
 } from "@sluice/protocol";
 import type { Printer } from "./printer.ts";
 import { type Look, table } from "./table.ts";
@@ -60,6 +61,7 @@ function isTriedForEver(consumer: ConsumerDefinition): boolean {
 export function receiver(consumer: ConsumerDefinition, elsewhere: readonly string[] = []): string {
   if (consumer.type === "http_pull") return "HTTP pull";
   if (consumer.type === "http_push") return endpoint(consumer.settings.url);
+  if (consumer.type === "notification") return notifiedText(consumer.settings);
   return elsewhere.includes(consumer.worker) ? `${consumer.worker} (elsewhere)` : consumer.worker;
 }
 

@@ -104,8 +104,20 @@ const push = z.strictObject({
   }),
 });
 
+const destinations = z.array(z.string().check(z.minLength(1)));
+const notification = z.strictObject({
+  type: z.literal("notification"),
+  settings: z.strictObject({
+    ...sharedByConsumers,
+    email: destinations,
+    pagerduty: destinations,
+    webhooks: destinations,
+    maxConcurrency: z.nullable(whole(CONCURRENCY_MIN, CONCURRENCY_MAX)),
+  }),
+});
+
 /** A consumer of any type. */
-export const consumerSchema = z.discriminatedUnion("type", [worker, pull, push]);
+export const consumerSchema = z.discriminatedUnion("type", [worker, pull, push, notification]);
 
 function isEndpointUrl(text: string): boolean {
   const url = URL.parse(text);

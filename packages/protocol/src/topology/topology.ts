@@ -155,11 +155,47 @@ export interface HttpPushConsumerDefinition {
   readonly settings: HttpPushSettings;
 }
 
+/** Whom Cloudflare's notifications go to, one for each message: at least one of them. */
+export interface NotificationSettings {
+  /** Addresses. */
+  readonly email: readonly string[];
+  /** Ids of PagerDuty's services and of webhooks, as Cloudflare Notifications knows them. */
+  readonly pagerduty: readonly string[];
+  readonly webhooks: readonly string[];
+  /** Deliveries after the first one before a message is dead: `NOTIFICATION_RETRIES`. */
+  readonly maxRetries: number;
+  /** Seconds before a retry: `NOTIFICATION_RETRY_DELAY_SECONDS`. */
+  readonly retryDelaySeconds: number;
+  /** Policy that sets the delay of a retry in the place of `retryDelaySeconds`. Default: none. */
+  readonly retryPolicy?: RetryPolicySettings;
+  /** Most notifications at a time; `null` lets the broker scale. */
+  readonly maxConcurrency: number | null;
+  /** Queue that takes messages which are out of retries; `null` deletes them. */
+  readonly deadLetterQueue: string | null;
+}
+
+/** Notifications that tell people of messages. A broker in development shows them, and sends none. */
+export interface NotificationConsumerDefinition {
+  readonly type: "notification";
+  readonly settings: NotificationSettings;
+}
+
 /** The one active consumer of a queue. */
 export type ConsumerDefinition =
   | WorkerConsumerDefinition
   | PullConsumerDefinition
-  | HttpPushConsumerDefinition;
+  | HttpPushConsumerDefinition
+  | NotificationConsumerDefinition;
+
+/** Names who is notified, for people: `email ann@shop.example, webhook 1f2e`. */
+export function notifiedText({ email, pagerduty, webhooks }: NotificationSettings): string {
+  const all = [
+    ...email.map((address) => `email ${address}`),
+    ...pagerduty.map((id) => `PagerDuty ${id}`),
+    ...webhooks.map((id) => `webhook ${id}`),
+  ];
+  return all.join(", ");
+}
 
 /** Name of the Worker that batches go to; `null` where they go to none. */
 export function workerOf(consumer: ConsumerDefinition | null | undefined): string | null {

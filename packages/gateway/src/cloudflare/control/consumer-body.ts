@@ -8,6 +8,8 @@ import {
   CONCURRENCY_MIN,
   type ConsumerDefinition,
   DELAY_SECONDS_MAX,
+  NOTIFICATION_RETRIES,
+  NOTIFICATION_RETRY_DELAY_SECONDS,
   PULL_BATCH_SIZE_DEFAULT,
   RETRIES_DEFAULT,
   RETRIES_MAX,
@@ -31,6 +33,7 @@ export const consumerBody = z.discriminatedUnion("type", [
     ...shared,
   }),
   z.object({ type: z.literal("http_pull"), ...shared }),
+  z.object({ type: z.literal("notification"), ...shared }),
 ]);
 
 const batchSize = wholeNumber(BATCH_SIZE_MIN, BATCH_SIZE_MAX);
@@ -54,6 +57,17 @@ const pullSettings = z.object({
   visibility_timeout_ms: z._default(wholeNumber(0, VISIBILITY_TIMEOUT_MS_MAX), VISIBILITY_TIMEOUT_MS_DEFAULT),
 });
 
+/** Destinations of one kind, as the command line of Cloudflare's sends them (workers-sdk#15381). */
+const destinations = z._default(z.array(z.object({ id: z.string().check(z.minLength(1, "Required")) })), []);
+const notificationSettings = z
+  .object({ email: destinations, pagerduty: destinations, webhooks: destinations })
+  .check(
+    z.refine(
+      ({ email, pagerduty, webhooks }) => email.length + pagerduty.length + webhooks.length > 0,
+      "Must have at least one destination: email, pagerduty or webhooks",
+    ),
+  );
+
 /**
  * Makes the consumer that a body describes, with production's defaults for absent settings.
  *
@@ -73,6 +87,22 @@ export function consumerOf(body: z.infer<typeof consumerBody>): ConsumerDefiniti
         maxRetries: settings.max_retries,
         maxConcurrency: settings.max_concurrency ?? null,
         retryDelaySeconds: settings.retry_delay,
+        deadLetterQueue,
+      },
+    };
+  }
+  if (body.type === "notification") {
+    const settings = check(notificationSettings, body.settings);
+    const ids = (entries: readonly { readonly id: string }[]) => entries.map(({ id }) => id);
+    return {
+      type: "notification",
+      settings: {
+        email: ids(settings.email),
+        pagerduty: ids(settings.pagerduty),
+        webhooks: ids(settings.webhooks),
+        maxRetries: NOTIFICATION_RETRIES,
+        retryDelaySeconds: NOTIFICATION_RETRY_DELAY_SECONDS,
+        maxConcurrency: null,
         deadLetterQueue,
       },
     };

@@ -12,7 +12,7 @@ import { consumerViews } from "./queue-view.ts";
 import { errorOf, recordIn } from "./refusal.ts";
 
 /** Routes of a queue's one consumer (spec cloudflare-queues 4, 6.4, 6.7). A PUT creates it if it is absent. */
-export function consumerRoutes({ account }: QueueDirectory): Hono {
+export function consumerRoutes({ account, clock }: QueueDirectory): Hono {
   const app = new Hono();
 
   app.get("/:queue_id/consumers", async (c) => {
@@ -22,7 +22,7 @@ export function consumerRoutes({ account }: QueueDirectory): Hono {
 
   app.post("/:queue_id/consumers", async (c) => {
     const { queueId } = await queueOf(c, account);
-    const consumer = await consumerIn(c);
+    const consumer = await consumerIn(c, clock !== null);
     return succeed(c, viewIn(recordIn(await account.setConsumer(queueId, null, consumer), rightsOf(c))));
   });
 
@@ -39,7 +39,7 @@ export function consumerRoutes({ account }: QueueDirectory): Hono {
     const { queueId } = await queueOf(c, account);
     const id = c.req.param("consumer_id");
     if (!isId(id)) throw invalid(`"${id}" is not a consumer id: those have 32 hexadecimal digits.`);
-    const consumer = await consumerIn(c);
+    const consumer = await consumerIn(c, clock !== null);
     const reply = await account.setConsumer(queueId, id, consumer);
     return succeed(c, viewIn(recordIn(reply, rightsOf(c))));
   });
@@ -53,9 +53,18 @@ export function consumerRoutes({ account }: QueueDirectory): Hono {
   return app;
 }
 
-/** Reads the consumer in a body. Its dead letters may only go to a queue that the request may use. */
-async function consumerIn(c: Context): Promise<ConsumerDefinition> {
+/**
+ * Reads the consumer in a body. Its dead letters may only go to a queue that the request may use.
+ *
+ * @param isDevelopment whether notifications are shown: nobody sends them.
+ */
+async function consumerIn(c: Context, isDevelopment: boolean): Promise<ConsumerDefinition> {
   const consumer = consumerOf(await readJson(c, consumerBody));
+  if (consumer.type === "notification" && !isDevelopment) {
+    throw invalid(
+      "This broker sends no notifications: only sluice dev takes such a consumer, and shows them.",
+    );
+  }
   const { deadLetterQueue } = consumer.settings;
   if (deadLetterQueue !== null) checkQueue(c, deadLetterQueue);
   return consumer;

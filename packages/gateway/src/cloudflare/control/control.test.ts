@@ -37,13 +37,42 @@ describe("bodies", () => {
     ['{"type": "worker"}', /"script_name"/],
     ['{"type": "worker", "script_name": ""}', /Required at "script_name"/],
     ['{"type": "http_pull", "dead_letter_queue": 1}', /"dead_letter_queue"/],
-    // conformance: wrangler-queues-notification
   ])("bodies of a consumer: answers 10026 to %s", async (body, text) => {
     const { queueId } = recordOf("orders", ORDERS);
     const { status, body: answer } = await ask(`/queues/${queueId}/consumers`, post(body));
     expect(status).toBe(400);
     expect(answer).toMatchObject({ errors: [{ code: 10026 }] });
     expect(answer.errors[0]?.message).toMatch(text);
+  });
+});
+
+describe("bodies of a notification consumer", () => {
+  const { queueId } = recordOf("orders", ORDERS);
+  const given = (settings: object) => post(JSON.stringify({ type: "notification", settings }));
+
+  // conformance: wrangler-queues-notification
+  it.each([
+    [{}, /at least one destination/],
+    [{ email: [] }, /at least one destination/],
+    [{ email: [{}] }, /"email.0.id"/],
+    [{ webhooks: ["w1"] }, /"webhooks.0"/],
+    [{ pagerduty: [{ id: "" }] }, /Required at "pagerduty.0.id"/],
+  ])("answers 100127 to the settings %j", async (settings, text) => {
+    const { status, body } = await ask(`/queues/${queueId}/consumers`, given(settings));
+    expect([status, body.errors]).toEqual([
+      400,
+      [{ code: 100127, message: expect.stringMatching(text) as string }],
+    ]);
+  });
+
+  it("are refused by a broker that nobody looks at: it would notify nobody", async () => {
+    const directory = { ...directoryOf(), clock: null };
+    const { body } = await ask(
+      `/queues/${queueId}/consumers`,
+      given({ email: [{ id: "ann@shop.example" }] }),
+      directory,
+    );
+    expect(body.errors).toEqual([{ code: 10026, message: expect.stringContaining("sluice dev") as string }]);
   });
 });
 

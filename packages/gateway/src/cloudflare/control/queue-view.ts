@@ -1,4 +1,10 @@
-import type { ConsumerDefinition, HttpPushSettings, QueueRecord, R2Bucket } from "@sluice/protocol";
+import type {
+  ConsumerDefinition,
+  HttpPushSettings,
+  NotificationSettings,
+  QueueRecord,
+  R2Bucket,
+} from "@sluice/protocol";
 
 /**
  * Makes the API's view of a queue (spec cloudflare-queues 6.3).
@@ -62,6 +68,7 @@ function typedView(consumer: ConsumerDefinition) {
     };
   }
   if (consumer.type === "http_push") return endpointView(consumer.settings);
+  if (consumer.type === "notification") return notificationView(consumer.settings);
   const { settings } = consumer;
   return {
     type: consumer.type,
@@ -84,6 +91,28 @@ function endpointView(settings: HttpPushSettings) {
       max_retries: settings.maxRetries,
       max_concurrency: settings.maxConcurrency,
       retry_delay: settings.retryDelaySeconds,
+    },
+  };
+}
+
+/** Makes the view of a notification consumer, with the settings that are fixed. */
+function notificationView({
+  email,
+  pagerduty,
+  webhooks,
+  maxRetries,
+  retryDelaySeconds,
+}: NotificationSettings) {
+  const entries = (ids: readonly string[]) => ids.map((id) => ({ id }));
+  return {
+    type: "notification" as const,
+    settings: {
+      email: entries(email),
+      pagerduty: entries(pagerduty),
+      webhooks: entries(webhooks),
+      batch_size: 1,
+      max_retries: maxRetries,
+      retry_delay: retryDelaySeconds,
     },
   };
 }
