@@ -291,7 +291,10 @@ export class QueueCore implements QueueContext {
 
   /** Leases messages for a client that polls. */
   pull(request: PullRequest): Promise<PullReply> {
-    return this.submit(() => pull(this, this.throttle, request));
+    return this.submit(() => {
+      this.receivers.askedMs = this.nowMs;
+      return pull(this, this.throttle, request);
+    });
   }
 
   /** Settles what a client has pulled. */

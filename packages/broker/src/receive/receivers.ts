@@ -60,7 +60,7 @@ export class Receivers {
   readonly #parts: ReceiverParts;
   #waiting: Receiver[] = [];
   #answers: UncommittedReply[] = [];
-  /** Time in ms of the latest receive; `null` for none since the queue's object started. */
+  /** Time in ms at which a client received or pulled last; `null` for none since the queue's object started. */
   askedMs: number | null = null;
   /** Bytes of messages that may still die in this turn. */
   #deadRoom = DEAD_BYTES_MAX;

@@ -57,7 +57,16 @@ export class Reasons {
 
   /** Reason for which no ready message leaves; `dueNow` when some do. */
   get ofReady(): Why {
-    return this.#closed() ?? (this.#lookAhead.count > 0 ? this.#dueNow() : this.#stopped());
+    const reason = this.#closed() ?? (this.#lookAhead.count > 0 ? this.#dueNow() : this.#stopped());
+    if (reason.reason !== "awaitsPull") return reason;
+    return { ...reason, text: `${reason.text} None has asked since ${this.#lastAsked}.` };
+  }
+
+  /** Time at which a client asked last, or from which on it is known that none has. */
+  get #lastAsked(): string {
+    const { deliverer, awakeSinceMs } = this.#conditions;
+    const askedMs = deliverer.kind === "clients" ? deliverer.askedMs : null;
+    return askedMs === null ? `the queue's object woke at ${timeOf(awakeSinceMs)}` : timeOf(askedMs);
   }
 
   #leased({ atMs, attempts, leaseKind }: MessageRange): Why {
@@ -145,11 +154,11 @@ export class Reasons {
     switch (deliverer.kind) {
       case "none": {
         const { expected } = deliverer;
-        const since = `since ${timeOf(awakeSinceMs)} at least`;
         const text =
           expected === null
-            ? `Queue ${quoted(queue)} has no consumer, and no client has asked for its messages, ${since}.`
-            : `Its consumer ${quoted(expected)} is not one that this broker was started with, ${since}.`;
+            ? `Queue ${quoted(queue)} has no consumer, and no client has asked for its messages since its object ` +
+              `woke at ${timeOf(awakeSinceMs)}.`
+            : `Its consumer ${quoted(expected)} is not one that this broker was started with.`;
         return why("noConsumer", text, null, expected);
       }
       case "clients":

@@ -139,16 +139,18 @@ describe("why a message is not delivered", () => {
     await world.send("orders", ["m"]);
     expect(whyOf(world, "orders", "m")).toEqual({
       reason: "noConsumer",
-      text: `Queue "orders" has no consumer, and no client has asked for its messages, since ${at(0)} at least.`,
+      text: `Queue "orders" has no consumer, and no client has asked for its messages since its object woke at ${at(0)}.`,
       untilMs: null,
       by: null,
     });
+    world.nowMs += 60_000;
+    expect(whyOf(world, "orders", "m").text).toContain(at(0));
     const unbound = orders(one);
     unbound.hasConsumer = false;
     await unbound.send("orders", ["m"]);
     expect(whyOf(unbound, "orders", "m")).toMatchObject({
       reason: "noConsumer",
-      text: expect.stringContaining('"consumer" is not one that this broker was started with'),
+      text: 'Its consumer "consumer" is not one that this broker was started with.',
       by: "consumer",
     });
   });
@@ -252,12 +254,29 @@ describe("why a message is not delivered", () => {
   it("awaitsPull: for clients that ask", async () => {
     const world = new World({ orders: { consumer: pullConsumer() } });
     await world.send("orders", ["m"]);
-    expect(whyOf(world, "orders", "m")).toMatchObject({ reason: "awaitsPull", untilMs: null, by: null });
-    expect(queueWhy(world, "orders")).toMatchObject({ reason: "awaitsPull" });
+    const text = "It is ready: the next client that asks gets it, or one before it.";
+    expect(whyOf(world, "orders", "m")).toEqual({ reason: "awaitsPull", text, untilMs: null, by: null });
+    expect(queueWhy(world, "orders")).toMatchObject({
+      reason: "awaitsPull",
+      text: `${text} None has asked since the queue's object woke at ${at(0)}.`,
+    });
     const received = new SqsWorld({ orders: {} });
+    received.nowMs += 7_000;
     await received.receive("orders");
     await received.enqueue("orders", "m");
-    expect(whyOf(received, "orders", "m")).toMatchObject({ reason: "awaitsPull" });
+    expect(whyOf(received, "orders", "m")).toMatchObject({ reason: "awaitsPull", text });
+    for (let i = 0; i < 2; i++) {
+      received.nowMs += 60_000;
+      expect(queueWhy(received, "orders").text).toBe(`${text} None has asked since ${at(7_000)}.`);
+    }
+  });
+
+  it("awaitsPull: since the last pull of a queue that is pulled from", async () => {
+    const world = new World({ orders: { consumer: pullConsumer() } });
+    world.nowMs += 7_000;
+    await world.core("orders").pull({});
+    await world.send("orders", ["m"]);
+    expect(queueWhy(world, "orders").text).toContain(` None has asked since ${at(7_000)}.`);
   });
 
   it("exhausted: with where the next receive moves it", async () => {

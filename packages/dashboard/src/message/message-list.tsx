@@ -61,11 +61,11 @@ function columns({ queue, found, now, told, choice }: MessageListProps): readonl
         </span>
       ),
     },
-    messages.some(({ why }) => why.text !== told) && {
+    messages.some(({ why }) => !told.startsWith(why.text)) && {
       heading: areFinished ? "How it ended" : "Why it waits",
       isWide: true,
       cell: ({ why }) =>
-        why.text === told ? (
+        told.startsWith(why.text) ? (
           <None />
         ) : (
           <span class="why">
