@@ -2,7 +2,7 @@ import { Serializer } from "node:v8";
 import { type ContentType, encodeBody, PackedIndex, PackedWriter } from "@sluice/protocol";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { BodyField } from "./body-field.ts";
+import { BodyField, hasField, NESTED_CHARACTERS_MAX, NESTED_TEXTS_MAX } from "./body-field.ts";
 import { ByteText } from "./byte-text.ts";
 
 const encoder = new TextEncoder();
@@ -66,7 +66,10 @@ describe("a field of a body", () => {
     ["a.b.c", "7", true],
     ["c", "7", true],
     ["b.c", "7", false],
-    ["hidden", "1", false],
+    ["hidden", "1", true],
+    ["text.hidden", "1", true],
+    ["omer.hidden", "1", false],
+    ["hidden", "2", false],
     ["toString", "x", false],
   ])("%s of %s is found: %s", (name, value, isFound) => {
     const field = fieldOf(name, value);
@@ -118,6 +121,116 @@ describe("a field of a body", () => {
     let shared: unknown = { id: 43 };
     for (let i = 0; i < 1_000; i++) shared = [shared, shared];
     expect(isIn(field, encodeBody({ shared, text: "42" }, "v8"), "v8")).toBe(false);
+  });
+
+  describe("in JSON that stands in a text", () => {
+    const order = { orderId: 20042, state: "paid", "customer name": "Ada", ids: [[7], 8] };
+    const envelopes: [string, (text: string) => unknown][] = [
+      ["SNS", (Message) => ({ Type: "Notification", MessageId: "1", Message, Signature: "=" })],
+      ["SNS to SQS to SNS", (Message) => ({ Message: JSON.stringify({ Message }) })],
+      ["a list of records", (body) => ({ Records: [{ body: "{}" }, { body: "no JSON" }, { body }] })],
+      ["a text that was encoded twice", (text) => text],
+      ["a text with blanks around", (text) => ({ text: ` \n${text}\n ` })],
+    ];
+    const writers: [string, (value: unknown) => string][] = [
+      ["plainly", (value) => JSON.stringify(value)],
+      ["with indents", (value) => JSON.stringify(value, null, "\t")],
+      // As .NET does.
+      ["with quotes as \\u0022", (value) => JSON.stringify(value).replaceAll('\\"', "\\u0022")],
+      [
+        "with every letter of texts as \\u",
+        (value) =>
+          JSON.stringify(value).replace(/"(?:[^"\\]|\\.)*"/g, (text) =>
+            text.replace(/[a-z](?<!\\.)/gi, (c) => `\\u00${c.charCodeAt(0).toString(16)}`),
+          ),
+      ],
+    ];
+    const cases = envelopes.flatMap(([envelope, wrap]) =>
+      writers.map(([writer, write]) => [envelope, writer, wrap, write] as const),
+    );
+    it.each(cases)("%s, written %s, is found", (_envelope, _writer, wrap, write) => {
+      const body = wrap(write(order));
+      const found = (name: string, value: string) =>
+        [
+          isIn(fieldOf(name, value), encoder.encode(write(body)), "json"),
+          isIn(fieldOf(name, value), encodeBody(body, "v8"), "v8"),
+          isIn(fieldOf(name, value), serialize(body), "v8"),
+        ].join();
+      expect(found("orderId", "20042")).toBe("true,true,true");
+      expect(found("ids", "7")).toBe("true,true,true");
+      expect(found("ids", "8")).toBe("true,true,true");
+      expect(found("orderId", "2004")).toBe("false,false,false");
+      expect(found("ids", "9")).toBe("false,false,false");
+      expect(found("state", "20042")).toBe("false,false,false");
+    });
+
+    it("by the names that lead to it, and beside the text itself", () => {
+      const body = { Message: JSON.stringify({ order: { id: 7 } }) };
+      const bytes = encoder.encode(JSON.stringify(body));
+      expect(isIn(fieldOf("Message.order.id", "7"), bytes, "json")).toBe(true);
+      expect(isIn(fieldOf("Message.id", "7"), bytes, "json")).toBe(false);
+      expect(isIn(fieldOf("Message", body.Message), bytes, "json")).toBe(true);
+    });
+
+    it.each([-1, 0, 1])("of as many texts as are read, and %i more", (more) => {
+      const texts = Array.from({ length: NESTED_TEXTS_MAX + more }, (_, i) => `{"id":${i}}`);
+      const body = encoder.encode(JSON.stringify({ texts }));
+      const isFound = isIn(fieldOf("id", `${texts.length - 1}`), body, "json");
+      expect(isFound).toBe(more <= 0);
+    });
+
+    it.each([-1, 0, 1])("of texts of as many characters as are read, and %i more", (more) => {
+      const text = `{"id":42,"x":""}`;
+      const long = text.replace('""', `"${"x".repeat(NESTED_CHARACTERS_MAX + more - text.length)}"`);
+      expect(isIn(fieldOf("id", "42"), encoder.encode(JSON.stringify([long])), "json")).toBe(more <= 0);
+    });
+  });
+
+  it.each([-1, 0, 1])("is looked for in as many members as may be, and %i more", (more) => {
+    const members = 10 + more;
+    const body = { list: Array.from({ length: members - 2 }, (_, i) => i), id: 42 };
+    expect(hasField(body, "list", (value) => value === members - 3, 10)).toBe(more <= 0);
+  });
+
+  describe("takes a bounded time with a body of 128 KB that", () => {
+    const SIZE = 128_000;
+    const nested = (text: string) => {
+      let deep = text;
+      for (let next = deep; next.length < SIZE; next = JSON.stringify([deep])) deep = next;
+      return deep;
+    };
+    it.each<[string, string, string]>([
+      ["is lists in lists", "id", `${"[".repeat(SIZE / 2)}${"]".repeat(SIZE / 2)}`],
+      ["is objects in objects", "a", `${'{"a":'.repeat(SIZE / 6)}1${"}".repeat(SIZE / 6)}`],
+      [
+        "is objects in objects, for a name of many parts",
+        `${"a.".repeat(400)}b`,
+        `${'{"a":'.repeat(SIZE / 6)}{"c":{"b":42,"b":1}}${"}".repeat(SIZE / 6)}`,
+      ],
+      [
+        "is a large object in others, for a name of many parts",
+        `${"a.".repeat(400)}b`,
+        `${'{"a":'.repeat(400)}{"b":[[]],"c":42,${'"":1,'.repeat(SIZE / 5 - 2_000)}"d":1}${"}".repeat(400)}`,
+      ],
+      ["is texts in texts", "id", nested('{"id":1}')],
+      [
+        "has a text of lists in lists",
+        "id",
+        JSON.stringify({ id: "[".repeat(SIZE / 2) + "]".repeat(SIZE / 2) }),
+      ],
+      ["has thousands of texts that look like JSON", "id", JSON.stringify(Array(SIZE / 8).fill("{{}}"))],
+      ["has thousands of texts of JSON", "id", JSON.stringify(Array(SIZE / 16).fill('{"id":1}'))],
+      ["has thousands of members of that name", "id", `[${'{"id":2},'.repeat(SIZE / 10)}1]`],
+      ["has one text of backslashes", "id", JSON.stringify({ id: "\\".repeat(SIZE / 2) })],
+      ["has thousands of names with escapes", "id", `[${'{"i\\u0064":2},'.repeat(SIZE / 16)}1]`],
+    ])("%s", (_what, name, text) => {
+      const body = encoder.encode(text);
+      expect(body.byteLength).toBeLessThanOrEqual(SIZE + 100);
+      const begun = performance.now();
+      for (const value of ["42", "1"]) isIn(fieldOf(name, value), body, "json");
+      // Without the limits some take more than ten seconds.
+      expect(performance.now() - begun).toBeLessThan(5_000);
+    });
   });
 
   const key = fc.constantFrom("a", "b", "B", "a.b", "", "ü/", "toString");

@@ -1,5 +1,5 @@
 import { decodeBody, type FilterTerm, mayHoldNativeBody, type PackedIndex } from "@sluice/protocol";
-import { type ByteText, longestExact } from "./byte-text.ts";
+import { ByteText, longestExact } from "./byte-text.ts";
 
 const decoder = new TextDecoder();
 
@@ -11,8 +11,26 @@ const isUnescaped = (character: string) => UNESCAPED.test(character);
 const QUOTE = 0x22;
 const COLON = 0x3a;
 const BRACKET = 0x5b;
+const BACKSLASH = 0x5c;
+/** `n`, `r` and `t`, which stand for blanks behind a backslash. */
+const ESCAPED_BLANKS: ReadonlySet<number> = new Set([0x6e, 0x72, 0x74]);
+/** Beginning of an ASCII character that a writer of JSON has escaped, and the digits that come next. */
+const ESCAPE = new ByteText("\\u00");
+const [ESCAPED_FROM, ESCAPED_TO] = [0x32, 0x37];
 
-/** Field that a body may have, and the value that is looked for in it. Capitals make no difference. */
+/**
+ * Most members and elements of a body that are looked at, those below several parts of the name several times. A body of
+ * 128 kB has 64,000 at most. So many take half a second.
+ */
+const MEMBERS_MAX = 300_000;
+/** Most texts of a body in which fields are looked for too, as the `Message` of an SNS envelope, and their characters. */
+export const NESTED_TEXTS_MAX = 100;
+export const NESTED_CHARACTERS_MAX = 512_000;
+
+/**
+ * Field that a body may have, and the value that is looked for in it. Capitals make no difference. Texts of the body
+ * that are JSON are looked through as if what they hold stood in their place.
+ */
 export class BodyField {
   readonly #name: string;
   readonly #value: string;
@@ -50,8 +68,11 @@ export class BodyField {
     if (isV8 && body[0] === V8_FORMAT_BYTE) return true;
     if (this.#valueText?.isIn(body) === false) return false;
     // In our format of `v8` a value stands apart from its name.
-    if (this.#member === null || isV8) return this.#nameText?.isIn(body) ?? true;
-    return this.#isMember(body, this.#member);
+    const isNamed =
+      this.#member === null || isV8
+        ? this.#nameText?.isIn(body) !== false
+        : this.#isMember(body, this.#member);
+    return isNamed || hasEscapes(body);
   }
 
   /** Whether a member of that name begins like the value, or is an array. */
@@ -61,13 +82,13 @@ export class BodyField {
       const place = member.placeIn(body, at, body.length);
       if (place === -1) return false;
       at = place + 1;
-      let next = place + member.length;
+      let next = afterBackslashes(body, place + member.length);
       if (body[next] !== QUOTE) continue;
       next = afterBlanks(body, next + 1);
       if (body[next] !== COLON) continue;
       next = afterBlanks(body, next + 1);
-      if (body[next] === BRACKET || head === null) return true;
       if (body[next] === QUOTE) next += 1;
+      if (head === null || body[afterBlanks(body, next)] === BRACKET) return true;
       if (head.isIn(body, next, Math.min(next + head.length, body.length))) return true;
     }
   }
@@ -92,25 +113,62 @@ export class BodyField {
   };
 }
 
-function afterBlanks(bytes: Uint8Array, from: number): number {
+/** Skips the backslashes with which a text within a text escapes its quotes. */
+function afterBackslashes(bytes: Uint8Array, from: number): number {
   let at = from;
-  while (at < bytes.length && (bytes[at] ?? 0) <= 0x20) at += 1;
+  while (bytes[at] === BACKSLASH) at += 1;
   return at;
 }
 
-/** Part of a name that is left below a value; `null` where the whole name leads to the value. */
-type Rest = string | null;
+/** Skips blanks, also as a text within a text writes them. */
+function afterBlanks(bytes: Uint8Array, from: number): number {
+  for (let at = from; ; ) {
+    const next = afterBackslashes(bytes, at);
+    const isBlank = next < bytes.length && (bytes[next] ?? 0) <= 0x20;
+    const isEscaped = next > at && ESCAPED_BLANKS.has(bytes[next] ?? 0);
+    if (!isBlank && !isEscaped) return next;
+    at = next + 1;
+  }
+}
+
+/** Whether a body writes an ASCII character as `\u` and its number: names and quotes then have other bytes. */
+function hasEscapes(body: Uint8Array): boolean {
+  for (let at = 0; ; ) {
+    const place = ESCAPE.placeIn(body, at, body.length);
+    if (place === -1) return false;
+    at = place + ESCAPE.length;
+    const digit = body[at] ?? 0;
+    if (digit >= ESCAPED_FROM && digit <= ESCAPED_TO) return true;
+  }
+}
+
+/** Offset of the part of a name that is left below a value; `null` where the whole name leads to the value. */
+type Rest = number | null;
 
 /**
  * Whether a value holds, however deep, a field of that name whose value is wanted. Elements of arrays and sets count as
- * if they stood in their place. It visits each object once for each part of the name, as structured clones have cycles.
+ * if they stood in their place, and so does what a text holds that is JSON. It visits each object once for each part of
+ * the name, as structured clones have cycles.
  *
  * @param name in small letters, with dots between its parts.
+ * @param membersMax most members and elements that are looked at; behind them nothing is found.
  */
-export function hasField(body: unknown, name: string, isWanted: (value: unknown) => boolean): boolean {
+export function hasField(
+  body: unknown,
+  name: string,
+  isWanted: (value: unknown) => boolean,
+  membersMax = MEMBERS_MAX,
+): boolean {
+  let left = membersMax;
   const places: { readonly value: object; readonly rest: Rest }[] = [];
   const seen = new Map<Rest, Set<object>>();
+  const nested = new NestedTexts();
   const visit = (value: unknown, rest: Rest): boolean => {
+    if (typeof value === "string") {
+      if (rest === null && isWanted(value)) return true;
+      const inside = nested.valueOf(value);
+      return inside !== undefined && visit(inside, rest);
+    }
     if (typeof value !== "object" || value === null || value instanceof Date) {
       return rest === null && isWanted(value);
     }
@@ -121,24 +179,56 @@ export function hasField(body: unknown, name: string, isWanted: (value: unknown)
     places.push({ value, rest });
     return false;
   };
-  visit(body, name);
+  visit(body, 0);
   for (let place = places.pop(); place !== undefined; place = places.pop()) {
     const { value, rest } = place;
     if (Array.isArray(value) || value instanceof Set) {
+      left -= Array.isArray(value) ? value.length : value.size;
+      if (left < 0) return false;
       for (const element of value) if (visit(element, rest)) return true;
       continue;
     }
     if (rest === null) continue;
-    for (const [key, member] of membersOf(value)) {
-      if (rest === name && visit(member, name)) return true;
+    const members = membersOf(value);
+    left -= members.length;
+    if (left < 0) return false;
+    for (const [key, member] of members) {
+      if (rest === 0 && visit(member, 0)) return true;
       const small = String(key).toLowerCase();
-      if (small === rest && visit(member, null)) return true;
-      if (rest.startsWith(`${small}.`) && visit(member, rest.slice(small.length + 1))) return true;
+      if (!name.startsWith(small, rest)) continue;
+      const end = rest + small.length;
+      if (end === name.length && visit(member, null)) return true;
+      if (name[end] === "." && visit(member, end + 1)) return true;
     }
   }
   return false;
 }
 
-function membersOf(value: object): Iterable<[unknown, unknown]> {
-  return value instanceof Map ? value : Object.entries(value);
+/** Texts of a body that are JSON, each read once. */
+class NestedTexts {
+  readonly #known = new Map<string, unknown>();
+  #charactersLeft = NESTED_CHARACTERS_MAX;
+
+  /** Returns the object, list or text that a text holds; `undefined` for another text, and for one beyond the limits. */
+  valueOf(text: string): unknown {
+    if (!/^\s*["[{]/.test(text)) return undefined;
+    if (this.#known.has(text)) return this.#known.get(text);
+    if (this.#known.size >= NESTED_TEXTS_MAX || text.length > this.#charactersLeft) return undefined;
+    this.#charactersLeft -= text.length;
+    const value = parsed(text);
+    this.#known.set(text, value);
+    return value;
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function membersOf(value: object): [unknown, unknown][] {
+  return value instanceof Map ? [...value] : Object.entries(value);
 }

@@ -212,6 +212,30 @@ describe("a look at the messages of a queue", () => {
   });
 });
 
+it.each([
+  ["short", 100, 16],
+  ["long", 128_000, 2],
+])("a look at %s bodies of %i bytes looks at the clock every %i of them", async (_what, bytes, every) => {
+  const world = new World({ orders: {} });
+  for (let i = 0; i < 2; i++) {
+    await world.send(
+      "orders",
+      Array.from({ length: every / 2 }, () => `{"x":"${"x".repeat(bytes - 8)}"}`),
+    );
+  }
+  const core = world.core("orders");
+  let looks = 0;
+  const ports = {
+    context: core,
+    reasons: null as never,
+    payloadOf: (id: number) => core.payloadOf(id),
+    elapsedMs: () => ++looks,
+  };
+  look(ports, { max: 0, countsAll: true, filter: filterOf("x") });
+  // The first one is at its beginning.
+  expect(looks).toBe(2);
+});
+
 describe("a filter", () => {
   it.each([
     ["state:ready", ["Fresh Lamp", "dead lamp"]],

@@ -31,7 +31,7 @@ export const LOOK_MS_MAX = 100;
 export const LOOK_BYTES_MAX = 48_000_000;
 /** Bytes of whole bodies after which an answer is full. One more body still fits into RPC's 32 MB. */
 export const WHOLE_BYTES_MAX = 8_000_000;
-/** Messages between two looks at the clock. One whose body is read counts as `READ_MESSAGE`: that takes longer. */
+/** Messages between two looks at the clock. One whose body is read counts as `READ_MESSAGE`, and one for each kB. */
 const MESSAGES_PER_LOOK_AT_CLOCK = 256;
 const READ_MESSAGE = 16;
 
@@ -140,7 +140,8 @@ export function search(
       const isRead = payload !== null && isReadable(payload, index) && matcher.mayFit(position, payload);
       const isFound = isRead && matcher.fits(payload, index, lastError);
       const goesOn = !isFound || found(range, index, payload);
-      if (!goesOn || budget.spend(isRead ? READ_MESSAGE : 1)) return { last: position, passed };
+      const spent = isRead ? READ_MESSAGE + Math.floor(payload.bodyBytes(index) / 1_000) : 1;
+      if (!goesOn || budget.spend(spent)) return { last: position, passed };
     }
   }
   return { last: null, passed };
