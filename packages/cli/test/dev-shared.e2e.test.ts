@@ -73,7 +73,7 @@ describe("two sluice dev on one data folder", { timeout: 300_000 }, () => {
     await seller.session.printed(/reminders +packer \(REMINDERS\) +packer \(elsewhere\)/);
 
     expect(await get(`${seller.url}/?first`)).toBe("sent");
-    await packer.session.printed(/got \?first of orders/);
+    await packer.session.printed(/\[orders [0-9a-f]{8}\?\] got \?first of orders/);
     await expect.poll(() => get(`${packer.url}/?delay=0`)).toBe("sent");
     await packer.session.printed(/got \?delay=0 of reminders/);
     expect(await get(`${packer.url}/__sluice/api/queues`)).toContain("reminders");
