@@ -87,6 +87,17 @@ describe("a look at the messages of a queue", () => {
     expect(searched).toEqual([2, 4, 6, 8, 9]);
   });
 
+  it.each([-1, 0, 1])(
+    "has another page only if there is a further message: of %i more than fit",
+    async (more) => {
+      const world = new World({ orders: {} });
+      for (let i = 0; i < 3 + more; i++) await world.send("orders", ["m"]);
+      const page = lookAt(world, { max: 3 });
+      expect([page.messages.length, page.cursor === null]).toEqual([Math.min(3, 3 + more), more <= 0]);
+      expect(page.searched === page.of).toBe(more <= 0);
+    },
+  );
+
   it("shows the beginning of a body, or all of it", async () => {
     const world = new World({ orders: {} });
     const body = "x".repeat(PREVIEW_BYTES_MAX + 1);

@@ -83,7 +83,8 @@ export function look(ports: LookPorts, request: LookRequest): LookReply {
   const { readyCount, delayedCount, leasedCount } = queue;
   const of = readyCount + delayedCount + leasedCount;
   const searched = (begin?.searched ?? 0) + passed;
-  const next = last === null ? null : cursorOf(last, searched);
+  const isEnd = last === null || messageRanges(queue, last).next().done === true;
+  const next = isEnd ? null : cursorOf(last, searched);
   const counted = tally === null ? {} : { errors: tally.counts };
   return { messages, matched, cursor: next, searched: Math.min(searched, of), of, nowMs, ...counted };
 }

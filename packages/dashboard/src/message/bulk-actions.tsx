@@ -24,7 +24,7 @@ type Action = keyof typeof ACTIONS;
 
 interface BulkActionsProps {
   readonly queue: QueueView;
-  /** Number of the chosen messages, in words. */
+  /** Number of the chosen messages, in words; empty where the page says it already. */
   readonly count: string;
   /** The chosen messages as the API has them: ids, or a filter. */
   readonly chosen: object;
@@ -39,7 +39,7 @@ export function BulkActions({ queue, count, chosen, done }: BulkActionsProps) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields.
     <div class="row" role="group" aria-label="Chosen messages">
-      <strong>{count}</strong>
+      {count === "" ? null : <strong>{count}</strong>}
       {queues.length + subscriptions.length > 0 ? (
         <button type="button" onClick={() => setOpen("redrive")}>
           Redrive

@@ -63,7 +63,7 @@ export function MessagesTab({ queue, filter, now, send, told, changed }: Message
           problem={problem}
         />
         {found.finished === undefined || filter.includes(FINISHED) ? null : (
-          <a class="nowrap" href={queueLink(name, "messages", `${FINISHED} ${filter}`.trim())}>
+          <a class="button" href={queueLink(name, "messages", `${FINISHED} ${filter}`.trim())}>
             Finished, last {found.finished.toLocaleString("en")}
           </a>
         )}

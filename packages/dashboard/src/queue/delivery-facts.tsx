@@ -82,6 +82,7 @@ export function DeliveryFacts({ queue }: { readonly queue: QueueView }) {
             ],
         ["Delay", settings.deliveryDelaySeconds === 0 ? "none" : span(1_000 * settings.deliveryDelaySeconds)],
         ["Kept for", span(1_000 * settings.messageRetentionSeconds)],
+        ["Finished, kept", settings.finishedMessages.toLocaleString("en")],
       ]}
     />
   );

@@ -84,10 +84,10 @@ function columns(events: readonly EventView[], now: string): readonly Column<Eve
         error === null ? (
           <None />
         ) : !error.includes("\n") ? (
-          error
+          <span class="error">{error}</span>
         ) : (
           <details>
-            <summary class="lost">{error.split("\n", 1)[0]}</summary>
+            <summary class="error">{error.split("\n", 1)[0]}</summary>
             <Thrown>{error}</Thrown>
           </details>
         ),
