@@ -25,6 +25,8 @@ export interface Binding {
 export interface Metadata {
   readonly bindings?: readonly Binding[];
   readonly annotations?: Readonly<Record<string, string>>;
+  /** Durable Object classes as they are, in the place of migrations. */
+  readonly exports?: Readonly<Record<string, { readonly type: string; readonly storage?: string }>>;
   readonly migrations?: {
     readonly old_tag?: string;
     readonly new_tag: string;
@@ -148,7 +150,11 @@ export class Account {
     return version;
   }
 
-  #migrate(script: Script, { migrations }: Metadata, modules: Readonly<Record<string, string>>): Set<string> {
+  #migrate(
+    script: Script,
+    { migrations, exports = {} }: Metadata,
+    modules: Readonly<Record<string, string>>,
+  ): Set<string> {
     const exported = exportsOf(modules);
     for (const one of script.classes) {
       if (!exported.has(one)) {
@@ -158,7 +164,10 @@ export class Account {
         throw new Refused(403, 10_064, text);
       }
     }
-    const classes = new Set(script.classes);
+    const declared = Object.entries(exports).flatMap(([name, { type }]) =>
+      type === "durable-object" ? [name] : [],
+    );
+    const classes = new Set([...script.classes, ...declared]);
     if (migrations === undefined) return classes;
     if ((migrations.old_tag ?? null) !== script.migrationTag) {
       const text =

@@ -4,7 +4,7 @@ import { diagnosticsOf, project } from "../../test/project.ts";
 import { buildTopology, formatDiagnostic, readCloudflareConfig } from "../index.ts";
 import { inWordsOfCloudflareConfig } from "./cloudflare-words.ts";
 
-/** Configuration as Wrangler converts it, whose second trigger consumes a queue. */
+/** Makes Wrangler's conversion of a configuration whose second trigger consumes a queue. */
 function converted(consumer: object = {}, producer: object = {}) {
   return {
     root: {

@@ -18,7 +18,7 @@ export interface CloudflareReading {
   readonly config: Unstable_Config;
   /** Warnings of Wrangler, with its own keys; empty when it had none. */
   readonly warnings: string;
-  /** The raw configuration that Wrangler converts it to, before it fills defaults in. */
+  /** Content with keys of Wrangler, before defaults are filled in. */
   readonly converted: ConvertedConfig;
   /** Absolute paths of the modules that it consists of. */
   readonly dependencies: readonly string[];
