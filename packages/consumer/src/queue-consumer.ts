@@ -4,6 +4,7 @@ import {
   type DeliveryReply,
   deliveryReply,
   type HandlerCalls,
+  inSpan,
   isSpoken,
   type LogLevel,
   protocolRefusal,
@@ -20,6 +21,8 @@ import { UnfinishedDeliveries } from "./unfinished.ts";
 
 const THE_BROKER = "the broker";
 const THIS_WORKER = "its consumer";
+/** Name of the span in which a handler runs. */
+const HANDLER_SPAN = "queue";
 
 /** A class of handlers, as `export default class extends WorkerEntrypoint`. */
 type EntrypointClass = new (ctx: ExecutionContext, env: unknown) => object;
@@ -79,8 +82,10 @@ export function createQueueConsumer(defaultExport: unknown, options: RunOptions)
         if (queue === undefined) return undefined;
         // Stack traces are cut at this name: `fittedStack`.
         return function sluiceHandlerCall(batch) {
-          // Not by the handler's own methods: the wrapper of a tracing library may have none.
-          return Reflect.apply(queue, handlers, [batch, env, ctx]);
+          return inSpan(ctx.tracing, HANDLER_SPAN, attributesOf(batch), () =>
+            // Not by the handler's own methods: the wrapper of a tracing library may have none.
+            Reflect.apply(queue, handlers, [batch, env, ctx]),
+          );
         };
       };
       const lines = linesOf(delivery);
@@ -102,6 +107,11 @@ export function createQueueConsumer(defaultExport: unknown, options: RunOptions)
       return "pong";
     }
   };
+}
+
+/** Attributes of the span of a batch, as of the runtime's own. */
+function attributesOf({ queue, messages }: QueueController): Readonly<Record<string, string | number>> {
+  return { "cloudflare.queue.name": queue, "cloudflare.queue.batch_size": messages.length };
 }
 
 function refused(protocol: unknown): DeliveryReply {

@@ -1,5 +1,11 @@
 import type { KeepAlive } from "@sluice/coalesce";
-import { DIRECTORY_NAME, type DirectoryRpc, type QueueNamespace, QueueObjects } from "@sluice/protocol";
+import {
+  DIRECTORY_NAME,
+  type DirectoryRpc,
+  type QueueNamespace,
+  QueueObjects,
+  type SpanTracing,
+} from "@sluice/protocol";
 import { type ProducerBroker, QueueProducer } from "./queue-producer.ts";
 
 /** One `[[queues.producers]]` of the user's configuration. */
@@ -30,6 +36,8 @@ export interface InstallOptions {
    * `handle_cross_request_promise_resolution` is on, from 2024-10-14, and the Worker has no Durable Objects of its own.
    */
   readonly keepAlive?: KeepAlive | undefined;
+  /** `tracing` of `cloudflare:workers`: a send is a span `queue_send` of a Worker that is traced. Default: it is none. */
+  readonly tracing?: SpanTracing | undefined;
 }
 
 /** Part of the directory's Durable Object namespace that is used here. */

@@ -2,6 +2,7 @@ import type { KeepAlive } from "@sluice/coalesce";
 import {
   type BacklogMetrics,
   illegalInvocation,
+  inSpan,
   isObject,
   isQueueNotFound,
   PROTOCOL_VERSION,
@@ -11,6 +12,7 @@ import {
   readMetricsText,
   type SendReply,
   type SendRequest,
+  type SpanTracing,
   serializeBody,
   toDelaySeconds,
   toOptions,
@@ -29,6 +31,9 @@ import { measure, type OutgoingMessage } from "./outgoing.ts";
 import { refuseBatch, refuseCount, refuseMessage } from "./refusals.ts";
 import { SendBatcher } from "./send-batcher.ts";
 import { SharedSends } from "./shared-sends.ts";
+
+/** Name of the span of a send, as of the runtime's own binding. */
+const SEND_SPAN = "queue_send";
 
 /** The part of the broker that a producer calls. */
 export type ProducerBroker = QueuePostRpc & Pick<QueueBrokerRpc, "metrics">;
@@ -51,6 +56,8 @@ export interface QueueProducerOptions {
    * may with the flag `handle_cross_request_promise_resolution`, in a Worker without Durable Objects of its own.
    */
   readonly keepAlive?: KeepAlive | undefined;
+  /** Names the calls in the traces of the Worker. Default: they are calls to a Durable Object there. */
+  readonly tracing?: SpanTracing | undefined;
 }
 
 /**
@@ -190,8 +197,10 @@ export class QueueProducer<Body = unknown> extends Uncopied {
   }
 
   async #sendTo(broker: ProducerBroker, requests: readonly SendRequest[]): Promise<SendReply> {
-    const { queue, worker } = this.#options;
-    const reply = await broker.post(queue, requests, worker, PROTOCOL_VERSION);
+    const { queue, worker, tracing } = this.#options;
+    const reply = await inSpan(tracing, SEND_SPAN, { "cloudflare.queue.name": queue }, () =>
+      broker.post(queue, requests, worker, PROTOCOL_VERSION),
+    );
     return typeof reply === "string" ? { ok: true, metrics: readMetricsText(reply) } : reply;
   }
 

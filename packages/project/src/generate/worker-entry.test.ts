@@ -111,7 +111,7 @@ describe("bindingsSource", () => {
 import * as workers from "cloudflare:workers";
 import { hideBindings, installProducers } from "../../runtime/worker.js";
 
-installProducers(workers.env, ${producers}, ${options});
+installProducers(workers.env, ${producers}, { ...${options}, tracing: workers.tracing });
 hideBindings(workers.env, ["__SLUICE_QUEUES","__SLUICE_DIRECTORY","__SLUICE_BROKER","__SLUICE_ASSETS"]);
 `);
   });
@@ -121,7 +121,7 @@ hideBindings(workers.env, ["__SLUICE_QUEUES","__SLUICE_DIRECTORY","__SLUICE_BROK
     expect(bindingsSource("shop", PRODUCERS, behaviour, "../r.js")).toContain(
       '{ ...{"worker":"shop","namespaceBinding":"__SLUICE_QUEUES","directoryBinding":"__SLUICE_DIRECTORY",' +
         '"exposeErrorCodes":true,"defaultContentType":"json"}, ' +
-        "keepAlive: workers.waitUntil });",
+        "tracing: workers.tracing, keepAlive: workers.waitUntil });",
     );
   });
 

@@ -42,9 +42,10 @@ export function bindingsSource(
     exposeErrorCodes,
     defaultContentType,
   };
-  // A property instead of an import: a runtime that is too old for this export loads all the same, and shares
-  // no calls.
-  const given = sharesCalls ? `{ ...${literal(options)}, keepAlive: workers.waitUntil }` : literal(options);
+  // Properties instead of imports: a runtime that is too old for these exports loads all the same, and shares no calls
+  // or traces none.
+  const shared = sharesCalls ? ", keepAlive: workers.waitUntil" : "";
+  const given = `{ ...${literal(options)}, tracing: workers.tracing${shared} }`;
   const install =
     producers.length === 0 ? [] : [`installProducers(workers.env, ${literal(producers)}, ${given});`];
   const imported = producers.length === 0 ? "hideBindings" : "hideBindings, installProducers";
