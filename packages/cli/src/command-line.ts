@@ -86,6 +86,10 @@ function defineProgram(execute: Execute, wranglerArguments: readonly string[], p
     )
     .addOption(environmentOption())
     .option("--inspector-port <port>", "port of the debugger", port)
+    .option(
+      "--no-observability",
+      "trace no Worker for the Local Explorer, which makes calls between them faster",
+    )
     .addHelpText("after", "\nArguments after -- are passed on to wrangler dev.")
     .action((targets: string[], options: Omit<DevOptions, "targets" | "wranglerArguments">) =>
       execute(async (to) =>

@@ -201,7 +201,7 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
   const startOne = () =>
     child.start({
       args: argumentsOf(current.plan),
-      env: wranglerEnvironment(process.env, host),
+      env: wranglerEnvironment(process.env, { host, ...options }),
       lines: linesContext(current.plan, ownership.owner, workingDirectory),
       onListening,
       onSocketInUse: () => wrangler.startAgain(),

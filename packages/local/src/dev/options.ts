@@ -8,6 +8,8 @@ export interface DevOptions {
   readonly persistTo?: string;
   readonly env?: string;
   readonly inspectorPort?: number;
+  /** Whether Workers may be traced for the Local Explorer. Default: as `X_LOCAL_OBSERVABILITY` says, else as Wrangler does. */
+  readonly observability?: boolean;
   /** Passed on to `wrangler dev`. */
   readonly wranglerArguments: readonly string[];
 }

@@ -14,6 +14,11 @@ import type { WorkerdEvent } from "./inside/contract.ts";
 
 /** Any path of the broker's that asks no queue. */
 const HEALTH = "/__sluice/health";
+/**
+ * Has Miniflare answer itself, as for a Worker that it does not have: a question a second would be in the traces of the
+ * user's Worker.
+ */
+const PAST_WORKERS = { "MF-Route-Override": "__sluice" };
 
 export interface RuntimeWatchOptions {
   /** How long the Workers may be silent before that is said, in ms. */
@@ -147,7 +152,8 @@ export class RuntimeWatch {
     this.#startedMs = performance.now();
     const pulse = new Pulse({
       // Not by way of Wrangler's proxy, which holds requests back during a reload.
-      ping: (signal) => callBroker(`http://127.0.0.1:${port}`, { path: HEALTH, signal }, fetchHere),
+      ping: (signal) =>
+        callBroker(`http://127.0.0.1:${port}`, { path: HEALTH, headers: PAST_WORKERS, signal }, fetchHere),
       silentMsMax: limitMs,
       onSilent: () => {
         this.#sinceMs = Date.now() - limitMs;

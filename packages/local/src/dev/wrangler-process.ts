@@ -76,7 +76,7 @@ export class DevWrangler {
     this.#options = options;
     // Killed outright Wrangler leaves them there, and no other process may have a Worker of that name for five minutes.
     for (const worker of lines.workers) this.#child.guard.addFile(join(registryFolder(env), worker));
-    const settings: InsideSettings = { lines, workerdMark: workerd.mark };
+    const settings: InsideSettings = { lines, workerdMark: workerd.mark, wrangler: wranglerFile() };
     const shown = this.#child
       .call("inside", this.#inside, "prepare", settings)
       .then(() => this.#child.call("show", { args, env }));

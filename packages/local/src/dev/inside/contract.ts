@@ -7,6 +7,8 @@ export interface InsideSettings {
    * Text in the configuration of the workerd that runs the Workers and the broker: Wrangler has another one as a proxy.
    */
   readonly workerdMark: string;
+  /** Wrangler's main module. Absolute. */
+  readonly wrangler: string;
 }
 
 /** Event in the life of the workerd that has the mark. */

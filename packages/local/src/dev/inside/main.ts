@@ -3,6 +3,7 @@ import { nearestExisting } from "@sluice/project/folders";
 import { showConsoleThrough } from "./console.ts";
 import type { FromInside, InsideSettings } from "./contract.ts";
 import { endOnCtrlC } from "./ctrl-c.ts";
+import { leaveUntraced } from "./untraced.ts";
 import { tellOfWorkerd } from "./workerd.ts";
 import { isSocketInUse, wranglerLines } from "./wrangler-lines.ts";
 
@@ -15,8 +16,9 @@ const EXIT_UNREAD = 129;
  * Runs in Wrangler's process before `wrangler dev` does: shows what Wrangler says as it would be without Sluice, and
  * tells of its workerd.
  */
-export function prepare({ lines, workerdMark }: InsideSettings): void {
+export function prepare({ lines, workerdMark, wrangler }: InsideSettings): void {
   keepWorkingDirectory(lines.workingDirectory);
+  leaveUntraced(lines.broker, wrangler);
   tellOfWorkerd(workerdMark, tell);
   endOnCtrlC(process);
   const filter = wranglerLines(lines);
