@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { StoredEvent } from "./event.ts";
-import { Journal, ROW_MESSAGES_FULL, ROW_PRINTED_FULL } from "./journal.ts";
+import { Journal, ROW_PRINTED_FULL, ROW_TEXT_FULL } from "./journal.ts";
 import { ROW_HEAD_BYTES, readText } from "./journal-row.ts";
 
 const SLOTS = 4;
@@ -39,8 +39,13 @@ class JournalOnDisk {
   }
 }
 
+/** Event with the ids of `count` messages. */
 function eventOf(n: number, count: number): StoredEvent {
-  return { n, kind: "accepted", t: n, count, at: [n, 0, count], by: "shop" };
+  return { n, kind: "accepted", t: n, count, at: [n, 0, count], by: "shop", ids: "0".repeat(32 * count) };
+}
+
+function unitsOf(event: StoredEvent): number {
+  return JSON.stringify(event).length;
 }
 
 const steps = fc.array(
@@ -67,9 +72,11 @@ it("a journal keeps the newest events without a gap, in no more rows than it has
         const kept = disk.numbers();
         expect(kept).toEqual(Array.from({ length: kept.length }, (_, i) => n - kept.length + i));
         expect(disk.rows.size).toBeLessThanOrEqual(SLOTS);
-        const messages = kept.reduce((sum, number) => sum + (counts[number] ?? 0), 0);
-        const all = counts.reduce((sum, count) => sum + count, 0);
-        expect(messages).toBeGreaterThanOrEqual(Math.min(all, (SLOTS - 1) * ROW_MESSAGES_FULL));
+        const units = (numbers: readonly number[]) =>
+          numbers.reduce((sum, number) => sum + unitsOf(eventOf(number, counts[number] ?? 0)), 0);
+        expect(units(kept)).toBeGreaterThanOrEqual(
+          Math.min(units([...counts.keys()]), (SLOTS - 1) * ROW_TEXT_FULL),
+        );
       }
     }),
   );
@@ -77,8 +84,10 @@ it("a journal keeps the newest events without a gap, in no more rows than it has
 
 it("a journal writes one row for what comes together, and goes on with it until it is full", () => {
   const disk = new JournalOnDisk();
-  expect(disk.append([eventOf(1, 1), eventOf(2, 98)])).toBe(1);
-  expect(disk.append([eventOf(3, 1)])).toBe(1);
+  // The third one makes it full.
+  const count = Math.ceil(ROW_TEXT_FULL / 3 / 32);
+  expect(disk.append([eventOf(1, count), eventOf(2, count)])).toBe(1);
+  expect(disk.append([eventOf(3, count)])).toBe(1);
   expect(disk.rows.size).toBe(1);
   expect(disk.append([eventOf(4, 1)])).toBe(1);
   expect(disk.rows.size).toBe(2);

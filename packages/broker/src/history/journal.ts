@@ -2,12 +2,11 @@ import type { JournalHead, JournalRows } from "../store/store.ts";
 import type { StoredEvent } from "./event.ts";
 import { encodeRow, type RowHead, readHead, readText, segmentsOf } from "./journal-row.ts";
 
-/** Messages, and units of text, with which a row is full. */
-export const ROW_MESSAGES_FULL = 100;
+/** Units of text with which a row is full: some 120 events of single messages. */
 export const ROW_TEXT_FULL = 16_000;
 /** Units of what handlers printed with which a row is full: below that it costs no row of its own. */
 export const ROW_PRINTED_FULL = 48_000;
-/** Rows of a ring. With `ROW_MESSAGES_FULL` in each they hold 50,000 events of single messages. */
+/** Rows of a ring. Full ones hold 60,000 events of single messages. */
 export const RING_SLOTS = 512;
 
 /** Row that a commit has to write. */
@@ -20,7 +19,6 @@ export interface WrittenRow {
 interface OpenRow extends RowHead {
   readonly slot: number;
   readonly events: readonly string[];
-  readonly messages: number;
   readonly units: number;
   readonly printedUnits: number;
 }
@@ -111,21 +109,11 @@ export class Journal {
 }
 
 function emptyRow(slot: number, first: number): OpenRow {
-  return {
-    slot,
-    first,
-    last: first,
-    low: Infinity,
-    high: 0,
-    events: [],
-    messages: 0,
-    units: 0,
-    printedUnits: 0,
-  };
+  return { slot, first, last: first, low: Infinity, high: 0, events: [], units: 0, printedUnits: 0 };
 }
 
-function isFull({ messages, units, printedUnits }: OpenRow): boolean {
-  return messages >= ROW_MESSAGES_FULL || units >= ROW_TEXT_FULL || printedUnits >= ROW_PRINTED_FULL;
+function isFull({ units, printedUnits }: OpenRow): boolean {
+  return units >= ROW_TEXT_FULL || printedUnits >= ROW_PRINTED_FULL;
 }
 
 function withEvent(row: OpenRow, event: StoredEvent): OpenRow {
@@ -138,8 +126,6 @@ function withEvent(row: OpenRow, event: StoredEvent): OpenRow {
     low: Math.min(row.low, low),
     high: Math.max(row.high, high),
     events: [...row.events, text],
-    // A merged event counts as one message, however many it covers.
-    messages: row.messages + (isPrinted ? 0 : event.merged === undefined ? event.count : 1),
     units: row.units + (isPrinted ? 0 : text.length),
     printedUnits: row.printedUnits + (isPrinted ? text.length : 0),
   };

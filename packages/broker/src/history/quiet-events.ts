@@ -1,14 +1,18 @@
 import type { HistoryKind } from "@sluice/protocol";
 import type { NotedEvent, Positions, StoredEvent, StoredMerge } from "./event.ts";
+import { ROW_TEXT_FULL } from "./journal.ts";
 import { noTook, tookClassOf } from "./totals.ts";
 
 /**
- * Most messages of quiet events that are noted one by one in a second. With three events for each message, the first
- * 333 messages of a second have whole stories.
+ * Text of quiet events that are noted one by one in a second, in UTF-16 units: that of ten rows. So the first messages
+ * of a second have whole stories: some 400 that come and go one by one, 2,000 in batches of 100.
  */
-export const QUIET_PER_SECOND_MAX = 1_000;
+export const QUIET_UNITS_PER_SECOND_MAX = 10 * ROW_TEXT_FULL;
+/** Units of an event beside its ids and places, and of a number of a place. About what they take in a row. */
+const EVENT_UNITS = 110;
+const PLACE_UNITS = 4;
 
-/** Most messages of one event: acknowledgements that come one by one are joined up to here. */
+/** Most messages of one event: sends and acknowledgements that come one by one are joined up to here. */
 const JOINED_MAX = 100;
 
 const SECOND_MS = 1_000;
@@ -40,14 +44,20 @@ interface Merging {
 type Joinable = { -readonly [Name in keyof StoredEvent]: StoredEvent[Name] };
 
 /**
- * Quiet events that wait to be written. Beyond `QUIET_PER_SECOND_MAX` they are merged by kind, peer and second, because
+ * Quiet events that wait to be written. Beyond `QUIET_UNITS_PER_SECOND_MAX` they are merged by kind, peer and second, because
  * one second of a busy queue would otherwise overwrite the seconds before it. Pure.
  */
 export class QuietEvents {
   #events: Joinable[] = [];
   readonly #merging = new Map<string, Merging>();
+  readonly #unitsMax: number;
   #second = -1;
+  /** Units of the events of this second. */
   #used = 0;
+
+  constructor(unitsMax = QUIET_UNITS_PER_SECOND_MAX) {
+    this.#unitsMax = unitsMax;
+  }
 
   get isEmpty(): boolean {
     return this.#events.length === 0 && this.#merging.size === 0;
@@ -66,15 +76,16 @@ export class QuietEvents {
       this.#second = second;
       this.#used = 0;
     }
-    if (this.#used >= QUIET_PER_SECOND_MAX) {
+    if (this.#used >= this.#unitsMax) {
       this.#merge(nowMs, facts, nextNumber);
       return;
     }
-    // What is printed takes no room of the events of messages.
-    if (facts.kind !== "printed") this.#used += facts.count;
     const { kind, by, count, at, tookMs } = facts;
     const more = detail();
-    if (this.#join(nowMs, facts, more)) return;
+    const isJoined = this.#join(nowMs, facts, more);
+    // What is printed takes no room of the events of messages.
+    if (kind !== "printed") this.#used += unitsOf({ at, ...more }, isJoined);
+    if (isJoined) return;
     this.#events.push({
       n: nextNumber(),
       kind,
@@ -100,14 +111,19 @@ export class QuietEvents {
     return events;
   }
 
-  /** Joins acknowledgements of one moment into one event. @returns whether it did. */
+  /** Joins sends, or acknowledgements, of one moment that come one by one into one event. @returns whether it did. */
   #join(nowMs: number, { kind, by, count, at }: QuietFacts, more: Partial<NotedEvent>): boolean {
     const last = this.#events.at(-1);
-    if (kind !== "acked" || last?.kind !== kind || Object.keys(more).length > 0) return false;
-    if (last.t !== nowMs || last.by !== (by ?? undefined) || last.batch !== undefined) return false;
+    if (last === undefined || last.kind !== kind || last.t !== nowMs || last.by !== (by ?? undefined))
+      return false;
     if (last.count + count > JOINED_MAX) return false;
+    const { ids, delayMs, delay } = more;
+    const isAlikeSend = kind === "accepted" && last.delayMs === delayMs && last.delay === delay;
+    const isAlikeEnd = kind === "acked" && last.batch === undefined && Object.keys(more).length === 0;
+    if (!isAlikeSend && !isAlikeEnd) return false;
     last.count += count;
     last.at = [...(last.at ?? []), ...at];
+    if (ids !== undefined) last.ids = (last.ids ?? "") + ids;
     return true;
   }
 
@@ -146,6 +162,11 @@ export class QuietEvents {
     for (const merging of this.#merging.values()) this.#events.push(storedOf(merging));
     this.#merging.clear();
   }
+}
+
+/** Estimates the units that an event takes in a row. @param isJoined whether it is a part of another one there. */
+export function unitsOf({ at = [], ids = "" }: Partial<NotedEvent>, isJoined = false): number {
+  return (isJoined ? 0 : EVENT_UNITS) + ids.length + PLACE_UNITS * at.length;
 }
 
 function storedOf({ n, facts, t, untilMs, count, events, first, end, tookMs }: Merging): StoredEvent {

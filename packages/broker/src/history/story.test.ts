@@ -2,7 +2,12 @@ import { expect, it } from "vitest";
 import { consumer, packTexts, pullConsumer, testId } from "../../test/messages.ts";
 import { WORLD_START_MS, World, worldWithHistory } from "../../test/world.ts";
 import { DELETED_PER_EVENT_MAX } from "../receive/peek.ts";
-import { QUIET_PER_SECOND_MAX } from "./quiet-events.ts";
+import { QUIET_UNITS_PER_SECOND_MAX, unitsOf } from "./quiet-events.ts";
+
+/** Sends of 100 messages at one moment beyond which single messages are not noted. */
+const RUSH_SENDS = Math.ceil(
+  QUIET_UNITS_PER_SECOND_MAX / unitsOf({ at: [1, 0, 100], ids: "0".repeat(3_200) }),
+);
 
 const SINGLE = { maxBatchSize: 1, maxBatchTimeoutSeconds: 0 };
 const FAILED = { outcome: "exception", error: "Error: no stock", stack: "Error: no stock\n    at shop.ts:3" };
@@ -95,9 +100,9 @@ it("the story of a message costs a dead letter none of its size", async () => {
 it("the story of a message says where so much happened that single messages were not noted", async () => {
   const world = worldWithHistory({ orders: { consumer: pullConsumer() } });
   const bodies = Array<string>(100).fill("x");
-  for (let i = 0; i < QUIET_PER_SECOND_MAX / 100; i++) await world.send("orders", bodies);
+  for (let i = 0; i < RUSH_SENDS; i++) await world.send("orders", bodies);
   await world.core("orders").send([{ packed: packTexts(["late"]) }], "shop");
-  for (let i = 0; i < QUIET_PER_SECOND_MAX / 100; i++) {
+  for (let i = 0; i < RUSH_SENDS; i++) {
     await world.pass(1_000);
     await world.core("orders").pull({ max: 100, visibilityTimeoutMs: 60_000 });
   }
@@ -126,8 +131,7 @@ it("the story of a message says where so much happened that single messages were
 it("the story of a message that was deleted by hand has its end, though its send was merged", async () => {
   const world = worldWithHistory({ orders: { consumer: pullConsumer() } });
   const core = world.core("orders");
-  for (let i = 0; i < QUIET_PER_SECOND_MAX / 100; i++)
-    await world.send("orders", Array<string>(100).fill("x"));
+  for (let i = 0; i < RUSH_SENDS; i++) await world.send("orders", Array<string>(100).fill("x"));
   await core.purge();
   await world.send("orders", Array<string>(DELETED_PER_EVENT_MAX).fill("y"));
   await world.send("orders", ["z"]);

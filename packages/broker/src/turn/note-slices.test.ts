@@ -5,9 +5,14 @@ import { consumer } from "../../test/messages.ts";
 import { type World, worldWithHistory } from "../../test/world.ts";
 import { idsIn, type NotedEvent, positionsOf } from "../history/event.ts";
 import type { History } from "../history/history.ts";
-import { QUIET_PER_SECOND_MAX } from "../history/quiet-events.ts";
+import { QUIET_UNITS_PER_SECOND_MAX, unitsOf } from "../history/quiet-events.ts";
 import { HEARTBEAT_MS } from "../queue/next-wake.ts";
 import { NAMED_BYTES_MAX, NAMED_MAX, noteSlices } from "./note-slices.ts";
+
+/** Sends of 100 messages at one moment beyond which single messages are not noted. */
+const RUSH_SENDS = Math.ceil(
+  QUIET_UNITS_PER_SECOND_MAX / unitsOf({ at: [1, 0, 100], ids: "0".repeat(3_200) }),
+);
 
 type Range = Parameters<typeof noteSlices>[2][number];
 
@@ -94,7 +99,7 @@ describe("messages whose bytes nobody looks at", () => {
 });
 
 /** Sends more at one moment than is noted one by one, and a message behind it. @returns its id. */
-async function sendAfterRush(world: World, delaySeconds = 0, sends = QUIET_PER_SECOND_MAX / 100) {
+async function sendAfterRush(world: World, delaySeconds = 0, sends = RUSH_SENDS) {
   const rush = Array<string>(100).fill("rush");
   for (let i = 0; i < sends; i++) await world.send("orders", rush);
   await world.send("orders", ["mine"], { ownDelays: [delaySeconds] });
