@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Live } from "../api/use-live.ts";
 import { ClockDialog } from "../development/clock-dialog.tsx";
 import { DevelopmentNotices } from "../development/notices.tsx";
@@ -37,7 +37,8 @@ export function Page<Answer>({
   const [isClock, setIsClock] = useState(false);
   const { clock } = useDevelopment();
   useKeys({ "?": () => setIsHelp(true), o: () => location.assign("#/") });
-  useEffect(() => {
+  // At once: what a reader does next keeps the focus.
+  useLayoutEffect(() => {
     document.title = `${title} · Sluice`;
     // After a link a screen reader reads the heading, and the next Tab is within the page.
     if (!isFirst) heading.current?.focus();

@@ -1,5 +1,5 @@
 /**
- * Moves the focus on where the element that has it goes or is disabled: to the nearest heading that can have it.
+ * Moves the focus on where the element that has it goes or is disabled: to the nearest heading or list that can have it.
  * Browsers would give it to the document, and a keyboard user would begin at the top of the page.
  */
 export function keepFocus(): void {
@@ -17,10 +17,10 @@ export function keepFocus(): void {
     const { activeElement: active, body } = document;
     if (last === undefined || (active !== body && active !== last)) return;
     if (last.isConnected && !last.matches(":disabled")) return;
-    const headings = around.map((part) =>
-      part.isConnected ? part.querySelector<HTMLElement>("h1[tabindex], h2[tabindex]") : null,
+    const places = around.map((part) =>
+      part.isConnected ? part.querySelector<HTMLElement>('[tabindex="-1"]') : null,
     );
-    headings.find((heading) => heading !== null)?.focus();
+    places.find((place) => place !== null)?.focus();
   };
   const watched = { childList: true, subtree: true, attributeFilter: ["disabled"] };
   new MutationObserver(move).observe(document.body, watched);
