@@ -4,6 +4,7 @@ import {
   MESSAGE_BYTES_MAX,
   packMessages,
   type SendRequest,
+  TRACE_BYTES_MAX,
 } from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
 import { packTexts } from "../../test/messages.ts";
@@ -48,6 +49,36 @@ describe("the size of a message", () => {
   ])("includes its attributes: %i bytes may be sent: %s", (bytes, ok) => {
     const acceptable = checkRequests([withAttributes(request(bytes), 65_535)], 0);
     expect(acceptable).toMatchObject(ok ? { ok } : { ok, code: 10204 });
+  });
+});
+
+describe("the trace context of a message", () => {
+  const traced = (bodyBytes: number, traceBytes: number): SendRequest => ({
+    packed: packMessages([
+      {
+        id: "0".repeat(32),
+        contentType: "bytes",
+        body: new Uint8Array(bodyBytes),
+        extension: { trace: new Uint8Array(traceBytes) },
+      },
+    ]),
+  });
+
+  it("is no part of its size", () => {
+    expect(checkRequests([traced(MESSAGE_BYTES_MAX, 25)], 0).ok).toBe(true);
+    expect(checkRequests([traced(MESSAGE_BYTES_MAX + 1, 25)], 0)).toMatchObject({
+      ok: false,
+      cause: "message length of 128001 bytes exceeds limit of 128000",
+    });
+  });
+
+  it.each([
+    [TRACE_BYTES_MAX - 1, true],
+    [TRACE_BYTES_MAX, true],
+    [TRACE_BYTES_MAX + 1, false],
+  ])("may have %i bytes: %s", (bytes, ok) => {
+    const refusal = { ok, code: 10203, cause: "the trace context of a message is too long" };
+    expect(checkRequests([traced(1, bytes)], 0)).toMatchObject(ok ? { ok } : refusal);
   });
 });
 

@@ -6,6 +6,7 @@ import {
   QUEUE_ERROR_CODES,
   type RpcFailure,
   type SendRequest,
+  TRACE_BYTES_MAX,
 } from "@sluice/protocol";
 import type { AcceptedBatch } from "./accepted-batch.ts";
 
@@ -59,7 +60,10 @@ function batchRefusal(
     return refuse(QUEUE_ERROR_CODES.batchDelayInvalid, delayText("batch", delaySeconds));
   }
   for (let i = 0; i < index.count; i++) {
-    const size = index.contentBytes(i);
+    if (!index.hasReadableExtension(i)) {
+      return refuse(QUEUE_ERROR_CODES.messageMetadataInvalid, "the attributes of a message cannot be read");
+    }
+    const size = index.countedBytes(i);
     if (size > messageBytesMax) {
       return refuse(
         QUEUE_ERROR_CODES.messageSizeOutOfBounds,
@@ -70,8 +74,8 @@ function batchRefusal(
       // No consumer could read it, and a delivery with one such message fails as a whole.
       return refuse(QUEUE_ERROR_CODES.messageMetadataInvalid, "unknown content type");
     }
-    if (!index.hasReadableExtension(i)) {
-      return refuse(QUEUE_ERROR_CODES.messageMetadataInvalid, "the attributes of a message cannot be read");
+    if (traceBytesOf(index, i) > TRACE_BYTES_MAX) {
+      return refuse(QUEUE_ERROR_CODES.messageMetadataInvalid, "the trace context of a message is too long");
     }
     const own = index.delaySeconds(i);
     if (own !== undefined && !isDelay(own)) {
@@ -79,6 +83,11 @@ function batchRefusal(
     }
   }
   return null;
+}
+
+/** It counts for no limit of the message, so it has its own. */
+function traceBytesOf(index: PackedIndex, i: number): number {
+  return index.hasExtension(i) ? (index.extension(i).trace?.byteLength ?? 0) : 0;
 }
 
 function isDelay(seconds: number): boolean {

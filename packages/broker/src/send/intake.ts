@@ -188,7 +188,7 @@ function chunksOf(index: PackedIndex): number {
   if (index.packed.byteLength <= BILLED_BYTES) return index.count;
   let chunks = 0;
   for (let i = 0; i < index.count; i++) {
-    chunks += Math.max(1, Math.ceil(index.contentBytes(i) / BILLED_BYTES));
+    chunks += Math.max(1, Math.ceil(index.countedBytes(i) / BILLED_BYTES));
   }
   return chunks;
 }

@@ -15,6 +15,7 @@ const extension = fc.record(
     attributes: fc.uint8Array({ maxLength: 300 }),
     deadLetterSource: fc.string({ maxLength: 80 }),
     deadLetterOf: fc.string({ maxLength: 80 }),
+    trace: fc.uint8Array({ minLength: 25, maxLength: 60 }),
   },
   { requiredKeys: [] },
 );
@@ -33,12 +34,13 @@ describe("the extension of a message", () => {
     expect([...bytes]).toEqual([1, 1, 0, 0, 0, 0x67, 2, 1, 0, 0, 0, 0x64, 3, 1, 0, 0, 0, 9]);
     expect([...encodeExtension({ deadLetterSource: "q" })]).toEqual([4, 1, 0, 0, 0, 0x71]);
     expect([...encodeExtension({ deadLetterOf: "q" })]).toEqual([6, 1, 0, 0, 0, 0x71]);
+    expect([...encodeExtension({ trace: new Uint8Array([1, 2]) })]).toEqual([8, 2, 0, 0, 0, 1, 2]);
   });
 
-  it("counts for the size of a message, but for where a Worker's dead letter comes from", () => {
+  it("counts for the size of a message, but for where a Worker's dead letter comes from and its trace", () => {
     fc.assert(
       fc.property(extension, (fields) => {
-        const { deadLetterOf, ...counted } = fields;
+        const { deadLetterOf, trace, ...counted } = fields;
         expect(encodeExtension(fields).byteLength - uncountedBytes(fields)).toBe(
           encodeExtension(counted).byteLength,
         );

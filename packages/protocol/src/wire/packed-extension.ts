@@ -25,6 +25,8 @@ export interface MessageExtension {
   readonly isPeriodicTask?: true;
   /** Past of the message in earlier queues (`MessagePast` as JSON). No part of its size. */
   readonly past?: Uint8Array;
+  /** Trace context of the message, as `encodeTrace` writes it. No part of its size. */
+  readonly trace?: Uint8Array;
 }
 
 const TAG_GROUP_ID = 1;
@@ -34,6 +36,7 @@ const TAG_DEAD_LETTER_SOURCE = 4;
 const TAG_PERIODIC_TASK = 5;
 const TAG_DEAD_LETTER_OF = 6;
 const TAG_PAST = 7;
+const TAG_TRACE = 8;
 const FIELD_HEADER_BYTES = 5;
 
 const encoder = new TextEncoder();
@@ -50,6 +53,7 @@ export function encodeExtension(extension: MessageExtension): Uint8Array {
   if (deadLetterSource !== undefined) fields.push([TAG_DEAD_LETTER_SOURCE, encoder.encode(deadLetterSource)]);
   if (deadLetterOf !== undefined) fields.push([TAG_DEAD_LETTER_OF, encoder.encode(deadLetterOf)]);
   if (extension.past !== undefined) fields.push([TAG_PAST, extension.past]);
+  if (extension.trace !== undefined) fields.push([TAG_TRACE, extension.trace]);
   if (extension.isPeriodicTask === true) fields.push([TAG_PERIODIC_TASK, NO_BYTES]);
   if (fields.length === 0) return NO_BYTES;
   const length = fields.reduce((sum, [, bytes]) => sum + FIELD_HEADER_BYTES + bytes.byteLength, 0);
@@ -66,7 +70,7 @@ export function encodeExtension(extension: MessageExtension): Uint8Array {
 }
 
 /**
- * Reads an extension area. `attributes` is a view, not a copy. Throws `PackedFormatError` on a field that is cut off.
+ * Reads an extension area. Bytes in it are views, not copies. Throws `PackedFormatError` on a field that is cut off.
  */
 export function decodeExtension(bytes: Uint8Array): MessageExtension {
   const extension: { -readonly [Name in keyof MessageExtension]: MessageExtension[Name] } = {};
@@ -89,6 +93,9 @@ export function decodeExtension(bytes: Uint8Array): MessageExtension {
         break;
       case TAG_PAST:
         extension.past = bytes.subarray(from, end);
+        break;
+      case TAG_TRACE:
+        extension.trace = bytes.subarray(from, end);
         break;
       case TAG_PERIODIC_TASK:
         extension.isPeriodicTask = true;
@@ -123,9 +130,13 @@ function visitFields(bytes: Uint8Array, visit: (tag: number, from: number, end: 
   }
 }
 
-/** Bytes of an extension area that are no part of a message's size: the broker added them. */
-export function uncountedBytes({ deadLetterOf, past }: MessageExtension): number {
+/** Bytes of an extension area that are no part of a message's size: its sender does not know of them. */
+export function uncountedBytes({ deadLetterOf, past, trace }: MessageExtension): number {
   const source =
     deadLetterOf === undefined ? 0 : FIELD_HEADER_BYTES + encoder.encode(deadLetterOf).byteLength;
-  return source + (past === undefined ? 0 : FIELD_HEADER_BYTES + past.byteLength);
+  return source + bytesOfField(past) + bytesOfField(trace);
+}
+
+function bytesOfField(bytes: Uint8Array | undefined): number {
+  return bytes === undefined ? 0 : FIELD_HEADER_BYTES + bytes.byteLength;
 }

@@ -3,6 +3,7 @@ import {
   encodeExtension,
   isReadableExtension,
   type MessageExtension,
+  uncountedBytes,
 } from "./packed-extension.ts";
 import { bytesOfHex, readHex, readHexes, readUuid } from "./packed-ids.ts";
 import {
@@ -112,6 +113,11 @@ export class PackedIndex {
   /** Size of message i without its header, in bytes: its body and its extension. */
   contentBytes(i: number): number {
     return this.#offset(i + 1) - this.#offset(i) - RECORD_HEADER_BYTES;
+  }
+
+  /** Size of message i against its limit, in bytes. Throws `PackedFormatError` when its extension cannot be read. */
+  countedBytes(i: number): number {
+    return this.contentBytes(i) - (this.hasExtension(i) ? uncountedBytes(this.extension(i)) : 0);
   }
 
   /** Content type of message i; `undefined` for a number that is none. */
