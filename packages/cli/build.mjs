@@ -41,6 +41,7 @@ const runtime = await build({
   entryPoints: {
     worker: path("../project/src/runtime/worker.ts"),
     broker: path("../broker-worker/src/define-broker.ts"),
+    trace: path("../project/src/runtime/trace.ts"),
   },
   outdir: join(folder, "runtime"),
   // Wrangler's bundles are made of these: their stack traces shall lead to our sources.
@@ -76,3 +77,4 @@ writeTypes(path("../local/src"), folder, [
   "miniflare/sluice-workers.ts",
   "platform-proxy/get-platform-proxy.ts",
 ]);
+writeTypes(path("../project/src/runtime"), folder, ["trace.ts"]);

@@ -2,9 +2,13 @@ import {
   type BacklogMetrics,
   type Delivery,
   decodeBodies,
+  decodeTrace,
   illegalInvocation,
   isObject,
+  keepTraceContext,
+  keptTraceContext,
   PackedIndex,
+  type TraceContext,
 } from "@sluice/protocol";
 import type { BatchState } from "./batch-state.ts";
 import { computed, constant, emptyClass, INSPECT, printedAs } from "./own-properties.ts";
@@ -35,17 +39,21 @@ export class QueueController<Body = unknown> {
   readonly #state: BatchState;
   readonly #metrics: BacklogMetrics;
   readonly #messages: readonly QueueMessage<Body>[];
+  readonly #trace: TraceContext | null;
 
   /** @throws BodyDecodeError, PackedFormatError for a batch that no handler can be given. */
-  constructor({ queue, packed, attempts, metrics }: Delivery, state: BatchState) {
+  constructor({ queue, packed, attempts, metrics, trace }: Delivery, state: BatchState) {
     this.#state = state;
     this.#metrics = metrics;
     const index = new PackedIndex(packed);
     const bodies = decodeBodies(index);
     this.#messages = index.ids().map((id, i) => {
       const attempt = typeof attempts === "number" ? attempts : (attempts[i] ?? 1);
-      return new QueueMessage<Body>(id, bodies[i] as Body, index.timestampMs(i), attempt, state);
+      const message = new QueueMessage<Body>(id, bodies[i] as Body, index.timestampMs(i), attempt, state);
+      if (index.hasExtension(i)) keepTrace(message, index, i);
+      return message;
     });
+    this.#trace = trace === undefined ? traceOfOnly(this.#messages) : { traceparent: trace };
     Object.defineProperty(this, "metadata", metadata);
     Object.defineProperty(this, "queue", { ...constant(), value: queue });
     Object.defineProperty(this, "messages", messages);
@@ -53,6 +61,11 @@ export class QueueController<Body = unknown> {
 
   static metadata(batch: QueueController): MessageBatchMetadata {
     return toMetadata(batch.#metrics);
+  }
+
+  /** Trace context of a handler's work on a batch; `null` where none is known, or where each message has its own. */
+  static trace(batch: QueueController): TraceContext | null {
+    return batch.#trace;
   }
 
   static messages(batch: QueueController): QueueMessage[] {
@@ -78,6 +91,16 @@ export class QueueController<Body = unknown> {
     if (!isObject(this) || !(#state in this)) throw illegalInvocation();
     this.#state.ackAll();
   }
+}
+
+function keepTrace(message: QueueMessage, index: PackedIndex, i: number): void {
+  const context = decodeTrace(index.extension(i).trace);
+  if (context !== null) keepTraceContext(message, context);
+}
+
+function traceOfOnly(messages: readonly QueueMessage[]): TraceContext | null {
+  const [only] = messages;
+  return messages.length === 1 && only !== undefined ? keptTraceContext(only) : null;
 }
 
 /** Makes the batch's metadata: zeros and no timestamp when the broker knows nothing (spec cloudflare-queues 2.1). */

@@ -1,4 +1,4 @@
-import { type Delivery, type DeliveryResult, ERROR_TEXT_MAX } from "@sluice/protocol";
+import { type Delivery, type DeliveryResult, ERROR_TEXT_MAX, withActiveTrace } from "@sluice/protocol";
 import { BackgroundWork, microtasksDrained, type WaitUntilContext } from "./background-work.ts";
 import type { BatchState } from "./batch-state.ts";
 import type { DeliveryLines } from "./logs/delivery-lines.ts";
@@ -63,7 +63,8 @@ export async function runDelivery(
     const batch = new QueueController(delivery, state);
     const handler = findHandler();
     if (handler !== undefined) {
-      await handler(batch);
+      const trace = QueueController.trace(batch);
+      await (trace === null ? handler(batch) : withActiveTrace(trace, () => handler(batch)));
     } else {
       console.warn(NO_HANDLER);
       errors.push({ error: NO_HANDLER });

@@ -1,12 +1,15 @@
-import { type ContentType, isObject, serializeBody, toDelaySeconds } from "@sluice/protocol";
+import { type ContentType, isObject, serializeBody, TRACE_OPTION, toDelaySeconds } from "@sluice/protocol";
 import { batchContentType, toContentTypeName } from "./content-type-names.ts";
 import type { OutgoingMessage } from "./outgoing.ts";
+import { traceExtension } from "./trace-extension.ts";
 
 /** An item of `sendBatch` with its properties read, not yet checked. */
 export interface BatchItem {
   readonly body: unknown;
   readonly contentType: string | undefined;
   readonly delaySeconds: number | undefined;
+  /** Extension area with its own trace context; `undefined` for none. */
+  readonly extension: Uint8Array | undefined;
 }
 
 /**
@@ -25,14 +28,20 @@ export function readBatch(messages: unknown): BatchItem[] {
 /**
  * Turns the bodies of a batch into text and bytes, in order, so that the first bad item decides the error.
  *
+ * @param shared extension area of the messages that have none of their own.
  * @throws TypeError for an empty batch and for bad items (spec cloudflare-queues 1.3), else as `serializeBody`.
  */
-export function serializeBatch(items: readonly BatchItem[], defaultType: ContentType): OutgoingMessage[] {
+export function serializeBatch(
+  items: readonly BatchItem[],
+  defaultType: ContentType,
+  shared: Uint8Array | undefined,
+): OutgoingMessage[] {
   if (items.length === 0) throw new TypeError("sendBatch() requires at least one message");
   return items.map((item) => {
     if (item.body === undefined) throw new TypeError("Message body cannot be undefined");
     const contentType = batchContentType(item.contentType) ?? defaultType;
-    return { contentType, body: serializeBody(item.body, contentType), delaySeconds: item.delaySeconds };
+    const { body, delaySeconds, extension = shared } = item;
+    return { contentType, body: serializeBody(body, contentType), delaySeconds, extension };
   });
 }
 
@@ -58,10 +67,11 @@ function readItem(item: unknown): BatchItem {
   if (!isObject(item)) {
     throw new TypeError("Incorrect type: the provided value is not of type 'MessageSendRequest'.");
   }
-  const given = item as Partial<Record<keyof BatchItem, unknown>>;
+  const given = item as Partial<Record<keyof BatchItem | typeof TRACE_OPTION, unknown>>;
   return {
     body: given.body,
     contentType: toContentTypeName(given.contentType),
     delaySeconds: toDelaySeconds(given.delaySeconds),
+    extension: traceExtension(given[TRACE_OPTION]),
   };
 }

@@ -6,6 +6,8 @@ export interface OutgoingMessage {
   /** Text that will be UTF-8, or bytes. */
   readonly body: string | Uint8Array;
   readonly delaySeconds: number | undefined;
+  /** Extension area of its record, with its trace context. Default: none. */
+  readonly extension?: Uint8Array | undefined;
 }
 
 export interface MeasuredMessages {

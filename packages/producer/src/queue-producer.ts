@@ -14,6 +14,7 @@ import {
   type SendRequest,
   type SpanTracing,
   serializeBody,
+  TRACE_OPTION,
   toDelaySeconds,
   toOptions,
 } from "@sluice/protocol";
@@ -31,12 +32,16 @@ import { measure, type OutgoingMessage } from "./outgoing.ts";
 import { refuseBatch, refuseCount, refuseMessage } from "./refusals.ts";
 import { SendBatcher } from "./send-batcher.ts";
 import { SharedSends } from "./shared-sends.ts";
+import { activeTraceExtension, traceExtension } from "./trace-extension.ts";
 
 /** Name of the span of a send, as of the runtime's own binding. */
 const SEND_SPAN = "queue_send";
 
 /** The part of the broker that a producer calls. */
 export type ProducerBroker = QueuePostRpc & Pick<QueueBrokerRpc, "metrics">;
+
+/** Options of `send` and `sendBatch`, with one of ours. */
+type WithTrace<Options> = Options & { readonly [TRACE_OPTION]?: unknown };
 
 export interface QueueProducerOptions {
   /** Name of the queue. */
@@ -158,13 +163,17 @@ export class QueueProducer<Body = unknown> extends Uncopied {
       throw new TypeError("Failed to execute 'send' on 'WorkerQueue': parameter 1 is not of type 'Value'.");
     }
     const [value, givenOptions] = args;
-    const options = toOptions<QueueSendOptions>(givenOptions, refuseOptions("send", "SendOptions"));
+    const options = toOptions<WithTrace<QueueSendOptions>>(
+      givenOptions,
+      refuseOptions("send", "SendOptions"),
+    );
     const typeName = toContentTypeName(options.contentType);
     const delaySeconds = toDelaySeconds(options.delaySeconds);
+    const extension = traceExtension(options[TRACE_OPTION]) ?? activeTraceExtension();
     if (value === undefined) throw new TypeError("Message body cannot be undefined");
     const contentType = sendContentType(typeName) ?? this.#options.defaultContentType;
     const body = serializeBody(value, contentType);
-    const reply = this.#post("send", [{ contentType, body, delaySeconds }], undefined);
+    const reply = this.#post("send", [{ contentType, body, delaySeconds, extension }], undefined);
     // Also for a message that is refused, as the binding does: it detaches before it sends.
     if (ArrayBuffer.isView(value) && contentType === "bytes") detach(value.buffer);
     return { metadata: { metrics: this.#success("send", await reply) } };
@@ -172,12 +181,13 @@ export class QueueProducer<Body = unknown> extends Uncopied {
 
   async #sendBatch(messages: unknown, givenOptions: unknown): Promise<QueueSendBatchResponse> {
     const items = readBatch(messages);
-    const options = toOptions<QueueSendBatchOptions>(
+    const options = toOptions<WithTrace<QueueSendBatchOptions>>(
       givenOptions,
       refuseOptions("sendBatch", "SendBatchOptions"),
     );
     const delaySeconds = toDelaySeconds(options.delaySeconds);
-    const outgoing = serializeBatch(items, this.#options.defaultContentType);
+    const extension = traceExtension(options[TRACE_OPTION]) ?? activeTraceExtension();
+    const outgoing = serializeBatch(items, this.#options.defaultContentType, extension);
     const reply = this.#post("sendBatch", outgoing, delaySeconds);
     return { metadata: { metrics: this.#success("sendBatch", await reply) } };
   }

@@ -11,6 +11,6 @@ export * from "./rpc/index.ts";
 export * from "./topology/endpoint-variables.ts";
 export type { RetryPolicySettings } from "./topology/retry-policy.ts";
 export * from "./topology/topology.ts";
-export * from "./trace/trace-context.ts";
+export * from "./trace/index.ts";
 export * from "./unit-ms.ts";
 export * from "./wire/index.ts";

@@ -11,6 +11,8 @@ export interface Delivery {
   readonly metrics: BacklogMetrics;
   /** Whether the broker wants what the handler prints (`DeliveryResult.logs`). Default: false. */
   readonly logs?: boolean;
+  /** `traceparent` of the span that the broker has begun for this delivery. Absent where it makes none. */
+  readonly trace?: string;
 }
 
 /** Messages of a queue that are with its consumer: delivered, and not answered yet. */

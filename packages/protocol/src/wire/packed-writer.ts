@@ -22,19 +22,19 @@ export interface RecordToWrite extends NewRecord {
   readonly idFrom?: number;
   /** Time of the original send in ms; 0 or absent lets the broker stamp it. */
   readonly timestampMs?: number;
-  /** The extension area, encoded (`encodeExtension`). */
-  readonly extension?: Uint8Array;
   /** Receives in the queues that the message was in before, at most 65,535. */
   readonly earlierReceives?: number;
 }
 
-/** A message that is sent now, with nothing but its body and perhaps a delay. */
+/** A message that is sent now. */
 export interface NewRecord {
   readonly contentType: ContentType;
   /** Text is written as UTF-8. */
   readonly body: string | Uint8Array;
   /** The message's own delay; absent means that batch, binding or queue decide. */
   readonly delaySeconds?: number | undefined;
+  /** The extension area, encoded (`encodeExtension`). */
+  readonly extension?: Uint8Array | undefined;
 }
 
 /** Memory that an idle writer keeps, in bytes: room for a batch of a hundred small messages. */
@@ -94,8 +94,8 @@ export class PackedWriter {
   /** Appends records whose ids lie one after the other in `ids`. */
   appendAll(records: readonly NewRecord[], ids: Uint8Array): void {
     if (!this.#encodeTogether(records)) {
-      for (const [i, { contentType, body, delaySeconds }] of records.entries())
-        this.append({ id: ids, idFrom: MESSAGE_ID_BYTES * i, contentType, body, delaySeconds });
+      for (const [i, { contentType, body, delaySeconds, extension }] of records.entries())
+        this.append({ id: ids, idFrom: MESSAGE_ID_BYTES * i, contentType, body, delaySeconds, extension });
       return;
     }
     for (const [i, record] of records.entries()) {
@@ -106,8 +106,7 @@ export class PackedWriter {
 
   /** Appends records that have their ids. */
   appendEach(records: readonly RecordToWrite[]): void {
-    const isSimple = ({ extension, earlierReceives }: RecordToWrite) =>
-      extension === undefined && earlierReceives === undefined;
+    const isSimple = ({ earlierReceives }: RecordToWrite) => earlierReceives === undefined;
     if (!records.every(isSimple) || !this.#encodeTogether(records)) {
       for (const record of records) this.append(record);
       return;
@@ -119,8 +118,8 @@ export class PackedWriter {
   }
 
   /**
-   * Encodes all bodies in one call, with zeros between them where the headers go, if they are text and nothing in them
-   * takes more than one byte: then each lies where its length says. A call for each takes ten times as many
+   * Encodes all bodies in one call, with zeros between them where the headers go, if they are text, nothing in them
+   * takes more than one byte, and no record has an extension: then each lies where its length says. A call for each takes ten times as many
    * instructions.
    *
    * @returns whether they were: then the headers have to be written.
@@ -130,8 +129,8 @@ export class PackedWriter {
     // Empty, so that there is a header before the first body as well.
     const texts = [""];
     let bytes = 0;
-    for (const { body } of records) {
-      if (typeof body !== "string") return false;
+    for (const { body, extension } of records) {
+      if (typeof body !== "string" || extension !== undefined) return false;
       texts.push(body);
       bytes += RECORD_HEADER_BYTES + body.length;
     }

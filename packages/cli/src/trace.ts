@@ -1,0 +1,1 @@
+export * from "@sluice/project/runtime/trace";

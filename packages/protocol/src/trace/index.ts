@@ -1,0 +1,3 @@
+export * from "./opentelemetry.ts";
+export * from "./trace-context.ts";
+export * from "./trace-of-message.ts";
