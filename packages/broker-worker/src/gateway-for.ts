@@ -7,7 +7,7 @@ import {
   type QueueBrokerObject,
 } from "@sluice/broker";
 import { createGateway, type Gateway, type QueueDirectory } from "@sluice/gateway";
-import type { QueueTopology } from "@sluice/protocol";
+import { parseTraceUrl, type QueueTopology } from "@sluice/protocol";
 import { accessOf } from "./access.ts";
 import { accountOf } from "./account.ts";
 import { awsOf } from "./aws.ts";
@@ -94,6 +94,7 @@ function directoryOf(env: BrokerEnv, topology: QueueTopology, machine: ToldMachi
     },
     // A deployed broker has no disk that can be looked at.
     isLocal: machine === null,
+    traceUrl: traceUrlOf(env),
     isServed,
     reportDisk: machine !== null && isServed ? (isFull) => machine.disk.told(isFull) : null,
     reportClock:
@@ -114,4 +115,14 @@ function r2Watcher(url: string): NonNullable<QueueDirectory["watchR2"]> {
     const response = await fetch(url, { method: "POST", body: JSON.stringify(buckets) });
     if (!response.ok) throw new Error(`writes to R2 buckets are not seen: ${response.status}`);
   };
+}
+
+/** Reads the URL of a page that shows a trace; `null` for none. Commands refuse an invalid one at their start. */
+function traceUrlOf({ SLUICE_TRACE_URL: text = "" }: BrokerEnv): string | null {
+  try {
+    return parseTraceUrl(text.trim());
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : error}; traces have no links.`);
+    return null;
+  }
 }

@@ -3,6 +3,7 @@ import type { ConsumerPort } from "../push/delivery-result.ts";
 import { ackedResult, failedResult, type RejectedDelivery } from "../push/delivery-result.ts";
 import type { EndpointFormat, PushedMessage, Verdict } from "./endpoint.ts";
 import type { EndpointCaller } from "./endpoint-caller.ts";
+import { traceHeaders } from "./trace-headers.ts";
 
 /**
  * Adapts an HTTP endpoint to the dispatcher's consumers: a batch is one message, a delivery is one request. A server
@@ -38,7 +39,8 @@ export class EndpointConsumer implements ConsumerPort {
   async #post(delivery: Delivery): Promise<DeliveryResult | RejectedDelivery> {
     const { settings, clock } = this.#caller;
     const message = pushedMessageOf(delivery, clock.now() + 1000 * settings.responseTimeoutSeconds);
-    const headers = this.#format.headers(message, settings);
+    const trace = traceHeaders(message.extension, delivery.trace);
+    const headers = { ...this.#format.headers(message, settings), ...trace };
     const outcome = await this.#caller.post({
       url: settings.url,
       headers,

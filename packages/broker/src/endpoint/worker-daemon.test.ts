@@ -1,5 +1,5 @@
 import { encodeAttributes } from "@sluice/aws";
-import { packMessages } from "@sluice/protocol";
+import { encodeTrace, packMessages } from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
 import { bodiesOf, decoder } from "../../test/endpoint-world.ts";
 import { testId } from "../../test/messages.ts";
@@ -22,6 +22,20 @@ async function sendWithAttributes(world: World, texts: Record<string, string>): 
   await world.core("jobs").send([{ packed }]);
   await world.pass(0);
 }
+
+it("the worker daemon posts the trace context of a message as headers", async () => {
+  const world = worldWith();
+  const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+  const trace = encodeTrace(traceparent, "a=1") ?? new Uint8Array();
+  const body = new TextEncoder().encode("a");
+  const packed = packMessages([{ id: testId(), contentType: "text", body, extension: { trace } }]);
+  await world.core("jobs").send([{ packed }]);
+  await world.sendAndPass("jobs", ["b"]);
+  expect(world.posts.map(({ headers }) => [headers.traceparent, headers.tracestate])).toEqual([
+    [traceparent, "a=1"],
+    [undefined, undefined],
+  ]);
+});
 
 describe("the worker daemon", () => {
   it("says how its requests go: what is open, what failed in a row, whether the application is there", async () => {

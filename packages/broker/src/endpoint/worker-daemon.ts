@@ -26,6 +26,7 @@ import type { Throttle } from "../turn/throttle.ts";
 import type { DaemonDeliverer } from "../why/conditions.ts";
 import type { EndpointOutcome } from "./endpoint.ts";
 import type { EndpointCaller } from "./endpoint-caller.ts";
+import { traceHeaders } from "./trace-headers.ts";
 
 /** Most messages of one receive, as for every client of SQS. */
 const RECEIVE_MAX = 10;
@@ -37,6 +38,8 @@ const SENDER_ID = "000000000000";
 /** Message that the daemon posts. */
 export interface Work {
   readonly message: DaemonMessage;
+  /** Headers with its trace context. */
+  readonly trace: Readonly<Record<string, string>>;
   readonly receipt: string;
   /** Time in ms at which its visibility timeout ends. */
   readonly visibleAtMs: number;
@@ -153,7 +156,8 @@ export class WorkerDaemon {
           continue;
         }
         this.#posts += 1;
-        taken.push({ message, receipt: received.receipt, visibleAtMs: nowMs + visibilityMs, caller });
+        const trace = index.hasExtension(i) ? traceHeaders(index.extension(i)) : {};
+        taken.push({ message, trace, receipt: received.receipt, visibleAtMs: nowMs + visibilityMs, caller });
       }
       // The messages are visible again at once, and would be received again.
       if (visibilityMs === 0) break;
@@ -200,7 +204,7 @@ export class WorkerDaemon {
 
   /** Posts a message, a second time if its connection was closed, since that may have been an old one (S7). */
   async #post(work: Work): Promise<EndpointOutcome> {
-    const { caller, message } = work;
+    const { caller, message, trace } = work;
     try {
       const request = daemonRequest(message, {
         url: caller.settings.url,
@@ -208,7 +212,7 @@ export class WorkerDaemon {
         queue: this.#context.name,
       });
       for (const line of request.dropped) this.#warn(`${message.id}: ${line}`);
-      const post = { ...request, id: message.id };
+      const post = { ...request, headers: { ...request.headers, ...trace }, id: message.id };
       const outcome = await caller.post(post);
       return outcome.kind === "closed" && outcome.isRepeated !== true ? await caller.post(post) : outcome;
     } catch (error) {

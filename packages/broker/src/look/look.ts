@@ -248,6 +248,7 @@ export function storedFacts(payload: PackedIndex, at: number, isWhole: boolean) 
     group: extension.groupId ?? null,
     attributes: extension.attributes?.slice() ?? null,
     from: sourceOf(extension),
+    ...(extension.trace === undefined ? {} : { trace: extension.trace.slice() }),
   } satisfies Partial<LookedAt>;
 }
 

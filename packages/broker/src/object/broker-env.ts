@@ -36,6 +36,14 @@ export interface BrokerEnv {
   readonly SLUICE_AWS_ACCOUNT_ID?: string;
   /** `true` lets a queue be purged, and the name of a deleted one be used again, only once in 60 s, as on AWS. */
   readonly SLUICE_AWS_STRICT_TIMING?: string;
+  /** URL of a collector that spans are exported to by OTLP over HTTP. Default: none are made. */
+  readonly SLUICE_OTLP_ENDPOINT?: string;
+  /** Headers for the collector, `NAME=VALUE` separated by commas, values percent-encoded. */
+  readonly SLUICE_OTLP_HEADERS?: string;
+  /** Part of the messages without a trace context that begin a trace, 0 to 1. Default 1. */
+  readonly SLUICE_TRACE_RATIO?: string;
+  /** URL of a page that shows a trace, with `{traceId}` in it. */
+  readonly SLUICE_TRACE_URL?: string;
   /** Set by `sluice serve`: by the admin API it may say that the disk is full, and that it ends. */
   readonly SLUICE_SERVED?: string;
   /**

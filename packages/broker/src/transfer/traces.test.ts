@@ -8,7 +8,7 @@ const TRACE = encodeTrace("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-
 const redrive = { deadLetterQueue: "dead", maxReceiveCount: 1 };
 const definitions = { orders: { receive: { redrive } }, dead: {} };
 
-/** What can happen to a message between its send and its end. */
+/** Things that happen to a message between its send and its end. */
 const STEPS = {
   deadLetter: async (queues: SqsWorld) => {
     await queues.receive("orders", { visibilityTimeoutMs: 0 });

@@ -189,7 +189,8 @@ function Shown({
 }
 
 function About({ message, now }: { readonly message: WholeMessageView; readonly now: string }) {
-  const { id, attempts, sentAt, keptUntil, group, attributes, from, dueAt, leasedUntil, end } = message;
+  const { id, attempts, sentAt, keptUntil, group, attributes, from, dueAt, leasedUntil, end, trace } =
+    message;
   const time = (iso: string) => (
     <>
       <time dateTime={iso}>{moment(iso, now)}</time>
@@ -212,6 +213,8 @@ function About({ message, now }: { readonly message: WholeMessageView; readonly 
           leasedUntil === null ? null : ["Leased until", time(leasedUntil)],
           keptUntil === null ? null : ["Kept until", time(keptUntil)],
           end === undefined ? null : ["Finished", time(end.at)],
+          // Without a URL it is no link.
+          trace === undefined ? null : ["Trace", <a href={trace.url as string}>{trace.id}</a>],
           group === null ? null : ["Group", <code key="group">{group}</code>],
           from === null
             ? null

@@ -65,6 +65,8 @@ export interface QueueDirectory {
   readonly isLocal: boolean;
   /** Why an HTTP endpoint at a URL does not get an environment variable that its settings name; `null` if it does. */
   variableRefusal(name: string, url: string): string | null;
+  /** URL of a page that shows a trace, with `{traceId}` in it. Absent or `null` for none. */
+  readonly traceUrl?: string | null;
   /** Whether a process of the same machine has started the broker, and may announce its end. */
   readonly isServed: boolean;
   /** Takes a report of whether the disk is full; `null` where no process watches the disk. */

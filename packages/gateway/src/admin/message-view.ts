@@ -9,6 +9,7 @@ import type {
   WhyReason,
 } from "@sluice/protocol";
 import { timeOf } from "./time.ts";
+import { type TraceView, traceView } from "./trace-view.ts";
 
 /** Characters of a body that are shown of a message among others. */
 export const BODY_CHARACTERS_MAX = 2_000;
@@ -44,6 +45,8 @@ export interface MessageView {
   readonly lastError?: string | null;
   /** Its end, if it is finished. */
   readonly end?: MessageEndView;
+  /** Absent for a message without a trace context. */
+  readonly trace?: TraceView;
 }
 
 /** End of a message whose body is kept. */
@@ -95,16 +98,18 @@ export function messageView(message: LookedAt): MessageView {
   return { ...factsOf(message), text: shown, truncated: isMore };
 }
 
-export function wholeMessageView(message: LookedAt): WholeMessageView {
+/** @param traceUrl URL of a page that shows a trace. */
+export function wholeMessageView(message: LookedAt, traceUrl: string | null = null): WholeMessageView {
   const text = textOf(message);
   const base64 = text === null ? toBase64(message.body) : null;
-  return { ...factsOf(message), text, truncated: false, base64 };
+  return { ...factsOf(message, traceUrl), text, truncated: false, base64 };
 }
 
-function factsOf(message: LookedAt): Omit<MessageView, "text" | "truncated"> {
+function factsOf(message: LookedAt, traceUrl: string | null = null): Omit<MessageView, "text" | "truncated"> {
   const { id, ref, state, why, sentMs, atMs, keptUntilMs, attempts, contentType, bodyBytes, group, from } =
     message;
   const { end } = message;
+  const trace = traceView(message.trace, traceUrl);
   const isLeased = state === "leased";
   return {
     id,
@@ -123,6 +128,7 @@ function factsOf(message: LookedAt): Omit<MessageView, "text" | "truncated"> {
     from,
     lastError: message.lastError ?? null,
     ...(end === undefined ? {} : { end: messageEndView(end) }),
+    ...(trace === null ? {} : { trace }),
   };
 }
 

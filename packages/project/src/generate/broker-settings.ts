@@ -11,6 +11,10 @@ export const BROKER_SETTINGS = [
   "SLUICE_AWS_REGION",
   "SLUICE_AWS_ACCOUNT_ID",
   "SLUICE_AWS_STRICT_TIMING",
+  "SLUICE_OTLP_ENDPOINT",
+  "SLUICE_OTLP_HEADERS",
+  "SLUICE_TRACE_RATIO",
+  "SLUICE_TRACE_URL",
 ] as const;
 
 /** Variables that the process which runs a broker sets for it, and that no deployed broker has. */
@@ -20,6 +24,7 @@ export const PROCESS_VARIABLES: readonly string[] = [LAST_END_VARIABLE, R2_VARIA
 export const SECRET_SETTINGS: readonly string[] = [
   "SLUICE_API_TOKENS",
   "SLUICE_AWS_ACCESS_KEYS",
+  "SLUICE_OTLP_HEADERS",
   ...PROCESS_VARIABLES,
 ];
 

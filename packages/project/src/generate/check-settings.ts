@@ -1,5 +1,13 @@
 import { parseAccessKeys, parseAccountId } from "@sluice/aws/access-settings";
-import { isReservedActor, parsePublicUrl, parseTrustProxy } from "@sluice/protocol";
+import {
+  isReservedActor,
+  parseOtlpEndpoint,
+  parseOtlpHeaders,
+  parsePublicUrl,
+  parseTraceRatio,
+  parseTraceUrl,
+  parseTrustProxy,
+} from "@sluice/protocol";
 import { CliError } from "../errors.ts";
 
 const CHECKS = {
@@ -28,6 +36,10 @@ const CHECKS = {
   SLUICE_AWS_ACCOUNT_ID: parseAccountId,
   SLUICE_PUBLIC_URL: parsePublicUrl,
   SLUICE_TRUST_PROXY: parseTrustProxy,
+  SLUICE_OTLP_ENDPOINT: parseOtlpEndpoint,
+  SLUICE_OTLP_HEADERS: parseOtlpHeaders,
+  SLUICE_TRACE_RATIO: parseTraceRatio,
+  SLUICE_TRACE_URL: parseTraceUrl,
 };
 
 /** Checks a list, separated by commas. Throws a `RangeError` for an entry of another form. */

@@ -134,6 +134,8 @@ export interface LookedAt {
   readonly attributes: Uint8Array | null;
   /** The queue that it was dead-lettered from. */
   readonly from: string | null;
+  /** Trace context (`decodeTrace`). Absent for none. */
+  readonly trace?: Uint8Array;
   readonly why: Why;
   /** First line of the error of its last failed delivery, here or in an earlier queue; `null` where none is known. */
   readonly lastError?: string | null;

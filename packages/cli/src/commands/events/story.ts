@@ -17,7 +17,10 @@ export async function story(on: OnBroker, queue: string, id: string): Promise<nu
     const why = gap === undefined ? "" : ` ${gapText(gap)}`;
     throw new CliError(`Nothing is known of a message ${id} in ${queue}.${why}`, EXIT_NOT_FOUND);
   }
-  answer(on, known, { text: known.events.flatMap((event) => eventLines(event, on.printer)).join("\n") });
+  const { trace } = known;
+  const lines = known.events.flatMap((event) => eventLines(event, on.printer));
+  if (trace !== undefined) lines.push(`trace ${trace.url ?? trace.id}`);
+  answer(on, known, { text: lines.join("\n") });
   if (!on.json) {
     for (const gap of known.gaps) on.printer.warn(gapText(gap));
   }

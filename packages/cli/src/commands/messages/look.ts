@@ -108,7 +108,7 @@ export async function show(on: OnBroker, queue: string, id: string): Promise<num
 function factsOf(message: WholeMessageView, now: string, look: Look): string {
   const { id, state, why, attempts, sentAt, dueAt, leasedUntil, keptUntil, contentType, bytes, group, from } =
     message;
-  const { lastError = null, end } = message;
+  const { lastError = null, end, trace } = message;
   const time = (at: string) => `${at} (${distance(at, now)})`;
   return facts(
     [
@@ -125,6 +125,7 @@ function factsOf(message: WholeMessageView, now: string, look: Look): string {
       ["from", from],
       ["group", group === null ? null : printable(group)],
       ["attributes", attributesOf(message)],
+      ["trace", trace === undefined ? null : (trace.url ?? trace.id)],
       ["body", `${contentType}, ${size(bytes)}`],
     ],
     look,

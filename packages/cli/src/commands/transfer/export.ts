@@ -90,7 +90,7 @@ function open(on: OnBroker, queue: string, filter: string, { output, resume = fa
 
 /** Makes the line of a message: the members that an import uses, and its origin. Absent members are left out. */
 function lineOf(message: WholeMessageView) {
-  const { id, state, attempts, sentAt, contentType, text, base64, group, attributes, from } = message;
+  const { id, state, attempts, sentAt, contentType, text, base64, group, attributes, from, trace } = message;
   return {
     id,
     state,
@@ -101,5 +101,6 @@ function lineOf(message: WholeMessageView) {
     ...(group === null ? {} : { group }),
     ...(Object.keys(attributes).length === 0 ? {} : { attributes }),
     ...(from === null ? {} : { from }),
+    ...(trace === undefined ? {} : { trace }),
   };
 }

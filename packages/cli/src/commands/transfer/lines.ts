@@ -20,7 +20,7 @@ export const BATCH_MESSAGES = 100;
 export const BATCH_CHARACTERS = 700_000;
 
 /** Members of a line that are passed on unchecked: the broker checks them. */
-const MEMBERS = ["contentType", "text", "base64", "delaySeconds", "group", "attributes"] as const;
+const MEMBERS = ["contentType", "text", "base64", "delaySeconds", "group", "attributes", "trace"] as const;
 
 /**
  * Reads the message of a line. It is as an export writes it, or `{"body": ANYTHING}`: without a `contentType`, a string

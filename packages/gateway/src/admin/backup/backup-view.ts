@@ -11,6 +11,7 @@ import type {
 } from "@sluice/protocol";
 import { DELAY_SECONDS_MAX } from "@sluice/protocol";
 import { wholeMessageView } from "../message-view.ts";
+import type { TraceView } from "../trace-view.ts";
 
 /** Beginning of a backup: all settings of a broker, without secrets, and the queues that hold messages. */
 export interface BackupView {
@@ -76,6 +77,7 @@ export interface BackupMessage {
   readonly group?: string;
   readonly attributes?: Readonly<Record<string, { readonly type: string; readonly value: string }>>;
   readonly from?: string;
+  readonly trace?: TraceView;
 }
 
 export function backupQueue({ name, definition, jurisdiction, dialects }: QueueRecord): BackupQueue {
@@ -113,7 +115,7 @@ function withoutPassword({ protocol, endpoint }: Pick<TopicSubscription, "protoc
 
 /** @param nowMs the time of the queue's own clock. */
 export function backupMessage(message: LookedAt, nowMs: number): BackupMessage {
-  const { id, sentAt, contentType, text, base64, group, attributes, from } = wholeMessageView(message);
+  const { id, sentAt, contentType, text, base64, group, attributes, from, trace } = wholeMessageView(message);
   const isLeased = message.state === "leased";
   const leftMs = isLeased ? 0 : message.atMs - nowMs;
   return {
@@ -126,5 +128,6 @@ export function backupMessage(message: LookedAt, nowMs: number): BackupMessage {
     ...(group === null ? {} : { group }),
     ...(Object.keys(attributes).length === 0 ? {} : { attributes }),
     ...(from === null ? {} : { from }),
+    ...(trace === undefined ? {} : { trace }),
   };
 }

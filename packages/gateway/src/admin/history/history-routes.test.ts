@@ -21,7 +21,8 @@ const NOTHING: StoryReply = { events: [], gaps: [], before: null, after: null };
 /** A broker whose queues tell these stories, by queue and id. */
 function withStories(stories: Record<string, Partial<StoryReply>>): QueueDirectory {
   const story = async (queue: string, id: string) => ({ ...NOTHING, ...stories[`${queue} ${id}`] });
-  return { ...directoryOf({ orders: ORDERS, dead: DEAD }), queue: () => queueWith({ story }) };
+  const look = async () => ({ messages: [], matched: 0, cursor: null, searched: 0, of: 0 });
+  return { ...directoryOf({ orders: ORDERS, dead: DEAD }), queue: () => queueWith({ story, look }) };
 }
 
 /** Answer of either route. */

@@ -1,5 +1,6 @@
 import type { HistoryEvent, MessageElsewhere, StoryReply } from "@sluice/protocol";
 import type { QueueDirectory } from "../../account/queue-directory.ts";
+import { type TraceView, traceView } from "../trace-view.ts";
 import { type EventView, eventView, gapView, pastEvents, type StoryGapView } from "./history-view.ts";
 
 /** Queues that a story is followed through in each direction. */
@@ -12,6 +13,8 @@ export interface StoryView {
   /** Oldest first. */
   readonly events: readonly EventView[];
   readonly gaps: readonly StoryGapView[];
+  /** Absent for a message without a trace context, and one whose body is not kept any more. */
+  readonly trace?: TraceView;
 }
 
 /** Part of a story that happened in one queue. */
@@ -40,11 +43,23 @@ export async function tellStory(directory: QueueDirectory, message: MessageElsew
   await follow("after");
   const events = withPast(chapters.flatMap(({ reply }) => reply.events));
   const gaps = chapters.flatMap(({ reply }) => reply.gaps).map(gapView);
+  const trace = await traceOf(directory, chapters.at(-1)?.message ?? null);
   return {
     messages: chapters.map((chapter) => chapter.message),
     events,
     gaps: gaps.flatMap((gap) => withoutSend(gap, events)),
+    ...(trace === null ? {} : { trace }),
   };
+}
+
+/** The trace context of a message where it was last; `null` for none, and for one that is not kept. */
+async function traceOf(
+  { queue, traceUrl }: QueueDirectory,
+  at: MessageElsewhere | null,
+): Promise<TraceView | null> {
+  if (at === null) return null;
+  const { messages } = await queue(at.queue).look(at.queue, { max: 1, only: [at.id] });
+  return traceView(messages[0]?.trace, traceUrl);
 }
 
 /** Leaves out of a gap the send that the message has brought along, and what was before it. */

@@ -2,6 +2,7 @@ import { encodeAttributes } from "@sluice/aws";
 import { MESSAGE_BYTES_MAX, type MessageExtension, packMessages, type QueueRecord } from "@sluice/protocol";
 import { Hono } from "hono";
 import type { QueueDirectory } from "../../account/queue-directory.ts";
+import { traceOfRequest } from "../../http/trace-of-request.ts";
 import { AdminError, queueNotFound } from "../failure.ts";
 import { checkQueue, queueOf } from "../queue-of.ts";
 import { messageGone, messageOf, unfinishedMessageOf } from "./find-message.ts";
@@ -35,9 +36,11 @@ export function actionRoutes(directory: QueueDirectory): Hono {
       { DataType: "String", StringValue },
     ]);
     const stored = encodeAttributes({ attributes: Object.fromEntries(named), traceHeader: null });
+    const trace = traceOfRequest(c.req.raw.headers);
     const extension: MessageExtension = {
       ...(group === undefined ? {} : { groupId: group }),
       ...(stored === undefined ? {} : { attributes: stored }),
+      ...(trace === null ? {} : { trace }),
     };
     return c.json(await send(directory, record, storedBody(body, contentType), extension, delaySeconds));
   });
@@ -68,6 +71,7 @@ export function actionRoutes(directory: QueueDirectory): Hono {
     const extension: MessageExtension = {
       ...(message.group === null ? {} : { groupId: message.group }),
       ...(message.attributes === null ? {} : { attributes: message.attributes }),
+      ...(message.trace === undefined ? {} : { trace: message.trace }),
     };
     return c.json(await send(directory, target, bodyOf(message, edited), extension, delaySeconds));
   });

@@ -3,8 +3,10 @@ import {
   BATCH_MESSAGES_MAX,
   CONTENT_TYPES,
   DELAY_SECONDS_MAX,
+  encodeTrace,
   MESSAGE_BYTES_MAX,
   type MessageExtension,
+  parseTraceparent,
   QueueError,
   type QueueRecord,
   SQS_MESSAGE_BYTES_MAX,
@@ -40,6 +42,14 @@ const attribute = z
     ),
   );
 
+/** A trace context. The broker looks at its `traceparent` and its `tracestate` alone. */
+const trace = z.object({
+  traceparent: z
+    .string()
+    .check(z.refine((value) => parseTraceparent(value) !== null, "must be a traceparent of W3C")),
+  tracestate: z.optional(z.string()),
+});
+
 /** A message in the shape in which `GET messages` shows it; its other members are ignored. */
 const message = z
   .object({
@@ -49,6 +59,7 @@ const message = z
     delaySeconds: z.nullish(z.int().check(z.gte(0), z.lte(DELAY_SECONDS_MAX))),
     group: z.nullish(text.check(z.minLength(1), z.maxLength(128))),
     attributes: z.optional(z.record(z.string().check(z.regex(/^[\w.-]{1,256}$/)), attribute)),
+    trace: z.optional(trace),
   })
   .check(
     z.refine(
@@ -129,7 +140,7 @@ function messagesIn(text: string): z.infer<typeof batch>["messages"] {
 }
 
 function incomingOf(given: z.infer<typeof message>, index: number): IncomingMessage {
-  const { contentType, text, base64, delaySeconds, group, attributes = {} } = given;
+  const { contentType, text, base64, delaySeconds, group, attributes = {}, trace } = given;
   const body = text == null ? fromBase64(base64 ?? "") : new TextEncoder().encode(text);
   if (body === null) throw invalid("must have its body in base64", index);
   const stored = encodeAttributes({
@@ -138,9 +149,11 @@ function incomingOf(given: z.infer<typeof message>, index: number): IncomingMess
     ),
     traceHeader: null,
   });
+  const context = trace === undefined ? null : encodeTrace(trace.traceparent, trace.tracestate);
   const extension: MessageExtension = {
     ...(group == null ? {} : { groupId: group }),
     ...(stored === undefined ? {} : { attributes: stored }),
+    ...(context === null ? {} : { trace: context }),
   };
   return {
     contentType,

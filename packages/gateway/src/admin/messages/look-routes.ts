@@ -43,7 +43,9 @@ export function lookRoutes(directory: QueueDirectory): Hono {
     const { messages, ...found } = await directory.queue(name).look(name, request);
     const { searched, of, finished } = found;
     return c.json({
-      messages: shownMessages(rightsOf(c), messages).map(isWhole ? wholeMessageView : messageView),
+      messages: shownMessages(rightsOf(c), messages).map((message) =>
+        isWhole ? wholeMessageView(message) : messageView(message),
+      ),
       cursor: found.cursor,
       ...(found.nowMs === undefined ? {} : { now: timeOf(found.nowMs) }),
       searched,
@@ -56,7 +58,7 @@ export function lookRoutes(directory: QueueDirectory): Hono {
     const { name } = await queueOf(c, directory);
     const message = await messageOf(directory, name, c.req.param("id"));
     const [shown = message] = shownMessages(rightsOf(c), [message]);
-    return c.json(wholeMessageView(shown));
+    return c.json(wholeMessageView(shown, directory.traceUrl));
   });
 
   app.get("/:name/errors", async (c) => {

@@ -48,6 +48,8 @@ export interface SnsContext {
   readonly keepAlive: KeepAlive;
   /** `X-Amzn-Trace-Id` of the request. */
   readonly traceHeader: string | null;
+  /** Trace context of the request, by its `traceparent`. */
+  readonly trace: Uint8Array | null;
 }
 
 /** Elements of an ARN, at least. */

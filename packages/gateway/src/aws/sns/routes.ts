@@ -14,6 +14,7 @@ import {
 import type { KeepAlive } from "@sluice/coalesce";
 import type { NewTopic } from "@sluice/protocol";
 import type { PublicAddress, SeenRequest } from "../../http/public-address.ts";
+import { traceOfRequest } from "../../http/trace-of-request.ts";
 import { needRefusal } from "../../rights/rights.ts";
 import { accessDenied, headersOfFailure, ThrottledError } from "../access-denied.ts";
 import { actionNamed } from "../action.ts";
@@ -89,6 +90,7 @@ export function snsService(
     calls,
     isSigned: true,
     traceHeader: null,
+    trace: null,
     caller: anonymous(homeOfTopic(topicArn), RESTORER),
     change: new Change(),
     endpoint: endpointFor(request),
@@ -124,6 +126,7 @@ export function snsService(
       change: new Change(),
       endpoint: endpointFor(request),
       traceHeader: traceHeaderOf(request.headers),
+      trace: traceOfRequest(request.headers),
     };
     const { run, need } = actionNamed(SNS_HANDLERS, call.action);
     if (needRefusal(caller.rights, need) !== null) {

@@ -72,6 +72,8 @@ export interface SqsContext {
   noteWait(): void;
   /** `X-Amzn-Trace-Id` of the request. */
   readonly traceHeader: string | null;
+  /** Trace context of the request, by its `traceparent`. */
+  readonly trace: Uint8Array | null;
 }
 
 /** A queue that a request is about. */

@@ -11,6 +11,7 @@ import {
 import type { KeepAlive } from "@sluice/coalesce";
 import { isQueueNotFound } from "@sluice/protocol";
 import type { PublicAddress } from "../../http/public-address.ts";
+import { traceOfRequest } from "../../http/trace-of-request.ts";
 import type { KeptKeys } from "../../rights/access-keys.ts";
 import { needRefusal } from "../../rights/rights.ts";
 import { accessDenied, headersOfFailure, ThrottledError } from "../access-denied.ts";
@@ -121,6 +122,7 @@ export function sqsService(
       path,
       client: request.client,
       traceHeader: traceHeaderOf(request.headers),
+      trace: traceOfRequest(request.headers),
     };
     return { call, context, output: action.run(context, call.input) };
   }

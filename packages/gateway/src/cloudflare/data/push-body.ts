@@ -41,13 +41,21 @@ export const pushBody = message;
 /** `POST Q/messages/batch`: 1 to `BATCH_MESSAGES_MAX` messages, and the delay of those that name none. */
 export const pushBatchBody = batch;
 
-/** Packs one pushed message for its queue. Throws QueueError 10203, 10204. */
-export function requestOf(body: z.infer<typeof message>): SendRequest {
-  return { packed: pack([incomingOf(body)]) };
+/**
+ * Packs one pushed message for its queue. Throws QueueError 10203, 10204.
+ *
+ * @param trace trace context of the request.
+ */
+export function requestOf(body: z.infer<typeof message>, trace: Uint8Array | null): SendRequest {
+  return { packed: pack([incomingOf(body, trace)]) };
 }
 
-/** Packs a pushed batch for its queue. Throws QueueError 10202 to 10206; the limits are those of a binding's batch. */
-export function batchRequestOf(body: z.infer<typeof batch>): SendRequest {
+/**
+ * Packs a pushed batch for its queue. Throws QueueError 10202 to 10206; the limits are those of a binding's batch.
+ *
+ * @param trace trace context of the request.
+ */
+export function batchRequestOf(body: z.infer<typeof batch>, trace: Uint8Array | null): SendRequest {
   const { length } = body.messages;
   if (length < 1 || length > BATCH_MESSAGES_MAX) {
     throw new QueueError(
@@ -56,13 +64,16 @@ export function batchRequestOf(body: z.infer<typeof batch>): SendRequest {
     );
   }
   const delaySeconds = delayIn(body.delay_seconds, "batch", QUEUE_ERROR_CODES.batchDelayInvalid);
-  const messages = body.messages.map(incomingOf);
+  const messages = body.messages.map((one) => incomingOf(one, trace));
   const packed = pack(messages);
   refuseLargeBatch(messages);
   return delaySeconds === undefined ? { packed } : { packed, delaySeconds };
 }
 
-function incomingOf({ body, content_type, delay_seconds }: z.infer<typeof message>): IncomingMessage {
+function incomingOf(
+  { body, content_type, delay_seconds }: z.infer<typeof message>,
+  trace: Uint8Array | null,
+): IncomingMessage {
   const contentType = content_type ?? "json";
   if (contentType !== "text" && contentType !== "json") {
     throw new QueueError(
@@ -74,6 +85,7 @@ function incomingOf({ body, content_type, delay_seconds }: z.infer<typeof messag
     contentType,
     body: encodeBody(body, contentType),
     delaySeconds: delayIn(delay_seconds, "message", QUEUE_ERROR_CODES.messageMetadataInvalid),
+    ...(trace === null ? {} : { extension: { trace } }),
   };
 }
 

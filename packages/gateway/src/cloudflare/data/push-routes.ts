@@ -1,6 +1,7 @@
 import { QUEUE_ERROR_CODES, QueueError, type SendRequest } from "@sluice/protocol";
 import { type Context, Hono } from "hono";
 import type { QueueDirectory } from "../../account/queue-directory.ts";
+import { traceOfRequest } from "../../http/trace-of-request.ts";
 import { succeed } from "../envelope.ts";
 import { queueOf } from "../queue-lookup.ts";
 import { metricsView } from "./message-view.ts";
@@ -19,12 +20,13 @@ export function pushRoutes(directory: QueueDirectory): Hono {
 
   app.post("/", async (c) => {
     const { name } = await queueOf(c, directory.account, QUEUE_ERROR_CODES.queueNotFound);
-    return send(c, name, requestOf(await readRequest(c, pushBody)));
+    return send(c, name, requestOf(await readRequest(c, pushBody), traceOfRequest(c.req.raw.headers)));
   });
 
   app.post("/batch", async (c) => {
     const { name } = await queueOf(c, directory.account, QUEUE_ERROR_CODES.queueNotFound);
-    return send(c, name, batchRequestOf(await readRequest(c, pushBatchBody)));
+    const body = await readRequest(c, pushBatchBody);
+    return send(c, name, batchRequestOf(body, traceOfRequest(c.req.raw.headers)));
   });
 
   return app;

@@ -19,6 +19,7 @@ import {
   parseFilterPolicy,
   type Signer,
 } from "@sluice/sns";
+import { traceOfMessage } from "../../trace-context.ts";
 import { invalid } from "../errors.ts";
 import { signatureVersionOf } from "../signers.ts";
 import type { OutgoingMessage } from "./outgoing.ts";
@@ -39,6 +40,8 @@ export interface CopyOptions {
   readonly signer: Signer | null;
   /** AWS X-Ray's, of the request: queues get it beside the message. */
   readonly traceHeader: string | null;
+  /** Trace context of the request, by its `traceparent`. */
+  readonly trace: Uint8Array | null;
 }
 
 /**
@@ -156,19 +159,20 @@ function envelopeOf(
 }
 
 /**
- * Builds the data that travels beside the body: group and deduplication id, raw attributes, the trace header, and the
- * values that become headers (spec sns-delivery 8.4, 8.6).
+ * Builds the data that travels beside the body: group and deduplication id, raw attributes, the trace, and the values
+ * that become headers (spec sns-delivery 8.4, 8.6).
  */
 function extensionOf(
   { groupId, deduplicationId, attributes }: OutgoingMessage,
   topic: TopicRecord,
   { arn, protocol, endpoint }: TopicSubscription,
   isRaw: boolean,
-  { traceHeader }: CopyOptions,
+  { traceHeader, trace: ofRequest }: CopyOptions,
 ): MessageExtension {
   const isFifoQueue = isFifoName(endpoint);
   const hasGroup = groupId !== null && protocol === "sqs" && (isFifoQueue || !topic.isFifo);
   const notification = { type: "Notification", topicArn: topic.arn, subscriptionArn: arn, isRaw } as const;
+  const trace = traceOfMessage({ attributes, ofRequest, headerOfRequest: traceHeader });
   const stored = encodeAttributes({
     attributes: isRaw ? attributes : {},
     ...(protocol === "sqs" ? { traceHeader } : { traceHeader: null, notification }),
@@ -177,6 +181,7 @@ function extensionOf(
     ...(hasGroup ? { groupId } : {}),
     ...(isFifoQueue && deduplicationId !== null ? { deduplicationId } : {}),
     ...(stored === undefined ? {} : { attributes: stored }),
+    ...(trace === null ? {} : { trace }),
   };
 }
 

@@ -112,7 +112,7 @@ async function byMemory(
 
 /** Makes the copies of the messages for each subscriber. */
 async function withCopies(
-  { ports, endpoint, signers, traceHeader }: SnsContext,
+  { ports, endpoint, signers, traceHeader, trace }: SnsContext,
   snapshot: TopicSnapshot,
   messages: readonly OutgoingMessage[],
 ): Promise<PublishedMessage[]> {
@@ -125,7 +125,7 @@ async function withCopies(
       messageId: message.messageId.replaceAll("-", ""),
       deduplicationId: message.deduplicationId,
       groupId: message.groupId,
-      copies: await copiesOf(message, snapshot, { nowMs, endpoint, signer, traceHeader }),
+      copies: await copiesOf(message, snapshot, { nowMs, endpoint, signer, traceHeader, trace }),
     });
   }
   return published;

@@ -1,5 +1,7 @@
 import { attributesBytes, encodeAttributes, isFifoId, sha256Hex, utf8Bytes } from "@sluice/aws";
 import { encodeExtension, type MessageExtension, type RecordToWrite } from "@sluice/protocol";
+import { traceOfMessage } from "../../trace-context.ts";
+import type { SqsContext } from "../context.ts";
 import { invalidParameter, invalidValue, missingParameter, refuse, SQS_ERRORS } from "../errors.ts";
 import type { SqsInput } from "../model.ts";
 import { checkMessageAttributes, checkSystemAttributes, TRACE_HEADER } from "./message-attributes.ts";
@@ -108,14 +110,17 @@ function checkGroupId(name: string, value: string | undefined): void {
   );
 }
 
+/** Traces that a request names for all of its messages. */
+type RequestTrace = Pick<SqsContext, "traceHeader" | "trace">;
+
 export type RecordOfMessage = RecordToWrite & { readonly messageId: string };
 
 /** Makes the record of a message that was checked. */
-export function recordOf(input: MessageInput, rules: SendRules, traceHeader: string | null): RecordOfMessage {
+export function recordOf(input: MessageInput, rules: SendRules, ofRequest: RequestTrace): RecordOfMessage {
   const { MessageBody: body = "", DelaySeconds } = input;
   // On a FIFO queue a delay of 0 means that of the queue (spec sqs 4.1).
   const delaySeconds = rules.isFifo ? undefined : DelaySeconds;
-  const extension = extensionOf(input, rules, traceHeader);
+  const extension = extensionOf(input, rules, ofRequest);
   const messageId = crypto.randomUUID();
   const record = { messageId, id: messageId, contentType: "text", body, delaySeconds } as const;
   return extension === null ? record : { ...record, extension: encodeExtension(extension) };
@@ -125,7 +130,7 @@ export function recordOf(input: MessageInput, rules: SendRules, traceHeader: str
 function extensionOf(
   input: MessageInput,
   { isFifo, hasContentBasedDeduplication }: SendRules,
-  requestTraceHeader: string | null,
+  { traceHeader: headerOfRequest, trace: ofRequest }: RequestTrace,
 ): MessageExtension | null {
   const {
     MessageBody: body = "",
@@ -133,14 +138,21 @@ function extensionOf(
     MessageAttributes = {},
     MessageSystemAttributes,
   } = input;
-  const traceHeader = MessageSystemAttributes?.[TRACE_HEADER]?.StringValue ?? requestTraceHeader;
-  const attributes = encodeAttributes({ attributes: MessageAttributes, traceHeader });
+  const ownHeader = MessageSystemAttributes?.[TRACE_HEADER]?.StringValue;
+  const attributes = encodeAttributes({
+    attributes: MessageAttributes,
+    traceHeader: ownHeader ?? headerOfRequest,
+  });
+  const named = { attributes: input.MessageAttributes, traceHeader: ownHeader, ofRequest, headerOfRequest };
+  const trace = traceOfMessage(named);
   const deduplicationId =
     input.MessageDeduplicationId ?? (isFifo && hasContentBasedDeduplication ? sha256Hex(body) : undefined);
-  if (groupId === undefined && deduplicationId === undefined && attributes === undefined) return null;
+  if (groupId === undefined && deduplicationId === undefined && attributes === undefined && trace === null)
+    return null;
   return {
     ...(groupId === undefined ? {} : { groupId }),
     ...(deduplicationId === undefined ? {} : { deduplicationId }),
     ...(attributes === undefined ? {} : { attributes }),
+    ...(trace === null ? {} : { trace }),
   };
 }

@@ -6,9 +6,16 @@ import {
   printable,
   toBase64,
 } from "@sluice/aws";
-import { decodeBody, type PackedIndex, type ReceivedMessages, receivedMessage } from "@sluice/protocol";
+import {
+  decodeBody,
+  type PackedIndex,
+  type ReceivedMessages,
+  receivedMessage,
+  traceParentIn,
+} from "@sluice/protocol";
 import { mayUse } from "../../../rights/rights.ts";
 import { addressOf, arnOf } from "../../queue-address.ts";
+import { xrayOf } from "../../trace-context.ts";
 import type { SqsContext } from "../context.ts";
 import type { SqsOutput } from "../model.ts";
 
@@ -58,6 +65,7 @@ export function shownMessage(
 
   function systemAttributesOf(): Record<string, string> {
     const { receiveCount, firstReceivedMs, sequenceNumber } = receivedMessage(received, i);
+    const trace = traceParentIn(extension.trace);
     const source = extension.deadLetterSource ?? extension.deadLetterOf;
     const all = {
       SenderId: home.account,
@@ -67,7 +75,7 @@ export function shownMessage(
       SequenceNumber: sequenceNumber ?? undefined,
       MessageDeduplicationId: sequenceNumber === null ? undefined : extension.deduplicationId,
       MessageGroupId: extension.groupId,
-      AWSTraceHeader: traceHeader ?? undefined,
+      AWSTraceHeader: traceHeader ?? (trace === null ? undefined : xrayOf(trace)),
       DeadLetterQueueSourceArn:
         source === undefined || !mayUse(caller.rights, source) ? undefined : arnOf(addressOf(source, home)),
     };

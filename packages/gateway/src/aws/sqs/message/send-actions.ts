@@ -120,11 +120,11 @@ interface SentMessage {
 }
 
 function recordsOf(
-  { traceHeader }: SqsContext,
+  { traceHeader, trace }: SqsContext,
   inputs: readonly MessageInput[],
   rules: SendRules,
 ): readonly RecordOfMessage[] {
-  return inputs.map((input) => recordOf(input, rules, traceHeader));
+  return inputs.map((input) => recordOf(input, rules, { traceHeader, trace }));
 }
 
 /** Reads a queue's answer to the messages of a request. Throws the reason why it took none. */
