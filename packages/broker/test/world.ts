@@ -20,6 +20,7 @@ import { noteClockMoved } from "../src/queue/note-clock.ts";
 import { QueueCore } from "../src/queue/queue-core.ts";
 import type { QueuePorts } from "../src/queue/queue-ports.ts";
 import type { Transfer, TransferReply } from "../src/rpc/transfer.ts";
+import type { Traces } from "../src/tracing/traces.ts";
 import { LINGER_MS } from "../src/turn/group-commit.ts";
 import { AwakeTime } from "../src/usage/awake-time.ts";
 import { MemoryStore } from "./memory-store.ts";
@@ -103,6 +104,8 @@ export class World {
   };
   /** Asks the directory whether a queue exists. */
   exists = async (queue: string): Promise<boolean> => this.queues[queue] !== undefined;
+  /** Makes what traces a queue. Default: nothing does. */
+  tracesOf = (_queue: string): Traces | null => null;
   /** How long messages wait that a crash has cut off, in ms. */
   cutOffDelayMs = 0;
   /** Why an end that counts has cut deliveries off. */
@@ -352,6 +355,7 @@ export class World {
       awake: new AwakeTime(() => this.nowMs),
       epochKnown: 0,
       observer: this.observer,
+      traces: this.tracesOf(name),
       jitterSeed: "",
       writeFirst: () => {},
       newMessageId: newId,

@@ -53,7 +53,8 @@ export class QueueController<Body = unknown> {
       if (index.hasExtension(i)) keepTrace(message, index, i);
       return message;
     });
-    this.#trace = trace === undefined ? traceOfOnly(this.#messages) : { traceparent: trace };
+    const only = traceOfOnly(this.#messages);
+    this.#trace = trace === undefined ? only : { ...only, traceparent: trace };
     Object.defineProperty(this, "metadata", metadata);
     Object.defineProperty(this, "queue", { ...constant(), value: queue });
     Object.defineProperty(this, "messages", messages);

@@ -2,6 +2,8 @@ import {
   beginsAfterMs,
   countsAfter,
   cutOffReason,
+  type ExportSettings,
+  exportSettingsIn,
   inPlace,
   type Jurisdiction,
   type QueueRecord,
@@ -14,6 +16,8 @@ import { QueueCore } from "../queue/queue-core.ts";
 import type { QueuePorts } from "../queue/queue-ports.ts";
 import type { QueuesDirectory } from "../rpc/directory-object.ts";
 import { isFileDamage } from "../store/file-damage.ts";
+import { postSpans, SpanExporter } from "../tracing/span-exporter.ts";
+import { randomHex, Traces } from "../tracing/traces.ts";
 import { LINGER_DEPLOYED_MS, LINGER_MS } from "../turn/group-commit.ts";
 import { writeRecord } from "./apply-configuration.ts";
 import type { IdentifiedQueue } from "./identify-queue.ts";
@@ -79,6 +83,7 @@ function portsOf(
     },
     keepsHistory: queue.isDevelopment,
     observer: undefined,
+    traces: tracesOf(queue),
     jitterSeed: "",
     epochKnown: queue.check.epoch,
     writeFirst: () => {
@@ -121,6 +126,27 @@ function portsOf(
     after: queue.after,
     broken,
   };
+}
+
+/** Makes what traces a queue; `null` where no collector is set, or its settings are invalid. */
+function tracesOf({ name, host, log, after }: IdentifiedQueue): Traces | null {
+  let settings: ExportSettings | null;
+  try {
+    settings = exportSettingsIn(host.env);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    log.error(`Queue "${name}": no spans are exported: ${error.message}`);
+    return null;
+  }
+  if (settings === null) return null;
+  const warn = (text: string) => log.warn(`Queue "${name}": ${text}`);
+  const exporter = new SpanExporter({ settings, post: postSpans, after, warn });
+  return new Traces(name, {
+    ratio: settings.ratio,
+    nowMs: () => host.systemMs(),
+    randomHex,
+    export: (spans) => exporter.add(spans),
+  });
 }
 
 /** Finds the place of a queue that messages go to, and creates it: they stay in their jurisdiction. */

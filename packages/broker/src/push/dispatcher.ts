@@ -180,6 +180,12 @@ export class PushDispatcher {
     const metrics = metricsOf(queue);
     const logs = this.#context.history.takesLogs ? { logs: true } : {};
     return taken.map(({ batch: { leaseId }, readable: { batch, packed, firstId } }) => {
+      const trace = this.#context.traces?.delivered(
+        leaseId,
+        packed,
+        consumer.name,
+        batch.slices[0]?.attempts ?? 1,
+      );
       const running: Running = {
         batch,
         consumer,
@@ -191,6 +197,7 @@ export class PushDispatcher {
           attempts: attemptsOf(batch),
           metrics,
           ...logs,
+          ...(trace === undefined ? {} : { trace }),
         },
         startedMs: nowMs,
         returns: this.#returns,
@@ -220,6 +227,8 @@ export class PushDispatcher {
     for (const running of this.#running.values()) {
       if (running.batch.expiresMs > nowMs) continue;
       this.#forget(running);
+      const end = { tookMs: nowMs - running.startedMs, acked: 0, failure: "its lease has ended" };
+      this.#context.traces?.ended(running.batch.leaseId, end);
       pushEnded(this.#context.queue, running.batch, "failed");
     }
   }
@@ -303,6 +312,7 @@ export class PushDispatcher {
     if (!this.#forget(running)) return;
     const tookMs = endedMs - running.startedMs;
     if (result instanceof Absence) {
+      this.#context.traces?.ended(running.batch.leaseId, null);
       if (isTrial) this.#settler.settle(running, failedResult(GONE_DURING_TRIAL), tookMs);
       else this.#release(running, result.reason);
       this.#noteAbsence(running, result);
@@ -313,6 +323,7 @@ export class PushDispatcher {
       const messages = running.batch.count;
       const failure = failureOf(result);
       const hasFailed = failure !== null;
+      this.#context.traces?.ended(running.batch.leaseId, { tookMs, acked, failure });
       this.#record.ended(endedMs, failure ?? firstRetryReason(result, messages), {
         hasFailed,
         acked,

@@ -35,6 +35,7 @@ import { Deduplication } from "../send/deduplication.ts";
 import { Intake } from "../send/intake.ts";
 import { PayloadCache } from "../store/payload-cache.ts";
 import type { QueueStore } from "../store/store.ts";
+import type { Traces } from "../tracing/traces.ts";
 import { DeadLetters } from "../transfer/dead-letters.ts";
 import { Inbox } from "../transfer/inbox.ts";
 import { Moves } from "../transfer/moves.ts";
@@ -69,6 +70,7 @@ export class QueueCore implements QueueContext {
   readonly queue: Queue;
   readonly log: QueueLog;
   readonly store: QueueStore;
+  readonly traces: Traces | null;
   readonly jitterSeed: string;
   readonly damage: DamageLog;
   readonly history: History;
@@ -113,6 +115,7 @@ export class QueueCore implements QueueContext {
     this.name = name;
     this.log = log;
     this.store = store;
+    this.traces = ports.traces ?? null;
     this.jitterSeed = ports.jitterSeed;
     this.#ports = ports;
     this.awakeSinceMs = ports.clock.now();
@@ -128,6 +131,7 @@ export class QueueCore implements QueueContext {
       durable: () => {
         this.receivers.answer();
         this.watchers.answer();
+        this.traces?.durable();
       },
       after: ports.lingerMs === 0 ? undefined : ports.after,
       broken: (error) => {

@@ -5,6 +5,7 @@ import type { Clock } from "../platform/clock.ts";
 import type { QueueLog } from "../platform/log.ts";
 import type { DispatcherPorts } from "../push/dispatcher.ts";
 import type { QueueStore } from "../store/store.ts";
+import type { Traces } from "../tracing/traces.ts";
 import type { MovesPorts } from "../transfer/moves.ts";
 import type { OutboxPorts } from "../transfer/outbox.ts";
 import type { WakePorts } from "./next-wake.ts";
@@ -31,6 +32,8 @@ export interface QueuePorts extends DispatcherPorts, WorkerDaemonPorts, OutboxPo
   readonly keepsHistory: boolean;
   /** Told of all that happens; `undefined` where nobody is. */
   readonly observer: HistoryObserver | undefined;
+  /** Makes the queue's spans. Default: none are exported. */
+  readonly traces?: Traces | null;
   /** Seed of the jitter of retries. It can be the same for all: the ids of messages are random already. */
   readonly jitterSeed: string;
   /** Writes what goes with the first commit of this epoch. */

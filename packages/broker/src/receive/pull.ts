@@ -57,6 +57,7 @@ function takeBatch(context: QueueContext, max: number, forMs: number): PulledBat
       ...attemptsIn(slices),
     }));
     const receipts = slices.flatMap((slice) => positionsIn(slice, leased.leaseId));
+    context.traces?.used("receive", PULLER, receipts, context.payloadOf);
     return {
       packed: records.packed,
       attempts: slices.flatMap(({ from, to, attempts }) => Array<number>(to - from).fill(attempts)),

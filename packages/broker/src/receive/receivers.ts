@@ -233,8 +233,9 @@ export class Receivers {
   }
 
   #note(receipts: readonly Receipt[]): void {
-    const { history, payloadOf, queue } = this.#context;
+    const { history, payloadOf, queue, traces } = this.#context;
     const [first] = receipts;
+    traces?.used("receive", RECEIVER, receipts, payloadOf);
     if (!history.isOn || first === undefined) return;
     const at = receipts.flatMap(({ segmentId, index }) => [segmentId, index, index + 1]);
     history.quiet({ kind: "delivered", by: RECEIVER, count: receipts.length, at }, () => ({

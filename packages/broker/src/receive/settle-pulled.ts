@@ -45,12 +45,14 @@ export function settlePulled(
 }
 
 /** Acknowledges a message. @returns a warning, `null` if it was acknowledged. */
-function acknowledge({ queue, name, nowMs, history }: QueueContext, leaseId: string): string | null {
+function acknowledge(context: QueueContext, leaseId: string): string | null {
+  const { queue, name, nowMs, history, traces, payloadOf } = context;
   const receipt = decodeToken(name, "lease", leaseId);
   if (receipt === null) return NOT_A_LEASE;
   const noteAcked = (slice: Slice) => history.finished.note("acked", slice, { by: PULLER });
   switch (deleteReceived(queue, receipt, nowMs, noteAcked)) {
     case "deleted":
+      traces?.used("ack", PULLER, [receipt], payloadOf);
       history.quiet({ kind: "acked", by: PULLER, count: 1, at: positionOf(receipt) });
       return null;
     case "gone":
@@ -80,6 +82,8 @@ function retryLease(
   const range = { segmentId, leaseId: number, from: index, to: index + 1 };
   const outcome = retry(queue, range, nowMs + delayMs, nowMs);
   dead.push(...outcome.dead);
+  if (outcome.retried.length + outcome.dead.length > 0)
+    context.traces?.used("retry", PULLER, [receipt], context.payloadOf);
   if (outcome.retried.length > 0) {
     const delay = delaySeconds === undefined ? unnamedDelayReason(context) : "handler";
     const event = { by: PULLER, count: 1, at: positionOf(receipt), attempt: entry.attempts, batch: number };

@@ -11,7 +11,7 @@ import { RECEIVER } from "./receivers.ts";
 
 /** Within a turn: deletes the message of a receipt (spec sqs 3.4). */
 export function deleteByReceipt(context: QueueContext, receipt: string): DeleteOutcome {
-  const { queue, name, nowMs, history } = context;
+  const { queue, name, nowMs, history, traces } = context;
   const facts = decodeReceipt(name, receipt);
   if (facts === null) return "invalid";
   const outcome = deleteReceived(queue, facts, nowMs, (slice) =>
@@ -19,6 +19,7 @@ export function deleteByReceipt(context: QueueContext, receipt: string): DeleteO
   );
   if (outcome === "deleted") {
     const { segmentId, index } = facts;
+    traces?.used("ack", RECEIVER, [facts], context.payloadOf);
     history.quiet({ kind: "acked", by: RECEIVER, count: 1, at: [segmentId, index, index + 1] });
   }
   return outcome === "gone" ? "deleted" : outcome;

@@ -148,7 +148,8 @@ export class Intake {
 
   /** Within a turn: accepts batches as they are. */
   accept(batches: readonly AcceptedBatch[]): void {
-    this.#batches.push(...batches);
+    const { traces } = this.#context;
+    this.#batches.push(...(traces === null ? batches : batches.map((each) => traces.accepted(each))));
     for (const { index } of batches) {
       this.#batchedCount += index.count;
       this.#accepted.messages += index.count;

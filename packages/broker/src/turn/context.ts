@@ -3,6 +3,7 @@ import type { PackedIndex, QueueDefinition } from "@sluice/protocol";
 import type { History } from "../history/history.ts";
 import type { QueueLog } from "../platform/log.ts";
 import type { QueueStore } from "../store/store.ts";
+import type { Traces } from "../tracing/traces.ts";
 import type { DamageLog } from "./damage-log.ts";
 import type { Urgency } from "./group-commit.ts";
 
@@ -20,6 +21,8 @@ export interface QueueContext {
   readonly damage: DamageLog;
   /** History that parts note events in. */
   readonly history: History;
+  /** Spans of the queue; `null` where none are exported. */
+  readonly traces: Traces | null;
   /** Seed of the jitter of retries. */
   readonly jitterSeed: string;
   /** Reads the records of a segment. Throws when its row is missing, which is damage. */
