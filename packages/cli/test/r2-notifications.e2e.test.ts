@@ -61,6 +61,9 @@ it("a queue is notified of writes by a Worker and by Wrangler, each once", async
       "uploads: PutObject b.txt 5",
       "uploads: DeleteObject b.txt -",
     ]);
+  const response = await fetch(`${url}/__sluice/api/queues/events/history?kind=accepted`);
+  const { events } = (await response.json()) as { events: { by: string }[] };
+  expect(new Set(events.map(({ by }) => by))).toEqual(new Set(["R2 bucket uploads"]));
 });
 
 // conformance: wrangler-r2-notifications

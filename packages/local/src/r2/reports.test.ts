@@ -1,0 +1,93 @@
+import { once } from "node:events";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { json } from "node:stream/consumers";
+import { idOfName } from "@sluice/objects/object-id";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { BUCKETS } from "./bucket-watch.ts";
+import { R2Reports } from "./reports.ts";
+
+interface Report {
+  readonly bucket: string;
+  readonly writes: readonly { readonly id: number; readonly key: string }[];
+}
+
+let data: string;
+let broker: Server;
+let url: string | null;
+let taken: string[];
+/** Answers that the broker gives in the place of its own. */
+let failures: number[];
+let ruled: string[];
+let reports: R2Reports;
+
+beforeEach(async () => {
+  data = mkdtempSync(join(tmpdir(), "sluice-reports-"));
+  taken = [];
+  failures = [];
+  ruled = [];
+  broker = createServer(async (request, response) => {
+    const failure = failures.shift();
+    if (failure !== undefined) return response.writeHead(failure).end();
+    if (request.method === "GET") {
+      return response.end(JSON.stringify({ buckets: ruled.map((bucket) => ({ bucket, takenTo: 0 })) }));
+    }
+    const { bucket, writes } = (await json(request)) as Report;
+    taken.push(...writes.map(({ key }) => `${bucket}/${key}`));
+    return response.end(JSON.stringify({ takenTo: writes.at(-1)?.id }));
+  });
+  await once(broker.listen(0, "127.0.0.1"), "listening");
+  url = `http://127.0.0.1:${(broker.address() as AddressInfo).port}`;
+  reports = new R2Reports({
+    data: () => data,
+    url: () => url,
+    headers: () => ({}),
+    printer: { warn: () => {} },
+  });
+});
+afterEach(() => {
+  reports.close();
+  broker.close();
+  rmSync(data, { recursive: true, force: true });
+});
+
+/** Writes an object to a bucket, as Miniflare does. */
+function put(bucket: string, key: string): void {
+  const db = new DatabaseSync(join(data, "v3/r2", BUCKETS, `${idOfName(BUCKETS, bucket)}.sqlite`));
+  db.prepare("INSERT INTO _mf_objects VALUES (?, 'blob', 'v', 1, 'tag', 0, '{}', '{}', '{}')").run(key);
+  db.close();
+}
+
+const rule = { queue: "events", actions: ["PutObject"], prefix: "", suffix: "" } as const;
+
+it("makes nothing for a project without rules", async () => {
+  await reports.begin({ queues: {} });
+  expect(await reports.set([])).toBe("");
+  expect(existsSync(join(data, "v3"))).toBe(false);
+});
+
+it("reports writes to a bucket of the configuration once the broker answers", async () => {
+  const answering = url;
+  url = null;
+  await reports.begin({ queues: {}, r2Notifications: [{ bucket: "uploads", ...rule }] });
+  put("uploads", "a");
+  failures.push(500, 503);
+  url = answering;
+  await expect.poll(() => taken).toEqual(["uploads/a"]);
+});
+
+it("watches the buckets that the broker names, and no others", async () => {
+  await reports.begin({ queues: {}, r2Notifications: [{ bucket: "uploads", ...rule }] });
+  ruled = ["invoices"];
+  reports.refresh();
+  const has = (bucket: string) =>
+    existsSync(join(data, "v3/r2", BUCKETS, `${idOfName(BUCKETS, bucket)}.sqlite`));
+  await expect.poll(() => has("invoices")).toBe(true);
+  put("uploads", "a");
+  put("invoices", "b");
+  await expect.poll(() => taken).toEqual(["invoices/b"]);
+});
