@@ -1,4 +1,4 @@
-import { existsSync, type FSWatcher, mkdirSync, readdirSync, watch } from "node:fs";
+import { existsSync, type FSWatcher, mkdirSync, readdirSync, statSync, watch } from "node:fs";
 import { join } from "node:path";
 import { idOfName } from "@sluice/objects/object-id";
 import { BATCH_MESSAGES_MAX, type R2Write } from "@sluice/protocol";
@@ -37,18 +37,21 @@ export class BucketWatch {
     this.#folder = join(options.folder, BUCKETS);
   }
 
-  /** Watches these buckets too. A write is reported if it is made after this. */
+  /** Watches these buckets too. A write is reported if it is made after this. Throws where a file cannot be used. */
   add(buckets: readonly string[]): void {
     for (const bucket of buckets) {
       const file = this.#fileOf(bucket);
-      if (!this.#buckets.has(file)) this.#buckets.set(file, new Bucket(file, bucket, this.#options));
+      const watched = this.#buckets.get(file);
+      if (watched?.isIn(file)) continue;
+      watched?.close();
+      this.#buckets.set(file, new Bucket(file, bucket, this.#options));
     }
     if (this.#buckets.size === 0) this.#stop();
     else this.#start();
     this.#readAll();
   }
 
-  /** Watches these buckets and no others. */
+  /** Watches these buckets and no others. Throws as `add`. */
   set(buckets: readonly string[]): void {
     const files = new Set(buckets.map((bucket) => this.#fileOf(bucket)));
     for (const [file, bucket] of this.#buckets) {
@@ -119,6 +122,8 @@ export class BucketWatch {
 class Bucket {
   readonly #bucket: string;
   readonly #log: WriteLog;
+  /** Identifies the file, which may be deleted and made again. */
+  readonly #inode: number;
   readonly #options: BucketWatchOptions;
   /** Id of the last write that is taken. */
   #takenTo = 0;
@@ -131,6 +136,12 @@ class Bucket {
     this.#bucket = bucket;
     this.#options = options;
     this.#log = WriteLog.open(file);
+    this.#inode = statSync(file).ino;
+  }
+
+  /** Whether the file of that name is still the bucket's. */
+  isIn(file: string): boolean {
+    return statSync(file, { throwIfNoEntry: false })?.ino === this.#inode;
   }
 
   /** Reads what is new, and reports it. Has no effect while that goes on: it reads until there is nothing new. */

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -24,12 +24,14 @@ let taken: string[];
 let failures: number[];
 let ruled: string[];
 let reports: R2Reports;
+let warnings: string[];
 
 beforeEach(async () => {
   data = mkdtempSync(join(tmpdir(), "sluice-reports-"));
   taken = [];
   failures = [];
   ruled = [];
+  warnings = [];
   broker = createServer(async (request, response) => {
     const failure = failures.shift();
     if (failure !== undefined) return response.writeHead(failure).end();
@@ -46,7 +48,7 @@ beforeEach(async () => {
     data: () => data,
     url: () => url,
     headers: () => ({}),
-    printer: { warn: () => {} },
+    printer: { warn: (line) => void warnings.push(line) },
   });
 });
 afterEach(() => {
@@ -55,9 +57,13 @@ afterEach(() => {
   rmSync(data, { recursive: true, force: true });
 });
 
+function fileOf(bucket: string): string {
+  return join(data, "v3/r2", BUCKETS, `${idOfName(BUCKETS, bucket)}.sqlite`);
+}
+
 /** Writes an object to a bucket, as Miniflare does. */
 function put(bucket: string, key: string): void {
-  const db = new DatabaseSync(join(data, "v3/r2", BUCKETS, `${idOfName(BUCKETS, bucket)}.sqlite`));
+  const db = new DatabaseSync(fileOf(bucket));
   db.prepare("INSERT INTO _mf_objects VALUES (?, 'blob', 'v', 1, 'tag', 0, '{}', '{}', '{}')").run(key);
   db.close();
 }
@@ -84,10 +90,26 @@ it("watches the buckets that the broker names, and no others", async () => {
   await reports.begin({ queues: {}, r2Notifications: [{ bucket: "uploads", ...rule }] });
   ruled = ["invoices"];
   reports.refresh();
-  const has = (bucket: string) =>
-    existsSync(join(data, "v3/r2", BUCKETS, `${idOfName(BUCKETS, bucket)}.sqlite`));
-  await expect.poll(() => has("invoices")).toBe(true);
+  await expect.poll(() => existsSync(fileOf("invoices"))).toBe(true);
   put("uploads", "a");
   put("invoices", "b");
   await expect.poll(() => taken).toEqual(["invoices/b"]);
+});
+
+it("finds a bucket again that was deleted and is made anew", async () => {
+  await reports.set(["uploads"]);
+  put("uploads", "a");
+  await expect.poll(() => taken).toEqual(["uploads/a"]);
+  rmSync(join(data, "v3/r2"), { recursive: true });
+  await reports.set(["uploads"]);
+  put("uploads", "b");
+  await expect.poll(() => taken).toEqual(["uploads/a", "uploads/b"]);
+});
+
+it("says that a bucket cannot be watched, and refuses a rule for it", async () => {
+  mkdirSync(join(data, "v3/r2", BUCKETS), { recursive: true });
+  writeFileSync(fileOf("uploads"), "no database, and long enough to be seen as none".repeat(20));
+  await reports.begin({ queues: {}, r2Notifications: [{ bucket: "uploads", ...rule }] });
+  expect(warnings).toEqual([expect.stringContaining("Writes to R2 buckets are not seen")]);
+  await expect(reports.set(["uploads"])).rejects.toThrow("not a database");
 });

@@ -43,17 +43,18 @@ export class R2Reports {
   async begin({ r2Notifications = [] }: QueueTopology): Promise<void> {
     const buckets = [...new Set(r2Notifications.map(({ bucket }) => bucket))];
     // Others may have rules that the broker knows: their logs go on.
-    if (buckets.length > 0) await this.#change((watch) => watch.add(buckets));
+    if (buckets.length === 0) return;
+    await this.#change((watch) => watch.add(buckets)).catch((error: unknown) => this.#warn(error));
   }
 
   /** Watches the buckets that the broker has rules for. */
   refresh(): void {
-    void this.#ask("GET")
-      .then(async ({ buckets }) => {
-        await this.set((buckets as { bucket: string }[]).map(({ bucket }) => bucket));
-      })
+    const asked = this.#ask("GET").then(({ buckets }) => buckets as { bucket: string }[]);
+    asked.then(
+      (buckets) => this.set(buckets.map(({ bucket }) => bucket)).catch((error: unknown) => this.#warn(error)),
       // The next one that listens is asked again.
-      .catch(() => {});
+      () => {},
+    );
   }
 
   /** Watches these buckets and no others. Resolves to an empty text once it does. */
@@ -70,6 +71,12 @@ export class R2Reports {
   close(): void {
     this.#isClosed = true;
     this.#watch?.close();
+  }
+
+  #warn(error: unknown): void {
+    this.#options.printer.warn(
+      `Writes to R2 buckets are not seen, so no queue is notified of them: ${error}`,
+    );
   }
 
   /** Changes what is watched, after earlier changes. */
