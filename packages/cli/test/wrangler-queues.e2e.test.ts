@@ -293,6 +293,19 @@ describe("wrangler queues", () => {
   });
 });
 
+// conformance: wrangler-queues-subscription
+it("subscription create takes the sources and events of production", async () => {
+  const create = "queues subscription create orders --source";
+  await run(
+    0,
+    `${create} browserRun --events crawl.started,crawl.updated,crawl.finished`,
+    `${create} artifacts --events repo.created,repo.imported`,
+    `${create} email.sending --zone-id z1 --domain shop.example --events message.bounced`,
+  );
+  const [refused] = await run(1, `${create} browserRun --events crawl.paused`);
+  expect(refused).toContain('Unrecognized event types for source "browserRun": crawl.paused.');
+});
+
 describe("wrangler with the broker's API", () => {
   // conformance: wrangler-deploy
   it("deploys consumers with triggers deploy, and says at deploy that it cannot upload Workers", async () => {
