@@ -15,7 +15,7 @@ import {
   SETTINGS_DEFAULT,
 } from "./queue-body.ts";
 import { queueView } from "./queue-view.ts";
-import { refuseNotified } from "./r2-routes.ts";
+import { refuseNotified, ruledBuckets } from "./r2-routes.ts";
 import { recordIn } from "./refusal.ts";
 
 /** Queue routes: list, create, get, replace (PUT), merge (PATCH), delete, metrics (spec cloudflare-queues 6.4, 6.7). */
@@ -28,7 +28,7 @@ export function queueRoutes(directory: QueueDirectory): Hono {
     const records = (await directory.account.list()).filter(({ name }) => mayUse(rights, name));
     const asked = names.length === 0 ? records : records.filter(({ name }) => names.includes(name));
     const { page, info } = pageOf(c, asked);
-    const buckets = await directory.r2.listR2Buckets();
+    const buckets = await ruledBuckets(directory);
     return succeed(
       c,
       page.map((record) => queueView(record, buckets)),
@@ -50,7 +50,7 @@ export function queueRoutes(directory: QueueDirectory): Hono {
 
   app.get("/:queue_id", async (c) => {
     const record = await queueOf(c, directory.account);
-    return succeed(c, queueView(record, await directory.r2.listR2Buckets()));
+    return succeed(c, queueView(record, await ruledBuckets(directory)));
   });
 
   app.on(["PUT", "PATCH"], "/:queue_id", async (c) => {
@@ -64,7 +64,7 @@ export function queueRoutes(directory: QueueDirectory): Hono {
 
   app.delete("/:queue_id", async (c) => {
     const { queueId } = await queueOf(c, directory.account);
-    await refuseNotified(directory.r2, queueId);
+    await refuseNotified(directory, queueId);
     recordIn(await directory.account.deleteQueue(queueId));
     return succeed(c, null);
   });

@@ -1,11 +1,4 @@
-import {
-  isBucketName,
-  R2_ACTIONS,
-  type R2Bucket,
-  type R2Reply,
-  type R2Rpc,
-  type R2RuleRecord,
-} from "@sluice/protocol";
+import { isBucketName, R2_ACTIONS, type R2Bucket, type R2Reply, type R2RuleRecord } from "@sluice/protocol";
 import { type Context, Hono } from "hono";
 import * as z from "zod/mini";
 import type { QueueDirectory } from "../../account/queue-directory.ts";
@@ -96,10 +89,15 @@ export function r2Routes({ account, r2, watchR2 }: QueueDirectory): Hono {
   return app;
 }
 
+/** Lists the buckets with rules; none, without asking for them, where rules have no effect. */
+export async function ruledBuckets({ r2, watchR2 }: QueueDirectory): Promise<readonly R2Bucket[]> {
+  return watchR2 === null ? [] : r2.listR2Buckets();
+}
+
 /** Throws ApiError 11017 for a queue that is notified of writes to a bucket. */
-export async function refuseNotified(r2: R2Rpc, queueId: string): Promise<void> {
+export async function refuseNotified(directory: QueueDirectory, queueId: string): Promise<void> {
   const isNotified = ({ rules }: R2Bucket) => rules.some((rule) => rule.queueId === queueId);
-  const found = (await r2.listR2Buckets()).find(isNotified);
+  const found = (await ruledBuckets(directory)).find(isNotified);
   if (found === undefined) return;
   throw new ApiError(
     409,
