@@ -198,3 +198,32 @@ it("a message keeps its trace when it is exported and imported, sent again, and 
     }),
   ).rejects.toThrow("must be a traceparent of W3C");
 });
+
+it("a broker on Node.js exports its spans, and goes on while the collector is away", async () => {
+  const { promise: body, resolve } = Promise.withResolvers<string>();
+  const collector = createServer(async (request, response) => {
+    resolve(`${request.headers["x-team"]} ${Buffer.concat(await request.toArray())}`);
+    response.end("{}");
+  }).listen(0, "127.0.0.1");
+  await once(collector, "listening");
+  onTestFinished(() => void collector.close());
+  const { port } = collector.address() as AddressInfo;
+  const vars = { SLUICE_OTLP_ENDPOINT: `http://127.0.0.1:${port}`, SLUICE_OTLP_HEADERS: "x-team=shop" };
+  const broker = await startBroker({ orders: definition() }, vars);
+  await broker.ask("/api/queues/orders/messages", { body: "a" }, { traceparent: TRACEPARENT });
+  const [team, ...json] = (await body).split(" ");
+  expect(team).toBe("shop");
+  const [{ scopeSpans }] = JSON.parse(json.join(" ")).resourceSpans;
+  expect(scopeSpans[0].spans).toMatchObject([
+    { traceId: TRACE_ID, parentSpanId: TRACEPARENT.slice(36, 52), name: "send orders", kind: 4 },
+  ]);
+
+  const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+  const away = { SLUICE_OTLP_ENDPOINT: "http://127.0.0.1:9" };
+  const other = await startBroker({ orders: definition() }, away);
+  await other.ask("/api/queues/orders/messages", { body: "a" });
+  await expect
+    .poll(() => warn.mock.calls.join(), { timeout: 10_000 })
+    .toContain("The collector http://127.0.0.1:9/v1/traces takes no spans");
+  expect(await other.ask("/api/queues/orders/messages")).toMatchObject({ messages: [{ text: "a" }] });
+});

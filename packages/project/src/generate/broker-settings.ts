@@ -1,5 +1,13 @@
 import { LAST_END_VARIABLE, R2_VARIABLE, STACKS_VARIABLE } from "../names.ts";
 
+/** Settings of the broker's traces. */
+const TRACE_SETTINGS = [
+  "SLUICE_OTLP_ENDPOINT",
+  "SLUICE_OTLP_HEADERS",
+  "SLUICE_TRACE_RATIO",
+  "SLUICE_TRACE_URL",
+] as const;
+
 /** Settings of the broker that commands take from their own environment. */
 export const BROKER_SETTINGS = [
   "SLUICE_API_TOKENS",
@@ -11,20 +19,17 @@ export const BROKER_SETTINGS = [
   "SLUICE_AWS_REGION",
   "SLUICE_AWS_ACCOUNT_ID",
   "SLUICE_AWS_STRICT_TIMING",
-  "SLUICE_OTLP_ENDPOINT",
-  "SLUICE_OTLP_HEADERS",
-  "SLUICE_TRACE_RATIO",
-  "SLUICE_TRACE_URL",
+  ...TRACE_SETTINGS,
 ] as const;
 
 /** Variables that the process which runs a broker sets for it, and that no deployed broker has. */
 export const PROCESS_VARIABLES: readonly string[] = [LAST_END_VARIABLE, R2_VARIABLE, STACKS_VARIABLE];
 
-/** Settings of the broker that Wrangler must not print. */
+/** Settings of the broker that Wrangler must not print. A deployment takes them from its environment. */
 export const SECRET_SETTINGS: readonly string[] = [
   "SLUICE_API_TOKENS",
   "SLUICE_AWS_ACCESS_KEYS",
-  "SLUICE_OTLP_HEADERS",
+  ...TRACE_SETTINGS,
   ...PROCESS_VARIABLES,
 ];
 

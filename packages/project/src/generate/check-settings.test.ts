@@ -12,6 +12,12 @@ it.each([
     SLUICE_PUSH_HOSTS: "db.internal, localhost:3000,[::1]:80 ,10.0.0.1",
   },
   { SLUICE_ALLOWED_HOSTS: "a.example, b.example" },
+  {
+    SLUICE_OTLP_ENDPOINT: "http://localhost:4318",
+    SLUICE_OTLP_HEADERS: "authorization=Bearer%20a",
+    SLUICE_TRACE_RATIO: "0.1",
+    SLUICE_TRACE_URL: "https://traces.example/{traceId}",
+  },
 ])("settings that the broker can use are accepted: %j", (variables) => {
   checkSettings(variables);
 });
@@ -28,6 +34,11 @@ it.each([
       "https://queues.example.com.",
   ],
   [{ SLUICE_TRUST_PROXY: "1" }, "SLUICE_TRUST_PROXY must be true or false."],
+  [{ SLUICE_TRACE_RATIO: "10%" }, "SLUICE_TRACE_RATIO must be a number from 0 to 1, such as 0.1."],
+  [
+    { SLUICE_TRACE_URL: "https://traces.example" },
+    "SLUICE_TRACE_URL must be a URL with {traceId} in it, such as http://localhost:16686/trace/{traceId}.",
+  ],
   [
     { SLUICE_API_TOKENS: "good,a b" },
     "SLUICE_API_TOKENS must be tokens without blanks, several of them separated by commas.",
