@@ -10,7 +10,6 @@ import {
   type TraceParent,
   traceParentIn,
 } from "@sluice/protocol";
-import type { AcceptedBatch } from "../send/accepted-batch.ts";
 import type { Attributes, Span } from "./otlp.ts";
 
 /** Values of `messaging.system`: those that OpenTelemetry has registered, and one for Cloudflare's queues. */
@@ -22,6 +21,15 @@ const SPAN_ID_BYTES = 8;
 
 /** Work of a span, by OpenTelemetry's names: `ack` and `retry` are of the type `settle`. */
 export type Operation = "send" | "receive" | "process" | "ack" | "retry";
+
+/** Part of a batch that was accepted. */
+interface TracedBatch {
+  readonly index: PackedIndex;
+  /** Producer of the messages, if known. */
+  readonly by?: string | null;
+  /** Queue that transferred it. Default: a producer sent it. */
+  readonly from?: string;
+}
 
 /** Span whose end, or whose commit, is still to come. */
 interface OpenSpan extends Omit<Span, "endMs"> {
@@ -72,7 +80,7 @@ export class Traces {
    *
    * @returns the batch, with other records if messages begin a trace.
    */
-  accepted(batch: AcceptedBatch): AcceptedBatch {
+  accepted<Batch extends TracedBatch>(batch: Batch): Batch {
     const { index, from } = batch;
     const spans = new Map<string, { readonly parent: TraceParent; readonly spanId: string; ids: string[] }>();
     const begun = new Map<number, Uint8Array>();
@@ -196,7 +204,7 @@ export class Traces {
   #make(
     operation: "send",
     { traceId, spanId }: TraceParent,
-    made: { readonly ids: readonly string[]; readonly batch: AcceptedBatch; readonly parentSpanId?: string },
+    made: { readonly ids: readonly string[]; readonly batch: TracedBatch; readonly parentSpanId?: string },
   ): void {
     const { ids, batch, parentSpanId } = made;
     const { by = null, from } = batch;

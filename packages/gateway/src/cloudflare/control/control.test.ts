@@ -50,7 +50,6 @@ describe("bodies of a notification consumer", () => {
   const { queueId } = recordOf("orders", ORDERS);
   const given = (settings: object) => post(JSON.stringify({ type: "notification", settings }));
 
-  // conformance: wrangler-queues-notification
   it.each([
     [{}, /at least one destination/],
     [{ email: [] }, /at least one destination/],
