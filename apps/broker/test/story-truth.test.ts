@@ -2,6 +2,7 @@ import { consumer, packTexts, pullConsumer } from "@sluice/broker/testing/messag
 import { World } from "@sluice/broker/testing/world";
 import type { QueueDirectory } from "@sluice/gateway";
 import { tellStory } from "@sluice/gateway/testing/story";
+import type { LookRequest } from "@sluice/protocol";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { FullLog, liesIn } from "./story-truth.ts";
@@ -139,6 +140,7 @@ class Run {
     return {
       account: { findByName: async () => ({}) },
       queue: (name: string) => ({
+        look: async (_: string, request: LookRequest) => this.world.core(name).messages.look(request),
         story: async (_: string, id: string) => this.world.core(name).history.story(id),
       }),
     } as unknown as QueueDirectory;

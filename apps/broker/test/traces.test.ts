@@ -191,7 +191,8 @@ it("a message keeps its trace when it is exported and imported, sent again, and 
   expect(messages.map(({ trace }) => trace?.traceparent)).toEqual([TRACEPARENT, TRACEPARENT]);
   const trace = { id: TRACE_ID, traceparent: TRACEPARENT, url: `https://traces.example/${TRACE_ID}` };
   expect(await broker.ask(`${path}/${id}`)).toMatchObject({ trace });
-  expect(await broker.ask(`${path}/${id}/story`)).toMatchObject({ trace });
+  const { traceparent: _, ...link } = trace;
+  expect(await broker.ask(`${path}/${id}/story`)).toMatchObject({ trace: link });
   await expect(
     broker.ask("/api/queues/others/messages/batch", {
       messages: [{ text: "1", trace: { traceparent: "x" } }],

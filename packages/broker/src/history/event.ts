@@ -46,6 +46,8 @@ export interface StoredEvent {
   /** Pasts of the messages in earlier queues, in the order of `ids`. */
   readonly pasts?: readonly (MessagePast | null)[];
   readonly logs?: PrintedLogs;
+  /** Trace ids of the messages, in the order of `ids`: 32 digits each, zeros for none. Absent if none has one. */
+  readonly traces?: string;
 }
 
 /** Merge of events of one kind, peer and second. `at` also covers messages between them that had no such event. */
@@ -70,6 +72,9 @@ export function positionsOf(ranges: readonly Range[]): number[] {
 export function countOf(ranges: readonly Range[]): number {
   return ranges.reduce((sum, { from, to }) => sum + to - from, 0);
 }
+
+/** The trace id of a message without a trace context, among those of others. */
+export const NO_TRACE = "0".repeat(ID_LENGTH);
 
 /** Splits a text of joined ids. */
 export function idsIn(joined: string): string[] {

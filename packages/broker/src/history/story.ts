@@ -1,5 +1,5 @@
 import { HISTORY_IDS_MAX, type HistoryEvent, type MessageElsewhere, type StoryReply } from "@sluice/protocol";
-import { ID_LENGTH, idsIn, rangeOf, type StoredEvent } from "./event.ts";
+import { ID_LENGTH, idsIn, NO_TRACE, rangeOf, type StoredEvent } from "./event.ts";
 import { type GapFacts, gapsOf, isEnd, isSend } from "./story-gaps.ts";
 import { waitsOf } from "./story-waits.ts";
 
@@ -48,8 +48,12 @@ export function storyOf(known: Known): StoryReply {
       ...waitsOf(events[i - 1], event, ofQueue),
     };
   });
+  const traceId = events
+    .map((event) => idAt(event.traces, placeOf(event.ids, id)))
+    .findLast((trace) => trace !== null && trace !== NO_TRACE);
   return {
     events: own,
+    ...(traceId == null ? {} : { traceId }),
     gaps: gapsOf({ ...known, events, merged, attempts, isGone: places.length > 0 && !places.some(isHere) }),
     before: cameFrom(own),
     after: wentTo(own),

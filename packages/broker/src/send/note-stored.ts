@@ -1,6 +1,6 @@
 import type { Placement } from "@sluice/engine";
-import type { MessagePast } from "@sluice/protocol";
-import type { NotedEvent } from "../history/event.ts";
+import { type MessagePast, type PackedIndex, traceParentIn } from "@sluice/protocol";
+import { NO_TRACE, type NotedEvent } from "../history/event.ts";
 import { pastIn } from "../history/past.ts";
 import type { QueueContext } from "../turn/context.ts";
 import type { AcceptedBatch } from "./accepted-batch.ts";
@@ -45,10 +45,22 @@ function detailOf({ batch, first, count, ownDelaySeconds }: AlikeRange): Partial
   const { index, delaySeconds, delayReason = "queue" } = batch;
   let ids = "";
   for (let i = first; i < first + count; i++) ids += index.id(i);
+  const named = { ids, ...tracesOf(index, first, count) };
   const seconds = ownDelaySeconds ?? delaySeconds;
-  if (seconds === 0) return { ids };
+  if (seconds === 0) return named;
   const delay = ownDelaySeconds === undefined ? delayReason : "message";
-  return { ids, delayMs: 1_000 * seconds, delay };
+  return { ...named, delayMs: 1_000 * seconds, delay };
+}
+
+function tracesOf(index: PackedIndex, first: number, count: number): Pick<NotedEvent, "traces"> {
+  let hasAny = false;
+  let traces = "";
+  for (let i = first; i < first + count; i++) {
+    const trace = index.hasExtension(i) ? traceParentIn(index.extension(i).trace) : null;
+    hasAny ||= trace !== null;
+    traces += trace?.traceId ?? NO_TRACE;
+  }
+  return hasAny ? { traces } : {};
 }
 
 function pastsOf({ batch: { index }, first, count }: AlikeRange): (MessagePast | null)[] {

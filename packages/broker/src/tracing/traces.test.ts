@@ -213,6 +213,18 @@ describe("the spans of a message", () => {
   });
 });
 
+it("the history names the trace of each message that has one, also when it is gone", async () => {
+  const world = new World(workers());
+  world.keepsHistory = true;
+  const bytes = packed(NOT_SAMPLED, null);
+  await world.core("orders").send([{ packed: bytes }]);
+  await world.pass(10_000);
+  world.crash("orders");
+  const [first, second] = new PackedIndex(bytes).ids().map((id) => world.core("orders").history.story(id));
+  expect(first?.events.map(({ kind }) => kind)).toEqual(["accepted", "delivered", "acked"]);
+  expect([first?.traceId, second?.traceId]).toEqual([TRACE_ID, undefined]);
+});
+
 describe("a client", () => {
   it("of SQS has spans for what it receives and deletes", async () => {
     const { world, spans } = traced(new SqsWorld({ orders: {} }));

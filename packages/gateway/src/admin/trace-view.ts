@@ -1,4 +1,4 @@
-import { decodeTrace, parseTraceparent, type TraceContext, traceUrl } from "@sluice/protocol";
+import { decodeTrace, type TraceContext, traceParentIn, traceUrl } from "@sluice/protocol";
 
 /** Trace context of a message, as the admin API shows it. */
 export interface TraceView extends TraceContext {
@@ -14,8 +14,11 @@ export interface TraceView extends TraceContext {
  * @param template URL of a page that shows a trace.
  */
 export function traceView(stored: Uint8Array | undefined, template: string | null = null): TraceView | null {
-  const context = decodeTrace(stored);
-  if (context === null) return null;
-  const id = parseTraceparent(context.traceparent)?.traceId ?? "";
-  return { id, ...context, ...(template === null ? {} : { url: traceUrl(template, id) }) };
+  const [context, parent] = [decodeTrace(stored), traceParentIn(stored)];
+  return context === null || parent === null ? null : { ...traceLink(parent.traceId, template), ...context };
+}
+
+/** Names a trace, with its page if there is one. */
+export function traceLink(id: string, template: string | null): Pick<TraceView, "id" | "url"> {
+  return template === null ? { id } : { id, url: traceUrl(template, id) };
 }

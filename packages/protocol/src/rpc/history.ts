@@ -204,6 +204,8 @@ export interface StoryReply {
   /** Where the message was before, and where it went; `null` where that is not known. */
   readonly before: MessageElsewhere | null;
   readonly after: MessageElsewhere | null;
+  /** Trace id of the message. Absent where no event names one. */
+  readonly traceId?: string;
 }
 
 /** Figures of a queue: its backlog, and how much has happened in it. */

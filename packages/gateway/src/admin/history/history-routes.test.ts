@@ -1,4 +1,10 @@
-import type { FiguresRequest, HistoryRequest, MessagePast, StoryReply } from "@sluice/protocol";
+import {
+  encodeTrace,
+  type FiguresRequest,
+  type HistoryRequest,
+  type MessagePast,
+  type StoryReply,
+} from "@sluice/protocol";
 import { describe, expect, it, vi } from "vitest";
 import {
   CREATED_MS,
@@ -183,6 +189,33 @@ describe("GET /queues/NAME/messages/ID/story", () => {
     ]);
     expect(body.events.every(({ number }) => number !== null)).toBe(true);
     expect(body.gaps).toEqual([]);
+  });
+
+  it("names the trace of the message, by its events or by what is stored of it, and not of one that is gone", async () => {
+    const traceId = "0af7651916cd43dd8448eb211c80319c";
+    const trace = encodeTrace(`00-${traceId}-b7ad6b7169203331-01`) ?? new Uint8Array();
+    const traceOf = async (story: Partial<StoryReply>) => {
+      const directory = withStories({ [`orders ${ID}`]: story });
+      const look = vi.fn(async () => ({
+        messages: [{ trace }],
+        matched: 1,
+        cursor: null,
+        searched: 1,
+        of: 1,
+      }));
+      const queue = () => ({ ...directory.queue("orders"), look }) as never;
+      const { body } = await ask(
+        { ...directory, queue, traceUrl: "http://t/{traceId}" },
+        `/queues/orders/messages/${ID}/story`,
+      );
+      return [body.trace, look.mock.calls.length];
+    };
+    const known = { id: traceId, url: `http://t/${traceId}` };
+    const gone = eventOf({ kind: "acked" });
+    expect(await traceOf({ events: [accepted, gone], traceId })).toEqual([known, 0]);
+    expect(await traceOf({ events: [accepted] })).toEqual([known, 1]);
+    expect(await traceOf({ events: [] })).toEqual([known, 1]);
+    expect(await traceOf({ events: [accepted, gone] })).toEqual([undefined, 0]);
   });
 
   it("begins with what the message has brought along where its queues do not know it any more", async () => {

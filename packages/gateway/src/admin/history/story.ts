@@ -1,6 +1,12 @@
-import type { HistoryEvent, MessageElsewhere, StoryReply } from "@sluice/protocol";
+import {
+  type HistoryEvent,
+  type HistoryKind,
+  type MessageElsewhere,
+  type StoryReply,
+  traceParentIn,
+} from "@sluice/protocol";
 import type { QueueDirectory } from "../../account/queue-directory.ts";
-import { type TraceView, traceView } from "../trace-view.ts";
+import { type TraceView, traceLink } from "../trace-view.ts";
 import { type EventView, eventView, gapView, pastEvents, type StoryGapView } from "./history-view.ts";
 
 /** Queues that a story is followed through in each direction. */
@@ -13,8 +19,8 @@ export interface StoryView {
   /** Oldest first. */
   readonly events: readonly EventView[];
   readonly gaps: readonly StoryGapView[];
-  /** Absent for a message without a trace context, and one whose body is not kept any more. */
-  readonly trace?: TraceView;
+  /** Trace of the message. Absent for none, and where it is not known any more. */
+  readonly trace?: Pick<TraceView, "id" | "url">;
 }
 
 /** Part of a story that happened in one queue. */
@@ -43,7 +49,7 @@ export async function tellStory(directory: QueueDirectory, message: MessageElsew
   await follow("after");
   const events = withPast(chapters.flatMap(({ reply }) => reply.events));
   const gaps = chapters.flatMap(({ reply }) => reply.gaps).map(gapView);
-  const trace = await traceOf(directory, chapters.at(-1)?.message ?? null);
+  const trace = await traceOf(directory, chapters);
   return {
     messages: chapters.map((chapter) => chapter.message),
     events,
@@ -52,14 +58,24 @@ export async function tellStory(directory: QueueDirectory, message: MessageElsew
   };
 }
 
-/** The trace context of a message where it was last; `null` for none, and for one that is not kept. */
+/** Ends after which a message is in no queue. */
+const GONE: ReadonlySet<HistoryKind> = new Set(["acked", "deleted", "dropped", "expired", "purged"]);
+
+/** The trace of a message, by its events, else by what is stored of it where it was last. */
 async function traceOf(
-  { queue, traceUrl }: QueueDirectory,
-  at: MessageElsewhere | null,
-): Promise<TraceView | null> {
-  if (at === null) return null;
-  const { messages } = await queue(at.queue).look(at.queue, { max: 1, only: [at.id] });
-  return traceView(messages[0]?.trace, traceUrl);
+  { queue, traceUrl = null }: QueueDirectory,
+  chapters: readonly Chapter[],
+): Promise<NonNullable<StoryView["trace"]> | null> {
+  const noted = chapters.findLast(({ reply }) => reply.traceId !== undefined)?.reply.traceId;
+  if (noted !== undefined) return traceLink(noted, traceUrl);
+  const last = chapters.at(-1);
+  const end = last?.reply.events.at(-1)?.kind;
+  // A search for what is not there would go through the whole queue.
+  if (last === undefined || (end !== undefined && GONE.has(end))) return null;
+  const { message } = last;
+  const { messages } = await queue(message.queue).look(message.queue, { max: 1, only: [message.id] });
+  const found = traceParentIn(messages[0]?.trace);
+  return found === null ? null : traceLink(found.traceId, traceUrl);
 }
 
 /** Leaves out of a gap the send that the message has brought along, and what was before it. */
