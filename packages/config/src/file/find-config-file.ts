@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { ConfigError, errorAt } from "./diagnostics.ts";
 import { readDocument } from "./document.ts";
 
@@ -45,12 +45,8 @@ export function findConfigFile(folderOrFile: string): string {
   }
 }
 
-/** Finds the Wrangler configuration beside a `cloudflare.config.ts`, whose `[sluice]` table belongs to both. */
-export function wranglerConfigBeside(file: string): string | null {
-  return wranglerConfigIn(dirname(file));
-}
-
-function wranglerConfigIn(folder: string): string | null {
+/** Finds the Wrangler configuration of a folder; `null` where it has none. */
+export function wranglerConfigIn(folder: string): string | null {
   return CONFIG_FILE_NAMES.map((name) => join(folder, name)).find((file) => kindOf(file) === "file") ?? null;
 }
 

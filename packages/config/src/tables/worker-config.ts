@@ -2,7 +2,7 @@ import { dirname } from "node:path";
 import type { R2NotificationSettings, SnsSettings } from "@sluice/protocol";
 import { type ConfigDiagnostic, ConfigError } from "../file/diagnostics.ts";
 import { type ConfigDocument, readDocument } from "../file/document.ts";
-import { wranglerConfigBeside } from "../file/find-config-file.ts";
+import { wranglerConfigIn } from "../file/find-config-file.ts";
 import { KeyLines } from "../file/lines.ts";
 import { placeOf, Report, ROOT } from "../file/report.ts";
 import { recordOf, type Table } from "../file/table.ts";
@@ -90,16 +90,18 @@ export function readWorkerTables(origin: string, directory: string, root: Table)
  * @param file absolute path.
  * @param converted its content, which Wrangler has converted to keys of its own configurations.
  * @param mode mode that it was evaluated in, "" for none: the environment.
+ * @param settingsFolder folder with that Wrangler configuration. Default: of the file.
  * @throws ConfigError as `readWorkerConfig`, with keys as the file has them.
  */
 export function readCloudflareConfig(
   file: string,
   converted: ConvertedConfig,
   mode: string,
+  settingsFolder = dirname(file),
 ): WorkerQueueConfig {
   const { root } = converted;
   const document = { file, directory: dirname(file), root, lines: new KeyLines() };
-  const beside = wranglerConfigBeside(file);
+  const beside = wranglerConfigIn(settingsFolder);
   const inItsWords = (text: string) => inWordsOfCloudflareConfig(text, converted);
   const config = workerConfigIn(document, undefined, {
     ...(beside === null ? {} : { settings: readDocument(beside) }),

@@ -1,5 +1,6 @@
-import { readFileSync } from "node:fs";
-import { relative, resolve } from "node:path";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { CLOUDFLARE_CONFIG } from "@sluice/config";
 import { CliError } from "../errors.ts";
 import { readToolsRedirect } from "../files/redirect.ts";
 import { OUTPUT_FOLDER } from "../files/write-plan.ts";
@@ -43,5 +44,70 @@ function readBuiltConfig(folder: string, file: string): BuiltConfig {
         `(${error instanceof Error ? error.message : error}). A build tool wrote it: run its build ` +
         "again, or delete it to use this folder's own configuration.",
     );
+  }
+}
+
+/** Folder of Build Output in a project, with a folder for each version of its format. */
+const OUTPUT = ".cloudflare/output";
+const VERSION = "v1";
+const WORKER_CONFIG = "worker.config.json";
+const OUTPUT_FILE =
+  /^(.+)[\\/]\.cloudflare[\\/]output[\\/]v1[\\/]workers[\\/][^\\/]+[\\/]worker\.config\.json$/;
+const OUTPUT_FOLDERS = /^(.+)[\\/]\.cloudflare[\\/]output(?:[\\/]v\d+)?$/;
+
+/** Returns the folder of the project of a Worker in Build Output; `null` for other files. */
+export function projectOfOutput(file: string): string | null {
+  return OUTPUT_FILE.exec(file)?.[1] ?? null;
+}
+
+/** Returns the folder of the project whose Build Output a folder is; `null` for other folders. */
+export function projectOfOutputFolder(folder: string): string | null {
+  return OUTPUT_FOLDERS.exec(folder)?.[1] ?? null;
+}
+
+/**
+ * Finds the Workers in the Build Output of a project, the one that `cf deploy` deploys first. Empty where there is none.
+ *
+ * @throws CliError for a version of the format that is not known.
+ */
+export function findCloudflareOutput(project: string): {
+  readonly configs: readonly BuiltConfig[];
+  /** Name of the tool that has written it. */
+  readonly producer: string | undefined;
+} {
+  const folder = join(project, OUTPUT);
+  const versions = existsSync(folder) ? readdirSync(folder).filter((name) => /^v\d+$/.test(name)) : [];
+  const [other] = versions;
+  if (other === undefined) return { configs: [], producer: undefined };
+  if (!versions.includes(VERSION)) {
+    throw new CliError(
+      `${join(folder, other)} is Build Output of version ${other.slice(1)}, and Sluice reads version ` +
+        `${VERSION.slice(1)}. Build it by a tool that writes that one, or delete it.`,
+    );
+  }
+  const { producer, buildContext } = readRoot(join(folder, VERSION, "config.json"));
+  const workers = join(folder, VERSION, "workers");
+  const names = readdirSync(existsSync(workers) ? workers : folder)
+    .filter((name) => existsSync(join(workers, name, WORKER_CONFIG)))
+    .sort((a, b) => Number(b === "default") - Number(a === "default"));
+  const configs = names.map((name) => ({
+    file: join(workers, name, WORKER_CONFIG),
+    madeFrom: join(project, CLOUDFLARE_CONFIG),
+    environment: buildContext?.mode ?? null,
+  }));
+  return { configs, producer: producer?.name };
+}
+
+interface OutputRoot {
+  readonly producer?: { readonly name?: string };
+  readonly buildContext?: { readonly mode?: string };
+}
+
+function readRoot(file: string): OutputRoot {
+  try {
+    return JSON.parse(readFileSync(file, "utf8")) as OutputRoot;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : error;
+    throw new CliError(`${dirname(file)}: Build Output that cannot be read (${reason}). Build it again.`);
   }
 }

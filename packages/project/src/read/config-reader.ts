@@ -10,15 +10,17 @@ import {
 import type { CloudflareReading } from "../wrangler/cloudflare-config.ts";
 import {
   type ReadOptions,
+  readBuildOutputFile,
   readCloudflareConfigFile,
   readWranglerConfig,
   type WranglerReading,
 } from "../wrangler/wrangler-config.ts";
+import { projectOfOutput } from "./build-output.ts";
 
 /** Names of files beside a `cloudflare.config.ts` that belong to it. */
 const BESIDE = ["wrangler.config.ts", ...CONFIG_FILE_NAMES];
 
-/** Reads configurations of both kinds, each `cloudflare.config.ts` once: to read it runs it. */
+/** Reads configurations of all kinds, each `cloudflare.config.ts` once: to read it runs it. */
 export class ConfigReader {
   readonly #modules = new Map<string, Promise<CloudflareReading>>();
 
@@ -29,30 +31,39 @@ export class ConfigReader {
    * @throws ConfigError or CliError for one that cannot be used.
    */
   async queues(file: string, env: string): Promise<WorkerQueueConfig> {
-    if (!isCloudflareConfig(file)) return readWorkerConfig(file, { env });
-    const { converted } = await this.#module(file, env);
-    return readCloudflareConfig(file, converted, env);
+    const reading = this.#converted(file, env);
+    if (reading === null) return readWorkerConfig(file, { env });
+    const { converted } = await reading;
+    return readCloudflareConfig(file, converted, env, projectOfOutput(file) ?? dirname(file));
   }
 
   /** Reads everything of a configuration, as Wrangler does. */
   async wrangler(file: string, options: ReadOptions): Promise<WranglerReading> {
-    if (!isCloudflareConfig(file)) return readWranglerConfig(file, options);
-    const { config, warnings, converted } = await this.#module(file, options.env);
+    const reading = this.#converted(file, options.env);
+    if (reading === null) return readWranglerConfig(file, options);
+    const { config, warnings, converted } = await reading;
     return { config, warnings: inWordsOfCloudflareConfig(warnings, converted) };
   }
 
   /** Lists further files, absent ones too, whose change can change the result of the next reading. */
   async dependencies(): Promise<string[]> {
     const read = [...this.#modules].map(async ([file, reading]) => [
-      ...BESIDE.map((name) => join(dirname(file), name)),
+      ...BESIDE.map((name) => join(projectOfOutput(file) ?? dirname(file), name)),
       ...(await reading.then(({ dependencies }) => dependencies).catch(() => [])),
     ]);
     return [...new Set((await Promise.all(read)).flat())];
   }
 
-  /** Reads a `cloudflare.config.ts`, whose only environment is the mode that it is read in. */
-  #module(file: string, mode: string): Promise<CloudflareReading> {
-    const reading = this.#modules.get(file) ?? readCloudflareConfigFile(file, mode);
+  /**
+   * Reads a configuration with the keys of `cloudflare.config.ts`, whose only environment is the mode that it is read
+   * in; `null` for one with Wrangler's.
+   */
+  #converted(file: string, mode: string): Promise<CloudflareReading> | null {
+    const before = this.#modules.get(file);
+    if (before !== undefined) return before;
+    const isOutput = projectOfOutput(file) !== null;
+    if (!isOutput && !isCloudflareConfig(file)) return null;
+    const reading = isOutput ? readBuildOutputFile(file) : readCloudflareConfigFile(file, mode);
     this.#modules.set(file, reading);
     return reading;
   }

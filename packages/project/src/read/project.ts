@@ -7,6 +7,7 @@ import {
   type DeploymentNames,
   deploymentNames,
   findConfigFile,
+  isCloudflareConfig,
   type WorkerQueueConfig,
 } from "@sluice/config";
 import type { QueueDefinition, QueueTopology } from "@sluice/protocol";
@@ -22,7 +23,12 @@ import {
   defaultBroker,
   readBroker,
 } from "./broker.ts";
-import { findBuildOutput } from "./build-output.ts";
+import {
+  type BuiltConfig,
+  findBuildOutput,
+  findCloudflareOutput,
+  projectOfOutputFolder,
+} from "./build-output.ts";
 import { ConfigReader } from "./config-reader.ts";
 import { consumersElsewhere } from "./elsewhere.ts";
 import { readWorker, type WorkerSource } from "./read-worker.ts";
@@ -201,6 +207,8 @@ function workerSources(options: ProjectOptions): WorkerSource[] {
  */
 function sourcesAt(target: string): WorkerSource[] {
   const isFolder = statSync(target, { throwIfNoEntry: false })?.isDirectory() === true;
+  const project = isFolder ? projectOfOutputFolder(target) : null;
+  if (project !== null) return outputSources(project, findCloudflareOutput(project).configs);
   const built = isFolder ? builtSources(target) : [];
   return built.length > 0 ? built : sourcesOf(findConfigFile(target));
 }
@@ -224,6 +232,7 @@ function sourcesOf(file: string): WorkerSource[] {
 /** Lists the Workers of a build tool's output; empty where there is none. */
 function builtSources(folder: string): WorkerSource[] {
   const configs = findBuildOutput(folder);
+  if (configs.length === 0) return builtByCloudflare(folder);
   // The folder is below a built one, and redirected to its own configuration.
   if (configs[0]?.file === configFileIn(folder)) return [];
   return configs.map((config, i) => ({
@@ -232,6 +241,27 @@ function builtSources(folder: string): WorkerSource[] {
     ...(i === 0
       ? { userDirectory: folder, wranglerDirectory: folder }
       : { userDirectory: dirname(config.file), wranglerDirectory: null }),
+  }));
+}
+
+/**
+ * Lists the Workers of Build Output that count for a folder. It is never made of a Wrangler configuration, and
+ * Wrangler's output does not count beside its sources: Sluice has Wrangler bundle these, which may be newer.
+ */
+function builtByCloudflare(folder: string): WorkerSource[] {
+  const file = configFileIn(folder);
+  if (file !== null && !isCloudflareConfig(file)) return [];
+  const { configs, producer } = findCloudflareOutput(folder);
+  return producer === "wrangler" && file !== null ? [] : outputSources(folder, configs);
+}
+
+/** Lists the Workers of Build Output. Their secrets are those of the project. */
+function outputSources(project: string, configs: readonly BuiltConfig[]): WorkerSource[] {
+  return configs.map((config, i) => ({
+    kind: "built",
+    ...config,
+    userDirectory: project,
+    wranglerDirectory: i === 0 ? project : null,
   }));
 }
 

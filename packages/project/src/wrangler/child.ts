@@ -56,6 +56,7 @@ export class WranglerChild implements Disposable {
   readonly answers: Answers = {
     readConfig: (...args) => this.call("readConfig", ...args),
     readCloudflareConfig: (...args) => this.call("readCloudflareConfig", ...args),
+    readBuildOutput: (...args) => this.call("readBuildOutput", ...args),
     writeCloudflareTypes: (...args) => this.call("writeCloudflareTypes", ...args),
     defaults: () => this.call("defaults"),
     variablesForDev: (...args) => this.call("variablesForDev", ...args),

@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { ConvertedConfig } from "@sluice/config";
 import type { Unstable_Config } from "wrangler";
@@ -5,6 +6,7 @@ import { CliError } from "../errors.ts";
 import {
   isTooOld,
   type TypesOfConfig,
+  type WranglerInternals,
   wranglerFile,
   wranglerInternals,
   wranglerVersion,
@@ -37,16 +39,97 @@ const ISSUE = /^\s*[✖•] (?<text>.+)(?:\n\s*→ at (?<key>.+))?/gm;
  * @throws CliError with everything that is wrong, a line each with the file and the key.
  */
 export async function readCloudflareConfigFile(file: string, mode: string): Promise<CloudflareReading> {
+  if (!process.features.typescript) {
+    throw new CliError(`${file}: Node.js 22.18 or later loads it, and this is ${process.versions.node}.`);
+  }
   const { loadNewConfig, normalizeAndValidateConfig } = neededInternals(file);
   const loaded = await loadNewConfig(optionsOf(file, mode)).catch((error: unknown) => {
     throw new CliError(explained(error, file));
   });
   const { rawConfig, parsedConfig, dependencies } = loaded;
-  const triggers = parsedConfig.worker.triggers ?? [];
+  return normalized(file, rawConfig, parsedConfig.worker.triggers, dependencies, normalizeAndValidateConfig);
+}
+
+/**
+ * Reads a Worker of Build Output, which `cf build` and `vite build` write.
+ *
+ * @param file absolute path of its `worker.config.json`.
+ * @throws CliError for one that cannot be used.
+ */
+export async function readBuildOutputFile(file: string): Promise<CloudflareReading> {
+  const { convertToWranglerConfig, normalizeAndValidateConfig } = neededInternals(file);
+  const directory = dirname(file);
+  const { settings = {} } = readJson<{ readonly settings?: object }>(join(directory, "../../config.json"));
+  const { manifest, ...worker } = readJson<BuildOutputWorker>(file);
+  const containers = join(directory, "../../containers");
+  if (existsSync(containers)) {
+    throw new CliError(
+      `${containers}: Sluice runs no containers of Build Output. Name the project's sources.`,
+    );
+  }
+  const raw = convertToWranglerConfig({ ...settings, worker });
+  const all = {
+    ...raw,
+    ...(manifest === undefined ? {} : modulesOf(manifest)),
+    ...(existsSync(join(directory, "assets"))
+      ? { assets: { ...(raw.assets as object | undefined), directory: "assets" } }
+      : {}),
+  };
+  return normalized(file, all, worker.triggers, [], normalizeAndValidateConfig);
+}
+
+/** Content of a `worker.config.json`. A contract of Cloudflare's, in the version 1 of Build Output. */
+interface BuildOutputWorker {
+  readonly triggers?: readonly { readonly type: string }[];
+  readonly manifest?: Manifest;
+}
+
+interface Manifest {
+  readonly type: "complete" | "partial";
+  readonly mainModule: string;
+  readonly modules: Readonly<Record<string, { readonly type: string }>>;
+}
+
+/** Wrangler's names of the types of modules in a manifest. A source map is no module. */
+const MODULE_TYPES: Readonly<Record<string, string>> = {
+  esm: "ESModule",
+  cjs: "CommonJS",
+  wasm: "CompiledWasm",
+  text: "Text",
+  data: "Data",
+};
+
+/** Makes the keys by which Wrangler takes the modules of a build as they are. */
+function modulesOf({ type, mainModule, modules }: Manifest) {
+  const isPartial = type === "partial";
+  const rules = Object.entries(MODULE_TYPES).flatMap(([its, wranglerType]) => {
+    const named = Object.keys(modules).filter((name) => modules[name]?.type === its);
+    // A partial manifest leaves them out.
+    const globs = isPartial && its === "esm" ? ["**/*.js", "**/*.mjs"] : named;
+    return globs.length === 0 ? [] : [{ type: wranglerType, globs }];
+  });
+  return { main: `bundle/${mainModule}`, no_bundle: true, rules };
+}
+
+function readJson<T>(file: string): T {
+  try {
+    return JSON.parse(readFileSync(file, "utf8")) as T;
+  } catch (error) {
+    throw new CliError(`${file} cannot be read: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+function normalized(
+  file: string,
+  raw: Readonly<Record<string, unknown>>,
+  triggers: readonly { readonly type: string }[] = [],
+  dependencies: Iterable<string>,
+  normalizeAndValidateConfig: NonNullable<WranglerInternals["normalizeAndValidateConfig"]>,
+): CloudflareReading {
   const consumerTriggers = triggers.flatMap(({ type }, i) => (type === "queue" ? [i] : []));
-  const converted = { root: structuredClone(rawConfig), consumerTriggers };
+  const converted = { root: structuredClone(raw), consumerTriggers };
   // The mode has had its effect.
-  const { config, diagnostics } = normalizeAndValidateConfig(rawConfig, file, file, { env: "" });
+  const { config, diagnostics } = normalizeAndValidateConfig(raw, file, file, { env: "" });
   if (diagnostics.hasErrors()) throw new CliError(diagnostics.renderErrors());
   const warnings = diagnostics.hasWarnings() ? diagnostics.renderWarnings() : "";
   return { config, warnings, converted, dependencies: [...dependencies] };
@@ -80,16 +163,13 @@ function optionsOf(file: string, mode: string) {
   return { cwd: dirname(file), args: { env } };
 }
 
-/** @throws CliError for a Node.js or a Wrangler that cannot load the file. */
+/** @throws CliError for a Wrangler that cannot load the file. */
 function neededInternals(file: string) {
-  if (!process.features.typescript) {
-    throw new CliError(`${file}: Node.js 22.18 or later loads it, and this is ${process.versions.node}.`);
-  }
-  const { loadNewConfig, normalizeAndValidateConfig } = wranglerInternals();
+  const { loadNewConfig, convertToWranglerConfig, normalizeAndValidateConfig } = wranglerInternals();
   const version = wranglerVersion();
   const isNewEnough = !isTooOld(version, CLOUDFLARE_CONFIG_VERSION_MIN);
-  if (isNewEnough && loadNewConfig !== undefined && normalizeAndValidateConfig !== undefined) {
-    return { loadNewConfig, normalizeAndValidateConfig };
+  if (isNewEnough && loadNewConfig && convertToWranglerConfig && normalizeAndValidateConfig) {
+    return { loadNewConfig, convertToWranglerConfig, normalizeAndValidateConfig };
   }
   const which = `${dirname(dirname(wranglerFile()))} is ${version}`;
   throw new CliError(

@@ -39,6 +39,8 @@ export interface WranglerInternals {
     readonly cwd: string;
     readonly args: { readonly env: string | undefined };
   }) => Promise<LoadedConfig>;
+  /** Converts a parsed `cloudflare.config.ts` to a configuration of Wrangler. */
+  readonly convertToWranglerConfig?: (config: object) => Readonly<Record<string, unknown>>;
   /** Reads a configuration that has been parsed: `unstable_readConfig` is made of it. */
   readonly normalizeAndValidateConfig?: (
     raw: object,
@@ -86,6 +88,7 @@ const INTERNALS = "__sluiceInternals";
 const NAMES = [
   "main",
   "loadNewConfig",
+  "convertToWranglerConfig",
   "normalizeAndValidateConfig",
   "regenerateNewConfigTypes",
 ] as const satisfies readonly (keyof WranglerInternals)[];

@@ -33,6 +33,8 @@ export interface Answers {
   readConfig(file: string, options: ReadOptions): Promise<WranglerReading>;
   /** Reads a `cloudflare.config.ts`, as `readCloudflareConfigFile`. */
   readCloudflareConfig(file: string, mode: string): Promise<CloudflareReading>;
+  /** Reads a Worker of Build Output, as `readBuildOutputFile`. */
+  readBuildOutput(file: string): Promise<CloudflareReading>;
   /** Writes the types of a `cloudflare.config.ts` in the current folder, as `writeCloudflareTypes`. */
   writeCloudflareTypes(file: string, mode: string): Promise<void>;
   /** Reads an empty configuration, for its defaults: a name without a known extension counts as one. */
@@ -66,6 +68,10 @@ export const ANSWERS: Answers = {
   async readCloudflareConfig(file, mode) {
     const { readCloudflareConfigFile } = await import("./cloudflare-config.ts");
     return readCloudflareConfigFile(file, mode);
+  },
+  async readBuildOutput(file) {
+    const { readBuildOutputFile } = await import("./cloudflare-config.ts");
+    return readBuildOutputFile(file);
   },
   async writeCloudflareTypes(file, mode) {
     const its = await import("./cloudflare-config.ts");
@@ -106,6 +112,7 @@ export function askIn(other: Answers): void {
 export const readWranglerConfig: Answers["readConfig"] = (...args) => answers.readConfig(...args);
 export const readCloudflareConfigFile: Answers["readCloudflareConfig"] = (...args) =>
   answers.readCloudflareConfig(...args);
+export const readBuildOutputFile: Answers["readBuildOutput"] = (...args) => answers.readBuildOutput(...args);
 export const writeCloudflareTypes: Answers["writeCloudflareTypes"] = (...args) =>
   answers.writeCloudflareTypes(...args);
 export const wranglerDefaults: Answers["defaults"] = () => answers.defaults();
