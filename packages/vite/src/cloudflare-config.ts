@@ -4,7 +4,7 @@ import module from "node:module";
 import { dirname, extname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { PluginConfig } from "@cloudflare/vite-plugin";
-import { CLOUDFLARE_CONFIG, type ConvertedConfig } from "@sluice/config";
+import { CLOUDFLARE_CONFIG, CONFIG_FILE_NAMES, type ConvertedConfig } from "@sluice/config";
 import { type FileWatch, watchFiles } from "@sluice/local/generation/watch";
 import { CliError } from "@sluice/project/errors";
 import { placeSecrets } from "@sluice/project/files/secrets";
@@ -57,7 +57,8 @@ export function takeCloudflareConfig(
     wranglerFolders,
   });
   const configPath = write(root, converted);
-  restartOn([...dependencies, ...variablesIn(root)], configPath);
+  const beside = [...CONFIG_FILE_NAMES, ...variableFiles()].map((name) => join(root, name));
+  restartOn([...dependencies, ...beside], configPath);
   return { file, configPath, converted, mode };
 }
 
@@ -109,10 +110,9 @@ function write(root: string, { root: raw }: ConvertedConfig): string {
   return configPath;
 }
 
-function variablesIn(root: string): string[] {
+function variableFiles(): readonly string[] {
   const env = process.env.CLOUDFLARE_ENV;
-  const names = env ? [...VARIABLES, `.dev.vars.${env}`, `.env.${env}`, `.env.${env}.local`] : VARIABLES;
-  return names.map((name) => join(root, name));
+  return env ? [...VARIABLES, `.dev.vars.${env}`, `.env.${env}`, `.env.${env}.local`] : VARIABLES;
 }
 
 /**

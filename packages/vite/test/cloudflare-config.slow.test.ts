@@ -1,0 +1,94 @@
+import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { type DevServer, ViteProject } from "./vite-project.ts";
+
+/** Limit for a busy machine, in ms. */
+const PATIENCE = { timeout: 60_000, interval: 100 };
+
+const CONFIG = `
+import { orders } from "./names.ts";
+import * as entrypoint from "./src/index.ts" with { type: "cf-worker" };
+
+export default ({ mode }: { mode?: string }) => ({
+  worker: {
+    name: "shop-" + mode,
+    entrypoint,
+    compatibilityDate: "2026-09-01",
+    exports: { Book: { type: "durable-object", storage: "sqlite" } },
+    env: {
+      BOOK: { type: "durable-object", worker: "shop-" + mode, exportName: "Book" },
+      ORDERS: { type: "queue", name: orders },
+      MAILS: { type: "queue", name: "mails" },
+    },
+    triggers: [{ type: "queue", name: orders, maxBatchTimeout: 0, retryDelay: 0, deadLetterQueue: "lost" }],
+  },
+});
+`;
+const VITE_CONFIG = `
+import { cloudflare } from "@cloudflare/vite-plugin";
+import { sluice } from "@sluice/vite";
+import { defineConfig } from "vite";
+
+const auxiliaryWorkers = [{ configPath: "./post/wrangler.jsonc" }];
+export default defineConfig({
+  plugins: [cloudflare(sluice({ auxiliaryWorkers, inspectorPort: false, experimental: { newConfig: true } }))],
+});
+`;
+
+let project: ViteProject;
+let server: DevServer;
+const write = (name: string, text: string) => writeFileSync(join(project.folder, name), text);
+
+beforeAll(async () => {
+  project = new ViteProject();
+  rmSync(join(project.folder, "wrangler.jsonc"));
+  write("cloudflare.config.ts", CONFIG);
+  write("names.ts", 'export const orders: string = "orders";\n');
+  write("vite.config.mjs", VITE_CONFIG);
+  write("wrangler.toml", "[sluice.queues.orders]\nmessage_retention_period = 600\n");
+  server = await project.dev();
+});
+afterAll(async () => {
+  await server?.stop();
+  project?.remove();
+});
+
+async function ask(path: string): Promise<unknown> {
+  const response = await fetch(`${server.url}${path}`, { headers: { connection: "close" } });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${text}\n${server.printed()}`);
+  return JSON.parse(text);
+}
+const handled = (line: string) =>
+  vi.waitFor(async () => expect(await ask("/")).toEqual(expect.arrayContaining([line])), PATIENCE);
+const queue = (name: string) => ask(`/__sluice/api/queues/${name}`);
+
+it("a Worker with a cloudflare.config.ts sends and handles messages beside one with a Wrangler configuration", async () => {
+  await ask("/send?body=new");
+  await handled("one new 1");
+  await ask("/object?body=object");
+  await handled("one object 1");
+  await ask("/mail?body=letter");
+  await handled("one posted letter 1");
+});
+
+it("the configuration is read in Vite's mode, with the [sluice] table beside it and its types", async () => {
+  expect(await queue("orders")).toMatchObject({
+    consumer: { worker: "shop-development" },
+    settings: { messageRetentionSeconds: 600 },
+  });
+  expect(existsSync(join(project.folder, ".cloudflare/types/index.d.ts"))).toBe(true);
+});
+
+it("a change of a module that the configuration imports restarts the server, a mistake in it does not", async () => {
+  write("names.ts", 'export const orders: string = "bad name";\n');
+  await vi.waitFor(() => expect(server.printed()).toContain("worker.triggers[0].name"), PATIENCE);
+  write("names.ts", 'export const orders: string = "others";\n');
+  await vi.waitFor(
+    async () => expect(await queue("others")).toMatchObject({ consumer: { worker: "shop-development" } }),
+    PATIENCE,
+  );
+  await ask("/send?body=again");
+  await handled("one again 1");
+});
