@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import {
   copyFileSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -55,7 +56,9 @@ export const HOSTS: Readonly<Record<string, Host>> = {
   "@cloudflare/vitest-plugin": async (folder, programs) => {
     writeFileSync(join(folder, "programs.json"), JSON.stringify(programs));
     const vitest = join(folder, "node_modules/vitest/vitest.mjs");
-    const args = [vitest, "run", "--reporter=json", "--outputFile=results.json"];
+    const isModule = existsSync(join(folder, "cloudflare.config.ts"));
+    const config = isModule ? "vitest.module.config.ts" : "vitest.config.ts";
+    const args = [vitest, "run", "--config", config, "--reporter=json", "--outputFile=results.json"];
     await promisify(execFile)(process.execPath, args, { cwd: folder, env: environmentIn(folder) });
     const { testResults } = JSON.parse(readFileSync(join(folder, "results.json"), "utf8"));
     return testResults[0].assertionResults[0].meta.settled;

@@ -80,14 +80,24 @@ export async function build(options: BuildOptions, printer: Printer): Promise<nu
  * own queues without a warning: Wrangler follows a redirect only where no configuration is named.
  */
 function howToRunTogether({ workers }: Project, plan: Plan, here: (path: string) => string): string {
-  const own = workers.map(({ file }) => `-c ${here(file)}`).join(" ");
+  const named = workers.filter(({ file }) => !isCloudflareConfig(file));
+  const own = named.map(({ file }) => `-c ${here(file)}`).join(" ");
   const generated = [...plan.workers, plan.broker]
     .map(({ configFile }) => `-c ${here(configFile)}`)
     .join(" ");
   return [
     "To run them together in one process:",
     `  npx wrangler dev ${generated}`,
-    `"wrangler dev ${own}" would run Wrangler's own queues instead: ` +
-      `it uses what was generated only where no configuration is named.`,
+    ...(named.length === 0
+      ? []
+      : [
+          `"wrangler dev ${own}" would run Wrangler's own queues instead: ` +
+            `it uses what was generated only where no configuration is named.`,
+        ]),
+    ...(named.length === workers.length
+      ? []
+      : [
+          '"cf dev" and "wrangler dev --x-new-config" would run Wrangler\'s own queues: they use nothing generated.',
+        ]),
   ].join("\n");
 }
