@@ -4,12 +4,11 @@ import { CONFIGURATIONS, HOSTS, runBy } from "./hosts.ts";
 import { ORDER_TABLE } from "./order-table.ts";
 
 const ALL = CONFIGURATIONS.flatMap((configuration) =>
-  Object.entries(HOSTS).map(([name, host]) => ({ name, host, configuration })),
+  Object.entries(HOSTS).map(([name, host]) => [`${name}, ${configuration}`, host, configuration] as const),
 );
 
 // conformance: settlement-programs
-describe.each(ALL)("every order of calls is settled as the table says: $name, $configuration", (row) => {
-  const { host, configuration } = row;
+describe.each(ALL)("every order of calls is settled as the table says: %s", (_, host, configuration) => {
   let settled: readonly (readonly Settled[])[];
   beforeAll(async () => {
     settled = await runBy(
