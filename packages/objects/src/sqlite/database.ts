@@ -65,6 +65,8 @@ export class Database {
       if (file !== IN_MEMORY) {
         this.runAlone("PRAGMA journal_mode = WAL");
         this.run("PRAGMA synchronous = FULL");
+        // What macOS calls a sync leaves it in the memory of the disk. Other systems know no other sync.
+        this.run("PRAGMA fullfsync = ON");
       }
       if (room.isFull) this.#setLogPages(LOG_PAGES_SPARING);
     } catch (error) {
