@@ -1,8 +1,8 @@
 import { existsSync, statSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, posix, win32 } from "node:path";
 import { describe, expect, it } from "vitest";
 import { projectFolder } from "../test/project-folder.ts";
-import { makeFolder, writeRefusal } from "./folders.ts";
+import { isBelow, makeFolder, removePath, writeRefusal } from "./folders.ts";
 
 function refusal(folder: string): string | null {
   try {
@@ -51,4 +51,36 @@ it("an error of another kind than the file system's gets no explanation", () => 
   expect(writeRefusal(new Error("a mistake"))).toBeNull();
   expect(writeRefusal(Object.assign(new Error("bad"), { code: "ERR_INVALID_ARG_TYPE" }))).toBeNull();
   expect(writeRefusal("ENOSPC")).toBeNull();
+});
+
+describe("isBelow", () => {
+  it.each([
+    ["/a/b", "/a", true],
+    ["/a/..b/c", "/a", true],
+    ["/a", "/a", false],
+    ["/ab", "/a", false],
+    ["/", "/a", false],
+    ["/a/../b", "/a", false],
+  ])("of %s and %s is %s", (file, folder, expected) => {
+    expect(isBelow(file, folder, posix)).toBe(expected);
+  });
+
+  it.each([
+    ["C:\\a b\\c", "C:\\a b", true],
+    ["c:\\A\\b", "C:\\a", true],
+    ["C:/a/b", "C:\\a", true],
+    ["D:\\a\\b", "C:\\a", false],
+    ["C:\\ab", "C:\\a", false],
+    ["\\\\server\\share\\a\\b", "\\\\server\\share\\a", true],
+  ])("of %s and %s on Windows is %s", (file, folder, expected) => {
+    expect(isBelow(file, folder, win32)).toBe(expected);
+  });
+});
+
+it("what is deleted is a folder with all in it, a file, or nothing", () => {
+  const folder = projectFolder({ "a/b": "", c: "" });
+  for (const name of ["a", "c", "nothing"]) {
+    removePath(join(folder, name));
+    expect(existsSync(join(folder, name))).toBe(false);
+  }
 });

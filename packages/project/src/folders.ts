@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+import { existsSync, mkdirSync, rmSync, statSync } from "node:fs";
+import nodePath, { dirname, type PlatformPath } from "node:path";
 
 /** Explanations for a path, by file systems' error codes for problems that the user can mend. */
 const REFUSALS: Readonly<Record<string, string>> = {
@@ -57,4 +57,23 @@ function makeOne(path: string, mode: number | undefined): void {
     if (!(error instanceof Error && "code" in error && error.code === "EEXIST" && existsSync(path)))
       throw error;
   }
+}
+
+/** How often a file is tried to be deleted that a program has open, which Windows refuses: for 1.5 s in all. */
+const REMOVALS_MAX = 5;
+
+/** Deletes a file or a folder with all in it, if it is there. */
+export function removePath(path: string): void {
+  rmSync(path, { recursive: true, force: true, maxRetries: REMOVALS_MAX });
+}
+
+/**
+ * Answers whether a path leads below a folder. Windows does not tell capital letters apart, nor does its `relative`.
+ *
+ * @param path the system's. Default: this one's.
+ */
+export function isBelow(file: string, folder: string, path: PlatformPath = nodePath): boolean {
+  const between = path.relative(folder, file);
+  // A path of another drive is absolute.
+  return between !== "" && !path.isAbsolute(between) && between.split(path.sep)[0] !== "..";
 }

@@ -1,5 +1,5 @@
 import { readdirSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { join, win32 } from "node:path";
 import type { RunningBroker } from "@sluice/local/processes/running-brokers";
 import { registerBroker } from "@sluice/local/processes/running-brokers";
 import { projectFolder } from "@sluice/project/test/project-folder";
@@ -35,6 +35,15 @@ describe("the nearest broker", () => {
   it("of several that lead to one data folder is the oldest", () => {
     const second = { ...broker("shop", "/code/shop"), pid: 2 };
     expect(nearest([shop, second], "/code/shop")).toBe(shop);
+  });
+
+  it.each([
+    ["c:\\code\\Shop\\src", "C:\\code\\shop"],
+    ["D:\\mails", "D:\\mails"],
+  ])("on Windows to %s is that of %s", (cwd, folder) => {
+    const both = [broker("shop", "C:\\code\\shop"), broker("mails", "D:\\mails")];
+    expect(nearest(both, cwd, win32).folders).toEqual([folder]);
+    expect(() => nearest(both, "E:\\elsewhere", win32)).toThrow(/Several brokers/);
   });
 
   it("is none where none runs", () => {

@@ -1,4 +1,4 @@
-import { relative, sep } from "node:path";
+import nodePath, { type PlatformPath } from "node:path";
 import { brokersOf, type RunningBroker } from "@sluice/local/processes/running-brokers";
 import { CliError, EXIT_NO_BROKER, EXIT_USAGE } from "@sluice/project/errors";
 import { SLUICE_PATH } from "@sluice/project/runtime/front-door-contract";
@@ -41,9 +41,20 @@ export function findBroker(
   return { url, token: given ?? token };
 }
 
-/** @throws CliError where there is none, or no way to tell which one is meant. */
-export function nearest(brokers: readonly RunningBroker[], cwd: string): RunningBroker {
-  const steps = brokers.map((broker) => Math.min(...broker.folders.map((folder) => stepsTo(folder, cwd))));
+/**
+ * Finds the broker with the folder that is nearest.
+ *
+ * @param path the system's. Default: this one's.
+ * @throws CliError where there is none, or no way to tell which one is meant.
+ */
+export function nearest(
+  brokers: readonly RunningBroker[],
+  cwd: string,
+  path: PlatformPath = nodePath,
+): RunningBroker {
+  const steps = brokers.map(({ folders }) =>
+    Math.min(...folders.map((folder) => stepsTo(folder, cwd, path))),
+  );
   const best = Math.min(...steps);
   const near = oneForEachFolder(brokers.filter((_, i) => steps[i] === best));
   const [only, another] = near;
@@ -60,10 +71,11 @@ const NONE_RUNS =
   "any.\nFor that of a vite dev name its address, --url http://localhost:5173, as for one on another machine.";
 
 /** Folders between two that lie in one another; infinite for others. */
-function stepsTo(folder: string, cwd: string): number {
-  if (folder === cwd) return 0;
+function stepsTo(folder: string, cwd: string, { relative, isAbsolute, sep }: PlatformPath): number {
   const [down, up] = [relative(folder, cwd), relative(cwd, folder)];
-  const within = [down, up].find((path) => path !== ".." && !path.startsWith(`..${sep}`));
+  if (down === "") return 0;
+  // The way to another drive is an absolute path.
+  const within = [down, up].find((path) => path.split(sep)[0] !== ".." && !isAbsolute(path));
   return within === undefined ? Number.POSITIVE_INFINITY : within.split(sep).length;
 }
 

@@ -18,7 +18,7 @@ class FakeWrangler implements WranglerProcess {
   }
 }
 
-function supervised() {
+function supervised(platform?: NodeJS.Platform) {
   const started: FakeWrangler[] = [];
   const next = [Promise.withResolvers<FakeWrangler>(), Promise.withResolvers<FakeWrangler>()];
   const signals = new EventEmitter();
@@ -30,7 +30,7 @@ function supervised() {
       started.push(wrangler);
       return wrangler;
     },
-    { signals, warn: (text) => warnings.push(text) },
+    { signals, warn: (text) => warnings.push(text), ...(platform === undefined ? {} : { platform }) },
   );
   const tell = (signal: NodeJS.Signals) => signals.emit(signal, signal);
   return { supervisor, signals, tell, started, warnings, first: next[0]?.promise, second: next[1]?.promise };
@@ -52,6 +52,17 @@ describe("supervise", () => {
     expect(wrangler?.signals).toEqual(["SIGTERM", "SIGKILL"]);
     wrangler?.end(137);
     expect(await supervisor.ended).toBe(137);
+  });
+
+  it("on Windows leaves the first signal to the terminal, which tells Wrangler too", async () => {
+    const { supervisor, tell, first } = supervised("win32");
+    const wrangler = await first;
+    tell("SIGINT");
+    expect(wrangler?.signals).toEqual([]);
+    tell("SIGINT");
+    expect(wrangler?.signals).toEqual(["SIGKILL"]);
+    wrangler?.end(1);
+    expect(await supervisor.ended).toBe(1);
   });
 
   it("starts another one after a restart, and then ends with that one", async () => {

@@ -20,6 +20,8 @@ export interface SupervisorOptions {
   readonly warn: (text: string) => void;
   /** Where signals are told of. Default: this process. */
   readonly signals?: EventEmitter;
+  /** Default: this one. */
+  readonly platform?: NodeJS.Platform;
 }
 
 /** Ask this process to stop. */
@@ -35,7 +37,7 @@ export const STARTS_MAX = 5;
  */
 export function supervise(
   start: () => WranglerProcess,
-  { warn, signals = process }: SupervisorOptions,
+  { warn, signals = process, platform = process.platform }: SupervisorOptions,
 ): Supervisor {
   let running = start();
   let starts = 1;
@@ -44,7 +46,9 @@ export function supervise(
   let patience: NodeJS.Timeout | undefined;
   const stop = (signal: NodeJS.Signals) => {
     stopRequests++;
-    running.kill(stopRequests === 1 ? signal : "SIGKILL");
+    // On Windows a terminal tells all of its processes, and a signal that another sends would kill Wrangler.
+    const knows = platform === "win32" && stopRequests === 1;
+    if (!knows) running.kill(stopRequests === 1 ? signal : "SIGKILL");
     patience ??= setTimeout(() => running.kill("SIGKILL"), STOPPING_MS_MAX);
   };
   for (const signal of STOP_SIGNALS) signals.on(signal, stop);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseReady } from "./wrangler-process.ts";
+import { leftBehind, parseReady } from "./wrangler-process.ts";
 
 describe("parseReady", () => {
   it("reads the address out of Wrangler's message", () => {
@@ -17,4 +17,9 @@ describe("parseReady", () => {
   ])("takes nothing else for it: %j", (message) => {
     expect(parseReady(message)).toBeNull();
   });
+});
+
+it("leaves the registry of Workers to Wrangler but on Windows, where it is killed", () => {
+  expect(leftBehind(["shop", "sluice"], "win32")).toEqual(["shop", "sluice"]);
+  expect(leftBehind(["shop", "sluice"], "darwin")).toEqual([]);
 });

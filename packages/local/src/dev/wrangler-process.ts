@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { removePath } from "@sluice/project/folders";
 import { ownModule } from "@sluice/project/own-module";
 import { ChildEnded, WranglerChild } from "@sluice/project/wrangler/child";
 import { wranglerFile } from "@sluice/project/wrangler/load-wrangler";
@@ -75,15 +76,18 @@ export class DevWrangler {
     const { args, env, lines, workerd } = options;
     this.#options = options;
     // Killed outright Wrangler leaves them there, and no other process may have a Worker of that name for five minutes.
-    for (const worker of lines.workers) this.#child.guard.addFile(join(registryFolder(env), worker));
+    const entries = lines.workers.map((worker) => join(registryFolder(env), worker));
+    for (const file of entries) this.#child.guard.addFile(file);
     const settings: InsideSettings = { lines, workerdMark: workerd.mark, wrangler: wranglerFile() };
     const shown = this.#child
       .call("inside", this.#inside, "prepare", settings)
       .then(() => this.#child.call("show", { args, env }));
-    const ended = shown.catch((error: unknown) => {
-      if (error instanceof ChildEnded) return error.code;
-      throw error;
-    });
+    const ended = shown
+      .catch((error: unknown) => {
+        if (error instanceof ChildEnded) return error.code;
+        throw error;
+      })
+      .finally(() => leftBehind(entries).forEach(removePath));
     return { ended, kill: (signal) => this.#child.kill(signal) };
   }
 
@@ -99,6 +103,14 @@ export class DevWrangler {
     if (event.kind === "socket-in-use") this.#options?.onSocketInUse();
     else this.#options?.workerd.on(event);
   }
+}
+
+/** Lists the files that Wrangler has left behind when it is told to end: on Windows, where to tell is to kill, all. */
+export function leftBehind(
+  files: readonly string[],
+  platform: NodeJS.Platform = process.platform,
+): readonly string[] {
+  return platform === "win32" ? files : [];
 }
 
 /**

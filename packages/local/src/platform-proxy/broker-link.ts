@@ -1,10 +1,11 @@
 /// <reference path="../../../producer/queue-types.d.ts" />
-import { mkdtempSync, realpathSync, rmSync, watch } from "node:fs";
+import { mkdtempSync, realpathSync, watch } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import type { ProducerBroker } from "@sluice/producer";
+import { removePath } from "@sluice/project/folders";
 import type { Project } from "@sluice/project/read/project";
 import { wranglerVersion } from "@sluice/project/wrangler/load-wrangler";
 import { QueueWaker } from "../broker/wake-queues.ts";
@@ -171,7 +172,7 @@ export class BrokerLink {
     this.#unregister();
     this.#ownership?.leave();
     this.#sessions.leave({ pid: process.pid, part: this.#part });
-    if (this.#place.data === null) rmSync(this.#data, { recursive: true, force: true });
+    if (this.#place.data === null) removePath(this.#data);
   }
 
   #inTurn(run: () => Promise<void>): Promise<void> {

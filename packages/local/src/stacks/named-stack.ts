@@ -1,6 +1,7 @@
 import { isAbsolute, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { OUTPUT_FOLDER } from "@sluice/project/files/write-plan";
+import { isBelow } from "@sluice/project/folders";
 import { ERROR_TEXT_MAX } from "@sluice/protocol";
 import { OWN_SCHEME } from "@sluice/protocol/stack";
 import { ownSources } from "../runtime-modules.ts";
@@ -42,9 +43,7 @@ export function stackNamer(
   const nameOf = (file: string): string => {
     const generated = file.lastIndexOf(GENERATED);
     if (generated !== -1) return OWN_SCHEME + slashed(file.slice(generated + GENERATED.length));
-    return file.startsWith(own + sep)
-      ? OWN_SCHEME + slashed(file.slice(own.length + 1))
-      : slashed(relative(root, file));
+    return isBelow(file, own) ? OWN_SCHEME + slashed(relative(own, file)) : slashed(relative(root, file));
   };
   const named = (line: string): string => {
     const frame = frameOf(line);

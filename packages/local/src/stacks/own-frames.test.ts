@@ -39,3 +39,23 @@ it.each(["/", " ", " /", "/ :1:", ":1", "(", " (/:1", "\n    at x"])(
     expect(performance.now() - start).toBeLessThan(1_000);
   },
 );
+
+const ON_WINDOWS = ["C:\\Users\\A B\\sluice"];
+
+it.each([
+  "run (C:\\Users\\A B\\sluice\\a.js:1:2)",
+  "run (file:///C:/Users/A%20B/sluice/a.js:1:2)",
+  "run (c:/users/a b/sluice/a.js:1:2)",
+])("on Windows a frame of ours, %s, is left out beside one of the user's", (own) => {
+  for (const user of ["D:\\shop\\b.ts:3:4", "file:///C:/shop/b.ts:3:4", "file://server/share/b.ts:3:4"]) {
+    const rest = `    at async queue (${user})`;
+    expect(withoutOwnFrames(`Error: no\n    at ${own}\n${rest}`, ON_WINDOWS, true)).toBe(
+      `Error: no\n${rest}`,
+    );
+  }
+});
+
+it.each([false, true])("an address that is no file is the user's, on Windows: %s", (windows) => {
+  const message = "Error: no\n    at a (file:///%2F/b.ts:3:4)\n    at b (file://else.where/%00:1:2)";
+  expect(withoutOwnFrames(message, [...OWN, ...ON_WINDOWS], windows)).toBe(message);
+});

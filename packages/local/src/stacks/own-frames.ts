@@ -1,9 +1,10 @@
-import { sep } from "node:path";
+import { posix, win32 } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
+import { isBelow } from "@sluice/project/folders";
 
 const FRAME = /^\s+at /;
-const FILE = /(?:file:\/\/)?\/[\s\S]/;
+const FILE = /(?:file:\/\/)?\/[\s\S]|[A-Za-z]:[\\/]/;
 const FRAME_END = /:\d+:\d+\)?(?: \{)?$/;
 /** End of the last frame of an error that has a cause or other properties. */
 const OPENING = " {";
@@ -12,9 +13,14 @@ const OPENING = " {";
  * Leaves our own part of a stack trace out, for the terminal. One that has no other is about us, and is shown as it is.
  *
  * @param ownSources folders of our own sources. Absolute.
+ * @param windows whether paths are those of Windows. Default: where this runs there.
  */
-export function withoutOwnFrames(message: string, ownSources: readonly string[]): string {
-  const parts = framesOf(message).map((text) => ({ text, kind: kindOf(text, ownSources) }));
+export function withoutOwnFrames(
+  message: string,
+  ownSources: readonly string[],
+  windows = process.platform === "win32",
+): string {
+  const parts = framesOf(message).map((text) => ({ text, kind: kindOf(text, ownSources, windows) }));
   if (!parts.some(({ kind }) => kind === "user")) return message;
   const kept: string[] = [];
   for (const { text, kind } of parts) {
@@ -37,11 +43,20 @@ function framesOf(message: string): string[] {
   return parts;
 }
 
-function kindOf(part: string, ownSources: readonly string[]): "text" | "own" | "user" {
+function kindOf(part: string, ownSources: readonly string[], windows: boolean): "text" | "own" | "user" {
   const place = placeIn(part);
   if (place === undefined) return "text";
-  const file = place.startsWith("file:") ? fileURLToPath(place) : place;
-  return ownSources.some((folder) => isBelow(file, folder)) ? "own" : "user";
+  const file = fileOf(place, windows);
+  return ownSources.some((folder) => isBelow(file, folder, windows ? win32 : posix)) ? "own" : "user";
+}
+
+function fileOf(place: string, windows: boolean): string {
+  try {
+    return place.startsWith("file:") ? fileURLToPath(place, { windows }) : place;
+  } catch {
+    // Anything may be in a message: an address of another machine too.
+    return place;
+  }
 }
 
 /** The file of a frame. Anything may be in a message, so each part of one is read once. */
@@ -58,8 +73,4 @@ function placeIn(frame: string): string | undefined {
   const [, ...broken] = before.split("\n");
   // A line may be broken before its file only.
   return ["", "("].includes(broken.join("\n").trimStart()) ? head.slice(from + start) : undefined;
-}
-
-function isBelow(file: string, folder: string): boolean {
-  return file.startsWith(folder + sep);
 }

@@ -38,6 +38,9 @@ const STOP_WITH_PARENT = `
   process.stdin.on("end", () => { try { process.kill(Number(process.argv[1]), "SIGKILL"); } catch {} }).resume();
 `;
 
+/** Session of its own for a process, which on Windows would be seen in a window. */
+const APART = { detached: true, windowsHide: true } as const;
+
 /** Signals at which Miniflare ends the process that it runs in. When that ends, and how, is ours to say. */
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
@@ -116,7 +119,7 @@ function takeWorkerd(): { readonly started: Promise<ChildProcess>; stop(): void 
     const { spawn } = child;
     child.spawn = function (this: Unstarted, options) {
       const isWorkerd = options.args.includes(WORKERD_ARGUMENT);
-      const result = Reflect.apply(spawn, this, [isWorkerd ? { ...options, detached: true } : options]);
+      const result = Reflect.apply(spawn, this, [isWorkerd ? { ...options, ...APART } : options]);
       if (isWorkerd) {
         stopWithParent(child);
         resolve(child);
@@ -130,7 +133,7 @@ function takeWorkerd(): { readonly started: Promise<ChildProcess>; stop(): void 
 
 function stopWithParent(workerd: ChildProcess): void {
   const watchdog = spawn(process.execPath, ["-e", STOP_WITH_PARENT, String(workerd.pid)], {
-    detached: true,
+    ...APART,
     stdio: ["pipe", "ignore", "ignore"],
   });
   watchdog.unref();

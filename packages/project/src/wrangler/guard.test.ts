@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, it, onTestFinished } from "vitest";
 import { isRunning } from "../processes.ts";
+import { startGuard } from "./guard.ts";
 
 const GUARD = new URL("./guard.ts", import.meta.url).href;
 
@@ -41,4 +42,19 @@ it.skipIf(process.platform === "win32")("ends and deletes what a killed process 
   await expect.poll(() => isRunning(guarded)).toBe(false);
   await expect.poll(() => existsSync(file)).toBe(false);
   expect(isRunning(dropped)).toBe(true);
+});
+
+it("on Windows deletes its files when it is disposed of, and keeps no listener", () => {
+  const folder = mkdtempSync(join(tmpdir(), "sluice guard-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const [file, other] = [join(folder, "a"), join(folder, "b")];
+  for (const path of [file, other]) mkdirSync(path);
+  const listeners = process.listenerCount("exit");
+  const guard = startGuard("win32");
+  guard.addFile(file);
+  guard.addFile(join(folder, "never made"));
+  expect(existsSync(file)).toBe(true);
+  guard[Symbol.dispose]();
+  expect([existsSync(file), existsSync(other)]).toEqual([false, true]);
+  expect(process.listenerCount("exit")).toBe(listeners);
 });

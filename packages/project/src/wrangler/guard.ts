@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { removePath } from "../folders.ts";
 
 /**
  * Reads what there is, `process PID` and `file PATH`, and what there is no more, `ended PID`. When nothing more can
@@ -34,10 +35,10 @@ export interface Guard extends Disposable {
 
 /**
  * Starts a shell that waits for the end of this process: killed outright, that takes nothing along. On Windows, where
- * there is no such shell, the system ends what a process has started.
+ * there is no such shell, the system ends what a process has started, and files stay where it is killed outright.
  */
 export function startGuard(platform: NodeJS.Platform = process.platform): Guard {
-  if (platform === "win32") return { add() {}, drop() {}, addFile() {}, [Symbol.dispose]() {} };
+  if (platform === "win32") return guardOfFiles();
   // In a group of its own: it outlives whatever signal the others get.
   const shell = spawn("/bin/sh", ["-c", SCRIPT], { stdio: ["pipe", "ignore", "ignore"], detached: true });
   // Without it this process can do all that it does, but for being killed.
@@ -50,5 +51,30 @@ export function startGuard(platform: NodeJS.Platform = process.platform): Guard 
     drop: (pid) => tell("ended", pid),
     addFile: (path) => tell("file", path),
     [Symbol.dispose]: () => void shell.stdin.end(),
+  };
+}
+
+/** Deletes files when this process ends by itself. */
+function guardOfFiles(): Guard {
+  const files = new Set<string>();
+  const clean = () => {
+    for (const file of files) {
+      try {
+        removePath(file);
+      } catch {
+        // A program that has not ended yet has it open.
+      }
+    }
+    files.clear();
+  };
+  process.once("exit", clean);
+  return {
+    add() {},
+    drop() {},
+    addFile: (path) => void files.add(path),
+    [Symbol.dispose]: () => {
+      process.off("exit", clean);
+      clean();
+    },
   };
 }

@@ -1,7 +1,7 @@
-import { join, relative, resolve } from "node:path";
+import { join, posix, relative, resolve, win32 } from "node:path";
 import { describe, expect, it } from "vitest";
 import { projectFolder } from "../../test/project-folder.ts";
-import { relocate } from "./relocate.ts";
+import { relativePath, relocate } from "./relocate.ts";
 import { readWranglerConfig } from "./wrangler-config.ts";
 // Takes seconds on a busy machine, which is no time to take from a test.
 import "wrangler";
@@ -94,5 +94,25 @@ describe("relocate", () => {
     const from = projectFolder({ "wrangler.toml": `${BASE}[vars]\nA = "1"` });
     const { config } = await readWranglerConfig(join(from, "wrangler.toml"), { env: "", quiet: true });
     expect(relocate(config, { from, to: join(from, "elsewhere"), workingDirectory: from })).toEqual(config);
+  });
+});
+
+describe("relativePath", () => {
+  it.each([
+    ["C:\\code\\my shop\\.sluice\\front", "C:\\code\\my shop\\src\\index.ts", "../../src/index.ts"],
+    ["C:\\code\\shop", "C:\\code\\shop\\src\\index.ts", "./src/index.ts"],
+    ["c:\\code\\shop", "C:\\Code\\shop\\a.ts", "./a.ts"],
+    ["C:\\code\\shop\\src", "C:\\code\\shop", ".."],
+    ["C:\\code\\shop", "C:\\code\\shop\\..a.ts", "./..a.ts"],
+    ["D:\\code\\shop", "C:\\Program Files\\sluice\\worker.js", "C:/Program Files/sluice/worker.js"],
+  ])("on Windows leads from %s to %s by %s", (from, to, expected) => {
+    expect(relativePath(from, to, win32)).toBe(expected);
+  });
+
+  it.each([
+    ["/code/shop/.sluice/front", "/code/shop/src/index.ts", "../../src/index.ts"],
+    ["/code/shop", "/code/shop/a b.ts", "./a b.ts"],
+  ])("elsewhere leads from %s to %s by %s", (from, to, expected) => {
+    expect(relativePath(from, to, posix)).toBe(expected);
   });
 });

@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import { isAbsolute, join, relative, resolve, sep } from "node:path";
+import nodePath, { isAbsolute, join, type PlatformPath, resolve } from "node:path";
 import type { Unstable_Config } from "wrangler";
 
 /** Where a configuration comes from and where it goes. All absolute. */
@@ -129,9 +129,13 @@ export function omit<T extends object, K extends keyof T>(object: T, ...keys: re
 
 /**
  * `target` as a module specifier or configuration value seen from `fromDirectory`: always with forward slashes and
- * always with a leading `./` or `../`, so that nobody takes it for a package.
+ * always with a leading `./` or `../`, so that nobody takes it for a package. One of another drive is absolute.
+ *
+ * @param path the system's. Default: this one's.
  */
-export function relativePath(fromDirectory: string, target: string): string {
-  const path = relative(fromDirectory, target).split(sep).join("/");
-  return path.startsWith("../") || path === ".." ? path : `./${path}`;
+export function relativePath(fromDirectory: string, target: string, path: PlatformPath = nodePath): string {
+  const between = path.relative(fromDirectory, target);
+  const slashed = between.split(path.sep).join("/");
+  if (path.isAbsolute(between)) return slashed;
+  return slashed.startsWith("../") || slashed === ".." ? slashed : `./${slashed}`;
 }

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import { accessSync, constants, mkdtempSync, readdirSync, realpathSync, rmSync, statfsSync } from "node:fs";
+import { accessSync, constants, mkdtempSync, readdirSync, realpathSync, statfsSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
+import { removePath } from "@sluice/project/folders";
 import { isRunning, pidNamespace } from "@sluice/project/processes";
 
 /** Folder of files in memory on Linux. */
@@ -11,9 +12,9 @@ const FREE_BYTES_MIN = 256 * 2 ** 20;
 /** Names of folders with the id of their process, and the place where that id is valid. */
 const OWNED = /^sluice-testing-(?:data-)?(\d+)-([0-9a-f]{8})-/;
 
-/** Makes a folder for generated files. Its path has no links, so that Wrangler and Node.js agree on it. */
+/** Makes a folder for generated files. Its path has no links and no short names of Windows, so that Wrangler and Node.js agree on it. */
 export function temporaryFolder(): string {
-  return newFolder(realpathSync(tmpdir()), "sluice-testing-");
+  return newFolder(realpathSync.native(tmpdir()), "sluice-testing-");
 }
 
 /** Makes a folder for stored data: in memory where there is room, since no test needs the disk's sync. */
@@ -28,7 +29,7 @@ function newFolder(parent: string, prefix: string): string {
     const [, pid, place] = OWNED.exec(name) ?? [];
     if (place !== here || isRunning(Number(pid))) continue;
     try {
-      rmSync(join(parent, name), { recursive: true, force: true });
+      removePath(join(parent, name));
     } catch {
       // The folder is another user's, or another process deletes it too.
     }

@@ -1,6 +1,6 @@
-import { rmSync } from "node:fs";
 import { guardWorkerd } from "@sluice/local/workerd/guard-workerd";
 import { type MiniflareRun, restartMiniflare, startMiniflare } from "@sluice/local/workerd/start-miniflare";
+import { removePath } from "@sluice/project/folders";
 import { QUEUES_BINDING } from "@sluice/project/names";
 import type { Project } from "@sluice/project/read/project";
 import type { DispatchFetch, Miniflare } from "miniflare";
@@ -50,7 +50,7 @@ export async function startHost(options: QueueRuntimeOptions, startMs: number): 
   guardWorkerd();
   const folders = { generated: temporaryFolder(), data: dataFolder() };
   const remove = () => {
-    for (const folder of Object.values(folders)) rmSync(folder, { recursive: true, force: true });
+    for (const folder of Object.values(folders)) removePath(folder);
   };
   // Deletes the files of a host that is not disposed of.
   process.once("exit", remove);
@@ -82,7 +82,7 @@ export async function startHost(options: QueueRuntimeOptions, startMs: number): 
           folders.data = dataFolder();
           await handles.known(() => restartMiniflare(its, workers, run()));
           handles.release();
-          rmSync(data, { recursive: true, force: true });
+          removePath(data);
         },
       });
     });

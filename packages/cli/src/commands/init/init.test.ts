@@ -6,6 +6,7 @@ import { expect, it } from "vitest";
 import { collected } from "../../../test/collected.ts";
 import { run } from "../../command-line.ts";
 import { changesFor } from "./changes.ts";
+import { runnable } from "./init.ts";
 
 const WRANGLER = { "wrangler.jsonc": "{}" };
 const VITE = `import { cloudflare } from "@cloudflare/vite-plugin";
@@ -269,5 +270,16 @@ it("init says what it would install, and where a project or a package is missing
   expect(await init(folder, [])).toMatchObject({
     code: 1,
     warned: expect.stringContaining("There is no package.json"),
+  });
+});
+
+it("runs a package manager as a program, and on Windows by a shell that reads no argument otherwise", () => {
+  const command = ["npm", "install", "--save-dev", "C:\\A B\\sluice-0.1.0.tgz", "sluice@^0.1.0"];
+  const [program, ...args] = command;
+  expect(runnable(command, "darwin")).toEqual({ program, args, shell: false });
+  expect(runnable(command, "win32")).toEqual({
+    program: 'npm "install" "--save-dev" "C:\\A B\\sluice-0.1.0.tgz" "sluice@^0.1.0"',
+    args: [],
+    shell: true,
   });
 });

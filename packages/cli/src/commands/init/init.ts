@@ -64,10 +64,21 @@ function specifier(name: string, from: string | null): string {
   return archive;
 }
 
-function install([program = "", ...args]: readonly string[], { cwd, env }: Surroundings): void {
-  // Package managers are shell scripts on Windows.
-  const isShell = process.platform === "win32";
-  const { status, error } = spawnSync(program, args, { cwd, env, stdio: "inherit", shell: isShell });
+/**
+ * Package managers are shell scripts on Windows, `npm.cmd`, which only a shell runs. It reads spaces and `^` in
+ * arguments, unless they are in quotes.
+ */
+export function runnable(
+  [program = "", ...args]: readonly string[],
+  platform: NodeJS.Platform = process.platform,
+): { readonly program: string; readonly args: readonly string[]; readonly shell: boolean } {
+  if (platform !== "win32") return { program, args, shell: false };
+  return { program: [program, ...args.map((arg) => `"${arg}"`)].join(" "), args: [], shell: true };
+}
+
+function install(command: readonly string[], { cwd, env }: Surroundings): void {
+  const { program, args, shell } = runnable(command);
+  const { status, error } = spawnSync(program, args, { cwd, env, stdio: "inherit", shell });
   if (error !== undefined) throw new CliError(`${program} cannot be run: ${error.message}`);
   if (status !== 0) throw new CliError(`${program} has ended with ${status}. The files have been changed.`);
 }

@@ -1,9 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { WholeMessageView } from "@sluice/gateway/views";
 import { CliError, EXIT_FAILED, EXIT_USAGE } from "@sluice/project/errors";
+import { removePath } from "@sluice/project/folders";
 import { afterDelete, plural, size } from "@sluice/protocol/words";
 import {
   actOnMany,
@@ -82,10 +83,17 @@ function changeOf(bytes: Uint8Array, contentType: SentType): Pick<ResendChange, 
   return { contentType, body: contentType === "json" ? jsonIn(body.text) : body.text };
 }
 
-/** @throws CliError with `EXIT_USAGE` where no editor is named, and there is no terminal for the default one. */
-function editorOf({ env: { VISUAL, EDITOR }, isInteractive }: Surroundings): string {
+/**
+ * Names the editor: that of VISUAL or EDITOR, else the one that every system of that kind has.
+ *
+ * @throws CliError with `EXIT_USAGE` where no editor is named, and there is no terminal for the default one.
+ */
+export function editorOf(
+  { env: { VISUAL, EDITOR }, isInteractive }: Pick<Surroundings, "env" | "isInteractive">,
+  platform: NodeJS.Platform = process.platform,
+): string {
   if (VISUAL || EDITOR) return VISUAL || EDITOR || "";
-  if (isInteractive) return "vi";
+  if (isInteractive) return platform === "win32" ? "notepad" : "vi";
   const text =
     "There is no terminal to edit in: --body TEXT or --file PATH is the new body, or EDITOR names an editor.";
   throw new CliError(text, EXIT_USAGE);
@@ -114,12 +122,16 @@ function edit(
         EXIT_FAILED,
       );
     }
-    const edited = readFileSync(file, "utf8");
-    // Editors add a line end at the end of a file.
-    return text.endsWith("\n") ? edited : edited.replace(/\n$/, "");
+    return takenBack(text, readFileSync(file, "utf8"));
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    removePath(folder);
   }
+}
+
+/** An edited text as its user means it: editors add a line end at the end of a file, and those of Windows make all new. */
+export function takenBack(text: string, edited: string): string {
+  const ends = text.includes("\r\n") ? edited : edited.replaceAll("\r\n", "\n");
+  return text.endsWith("\n") ? ends : ends.replace(/\r?\n$/, "");
 }
 
 /** Selection of the messages of a command that can act on many. */

@@ -1,6 +1,7 @@
 import { readFileSync, realpathSync } from "node:fs";
-import { join, relative, resolve, sep } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { stripVTControlCharacters } from "node:util";
+import { isBelow } from "@sluice/project/folders";
 import { READY_FILE } from "@sluice/project/names";
 import { SLUICE_PATH } from "@sluice/project/runtime/front-door-contract";
 import type { QueueTopology } from "@sluice/protocol";
@@ -135,8 +136,4 @@ function realPath(file: string): string {
   } catch {
     return file;
   }
-}
-
-function isBelow(file: string, folder: string): boolean {
-  return file.startsWith(folder + sep);
 }
