@@ -18,7 +18,7 @@ const plugin = await build({
   entryPoints: [path("src/index.ts"), path("src/converter.ts")],
   outdir: folder,
   // Only values of Wrangler's that Cloudflare's plugin passes are used.
-  external: ["wrangler", "esbuild", "@cloudflare/vite-plugin"],
+  external: ["wrangler", "esbuild", "yaml", "@cloudflare/vite-plugin"],
   // Packages of CommonJS require Node's own modules.
   banner: {
     js: [

@@ -1,5 +1,5 @@
+import { createRequire } from "node:module";
 import { isObject } from "@sluice/aws";
-import { parseDocument } from "yaml";
 import { type DayRule, Schedule, ScheduleError } from "./schedule.ts";
 
 /** A periodic task as `cron.yaml` has it. */
@@ -17,6 +17,9 @@ export type ParsedCronYaml =
   | { readonly kind: "tasks"; readonly tasks: readonly TaskDefinition[] }
   | { readonly kind: "invalid"; readonly issues: readonly string[] };
 
+/** Loaded with the first file: it takes more memory than everything else that reads a configuration. */
+const loadYaml = () => createRequire(import.meta.url)("yaml") as typeof import("yaml");
+
 const VERSION = 1;
 const KEYS = ["name", "url", "schedule"] as const;
 
@@ -26,7 +29,7 @@ const KEYS = ["name", "url", "schedule"] as const;
  * @param days how a day of the month beside a day of the week counts.
  */
 export function parseCronYaml(text: string, days: DayRule = "or"): ParsedCronYaml {
-  const document = parseDocument(text, { prettyErrors: true });
+  const document = loadYaml().parseDocument(text, { prettyErrors: true });
   if (document.errors.length > 0) return invalid(document.errors.map(({ message }) => message.trim()));
   const root: unknown = document.toJS();
   if (root === null || root === undefined) return invalid(["the file is empty"]);
