@@ -60,10 +60,12 @@ function batchRefusal(
     return refuse(QUEUE_ERROR_CODES.batchDelayInvalid, delayText("batch", delaySeconds));
   }
   for (let i = 0; i < index.count; i++) {
-    if (!index.hasReadableExtension(i)) {
-      return refuse(QUEUE_ERROR_CODES.messageMetadataInvalid, "the attributes of a message cannot be read");
+    let size = index.contentBytes(i);
+    if (index.hasExtension(i)) {
+      const refusal = extensionRefusal(index, i);
+      if (refusal !== null) return refusal;
+      size = index.countedBytes(i);
     }
-    const size = index.countedBytes(i);
     if (size > messageBytesMax) {
       return refuse(
         QUEUE_ERROR_CODES.messageSizeOutOfBounds,
@@ -74,9 +76,6 @@ function batchRefusal(
       // No consumer could read it, and a delivery with one such message fails as a whole.
       return refuse(QUEUE_ERROR_CODES.messageMetadataInvalid, "unknown content type");
     }
-    if (traceBytesOf(index, i) > TRACE_BYTES_MAX) {
-      return refuse(QUEUE_ERROR_CODES.messageMetadataInvalid, "the trace context of a message is too long");
-    }
     const own = index.delaySeconds(i);
     if (own !== undefined && !isDelay(own)) {
       return refuse(QUEUE_ERROR_CODES.messageMetadataInvalid, delayText("message", own));
@@ -85,9 +84,13 @@ function batchRefusal(
   return null;
 }
 
-/** It counts for no limit of the message, so it has its own. */
-function traceBytesOf(index: PackedIndex, i: number): number {
-  return index.hasExtension(i) ? (index.extension(i).trace?.byteLength ?? 0) : 0;
+function extensionRefusal(index: PackedIndex, i: number): RpcFailure | null {
+  if (!index.hasReadableExtension(i))
+    return refuse(QUEUE_ERROR_CODES.messageMetadataInvalid, "the attributes of a message cannot be read");
+  // It is no part of the size, so it has a limit of its own.
+  if ((index.extension(i).trace?.byteLength ?? 0) > TRACE_BYTES_MAX)
+    return refuse(QUEUE_ERROR_CODES.messageMetadataInvalid, "the trace context of a message is too long");
+  return null;
 }
 
 function isDelay(seconds: number): boolean {
