@@ -22,18 +22,18 @@ const SPAN_ID_BYTES = 8;
 /** Work of a span, by OpenTelemetry's names: `ack` and `retry` are of the type `settle`. */
 export type Operation = "send" | "receive" | "process" | "ack" | "retry";
 
-/** Part of a batch that was accepted. */
-interface TracedBatch {
-  readonly index: PackedIndex;
-  /** Producer of the messages, if known. */
-  readonly by?: string | null;
-  /** Queue that transferred it. Default: a producer sent it. */
-  readonly from?: string;
-}
-
 /** Span whose end, or whose commit, is still to come. */
 interface OpenSpan extends Omit<Span, "endMs"> {
   readonly endMs: number | null;
+}
+
+/** Messages that are accepted. */
+interface AcceptedMessages {
+  readonly index: PackedIndex;
+  /** Their producer, if known. */
+  readonly by?: string | null;
+  /** Queue that transferred them. Default: a producer sent them. */
+  readonly from?: string;
 }
 
 /** End of a delivery. */
@@ -80,7 +80,7 @@ export class Traces {
    *
    * @returns the batch, with other records if messages begin a trace.
    */
-  accepted<Batch extends TracedBatch>(batch: Batch): Batch {
+  accepted<Batch extends AcceptedMessages>(batch: Batch): Batch {
     const { index, from } = batch;
     const spans = new Map<string, { readonly parent: TraceParent; readonly spanId: string; ids: string[] }>();
     const begun = new Map<number, Uint8Array>();
@@ -204,7 +204,11 @@ export class Traces {
   #make(
     operation: "send",
     { traceId, spanId }: TraceParent,
-    made: { readonly ids: readonly string[]; readonly batch: TracedBatch; readonly parentSpanId?: string },
+    made: {
+      readonly ids: readonly string[];
+      readonly batch: AcceptedMessages;
+      readonly parentSpanId?: string;
+    },
   ): void {
     const { ids, batch, parentSpanId } = made;
     const { by = null, from } = batch;
