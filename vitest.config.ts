@@ -34,6 +34,29 @@ const isolate = false;
 /** Folder of compiled modules for the processes that tests start: Wrangler is 15 MB of source. */
 const NODE_COMPILE_CACHE = fileURLToPath(new URL("node_modules/.cache/node-compile", import.meta.url));
 
+/**
+ * Tests that Windows cannot run: of file modes, links and signals, by `ps`, `bash` or `/bin/sh`, and those that compare
+ * paths with slashes. Tests of what is different on Windows are given that as a platform, and run everywhere.
+ */
+const NOT_ON_WINDOWS = [
+  "apps/installs/src/frameworks/processes.test.ts",
+  "packages/cli/src/{client/find-broker,command-line,commands/doctor/doctor}.test.ts",
+  "packages/cli/test/{colours,completion,deploy-*}.test.ts",
+  "packages/cli/test/*.e2e.test.ts",
+  "packages/local/src/data/{broker-ownership,data-lock,reserve}.test.ts",
+  "packages/local/src/dev/inside/wrangler-lines.test.ts",
+  "packages/local/src/serve/machine-clock.test.ts",
+  "packages/local/src/stacks/{build-places,named-stack,own-frames,stack-frames}.test.ts",
+  "packages/local/src/workerd/bundle.test.ts",
+  "packages/objects/src/{durability,files/repair-object-file}.test.ts",
+  "packages/project/src/files/{secrets,write-plan}.test.ts",
+  "packages/project/src/folders.test.ts",
+  "packages/project/src/read/{broker-name,missing-main,project}.test.ts",
+  "packages/project/src/wrangler/{load-wrangler,registry,relocate,run-wrangler}.test.ts",
+  "packages/testing/src/{runtime/data-folder,vitest/project,vitest/sluice}.test.ts",
+];
+const notHere = process.platform === "win32" ? NOT_ON_WINDOWS : [];
+
 /** How long `expect.poll` waits, in milliseconds: what a test waits for comes late on a busy machine. */
 const poll = { timeout: 30_000 };
 
@@ -43,7 +66,7 @@ const ofProcesses = (name: string, include: string) => ({
   test: {
     name,
     include: [include],
-    exclude: ["**/node_modules/**", ...(HAS_OTHERS ? [] : BY_SDK)],
+    exclude: ["**/node_modules/**", ...notHere, ...(HAS_OTHERS ? [] : BY_SDK)],
     env: { NODE_COMPILE_CACHE },
     globalSetup: "packages/cli/test/built-for-run.ts",
     isolate,
@@ -70,7 +93,7 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["{packages,apps}/*/{src,test}/**/*.test.ts"],
-          exclude: ["**/*.{workerd,e2e,slow}.test.ts", "**/node_modules/**"],
+          exclude: ["**/*.{workerd,e2e,slow}.test.ts", "**/node_modules/**", ...notHere],
           isolate,
           maxWorkers: "100%",
           testTimeout: 60_000,

@@ -1,7 +1,8 @@
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import path from "node:path";
+import path, { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import {
   type BacklogMetrics,
@@ -193,7 +194,7 @@ export async function startBroker(options: {
       });
     },
     async kill() {
-      const pids = await childrenCalled("workerd");
+      const pids = childrenCalled("workerd");
       if (pids.length === 0) throw new Error("no workerd process of this test is running");
       for (const pid of pids) process.kill(pid, "SIGKILL");
     },
@@ -283,15 +284,13 @@ export async function startBroker(options: {
   return harness;
 }
 
-/** Process ids of this process's children with that name (Linux). */
-async function childrenCalled(name: string): Promise<number[]> {
-  const pids: number[] = [];
-  for (const entry of await readdir("/proc")) {
-    const stat = /^\d+$/.test(entry) ? await readFile(`/proc/${entry}/stat`, "utf8").catch(() => "") : "";
-    const [, comm, parent] = /^\d+ \((.*)\) \S (\d+)/.exec(stat) ?? [];
-    if (comm === name && Number(parent) === process.pid) pids.push(Number(entry));
-  }
-  return pids;
+/** Process ids of this process's children with that name. */
+function childrenCalled(name: string): number[] {
+  const lines = execFileSync("ps", ["-eo", "pid=,ppid=,comm="], { encoding: "utf8" }).split("\n");
+  return lines.flatMap((line) => {
+    const [, pid, parent, command = ""] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [];
+    return Number(parent) === process.pid && basename(command) === name ? [Number(pid)] : [];
+  });
 }
 
 /** Bundles a module that may import from this folder, for workerd, without the modules `apart`. */

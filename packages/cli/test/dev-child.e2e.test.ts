@@ -10,7 +10,7 @@ import {
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { descendants, eventually, freePorts, isRunning, type Lab, openLab } from "./lab.ts";
+import { commandLineOf, descendants, eventually, freePorts, isRunning, type Lab, openLab } from "./lab.ts";
 import { type Running, sluice } from "./running.ts";
 
 /** Installs a copy of Wrangler whose `main` has another name, as one of a later version may have. */
@@ -59,7 +59,7 @@ describe("sluice dev with a Wrangler whose main function it cannot call", () => 
   it("runs it as the program of one process, that of the project", async () => {
     expect(await (await fetch(`${url}/?1`)).text()).toBe("sent");
     await running.printed(/got \?1 on jobs-x/);
-    const lines = descendants(running.pid).map((pid) => readFileSync(`/proc/${pid}/cmdline`, "utf8"));
+    const lines = descendants(running.pid).map(commandLineOf);
     expect(lines.filter((line) => line.includes(join(lab.folder, "node_modules/wrangler")))).toHaveLength(1);
   });
 

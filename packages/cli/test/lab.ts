@@ -93,6 +93,11 @@ export function descendants(pid: number): number[] {
   return found.slice(1);
 }
 
+/** Returns the command line of a process. */
+export function commandLineOf(pid: number): string {
+  return execFileSync("ps", ["-o", "args=", "-ww", "-p", `${pid}`], { encoding: "utf8" });
+}
+
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -1,10 +1,10 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { install } from "./install.ts";
-import { descendants, freePorts, isRunning, type Lab, openLab } from "./lab.ts";
+import { commandLineOf, descendants, freePorts, isRunning, type Lab, openLab } from "./lab.ts";
 import { HAS_OTHERS, otherWrangler } from "./others.ts";
 import { Running } from "./running.ts";
 
@@ -233,9 +233,7 @@ describe("getPlatformProxy of the packed package", { timeout: 300_000 }, () => {
   it.each(["server.mjs", "thread.mjs"])("leaves no workerd behind when %s is killed", async (program) => {
     const server = start([program]);
     await server.printed(/listens on \d+/);
-    const workerds = descendants(server.pid).filter((pid) =>
-      readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("--control-fd="),
-    );
+    const workerds = descendants(server.pid).filter((pid) => commandLineOf(pid).includes("--control-fd="));
     expect(workerds.length).toBeGreaterThan(1);
     await server.stop("SIGKILL");
     await expect.poll(() => workerds.filter(isRunning)).toEqual([]);

@@ -39,14 +39,17 @@ export function nearestExisting(folder: string): string {
  */
 export function makeFolder(folder: string, mode?: number): void {
   const missing: string[] = [];
-  for (let path = folder; !existsSync(path); path = dirname(path)) missing.unshift(path);
+  let around = folder;
+  for (; !existsSync(around) && dirname(around) !== around; around = dirname(around)) missing.unshift(around);
+  // Windows would say that nothing is there.
+  requireFolder(around, folder);
   for (const path of missing) makeOne(path, mode);
-  if (!statSync(folder).isDirectory()) {
-    throw Object.assign(new Error(`ENOTDIR: not a directory, '${folder}'`), {
-      code: "ENOTDIR",
-      path: folder,
-    });
-  }
+  requireFolder(folder, folder);
+}
+
+function requireFolder(path: string, folder: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== false) return;
+  throw Object.assign(new Error(`ENOTDIR: not a directory, '${folder}'`), { code: "ENOTDIR", path: folder });
 }
 
 function makeOne(path: string, mode: number | undefined): void {

@@ -1,10 +1,10 @@
 import { isAbsolute, relative, sep } from "node:path";
-import { fileURLToPath } from "node:url";
 import { OUTPUT_FOLDER } from "@sluice/project/files/write-plan";
 import { isBelow } from "@sluice/project/folders";
 import { ERROR_TEXT_MAX } from "@sluice/protocol";
 import { OWN_SCHEME } from "@sluice/protocol/stack";
 import { ownSources } from "../runtime-modules.ts";
+import { fileOf } from "./file-of.ts";
 import type { FindSource } from "./stack-frames.ts";
 
 /** Beginning of a frame. */
@@ -91,7 +91,8 @@ function startAt(line: string, at: number): number | null {
 
 /** Finds the places of a runtime that reads source maps itself, as Vite's does: they are in the sources already. */
 export const alreadyInSource: FindSource = (url, row, column) => {
-  return { file: url.startsWith("file:") ? fileURLToPath(url) : url, row, column };
+  const file = fileOf(url);
+  return file === null ? null : { file, row, column };
 };
 
 /** Writes a path as on every system; one of another drive stays as it is. */

@@ -1,7 +1,7 @@
 import { posix, win32 } from "node:path";
-import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 import { isBelow } from "@sluice/project/folders";
+import { fileOf } from "./file-of.ts";
 
 const FRAME = /^\s+at /;
 const FILE = /(?:file:\/\/)?\/[\s\S]|[A-Za-z]:[\\/]/;
@@ -47,16 +47,8 @@ function kindOf(part: string, ownSources: readonly string[], windows: boolean): 
   const place = placeIn(part);
   if (place === undefined) return "text";
   const file = fileOf(place, windows);
+  if (file === null) return "user";
   return ownSources.some((folder) => isBelow(file, folder, windows ? win32 : posix)) ? "own" : "user";
-}
-
-function fileOf(place: string, windows: boolean): string {
-  try {
-    return place.startsWith("file:") ? fileURLToPath(place, { windows }) : place;
-  } catch {
-    // Anything may be in a message: an address of another machine too.
-    return place;
-  }
 }
 
 /** The file of a frame. Anything may be in a message, so each part of one is read once. */

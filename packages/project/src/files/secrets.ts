@@ -53,11 +53,16 @@ export function placeEnvFiles(
 function link(source: string, target: string): void {
   if (linkTarget(target) === source) return;
   rmSync(target, { force: true });
+  if (!linked(source, target)) copy([source], target);
+}
+
+/** Makes a link, if it can: Windows lets only some users make one, and not every file system leads through it. */
+function linked(source: string, target: string): boolean {
   try {
     symlinkSync(source, target, "file");
+    return existsSync(target) === existsSync(source);
   } catch {
-    // Windows lets only some users make links.
-    copy([source], target);
+    return false;
   }
 }
 
