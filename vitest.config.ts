@@ -46,7 +46,7 @@ const NOT_ON_WINDOWS = [
   "packages/local/src/data/{broker-ownership,data-lock,reserve}.test.ts",
   "packages/local/src/dev/inside/wrangler-lines.test.ts",
   "packages/local/src/serve/machine-clock.test.ts",
-  "packages/local/src/stacks/{build-places,named-stack,own-frames,stack-frames}.test.ts",
+  "packages/local/src/stacks/{build-places,named-stack,stack-frames}.test.ts",
   "packages/local/src/workerd/bundle.test.ts",
   "packages/objects/src/{durability,files/repair-object-file}.test.ts",
   "packages/project/src/files/{secrets,write-plan}.test.ts",

@@ -18,7 +18,7 @@ class FakeWrangler implements WranglerProcess {
   }
 }
 
-function supervised(platform?: NodeJS.Platform) {
+function supervised(platform: NodeJS.Platform = "linux") {
   const started: FakeWrangler[] = [];
   const next = [Promise.withResolvers<FakeWrangler>(), Promise.withResolvers<FakeWrangler>()];
   const signals = new EventEmitter();
@@ -30,7 +30,7 @@ function supervised(platform?: NodeJS.Platform) {
       started.push(wrangler);
       return wrangler;
     },
-    { signals, warn: (text) => warnings.push(text), ...(platform === undefined ? {} : { platform }) },
+    { signals, warn: (text) => warnings.push(text), platform },
   );
   const tell = (signal: NodeJS.Signals) => signals.emit(signal, signal);
   return { supervisor, signals, tell, started, warnings, first: next[0]?.promise, second: next[1]?.promise };
