@@ -21,6 +21,8 @@ const ON_NODE = [
   "faults",
   "finished",
   "history",
+  "openapi",
+  "mcp",
   "sns-endpoints",
   "sqs-*",
   "cloudflare-sdk",

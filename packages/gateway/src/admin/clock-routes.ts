@@ -8,7 +8,8 @@ import { timeOf } from "./time.ts";
 /** Furthest that one call moves the clock: a month, in ms. Longer than any delay or retention. */
 export const CLOCK_ADVANCE_MS_MAX = 31 * 86_400_000;
 
-const CHANGE = z.union([
+/** Body of a request that moves the clock. */
+export const CLOCK_CHANGE = z.union([
   z.strictObject({ advanceMs: z.int().check(z.gte(0), z.lte(CLOCK_ADVANCE_MS_MAX)) }),
   z.strictObject({ to: z.literal("next"), queue: z.optional(z.string()) }),
   z.strictObject({ freeze: z.boolean() }),
@@ -31,7 +32,7 @@ export function clockRoutes(directory: QueueDirectory): Hono {
 
   app.post("/", async (c) => {
     const clock = clockOf(directory);
-    const change = CHANGE.safeParse(await c.req.json().catch(() => null)).data;
+    const change = CLOCK_CHANGE.safeParse(await c.req.json().catch(() => null)).data;
     if (change === undefined) {
       const text =
         `The body must be {"advanceMs": N} with N from 0 to ${CLOCK_ADVANCE_MS_MAX}, {"to": "next"}, ` +

@@ -1,5 +1,7 @@
 /** Endpoints of the admin API, as `GET /__sluice/api` lists them. */
 export const ENDPOINTS = [
+  { method: "GET", path: "/__sluice/api", answers: "what there is" },
+  { method: "GET", path: "/__sluice/api/openapi.json", answers: "the same as a document of OpenAPI 3.1" },
   {
     method: "GET",
     path: "/__sluice/api/queues",
@@ -14,6 +16,12 @@ export const ENDPOINTS = [
   },
   {
     method: "POST",
+    path: "/__sluice/api/queues/NAME/messages",
+    body: '{"body": {}}',
+    answers: "sends a message",
+  },
+  {
+    method: "POST",
     path: "/__sluice/api/queues/NAME/messages/batch",
     body: '{"messages": [{"contentType": "json", "text": "{}"}]}',
     answers: "how many messages were stored: all of them, 100 at most",
@@ -22,6 +30,22 @@ export const ENDPOINTS = [
     method: "GET",
     path: "/__sluice/api/queues/NAME/messages/ID",
     answers: "one message with all of its body",
+  },
+  {
+    method: "DELETE",
+    path: "/__sluice/api/queues/NAME/messages/ID",
+    answers: "deletes a message, whoever has it",
+  },
+  {
+    method: "POST",
+    path: "/__sluice/api/queues/NAME/messages/ID/retry",
+    answers: "lets a message be delivered now: ends its delay, or its lease",
+  },
+  {
+    method: "POST",
+    path: "/__sluice/api/queues/NAME/messages/ID/resend",
+    body: '{"to": "QUEUE"}',
+    answers: "sends a copy of a message, changed or not, to its queue or another",
   },
   {
     method: "POST",
@@ -185,6 +209,22 @@ export const ENDPOINTS = [
     method: "GET",
     path: "/__sluice/api/backup",
     answers: "what the broker is set to, without secrets; /messages?queue=NAME has what a queue holds",
+  },
+  {
+    method: "GET",
+    path: "/__sluice/api/backup/messages?queue=NAME",
+    answers: "what a queue holds, 100 messages at a time, from ?cursor=C on",
+  },
+  ...(["queues", "topics", "topic-subscriptions", "subscriptions"] as const).map((part) => ({
+    method: "POST" as const,
+    path: `/__sluice/api/backup/${part}` as const,
+    answers: "brings one of a backup back, if there is none of its name",
+  })),
+  {
+    method: "POST",
+    path: "/__sluice/api/backup/messages?queue=NAME",
+    body: '{"messages": []}',
+    answers: "stores messages of a backup under their ids, with attempts and the time of their send",
   },
   { method: "GET", path: "/__sluice/metrics", answers: "queues and topics in Prometheus' text format" },
   { method: "GET", path: "/__sluice/health", answers: "whether the broker runs, as of the last second" },

@@ -11,7 +11,8 @@ import type { QueueDirectory } from "../account/queue-directory.ts";
 import { AdminError, queueNotFound } from "./failure.ts";
 import { checkQueue } from "./queue-of.ts";
 
-const SETTING = z.strictObject({
+/** Body of a request that sets faults. */
+export const FAULT_SETTING = z.strictObject({
   seed: z._default(z.int().check(z.gte(0), z.lte(0xffffffff)), 1),
   faults: z
     .array(
@@ -52,7 +53,7 @@ export function faultRoutes(directory: QueueDirectory): Hono {
   });
 
   app.put("/:name/faults", async (c) => {
-    const { data, error } = SETTING.safeParse(await c.req.json().catch(() => null));
+    const { data, error } = FAULT_SETTING.safeParse(await c.req.json().catch(() => null));
     if (error !== undefined) {
       const [issue] = error.issues;
       const text =

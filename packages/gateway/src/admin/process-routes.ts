@@ -25,12 +25,12 @@ export function processRoutes(directory: QueueDirectory, waits: Waits): Hono {
     if (directory.reportDisk === null) {
       throw new AdminError(403, "not_here", "No process watches the disk of this broker.");
     }
-    const isFull = await readIsFull(c.req.raw);
-    if (isFull === null) {
+    const report = DISK_REPORT.safeParse(await c.req.raw.json().catch(() => null));
+    if (!report.success) {
       throw new AdminError(400, "invalid_body", 'The body must be {"isFull": true} or {"isFull": false}.');
     }
-    directory.reportDisk(isFull);
-    return c.json({ isFull });
+    directory.reportDisk(report.data.isFull);
+    return c.json(report.data);
   });
 
   app.post("/system-clock", async (c) => {
@@ -64,7 +64,7 @@ export function processRoutes(directory: QueueDirectory, waits: Waits): Hono {
 }
 
 /** Writes to a bucket, in order of their ids: at most as many as a queue takes in a batch. */
-const R2_REPORT = z.object({
+export const R2_REPORT = z.object({
   bucket: z.string(),
   writes: z
     .array(
@@ -78,14 +78,7 @@ const R2_REPORT = z.object({
     )
     .check(z.maxLength(BATCH_MESSAGES_MAX)),
 });
-const CLOCK_REPORT = z.object({ behindMs: z.int() });
-
-async function readIsFull(request: Request): Promise<boolean | null> {
-  try {
-    const body: unknown = await request.json();
-    if (typeof body !== "object" || body === null || !("isFull" in body)) return null;
-    return typeof body.isFull === "boolean" ? body.isFull : null;
-  } catch {
-    return null;
-  }
-}
+/** Body of a request that reports the system's clock. */
+export const CLOCK_REPORT = z.object({ behindMs: z.int() });
+/** Body of a request that reports the disk. */
+export const DISK_REPORT = z.object({ isFull: z.boolean() });

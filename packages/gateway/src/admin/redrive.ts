@@ -7,7 +7,8 @@ import { deadLetterSources } from "./dead-letters.ts";
 import { AdminError, queueNotFound } from "./failure.ts";
 import { type DryRun, SELECTION, SELECTION_TEXT, selectionOf, tryOut } from "./selection.ts";
 
-const body = z.strictObject({ to: z.nullish(z.string()), ...SELECTION });
+/** Body of a request that moves dead letters. */
+export const redriveBody = z.strictObject({ to: z.nullish(z.string()), ...SELECTION });
 const BODY_TEXT =
   'The body must be {} or an object with any of "to" (the queue that takes the messages), ' +
   `${SELECTION_TEXT}.`;
@@ -90,14 +91,14 @@ export async function cancelRedrive(directory: QueueDirectory, name: string): Pr
   throw new AdminError(409, "no_move", `No messages of "${name}" are being moved.`);
 }
 
-function requestIn(text: string): z.infer<typeof body> {
+function requestIn(text: string): z.infer<typeof redriveBody> {
   let json: unknown;
   try {
     json = text === "" ? {} : parseJson(text);
   } catch {
     throw new AdminError(400, "invalid_body", BODY_TEXT);
   }
-  const read = body.safeParse(json);
+  const read = redriveBody.safeParse(json);
   if (!read.success) throw new AdminError(400, "invalid_body", BODY_TEXT);
   return read.data;
 }

@@ -264,7 +264,9 @@ describe("GET /", () => {
                 .replace("QUEUE", "orders")
                 .replace("ANYTHING", "1"),
             };
-      expect((await gateway.request(url, init)).status, `${method} ${path}`).toBe(200);
+      // A part of a backup is read by the tests of backups.
+      const expected = method === "POST" && path.includes("/backup/") ? 400 : 200;
+      expect((await gateway.request(url, init)).status, `${method} ${path}`).toBe(expected);
     }
   });
 });

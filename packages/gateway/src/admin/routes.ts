@@ -18,6 +18,7 @@ import { actionRoutes } from "./messages/action-routes.ts";
 import { batchRoute } from "./messages/batch-route.ts";
 import { bulkRoutes } from "./messages/bulk-routes.ts";
 import { lookRoutes } from "./messages/look-routes.ts";
+import { openApiDocument } from "./openapi/document.ts";
 import { processRoutes } from "./process-routes.ts";
 import { queueRoutes } from "./queue-routes.ts";
 import { sampleRoutes } from "./sample-routes.ts";
@@ -25,7 +26,7 @@ import { searchRoutes } from "./search/search-routes.ts";
 import { topicRoutes } from "./topic-routes.ts";
 
 /**
- * The admin API. `GET /` lists what there is.
+ * The admin API. `GET /` lists what there is, `GET /openapi.json` describes it.
  *
  * Errors are `{"error": {"code", "message"}}` with a fitting status. Pages of other origins may change nothing (403,
  * `other_origin`).
@@ -39,6 +40,7 @@ export function adminRoutes(
   const app = new Hono();
   app.use(guard(authority, directory.audit, PREFIX));
   app.get("/", (c) => c.json({ endpoints: ENDPOINTS }));
+  app.get("/openapi.json", (c) => c.json(openApiDocument()));
   app.route("/queues", queueRoutes(directory));
   app.route("/queues", historyRoutes(directory));
   app.route("/queues", lookRoutes(directory));

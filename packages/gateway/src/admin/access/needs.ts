@@ -10,6 +10,7 @@ const QUEUE = "/api/queues/:name";
 /** Needs of each route of the admin API, and of the metrics. A route that is not here is the administrator's. */
 export const ADMIN_NEEDS: RouteNeeds = {
   "GET /api": { scope: "any", queues: "none" },
+  "GET /api/openapi.json": { scope: "any", queues: "none" },
   "GET /api/queues": READ_LISTED,
   [`GET ${QUEUE}`]: READ,
   [`GET ${QUEUE}/messages`]: READ,

@@ -31,7 +31,8 @@ const QUEUES_OF_TOKEN_MAX = 100;
 /** A queue's name, or the beginning of one and `*`. */
 const QUEUE_PATTERN = /^[^*\s]{0,200}\*?$/;
 
-const NEW_TOKEN = z.strictObject({
+/** Body of a request that creates a token. */
+export const NEW_TOKEN = z.strictObject({
   name: z.string().check(z.regex(TOKEN_NAME)),
   scopes: z.array(z.enum(SCOPES)).check(z.minLength(1)),
   queues: z._default(
@@ -52,7 +53,8 @@ const NEW_TOKEN_TEXT =
   "queue. " +
   `A token is valid for 1 to ${TOKEN_SECONDS_MAX} s, and makes 1 to ${TOKEN_RATE_MAX} requests a second.`;
 
-const ROTATION = z.strictObject({
+/** Body of a request that rotates a token. */
+export const ROTATION = z.strictObject({
   graceSeconds: z._default(z.int().check(z.gte(0), z.lte(GRACE_SECONDS_MAX)), GRACE_SECONDS_DEFAULT),
 });
 const ROTATION_TEXT = `The body must be {} or {"graceSeconds": N} with N from 0 to ${GRACE_SECONDS_MAX}.`;

@@ -9,7 +9,7 @@ import { incomingBatch, invalidBy } from "../messages/batch-route.ts";
 const ATTEMPTS_MAX = 1_000_000;
 
 /** Fields of a backup's message besides those that any message of a batch has. */
-const schema = z.object({
+export const pastBody = z.object({
   id: z.string().check(z.regex(/^[0-9a-f]{32}$/)),
   sentAt: z.string().check(z.refine((text) => Date.parse(text) > 0, "must be a time")),
   attempts: z.int().check(z.gte(0), z.lte(ATTEMPTS_MAX)),
@@ -56,7 +56,7 @@ interface Past {
 }
 
 function pastOf(message: unknown, index: number): Past {
-  const read = schema.safeParse(message);
+  const read = pastBody.safeParse(message);
   if (read.success) {
     const { id, sentAt, attempts, from } = read.data;
     return { id, timestampMs: Date.parse(sentAt), attempts, from };

@@ -72,7 +72,10 @@ const message = z
     ),
   );
 
-const batch = z.object({ messages: z.array(message).check(z.minLength(1), z.maxLength(BATCH_MESSAGES_MAX)) });
+/** Body of a request that sends a batch. */
+export const batchBody = z.object({
+  messages: z.array(message).check(z.minLength(1), z.maxLength(BATCH_MESSAGES_MAX)),
+});
 
 /** Route for messages by the hundred, as the command that imports them sends them. */
 export function batchRoute(directory: QueueDirectory): Hono {
@@ -123,14 +126,14 @@ export function incomingBatch(text: string, isGrouped: boolean): IncomingMessage
   return incoming;
 }
 
-function messagesIn(text: string): z.infer<typeof batch>["messages"] {
+function messagesIn(text: string): z.infer<typeof batchBody>["messages"] {
   let json: unknown;
   try {
     json = parseJson(text);
   } catch {
     throw new AdminError(400, "invalid_body", 'The body must be JSON: {"messages": [...]}.');
   }
-  const read = batch.safeParse(json);
+  const read = batchBody.safeParse(json);
   if (read.success) return read.data.messages;
   const [issue] = read.error.issues;
   const [, index, ...path] = issue?.path ?? [];

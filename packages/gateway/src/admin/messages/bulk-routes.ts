@@ -9,7 +9,8 @@ import { SELECTION, SELECTION_TEXT, selectionOf, tryOut } from "../selection.ts"
 import { checkedCursor } from "./look-routes.ts";
 import { readBody } from "./read-body.ts";
 
-const body = z.strictObject(SELECTION);
+/** Body of a request that acts on many messages. */
+export const bulkBody = z.strictObject(SELECTION);
 const BODY_TEXT = `The body must be an object with "filter" or "ids", and any of ${SELECTION_TEXT}.`;
 
 /**
@@ -58,7 +59,7 @@ export function bulkRoutes(directory: QueueDirectory): Hono {
  */
 async function actOnMany(c: Context, directory: QueueDirectory, { counted, filter, act }: BulkAction) {
   const { name } = await queueOf(c, directory);
-  const { dryRun = false, cursor, ...selected } = await readBody(c, body, BODY_TEXT);
+  const { dryRun = false, cursor, ...selected } = await readBody(c, bulkBody, BODY_TEXT);
   // A request that names nothing would be one for everything, by mistake.
   if (selected.filter === undefined && selected.ids === undefined) {
     throw new AdminError(400, "invalid_body", BODY_TEXT);

@@ -1,0 +1,179 @@
+import { HISTORY_KINDS } from "@sluice/protocol";
+import * as z from "zod/mini";
+import { AUDIT_PAGE_MAX } from "../access/audit-routes.ts";
+import { NEW_TOKEN, ROTATION } from "../access/token-routes.ts";
+import { pastBody } from "../backup/restore-messages.ts";
+import {
+  queueSchema,
+  subscriptionSchema,
+  topicSchema,
+  topicSubscriptionSchema,
+} from "../backup/restore-schemas.ts";
+import { CLOCK_CHANGE } from "../clock-routes.ts";
+import { FAULT_SETTING } from "../fault-routes.ts";
+import { batchBody } from "../messages/batch-route.ts";
+import { bulkBody } from "../messages/bulk-routes.ts";
+import { resendBody, sendBody } from "../messages/read-body.ts";
+import { CLOCK_REPORT, DISK_REPORT } from "../process-routes.ts";
+import { redriveBody } from "../redrive.ts";
+import { messageAnswers } from "./message-answers.ts";
+import { numbers, time } from "./parts.ts";
+import { brokerAnswers, queueAnswers } from "./queue-answers.ts";
+
+/** What a route takes and answers, by schemas. */
+export interface Operation {
+  /** Names of `QUERY_PARAMETERS`. Default: none. */
+  readonly query?: readonly string[];
+  /** Default: no body. */
+  readonly body?: z.ZodMiniType;
+  /** Answer, or the type of one that is no JSON. */
+  readonly answer: z.ZodMiniType | { readonly type: string };
+}
+
+/** Parameters of queries, by their names. */
+export function queryParameters(): Readonly<Record<string, z.ZodMiniType>> {
+  return {
+    max: z.int().check(z.gte(1), z.lte(AUDIT_PAGE_MAX), z.describe("Most entries of the answer.")),
+    cursor: z.string().check(z.describe("Goes on where the answer that had it has ended.")),
+    filter: z.string().check(z.describe('Terms, as in docs/admin-api.md: "state:delayed error:timeout".')),
+    whole: z.boolean().check(z.describe("Whether bodies are whole.")),
+    kind: z.string().check(z.describe(`Kinds of events, with commas between: ${HISTORY_KINDS.join(", ")}.`)),
+    window: z.enum(["5m", "1h", "24h"]),
+    q: z.string().check(z.describe("What to look for: a filter, a text, an id, a name.")),
+    in: z.enum(["all", "names"]),
+    queue: z.string().check(z.describe("Name of a queue.")),
+    page: z.int().check(z.gte(1)),
+    reported: z.boolean().check(z.describe("Whether sleeping queues are shown as they last reported.")),
+  };
+}
+
+/** Makes the operation of each route of the admin API, by its method and its path as `ADMIN_NEEDS` has it. */
+export function operations(): Readonly<Record<string, Operation>> {
+  const messages = messageAnswers();
+  const queues = queueAnswers(messages);
+  const broker = brokerAnswers();
+  const backup = backupOperations();
+  const { faults } = messages;
+  const sent = z.object({ queue: z.string(), id: z.string() });
+  const progress = { cursor: z.nullable(z.string()), searched: z.number(), of: z.number() };
+  const QUEUE = "/api/queues/:name";
+  return {
+    "GET /api": {
+      answer: z.object({
+        endpoints: z.array(
+          z.object({
+            method: z.string(),
+            path: z.string(),
+            body: z.exactOptional(z.string()),
+            answers: z.string(),
+          }),
+        ),
+      }),
+    },
+    "GET /api/openapi.json": { answer: z.record(z.string(), z.unknown()) },
+    "GET /api/queues": { query: ["reported"], answer: queues.queues },
+    [`GET ${QUEUE}`]: { answer: queues.queue },
+    [`GET ${QUEUE}/messages`]: { query: ["max", "filter", "cursor", "whole"], answer: messages.messages },
+    [`POST ${QUEUE}/messages`]: { body: sendBody, answer: sent },
+    [`POST ${QUEUE}/messages/batch`]: {
+      body: batchBody,
+      answer: z.object({ sent: z.number(), ids: z.array(z.string()) }),
+    },
+    [`GET ${QUEUE}/messages/:id`]: { answer: messages.wholeMessage },
+    [`DELETE ${QUEUE}/messages/:id`]: { answer: z.object({ id: z.string(), deleted: z.boolean() }) },
+    [`POST ${QUEUE}/messages/:id/retry`]: { answer: z.object({ id: z.string(), wasDue: z.boolean() }) },
+    [`POST ${QUEUE}/messages/:id/resend`]: { body: resendBody, answer: sent },
+    [`GET ${QUEUE}/messages/:id/story`]: { answer: messages.story },
+    [`POST ${QUEUE}/messages/retry`]: {
+      body: bulkBody,
+      answer: z.union([z.object({ due: z.number(), ...progress }), messages.dryRun]),
+    },
+    [`POST ${QUEUE}/messages/delete`]: {
+      body: bulkBody,
+      answer: z.union([z.object({ deleted: z.number(), ...progress }), messages.dryRun]),
+    },
+    [`GET ${QUEUE}/errors`]: { query: ["filter"], answer: messages.errors },
+    [`GET ${QUEUE}/why`]: { answer: messages.queueWhy },
+    [`GET ${QUEUE}/history`]: { query: ["max", "kind", "cursor"], answer: messages.history },
+    [`GET ${QUEUE}/figures`]: { query: ["window"], answer: messages.figures },
+    [`POST ${QUEUE}/pause`]: { answer: queues.queue },
+    [`POST ${QUEUE}/resume`]: { answer: queues.queue },
+    [`POST ${QUEUE}/purge`]: { answer: numbers("purged") },
+    [`POST ${QUEUE}/redrive`]: { body: redriveBody, answer: z.union([queues.move, messages.dryRun]) },
+    [`POST ${QUEUE}/redrive/cancel`]: { answer: queues.move },
+    [`POST ${QUEUE}/drain`]: { answer: numbers("requests") },
+    [`GET ${QUEUE}/faults`]: { answer: faults },
+    [`PUT ${QUEUE}/faults`]: { body: FAULT_SETTING, answer: faults },
+    [`DELETE ${QUEUE}/faults`]: { answer: faults },
+    "GET /api/search": { query: ["q", "in"], answer: messages.search },
+    "GET /api/events": { query: ["queue", "kind"], answer: { type: "text/event-stream" } },
+    "GET /api/topics": { answer: queues.topics },
+    "GET /api/topics/:arn": { query: ["page"], answer: queues.topicDetail },
+    "GET /api/clock": { answer: broker.clock },
+    "POST /api/clock": { body: CLOCK_CHANGE, answer: broker.clock },
+    "POST /api/stop": { answer: z.object({ isStopped: z.boolean() }) },
+    "POST /api/disk": { body: DISK_REPORT, answer: DISK_REPORT },
+    "POST /api/system-clock": { body: CLOCK_REPORT, answer: CLOCK_REPORT },
+    "GET /api/audit": { query: ["max", "cursor"], answer: broker.audit },
+    "GET /api/tokens": { answer: broker.tokens },
+    "POST /api/tokens": { body: NEW_TOKEN, answer: broker.newToken },
+    "DELETE /api/tokens/:name": { answer: z.object({ name: z.string(), revoked: z.boolean() }) },
+    "POST /api/tokens/:name/rotate": { body: ROTATION, answer: broker.newToken },
+    ...backup,
+    "GET /metrics": { answer: { type: "text/plain" } },
+  };
+}
+
+function backupOperations(): Readonly<Record<string, Operation>> {
+  const restored = z.object({
+    outcome: z.enum(["created", "existed"]),
+    target: z.exactOptional(z.nullable(z.string())),
+    variableRefusals: z.exactOptional(z.array(z.string())),
+  });
+  const subscribed = z.extend(topicSubscriptionSchema, {
+    arn: z.string(),
+    lacksPassword: z.boolean(),
+    isConfirmed: z.boolean(),
+  });
+  const message = z.object({
+    ...pastBody.shape,
+    sentAt: time(),
+    delaySeconds: z.number(),
+    contentType: z.string(),
+    text: z.exactOptional(z.string()),
+    base64: z.exactOptional(z.string()),
+    group: z.exactOptional(z.string()),
+    attributes: z.exactOptional(z.record(z.string(), z.object({ type: z.string(), value: z.string() }))),
+  });
+  const held = batchBody.shape.messages._zod.def.element;
+  return {
+    "GET /api/backup": {
+      answer: z.object({
+        at: time(),
+        queues: z.array(queueSchema),
+        topics: z.array(topicSchema),
+        topicSubscriptions: z.array(subscribed),
+        subscriptions: z.array(subscriptionSchema),
+        holders: z.array(z.string()),
+        redrives: z.array(z.object({ queue: z.string(), startedAt: time(), isRunning: z.boolean() })),
+      }),
+    },
+    "GET /api/backup/messages": {
+      query: ["queue", "cursor"],
+      answer: z.object({
+        messages: z.array(message),
+        cursor: z.nullable(z.string()),
+        ...numbers("searched", "of").shape,
+      }),
+    },
+    "POST /api/backup/queues": { body: queueSchema, answer: restored },
+    "POST /api/backup/topics": { body: topicSchema, answer: restored },
+    "POST /api/backup/topic-subscriptions": { body: topicSubscriptionSchema, answer: restored },
+    "POST /api/backup/subscriptions": { body: subscriptionSchema, answer: restored },
+    "POST /api/backup/messages": {
+      query: ["queue"],
+      body: z.object({ messages: z.array(z.intersection(held, pastBody)) }),
+      answer: numbers("restored"),
+    },
+  };
+}
