@@ -95,6 +95,7 @@ function directoryOf(env: BrokerEnv, topology: QueueTopology, machine: ToldMachi
     // A deployed broker has no disk that can be looked at.
     isLocal: machine === null,
     traceUrl: traceUrlOf(env),
+    searchDocs: null,
     isServed,
     reportDisk: machine !== null && isServed ? (isFull) => machine.disk.told(isFull) : null,
     reportClock:

@@ -7,6 +7,7 @@ import { healthOf } from "./account/health.ts";
 import type { QueueDirectory } from "./account/queue-directory.ts";
 import { Waits } from "./account/waits.ts";
 import { failure } from "./admin/failure.ts";
+import { mcpRoutes } from "./admin/mcp/mcp-routes.ts";
 import { metricsRoutes } from "./admin/metrics/routes.ts";
 import { adminRoutes } from "./admin/routes.ts";
 import type { AwsAccess } from "./aws/caller.ts";
@@ -102,6 +103,10 @@ export function createGateway(
   app.route(
     `${PREFIX}/api`,
     adminRoutes(directory, authority, waits, { ...sns.restoring, sqs: restoredSqs }),
+  );
+  app.route(
+    `${PREFIX}/mcp`,
+    mcpRoutes({ directory, authority, fetchApi: async (asked) => app.fetch(asked) }),
   );
   app.route(`${PREFIX}/metrics`, metricsRoutes(directory, authority));
   app.route(`${PREFIX}/client/v4`, cloudflareRoutes(directory, authority));

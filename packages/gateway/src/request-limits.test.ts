@@ -31,6 +31,8 @@ it.each([
   [head("POST", "/__sluice/api/clock", JSON_CALL), ADMIN_BYTES_MAX],
   [head("POST", "/__sluice/api/queues/q/messages/batch"), ADMIN_MESSAGES_BYTES_MAX],
   [head("POST", "/__sluice/api/queues/q/messages"), ADMIN_MESSAGES_BYTES_MAX],
+  [head("POST", "/__sluice/mcp"), ADMIN_MESSAGES_BYTES_MAX],
+  [head("POST", "/__sluice/mcp/other"), ADMIN_BYTES_MAX],
   [head("POST", "/__sluice/api/queues/q/messages/0a/resend"), ADMIN_MESSAGES_BYTES_MAX],
   [head("POST", "/__sluice/api/queues/q/messages/0a/retry"), ADMIN_BYTES_MAX],
   [head("POST", "/__sluice/api/queues/messages/purge"), ADMIN_BYTES_MAX],

@@ -68,7 +68,8 @@ function claimsSignature({ search, headers }: RequestHead): boolean {
 }
 
 function adminBytesMax({ pathname }: RequestHead): number {
-  if (pathname.startsWith(`${PREFIX}/api/backup/`)) return ADMIN_MESSAGES_BYTES_MAX;
+  if (pathname.startsWith(`${PREFIX}/api/backup/`) || pathname === `${PREFIX}/mcp`)
+    return ADMIN_MESSAGES_BYTES_MAX;
   const queues = `${PREFIX}/api/queues/`;
   const hasMessages = pathname.startsWith(queues) && ADMIN_MESSAGES.test(pathname.slice(queues.length));
   return hasMessages ? ADMIN_MESSAGES_BYTES_MAX : ADMIN_BYTES_MAX;

@@ -242,6 +242,7 @@ export function directoryOf(
     }),
     isLocal: false,
     variableRefusal: (name) => (name === "SET" ? null : `no configuration names ${name}`),
+    searchDocs: null,
     isServed: true,
     reportDisk: () => {},
     reportClock: async () => {},

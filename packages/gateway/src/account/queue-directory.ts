@@ -40,6 +40,14 @@ export interface BrokerClock {
   ): Promise<{ readonly first: ComingMoment | null; readonly busy: readonly string[] }>;
 }
 
+/** Section of the documentation. */
+export interface DocsSection {
+  /** File in the folder of the package: `docs/cli.md`. */
+  readonly file: string;
+  readonly heading: string;
+  readonly text: string;
+}
+
 /** Interface of the broker to the gateway. */
 export interface QueueDirectory {
   readonly account: AccountDirectory;
@@ -67,6 +75,8 @@ export interface QueueDirectory {
   variableRefusal(name: string, url: string): string | null;
   /** URL of a page that shows a trace, with `{traceId}` in it. Absent or `null` for none. */
   readonly traceUrl?: string | null;
+  /** Searches the documentation; `null` where the broker has none with it. */
+  readonly searchDocs: ((query: string) => Promise<readonly DocsSection[]>) | null;
   /** Whether a process of the same machine has started the broker, and may announce its end. */
   readonly isServed: boolean;
   /** Takes a report of whether the disk is full; `null` where no process watches the disk. */

@@ -4,6 +4,7 @@ import { expect, it, vi } from "vitest";
 import { directoryOf, memoryTokens, ORDERS, recordOf } from "../../test/directory.ts";
 import { Waits } from "../account/waits.ts";
 import { ADMIN_NEEDS } from "../admin/access/needs.ts";
+import { mcpRoutes } from "../admin/mcp/mcp-routes.ts";
 import { metricsRoutes } from "../admin/metrics/routes.ts";
 import { adminRoutes } from "../admin/routes.ts";
 import { CLOUDFLARE_NEEDS } from "../cloudflare/needs.ts";
@@ -33,6 +34,11 @@ function routesOf(app: Hono, mount: string, needs: RouteNeeds): [string, Need | 
 const ADMIN_ROUTES = [
   ...routesOf(adminRoutes(directory, authority, new Waits(), NOTHING_RESTORED), "/api", ADMIN_NEEDS),
   ...routesOf(metricsRoutes(directory, authority), "/metrics", ADMIN_NEEDS),
+  ...routesOf(
+    mcpRoutes({ directory, authority, fetchApi: () => Promise.reject(new Error("no test asks")) }),
+    "/mcp",
+    ADMIN_NEEDS,
+  ),
 ];
 const CLOUDFLARE_ROUTES = routesOf(cloudflareRoutes(directory, authority), "", CLOUDFLARE_NEEDS);
 const ALL_ROUTES = [
@@ -53,6 +59,7 @@ const PARAMETERS: Readonly<Record<string, string>> = {
 const BODIES: Readonly<Record<string, object>> = {
   "POST /accounts/:account_id/queues": { queue_name: "orders" },
   "PUT /api/queues/:name/faults": { faults: [] },
+  "POST /mcp": { jsonrpc: "2.0", id: 1, method: "ping" },
 };
 
 /** Requests a route with a kept token, and returns the answer. */

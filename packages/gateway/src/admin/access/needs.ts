@@ -7,7 +7,7 @@ const { READ: READ_EVERY, ADMIN: ADMIN_EVERY, changing: changingEvery } = needsO
 
 const QUEUE = "/api/queues/:name";
 
-/** Needs of each route of the admin API, and of the metrics. A route that is not here is the administrator's. */
+/** Needs of each route of the admin API, of the metrics, and of MCP. A route that is not here is the administrator's. */
 export const ADMIN_NEEDS: RouteNeeds = {
   "GET /api": { scope: "any", queues: "none" },
   "GET /api/openapi.json": { scope: "any", queues: "none" },
@@ -63,4 +63,6 @@ export const ADMIN_NEEDS: RouteNeeds = {
   "POST /api/backup/subscriptions": changingEvery("subscription.create"),
   "POST /api/backup/messages": ADMIN_EVERY,
   "GET /metrics": READ_EVERY,
+  // Each tool asks the routes above, as the same caller.
+  "POST /mcp": { scope: "any", queues: "none" },
 };

@@ -20,7 +20,7 @@ import { messageAnswers } from "./message-answers.ts";
 import { numbers, time } from "./parts.ts";
 import { brokerAnswers, queueAnswers } from "./queue-answers.ts";
 
-/** What a route takes and answers, by schemas. */
+/** Input and answer of a route, by schemas. */
 export interface Operation {
   /** Names of `QUERY_PARAMETERS`. Default: none. */
   readonly query?: readonly string[];

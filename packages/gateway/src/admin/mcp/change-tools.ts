@@ -1,0 +1,198 @@
+import * as z from "zod/mini";
+import { CLOCK_ADVANCE_MS_MAX } from "../clock-routes.ts";
+import { FAULT_SETTING } from "../fault-routes.ts";
+import { sendBody } from "../messages/read-body.ts";
+import { messageAnswers } from "../openapi/message-answers.ts";
+import { brokerAnswers, queueAnswers } from "../openapi/queue-answers.ts";
+import { SELECTION } from "../selection.ts";
+import type { MessageView } from "../views.ts";
+import { changes, filterInput, idInput, queueInput, queuePath, type Tool, tool } from "./tool.ts";
+
+/** Ids and the like of a tool for many messages, as the admin API selects them. */
+const selection = () => ({ ...SELECTION, filter: z.optional(filterInput()) });
+
+/** Makes the tools that change something. The admin API decides whether the caller may. */
+export function changeTools(): Tool[] {
+  const answers = messageAnswers();
+  const { move } = queueAnswers(answers);
+  const { clock } = brokerAnswers();
+  const { faults, message } = answers;
+  const progress = {
+    dryRun: z.boolean().check(z.describe("Whether nothing was done.")),
+    count: z.number().check(z.describe("Messages that it was, or would be, done to.")),
+    cursor: z
+      .nullable(z.string())
+      .check(z.describe("Not null: there may be more; the same call with it goes on.")),
+    messages: z.array(message).check(z.describe("Of a dry run, the first of them.")),
+  };
+  const counted = z.object(progress);
+  type Counted = z.output<typeof counted>;
+  const done = (count: number, cursor: string | null = null): Counted => ({
+    dryRun: false,
+    count,
+    cursor,
+    messages: [],
+  });
+  return [
+    tool({
+      name: "send",
+      title: "Send a message",
+      description: "Sends a message to a queue. Its consumer gets it like any other.",
+      hints: changes({ destructiveHint: false }),
+      input: z.extend(sendBody, { queue: queueInput() }),
+      output: z.object({ queue: z.string(), id: z.string() }),
+      run: ({ queue, ...body }, { ask }) => ask({ method: "POST", path: queuePath(queue, "messages"), body }),
+    }),
+    tool({
+      name: "retry",
+      title: "Retry messages",
+      description:
+        "Lets messages be delivered now. By id it ends the delay or the lease of one; by ids or filter the delays of many.",
+      hints: changes({ destructiveHint: false, idempotentHint: true }),
+      input: z.strictObject({ queue: queueInput(), id: z.optional(idInput()), ...selection() }),
+      output: counted,
+      run: async ({ queue, id, ...body }, { ask }) => {
+        const path = queuePath(queue, "messages");
+        if (id === undefined) {
+          const answer = await ask<Counted & { due?: number }>({
+            method: "POST",
+            path: `${path}/retry`,
+            body,
+          });
+          return answer.due === undefined ? answer : done(answer.due, answer.cursor);
+        }
+        if (body.dryRun === true) return tried(await ask({ path: queuePath(queue, "messages", id) }));
+        await ask({ method: "POST", path: queuePath(queue, "messages", id, "retry") });
+        return done(1);
+      },
+    }),
+    tool({
+      name: "redrive",
+      title: "Redrive dead letters",
+      description:
+        "Moves what waits in a dead-letter queue back to the queues that it came from, or to another. Moves nothing unless " +
+        "dryRun is false: look at the dry run first.",
+      hints: changes({ destructiveHint: false }),
+      input: z.strictObject({
+        queue: queueInput(),
+        to: z.optional(z.string().check(z.describe("Default: back to where each came from."))),
+        ...selection(),
+        dryRun: z._default(z.boolean(), true),
+      }),
+      output: z.object({ ...progress, move: z.nullable(move.shape.move) }),
+      run: async ({ queue, ...body }, { ask }) => {
+        const answer = await ask<Counted | z.output<typeof move>>({
+          method: "POST",
+          path: queuePath(queue, "redrive"),
+          body,
+        });
+        if (!("move" in answer)) return { ...answer, move: null };
+        return { ...done(answer.move.toMove), move: answer.move };
+      },
+    }),
+    tool({
+      name: "delete_or_purge",
+      title: "Delete messages",
+      description:
+        "Deletes messages, leased or not: one by id, many by ids or filter, all of a queue with all. Deletes nothing unless " +
+        "dryRun is false: look at the dry run first.",
+      hints: changes({ idempotentHint: true, openWorldHint: false }),
+      input: z
+        .strictObject({
+          queue: queueInput(),
+          id: z.optional(idInput()),
+          all: z.optional(z.literal(true).check(z.describe("Purges the queue."))),
+          ...selection(),
+          dryRun: z._default(z.boolean(), true),
+        })
+        .check(
+          z.refine(
+            ({ id, all, ids, filter }) =>
+              [id, all, ids ?? filter].filter((named) => named !== undefined).length === 1,
+            { message: "needs one of id, ids or filter, and all" },
+          ),
+        ),
+      output: counted,
+      run: async ({ queue, id, all, dryRun, ...selected }, { ask }) => {
+        const path = queuePath(queue, "messages");
+        if (id !== undefined) {
+          const one = queuePath(queue, "messages", id);
+          if (dryRun) return tried(await ask({ path: one }));
+          await ask({ method: "DELETE", path: one });
+          return done(1);
+        }
+        if (all === true && !dryRun) {
+          return done(
+            (await ask<{ purged: number }>({ method: "POST", path: queuePath(queue, "purge") })).purged,
+          );
+        }
+        const body = { ...(all === true ? { filter: "" } : selected), dryRun };
+        const answer = await ask<Counted & { deleted?: number }>({
+          method: "POST",
+          path: `${path}/delete`,
+          body,
+        });
+        return answer.deleted === undefined ? answer : done(answer.deleted, answer.cursor);
+      },
+    }),
+    tool({
+      name: "clock",
+      title: "See and move the clock",
+      description:
+        "Shows the time of the queues, or moves it forward, in development: so a retry in hours is tried at once. Time " +
+        "never goes back. Without an argument it shows.",
+      hints: changes(),
+      input: z
+        .strictObject({
+          advanceMs: z.optional(z.int().check(z.gte(0), z.lte(CLOCK_ADVANCE_MS_MAX))),
+          toNext: z.optional(z.literal(true).check(z.describe("Jumps to what comes next in any queue."))),
+          queue: z.optional(z.string().check(z.describe("With toNext: in this queue."))),
+          freeze: z.optional(z.boolean().check(z.describe("Stops the clock, or lets it go on."))),
+        })
+        .check(
+          z.refine(
+            ({ advanceMs, toNext, queue, freeze }) =>
+              [advanceMs, toNext, freeze].filter((given) => given !== undefined).length <= 1 &&
+              (queue === undefined || toNext === true),
+            { message: "takes one of advanceMs, toNext and freeze; queue goes with toNext" },
+          ),
+        ),
+      output: clock,
+      run: async ({ advanceMs, toNext, queue, freeze }, { ask }) => {
+        if (advanceMs !== undefined) return ask({ method: "POST", path: "/clock", body: { advanceMs } });
+        if (freeze !== undefined) return ask({ method: "POST", path: "/clock", body: { freeze } });
+        if (toNext === undefined) return ask({ path: "/clock" });
+        const body = { to: "next", ...(queue === undefined ? {} : { queue }) };
+        return ask({ method: "POST", path: "/clock", body });
+      },
+    }),
+    tool({
+      name: "faults",
+      title: "See and set faults",
+      description:
+        "Shows what is made to go wrong with the next deliveries of a queue, or sets it, in development. An empty list " +
+        "ends all faults; without a list it shows.",
+      hints: changes({ idempotentHint: true }),
+      input: z.strictObject({
+        queue: queueInput(),
+        faults: z.optional(FAULT_SETTING.shape.faults),
+        seed: z.optional(z.int()),
+      }),
+      output: faults,
+      run: ({ queue, faults: wanted, seed }, { ask }) => {
+        const path = queuePath(queue, "faults");
+        if (wanted === undefined) return ask({ path });
+        return ask({
+          method: "PUT",
+          path,
+          body: { faults: wanted, ...(seed === undefined ? {} : { seed }) },
+        });
+      },
+    }),
+  ];
+}
+
+/** Answers a dry run on one message. */
+function tried(one: MessageView) {
+  return { dryRun: true, count: one.end === undefined ? 1 : 0, cursor: null, messages: [one] };
+}
