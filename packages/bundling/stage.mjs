@@ -61,7 +61,7 @@ function stage(folder) {
   const readme = `${own}/README.md`;
   const docs = manifest.files.includes("docs")
     ? readdirSync(join(REPOSITORY, "docs"))
-        .filter((name) => name.endsWith(".md"))
+        .filter((name) => name.endsWith(".md") || name === "llms.txt")
         .map((name) => `docs/${name}`)
     : docsLinkedIn(read(readme), readme);
   const packed = new Map([[readme, "README.md"], ...docs.map((path) => [path, path])]);

@@ -12,6 +12,7 @@ import { accessOf } from "./access.ts";
 import { accountOf } from "./account.ts";
 import { awsOf } from "./aws.ts";
 import { brokerClockOf } from "./broker-clock.ts";
+import { docsOf } from "./docs.ts";
 import { queueObjectsOf } from "./queue-objects.ts";
 import type { ToldClock } from "./told-clock.ts";
 import type { ToldDisk } from "./told-disk.ts";
@@ -28,18 +29,25 @@ interface ToldMachine {
  * @param topology topology that the broker was deployed with.
  * @param machine state reported by the process that started workerd; `null` on plain Node.js.
  * @param page archive of the page at `/__sluice/`; `null` for a broker without it.
+ * @param searchDocs searches the documentation. Default: by way of the process that runs the Workers, if one does.
  */
 export function gatewayFor(
   env: BrokerEnv,
   topology: QueueTopology,
   machine: ToldMachine | null,
   page: Uint8Array | ArrayBuffer | null,
+  searchDocs = docsOf(env.SLUICE_STACKS),
 ): Gateway {
   const aws = awsOf(env, { isOnWorkerd: machine !== null });
-  return createGateway(directoryOf(env, topology, machine), accessOf(env), aws, page);
+  const directory = { ...directoryOf(env, topology, machine), searchDocs };
+  return createGateway(directory, accessOf(env), aws, page);
 }
 
-function directoryOf(env: BrokerEnv, topology: QueueTopology, machine: ToldMachine | null): QueueDirectory {
+function directoryOf(
+  env: BrokerEnv,
+  topology: QueueTopology,
+  machine: ToldMachine | null,
+): Omit<QueueDirectory, "searchDocs"> {
   const account = accountOf(env);
   const objects = queueObjectsOf(env);
   const objectOf = (queue: string): QueueBrokerObject => objects.of(queue);
@@ -95,7 +103,6 @@ function directoryOf(env: BrokerEnv, topology: QueueTopology, machine: ToldMachi
     // A deployed broker has no disk that can be looked at.
     isLocal: machine === null,
     traceUrl: traceUrlOf(env),
-    searchDocs: null,
     isServed,
     reportDisk: machine !== null && isServed ? (isFull) => machine.disk.told(isFull) : null,
     reportClock:

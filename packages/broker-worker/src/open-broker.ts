@@ -7,7 +7,7 @@ import {
   systemClock,
   targetRulesOf,
 } from "@sluice/broker";
-import type { Gateway } from "@sluice/gateway";
+import type { Gateway, QueueDirectory } from "@sluice/gateway";
 import { type Disk, nodeHost, type ObjectState, openObjects } from "@sluice/objects";
 import type { QueueTopology } from "@sluice/protocol";
 import { gatewayFor } from "./gateway-for.ts";
@@ -28,6 +28,8 @@ export interface OpenBrokerInput {
   readonly clock?: HostClock;
   /** Archive of the page at `/__sluice/`. Default: none. */
   readonly page?: Uint8Array;
+  /** Searches the documentation. Default: there is none. */
+  readonly searchDocs?: QueueDirectory["searchDocs"];
 }
 
 /** A broker in this process. */
@@ -51,6 +53,7 @@ export function openBroker({
   disk,
   clock = systemClock,
   page,
+  searchDocs,
 }: OpenBrokerInput): OpenBroker {
   // The classes are typed by the platform's state and bindings, of which they use what is here.
   const hostOf = ((state: ObjectState, env: object) => nodeHost(state, env, clock)) as unknown as HostOf;
@@ -76,7 +79,7 @@ export function openBroker({
     ...(disk && { disk }),
     now: () => clock.now(),
   });
-  const gateway = gatewayFor(objects.env as unknown as BrokerEnv, topology, null, page ?? null);
+  const gateway = gatewayFor(objects.env as unknown as BrokerEnv, topology, null, page ?? null, searchDocs);
   return {
     gateway,
     room: objects.room,

@@ -15,6 +15,7 @@ import { addDoctor } from "./commands/doctor/grammar.ts";
 import { environmentOption } from "./commands/environment-option.ts";
 import { addTail } from "./commands/events/grammar.ts";
 import { addInit } from "./commands/init/grammar.ts";
+import { addMcp } from "./commands/mcp/grammar.ts";
 import { addMessages } from "./commands/messages/grammar.ts";
 import { collect, type Execute } from "./commands/on-broker.ts";
 import { addQueues } from "./commands/queues/grammar.ts";
@@ -172,6 +173,7 @@ function defineProgram(execute: Execute, wranglerArguments: readonly string[], p
   addFaults(program, execute);
   addTransfer(program, execute);
   addDoctor(program, execute);
+  addMcp(program, execute);
   addInit(program, execute);
   addReset(program, execute);
   return program;

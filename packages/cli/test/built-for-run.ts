@@ -35,6 +35,7 @@ function buildCommand(folder: string): string {
   mkdirSync(folder);
   copyFileSync(join(PACKAGE, "package.json"), join(folder, "package.json"));
   symlinkSync(join(PACKAGE, "node_modules"), join(folder, "node_modules"));
+  symlinkSync(join(PACKAGE, "../../docs"), join(folder, "docs"));
   const dist = join(folder, "dist");
   execFileSync(process.execPath, ["build.mjs", dist], {
     cwd: PACKAGE,

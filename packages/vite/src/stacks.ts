@@ -1,12 +1,12 @@
+import { HostService } from "@sluice/local/http/host-service";
 import { alreadyInSource, stackNamer } from "@sluice/local/stacks/named-stack";
-import { StackService } from "@sluice/local/stacks/stack-service";
 import { STACKS_VARIABLE } from "@sluice/project/names";
 
 /** Folder of the Worker of Cloudflare's plugin that runs the modules, as its frames have it below the root. */
 const RUNNER = /(?<=[ (])workers\/runner-worker\//g;
 
 /** Services by the root that they name files from, until the process ends: Vite reads its configuration again. */
-const services = new Map<string, StackService>();
+const services = new Map<string, HostService>();
 
 /**
  * Has the broker name the files in stack traces from the project's root. Vite itself leads them to the sources.
@@ -19,7 +19,7 @@ export function nameStacks(vars: object, root: string): void {
   const named = stackNamer(alreadyInSource, root);
   const service =
     services.get(root) ??
-    new StackService((stack) => named(stack).replaceAll(RUNNER, "cloudflare:runner-worker/"));
+    new HostService((stack) => named(stack).replaceAll(RUNNER, "cloudflare:runner-worker/"));
   services.set(root, service);
   Object.defineProperty(vars, STACKS_VARIABLE, { enumerable: true, get: () => service.url });
 }

@@ -52,8 +52,8 @@ export interface BrokerEnv {
    */
   readonly SLUICE_LAST_END?: string;
   /**
-   * URL that stack traces of Workers are posted to, and that answers with the places in their sources. Set by the
-   * process that runs the Workers; absent on a deployed broker.
+   * URL that stack traces of Workers are posted to, and that answers with the places in their sources; below it, at
+   * `/docs`, the documentation is searched. Set by the process that runs the Workers; absent on a deployed broker.
    */
   readonly SLUICE_STACKS?: string;
   /**

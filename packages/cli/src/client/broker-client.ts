@@ -88,6 +88,28 @@ export class BrokerClient {
     throw this.#failure(response.status, errorIn(await this.#parsed(response)));
   }
 
+  /**
+   * Hands on a message of the Model Context Protocol.
+   *
+   * @param headers that repeat what it says.
+   * @returns the answer; `null` for a message that gets none.
+   * @throws BrokerFailure
+   */
+  async mcp(message: unknown, headers: Readonly<Record<string, string>>): Promise<object | null> {
+    const signal = AbortSignal.timeout(PATIENCE_MS);
+    const response = await this.#call({
+      method: "POST",
+      path: `${SLUICE_PATH}/mcp`,
+      headers,
+      body: message,
+      signal,
+    });
+    if (response.status === 202) return null;
+    const body = await this.#parsed(response);
+    if (memberOf(body, "jsonrpc") === "2.0") return body as object;
+    throw this.#failure(response.status, errorIn(body));
+  }
+
   /** Why a stream has ended, as the failure that a request would meet with from then on. */
   endOf({ code, message }: EndView): BrokerFailure {
     return this.#failure(code === "unauthorized" ? 401 : 403, { code, message });
@@ -101,8 +123,8 @@ export class BrokerClient {
 
   #call(request: ApiRequest): Promise<Response> {
     const { url, token } = this.#address;
-    const headers: Record<string, string> = token === null ? {} : { authorization: `Bearer ${token}` };
-    return callBroker(url, { ...request, headers }).catch((error) => {
+    const known: Record<string, string> = token === null ? {} : { authorization: `Bearer ${token}` };
+    return callBroker(url, { ...request, headers: { ...request.headers, ...known } }).catch((error) => {
       throw this.#noAnswer(error);
     });
   }

@@ -17,12 +17,14 @@ import { recoverData } from "../data/recover-data.ts";
 import { Reserve } from "../data/reserve.ts";
 import { configFilesOf, type Generation, generate } from "../generation/generation.ts";
 import { watchFiles } from "../generation/watch.ts";
+import { HostService } from "../http/host-service.ts";
 import { refusePortInUse } from "../http/port-in-use.ts";
 import { findPlaces } from "../places.ts";
 import { foldersOf, registerBroker } from "../processes/running-brokers.ts";
 import { type Session, sessionsOf } from "../processes/sessions.ts";
 import { R2Reports } from "../r2/reports.ts";
 import { accessLines, addresses, dashboardLinks, urlOf } from "../report/addresses.ts";
+import { agentLines } from "../report/agent-lines.ts";
 import type { Printer } from "../report/printer.ts";
 import { introducer } from "../report/topology-table.ts";
 import { ownSources } from "../runtime-modules.ts";
@@ -31,7 +33,6 @@ import { chosenEnvironment, wranglerEnvironment } from "../settings/environment.
 import { MapsOnDisk } from "../stacks/maps-on-disk.ts";
 import { stackNamer } from "../stacks/named-stack.ts";
 import { sourceFinder } from "../stacks/stack-frames.ts";
-import { StackService } from "../stacks/stack-service.ts";
 import { readDeliveries } from "../watchdog/in-delivery.ts";
 import { silentMsMaxOf } from "../workerd/run-on-workerd.ts";
 import { devAccess, refuseLeading } from "./dev-access.ts";
@@ -60,14 +61,15 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
     inDelivery: () => readDeliveries(data, current.project.broker.name),
     printer,
   });
-  const stacks = new StackService(stackNamer(sourceFinder(new MapsOnDisk()), workingDirectory));
   const r2 = new R2Reports({ data: () => data, url: () => url, headers: () => access.headers, printer });
-  const r2Service = new StackService((buckets) => r2.set(JSON.parse(buckets)));
+  const service = new HostService(stackNamer(sourceFinder(new MapsOnDisk()), workingDirectory), {
+    "/r2": (buckets) => r2.set(JSON.parse(buckets)),
+  });
   // Nothing is written before it is clear that it may be: these may be another session's files.
   const [project, found] = await Promise.all([
     readProject({ targets, env, workingDirectory }),
     findPlaces("dev", workingDirectory),
-    stacks.listening(),
+    service.listening(),
     r2Service.listening(),
   ]);
   refuseMissingMain(project.workers);
@@ -78,8 +80,8 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
   const environment = {
     ...process.env,
     [LAST_END_VARIABLE]: runtime.url,
-    [STACKS_VARIABLE]: stacks.url,
-    [R2_VARIABLE]: r2Service.url,
+    [STACKS_VARIABLE]: service.url,
+    [R2_VARIABLE]: `${service.url}/r2`,
     ...accessVariables(access),
   };
   const places = { ...found, environment };
@@ -144,6 +146,8 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
     });
     if (ownership.isOwn) r2.refresh();
     printer.print(addresses(url, current.project));
+    const forAgents = agentLines(url, process.env);
+    if (forAgents !== null) printer.print(`\n${forAgents}`);
     if (!isLoopback(host)) printer.print(`\n${accessText(access, host, url)}`);
     wake();
     writeTypes();
@@ -237,7 +241,7 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
     // Wrangler has keys of its own for the end.
     announcePlannedEnd();
     runtime.close();
-    stacks.close();
+    service.close();
     r2Service.close();
     r2.close();
     clearInterval(vacancy);

@@ -1,5 +1,6 @@
 import type { HeldClock } from "@sluice/broker/held-clock";
 import type { InDelivery, QueueTopology } from "@sluice/protocol";
+import type { Section } from "../docs/section.ts";
 
 /** Input for opening a broker in this process. */
 export interface BrokerInput {
@@ -14,6 +15,7 @@ export interface BrokerInput {
   readonly clock: HeldClock;
   /** The page at `/__sluice/` as an archive. */
   readonly page: Uint8Array;
+  searchDocs(query: string): Promise<readonly Section[]>;
 }
 
 /** Monitor of the room on the folder's disk. */

@@ -13,13 +13,13 @@ import { BrokerOwnership } from "../data/broker-ownership.ts";
 import { type DataLostError, RESOURCES_FOLDER } from "../data/data-lock.ts";
 import { announceEnd, type End, forgetPlannedEnd, lastEndIn } from "../data/planned-end.ts";
 import { type FileWatch, watchFiles } from "../generation/watch.ts";
+import { HostService } from "../http/host-service.ts";
 import { entryName } from "../processes/registry.ts";
 import { registerBroker } from "../processes/running-brokers.ts";
 import { sessionsOf } from "../processes/sessions.ts";
 import { MapsOnDisk } from "../stacks/maps-on-disk.ts";
 import { stackNamer } from "../stacks/named-stack.ts";
 import { sourceFinder } from "../stacks/stack-frames.ts";
-import { StackService } from "../stacks/stack-service.ts";
 import { generateLinkBroker, readSenders } from "./link-broker.ts";
 import { LinkRuntime, type LinkRuntimeOptions } from "./link-runtime.ts";
 
@@ -56,7 +56,7 @@ export class BrokerLink {
   readonly #startedAtMs = Date.now();
   readonly #runtime = new LinkRuntime();
   readonly #waker = new QueueWaker();
-  readonly #stacks = new StackService(stackNamer(sourceFinder(new MapsOnDisk()), process.cwd()));
+  readonly #stacks = new HostService(stackNamer(sourceFinder(new MapsOnDisk()), process.cwd()));
   readonly #watch: FileWatch;
   readonly #vacancy: NodeJS.Timeout;
   #ownership: BrokerOwnership | null = null;

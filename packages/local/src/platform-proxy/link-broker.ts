@@ -10,10 +10,10 @@ import { endpointVariables } from "@sluice/protocol";
 import type { V4WorkerOptions } from "miniflare";
 import type { End } from "../data/planned-end.ts";
 import { filesOfOthers } from "../generation/generation.ts";
+import type { HostService } from "../http/host-service.ts";
 import { pageArchive } from "../page.ts";
 import type { Session, Sessions } from "../processes/sessions.ts";
 import { runtimeModules } from "../runtime-modules.ts";
-import type { StackService } from "../stacks/stack-service.ts";
 import { brokerWorker } from "../workerd/worker-options.ts";
 
 interface SendersInput {
@@ -49,7 +49,7 @@ export async function readSenders(input: SendersInput) {
 /** Generates the broker of this process, as Miniflare takes it. Its consumers run in a `sluice dev`. */
 export async function generateLinkBroker(
   project: Project,
-  { lastEnd, stacks }: { readonly lastEnd: End; readonly stacks: StackService },
+  { lastEnd, stacks }: { readonly lastEnd: End; readonly stacks: HostService },
 ): Promise<V4WorkerOptions> {
   const { broker, topology } = project;
   const root = join(broker.directory, OUTPUT_FOLDER);

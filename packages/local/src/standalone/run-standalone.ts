@@ -49,7 +49,7 @@ export async function runStandalone(options: StandaloneOptions): Promise<Standal
   if (inspectorPort !== null) openInspector(inspectorPort);
   const [{ open }, page] = await Promise.all([loadBroker(), pageArchive()]);
   options.starting();
-  const broker = open({ folder: objects, worker, topology, vars, disk: reserve, clock, page });
+  const broker = open({ folder: objects, worker, topology, vars, disk: reserve, clock, page, searchDocs });
   try {
     const ingress = await startServer({ host, port, broker });
     return { process: endedByKill(broker, ingress), ingress, room: broker.room, answers: async () => true };
@@ -58,6 +58,10 @@ export async function runStandalone(options: StandaloneOptions): Promise<Standal
     closeInspector();
     throw error;
   }
+}
+
+async function searchDocs(query: string) {
+  return (await import("../docs/search-docs.ts")).searchDocs(query);
 }
 
 function endedByKill(broker: Broker, ingress: Ingress): Standalone["process"] {

@@ -8,6 +8,7 @@ import { callBroker } from "../broker/call-broker.ts";
 import { fetchHere } from "../broker/fetch-here.ts";
 import { RESOURCES_FOLDER } from "../data/data-lock.ts";
 import type { End } from "../data/planned-end.ts";
+import { HostService } from "../http/host-service.ts";
 import type { Ingress } from "../http/ingress.ts";
 import { refusePortInUse } from "../http/port-in-use.ts";
 import type { ServerLog } from "../report/server-log.ts";
@@ -16,7 +17,6 @@ import { wranglerEnvironment } from "../settings/environment.ts";
 import { stackNamer } from "../stacks/named-stack.ts";
 import { withoutOwnFrames } from "../stacks/own-frames.ts";
 import { sourceFinder, stackFrameMapper } from "../stacks/stack-frames.ts";
-import { StackService } from "../stacks/stack-service.ts";
 import { describeInDelivery, readDeliveries, workersIn } from "../watchdog/in-delivery.ts";
 import { type KeptRunning, keepRunning, type RuntimeHost } from "../watchdog/keep-running.ts";
 import { answersWithin, SILENT_AT_END_MS_MAX } from "../watchdog/pulse.ts";
@@ -120,7 +120,7 @@ async function hostOf(plan: Plan, options: WorkerdRun): Promise<RuntimeHost<Work
   const mapped = stackFrameMapper(maps);
   const own = [ownSources(), dirname(broker.directory)];
   const rewrite = (text: string) => withoutOwnFrames(mapped(text), own);
-  const stacks = new StackService(stackNamer(sourceFinder(maps), process.cwd()));
+  const stacks = new HostService(stackNamer(sourceFinder(maps), process.cwd()));
   await stacks.listening();
   // What is kept, by this process or by workerd, may be read by nobody else.
   process.umask(0o077);

@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { STACK_BYTES_MAX, StackService } from "./stack-service.ts";
+import { HostService, TEXT_BYTES_MAX } from "./host-service.ts";
 
-const service = new StackService((stack) => {
-  if (stack === "broken") throw new Error("no such map");
-  return stack.toUpperCase();
-});
+const service = new HostService(
+  (stack) => {
+    if (stack === "broken") throw new Error("no such map");
+    return stack.toUpperCase();
+  },
+  { "/r2": (buckets) => `watches ${buckets}` },
+);
 beforeAll(() => service.listening());
 afterAll(() => service.close());
 
@@ -20,6 +23,17 @@ it("the service fails for a stack trace that cannot be mapped, and goes on", asy
   expect((await post(service.url, "x")).status).toBe(200);
 });
 
+it("the service answers words with the sections of the documentation that have them", async () => {
+  const response = await post(`${service.url}/docs`, "redrive dead letters");
+  const sections = (await response.json()) as { file: string }[];
+  expect(sections.map(({ file }) => file)).toContain("docs/admin-api.md");
+});
+
+it("the service has the answers that it is given below its path", async () => {
+  expect(await (await post(`${service.url}/r2`, "photos")).text()).toBe("watches photos");
+  expect((await post(`${service.url}/other`, "photos")).status).toBe(404);
+});
+
 it("the service answers at its own path alone, and to nothing but a post", async () => {
   expect((await post(new URL("/", service.url).href, "x")).status).toBe(404);
   expect((await fetch(service.url)).status).toBe(404);
@@ -30,7 +44,7 @@ it.each([
   [0, 200],
   [1, 413],
 ])("the service answers a text of the limit %i bytes with %i", async (over, status) => {
-  const body = `ü${"x".repeat(STACK_BYTES_MAX + over - 2)}`;
+  const body = `ü${"x".repeat(TEXT_BYTES_MAX + over - 2)}`;
   const response = await post(service.url, body);
   expect(response.status).toBe(status);
   expect(await response.text()).toBe(status === 200 ? body.toUpperCase() : "");

@@ -4,21 +4,36 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 
 /** Longest text that is taken, in bytes; a valid stack trace is far shorter. */
-export const STACK_BYTES_MAX = 65_536;
+export const TEXT_BYTES_MAX = 65_536;
+
+/** Makes the answer to a text. */
+type Answer = (text: string) => string | Promise<string>;
 
 /**
- * Answers the broker in workerd, which has no source maps and sees no files: it posts a stack trace, and gets it with
- * the places of the user's files; or it posts which R2 buckets are to be watched. On this machine alone, at a path that
- * no other process can guess.
+ * Answers the broker in workerd, which sees no files: it posts a stack trace, and gets it with the places of the user's
+ * sources; or words, to `/docs` below that, and gets the sections of the documentation that have them. On this machine
+ * alone, at a path that no other process can guess.
  */
-export class StackService {
+export class HostService {
   readonly #path = `/${randomUUID()}`;
   readonly #server;
 
-  /** Begins to listen. @param answer makes the answer to a text. */
-  constructor(answer: (text: string) => string | Promise<string>) {
+  /**
+   * Begins to listen.
+   *
+   * @param named makes of a stack trace the one that is answered.
+   * @param others answers at paths below that, such as `/r2`. Default: none but `/docs`.
+   */
+  constructor(named: Answer, others: Readonly<Record<string, Answer>> = {}) {
+    const answers = new Map(
+      Object.entries({ "": named, "/docs": foundDocs, ...others }).map(([path, answer]) => [
+        `${this.#path}${path}`,
+        answer,
+      ]),
+    );
     this.#server = createServer(async (request, response) => {
-      if (request.method !== "POST" || request.url !== this.#path) {
+      const answer = answers.get(request.url ?? "");
+      if (request.method !== "POST" || answer === undefined) {
         response.writeHead(404).end();
         return;
       }
@@ -27,7 +42,7 @@ export class StackService {
         if (text === null) response.writeHead(413).end();
         else response.end(await answer(text));
       } catch {
-        // The broker keeps the stack trace as it is then.
+        // The broker goes on without an answer then.
         response.writeHead(500).end();
       }
     });
@@ -39,7 +54,7 @@ export class StackService {
     if (!this.#server.listening) await once(this.#server, "listening");
   }
 
-  /** Where the broker posts texts. Throws right after the start. */
+  /** Address for stack traces. Throws right after the start. */
   get url(): string {
     const address = this.#server.address() as AddressInfo | null;
     if (address === null) throw new Error("The address of the service is asked for too early.");
@@ -52,14 +67,19 @@ export class StackService {
   }
 }
 
+async function foundDocs(query: string): Promise<string> {
+  const { searchDocs } = await import("../docs/search-docs.ts");
+  return JSON.stringify(searchDocs(query));
+}
+
 /** Reads a body; `null` for one that is too long, of which nothing is kept. */
 async function textOf(request: IncomingMessage): Promise<string | null> {
   let bytes = 0;
   const chunks: Buffer[] = [];
   for await (const chunk of request) {
     bytes += chunk.length;
-    if (bytes <= STACK_BYTES_MAX) chunks.push(chunk);
+    if (bytes <= TEXT_BYTES_MAX) chunks.push(chunk);
     else chunks.length = 0;
   }
-  return bytes <= STACK_BYTES_MAX ? Buffer.concat(chunks).toString() : null;
+  return bytes <= TEXT_BYTES_MAX ? Buffer.concat(chunks).toString() : null;
 }

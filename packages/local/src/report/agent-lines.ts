@@ -1,0 +1,31 @@
+import { SLUICE_PATH } from "@sluice/project/runtime/front-door-contract";
+import { LLMS_FILE } from "../docs/docs-folder.ts";
+
+/** Environment variables that coding agents set for the commands that they run. */
+const AGENT_VARIABLES = [
+  "AI_AGENT",
+  "AMP_CURRENT_THREAD_ID",
+  "ANTIGRAVITY_AGENT",
+  "AUGMENT_AGENT",
+  "CLAUDECODE",
+  "CODEX_THREAD_ID",
+  "CRUSH",
+  "CURSOR_AGENT",
+  "GEMINI_CLI",
+  "OPENCODE",
+  "PI_CODING_AGENT",
+  "QWEN_CODE",
+];
+
+/**
+ * Tells a coding agent where its tools and the documentation are; `null` where none has started the command.
+ *
+ * @param url of the primary Worker, without a slash at its end.
+ */
+export function agentLines(url: string, environment: NodeJS.ProcessEnv): string | null {
+  if (!AGENT_VARIABLES.some((name) => (environment[name] ?? "") !== "")) return null;
+  return (
+    `For coding agents: tools for these queues by MCP (streamable HTTP) at ${url}${SLUICE_PATH}/mcp\n` +
+    `Documentation for them: ${LLMS_FILE}`
+  );
+}
