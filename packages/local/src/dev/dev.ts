@@ -70,7 +70,6 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
     readProject({ targets, env, workingDirectory }),
     findPlaces("dev", workingDirectory),
     service.listening(),
-    r2Service.listening(),
   ]);
   refuseMissingMain(project.workers);
   await refusePortsInUse(project, options);
@@ -242,7 +241,6 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
     announcePlannedEnd();
     runtime.close();
     service.close();
-    r2Service.close();
     r2.close();
     clearInterval(vacancy);
     reserve?.close();
