@@ -117,6 +117,17 @@ it("an agent that sees the start finds why a message died, and redrives it once 
   expect(await call("wait_for", { queue: dead })).toMatchObject({ isMet: true });
 });
 
+it("a broker without Workers has the tools and the documentation too", async () => {
+  openFailing();
+  running = sluice(["serve", "--port", "0"], lab.folder, lab.env);
+  const [, url] =
+    /queues +(http:\S+)\/__sluice/.exec(await running.printed(/health, page without data/)) ?? [];
+  client = new Client({ name: "agent", version: "1" });
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/__sluice/mcp`)));
+  const { sections } = await call("search_docs", { query: "redrive dead letters" });
+  expect(sections.map(({ file }: Data) => file)).toContain("docs/admin-api.md");
+});
+
 it("sluice mcp forwards to the broker that runs, also to one that begins after it", async () => {
   openFailing();
   const transport = new StdioClientTransport({

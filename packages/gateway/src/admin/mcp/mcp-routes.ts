@@ -49,6 +49,7 @@ export function mcpRoutes({ directory, authority, fetchApi }: McpInput): Hono {
       ask: (request) => askApi(c, fetchApi, request),
       searchDocs: directory.searchDocs,
       pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+      isGone: () => c.req.raw.signal.aborted,
       now: () => performance.now(),
     };
     const server = {

@@ -21,6 +21,8 @@ export interface ToolPorts {
   readonly searchDocs: QueueDirectory["searchDocs"];
   /** Waits, in ms. */
   pause(ms: number): Promise<void>;
+  /** Whether the caller is gone: nobody reads the answer. */
+  isGone(): boolean;
   /** Goes on in ms. */
   now(): number;
 }

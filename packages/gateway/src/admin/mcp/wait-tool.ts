@@ -40,7 +40,7 @@ export function waitTool(): Tool {
         return { messages, isMet: until === "empty" ? held === 0 : held > 0 };
       };
       let seen = await look();
-      while (!seen.isMet && ports.now() < endMs) {
+      while (!seen.isMet && ports.now() < endMs && !ports.isGone()) {
         await ports.pause(Math.min(LOOK_EVERY_MS, endMs - ports.now()));
         seen = await look().catch((error: unknown) => {
           // A token has a rate: the next look is allowed.
