@@ -186,6 +186,8 @@ describe("a finished message", () => {
       ["deleted", { kind: "deleted" }],
       ["dropped", { kind: "dropped", error: "its client retried it" }],
     ]);
+    // A handler can throw any text: it stands in no sentence of the broker's.
+    expect(finishedIn(world).at(-1)?.why.text).toBe("It was given up, and there is no dead-letter queue.");
     expect(finishedIn(world).map(({ attempts }) => attempts)).toEqual([0, 0, 1]);
   });
 

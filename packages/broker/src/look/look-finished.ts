@@ -103,12 +103,13 @@ function lookedAt(
   };
 }
 
-function whyOf({ kind, by = "its consumer", error = "" }: Ending): Why {
+/** Explains an end by words of the broker alone: what a handler has thrown stands in `end.error`. */
+function whyOf({ kind, by = "its consumer" }: Ending): Why {
   const texts = {
     acked: `It was handled: ${by} acknowledged it.`,
     deleted: "It was deleted by hand.",
     expired: "It was deleted because the queue had kept it for its retention period.",
-    dropped: `It was given up, and there is no dead-letter queue: ${error}.`,
+    dropped: "It was given up, and there is no dead-letter queue.",
   };
   return { reason: "finished", text: texts[kind], untilMs: null, by: kind === "acked" ? by : null };
 }

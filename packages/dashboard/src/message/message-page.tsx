@@ -142,6 +142,7 @@ function Shown({
   const message = search.kind === "here" ? search.message : null;
   const now = useNow(queue.now);
   const held = queue.messages.ready + queue.messages.delayed + queue.messages.leased;
+  const lastError = message?.lastError ?? message?.end?.error;
   const hasEnd = story?.events.some((event) => event.queue === name && ENDS.includes(event.kind));
   return (
     <>
@@ -164,9 +165,9 @@ function Shown({
           aria-label={message.end ? "How it ended" : "Why it is not delivered"}
         >
           <StatePill of={message} /> <Sentence text={message.why.text} now={now} />
-          {message.lastError == null || message.end?.error ? null : (
+          {lastError == null ? null : (
             <p>
-              Last error: <span class="error">{message.lastError}</span>
+              Last error: <span class="error">{lastError}</span>
             </p>
           )}
         </section>

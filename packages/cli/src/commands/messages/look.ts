@@ -154,7 +154,9 @@ function bodyOf({ contentType, text, base64 }: WholeMessageView): string {
 export async function why(on: OnBroker, queue: string, id: string | undefined): Promise<number> {
   if (id !== undefined) {
     const message = await messageOf(on.client, queue, id);
-    answer(on, message.why, { text: printable(message.why.text) });
+    const error = message.end?.error ?? null;
+    const lines = [message.why.text, ...(error === null ? [] : [`Last error: ${error}`])];
+    answer(on, message.why, { text: printable(lines.join("\n")) });
     return 0;
   }
   const reasons = await whyOfQueue(on.client, queue);
