@@ -115,7 +115,11 @@ describe.each(["legacy", "auto"] as const)("a client that begins as %s", (mode) 
     expect(waited.data).toMatchObject({ isMet: true, messages: { ready: 0 } });
     const { data: there } = await agent.call("explain_queue", { queue });
     expect(there).toMatchObject({
-      queue: { name: queue, messages: { ready: 1 } },
+      queue: {
+        name: queue,
+        messages: { ready: 1 },
+        consumer: { type: "http_pull", settings: { maxRetries: 0 } },
+      },
       why: { reason: "awaitsPull" },
     });
   });

@@ -16,7 +16,11 @@ export function changeTools(): Tool[] {
   const answers = messageAnswers();
   const { move } = queueAnswers(answers);
   const { clock } = brokerAnswers();
-  const { faults, message } = answers;
+  const { faults } = answers;
+  const message = z.pick(answers.message, {
+    ...({ id: true, state: true, attempts: true, sentAt: true } as const),
+    ...({ from: true, text: true, truncated: true, lastError: true } as const),
+  });
   const progress = {
     dryRun: z.boolean().check(z.describe("Whether nothing was done.")),
     count: z.number().check(z.describe("Messages that it was, or would be, done to.")),

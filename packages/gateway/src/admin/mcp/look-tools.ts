@@ -11,7 +11,7 @@ import type {
   StoryView,
   WholeMessageView,
 } from "../views.ts";
-import { filterInput, idInput, queueInput, queuePath, READS, type Tool, tool } from "./tool.ts";
+import { filterInput, idInput, lastEvent, queueInput, queuePath, READS, type Tool, tool } from "./tool.ts";
 
 /** Most queues of a list. */
 export const LISTED_QUEUES_MAX = 100;
@@ -27,7 +27,9 @@ const SECTIONS_MAX = 8;
 /** Makes the tools that change nothing. */
 export function lookTools(): Tool[] {
   const answers = messageAnswers();
-  const { queue: queueView } = queueAnswers(answers);
+  const { queue } = queueAnswers(answers);
+  // The whole of a consumer's settings is half of what an agent would read of all tools.
+  const queueView = z.extend(queue, { consumer: z.nullable(z.record(z.string(), z.unknown())) });
   const max = z.optional(z.int().check(z.gte(1), z.lte(100), z.describe("Most messages. Default: 20.")));
   const cursor = z.optional(z.string().check(z.describe("That of the answer before, to go on.")));
   return [
@@ -114,7 +116,7 @@ export function lookTools(): Tool[] {
             cursor: z.nullable(z.string()),
           }),
         ),
-        gone: z.array(z.object({ queue: z.string(), id: z.string(), last: answers.event })),
+        gone: z.array(z.object({ queue: z.string(), id: z.string(), last: lastEvent(answers.event) })),
         unfinished: z.array(z.string()).check(z.describe("Queues that were not searched to their end.")),
       }),
       run: async ({ queue, filter = "", max, cursor }, { ask }) => {

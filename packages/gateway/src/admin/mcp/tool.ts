@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import type { QueueDirectory } from "../../account/queue-directory.ts";
 import { schemaOf } from "../openapi/document.ts";
+import type { messageAnswers } from "../openapi/message-answers.ts";
 import type { Schema } from "./untrusted.ts";
 
 /** A request to the admin API, below its root. */
@@ -110,6 +111,11 @@ export const filterInput = () =>
           'from:QUEUE, attr.NAME:VALUE, group:G, FIELD:VALUE of a JSON body, or a text of the body. "" is everything.',
       ),
     );
+
+/** Schema of the last event of a message: how it has left its queue. */
+export function lastEvent(event: ReturnType<typeof messageAnswers>["event"]) {
+  return z.pick(event, { kind: true, at: true, by: true, to: true, error: true });
+}
 
 /** Path of a queue in the admin API. */
 export function queuePath(queue: string, ...rest: readonly string[]): string {

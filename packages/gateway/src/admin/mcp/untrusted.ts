@@ -36,7 +36,7 @@ export function apartSchema(schema: Schema): Schema {
   const apart: Schema = {
     type: "object",
     description: DESCRIPTION,
-    properties: Object.fromEntries(others),
+    properties: Object.fromEntries(others.map(([name, its]) => [name, unmarked(its)])),
     required: required.filter((name) => names.has(name)),
   };
   return {
@@ -69,6 +69,11 @@ export function setApart(schema: Schema, value: unknown): unknown {
     else own[name] = setApart(its, member);
   }
   return Object.values(properties).some(isOfOthers) ? { ...own, [APART]: others } : own;
+}
+
+/** A schema without the mark: where it stands says the same, and an agent reads each word. */
+function unmarked({ [UNTRUSTED]: _, description: __, anyOf, ...schema }: Schema): Schema {
+  return anyOf === undefined ? schema : { ...schema, anyOf: anyOf.map(unmarked) };
 }
 
 function isOfOthers(schema: Schema): boolean {

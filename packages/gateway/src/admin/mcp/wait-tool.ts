@@ -1,7 +1,17 @@
 import * as z from "zod/mini";
 import { messageAnswers } from "../openapi/message-answers.ts";
 import type { EventView, MessageView, QueueView, StoryView } from "../views.ts";
-import { idInput, queueInput, queuePath, READS, Refusal, type Tool, type ToolPorts, tool } from "./tool.ts";
+import {
+  idInput,
+  lastEvent,
+  queueInput,
+  queuePath,
+  READS,
+  Refusal,
+  type Tool,
+  type ToolPorts,
+  tool,
+} from "./tool.ts";
 
 /** Longest wait of a call, in seconds: clients give a call up after a minute. */
 export const WAIT_SECONDS_MAX = 50;
@@ -11,7 +21,7 @@ export const LOOK_EVERY_MS = 500;
 
 /** Makes the tool that waits. */
 export function waitTool(): Tool {
-  const { event } = messageAnswers();
+  const event = lastEvent(messageAnswers().event);
   const counts = z.object({ ready: z.number(), delayed: z.number(), leased: z.number() });
   return tool({
     name: "wait_for",
