@@ -178,6 +178,22 @@ it("waits until a message is gone", async () => {
   expect((await waiting).data).toMatchObject({ isMet: true, last: { kind: "deleted" } });
 });
 
+it.each(["..", ".", "\ud800", "../tokens", "a/b", "%2e%2e", "orders?x", "__proto__"])(
+  "a name that leads elsewhere in a path is none: %j",
+  async (name) => {
+    await using agent = await connectAgent(mcp, { token: FIRST });
+    for (const [tool, input] of [
+      ["why", { queue: name }],
+      ["get_message", { queue: "orders", id: name }],
+      ["delete_or_purge", { queue: name, all: true, dryRun: false }],
+      ["faults", { queue: name, faults: [] }],
+    ] as const) {
+      const { isError, text } = await agent.call(tool, { ...input });
+      expect([isError, text], tool).toEqual([true, expect.stringMatching(/^(message_|queue_)?not_found: /)]);
+    }
+  },
+);
+
 it("refuses in words, and changes nothing then", async () => {
   await using agent = await connectAgent(mcp, { token: FIRST });
   expect(await agent.call("why", { queue: "none" })).toMatchObject({

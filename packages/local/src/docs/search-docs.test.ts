@@ -1,4 +1,6 @@
+import { readdirSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";
+import { DOCS_FOLDER, LLMS_FILE } from "./docs-folder.ts";
 import { bestOf, FOUND_MAX, searchDocs, sectionsOf } from "./search-docs.ts";
 
 it("divides a document at its headings, and not at comments of code", () => {
@@ -21,6 +23,12 @@ it("puts sections with more of the words first, and leaves out those with none",
   expect(bestOf([none, one, title, both], "redrive dead")).toEqual([both, title, one]);
   expect(bestOf([none, one], "")).toEqual([]);
   expect(bestOf(Array(FOUND_MAX + 1).fill(one), "redrive")).toHaveLength(FOUND_MAX);
+});
+
+it("the list for agents has every document", () => {
+  const listed = readFileSync(LLMS_FILE, "utf8");
+  const documents = readdirSync(DOCS_FOLDER).filter((name) => name.endsWith(".md") && name !== "README.md");
+  expect(documents.filter((name) => !listed.includes(`(${name})`))).toEqual([]);
 });
 
 it("finds what the documentation says of a thing", () => {

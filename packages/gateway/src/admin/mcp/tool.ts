@@ -117,7 +117,12 @@ export function lastEvent(event: ReturnType<typeof messageAnswers>["event"]) {
   return z.pick(event, { kind: true, at: true, by: true, to: true, error: true });
 }
 
-/** Path of a queue in the admin API. */
+/** Path of a queue in the admin API. Throws `Refusal` for a name that no path can have. */
 export function queuePath(queue: string, ...rest: readonly string[]): string {
-  return ["/queues", queue, ...rest].map((part, i) => (i === 0 ? part : encodeURIComponent(part))).join("/");
+  const parts = [queue, ...rest];
+  // A URL takes dots for the way to another path, encoded or not.
+  const wrong = parts.find((part) => /^\.{1,2}$/.test(part) || !part.isWellFormed());
+  if (wrong !== undefined)
+    throw new Refusal(404, "not_found", `Nothing has the name ${JSON.stringify(wrong)}.`);
+  return ["/queues", ...parts.map(encodeURIComponent)].join("/");
 }

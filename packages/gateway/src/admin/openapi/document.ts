@@ -61,9 +61,9 @@ function operationOf(route: string, { query = [], body, answer }: Operation): Js
     }),
   ];
   const content =
-    "type" in answer && typeof answer.type === "string" && !("_zod" in answer)
-      ? { [answer.type]: { schema: { type: "string" } } }
-      : { "application/json": { schema: schemaOf(answer as z.ZodMiniType) } };
+    "mediaType" in answer
+      ? { [answer.mediaType]: { schema: { type: "string" } } }
+      : { "application/json": { schema: schemaOf(answer) } };
   const failed = { $ref: "#/components/schemas/Error" };
   return {
     operationId: route.replaceAll(/\W+(\w)/g, (_, letter: string) => letter.toUpperCase()),

@@ -27,7 +27,7 @@ export interface Operation {
   /** Default: no body. */
   readonly body?: z.ZodMiniType;
   /** Answer, or the type of one that is no JSON. */
-  readonly answer: z.ZodMiniType | { readonly type: string };
+  readonly answer: z.ZodMiniType | { readonly mediaType: string };
 }
 
 /** Parameters of queries, by their names. */
@@ -106,7 +106,7 @@ export function operations(): Readonly<Record<string, Operation>> {
     [`PUT ${QUEUE}/faults`]: { body: FAULT_SETTING, answer: faults },
     [`DELETE ${QUEUE}/faults`]: { answer: faults },
     "GET /api/search": { query: ["q", "in"], answer: messages.search },
-    "GET /api/events": { query: ["queue", "kind"], answer: { type: "text/event-stream" } },
+    "GET /api/events": { query: ["queue", "kind"], answer: { mediaType: "text/event-stream" } },
     "GET /api/topics": { answer: queues.topics },
     "GET /api/topics/:arn": { query: ["page"], answer: queues.topicDetail },
     "GET /api/clock": { answer: broker.clock },
@@ -120,7 +120,7 @@ export function operations(): Readonly<Record<string, Operation>> {
     "DELETE /api/tokens/:name": { answer: z.object({ name: z.string(), revoked: z.boolean() }) },
     "POST /api/tokens/:name/rotate": { body: ROTATION, answer: broker.newToken },
     ...backup,
-    "GET /metrics": { answer: { type: "text/plain" } },
+    "GET /metrics": { answer: { mediaType: "text/plain" } },
   };
 }
 
