@@ -14,7 +14,7 @@ import { FAULT_SETTING } from "../fault-routes.ts";
 import { batchBody } from "../messages/batch-route.ts";
 import { bulkBody } from "../messages/bulk-routes.ts";
 import { resendBody, sendBody } from "../messages/read-body.ts";
-import { CLOCK_REPORT, DISK_REPORT } from "../process-routes.ts";
+import { CLOCK_REPORT, DISK_REPORT, R2_REPORT } from "../process-routes.ts";
 import { redriveBody } from "../redrive.ts";
 import { messageAnswers } from "./message-answers.ts";
 import { numbers, time } from "./parts.ts";
@@ -114,6 +114,9 @@ export function operations(): Readonly<Record<string, Operation>> {
     "POST /api/stop": { answer: z.object({ isStopped: z.boolean() }) },
     "POST /api/disk": { body: DISK_REPORT, answer: DISK_REPORT },
     "POST /api/system-clock": { body: CLOCK_REPORT, answer: CLOCK_REPORT },
+    "GET /api/r2": { answer: broker.buckets },
+    "POST /api/r2": { body: R2_REPORT, answer: numbers("takenTo") },
+    "GET /api/event-samples": { answer: broker.eventSamples },
     "GET /api/audit": { query: ["max", "cursor"], answer: broker.audit },
     "GET /api/tokens": { answer: broker.tokens },
     "POST /api/tokens": { body: NEW_TOKEN, answer: broker.newToken },

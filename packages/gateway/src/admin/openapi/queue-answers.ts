@@ -69,6 +69,7 @@ export function queueAnswers({ fault }: Pick<ReturnType<typeof messageAnswers>, 
       maxReceivesPerSecond: z.nullable(z.number()),
       visibilityTimeoutSeconds: z.number(),
       receiveWaitSeconds: z.number(),
+      finishedMessages: z.number(),
     }),
     producers: z.array(z.object({ worker: z.string(), binding: z.string() })),
     consumer: z.nullable(consumerSchema),
@@ -157,6 +158,10 @@ export function brokerAnswers() {
   });
   return {
     clock,
+    buckets: z.object({ buckets: z.array(z.object({ bucket: z.string(), takenTo: z.number() })) }),
+    eventSamples: z.object({
+      samples: z.array(z.object({ name: z.string(), body: z.record(z.string(), z.unknown()) })),
+    }),
     tokens: z.object({ tokens: z.array(token) }),
     newToken: z.object({ token, secret: z.string() }) satisfies z.ZodMiniType<NewTokenView>,
     audit: z.object({
