@@ -72,7 +72,8 @@ export class WranglerChild implements Disposable {
     const id = this.#calls++;
     const answer = Promise.withResolvers<unknown>();
     this.#waiting.set(id, answer);
-    child.send({ id, method, args } satisfies Call);
+    // A process that is ending takes no call. Its end rejects this one with those that wait.
+    child.send({ id, method, args } satisfies Call, () => {});
     return answer.promise as ReturnType<Methods[Name]>;
   }
 
