@@ -1,7 +1,9 @@
-import { encodeTrace, type MessageExtension } from "@sluice/protocol";
+import { decodeTrace, encodeTrace, type MessageExtension, traceParentIn } from "@sluice/protocol";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Seen, SqsWorld } from "../../test/sqs-world.ts";
+import type { Span } from "../tracing/otlp.ts";
+import { randomHex, Traces } from "../tracing/traces.ts";
 
 const TRACE = encodeTrace("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", "a=1") as Uint8Array;
 
@@ -58,6 +60,38 @@ describe("the trace context of a message", () => {
           traced: Buffer.from(TRACE).toString("hex"),
           plain: null,
         });
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it("keeps its id and its state where spans are made, and every message has one then", async () => {
+    const steps = fc.array(fc.constantFrom<Step>(...(Object.keys(STEPS) as Step[])), { maxLength: 8 });
+    await fc.assert(
+      fc.asyncProperty(steps, async (path) => {
+        const queues = new SqsWorld(definitions);
+        const spans: Span[] = [];
+        const ports = { ratio: 1, nowMs: () => queues.nowMs, randomHex };
+        queues.tracesOf = (queue) =>
+          new Traces(queue, { ...ports, export: (made) => void spans.push(...made) });
+        await queues.enqueue("orders", { body: "traced", trace: TRACE }, { body: "plain" });
+        for (const step of path) await STEPS[step](queues);
+        const found = await everywhere(queues);
+        await queues.quiet();
+        expect(found.map(({ body }) => body).sort()).toEqual(["plain", "traced"]);
+        for (const { body, extension } of found) {
+          const own = spans.filter(({ traceId }) => traceId === traceParentIn(extension.trace)?.traceId);
+          // The last send of its trace is what it carries, and each span of it has a parent in it but the first.
+          const sends = own.filter(({ kind }) => kind === "producer");
+          expect(sends.at(-1)?.spanId).toBe(traceParentIn(extension.trace)?.spanId);
+          const [first, ...others] = own;
+          expect(first?.parentSpanId).toBe(body === "plain" ? undefined : traceParentIn(TRACE)?.spanId);
+          for (const { parentSpanId } of others)
+            expect(sends.map(({ spanId }) => spanId)).toContain(parentSpanId);
+        }
+        expect(decodeTrace(found.find(({ body }) => body === "traced")?.extension.trace)?.tracestate).toBe(
+          "a=1",
+        );
       }),
       { numRuns: 60 },
     );
