@@ -225,6 +225,21 @@ it("the history names the trace of each message that has one, also when it is go
   expect([first?.traceId, second?.traceId]).toEqual([TRACE_ID, undefined]);
 });
 
+it("a record that cannot be read keeps nobody from settling its message", () => {
+  const exported: Span[] = [];
+  const ports = { ratio: 1, nowMs: () => 0, randomHex: () => "1".repeat(16) };
+  const traces = new Traces("orders", { ...ports, export: (spans) => void exported.push(...spans) });
+  const payload = new PackedIndex(packed(SAMPLED));
+  const payloadOf = (segmentId: number) => {
+    if (segmentId === 1) throw new Error("it is damaged");
+    return payload;
+  };
+  traces.used("ack", "SQS", [{ segmentId: 1, index: 0 }], payloadOf);
+  traces.used("ack", "SQS", [{ segmentId: 2, index: 0 }], payloadOf);
+  traces.durable();
+  expect(exported.map(({ name }) => name)).toEqual(["ack orders"]);
+});
+
 describe("a client", () => {
   it("of SQS has spans for what it receives and deletes", async () => {
     const { world, spans } = traced(new SqsWorld({ orders: {} }));

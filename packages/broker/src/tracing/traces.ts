@@ -168,7 +168,14 @@ export class Traces {
     positions: readonly MessagePosition[],
     payloadOf: (segmentId: number) => PackedIndex,
   ): void {
-    const messages = positions.map(({ segmentId, index }) => ({ payload: payloadOf(segmentId), index }));
+    const messages = positions.flatMap(({ segmentId, index }) => {
+      try {
+        return [{ payload: payloadOf(segmentId), index }];
+      } catch {
+        // A message is settled though its damaged record cannot be read. Who needs the record reports the damage.
+        return [];
+      }
+    });
     const links = messages
       .map(({ payload, index }) => traceParentIn(traceAt(payload, index)))
       .filter((link) => link !== null);
