@@ -101,9 +101,13 @@ describe.skipIf(CHROMIUM === null)("a user who starts on the first page finds ou
   });
 
   it("what a message said that was handled, by its id, and sends it again: in four clicks", async () => {
-    const { id } = await lab.api<{ id: string }>("/queues/gifts/messages", "POST", {
-      body: { item: "lamp 77" },
+    const traceId = "0af7651916cd43dd8448eb211c80319c";
+    const sent = await fetch(`${lab.origin}/__sluice/api/queues/gifts/messages`, {
+      method: "POST",
+      headers: { traceparent: `00-${traceId}-b7ad6b7169203331-01` },
+      body: JSON.stringify({ body: { item: "lamp 77" } }),
     });
+    const { id } = (await sent.json()) as { id: string };
     await holds(lab, "gifts", 0);
     const { page } = await openQueue("gifts");
     await page.getByRole("link", { name: "Messages", exact: true }).click();
@@ -113,7 +117,9 @@ describe.skipIf(CHROMIUM === null)("a user who starts on the first page finds ou
     await says(page.getByRole("region", { name: "How it ended" }), "finished It was handled");
     await says(page.getByRole("region", { name: "Body" }).first(), '"item": "lamp 77"');
     await says(page.getByRole("region", { name: "Story" }), /Sent .*Acknowledged/);
-    await says(page.getByRole("region", { name: "About it" }), "Finished");
+    const about = page.getByRole("region", { name: "About it" });
+    await says(about, "Finished");
+    await says(about, `Trace ${traceId}`);
     expect(await page.getByRole("button", { name: /Delete|Retry/ }).count()).toBe(0);
     await page.getByRole("button", { name: "Send again" }).click();
     await says(page.getByRole("main"), /Sent to gifts as message [0-9a-f]{8}. This one stays./);
