@@ -200,6 +200,17 @@ it("a message keeps its trace when it is exported and imported, sent again, and 
   ).rejects.toThrow("must be a traceparent of W3C");
 });
 
+it("a message keeps its trace in a backup, with its tracestate", async () => {
+  const broker = await startBroker({ orders: definition(), others: definition() });
+  const headers = { traceparent: TRACEPARENT, tracestate: "k=v" };
+  await broker.ask("/api/queues/orders/messages", { body: "a" }, headers);
+  const saved = await broker.ask<object>("/api/backup/messages?queue=orders");
+  await broker.ask("/api/backup/messages?queue=others", saved);
+  expect(await broker.ask("/api/queues/others/messages")).toMatchObject({
+    messages: [{ trace: { id: TRACE_ID, ...headers } }],
+  });
+});
+
 it("a broker on Node.js exports its spans, and goes on while the collector is away", async () => {
   const { promise: body, resolve } = Promise.withResolvers<string>();
   const collector = createServer(async (request, response) => {
