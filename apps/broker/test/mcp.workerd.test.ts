@@ -205,6 +205,8 @@ it("refuses in words, and changes nothing then", async () => {
     agent.call("delete_or_purge", { queue: "orders", dryRun: false }),
     agent.call("delete_or_purge", { queue: "orders", all: true, filter: "", dryRun: false }),
     agent.call("clock", { advanceMs: 1, freeze: true }),
+    agent.call("retry", { queue: "orders" }),
+    agent.call("retry", { queue: "orders", id: "0".repeat(32), filter: "" }),
     agent.call("send", { queue: "orders", body: 1, delaySeconds: -1 }),
     agent.call("find_messages", { queue: "orders", filter: "state:none" }),
   ]);
@@ -423,6 +425,13 @@ describe("what comes by HTTP", () => {
       status,
       code,
     ]);
+  });
+
+  it("a method that the stateless revision has not is not found, by status too", async () => {
+    const params = { _meta: { "io.modelcontextprotocol/protocolVersion": "2026-07-28" } };
+    const headers = { "mcp-protocol-version": "2026-07-28", "mcp-method": "ping" };
+    const response = await post(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping", params }), headers);
+    expect([response.status, await response.json()]).toMatchObject([404, { error: { code: -32_601 } }]);
   });
 
   it("a notification gets no answer", async () => {

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { AGENT_VARIABLES } from "@sluice/local/report/agent-lines";
 import { afterEach, expect, it } from "vitest";
 import { freePorts, type Lab, openLab } from "./lab.ts";
 import { type Running, SLUICE, sluice } from "./running.ts";
@@ -78,7 +79,9 @@ function handler(does: string): string {
 
 async function startDev(variables: Record<string, string>): Promise<void> {
   const ports = await freePorts();
-  const env = { ...lab.env, ...variables };
+  // An agent may run this test.
+  const own = Object.fromEntries(Object.entries(lab.env).filter(([name]) => !AGENT_VARIABLES.includes(name)));
+  const env = { ...own, ...variables };
   running = sluice(["dev", ".", ...ports.options, "--persist-to", "state"], lab.folder, env);
   await running.printed(/aws +http/);
 }

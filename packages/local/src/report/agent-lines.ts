@@ -2,7 +2,7 @@ import { SLUICE_PATH } from "@sluice/project/runtime/front-door-contract";
 import { LLMS_FILE } from "../docs/docs-folder.ts";
 
 /** Environment variables that coding agents set for the commands that they run. */
-const AGENT_VARIABLES = [
+export const AGENT_VARIABLES = [
   "AI_AGENT",
   "AMP_CURRENT_THREAD_ID",
   "ANTIGRAVITY_AGENT",

@@ -53,7 +53,13 @@ export function changeTools(): Tool[] {
       description:
         "Lets messages be delivered now. By id it ends the delay or the lease of one; by ids or filter the delays of many.",
       hints: changes({ destructiveHint: false, idempotentHint: true }),
-      input: z.strictObject({ queue: queueInput(), id: z.optional(idInput()), ...selection() }),
+      input: z
+        .strictObject({ queue: queueInput(), id: z.optional(idInput()), ...selection() })
+        .check(
+          z.refine(({ id, ids, filter }) => (id === undefined) !== ((ids ?? filter) === undefined), {
+            message: "needs one of id, and ids or filter",
+          }),
+        ),
       output: counted,
       run: async ({ queue, id, ...body }, { ask }) => {
         const path = queuePath(queue, "messages");

@@ -62,7 +62,7 @@ export function mcpRoutes({ directory, authority, fetchApi }: McpInput): Hono {
       },
     };
     const { status, body } = await answerMcp(server, c.req.raw.headers, await c.req.text());
-    return body === null ? c.body(null, 202) : c.json(body, status === 200 ? 200 : 400);
+    return body === null ? c.body(null, status) : c.json(body, status);
   });
   app.all("/", (c) => {
     c.header("allow", "POST");

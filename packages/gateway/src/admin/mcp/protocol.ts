@@ -1,7 +1,7 @@
 import { parseJson } from "../../http/bounded-json.ts";
 
 /** Revisions of the protocol that begin with a handshake, the newest first. */
-export const HANDSHAKE_VERSIONS = ["2025-11-25", "2025-06-18", "2025-03-26"] as const;
+export const HANDSHAKE_VERSIONS = ["2025-11-25", "2025-06-18"] as const;
 /** Revision in which each request says all by itself. */
 export const STATELESS_VERSION = "2026-07-28";
 
@@ -36,7 +36,7 @@ export interface ToolServer {
 
 /** Answer to a request of HTTP. */
 export interface McpAnswer {
-  readonly status: number;
+  readonly status: 200 | 202 | 400 | 404;
   /** `null` for no body. */
   readonly body: object | null;
 }
@@ -67,22 +67,28 @@ export async function answerMcp(
   text: string,
 ): Promise<McpAnswer> {
   let id: unknown = null;
+  let isStateless = false;
   try {
     const message = messageIn(text);
     const { method } = message;
     // Notifications, and answers to requests that this server does not make.
     if (message.id === undefined || typeof method !== "string") return { status: 202, body: null };
     ({ id } = message);
-    const isStateless = isStatelessRequest(message, headers, method);
+    isStateless = isStatelessRequest(message, headers, method);
     const result = await resultOf(server, method, message.params ?? {}, isStateless);
     return { status: 200, body: { jsonrpc: "2.0", id, result } };
   } catch (error) {
     if (!(error instanceof ProtocolFault)) throw error;
     const { code, message, data } = error;
-    const isAnswered = code === CODES.noMethod || code === CODES.invalidParams;
     const described = { code, message, ...(data === undefined ? {} : { data }) };
-    return { status: isAnswered ? 200 : 400, body: { jsonrpc: "2.0", id, error: described } };
+    return { status: statusOf(code, isStateless), body: { jsonrpc: "2.0", id, error: described } };
   }
+}
+
+/** Status of HTTP for an error. Before the stateless revision 404 is the end of a session. */
+function statusOf(code: number, isStateless: boolean): McpAnswer["status"] {
+  if (code === CODES.noMethod) return isStateless ? 404 : 200;
+  return code === CODES.invalidParams ? 200 : 400;
 }
 
 function messageIn(text: string): Message {
