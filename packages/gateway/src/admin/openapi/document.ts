@@ -13,12 +13,14 @@ type Json = Readonly<Record<string, unknown>>;
  * answer.
  */
 export function openApiDocument(): Json {
-  const all = operations();
+  const { routes, named } = operations();
+  const components = new Components();
+  for (const [name, schema] of Object.entries(named)) components.refer(schema, name);
   const paths: Record<string, Record<string, Json>> = {};
-  for (const [route, operation] of Object.entries(all)) {
+  for (const [route, operation] of Object.entries(routes)) {
     const [method = "", path = ""] = route.split(" ");
     const key = path.replaceAll(/:(\w+)/g, "{$1}");
-    paths[key] = { ...paths[key], [method.toLowerCase()]: operationOf(route, operation) };
+    paths[key] = { ...paths[key], [method.toLowerCase()]: operationOf(route, operation, components) };
   }
   return {
     openapi: "3.1.0",
@@ -32,22 +34,47 @@ export function openApiDocument(): Json {
     paths,
     components: {
       securitySchemes: { token: { type: "http", scheme: "bearer" } },
-      schemas: {
-        Error: schemaOf(z.object({ error: z.looseObject({ code: z.string(), message: z.string() }) })),
-      },
+      schemas: components.written(),
     },
   };
 }
 
-/** Writes a schema as JSON Schema. What only code can check is left out. */
+/** Options of JSON Schemas: checks that only code can make are left out. */
+const WRITING = { io: "input", unrepresentable: "any" } as const;
+
+/** Writes a schema as JSON Schema, with all of its parts in it. */
 export function schemaOf(schema: z.ZodMiniType): Json {
-  const { $schema: _, ...written } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
+  const { $schema: _, ...written } = z.toJSONSchema(schema, WRITING);
   return written;
 }
 
-function operationOf(route: string, { query = [], body, answer }: Operation): Json {
+/** Schemas of a document that others refer to. */
+class Components {
+  readonly #registry = z.registry<{ id: string }>();
+
+  /** Refers to a schema, by the name that it has already or by this one. */
+  refer(schema: z.ZodMiniType, name: string): Json {
+    const known = this.#registry.get(schema)?.id;
+    if (known === undefined) this.#registry.add(schema, { id: name });
+    return { $ref: uriOf(known ?? name) };
+  }
+
+  written(): Json {
+    const { schemas } = z.toJSONSchema(this.#registry, { ...WRITING, uri: uriOf });
+    return Object.fromEntries(
+      Object.entries(schemas).map(([name, { $schema: _, $id: __, ...written }]) => [name, written]),
+    );
+  }
+}
+
+function uriOf(name: string): string {
+  return `#/components/schemas/${name}`;
+}
+
+function operationOf(route: string, { query = [], body, answer }: Operation, components: Components): Json {
   const need = ADMIN_NEEDS[route];
   const known = queryParameters();
+  const operationId = operationIdOf(route);
   const parameters = [
     ...[...route.matchAll(/:(\w+)/g)].map(([, name = ""]) => ({
       name,
@@ -60,24 +87,33 @@ function operationOf(route: string, { query = [], body, answer }: Operation): Js
       return { name, in: "query", ...(description === undefined ? {} : { description }), schema };
     }),
   ];
+  const json = (schema: z.ZodMiniType, name: string) => ({
+    "application/json": { schema: components.refer(schema, name) },
+  });
   const content =
     "mediaType" in answer
       ? { [answer.mediaType]: { schema: { type: "string" } } }
-      : { "application/json": { schema: schemaOf(answer) } };
-  const failed = { $ref: "#/components/schemas/Error" };
+      : json(answer, `${operationId}Answer`);
+  const refused = { "application/json": { schema: { $ref: uriOf("Failure") } } };
   return {
-    operationId: route.replaceAll(/\W+(\w)/g, (_, letter: string) => letter.toUpperCase()),
+    operationId,
     summary: summaryOf(route),
     ...(need === undefined ? {} : { description: scopeText(need) }),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(body === undefined
-      ? {}
-      : { requestBody: { content: { "application/json": { schema: schemaOf(body) } } } }),
+    ...(body === undefined ? {} : { requestBody: { content: json(body, `${operationId}Body`) } }),
     responses: {
       200: { description: "Done.", content },
-      default: { description: "A refusal.", content: { "application/json": { schema: failed } } },
+      default: { description: "A refusal.", content: refused },
     },
   };
+}
+
+/** `getQueuesName` for `GET /api/queues/:name`. */
+function operationIdOf(route: string): string {
+  return route
+    .replace(" /api/", "/")
+    .replace(/^[A-Z]+/, (method) => method.toLowerCase())
+    .replaceAll(/\W+(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
 function scopeText({ scope }: Need): string {

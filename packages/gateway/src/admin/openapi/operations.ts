@@ -47,8 +47,16 @@ export function queryParameters(): Readonly<Record<string, z.ZodMiniType>> {
   };
 }
 
-/** Makes the operation of each route of the admin API, by its method and its path as `ADMIN_NEEDS` has it. */
-export function operations(): Readonly<Record<string, Operation>> {
+/** Operations of the admin API. */
+export interface Operations {
+  /** By method and path, as `ADMIN_NEEDS` has them. */
+  readonly routes: Readonly<Record<string, Operation>>;
+  /** Parts of answers that have names of their own. */
+  readonly named: Readonly<Record<string, z.ZodMiniType>>;
+}
+
+/** Makes the operations of all routes. */
+export function operations(): Operations {
   const messages = messageAnswers();
   const queues = queueAnswers(messages);
   const broker = brokerAnswers();
@@ -57,7 +65,21 @@ export function operations(): Readonly<Record<string, Operation>> {
   const sent = z.object({ queue: z.string(), id: z.string() });
   const progress = { cursor: z.nullable(z.string()), searched: z.number(), of: z.number() };
   const QUEUE = "/api/queues/:name";
-  return {
+  const named = {
+    Message: messages.message,
+    WholeMessage: messages.wholeMessage,
+    Event: messages.event,
+    Story: messages.story,
+    QueueWhy: messages.queueWhy,
+    DryRun: messages.dryRun,
+    Queue: queues.queue,
+    Move: queues.move.shape.move,
+    TopicDetail: queues.topicDetail,
+    Clock: broker.clock,
+    Faults: faults,
+    Failure: z.object({ error: z.looseObject({ code: z.string(), message: z.string() }) }),
+  };
+  const routes: Operations["routes"] = {
     "GET /api": {
       answer: z.object({
         endpoints: z.array(
@@ -125,6 +147,7 @@ export function operations(): Readonly<Record<string, Operation>> {
     ...backup,
     "GET /metrics": { answer: { mediaType: "text/plain" } },
   };
+  return { routes, named };
 }
 
 function backupOperations(): Readonly<Record<string, Operation>> {
