@@ -29,7 +29,10 @@ describe("sluice", () => {
   it.each([
     ["dev", ["--port", "--ip", "--persist-to", "--env", "--inspector-port"]],
     ["build", ["--env", "--outdir"]],
-    ["serve", ["--port", "--host", "--persist-to", "--env", "--inspector-port", "--log-format"]],
+    [
+      "serve",
+      ["--port", "--host", "--persist-to", "--env", "--inspector-port", "--log-format", "--ready-line"],
+    ],
     ["worker-daemon", ["--url", "--port", "--host", "--persist-to", "--log-format"]],
   ])("%s --help lists its options", async (command, options) => {
     const { code, out } = await said(command, "--help");

@@ -119,6 +119,7 @@ function defineProgram(execute: Execute, wranglerArguments: readonly string[], p
     .addOption(environmentOption())
     .option("--inspector-port <port>", "port for debuggers and profilers on 127.0.0.1 (default: none)", port)
     .addOption(logFormat())
+    .option("--ready-line <text>", "line to print last, once it answers (default: none)")
     .action((targets: string[], options: Omit<ServeOptions, "targets">) =>
       execute(async (to) => (await import("@sluice/local/serve/serve")).serve({ ...options, targets }, to)),
     );

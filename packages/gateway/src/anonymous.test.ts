@@ -104,7 +104,7 @@ const ROUTES = gateway.routes.flatMap(({ method, path }) => {
   return [...new Set([...METHODS, method === "ALL" ? "GET" : method])].map((each) => `${each} ${at}`);
 });
 /** Routes that answer anybody: the page, and whether the broker runs. */
-const PUBLIC = ["GET /__sluice/", "GET /__sluice", "GET /__sluice/health"];
+const PUBLIC = ["GET /__sluice/", "GET /__sluice", "GET /__sluice/health", "GET /_localstack/health"];
 
 describe("a request without a token", () => {
   it.each([...new Set(ROUTES)])("has no byte of its body read, and asks no object: %s", async (route) => {

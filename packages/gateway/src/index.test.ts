@@ -32,6 +32,22 @@ describe("the gateway", () => {
     });
   });
 
+  it("says at LocalStack's path that SQS and SNS are there, as its clients wait for it", async () => {
+    const response = await get("/_localstack/health");
+    expect(response.status).toBe(200);
+    expect(await response.text()).toBe('{"services": {"sns": "available", "sqs": "available"}}');
+  });
+
+  it("says at LocalStack's path that both fail when the directory does not answer", async () => {
+    const directory = directoryOf();
+    const account = { ...directory.account, list: () => Promise.reject(new Error("gone")) };
+    const response = await createGateway({ ...directory, account }, OPEN).request(
+      `${ORIGIN}/_localstack/health`,
+    );
+    expect(response.status).toBe(503);
+    expect(await response.json()).toEqual({ services: { sns: "error", sqs: "error" } });
+  });
+
   it("says what is missing where it was built without the page, and leads there without the slash", async () => {
     const page = await get("/__sluice/");
     expect(page.status).toBe(503);

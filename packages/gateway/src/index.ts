@@ -3,7 +3,7 @@ import type { PublicAddressSetting } from "@sluice/protocol";
 import { type Context, Hono } from "hono";
 import { en } from "zod/locales";
 import * as z from "zod/mini";
-import { healthOf } from "./account/health.ts";
+import { type Health, healthOf, localstackHealth } from "./account/health.ts";
 import type { QueueDirectory } from "./account/queue-directory.ts";
 import { Waits } from "./account/waits.ts";
 import { failure } from "./admin/failure.ts";
@@ -93,9 +93,14 @@ export function createGateway(
     aws.settings.home,
     aws.access,
   );
+  const statusOf = ({ status }: Health) => (status === "ok" ? 200 : 503);
   app.get(`${PREFIX}/health`, async (c) => {
     const answer = await health();
-    return c.json(answer, answer.status === "ok" ? 200 : 503);
+    return c.json(answer, statusOf(answer));
+  });
+  app.get("/_localstack/health", async (c) => {
+    const answer = await health();
+    return c.body(localstackHealth(answer), statusOf(answer), { "content-type": "application/json" });
   });
   // Relative: a proxy may have removed a path.
   app.get(PREFIX, (c) => c.redirect(`${PREFIX.slice(1)}/`));

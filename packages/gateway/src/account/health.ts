@@ -34,3 +34,12 @@ export function healthOf(account: Pick<AccountDirectory, "list">, now: () => num
     return health;
   };
 }
+
+/**
+ * Answers `GET /_localstack/health` in LocalStack's words: containers of Testcontainers wait for its status, scripts for
+ * a service by its text, so the spaces count. A service that nobody has used yet is `available` there.
+ */
+export function localstackHealth({ status }: Health): string {
+  const service = status === "ok" ? "available" : "error";
+  return `{"services": {"sns": "${service}", "sqs": "${service}"}}`;
+}

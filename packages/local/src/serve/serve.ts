@@ -49,6 +49,8 @@ export interface ServeOptions {
   readonly inspectorPort?: number;
   /** Default `text`. */
   readonly logFormat?: LogFormat;
+  /** Line that the log ends its introduction with, once the broker answers. Default: none. */
+  readonly readyLine?: string;
 }
 
 /** Additions of a command that serves something of its own. */
@@ -155,6 +157,7 @@ async function serveWithLog(options: ServeOptions, log: ServerLog, more: ServeMo
       );
     }
     log.introduce(`\n${accessLines(admission, host)}`);
+    if (options.readyLine !== undefined) log.introduce(options.readyLine);
     // A queue that holds messages, or has tasks to send, goes on once it is asked.
     const waker = new QueueWaker();
     waker.wake(url, topology, headers);
