@@ -13,17 +13,22 @@ export class Running {
   readonly ended: Promise<number | NodeJS.Signals>;
   output = "";
 
-  /** @param shell command of a shell before it becomes the command. */
-  constructor(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv, shell = "") {
+  /**
+   * @param shell command of a shell before it becomes the command.
+   * @param program that is run. Default: Node.js.
+   */
+  constructor(
+    args: readonly string[],
+    cwd: string,
+    env: NodeJS.ProcessEnv,
+    shell = "",
+    program = process.execPath,
+  ) {
     const stdio: StdioOptions = ["ignore", "pipe", "pipe"];
     this.#child =
       shell === ""
-        ? spawn(process.execPath, args, { cwd, env, stdio })
-        : spawn("/bin/sh", ["-c", `${shell} && exec "$0" "$@"`, process.execPath, ...args], {
-            cwd,
-            env,
-            stdio,
-          });
+        ? spawn(program, args, { cwd, env, stdio })
+        : spawn("/bin/sh", ["-c", `${shell} && exec "$0" "$@"`, program, ...args], { cwd, env, stdio });
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream?.setEncoding("utf8").on("data", (text: string) => {
         this.output += text;

@@ -49,7 +49,7 @@ export interface ServeOptions {
   readonly inspectorPort?: number;
   /** Default `text`. */
   readonly logFormat?: LogFormat;
-  /** Line that the log ends its introduction with, once the broker answers. Default: none. */
+  /** Line to print last, once the broker answers and signals end it in order. Default: none. */
   readonly readyLine?: string;
 }
 
@@ -157,7 +157,6 @@ async function serveWithLog(options: ServeOptions, log: ServerLog, more: ServeMo
       );
     }
     log.introduce(`\n${accessLines(admission, host)}`);
-    if (options.readyLine !== undefined) log.introduce(options.readyLine);
     // A queue that holds messages, or has tasks to send, goes on once it is asked.
     const waker = new QueueWaker();
     waker.wake(url, topology, headers);
@@ -168,11 +167,14 @@ async function serveWithLog(options: ServeOptions, log: ServerLog, more: ServeMo
       await tellStop(url, headers, signal);
       await ingress.stop(signal);
     };
-    return await stopOnSignals(running.process, finish).finally(() => {
+    const stopped = stopOnSignals(running.process, finish).finally(() => {
       unregister();
       waker.stop();
       ingress.destroy();
     });
+    // Not before: whoever waits for it may send a signal at once.
+    if (options.readyLine !== undefined) log.introduce(options.readyLine);
+    return await stopped;
   } finally {
     clock.close();
     reserve.close();
