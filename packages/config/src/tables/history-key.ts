@@ -1,6 +1,7 @@
-import { HISTORY_SECONDS_MAX, HISTORY_SECONDS_MIN, UNIT_MS } from "@sluice/protocol";
+import { HISTORY_SECONDS_MAX, HISTORY_SECONDS_MIN } from "@sluice/protocol";
 import * as z from "zod";
 import { type Place, placeOf, type Report } from "../file/report.ts";
+import { durationSeconds } from "./duration.ts";
 
 const TEXT = 'a time from "1m" to "14d", as in "90s" or "1h", or "off"';
 
@@ -15,8 +16,7 @@ export function readHistoryKey(
 ): number | undefined {
   if (value === undefined) return undefined;
   if (value === false || value === "off") return 0;
-  const [, number = "", unit = ""] = /^(\d{1,7})([smhd])$/.exec(value) ?? [];
-  const seconds = (Number(number) * (UNIT_MS[unit] ?? 0)) / 1_000;
+  const seconds = durationSeconds(value);
   if (seconds >= HISTORY_SECONDS_MIN && seconds <= HISTORY_SECONDS_MAX) return seconds;
   report.fieldError(placeOf(queuePlace, "history"), `should be ${TEXT} but got ${JSON.stringify(value)}.`);
   return undefined;

@@ -1,8 +1,9 @@
-import type { HttpPushSettings, R2NotificationSettings, SnsSettings } from "@sluice/protocol";
+import type { AlertSettings, HttpPushSettings, R2NotificationSettings, SnsSettings } from "@sluice/protocol";
 import { parseRetryTable, type RetryPolicy } from "@sluice/retry";
 import * as z from "zod";
 import { type Place, placeOf, type Report, ROOT } from "../file/report.ts";
 import { isTable, type Table } from "../file/table.ts";
+import { readAlertsTable, readSilenceKey, SILENCE_KEY } from "./alerts-table.ts";
 import { checkShape } from "./check-shape.ts";
 import { HISTORY_KEY, readHistoryKey } from "./history-key.ts";
 import { checkQueueName, checkRanges, QUEUE_RANGES } from "./limits.ts";
@@ -27,6 +28,8 @@ export interface QueueSettings extends SqsSettings {
   readonly logs?: boolean;
   /** Finished messages whose bodies are kept. 0 to 1,000; default: in development 1,000 beside a history, else 0. */
   readonly finishedMessages?: number;
+  /** Until when its alerts are silenced, in ms since 1970. Default: not. */
+  readonly alertsSilentUntilMs?: number;
   /** The HTTP endpoint that consumes it. Default: none. */
   readonly push?: HttpPushSettings;
 }
@@ -45,6 +48,7 @@ const queueSchema = z.strictObject(
     history: HISTORY_KEY,
     logs: z.boolean("true or false").optional(),
     finished: optionalNumber,
+    alerts_silent_until: SILENCE_KEY,
     ...SQS_KEYS,
   },
   "an object",
@@ -62,6 +66,8 @@ const sluiceSchema = z.strictObject(
     sns: z.unknown().optional(),
     // `readR2Notifications` checks it.
     r2_notifications: z.unknown().optional(),
+    // `readAlertsTable` checks it.
+    alerts: z.unknown().optional(),
     broker: z
       .string(BROKER_NAME_SHAPE)
       .regex(/^[a-z0-9_][a-z0-9-_]{0,62}$/, BROKER_NAME_SHAPE)
@@ -97,6 +103,8 @@ export interface SluiceTable {
   readonly sns: { readonly settings: SnsSettings; readonly place: Place } | null;
   /** Rules of R2 buckets. */
   readonly r2Notifications: readonly R2NotificationSettings[];
+  /** Settings of alerts; `null` where there is no such table. */
+  readonly alerts: AlertSettings | null;
 }
 
 /**
@@ -107,7 +115,7 @@ export interface SluiceTable {
 export function readSluiceTable(root: Table, report: Report): SluiceTable {
   const place = placeOf(ROOT, "sluice");
   if (root.sluice === undefined)
-    return { queues: [], sns: null, r2Notifications: [], broker: null, project: null };
+    return { queues: [], sns: null, r2Notifications: [], alerts: null, broker: null, project: null };
   const sluice = checkShape(sluiceSchema, root.sluice, place, report);
   const snsPlace = placeOf(place, "sns");
   return {
@@ -120,6 +128,8 @@ export function readSluiceTable(root: Table, report: Report): SluiceTable {
       sluice?.r2_notifications === undefined
         ? []
         : readR2Notifications(sluice.r2_notifications, placeOf(place, "r2_notifications"), report),
+    alerts:
+      sluice?.alerts === undefined ? null : readAlertsTable(sluice.alerts, placeOf(place, "alerts"), report),
     broker: placedName(sluice?.broker, placeOf(place, "broker")),
     project: placedName(sluice?.project, placeOf(place, "project")),
   };
@@ -139,9 +149,11 @@ function readQueues(queues: Table, queuesPlace: Place, report: Report): PlacedQu
     const retryPolicy = raw.retry === undefined ? null : readRetry(raw.retry, queuePlace, report);
     const push = raw.push === undefined ? null : readPushTable(raw.push, placeOf(queuePlace, "push"), report);
     const historySeconds = readHistoryKey(raw.history, queuePlace, report);
+    const alertsSilentUntilMs = readSilenceKey(raw.alerts_silent_until, queuePlace, report);
     const settings = {
       ...settingsOf(raw, retryPolicy, push),
       ...(historySeconds === undefined ? {} : { historySeconds }),
+      ...(alertsSilentUntilMs === undefined ? {} : { alertsSilentUntilMs }),
       ...(raw.logs === undefined ? {} : { logs: raw.logs }),
       ...readSqsKeys(queue, raw, queuePlace, report),
     };

@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import type { R2NotificationSettings, SnsSettings } from "@sluice/protocol";
+import type { AlertSettings, R2NotificationSettings, SnsSettings } from "@sluice/protocol";
 import { type ConfigDiagnostic, ConfigError } from "../file/diagnostics.ts";
 import { type ConfigDocument, readDocument } from "../file/document.ts";
 import { wranglerConfigIn } from "../file/find-config-file.ts";
@@ -31,6 +31,8 @@ export interface WorkerQueueConfig {
   readonly sns?: SnsSettings;
   /** `[[sluice.r2_notifications]]`; absent where there is none. */
   readonly r2Notifications?: readonly R2NotificationSettings[];
+  /** The `[sluice.alerts]` table; absent where there is none. */
+  readonly alerts?: AlertSettings;
   /** `[sluice] broker`: name of the broker's Worker on an account, environment suffix excluded. */
   readonly broker?: string;
   /** `[sluice] project`: name of the project among those that share a broker. */
@@ -137,6 +139,7 @@ function workerConfigIn(
     queues: queueSettings,
     sns,
     r2Notifications,
+    alerts,
     broker,
     project,
   } = readSluiceTable(settings.root, settingsReport);
@@ -153,6 +156,7 @@ function workerConfigIn(
     queueSettings: recordOf(queueSettings.map(({ queue, settings }) => [queue, settings])),
     ...(sns === null ? {} : { sns: sns.settings }),
     ...(r2Notifications.length === 0 ? {} : { r2Notifications }),
+    ...(alerts === null ? {} : { alerts }),
     ...(broker === null ? {} : { broker: broker.name }),
     ...(project === null ? {} : { project: project.name }),
     ...(settings === document ? {} : { settingsFile: settings.file }),

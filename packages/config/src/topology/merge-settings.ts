@@ -1,4 +1,4 @@
-import { canonicalJson, type R2NotificationSettings, type SnsSettings } from "@sluice/protocol";
+import { type AlertSettings, canonicalJson, type R2NotificationSettings, type SnsSettings } from "@sluice/protocol";
 import { type ConfigDiagnostic, errorAt, formatPlace } from "../file/diagnostics.ts";
 import { isRepeated, overlapText } from "../tables/r2-notifications.ts";
 import type { QueueSettings } from "../tables/sluice-table.ts";
@@ -14,6 +14,7 @@ export const QUEUE_KEYS = [
   ["historySeconds", "history"],
   ["logs", "logs"],
   ["finishedMessages", "finished"],
+  ["alertsSilentUntilMs", "alerts_silent_until"],
   ["fifo", "fifo"],
   ["contentBasedDeduplication", "content_based_deduplication"],
   ["deduplicationScope", "deduplication_scope"],
@@ -108,4 +109,18 @@ export function mergeR2Notifications(
     }
   }
   return merged.sort((a, b) => (canonicalJson(a) < canonicalJson(b) ? -1 : 1));
+}
+
+/** Finds the `[sluice.alerts]` table of all files; `undefined` where there is none. Tables that differ are reported. */
+export function mergeAlerts(
+  workers: readonly WorkerQueueConfig[],
+  diagnostics: ConfigDiagnostic[],
+): AlertSettings | undefined {
+  const [first, ...others] = workers.filter(({ alerts }) => alerts !== undefined);
+  for (const { file, settingsFile = file, alerts } of others) {
+    if (canonicalJson(alerts) === canonicalJson(first?.alerts)) continue;
+    const text = `There are two [sluice.alerts] tables that differ: one is in ${first?.settingsFile ?? first?.file}`;
+    diagnostics.push(errorAt(settingsFile, undefined, text));
+  }
+  return first?.alerts;
 }

@@ -15,7 +15,7 @@ import type { ConsumerConfig } from "../tables/consumer.ts";
 import type { QueueSettings } from "../tables/sluice-table.ts";
 import type { WorkerQueueConfig } from "../tables/worker-config.ts";
 import { deadLetterCycles } from "./dead-letter-cycles.ts";
-import { mergeQueueSettings, mergeR2Notifications, mergeSnsSettings } from "./merge-settings.ts";
+import { mergeAlerts, mergeQueueSettings, mergeR2Notifications, mergeSnsSettings } from "./merge-settings.ts";
 
 /**
  * Merges the configurations of all Workers into the queues that exist. A queue exists when anything names it: a
@@ -33,6 +33,7 @@ export function buildTopology(workers: readonly WorkerQueueConfig[]): QueueTopol
   const settings = mergeQueueSettings(distinct, diagnostics);
   const sns = mergeSnsSettings(distinct, diagnostics);
   const r2Notifications = mergeR2Notifications(distinct, diagnostics);
+  const alerts = mergeAlerts(distinct, diagnostics);
   const consumers = mergeConsumers(distinct, diagnostics);
   reportCycles(consumers, distinct, diagnostics);
   if (diagnostics.length > 0) throw new ConfigError(diagnostics);
@@ -56,6 +57,7 @@ export function buildTopology(workers: readonly WorkerQueueConfig[]): QueueTopol
     queues: recordOf(queues),
     ...(sns === undefined ? {} : { sns }),
     ...(r2Notifications.length === 0 ? {} : { r2Notifications }),
+    ...(alerts === undefined ? {} : { alerts }),
   };
 }
 
@@ -66,12 +68,13 @@ function throttleOf(settings: QueueSettings | undefined): Pick<QueueDefinition, 
 
 function historyOf(
   settings: QueueSettings | undefined,
-): Pick<QueueDefinition, "historySeconds" | "logs" | "finishedMessages"> {
-  const { historySeconds, logs, finishedMessages } = settings ?? {};
+): Pick<QueueDefinition, "historySeconds" | "logs" | "finishedMessages" | "alertsSilentUntilMs"> {
+  const { historySeconds, logs, finishedMessages, alertsSilentUntilMs } = settings ?? {};
   return {
     ...(historySeconds === undefined ? {} : { historySeconds }),
     ...(logs === undefined ? {} : { logs }),
     ...(finishedMessages === undefined ? {} : { finishedMessages }),
+    ...(alertsSilentUntilMs === undefined ? {} : { alertsSilentUntilMs }),
   };
 }
 

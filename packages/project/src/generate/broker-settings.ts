@@ -1,3 +1,4 @@
+import { ALERTS_SECRET, ALERTS_URL } from "@sluice/protocol";
 import { LAST_END_VARIABLE, R2_VARIABLE, STACKS_VARIABLE } from "../names.ts";
 
 /** Settings of the broker's traces. */
@@ -20,6 +21,8 @@ export const BROKER_SETTINGS = [
   "SLUICE_AWS_ACCOUNT_ID",
   "SLUICE_AWS_STRICT_TIMING",
   ...TRACE_SETTINGS,
+  ALERTS_SECRET,
+  ALERTS_URL,
 ] as const;
 
 /** Variables that the process which runs a broker sets for it, and that no deployed broker has. */
@@ -30,6 +33,8 @@ export const SECRET_SETTINGS: readonly string[] = [
   "SLUICE_API_TOKENS",
   "SLUICE_AWS_ACCESS_KEYS",
   ...TRACE_SETTINGS,
+  ALERTS_SECRET,
+  ALERTS_URL,
   ...PROCESS_VARIABLES,
 ];
 

@@ -33,7 +33,7 @@ export interface BrokerEntry {
 }
 
 /** Tables of a configuration that concern queues. */
-export type QueueTables = Pick<WorkerQueueConfig, "producers" | "consumers" | "queueSettings" | "sns">;
+export type QueueTables = Pick<WorkerQueueConfig, "producers" | "consumers" | "queueSettings" | "sns" | "alerts">;
 
 /** A binding of a version, as in Cloudflare's API. */
 export interface TextBinding {
@@ -49,8 +49,14 @@ const VARIABLE = "SLUICE_SERVES";
 /** Most characters in a variable: Cloudflare allows 5 KB, and the text is ASCII. */
 const PIECE_LENGTH = 4_800;
 
-export function tablesOf({ producers, consumers, queueSettings, sns }: QueueTables): QueueTables {
-  return { producers, consumers, queueSettings, ...(sns === undefined ? {} : { sns }) };
+export function tablesOf({ producers, consumers, queueSettings, sns, alerts }: QueueTables): QueueTables {
+  return {
+    producers,
+    consumers,
+    queueSettings,
+    ...(sns === undefined ? {} : { sns }),
+    ...(alerts === undefined ? {} : { alerts }),
+  };
 }
 
 /** Makes the broker's variables for a register. Equal registers give equal variables. */

@@ -1,3 +1,4 @@
+import type { Alert } from "../topology/alerts.ts";
 import type { Fault } from "./faults.ts";
 import type { MoveTask } from "./moves.ts";
 import type { QueueUsage } from "./usage.ts";
@@ -31,6 +32,8 @@ export interface QueueDescription {
   readonly lastMove: MoveTask | null;
   /** Faults that are injected into its deliveries; absent where there are none. */
   readonly faults?: readonly Fault[];
+  /** Alerts that are on; absent where there are none. */
+  readonly alerts?: readonly Alert[];
 }
 
 /** How deliveries to a queue's consumer go, as far as its object remembers: since it was started. */

@@ -36,6 +36,7 @@ const settings = {
   ),
   logs: z.optional(z.boolean()),
   finishedMessages: z.optional(whole(0, FINISHED_MESSAGES_MAX)),
+  alertsSilentUntilMs: z.optional(z.number()),
   receive: z.optional(
     z.strictObject({
       visibilityTimeoutMs: z.optional(visibilityTimeoutMs),

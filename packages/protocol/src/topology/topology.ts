@@ -1,4 +1,5 @@
 import type { R2Rule } from "../r2/notifications.ts";
+import type { AlertSettings } from "./alerts.ts";
 import type { RetryPolicySettings } from "./retry-policy.ts";
 
 /**
@@ -265,6 +266,8 @@ export interface QueueDefinition {
   readonly finishedMessages?: number;
   /** Settings for clients with visibility timeouts; absent means the defaults of each setting. */
   readonly receive?: ReceiveSettings;
+  /** Until when its alerts are reported to nobody, in ms since 1970. Default 0. */
+  readonly alertsSilentUntilMs?: number;
 }
 
 /**
@@ -300,6 +303,8 @@ export interface QueueTopology {
   readonly queues: Readonly<Record<string, QueueDefinition>>;
   /** Rules of R2 buckets. Default: none. */
   readonly r2Notifications?: readonly R2NotificationSettings[];
+  /** Default: no alerts. */
+  readonly alerts?: AlertSettings;
   /** Default: everything as Amazon SNS has it. */
   readonly sns?: SnsSettings;
 }

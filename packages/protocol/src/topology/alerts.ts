@@ -1,0 +1,60 @@
+/** Queue that alerts wait in for their webhook. No queue of any dialect can have the name, and none lists it. */
+export const ALERTS_QUEUE = "alerts/webhook";
+/** Variable of the broker with the key that alerts are signed with. */
+export const ALERTS_SECRET = "SLUICE_ALERTS_SECRET";
+/** Variable of the broker with the URL of the webhook, in the place of that of the configuration. */
+export const ALERTS_URL = "SLUICE_ALERTS_URL";
+
+/**
+ * Kinds of alerts, by the keys that set them. A contract: queues store them.
+ *
+ * - `dead_letters`: a dead-letter queue got a message while it was empty.
+ * - `oldest_message`: the oldest message that waits passed an age.
+ * - `failures`: more than a share of the last deliveries failed.
+ * - `stalled`: messages are due and none is delivered.
+ */
+export const ALERT_KINDS = ["dead_letters", "oldest_message", "failures", "stalled"] as const;
+export type AlertKind = (typeof ALERT_KINDS)[number];
+
+/** Formats of the webhook: Standard Webhooks, or an incoming webhook of Slack. */
+export const ALERT_FORMATS = ["webhook", "slack"] as const;
+export type AlertFormat = (typeof ALERT_FORMATS)[number];
+
+/** Deliveries that `failures` is a share of: 1 to 1,000, default 20. */
+export const ALERT_DELIVERIES_MIN = 1;
+export const ALERT_DELIVERIES_MAX = 1_000;
+export const ALERT_DELIVERIES_DEFAULT = 20;
+/** Share of failed deliveries: 0 to less than 1, default 0.5. */
+export const ALERT_SHARE_DEFAULT = 0.5;
+/** Times after which alerts begin, in seconds: a minute to 14 days. */
+export const ALERT_SECONDS_MIN = 60;
+export const ALERT_SECONDS_MAX = 1_209_600;
+/** Time in which nothing is delivered before `stalled` begins, in seconds. */
+export const ALERT_STALLED_SECONDS_DEFAULT = 300;
+/** Longest silence of a queue, in ms: 30 days. */
+export const ALERT_SILENCE_MS_MAX = 2_592_000_000;
+
+/** Settings of alerts: the table `[sluice.alerts]`. An alert whose setting is absent is off. */
+export interface AlertSettings {
+  /** URL of the webhook; absent where the variable `SLUICE_ALERTS_URL` alone has it. */
+  readonly url?: string;
+  readonly format: AlertFormat;
+  readonly deadLetters: boolean;
+  /** Age of the oldest message that waits, in seconds. */
+  readonly oldestMessageSeconds?: number;
+  /** Share of failed deliveries, of so many. */
+  readonly failures?: { readonly share: number; readonly deliveries: number };
+  /** Time in which nothing is delivered, in seconds. */
+  readonly stalledSeconds?: number;
+}
+
+/** An alert of a queue that is on. */
+export interface Alert {
+  readonly kind: AlertKind;
+  /** In ms since 1970. */
+  readonly sinceMs: number;
+  /** One sentence without the queue's name. */
+  readonly text: string;
+  /** Whether the webhook was told: not while the queue's alerts are silenced. */
+  readonly isReported: boolean;
+}
