@@ -1,8 +1,11 @@
 import {
+  ALERTS_QUEUE,
+  type AlertSettings,
   type DeliveryResult,
   deliveryReply,
   type HttpPushSettings,
   type QueueDefinition,
+  queuesOf,
   type SendReply,
 } from "@sluice/protocol";
 import { resultOf } from "@sluice/protocol/test/delivery-result";
@@ -132,6 +135,8 @@ export class World {
   observer: HistoryObserver | undefined = undefined;
   /** Whether queues that are not set to anything keep a history. Set it before the queues start. */
   keepsHistory = false;
+  /** Settings of alerts. Set them, by `withAlerts`, before the queues start. */
+  alerts: AlertSettings | undefined = undefined;
   readonly #timers: { readonly atMs: number; readonly ring: () => void }[] = [];
   /** Environment variables of the broker. */
   readonly variables: Record<string, string> = {};
@@ -321,6 +326,10 @@ export class World {
       cutOffReason: this.cutOffReason,
       heldUntilMs: () => this.heldUntilMs,
       keepsHistory: this.keepsHistory,
+      alerts:
+        this.alerts === undefined || name === ALERTS_QUEUE
+          ? undefined
+          : { settings: this.alerts, quotesFailures: true },
       clock: this.#clock(),
       log,
       definition: () => this.queues[name],
@@ -426,4 +435,21 @@ export function answered(status: number, retryAfter: string | null = null): Endp
 function sent(packed: Uint8Array): Uint8Array {
   if (packed.byteLength !== packed.buffer.byteLength) throw new Error("a view was given to a call");
   return packed.slice();
+}
+
+/** A world whose queues have alerts, and the queue that these wait in. */
+export function worldWithAlerts(
+  queues: Record<string, Partial<QueueDefinition>>,
+  alerts: Partial<AlertSettings>,
+): World {
+  const world = new World(queues);
+  const settings: AlertSettings = {
+    url: "https://hooks.shop.example/alerts",
+    format: "webhook",
+    deadLetters: false,
+    ...alerts,
+  };
+  world.alerts = settings;
+  Object.assign(world.queues, queuesOf({ queues: {}, alerts: settings }));
+  return world;
 }

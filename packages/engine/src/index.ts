@@ -1,6 +1,6 @@
 export { changeDelay } from "./commands/change-delay.ts";
 export { countAttempts } from "./commands/count-attempts.ts";
-export { endPushLeases, expireLeases, expireRetention } from "./commands/expire.ts";
+export { endPushLeases, expireLeases, expireRetention, oldestMs } from "./commands/expire.ts";
 export { type Lease, lease } from "./commands/lease.ts";
 export { makeDue } from "./commands/make-due.ts";
 export { type MessagePosition, purge, removeMessage } from "./commands/purge.ts";

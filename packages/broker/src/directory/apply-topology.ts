@@ -1,13 +1,15 @@
 import {
+  ALERTS_QUEUE,
   type ConsumerDefinition,
   canonicalJson,
   type Jurisdiction,
   type QueueDefinition,
   type QueueRecord,
   type QueueTopology,
+  queuesOf,
 } from "@sluice/protocol";
 import { deadLetterCycle } from "./consumers.ts";
-import { changed, newRecord, UNSET_DEFINITION } from "./queues.ts";
+import { changed, deleteQueue, newRecord, UNSET_DEFINITION } from "./queues.ts";
 import type { Registry } from "./registry.ts";
 import type { QueueRow } from "./row.ts";
 
@@ -26,7 +28,11 @@ export function applyTopology(
   topology: QueueTopology,
   warn: (line: string) => void = () => {},
 ): void {
-  for (const [name, configured] of Object.entries(topology.queues)) {
+  const queues = queuesOf(topology);
+  const alerts = registry.queue(ALERTS_QUEUE);
+  // Nobody else could call its webhook.
+  if (topology.alerts === undefined && alerts !== undefined) deleteQueue(registry, alerts.record.queueId);
+  for (const [name, configured] of Object.entries(queues)) {
     const row = registry.queue(name);
     if (row === undefined) {
       const jurisdiction = jurisdictionFor(registry, topology, name);
@@ -38,7 +44,7 @@ export function applyTopology(
   }
   for (const row of [...registry.queues()]) {
     const { name } = row.record;
-    if (row.configured !== null && !Object.hasOwn(topology.queues, name)) merge(registry, row, null, warn);
+    if (row.configured !== null && !Object.hasOwn(queues, name)) merge(registry, row, null, warn);
   }
   for (const { record } of registry.queues()) {
     const target = record.definition.consumer?.settings.deadLetterQueue ?? null;

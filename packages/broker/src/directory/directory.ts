@@ -8,7 +8,7 @@ import {
   type DirectoryReply,
   hasJurisdictions,
   inPlace,
-  isEndpointQueue,
+  isHiddenQueue,
   isTopicObject,
   type Jurisdiction,
   type NewQueue,
@@ -173,8 +173,7 @@ export function createDirectory({ topology, clock, hostOf = workersHost(clock) }
     }
 
     async findByName(name: string): Promise<QueueRecord | null> {
-      // Queues of HTTP subscriptions are hidden from all dialects.
-      return isEndpointQueue(name) ? null : (this.#registry.queue(name)?.record ?? null);
+      return isHiddenQueue(name) ? null : (this.#registry.queue(name)?.record ?? null);
     }
 
     async placeOf(name: string): Promise<Jurisdiction | null> {

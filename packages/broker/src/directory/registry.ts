@@ -1,4 +1,4 @@
-import { isEndpointQueue, type QueueRecord } from "@sluice/protocol";
+import { isHiddenQueue, type QueueRecord } from "@sluice/protocol";
 import { type DeletedRow, type DirectoryRow, isNotified, nameOf, type QueueRow } from "./row.ts";
 
 /** Most deletions that are remembered after the objects of their queues are empty. */
@@ -30,7 +30,7 @@ export class Registry {
     for (const row of rows) this.#enter(row);
   }
 
-  /** Number of queues, without those of HTTP subscriptions. */
+  /** Number of queues, without hidden ones. */
   get size(): number {
     return this.#queues;
   }
@@ -76,15 +76,15 @@ export class Registry {
     for (const row of this.#rows.values()) if (row.kind === "queue") yield row;
   }
 
-  /** Lists queues in order of their names, without those of HTTP subscriptions. */
+  /** Lists queues in order of their names, without hidden ones. */
   list(): QueueRecord[] {
-    const records = [...this.queues()].flatMap(({ record }) => (isEndpointQueue(record.name) ? [] : record));
+    const records = [...this.queues()].flatMap(({ record }) => (isHiddenQueue(record.name) ? [] : record));
     return records.sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  /** Lists the queues of HTTP subscriptions, which no dialect shows. */
+  /** Lists the queues that no dialect shows. */
   hidden(): QueueRecord[] {
-    return [...this.queues()].flatMap(({ record }) => (isEndpointQueue(record.name) ? record : []));
+    return [...this.queues()].flatMap(({ record }) => (isHiddenQueue(record.name) ? record : []));
   }
 
   /** Lists the rows of which their queues' objects are not notified. */
@@ -119,7 +119,7 @@ export class Registry {
     const revision = row.kind === "queue" ? row.record.revision : row.revision;
     this.#lastRevision = Math.max(this.#lastRevision, revision);
     if (row.kind !== "queue") return;
-    if (!isEndpointQueue(row.record.name)) this.#queues += 1;
+    if (!isHiddenQueue(row.record.name)) this.#queues += 1;
     this.#namesById.set(row.record.queueId, row.record.name);
   }
 
@@ -127,7 +127,7 @@ export class Registry {
     const row = this.#rows.get(name);
     this.#rows.delete(name);
     if (row?.kind !== "queue") return;
-    if (!isEndpointQueue(name)) this.#queues -= 1;
+    if (!isHiddenQueue(name)) this.#queues -= 1;
     this.#namesById.delete(row.record.queueId);
   }
 }

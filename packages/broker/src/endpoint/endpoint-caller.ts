@@ -17,6 +17,8 @@ export interface EndpointCallerInput {
   readonly targets: TargetRules;
   /** Environment variables of the broker for headers and signatures. */
   readonly variable: EndpointVariables;
+  /** Whether the path of the URL is a secret too, which no log line has. Default: no. */
+  readonly hidesPath?: boolean;
 }
 
 /** Request without the headers that the queue's settings add to all requests. */
@@ -43,10 +45,11 @@ export class EndpointCaller {
     this.#input = input;
   }
 
-  /** Name for log lines: the URL without its query, which may hold a key. */
+  /** Name for log lines: the URL without parts that may hold a key. */
   get name(): string {
     const url = URL.parse(this.settings.url);
-    return url === null ? "an invalid URL" : `${url.origin}${url.pathname}`;
+    if (url === null) return "an invalid URL";
+    return this.#input.hidesPath === true ? url.origin : `${url.origin}${url.pathname}`;
   }
 
   /** Posts a message. A 401 is answered with the queue's credentials, once, within the same time. */

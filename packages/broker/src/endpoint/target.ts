@@ -23,7 +23,9 @@ export function targetRulesOf(
  */
 export function refusalOfTarget(text: string, rules: TargetRules): string | null {
   const url = URL.parse(text);
-  if (url === null) return "it is no URL";
+  if (url === null) {
+    return text.startsWith("$") ? `the environment variable ${text.slice(1)} is not set` : "it is no URL";
+  }
   if (url.protocol !== "http:" && url.protocol !== "https:") return "only http: and https: can be called";
   if (url.username !== "" || url.password !== "") return "it has a user and a password in it";
   if (arePrivateAllowed(url, rules)) return null;

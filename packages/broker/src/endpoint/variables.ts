@@ -1,4 +1,10 @@
-import { endpointVariables, OWN_VARIABLE_PREFIX, type QueueTopology } from "@sluice/protocol";
+import {
+  ALERTS_SECRET,
+  ALERTS_URL,
+  endpointVariables,
+  OWN_VARIABLE_PREFIX,
+  type QueueTopology,
+} from "@sluice/protocol";
 
 /** Environment variable for an endpoint: its value, or why the endpoint does not get one. */
 export type EndpointVariable = { readonly value: string } | { readonly refusal: string };
@@ -18,15 +24,30 @@ export function endpointVariablesOf(
   env: Readonly<Record<string, unknown>>,
   topology: QueueTopology,
 ): EndpointVariables {
+  const alertsUrl = alertsUrlOf(env, topology);
   return (name, url) => {
+    if (name === ALERTS_SECRET && url === alertsUrl) return variableIn(env, name);
     if (name.startsWith(OWN_VARIABLE_PREFIX)) {
       return { refusal: `the variable ${name} is the broker's own, and is never sent` };
     }
     if (!endpointVariables(topology, url).includes(name)) {
       return { refusal: `no configuration names the environment variable ${name} for an endpoint there` };
     }
-    const value = env[name];
-    if (typeof value === "string") return { value };
-    return { refusal: `the environment variable ${name} is not set` };
+    return variableIn(env, name);
   };
+}
+
+/** Finds the URL of the webhook that alerts go to: the broker's own variable before the configuration. */
+export function alertsUrlOf(
+  env: Readonly<Record<string, unknown>>,
+  { alerts }: QueueTopology,
+): string | undefined {
+  const own = env[ALERTS_URL];
+  return typeof own === "string" ? own : alerts?.url;
+}
+
+function variableIn(env: Readonly<Record<string, unknown>>, name: string): EndpointVariable {
+  const value = env[name];
+  if (typeof value === "string") return { value };
+  return { refusal: `the environment variable ${name} is not set` };
 }

@@ -18,6 +18,7 @@ import {
   pathOf,
   taskOf,
 } from "@sluice/sqsd";
+import type { Alerts } from "../alerts/alerts.ts";
 import { DeliveryRecord, nextDelivery } from "../push/consumer-health.ts";
 import type { Receivers } from "../receive/receivers.ts";
 import { changeByReceipt, deleteByReceipt } from "../receive/settle-receipts.ts";
@@ -55,6 +56,7 @@ export interface WorkerDaemonPorts {
 interface WorkerDaemonParts {
   readonly receivers: Receivers;
   readonly throttle: Throttle;
+  readonly alerts: Alerts;
 }
 
 /**
@@ -227,6 +229,7 @@ export class WorkerDaemon {
     const action = actionAfter(outcome, timeout, nowMs >= visibleAtMs);
     const tookMs = nowMs - startedMs;
     this.#isPresent = outcome.kind !== "unreachable";
+    if (this.#isPresent) this.#parts.alerts.delivered(action.kind === "delete" ? null : reasonOf(outcome));
     this.#record.ended(nowMs, action.kind === "delete" ? null : reasonOf(outcome));
     if (action.kind !== "delete") {
       const { tag, text } = failureLine(message.id, message.receiveCount, outcome, tookMs);

@@ -1,14 +1,18 @@
 import {
+  ALERTS_QUEUE,
   beginsAfterMs,
   countsAfter,
   cutOffReason,
   type ExportSettings,
   exportSettingsIn,
   inPlace,
+  isHiddenQueue,
+  isTopicObject,
   type Jurisdiction,
   type QueueRecord,
   workerOf,
 } from "@sluice/protocol";
+import type { AlertPorts } from "../alerts/alerts.ts";
 import { Faults } from "../faults/faults.ts";
 import { traceOf } from "../platform/log.ts";
 import { newId } from "../platform/new-id.ts";
@@ -82,6 +86,7 @@ function portsOf(
       return clock.isFrozen ? 0 : ends.sinceMs + waitMs + clock.offsetMs;
     },
     keepsHistory: queue.isDevelopment,
+    alerts: alertsOf(queue),
     observer: undefined,
     traces: tracesOf(queue),
     jitterSeed: "",
@@ -110,8 +115,10 @@ function portsOf(
         return namespace.get(namespace.idFromName(target)).take(target, transfer);
       };
       const { record } = registration;
-      // A queue without a jurisdiction sends to queues without alone: nobody need be asked.
-      return record?.jurisdiction == null ? take() : placeFor(target, record, directory).then(take);
+      // A queue without a jurisdiction sends to queues without alone: nobody need be asked. Alerts hold no messages.
+      return record?.jurisdiction == null || target === ALERTS_QUEUE
+        ? take()
+        : placeFor(target, record, directory).then(take);
     },
     queueExists: async (name) => {
       const target = await directory.findByName(name);
@@ -147,6 +154,13 @@ function tracesOf({ name, host, log, after }: IdentifiedQueue): Traces | null {
     randomHex,
     export: (spans) => exporter.add(spans),
   });
+}
+
+/** Alerts of a queue that people know. */
+function alertsOf({ name, options, registration }: IdentifiedQueue): AlertPorts | undefined {
+  const { alerts } = options.topology;
+  if (alerts === undefined || isHiddenQueue(name) || isTopicObject(name)) return undefined;
+  return { settings: alerts, quotesFailures: registration.record?.jurisdiction == null };
 }
 
 /** Finds the place of a queue that messages go to, and creates it: they stay in their jurisdiction. */

@@ -1,4 +1,5 @@
 import {
+  ALERTS_QUEUE,
   type ConsumerDefinition,
   type Delivery,
   type HttpPushSettings,
@@ -13,7 +14,7 @@ import { EndpointCaller } from "../endpoint/endpoint-caller.ts";
 import { EndpointConsumer } from "../endpoint/endpoint-consumer.ts";
 import { formatOf } from "../endpoint/formats/index.ts";
 import { targetRulesOf } from "../endpoint/target.ts";
-import { type EndpointVariables, endpointVariablesOf } from "../endpoint/variables.ts";
+import { alertsUrlOf, type EndpointVariables, endpointVariablesOf } from "../endpoint/variables.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Host } from "../platform/host.ts";
 import type { QueueLog } from "../platform/log.ts";
@@ -34,11 +35,13 @@ export class BoundConsumers {
   readonly #bindings: BrokerOptions["consumers"];
   readonly #endpoints: EndpointPort;
   readonly #variable: EndpointVariables;
+  readonly #alertsUrl: string | undefined;
 
   constructor(host: Host<BrokerEnv>, options: BrokerOptions, endpoints: EndpointPort) {
     this.#host = host;
     this.#bindings = options.consumers;
     this.#variable = endpointVariablesOf(host.env, options.topology);
+    this.#alertsUrl = alertsUrlOf(host.env, options.topology);
     this.#endpoints = endpoints;
   }
 
@@ -51,8 +54,10 @@ export class BoundConsumers {
 
   /** How an HTTP endpoint is called. */
   callerOf(settings: HttpPushSettings, clock: Clock, log: QueueLog): EndpointCaller {
+    const isOfAlerts = this.#host.id.name === ALERTS_QUEUE;
     return new EndpointCaller({
-      settings,
+      settings: isOfAlerts ? { ...settings, url: this.#alertsUrl ?? settings.url } : settings,
+      hidesPath: isOfAlerts,
       port: this.#endpoints,
       clock,
       log,

@@ -1,4 +1,4 @@
-import { hasJurisdictions, type QueueDefinition, REAL_TIME, workerOf } from "@sluice/protocol";
+import { hasJurisdictions, type QueueDefinition, queuesOf, REAL_TIME, workerOf } from "@sluice/protocol";
 import type { Host } from "../platform/host.ts";
 import type { CommitPosition } from "../rpc/commit-position.ts";
 import type { Opened } from "../rpc/directory-object.ts";
@@ -74,7 +74,7 @@ export async function identify(stored: StoredQueue): Promise<IdentifiedQueue> {
         `Whether the queue's own store is complete may not be known`,
     );
   }
-  const { queues } = options.topology;
+  const queues = queuesOf(options.topology);
   // A queue may be called "constructor": only what the record itself holds counts.
   const known = knownFrom(
     answer?.status ?? null,

@@ -28,7 +28,7 @@ import type {
   StartMoveReply,
   TopicDescription,
 } from "@sluice/protocol";
-import { isSpoken, isTopicObject, metricsText } from "@sluice/protocol";
+import { ALERTS_QUEUE, isSpoken, isTopicObject, metricsText } from "@sluice/protocol";
 import type { EndpointPort } from "../endpoint/endpoint.ts";
 import { alarmMsAfter } from "../platform/clock.ts";
 import { type Host, workersHost } from "../platform/host.ts";
@@ -54,6 +54,8 @@ import {
   whyUnreadable,
 } from "./unreadable-queue.ts";
 
+/** What becomes of alerts of a broker that had them before. */
+const ALERTS_ARE_OFF = { kind: "dropped", reason: "the configuration has no [sluice.alerts]" } as const;
 /** When the alarm rings again after what it called failed, in ms. */
 const ALARM_AGAIN_MS = 1_000;
 /** When a queue that cannot be read is tried again by its alarm, in ms. */
@@ -131,6 +133,7 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
       if (open.unwritable !== null) throw open.unwritable;
       if (open.registration.definition === undefined) {
         if (isTopicObject(transfer.source)) return this.#forward(open, transfer);
+        if (queue === ALERTS_QUEUE) return open.core.inbox.forward(transfer, ALERTS_ARE_OFF);
         await createIfAbsent(open, () => this.#directory.ensureQueue(queue));
       }
       return open.core.inbox.accept(transfer);

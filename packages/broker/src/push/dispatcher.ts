@@ -13,6 +13,7 @@ import {
   HANDLER_WALL_CLOCK_MS_MAX,
   type NextDelivery,
 } from "@sluice/protocol";
+import type { Alerts } from "../alerts/alerts.ts";
 import { Backoff } from "../platform/backoff.ts";
 import type { DeadLetters } from "../transfer/dead-letters.ts";
 import type { QueueContext } from "../turn/context.ts";
@@ -54,12 +55,19 @@ export interface DispatcherPorts {
   readonly lingerMs: number;
 }
 
+interface DispatcherParts {
+  readonly throttle: Throttle;
+  readonly deadLetters: DeadLetters;
+  readonly alerts: Alerts;
+}
+
 /** Delivers batches to the queue's consumer, and settles its results. */
 export class PushDispatcher {
   readonly #context: QueueContext;
   readonly #throttle: Throttle;
   readonly #ports: DispatcherPorts;
   readonly #settler: BatchSettler;
+  readonly #alerts: Alerts;
   readonly #running = new Map<number, Running>();
   readonly #backoff = new Backoff();
   /** Reason of the consumer's absence; `null` while it is there. */
@@ -74,13 +82,14 @@ export class PushDispatcher {
 
   constructor(
     context: QueueContext,
-    { throttle, deadLetters }: { readonly throttle: Throttle; readonly deadLetters: DeadLetters },
+    { throttle, deadLetters, alerts }: DispatcherParts,
     ports: DispatcherPorts,
   ) {
     this.#context = context;
     this.#throttle = throttle;
     this.#ports = ports;
     this.#settler = new BatchSettler(context, deadLetters);
+    this.#alerts = alerts;
   }
 
   /** Whether batches can be delivered now: there is a consumer, it answers, it is not held, delivery is not paused. */
@@ -324,11 +333,9 @@ export class PushDispatcher {
       const failure = failureOf(result);
       const hasFailed = failure !== null;
       this.#context.traces?.ended(running.batch.leaseId, { tookMs, acked, failure });
-      this.#record.ended(endedMs, failure ?? firstRetryReason(result, messages), {
-        hasFailed,
-        acked,
-        messages,
-      });
+      const reason = failure ?? firstRetryReason(result, messages);
+      this.#alerts.delivered(hasFailed || acked === 0 ? reason : null);
+      this.#record.ended(endedMs, reason, { hasFailed, acked, messages });
     }
   }
 

@@ -1,5 +1,6 @@
 import { advance, counts } from "@sluice/engine";
 import type { QueueDescription } from "@sluice/protocol";
+import type { Alerts } from "../alerts/alerts.ts";
 import type { WorkerDaemon } from "../endpoint/worker-daemon.ts";
 import type { PushDispatcher } from "../push/dispatcher.ts";
 import type { Moves } from "../transfer/moves.ts";
@@ -11,6 +12,7 @@ export interface DescribedQueue extends QueueContext {
   readonly dispatcher: PushDispatcher;
   readonly daemon: WorkerDaemon;
   readonly moves: Moves;
+  readonly alerts: Alerts;
 }
 
 /** Describes a queue for people. Deliveries are as of the last turn. */
@@ -19,6 +21,7 @@ export function describe(described: DescribedQueue): QueueDescription {
   advance(queue, nowMs);
   const figures = counts(queue);
   const { max: finishedMax } = history.finished;
+  const alerts = described.alerts.list();
   return {
     queue: name,
     nowMs,
@@ -34,5 +37,6 @@ export function describe(described: DescribedQueue): QueueDescription {
     damage: damage.entries,
     consumer: dispatcher.health ?? daemon.health,
     lastMove: moves.list()[0] ?? null,
+    ...(alerts.length === 0 ? {} : { alerts }),
   };
 }

@@ -1,5 +1,6 @@
 import { nextBatchAt, nextWakeAt } from "@sluice/engine";
 import type { NextMoment } from "@sluice/protocol";
+import type { Alerts } from "../alerts/alerts.ts";
 import type { PeriodicTasks } from "../endpoint/periodic-tasks.ts";
 import type { WorkerDaemon } from "../endpoint/worker-daemon.ts";
 import type { PushDispatcher } from "../push/dispatcher.ts";
@@ -41,6 +42,7 @@ export interface TimedQueue extends QueueContext {
   readonly deduplication: Deduplication;
   readonly attempts: Attempts;
   readonly receivers: Receivers;
+  readonly alerts: Alerts;
 }
 
 /**
@@ -53,6 +55,7 @@ export function armNextWake(timed: TimedQueue, ports: WakePorts): void {
     dispatcher.lookAtMs,
     deduplication.forgetAtMs,
     attempts.forgetAtMs,
+    timed.alerts.dueAtMs,
     isBusy(timed) ? timed.nowMs + HEARTBEAT_MS : null,
   ]);
   if (atMs !== null) ports.setAlarm(atMs);

@@ -19,6 +19,7 @@ import {
   type SendRequest,
   SQS_RECORD_BYTES_MAX,
 } from "@sluice/protocol";
+import { Alerts } from "../alerts/alerts.ts";
 import { PeriodicTasks } from "../endpoint/periodic-tasks.ts";
 import { WorkerDaemon } from "../endpoint/worker-daemon.ts";
 import type { History } from "../history/history.ts";
@@ -81,6 +82,7 @@ export class QueueCore implements QueueContext {
   readonly deadLetters: DeadLetters;
   readonly moves: Moves;
   readonly topic: Topic;
+  readonly alerts: Alerts;
   readonly throttle: Throttle;
   readonly dispatcher: PushDispatcher;
   readonly attempts: Attempts;
@@ -149,15 +151,17 @@ export class QueueCore implements QueueContext {
     this.intake = new Intake(this, { deduplication, cache });
     this.outbox = new Outbox(this, ports, firstId);
     const { intake, outbox } = this;
-    this.inbox = new Inbox(this, { intake, outbox });
+    this.alerts = new Alerts(this, ports.alerts, () => this);
+    const { alerts } = this;
+    this.inbox = new Inbox(this, { intake, outbox, alerts });
     this.moves = new Moves(this, { outbox, find: (...what) => this.messages.find(...what) }, ports);
     this.topic = new Topic(this, { intake, outbox, deduplication }, firstId);
     this.deadLetters = new DeadLetters(this, outbox);
     this.attempts = new Attempts(this);
     const { deadLetters, attempts } = this;
-    this.dispatcher = new PushDispatcher(this, { throttle, deadLetters }, ports);
+    this.dispatcher = new PushDispatcher(this, { throttle, deadLetters, alerts }, ports);
     this.receivers = new Receivers(this, { attempts, throttle, deadLetters });
-    this.daemon = new WorkerDaemon(this, { receivers: this.receivers, throttle }, ports);
+    this.daemon = new WorkerDaemon(this, { receivers: this.receivers, throttle, alerts }, ports);
     this.tasks = new PeriodicTasks(this, intake);
     this.messages = new Messages(this);
     this.#withState = loadSegments(this.queue, store, this.damage, this.nowMs);
@@ -365,6 +369,7 @@ export class QueueCore implements QueueContext {
     const work = this.daemon.take(nowMs);
     this.deduplication.write(nowMs);
     this.attempts.expire(nowMs);
+    this.alerts.look(nowMs, this.dispatcher.busy || this.daemon.busy);
     this.history.write();
     this.#write();
     this.receivers.lookAgain();

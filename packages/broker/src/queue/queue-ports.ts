@@ -1,4 +1,5 @@
 import type { QueueDefinition } from "@sluice/protocol";
+import type { AlertPorts } from "../alerts/alerts.ts";
 import type { WorkerDaemonPorts } from "../endpoint/worker-daemon.ts";
 import type { HistoryObserver } from "../history/observer.ts";
 import type { Clock } from "../platform/clock.ts";
@@ -34,6 +35,8 @@ export interface QueuePorts extends DispatcherPorts, WorkerDaemonPorts, OutboxPo
   readonly observer: HistoryObserver | undefined;
   /** Makes the queue's spans. Default: none are exported. */
   readonly traces?: Traces | null;
+  /** Alerts of the queue. Default: none. */
+  readonly alerts?: AlertPorts | undefined;
   /** Seed of the jitter of retries. It can be the same for all: the ids of messages are random already. */
   readonly jitterSeed: string;
   /** Writes what goes with the first commit of this epoch. */

@@ -1,4 +1,5 @@
 import { endPushLeases, type Queue, release, type Slice } from "@sluice/engine";
+import type { Alerts } from "../alerts/alerts.ts";
 import type { PeriodicTasks } from "../endpoint/periodic-tasks.ts";
 import { countOf } from "../history/event.ts";
 import type { Attempts } from "../receive/attempts.ts";
@@ -20,6 +21,7 @@ export interface ResumedQueue extends QueueContext {
   readonly deduplication: Deduplication;
   readonly attempts: Attempts;
   readonly tasks: PeriodicTasks;
+  readonly alerts: Alerts;
   readonly deadLetters: DeadLetters;
 }
 
@@ -37,6 +39,7 @@ export function resume(resumed: ResumedQueue, cutOff: CutOff): boolean {
   for (const { key, bytes } of resumed.store.notes()) {
     if (deduplication.restore(key, bytes) || attempts.restore(key, bytes)) continue;
     if (tasks.restore(key, bytes)) continue;
+    resumed.alerts.restore(key, bytes);
     moves.restore(key, bytes);
   }
   const { cutOffCounts: counts, cutOffDelayMs: delayMs, cutOffReason } = cutOff;

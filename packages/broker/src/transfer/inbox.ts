@@ -1,4 +1,5 @@
 import { bucketOfSource, isTopicObject, PackedFormatError, PackedIndex } from "@sluice/protocol";
+import type { Alerts } from "../alerts/alerts.ts";
 import type { Transfer, TransferReply, Undeliverable } from "../rpc/transfer.ts";
 import type { Intake } from "../send/intake.ts";
 import { isStorable } from "../store/readable.ts";
@@ -15,16 +16,18 @@ export class Inbox {
   readonly #context: QueueContext;
   readonly #intake: Intake;
   readonly #outbox: Outbox;
+  readonly #alerts: Alerts;
   /** Ids of the last accepted items, by their sources. */
   readonly #accepted = new Map<string, number>();
 
   constructor(
     context: QueueContext,
-    { intake, outbox }: { readonly intake: Intake; readonly outbox: Outbox },
+    { intake, outbox, alerts }: { readonly intake: Intake; readonly outbox: Outbox; readonly alerts: Alerts },
   ) {
     this.#context = context;
     this.#intake = intake;
     this.#outbox = outbox;
+    this.#alerts = alerts;
   }
 
   /** Accepts messages of another queue, once each, and resolves when they are durable. */
@@ -36,14 +39,17 @@ export class Inbox {
         const bucket = bucketOfSource(transfer.source);
         if (isTopicObject(transfer.source)) this.#intake.acceptNew({ ...batch, by: "SNS" });
         else if (bucket !== null) this.#intake.acceptNew({ ...batch, by: `R2 bucket ${bucket}` });
-        else this.#intake.accept([{ ...batch, from: transfer.source }]);
+        else {
+          this.#intake.accept([{ ...batch, from: transfer.source }]);
+          this.#alerts.transferred(transfer.source, index);
+        }
       }),
     );
   }
 
   /**
-   * Accepts messages of a topic for a queue that does not exist, and forwards them to the dead-letter queue of their
-   * subscription or drops them. One commit notes the transfer and puts the messages into the outbox, so that a crash
+   * Accepts messages of a topic, or alerts, for a queue that does not exist, and forwards them to the dead-letter queue
+   * of their subscription or drops them. One commit notes the transfer and puts the messages into the outbox, so that a crash
    * neither loses nor doubles them.
    */
   forward(transfer: Transfer, destination: Undeliverable): Promise<TransferReply> {
@@ -54,7 +60,7 @@ export class Inbox {
         count += index.count;
         if (destination.kind === "deadLetter") this.#outbox.put(destination.queue, [index.packed]);
       });
-      const what = `${count} message(s) of a topic for queue "${name}"`;
+      const what = `${count} message(s) for queue "${name}"`;
       if (count > 0) {
         log.warn(
           destination.kind === "dropped"

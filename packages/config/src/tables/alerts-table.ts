@@ -39,12 +39,21 @@ const schema = z.strictObject(
 export function readAlertsTable(value: unknown, place: Place, report: Report): AlertSettings | null {
   const raw = checkShape(schema, value, place, report);
   if (raw === undefined) return null;
-  const { url, format = "webhook", dead_letters: deadLetters = true, failures: share = ALERT_SHARE_DEFAULT } = raw;
+  const {
+    url,
+    format = "webhook",
+    dead_letters: deadLetters = true,
+    failures: share = ALERT_SHARE_DEFAULT,
+  } = raw;
   if (url !== undefined) checkUrl(url, placeOf(place, "url"), report);
   if (share !== false && !(share >= 0 && share < 1))
     report.fieldError(placeOf(place, "failures"), `should be ${SHARE} but got ${share}.`);
   const { failures_of: deliveries = ALERT_DELIVERIES_DEFAULT } = raw;
-  if (!Number.isInteger(deliveries) || deliveries < ALERT_DELIVERIES_MIN || deliveries > ALERT_DELIVERIES_MAX) {
+  if (
+    !Number.isInteger(deliveries) ||
+    deliveries < ALERT_DELIVERIES_MIN ||
+    deliveries > ALERT_DELIVERIES_MAX
+  ) {
     const range = `a whole number from ${ALERT_DELIVERIES_MIN} to ${ALERT_DELIVERIES_MAX}`;
     report.fieldError(placeOf(place, "failures_of"), `should be ${range} but got ${deliveries}.`);
   }

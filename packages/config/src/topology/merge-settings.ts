@@ -1,4 +1,9 @@
-import { type AlertSettings, canonicalJson, type R2NotificationSettings, type SnsSettings } from "@sluice/protocol";
+import {
+  type AlertSettings,
+  canonicalJson,
+  type R2NotificationSettings,
+  type SnsSettings,
+} from "@sluice/protocol";
 import { type ConfigDiagnostic, errorAt, formatPlace } from "../file/diagnostics.ts";
 import { isRepeated, overlapText } from "../tables/r2-notifications.ts";
 import type { QueueSettings } from "../tables/sluice-table.ts";

@@ -140,6 +140,11 @@ export function oldestWaitingMs(queue: Queue): number {
   return oldestMsOf(queue, isWaiting);
 }
 
+/** Commit time of the oldest message, in whatever state, in ms; Infinity when there is none. */
+export function oldestMs(queue: Queue): number {
+  return oldestMsOf(queue, () => true);
+}
+
 /** Commit time of the oldest message that retention ends, in ms; Infinity when there is none. */
 export function oldestExpiringMs(queue: Queue): number {
   return oldestMsOf(queue, canExpire);

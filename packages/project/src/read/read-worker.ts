@@ -43,7 +43,8 @@ export async function readWorker(
   const env = source.kind === "written" ? chosenEnv : "";
   const queues = await reader.queues(file, env);
   const { sns, alerts, broker, project, queueSettings } = queues;
-  const hasTableOfOurs = (sns ?? alerts ?? broker ?? project) !== undefined || Object.keys(queueSettings).length > 0;
+  const hasTableOfOurs =
+    (sns ?? alerts ?? broker ?? project) !== undefined || Object.keys(queueSettings).length > 0;
   const { config, warnings } = await reader.wrangler(file, { env, quiet: hasTableOfOurs });
   if (config.pages_build_output_dir !== undefined) {
     throw new CliError(`${file}: this is a Pages project, and Sluice runs Workers only.`);

@@ -33,7 +33,10 @@ export interface BrokerEntry {
 }
 
 /** Tables of a configuration that concern queues. */
-export type QueueTables = Pick<WorkerQueueConfig, "producers" | "consumers" | "queueSettings" | "sns" | "alerts">;
+export type QueueTables = Pick<
+  WorkerQueueConfig,
+  "producers" | "consumers" | "queueSettings" | "sns" | "alerts"
+>;
 
 /** A binding of a version, as in Cloudflare's API. */
 export interface TextBinding {

@@ -1,3 +1,4 @@
+import { ALERTS_QUEUE } from "../topology/alerts.ts";
 import type { SnsSettings } from "../topology/topology.ts";
 import type { QueueDamage } from "./description.ts";
 import type { RpcFailure } from "./send.ts";
@@ -43,6 +44,11 @@ export function isEndpointQueueName(text: string): boolean {
 /** Whether a queue is one that only a subscription knows: no dialect lists it. */
 export function isEndpointQueue(queue: string): boolean {
   return queue.startsWith("subscription/");
+}
+
+/** Whether a queue is one that no dialect lists: of a subscription, or of alerts. */
+export function isHiddenQueue(queue: string): boolean {
+  return isEndpointQueue(queue) || queue === ALERTS_QUEUE;
 }
 
 /** Whether messages that another object transfers come from a topic. */

@@ -1,0 +1,37 @@
+import { ALERT_KINDS, type AlertKind } from "@sluice/protocol";
+import { checksumOfText } from "../store/checksum.ts";
+import { type AlertState, NO_ALERT } from "./alert-state.ts";
+
+/** Key of the note with the alerts of a queue. A contract: stored data depends on it and on the JSON behind it. */
+export const ALERTS_NOTE = "alerts";
+
+/** Alerts of a queue, as they are stored. A contract: only optional members may be added. */
+export interface StoredAlerts {
+  readonly states: Readonly<Record<AlertKind, AlertState>>;
+  /** Since when nothing was delivered although messages were due, in ms since 1970; `null` where that is not noted. */
+  readonly stillSinceMs: number | null;
+}
+
+export const NO_ALERTS: StoredAlerts = {
+  states: { dead_letters: NO_ALERT, oldest_message: NO_ALERT, failures: NO_ALERT, stalled: NO_ALERT },
+  stillSinceMs: null,
+};
+
+/** Encodes a note; `null` where there is nothing to note. */
+export function encodeAlerts(alerts: StoredAlerts): Uint8Array | null {
+  const isNothing = ALERT_KINDS.every((kind) => {
+    const { on, told } = alerts.states[kind];
+    return on === null && told === null;
+  });
+  if (isNothing && alerts.stillSinceMs === null) return null;
+  const text = JSON.stringify(alerts);
+  return new TextEncoder().encode(JSON.stringify([checksumOfText(text), text]));
+}
+
+/** Decodes a note. Throws for a damaged one. */
+export function decodeAlerts(bytes: Uint8Array): StoredAlerts {
+  const [checksum, text] = JSON.parse(new TextDecoder().decode(bytes)) as [number, string];
+  if (checksum !== checksumOfText(text)) throw new Error("the checksum does not fit");
+  const { states, stillSinceMs } = JSON.parse(text) as StoredAlerts;
+  return { states: { ...NO_ALERTS.states, ...states }, stillSinceMs };
+}
