@@ -1,4 +1,5 @@
 import {
+  alertsUrlOf,
   type BrokerEnv,
   DIRECTORY_NAME,
   describeUnreadable,
@@ -95,6 +96,8 @@ function directoryOf(
       ),
     describeTopic: (topicObject) =>
       described(topicObject, () => objectOf(topicObject).describeTopic(topicObject), describeUnreadableTopic),
+    alerts:
+      topology.alerts === undefined ? null : { settings: topology.alerts, url: alertsUrlOf(env, topology) },
     clock: env.SLUICE_ENV === "development" ? brokerClockOf({ directory: account, names, objectOf }) : null,
     variableRefusal: (name, url) => {
       const found = variables(name, url);

@@ -6,6 +6,7 @@ import type { WorkerDaemonOptions } from "@sluice/local/serve/worker-daemon";
 import { CliError, EXIT_FAILED, EXIT_USAGE } from "@sluice/project/errors";
 import { writeRefusal } from "@sluice/project/folders";
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { addAlerts } from "./commands/alerts/grammar.ts";
 import type { BuildOptions } from "./commands/build.ts";
 import { addCompletion } from "./commands/completion/grammar.ts";
 import { addCost } from "./commands/cost/grammar.ts";
@@ -165,6 +166,7 @@ function defineProgram(execute: Execute, wranglerArguments: readonly string[], p
     );
   addDeploy(program, execute);
   addQueues(program, execute);
+  addAlerts(program, execute);
   addMessages(program, execute);
   addTail(program, execute);
   addCost(program, execute);

@@ -21,6 +21,7 @@ export function queueView(changes: Partial<QueueView> = {}): QueueView {
     topics: [],
     lastMove: null,
     faults: [],
+    alerts: [],
     rates: null,
     messages: { ready: 0, delayed: 0, leased: 0 },
     settings: {
@@ -31,6 +32,7 @@ export function queueView(changes: Partial<QueueView> = {}): QueueView {
       visibilityTimeoutSeconds: 30,
       receiveWaitSeconds: 0,
       finishedMessages: 0,
+      alertsSilentUntil: null,
     },
     health: null,
     damage: [],

@@ -240,6 +240,7 @@ export function directoryOf(
       handOvers: [],
       damage: [],
     }),
+    alerts: null,
     isLocal: false,
     variableRefusal: (name) => (name === "SET" ? null : `no configuration names ${name}`),
     searchDocs: null,

@@ -54,7 +54,7 @@ import {
   whyUnreadable,
 } from "./unreadable-queue.ts";
 
-/** What becomes of alerts of a broker that had them before. */
+/** Destination of alerts that were on their way when they were switched off. */
 const ALERTS_ARE_OFF = { kind: "dropped", reason: "the configuration has no [sluice.alerts]" } as const;
 /** When the alarm rings again after what it called failed, in ms. */
 const ALARM_AGAIN_MS = 1_000;

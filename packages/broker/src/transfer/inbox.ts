@@ -60,7 +60,8 @@ export class Inbox {
         count += index.count;
         if (destination.kind === "deadLetter") this.#outbox.put(destination.queue, [index.packed]);
       });
-      const what = `${count} message(s) for queue "${name}"`;
+      const of = isTopicObject(transfer.source) ? " of a topic" : "";
+      const what = `${count} message(s)${of} for queue "${name}"`;
       if (count > 0) {
         log.warn(
           destination.kind === "dropped"

@@ -1,4 +1,5 @@
 import type {
+  AlertSettings,
   AuditRpc,
   ClockSetting,
   DirectoryRpc,
@@ -67,6 +68,8 @@ export interface QueueDirectory {
   describe(queue: string): Promise<QueueDescription>;
   /** Describes a topic, and the messages that it has on their way. */
   describeTopic(topicObject: string): Promise<TopicDescription>;
+  /** Settings of alerts, and the URL of their webhook where one is set; `null` for a broker without alerts. */
+  readonly alerts: { readonly settings: AlertSettings; readonly url: string | undefined } | null;
   /** The clock of every queue; `null` where time is real: on a deployed broker. */
   readonly clock: BrokerClock | null;
   /** Whether the objects run in this process: a call to one costs no more than that of a function. */

@@ -110,6 +110,23 @@ export const ENDPOINTS = [
     answers: "how many requests its worker daemon waits for; it begins none for 10 s",
   },
   {
+    method: "PUT",
+    path: "/__sluice/api/queues/NAME/silence",
+    body: '{"forSeconds": 3600}',
+    answers: 'keeps the webhook from hearing of its alerts for a time, or {"until": "TIME"}',
+  },
+  {
+    method: "DELETE",
+    path: "/__sluice/api/queues/NAME/silence",
+    answers: "has the webhook told of its alerts again",
+  },
+  {
+    method: "GET",
+    path: "/__sluice/api/alerts",
+    answers: "which alerts are on, and how the webhook takes them",
+  },
+  { method: "POST", path: "/__sluice/api/alerts/test", answers: "sends the webhook a test" },
+  {
     method: "GET",
     path: "/__sluice/api/search?q=TEXT",
     answers:

@@ -10,6 +10,7 @@ import {
 } from "@sluice/protocol";
 import { shownMove } from "../rights/other-queues.ts";
 import type { Rights } from "../rights/rights.ts";
+import { type AlertView, alertViews, silentUntilOf } from "./alert-view.ts";
 import { type BacklogView, backlogOf } from "./backlog-view.ts";
 import { type DeadLetterSources, deadLetterSources } from "./dead-letters.ts";
 import { timeOf } from "./time.ts";
@@ -34,6 +35,8 @@ export interface QueueView extends BacklogView {
     readonly receiveWaitSeconds: number;
     /** Most finished messages that it keeps, deleted ones among them; 0 for none. */
     readonly finishedMessages: number;
+    /** Until when the webhook is not told of its alerts; `null` where it is. */
+    readonly alertsSilentUntil: string | null;
   };
   readonly producers: QueueDefinition["producers"];
   readonly consumer: QueueDefinition["consumer"];
@@ -46,6 +49,8 @@ export interface QueueView extends BacklogView {
   readonly lastMove: MoveView | null;
   /** Faults that are made in its deliveries: development only. */
   readonly faults: readonly Fault[];
+  /** Alerts that are on. */
+  readonly alerts: readonly AlertView[];
   /** Messages a second in the last five seconds; `null` without a history, and while it sleeps. */
   readonly rates: QueueRates | null;
   /** Rows that the queue's object wrote and read since it started: what Cloudflare bills. */
@@ -83,6 +88,7 @@ export function viewOf(
         (definition.receive?.visibilityTimeoutMs ?? VISIBILITY_TIMEOUT_MS_DEFAULT) / 1_000,
       receiveWaitSeconds: (definition.receive?.waitMs ?? 0) / 1_000,
       finishedMessages: description.finishedMax ?? 0,
+      alertsSilentUntil: silentUntilOf({ definition }, description.nowMs),
     },
     producers: definition.producers,
     consumer: definition.consumer,
@@ -91,6 +97,7 @@ export function viewOf(
     deadLettersOf: deadLetterSources(name, queues, subscriptions),
     lastMove: description.lastMove === null ? null : moveView(shownMove(rights, description.lastMove)),
     faults: description.faults ?? [],
+    alerts: alertViews(description.alerts ?? []),
     rates: description.rates ?? null,
     storage: { rowsWritten: description.rowsWritten, rowsRead: description.rowsRead },
     usage: description.usage ?? null,

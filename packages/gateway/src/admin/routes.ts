@@ -6,6 +6,7 @@ import type { Authority } from "../rights/authority.ts";
 import { auditRoutes } from "./access/audit-routes.ts";
 import { guard } from "./access/guard.ts";
 import { tokenRoutes } from "./access/token-routes.ts";
+import { alertRoutes, silenceRoutes } from "./alert-routes.ts";
 import { backupRoutes } from "./backup/backup-routes.ts";
 import type { DialectRestoring } from "./backup/restore.ts";
 import { clockRoutes } from "./clock-routes.ts";
@@ -48,6 +49,8 @@ export function adminRoutes(
   app.route("/queues", actionRoutes(directory));
   app.route("/queues", bulkRoutes(directory));
   app.route("/queues", faultRoutes(directory));
+  app.route("/queues", silenceRoutes(directory));
+  app.route("/alerts", alertRoutes(directory));
   app.route("/search", searchRoutes(directory));
   app.route("/events", streamRoutes(directory, waits));
   app.route("/event-samples", sampleRoutes());

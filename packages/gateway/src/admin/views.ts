@@ -1,6 +1,8 @@
 /** Answers of the admin API, for its clients: types alone. */
 export type { AuditPage } from "./access/audit-routes.ts";
 export type { NewTokenView, TokenView } from "./access/token-routes.ts";
+export type { AlertsView, WebhookView } from "./alert-routes.ts";
+export type { AlertView } from "./alert-view.ts";
 export type { BacklogView, DamageView, HealthView } from "./backlog-view.ts";
 export type {
   BackupMessage,

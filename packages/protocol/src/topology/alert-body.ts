@@ -1,6 +1,6 @@
 import type { AlertFormat, AlertKind } from "./alerts.ts";
 
-/** What a webhook is told: that an alert has begun or ended, or a test. Times in ms since 1970. */
+/** Report to a webhook: an alert has begun or ended, or a test. Times in ms since 1970. */
 export type AlertReport =
   | {
       readonly type: "alert.begun";

@@ -1,0 +1,97 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { AlertsView, WebhookView } from "@sluice/gateway/views";
+import { type Cell, table } from "@sluice/local/report/table";
+import { CliError, EXIT_FAILED, EXIT_USAGE } from "@sluice/project/errors";
+import { plural, printable } from "@sluice/protocol/words";
+import { queuePath } from "../../client/queues.ts";
+import { answer, type OnBroker } from "../on-broker.ts";
+
+const COLUMNS = ["queue", "alert", "since", "what", "told"];
+const NO_WEBHOOK = "This broker has no alerts: [sluice.alerts] in a configuration sets them.";
+/** How long a test waits for the answer of the webhook, and how often it looks, in ms. */
+const ANSWER_MS_MAX = 20_000;
+const LOOK_MS = 200;
+/** Default length of a silence, in ms. */
+const SILENCE_MS = 3_600_000;
+
+/** Options of `sluice alerts silence`. */
+export interface SilenceOptions {
+  /** Length in ms. */
+  readonly for?: number;
+  readonly until?: string;
+  readonly off?: boolean;
+}
+
+/** `sluice alerts list`: lists the alerts that are on, and says whether the webhook takes what it is told. */
+export async function listAlerts(on: OnBroker): Promise<number> {
+  const view = await alertsOf(on);
+  const { alerts, webhook } = view;
+  if (on.json) answer(on, view, { words: "" });
+  else if (webhook === null) on.printer.warn(NO_WEBHOOK);
+  else {
+    if (alerts.length === 0) on.printer.warn("No alert is on.");
+    else on.printer.print(table(COLUMNS, alerts.map(rowOf), on.printer));
+    const trouble = troubleOf(webhook);
+    if (trouble !== null) on.printer.warn(trouble);
+  }
+  return 0;
+}
+
+/** `sluice alerts test`: sends the webhook a test. @throws CliError when it does not take it in time. */
+export async function testAlerts(on: OnBroker): Promise<number> {
+  const before = (await alertsOf(on)).webhook?.health?.lastDelivery?.endedAt ?? null;
+  const sent = await on.client.admin<{ id: string }>({ method: "POST", path: "/alerts/test" });
+  const until = Date.now() + ANSWER_MS_MAX;
+  for (;;) {
+    const { webhook } = await alertsOf(on);
+    if (webhook === null) throw new CliError(NO_WEBHOOK, EXIT_FAILED);
+    const last = webhook.health?.lastDelivery ?? null;
+    const isAnswered = last !== null && last.endedAt !== before;
+    const to = webhook.origin ?? "the webhook";
+    if (isAnswered && last.failure === null) {
+      answer(on, sent, { words: `${to} has taken the test.` });
+      return 0;
+    }
+    if (isAnswered || Date.now() > until) {
+      const why = last?.failure ?? "it has not answered yet";
+      const what = `${to} has not taken the test: ${printable(why)}. It is tried again for four hours.`;
+      throw new CliError(what, EXIT_FAILED);
+    }
+    await sleep(LOOK_MS);
+  }
+}
+
+/** `sluice alerts silence`: silences the alerts of a queue until a time, or ends that. */
+export async function silence(on: OnBroker, queue: string, options: SilenceOptions): Promise<number> {
+  const { until, off = false } = options;
+  if ([options.for, until, options.off].filter((option) => option !== undefined).length > 1) {
+    throw new CliError("Name one of --for, --until and --off.", EXIT_USAGE);
+  }
+  const path = queuePath(queue, "/silence");
+  if (off) {
+    const ended = await on.client.admin({ method: "DELETE", path });
+    answer(on, ended, { words: `The webhook is told of the alerts of ${queue} again.` });
+    return 0;
+  }
+  const body = until === undefined ? { forSeconds: (options.for ?? SILENCE_MS) / 1_000 } : { until };
+  const begun = await on.client.admin<{ silentUntil: string }>({ method: "PUT", path, body });
+  answer(on, begun, { words: `The webhook is told nothing of ${queue} until ${begun.silentUntil}.` });
+  return 0;
+}
+
+function alertsOf({ client }: OnBroker): Promise<AlertsView> {
+  return client.admin({ path: "/alerts" });
+}
+
+function rowOf({ queue, alert, since, text, reported, silentUntil }: AlertsView["alerts"][number]): Cell[] {
+  const told = reported ? "yes" : silentUntil === null ? "no" : `no, silent until ${silentUntil}`;
+  return [queue, { text: alert, colour: "red" }, since, printable(text), told];
+}
+
+/** Says why the webhook is not told; `null` where it is. */
+function troubleOf({ waiting, health, origin }: WebhookView): string | null {
+  if (waiting === 0) return null;
+  const to = origin ?? "a webhook without a URL";
+  const why = health?.lastDelivery?.failure ?? null;
+  return `${plural(waiting, "report")} to ${to} not taken yet${why === null ? "" : `: ${printable(why)}`}`;
+}

@@ -1,0 +1,142 @@
+import {
+  ALERT_SILENCE_MS_MAX,
+  ALERTS_QUEUE,
+  type AlertFormat,
+  alertBody,
+  packMessages,
+  type QueueRecord,
+} from "@sluice/protocol";
+import { Hono } from "hono";
+import * as z from "zod/mini";
+import type { QueueDirectory } from "../account/queue-directory.ts";
+import { mayUse } from "../rights/rights.ts";
+import { rightsOf } from "../rights/route-needs.ts";
+import { type AlertView, alertViews, silentUntilOf } from "./alert-view.ts";
+import { type BacklogView, backlogOf } from "./backlog-view.ts";
+import { AdminError, queueNotFound } from "./failure.ts";
+import { queueOf } from "./queue-of.ts";
+import { timeOf } from "./time.ts";
+
+/** Alerts of all queues that are on, and how the webhook is told of them. */
+export interface AlertsView {
+  readonly alerts: readonly (AlertView & { readonly queue: string; readonly silentUntil: string | null })[];
+  /** `null` for a broker without `[sluice.alerts]`. */
+  readonly webhook: WebhookView | null;
+}
+
+/** Webhook of alerts. */
+export interface WebhookView extends Pick<BacklogView, "health"> {
+  /** Scheme and host of the URL, whose path may be a secret; `null` where no URL is set. */
+  readonly origin: string | null;
+  readonly format: AlertFormat;
+  /** Reports that it has not taken yet. */
+  readonly waiting: number;
+}
+
+const SILENCE = z.union([
+  z.strictObject({ forSeconds: z.number().check(z.gt(0), z.lte(ALERT_SILENCE_MS_MAX / 1_000)) }),
+  z.strictObject({ until: z.iso.datetime({ offset: true }) }),
+]);
+
+/** Routes of alerts: which are on, and a test of the webhook. */
+export function alertRoutes(directory: QueueDirectory): Hono {
+  const app = new Hono();
+  const { account } = directory;
+
+  app.get("/", async (c) => {
+    const rights = rightsOf(c);
+    const [records, reported] = await Promise.all([account.list(), account.atRest()]);
+    const atRest = new Map(reported.map(({ queueId, description }) => [queueId, description]));
+    const described = await Promise.all(
+      records
+        .filter(({ name }) => mayUse(rights, name))
+        .map(async (record) => ({
+          record,
+          description: atRest.get(record.queueId) ?? (await directory.describe(record.name)),
+        })),
+    );
+    const view: AlertsView = {
+      alerts: described.flatMap(({ record, description: { alerts = [], nowMs } }) => {
+        const silentUntil = silentUntilOf(record, nowMs);
+        return alertViews(alerts).map((alert) => ({ queue: record.name, ...alert, silentUntil }));
+      }),
+      webhook: await webhookOf(directory),
+    };
+    return c.json(view);
+  });
+
+  app.post("/test", async (c) => {
+    const { alerts } = directory;
+    if (alerts === null) throw noAlerts();
+    const { nowMs } = await directory.describe(ALERTS_QUEUE);
+    const text = "This is a test of the alerts of Sluice.";
+    const body = alertBody({ type: "alert.test", text, atMs: nowMs }, alerts.settings.format);
+    const id = crypto.randomUUID().replaceAll("-", "");
+    const packed = packMessages([
+      { id, contentType: "json", body: new TextEncoder().encode(body), extension: { groupId: `test ${id}` } },
+    ]);
+    const reply = await directory.queue(ALERTS_QUEUE).send(ALERTS_QUEUE, [{ packed }]);
+    if (!reply.ok) throw new AdminError(503, "not_stored", reply.cause);
+    return c.json({ id });
+  });
+
+  return app;
+}
+
+/** Routes by which the alerts of a queue are silenced until a time, and reported again. */
+export function silenceRoutes(directory: QueueDirectory): Hono {
+  const app = new Hono();
+  const { account } = directory;
+
+  const silence = async ({ name, queueId }: QueueRecord, alertsSilentUntilMs: number) => {
+    const reply = await account.changeQueue(queueId, { settings: { alertsSilentUntilMs } });
+    // A setting is only refused if the queue is gone by now.
+    if (!reply.ok) throw queueNotFound(name);
+  };
+
+  app.put("/:name/silence", async (c) => {
+    const record = await queueOf(c, directory);
+    const request = SILENCE.safeParse(await c.req.json().catch(() => null)).data;
+    const { nowMs } = await directory.describe(record.name);
+    const untilMs =
+      request === undefined
+        ? 0
+        : "until" in request
+          ? Date.parse(request.until)
+          : nowMs + 1_000 * request.forSeconds;
+    if (untilMs <= nowMs || untilMs > nowMs + ALERT_SILENCE_MS_MAX) {
+      const text =
+        'The body must be {"forSeconds": N} or {"until": "TIME"}: a time from now on, at most 30 days away.';
+      throw new AdminError(400, "invalid_body", text);
+    }
+    await silence(record, untilMs);
+    return c.json({ silentUntil: timeOf(untilMs) });
+  });
+
+  app.delete("/:name/silence", async (c) => {
+    await silence(await queueOf(c, directory), 0);
+    return c.json({ silentUntil: null });
+  });
+
+  return app;
+}
+
+async function webhookOf(directory: QueueDirectory): Promise<WebhookView | null> {
+  const { alerts } = directory;
+  if (alerts === null) return null;
+  const { messages, health } = backlogOf(await directory.describe(ALERTS_QUEUE));
+  return {
+    origin: URL.parse(alerts.url ?? "")?.origin ?? null,
+    format: alerts.settings.format,
+    waiting: messages.ready + messages.delayed + messages.leased,
+    health,
+  };
+}
+
+function noAlerts(): AdminError {
+  return new AdminError(
+    409,
+    "no_alerts",
+    "This broker has no alerts: its configuration has no [sluice.alerts].",
+  );
+}

@@ -1,0 +1,28 @@
+import type { Alert, AlertKind, QueueRecord } from "@sluice/protocol";
+import { timeOf } from "./time.ts";
+
+/** An alert of a queue that is on. */
+export interface AlertView {
+  readonly alert: AlertKind;
+  readonly since: string;
+  /** One sentence without the queue's name. */
+  readonly text: string;
+  /** Whether the webhook is told: not while the queue is silenced. */
+  readonly reported: boolean;
+}
+
+/** Shows alerts to people. */
+export function alertViews(alerts: readonly Alert[]): AlertView[] {
+  return alerts.map(({ kind, sinceMs, text, isReported }) => ({
+    alert: kind,
+    since: timeOf(sinceMs),
+    text,
+    reported: isReported,
+  }));
+}
+
+/** Tells until when the alerts of a queue are silenced; `null` where they are not. */
+export function silentUntilOf({ definition }: Pick<QueueRecord, "definition">, nowMs: number): string | null {
+  const { alertsSilentUntilMs = 0 } = definition;
+  return alertsSilentUntilMs > nowMs ? timeOf(alertsSilentUntilMs) : null;
+}
