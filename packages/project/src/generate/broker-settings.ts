@@ -28,13 +28,15 @@ export const BROKER_SETTINGS = [
 /** Variables that the process which runs a broker sets for it, and that no deployed broker has. */
 export const PROCESS_VARIABLES: readonly string[] = [LAST_END_VARIABLE, R2_VARIABLE, STACKS_VARIABLE];
 
+/** Settings of the broker that no file may have: `sluice dev` gives them to the broker within Wrangler's process. */
+export const UNWRITTEN_SETTINGS: readonly string[] = [ALERTS_SECRET, ALERTS_URL];
+
 /** Settings of the broker that Wrangler must not print. A deployment takes them from its environment. */
 export const SECRET_SETTINGS: readonly string[] = [
   "SLUICE_API_TOKENS",
   "SLUICE_AWS_ACCESS_KEYS",
   ...TRACE_SETTINGS,
-  ALERTS_SECRET,
-  ALERTS_URL,
+  ...UNWRITTEN_SETTINGS,
   ...PROCESS_VARIABLES,
 ];
 

@@ -16,7 +16,7 @@ import {
   generateBrokerConfig,
 } from "./broker-config.ts";
 import { brokerEntrySource, type ReadyBroker, readyBrokerSources, TOPOLOGY_FILE } from "./broker-entry.ts";
-import { devVarsFile, SECRET_SETTINGS } from "./broker-settings.ts";
+import { devVarsFile, SECRET_SETTINGS, UNWRITTEN_SETTINGS } from "./broker-settings.ts";
 import { devVars } from "./dev-vars.ts";
 import { ENTRY_FILE, generateWorkerConfig, type Purpose } from "./worker-config.ts";
 import {
@@ -152,8 +152,9 @@ function planBroker(project: Project, purpose: Purpose["kind"], places: Places):
   // A broker with its own folder has its own file of secrets there.
   const isSecret = (name: string) =>
     base.file === null && [...SECRET_SETTINGS, ...endpointVariables(topology)].includes(name);
+  const written = Object.entries(all).filter(([name]) => !UNWRITTEN_SETTINGS.includes(name));
   const [secrets, vars] = [true, false].map((wanted) =>
-    Object.fromEntries(Object.entries(all).filter(([name]) => isSecret(name) === wanted)),
+    Object.fromEntries(written.filter(([name]) => isSecret(name) === wanted)),
   ) as [Record<string, string>, Record<string, string>];
   const code = brokerFiles(places, { name: base.name, directory }, topology, consumers);
   const config = generateBrokerConfig({

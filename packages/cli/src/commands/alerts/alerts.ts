@@ -54,7 +54,7 @@ export async function testAlerts(on: OnBroker): Promise<number> {
     }
     if (isAnswered || Date.now() > until) {
       const why = last?.failure ?? "it has not answered yet";
-      const what = `${to} has not taken the test: ${printable(why)}. It is tried again for four hours.`;
+      const what = `${to} has not taken the test: ${printable(why)}. It is tried again.`;
       throw new CliError(what, EXIT_FAILED);
     }
     await sleep(LOOK_MS);

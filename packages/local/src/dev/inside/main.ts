@@ -4,6 +4,7 @@ import { showConsoleThrough } from "./console.ts";
 import type { FromInside, InsideSettings } from "./contract.ts";
 import { endOnCtrlC } from "./ctrl-c.ts";
 import { leaveUntraced } from "./untraced.ts";
+import { giveUnwritten } from "./unwritten.ts";
 import { tellOfWorkerd } from "./workerd.ts";
 import { isSocketInUse, wranglerLines } from "./wrangler-lines.ts";
 
@@ -19,6 +20,7 @@ const EXIT_UNREAD = 129;
 export function prepare({ lines, workerdMark, wrangler }: InsideSettings): void {
   keepWorkingDirectory(lines.workingDirectory);
   leaveUntraced(lines.broker, wrangler);
+  giveUnwritten(lines.broker, wrangler);
   tellOfWorkerd(workerdMark, tell);
   endOnCtrlC(process);
   const filter = wranglerLines(lines);

@@ -9,7 +9,10 @@ interface WorkerOptions {
 /** Service of a Worker, as Miniflare gives it to workerd. */
 interface Service {
   readonly name?: string;
-  readonly worker?: { streamingTails?: readonly { readonly name?: string }[] };
+  readonly worker?: {
+    streamingTails?: readonly { readonly name?: string }[];
+    bindings?: readonly { readonly name?: string; readonly text?: string }[];
+  };
 }
 
 /** Result of a plugin of Miniflare's: its services, alone or among others. */
