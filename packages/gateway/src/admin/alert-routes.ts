@@ -33,7 +33,8 @@ export interface WebhookView extends Pick<BacklogView, "health"> {
   readonly waiting: number;
 }
 
-const SILENCE = z.union([
+/** Body of a request that silences the alerts of a queue. */
+export const SILENCE = z.union([
   z.strictObject({ forSeconds: z.number().check(z.gt(0), z.lte(ALERT_SILENCE_MS_MAX / 1_000)) }),
   z.strictObject({ until: z.iso.datetime({ offset: true }) }),
 ]);

@@ -2,6 +2,7 @@ import { HISTORY_KINDS } from "@sluice/protocol";
 import * as z from "zod/mini";
 import { AUDIT_PAGE_MAX } from "../access/audit-routes.ts";
 import { NEW_TOKEN, ROTATION } from "../access/token-routes.ts";
+import { SILENCE } from "../alert-routes.ts";
 import { pastBody } from "../backup/restore-messages.ts";
 import {
   queueSchema,
@@ -127,6 +128,10 @@ export function operations(): Operations {
     [`GET ${QUEUE}/faults`]: { answer: faults },
     [`PUT ${QUEUE}/faults`]: { body: FAULT_SETTING, answer: faults },
     [`DELETE ${QUEUE}/faults`]: { answer: faults },
+    [`PUT ${QUEUE}/silence`]: { body: SILENCE, answer: queues.silence },
+    [`DELETE ${QUEUE}/silence`]: { answer: queues.silence },
+    "GET /api/alerts": { answer: queues.alerts },
+    "POST /api/alerts/test": { answer: z.object({ id: z.string() }) },
     "GET /api/search": { query: ["q", "in"], answer: messages.search },
     "GET /api/events": { query: ["queue", "kind"], answer: { mediaType: "text/event-stream" } },
     "GET /api/topics": { answer: queues.topics },

@@ -1,7 +1,9 @@
-import { JURISDICTIONS, SCOPES } from "@sluice/protocol";
+import { ALERT_FORMATS, ALERT_KINDS, JURISDICTIONS, SCOPES } from "@sluice/protocol";
 import { consumerSchema, jurisdictionSchema } from "@sluice/protocol/schema";
 import * as z from "zod/mini";
 import type {
+  AlertsView,
+  AlertView,
   AuditPage,
   BacklogView,
   ClockView,
@@ -47,6 +49,23 @@ export function queueAnswers({ fault }: Pick<ReturnType<typeof messageAnswers>, 
     health: z.nullable(health),
     damage: z.array(damage),
   }) satisfies z.ZodMiniType<BacklogView>;
+  const alert = z.object({
+    alert: z.enum(ALERT_KINDS),
+    since: time(),
+    text: ofOthers(),
+    reported: z.boolean(),
+  }) satisfies z.ZodMiniType<AlertView>;
+  const alerts = z.object({
+    alerts: z.array(z.extend(alert, { queue: z.string(), silentUntil: z.nullable(time()) })),
+    webhook: z.nullable(
+      z.object({
+        origin: z.nullable(z.string()),
+        format: z.enum(ALERT_FORMATS),
+        waiting: z.number(),
+        health: z.nullable(health),
+      }),
+    ),
+  }) satisfies z.ZodMiniType<AlertsView>;
   const move = z.object({
     status: z.enum(["running", "completed", "cancelled", "failed"]),
     moved: z.number(),
@@ -70,6 +89,7 @@ export function queueAnswers({ fault }: Pick<ReturnType<typeof messageAnswers>, 
       visibilityTimeoutSeconds: z.number(),
       receiveWaitSeconds: z.number(),
       finishedMessages: z.number(),
+      alertsSilentUntil: z.nullable(time()),
     }),
     producers: z.array(z.object({ worker: z.string(), binding: z.string() })),
     consumer: z.nullable(consumerSchema),
@@ -78,6 +98,7 @@ export function queueAnswers({ fault }: Pick<ReturnType<typeof messageAnswers>, 
     deadLettersOf: z.object({ queues: z.array(z.string()), subscriptions: z.array(z.string()) }),
     lastMove: z.nullable(move),
     faults: z.array(fault),
+    alerts: z.array(alert),
     rates: z.nullable(numbers("in", "out", "dead")),
     storage: numbers("rowsWritten", "rowsRead"),
     usage: z.nullable(
@@ -128,6 +149,8 @@ export function queueAnswers({ fault }: Pick<ReturnType<typeof messageAnswers>, 
     pages: z.number(),
   }) satisfies z.ZodMiniType<TopicDetail>;
   return {
+    alerts,
+    silence: z.object({ silentUntil: z.nullable(time()) }),
     queue,
     queues: z.object({ queues: z.array(queue), deployed: z.string() }),
     move: z.object({ move }),
