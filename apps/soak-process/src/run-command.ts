@@ -8,6 +8,7 @@ import { type DamageOptions, runDamage } from "./damage/run-damage.ts";
 import type { Summary } from "./ledger/delivery-ledger.ts";
 import { WorkersScenario } from "./load/workers-scenario.ts";
 import { summaryLines } from "./report.ts";
+import { runAlertKills } from "./runs/alert-kills.ts";
 import { runDiskFull, SQS_KILLED_SHARE } from "./runs/disk-full.ts";
 import { runFreezes } from "./runs/freezes.ts";
 import { runKills } from "./runs/kills.ts";
@@ -41,6 +42,7 @@ export async function runCommand(command: Command): Promise<boolean> {
     return cases.every(({ violations }) => violations.length === 0);
   }
   if (kind === "syncs") return runSyncs(command);
+  if (kind === "alerts") return runAlerts(command, took);
   if (kind === "rollouts") return rollOut(command, took);
   const run = <S extends Summary | SqsSummary>(open: OpenScenario<S>) => runScenario(command, open, took);
   return broker === "sqs"
@@ -66,6 +68,28 @@ async function runSyncs(command: Extract<Command, { kind: "syncs" }>): Promise<b
   return results.every(({ violationTexts }) => violationTexts.length === 0);
 }
 
+async function runAlerts(
+  command: Extract<Command, { kind: "alerts" }>,
+  took: () => string,
+): Promise<boolean> {
+  const onRun = (runs: number) => {
+    if (runs % ROLLOUTS_PER_LINE === 0) console.log(`  ${runs} of ${command.runs}, ${took()}`);
+  };
+  const { kills, begun, ended, repeated, violations } = await runAlertKills({ ...command, onRun });
+  console.log(
+    table([
+      ["dead-letter queues that got their first message", command.runs],
+      ["kills around them", kills],
+      ["alerts that began", begun],
+      ["alerts that ended", ended],
+      ["requests that came again with the id of an earlier one", repeated],
+      ["took", took()],
+    ]),
+  );
+  for (const text of violations) console.log(`  violation: ${text}`);
+  return violations.length === 0 && begun === command.runs && ended === command.runs;
+}
+
 async function rollOut(
   command: Extract<Command, { kind: "rollouts" }>,
   took: () => string,
@@ -85,7 +109,7 @@ async function rollOut(
 }
 
 async function runScenario<S extends Summary | SqsSummary>(
-  command: Exclude<Command, { kind: "damage" | "syncs" | "rollouts" }>,
+  command: Exclude<Command, { kind: "damage" | "syncs" | "alerts" | "rollouts" }>,
   open: OpenScenario<S>,
   took: () => string,
 ): Promise<boolean> {

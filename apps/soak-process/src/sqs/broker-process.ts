@@ -14,8 +14,10 @@ interface BrokerProcessOptions {
   readonly port: number;
   /** Folder for all state. Another process that is started on it goes on with that. */
   readonly persistDir: string;
-  /** Folder to run in, which has no configuration. */
+  /** Folder to run in, whose configuration there may be. */
   readonly folder: string;
+  /** Further variables of its environment. Default: none. */
+  readonly env?: Readonly<Record<string, string>>;
   /** Folder of a Worker: with one the broker runs on workerd, without one in the command's own process. */
   readonly worker?: string;
 }
@@ -42,13 +44,13 @@ export class BrokerProcess {
     return epoch;
   }
 
-  private constructor({ main, port, persistDir, folder, worker }: BrokerProcessOptions) {
+  private constructor({ main, port, persistDir, folder, env, worker }: BrokerProcessOptions) {
     this.#url = `http://127.0.0.1:${port}`;
     this.endpoint = `${this.#url}/__sluice/aws/`;
     const args = [main, "serve", ...(worker === undefined ? [] : [worker])];
     this.#child = startChild(process.execPath, [...args, "--port", `${port}`, "--persist-to", persistDir], {
       cwd: folder,
-      env: environmentIn(folder),
+      env: { ...environmentIn(folder), ...env },
       pollMs: LOOK_AGAIN_MS,
     });
   }

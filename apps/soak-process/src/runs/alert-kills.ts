@@ -1,0 +1,172 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Random } from "@sluice/harness/random";
+import getPort from "get-port";
+import { Webhook } from "standardwebhooks";
+import { BrokerProcess } from "../sqs/broker-process.ts";
+import { sqs } from "../sqs/client.ts";
+import { buildCommand } from "../sqs/command.ts";
+import { queueUrl } from "../sqs/queues.ts";
+
+interface AlertKillOptions {
+  readonly runs: number;
+  readonly seed: number;
+  readonly onRun?: (runs: number) => void;
+}
+
+interface AlertKills {
+  readonly kills: number;
+  readonly begun: number;
+  readonly ended: number;
+  /** Requests with the id of an earlier one: a kill has cut the answer off. */
+  readonly repeated: number;
+  readonly violations: readonly string[];
+}
+
+const SECRET = "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3";
+/** Longest time between a step and the kill after it, in ms: a dead letter and its alert take a part of it. */
+const KILL_MS_MAX = 150;
+/** Longest time that an alert takes after the last kill, in ms. */
+const ALERT_MS_MAX = 60_000;
+const LOOK_MS = 20;
+
+/**
+ * Has the first message come to a dead-letter queue, and leave it, again and again, with kill -9 of the broker at random
+ * moments after each step. A receiver checks every request with the library of Standard Webhooks. For each run one alert
+ * must begin and one end, by turns.
+ */
+export async function runAlertKills({ runs, seed, onRun }: AlertKillOptions): Promise<AlertKills> {
+  const random = new Random(seed);
+  const command = await buildCommand();
+  const folder = await mkdtemp(path.join(tmpdir(), "sluice-soak-process-"));
+  const receiver = await Receiver.open();
+  const port = await getPort();
+  await writeFile(path.join(folder, "wrangler.toml"), configuration(receiver.url));
+  const start = async () => {
+    const started = await BrokerProcess.start({
+      main: command.main,
+      port,
+      persistDir: path.join(folder, "state"),
+      folder,
+      env: { SLUICE_ALERTS_SECRET: SECRET },
+    });
+    // Queues that are asked go on at once, where their alarms would ring some seconds later.
+    await fetch(new URL("/__sluice/api/alerts", started.endpoint));
+    return started;
+  };
+  let broker = await start();
+  let kills = 0;
+  const killSoon = async () => {
+    await sleep(random.between(0, KILL_MS_MAX));
+    await broker.kill();
+    kills += 1;
+    broker = await start();
+  };
+  try {
+    for (let run = 1; run <= runs; run++) {
+      const { endpoint } = broker;
+      await sqs(endpoint, "SendMessage", { QueueUrl: queueUrl(endpoint, "orders"), MessageBody: `${run}` });
+      await killSoon();
+      await receiver.until(2 * run - 1);
+      await killSoon();
+      await fetch(new URL("/__sluice/api/queues/dead/purge", endpoint), { method: "POST" });
+      await killSoon();
+      await receiver.until(2 * run);
+      onRun?.(run);
+    }
+    return { kills, ...receiver.result };
+  } finally {
+    await broker.kill();
+    await receiver.close();
+    await rm(folder, { recursive: true, force: true });
+    await command.remove();
+  }
+}
+
+function configuration(url: string): string {
+  return `name = "alerts"
+[sluice.queues.orders.push]
+url = "${url}/orders"
+max_retries = 0
+dead_letter_queue = "dead"
+[sluice.alerts]
+url = "${url}/alerts"
+failures = false
+stalled = "off"
+`;
+}
+
+/** Server that fails every order, and takes alerts. */
+class Receiver {
+  readonly #server: Server;
+  readonly #webhook = new Webhook(SECRET);
+  readonly #ids = new Set<string>();
+  readonly #types: string[] = [];
+  readonly #violations: string[] = [];
+  #repeated = 0;
+
+  static async open(): Promise<Receiver> {
+    const receiver = new Receiver();
+    await new Promise<void>((resolve) => receiver.#server.listen(0, "127.0.0.1", resolve));
+    return receiver;
+  }
+
+  private constructor() {
+    this.#server = createServer((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on("data", (chunk: Buffer) => chunks.push(chunk));
+      request.on("end", () => {
+        const isAlert = request.url === "/alerts" && request.method === "POST";
+        if (isAlert) this.#take(Buffer.concat(chunks).toString(), request.headers as Record<string, string>);
+        response.writeHead(isAlert || request.method !== "POST" ? 204 : 500).end();
+      });
+    });
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  get result(): Omit<AlertKills, "kills"> {
+    const begun = this.#types.filter((type) => type === "alert.begun").length;
+    const ended = this.#types.filter((type) => type === "alert.ended").length;
+    return { begun, ended, repeated: this.#repeated, violations: this.#violations };
+  }
+
+  /** Resolves when so many reports have come, or after the longest time that they may take. */
+  async until(reports: number): Promise<void> {
+    const endMs = Date.now() + ALERT_MS_MAX;
+    while (this.#types.length < reports) {
+      if (Date.now() > endMs) throw new Error(`report ${reports} has not come: ${this.#types.join(", ")}`);
+      await sleep(LOOK_MS);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  #take(body: string, headers: Record<string, string>): void {
+    let type: string;
+    try {
+      ({ type } = this.#webhook.verify(body, headers) as { type: string });
+    } catch (error) {
+      this.#violations.push(`a request is not genuine: ${error}`);
+      return;
+    }
+    const id = headers["webhook-id"] ?? "";
+    if (this.#ids.has(id)) {
+      this.#repeated += 1;
+      return;
+    }
+    this.#ids.add(id);
+    const expected = this.#types.length % 2 === 0 ? "alert.begun" : "alert.ended";
+    if (type !== expected) this.#violations.push(`report ${this.#types.length + 1} is ${type}: ${body}`);
+    this.#types.push(type);
+  }
+}
