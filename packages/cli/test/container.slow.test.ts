@@ -19,7 +19,8 @@ if (why !== null) console.warn(`the container image is not built, its tests are 
 
 const REPOSITORY = join(import.meta.dirname, "../../..");
 const ACTIONS = join(REPOSITORY, "apps/broker/test/python/sqs_actions.py");
-const BUILD_MS_MAX = 300_000;
+/** Limit for downloads and two builds on a busy machine, in ms. */
+const BUILD_MS_MAX = 600_000;
 /** Key and secret in the lines of docs/sns.md. */
 const [KEY, SECRET] = ["anybody", "anything"];
 const run = promisify(execFile);

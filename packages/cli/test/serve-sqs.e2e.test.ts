@@ -157,6 +157,17 @@ describe("sluice serve in an empty folder", () => {
     expect(received.answer).toMatchObject({ Messages: [{ Body: "one" }, { Body: "two" }] });
   });
 
+  it("prints the line of --ready-line last, and from then on a signal ends it in order", async () => {
+    const ready = sluice(
+      ["serve", "--port", "0", "--persist-to", "ready", "--ready-line", "Ready."],
+      folder,
+      env,
+    );
+    await ready.printed(/^Ready\.\n$/m);
+    expect(await ready.stop("SIGTERM")).toBe(0);
+    expect(ready.output).toMatch(/\nReady\.\n$/);
+  });
+
   it("accepts a profiler with --inspector-port, and does not wait for it at its end", async () => {
     await running.stop();
     const inspectorPort = await getPort();
