@@ -7,8 +7,12 @@ root="$1" node="$2" npm="$3"
 packages="$(mktemp -d)"
 trap 'rm -rf "$packages"' EXIT
 chmod 755 "$packages"
-(cd "$packages" && apt-get download --quiet=2 base-files bash coreutils dash libacl1 libattr1 libc6 libgcc-s1 libgmp10 \
-  libpcre2-8-0 libselinux1 libstdc++6 libtinfo6)
+download() {
+  (cd "$packages" && apt-get download --quiet=2 base-files bash coreutils dash libacl1 libattr1 libc6 libgcc-s1 \
+    libgmp10 libpcre2-8-0 libselinux1 libstdc++6 libtinfo6)
+}
+# A machine's lists of packages may be old, or gone.
+download || { apt-get update --quiet=2 && download; }
 mkdir -p "$root"
 for package in "$packages"/*.deb; do dpkg-deb --extract "$package" "$root"; done
 

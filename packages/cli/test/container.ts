@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { copyFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -22,6 +22,7 @@ export function noImages(): string | null {
   const missing = ["buildah", "apt-get", "dpkg-deb", "unshare"].filter(
     (program) => spawnSync("which", [program], { stdio: "ignore" }).status !== 0,
   );
+  if (!existsSync(CERTIFICATES)) return `no ${CERTIFICATES} (apt install ca-certificates)`;
   return missing.length === 0 ? null : `${missing.join(", ")} missing (apt install buildah)`;
 }
 
