@@ -83,6 +83,7 @@ describe("GET /queues", () => {
       topics: [],
       lastMove: null,
       faults: [],
+      alerts: [],
       rates: null,
     };
     const settings = {
@@ -91,6 +92,7 @@ describe("GET /queues", () => {
       visibilityTimeoutSeconds: 30,
       receiveWaitSeconds: 0,
       finishedMessages: 0,
+      alertsSilentUntil: null,
     };
     expect(await response.json()).toEqual({
       queues: [
@@ -221,6 +223,7 @@ describe("GET /", () => {
       {
         ...directory,
         account: { ...directory.account, changeQueue: async () => ({ ok: true, record }) },
+        alerts: { settings: { format: "webhook", deadLetters: true }, url: "https://hooks.shop.example/" },
         queue: (name) =>
           queueWith({
             drain: directory.queue(name).drain,
