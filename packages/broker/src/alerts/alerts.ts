@@ -10,6 +10,7 @@ import {
   isEndpointQueue,
   type PackedIndex,
   packMessages,
+  type Why,
 } from "@sluice/protocol";
 import { plural, span } from "@sluice/protocol/words";
 import type { QueueContext } from "../turn/context.ts";
@@ -149,6 +150,16 @@ export class Alerts {
       const { on, told } = this.#stored.states[kind];
       return on === null ? [] : { kind, ...on, isReported: told !== null };
     });
+  }
+
+  /** Tells of the alerts that are on, beside why nothing is delivered. */
+  why(): Why[] {
+    return this.list().map(({ sinceMs, text }) => ({
+      reason: "alert",
+      text: `Alert since ${new Date(sinceMs).toISOString()}: ${text}.`,
+      untilMs: null,
+      by: null,
+    }));
   }
 
   get #silentUntilMs(): number {

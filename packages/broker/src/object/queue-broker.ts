@@ -220,9 +220,8 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
         const core = await this.#queue.coreOfExisting(queue);
         await core.caughtUp();
         const why = core.messages.why();
-        return fullStorages.refuses(queue, this.#host.systemMs())
-          ? { ...why, also: [STORAGE_IS_FULL, ...why.also] }
-          : why;
+        const isFull = fullStorages.refuses(queue, this.#host.systemMs());
+        return { ...why, also: [...(isFull ? [STORAGE_IS_FULL] : []), ...core.alerts.why(), ...why.also] };
       } catch (error) {
         if (error instanceof UnreadableQueueError) return whyUnreadable(error.message);
         throw error;

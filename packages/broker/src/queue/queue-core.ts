@@ -152,13 +152,12 @@ export class QueueCore implements QueueContext {
     this.outbox = new Outbox(this, ports, firstId);
     const { intake, outbox } = this;
     this.alerts = new Alerts(this, ports.alerts, () => this);
-    const { alerts } = this;
-    this.inbox = new Inbox(this, { intake, outbox, alerts });
+    this.inbox = new Inbox(this, { intake, outbox, alerts: this.alerts });
     this.moves = new Moves(this, { outbox, find: (...what) => this.messages.find(...what) }, ports);
     this.topic = new Topic(this, { intake, outbox, deduplication }, firstId);
     this.deadLetters = new DeadLetters(this, outbox);
     this.attempts = new Attempts(this);
-    const { deadLetters, attempts } = this;
+    const { deadLetters, attempts, alerts } = this;
     this.dispatcher = new PushDispatcher(this, { throttle, deadLetters, alerts }, ports);
     this.receivers = new Receivers(this, { attempts, throttle, deadLetters });
     this.daemon = new WorkerDaemon(this, { receivers: this.receivers, throttle, alerts }, ports);

@@ -119,11 +119,6 @@ function Shown({ queue, why, tab, filter, refresh }: ShownProps) {
   return (
     <>
       <Damage damage={queue.damage} />
-      {queue.alerts.map(({ alert, since, text }) => (
-        <p key={alert} class="notice bad">
-          Alert since {since}: {text}
-        </p>
-      ))}
       <WhyNotice why={why} now={now} />
       <QueueActions queue={queue} send={send} refresh={refresh} />
       <Figures

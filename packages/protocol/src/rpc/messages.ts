@@ -27,6 +27,7 @@ import type { NewMove } from "./moves.ts";
  * - `dueNow`: it leaves with the next turn.
  * - `finished`: it has left the queue.
  * - `empty`: of a queue, there is no message.
+ * - `alert`: of a queue, an alert is on.
  * - `storageFull`: of a queue, its disk or its database is full and takes nothing in.
  * - `damaged`: of a queue, data of it is damaged.
  */
@@ -47,6 +48,7 @@ export type WhyReason =
   | "dueNow"
   | "finished"
   | "empty"
+  | "alert"
   | "storageFull"
   | "damaged";
 

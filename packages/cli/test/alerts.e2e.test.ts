@@ -1,0 +1,100 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { AlertsView } from "@sluice/gateway/views";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { BrokerLab } from "./broker-lab.ts";
+
+const SECRET = "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3";
+const off = new BrokerLab();
+let lab: BrokerLab;
+/** Types of the reports that have come. */
+const reports: string[] = [];
+let status = 204;
+let server: Server;
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    let body = "";
+    request.on("data", (chunk) => (body += chunk));
+    request.on("end", () => {
+      if (request.url === "/orders") response.writeHead(500).end();
+      else {
+        if (status === 204) reports.push(JSON.parse(body).type);
+        response.writeHead(status).end();
+      }
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  lab = new BrokerLab(`name = "lab"
+[sluice.queues.orders.push]
+url = "${url}/orders"
+max_retries = 0
+dead_letter_queue = "dead"
+[sluice.alerts]
+url = "${url}/hook/secret-path"
+`);
+  await Promise.all([off.serve(), lab.serve({ SLUICE_ALERTS_SECRET: SECRET })]);
+});
+afterAll(async () => {
+  await Promise.all([off.close(), lab.close()]);
+  server.closeAllConnections();
+  server.close();
+});
+
+it("sluice alerts of a broker without them says where they are set", async () => {
+  expect(await off.words(0, ["alerts", "list"])).toContain("[sluice.alerts] in a configuration sets them");
+  expect(await off.words(1, ["alerts", "test"])).toContain("its configuration has no [sluice.alerts]");
+});
+
+describe("sluice alerts", () => {
+  it("tests the webhook, and names neither its path nor the key", async () => {
+    const words = await lab.words(0, ["alerts", "test"]);
+    expect(words).toMatch(/http:\/\/127\.0\.0\.1:\d+ has taken the test\./);
+    expect(reports).toEqual(["alert.test"]);
+    const view = JSON.stringify(await lab.json(["alerts", "list"]));
+    expect(view + words).not.toMatch(/secret-path|whsec_/);
+  });
+
+  it("says why the webhook does not take the test", async () => {
+    status = 503;
+    expect(await lab.words(1, ["alerts", "test"])).toContain("it answered 503");
+    expect(await lab.words(0, ["alerts", "list"])).toMatch(
+      /1 report to http:\S+ not taken yet: it answered 503/,
+    );
+    status = 204;
+  });
+
+  it("lists what is on, which queues info says too, and a silenced queue until its end", async () => {
+    expect(await lab.words(0, ["alerts", "silence", "dead", "--for", "1h"])).toMatch(
+      /The webhook is told nothing of dead until 20\S+Z\./,
+    );
+    expect(await lab.run(["messages", "send", "orders", "--body", "1"])).toMatchObject({ code: 0 });
+    await expect
+      .poll(async () => (await lab.run(["alerts", "list"])).out, { timeout: 10_000 })
+      .toMatch(
+        /^dead +dead_letters +20\S+Z +the first dead letter has come, from queue "orders" +no, silent until 20/m,
+      );
+    expect((await lab.run(["queues", "info", "dead"])).out).toContain("the first dead letter has come");
+    expect(reports).not.toContain("alert.begun");
+
+    await lab.words(0, ["alerts", "silence", "dead", "--off"]);
+    await expect.poll(() => reports, { timeout: 10_000 }).toContain("alert.begun");
+    await lab.run(["queues", "purge", "dead", "--force"]);
+    await expect.poll(() => reports, { timeout: 10_000 }).toContain("alert.ended");
+    expect((await lab.json<AlertsView>(["alerts", "list"])).alerts).toEqual([]);
+  });
+
+  it.each([
+    [["--until", "2020-01-01T00:00:00Z"], 1],
+    [["--until", "tomorrow"], 1],
+    [["--for", "31d"], 1],
+    [["--for", "1h", "--off"], 2],
+  ])("refuses a silence with %j", async (args, code) => {
+    expect(await lab.run(["alerts", "silence", "dead", ...args])).toMatchObject({ code, out: "" });
+  });
+
+  it("knows no queue that there is not", async () => {
+    expect(await lab.run(["alerts", "silence", "nowhere"])).toMatchObject({ code: 4, out: "" });
+  });
+});
