@@ -240,7 +240,10 @@ export function directoryOf(
       handOvers: [],
       damage: [],
     }),
-    alerts: null,
+    alerts: {
+      settings: { format: "webhook", deadLetters: true },
+      url: "https://hooks.shop.example/secret-path",
+    },
     isLocal: false,
     variableRefusal: (name) => (name === "SET" ? null : `no configuration names ${name}`),
     searchDocs: null,

@@ -1,0 +1,122 @@
+import {
+  ALERT_SILENCE_MS_MAX,
+  ALERTS_QUEUE,
+  type QueueChange,
+  type SendRequest,
+  unpackMessages,
+} from "@sluice/protocol";
+import { describe, expect, it } from "vitest";
+import { CREATED_MS, DEAD, directoryOf, OPEN, ORDERS, queueWith, recordOf } from "../../test/directory.ts";
+import { createGateway } from "../index.ts";
+
+const API = "http://localhost:8787/__sluice/api";
+const HOUR_MS = 3_600_000;
+
+const ALERT = {
+  kind: "dead_letters",
+  sinceMs: CREATED_MS,
+  text: "the first dead letter has come",
+  isReported: true,
+} as const;
+
+describe("GET /alerts", () => {
+  it("lists the alerts of all queues, and of the webhook's URL scheme and host alone", async () => {
+    const silent = { ...ORDERS, alertsSilentUntilMs: CREATED_MS + HOUR_MS };
+    const directory = directoryOf({ orders: silent, dead: DEAD }, { alerts: [ALERT] });
+    const response = await createGateway(directory, OPEN).request(`${API}/alerts`);
+    const text = await response.text();
+    const alert = {
+      alert: "dead_letters",
+      since: "2023-11-14T22:13:20.000Z",
+      text: ALERT.text,
+      reported: true,
+    };
+    expect(JSON.parse(text)).toEqual({
+      alerts: [
+        { queue: "dead", ...alert, silentUntil: null },
+        { queue: "orders", ...alert, silentUntil: "2023-11-14T23:13:20.000Z" },
+      ],
+      webhook: { origin: "https://hooks.shop.example", format: "webhook", waiting: 6, health: null },
+    });
+    expect(text).not.toContain("secret");
+  });
+
+  it("says that there is no webhook where none is set", async () => {
+    const gateway = createGateway({ ...directoryOf(), alerts: null }, OPEN);
+    expect(await (await gateway.request(`${API}/alerts`)).json()).toEqual({ alerts: [], webhook: null });
+    const refused = await gateway.request(`${API}/alerts/test`, { method: "POST" });
+    expect([refused.status, await refused.json()]).toMatchObject([409, { error: { code: "no_alerts" } }]);
+  });
+});
+
+it("POST /alerts/test puts a test into the queue of alerts", async () => {
+  const sent: [string, readonly SendRequest[]][] = [];
+  const directory = {
+    ...directoryOf(),
+    queue: () =>
+      queueWith({
+        send: async (queue, requests) => {
+          sent.push([queue, requests]);
+          return { ok: true, metrics: { backlogCount: 0, backlogBytes: 0, oldestMessageTimestampMs: 0 } };
+        },
+      }),
+  };
+  const response = await createGateway(directory, OPEN).request(`${API}/alerts/test`, { method: "POST" });
+  const [[queue, [request]] = ["", []]] = sent;
+  const [message] = unpackMessages(request?.packed ?? new Uint8Array());
+  expect(queue).toBe(ALERTS_QUEUE);
+  expect(await response.json()).toEqual({ id: message?.id });
+  expect(JSON.parse(new TextDecoder().decode(message?.body))).toEqual({
+    type: "alert.test",
+    timestamp: "2023-11-14T22:13:20.000Z",
+    data: { text: "This is a test of the alerts of Sluice." },
+  });
+});
+
+describe("a silence", () => {
+  /** Asks for a silence. @returns status, and until when the queue is silent then. */
+  async function silence(method: string, body?: object): Promise<[number, number | undefined]> {
+    const directory = directoryOf();
+    let change: QueueChange | undefined;
+    const account = {
+      ...directory.account,
+      changeQueue: async (_queueId: string, asked: QueueChange) => {
+        change = asked;
+        return { ok: true, record: recordOf("orders", ORDERS) } as const;
+      },
+    };
+    const init = { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
+    const gateway = createGateway({ ...directory, account }, OPEN);
+    const { status } = await gateway.request(`${API}/queues/orders/silence`, init);
+    return [status, change?.settings?.alertsSilentUntilMs];
+  }
+
+  const timeOf = (ms: number) => ({ until: new Date(ms).toISOString() });
+  const endMs = CREATED_MS + ALERT_SILENCE_MS_MAX;
+
+  it.each([
+    [{ forSeconds: 1 }, CREATED_MS + 1_000],
+    [{ forSeconds: ALERT_SILENCE_MS_MAX / 1_000 }, endMs],
+    [timeOf(CREATED_MS + 1), CREATED_MS + 1],
+    [timeOf(endMs - 1), endMs - 1],
+    [timeOf(endMs), endMs],
+  ])("%j is taken", async (body, untilMs) => {
+    expect(await silence("PUT", body)).toEqual([200, untilMs]);
+  });
+
+  it.each([
+    [{ forSeconds: 0 }],
+    [{ forSeconds: ALERT_SILENCE_MS_MAX / 1_000 + 1 }],
+    [timeOf(CREATED_MS)],
+    [timeOf(CREATED_MS - 1)],
+    [timeOf(endMs + 1)],
+    [{ until: "tomorrow" }],
+    [{}],
+  ])("%j is refused", async (body) => {
+    expect(await silence("PUT", body)).toEqual([400, undefined]);
+  });
+
+  it("ends by DELETE", async () => {
+    expect(await silence("DELETE")).toEqual([200, 0]);
+  });
+});
