@@ -2,7 +2,7 @@
 export interface AlertState {
   /** Since when its condition holds, in ms since 1970, and why it began; `null` while it does not hold. */
   readonly on: { readonly sinceMs: number; readonly text: string } | null;
-  /** What the webhook was told last, of an alert that has begun; `null` where it was told of none, or of an end. */
+  /** Last report to the webhook, of an alert that has begun; `null` where it was told of none, or of an end. */
   readonly told: { readonly sinceMs: number; readonly text: string } | null;
 }
 
