@@ -9,7 +9,7 @@ describe("an alert, whatever happens", () => {
     isSilenced: fc.boolean(),
     /** Ms since the step before. */
     after: fc.nat(3),
-    /** What the object knows is what it has stored. */
+    /** State that is stored, which the object knows alone. */
     restarts: fc.boolean(),
   });
 
