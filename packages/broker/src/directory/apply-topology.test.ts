@@ -1,4 +1,4 @@
-import type { QueueDefinition } from "@sluice/protocol";
+import { ALERTS_QUEUE, type QueueDefinition, type QueueTopology } from "@sluice/protocol";
 import { beforeEach, describe, expect, it } from "vitest";
 import { consumer, definition, pullConsumer } from "../../test/messages.ts";
 import { TestRegistry } from "../../test/registry.ts";
@@ -213,4 +213,26 @@ it("says when the configuration and an API together send dead letters in a circl
   });
   deploy({ orders: { consumer: consumer({ deadLetterQueue: "dead" }) }, dead: {} });
   expect(lines).toContain("dead letters go in a circle: orders -> dead -> orders");
+});
+
+it("the queue of alerts is there while alerts are set, follows their webhook, and is in no list", () => {
+  const alerts = { url: "https://hooks.example/", format: "webhook", deadLetters: true } as const;
+  const apply = (topology: Pick<QueueTopology, "alerts">) => {
+    registry = registry.restarted();
+    registry.time.nowMs += 1_000;
+    applyTopology(registry, { queues: {}, ...topology }, (line) => lines.push(line));
+  };
+  apply({ alerts });
+  expect(record(ALERTS_QUEUE).definition.consumer?.settings).toMatchObject({
+    url: alerts.url,
+    signingSecret: "SLUICE_ALERTS_SECRET",
+  });
+  expect([registry.list(), registry.size]).toEqual([[], 0]);
+  expect(registry.hidden().map(({ name }) => name)).toEqual([ALERTS_QUEUE]);
+  apply({ alerts: { ...alerts, url: "https://other.example/", format: "slack" } });
+  expect(record(ALERTS_QUEUE).definition.consumer?.settings).toMatchObject({ url: "https://other.example/" });
+  expect(record(ALERTS_QUEUE).definition.consumer?.settings).not.toHaveProperty("signingSecret");
+  apply({});
+  expect(registry.queue(ALERTS_QUEUE)).toBeUndefined();
+  expect(lines).toEqual([]);
 });

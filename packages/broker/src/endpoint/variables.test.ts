@@ -28,3 +28,21 @@ it.each([
 ])("%s has no value for an endpoint at %s", (name, url, refusal) => {
   expect(find(name, url)).toEqual({ refusal: expect.stringMatching(refusal) });
 });
+
+it("the key of alerts has its value for their webhook alone, whose URL a variable may have", () => {
+  const url = "https://hooks.example/alerts";
+  const alerts = { ...topology, alerts: { url, format: "webhook", deadLetters: true } } as const;
+  const withKey = { ...env, SLUICE_ALERTS_SECRET: "whsec_a" };
+  const refusal = expect.stringMatching(/is the broker's own, and is never sent$/);
+  const ofFile = endpointVariablesOf(withKey, alerts);
+  expect(ofFile("SLUICE_ALERTS_SECRET", url)).toEqual({ value: "whsec_a" });
+  expect(ofFile("SLUICE_ALERTS_SECRET", "https://hooks.example/other")).toEqual({ refusal });
+  expect(ofFile("SLUICE_API_TOKENS", url)).toEqual({ refusal });
+  expect(endpointVariablesOf(env, alerts)("SLUICE_ALERTS_SECRET", url)).toEqual({
+    refusal: "the environment variable SLUICE_ALERTS_SECRET is not set",
+  });
+  const ofVariable = endpointVariablesOf({ ...withKey, SLUICE_ALERTS_URL: "https://other.example/" }, alerts);
+  expect(ofVariable("SLUICE_ALERTS_SECRET", url)).toEqual({ refusal });
+  expect(ofVariable("SLUICE_ALERTS_SECRET", "https://other.example/")).toEqual({ value: "whsec_a" });
+  expect(endpointVariablesOf(withKey, topology)("SLUICE_ALERTS_SECRET", url)).toEqual({ refusal });
+});
