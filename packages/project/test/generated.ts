@@ -12,6 +12,8 @@ interface GenerateOptions {
   readonly purpose: Purpose["kind"];
   readonly targets?: readonly string[];
   readonly env?: string;
+  /** Environment variables of the command. Default: none. */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -22,7 +24,7 @@ export async function generate(
   folder: string,
   options: GenerateOptions,
 ): Promise<{ project: Project; plan: Plan }> {
-  const { purpose, targets = [], env = "" } = options;
+  const { purpose, targets = [], env = "", environment = {} } = options;
   const project = await readProject({ targets, env, workingDirectory: folder });
   const plan = makePlan(project, purpose, {
     outputDirectory: join(folder, ".sluice"),
@@ -33,7 +35,7 @@ export async function generate(
       ? { readyBroker: { code: "export function readyBroker() {}", map: null, paint: (text) => text } }
       : {}),
     defaults: await wranglerDefaults(),
-    environment: {},
+    environment,
   });
   return { project, plan };
 }

@@ -9,7 +9,7 @@ describe("an alert, whatever happens", () => {
     isSilenced: fc.boolean(),
     /** Ms since the step before. */
     after: fc.nat(3),
-    /** State that is stored, which the object knows alone. */
+    /** Whether the object goes on with what it has stored. */
     restarts: fc.boolean(),
   });
 

@@ -2,7 +2,7 @@
 export interface AlertState {
   /** Since when its condition holds, in ms since 1970, and why it began; `null` while it does not hold. */
   readonly on: { readonly sinceMs: number; readonly text: string } | null;
-  /** Last report to the webhook, of an alert that has begun; `null` where it was told of none, or of an end. */
+  /** Beginning that the webhook was told of; `null` where it was told of none, or of the end since. */
   readonly told: { readonly sinceMs: number; readonly text: string } | null;
 }
 
