@@ -15,6 +15,7 @@ export { type ConvertedConfig, inWordsOfCloudflareConfig } from "./tables/cloudf
 export type { ConsumerConfig } from "./tables/consumer.ts";
 export type { ProducerConfig } from "./tables/producer.ts";
 export { daemonSettings } from "./tables/push-table.ts";
+export { areReadModules, queuesOnly, type ReadModules } from "./tables/read-modules.ts";
 export type { QueueSettings } from "./tables/sluice-table.ts";
 export {
   readCloudflareConfig,

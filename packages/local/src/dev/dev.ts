@@ -97,6 +97,7 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
   const announceSelf = (of: Project) =>
     session.announce({
       files: configFilesOf(of),
+      modules: of.modules,
       data,
       broker: ownership.isOwn ? (ownership.brokerName ?? of.broker.name) : null,
     });
@@ -258,7 +259,7 @@ function joinSessions(env: string) {
   const all = sessionsOf(process.env);
   const self = { pid: process.pid, startedAtMs: Date.now(), env };
   const leave = all.enter({ ...self, files: [], data: null, broker: null });
-  const announce = (rest: Pick<Session, "files" | "data" | "broker">) => all.announce({ ...self, ...rest });
+  const announce = (rest: Omit<Session, keyof typeof self>) => all.announce({ ...self, ...rest });
   return { all, announce, leave };
 }
 

@@ -44,14 +44,16 @@ export async function generate(input: GenerationInput): Promise<Generation> {
   const { workingDirectory } = places;
   const others = filesOfOthers(sessions, env, (session) => ownership?.isUsedBy(session) === true);
   const brokerName = ownership?.brokerName ?? null;
-  const isAlone = brokerName === null && Object.values(others).flat().length === 0;
+  const { modulesElsewhere: _, ...files } = others;
+  const filesElsewhere = Object.values(files).flat();
+  const isAlone = brokerName === null && filesElsewhere.length === 0;
   const project =
     isAlone && input.read !== undefined
       ? input.read
       : await readProject({ targets, env, workingDirectory, brokerName, ...others });
   const writing = writingOf(project, input);
   await (input.write ?? write)(writing);
-  return { project, plan: writing.plan, watched: watchedBy(project, Object.values(others).flat(), sessions) };
+  return { project, plan: writing.plan, watched: watchedBy(project, filesElsewhere, sessions) };
 }
 
 /** Writes what Wrangler is to run of what was read. */
@@ -75,7 +77,7 @@ export function configFilesOf({ workers, broker }: Project): string[] {
 
 /**
  * Lists configuration files of other sessions: of the Workers that they run, and of those that they send for and do not
- * run.
+ * run. Files that are modules come with what those sessions have read of them.
  *
  * @param isUser whether a session uses the broker of this process.
  */
@@ -86,6 +88,7 @@ export function filesOfOthers(sessions: Sessions | null, env: string, isUser: (s
     filesJoined: joined.flatMap(({ files }) => files),
     filesSending: [...new Set(joined.flatMap(({ senders = [] }) => senders))],
     filesElsewhere: others.filter((session) => !joined.includes(session)).flatMap(({ files }) => files),
+    modulesElsewhere: Object.fromEntries(others.flatMap(({ modules = {} }) => Object.entries(modules))),
   };
 }
 

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
+import type { ReadModules } from "@sluice/config";
 import type { ProducerBroker } from "@sluice/producer";
 import { removePath } from "@sluice/project/folders";
 import type { Project } from "@sluice/project/read/project";
@@ -208,7 +209,7 @@ export class BrokerLink {
     const { brokerName } = ownership;
     const resources = join(this.#data, RESOURCES_FOLDER);
     const senders = [...this.#senders.keys()];
-    const { project, watched } = await readSenders({
+    const { project, modules, watched } = await readSenders({
       senders,
       env,
       brokerName,
@@ -218,7 +219,7 @@ export class BrokerLink {
     });
     const broker = project.broker.name;
     if (ownership.owner.kind === "joined") {
-      this.#announce(senders, null);
+      this.#announce(senders, modules, null);
       if (before !== "joined") await this.#run({ broker, own: null, resources });
     } else if (!isDeepStrictEqual(this.#project?.topology, project.topology)) {
       if (before !== "own") this.#lastEnd = lastEndIn(this.#data);
@@ -229,7 +230,7 @@ export class BrokerLink {
       this.#lastEnd = "planned";
       this.#project = project;
       forgetPlannedEnd(this.#data);
-      this.#announce(senders, broker);
+      this.#announce(senders, modules, broker);
       await this.#tellWhereItIs(broker, project);
     }
     this.#watch.set([
@@ -252,10 +253,10 @@ export class BrokerLink {
     await Promise.race([Promise.all(this.#calls), sleep(CALLS_MS_MAX, undefined, { ref: false })]);
   }
 
-  #announce(senders: readonly string[], broker: string | null): void {
+  #announce(senders: readonly string[], modules: ReadModules, broker: string | null): void {
     const { pid } = process;
     const { env } = this.#place;
-    const self = { pid, part: this.#part, startedAtMs: this.#startedAtMs, env, files: [], senders };
+    const self = { pid, part: this.#part, startedAtMs: this.#startedAtMs, env, files: [], senders, modules };
     this.#sessions.announce({ ...self, data: this.#data, broker });
   }
 

@@ -141,19 +141,21 @@ async function dataFolder(
   const related =
     running.find(({ data }) => data === own) ?? running.find(({ files }) => files.includes(file));
   if (related !== undefined) return related.data;
-  for (const { files, data } of running) {
-    for (const other of files) if (await sharesQueue(other, queues, env)) return data;
-  }
+  for (const session of running) if (await sharesQueue(session, queues, env)) return session.data;
   return own;
 }
 
-async function sharesQueue(file: string, { producers }: WorkerQueueConfig, env: string): Promise<boolean> {
-  try {
-    const other = await new ConfigReader().queues(file, env);
-    const theirs = new Set([...other.producers, ...other.consumers].map(({ queue }) => queue));
-    return producers.some(({ queue }) => theirs.has(queue));
-  } catch {
+async function sharesQueue(
+  session: Session,
+  { producers }: WorkerQueueConfig,
+  env: string,
+): Promise<boolean> {
+  const reader = new ConfigReader();
+  for (const file of session.files) {
     // Its process says what is wrong with it.
-    return false;
+    const other = await reader.queuesElsewhere(file, env, session.modules ?? {}).catch(() => null);
+    const theirs = [...(other?.producers ?? []), ...(other?.consumers ?? [])].map(({ queue }) => queue);
+    if (producers.some(({ queue }) => theirs.includes(queue))) return true;
   }
+  return false;
 }

@@ -4,6 +4,7 @@ import { devVars } from "@sluice/project/generate/dev-vars";
 import { makePlan } from "@sluice/project/generate/plan";
 import { ownVariablesOf } from "@sluice/project/generate/variables";
 import { LAST_END_VARIABLE, STACKS_VARIABLE } from "@sluice/project/names";
+import { ConfigReader } from "@sluice/project/read/config-reader";
 import { type Project, readProject } from "@sluice/project/read/project";
 import { wranglerDefaults } from "@sluice/project/wrangler/wrangler-config";
 import { endpointVariables } from "@sluice/protocol";
@@ -32,6 +33,10 @@ interface SendersInput {
 export async function readSenders(input: SendersInput) {
   const { senders, env, brokerName, workingDirectory, sessions } = input;
   const others = filesOfOthers(sessions, env, (session) => input.isUser(session));
+  const own = new ConfigReader();
+  // A broken one is left out: who opened its proxy has been told.
+  await Promise.all(senders.map((file) => own.queues(file, env).catch(() => null)));
+  const modules = await own.modules();
   const filesSending = [...new Set([...senders, ...others.filesSending])];
   const project = await readProject({
     targets: [],
@@ -41,9 +46,10 @@ export async function readSenders(input: SendersInput) {
     brokerName,
     ...others,
     filesSending,
+    modulesElsewhere: { ...others.modulesElsewhere, ...modules },
   });
   const files = [...filesSending, ...others.filesJoined, ...others.filesElsewhere];
-  return { project, watched: [...files, ...project.dependencies] };
+  return { project, modules, watched: [...files, ...project.dependencies, ...(await own.dependencies())] };
 }
 
 /** Generates the broker of this process, as Miniflare takes it. Its consumers run in a `sluice dev`. */

@@ -1,4 +1,13 @@
-import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+} from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { writeIfChanged } from "@sluice/project/files/write-plan";
@@ -85,7 +94,7 @@ export class ProcessRegistry<Entry extends ProcessEntry> {
     // None where somebody has deleted the folder: every process makes it anew when it has something to tell.
     for (const name of existsSync(this.folder) ? readdirSync(this.folder) : []) {
       const file = join(this.folder, name);
-      const entry = readEntry<Entry>(file, { ...PROCESS, ...this.#shape } as Shape<Entry>);
+      const entry = readEntry<Entry>(file, { ...PROCESS, ...this.#shape } as Shape<Entry>, readOwn);
       if (entry === null) continue;
       if (isRunning(entry.pid)) entries.push(entry);
       else rmSync(file, { force: true });
@@ -121,13 +130,35 @@ export function writeEntry(file: string, entry: object): void {
 /**
  * Reads an entry; `null` for a file that is being written or taken away at this moment, and for one that another
  * version wrote in a shape that cannot be used.
+ *
+ * @param read reads the file. Default: whoever wrote it.
  */
-export function readEntry<Entry>(file: string, shape: Shape<Entry>): Entry | null {
+export function readEntry<Entry>(
+  file: string,
+  shape: Shape<Entry>,
+  read = (path: string) => readFileSync(path, "utf8"),
+): Entry | null {
   try {
-    const entry: unknown = JSON.parse(readFileSync(file, "utf8"));
+    const entry: unknown = JSON.parse(read(file));
     return hasShape(entry, shape) ? entry : null;
   } catch {
     return null;
+  }
+}
+
+/** Reads a file of this user. Others may write into a folder that all share: nobody follows their entries. */
+function readOwn(file: string): string {
+  // Neither flag is there on Windows.
+  const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+  const open = openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  try {
+    const status = fstatSync(open);
+    if (!status.isFile() || (process.getuid !== undefined && status.uid !== process.getuid())) {
+      throw new Error(`${file} is not this user's`);
+    }
+    return readFileSync(open, "utf8");
+  } finally {
+    closeSync(open);
   }
 }
 

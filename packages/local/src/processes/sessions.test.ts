@@ -1,5 +1,5 @@
-import { spawnSync } from "node:child_process";
-import { mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { chownSync, mkdirSync, readdirSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { projectFolder } from "@sluice/project/test/project-folder";
 import { describe, expect, it } from "vitest";
@@ -78,9 +78,40 @@ describe("sessions", () => {
     [JSON.stringify({ ...PARENT, files: [null] })],
     [JSON.stringify({ ...PARENT, data: undefined })],
     [JSON.stringify({ ...PARENT, files: ["wrangler.toml"] })],
+    [JSON.stringify({ ...PARENT, modules: { "/b/cloudflare.config.ts": { root: {} } } })],
+    [
+      JSON.stringify({
+        ...PARENT,
+        modules: { "/b/cloudflare.config.ts": { root: [], consumerTriggers: [] } },
+      }),
+    ],
   ])("that another version described otherwise are not there: %s", (text) => {
     const sessions = sessionsHere();
     writeFileSync(join(sessions.folder, "1.json"), text);
+    expect(sessions.running()).toEqual([]);
+  });
+
+  it("tell what they have read of their modules", () => {
+    const sessions = sessionsHere();
+    const root = { name: "b", queues: { consumers: [{ queue: "q" }] } };
+    const session = { ...PARENT, modules: { "/b/cloudflare.config.ts": { root, consumerTriggers: [0] } } };
+    sessions.announce(session);
+    expect(sessions.others()).toEqual([session]);
+  });
+
+  it.skipIf(process.platform === "win32")("are no links, and nothing that waits for a writer", () => {
+    const sessions = sessionsHere();
+    const elsewhere = join(sessions.folder, "../elsewhere");
+    writeFileSync(elsewhere, JSON.stringify(PARENT));
+    symlinkSync(elsewhere, join(sessions.folder, "1.json"));
+    execFileSync("mkfifo", [join(sessions.folder, "2.json")]);
+    expect(sessions.running()).toEqual([]);
+  });
+
+  it.skipIf(process.getuid?.() !== 0)("of another user are not there", () => {
+    const sessions = sessionsHere();
+    sessions.announce(PARENT);
+    chownSync(join(sessions.folder, `${PARENT.pid}.json`), 65534, 65534);
     expect(sessions.running()).toEqual([]);
   });
 

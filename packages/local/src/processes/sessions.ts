@@ -1,3 +1,4 @@
+import { areReadModules, type ReadModules } from "@sluice/config";
 import {
   isPaths,
   isText,
@@ -16,6 +17,8 @@ export interface Session extends ProcessEntry {
   readonly files: readonly string[];
   /** Configuration files of Workers whose queues it sends to without running them. Default: none. */
   readonly senders?: readonly string[];
+  /** What it has read of each `cloudflare.config.ts` among these files, which it alone runs. Default: of none. */
+  readonly modules?: ReadModules;
   /** Absolute path of its data folder; `null` until it knows. */
   readonly data: string | null;
   /** Name of the broker that it runs on that folder; `null` while it uses another session's. */
@@ -30,6 +33,7 @@ export function sessionsOf(env: NodeJS.ProcessEnv): Sessions {
     env: isText,
     files: isPaths,
     senders: optional(isPaths),
+    modules: optional(areReadModules),
     data: orNull(isText),
     broker: orNull(isText),
   });

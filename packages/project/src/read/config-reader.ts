@@ -3,6 +3,8 @@ import {
   CONFIG_FILE_NAMES,
   inWordsOfCloudflareConfig,
   isCloudflareConfig,
+  queuesOnly,
+  type ReadModules,
   readCloudflareConfig,
   readWorkerConfig,
   type WorkerQueueConfig,
@@ -19,6 +21,11 @@ import { projectOfOutput } from "./build-output.ts";
 
 /** Names of files beside a `cloudflare.config.ts` that belong to it. */
 const BESIDE = ["wrangler.config.ts", ...CONFIG_FILE_NAMES];
+
+/** Lists the files, absent ones too, that belong to a `cloudflare.config.ts` of a folder. */
+export function filesBeside(folder: string): string[] {
+  return BESIDE.map((name) => join(folder, name));
+}
 
 /** Reads configurations of all kinds, each `cloudflare.config.ts` once: to read it runs it. */
 export class ConfigReader {
@@ -37,6 +44,19 @@ export class ConfigReader {
     return readCloudflareConfig(file, converted, env, projectOfOutput(file) ?? dirname(file));
   }
 
+  /**
+   * Reads the queues of a configuration of another process, without running it: of a `cloudflare.config.ts` counts what
+   * that process has read.
+   *
+   * @returns `null` where that is not known.
+   * @throws ConfigError or CliError for one that cannot be used.
+   */
+  async queuesElsewhere(file: string, env: string, modules: ReadModules): Promise<WorkerQueueConfig | null> {
+    if (!isCloudflareConfig(file)) return this.queues(file, env);
+    const module = Object.hasOwn(modules, file) ? modules[file] : undefined;
+    return module === undefined ? null : readCloudflareConfig(file, module, env);
+  }
+
   /** Reads everything of a configuration, as Wrangler does. */
   async wrangler(file: string, options: ReadOptions): Promise<WranglerReading> {
     const reading = this.#converted(file, options.env);
@@ -45,10 +65,19 @@ export class ConfigReader {
     return { config, warnings: inWordsOfCloudflareConfig(warnings, converted) };
   }
 
+  /** Collects the queues of each `cloudflare.config.ts` that could be read, for other processes. */
+  async modules(): Promise<ReadModules> {
+    const read = [...this.#modules].filter(([file]) => isCloudflareConfig(file));
+    const entries = read.map(([file, reading]) =>
+      reading.then(({ converted }) => [[file, queuesOnly(converted)] as const]).catch(() => []),
+    );
+    return Object.fromEntries((await Promise.all(entries)).flat());
+  }
+
   /** Lists further files, absent ones too, whose change can change the result of the next reading. */
   async dependencies(): Promise<string[]> {
     const read = [...this.#modules].map(async ([file, reading]) => [
-      ...BESIDE.map((name) => join(projectOfOutput(file) ?? dirname(file), name)),
+      ...filesBeside(projectOfOutput(file) ?? dirname(file)),
       ...(await reading.then(({ dependencies }) => dependencies).catch(() => [])),
     ]);
     return [...new Set((await Promise.all(read)).flat())];

@@ -8,6 +8,7 @@ import {
   deploymentNames,
   findConfigFile,
   isCloudflareConfig,
+  type ReadModules,
   type WorkerQueueConfig,
 } from "@sluice/config";
 import type { QueueDefinition, QueueTopology } from "@sluice/protocol";
@@ -29,7 +30,7 @@ import {
   findCloudflareOutput,
   projectOfOutputFolder,
 } from "./build-output.ts";
-import { ConfigReader } from "./config-reader.ts";
+import { ConfigReader, filesBeside } from "./config-reader.ts";
 import { consumersElsewhere } from "./elsewhere.ts";
 import { readWorker, type WorkerSource } from "./read-worker.ts";
 import type { UserWorker } from "./worker.ts";
@@ -54,6 +55,8 @@ export interface Project {
   readonly elsewhere: readonly string[];
   /** Absolute paths of further files that configurations consist of: modules that they import. */
   readonly dependencies: readonly string[];
+  /** The queues of each `cloudflare.config.ts` among these Workers' files. */
+  readonly modules: ReadModules;
   /** Warnings of Wrangler and of the configuration reader, ready to print. */
   readonly warnings: readonly string[];
 }
@@ -77,6 +80,8 @@ export interface ProjectOptions {
   readonly filesJoined?: readonly string[];
   /** Files of Workers in whose name other processes send by this broker, without running them. */
   readonly filesSending?: readonly string[];
+  /** What the other processes have read of each `cloudflare.config.ts` of theirs. One that is missing is left out. */
+  readonly modulesElsewhere?: ReadModules;
   /** Name of the broker's Worker, under which its data are stored. Default: as in its configuration. */
   readonly brokerName?: string | null;
   /** Reads for an account, where the files or `--broker` name the broker. */
@@ -113,9 +118,13 @@ export async function readProject(options: ProjectOptions): Promise<Project> {
       `${namesake.file}: "${namesake.name}" is the name of the broker. Give this Worker another name.`,
     );
   }
-  const joined = await readElsewhere(options.filesJoined ?? [], env, reader);
-  const others = await readElsewhere(options.filesElsewhere ?? [], env, reader);
-  const sending = await readElsewhere(options.filesSending ?? [], env, reader);
+  const { filesJoined = [], filesElsewhere = [], filesSending = [] } = options;
+  const joined = await readElsewhere(filesJoined, options, reader);
+  const others = await readElsewhere(filesElsewhere, options, reader);
+  const sending = await readElsewhere(filesSending, options, reader);
+  const besideModules = [...filesJoined, ...filesElsewhere, ...filesSending]
+    .filter(isCloudflareConfig)
+    .flatMap((file) => filesBeside(dirname(file)));
   const senders = sendersAmong(sending, [...own, ...joined]);
   const { topology, elsewhere, warnings } = withElsewhere(here, [
     ...joined,
@@ -129,7 +138,8 @@ export async function readProject(options: ProjectOptions): Promise<Project> {
     names,
     topology: { ...topology, queues: withQueues(topology.queues, options.queues ?? {}) },
     elsewhere: elsewhere.map(({ workerName }) => workerName),
-    dependencies: await reader.dependencies(),
+    dependencies: [...new Set([...(await reader.dependencies()), ...besideModules])],
+    modules: await reader.modules(),
     warnings: [...read.flatMap((reading) => reading.warnings), ...broker.warnings, ...warnings],
   };
 }
@@ -165,11 +175,11 @@ function withQueues(
 /** Reads files of other processes. A broken one is left out: the process that runs its Worker reports it. */
 async function readElsewhere(
   files: readonly string[],
-  env: string,
+  { env, modulesElsewhere = {} }: ProjectOptions,
   reader: ConfigReader,
 ): Promise<WorkerQueueConfig[]> {
-  const readings = files.map((file) => reader.queues(file, env).catch(() => []));
-  return (await Promise.all(readings)).flat();
+  const readings = files.map((file) => reader.queuesElsewhere(file, env, modulesElsewhere).catch(() => null));
+  return (await Promise.all(readings)).filter((queues) => queues !== null);
 }
 
 /**
