@@ -209,6 +209,10 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
       lines: linesContext(current.plan, ownership.owner, workingDirectory),
       onListening,
       onSocketInUse: () => wrangler.startAgain(),
+      onStuck: () => {
+        runtime.ending();
+        wrangler.restart();
+      },
       workerd: {
         mark: runtime.url,
         on: (event) => {

@@ -26,6 +26,8 @@ export interface WranglerOptions {
   readonly onListening: (listening: Listening) => void;
   /** A socket of Wrangler's own choice was another server's: it does not get to listen. */
   readonly onSocketInUse: () => void;
+  /** It answers nothing, because of a `cloudflare.config.ts` that does not come to its end, and is ended. */
+  readonly onStuck: () => void;
   /** Listener for the events of the workerd whose configuration has the text `mark` in it. */
   readonly workerd: { readonly mark: string; on(event: WorkerdEvent): void };
 }
@@ -58,6 +60,7 @@ export class DevWrangler {
       env: wranglerEnvironment(process.env),
       file: wranglerFile(),
       stdio: ["inherit", "inherit", "inherit"],
+      onStuck: () => this.#options?.onStuck(),
       onStart: (child) => child.on("message", (message) => this.#on(message)),
     });
   }

@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { constants } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
 import { CliError } from "../errors.ts";
 import { ownModule } from "../own-module.ts";
 import type { Call, Methods, Reply } from "./child-contract.ts";
@@ -16,8 +17,28 @@ export interface ChildOptions {
   readonly stdio: readonly ["inherit" | "ignore", "inherit" | "pipe", "inherit" | "pipe"];
   /** Descriptor of the terminal to ask at. */
   readonly terminal?: number;
+  /** How long a `cloudflare.config.ts` may take to be read, in ms. Default: 20,000. */
+  readonly readingMsMax?: number;
+  /** Called before a process is ended that a `cloudflare.config.ts` keeps from answering. */
+  readonly onStuck?: () => void;
   /** Called with each process that is started. */
   readonly onStart: (child: ChildProcess) => void;
+}
+
+/** How long a `cloudflare.config.ts` may take to be read, in ms; Wrangler is loaded in that time too. */
+const READING_MS_MAX = 20_000;
+/** How long a process that is not stuck may take for an answer, in ms. */
+const PONG_MS_MAX = 2_000;
+
+const LATE = Symbol("late");
+
+async function within<T>(answer: Promise<T>, ms: number): Promise<T | typeof LATE> {
+  const over = new AbortController();
+  try {
+    return await Promise.race([answer, sleep(ms, LATE, { signal: over.signal })]);
+  } finally {
+    over.abort();
+  }
 }
 
 /** Signals by which a terminal tells the group of this process alone to stop, to go on, and its new size. */
@@ -55,7 +76,8 @@ export class WranglerChild implements Disposable {
 
   readonly answers: Answers = {
     readConfig: (...args) => this.call("readConfig", ...args),
-    readCloudflareConfig: (...args) => this.call("readCloudflareConfig", ...args),
+    readCloudflareConfig: (file, mode) =>
+      this.#readModule(file, this.call("readCloudflareConfig", file, mode)),
     readBuildOutput: (...args) => this.call("readBuildOutput", ...args),
     writeCloudflareTypes: (...args) => this.call("writeCloudflareTypes", ...args),
     defaults: () => this.call("defaults"),
@@ -72,9 +94,33 @@ export class WranglerChild implements Disposable {
     const id = this.#calls++;
     const answer = Promise.withResolvers<unknown>();
     this.#waiting.set(id, answer);
-    // A process that is ending takes no call. Its end rejects this one with those that wait.
+    // Where the process is ending, its end answers the call.
     child.send({ id, method, args } satisfies Call, () => {});
     return answer.promise as ReturnType<Methods[Name]>;
+  }
+
+  /**
+   * Waits for a module to be read, but not for ever. Where the process answers nothing else either, as in an endless
+   * loop of the module's, it is ended.
+   */
+  async #readModule<T>(file: string, reading: Promise<T>): Promise<T> {
+    const { readingMsMax = READING_MS_MAX, onStuck } = this.#options;
+    reading.catch(() => {});
+    try {
+      const read = await within(reading, readingMsMax);
+      if (read !== LATE) return read;
+    } catch (error) {
+      if (!(error instanceof ChildEnded)) throw error;
+      throw new CliError(`${file}: it has ended the process that reads it, with exit code ${error.code}.`);
+    }
+    if ((await within(this.call("defaults"), PONG_MS_MAX)) === LATE) {
+      onStuck?.();
+      this.kill("SIGKILL");
+    }
+    throw new CliError(
+      `${file}: it has not come to its end after ${readingMsMax / 1_000} s. Look for a loop, or an await of something ` +
+        "that never comes.",
+    );
   }
 
   /** Sends a signal. What the process has started ends with it. */

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { projectFolder } from "../../test/project-folder.ts";
-import { WranglerChild } from "./child.ts";
+import { type ChildOptions, WranglerChild } from "./child.ts";
 import { CLOUDFLARE_CONFIG_VERSION_MIN, readCloudflareConfigFile } from "./cloudflare-config.ts";
 import { wranglerFile } from "./load-wrangler.ts";
 
@@ -12,18 +12,26 @@ afterAll(() => {
 });
 
 /** Starts a process that reads configurations, with what it prints. */
-function start(cwd: string, variables: NodeJS.ProcessEnv = {}) {
+function start(
+  cwd: string,
+  variables: NodeJS.ProcessEnv = {},
+  options: Pick<ChildOptions, "readingMsMax" | "onStuck"> = {},
+) {
   const { CLOUDFLARE_ENV: _, ...env } = process.env;
   const printed = { text: "" };
   const child = new WranglerChild({
     cwd,
     env: { ...env, WRANGLER_SEND_METRICS: "false", ...variables },
     file: wranglerFile(),
-    stdio: ["ignore", "pipe", "inherit"],
-    onStart: ({ stdout }) =>
-      stdout?.on("data", (chunk: Buffer) => {
-        printed.text += chunk;
-      }),
+    stdio: ["ignore", "pipe", "pipe"],
+    ...options,
+    onStart: ({ stdout, stderr }) => {
+      for (const stream of [stdout, stderr]) {
+        stream?.on("data", (chunk: Buffer) => {
+          printed.text += chunk;
+        });
+      }
+    },
   });
   started.push(child);
   return { answers: child.answers, printed };
@@ -175,5 +183,54 @@ describe("a cloudflare.config.ts", () => {
       `/app/cloudflare.config.ts: Node.js 22.18 or later loads it, and this is ${process.versions.node}.`,
     );
     vi.restoreAllMocks();
+  });
+});
+
+describe("a cloudflare.config.ts that goes wrong in its own time", () => {
+  const EXPORTED = worker("");
+  const WITH_LIMIT = { readingMsMax: 4_000 };
+
+  it.each([
+    ["throws", 'setTimeout(() => { throw new Error("later boom"); }, 50);', "boom"],
+    ["rejects", 'setTimeout(() => Promise.reject(new Error("later boom")), 50);', "boom"],
+    ["rejects with what is no error", 'setTimeout(() => Promise.reject("later boom"), 50);', "boom"],
+  ])("%s after it was read, and the process says so and goes on", async (_, text) => {
+    const folder = folderWith({ "cloudflare.config.ts": `${text}\n${EXPORTED}` });
+    const file = join(folder, "cloudflare.config.ts");
+    const { answers: its, printed } = start(folder);
+    await its.readCloudflareConfig(file, "");
+    await expect
+      .poll(() => printed.text)
+      .toMatch(/cloudflare\.config\.ts(:1)?: warning: it failed after it had been read: later boom\n/);
+    expect((await its.readCloudflareConfig(file, "")).config.name).toBe("a");
+  });
+
+  it("ends the process that reads it", async () => {
+    const folder = folderWith({ "cloudflare.config.ts": `process.exit(3);\n${EXPORTED}` });
+    const file = join(folder, "cloudflare.config.ts");
+    const { answers: its } = start(folder);
+    await expect(its.readCloudflareConfig(file, "")).rejects.toThrow(
+      `${file}: it has ended the process that reads it, with exit code 3.`,
+    );
+    await expect(its.defaults()).resolves.toBeDefined();
+  });
+
+  it.each([
+    ["waits for ever", "await new Promise(() => {});", false],
+    ["loops", "for (;;);", true],
+  ])("%s, and is not waited for", async (_, text, isStuck) => {
+    const folder = folderWith({ "cloudflare.config.ts": EXPORTED });
+    const file = join(folder, "cloudflare.config.ts");
+    const onStuck = vi.fn();
+    const { answers: its } = start(folder, {}, { ...WITH_LIMIT, onStuck });
+    // Wrangler is loaded from then on.
+    await expect.poll(() => its.readCloudflareConfig(file, "").catch(() => null)).not.toBeNull();
+    writeFileSync(file, `${text}\n${EXPORTED}`);
+    await expect(its.readCloudflareConfig(file, "")).rejects.toThrow(
+      `${file}: it has not come to its end after 4 s. Look for a loop`,
+    );
+    expect(onStuck).toHaveBeenCalledTimes(isStuck ? 1 : 0);
+    writeFileSync(file, EXPORTED);
+    await expect.poll(() => its.readCloudflareConfig(file, "").catch(() => null)).not.toBeNull();
   });
 });

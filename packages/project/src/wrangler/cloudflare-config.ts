@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import type { ConvertedConfig } from "@sluice/config";
 import type { Unstable_Config } from "wrangler";
 import { CliError } from "../errors.ts";
+import { placeIn } from "./late-errors.ts";
 import {
   isTooOld,
   type TypesOfConfig,
@@ -189,11 +190,4 @@ function explained(error: unknown, file: string): string {
     key === undefined ? text : `${key}: ${text}`,
   );
   return lines.map((line) => `${join(dirname(file), name)}: ${line}`).join("\n");
-}
-
-/** Finds the line of one of the user's modules in a stack trace. */
-function placeIn(error: unknown, file: string): string {
-  const stack = error instanceof Error ? (error.stack ?? "") : "";
-  const [, place, line] = /(?:file:\/\/)?(\/[^\s?()]+)(?:\?[^\s:()]*)?:(\d+)/.exec(stack) ?? [];
-  return place?.startsWith(dirname(file)) && !place.includes("/node_modules/") ? `${place}:${line}` : file;
 }

@@ -2,6 +2,7 @@ import module, { createRequire, enableCompileCache, flushCompileCache } from "no
 import { CliError } from "../errors.ts";
 import { captured } from "./captured.ts";
 import { type Call, type CapturedCommand, type Methods, type Reply, TERMINAL_FD } from "./child-contract.ts";
+import { noteModule, surviveLateErrors } from "./late-errors.ts";
 import { exitCodeOf, loadWrangler, takeWrangler, wranglerInternals } from "./load-wrangler.ts";
 import { secretsFile } from "./secrets-file.ts";
 import { ANSWERS } from "./wrangler-config.ts";
@@ -15,8 +16,9 @@ import { ANSWERS } from "./wrangler-config.ts";
 const FLUSH_AFTER_MS = 10_000;
 
 enableCompileCache();
+surviveLateErrors();
 const [, , file = ""] = process.argv;
-const methods: Methods = { ...ANSWERS, capture, show, inside };
+const methods: Methods = { ...ANSWERS, readCloudflareConfig, capture, show, inside };
 
 // Wrangler closes the channel to its parent at the end of a command.
 process.disconnect = () => {};
@@ -36,6 +38,11 @@ try {
   loadWrangler();
 } catch {
   // The first call fails by it too.
+}
+
+async function readCloudflareConfig(config: string, mode: string) {
+  noteModule(config);
+  return ANSWERS.readCloudflareConfig(config, mode);
 }
 
 async function capture({ args, env, secrets, folder, asks }: CapturedCommand) {

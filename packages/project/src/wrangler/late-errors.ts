@@ -1,0 +1,50 @@
+import { dirname } from "node:path";
+
+/** Modules that this process has run to read a configuration. */
+const modules = new Set<string>();
+
+/** Notes a `cloudflare.config.ts` that is about to be run, by its absolute path. */
+export function noteModule(file: string): void {
+  modules.add(file);
+}
+
+/**
+ * Keeps this process going when a module that it has run fails later, as in a timer or a promise that nobody waits for.
+ * It says which file failed and why. Other errors go their way. Call it before Wrangler is loaded: a library of
+ * Wrangler's keeps the `emit` that it finds then.
+ */
+export function surviveLateErrors(): void {
+  const emit = process.emit.bind(process) as (name: string | symbol, ...args: unknown[]) => boolean;
+  // No listener: one of Wrangler's ends the process, whatever others make of the error.
+  const intercepted = (name: string | symbol, ...args: unknown[]) => {
+    const isError = name === "uncaughtException" || name === "unhandledRejection";
+    const line = isError ? lateError(args[0], [...modules]) : null;
+    if (line === null) return emit(name, ...args);
+    console.warn(line);
+    return true;
+  };
+  process.emit = intercepted as typeof process.emit;
+}
+
+/** Words an error of one of the files, or of a module beside it; `null` where it is not theirs. */
+export function lateError(error: unknown, files: readonly string[]): string | null {
+  const [only] = files;
+  // What is no error does not say where it is from. Wrangler throws nothing of the kind.
+  if (!(error instanceof Error)) return only === undefined ? null : worded(only, String(error));
+  for (const file of files) {
+    const place = placeIn(error, file);
+    if (place !== file) return worded(place, error.message);
+  }
+  return null;
+}
+
+function worded(place: string, reason: string): string {
+  return `${place}: warning: it failed after it had been read: ${reason}`;
+}
+
+/** Finds the line of one of the user's modules in a stack trace; the file alone where there is none. */
+export function placeIn(error: unknown, file: string): string {
+  const stack = error instanceof Error ? (error.stack ?? "") : "";
+  const [, place, line] = /(?:file:\/\/)?(\/[^\s?()]+)(?:\?[^\s:()]*)?:(\d+)/.exec(stack) ?? [];
+  return place?.startsWith(dirname(file)) && !place.includes("/node_modules/") ? `${place}:${line}` : file;
+}
