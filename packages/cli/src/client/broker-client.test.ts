@@ -1,4 +1,4 @@
-import { EXIT_NO_BROKER } from "@sluice/project/errors";
+import { EXIT_NO_BROKER, EXIT_USAGE } from "@sluice/project/errors";
 import { afterEach, expect, it, vi } from "vitest";
 import { BrokerClient } from "./broker-client.ts";
 
@@ -30,4 +30,24 @@ it.each(calls)("says of what else answers that it is no broker: %s", async (_, c
     message: "There is no broker of Sluice at http://broker: something else answers there, with status 503.",
     exitCode: EXIT_NO_BROKER,
   });
+});
+
+it("only looks at a broker of another project that nobody named", async () => {
+  const fetched = vi.fn(async () => Response.json({ result: [] }));
+  vi.stubGlobal("fetch", fetched);
+  const url = "http://broker";
+  const its = new BrokerClient({ url, token: null, stranger: "sluice dev (process 1) of /code/shop" });
+  const refused = {
+    exitCode: EXIT_USAGE,
+    message: expect.stringMatching(/process 1.*--url http:\/\/broker/),
+  };
+  for (const method of ["POST", "PUT", "PATCH", "DELETE"] as const) {
+    await expect(its.admin({ method, path: "/queues/q/purge" }), method).rejects.toMatchObject(refused);
+    await expect(its.rest({ method, path: "/q" }), method).rejects.toMatchObject(refused);
+  }
+  await expect(its.mcp({ method: "tools/call" }, {})).rejects.toMatchObject(refused);
+  expect(fetched).not.toHaveBeenCalled();
+  await its.admin({ method: "POST", path: "/queues/q/redrive", body: { dryRun: true } });
+  await its.admin({ path: "/queues" });
+  expect(fetched).toHaveBeenCalledTimes(2);
 });

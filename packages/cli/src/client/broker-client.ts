@@ -96,6 +96,7 @@ export class BrokerClient {
    * @throws BrokerFailure
    */
   async mcp(message: unknown, headers: Readonly<Record<string, string>>): Promise<object | null> {
+    this.#refuseStranger();
     const signal = AbortSignal.timeout(PATIENCE_MS);
     const response = await this.#call({
       method: "POST",
@@ -116,9 +117,18 @@ export class BrokerClient {
   }
 
   async #ask(root: string, { path, patienceMs = PATIENCE_MS, ...request }: BrokerRequest) {
+    if (changesSomething(request)) this.#refuseStranger();
     const signal = AbortSignal.timeout(patienceMs);
     const response = await this.#call({ ...request, path: `${root}${path}`, signal });
     return { status: response.status, body: await this.#parsed(response) };
+  }
+
+  /** @throws CliError for a broker of another project that nobody named. */
+  #refuseStranger(): void {
+    const { url, stranger = null } = this.#address;
+    if (stranger === null) return;
+    const text = `Nothing was done: the only broker that runs is another project's, ${stranger}. --url ${url} names it.`;
+    throw new CliError(text, EXIT_USAGE);
   }
 
   #call(request: ApiRequest): Promise<Response> {
@@ -180,6 +190,11 @@ export class BrokerClient {
     }
     return new BrokerFailure(message, exitCodeOf(status, known), known, index);
   }
+}
+
+/** Whether a request does more than look. With `dryRun` one only counts. */
+function changesSomething({ method = "GET", body }: Pick<ApiRequest, "method" | "body">): boolean {
+  return method !== "GET" && memberOf(body, "dryRun") !== true;
 }
 
 /** Error codes of the API for options that the command line hands on as they are: usage errors. */

@@ -59,12 +59,44 @@ describe("the token of a broker that runs here", () => {
     const url = "http://localhost:8787";
     const place = { command: "sluice dev", url, data: folder, folders: [folder] };
     onTestFinished(registerBroker(env, { ...place, token: "made" }));
-    expect(findBroker({}, { cwd: folder, env })).toEqual({ url, token: "made" });
-    expect(findBroker({ url: `${url}/__sluice/` }, { cwd: folder, env })).toEqual({ url, token: "made" });
-    expect(findBroker({ token: "own" }, { cwd: folder, env })).toEqual({ url, token: "own" });
+    expect(findBroker({}, { cwd: folder, env })).toEqual({ url, token: "made", stranger: null });
+    expect(findBroker({ url: `${url}/__sluice/` }, { cwd: folder, env })).toEqual({
+      url,
+      token: "made",
+      stranger: null,
+    });
+    expect(findBroker({ token: "own" }, { cwd: folder, env })).toEqual({ url, token: "own", stranger: null });
     const other = "http://localhost:8788";
-    expect(findBroker({ url: other }, { cwd: folder, env })).toEqual({ url: other, token: null });
+    expect(findBroker({ url: other }, { cwd: folder, env })).toEqual({
+      url: other,
+      token: null,
+      stranger: null,
+    });
     const modes = readdirSync(brokers).map((name) => statSync(join(brokers, name)).mode & 0o777);
     expect(modes).toEqual([0o600]);
+  });
+});
+
+describe("the only broker that runs", () => {
+  const stranger = /^sluice dev \(process \d+\) of .*\/shop at http:\/\/localhost:8787$/;
+
+  it.each([
+    ["shop", null],
+    ["shop/src", null],
+    [".", null],
+    ["mails", stranger],
+    ["shopping", stranger],
+  ])("is a stranger's to %s unless folders lie in one another: %s", (name, expected) => {
+    const folder = projectFolder({});
+    const env = { WRANGLER_REGISTRY_PATH: join(folder, "registry") };
+    const shop = join(folder, "shop");
+    const url = "http://localhost:8787";
+    onTestFinished(registerBroker(env, { command: "sluice dev", url, data: shop, folders: [shop] }));
+    const cwd = join(folder, name);
+    const found = findBroker({}, { cwd, env }).stranger;
+    if (expected === null) expect(found).toBeNull();
+    else expect(found).toMatch(expected);
+    expect(findBroker({ url }, { cwd, env }).stranger).toBeNull();
+    expect(findBroker({}, { cwd, env: { ...env, SLUICE_URL: url } }).stranger).toBeNull();
   });
 });

@@ -10,6 +10,8 @@ export interface BrokerAddress {
   readonly url: string;
   /** A token of the broker's; `null` for none. */
   readonly token: string | null;
+  /** Words for a broker that nobody named and whose folders have nothing to do with this one. Default: it is none. */
+  readonly stranger?: string | null;
 }
 
 /** Which broker a command line names. */
@@ -36,9 +38,16 @@ export function findBroker(
   const running = brokersOf(env).running();
   const base = named === null ? null : baseOf(named);
   if (base !== null)
-    return { url: base, token: given ?? running.find(({ url }) => url === base)?.token ?? null };
-  const { url, token = null } = nearest(running, cwd);
-  return { url, token: given ?? token };
+    return {
+      url: base,
+      token: given ?? running.find(({ url }) => url === base)?.token ?? null,
+      stranger: null,
+    };
+  const found = nearest(running, cwd);
+  const { url, token = null, command, pid, folders } = found;
+  const isRelated = stepsToNearest(found, cwd, nodePath) !== Number.POSITIVE_INFINITY;
+  const stranger = isRelated ? null : `${command} (process ${pid}) of ${folders.join(", ")} at ${url}`;
+  return { url, token: given ?? token, stranger };
 }
 
 /**
@@ -52,9 +61,7 @@ export function nearest(
   cwd: string,
   path: PlatformPath = nodePath,
 ): RunningBroker {
-  const steps = brokers.map(({ folders }) =>
-    Math.min(...folders.map((folder) => stepsTo(folder, cwd, path))),
-  );
+  const steps = brokers.map((broker) => stepsToNearest(broker, cwd, path));
   const best = Math.min(...steps);
   const near = oneForEachFolder(brokers.filter((_, i) => steps[i] === best));
   const [only, another] = near;
@@ -69,6 +76,10 @@ export function nearest(
 const NONE_RUNS =
   'No broker is running. Start one: "sluice dev" in the folder of a Worker, or "sluice serve" for a broker without ' +
   "any.\nFor that of a vite dev name its address, --url http://localhost:5173, as for one on another machine.";
+
+function stepsToNearest({ folders }: RunningBroker, cwd: string, path: PlatformPath): number {
+  return Math.min(...folders.map((folder) => stepsTo(folder, cwd, path)));
+}
 
 /** Folders between two that lie in one another; infinite for others. */
 function stepsTo(folder: string, cwd: string, { relative, isAbsolute, sep }: PlatformPath): number {

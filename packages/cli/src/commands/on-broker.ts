@@ -49,7 +49,9 @@ export function onBroker(
   run: (on: OnBroker) => Promise<number>,
 ): Promise<void> {
   return execute(async (printer, surroundings) => {
-    const client = new BrokerClient(findBroker(options, surroundings));
+    const address = findBroker(options, surroundings);
+    if (typeof address.stranger === "string") printer.warn(`This is the broker of ${address.stranger}.`);
+    const client = new BrokerClient(address);
     // The reader of our output may close it early, as "head" does.
     process.stdout.on("error", endQuietly);
     try {
