@@ -243,6 +243,7 @@ describe("readProject", () => {
     "[sluice.queues.q]\ndelivery_delay = 1",
     "[sluice.queues.q]\nmessage_retention_period = 60",
     "[sluice.sns]",
+    '[[sluice.r2_notifications]]\nbucket = "photos"\nqueue = "q"\nevent_types = ["object-create"]',
   ])("passes on no warning of Wrangler's about our table with %s", async (line) => {
     const table = line.startsWith("[") ? line : `[sluice]\n${line}`;
     const consumer = '[[queues.consumers]]\nqueue = "q"\n';

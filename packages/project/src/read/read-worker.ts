@@ -42,10 +42,7 @@ export async function readWorker(
   // The output of a build tool has only the environment that it was built for.
   const env = source.kind === "written" ? chosenEnv : "";
   const queues = await reader.queues(file, env);
-  const { sns, alerts, broker, project, queueSettings } = queues;
-  const hasTableOfOurs =
-    (sns ?? alerts ?? broker ?? project) !== undefined || Object.keys(queueSettings).length > 0;
-  const { config, warnings } = await reader.wrangler(file, { env, quiet: hasTableOfOurs });
+  const { config, warnings, beside = [] } = await reader.wrangler(file, { env, quiet: false });
   if (config.pages_build_output_dir !== undefined) {
     throw new CliError(`${file}: this is a Pages project, and Sluice runs Workers only.`);
   }
@@ -60,6 +57,10 @@ export async function readWorker(
     worker,
     warnings: [
       ...(warnings === "" ? [] : [warnings.trimEnd()]),
+      // Our reader knows the line of what both of them find.
+      ...beside
+        .filter((text) => !queues.warnings.some((own) => own.text === text))
+        .map((text) => formatDiagnostic({ severity: "warning", file, text })),
       ...notSaidYet(queues.warnings, warnings).map(formatDiagnostic),
       ...(source.kind === "written" ? notRead(file) : []),
       ...ownWarnings(worker),

@@ -74,7 +74,10 @@ export interface TypesOfConfig {
   readonly types: { readonly generate: boolean; readonly includeRuntime: boolean };
 }
 
-interface Diagnostics {
+/** Errors and warnings of a configuration, and of its environments. */
+export interface Diagnostics {
+  readonly warnings: readonly string[];
+  readonly children: readonly Diagnostics[];
   hasErrors(): boolean;
   renderErrors(): string;
   hasWarnings(): boolean;

@@ -1,8 +1,9 @@
+import { readFileSync } from "node:fs";
 import { format } from "node:util";
 import type { Unstable_Config } from "wrangler";
 import { CliError } from "../errors.ts";
 import type { CloudflareReading } from "./cloudflare-config.ts";
-import { loadWrangler, requireOfWrangler } from "./load-wrangler.ts";
+import { type Diagnostics, loadWrangler, requireOfWrangler, wranglerInternals } from "./load-wrangler.ts";
 import { withFileItself, withReadableFile } from "./pull-consumers.ts";
 
 /** Wrangler's reading of a configuration and what it had to say about it. */
@@ -10,6 +11,8 @@ export interface WranglerReading {
   readonly config: Unstable_Config;
   /** As Wrangler printed it, colours and all; empty when it had nothing to say. */
   readonly warnings: string;
+  /** Warnings about a file with a `[sluice]` table, a text each, without a place: Wrangler prints none of them. */
+  readonly beside?: readonly string[];
 }
 
 export interface ReadOptions {
@@ -54,16 +57,19 @@ type VarsForDev = typeof import("wrangler").unstable_getVarsForDev;
 export const ANSWERS: Answers = {
   async readConfig(file, options) {
     const { unstable_readConfig } = loadWrangler();
-    const { result, printed } = capturing("warn", (): Unstable_Config => {
+    const { env, quiet } = options;
+    const { result, printed } = capturing("warn", () => {
       try {
-        return withReadableFile(file, (config) =>
-          unstable_readConfig({ config, env: options.env }, { hideWarnings: options.quiet }),
-        );
+        return withReadableFile(file, (config) => {
+          const raw = rawWithOwnTable(config);
+          const read = unstable_readConfig({ config, env }, { hideWarnings: quiet || raw !== null });
+          return { config: read, beside: raw === null || quiet ? [] : warningsBeside(raw, config, env) };
+        });
       } catch (error) {
         throw new CliError(error instanceof Error ? error.message : String(error));
       }
     });
-    return { config: result, warnings: withFileItself(printed, file) };
+    return { ...result, warnings: withFileItself(printed, file) };
   },
   async readCloudflareConfig(file, mode) {
     const { readCloudflareConfigFile } = await import("./cloudflare-config.ts");
@@ -101,6 +107,29 @@ export const ANSWERS: Answers = {
     }
   },
 };
+
+/** Parses a configuration that has a `[sluice]` table; `null` for one that has none. */
+function rawWithOwnTable(file: string): object | null {
+  if (!readFileSync(file, "utf8").includes("sluice")) return null;
+  const { rawConfig } = loadWrangler().experimental_readRawConfig({ config: file });
+  return "sluice" in rawConfig ? rawConfig : null;
+}
+
+/**
+ * Warnings about everything but the `[sluice]` table, which Wrangler does not know; none from a Wrangler that keeps what
+ * it takes to find them to itself.
+ */
+function warningsBeside(raw: object, file: string, env: string): string[] {
+  const { normalizeAndValidateConfig } = wranglerInternals();
+  if (normalizeAndValidateConfig === undefined) return [];
+  const { sluice: _, ...rest } = raw as { readonly sluice: unknown };
+  const { diagnostics } = normalizeAndValidateConfig(rest, file, file, { env });
+  return warningsIn(diagnostics);
+}
+
+function warningsIn({ warnings, children }: Diagnostics): string[] {
+  return [...warnings, ...children.flatMap(warningsIn)];
+}
 
 let answers = ANSWERS;
 

@@ -55,6 +55,16 @@ describe("sluice doctor", () => {
     );
   });
 
+  it("names each mistake beside a [sluice] table in a line, and not the table", async () => {
+    const mistaken = `${CONSUMER}max_retrys = 2\n[sluice]\nproject = "shop"\n`;
+    const { code, out } = await examine({ "wrangler.toml": `typo = 1\n${HEAD}${PRODUCER}${mistaken}` });
+    expect(code).toBe(0);
+    expect(out).toBe(
+      'wrangler.toml: warning: Unexpected fields found in top-level field: "typo"\n' +
+        'wrangler.toml:10: warning: Unexpected fields found in queues.consumers[0] field: "max_retrys"\n',
+    );
+  });
+
   it.each<[string, string, Finding["code"], number, RegExp]>([
     ["a queue without a consumer", PRODUCER, "no-consumer", 0, /"shop" sends to/],
     [

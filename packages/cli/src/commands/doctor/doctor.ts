@@ -75,6 +75,11 @@ function warningsOf({ workers, warnings }: Project): Finding[] {
     const diagnostic = diagnostics.get(text);
     if (diagnostic !== undefined) return ofDiagnostic(diagnostic);
     const plain = stripVTControlCharacters(text).trim();
+    const [, file, line, said] = /^(\S.*?)(?::(\d+))?: warning: (.*)$/s.exec(plain) ?? [];
+    if (file !== undefined && said !== undefined) {
+      const at = line === undefined ? { file } : { file, line: Number(line) };
+      return { severity: "warning", code: "configuration", ...at, text: said };
+    }
     return { severity: "warning", code: "configuration", text: plain.replace(/^▲ \[WARNING\] /, "") };
   });
 }
