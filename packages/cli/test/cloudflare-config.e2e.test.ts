@@ -66,6 +66,7 @@ describe("sluice dev with a cloudflare.config.ts", () => {
     );
     expect(await get("/send/class?text=still")).toBe("sent");
     write("front/cloudflare.config.ts", text);
+    await running.printed(/The configuration has been read again\./, before);
   });
 
   it("takes up a change of a module that the configuration imports", async () => {

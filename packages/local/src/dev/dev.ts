@@ -184,6 +184,7 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
   const onChange = () => {
     updating = updating.then(update).then(
       () => {
+        if (complaint !== "" && !isOver) printer.print("The configuration has been read again.");
         complaint = "";
       },
       (error: unknown) => {

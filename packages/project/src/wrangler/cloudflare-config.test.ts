@@ -186,6 +186,29 @@ describe("a cloudflare.config.ts", () => {
   });
 });
 
+it("a cloudflare.config.ts beside a package.json of CommonJS is refused with what to change there", async () => {
+  const folder = projectFolder({
+    "package.json": '{ "type": "commonjs" }',
+    "a/cloudflare.config.ts": worker(""),
+  });
+  await expect(answers.readCloudflareConfig(join(folder, "a/cloudflare.config.ts"), "")).rejects.toThrow(
+    `cloudflare.config.ts: it is an ES module, and ${join(folder, "package.json")} says that it is not. Change ` +
+      '"type": "commonjs" there to "type": "module".',
+  );
+});
+
+it.each([
+  ["an export", `export const sluice = { queues: {} };\n${worker("")}`],
+  ["a key", worker("").replace("worker:", "sluice: {}, worker:")],
+])("a cloudflare.config.ts with settings of Sluice is refused with where they go: %s", async (_, text) => {
+  const folder = folderWith({ "cloudflare.config.ts": text });
+  const refused = await read(folder).catch((error: Error) => error.message);
+  expect(refused).toBe(
+    `${join(folder, "cloudflare.config.ts")}: The settings of Sluice go into the [sluice] table of a wrangler.toml ` +
+      "beside this file that holds nothing else.",
+  );
+});
+
 describe("a cloudflare.config.ts that goes wrong in its own time", () => {
   const EXPORTED = worker("");
   const WITH_LIMIT = { readingMsMax: 4_000 };

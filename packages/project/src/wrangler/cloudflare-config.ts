@@ -31,6 +31,13 @@ export interface CloudflareReading {
 const INVALID = /^Invalid `(?<name>[^`]+)`:\n(?<issues>[\s\S]+)$/;
 const ISSUE = /^\s*[✖•] (?<text>.+)(?:\n\s*→ at (?<key>.+))?/gm;
 
+/** Message of Wrangler about settings of Sluice's among those of the Worker. */
+const UNKNOWN_OWN_TABLE = 'Unrecognized key: "sluice"';
+/** An export that looks as if it were read. */
+const EXPORTS_OWN_TABLE = /^export\s+(?:const|let|var)\s+sluice\b/m;
+const OWN_TABLE_PLACE =
+  "The settings of Sluice go into the [sluice] table of a wrangler.toml beside this file that holds nothing else.";
+
 /**
  * Reads a `cloudflare.config.ts`, and the `wrangler.config.ts` beside it, as `wrangler dev --experimental-new-config`
  * does.
@@ -44,6 +51,7 @@ export async function readCloudflareConfigFile(file: string, mode: string): Prom
     throw new CliError(`${file}: Node.js 22.18 or later loads it, and this is ${process.versions.node}.`);
   }
   const { loadNewConfig, normalizeAndValidateConfig } = neededInternals(file);
+  if (EXPORTS_OWN_TABLE.test(readFileSync(file, "utf8"))) throw new CliError(`${file}: ${OWN_TABLE_PLACE}`);
   const loaded = await loadNewConfig(optionsOf(file, mode)).catch((error: unknown) => {
     throw new CliError(explained(error, file));
   });
@@ -185,9 +193,28 @@ function neededInternals(file: string) {
 function explained(error: unknown, file: string): string {
   const message = error instanceof Error ? error.message : String(error);
   const { name, issues } = INVALID.exec(message)?.groups ?? {};
-  if (name === undefined || issues === undefined) return `${placeIn(error, file)}: ${message}`;
+  if (name === undefined || issues === undefined) {
+    const commonJs = error instanceof SyntaxError ? commonJsPackageOf(file) : null;
+    return commonJs === null
+      ? `${placeIn(error, file)}: ${message}`
+      : `${file}: it is an ES module, and ${commonJs} says that it is not. Change "type": "commonjs" there to ` +
+          '"type": "module".';
+  }
   const lines = [...issues.matchAll(ISSUE)].map(({ groups: { text, key } = {} }) =>
-    key === undefined ? text : `${key}: ${text}`,
+    text === UNKNOWN_OWN_TABLE ? OWN_TABLE_PLACE : key === undefined ? text : `${key}: ${text}`,
   );
   return lines.map((line) => `${join(dirname(file), name)}: ${line}`).join("\n");
+}
+
+/** Finds the `package.json` by which Node.js takes a module for one of CommonJS; `null` where none says so. */
+function commonJsPackageOf(file: string): string | null {
+  const manifest = findUp(dirname(file), "package.json");
+  if (manifest === null) return null;
+  return readJson<{ readonly type?: unknown }>(manifest).type === "commonjs" ? manifest : null;
+}
+
+function findUp(folder: string, name: string): string | null {
+  const file = join(folder, name);
+  if (existsSync(file)) return file;
+  return dirname(folder) === folder ? null : findUp(dirname(folder), name);
 }

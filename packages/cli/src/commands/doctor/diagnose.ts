@@ -138,7 +138,8 @@ function placeOf(queue: string, workers: Project["workers"]): Pick<Finding, "fil
     if (index !== -1) return at(file, queues.lines?.consumers[index]);
   }
   for (const { file, queues } of workers) {
-    if (queue in queues.queueSettings)
+    // Settings beside a cloudflare.config.ts name a queue less than that does.
+    if (queue in queues.queueSettings && (queues.settingsFile === undefined || !names(queues, queue)))
       return at(queues.settingsFile ?? file, queues.lines?.queueSettings[queue]);
   }
   for (const { file, queues } of workers) {
@@ -147,4 +148,12 @@ function placeOf(queue: string, workers: Project["workers"]): Pick<Finding, "fil
     if (queues.producers.some((producer) => producer.queue === queue)) return { file };
   }
   return {};
+}
+
+/** Whether a Worker sends to a queue, or has it for dead letters. */
+function names({ producers, consumers }: Project["workers"][number]["queues"], queue: string): boolean {
+  return (
+    producers.some((producer) => producer.queue === queue) ||
+    consumers.some(({ settings }) => settings.deadLetterQueue === queue)
+  );
 }

@@ -65,6 +65,18 @@ describe("sluice doctor", () => {
     );
   });
 
+  it("finds a queue in the cloudflare.config.ts that names it, whatever its settings beside it", async () => {
+    const env = '{ ORDERS: { type: "queue", name: "orders" } }';
+    const { out } = await examine({
+      "package.json": '{ "type": "module" }',
+      "cloudflare.config.ts": `export default { worker: {
+        name: "shop", entrypoint: "shop.js", compatibilityDate: "2026-11-01", env: ${env},
+      } };`,
+      "wrangler.toml": "[sluice.queues.orders]\nmax_receives_per_second = 5\n",
+    });
+    expect(out).toMatch(/^cloudflare\.config\.ts: warning: No Worker consumes "orders"/);
+  });
+
   it.each<[string, string, Finding["code"], number, RegExp]>([
     ["a queue without a consumer", PRODUCER, "no-consumer", 0, /"shop" sends to/],
     [
