@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { CliError } from "@sluice/project/errors";
 import { configFileIn } from "@sluice/project/read/broker";
 import { dependsOn, type Manifest, readManifest, withDevScript } from "./manifest.ts";
@@ -17,6 +17,8 @@ interface FileChange {
 /** Changes that make a project run on Sluice. */
 export interface Changes {
   readonly files: readonly FileChange[];
+  /** Folder of the manifest: the project's, or that of the workspace around it. Absolute. */
+  readonly root: string;
   /** Packages to install. */
   readonly packages: readonly string[];
   readonly manager: PackageManager;
@@ -80,10 +82,13 @@ const VITEST: Tool = {
  * @throws CliError where there is no project.
  */
 export function changesFor(folder: string): Changes {
-  const text = read(folder, MANIFEST);
+  const root = manifestFolder(folder);
+  const text = root === null ? null : read(root, MANIFEST);
   const manifest = text === null ? null : readManifest(text);
-  if (text === null || manifest === null) {
-    throw new CliError(`There is no ${MANIFEST} in ${folder}. Run this in the folder of a project.`);
+  if (root === null || text === null || manifest === null) {
+    throw new CliError(
+      `There is no ${MANIFEST} in ${folder} or around it. Run this in the folder of a project.`,
+    );
   }
   const changed = new Map<string, string>();
   const notes: string[] = [];
@@ -94,9 +99,15 @@ export function changesFor(folder: string): Changes {
   if (!isOfVite) {
     // A project of Vite's is still run by Vite's own command.
     packages.add("sluice");
-    const scripts = withDevScript(text, manifest);
-    changed.set(MANIFEST, scripts.text);
-    notes.push(...scripts.notes);
+    if (root === folder) {
+      const scripts = withDevScript(text, manifest);
+      changed.set(MANIFEST, scripts.text);
+      notes.push(...scripts.notes);
+    } else {
+      notes.push(
+        `The nearest ${MANIFEST} is that of ${root}, whose scripts stay as they are. Run this Worker by: sluice dev`,
+      );
+    }
   }
   if (configFileIn(folder) === null) {
     notes.push(
@@ -109,10 +120,17 @@ export function changesFor(folder: string): Changes {
       const before = read(folder, name) ?? "";
       return before === after ? [] : [{ name, before, after }];
     }),
+    root,
     packages: [...packages].filter((name) => !dependsOn(manifest, name)).sort(),
     manager: packageManagerOf(folder, manifest.packageManager),
     notes,
   };
+}
+
+/** Finds the nearest folder with a manifest: this one, else one around it. */
+function manifestFolder(folder: string): string | null {
+  if (existsSync(join(folder, MANIFEST))) return folder;
+  return dirname(folder) === folder ? null : manifestFolder(dirname(folder));
 }
 
 interface Found {

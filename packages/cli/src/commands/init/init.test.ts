@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { projectFolder } from "@sluice/project/test/project-folder";
@@ -261,7 +261,16 @@ it("init shows the difference, asks, and finds nothing to do in a second run", a
 
 it("init says what it would install, and where a project or a package is missing", async () => {
   const folder = projectFolder({ ...WRANGLER, "package.json": manifest({}) });
-  expect((await init(folder, ["--dry-run"])).printed).toContain("$ npm install --save-dev sluice@^0.1.0");
+  expect(await init(folder, ["--dry-run"])).toMatchObject({
+    code: 2,
+    printed: "",
+    warned: expect.stringMatching(/^sluice is in no registry.*sluice init --from DIR$/),
+  });
+  mkdirSync(join(folder, "packed"));
+  writeFileSync(join(folder, "packed/sluice-0.1.0.tgz"), "");
+  expect((await init(folder, ["--dry-run", "--from", "packed"])).printed).toContain(
+    `$ npm install --save-dev ${join(folder, "packed/sluice-0.1.0.tgz")}`,
+  );
   expect(await init(folder, ["--from", "packages"])).toMatchObject({
     code: 2,
     warned: `There is no ${join(folder, "packages/sluice-0.1.0.tgz")}.`,
@@ -271,6 +280,17 @@ it("init says what it would install, and where a project or a package is missing
     code: 1,
     warned: expect.stringContaining("There is no package.json"),
   });
+});
+
+it("init looks for a package.json around a folder that has none, and leaves its scripts alone", () => {
+  const files = {
+    "package.json": manifest({ devDependencies: { sluice: "0.1.0" } }),
+    "apps/mails/wrangler.jsonc": "{}",
+  };
+  const folder = projectFolder(files);
+  const { root, files: changes, packages, notes } = changesFor(join(folder, "apps/mails"));
+  expect({ root, changes, packages }).toEqual({ root: folder, changes: [], packages: [] });
+  expect(notes.join()).toContain(`The nearest package.json is that of ${folder}`);
 });
 
 it("runs a package manager as a program, and on Windows by a shell that reads no argument otherwise", () => {

@@ -7,6 +7,7 @@ import { createTwoFilesPatch } from "diff";
 import type { Surroundings } from "../../surroundings.ts";
 import { version } from "../../version.ts";
 import { agree } from "../on-broker.ts";
+import { archivesFolder } from "./archives.ts";
 import { type Changes, changesFor } from "./changes.ts";
 
 export interface InitOptions {
@@ -14,7 +15,7 @@ export interface InitOptions {
   readonly yes?: boolean;
   /** Show what would be changed, and change nothing. */
   readonly dryRun?: boolean;
-  /** Folder of packed packages to install instead of published ones. */
+  /** Folder of packed packages to install. Default: the one that this command was installed from. */
   readonly from?: string;
 }
 
@@ -32,7 +33,11 @@ export async function init(
   const { cwd } = surroundings;
   const changes = changesFor(cwd);
   const { files, notes } = changes;
-  const command = installation(changes, options.from === undefined ? null : resolve(cwd, options.from));
+  const from =
+    options.from === undefined
+      ? archivesFolder(changes.root, import.meta.filename)
+      : resolve(cwd, options.from);
+  const command = installation(changes, from);
   for (const { name, before, after } of files) {
     const patch = createTwoFilesPatch(name, name, before, after, "", "", { context: CONTEXT_LINES });
     printer.print(patch.slice(patch.indexOf("---")).trimEnd());
@@ -46,7 +51,7 @@ export async function init(
   if (options.dryRun) return 0;
   await agree(surroundings, { question: "Change this?", yes: options.yes === true });
   for (const { name, after } of files) writeFileSync(join(cwd, name), after);
-  if (command !== null) install(command, surroundings);
+  if (command !== null) install(command, changes.root, surroundings);
   printer.print(`Done. Start it by "${changes.manager.name} run dev". /__sluice/ there is the dashboard.`);
   return 0;
 }
@@ -57,8 +62,15 @@ function installation({ packages, manager }: Changes, from: string | null): stri
   return [manager.name, ...manager.add, ...packages.map((name) => specifier(name, from))];
 }
 
+/** Names the archive of a package. No registry has these names, so that anybody could take them there. */
 function specifier(name: string, from: string | null): string {
-  if (from === null) return `${name}@^${version}`;
+  if (from === null) {
+    throw new CliError(
+      `${name} is in no registry, and it is not known which archive this command was installed from. Name the folder ` +
+        "of the packed packages: sluice init --from DIR",
+      EXIT_USAGE,
+    );
+  }
   const archive = join(from, `${name.replace("@", "").replace("/", "-")}-${version}.tgz`);
   if (!existsSync(archive)) throw new CliError(`There is no ${archive}.`, EXIT_USAGE);
   return archive;
@@ -76,7 +88,7 @@ export function runnable(
   return { program: [program, ...args.map((arg) => `"${arg}"`)].join(" "), args: [], shell: true };
 }
 
-function install(command: readonly string[], { cwd, env }: Surroundings): void {
+function install(command: readonly string[], cwd: string, { env }: Surroundings): void {
   const { program, args, shell } = runnable(command);
   const { status, error } = spawnSync(program, args, { cwd, env, stdio: "inherit", shell });
   if (error !== undefined) throw new CliError(`${program} cannot be run: ${error.message}`);
