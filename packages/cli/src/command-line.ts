@@ -73,7 +73,7 @@ function defineProgram(execute: Execute, wranglerArguments: readonly string[], p
     .configureOutput({
       writeOut: (text) => printer.print(text.trimEnd()),
       writeErr: (text) => printer.warn(text.trimEnd()),
-      outputError: (text) => fail(printer, text.trimEnd()),
+      outputError: (text) => fail(printer, withFullNames(text.trimEnd(), program)),
     });
 
   program
@@ -180,6 +180,19 @@ function defineProgram(execute: Execute, wranglerArguments: readonly string[], p
   addInit(program, execute);
   addReset(program, execute);
   return program;
+}
+
+/** Names the commands that an unknown one is a part of: `queues redrive` for `redrive`. */
+function withFullNames(text: string, program: Command): string {
+  const [, name = ""] = /unknown command '([^']+)'/.exec(text) ?? [];
+  const full = program.commands.flatMap((group) =>
+    group.commands
+      .filter((command) => [command.name(), ...command.aliases()].includes(name))
+      .map(() => `${group.name()} ${name}`),
+  );
+  if (full.length === 0) return text;
+  const names = full.length === 1 ? full : [`one of ${full.join(", ")}`];
+  return `${text.replace(/\n\(Did you mean .*\?\)$/, "")}\n(Did you mean ${names}?)`;
 }
 
 function fail(printer: Printer, text: string): void {

@@ -31,6 +31,7 @@ describe("the completion of a queue's name", () => {
     ],
     [["queues", "redrive", "orders-dead", "--to", "m"], ["mails"]],
     [["tail", "orders-"], ["orders-dead"]],
+    [["messages", "send", "orders", "--event", "r2:object-cr"], ["r2:object-create"]],
     [["queues", "create", ""], []],
     [["tokens", "rotate", ""], []],
   ])("of %j is %j", async (words, names) => {

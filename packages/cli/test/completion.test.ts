@@ -43,5 +43,6 @@ describe("shell completion", () => {
     expect(completedByBash("do")).toEqual(["doctor"]);
     expect(completedByBash("queues", "pa")).toEqual(["pause-delivery"]);
     expect(completedByBash("queues", "purge", "--fo")).toEqual(["--force"]);
+    expect(completedByBash("dev", "--mo")).toEqual(["--mode"]);
   });
 });

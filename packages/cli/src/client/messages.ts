@@ -90,8 +90,12 @@ export interface EventSample {
 }
 
 /** Reads a sample of each kind of event. */
-export async function samplesOfEvents(client: BrokerClient): Promise<readonly EventSample[]> {
-  const { samples } = await client.admin<{ samples: EventSample[] }>({ path: "/event-samples" });
+export async function samplesOfEvents(
+  client: BrokerClient,
+  patienceMs?: number,
+): Promise<readonly EventSample[]> {
+  const request = { path: "/event-samples", ...(patienceMs === undefined ? {} : { patienceMs }) };
+  const { samples } = await client.admin<{ samples: EventSample[] }>(request);
   return samples;
 }
 

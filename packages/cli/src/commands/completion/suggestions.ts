@@ -2,11 +2,14 @@ import addTab from "@bomb.sh/tab/commander";
 import type { Command } from "commander";
 import { BrokerClient } from "../../client/broker-client.ts";
 import { findBroker } from "../../client/find-broker.ts";
+import { samplesOfEvents } from "../../client/messages.ts";
 import { queueNames } from "../../client/queue-names.ts";
 import type { Surroundings } from "../../surroundings.ts";
 
 /** Longest that a broker may take to name its queues, in ms: a person waits for the completion of a word. */
 const NAMES_PATIENCE_MS = 500;
+
+const EVENT = "--event";
 
 /**
  * Adds the hidden command that a shell's script calls, and `completion`. Call it last: it goes through all commands that
@@ -19,7 +22,10 @@ export async function addSuggestions(
   words: readonly string[],
   surroundings: Surroundings,
 ): Promise<void> {
-  const queues = await queuesToComplete(words, surroundings);
+  const [queues, events] = await Promise.all([
+    namesToComplete(words, surroundings, queueNames),
+    words.at(-2) === EVENT ? namesToComplete(words, surroundings, eventNames) : [],
+  ]);
   const { commands } = addTab(program, { completionCommandName: "completion" });
   const suggestQueues = (complete: (value: string, description: string) => void) => {
     for (const queue of queues) complete(queue, "queue");
@@ -30,7 +36,15 @@ export async function addSuggestions(
     }
     for (const option of command.options.values()) {
       if (isQueue(path, option.value)) option.handler = suggestQueues;
+      if (`--${option.value}` === EVENT) {
+        option.handler = (complete) => {
+          for (const name of events) complete(name, "event");
+        };
+      }
     }
+    // The library knows one long name of an option.
+    const { description } = command.options.get("env") ?? {};
+    if (description !== undefined) command.option("mode", description, () => {});
   }
 }
 
@@ -41,14 +55,15 @@ function isQueue(path: string, name: string): boolean {
 }
 
 /**
- * Names the queues of the broker that a line to be completed is for. Says nothing and names none where there is no
- * broker, or where it does not answer at once.
+ * Asks the broker that a line to be completed is for. Says nothing and names none where there is no broker, or where it
+ * does not answer at once.
  *
  * @param words of the line, without `sluice`.
  */
-async function queuesToComplete(
+async function namesToComplete(
   words: readonly string[],
   surroundings: Surroundings,
+  ask: (client: BrokerClient, patienceMs: number) => Promise<readonly string[]>,
 ): Promise<readonly string[]> {
   // The first word is a command.
   if (words.length < 2) return [];
@@ -59,8 +74,12 @@ async function queuesToComplete(
   const [url, token] = [optionIn("--url"), optionIn("--token")];
   try {
     const options = { ...(url === undefined ? {} : { url }), ...(token === undefined ? {} : { token }) };
-    return await queueNames(new BrokerClient(findBroker(options, surroundings)), NAMES_PATIENCE_MS);
+    return await ask(new BrokerClient(findBroker(options, surroundings)), NAMES_PATIENCE_MS);
   } catch {
     return [];
   }
+}
+
+async function eventNames(client: BrokerClient, patienceMs: number): Promise<readonly string[]> {
+  return (await samplesOfEvents(client, patienceMs)).map(({ name }) => name);
 }
