@@ -3,6 +3,7 @@ import { nearestExisting } from "@sluice/project/folders";
 import { showConsoleThrough } from "./console.ts";
 import type { FromInside, InsideSettings } from "./contract.ts";
 import { endOnCtrlC } from "./ctrl-c.ts";
+import { leaveLinesUnrequested } from "./inspector-lines.ts";
 import { leaveUntraced } from "./untraced.ts";
 import { giveUnwritten } from "./unwritten.ts";
 import { tellOfWorkerd } from "./workerd.ts";
@@ -21,6 +22,7 @@ export function prepare({ lines, workerdMark, wrangler }: InsideSettings): void 
   keepWorkingDirectory(lines.workingDirectory);
   leaveUntraced(lines.broker, wrangler);
   giveUnwritten(lines.broker, wrangler);
+  leaveLinesUnrequested(wrangler);
   tellOfWorkerd(workerdMark, tell);
   endOnCtrlC(process);
   const filter = wranglerLines(lines);

@@ -12,6 +12,7 @@ interface Service {
   readonly worker?: {
     streamingTails?: readonly { readonly name?: string }[];
     bindings?: readonly { readonly name?: string; readonly text?: string }[];
+    readonly modules?: readonly { esModule?: string }[];
   };
 }
 
