@@ -7,6 +7,12 @@ import type { Waits } from "../account/waits.ts";
 import { AdminError } from "./failure.ts";
 
 /**
+ * Longest that an id or a time of a write to a bucket may be ahead of the system's clock, in ms. Ids are times: one that
+ * is far ahead would make every later write one that was taken before.
+ */
+export const R2_WRITE_AHEAD_MS_MAX = 86_400_000;
+
+/**
  * Routes for the process that has started the broker: it reports its disk, its clock, writes to R2 buckets, and that it is
  * about to end.
  */
@@ -57,6 +63,15 @@ export function processRoutes(directory: QueueDirectory, waits: Waits): Hono {
       throw new AdminError(400, "invalid_body", 'The body must be {"bucket": "NAME", "writes": [...]}.');
     }
     const { bucket, writes } = report.data;
+    const latestMs = Date.now() + R2_WRITE_AHEAD_MS_MAX;
+    const ahead = writes.find(({ id, atMs }) => Math.max(id, atMs) > latestMs);
+    if (ahead !== undefined) {
+      throw new AdminError(
+        400,
+        "invalid_body",
+        `The write ${ahead.id} of the object "${ahead.key}" is more than a day ahead of the system's clock.`,
+      );
+    }
     return c.json({ takenTo: await directory.r2.takeR2Writes(LOCAL_ACCOUNT_ID, bucket, writes) });
   });
 
