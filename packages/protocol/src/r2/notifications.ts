@@ -20,6 +20,9 @@ export const R2_EVENT_TYPES = {
 } as const satisfies Readonly<Record<string, readonly R2Action[]>>;
 export type R2EventType = keyof typeof R2_EVENT_TYPES;
 
+/** Longest key of an object, in bytes of UTF-8, and so the longest prefix or suffix of one. */
+export const R2_KEY_BYTES_MAX = 1_024;
+
 /** Rule for which writes of a bucket a queue is notified of. A contract: it is stored. Only optional members may be added. */
 export interface R2Rule {
   readonly actions: readonly R2Action[];

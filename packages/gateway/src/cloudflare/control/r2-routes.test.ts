@@ -1,3 +1,4 @@
+import { R2_KEY_BYTES_MAX } from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
 import { directoryOf, OPEN, ORDERS, recordOf } from "../../../test/directory.ts";
 import { createGateway } from "../../index.ts";
@@ -70,6 +71,40 @@ describe("event notification rules of a bucket", () => {
   ])("are refused as %j", async (body) => {
     expect(await api()("PUT", OF_QUEUE, body)).toMatchObject({ status: 400, code: 11014 });
   });
+
+  it("have each action once, however often it is named", async () => {
+    const ask = api();
+    const actions = ["PutObject", "DeleteObject", "PutObject"];
+    expect(await ask("PUT", OF_QUEUE, { rules: [{ ...rule, actions }] })).toMatchObject({ status: 200 });
+    expect((await ask("GET", OF_QUEUE)).result).toMatchObject({
+      rules: [{ actions: ["PutObject", "DeleteObject"] }],
+    });
+  });
+
+  it.each(["prefix", "suffix"])(
+    "have a %s of as many bytes as a key can have, and no control characters",
+    async (end) => {
+      const put = (text: string) => api()("PUT", OF_QUEUE, { rules: [{ ...rule, [end]: text }] });
+      for (const [bytes, status] of [
+        [1_023, 200],
+        [1_024, 200],
+        [1_025, 400],
+      ] as const) {
+        expect(await put(`é${"x".repeat(bytes - 2)}`)).toMatchObject({ status });
+      }
+      expect(await put(`é${"x".repeat(R2_KEY_BYTES_MAX - 1)}`)).toMatchObject({
+        code: 11014,
+        message: `Invalid rules: Must have at most 1024 bytes at "rules.0.${end}".`,
+      });
+      for (const control of ["\u0000", "\n", "\u001b", "\u007f", "\u0085"]) {
+        expect(await put(`a${control}`)).toMatchObject({
+          status: 400,
+          code: 11014,
+          message: `Invalid rules: Must not have control characters at "rules.0.${end}".`,
+        });
+      }
+    },
+  );
 
   it("name a bucket and a queue that there can be", async () => {
     const ask = api();

@@ -1,4 +1,11 @@
-import { isBucketName, R2_ACTIONS, type R2Bucket, type R2Reply, type R2RuleRecord } from "@sluice/protocol";
+import {
+  isBucketName,
+  R2_ACTIONS,
+  R2_KEY_BYTES_MAX,
+  type R2Bucket,
+  type R2Reply,
+  type R2RuleRecord,
+} from "@sluice/protocol";
 import { type Context, Hono } from "hono";
 import * as z from "zod/mini";
 import type { QueueDirectory } from "../../account/queue-directory.ts";
@@ -9,13 +16,25 @@ import { firstIssue } from "../json-body.ts";
 import { queueOf } from "../queue-lookup.ts";
 import { errorOf } from "./refusal.ts";
 
+const encoder = new TextEncoder();
+/** Beginning or end of keys. */
+const keyPart = z._default(
+  z.string().check(
+    z.refine(
+      (text) => encoder.encode(text).byteLength <= R2_KEY_BYTES_MAX,
+      `Must have at most ${R2_KEY_BYTES_MAX} bytes`,
+    ),
+    z.refine((text) => !/\p{Cc}/u.test(text), "Must not have control characters"),
+  ),
+  "",
+);
 const rules = z.object({
   rules: z
     .array(
       z.object({
         actions: z.array(z.enum(R2_ACTIONS)).check(z.minLength(1, "Must name an action")),
-        prefix: z._default(z.string(), ""),
-        suffix: z._default(z.string(), ""),
+        prefix: keyPart,
+        suffix: keyPart,
         description: z.optional(z.string()),
       }),
     )
@@ -70,9 +89,11 @@ export function r2Routes({ account, r2, watchR2 }: QueueDirectory): Hono {
     }
     // Writes are seen before the rule is there, and the rule is there before the answer.
     await watchRuled([bucket]);
-    const added = body.rules.map(({ description, ...rule }) =>
-      description === undefined ? rule : { ...rule, description },
-    );
+    const added = body.rules.map(({ description, actions, ...rule }) => ({
+      ...rule,
+      actions: [...new Set(actions)],
+      ...(description === undefined ? {} : { description }),
+    }));
     check(await r2.addR2Rules(bucket, queueId, added));
     return succeed(c, {});
   });
