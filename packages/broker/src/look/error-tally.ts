@@ -9,7 +9,7 @@ const VARYING =
 
 /** Count of messages by their last errors. Those that differ only in numbers and ids are in one group. */
 export class ErrorTally {
-  /** By what their errors have in common. */
+  /** By the patterns of their errors. */
   readonly #groups = new Map<string, ErrorGroup>();
   #untold = 0;
   #none = 0;
@@ -20,11 +20,11 @@ export class ErrorTally {
       this.#none += 1;
       return;
     }
-    const { pattern, text } = commonOf(error);
+    const pattern = patternOf(error);
     const known = this.#groups.get(pattern);
     if (known !== undefined) {
       const isAlike = known.error !== error;
-      this.#groups.set(pattern, { ...known, count: known.count + 1, ...(isAlike ? { text } : {}) });
+      this.#groups.set(pattern, { ...known, count: known.count + 1, ...(isAlike ? { text: pattern } : {}) });
     } else if (this.#groups.size < ERRORS_TOLD_APART_MAX) this.#groups.set(pattern, { error, count: 1 });
     else this.#untold += 1;
   }
@@ -36,10 +36,9 @@ export class ErrorTally {
   }
 }
 
-/** Returns what errors that are like this one have in common: their pattern, and the longest text of it. */
-function commonOf(error: string): { readonly pattern: string; readonly text: string } {
-  const parts = error.split(VARYING);
-  const [text = ""] = parts.map((part) => part.trim()).sort((a, b) => b.length - a.length);
-  // Without a letter there is nothing to find them by. An error is one line, so a line break is in none.
-  return /\p{L}/u.test(text) ? { pattern: parts.join("\n"), text } : { pattern: error, text: error };
+/** Returns an error with a `#` for each part that varies. Errors with the same are one group; its own pattern is itself. */
+export function patternOf(error: string): string {
+  const pattern = error.replace(VARYING, "#");
+  // Without a letter there is nothing that errors have in common.
+  return /\p{L}/u.test(pattern) ? pattern : error;
 }

@@ -157,7 +157,7 @@ it("the messages that fit are counted by their last errors, the most frequent fi
   expect(look(world, "dead", { ...counted, filter: filterOf("c") })).toMatchObject({ matched: 2, errors });
 });
 
-it("errors that differ in numbers and ids are one group, and its text finds all of its messages", async () => {
+it("errors that differ in numbers and ids are one group, which a filter finds by its text or any of them", async () => {
   const world = shop(0);
   const ids = ["5f1c52a0d9b34c1f", "00aabbccddeeff01", "4f1c52a0-d9b3-4c1f-8a0e-6a7712c3d4e5"];
   await world.send("orders", [
@@ -166,11 +166,16 @@ it("errors that differ in numbers and ids are one group, and its text finds all 
   ]);
   await world.pass(1_000);
   const { errors } = look(world, "dead", { max: 0, countsAll: true, countsErrors: true });
-  const text = 'declined by "bank"';
+  const text = 'Error: order # declined by "bank" #';
   expect(errors?.groups).toEqual([
-    { error: `Error: order 60000 ${text} ${ids[0]}`, count: 3, text },
+    { error: `Error: order 60000 declined by "bank" ${ids[0]}`, count: 3, text },
     { error: "Error: no stock", count: 1 },
   ]);
-  const filter = filterOf(`error:${JSON.stringify(text)}`);
-  expect(look(world, "dead", { filter }).messages).toHaveLength(3);
+  for (const like of [text, errors?.groups[0]?.error]) {
+    const filter = filterOf(`errorGroup:${JSON.stringify(like)}`);
+    expect(look(world, "dead", { filter }).messages).toHaveLength(3);
+  }
+  // A text that others have in them too.
+  const filter = filterOf('errorGroup:"stock"');
+  expect(look(world, "dead", { filter }).messages).toEqual([]);
 });

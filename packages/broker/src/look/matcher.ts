@@ -11,6 +11,7 @@ import {
 import { decodeToken } from "../receive/message-token.ts";
 import { BodyField } from "./body-field.ts";
 import { ByteText, longestExact } from "./byte-text.ts";
+import { patternOf } from "./error-tally.ts";
 
 const decoder = new TextDecoder();
 
@@ -119,6 +120,15 @@ function testOf(term: FilterTerm, nowMs: number): BytesTest | null {
       const text = term.text.toLowerCase();
       return { passes: (_payload, _index, lastError) => lastError()?.toLowerCase().includes(text) ?? false };
     }
+    case "errorGroup": {
+      const isAlike = errorGroupTest(term.like);
+      return {
+        passes: (_payload, _index, lastError) => {
+          const error = lastError();
+          return error !== null && isAlike(error);
+        },
+      };
+    }
     case "json": {
       const field = new BodyField(term);
       return {
@@ -136,6 +146,12 @@ function testOf(term: FilterTerm, nowMs: number): BytesTest | null {
     case "from":
       return { passes: (payload, index) => sourceOf(extensionOf(payload, index)) === term.queue };
   }
+}
+
+/** Makes the test of an error for the group that another one, or the pattern of a group, is in. */
+export function errorGroupTest(like: string): (error: string) => boolean {
+  const pattern = patternOf(like);
+  return (error) => patternOf(error) === pattern;
 }
 
 /** @param text in small letters. */

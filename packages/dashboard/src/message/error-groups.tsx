@@ -50,9 +50,13 @@ export function ErrorGroups({ queue, filter, errors, silent }: ErrorGroupsProps)
         ) : null}
       </header>
       <ul class="plain groups">
-        {groups.map(({ error, count, text: shared }) => {
-          const term = `error:"${(shared ?? error).replace(/["\\]/g, "\\$&")}"`;
-          const text = <span class="error">{error}</span>;
+        {groups.map(({ error, count, text: pattern = error }) => {
+          const term = `errorGroup:"${pattern.replace(/["\\]/g, "\\$&")}"`;
+          const text = (
+            <span class="error" title={error}>
+              {pattern}
+            </span>
+          );
           return (
             <li key={error}>
               <strong>{count.toLocaleString("en")} </strong>
@@ -61,7 +65,6 @@ export function ErrorGroups({ queue, filter, errors, silent }: ErrorGroupsProps)
               ) : (
                 <a href={queueLink(queue, "messages", `${filter} ${term}`.trim())}>{text}</a>
               )}
-              {shared === undefined ? null : <span class="quiet"> and others like it</span>}
             </li>
           );
         })}

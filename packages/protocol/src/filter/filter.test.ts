@@ -22,6 +22,8 @@ describe("a filter", () => {
     ['body:"two words"', [{ field: "body", text: "two words" }]],
     ["lamp", [{ field: "body", text: "lamp" }]],
     ["error:declined", [{ field: "error", text: "declined" }]],
+    ['errorGroup:"order # gone"', [{ field: "errorGroup", like: "order # gone" }]],
+    ['errorGroup:""', [{ field: "errorGroup", like: "" }]],
     ['error:"TypeError: card declined"', [{ field: "error", text: "TypeError: card declined" }]],
     ['"a:b \\"c\\" \\\\"', [{ field: "body", text: 'a:b "c" \\' }]],
     ["attr.kind:order", [{ field: "attr", name: "kind", value: "order" }]],
@@ -120,6 +122,7 @@ describe("a filter", () => {
     fc.record({ field: fc.constant("state" as const), state: fc.constantFrom(...MESSAGE_STATES) }),
     fc.record({ field: fc.constant("id" as const), prefix: fc.stringMatching(/^[0-9a-f]{1,32}$/) }),
     fc.record({ field: fc.constantFrom("body" as const, "error" as const), text: value }),
+    fc.record({ field: fc.constant("errorGroup" as const), like: value }),
     fc.record({ field: fc.constant("attr" as const), name: fc.stringMatching(/^[\w.-]{1,12}$/), value }),
     fc.record({
       field: fc.constant("attempts" as const),
@@ -193,6 +196,8 @@ function written(term: FilterTerm): string {
     case "body":
     case "error":
       return `${term.field}:${text(term.text)}`;
+    case "errorGroup":
+      return `errorGroup:${text(term.like)}`;
     case "attr":
       return `attr.${term.name}:${text(term.value)}`;
     case "attempts":

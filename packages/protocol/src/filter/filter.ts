@@ -9,6 +9,7 @@ import { UNIT_MS } from "../unit-ms.ts";
  * | `id:3f2a` | an id that begins so; hyphens do not count |
  * | `body:"two words"`, `word` | that text in its body, in capitals or not |
  * | `error:"card declined"` | that text in the first line of its last error, in capitals or not |
+ * | `errorGroup:"order # declined"` | a last error that differs from this one in numbers and ids alone, or not at all |
  * | `attr.NAME:value` | an attribute of exactly that value |
  * | `attempts:>2` | so many deliveries: `>`, `>=`, `<`, `<=`, or the number |
  * | `age:>1h` | a send that is so long ago: `ms`, `s`, `m`, `h`, `d`, also `1h30m` |
@@ -26,6 +27,8 @@ export type FilterTerm =
   | { readonly field: "id"; readonly prefix: string }
   | { readonly field: "body"; readonly text: string }
   | { readonly field: "error"; readonly text: string }
+  /** An error of the group, or its pattern. */
+  | { readonly field: "errorGroup"; readonly like: string }
   | { readonly field: "attr"; readonly name: string; readonly value: string }
   | { readonly field: "attempts"; readonly is: Comparison; readonly count: number }
   | { readonly field: "age"; readonly is: Comparison; readonly ms: number }
@@ -195,7 +198,8 @@ function termOf(token: Token): FilterTerm {
     return { field: "body", text: value };
   }
   const named = isKeyQuoted ? null : namedTermOf(token, key);
-  if (value === "" && (named !== null || !isQuoted)) {
+  // An error may be an empty text.
+  if (value === "" && !(isQuoted && (named === null || key === "errorGroup"))) {
     throw new FilterFault(valueAt, `"${key}:" needs a value${isKeyQuoted ? "" : exampleOf(key)}.`);
   }
   if (named !== null) return named();
@@ -222,6 +226,8 @@ function namedTermOf(token: Token, key: string): (() => FilterTerm) | null {
       return () => ({ field: "body", text: value });
     case "error":
       return () => ({ field: "error", text: value });
+    case "errorGroup":
+      return () => ({ field: "errorGroup", like: value });
     case "attempts":
       return () => attemptsOf(token);
     case "age":
@@ -276,6 +282,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   id: "id:3f2a",
   body: 'body:"two words"',
   error: 'error:"card declined"',
+  errorGroup: 'errorGroup:"order # declined"',
   attempts: "attempts:>2",
   age: "age:>1h",
   from: "from:QUEUE",

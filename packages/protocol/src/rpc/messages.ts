@@ -163,7 +163,7 @@ export interface ErrorGroup {
   /** First line of the error; of several errors that of the first one. */
   readonly error: string;
   readonly count: number;
-  /** Text that all errors of the group have in them. Absent where they are the same. */
+  /** Their pattern: `#` stands for each part that varies. Absent where they are the same. */
   readonly text?: string;
 }
 

@@ -107,7 +107,7 @@ export const filterInput = () =>
     .string()
     .check(
       z.describe(
-        "Terms that all have to fit: state:ready|delayed|leased|finished, error:TEXT, attempts:>2, age:>1h, " +
+        "Terms that all have to fit: state:ready|delayed|leased|finished, error:TEXT, errorGroup:TEXT, attempts:>2, age:>1h, " +
           'from:QUEUE, attr.NAME:VALUE, group:G, FIELD:VALUE of a JSON body, or a text of the body. "" is everything.',
       ),
     );
