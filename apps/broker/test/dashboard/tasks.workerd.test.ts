@@ -192,6 +192,10 @@ describe.skipIf(CHROMIUM === null)("a user who starts on the first page", () => 
     expect(await page.getByLabel("Look for messages").inputValue()).toBe(
       'errorGroup:"Error: card declined for gift #"',
     );
+    await page.getByRole("region", { name: "Actions" }).getByRole("button", { name: "Redrive" }).click();
+    const whole = page.getByRole("dialog", { name: "Redrive messages of gifts-dead" });
+    await says(whole, "3 messages would be moved");
+    await page.keyboard.press("Escape");
     await page.getByLabel("All that fit: 3 messages").click();
     const chosen = page.getByRole("group", { name: "Chosen messages" });
     await chosen.getByRole("button", { name: "Redrive" }).click();

@@ -11,12 +11,14 @@ import { useAction } from "../ui/use-action.ts";
 
 interface QueueActionsProps {
   readonly queue: QueueView;
+  /** Filter of the list that is shown; empty for none. */
+  readonly filter: string;
   readonly send: () => void;
   readonly refresh: () => void;
 }
 
 /** Offers the actions that an operator of a queue performs by hand. */
-export function QueueActions({ queue, send, refresh }: QueueActionsProps) {
+export function QueueActions({ queue, filter, send, refresh }: QueueActionsProps) {
   const { outcome, isBusy, run } = useAction(refresh);
   const [isRedriving, setIsRedriving] = useState(false);
   const [isFaulting, setIsFaulting] = useState(false);
@@ -81,6 +83,7 @@ export function QueueActions({ queue, send, refresh }: QueueActionsProps) {
       {isRedriving ? (
         <RedriveDialog
           queue={queue}
+          filter={filter}
           started={(text) => void run(async () => text)}
           closed={() => setIsRedriving(false)}
         />

@@ -120,7 +120,7 @@ function Shown({ queue, why, tab, filter, refresh }: ShownProps) {
     <>
       <Damage damage={queue.damage} />
       <WhyNotice why={why} now={now} />
-      <QueueActions queue={queue} send={send} refresh={refresh} />
+      <QueueActions queue={queue} filter={filter} send={send} refresh={refresh} />
       <Figures
         of={[
           { label: "Ready", value: <Count of={queue.messages.ready} /> },

@@ -10,17 +10,25 @@ interface RedriveDialogProps {
   readonly queue: QueueView;
   /** The messages that were chosen already. Default: the dialog asks for a filter and a limit. */
   readonly chosen?: object | undefined;
+  /** Filter that the field begins with. */
+  readonly filter?: string;
   readonly started: (text: string) => void;
   readonly closed: () => void;
 }
 
 /** Moves dead letters: all of them, those that fit a filter, or those that were chosen. It says how many and which before it moves any. */
-export function RedriveDialog({ queue, chosen: selected, started, closed }: RedriveDialogProps) {
+export function RedriveDialog({
+  queue,
+  chosen: selected,
+  filter: listed = "",
+  started,
+  closed,
+}: RedriveDialogProps) {
   const { name, deadLettersOf } = queue;
   const targets = useTargets(queue);
   const canReturn = deadLettersOf.queues.length > 0;
   const [chosen, setChosen] = useState("");
-  const [filter, setFilter] = useState("");
+  const [filter, setFilter] = useState(listed);
   const [limit, setLimit] = useState("");
   // Messages that came by a topic have no queue to go back to.
   const to = chosen !== "" || canReturn ? chosen : (targets[0] ?? "");
@@ -50,7 +58,7 @@ export function RedriveDialog({ queue, chosen: selected, started, closed }: Redr
           <input
             id="redrive-filter"
             type="search"
-            placeholder="every message; or: error:timeout  lamp  attempts:>2"
+            placeholder="every message; or: error:timeout  lamp"
             autoComplete="off"
             spellcheck={false}
             // biome-ignore lint/a11y/noAutofocus: the field is in a dialog.
