@@ -195,7 +195,7 @@ describe.skipIf(CHROMIUM === null)("a user who starts on the first page", () => 
     await page.getByRole("region", { name: "Actions" }).getByRole("button", { name: "Redrive" }).click();
     const whole = page.getByRole("dialog", { name: "Redrive messages of gifts-dead" });
     await says(whole, "3 messages would be moved");
-    await page.keyboard.press("Escape");
+    await whole.getByRole("button", { name: "Cancel" }).click();
     await page.getByLabel("All that fit: 3 messages").click();
     const chosen = page.getByRole("group", { name: "Chosen messages" });
     await chosen.getByRole("button", { name: "Redrive" }).click();

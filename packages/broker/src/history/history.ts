@@ -12,6 +12,12 @@ import {
   type QueueRates,
   type StoryReply,
 } from "@sluice/protocol";
+import {
+  DELIVERY_ENDS,
+  DELIVERY_ENDS_MAX,
+  type EarlierDeliveries,
+  earlierDeliveries,
+} from "./earlier-deliveries.ts";
 import { ErrorTexts } from "./error-texts.ts";
 import { ERROR_BEGINNING_MAX, idsIn, type NotedEvent, type StoredEvent } from "./event.ts";
 import { Failures } from "./failures.ts";
@@ -162,6 +168,16 @@ export class History {
     // A queue without a history must not read its rows, which are billed.
     this.#failures ??= new Failures(this.isOn ? this.#recordedEvents() : []);
     return this.#failures;
+  }
+
+  /** Tells how deliveries to a consumer ended before this epoch; `null` where no history is. Reads rows. */
+  earlierDeliveries(consumer: string): EarlierDeliveries | null {
+    if (!this.isOn) return null;
+    const before = this.#ports.firstNumber;
+    return earlierDeliveries(
+      this.list({ before, kinds: DELIVERY_ENDS, max: DELIVERY_ENDS_MAX }).events,
+      consumer,
+    );
   }
 
   /**

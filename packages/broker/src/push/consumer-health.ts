@@ -1,4 +1,5 @@
 import type { ConsumerHealth, NextDelivery } from "@sluice/protocol";
+import type { EarlierDeliveries } from "../history/earlier-deliveries.ts";
 import type { Throttle } from "../turn/throttle.ts";
 
 interface DeliveryEnd {
@@ -7,13 +8,23 @@ interface DeliveryEnd {
   readonly messages?: number;
 }
 
-/** Record of how deliveries ended, for people and in memory alone. */
+/** Record of how deliveries ended, for people. It is in memory; what was before this epoch the history tells. */
 export class DeliveryRecord {
+  readonly #readEarlier: () => EarlierDeliveries | null;
+  /** `undefined` until somebody asks. */
+  #earlier: EarlierDeliveries | null | undefined;
+  /** Whether a delivery since the start went well: those before it do not matter. */
+  #hasSucceeded = false;
   /** Deliveries since the last one that acknowledged messages and did not fail. */
   #withoutSuccess = 0;
   /** Whether a handler asked for all messages of the last delivery again. */
   #wasAsked = false;
   #lastDelivery: ConsumerHealth["lastDelivery"] = null;
+
+  /** @param earlier tells how deliveries ended before this epoch. Called once, by a reader. Default: nothing is known. */
+  constructor(earlier: () => EarlierDeliveries | null = () => null) {
+    this.#readEarlier = earlier;
+  }
 
   /**
    * Takes the end of a delivery.
@@ -25,14 +36,23 @@ export class DeliveryRecord {
   ended(nowMs: number, failure: string | null, end: DeliveryEnd = {}): void {
     const { hasFailed = failure !== null, ...settled } = end;
     this.#wasAsked = !hasFailed && failure !== null && settled.acked === 0;
-    this.#withoutSuccess = hasFailed || this.#wasAsked ? this.#withoutSuccess + 1 : 0;
+    const isSuccess = !hasFailed && !this.#wasAsked;
+    this.#hasSucceeded ||= isSuccess;
+    this.#withoutSuccess = isSuccess ? 0 : this.#withoutSuccess + 1;
     this.#lastDelivery = { endedMs: nowMs, failure, ...settled };
   }
 
   read(): Pick<ConsumerHealth, "consecutiveFailures" | "lastDelivery"> {
+    if (this.#earlier === undefined) this.#earlier = this.#readEarlier();
+    const earlier = this.#hasSucceeded ? null : this.#earlier;
+    const withoutSuccess = this.#withoutSuccess + (earlier?.withoutSuccess ?? 0);
+    const wasAsked = this.#lastDelivery === null ? (earlier?.wasAsked ?? false) : this.#wasAsked;
     // A handler that asks once is in order: it waits for something.
-    const isSingle = this.#withoutSuccess === 1 && this.#wasAsked;
-    return { consecutiveFailures: isSingle ? 0 : this.#withoutSuccess, lastDelivery: this.#lastDelivery };
+    const isSingle = withoutSuccess === 1 && wasAsked;
+    return {
+      consecutiveFailures: isSingle ? 0 : withoutSuccess,
+      lastDelivery: this.#lastDelivery ?? earlier?.last ?? null,
+    };
   }
 }
 

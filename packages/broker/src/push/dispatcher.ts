@@ -78,7 +78,7 @@ export class PushDispatcher {
   #returns = 0;
   /** Single delivery with which a consumer proves that it is back: still to come, or its lease. */
   #trial: "due" | number | null = null;
-  readonly #record = new DeliveryRecord();
+  readonly #record: DeliveryRecord;
 
   constructor(
     context: QueueContext,
@@ -90,6 +90,7 @@ export class PushDispatcher {
     this.#ports = ports;
     this.#settler = new BatchSettler(context, deadLetters);
     this.#alerts = alerts;
+    this.#record = new DeliveryRecord(() => context.history.earlierDeliveries(ports.consumer()?.name ?? ""));
   }
 
   /** Whether batches can be delivered now: there is a consumer, it answers, it is not held, delivery is not paused. */

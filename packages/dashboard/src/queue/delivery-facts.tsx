@@ -1,22 +1,14 @@
 import { plural, span } from "@sluice/protocol/words";
 import type { ComponentChildren } from "preact";
-import type { BacklogView, EventView, QueueView } from "../api/call.ts";
+import type { BacklogView, QueueView } from "../api/call.ts";
 import { consumerKind, consumerName } from "../text/consumer-name.ts";
 import { nextText, partlyText } from "../text/delivery-state.ts";
 import { ago } from "../text/format.ts";
 import { Facts } from "../ui/facts.tsx";
 import { QueueName } from "../ui/queue-name.tsx";
 
-/**
- * Facts about deliveries: whether the consumer is there, what is under way, the last result, the next delivery.
- *
- * @param before the latest end of a delivery in the history: what the queue knew before it fell asleep it has forgotten.
- */
-export function healthFacts(
-  { health, now, awakeSince }: BacklogView,
-  concurrency: number | null,
-  before?: EventView,
-) {
+/** Facts about deliveries: whether the consumer is there, what is under way, the last result, the next delivery. */
+export function healthFacts({ health, now, awakeSince }: BacklogView, concurrency: number | null) {
   if (health === null) return [];
   const { present, inFlight, consecutiveFailures, lastDelivery, next } = health;
   const isUnknown = present && lastDelivery === null;
@@ -27,7 +19,7 @@ export function healthFacts(
     [
       "Last delivery",
       lastDelivery === null ? (
-        `none ${sinceAwake}${before === undefined ? "" : `; before that ${endText(before, now)}`}`
+        `not known ${sinceAwake}`
       ) : (
         <>
           {lastDelivery.failure === null ? (
@@ -42,11 +34,6 @@ export function healthFacts(
     ["Failed in a row", consecutiveFailures.toLocaleString("en")],
     ["Comes next", next === null ? "nothing" : <time dateTime={next.at}>{nextText(next, now)}</time>],
   ] as [string, ComponentChildren][];
-}
-
-function endText({ kind, at, merged }: EventView, now: string): string {
-  const what = kind === "failed" ? "it failed" : "messages were acknowledged";
-  return `${what}, ${ago(merged?.until ?? at, now)}`;
 }
 
 function Bad({ children }: { readonly children: ComponentChildren }) {

@@ -31,7 +31,7 @@ export function NowTab({ queue, events: { events, isOn }, now }: NowTabProps) {
           <h2 id="consumer">Consumer</h2>
           <a href={queueLink(queue.name, "settings")}>All settings</a>
         </header>
-        <ConsumerFacts queue={queue} events={events} />
+        <ConsumerFacts queue={queue} />
       </section>
       <CostCard queues={[queue]} />
       {isOn === false ? <HistoryIsOff name={queue.name} /> : null}
@@ -43,11 +43,11 @@ export function NowTab({ queue, events: { events, isOn }, now }: NowTabProps) {
   );
 }
 
-interface ConsumerFactsProps extends Pick<QueueEvents, "events"> {
+interface ConsumerFactsProps {
   readonly queue: QueueView;
 }
 
-function ConsumerFacts({ queue, events }: ConsumerFactsProps) {
+function ConsumerFacts({ queue }: ConsumerFactsProps) {
   const { consumer } = queue;
   const concurrency =
     consumer === null || consumer.type === "http_pull" ? null : consumer.settings.maxConcurrency;
@@ -57,11 +57,7 @@ function ConsumerFacts({ queue, events }: ConsumerFactsProps) {
       isDense
       of={[
         ["Who", consumer === null ? consumerKind(queue) : `${consumerKind(queue)}: ${consumerName(queue)}`],
-        ...healthFacts(
-          queue,
-          concurrency,
-          events.find(({ kind }) => kind === "acked" || kind === "failed"),
-        ),
+        ...healthFacts(queue, concurrency),
         deadLetterQueue === null ? null : ["Dead letters", <QueueName key="dead" of={deadLetterQueue} />],
       ]}
     />

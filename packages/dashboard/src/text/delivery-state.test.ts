@@ -84,7 +84,7 @@ describe("the state of a queue", () => {
       queue({ health: { ...HEALTH, lastDelivery: null } }),
       "quiet",
       "Idle",
-      "",
+      "no delivery known",
     ],
     [
       "messages that wait for a first delivery",

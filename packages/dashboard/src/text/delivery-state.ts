@@ -58,7 +58,7 @@ export function stateOfDelivery({
   if (lastDelivery === null) {
     return messages.ready > 0
       ? { tone: "busy", word: "Waiting", detail }
-      : { tone: "quiet", word: "Idle", detail };
+      : { tone: "quiet", word: "Idle", detail: detail || "no delivery known" };
   }
   const partly = partlyText(lastDelivery);
   if (partly === "") return { tone: "good", word: "OK", detail };

@@ -56,6 +56,7 @@ function stateOf({ settings, health, damage }: QueueView): Cell {
   if (health === null) return "-";
   if (!health.present) return { text: "consumer away", colour: "yellow" };
   const { consecutiveFailures, lastDelivery } = health;
+  if (lastDelivery === null) return "no delivery known";
   if (consecutiveFailures === 0) return { text: "ok", colour: "green" };
   const why = lastDelivery?.failure ?? null;
   const reason = why === null ? "" : `: ${printable(why)}`;
@@ -106,7 +107,10 @@ function deliveryOf({ health, consumer, now }: QueueView): string {
   if (health === null) return consumer === null ? "no consumer" : "when clients ask for messages";
   const { present, inFlight, consecutiveFailures, lastDelivery, next } = health;
   const failure = lastDelivery?.failure ?? null;
-  const last = lastDelivery === null ? "" : `, the last ended ${distance(lastDelivery.endedAt, now)}`;
+  const last =
+    lastDelivery === null
+      ? ", earlier ones are not known"
+      : `, the last ended ${distance(lastDelivery.endedAt, now)}`;
   const lines = [
     `${inFlight} under way${last}${present ? "" : "; messages wait for the consumer"}`,
     ...(consecutiveFailures === 0
