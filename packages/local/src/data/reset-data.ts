@@ -2,6 +2,7 @@ import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { uniqueKeysOf } from "@sluice/broker-worker/unique-keys";
 import { loadRecovery } from "../node/load-modules.ts";
+import { R2_FOLDER } from "../r2/reports.ts";
 import { lockData, OBJECTS_FOLDER } from "./data-lock.ts";
 
 /** Data that a broker keeps in a data folder. */
@@ -18,16 +19,17 @@ interface ResetDataInput {
   readonly broker: string;
   /** Called with what will be deleted, before that. Nothing is deleted where it rejects. */
   confirm(kept: KeptData): Promise<void>;
+  warn(line: string): void;
 }
 
 /**
  * Deletes what a broker keeps in a data folder: queues with their messages, topics, tokens, history and the moved clock.
- * What else lies there stays: KV, D1, R2, and Durable Objects of other Workers.
+ * The buckets of R2 lose their logs of writes, since nothing knows any more how far these were read. What else lies there stays: KV, D1, R2, and Durable Objects of other Workers.
  *
  * @returns whether there was anything.
  * @throws DataInUseError while another process has the folder.
  */
-export async function resetData({ folder, broker, confirm }: ResetDataInput): Promise<boolean> {
+export async function resetData({ folder, broker, confirm, warn }: ResetDataInput): Promise<boolean> {
   const objects = join(folder, OBJECTS_FOLDER);
   const { directory, queues } = uniqueKeysOf(broker);
   const kept = () =>
@@ -40,6 +42,8 @@ export async function resetData({ folder, broker, confirm }: ResetDataInput): Pr
     await confirm({ queues: names, bytes: kept().reduce((sum, path) => sum + bytesIn(path), 0) });
     // A directory without queues would go on with empty ones; queues without their directory are taken back by it.
     for (const path of kept()) rmSync(path, { recursive: true });
+    const { endLogs } = await import("../r2/bucket-watch.ts");
+    endLogs(join(folder, R2_FOLDER), warn);
     return true;
   } finally {
     free();

@@ -59,7 +59,7 @@ export class BucketWatch {
       bucket.close();
       this.#buckets.delete(file);
     }
-    for (const file of this.#filesThere()) if (!files.has(file)) this.#end(file);
+    for (const file of filesIn(this.#folder)) if (!files.has(file)) endLog(file, this.#options.warn);
     this.add(buckets);
   }
 
@@ -96,26 +96,30 @@ export class BucketWatch {
     for (const bucket of this.#buckets.values()) bucket.read();
   }
 
-  #end(file: string): void {
-    try {
-      WriteLog.end(file);
-    } catch (error) {
-      this.#options.warn(`${file}: its log of writes stays: ${error}`);
-    }
-  }
-
   #fileOf(bucket: string): string {
     return join(this.#folder, `${idOfName(BUCKETS, bucket)}.sqlite`);
   }
+}
 
-  /** Lists the files of all buckets. */
-  #filesThere(): string[] {
-    if (!existsSync(this.#folder)) return [];
-    const isBucket = (name: string) => /^[0-9a-f]{64}\.sqlite$/.test(name);
-    return readdirSync(this.#folder)
-      .filter(isBucket)
-      .map((name) => join(this.#folder, name));
+/** Ends the logs of all buckets. @param folder of Miniflare's R2. */
+export function endLogs(folder: string, warn: (line: string) => void): void {
+  for (const file of filesIn(join(folder, BUCKETS))) endLog(file, warn);
+}
+
+function endLog(file: string, warn: (line: string) => void): void {
+  try {
+    WriteLog.end(file);
+  } catch (error) {
+    warn(`${file}: its log of writes stays: ${error}`);
   }
+}
+
+/** Lists the files of all buckets. */
+function filesIn(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((name) => /^[0-9a-f]{64}\.sqlite$/.test(name))
+    .map((name) => join(folder, name));
 }
 
 /** A bucket that is watched. */

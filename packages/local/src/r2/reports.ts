@@ -8,7 +8,7 @@ import type { Printer } from "../report/printer.ts";
 import type { BucketWatch } from "./bucket-watch.ts";
 
 /** Where Wrangler keeps R2 in a data folder. */
-const FOLDER = "v3/r2";
+export const R2_FOLDER = "v3/r2";
 /** File in it that is there while logs of writes are: a session that was killed leaves them. */
 const MARK = ".sluice-watched";
 /** Longest that a report may take, in ms. It is made again then. */
@@ -59,7 +59,7 @@ export class R2Reports {
 
   /** Watches these buckets and no others. Resolves to an empty text once it does. */
   async set(buckets: readonly string[]): Promise<string> {
-    const mark = join(this.#options.data(), FOLDER, MARK);
+    const mark = join(this.#options.data(), R2_FOLDER, MARK);
     if (buckets.length === 0 && this.#watch === null && !existsSync(mark)) return "";
     await this.#change((watch) => {
       watch.set(buckets);
@@ -84,7 +84,7 @@ export class R2Reports {
     const changed = this.#last.then(async () => {
       const { BucketWatch } = await import("./bucket-watch.ts");
       if (this.#isClosed) return;
-      const folder = join(this.#options.data(), FOLDER);
+      const folder = join(this.#options.data(), R2_FOLDER);
       mkdirSync(folder, { recursive: true });
       writeFileSync(join(folder, MARK), "");
       this.#watch ??= new BucketWatch({

@@ -44,6 +44,7 @@ export async function reset(
   const isDone = await resetData({
     folder,
     broker: name,
+    warn: (line) => printer.warn(line),
     confirm: ({ queues, bytes }) => {
       const which =
         queues.length === 0 ? "all queues" : `${plural(queues.length, "queue")} (${queues.join(", ")})`;
