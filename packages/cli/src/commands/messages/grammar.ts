@@ -79,7 +79,7 @@ export function addMessages(program: Command, execute: Execute): void {
     );
   withBroker(messages.command("find"))
     .description("look for messages in all queues: a text, a field, an id also of a message that is gone")
-    .argument("<text>", "what to look for: terms as --filter has them, or the first digits of an id")
+    .argument("<text>", "what to look for: terms as --filter has them, or an id, its first 4 digits or more")
     .addHelpText(
       "after",
       examples(

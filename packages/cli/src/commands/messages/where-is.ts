@@ -17,7 +17,10 @@ export interface MessageAt {
  */
 export async function whereIs({ client }: OnBroker, id: string, isGoneToo = false): Promise<MessageAt> {
   if (!/^[\da-f-]{8,36}$/i.test(id)) {
-    throw new CliError(`"${id}" is no id of a message. Name its queue first, then the id.`, EXIT_USAGE);
+    throw new CliError(
+      `"${id}" is no id of a message, which has 32 digits, nor its first 8 or more. Name its queue first, then the id.`,
+      EXIT_USAGE,
+    );
   }
   const { messages, gone, unfinished } = await searchAll(client, `id:${id}`);
   const found = messages.flatMap(({ queue, messages: shown }) => shown.map((one) => ({ ...one, queue })));

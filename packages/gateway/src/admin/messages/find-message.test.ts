@@ -55,6 +55,15 @@ describe("a message by the beginning of its id", () => {
     const gone = { status: 404, code: "message_not_found" };
     await expect(messageOf(withMessages([A]), "orders", "ffffffff")).rejects.toMatchObject(gone);
   });
+
+  it.each(["1a2b3c4", "89021", "1a2b-3c4", `${A}0`])(
+    "is not found by %s, which says what an id is",
+    async (id) => {
+      const text =
+        /has no message ".*" \(any more\)\. The id of a message has 32 hexadecimal digits\. The first 8 are enough/;
+      await expect(messageOf(withMessages([A]), "orders", id)).rejects.toThrow(text);
+    },
+  );
 });
 
 describe("the whole id of a message", () => {

@@ -9,10 +9,12 @@ export const ID_LENGTH = 32;
 /** Messages that are listed where the beginning of an id names several. */
 const CANDIDATES_MAX = 10;
 
-/** The digits of an id, or of the beginning of one that has `ID_DIGITS_MIN` at least; `null` for another text. */
-export function idBeginning(text: string): string | null {
+const ID_TEXT = `The id of a message has ${ID_LENGTH} hexadecimal digits. The first ${ID_DIGITS_MIN} are enough where no other id begins so.`;
+
+/** The digits of an id, or of the beginning of one that has `min` at least; `null` for another text. */
+export function idBeginning(text: string, min = ID_DIGITS_MIN): string | null {
   const digits = text.replaceAll("-", "").toLowerCase();
-  const isLong = digits.length >= ID_DIGITS_MIN && digits.length <= ID_LENGTH;
+  const isLong = digits.length >= min && digits.length <= ID_LENGTH;
   return isLong && /^[0-9a-f]+$/.test(digits) ? digits : null;
 }
 
@@ -51,8 +53,7 @@ export async function unfinishedMessageOf(
 export async function wholeIdOf(directory: QueueDirectory, queue: string, id: string): Promise<string> {
   const prefix = idBeginning(id);
   if (prefix === null) {
-    const text = `The id of a message has ${ID_LENGTH} hexadecimal digits. The first ${ID_DIGITS_MIN} are enough where no other id begins so.`;
-    throw new AdminError(400, "invalid_id", text);
+    throw new AdminError(400, "invalid_id", ID_TEXT);
   }
   if (prefix.length === ID_LENGTH) return prefix;
   const [found, named] = await Promise.all([
@@ -65,7 +66,10 @@ export async function wholeIdOf(directory: QueueDirectory, queue: string, id: st
 }
 
 export function messageGone(queue: string, id: string): AdminError {
-  return new AdminError(404, "message_not_found", `Queue "${queue}" has no message "${id}" (any more).`);
+  const gone = `Queue "${queue}" has no message "${id}" (any more).`;
+  // A ref has other letters.
+  const isPart = /^[\da-f-]+$/i.test(id) && idBeginning(id) === null;
+  return new AdminError(404, "message_not_found", isPart ? `${gone} ${ID_TEXT}` : gone);
 }
 
 /** Finds messages by the beginning of their ids: in the queue, and among the finished ones. */

@@ -8,6 +8,8 @@ import type { FoundView, GoneView, SearchView } from "./search-view.ts";
 
 /** Queues that are searched at the same time. */
 export const SEARCHED_AT_ONCE = 16;
+/** Fewest digits of an id that are looked for as its beginning. What has fewer is looked for as a text alone. */
+export const SEARCHED_DIGITS_MIN = 4;
 /** How long a queue is searched, in ms. */
 export const QUEUE_MS_MAX = 2_000;
 /** How long all of them are searched, in ms. A call that is under way is still waited for. */
@@ -81,8 +83,8 @@ function wantedOf(text: string, rights: Rights): Wanted {
   const [term, ...more] = filter;
   const written = [{ text, filter }];
   if (term?.field === "id" && more.length === 0)
-    return { filters: written, beginning: idBeginning(term.prefix) };
-  const beginning = idBeginning(text);
+    return { filters: written, beginning: idBeginning(term.prefix, SEARCHED_DIGITS_MIN) };
+  const beginning = idBeginning(text, SEARCHED_DIGITS_MIN);
   if (beginning === null) return { filters: written, beginning };
   const byId = { text: `id:${beginning}`, filter: [{ field: "id" as const, prefix: beginning }] };
   return { filters: [byId, ...written], beginning };
