@@ -14,7 +14,7 @@ import {
 import { BatchState } from "./batch-state.ts";
 import { DeliveryLines } from "./logs/delivery-lines.ts";
 import { deliveryName } from "./logs/delivery-name.ts";
-import { consoleWatch } from "./logs/watch-console.ts";
+import { type Called, consoleWatch } from "./logs/watch-console.ts";
 import type { QueueController } from "./queue-controller.ts";
 import { type HandlerCall, type RunOptions, runDelivery } from "./run-delivery.ts";
 import { UnfinishedDeliveries } from "./unfinished.ts";
@@ -55,10 +55,10 @@ export type QueueConsumerClass = new (
 export function createQueueConsumer(defaultExport: unknown, options: RunOptions): QueueConsumerClass {
   const unfinished = new UnfinishedDeliveries();
   const { context } = options;
-  const taken = (level: LogLevel, args: readonly unknown[]) => {
-    if (context === undefined) return unfinished.printed(level, args);
+  const taken = (level: LogLevel, args: readonly unknown[], called: Called) => {
+    if (context === undefined) return unfinished.printed(level, args, called);
     const lines = context.getStore();
-    lines?.add(level, args);
+    lines?.add(level, args, called);
     return lines?.name ?? null;
   };
   const linesOf = (delivery: Delivery): DeliveryLines | null => {

@@ -3,6 +3,7 @@ import type { BatchState } from "./batch-state.ts";
 import type { DeliveryLines } from "./logs/delivery-lines.ts";
 import { JustPrinted } from "./logs/just-printed.ts";
 import { printedText } from "./logs/printed-text.ts";
+import type { Called } from "./logs/watch-console.ts";
 
 /**
  * Deliveries that are remembered. Only those of handlers that were ended stay, and their broker asks for them at once.
@@ -41,10 +42,10 @@ export class UnfinishedDeliveries {
    *
    * @returns the name of that delivery; `null` where there are others.
    */
-  printed(level: LogLevel, args: readonly unknown[]): string | null {
+  printed(level: LogLevel, args: readonly unknown[], called: Called): string | null {
     const [only, ...others] = this.#deliveries.values();
     if (others.length === 0) {
-      only?.lines?.add(level, args);
+      only?.lines?.add(level, args, called);
       return only?.lines?.name ?? null;
     }
     const all = [...this.#deliveries.values()].flatMap(({ lines }) => lines ?? []);

@@ -15,7 +15,8 @@ export function printingConsumer(context?: AsyncContext): ReturnType<typeof crea
         if (message.body === "acked") continue;
         if (message.body === "waits") await Promise.race([gate.promise, scheduler.wait(5_000)]);
         if (message.body === "slow prints") gate.resolve();
-        if (!["slow bare", "waits"].includes(message.body))
+        if (message.body === "text") console.error("no", message.body);
+        else if (!["slow bare", "waits"].includes(message.body))
           console.error(new TypeError(`no ${message.body}`));
         if (message.body !== "slow prints") message.retry();
       }

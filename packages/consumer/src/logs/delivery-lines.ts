@@ -1,12 +1,19 @@
 import {
   type DeliveryLogs,
+  LOG_LINE_UNITS_MAX,
   LOG_LINES_MAX,
   LOG_UNITS_MAX,
   type LogLevel,
   type LogLine,
 } from "@sluice/protocol";
+import { fittedStack } from "@sluice/protocol/stack";
+import { placeOfCall } from "./call-place.ts";
 import { JustPrinted } from "./just-printed.ts";
 import { printedText } from "./printed-text.ts";
+import type { Called } from "./watch-console.ts";
+
+/** Beginning of a stack frame. Reads no line twice, however many are empty. */
+const HAS_FRAME = /\n[^\S\n]+at /;
 
 interface LinesOptions {
   readonly now?: () => number;
@@ -52,14 +59,19 @@ export class DeliveryLines {
     return this.#isMuted;
   }
 
-  /** Takes a call of the console. */
-  add(level: LogLevel, args: readonly unknown[]): void {
+  /**
+   * Takes a call of the console.
+   *
+   * @param called function that was called: the place of the call stands behind an error that has none. Default: none.
+   */
+  add(level: LogLevel, args: readonly unknown[], called?: Called): void {
     if (this.#isMuted) return;
     if (this.#isFull && level !== "error") {
       this.#leftOut += 1;
       return;
     }
-    const line = { afterMs: Math.max(0, this.#now() - this.#beganMs), level, text: printedText(args) };
+    const text = level === "error" && called !== undefined ? errorText(args, called) : printedText(args);
+    const line = { afterMs: Math.max(0, this.#now() - this.#beganMs), level, text };
     if (level === "error") this.#justPrinted.note(line.text);
     this.#isFull ||= this.#lines.length >= LOG_LINES_MAX || this.#units + line.text.length > LOG_UNITS_MAX;
     if (!this.#isFull) {
@@ -101,4 +113,10 @@ export class DeliveryLines {
       ...(this.#isOfWorker ? { ofWorker: true } : {}),
     };
   }
+}
+
+/** Writes a printed error with its stack, or with the place where it is printed if it has none. */
+function errorText(args: readonly unknown[], called: Called): string {
+  const text = printedText(args);
+  return HAS_FRAME.test(text) ? text : fittedStack(`${text}${placeOfCall(called)}`, LOG_LINE_UNITS_MAX);
 }

@@ -110,6 +110,19 @@ it("without a context an error that is printed right before a retry is its reaso
   ]);
 });
 
+it.each([
+  ["with a context", WITH_CONTEXT, ["nodejs_als"]],
+  ["without one", WITHOUT_CONTEXT, []],
+])("a printed error that is a text has the place of the call: %s", async (_, source, flags) => {
+  const { workerd, deliver } = await startWith(source, flags);
+  const [result] = await deliver(true, ["text"]);
+  const [begun, error, end] = result?.logs?.lines ?? [];
+  expect(error?.text).toMatch(/^no text\n +at (async )?Object\.queue \(\S+:\d+:\d+\)$/);
+  expect([begun?.text, end?.text]).toEqual(["begun text", "in the background"]);
+  expect(result?.retryMessages).toEqual([{ msgId: idOf(1), printed: "no text" }]);
+  await workerd.printed("no text");
+});
+
 it("a broker that does not ask for lines gets none", async () => {
   const { deliver } = await startWith(WITH_CONTEXT, ["nodejs_als"]);
   const [result, acked] = await deliver(false, ["lamp"], ["acked"]);

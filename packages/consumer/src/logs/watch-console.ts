@@ -4,9 +4,11 @@ type Method = (...args: unknown[]) => unknown;
 /**
  * Is called with each call of the console before it prints.
  *
+ * @param called function that the caller has called.
  * @returns the name of the delivery that makes it; `null` where that is not known.
  */
-type Taken = (level: LogLevel, args: readonly unknown[]) => string | null;
+type Taken = (level: LogLevel, args: readonly unknown[], called: Called) => string | null;
+export type Called = (...args: never[]) => unknown;
 
 /**
  * Watches calls of the console of this isolate. Each method gets a proxy, so that it prints as before, and has whatever
@@ -37,12 +39,11 @@ export class ConsoleWatch {
       // A console that makes its methods when they are read would call the proxy from within it: that of older Wranglers.
       if (method !== console[level]) continue;
       const printsName = !this.#named.has(level);
-      const watched = new Proxy(method as Method, {
-        apply: (target, self, args: unknown[]) =>
-          this.#call(level, args, () =>
-            Reflect.apply(target, self, printsName ? withName(this.#name, args) : args),
-          ),
-      });
+      const apply = (target: Method, self: unknown, args: unknown[]): unknown =>
+        this.#call(level, args, apply, () =>
+          Reflect.apply(target, self, printsName ? withName(this.#name, args) : args),
+        );
+      const watched = new Proxy(method as Method, { apply });
       // A frozen console stays as it is.
       if (!Reflect.set(console, level, watched)) continue;
       this.#watched.add(watched);
@@ -55,11 +56,11 @@ export class ConsoleWatch {
     this.#printsNames = true;
   }
 
-  #call(level: LogLevel, args: unknown[], print: () => unknown): unknown {
+  #call(level: LogLevel, args: unknown[], called: Called, print: () => unknown): unknown {
     if (this.#isWithin) return print();
     this.#isWithin = true;
     try {
-      const name = this.#taken(level, args);
+      const name = this.#taken(level, args, called);
       this.#name = this.#printsNames ? name : null;
       return print();
     } finally {
