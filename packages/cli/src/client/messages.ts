@@ -1,4 +1,11 @@
-import type { MessageView, QueueWhyView, SearchView, WholeMessageView } from "@sluice/gateway/views";
+import type {
+  ErrorsView,
+  MessageView,
+  QueueWhyView,
+  SearchView,
+  StoryView,
+  WholeMessageView,
+} from "@sluice/gateway/views";
 import type { BrokerClient } from "./broker-client.ts";
 import { planOf, queuePath, type Selection } from "./queues.ts";
 
@@ -48,6 +55,16 @@ export function pageOfWholeMessages(
  */
 export function messageOf(client: BrokerClient, queue: string, id: string): Promise<WholeMessageView> {
   return client.admin({ path: messagePath(queue, id) });
+}
+
+/** Counts the messages of a queue that fit a filter by their last errors. */
+export function errorsOf(client: BrokerClient, queue: string, filter = ""): Promise<ErrorsView> {
+  return client.admin({ path: queuePath(queue, `/errors?${new URLSearchParams({ filter })}`) });
+}
+
+/** Tells what happened to a message, across queues. */
+export function storyOf(client: BrokerClient, queue: string, id: string): Promise<StoryView> {
+  return client.admin({ path: messagePath(queue, id, "/story") });
 }
 
 /** Looks for a text in all queues. */

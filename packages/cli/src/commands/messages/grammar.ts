@@ -66,10 +66,15 @@ export function addMessages(program: Command, execute: Execute): void {
     .argument("<queue>", "name of the queue")
     .option("--limit <number>", "most messages to show (default: 20)", positive)
     .option("--cursor <cursor>", "go on where another list ended")
+    .option(
+      "--errors",
+      "count them by their last errors, those together that differ in numbers and ids alone",
+    )
     .addHelpText(
       "after",
       examples(
         "sluice messages peek orders",
+        "sluice messages peek orders-dead --errors",
         "sluice messages peek orders --state delayed --limit 100",
         `sluice messages peek orders-dead --filter 'error:"card declined" age:>1h'`,
       ),

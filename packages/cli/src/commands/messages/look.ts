@@ -3,14 +3,17 @@ import { type Cell, facts, type Look, table } from "@sluice/local/report/table";
 import { distance } from "@sluice/local/report/words";
 import { plural, printable, size } from "@sluice/protocol/words";
 import {
+  errorsOf,
   type MessagePage,
   messageOf,
   PAGE_MESSAGES_MAX,
   pageOfMessages,
+  storyOf,
   whyOfQueue,
 } from "../../client/messages.ts";
 import { queueNamed } from "../../client/queues.ts";
 import { answer, type OnBroker } from "../on-broker.ts";
+import { groupLines, placeIn } from "./errors.ts";
 
 /** Messages that are shown when the command line names no limit. */
 const LIMIT_DEFAULT = 20;
@@ -24,6 +27,8 @@ export interface WhichMessages {
 export interface PeekOptions extends WhichMessages {
   readonly limit?: number;
   readonly cursor?: string;
+  /** Whether the messages are counted by their last errors, instead of a list. */
+  readonly errors?: boolean;
 }
 
 /** Makes the filter of a command line, with `--state` as one of its terms. */
@@ -33,6 +38,7 @@ export function filterOf({ state, filter = "" }: WhichMessages): string {
 
 /** `sluice messages peek`: lists messages in any state. Nothing is leased or counted. */
 export async function peek(on: OnBroker, queue: string, options: PeekOptions): Promise<number> {
+  if (options.errors === true) return countErrors(on, queue, filterOf(options));
   const [found, { now }] = await Promise.all([search(on, queue, options), queueNamed(on.client, queue)]);
   const { messages, cursor, searched, of, finished = 0 } = found;
   const isOfFinished = filterOf(options).includes("state:finished");
@@ -50,6 +56,14 @@ export async function peek(on: OnBroker, queue: string, options: PeekOptions): P
     );
   if (messages.length === 0 && finished > 0 && !isOfFinished)
     on.printer.warn(`--state finished lists the last ${plural(finished, "finished message")}.`);
+  return 0;
+}
+
+async function countErrors(on: OnBroker, queue: string, filter: string): Promise<number> {
+  const counts = await errorsOf(on.client, queue, filter);
+  const lines = groupLines(counts);
+  if (on.json || lines.length > 0) answer(on, counts, { text: lines.join("\n") });
+  else on.printer.warn(`No error is known of ${plural(counts.matched, "message")} in ${queue}.`);
   return 0;
 }
 
@@ -101,11 +115,14 @@ export async function show(on: OnBroker, queue: string, id: string): Promise<num
     messageOf(on.client, queue, id),
     queueNamed(on.client, queue),
   ]);
-  answer(on, message, { text: `${factsOf(message, now, on.printer)}\n\n${bodyOf(message)}` });
+  const { lastError = null } = message;
+  const events = on.json || lastError === null ? [] : (await storyOf(on.client, queue, message.id)).events;
+  const place = lastError === null ? null : placeIn(events, lastError);
+  answer(on, message, { text: `${factsOf(message, place, now, on.printer)}\n\n${bodyOf(message)}` });
   return 0;
 }
 
-function factsOf(message: WholeMessageView, now: string, look: Look): string {
+function factsOf(message: WholeMessageView, place: string | null, now: string, look: Look): string {
   const { id, state, why, attempts, sentAt, dueAt, leasedUntil, keptUntil, contentType, bytes, group, from } =
     message;
   const { lastError = null, end, trace } = message;
@@ -117,6 +134,7 @@ function factsOf(message: WholeMessageView, now: string, look: Look): string {
       ["why", printable(why.text)],
       ["attempts", `${attempts}`],
       ["last error", lastError === null ? null : printable(lastError)],
+      ["place", place],
       ["sent", time(sentAt)],
       ["due", dueAt === null ? null : time(dueAt)],
       ["leased until", leasedUntil === null ? null : time(leasedUntil)],

@@ -3,8 +3,9 @@ import { type Cell, facts, type Look, table } from "@sluice/local/report/table";
 import { batch, receiver, retriesBy } from "@sluice/local/report/topology-table";
 import { distance } from "@sluice/local/report/words";
 import { plural, printable, size, span } from "@sluice/protocol/words";
-import { whyOfQueue } from "../../client/messages.ts";
+import { errorsOf, whyOfQueue } from "../../client/messages.ts";
 import { allQueues, queueNamed } from "../../client/queues.ts";
+import { groupLines } from "../messages/errors.ts";
 import { answer, type OnBroker } from "../on-broker.ts";
 
 /** Queues on a page, as in Wrangler. */
@@ -30,8 +31,10 @@ const NO_QUEUES =
 /** `sluice queues info`: shows everything about a queue. */
 export async function showQueue(on: OnBroker, name: string): Promise<number> {
   const queue = await queueNamed(on.client, name);
-  const why = on.json ? null : await whyOfQueue(on.client, name);
-  answer(on, queue, { text: factsOf(queue, why, on.printer) });
+  const [why, errors] = on.json
+    ? [null, []]
+    : await Promise.all([whyOfQueue(on.client, name), errorsOf(on.client, name).then(groupLines)]);
+  answer(on, queue, { text: factsOf(queue, why, errors, on.printer) });
   return 0;
 }
 
@@ -63,7 +66,7 @@ function stateOf({ settings, health, damage }: QueueView): Cell {
   return { text: `failing (${consecutiveFailures})${reason}`, colour: "red" };
 }
 
-function factsOf(queue: QueueView, why: QueueWhyView | null, look: Look): string {
+function factsOf(queue: QueueView, why: QueueWhyView | null, errors: readonly string[], look: Look): string {
   const { settings, messages, consumer, deadLettersOf, now, producers, topics } = queue;
   const { queues, subscriptions } = deadLettersOf;
   const { deliveryDelaySeconds, messageRetentionSeconds, maxReceivesPerSecond } = settings;
@@ -81,6 +84,7 @@ function factsOf(queue: QueueView, why: QueueWhyView | null, look: Look): string
         settings.deliveryPaused ? `paused: "sluice queues resume ${queue.name}" goes on` : deliveryOf(queue),
       ],
       ["why", why === null ? null : [why, ...why.also].map(({ text }) => printable(text)).join("\n")],
+      ["last errors", listOf(errors, "\n")],
       ["consumer", consumer === null ? "none" : receiver(consumer)],
       ["batch", consumer?.type === "worker" ? batch(consumer.settings) : null],
       ["retries", consumer === null && queue.redrive === null ? null : retriesBy(queue.redrive, consumer)],
