@@ -149,7 +149,7 @@ module.exports = {
     ...layers("project", "node-version runtime wrangler files register read generate"),
     ...layers(
       "local",
-      "docs settings report stacks node processes data generation http watchdog broker r2 workerd standalone serve miniflare platform-proxy dev",
+      "docs settings report stacks node processes data generation http watchdog broker r2 reset workerd standalone serve miniflare platform-proxy dev",
     ),
     ...layers("cli", "client commands"),
     ...layers("dashboard", "api text ui cost development page redrive message queue overview topic"),

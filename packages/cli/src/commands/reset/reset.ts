@@ -1,6 +1,6 @@
 import { dataFolderOf } from "@sluice/local/data/data-folder";
-import { resetData } from "@sluice/local/data/reset-data";
 import type { Printer } from "@sluice/local/report/printer";
+import { resetData } from "@sluice/local/reset/reset-data";
 import { chosenEnvironment } from "@sluice/local/settings/environment";
 import { configFileIn } from "@sluice/project/read/broker";
 import { readProject } from "@sluice/project/read/project";

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { uniqueKeysOf } from "@sluice/broker-worker/unique-keys";
+import { lockData, OBJECTS_FOLDER } from "../data/data-lock.ts";
 import { loadRecovery } from "../node/load-modules.ts";
 import { R2_FOLDER } from "../r2/reports.ts";
-import { lockData, OBJECTS_FOLDER } from "./data-lock.ts";
 
 /** Data that a broker keeps in a data folder. */
 export interface KeptData {

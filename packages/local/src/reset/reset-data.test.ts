@@ -5,9 +5,9 @@ import { DatabaseSync } from "node:sqlite";
 import { uniqueKeysOf } from "@sluice/broker-worker/unique-keys";
 import { idOfName } from "@sluice/objects/object-id";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { OBJECTS_FOLDER } from "../data/data-lock.ts";
 import { BUCKETS } from "../r2/bucket-watch.ts";
 import { WriteLog } from "../r2/write-log.ts";
-import { OBJECTS_FOLDER } from "./data-lock.ts";
 import { resetData } from "./reset-data.ts";
 
 let folder: string;
