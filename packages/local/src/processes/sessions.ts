@@ -17,7 +17,7 @@ export interface Session extends ProcessEntry {
   readonly files: readonly string[];
   /** Configuration files of Workers whose queues it sends to without running them. Default: none. */
   readonly senders?: readonly string[];
-  /** Readings of each `cloudflare.config.ts` among these files, which it alone runs. Default: none. */
+  /** Queues of each `cloudflare.config.ts` among these files, which it alone runs. Default: of none. */
   readonly modules?: ReadModules;
   /** Absolute path of its data folder; `null` until it knows. */
   readonly data: string | null;

@@ -80,7 +80,7 @@ export interface ProjectOptions {
   readonly filesJoined?: readonly string[];
   /** Files of Workers in whose name other processes send by this broker, without running them. */
   readonly filesSending?: readonly string[];
-  /** Readings by the other processes of each `cloudflare.config.ts` of theirs. One that is missing is left out. */
+  /** Queues of each `cloudflare.config.ts` of those processes, as they have read it. Default: it is left out. */
   readonly modulesElsewhere?: ReadModules;
   /** Name of the broker's Worker, under which its data are stored. Default: as in its configuration. */
   readonly brokerName?: string | null;
