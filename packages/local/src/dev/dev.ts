@@ -35,6 +35,7 @@ import { stackNamer } from "../stacks/named-stack.ts";
 import { sourceFinder } from "../stacks/stack-frames.ts";
 import { readDeliveries } from "../watchdog/in-delivery.ts";
 import { silentMsMaxOf } from "../workerd/run-on-workerd.ts";
+import { changesOf } from "./changes.ts";
 import { devAccess, refuseLeading } from "./dev-access.ts";
 import type { LinesContext } from "./inside/wrangler-lines.ts";
 import type { DevOptions } from "./options.ts";
@@ -179,22 +180,7 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
       wrangler.restart();
     } else wake();
   };
-  let updating = Promise.resolve();
-  let complaint = "";
-  const onChange = () => {
-    updating = updating.then(update).then(
-      () => {
-        if (complaint !== "" && !isOver) printer.print("The configuration has been read again.");
-        complaint = "";
-      },
-      (error: unknown) => {
-        const text = `${error instanceof Error ? error.message : error}\nSluice goes on with what it read before.`;
-        // Other processes come and go while a file stays as it is.
-        if (!isOver && text !== complaint) printer.warn(text);
-        complaint = text;
-      },
-    );
-  };
+  const { onChange } = changesOf(update, { printer, isOver: () => isOver });
   const watch = watchFiles(onChange, (text) => printer.warn(text));
 
   const vacancy = setInterval(() => {
