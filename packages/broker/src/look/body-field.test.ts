@@ -95,6 +95,29 @@ describe("a field of a body", () => {
     expect(isIn(fieldOf("note", "", true), encoder.encode('{"note":""}'), "json")).toBe(true);
   });
 
+  it("is found where its value is written by the numbers of its characters", () => {
+    const found = (text: string, value = "val", name = "field3") =>
+      isIn(fieldOf(name, value), encoder.encode(text), "json");
+    expect(found('{"field3":"v\\u0061l"}')).toBe(true);
+    expect(found('{"field3":"\\u0056AL"}')).toBe(true);
+    expect(found('{"f\\u0069eld3":"v\\u0061\\u006C"}')).toBe(true);
+    expect(found(JSON.stringify({ Message: '{"field3":"v\\u0061l"}' }))).toBe(true);
+    expect(found('{"field3":"a b"}'.replace(" ", "\\u0020"), "a b")).toBe(true);
+    expect(found('{"field3":"v\\u0062l"}')).toBe(false);
+    expect(found('{"field3":"v\\u0061l')).toBe(false);
+    expect(found('{"field3":"v\\u006')).toBe(false);
+  });
+
+  it("is looked for only in bodies whose escapes are of characters of its value", () => {
+    const isAmong = (body: string) => {
+      const writer = new PackedWriter();
+      writer.append({ id: new Uint8Array(16), contentType: "json", body: encoder.encode(body) });
+      return fieldOf("field3", "val").mayBeAmong(writer.slice(0, writer.byteLength));
+    };
+    expect(isAmong('{"field3":"\\u0022other\\u003c\\u0000"}')).toBe(false);
+    expect(isAmong('{"field3":"\\u004c"}')).toBe(true);
+  });
+
   it("is found in structured clones with cycles, maps, dates and large numbers", () => {
     const body: Record<string, unknown> = {
       map: new Map<unknown, unknown>([["key", new Set(["red", { deep: 1 }])]]),

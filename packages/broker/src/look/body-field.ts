@@ -2,6 +2,7 @@ import { decodeBody, type FilterTerm, mayHoldNativeBody, type PackedIndex } from
 import { ByteText, longestExact } from "./byte-text.ts";
 
 const decoder = new TextDecoder();
+const encoder = new TextEncoder();
 
 /** First byte of a body that V8 has serialized, in which texts and numbers have other bytes than in JSON. */
 const V8_FORMAT_BYTE = 0xff;
@@ -14,9 +15,9 @@ const BRACKET = 0x5b;
 const BACKSLASH = 0x5c;
 /** `n`, `r` and `t`, which stand for blanks behind a backslash. */
 const ESCAPED_BLANKS: ReadonlySet<number> = new Set([0x6e, 0x72, 0x74]);
-/** Beginning of an ASCII character that a writer of JSON has escaped, and the digits that come next. */
+/** Beginning of an ASCII character that a writer of JSON has escaped; two digits of its number follow. */
 const ESCAPE = new ByteText("\\u00");
-const [ESCAPED_FROM, ESCAPED_TO] = [0x32, 0x37];
+const isAscii = (code: number) => code >= 0x20 && code <= 0x7f;
 
 /**
  * Most members and elements of a body that are looked at, those below several parts of the name several times. A body of
@@ -39,6 +40,8 @@ export class BodyField {
   /** Parts of the text of bodies that have the field. Looking for them is far cheaper than parsing. */
   readonly #nameText: ByteText | null;
   readonly #valueText: ByteText | null;
+  /** Bytes of the value, capitals among them: a body may write each by its number. */
+  readonly #valueBytes: ReadonlySet<number>;
   /** Beginning of the value; `null` where it can be written in several ways. */
   readonly #valueHead: ByteText | null;
   /** Last part of the name as it is written; `null` where that can be done in several ways. */
@@ -52,13 +55,14 @@ export class BodyField {
     const member = this.#name.slice(this.#name.lastIndexOf(".") + 1);
     this.#nameText = longestExact(member, isUnescaped);
     this.#valueText = longestExact(this.#value, isUnescaped);
+    this.#valueBytes = new Set(encoder.encode(this.#value + this.#value.toUpperCase()));
     this.#member = [...member].every(isUnescaped) ? this.#nameText : null;
     this.#valueHead = [...this.#value].every(isUnescaped) ? this.#valueText : null;
   }
 
   /** Whether messages of a segment may have the field, by its bytes. */
   mayBeAmong(packed: Uint8Array): boolean {
-    return this.#valueText?.isIn(packed) !== false || mayHoldNativeBody(packed);
+    return this.#mayHaveValue(packed) || mayHoldNativeBody(packed);
   }
 
   /** Whether the body of message `i` may have the field, by its bytes. */
@@ -66,13 +70,17 @@ export class BodyField {
     const body = payload.body(i);
     const isV8 = payload.contentType(i) === "v8";
     if (isV8 && body[0] === V8_FORMAT_BYTE) return true;
-    if (this.#valueText?.isIn(body) === false) return false;
+    if (!this.#mayHaveValue(body)) return false;
     // In our format of `v8` a value stands apart from its name.
     const isNamed =
       this.#member === null || isV8
         ? this.#nameText?.isIn(body) !== false
         : this.#isMember(body, this.#member);
-    return isNamed || hasEscapes(body);
+    return isNamed || hasEscapes(body, isAscii);
+  }
+
+  #mayHaveValue(bytes: Uint8Array): boolean {
+    return this.#valueText?.isIn(bytes) !== false || hasEscapes(bytes, (code) => this.#valueBytes.has(code));
   }
 
   /** Whether a member of that name begins like the value, or is an array. */
@@ -131,15 +139,20 @@ function afterBlanks(bytes: Uint8Array, from: number): number {
   }
 }
 
-/** Whether a body writes an ASCII character as `\u` and its number: names and quotes then have other bytes. */
-function hasEscapes(body: Uint8Array): boolean {
+/** Whether bytes write such an ASCII character as `\u` and its number: names, quotes and values then have other bytes. */
+function hasEscapes(bytes: Uint8Array, isMeant: (code: number) => boolean): boolean {
   for (let at = 0; ; ) {
-    const place = ESCAPE.placeIn(body, at, body.length);
+    const place = ESCAPE.placeIn(bytes, at, bytes.length);
     if (place === -1) return false;
     at = place + ESCAPE.length;
-    const digit = body[at] ?? 0;
-    if (digit >= ESCAPED_FROM && digit <= ESCAPED_TO) return true;
+    if (isMeant(16 * digitOf(bytes[at]) + digitOf(bytes[at + 1]))) return true;
   }
+}
+
+/** Returns the number of a hexadecimal digit; one that is no character for another byte. */
+function digitOf(byte = 0): number {
+  const digit = Number.parseInt(String.fromCharCode(byte), 16);
+  return Number.isNaN(digit) ? Number.NEGATIVE_INFINITY : digit;
 }
 
 /** Offset of the part of a name that is left below a value; `null` where the whole name leads to the value. */
