@@ -135,6 +135,18 @@ it("POST /queues/NAME/messages/batch takes bodies of as many bytes as the limit"
   });
 });
 
+it.each([
+  [-1, 200],
+  [0, 200],
+  [1, 413],
+])(
+  "POST /queues/NAME/messages/batch takes one body of the limit and %i bytes with %i",
+  async (more, status) => {
+    const text = "x".repeat(BODIES_BYTES_MAX + more);
+    expect(await post({ messages: [{ contentType: "text", text }] })).toMatchObject({ status });
+  },
+);
+
 it("POST /queues/NAME/messages/batch answers what the queue says when it refuses", async () => {
   const refusal = { ok: false, code: 10250, cause: "too much" } as const;
   const refusing = { ...directoryOf(), queue: () => queueWith({ send: async () => refusal }) };
