@@ -52,6 +52,23 @@ describe("the last error of a message", () => {
     expect(errorsOf(world, "parked")).toEqual(dead);
   });
 
+  it("stands beside the deliveries in the queue that gave the message up, over a crash too", async () => {
+    const world = shop(2, { parked: {} });
+    await world.send("orders", ["declined"]);
+    await world.pass(200_000);
+    await world.send("dead", ["straight"]);
+    world.crash("dead");
+    const attempts = (queue: string) =>
+      look(world, queue).messages.map((message) => [message.attempts, message.attemptsBefore]);
+    expect(attempts("dead")).toEqual([
+      [0, 3],
+      [0, undefined],
+    ]);
+    await world.core("dead").moves.begin({ taskId: "task", target: "parked", ratePerSecond: null });
+    await world.pass(1_000);
+    expect(attempts("parked")[0]).toEqual([0, 3]);
+  });
+
   it("of a message that waits for a retry is that of its last delivery, over a crash too", async () => {
     const world = shop(5);
     let n = 0;

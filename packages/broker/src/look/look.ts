@@ -18,6 +18,7 @@ import {
   PREVIEW_BYTES_MAX,
   PULL_MESSAGES_MAX,
 } from "@sluice/protocol";
+import { pastIn } from "../history/past.ts";
 import { encodeToken } from "../receive/message-token.ts";
 import type { QueueContext } from "../turn/context.ts";
 import type { Reasons } from "../why/reasons.ts";
@@ -238,6 +239,7 @@ export function refOf(queue: string, position: MessagePosition): string {
 export function storedFacts(payload: PackedIndex, at: number, isWhole: boolean) {
   const body = payload.body(at);
   const extension = extensionOf(payload, at);
+  const gaveUp = pastIn(extension)?.ends.findLast(({ kind }) => kind === "deadLettered");
   return {
     id: payload.id(at),
     sentMs: payload.timestampMs(at),
@@ -248,6 +250,7 @@ export function storedFacts(payload: PackedIndex, at: number, isWhole: boolean) 
     group: extension.groupId ?? null,
     attributes: extension.attributes?.slice() ?? null,
     from: sourceOf(extension),
+    ...(gaveUp === undefined ? {} : { attemptsBefore: gaveUp.attempts }),
     ...(extension.trace === undefined ? {} : { trace: extension.trace.slice() }),
   } satisfies Partial<LookedAt>;
 }

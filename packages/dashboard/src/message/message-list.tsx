@@ -43,9 +43,10 @@ function columns({ queue, found, now, told, choice }: MessageListProps): readonl
     },
     { heading: "State", cell: (message) => <StatePill of={message} /> },
     {
-      heading: messages.some(({ from }) => from !== null) ? "Attempts here" : "Attempts",
+      heading: "Attempts",
       isNumber: true,
-      cell: ({ attempts }) => attempts,
+      cell: ({ attempts, attemptsBefore }) =>
+        attempts || !attemptsBefore ? attempts : `${attemptsBefore} before`,
     },
     {
       heading: areFinished ? "Ended" : "Next",

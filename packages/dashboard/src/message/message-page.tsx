@@ -190,8 +190,20 @@ function Shown({
 }
 
 function About({ message, now }: { readonly message: WholeMessageView; readonly now: string }) {
-  const { id, attempts, sentAt, keptUntil, group, attributes, from, dueAt, leasedUntil, end, trace } =
-    message;
+  const {
+    id,
+    attempts,
+    attemptsBefore,
+    sentAt,
+    keptUntil,
+    group,
+    attributes,
+    from,
+    dueAt,
+    leasedUntil,
+    end,
+    trace,
+  } = message;
   const time = (iso: string) => (
     <>
       <time dateTime={iso}>{moment(iso, now)}</time>
@@ -207,7 +219,11 @@ function About({ message, now }: { readonly message: WholeMessageView; readonly 
           ["Id", <code key="id">{id}</code>],
           [
             "Delivered",
-            attempts > 0 ? plural(attempts, "time") : from === null ? "not yet" : "not yet in this queue",
+            attempts > 0
+              ? plural(attempts, "time")
+              : attemptsBefore
+                ? `${plural(attemptsBefore, "time")} in an earlier queue`
+                : "not yet",
           ],
           ["Sent", time(sentAt)],
           dueAt === null ? null : ["Due", time(dueAt)],

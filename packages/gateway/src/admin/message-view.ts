@@ -30,6 +30,8 @@ export interface MessageView {
   readonly keptUntil: string | null;
   /** Deliveries so far, the running one included. */
   readonly attempts: number;
+  /** Deliveries in the last queue that gave it up. Absent where none is known. */
+  readonly attemptsBefore?: number;
   readonly contentType: ContentType;
   readonly bytes: number;
   /** The body, in a list its first `BODY_CHARACTERS_MAX` characters; `null` for bytes that are no text. */
@@ -121,6 +123,7 @@ function factsOf(message: LookedAt, traceUrl: string | null = null): Omit<Messag
     leasedUntil: isLeased ? timeOf(atMs) : null,
     keptUntil: end === undefined ? timeOf(keptUntilMs) : null,
     attempts,
+    ...(message.attemptsBefore === undefined ? {} : { attemptsBefore: message.attemptsBefore }),
     contentType,
     bytes: bodyBytes,
     group,

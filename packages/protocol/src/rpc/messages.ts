@@ -122,6 +122,8 @@ export interface LookedAt {
   readonly state: MessageState;
   /** Deliveries so far, the running one included. */
   readonly attempts: number;
+  /** Deliveries in the last queue that gave it up. Absent where none is known. */
+  readonly attemptsBefore?: number;
   readonly sentMs: number;
   /** When it is or was due, or its lease ends. */
   readonly atMs: number;

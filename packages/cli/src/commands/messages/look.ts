@@ -96,13 +96,27 @@ export function messageTable(messages: readonly MessageView[], now: string, look
 const COLUMNS = ["id", "state", "attempts", "sent", "size", "why"];
 
 function rowOf(
-  { id, state, attempts, sentAt, bytes, why, lastError, text, contentType }: MessageView,
+  { id, state, attempts, attemptsBefore, sentAt, bytes, why, lastError, text, contentType }: MessageView,
   now: string,
   hasErrors: boolean,
 ): Cell[] {
   const body = text === null ? `(${contentType})` : oneLine(text);
   const error: Cell[] = hasErrors ? [{ text: oneLine(lastError ?? ""), colour: "red" }] : [];
-  return [id, state, `${attempts}`, distance(sentAt, now), size(bytes), why.reason, ...error, body];
+  return [
+    id,
+    state,
+    attemptsText(attempts, attemptsBefore),
+    distance(sentAt, now),
+    size(bytes),
+    why.reason,
+    ...error,
+    body,
+  ];
+}
+
+/** A dead letter that was not delivered here has the deliveries of the queue that gave it up: `3 before`. */
+function attemptsText(attempts: number, before = 0): string {
+  return attempts === 0 && before > 0 ? `${before} before` : `${attempts}`;
 }
 
 function oneLine(text: string): string {
@@ -132,7 +146,7 @@ function factsOf(message: WholeMessageView, place: string | null, now: string, l
       ["id", id],
       ["state", state],
       ["why", printable(why.text)],
-      ["attempts", `${attempts}`],
+      ["attempts", attemptsText(attempts, message.attemptsBefore)],
       ["last error", lastError === null ? null : printable(lastError)],
       ["place", place],
       ["sent", time(sentAt)],

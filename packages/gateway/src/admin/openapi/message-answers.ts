@@ -39,6 +39,7 @@ export function messageAnswers() {
     leasedUntil: z.nullable(time()),
     keptUntil: z.nullable(time()),
     attempts: z.number(),
+    attemptsBefore: z.exactOptional(z.number()),
     contentType: z.enum(CONTENT_TYPES),
     bytes: z.number(),
     text: z.nullable(ofOthers()),
