@@ -66,7 +66,7 @@ export class Reasons {
   get #lastAsked(): string {
     const { deliverer, awakeSinceMs } = this.#conditions;
     const askedMs = deliverer.kind === "clients" ? deliverer.askedMs : null;
-    return askedMs === null ? `the queue's object woke at ${timeOf(awakeSinceMs)}` : timeOf(askedMs);
+    return askedMs === null ? `${timeOf(awakeSinceMs)}, as far as is known` : timeOf(askedMs);
   }
 
   #leased({ atMs, attempts, leaseKind }: MessageRange): Why {
@@ -156,8 +156,8 @@ export class Reasons {
         const { expected } = deliverer;
         const text =
           expected === null
-            ? `Queue ${quoted(queue)} has no consumer, and no client has asked for its messages since its object ` +
-              `woke at ${timeOf(awakeSinceMs)}.`
+            ? `Queue ${quoted(queue)} has no consumer, and no client has asked for its messages since ` +
+              `${timeOf(awakeSinceMs)}, as far as is known.`
             : `Its consumer ${quoted(expected)} is not one that this broker was started with.`;
         return why("noConsumer", text, null, expected);
       }

@@ -139,7 +139,7 @@ describe("why a message is not delivered", () => {
     await world.send("orders", ["m"]);
     expect(whyOf(world, "orders", "m")).toEqual({
       reason: "noConsumer",
-      text: `Queue "orders" has no consumer, and no client has asked for its messages since its object woke at ${at(0)}.`,
+      text: `Queue "orders" has no consumer, and no client has asked for its messages since ${at(0)}, as far as is known.`,
       untilMs: null,
       by: null,
     });
@@ -258,7 +258,7 @@ describe("why a message is not delivered", () => {
     expect(whyOf(world, "orders", "m")).toEqual({ reason: "awaitsPull", text, untilMs: null, by: null });
     expect(queueWhy(world, "orders")).toMatchObject({
       reason: "awaitsPull",
-      text: `${text} None has asked since the queue's object woke at ${at(0)}.`,
+      text: `${text} None has asked since ${at(0)}, as far as is known.`,
     });
     const received = new SqsWorld({ orders: {} });
     received.nowMs += 7_000;

@@ -42,9 +42,9 @@ function notesOf({ messages, unfinished }: SearchView): string[] {
     ...messages.flatMap(({ queue, filter, messages: shown, count, isWhole }) => {
       const more = count - shown.length;
       if (more === 0 && isWhole) return [];
-      const number = `${isWhole ? "" : "at least "}${more.toLocaleString("en")}`;
+      const number = more === 0 ? "perhaps" : `${isWhole ? "" : "at least "}${more.toLocaleString("en")}`;
       return [
-        `There are ${number} more in ${queue}: sluice messages peek ${queue} --filter ${quoted(filter)}`,
+        `There ${more === 1 ? "is" : "are"} ${number} more in ${queue}: sluice messages peek ${queue} --filter ${quoted(filter)}`,
       ];
     }),
     ...unfinished.map(({ queue, searched, of }) =>
