@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { OnBroker } from "../on-broker.ts";
 import { find } from "./find.ts";
 
-/** What is said beside the table where one message is shown of so many that fit. */
+/** Text that is said beside the table where one message is shown of so many that fit. */
 async function notesOf(count: number, isWhole = true): Promise<string[]> {
   const lines: string[] = [];
   const shown = { id: "1a2b3c4d".padEnd(32, "0"), state: "ready", text: "lamp", contentType: "text" };
