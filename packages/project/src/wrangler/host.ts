@@ -2,6 +2,7 @@ import module, { createRequire, enableCompileCache, flushCompileCache } from "no
 import { CliError } from "../errors.ts";
 import { captured } from "./captured.ts";
 import { type Call, type CapturedCommand, type Methods, type Reply, TERMINAL_FD } from "./child-contract.ts";
+import { endEsbuildFirst } from "./end-esbuild.ts";
 import { noteModule, surviveLateErrors } from "./late-errors.ts";
 import { exitCodeOf, loadWrangler, takeWrangler, wranglerInternals } from "./load-wrangler.ts";
 import { secretsFile } from "./secrets-file.ts";
@@ -17,6 +18,7 @@ const FLUSH_AFTER_MS = 10_000;
 
 enableCompileCache();
 surviveLateErrors();
+endEsbuildFirst((end) => process.on("exit", end));
 const [, , file = ""] = process.argv;
 const methods: Methods = { ...ANSWERS, readCloudflareConfig, capture, show, inside };
 
