@@ -207,6 +207,14 @@ it("answers of a backup, and of what is restored of it, fit", async () => {
   await ask("POST /backup/messages", "/backup/messages?queue=dead", { messages });
   await ask("GET ", "");
   await ask("GET /openapi.json", "/openapi.json");
+  await ask("GET /r2", "/r2");
+  await ask("GET /event-samples", "/event-samples");
+});
+
+it("answers about alerts fit", async () => {
+  await ask("GET /alerts", "/alerts");
+  await ask(`PUT ${Q}/silence`, "/queues/orders/silence", { forSeconds: 60 });
+  await ask(`DELETE ${Q}/silence`, "/queues/orders/silence");
 });
 
 it("a refusal fits", async () => {
@@ -222,7 +230,7 @@ it("a refusal fits", async () => {
 
 /** Routes whose answers this file does not get: streams, what a process reports, what needs a state of its own. */
 const OTHERS = [
-  ...["GET /events", "POST /stop", "POST /disk", "POST /system-clock"],
+  ...["GET /events", "POST /stop", "POST /disk", "POST /system-clock", "POST /r2", "POST /alerts/test"],
   ...[`POST ${Q}/redrive/cancel`, "POST /backup/subscriptions"],
 ];
 
