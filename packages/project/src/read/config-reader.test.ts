@@ -82,22 +82,6 @@ describe("a project with a cloudflare.config.ts", () => {
     );
   });
 
-  it("has consumers in other processes", async () => {
-    const consumer = module("post", 'triggers: [{ type: "queue", name: "q" }]');
-    const folder = projectFolder({
-      "package.json": PACKAGE,
-      "web/cloudflare.config.ts": SENDER,
-      "web/index.js": INDEX,
-      "post/cloudflare.config.ts": consumer,
-      "broken/cloudflare.config.ts": "export default {};",
-    });
-    const filesElsewhere = ["broken", "post"].map((name) => join(folder, name, "cloudflare.config.ts"));
-    const options = { targets: ["web"], env: "", workingDirectory: folder, filesElsewhere };
-    const { elsewhere, topology } = await readProject(options);
-    expect(elsewhere).toEqual(["post"]);
-    expect(topology.queues.q).toMatchObject({ consumer: { worker: "post" } });
-  });
-
   it("says that it is not read beside a Worker's Wrangler configuration", async () => {
     const files = { "wrangler.toml": CONSUMER, "index.js": INDEX, "cloudflare.config.ts": SENDER };
     const folder = projectFolder({ "package.json": PACKAGE, ...files });
