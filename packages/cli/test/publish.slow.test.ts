@@ -26,7 +26,8 @@ const ARCHIVE_BYTES_MAX: Readonly<Record<string, number>> = {
 
 /** Module paths without the Node.js of this workspace. */
 const MACHINE = { PATH: "/usr/local/bin:/usr/bin:/bin" };
-const FOR_WORKERS = "./worker";
+/** Exports for Workers, which any Node.js can load. */
+const FOR_WORKERS: readonly string[] = ["./trace", "./worker"];
 
 interface Manifest {
   readonly name: string;
@@ -179,7 +180,9 @@ describe.each(packages)("the archive of $name", ({ name, folder }) => {
   const old = oldNode();
   it.skipIf(old === null)("tells a Node.js that is too old which version it needs", () => {
     const files = Object.entries(manifestOf(unpacked).exports ?? {}).flatMap(([name, target]) =>
-      name === FOR_WORKERS || typeof target === "string" ? [] : [(target as { default: string }).default],
+      FOR_WORKERS.includes(name) || typeof target === "string"
+        ? []
+        : [(target as { default: string }).default],
     );
     expect(files.length).toBeGreaterThan(0);
     for (const file of files) {
