@@ -13,7 +13,7 @@ describe.skipIf(CHROMIUM === null)("the page tells nothing that did not happen",
     const ids: string[] = [];
     // On a busy machine a burst takes several seconds.
     await lab.api("/clock", "POST", { freeze: true });
-    for (let i = 0; i < 17; i++) {
+    for (let i = 0; i < 60; i++) {
       const messages = Array.from({ length: 100 }, (_, k) => ({ text: String(100 * i + k) }));
       const batch = await lab.api<{ ids: string[] }>("/queues/inbox/messages/batch", "POST", { messages });
       ids.push(...batch.ids);
