@@ -49,7 +49,10 @@ describe("sluice", () => {
     [["dve"], "unknown command 'dve'\n(Did you mean dev?)"],
     [["redrive", "orders-dead"], "unknown command 'redrive'\n(Did you mean queues redrive?)"],
     [["pause"], "unknown command 'pause'\n(Did you mean queues pause?)"],
-    [["list"], "unknown command 'list'\n(Did you mean one of queues list, alerts list, tokens list, faults list?)"],
+    [
+      ["list"],
+      "unknown command 'list'\n(Did you mean one of queues list, alerts list, tokens list, faults list?)",
+    ],
     [["dev", "--port", "65536"], "A port is a number from 0 to 65535."],
     [["dev", "--port", "-1"], "A port is a number from 0 to 65535."],
     [["dev", "--port", "1e3"], "A port is a number from 0 to 65535."],
