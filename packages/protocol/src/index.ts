@@ -2,6 +2,7 @@ export * from "./binding-values.ts";
 export * from "./broker-settings.ts";
 export * from "./errors.ts";
 export * from "./filter/filter.ts";
+export { hexOf } from "./hex.ts";
 export * from "./in-span.ts";
 export * from "./last-end.ts";
 export * from "./limits.ts";

@@ -4,6 +4,7 @@ import {
   encodeTrace,
   FLAG_SAMPLED,
   formatTraceparent,
+  hexOf,
   joinPacked,
   PackedIndex,
   packMessages,
@@ -264,7 +265,7 @@ export class Traces {
 /** Returns random bytes as hexadecimal digits. */
 export function randomHex(bytes: number): string {
   const random = crypto.getRandomValues(new Uint8Array(bytes));
-  return Array.from(random, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return hexOf(random);
 }
 
 function traceAt(index: PackedIndex, i: number): Uint8Array | undefined {

@@ -1,5 +1,5 @@
-import type { TokenSecret } from "@sluice/protocol";
-import { hexOf, sha256Of } from "./digest.ts";
+import { hexOf, type TokenSecret } from "@sluice/protocol";
+import { sha256Of } from "./digest.ts";
 
 /** Random bytes of a secret. */
 const SECRET_BYTES = 32;

@@ -24,7 +24,8 @@ interface ResetDataInput {
 
 /**
  * Deletes what a broker keeps in a data folder: queues with their messages, topics, tokens, history and the moved clock.
- * The buckets of R2 lose their logs of writes, since nothing knows any more how far these were read. What else lies there stays: KV, D1, R2, and Durable Objects of other Workers.
+ * The buckets of R2 lose their logs of writes, since nothing knows any more how far these were read. What else lies
+ * there stays: KV, D1, R2, and Durable Objects of other Workers.
  *
  * @returns whether there was anything.
  * @throws DataInUseError while another process has the folder.

@@ -1,3 +1,4 @@
+import { hexOf } from "../hex.ts";
 import type { R2Rule } from "../r2/notifications.ts";
 import type { AlertSettings } from "./alerts.ts";
 import type { RetryPolicySettings } from "./retry-policy.ts";
@@ -322,5 +323,5 @@ export function canonicalJson(value: unknown): string {
 export async function topologyFingerprint(topology: QueueTopology): Promise<string> {
   const bytes = new TextEncoder().encode(canonicalJson(topology));
   const digest = await crypto.subtle.digest("SHA-256", bytes);
-  return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return hexOf(new Uint8Array(digest));
 }

@@ -1,3 +1,5 @@
+import { hexOf } from "../hex.ts";
+
 /** Trace context of W3C, as the headers `traceparent` and `tracestate` carry it. */
 export interface TraceContext {
   /** `00-TRACE_ID-SPAN_ID-FLAGS`, in lower case hexadecimal digits. */
@@ -113,8 +115,4 @@ function charactersOf(members: readonly string[]): number {
 
 function writeHex(bytes: Uint8Array, at: number, hex: string): void {
   for (let i = 0; i < hex.length; i += 2) bytes[at + i / 2] = Number.parseInt(hex.slice(i, i + 2), 16);
-}
-
-function hexOf(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -1,7 +1,6 @@
 import { encodeAttributes } from "@sluice/aws";
-import { packMessages, type TopicRecord, type TopicSubscription } from "@sluice/protocol";
+import { hexOf, packMessages, type TopicRecord, type TopicSubscription } from "@sluice/protocol";
 import { buildConfirmation } from "@sluice/sns";
-import { hexOf } from "../../../rights/digest.ts";
 import type { SnsContext } from "../context.ts";
 import { signatureVersionOf } from "../signers.ts";
 

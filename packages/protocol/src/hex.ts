@@ -1,0 +1,4 @@
+/** Writes bytes as hexadecimal digits, in lower case. */
+export function hexOf(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
