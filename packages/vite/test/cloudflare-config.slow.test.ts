@@ -1,7 +1,7 @@
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import { type DevServer, ViteProject } from "./vite-project.ts";
+import { ask, type DevServer, ViteProject } from "./vite-project.ts";
 
 /** Limit for a busy machine, in ms. */
 const PATIENCE = { timeout: 60_000, interval: 100 };
@@ -54,22 +54,16 @@ afterAll(async () => {
   project?.remove();
 });
 
-async function ask(path: string): Promise<unknown> {
-  const response = await fetch(`${server.url}${path}`, { headers: { connection: "close" } });
-  const text = await response.text();
-  if (!response.ok) throw new Error(`${path}: ${response.status} ${text}\n${server.printed()}`);
-  return JSON.parse(text);
-}
 const handled = (line: string) =>
-  vi.waitFor(async () => expect(await ask("/")).toEqual(expect.arrayContaining([line])), PATIENCE);
-const queue = (name: string) => ask(`/__sluice/api/queues/${name}`);
+  vi.waitFor(async () => expect(await ask(server, "/")).toEqual(expect.arrayContaining([line])), PATIENCE);
+const queue = (name: string) => ask(server, `/__sluice/api/queues/${name}`);
 
 it("a Worker with a cloudflare.config.ts sends and handles messages beside one with a Wrangler configuration", async () => {
-  await ask("/send?body=new");
+  await ask(server, "/send?body=new");
   await handled("one new 1");
-  await ask("/object?body=object");
+  await ask(server, "/object?body=object");
   await handled("one object 1");
-  await ask("/mail?body=letter");
+  await ask(server, "/mail?body=letter");
   await handled("one posted letter 1");
 });
 
@@ -89,6 +83,6 @@ it("a change of a module that the configuration imports restarts the server, a m
     async () => expect(await queue("others")).toMatchObject({ consumer: { worker: "shop-development" } }),
     PATIENCE,
   );
-  await ask("/send?body=again");
+  await ask(server, "/send?body=again");
   await handled("one again 1");
 });

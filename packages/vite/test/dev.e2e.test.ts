@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stackLines } from "@sluice/protocol/stack";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import { type DevServer, ViteProject } from "./vite-project.ts";
+import { ask, type DevServer, ViteProject } from "./vite-project.ts";
 
 /** Limit for a busy machine, in ms. */
 const PATIENCE = { timeout: 60_000, interval: 100 };
@@ -19,17 +19,9 @@ afterAll(async () => {
   project?.remove();
 });
 
-async function ask(path: string): Promise<unknown> {
-  // A build keeps this process busy for seconds, in which the server closes idle connections.
-  const response = await fetch(`${server.url}${path}`, { headers: { connection: "close" } });
-  const text = await response.text();
-  if (!response.ok) throw new Error(`${path}: ${response.status} ${text}\n${server.printed()}`);
-  return JSON.parse(text);
-}
-
 function handled(...lines: string[]): Promise<void> {
   return vi.waitFor(async () => {
-    expect(await ask("/")).toEqual(expect.arrayContaining(lines));
+    expect(await ask(server, "/")).toEqual(expect.arrayContaining(lines));
   }, PATIENCE);
 }
 
@@ -40,32 +32,32 @@ it.each([
   ["a named entrypoint", "/entrypoint"],
 ])("messages from %s are handled", async (_, path) => {
   const body = path.slice(1);
-  await ask(`${path}?body=${body}`);
+  await ask(server, `${path}?body=${body}`);
   await handled(`one ${body} 1`);
 });
 
 it("an auxiliary Worker with a class of handlers handles and sends messages", async () => {
-  await ask("/mail?body=letter");
+  await ask(server, "/mail?body=letter");
   await handled("one posted letter 1");
 });
 
 it("the user's code sees only its own bindings", async () => {
   const keys = ["BOOK", "MAILS", "ORDERS"];
-  expect(await ask("/keys")).toEqual([keys, keys]);
+  expect(await ask(server, "/keys")).toEqual([keys, keys]);
 });
 
 it("the server has the page and the API of the broker", async () => {
   const page = await fetch(`${server.url}/__sluice/`, { headers: { accept: "text/html" } });
   expect(page.headers.get("content-type")).toMatch("text/html");
   expect(await page.text()).toMatch("Sluice");
-  const { queues } = (await ask("/__sluice/api/queues")) as { queues: { name: string }[] };
+  const { queues } = (await ask(server, "/__sluice/api/queues")) as { queues: { name: string }[] };
   expect(queues.map(({ name }) => name)).toEqual(["lost", "mails", "orders"]);
 });
 
 it("the history has the places of the project's sources, and tells ours apart", async () => {
-  await ask("/send?body=refused");
+  await ask(server, "/send?body=refused");
   const error = await vi.waitFor(async () => {
-    const history = await ask("/__sluice/api/queues/orders/history?kind=failed&max=1");
+    const history = await ask(server, "/__sluice/api/queues/orders/history?kind=failed&max=1");
     const [event] = (history as { events: { error: string }[] }).events;
     expect(event).toBeDefined();
     return event?.error ?? "";
@@ -81,22 +73,22 @@ it("the history has the places of the project's sources, and tells ours apart", 
 it("a changed handler handles the next message, and waiting messages outlive the server", async () => {
   writeFileSync(join(project.folder, "src/version.ts"), 'export const VERSION = "two";\n');
   await vi.waitFor(async () => {
-    await ask("/send?body=changed");
-    expect(await ask("/")).toEqual(expect.arrayContaining(["two changed 1"]));
+    await ask(server, "/send?body=changed");
+    expect(await ask(server, "/")).toEqual(expect.arrayContaining(["two changed 1"]));
   }, PATIENCE);
-  await ask("/late?body=late&seconds=8");
-  expect(await ask("/")).not.toContain("two late 1");
+  await ask(server, "/late?body=late&seconds=8");
+  expect(await ask(server, "/")).not.toContain("two late 1");
   await server.stop();
   server = await project.dev();
   await handled("two late 1");
 });
 
 it("a changed configuration restarts the server, with all messages", async () => {
-  await ask("/late?body=kept&seconds=4");
+  await ask(server, "/late?body=kept&seconds=4");
   const file = join(project.folder, "wrangler.jsonc");
   writeFileSync(file, readFileSync(file, "utf8").replace('"lost"', '"dead"'));
   await vi.waitFor(async () => {
-    const { queues } = (await ask("/__sluice/api/queues")) as { queues: { name: string }[] };
+    const { queues } = (await ask(server, "/__sluice/api/queues")) as { queues: { name: string }[] };
     expect(queues.map(({ name }) => name)).toContain("dead");
   }, PATIENCE);
   await handled("two kept 1");
@@ -110,7 +102,7 @@ it("a queue with messages delivers them to its first consumer", async () => {
   await server.stop();
   writeFileSync(file, text.replace(/"consumers": \[.*\]/, '"consumers": []'));
   server = await project.dev();
-  await ask("/mail?body=early");
+  await ask(server, "/mail?body=early");
   await server.stop();
   writeFileSync(file, text);
   server = await project.dev();
@@ -134,11 +126,11 @@ it.each(["production", "development"])("a build with NODE_ENV=%s leaves the brok
 });
 
 it("sluice dev runs the build with its auxiliary Workers on the broker, with the same data", async () => {
-  await ask("/late?body=across&seconds=8");
+  await ask(server, "/late?body=across&seconds=8");
   await server.stop();
   server = await project.sluiceDev("dist/shop");
   await handled("two posted early 1", "two across 1");
-  await ask("/mail?body=built");
+  await ask(server, "/mail?body=built");
   await handled("two posted built 1");
   expect(readdirSync(join(project.folder, "dist/shop"))).not.toContain(".wrangler");
 });

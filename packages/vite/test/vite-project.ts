@@ -21,6 +21,15 @@ export interface DevServer {
   stop(): Promise<void>;
 }
 
+/** Asks a server for JSON. @throws Error with the answer and the server's output for a status that is no success. */
+export async function ask(server: DevServer, path: string): Promise<unknown> {
+  // A build keeps this process busy for seconds, in which the server closes idle connections.
+  const response = await fetch(`${server.url}${path}`, { headers: { connection: "close" } });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${text}\n${server.printed()}`);
+  return JSON.parse(text);
+}
+
 export interface ViteProjectOptions {
   /** Folder of the project in `fixtures`. */
   readonly fixture: string;
