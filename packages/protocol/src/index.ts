@@ -9,6 +9,7 @@ export * from "./limits.ts";
 export * from "./r2/notifications.ts";
 export * from "./random.ts";
 export * from "./rpc/index.ts";
+export * from "./shards/index.ts";
 export * from "./topology/alert-body.ts";
 export * from "./topology/alerts.ts";
 export * from "./topology/alerts-queue.ts";

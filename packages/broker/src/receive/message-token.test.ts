@@ -1,5 +1,6 @@
+import { TOKEN_LENGTH } from "@sluice/protocol";
 import { expect, it } from "vitest";
-import { decodeToken, encodeToken, TOKEN_LENGTH } from "./message-token.ts";
+import { decodeToken, encodeToken } from "./message-token.ts";
 
 const RECEIPT = { leaseId: 3 * 2 ** 32 + 7, segmentId: 2 ** 52 - 1, index: 4_000_000_000 };
 

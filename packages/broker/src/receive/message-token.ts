@@ -1,4 +1,5 @@
 import type { Receipt } from "@sluice/engine";
+import { TOKEN_LENGTH } from "@sluice/protocol";
 import { checksumOf } from "../store/checksum.ts";
 
 /*
@@ -22,8 +23,6 @@ const OFFSET_SEGMENT = 9;
 const OFFSET_INDEX = 17;
 const OFFSET_CHECK = 21;
 const TOKEN_BYTES = 25;
-/** Characters of a token: base64 without padding. */
-export const TOKEN_LENGTH = Math.ceil((TOKEN_BYTES * 4) / 3);
 
 /** Characters of base64url by their six bits, and the reverse. */
 const CHARACTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";

@@ -1,5 +1,6 @@
 import type { Receipt } from "@sluice/engine";
-import { decodeToken, encodeToken, TOKEN_LENGTH } from "./message-token.ts";
+import { TOKEN_LENGTH } from "@sluice/protocol";
+import { decodeToken, encodeToken } from "./message-token.ts";
 
 /** Content of a receipt handle. */
 export interface ReceiptFacts extends Receipt {

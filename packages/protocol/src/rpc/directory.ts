@@ -1,3 +1,4 @@
+import type { ShardMap } from "../shards/shard-map.ts";
 import type { ConsumerDefinition, QueueDefinition } from "../topology/topology.ts";
 import type { QueueAtRest } from "./description.ts";
 
@@ -43,6 +44,8 @@ export interface QueueRecord {
    * a jurisdiction, or that was created where the platform has none.
    */
   readonly place?: Jurisdiction;
+  /** Map of the queue's shards, in the record of each of them. Absent for a queue that never had more than one. */
+  readonly shards?: ShardMap;
   /** Settings that only a dialect understands, by the dialect's name: kept as they are. */
   readonly dialects: Readonly<Record<string, unknown>>;
 }

@@ -14,6 +14,7 @@ export * from "./r2.ts";
 export * from "./receive.ts";
 export * from "./send.ts";
 export * from "./settlement.ts";
+export * from "./shards.ts";
 export * from "./tokens.ts";
 export * from "./topics.ts";
 export * from "./usage.ts";

@@ -44,6 +44,8 @@ export interface ReceiveRequest {
   readonly waitMs?: number;
   /** FIFO queues only: a receive that repeats the id gets the same messages again (spec sqs 4.5). */
   readonly attemptId?: string;
+  /** Whether nothing new is received: only what an earlier receive with the attempt id got. Default false. */
+  readonly onlyRepeated?: boolean;
   /** Names this call for `cancelReceive`: unique, chosen by the caller. */
   readonly receiverId?: string;
 }

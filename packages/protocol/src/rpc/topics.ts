@@ -1,3 +1,4 @@
+import { isShard } from "../shards/shard-names.ts";
 import { ALERTS_QUEUE } from "../topology/alerts.ts";
 import type { SnsSettings } from "../topology/topology.ts";
 import type { QueueDamage } from "./description.ts";
@@ -46,9 +47,9 @@ export function isEndpointQueue(queue: string): boolean {
   return queue.startsWith("subscription/");
 }
 
-/** Whether a queue is one that no dialect lists: of a subscription, or of alerts. */
+/** Whether a queue is one that no dialect lists: of a subscription, of alerts, or a shard. */
 export function isHiddenQueue(queue: string): boolean {
-  return isEndpointQueue(queue) || queue === ALERTS_QUEUE;
+  return isEndpointQueue(queue) || queue === ALERTS_QUEUE || isShard(queue);
 }
 
 /** Whether messages that another object transfers come from a topic. */

@@ -269,6 +269,8 @@ export interface QueueDefinition {
   readonly receive?: ReceiveSettings;
   /** Until when its alerts are reported to nobody, in ms since 1970. Default 0. */
   readonly alertsSilentUntilMs?: number;
+  /** Objects that keep the queue, 1 to `SHARDS_MAX`. Default 1. */
+  readonly shards?: number;
 }
 
 /**

@@ -1,0 +1,3 @@
+export * from "./shard-map.ts";
+export * from "./shard-names.ts";
+export * from "./shard-owner.ts";
