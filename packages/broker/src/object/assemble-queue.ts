@@ -19,12 +19,14 @@ import { newId } from "../platform/new-id.ts";
 import { QueueCore } from "../queue/queue-core.ts";
 import type { QueuePorts } from "../queue/queue-ports.ts";
 import type { QueuesDirectory } from "../rpc/directory-object.ts";
+import type { Lender } from "../shards/lender.ts";
 import { isFileDamage } from "../store/file-damage.ts";
 import { postSpans, SpanExporter } from "../tracing/span-exporter.ts";
 import { randomHex, Traces } from "../tracing/traces.ts";
 import { LINGER_DEPLOYED_MS, LINGER_MS } from "../turn/group-commit.ts";
 import { writeRecord } from "./apply-configuration.ts";
 import type { IdentifiedQueue } from "./identify-queue.ts";
+import { lenderOf, shardPortsOf } from "./lent-parts.ts";
 import { isStorageFull } from "./storage-full.ts";
 import { Timer } from "./timer.ts";
 
@@ -32,6 +34,8 @@ import { Timer } from "./timer.ts";
 export interface AssembledQueue extends IdentifiedQueue {
   readonly core: QueueCore;
   readonly faults: Faults;
+  /** What lends the queue's limits to its shards. */
+  readonly lender: Lender;
 }
 
 /** Puts the core of a queue together, and loads it. */
@@ -48,12 +52,13 @@ export function assemble(queue: IdentifiedQueue): AssembledQueue {
   const timer = new Timer(clock, after, () => {
     if (!isOver()) void core.wake();
   });
-  const ports = portsOf(queue, { faults, timer, broken });
+  const lender: Lender = lenderOf(queue, () => core.epoch);
+  const ports = portsOf(queue, { faults, timer, lender, broken });
   const core: QueueCore = new QueueCore(
     name,
     options.instruments?.ports?.(name, ports, registration) ?? ports,
   );
-  return { ...queue, core, faults };
+  return { ...queue, core, faults, lender };
 }
 
 /** Memory and store have parted: the object starts again from what is durable. */
@@ -68,7 +73,12 @@ function reset(queue: IdentifiedQueue, error: unknown): void {
 
 function portsOf(
   queue: IdentifiedQueue,
-  { faults, timer, broken }: { faults: Faults; timer: Timer; broken: (error: unknown) => void },
+  {
+    faults,
+    timer,
+    lender,
+    broken,
+  }: { faults: Faults; timer: Timer; lender: Lender; broken: (error: unknown) => void },
 ): QueuePorts {
   const { store, clock, log, host, alarm, awake, registration, consumers, directory, ends } = queue;
   const { env } = host;
@@ -128,6 +138,7 @@ function portsOf(
       if (!queue.isOver()) alarm.set(atMs);
     },
     setTimer: (atMs) => timer.set(atMs),
+    shard: shardPortsOf(queue, () => lender),
     lingerMs: env.SLUICE_ENV === undefined ? LINGER_DEPLOYED_MS : LINGER_MS,
     awake,
     after: queue.after,

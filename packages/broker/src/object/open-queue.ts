@@ -6,6 +6,7 @@ import { definitionWas } from "../queue/definition-was.ts";
 import { CLOCK_MOVED_MS_MIN, noteClockMoved } from "../queue/note-clock.ts";
 import type { QueueCore } from "../queue/queue-core.ts";
 import type { CommitPosition } from "../rpc/commit-position.ts";
+import type { Lender } from "../shards/lender.ts";
 import { type FileCondition, isFileDamage } from "../store/file-damage.ts";
 import { idleSnapshotOf } from "../store/idle-snapshot.ts";
 import { SqliteStore } from "../store/sqlite-store.ts";
@@ -27,6 +28,8 @@ export interface OpenQueue {
   readonly alarm: Alarm;
   readonly faults: Faults;
   readonly registration: Registration;
+  /** What lends the queue's limits to its shards. */
+  readonly lender: Lender;
   /** Why nothing may be taken in: what is written to a damaged file may not stay. `null` where it may. */
   readonly unwritable: UnwritableQueueError | null;
   /** Describes the messages of the queue and how deliveries go. */
@@ -72,7 +75,8 @@ export async function openQueue(
 
 /** Goes on with what an earlier epoch has left behind, and begins to report. */
 function begin(queue: AssembledQueue, requests: () => number): OpenQueue {
-  const { name, core, store, alarm, clock, faults, registration, watermark, answer, file, check } = queue;
+  const { name, core, store, alarm, clock, faults, lender, registration } = queue;
+  const { watermark, answer, file, check } = queue;
   core.begin();
   queue.options.instruments?.begun?.(core);
   if (answer?.topicVersion !== undefined) core.topic.changed(answer.topicVersion);
@@ -106,6 +110,7 @@ function begin(queue: AssembledQueue, requests: () => number): OpenQueue {
     clock,
     alarm,
     faults,
+    lender,
     registration,
     describe: () => {
       const description = describe();

@@ -6,6 +6,8 @@ import type {
   MadeDue,
   NewMove,
   NextMoment,
+  Part,
+  PartRequest,
   PostReply,
   PublishReply,
   PublishRequest,
@@ -241,6 +243,16 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
       const reply = await core.purge();
       this.#host.log.log(`Queue "${queue}" is purged, ${reply.purged} message(s) are deleted`);
       return reply;
+    }
+
+    async lendPart(queue: string, request: PartRequest): Promise<Part> {
+      return (await this.#queue.forCall(queue)).lender.lend(request);
+    }
+
+    async partOf(queue: string, lender: number): Promise<PartRequest> {
+      const { part } = (await this.#queue.forCall(queue)).core;
+      if (part === null) throw new Error(`queue "${queue}" borrows nothing`);
+      return part.tell(lender);
     }
 
     async drain(queue: string): Promise<DrainReply> {

@@ -43,6 +43,7 @@ export interface TimedQueue extends QueueContext {
   readonly attempts: Attempts;
   readonly receivers: Receivers;
   readonly alerts: Alerts;
+  readonly part: { readonly lookAtMs: number | null } | null;
 }
 
 /**
@@ -101,6 +102,7 @@ function workMoments(timed: TimedQueue): (number | null)[] {
     tasks.dueAtMs,
     outbox.retryAtMs,
     moves.dueAtMs,
+    timed.part?.lookAtMs ?? null,
   ];
 }
 

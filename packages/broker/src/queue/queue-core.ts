@@ -56,6 +56,7 @@ import { armNextWake } from "./next-wake.ts";
 import { isPaused, notePause } from "./note-pause.ts";
 import { passTime } from "./pass-time.ts";
 import { historyFor } from "./queue-history.ts";
+import { QueuePart } from "./queue-part.ts";
 import type { QueuePorts } from "./queue-ports.ts";
 import { resume } from "./resume.ts";
 import { Watchers } from "./watchers.ts";
@@ -91,6 +92,8 @@ export class QueueCore implements QueueContext {
   readonly tasks: PeriodicTasks;
   readonly messages: Messages;
   readonly deduplication: Deduplication;
+  /** Part of the queue's limits that this shard may use; `null` for an object that never has others beside it. */
+  readonly part: QueuePart | null;
   readonly cache = new PayloadCache();
   /** When this epoch began, in ms. */
   readonly awakeSinceMs: number;
@@ -145,7 +148,12 @@ export class QueueCore implements QueueContext {
     const firstId = this.epoch * IDS_PER_EPOCH;
     this.history = historyFor(this, ports, firstId);
     this.watchers = new Watchers(this, ports.awake);
-    this.throttle = new Throttle(this, latestEpoch > 0);
+    this.part = ports.shard === undefined ? null : new QueuePart(this, ports.shard, ports.after);
+    this.throttle = new Throttle(
+      this,
+      latestEpoch > 0,
+      () => this.part?.perSecond ?? Number.POSITIVE_INFINITY,
+    );
     this.deduplication = new Deduplication(this, firstId);
     const { cache, throttle, deduplication } = this;
     this.intake = new Intake(this, { deduplication, cache });
@@ -188,7 +196,7 @@ export class QueueCore implements QueueContext {
       const wasPaused = isPaused(this.definition);
       change();
       notePause(this, wasPaused);
-      changeRules(this.queue, rulesOf(this.definition));
+      changeRules(this.queue, this.part?.rules() ?? rulesOf(this.definition));
       deliveryDelayChanged(this, delaySeconds);
       this.write(write);
     });
@@ -363,6 +371,7 @@ export class QueueCore implements QueueContext {
     this.tasks.run(nowMs);
     this.intake.place(nowMs);
     this.passTime();
+    if (this.part?.hasChanged === true) changeRules(this.queue, this.part.rules());
     this.receivers.serve(nowMs);
     const deliveries = this.dispatcher.takeBatches(nowMs);
     const work = this.daemon.take(nowMs);
@@ -376,6 +385,7 @@ export class QueueCore implements QueueContext {
     this.daemon.start(work);
     this.outbox.start();
     this.moves.start();
+    this.part?.look();
     this.rearm();
     this.cache.trim();
   }

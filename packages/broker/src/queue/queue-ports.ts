@@ -10,6 +10,7 @@ import type { Traces } from "../tracing/traces.ts";
 import type { MovesPorts } from "../transfer/moves.ts";
 import type { OutboxPorts } from "../transfer/outbox.ts";
 import type { WakePorts } from "./next-wake.ts";
+import type { ShardPorts } from "./queue-part.ts";
 
 /** The world around the core of one queue, as its object makes it of its host. */
 export interface QueuePorts extends DispatcherPorts, WorkerDaemonPorts, OutboxPorts, MovesPorts, WakePorts {
@@ -37,6 +38,8 @@ export interface QueuePorts extends DispatcherPorts, WorkerDaemonPorts, OutboxPo
   readonly traces?: Traces | null;
   /** Alerts of the queue. Default: none. */
   readonly alerts?: AlertPorts | undefined;
+  /** Way to the other shards of the queue. Default: it has none. */
+  readonly shard?: ShardPorts | undefined;
   /** Seed of the jitter of retries. It can be the same for all: the ids of messages are random already. */
   readonly jitterSeed: string;
   /** Writes what goes with the first commit of this epoch. */

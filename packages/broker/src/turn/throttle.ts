@@ -14,15 +14,26 @@ interface Delivered {
  */
 export class Throttle {
   readonly #context: Pick<QueueContext, "nowMs" | "definition">;
+  readonly #lent: () => number;
+  /** Whether none of the queue's messages per second are this shard's now. */
+  #isStopped = false;
   #perSecond: number | undefined;
   #slots: Slots | null = null;
   #nextMs: number;
   /** Deliveries of the last second, oldest first. */
   #latest: Delivered[] = [];
 
-  /** @param hasDelivered whether an earlier epoch may have delivered something just now. */
-  constructor(context: Pick<QueueContext, "nowMs" | "definition">, hasDelivered: boolean) {
+  /**
+   * @param hasDelivered whether an earlier epoch may have delivered something just now.
+   * @param lent messages per second that a shard may deliver of its queue's. Default: all of them.
+   */
+  constructor(
+    context: Pick<QueueContext, "nowMs" | "definition">,
+    hasDelivered: boolean,
+    lent = () => Number.POSITIVE_INFINITY,
+  ) {
     this.#context = context;
+    this.#lent = lent;
     this.#nextMs = hasDelivered ? context.nowMs + SECOND_MS : 0;
   }
 
@@ -31,6 +42,7 @@ export class Throttle {
     const slots = this.#current();
     const { nowMs } = this.#context;
     if (slots === null) return nowMs;
+    if (this.#isStopped) return nowMs + STOPPED_MS;
     return Math.max(nextSlotMs(slots, this.#nextMs, nowMs), this.#roomFromMs());
   }
 
@@ -55,6 +67,11 @@ export class Throttle {
     this.#latest.push({ atMs: nowMs, messages });
   }
 
+  /** Messages that were delivered within the last second. */
+  get inSecond(): number {
+    return this.isOn ? this.#inSecond() : 0;
+  }
+
   #inSecond(): number {
     const sinceMs = this.#context.nowMs - SECOND_MS;
     return this.#latest.reduce((sum, { atMs, messages }) => sum + (atMs > sinceMs ? messages : 0), 0);
@@ -76,7 +93,10 @@ export class Throttle {
   /** Takes over a change of the queue's setting. @returns the slots, `null` without a throttle. */
   #current(): Slots | null {
     const { definition, nowMs } = this.#context;
-    const perSecond = definition?.maxReceivesPerSecond;
+    const limit = definition?.maxReceivesPerSecond;
+    const perSecond = limit === undefined ? undefined : Math.min(limit, this.#lent());
+    this.#isStopped = perSecond === 0;
+    if (this.#isStopped) return this.#slots ?? NO_SLOTS;
     if (perSecond === this.#perSecond) return this.#slots;
     const isChange = this.#perSecond !== undefined;
     this.#perSecond = perSecond;
@@ -87,5 +107,9 @@ export class Throttle {
   }
 }
 
+/** When a shard looks again for a part of its queue's messages per second, in ms; it is told before that. */
+const STOPPED_MS = 5_000;
+/** Slots of a shard that never had a part. */
+const NO_SLOTS: Slots = throttleOf(1);
 /** Time in ms whose slots a batch takes at most. */
 const SECOND_MS = 1_000;

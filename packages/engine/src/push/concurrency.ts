@@ -39,7 +39,8 @@ export function learnConcurrency(queue: Queue, failed: boolean): void {
   } else if (isIdle) {
     push.target = push.idleEnds < idleEndsMax(rules) ? Math.min(push.target, restingMax(rules)) : 1;
   }
-  push.target = Math.min(push.target, rules.maxConcurrency ?? CONCURRENCY_MAX);
+  // With 0 for now, it goes on with one when there are some again.
+  push.target = Math.max(1, Math.min(push.target, rules.maxConcurrency ?? CONCURRENCY_MAX));
 }
 
 function idleEndsMax({ maxBatchSize }: QueueRules): number {

@@ -8,23 +8,38 @@
  */
 export const GROUP_MOVED = 1;
 
-/** What a shard asks shard 0 for. */
-export interface PartRequest {
-  readonly shard: number;
-  /** Deliveries that are running. */
-  readonly running: number;
-  /** Deliveries that the shard could have running, those included; 0 gives the part back. */
+/** What a shard says of its part of one limit. Units are deliveries at a time, or messages per second. */
+export interface PartNeed {
+  /** Units that it may use now. */
+  readonly part: number;
+  /** Units in use. */
+  readonly used: number;
+  /** Units that it could use, those in use included. */
   readonly wanted: number;
 }
 
-/** Part of the queue's limits that a shard may use until it expires. */
-export interface Part {
-  /** Deliveries at a time. `null` where the queue has no limit. */
-  readonly deliveries: number | null;
-  /** Messages delivered per second, a fraction too; `null` where the queue has no limit. */
-  readonly perSecond: number | null;
+/** What a shard asks shard 0 for. */
+export interface PartRequest {
+  readonly shard: number;
+  /** Grows with every request of the shard, over its restarts: one that arrives late says nothing. */
+  readonly number: number;
+  readonly deliveries: PartNeed;
+  readonly messages: PartNeed;
+}
+
+/** Units of one limit that a shard may use until they expire. */
+export interface LentPart {
+  readonly units: number;
   /** In ms since the request was made. */
   readonly expiresInMs: number;
+}
+
+/** Part of the queue's limits that a shard may use. `null` where the queue has no such limit. */
+export interface Part {
+  /** Epoch of shard 0 that lends it. */
+  readonly lender: number;
+  readonly deliveries: LentPart | null;
+  readonly messages: LentPart | null;
 }
 
 /** How far a shard is with the current map. */
@@ -40,9 +55,15 @@ export interface ShardState {
   readonly keepsGroups: boolean;
 }
 
-/** Methods of a queue's object for its shards and the directory. */
-export interface QueueShardRpc {
+/** Methods of a queue's object that its shards call. */
+export interface QueuePartsRpc {
   /** Lends a shard its part of the queue's limits. Shard 0 alone answers it. */
   lendPart(queue: string, request: PartRequest): Promise<Part>;
+  /** Asks a shard for what it uses, after shard 0 has forgotten: it takes no part of an earlier lender any more. */
+  partOf(queue: string, lender: number): Promise<PartRequest>;
+}
+
+/** Methods of a shard that the directory calls. */
+export interface QueueShardRpc {
   shardState(queue: string): Promise<ShardState>;
 }

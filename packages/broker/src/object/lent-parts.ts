@@ -1,0 +1,43 @@
+import { inPlace, isWhole, shardName, shardOf } from "@sluice/protocol";
+import type { ShardPorts } from "../queue/queue-part.ts";
+import { Lender } from "../shards/lender.ts";
+import { limitsOf } from "../shards/limits.ts";
+import type { IdentifiedQueue } from "./identify-queue.ts";
+
+/** Makes what shard 0 lends the limits of its queue with. */
+export function lenderOf(queue: IdentifiedQueue, epoch: () => number): Lender {
+  const { host, registration } = queue;
+  return new Lender({
+    epoch,
+    now: () => host.clock.now(),
+    limits: () => limitsOf(registration.definition),
+    others: () => {
+      const kept = registration.record?.shards?.kept ?? 1;
+      return Array.from({ length: kept - 1 }, (_, i) => i + 1);
+    },
+    partOf: (shard) => {
+      const name = shardName(shardOf(queue.name).queue, shard);
+      return objectOf(queue, name).partOf(name, epoch());
+    },
+  });
+}
+
+/** Makes the way of a queue's object to the other shards. */
+export function shardPortsOf(queue: IdentifiedQueue, lender: () => Lender): ShardPorts {
+  const { host, registration } = queue;
+  const own = shardOf(queue.name);
+  return {
+    index: () => {
+      const map = registration.record?.shards;
+      return map === undefined || isWhole(map) ? null : own.shard;
+    },
+    lend: (request) =>
+      own.shard === 0 ? lender().lend(request) : objectOf(queue, own.queue).lendPart(own.queue, request),
+    now: () => host.clock.now(),
+  };
+}
+
+function objectOf({ host, registration }: IdentifiedQueue, name: string) {
+  const namespace = inPlace(host.env.SLUICE_QUEUES, registration.record?.place);
+  return namespace.get(namespace.idFromName(name));
+}

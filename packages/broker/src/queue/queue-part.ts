@@ -1,0 +1,110 @@
+import type { Queue, QueueRules } from "@sluice/engine";
+import type { Part, PartRequest, QueueDefinition } from "@sluice/protocol";
+import { Borrower, type LimitKind, type Need } from "../shards/borrower.ts";
+import { limitsOf } from "../shards/limits.ts";
+import { rulesOf } from "../turn/rules.ts";
+import type { Throttle } from "../turn/throttle.ts";
+import { HEARTBEAT_MS } from "./next-wake.ts";
+
+/** How long after a client has asked for messages more questions are expected, in ms. */
+const CLIENT_MS = 5_000;
+
+/** Way of a shard to the others of its queue. */
+export interface ShardPorts {
+  /** Number of this shard; `null` for a queue that has no others. */
+  index(): number | null;
+  /** Asks shard 0 for a part of the queue's limits. */
+  lend(request: PartRequest): Promise<Part>;
+  /** Time that nobody moves, in ms. */
+  now(): number;
+}
+
+/** A queue as far as it decides what part of the limits a shard needs. */
+interface PartOfQueue {
+  readonly queue: Queue;
+  readonly definition: QueueDefinition | undefined;
+  readonly epoch: number;
+  readonly nowMs: number;
+  readonly throttle: Throttle;
+  readonly dispatcher: { readonly open: boolean };
+  readonly receivers: { readonly askedMs: number | null };
+  wake(): Promise<void>;
+}
+
+/** Part of its queue's limits that an object may use: all of them where it is the only one. */
+export class QueuePart {
+  readonly #queue: PartOfQueue;
+  readonly #ports: ShardPorts;
+  readonly #borrower: Borrower;
+
+  constructor(queue: PartOfQueue, ports: ShardPorts, after: (callback: () => void, ms: number) => void) {
+    this.#queue = queue;
+    this.#ports = ports;
+    this.#borrower = new Borrower({
+      shard: () => ports.index() ?? 0,
+      epoch: queue.epoch,
+      now: () => ports.now(),
+      ask: (request) => ports.lend(request),
+      after,
+      need: (kind) => this.#need(kind),
+      changed: () => void queue.wake(),
+    });
+  }
+
+  /** Messages per second that the object may deliver; `Infinity` where that is not for shards to share. */
+  get perSecond(): number {
+    return this.#borrower.units("messages");
+  }
+
+  /** When to look whether a part has come, if nobody calls until then; `null` if none is waited for. */
+  get lookAtMs(): number | null {
+    return this.#borrower.isWaiting ? this.#queue.nowMs + HEARTBEAT_MS : null;
+  }
+
+  /** Makes the engine's rules of the queue's definition, with the deliveries that are this object's. */
+  rules(): QueueRules {
+    const rules = rulesOf(this.#queue.definition);
+    const deliveries = this.#borrower.units("deliveries");
+    return deliveries === Number.POSITIVE_INFINITY ? rules : { ...rules, maxConcurrency: deliveries };
+  }
+
+  /** Whether the engine's rules name other deliveries than are this object's by now. */
+  get hasChanged(): boolean {
+    if (this.#ports.index() === null) return false;
+    return this.rules().maxConcurrency !== this.#queue.queue.rules.maxConcurrency;
+  }
+
+  /** At the end of a turn: asks for a part, or gives it back. */
+  look(): void {
+    this.#borrower.look();
+  }
+
+  /** Answers shard 0, which has forgotten what it has lent. */
+  tell(lender: number): PartRequest {
+    return this.#borrower.tell(lender);
+  }
+
+  #need(kind: LimitKind): Need | null {
+    const { queue, definition, throttle } = this.#queue;
+    const limit = this.#ports.index() === null ? null : limitsOf(definition)[kind];
+    if (limit === null) return null;
+    if (kind === "messages") {
+      const used = throttle.inSecond;
+      return {
+        used,
+        wanted: this.#isAsked && queue.readyCount > 0 ? Math.min(limit, used + queue.readyCount) : 0,
+      };
+    }
+    const { push, rules, readyCount } = queue;
+    const used = push.inFlight;
+    const more = this.#queue.dispatcher.open ? Math.ceil(readyCount / rules.maxBatchSize) : 0;
+    const target = rules.scalesConcurrency === false ? limit : push.target;
+    return { used, wanted: Math.max(used, Math.min(limit, target, used + more)) };
+  }
+
+  /** Whether somebody takes messages. */
+  get #isAsked(): boolean {
+    const { dispatcher, receivers, nowMs } = this.#queue;
+    return dispatcher.open || (receivers.askedMs !== null && receivers.askedMs > nowMs - CLIENT_MS);
+  }
+}

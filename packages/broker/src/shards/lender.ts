@@ -1,0 +1,85 @@
+import { HANDLER_WALL_CLOCK_MS_MAX, type LentPart, type Part, type PartRequest } from "@sluice/protocol";
+import type { QueueLimits } from "./limits.ts";
+import { PART_MS, Pool } from "./pool.ts";
+
+/** How long a message counts for the messages of a second, in ms. */
+const SECOND_MS = 1_000;
+/** How long a delivery can run, and be settled after that, in ms. */
+const DELIVERY_MS_MAX = HANDLER_WALL_CLOCK_MS_MAX + 60_000;
+
+interface LenderPorts {
+  /** Epoch of the queue's core. */
+  epoch(): number;
+  /** Time that nobody moves, in ms. */
+  now(): number;
+  limits(): QueueLimits;
+  /** The other shards that there are. */
+  others(): readonly number[];
+  /** Asks a shard for its part. */
+  partOf(shard: number): Promise<PartRequest>;
+}
+
+/** Shard 0's side of the limits that a queue has as a whole: lends each shard its part of them. */
+export class Lender {
+  readonly #ports: LenderPorts;
+  readonly #deliveries = new Pool(DELIVERY_MS_MAX);
+  readonly #messages = new Pool(SECOND_MS);
+  readonly #knows = new Set<number>();
+  readonly #beganMs: number;
+  #learning: Promise<unknown> | undefined;
+
+  constructor(ports: LenderPorts) {
+    this.#ports = ports;
+    this.#beganMs = ports.now();
+  }
+
+  /** Lends a shard its part. */
+  async lend(request: PartRequest): Promise<Part> {
+    // Parts of an epoch before this one are known to their shards alone. They are asked once; who does not answer is
+    // waited for.
+    this.#learning ??= this.#learn(request.shard);
+    await this.#learning;
+    this.#knows.add(request.shard);
+    const { deliveries, messages } = this.#ports.limits();
+    return {
+      lender: this.#ports.epoch(),
+      deliveries: this.#lendOf(this.#deliveries, request, "deliveries", deliveries, DELIVERY_MS_MAX),
+      messages: this.#lendOf(this.#messages, request, "messages", messages, SECOND_MS),
+    };
+  }
+
+  #lendOf(
+    pool: Pool,
+    request: PartRequest,
+    kind: "deliveries" | "messages",
+    limit: number | null,
+    tailMs: number,
+  ): LentPart | null {
+    if (limit === null) return null;
+    const nowMs = this.#ports.now();
+    const isOver = nowMs >= this.#beganMs + PART_MS + tailMs;
+    const isComplete = isOver || this.#ports.others().every((shard) => this.#knows.has(shard));
+    const { shard, number } = request;
+    // The answer to a late question reaches nobody.
+    return pool.lend({ shard, number, ...request[kind] }, limit, isComplete, nowMs) ?? NOTHING;
+  }
+
+  async #learn(asking: number): Promise<void> {
+    const shards = this.#ports.others().filter((shard) => shard !== asking);
+    await Promise.all(
+      shards.map(async (shard) => {
+        try {
+          const { number, deliveries, messages } = await this.#ports.partOf(shard);
+          const nowMs = this.#ports.now();
+          this.#deliveries.learn({ shard, number, ...deliveries }, nowMs);
+          this.#messages.learn({ shard, number, ...messages }, nowMs);
+          this.#knows.add(shard);
+        } catch {
+          // Its part counts until it asks, or until nothing of it can be in use.
+        }
+      }),
+    );
+  }
+}
+
+const NOTHING: LentPart = { units: 0, expiresInMs: 0 };
