@@ -21,6 +21,7 @@ import { newId } from "../src/platform/new-id.ts";
 import type { ConsumerPort } from "../src/push/delivery-result.ts";
 import { noteClockMoved } from "../src/queue/note-clock.ts";
 import { QueueCore } from "../src/queue/queue-core.ts";
+import type { ShardPorts } from "../src/queue/queue-part.ts";
 import type { QueuePorts } from "../src/queue/queue-ports.ts";
 import type { Transfer, TransferReply } from "../src/rpc/transfer.ts";
 import type { Traces } from "../src/tracing/traces.ts";
@@ -109,6 +110,8 @@ export class World {
   exists = async (queue: string): Promise<boolean> => this.queues[queue] !== undefined;
   /** Makes what traces a queue. Default: nothing does. */
   tracesOf = (_queue: string): Traces | null => null;
+  /** Way of a queue to the other shards of its queue. Default: it has none. Set it before the queues start. */
+  shardPortsOf = (_queue: string): ShardPorts | undefined => undefined;
   /** How long messages wait that a crash has cut off, in ms. */
   cutOffDelayMs = 0;
   /** Why an end that counts has cut deliveries off. */
@@ -356,6 +359,7 @@ export class World {
       after: (callback: () => void, ms: number) => {
         const atMs = this.nowMs + ms;
         this.#timers.push({ atMs, ring: () => alive() && callback() });
+        this.#timers.sort((a, b) => a.atMs - b.atMs);
       },
       lingerMs: this.sharesCommits ? LINGER_MS : 0,
       setAlarm,
@@ -365,6 +369,7 @@ export class World {
       epochKnown: 0,
       observer: this.observer,
       traces: this.tracesOf(name),
+      shard: this.shardPortsOf(name),
       jitterSeed: "",
       writeFirst: () => {},
       newMessageId: newId,

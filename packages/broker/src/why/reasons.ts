@@ -279,6 +279,11 @@ export class Reasons {
   #noSlot(): Why {
     const { push, rules } = this.#queue;
     const { deliverer } = this.#conditions;
+    if (rules.maxConcurrency === 0) {
+      const text =
+        "Other objects of the queue run as many deliveries as max_concurrency allows: it is its turn soon.";
+      return why("concurrency", text, null, nameOf(deliverer));
+    }
     const isRuled = rules.maxConcurrency !== null && rules.maxConcurrency <= push.target;
     const failures = push.failures.filter(Boolean).length;
     const because = isRuled

@@ -1,0 +1,109 @@
+import { type QueueDefinition, shardName, shardOf } from "@sluice/protocol";
+import { expect, it } from "vitest";
+import { consumer } from "../../test/messages.ts";
+import { World } from "../../test/world.ts";
+import { Lender } from "../shards/lender.ts";
+import { limitsOf } from "../shards/limits.ts";
+
+/** The shards of `orders`, each a queue of this world. */
+function worldOf(shards: number, definition: Partial<QueueDefinition>) {
+  const names = Array.from({ length: shards }, (_, shard) => shardName("orders", shard));
+  const world = new World(Object.fromEntries(names.map((name) => [name, definition])));
+  const state = { isAway: false };
+  const lender = new Lender({
+    epoch: () => 1,
+    now: () => world.nowMs,
+    limits: () => limitsOf(world.queues.orders),
+    others: () => names.slice(1).map((_, i) => i + 1),
+    partOf: async (shard) => {
+      const { part } = world.core(shardName("orders", shard));
+      if (part === null) throw new Error("no part");
+      return part.tell(1);
+    },
+  });
+  world.shardPortsOf = (name) => ({
+    index: () => shardOf(name).shard,
+    lend: async (request) => {
+      if (state.isAway) throw new Error("shard 0 is away");
+      return lender.lend(request);
+    },
+    now: () => world.nowMs,
+  });
+  return { world, names, state };
+}
+
+const singles = { maxBatchSize: 1, maxBatchTimeoutSeconds: 0 };
+
+it("max_concurrency is that of all shards together, and each gets its turn", async () => {
+  const { world, names } = worldOf(4, { consumer: consumer({ ...singles, maxConcurrency: 2 }) });
+  let running = 0;
+  let most = 0;
+  const finish: (() => void)[] = [];
+  const handled = new Map<string, number>();
+  world.handler = async (batch) => {
+    running += 1;
+    most = Math.max(most, running);
+    await new Promise<void>((resolve) => finish.push(resolve));
+    running -= 1;
+    const from = batch.messages[0]?.body ?? "";
+    handled.set(from, (handled.get(from) ?? 0) + 1);
+    return {};
+  };
+  for (const name of names) await world.send(name, Array<string>(200).fill(name));
+  for (let i = 0; i < 400; i++) {
+    await world.pass(100);
+    for (const end of finish.splice(0)) end();
+    await world.quiet();
+  }
+  expect(most).toBe(2);
+  for (const name of names) expect(handled.get(name)).toBeGreaterThan(60);
+});
+
+it("max_receives_per_second is that of all shards together, in any second", async () => {
+  const { world, names } = worldOf(4, { consumer: consumer(singles), maxReceivesPerSecond: 3 });
+  const atMs: number[] = [];
+  world.handler = () => {
+    atMs.push(world.nowMs);
+    return {};
+  };
+  for (const name of names) await world.send(name, Array<string>(100).fill(name));
+  await world.pass(60_000);
+  for (const [i, at] of atMs.entries()) expect((atMs[i + 3] ?? Infinity) - at).toBeGreaterThanOrEqual(1_000);
+  expect(atMs.length).toBeGreaterThan(80);
+});
+
+it("a shard goes on with its part while shard 0 is away, and then begins nothing until it is back", async () => {
+  const { world, state } = worldOf(2, { consumer: consumer({ ...singles, maxConcurrency: 4 }) });
+  await world.sendAndPass("orders#1", ["a"], 1);
+  expect(world.seen).toHaveLength(1);
+  state.isAway = true;
+  await world.sendAndPass("orders#1", ["b"], 1);
+  expect(world.seen).toHaveLength(2);
+  await world.pass(20_000);
+  await world.sendAndPass("orders#1", ["c"], 20_000);
+  expect(world.seen).toHaveLength(2);
+  expect(world.core("orders#1").messages.why()).toMatchObject({
+    reason: "concurrency",
+    text: expect.stringContaining("Other objects of the queue"),
+  });
+  expect(world.alarmIn("orders#1")).toBeLessThanOrEqual(5_000);
+  state.isAway = false;
+  await world.pass(1_000);
+  expect(world.seen).toHaveLength(3);
+});
+
+it("a queue without limits, and one that has no other shard, asks nobody", async () => {
+  const { world, state } = worldOf(2, { consumer: consumer(singles) });
+  state.isAway = true;
+  await world.sendAndPass("orders#1", ["a"], 1);
+  expect(world.seen).toHaveLength(1);
+  const alone = worldOf(2, { consumer: consumer({ ...singles, maxConcurrency: 1 }) });
+  alone.state.isAway = true;
+  const { shardPortsOf } = alone.world;
+  alone.world.shardPortsOf = (name) => {
+    const ports = shardPortsOf(name);
+    return ports && { ...ports, index: () => null };
+  };
+  await alone.world.sendAndPass("orders", ["a"], 1);
+  expect(alone.world.seen).toHaveLength(1);
+});
