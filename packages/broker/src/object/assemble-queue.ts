@@ -34,7 +34,7 @@ import { Timer } from "./timer.ts";
 export interface AssembledQueue extends IdentifiedQueue {
   readonly core: QueueCore;
   readonly faults: Faults;
-  /** What lends the queue's limits to its shards. */
+  /** Lends the queue's limits to its shards. */
   readonly lender: Lender;
 }
 

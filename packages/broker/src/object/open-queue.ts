@@ -28,7 +28,7 @@ export interface OpenQueue {
   readonly alarm: Alarm;
   readonly faults: Faults;
   readonly registration: Registration;
-  /** What lends the queue's limits to its shards. */
+  /** Lends the queue's limits to its shards. */
   readonly lender: Lender;
   /** Why nothing may be taken in: what is written to a damaged file may not stay. `null` where it may. */
   readonly unwritable: UnwritableQueueError | null;

@@ -17,7 +17,7 @@ const QUESTIONS_PER_EPOCH = 2 ** 20;
 
 export type LimitKind = "deliveries" | "messages";
 
-/** What a shard does under a limit, and could do. */
+/** Units of a limit that a shard uses, and could use. */
 export interface Need {
   readonly used: number;
   readonly wanted: number;

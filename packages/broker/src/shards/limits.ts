@@ -1,6 +1,6 @@
 import type { QueueDefinition } from "@sluice/protocol";
 
-/** What all shards of a queue may do together. */
+/** Limits of a queue for all of its shards together. */
 export interface QueueLimits {
   /** Deliveries at a time; `null` for any number. */
   readonly deliveries: number | null;

@@ -7,7 +7,7 @@ export const TURN_MS = 2_000;
 /** How long a shard that waits for a part is remembered without asking again, in ms. */
 export const WAIT_MS = 5_000;
 
-/** What a shard says of its part when it asks for one. */
+/** Question of a shard for a part. */
 export interface Ask extends PartNeed {
   readonly shard: number;
   /** Grows with every question of the shard, over its restarts. */

@@ -8,7 +8,7 @@
  */
 export const GROUP_MOVED = 1;
 
-/** What a shard says of its part of one limit. Units are deliveries at a time, or messages per second. */
+/** A shard's need of one limit. Units are deliveries at a time, or messages per second. */
 export interface PartNeed {
   /** Units that it may use now. */
   readonly part: number;
@@ -18,7 +18,7 @@ export interface PartNeed {
   readonly wanted: number;
 }
 
-/** What a shard asks shard 0 for. */
+/** Question of a shard to shard 0. */
 export interface PartRequest {
   readonly shard: number;
   /** Grows with every request of the shard, over its restarts: one that arrives late says nothing. */

@@ -16,8 +16,8 @@ export interface ShardMap {
   /** Shards 0 to `kept` - 1 may hold messages: those from `open` on only until they are empty. */
   readonly kept: number;
   /**
-   * Of a FIFO queue: `open` before the last change, as long as groups may still be where that map put them. Absent once
-   * every group is where it belongs.
+   * Open shards before the last change, as long as groups may still be where that map put them. Absent on a standard
+   * queue, and once every group is where it belongs.
    */
   readonly before?: number;
 }
