@@ -1,69 +1,7 @@
 import type { Miniflare } from "miniflare";
 import { beforeAll, describe, expect, it } from "vitest";
 import { startBrokerWorker } from "./broker-worker.ts";
-
-/**
- * A broker on a platform with jurisdictions, which workerd has none of: an object of one is called by it and its queue.
- * `/made` lists the objects that were made, `/send` sends as a Worker's binding does, `/send-old` as that of a Worker
- * from before jurisdictions held.
- */
-const ENTRY = `
-import { defineBroker } from "@sluice/broker-worker";
-import { installProducers } from "../../packages/producer/src/index.ts";
-import { workersHost } from "../../packages/broker/src/platform/host.ts";
-
-const made = new Set();
-const within = (namespace, place = "") => ({
-  idFromName: (name) => namespace.idFromName(place + name),
-  get: (id) => namespace.get(id),
-  getByName: (name) => namespace.getByName(place + name),
-  jurisdiction: (next) => within(namespace, next + "/"),
-});
-const placed = (env) => ({ ...env, SLUICE_QUEUES: within(env.SLUICE_QUEUES) });
-const hosts = workersHost();
-const hostOf = (ctx, env) => {
-  const { name } = ctx.id;
-  made.add(name);
-  const id = { name: name.split("/").at(-1), toString: () => ctx.id.toString() };
-  return { ...hosts(ctx, placed(env)), id };
-};
-const consumers = { consumer: "CONSUMER" };
-const broker = defineBroker({ topology: { queues: {} }, consumers, hostOf });
-export const { Directory, QueueBroker } = broker;
-export default {
-  async fetch(request, env, ctx) {
-    const { pathname } = new URL(request.url);
-    if (pathname === "/made") return Response.json([...made].filter((name) => name !== "directory").sort());
-    if (!pathname.startsWith("/send")) return broker.handler.fetch(request, placed(env), ctx);
-    const bindings = { ...placed(env), ORDERS: null };
-    installProducers(bindings, [{ binding: "ORDERS", queue: "orders" }], {
-      namespaceBinding: "SLUICE_QUEUES",
-      directoryBinding: pathname === "/send" ? "SLUICE_DIRECTORY" : undefined,
-      exposeErrorCodes: true,
-      defaultContentType: "json",
-    });
-    try {
-      await bindings.ORDERS.send("secret");
-      return new Response("sent");
-    } catch (error) {
-      return new Response(String(error), { status: 500 });
-    }
-  },
-};
-`;
-
-/** A consumer Worker whose every delivery fails. */
-const FAILING = `
-import { WorkerEntrypoint } from "cloudflare:workers";
-export class SluiceQueueConsumer extends WorkerEntrypoint {
-  async deliver() {
-    return { outcome: "exception", ackAll: false, retryBatch: { retry: false }, explicitAcks: [], retryMessages: [] };
-  }
-  async callsOf() { return null; }
-  async ping() { return "pong"; }
-}
-export default { fetch: () => new Response("consumer") };
-`;
+import { FAILING, placedEntry } from "./placed-broker.ts";
 
 const BASE = "http://localhost";
 let broker: Miniflare;
@@ -107,7 +45,7 @@ const send = async (way = "/send") => (await broker.dispatchFetch(BASE + way)).t
 describe("on a platform with jurisdictions", () => {
   beforeAll(async () => {
     const keep = { disposeWith: () => {}, consumer: FAILING };
-    broker = await startBrokerWorker(ENTRY, { SLUICE_API_TOKENS: "secret" }, keep);
+    broker = await startBrokerWorker(placedEntry({ queues: {} }), { SLUICE_API_TOKENS: "secret" }, keep);
     return () => broker.dispose();
   });
 

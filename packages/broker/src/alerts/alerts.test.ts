@@ -318,3 +318,34 @@ it("alerts cost nothing that is not set, and rows only when one begins or ends",
   expect(silent.alarms).toEqual(without.alarms);
   expect([...silent.store("orders").notes()].filter(({ key }) => key === ALERTS_NOTE)).toEqual([]);
 });
+
+it("an alert that begins writes two rows and deletes one, in its queue and in that of the webhook", async () => {
+  const rows: number[] = [];
+  for (const deadLetters of [false, true]) {
+    const world = alerted({ orders: { consumer: consumer(failing) }, dead: {} }, { deadLetters });
+    world.handler = () => ({ outcome: "exception" });
+    await world.sendAndPass("orders", ["a"]);
+    if (deadLetters) await expect.poll(() => world.posts.length).toBe(1);
+    await world.pass(0);
+    rows.push(world.store("dead").rowsWritten);
+    if (!deadLetters) continue;
+    const before = world.store(ALERTS_QUEUE).rowsWritten;
+    await world.core("dead").purge();
+    await expect.poll(() => world.posts.length).toBe(2);
+    await world.pass(0);
+    expect(world.store(ALERTS_QUEUE).rowsWritten - before).toBe(3);
+  }
+  expect((rows[1] ?? 0) - (rows[0] ?? 0)).toBe(3);
+});
+
+it("a silence costs an alarm at its end, and only where something waits for that", async () => {
+  const silenced = async (bodies: string[]) => {
+    const world = deadLettering();
+    const endMs = world.nowMs + MINUTE_MS;
+    world.queues.dead = { ...world.queues.dead, alertsSilentUntilMs: endMs } as QueueDefinition;
+    for (const body of bodies) await world.sendAndPass("orders", [body]);
+    return world.alarms.filter(([queue, atMs]) => queue === "dead" && atMs === MINUTE_MS);
+  };
+  expect(await silenced([])).toEqual([]);
+  expect((await silenced(["a"])).length).toBeGreaterThan(0);
+});

@@ -4,12 +4,9 @@ import {
   ALERTS_QUEUE,
   type Alert,
   type AlertKind,
-  type AlertReport,
   type AlertSettings,
-  alertBody,
   isEndpointQueue,
   type PackedIndex,
-  packMessages,
   type Why,
 } from "@sluice/protocol";
 import { plural, span } from "@sluice/protocol/words";
@@ -17,6 +14,7 @@ import type { QueueContext } from "../turn/context.ts";
 import { isForWorkerDaemon } from "../turn/rules.ts";
 import { isUntold, sameState, stepAlert } from "./alert-state.ts";
 import { LastDeliveries } from "./deliveries.ts";
+import { type QueueReport, reportOf, reportRecord } from "./report.ts";
 import { ALERTS_NOTE, decodeAlerts, encodeAlerts, NO_ALERTS, type StoredAlerts } from "./stored-alerts.ts";
 
 /**
@@ -249,34 +247,12 @@ export class Alerts {
     return isForWorkerDaemon(definition) ? firstReadyMs(queue) : nextBatchAt(queue);
   }
 
-  #report(report: AlertReport & { readonly queue: string; readonly kind: AlertKind }): void {
+  #report(report: QueueReport): void {
     const { name, log, nowMs } = this.#context;
-    const { format = "webhook" } = this.#settings ?? {};
-    const record = packMessages([
-      {
-        id: this.#context.newMessageId(),
-        contentType: "json",
-        timestampMs: nowMs,
-        body: new TextEncoder().encode(alertBody(report, format)),
-        extension: { groupId: `${report.kind} ${report.queue}` },
-      },
-    ]);
-    this.#parts().outbox.put(ALERTS_QUEUE, [record]);
+    const id = this.#context.newMessageId();
+    this.#parts().outbox.put(ALERTS_QUEUE, [reportRecord(report, this.#settings?.format, id, nowMs)]);
     const line = `Queue "${name}": alert ${report.kind} has ${report.type === "alert.begun" ? "begun" : "ended"}: ${report.text}`;
     if (report.type === "alert.begun") log.warn(line);
     else log.info(line);
   }
-}
-
-function reportOf(
-  queue: string,
-  kind: AlertKind,
-  { sinceMs, text }: { readonly sinceMs: number; readonly text: string },
-  tells: "begun" | "ended",
-  nowMs: number,
-) {
-  const alert = { queue, kind, text, sinceMs };
-  return tells === "begun"
-    ? ({ type: "alert.begun", ...alert } as const)
-    : ({ type: "alert.ended", ...alert, endedMs: nowMs } as const);
 }

@@ -6,13 +6,10 @@ import {
   type ExportSettings,
   exportSettingsIn,
   inPlace,
-  isHiddenQueue,
-  isTopicObject,
   type Jurisdiction,
   type QueueRecord,
   workerOf,
 } from "@sluice/protocol";
-import type { AlertPorts } from "../alerts/alerts.ts";
 import { Faults } from "../faults/faults.ts";
 import { traceOf } from "../platform/log.ts";
 import { newId } from "../platform/new-id.ts";
@@ -24,6 +21,7 @@ import { isFileDamage } from "../store/file-damage.ts";
 import { postSpans, SpanExporter } from "../tracing/span-exporter.ts";
 import { randomHex, Traces } from "../tracing/traces.ts";
 import { LINGER_DEPLOYED_MS, LINGER_MS } from "../turn/group-commit.ts";
+import { alertsOf } from "./alert-ends.ts";
 import { writeRecord } from "./apply-configuration.ts";
 import type { IdentifiedQueue } from "./identify-queue.ts";
 import { lenderOf, shardPortsOf } from "./lent-parts.ts";
@@ -80,9 +78,10 @@ function portsOf(
     broken,
   }: { faults: Faults; timer: Timer; lender: Lender; broken: (error: unknown) => void },
 ): QueuePorts {
-  const { store, clock, log, host, alarm, awake, registration, consumers, directory, ends } = queue;
+  const { name, store, clock, log, host, alarm, awake, registration, consumers, directory, ends } = queue;
   const { env } = host;
   const version = env.SLUICE_VERSION?.id ?? null;
+  const alerts = alertsOf(name, queue.options);
   return {
     store,
     clock,
@@ -96,7 +95,7 @@ function portsOf(
       return clock.isFrozen ? 0 : ends.sinceMs + waitMs + clock.offsetMs;
     },
     keepsHistory: queue.isDevelopment,
-    alerts: alertsOf(queue),
+    alerts: alerts && { settings: alerts, quotesFailures: registration.record?.jurisdiction == null },
     observer: undefined,
     traces: tracesOf(queue),
     jitterSeed: "",
@@ -165,13 +164,6 @@ function tracesOf({ name, host, log, after }: IdentifiedQueue): Traces | null {
     randomHex,
     export: (spans) => exporter.add(spans),
   });
-}
-
-/** Alerts of a queue that people know. */
-function alertsOf({ name, options, registration }: IdentifiedQueue): AlertPorts | undefined {
-  const { alerts } = options.topology;
-  if (alerts === undefined || isHiddenQueue(name) || isTopicObject(name)) return undefined;
-  return { settings: alerts, quotesFailures: registration.record?.jurisdiction == null };
 }
 
 /** Finds the place of a queue that messages go to, and creates it: they stay in their jurisdiction. */

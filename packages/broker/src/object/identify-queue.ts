@@ -3,6 +3,7 @@ import type { Host } from "../platform/host.ts";
 import type { CommitPosition } from "../rpc/commit-position.ts";
 import type { Opened } from "../rpc/directory-object.ts";
 import { type PositionDirectory, type StoreCheck, Watermark } from "../store/watermark.ts";
+import { sendAlertEnds } from "./alert-ends.ts";
 import type { BrokerEnv } from "./broker-env.ts";
 import type { KnownEnds } from "./last-end.ts";
 import { ElsewhereError, idOf, type StoredQueue } from "./open-store.ts";
@@ -86,6 +87,7 @@ export async function identify(stored: StoredQueue): Promise<IdentifiedQueue> {
   const wasDeleted = copy !== null && isOfDeleted(copy, known);
   if (wasDeleted) {
     log.warn(`Queue "${name}" was deleted; what it held is dropped`);
+    await sendAlertEnds(stored);
     store.drop();
   }
   const registration = new Registration(known);

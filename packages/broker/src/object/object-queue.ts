@@ -68,11 +68,13 @@ export class ObjectQueue {
   /** Drops what the queue holds; the next call opens it again. @param open this queue, as the caller has it open. */
   async drop(open: OpenQueue): Promise<void> {
     const { backlogCount } = open.core.metrics();
-    open.drop();
+    const { storage, log } = this.#surroundings.host;
+    await open.drop();
+    // A call that came meanwhile has dropped it too. What is opened from now on is another queue.
+    if (this.#queue !== open) return storage.sync();
     this.#queue = undefined;
     this.#opening = undefined;
     this.requests = 0;
-    const { storage, log } = this.#surroundings.host;
     await storage.deleteAlarm();
     await storage.sync();
     this.#wasDropped = true;

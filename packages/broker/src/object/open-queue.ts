@@ -12,6 +12,7 @@ import { idleSnapshotOf } from "../store/idle-snapshot.ts";
 import { SqliteStore } from "../store/sqlite-store.ts";
 import type { Loss } from "../store/watermark.ts";
 import type { Alarm } from "./alarm.ts";
+import { sendAlertEnds } from "./alert-ends.ts";
 import { writeRecord } from "./apply-configuration.ts";
 import { type AssembledQueue, assemble } from "./assemble-queue.ts";
 import { identify } from "./identify-queue.ts";
@@ -38,8 +39,11 @@ export interface OpenQueue {
   adopt(record: QueueRecord): Promise<void>;
   /** Stores what the queue goes by, if that is not stored; resolves when it is durable. */
   keep(): Promise<void>;
-  /** Ends the queue and drops everything it holds. Nothing of this may be used afterwards. */
-  drop(): void;
+  /**
+   * Ends the queue at once, and drops everything it holds when its alerts have ended. Nothing of this may be used
+   * afterwards.
+   */
+  drop(): Promise<void>;
 }
 
 /**
@@ -104,6 +108,7 @@ function begin(queue: AssembledQueue, requests: () => number): OpenQueue {
   if (registration.record !== null) definitionWas(core, queue.definitionBefore);
   if (queue.clockMovedMs >= CLOCK_MOVED_MS_MIN)
     core.submit(() => noteClockMoved(core, queue.clockMovedMs)).catch(() => {});
+  let dropped: Promise<void> | undefined;
   return {
     core,
     store,
@@ -127,12 +132,18 @@ function begin(queue: AssembledQueue, requests: () => number): OpenQueue {
       ),
     keep: () => core.submit(() => core.write(() => writeRecord(registration, store))),
     drop: () => {
-      queue.end();
-      watermark.end();
-      core.end(new QueueNotFoundError(name));
-      store.drop();
+      dropped ??= drop(queue);
+      return dropped;
     },
   };
+}
+
+async function drop(queue: AssembledQueue): Promise<void> {
+  queue.end();
+  queue.watermark.end();
+  queue.core.end(new QueueNotFoundError(queue.name));
+  await sendAlertEnds(queue);
+  queue.store.drop();
 }
 
 function describeOpen({ core, alarm, faults }: AssembledQueue, usage: () => QueueUsage): QueueDescription {

@@ -1,0 +1,42 @@
+import {
+  type AlertFormat,
+  type AlertKind,
+  type AlertReport,
+  alertBody,
+  packMessages,
+} from "@sluice/protocol";
+
+/** Report of an alert of a queue. */
+export type QueueReport = Exclude<AlertReport, { readonly type: "alert.test" }>;
+
+/** Makes the report that an alert has begun or ended. @param alert the beginning that the webhook is told of, or was. */
+export function reportOf(
+  queue: string,
+  kind: AlertKind,
+  { sinceMs, text }: { readonly sinceMs: number; readonly text: string },
+  tells: "begun" | "ended",
+  nowMs: number,
+): QueueReport {
+  const alert = { queue, kind, text, sinceMs };
+  return tells === "begun"
+    ? { type: "alert.begun", ...alert }
+    : { type: "alert.ended", ...alert, endedMs: nowMs };
+}
+
+/** Packs a report for the queue that alerts wait in, where those of one alert go in order. */
+export function reportRecord(
+  report: QueueReport,
+  format: AlertFormat | undefined,
+  id: string,
+  nowMs: number,
+): Uint8Array {
+  return packMessages([
+    {
+      id,
+      contentType: "json",
+      timestampMs: nowMs,
+      body: new TextEncoder().encode(alertBody(report, format ?? "webhook")),
+      extension: { groupId: `${report.kind} ${report.queue}` },
+    },
+  ]);
+}

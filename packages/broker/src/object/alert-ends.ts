@@ -1,0 +1,33 @@
+import { ALERTS_QUEUE, type AlertSettings, isHiddenQueue, isTopicObject } from "@sluice/protocol";
+import { lastReports } from "../alerts/last-reports.ts";
+import { newId } from "../platform/new-id.ts";
+import type { BrokerOptions } from "./broker-env.ts";
+import type { StoredQueue } from "./open-store.ts";
+
+/** Settings of the alerts of a queue; `undefined` for none, or a queue that people do not know. */
+export function alertsOf(name: string, { topology }: BrokerOptions): AlertSettings | undefined {
+  return isHiddenQueue(name) || isTopicObject(name) ? undefined : topology.alerts;
+}
+
+/**
+ * Sends the ends of the alerts of a queue that was deleted, before what it holds is dropped. Never rejects: a queue
+ * goes, and a new one of its name begins, also where its webhook cannot be told, such as on a full disk.
+ */
+export async function sendAlertEnds({ name, store, host, options, clock }: StoredQueue): Promise<void> {
+  const alerts = alertsOf(name, options);
+  if (alerts === undefined) return;
+  try {
+    const transfer = lastReports(name, store, {
+      format: alerts.format,
+      nowMs: clock.now(),
+      newMessageId: newId,
+    });
+    if (transfer === null) return;
+    const { SLUICE_QUEUES: queues } = host.env;
+    await queues.get(queues.idFromName(ALERTS_QUEUE)).take(ALERTS_QUEUE, transfer);
+  } catch (error) {
+    host.log.error(
+      `Queue "${name}": it is deleted, and the webhook is not told that its alerts have ended: ${error}`,
+    );
+  }
+}
