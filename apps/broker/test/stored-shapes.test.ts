@@ -10,6 +10,7 @@ const STORED = join(import.meta.dirname, "stored");
 const NAMES = readdirSync(STORED).flatMap((file) => /^(.*)\.tar\.gz$/.exec(file)?.[1] ?? []);
 const ORIGIN = "http://127.0.0.1:8787";
 const HOUR_MS = 3_600_000;
+const ALERTS = { url: "https://hooks.shop.example/", format: "webhook", deadLetters: true } as const;
 
 interface Received {
   readonly Body: string;
@@ -26,7 +27,7 @@ describe.each(NAMES)("a data folder of the shape %s", (name) => {
     openBroker({
       folder: join(folder, "v3/do"),
       worker: "sluice",
-      topology: { queues: {} },
+      topology: { queues: {}, ...(shape.alerts && { alerts: ALERTS }) },
       vars: { SLUICE_ENV: "local" },
     });
   const api = async (path: string) => {
@@ -73,7 +74,7 @@ describe.each(NAMES)("a data folder of the shape %s", (name) => {
     vi.useRealTimers();
   });
 
-  it("opens with every queue, message, lease and topic", async () => {
+  it("opens with every queue, message, lease, topic and alert", async () => {
     const { queues } = (await api("/queues")) as { queues: { name: string; damage: unknown[] }[] };
     expect(queues.map((queue) => queue.name).sort()).toEqual(Object.keys(shape.queues).sort());
     expect(queues.flatMap(({ damage }) => damage)).toEqual([]);
@@ -88,6 +89,10 @@ describe.each(NAMES)("a data folder of the shape %s", (name) => {
     }
     const { topics } = (await api("/topics")) as { topics: { arn: string }[] };
     expect(topics.map(({ arn }) => arn)).toEqual(shape.topics);
+    const { on = [], waiting } = shape.alerts ?? {};
+    const { alerts, webhook } = (await api("/alerts")) as { alerts: object[]; webhook: object | null };
+    expect(alerts).toEqual(on.map((alert) => expect.objectContaining({ ...alert, reported: true })));
+    expect(webhook).toEqual(waiting === undefined ? null : expect.objectContaining({ waiting }));
   });
 
   it("delivers each message once, in order where a queue has one, and can be opened again", async () => {

@@ -8,4 +8,9 @@ export interface StoredShape {
   readonly leased: readonly string[];
   /** ARNs. */
   readonly topics: readonly string[];
+  /** Alerts that are on, with the reports that wait for the webhook. Absent where the broker has none. */
+  readonly alerts?: {
+    readonly on: readonly { readonly queue: string; readonly alert: string; readonly since: string }[];
+    readonly waiting: number;
+  };
 }

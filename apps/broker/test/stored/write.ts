@@ -20,6 +20,11 @@ const ARN = `arn:aws:sqs:us-east-1:${ACCOUNT}`;
 const RETENTION = "1209600";
 
 const folder = mkdtempSync(join(tmpdir(), "sluice-stored-"));
+// Without a key reports wait for the webhook.
+writeFileSync(
+  join(folder, "wrangler.toml"),
+  'name = "stored"\n[sluice.alerts]\nurl = "https://hooks.shop.example/"\n',
+);
 const child = spawn(process.execPath, [main, "serve", "--port", "0", "--persist-to", folder], {
   cwd: folder,
   stdio: ["ignore", "pipe", "inherit"],
@@ -106,6 +111,12 @@ const removed = await create("removed");
 await send(removed, "gone");
 await sqs("DeleteQueue", { QueueUrl: removed });
 
+interface AlertsAnswer {
+  readonly alerts: { readonly queue: string; readonly alert: string; readonly since: string }[];
+  readonly webhook: { readonly waiting: number };
+}
+const alertsView = (await (await fetch(new URL("/__sluice/api/alerts", endpoint))).json()) as AlertsAnswer;
+
 const shape: StoredShape = {
   at: new Date().toISOString(),
   queues: {
@@ -123,6 +134,10 @@ const shape: StoredShape = {
   },
   leased: kept.map(({ Body }) => Body).sort(),
   topics: [topic],
+  alerts: {
+    on: alertsView.alerts.map(({ queue, alert, since }) => ({ queue, alert, since })),
+    waiting: alertsView.webhook.waiting,
+  },
 };
 child.removeAllListeners("exit");
 child.kill("SIGKILL");
