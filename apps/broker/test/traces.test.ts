@@ -11,7 +11,7 @@ import {
   SQSClient,
 } from "@aws-sdk/client-sqs";
 import { type HttpEndpoint, startEndpoint } from "@sluice/broker/testing/http-endpoint";
-import { definition, endpoint as endpointConsumer } from "@sluice/broker/testing/messages";
+import { definition, endpoint as endpointConsumer, pullConsumer } from "@sluice/broker/testing/messages";
 import { openBroker } from "@sluice/broker-worker/open-broker";
 import type { QueueDefinition } from "@sluice/protocol";
 import { expect, it, onTestFinished, vi } from "vitest";
@@ -174,6 +174,23 @@ it("what is published to a topic has the trace of its request in queues and at e
   expect(message.Attributes).toEqual({ AWSTraceHeader: XRAY });
   await endpoint.until(() => endpoint.posts.some(({ body }) => body === "hello"));
   expect(endpoint.posts.find(({ body }) => body === "hello")?.headers.traceparent).toBe(TRACEPARENT);
+});
+
+it("a client that pulls or peeks gets the trace of a message in its metadata, and none where there is none", async () => {
+  const broker = await startBroker({ orders: definition({ consumer: pullConsumer() }) });
+  const queues = "/client/v4/accounts/any/queues";
+  const { result } = await broker.ask<{ result: { queue_id: string }[] }>(`${queues}?name=orders`);
+  const path = `${queues}/${result[0]?.queue_id}/messages`;
+  const state = { traceparent: TRACEPARENT, tracestate: "shop=1" };
+  await broker.ask(path, { body: { order: 1 } }, state);
+  await broker.ask(path, { body: { order: 2 } });
+  const json = { "CF-Content-Type": "json" };
+  for (const action of ["peek", "pull"]) {
+    const answer = await broker.ask<{ result: { messages: { metadata: object }[] } }>(`${path}/${action}`, {
+      batch_size: 2,
+    });
+    expect(answer.result.messages.map(({ metadata }) => metadata)).toEqual([{ ...json, ...state }, json]);
+  }
 });
 
 it("a message keeps its trace when it is exported and imported, sent again, and told about", async () => {

@@ -35,14 +35,17 @@ export function releaseByReceipt({ queue, name, nowMs }: QueueContext, receipt: 
 
 /** Within a turn: changes the visibility timeout of the message of a receipt (spec sqs 3.3). */
 export function changeByReceipt(
-  { queue, name, nowMs }: QueueContext,
+  context: QueueContext,
   { receipt, visibilityTimeoutMs }: VisibilityChange,
 ): VisibilityOutcome {
   if (!(visibilityTimeoutMs >= 0 && visibilityTimeoutMs <= VISIBILITY_TIMEOUT_MS_MAX)) {
     throw new RangeError(`a visibility timeout of ${visibilityTimeoutMs} ms`);
   }
+  const { queue, name, nowMs, traces, payloadOf } = context;
   const facts = decodeReceipt(name, receipt);
   if (facts === null) return "invalid";
   const change = { visibleAtMs: nowMs + visibilityTimeoutMs, receivedMs: receivedMsOf(facts) };
-  return changeVisibility(queue, facts, change, nowMs);
+  const outcome = changeVisibility(queue, facts, change, nowMs);
+  if (outcome === "changed") traces?.used("change_visibility", RECEIVER, [facts], payloadOf);
+  return outcome;
 }

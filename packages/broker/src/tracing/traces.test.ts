@@ -241,20 +241,25 @@ it("a record that cannot be read keeps nobody from settling its message", () => 
 });
 
 describe("a client", () => {
-  it("of SQS has spans for what it receives and deletes", async () => {
+  it("of SQS has spans for what it receives, changes the visibility of and deletes", async () => {
     const { world, spans } = traced(new SqsWorld({ orders: {} }));
     const trace = encodeTrace(SAMPLED) ?? new Uint8Array();
     await world.enqueue("orders", { body: "a", trace }, { body: "b" });
-    await world.delete("orders", ...(await world.receive("orders")));
+    const received = await world.receive("orders");
+    for (const message of received) await world.setVisibility("orders", message, 60_000);
+    await world.delete("orders", ...received);
+    for (const message of received) expect(await world.setVisibility("orders", message, 0)).toBe("gone");
     await world.quiet();
     expect(tree(spans)).toEqual([
       "1 producer send orders < sender",
       "2 client receive orders < 1 (1)",
-      "3 client ack orders < 1 (1)",
+      "3 client change_visibility orders < 1 (1)",
+      "4 client ack orders < 1 (1)",
     ]);
     expect(spans.map(({ attributes }) => attributes["messaging.operation.type"])).toEqual([
       "send",
       "receive",
+      "settle",
       "settle",
     ]);
     expect(new Set(spans.map(({ attributes }) => attributes["messaging.system"]))).toEqual(

@@ -20,8 +20,10 @@ const SYSTEM_DEFAULT = "cloudflare_queues";
 const TRACE_ID_BYTES = 16;
 const SPAN_ID_BYTES = 8;
 
-/** Work of a span, by OpenTelemetry's names: `ack` and `retry` are of the type `settle`. */
-export type Operation = "send" | "receive" | "process" | "ack" | "retry";
+/** Work of a client that settles messages: of OpenTelemetry's type `settle`. */
+type Settlement = "ack" | "retry" | "change_visibility";
+/** Work of a span. Those that settle no message are named as OpenTelemetry's types are. */
+export type Operation = "send" | "receive" | "process" | Settlement;
 
 /** Span whose end, or whose commit, is still to come. */
 interface OpenSpan extends Omit<Span, "endMs"> {
@@ -164,7 +166,7 @@ export class Traces {
    * @param by name of the client, in the history.
    */
   used(
-    operation: "receive" | "ack" | "retry",
+    operation: "receive" | Settlement,
     by: string,
     positions: readonly MessagePosition[],
     payloadOf: (segmentId: number) => PackedIndex,
@@ -240,7 +242,7 @@ export class Traces {
     return {
       "messaging.system": system,
       "messaging.operation.name": operation,
-      "messaging.operation.type": operation === "ack" || operation === "retry" ? "settle" : operation,
+      "messaging.operation.type": isSettlement(operation) ? "settle" : operation,
       "messaging.destination.name": this.#queue,
       "cloudflare.queue.name": this.#queue,
       ...(ids.length === 1
@@ -260,6 +262,10 @@ export class Traces {
   #newSpanId(): string {
     return this.#ports.randomHex(SPAN_ID_BYTES);
   }
+}
+
+function isSettlement(operation: Operation): operation is Settlement {
+  return operation === "ack" || operation === "retry" || operation === "change_visibility";
 }
 
 /** Returns random bytes as hexadecimal digits. */

@@ -1,4 +1,10 @@
-import { type BacklogMetrics, type ContentType, unpackMessages } from "@sluice/protocol";
+import {
+  type BacklogMetrics,
+  type ContentType,
+  decodeTrace,
+  PackedIndex,
+  type TraceContext,
+} from "@sluice/protocol";
 
 /** A message as pull and peek show it, without its lease id or ref. */
 export interface MessageView {
@@ -6,18 +12,25 @@ export interface MessageView {
   readonly body: string;
   readonly attempts: number;
   readonly timestamp_ms: number;
-  readonly metadata: { readonly "CF-Content-Type": ContentType };
+  /** Metadata, with the trace context of a message that has one: the SDKs take whatever is there. */
+  readonly metadata: { readonly "CF-Content-Type": ContentType } & Partial<TraceContext>;
 }
 
 /** Makes the views of packed records, each with its number of attempts. */
 export function messageViews(packed: Uint8Array, attempts: readonly number[]): MessageView[] {
-  return unpackMessages(packed).map(({ id, contentType, body, timestampMs }, i) => ({
-    id,
-    body: bodyView(body, contentType),
-    attempts: attempts[i] ?? 0,
-    timestamp_ms: timestampMs,
-    metadata: { "CF-Content-Type": contentType },
-  }));
+  const index = new PackedIndex(packed);
+  return attempts.map((attempt, i) => {
+    const { id, contentType, body, timestampMs } = index.message(i);
+    const hasExtension = index.hasExtension(i) && index.hasReadableExtension(i);
+    const trace = hasExtension ? decodeTrace(index.extension(i).trace) : null;
+    return {
+      id,
+      body: bodyView(body, contentType),
+      attempts: attempt,
+      timestamp_ms: timestampMs,
+      metadata: { "CF-Content-Type": contentType, ...trace },
+    };
+  });
 }
 
 /** Makes the API's view of the backlog figures. */
