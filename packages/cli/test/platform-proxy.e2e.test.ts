@@ -10,6 +10,8 @@ import { Running } from "./running.ts";
 
 const TSC = fileURLToPath(new URL("../../../node_modules/typescript/bin/tsc", import.meta.url));
 const NODE_TYPES = fileURLToPath(new URL("../node_modules/@types/node", import.meta.url));
+const OPENTELEMETRY = fileURLToPath(new URL("../node_modules/@opentelemetry", import.meta.url));
+const TRACEPARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
 /** Project of a framework, whose server is Node.js, with the Worker that handles its messages. */
 const FILES = {
@@ -31,6 +33,8 @@ const FILES = {
   ".dev.vars": 'SECRET="quiet"\n',
   "server.mjs": `
     import { createServer } from "node:http";
+    import { context, trace } from "@opentelemetry/api";
+    import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
     import { getPlatformProxy } from "sluice";
 
     const { env, cf, ctx, caches, dispose } = await getPlatformProxy(JSON.parse(process.argv[2] ?? "{}"));
@@ -42,6 +46,12 @@ const FILES = {
         return [Object.keys(env).sort(), env.GREETING, env.SECRET, note, typeof cf, typeof caches.default];
       },
       "/send": async (text) => (await env.JOBS.send(text)).metadata.metrics.backlogCount,
+      "/traced": (text) => {
+        context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+        const [, traceId, spanId] = "TRACEPARENT".split("-");
+        const span = trace.setSpanContext(context.active(), { traceId, spanId, traceFlags: 1 });
+        return context.with(span, () => env.JOBS.send(text));
+      },
       "/map": (text) => env.JOBS.send(new Map([[text, new Date(0)]]), { contentType: "v8" }),
       "/batch": (text) => env.JOBS.sendBatch((function* () { for (const n of [1, 2]) yield { body: { text, n } }; })()),
       "/later": (text) => env.LATER.send(text),
@@ -73,7 +83,7 @@ const FILES = {
       response.writeHead(status).end(JSON.stringify(body ?? null));
       if (pathname === "/end") server.close();
     }).listen(0, () => console.log("listens on", server.address().port));
-  `,
+  `.replace("TRACEPARENT", TRACEPARENT),
   // Nitro runs a server like this.
   "thread.mjs": `
     import { Worker } from "node:worker_threads";
@@ -92,9 +102,15 @@ await dispose();
     compatibility_date: "2026-11-01",
     queues: { consumers: [{ queue: "jobs", max_batch_timeout: 0 }] },
   }),
-  "post/index.js": `export default {
+  "post/index.js": `import { traceContextOf } from "sluice/trace";
+  export default {
     queue({ messages }) {
-      for (const { body } of messages) console.log("got", body instanceof Map ? [...body.keys()] : body);
+      for (const message of messages) {
+        const { body } = message;
+        console.log("got", body instanceof Map ? [...body.keys()] : body);
+        const trace = traceContextOf(message);
+        if (trace !== null) console.log(body, "is of", trace.traceparent);
+      }
     },
   };`,
 };
@@ -137,6 +153,7 @@ describe("getPlatformProxy of the packed package", { timeout: 300_000 }, () => {
     mkdirSync(join(lab.folder, "post"));
     for (const [name, text] of Object.entries(FILES)) writeFileSync(join(lab.folder, name), text);
     bin = install(lab.folder);
+    symlinkSync(OPENTELEMETRY, join(lab.folder, "node_modules/@opentelemetry"));
   });
   afterEach(async () => {
     await Promise.all(running.splice(0).map((process) => process.stop()));
@@ -206,6 +223,9 @@ describe("getPlatformProxy of the packed package", { timeout: 300_000 }, () => {
     const { ask } = await serve();
     await expect.poll(() => ask("/send?found").catch(() => null)).not.toBeNull();
     await post.printed(/got found/);
+    // The span is that of the program, outside of workerd.
+    await ask("/traced?request");
+    await post.printed(new RegExp(`request is of ${TRACEPARENT}`));
     expect(readdirSync(join(lab.folder, "post/.wrangler/state/v3/do"))).toContain("sluice-QueueBroker");
   });
 
