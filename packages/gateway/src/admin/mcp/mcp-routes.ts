@@ -2,16 +2,17 @@ import { PROTOCOL_VERSION } from "@sluice/protocol";
 import { issueText } from "@sluice/protocol/schema";
 import { printable } from "@sluice/protocol/words";
 import { type Context, Hono } from "hono";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { QueueDirectory } from "../../account/queue-directory.ts";
 import { PREFIX } from "../../http/prefix.ts";
 import type { Authority } from "../../rights/authority.ts";
 import { guard } from "../access/guard.ts";
-import { answerFailure, failure } from "../failure.ts";
+import { AdminError, answerFailure, failure } from "../failure.ts";
 import { schemaOf } from "../openapi/document.ts";
 import { changeTools } from "./change-tools.ts";
 import { lookTools } from "./look-tools.ts";
 import { answerMcp, type ToolAnswer } from "./protocol.ts";
-import { type ApiRequest, Refusal, type Tool, type ToolPorts } from "./tool.ts";
+import type { ApiRequest, Tool, ToolPorts } from "./tool.ts";
 import { APART, apartSchema, setApart } from "./untrusted.ts";
 import { waitTool } from "./wait-tool.ts";
 
@@ -89,7 +90,7 @@ async function call({ input, output, run }: Tool, given: unknown, ports: ToolPor
     const structuredContent = setApart(output, await run(read.data, ports)) as object;
     return { content: [{ type: "text", text: JSON.stringify(structuredContent) }], structuredContent };
   } catch (error) {
-    if (error instanceof Refusal) return failed(`${error.code}: ${error.message}`);
+    if (error instanceof AdminError) return failed(`${error.code}: ${error.message}`);
     throw error;
   }
 }
@@ -117,5 +118,5 @@ async function askApi<Answer>(
   const answer: unknown = await response.json();
   if (response.ok) return answer as Answer;
   const { code, message } = (answer as { error: { code: string; message: string } }).error;
-  throw new Refusal(response.status, code, message);
+  throw new AdminError(response.status as ContentfulStatusCode, code, message);
 }

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import type { QueueDirectory } from "../../account/queue-directory.ts";
+import { AdminError } from "../failure.ts";
 import { schemaOf } from "../openapi/document.ts";
 import type { messageAnswers } from "../openapi/message-answers.ts";
 import type { Schema } from "./untrusted.ts";
@@ -17,7 +18,7 @@ export interface ApiRequest {
 
 /** Ways of a tool to its surroundings. */
 export interface ToolPorts {
-  /** Asks the admin API with the caller's rights. Throws `Refusal` for an answer that is no success. */
+  /** Asks the admin API with the caller's rights. Throws `AdminError` for an answer that is no success. */
   ask<Answer>(request: ApiRequest): Promise<Answer>;
   readonly searchDocs: QueueDirectory["searchDocs"];
   /** Waits, in ms. */
@@ -26,18 +27,6 @@ export interface ToolPorts {
   isGone(): boolean;
   /** Goes on in ms. */
   now(): number;
-}
-
-/** Refusal of the admin API. */
-export class Refusal extends Error {
-  readonly status: number;
-  readonly code: string;
-
-  constructor(status: number, code: string, message: string) {
-    super(message);
-    this.status = status;
-    this.code = code;
-  }
 }
 
 /**
@@ -117,12 +106,12 @@ export function lastEvent(event: ReturnType<typeof messageAnswers>["event"]) {
   return z.pick(event, { kind: true, at: true, by: true, to: true, error: true });
 }
 
-/** Path of a queue in the admin API. Throws `Refusal` for a name that no path can have. */
+/** Path of a queue in the admin API. Throws `AdminError` for a name that no path can have. */
 export function queuePath(queue: string, ...rest: readonly string[]): string {
   const parts = [queue, ...rest];
   // A URL takes dots for the way to another path, encoded or not.
   const wrong = parts.find((part) => /^\.{1,2}$/.test(part) || !part.isWellFormed());
   if (wrong !== undefined)
-    throw new Refusal(404, "not_found", `Nothing has the name ${JSON.stringify(wrong)}.`);
+    throw new AdminError(404, "not_found", `Nothing has the name ${JSON.stringify(wrong)}.`);
   return ["/queues", ...parts.map(encodeURIComponent)].join("/");
 }

@@ -1,24 +1,25 @@
 import { expect, it } from "vitest";
-import { type ApiRequest, Refusal, type ToolPorts } from "./tool.ts";
+import { AdminError } from "../failure.ts";
+import type { ApiRequest, ToolPorts } from "./tool.ts";
 import { LOOK_EVERY_MS, waitTool } from "./wait-tool.ts";
 
 const ID = "a".repeat(32);
 const ACKED = { kind: "acked" };
 
 /** Surroundings whose time passes by pauses alone, with a queue that holds so many messages at each look. */
-function portsOf(held: readonly (number | Refusal)[], changes: Partial<ToolPorts> = {}) {
+function portsOf(held: readonly (number | AdminError)[], changes: Partial<ToolPorts> = {}) {
   let nowMs = 0;
   let looks = 0;
   const answer = ({ path }: ApiRequest): unknown => {
     if (path.endsWith("/story")) return { events: [ACKED] };
     const left = held[Math.min(looks, held.length - 1)];
     if (path.includes("/messages/")) {
-      if (left === 0) throw new Refusal(404, "message_not_found", "gone");
+      if (left === 0) throw new AdminError(404, "message_not_found", "gone");
       return { id: ID };
     }
     looks += path === "/queues/orders" ? 1 : 0;
     const now = held[Math.min(looks, held.length) - 1];
-    if (now instanceof Refusal) throw now;
+    if (now instanceof AdminError) throw now;
     return { messages: { ready: now, delayed: 0, leased: 0 } };
   };
   const ports: ToolPorts = {
@@ -58,9 +59,9 @@ it("looks once without any time", async () => {
 });
 
 it("goes on where the token's rate does not allow a look, and fails where the first one is refused", async () => {
-  const late = new Refusal(429, "rate_limited", "too many");
+  const late = new AdminError(429, "rate_limited", "too many");
   expect(await wait(portsOf([1, late, 0]).ports)).toMatchObject({ isMet: true });
-  await expect(wait(portsOf([new Refusal(404, "queue_not_found", "none")]).ports)).rejects.toThrow("none");
+  await expect(wait(portsOf([new AdminError(404, "queue_not_found", "none")]).ports)).rejects.toThrow("none");
 });
 
 it("ends with its caller", async () => {

@@ -1,17 +1,8 @@
 import * as z from "zod/mini";
+import { AdminError } from "../failure.ts";
 import { messageAnswers } from "../openapi/message-answers.ts";
 import type { EventView, MessageView, QueueView, StoryView } from "../views.ts";
-import {
-  idInput,
-  lastEvent,
-  queueInput,
-  queuePath,
-  READS,
-  Refusal,
-  type Tool,
-  type ToolPorts,
-  tool,
-} from "./tool.ts";
+import { idInput, lastEvent, queueInput, queuePath, READS, type Tool, type ToolPorts, tool } from "./tool.ts";
 
 /** Longest wait of a call, in seconds: clients give a call up after a minute. */
 export const WAIT_SECONDS_MAX = 50;
@@ -54,7 +45,7 @@ export function waitTool(): Tool {
         await ports.pause(Math.min(LOOK_EVERY_MS, endMs - ports.now()));
         seen = await look().catch((error: unknown) => {
           // A token has a rate: the next look is allowed.
-          if (error instanceof Refusal && error.status === 429) return seen;
+          if (error instanceof AdminError && error.status === 429) return seen;
           throw error;
         });
       }
@@ -68,7 +59,7 @@ async function hasLeft({ ask }: ToolPorts, queue: string, id: string): Promise<b
     const message = await ask<MessageView>({ path: queuePath(queue, "messages", id) });
     return message.end !== undefined;
   } catch (error) {
-    if (error instanceof Refusal && error.code === "message_not_found") return true;
+    if (error instanceof AdminError && error.code === "message_not_found") return true;
     throw error;
   }
 }
@@ -79,7 +70,7 @@ async function lastOf({ ask }: ToolPorts, queue: string, id: string): Promise<Ev
     const { events } = await ask<StoryView>({ path: queuePath(queue, "messages", id, "story") });
     return events.at(-1) ?? null;
   } catch (error) {
-    if (error instanceof Refusal) return null;
+    if (error instanceof AdminError) return null;
     throw error;
   }
 }
