@@ -21,7 +21,7 @@ const ROOT = join(import.meta.dirname, "../../..");
 const ARCHIVE_BYTES_MAX: Readonly<Record<string, number>> = {
   sluice: 1_900_000,
   "@sluice/testing": 520_000,
-  "@sluice/vite": 540_000,
+  "@sluice/vite": 650_000,
 };
 
 /** Module paths without the Node.js of this workspace. */
@@ -170,7 +170,8 @@ describe.each(packages)("the archive of $name", ({ name, folder }) => {
 
   it("has documents whose links all lead somewhere", () => {
     const documents = globSync("{README.md,docs/*.md,docs/llms.txt}", { cwd: unpacked });
-    if (name === "sluice") expect(documents).toContain("docs/llms.txt");
+    // Agents search them, by these packages' brokers.
+    if (name !== "@sluice/testing") expect(documents).toContain("docs/llms.txt");
     expect(documents.length).toBeGreaterThan(1);
     const broken = documents.map((document) => [document, brokenLinksIn(join(unpacked, document))]);
     expect(broken.filter(([, links]) => links?.length)).toEqual([]);

@@ -54,6 +54,23 @@ it("the server has the page and the API of the broker", async () => {
   expect(queues.map(({ name }) => name)).toEqual(["lost", "mails", "orders"]);
 });
 
+it("an agent finds the documentation of the package", async () => {
+  const found = async (query: string) => {
+    const call = { name: "search_docs", arguments: { query } };
+    const response = await fetch(`${server.url}/__sluice/mcp`, {
+      method: "POST",
+      headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: call }),
+    });
+    const { result } = (await response.json()) as {
+      result: { structuredContent: { sections: { file: string }[] } };
+    };
+    return result.structuredContent.sections.map(({ file }) => file);
+  };
+  expect(await found("redrive dry run")).toContain("docs/admin-api.md");
+  expect(await found("silence of an alert")).toContain("docs/alerts.md");
+});
+
 it("the history has the places of the project's sources, and tells ours apart", async () => {
   await ask(server, "/send?body=refused");
   const error = await vi.waitFor(async () => {
