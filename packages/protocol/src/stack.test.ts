@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fittedStack, stackLines, userPlace } from "./stack.ts";
+import { errorLine, fittedStack, stackLines, userPlace } from "./stack.ts";
 
 describe("a line of an error", () => {
   it.each([
@@ -119,4 +119,16 @@ describe("a text that has to fit", () => {
       expect(performance.now() - start).toBeLessThan(1_000);
     },
   );
+});
+
+it.each([
+  ["its consumer has ended", "its consumer has ended"],
+  ["Error: ours\n    at run (sluice:run.ts:1:2)", "Error: ours"],
+  ["Error: bundled\n    at run (file:///tmp/x/index.js:2542:36)", "Error: bundled"],
+  [
+    "Error: declined\n    at run (sluice:run.ts:1:2)\n    at charge (src/payment.ts:15:36)\nCaused by: Error: no",
+    "Error: declined (src/payment.ts:15:36)",
+  ],
+])("the line of %j is its first line and the place in the user's code", (error, line) => {
+  expect(errorLine(error)).toBe(line);
 });

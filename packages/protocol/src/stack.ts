@@ -33,6 +33,24 @@ export function userPlace(error: string): string | null {
   return found?.place ?? null;
 }
 
+/** Finds the place of an error in a source of the user's: none where its frames name a bundle by its URL. */
+export function sourcePlace(error: string): string | null {
+  const place = userPlace(error);
+  return place?.includes("://") ? null : place;
+}
+
+/** Makes one line of an error: its first, with its place in the user's sources behind it where it has one. */
+export function errorLine(error: string): string {
+  const [line = ""] = error.split("\n", 1);
+  return withPlace(line, error);
+}
+
+/** Adds to a line about an error the place that its stack has in the user's sources. */
+export function withPlace(line: string, stack: string): string {
+  const place = sourcePlace(stack);
+  return place === null ? line : `${line} (${place})`;
+}
+
 /**
  * Frame of one of our functions that call a user's handler. Frames from there on are ours; nothing else says so where
  * all code is in one bundle.

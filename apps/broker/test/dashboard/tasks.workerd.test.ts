@@ -123,6 +123,11 @@ describe.skipIf(CHROMIUM === null)("a user who starts on the first page finds ou
     expect(await page.getByRole("button", { name: /Delete|Retry/ }).count()).toBe(0);
     await page.getByRole("button", { name: "Send again" }).click();
     await says(page.getByRole("main"), /Sent to gifts as message [0-9a-f]{8}. This one stays./);
+    const link = page.getByRole("status").getByRole("link");
+    const again = await link.textContent();
+    await link.click();
+    await says(page.getByRole("heading", { level: 1 }), `Message ${again}`);
+    expect(again).not.toBe(id.slice(0, 8));
     await holds(lab, "gifts", 0);
     await page.goto(`${lab.origin}/__sluice/#/queues/gifts/messages`);
     await page.getByRole("link", { name: /Finished, last \d+/ }).click();

@@ -1,4 +1,5 @@
 import type { DelayReason, HistoryKind, MessagePast, PrintedLogs } from "@sluice/protocol";
+import { errorLine } from "@sluice/protocol/stack";
 
 /** Ranges of messages, each as three numbers one after the other: segment, from, to (exclusive). */
 export type Positions = readonly number[];
@@ -64,6 +65,17 @@ export type NotedEvent = Omit<StoredEvent, "n" | "t" | "errorHash">;
 export const ID_LENGTH = 32;
 /** Units of an error that are stored in its event. The whole text is stored once for all events that share it. */
 export const ERROR_BEGINNING_MAX = 200;
+
+/** Place at the end of an error's line. */
+const LINE_PLACE = /^(.*?)( \([^()\s]{1,100}:\d+:\d+\))$/;
+
+/** Makes the beginning of an error that is stored of it: its first line, with its place in the user's code. */
+export function beginningOf(error: string): string {
+  const line = errorLine(error);
+  if (line.length <= ERROR_BEGINNING_MAX) return line;
+  const [, head = line, place = ""] = LINE_PLACE.exec(line) ?? [];
+  return head.slice(0, ERROR_BEGINNING_MAX - place.length) + place;
+}
 
 export function positionsOf(ranges: readonly Range[]): number[] {
   return ranges.flatMap(({ segmentId, from, to }) => [segmentId, from, to]);

@@ -1,7 +1,7 @@
 import { type FinishedKind, PackedIndex } from "@sluice/protocol";
 import { readableRanges } from "../store/readable.ts";
 import { FINISHED_FIRST_SLOT, type JournalRows, type QueueStore } from "../store/store.ts";
-import { ERROR_BEGINNING_MAX } from "./event.ts";
+import { beginningOf } from "./event.ts";
 import {
   type Ending,
   encodeFinished,
@@ -103,7 +103,7 @@ export class Finished {
       from,
       to,
       ...(by === undefined ? {} : { by }),
-      ...(error === undefined ? {} : { error: error.split("\n", 1)[0]?.slice(0, ERROR_BEGINNING_MAX) ?? "" }),
+      ...(error === undefined ? {} : { error: beginningOf(error) }),
     });
     this.#writeLater();
   }

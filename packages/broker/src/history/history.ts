@@ -19,7 +19,7 @@ import {
   earlierDeliveries,
 } from "./earlier-deliveries.ts";
 import { ErrorTexts } from "./error-texts.ts";
-import { ERROR_BEGINNING_MAX, idsIn, type NotedEvent, type StoredEvent } from "./event.ts";
+import { beginningOf, idsIn, type NotedEvent, type StoredEvent } from "./event.ts";
 import { Failures } from "./failures.ts";
 import { Figures, type FiguresPorts } from "./figures.ts";
 import { findStory, placesIn, type SearchedRow } from "./find-story.ts";
@@ -394,7 +394,7 @@ export class History {
   }
 
   #errorOf(text: string): Pick<StoredEvent, "error" | "errorHash"> {
-    const error = text.split("\n", 1)[0]?.slice(0, ERROR_BEGINNING_MAX) ?? "";
+    const error = beginningOf(text);
     return error === text ? { error } : { error, errorHash: this.#open().errors.hashOf(text) };
   }
 

@@ -1,5 +1,5 @@
 import type { MessageExtension, MessagePast, PastEnd } from "@sluice/protocol";
-import { ERROR_BEGINNING_MAX } from "./event.ts";
+import { beginningOf } from "./event.ts";
 
 /** Most ends in earlier queues that a message keeps: the latest ones. */
 export const PAST_ENDS_MAX = 8;
@@ -26,7 +26,7 @@ export function withEnd(
   end: PastEnd,
 ): MessageExtension {
   const known = pastIn(extension) ?? { ...first, ends: [] };
-  const error = end.error?.split("\n", 1)[0]?.slice(0, ERROR_BEGINNING_MAX) ?? null;
+  const error = end.error === null ? null : beginningOf(end.error);
   const ends = [...known.ends, { ...end, error }].slice(-PAST_ENDS_MAX);
   return { ...extension, past: new TextEncoder().encode(JSON.stringify({ ...known, ends })) };
 }

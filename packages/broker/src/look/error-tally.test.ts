@@ -122,3 +122,16 @@ it("the filter of a group fits the errors of that group and no others", () => {
     { numRuns: 1_000 },
   );
 });
+
+it("errors of two places in code are two groups, whatever their numbers are", () => {
+  const at = (order: number, place: string) => `Error: order ${order} declined (${place})`;
+  const { groups } = countsOf([
+    at(1, "src/pay.ts:15:36"),
+    at(22, "src/pay.ts:15:36"),
+    at(3, "src/pay.ts:120:7"),
+  ]);
+  expect(groups).toEqual([
+    { error: at(1, "src/pay.ts:15:36"), count: 2, text: "Error: order # declined (src/pay.ts:15:36)" },
+    { error: at(3, "src/pay.ts:120:7"), count: 1 },
+  ]);
+});

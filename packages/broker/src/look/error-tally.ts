@@ -3,9 +3,12 @@ import { ERROR_GROUPS_MAX, type ErrorCounts, type ErrorGroup } from "@sluice/pro
 /** Groups that a tally tells apart, since each is kept in memory. Messages with further errors are counted together. */
 export const ERRORS_TOLD_APART_MAX = 10_000;
 
-/** UUIDs, hexadecimal ids of 8 digits or more, and numbers: errors that differ only in these are alike. */
+/**
+ * UUIDs, hexadecimal ids of 8 digits or more, and numbers: errors that differ only in these are alike. Line and column
+ * of a place in code are none: errors of two places are two.
+ */
 const VARYING =
-  /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|(?<![\da-z])(?=[a-f]*\d)[\da-f]{8,}(?![\da-z])|\d+(?:[.,]\d+)*/gi;
+  /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|(?<![\da-z])(?=[a-f]*\d)[\da-f]{8,}(?![\da-z])|(?<!\.[cm]?[jt]sx?:(?:\d+:)?\d*)\d+(?:[.,]\d+)*/gi;
 
 /** Count of messages by their last errors. Those that differ only in numbers and ids are in one group. */
 export class ErrorTally {

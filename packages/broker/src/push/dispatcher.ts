@@ -272,7 +272,7 @@ export class PushDispatcher {
   /** Ends a delivery whose handler is overdue (spec cloudflare-queues 2.5). */
   async #interrupt(running: Running): Promise<void> {
     running.isOverdue = true;
-    const reason = `its handler did not finish within ${HANDLER_WALL_CLOCK_MS_MAX / 1000} s`;
+    const reason = `its handler did not finish within ${HANDLER_WALL_CLOCK_MS_MAX / 1000} s; where it was is not known`;
     this.#context.log.error(
       `Queue "${this.#context.name}": the handler of "${running.consumer.name}" did not finish within ` +
         `${HANDLER_WALL_CLOCK_MS_MAX / 1000} s; messages that it had not settled are retried`,

@@ -2,7 +2,7 @@ import type { DeliveryLogs, DeliveryResult, LogLevel } from "@sluice/protocol";
 import { resultOf } from "@sluice/protocol/test/delivery-result";
 import { expect, it } from "vitest";
 import { ERROR_BEGINNING_MAX } from "../history/event.ts";
-import { firstRetryReason, PRINTED_REASON_MAX, retryReasons } from "./retry-reasons.ts";
+import { firstRetryReason, PRINTED_PLACE_MAX, PRINTED_REASON_MAX, retryReasons } from "./retry-reasons.ts";
 
 function reasonOf(result: Partial<DeliveryResult>, count: number, id = "a"): string {
   return retryReasons(resultOf(result), count)(id);
@@ -58,6 +58,33 @@ it.each([-1, 0, 1])(
     expect(reason.length).toBeLessThanOrEqual(ERROR_BEGINNING_MAX);
   },
 );
+
+const PLACED = logsOf(
+  ["error", "Error: no stock\n    at stock (src/stock.ts:7:9)"],
+  ["error", "card declined\n    at sluiceRun (sluice:run.ts:1:2)\n    at pay (src/pay.ts:3:5)"],
+);
+
+it("the reason has the place in the user's code beside it, of what was thrown and of what was printed", () => {
+  const stack = "Error: no\n    at sluiceRun (sluice:run.ts:1:2)\n    at pay (src/pay.ts:15:36)";
+  expect(reasonOf({ outcome: "exception", error: "Error: no", stack }, 1)).toBe(
+    "Error: no (src/pay.ts:15:36)",
+  );
+  const retryMessages = [{ msgId: "a", printed: "Error: no stock" }];
+  expect(reasonOf({ retryMessages, logs: PLACED }, 2)).toBe(
+    "Error: no stock (printed at src/stock.ts:7:9; its handler asked for the retry)",
+  );
+  expect(reasonOf({ retryMessages, logs: PLACED }, 2, "b")).toBe(
+    "card declined (printed in its batch at src/pay.ts:3:5; its handler asked for the retry)",
+  );
+});
+
+it.each([-1, 0, 1])("a place of %i more than the limit keeps the reason within what is stored", (more) => {
+  const place = `${"p".repeat(PRINTED_PLACE_MAX + more - ".ts:1:2".length)}.ts:1:2`;
+  const reason = reasonOf({ logs: logsOf(["error", `${"x".repeat(300)}\n    at pay (${place})`]) }, 2);
+  expect(reason.includes(`at ${place};`)).toBe(more <= 0);
+  expect(reason.length).toBeLessThanOrEqual(ERROR_BEGINNING_MAX);
+  expect(reason).toMatch(/^x{50,}… \(printed in its batch/);
+});
 
 it("the first retry that a handler asks for has a reason, and a delivery without one has none", () => {
   expect(firstRetryReason(resultOf({ explicitAcks: ["a"], logs: PRINTED }), 1)).toBeNull();

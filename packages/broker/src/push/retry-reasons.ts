@@ -1,13 +1,25 @@
 import { acknowledgesAll, type DeliveryResult } from "@sluice/protocol";
+import { sourcePlace, withPlace } from "@sluice/protocol/stack";
+import { ERROR_BEGINNING_MAX } from "../history/event.ts";
 import type { Absence } from "./absence.ts";
 import type { RejectedDelivery } from "./delivery-result.ts";
 
-/** Units of a printed error in a reason. With the words behind it it fits into the beginning of a stored error. */
+/** Units of a printed error in a reason. With the words behind it, it fits into the beginning of a stored error. */
 export const PRINTED_REASON_MAX = 130;
+/** Units of a place in a reason: a longer one is left out. */
+export const PRINTED_PLACE_MAX = 60;
 
-/** Returns the reason for which a delivery failed as a whole; `null` for one that did not. */
-export function failureReason({ outcome, error }: Pick<DeliveryResult, "outcome" | "error">): string | null {
-  return outcome === "ok" ? null : (error ?? `its handler ended with "${outcome}"`);
+/**
+ * Returns the reason for which a delivery failed as a whole, with its place in the user's code where that is known;
+ * `null` for one that did not.
+ */
+export function failureReason({
+  outcome,
+  error,
+  stack,
+}: Pick<DeliveryResult, "outcome" | "error" | "stack">): string | null {
+  if (outcome === "ok") return null;
+  return withPlace(error ?? `its handler ended with "${outcome}"`, typeof stack === "string" ? stack : "");
 }
 
 /**
@@ -22,7 +34,8 @@ export function retryReasons(result: DeliveryResult, count: number): (id: string
   const own = new Map(
     retryMessages.flatMap(({ msgId, printed }) => (typeof printed === "string" ? [[msgId, printed]] : [])),
   );
-  const last = logs?.lines.findLast(({ level }) => level === "error")?.text;
+  const errors = (logs?.lines ?? []).filter(({ level }) => level === "error").map(({ text }) => text);
+  const last = errors.at(-1);
   const ofBatch =
     failureReason(result) ??
     (last === undefined
@@ -30,7 +43,9 @@ export function retryReasons(result: DeliveryResult, count: number): (id: string
       : withPrinted(last, count === 1 ? "printed" : "printed in its batch"));
   return (id) => {
     const printed = own.get(id);
-    return printed === undefined ? ofBatch : withPrinted(printed, "printed");
+    if (printed === undefined) return ofBatch;
+    // The line of the log has the frames.
+    return withPrinted(errors.findLast((text) => text.startsWith(printed)) ?? printed, "printed");
   };
 }
 
@@ -44,7 +59,10 @@ export function firstRetryReason(
 }
 
 function withPrinted(text: string, how: string): string {
-  const line = text.split("\n", 1)[0] ?? "";
-  const beginning = line.length > PRINTED_REASON_MAX ? `${line.slice(0, PRINTED_REASON_MAX - 1)}…` : line;
-  return `${beginning} (${how}; its handler asked for the retry)`;
+  const [line = ""] = text.split("\n", 1);
+  const place = sourcePlace(text);
+  const at = place === null || place.length > PRINTED_PLACE_MAX ? "" : ` at ${place}`;
+  const words = ` (${how}${at}; its handler asked for the retry)`;
+  const unitsMax = Math.min(PRINTED_REASON_MAX, ERROR_BEGINNING_MAX - words.length);
+  return (line.length > unitsMax ? `${line.slice(0, unitsMax - 1)}…` : line) + words;
 }

@@ -3,7 +3,6 @@ import type {
   MessageView,
   QueueWhyView,
   SearchView,
-  StoryView,
   WholeMessageView,
 } from "@sluice/gateway/views";
 import type { BrokerClient } from "./broker-client.ts";
@@ -60,11 +59,6 @@ export function messageOf(client: BrokerClient, queue: string, id: string): Prom
 /** Counts the messages of a queue that fit a filter by their last errors. */
 export function errorsOf(client: BrokerClient, queue: string, filter = ""): Promise<ErrorsView> {
   return client.admin({ path: queuePath(queue, `/errors?${new URLSearchParams({ filter })}`) });
-}
-
-/** Tells what happened to a message, across queues. */
-export function storyOf(client: BrokerClient, queue: string, id: string): Promise<StoryView> {
-  return client.admin({ path: messagePath(queue, id, "/story") });
 }
 
 /** Looks for a text in all queues. */

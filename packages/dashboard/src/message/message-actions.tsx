@@ -1,6 +1,8 @@
 import { afterDelete } from "@sluice/protocol/words";
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { call, messagePath, type QueueView, queuePath, type WholeMessageView } from "../api/call.ts";
+import { messageLink } from "../api/route.ts";
 import { useTargets } from "../api/use-targets.ts";
 import { shortId } from "../text/format.ts";
 import { bytesOf, hexOf } from "../text/hex.ts";
@@ -97,12 +99,16 @@ interface Sent {
   readonly id: string;
 }
 
-function sentText({ queue, id }: Sent): string {
-  return `Sent to ${queue} as message ${shortId(id)}. This one stays.`;
+function sentText({ queue, id }: Sent) {
+  return (
+    <>
+      Sent to {queue} as message <a href={messageLink(queue, id)}>{shortId(id)}</a>. This one stays.
+    </>
+  );
 }
 
 interface ResendProps extends Pick<MessageActionsProps, "queue" | "message"> {
-  readonly sent: (text: string) => void;
+  readonly sent: (text: ComponentChildren) => void;
   readonly closed: () => void;
 }
 

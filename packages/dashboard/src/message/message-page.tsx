@@ -204,11 +204,7 @@ function About({ message, now }: { readonly message: WholeMessageView; readonly 
     end,
     trace,
   } = message;
-  const time = (iso: string) => (
-    <>
-      <time dateTime={iso}>{moment(iso, now)}</time>
-    </>
-  );
+  const time = (iso: string) => <time dateTime={iso}>{moment(iso, now)}</time>;
   return (
     <section class="card" aria-labelledby="about">
       <header>

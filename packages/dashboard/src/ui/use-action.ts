@@ -1,10 +1,11 @@
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { errorText } from "../api/call.ts";
 
 /** Outcome of the last action, with a text for people once it has ended. */
 export type Outcome =
   | { readonly kind: "none" | "busy" }
-  | { readonly kind: "done" | "failed"; readonly text: string };
+  | { readonly kind: "done" | "failed"; readonly text: ComponentChildren };
 
 /** Runs actions, and remembers the outcome of the last one in words. */
 export function useAction(then: () => void): {
@@ -15,10 +16,10 @@ export function useAction(then: () => void): {
    *
    * @param act the action, which resolves to a text about its success. @returns whether it has succeeded.
    */
-  readonly run: (act: () => Promise<string>) => Promise<boolean>;
+  readonly run: (act: () => Promise<ComponentChildren>) => Promise<boolean>;
 } {
   const [outcome, setOutcome] = useState<Outcome>({ kind: "none" });
-  const run = async (act: () => Promise<string>) => {
+  const run = async (act: () => Promise<ComponentChildren>) => {
     if (outcome.kind === "busy") return false;
     setOutcome({ kind: "busy" });
     try {

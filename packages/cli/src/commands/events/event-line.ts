@@ -1,7 +1,7 @@
 import type { EventView } from "@sluice/gateway/views";
 import type { Colour, Look } from "@sluice/local/report/table";
+import { errorLine } from "@sluice/protocol/stack";
 import { missingLines, plural, printable, span } from "@sluice/protocol/words";
-import { reasonOf } from "./reason.ts";
 
 /** Formats an event as a line, and below it, indented, the lines that a handler printed. */
 export function eventLines(event: EventView, look: Look): string[] {
@@ -33,7 +33,7 @@ function eventLine(event: EventView, { paint }: Look): string {
 function plainLine(event: EventView): string {
   const { at, queue, kind, error } = event;
   const facts = factsOf(event).join(", ");
-  const reason = error === null ? "" : `: ${printable(reasonOf(error))}`;
+  const reason = error === null ? "" : `: ${printable(errorLine(error))}`;
   return `${at}  ${queue}  ${kind}  ${whatOf(event)}${facts === "" ? "" : ` (${facts})`}${reason}`;
 }
 

@@ -1,5 +1,4 @@
-import type { ErrorsView, EventView } from "@sluice/gateway/views";
-import { userPlace } from "@sluice/protocol/stack";
+import type { ErrorsView } from "@sluice/gateway/views";
 import { plural, printable } from "@sluice/protocol/words";
 
 /** Lists the last errors of messages with their counts, a line each; nothing where no error is known. */
@@ -20,21 +19,4 @@ export function groupLines({ groups, others, none, searched, of }: ErrorsView): 
       ? [`Counted among the first ${searched.toLocaleString("en")} of ${plural(of, "message")}.`]
       : []),
   ];
-}
-
-/**
- * Finds the place in the user's code of a last error, in the story of its message; `null` where that has none.
- *
- * @param events oldest first.
- */
-export function placeIn(events: readonly EventView[], lastError: string): string | null {
-  const texts = events.flatMap(({ error, logs }) => [
-    error ?? "",
-    ...(logs?.lines ?? []).map(({ text }) => text),
-  ]);
-  const of = texts.findLast((text) => {
-    const [line = ""] = text.split("\n", 1);
-    return line !== "" && lastError.startsWith(line) && userPlace(text) !== null;
-  });
-  return of === undefined ? null : userPlace(of);
 }

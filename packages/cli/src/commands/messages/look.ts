@@ -8,12 +8,11 @@ import {
   messageOf,
   PAGE_MESSAGES_MAX,
   pageOfMessages,
-  storyOf,
   whyOfQueue,
 } from "../../client/messages.ts";
 import { queueNamed } from "../../client/queues.ts";
 import { answer, type OnBroker } from "../on-broker.ts";
-import { groupLines, placeIn } from "./errors.ts";
+import { groupLines } from "./errors.ts";
 
 /** Messages that are shown when the command line names no limit. */
 const LIMIT_DEFAULT = 20;
@@ -129,14 +128,11 @@ export async function show(on: OnBroker, queue: string, id: string): Promise<num
     messageOf(on.client, queue, id),
     queueNamed(on.client, queue),
   ]);
-  const { lastError = null } = message;
-  const events = on.json || lastError === null ? [] : (await storyOf(on.client, queue, message.id)).events;
-  const place = lastError === null ? null : placeIn(events, lastError);
-  answer(on, message, { text: `${factsOf(message, place, now, on.printer)}\n\n${bodyOf(message)}` });
+  answer(on, message, { text: `${factsOf(message, now, on.printer)}\n\n${bodyOf(message)}` });
   return 0;
 }
 
-function factsOf(message: WholeMessageView, place: string | null, now: string, look: Look): string {
+function factsOf(message: WholeMessageView, now: string, look: Look): string {
   const { id, state, why, attempts, sentAt, dueAt, leasedUntil, keptUntil, contentType, bytes, group, from } =
     message;
   const { lastError = null, end, trace } = message;
@@ -148,7 +144,6 @@ function factsOf(message: WholeMessageView, place: string | null, now: string, l
       ["why", printable(why.text)],
       ["attempts", attemptsText(attempts, message.attemptsBefore)],
       ["last error", lastError === null ? null : printable(lastError)],
-      ["place", place],
       ["sent", time(sentAt)],
       ["due", dueAt === null ? null : time(dueAt)],
       ["leased until", leasedUntil === null ? null : time(leasedUntil)],
