@@ -60,7 +60,7 @@ export function stackNamer(
 }
 
 /** Reads a frame with a file; `null` for any other line. A handler may throw any text: each part is read once. */
-function frameOf(line: string): Frame | null {
+export function frameOf(line: string): Frame | null {
   const beginning = BEGINNING.exec(line)?.[0].length;
   const end = END.exec(line);
   if (beginning === undefined || end === null) return null;

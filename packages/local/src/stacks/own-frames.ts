@@ -1,16 +1,18 @@
 import { posix, win32 } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { isBelow } from "@sluice/project/folders";
+import { type StackLine, stackLines } from "@sluice/protocol/stack";
 import { fileOf } from "./file-of.ts";
+import { frameOf } from "./named-stack.ts";
 
 const FRAME = /^\s+at /;
-const FILE = /(?:file:\/\/)?\/[\s\S]|[A-Za-z]:[\\/]/;
-const FRAME_END = /:\d+:\d+\)?(?: \{)?$/;
 /** End of the last frame of an error that has a cause or other properties. */
 const OPENING = " {";
+/** Longest part that is read as a frame, in UTF-16 units: anything may be in a message. */
+const FRAME_UNITS_MAX = 10_000;
 
 /**
- * Leaves our own part of a stack trace out, for the terminal. One that has no other is about us, and is shown as it is.
+ * Leaves our own part of a stack trace, and that of the runtime, out for the terminal. One that has no other is about us, and is shown as it is.
  *
  * @param ownSources folders of our own sources. Absolute.
  * @param windows whether paths are those of Windows. Default: where this runs there.
@@ -35,34 +37,31 @@ function framesOf(message: string): string[] {
   const parts: string[] = [];
   for (const line of message.split("\n")) {
     const last = parts.at(-1) ?? "";
-    const isRest =
-      FRAME.test(last) && placeIn(last) === undefined && placeIn(`${last}\n${line}`) !== undefined;
+    const mayBeRest = FRAME.test(last) && !FRAME.test(line);
+    const isRest = mayBeRest && placeIn(last) === null && placeIn(`${last}\n${line}`) !== null;
     if (isRest) parts[parts.length - 1] = `${last}\n${line}`;
     else parts.push(line);
   }
   return parts;
 }
 
-function kindOf(part: string, ownSources: readonly string[], windows: boolean): "text" | "own" | "user" {
-  const place = placeIn(part);
-  if (place === undefined) return "text";
-  const file = fileOf(place, windows);
-  if (file === null) return "user";
-  return ownSources.some((folder) => isBelow(file, folder, windows ? win32 : posix)) ? "own" : "user";
+function kindOf(part: string, ownSources: readonly string[], windows: boolean): StackLine["kind"] {
+  const line = lineOf(part);
+  const frame = frameOf(line);
+  const file = frame === null ? null : fileOf(frame.url, windows);
+  const isOwn = (folder: string) => file !== null && isBelow(file, folder, windows ? win32 : posix);
+  if (ownSources.some(isOwn)) return "own";
+  const [{ kind, place } = { kind: "text", place: null }] = stackLines(line);
+  return place === null ? "text" : kind;
 }
 
-/** The file of a frame. Anything may be in a message, so each part of one is read once. */
-function placeIn(frame: string): string | undefined {
-  const plain = stripVTControlCharacters(frame);
-  const beginning = FRAME.exec(plain)?.[0].length;
-  const end = FRAME_END.exec(plain)?.index;
-  if (beginning === undefined || end === undefined) return undefined;
-  const head = plain.slice(beginning, end);
-  const from = Math.max(head.lastIndexOf("("), head.lastIndexOf(")")) + 1;
-  const start = head.slice(from).search(FILE);
-  if (start === -1) return undefined;
-  const before = head.slice(0, from + start);
-  const [, ...broken] = before.split("\n");
-  // A line may be broken before its file only.
-  return ["", "("].includes(broken.join("\n").trimStart()) ? head.slice(from + start) : undefined;
+function placeIn(part: string): string | null {
+  return stackLines(lineOf(part))[0]?.place ?? null;
+}
+
+/** Makes the line that a frame was before a terminal has coloured and broken it; no text for what is too long for one. */
+function lineOf(part: string): string {
+  if (part.length > FRAME_UNITS_MAX) return "";
+  const plain = stripVTControlCharacters(part).replaceAll(/(\(?)\n\s*/g, (_, open) => open || " ");
+  return plain.endsWith(OPENING) ? plain.slice(0, -OPENING.length) : plain;
 }
