@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { AlarmIndex } from "./alarms/alarm-index.ts";
+import { makeDurableFolder } from "./files/folders.ts";
 import { objectFile } from "./files/object-files.ts";
 import { idOfName } from "./files/object-id.ts";
 import { copyOf } from "./instance/copy.ts";
@@ -44,7 +45,7 @@ export class Namespace {
 
   constructor(input: NamespaceInput) {
     this.#input = input;
-    mkdirSync(input.folder, { recursive: true, mode: FOLDER_MODE });
+    makeDurableFolder(input.folder, FOLDER_MODE);
     const { folder, ...ports } = input;
     this.#alarms = new AlarmIndex(folder, (id, name) => void this.#ring(id, name), ports);
   }

@@ -1,9 +1,10 @@
 import { accessSync, constants, existsSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
-import { join, sep } from "node:path";
+import { dirname, join, sep } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
+import { syncFoldersAround } from "@sluice/objects/folders";
 import { CliError, EXIT_FAILED } from "@sluice/project/errors";
-import { makeFolder, writeRefusal } from "@sluice/project/folders";
+import { makeFolder, nearestExisting, writeRefusal } from "@sluice/project/folders";
 import { pidNamespace } from "@sluice/project/processes";
 import { loadSqlite } from "../node/sqlite.ts";
 import { isNumber, isText, orNull, readEntry, type Shape, writeEntry } from "../processes/registry.ts";
@@ -32,7 +33,7 @@ export const OBJECTS_FOLDER = `${RESOURCES_FOLDER}/do`;
  * Modes of a data folder and its files, for their owner alone: other users of the machine read what is kept through the
  * broker or not at all.
  */
-const FOLDER_MODE = 0o700;
+export const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
 
 /** How often a holder looks whether its lock is still the one that others meet, in ms. It takes some µs. */
@@ -125,7 +126,7 @@ export function lockData(
   let lock: DatabaseSync | null;
   let own: string | null;
   try {
-    makeFolder(join(folder, OBJECTS_FOLDER), FOLDER_MODE);
+    makeObjectsFolder(folder);
     const isNew = !existsSync(lockFile);
     lock = take(lockFile);
     own = fileId(lockFile);
@@ -159,6 +160,15 @@ export function lockData(
     process.off("exit", free);
     free();
   };
+}
+
+/** Makes the folder of a data folder's objects, which a power cut does not take away from then on. */
+function makeObjectsFolder(folder: string): void {
+  const objects = join(folder, OBJECTS_FOLDER);
+  const around = nearestExisting(folder);
+  makeFolder(objects, FOLDER_MODE);
+  // Also of folders that are there: who made them may have been killed before.
+  syncFoldersAround(objects, around === folder ? dirname(folder) : around);
 }
 
 function endProcess(error: DataLostError): void {

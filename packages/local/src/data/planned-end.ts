@@ -1,5 +1,6 @@
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { syncFolder } from "@sluice/objects/folders";
 import type { Printer } from "../report/printer.ts";
 import { isLost } from "./data-lock.ts";
 
@@ -21,6 +22,7 @@ export function announceEnd(folder: string, printer: Pick<Printer, "warn">): voi
   if (isLost(folder)) return;
   try {
     writeFileSync(join(folder, PLANNED_END_FILE), `${new Date().toISOString()}\n`, { mode: 0o600 });
+    syncFolder(folder);
   } catch (error) {
     printer.warn(
       `That this is no crash cannot be written down, so deliveries that it cuts off count as attempts: ${error}`,
@@ -36,4 +38,6 @@ export function lastEndIn(folder: string): End {
 /** A broker runs on the data folder again: call when it starts, and not before all that can fail has been done. */
 export function forgetPlannedEnd(folder: string): void {
   rmSync(join(folder, PLANNED_END_FILE), { force: true });
+  // Else it is there again after a power cut, which is no planned end.
+  syncFolder(folder);
 }

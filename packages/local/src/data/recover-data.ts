@@ -1,8 +1,10 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { uniqueKeysOf } from "@sluice/broker-worker/unique-keys";
+import { makeDurableFolder } from "@sluice/objects/folders";
 import { loadRecovery } from "../node/load-modules.ts";
 import type { Printer } from "../report/printer.ts";
-import { OBJECTS_FOLDER } from "./data-lock.ts";
+import { FOLDER_MODE, OBJECTS_FOLDER } from "./data-lock.ts";
 import type { Reserve } from "./reserve.ts";
 
 interface DataToRecover {
@@ -14,16 +16,20 @@ interface DataToRecover {
 }
 
 /**
- * Makes what is kept in a data folder usable, and says what it found damaged or lost. Before a broker runs on it, by
- * whoever holds its lock. On a full disk, what is kept gives back the room that it does not need.
+ * Makes what is kept in a data folder usable, and keeps power cuts from taking it away. Says what it found damaged or
+ * lost. Before a broker runs on it, by whoever holds its lock. On a full disk, what is kept gives back the room that it
+ * does not need.
  */
 export async function recoverData(
   { folder, broker, reserve }: DataToRecover,
   printer: Printer,
 ): Promise<void> {
   const objects = join(folder, OBJECTS_FOLDER);
+  const isNew = readdirSync(objects).length === 0;
+  // workerd makes these, too, but does not sync their names: a power cut would take away all that is in them.
+  for (const name of Object.values(uniqueKeysOf(broker))) makeDurableFolder(join(objects, name), FOLDER_MODE);
   // Nothing to load what looks into it for: nobody has kept anything yet.
-  if (readdirSync(objects).length === 0) return;
+  if (isNew) return;
   const { recoverDirectory, shrinkObjectFiles } = await loadRecovery();
   const warn = (line: string) => printer.warn(line);
   if (reserve.isFull) shrinkObjectFiles(objects, warn);

@@ -81,11 +81,11 @@ export class MachineClock {
     }
   }
 
-  /** Whole or not at all: a process that is killed leaves the old file or the new one. */
+  /** Whole or not at all: the end of a process, or of the power, leaves the old file or the new one. */
   #keep(): void {
     try {
       const next = `${this.#file}.next`;
-      writeFileSync(next, `${JSON.stringify(this.held.moment)}\n`, { mode: 0o600 });
+      writeFileSync(next, `${JSON.stringify(this.held.moment)}\n`, { mode: 0o600, flush: true });
       renameSync(next, this.#file);
       this.#isKept = true;
     } catch (error) {
