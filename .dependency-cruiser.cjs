@@ -159,7 +159,7 @@ module.exports = {
       "measure process report workload lab peers systems compare sqs backlog price start",
     ),
     ...layers("apps/conformance", "orders scenario scenarios project systems references spec measure sheet"),
-    ...layers("apps/soak-process", "cluster scenario ledger load rollouts damage sqs runs"),
+    ...layers("apps/soak-process", "cluster scenario ledger load rollouts damage sqs runs power"),
     ...folders("broker", {
       platform: [],
       rpc: [],

@@ -13,6 +13,7 @@ export type Command = {
   | { readonly kind: "swaps"; readonly swaps: number; readonly epochMsMax: number }
   | { readonly kind: "syncs"; readonly messages: number }
   | { readonly kind: "alerts"; readonly runs: number }
+  | { readonly kind: "power"; readonly states: number; readonly isPlanted: boolean }
   | {
       readonly kind: "rollouts";
       readonly rollouts: number;
@@ -29,6 +30,9 @@ export const USAGE = `pnpm soak:process COMMAND [options]
   rollouts   two versions, rolled out and back --rollouts N (100) --epoch-ms N (500): longest time between two steps
                                                --old FOLDER: checkout that the old version is built of (this one)
   damage     state files cut, flipped, removed --cases N (28)     --from N (1): number of the first case
+
+  power      power cuts, on Node.js and workerd; needs strace  --states N (1000)
+                                               --planted: are missing syncs found within --states N (400)?
 
 The same of the broker alone, which "sluice serve" without Workers runs in its own process, with clients of SQS:
 
@@ -49,6 +53,8 @@ const OPTIONS = {
   messages: { type: "string" },
   runs: { type: "string" },
   cases: { type: "string" },
+  states: { type: "string" },
+  planted: { type: "boolean" },
   from: { type: "string" },
   rollouts: { type: "string" },
   old: { type: "string" },
@@ -75,6 +81,11 @@ export function parseCommandLine(args: readonly string[], randomSeed: number): C
       return { kind: "alerts", ...common, runs: whole("--runs", values.runs, 100, 1) };
     case "sqs-syncs":
       return { kind: "syncs", ...common, messages: whole("--messages", values.messages, 100, 1) };
+    case "power": {
+      const isPlanted = values.planted === true;
+      const states = whole("--states", values.states, isPlanted ? 400 : 1_000, 1);
+      return { kind, ...common, states, isPlanted };
+    }
     case "freezes":
     case "sqs-freezes": {
       const frozenMsMax = 1000 * whole("--seconds", values.seconds, 30, 1);

@@ -7,6 +7,7 @@ import { damageLines, describeCase } from "./damage/report.ts";
 import { type DamageOptions, runDamage } from "./damage/run-damage.ts";
 import type { Summary } from "./ledger/delivery-ledger.ts";
 import { WorkersScenario } from "./load/workers-scenario.ts";
+import { REQUESTS, runPlantedPowerCuts, runPowerCuts } from "./power/power-cuts.ts";
 import { summaryLines } from "./report.ts";
 import { runAlertKills } from "./runs/alert-kills.ts";
 import { runDiskFull, SQS_KILLED_SHARE } from "./runs/disk-full.ts";
@@ -24,6 +25,7 @@ const SOURCES = ["packages", "apps/broker", "apps/harness", "apps/soak-process"]
 
 const KILLS_PER_LINE = 50;
 const ROLLOUTS_PER_LINE = 10;
+const STATES_PER_LINE = 500;
 
 /** Carries a command out and prints its figures. Answers whether everything was as it must be. */
 export async function runCommand(command: Command): Promise<boolean> {
@@ -43,6 +45,7 @@ export async function runCommand(command: Command): Promise<boolean> {
   }
   if (kind === "syncs") return runSyncs(command);
   if (kind === "alerts") return runAlerts(command, took);
+  if (kind === "power") return cutPower(command, took);
   if (kind === "rollouts") return rollOut(command, took);
   const run = <S extends Summary | SqsSummary>(open: OpenScenario<S>) => runScenario(command, open, took);
   return broker === "sqs"
@@ -90,6 +93,51 @@ async function runAlerts(
   return violations.length === 0 && begun === command.runs && ended === command.runs;
 }
 
+async function cutPower(command: Extract<Command, { kind: "power" }>, took: () => string): Promise<boolean> {
+  if (!canTrace()) {
+    console.log("strace is not installed, or may not trace: no power was cut.");
+    return true;
+  }
+  const options = { ...command, requests: REQUESTS };
+  if (command.isPlanted) {
+    const results = await runPlantedPowerCuts(options);
+    for (const { planted, found, states } of results) {
+      console.log(`  not synced: ${planted}`);
+      console.log(
+        found === null
+          ? `    NOT FOUND in ${states} states`
+          : `    state ${found.number}: ${found.violations[0]}`,
+      );
+    }
+    return results.every(({ found }) => found !== null);
+  }
+  let done = 0;
+  const results = await runPowerCuts({
+    ...options,
+    onState: (platform, { number, kind, event, kept, violations }) => {
+      done += 1;
+      if (done % STATES_PER_LINE === 0) console.log(`  ${done} of ${command.states}, ${took()}`);
+      if (violations.length === 0) return;
+      console.log(`  ${platform}, state ${number}: cut after event ${event}, ${kind}; kept in ${kept}`);
+      for (const text of violations) console.log(`    violation: ${text}`);
+    },
+  });
+  for (const { platform, recordings, events, answers, states } of results) {
+    console.log(
+      table([
+        [`${platform}: states after power cuts`, states.length],
+        ["  of these opened by the command itself", states.filter(({ isByCommand }) => isByCommand).length],
+        ["  recordings, of three lives each", recordings],
+        ["  writes, syncs and answers in them", events],
+        ["  of these answers", answers],
+        ["  states with violations", states.filter(({ violations }) => violations.length > 0).length],
+      ]),
+    );
+  }
+  console.log(table([["took", took()]]));
+  return results.every(({ states }) => states.every(({ violations }) => violations.length === 0));
+}
+
 async function rollOut(
   command: Extract<Command, { kind: "rollouts" }>,
   took: () => string,
@@ -109,7 +157,7 @@ async function rollOut(
 }
 
 async function runScenario<S extends Summary | SqsSummary>(
-  command: Exclude<Command, { kind: "damage" | "syncs" | "alerts" | "rollouts" }>,
+  command: Exclude<Command, { kind: "damage" | "syncs" | "alerts" | "power" | "rollouts" }>,
   open: OpenScenario<S>,
   took: () => string,
 ): Promise<boolean> {

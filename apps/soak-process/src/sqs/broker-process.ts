@@ -20,6 +20,8 @@ interface BrokerProcessOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Folder of a Worker: with one the broker runs on workerd, without one in the command's own process. */
   readonly worker?: string;
+  /** Program that starts it, with its arguments, and becomes it. Default: none. */
+  readonly under?: readonly string[];
 }
 
 /** One start of `sluice serve`. */
@@ -44,11 +46,13 @@ export class BrokerProcess {
     return epoch;
   }
 
-  private constructor({ main, port, persistDir, folder, env, worker }: BrokerProcessOptions) {
+  private constructor({ main, port, persistDir, folder, env, worker, under = [] }: BrokerProcessOptions) {
     this.#url = `http://127.0.0.1:${port}`;
     this.endpoint = `${this.#url}/__sluice/aws/`;
-    const args = [main, "serve", ...(worker === undefined ? [] : [worker])];
-    this.#child = startChild(process.execPath, [...args, "--port", `${port}`, "--persist-to", persistDir], {
+    const more = ["--port", `${port}`, "--persist-to", persistDir];
+    const command = [...under, process.execPath, main, "serve", ...(worker === undefined ? [] : [worker])];
+    const [program = "", ...args] = [...command, ...more];
+    this.#child = startChild(program, args, {
       cwd: folder,
       env: { ...environmentIn(folder), ...env },
       pollMs: LOOK_AGAIN_MS,

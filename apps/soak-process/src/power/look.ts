@@ -1,0 +1,228 @@
+import { existsSync, readdirSync } from "node:fs";
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { HeldClock } from "@sluice/broker/held-clock";
+import { OBJECTS_FOLDER } from "@sluice/local/data/data-lock";
+import { lastEndIn } from "@sluice/local/data/planned-end";
+import { loadBroker, loadRecovery } from "@sluice/local/node/load-modules";
+import { pageArchive } from "@sluice/local/page";
+import { LEASE_MS } from "./power-ledger.ts";
+
+const WORKER = "sluice";
+const ORIGIN = "http://127.0.0.1";
+const AWS = `${ORIGIN}/__sluice/aws/`;
+/** How long messages may be on their way from queue to queue after a start, in ms. */
+const TRANSFER_MS_MAX = 3_000;
+
+/** Message that was received after a cut. */
+export interface FoundMessage {
+  readonly queue: string;
+  readonly body: string;
+  /** Deliveries of it until then, this one included. */
+  readonly receives: number;
+}
+
+/** What a broker says of a disk after a power cut. */
+export interface Findings {
+  /** Lines that it prints of damage or errors, and damage that it or SQLite finds. */
+  readonly damage: readonly string[];
+  /** Messages that can be received at the moment of the cut. */
+  readonly visible: readonly FoundMessage[];
+  /** All messages, once every lease and delay is over, in the order in which they come. */
+  readonly messages: readonly FoundMessage[];
+  /** Settings of the queues that there are. */
+  readonly queues: ReadonlyMap<string, FoundQueue>;
+  /** Numbers of confirmed subscriptions, by topics. */
+  readonly topics: ReadonlyMap<string, number>;
+  /** Whether the end of the last process was announced. */
+  readonly isEndPlanned: boolean;
+}
+
+export interface FoundQueue {
+  readonly retention: string;
+  readonly isPaused: boolean;
+}
+
+type Ask = (method: string, path: string, headers: Record<string, string>, body?: string) => Promise<string>;
+
+/** Whether all is there that has to be. */
+type IsComplete = (found: readonly FoundMessage[]) => boolean;
+
+/**
+ * Opens the broker on a data folder twice, in this process: at the moment of the cut, and when all leases and delays
+ * are over. Receives what can be received at first, and takes out all that is in it then.
+ *
+ * @param isComplete waited for, since messages may be on their way from queue to queue.
+ */
+export async function lookAt(folder: string, cutMs: number, isComplete: IsComplete): Promise<Findings> {
+  const damage: string[] = [];
+  const unsilence = silence(damage);
+  try {
+    const isPlanned = isEndPlanned(folder);
+    const first = await withBroker(folder, cutMs, damage, async (ask) => ({
+      queues: queuesIn(await listed(ask), damage),
+      topics: await topicsOf(ask),
+      visible: await receiveAll(ask),
+    }));
+    const laterMs = cutMs + LEASE_MS + 1_000;
+    const messages = await withBroker(folder, laterMs, damage, (ask) => takeAll(ask, isComplete));
+    damage.push(...damagedFiles(folder));
+    return { damage, ...first, messages, isEndPlanned: isPlanned };
+  } finally {
+    unsilence();
+  }
+}
+
+/** Takes what is printed meanwhile for itself: warnings and errors as damage. */
+function silence(damage: string[]): () => void {
+  const { log, warn, error } = console;
+  console.log = () => {};
+  for (const name of ["warn", "error"] as const) console[name] = (...words) => damage.push(words.join(" "));
+  return () => Object.assign(console, { log, warn, error });
+}
+
+async function withBroker<Result>(
+  folder: string,
+  startMs: number,
+  damage: string[],
+  work: (ask: Ask) => Promise<Result>,
+): Promise<Result> {
+  const [{ open }, { recoverDirectory }] = await Promise.all([loadBroker(), loadRecovery()]);
+  const objects = path.join(folder, OBJECTS_FOLDER);
+  if (existsSync(objects) && readdirSync(objects).length > 0) {
+    recoverDirectory({ folder: objects, worker: WORKER, warn: (line) => damage.push(line) });
+  }
+  const beganMs = performance.now();
+  const passedMs = () => performance.now() - beganMs;
+  const machine = { systemMs: () => Math.round(startMs + passedMs()), passedMs, sleptMs: () => 0 };
+  const broker = open({
+    folder: objects,
+    worker: WORKER,
+    topology: { queues: {} },
+    vars: { SLUICE_ENV: "local" },
+    disk: { isFull: false, foundFull: () => false },
+    clock: new HeldClock(machine, null, () => {}),
+    page: await pageArchive(),
+    searchDocs: async () => [],
+  });
+  try {
+    const ask: Ask = async (method, where, headers, body) => {
+      const init = { method, headers, ...(body === undefined ? {} : { body }) };
+      const response = await broker.fetch(new Request(new URL(where, ORIGIN), init));
+      const text = await response.text();
+      if (!response.ok) throw new Error(`${where} ${body}: ${response.status} ${text}`);
+      return text;
+    };
+    return await work(ask);
+  } finally {
+    broker.close();
+  }
+}
+
+async function sqs(ask: Ask, action: string, input: object): Promise<unknown> {
+  const headers = { "content-type": "application/x-amz-json-1.0", "x-amz-target": `AmazonSQS.${action}` };
+  const text = await ask("POST", AWS, headers, JSON.stringify(input));
+  return text === "" ? {} : JSON.parse(text);
+}
+
+/** Members that are looked at of what the admin API says of a queue. */
+export interface ListedQueue {
+  readonly name: string;
+  readonly messages: Readonly<Record<string, number>>;
+  readonly damage: readonly { readonly text: string }[];
+  readonly settings: { readonly messageRetentionSeconds: number; readonly deliveryPaused: boolean };
+}
+
+async function listed(ask: Ask): Promise<ListedQueue[]> {
+  return JSON.parse(await ask("GET", "/__sluice/api/queues", {})).queues;
+}
+
+/** Settings of queues; damage that is listed of them goes to `damage`. */
+export function queuesIn(queues: readonly ListedQueue[], damage: string[]): Map<string, FoundQueue> {
+  for (const { name, damage: found } of queues) damage.push(...found.map(({ text }) => `${name}: ${text}`));
+  return new Map(
+    queues.map(({ name, settings: { messageRetentionSeconds, deliveryPaused } }) => [
+      name,
+      { retention: `${messageRetentionSeconds}`, isPaused: deliveryPaused },
+    ]),
+  );
+}
+
+async function topicsOf(ask: Ask): Promise<Map<string, number>> {
+  const answer = JSON.parse(await ask("GET", "/__sluice/api/topics", {})) as {
+    topics: { name: string; subscriptions: { confirmed: number } }[];
+  };
+  return new Map(answer.topics.map(({ name, subscriptions }) => [name, subscriptions.confirmed]));
+}
+
+interface Received {
+  readonly Body: string;
+  readonly ReceiptHandle: string;
+  readonly Attributes: Readonly<Record<string, string>>;
+}
+
+async function receiveAll(ask: Ask, isDeleted = false): Promise<FoundMessage[]> {
+  const queues = await listed(ask);
+  const received = await Promise.all(queues.map(({ name }) => receiveFrom(ask, name, isDeleted)));
+  return received.flat();
+}
+
+/** Receives and deletes until nothing is left, and all has come that has to. */
+async function takeAll(ask: Ask, isComplete: IsComplete): Promise<FoundMessage[]> {
+  const found: FoundMessage[] = [];
+  for (const deadlineMs = performance.now() + TRANSFER_MS_MAX; ; ) {
+    found.push(...(await receiveAll(ask, true)));
+    if ((await isEmpty(ask)) && (isComplete(found) || performance.now() > deadlineMs)) return found;
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+}
+
+async function receiveFrom(ask: Ask, queue: string, isDeleted: boolean): Promise<FoundMessage[]> {
+  const found: FoundMessage[] = [];
+  while (true) {
+    const { Messages = [] } = (await sqs(ask, "ReceiveMessage", {
+      QueueUrl: urlOf(queue),
+      MaxNumberOfMessages: 10,
+      VisibilityTimeout: LEASE_MS / 2_000,
+      AttributeNames: ["ApproximateReceiveCount"],
+    })) as { Messages?: Received[] };
+    if (Messages.length === 0) return found;
+    for (const { Body, Attributes } of Messages) {
+      found.push({ queue, body: Body, receives: Number(Attributes.ApproximateReceiveCount) });
+    }
+    if (!isDeleted) continue;
+    const Entries = Messages.map(({ ReceiptHandle }, i) => ({ Id: `${i}`, ReceiptHandle }));
+    await sqs(ask, "DeleteMessageBatch", { QueueUrl: urlOf(queue), Entries });
+  }
+}
+
+/** Whether no queue has a message. */
+async function isEmpty(ask: Ask): Promise<boolean> {
+  return (await listed(ask)).every(({ messages }) => Object.values(messages).every((count) => count === 0));
+}
+
+export function isEndPlanned(folder: string): boolean {
+  return lastEndIn(folder) === "planned";
+}
+
+/** Files that are damaged, or put aside as such, once nobody uses them. */
+export function damagedFiles(folder: string): string[] {
+  const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
+  return names.flatMap((name) => {
+    if (/\.(damaged-|repaired$|whole$)/.test(name)) return `${name} is there`;
+    if (!name.startsWith(OBJECTS_FOLDER) || !name.endsWith(".sqlite")) return [];
+    const database = new DatabaseSync(path.join(folder, name));
+    try {
+      const [row] = database.prepare("PRAGMA integrity_check(1)").all();
+      return row?.integrity_check === "ok" ? [] : `${name}: ${row?.integrity_check}`;
+    } catch (error) {
+      return `${name}: ${error}`;
+    } finally {
+      database.close();
+    }
+  });
+}
+
+function urlOf(queue: string): string {
+  return `${AWS}000000000000/${queue}`;
+}

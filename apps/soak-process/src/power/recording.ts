@@ -1,0 +1,117 @@
+import { mkdir, mkdtemp, readFile, realpath, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { Random } from "@sluice/harness/random";
+import getPort from "get-port";
+import { untilGone } from "../cluster/workerd-process.ts";
+import { makeWorker } from "../runs/idle-worker.ts";
+import { BrokerProcess } from "../sqs/broker-process.ts";
+import { buildCommand } from "../sqs/command.ts";
+import { Disk } from "./disk.ts";
+import { DiskTrace, TRACED_BYTES_MAX, TRACED_CALLS, type TraceEvent } from "./disk-trace.ts";
+import { PowerLedger } from "./power-ledger.ts";
+import { PowerLoad } from "./power-load.ts";
+
+export type Platform = "Node.js" | "workerd";
+
+/** What a broker has asked of its disk under load, and what its clients know. */
+export interface Recording {
+  readonly events: readonly TraceEvent[];
+  readonly ledger: PowerLedger;
+  /** Path of the data folder on the disk. */
+  readonly folder: string;
+}
+
+interface RecordingOptions {
+  readonly platform: Platform;
+  readonly random: Random;
+  /** Lives of the broker, on one data folder. */
+  readonly lives: number;
+  /** Requests of each client in each life. */
+  readonly requests: number;
+}
+
+const FOLDER = "state";
+/** Memory that processes share: what they write there is no call to the system. */
+const NOT_COMPARED = /-shm$/;
+
+/**
+ * Runs `sluice serve` under load and under strace.
+ *
+ * @throws Error when the trace does not lead to the files that there are, or a request fails.
+ */
+export async function record({ platform, random, lives, requests }: RecordingOptions): Promise<Recording> {
+  const command = await buildCommand();
+  const worker = platform === "workerd" ? await makeWorker() : null;
+  const run = await realpath(await mkdtemp(path.join(tmpdir(), "sluice-power-")));
+  const root = path.join(run, "disk");
+  const ledger = new PowerLedger();
+  const load = new PowerLoad(ledger, random.fork());
+  const trace = new DiskTrace(root);
+  try {
+    await mkdir(root);
+    for (let life = 1; life <= lives; life++) {
+      const file = path.join(run, `trace-${life}`);
+      const port = await getPort();
+      const epoch = await BrokerProcess.start({
+        main: command.main,
+        port,
+        persistDir: path.join(root, FOLDER),
+        folder: run,
+        under: strace(file),
+        ...(worker === null ? {} : { worker }),
+      });
+      const tracer = await tracerOf(epoch.pid);
+      try {
+        await load.run(new URL(epoch.endpoint).origin, requests);
+        if (endsPlanned(life)) await epoch.stop();
+      } finally {
+        await epoch.kill();
+      }
+      await untilGone([tracer]);
+      await trace.read(file, port);
+      await rm(file);
+    }
+    if (ledger.failures.length > 0) throw new Error(`requests failed:\n${ledger.failures.join("\n")}`);
+    const { events } = trace;
+    await compare(events, root);
+    return { events, ledger, folder: FOLDER };
+  } finally {
+    await rm(run, { recursive: true, force: true });
+    if (worker !== null) await rm(worker, { recursive: true, force: true });
+    await command.remove();
+  }
+}
+
+/** Whether a life is stopped in order. The others are killed. */
+export function endsPlanned(life: number): boolean {
+  return life % 2 === 0;
+}
+
+function strace(file: string): string[] {
+  const calls = `trace=${TRACED_CALLS.join(",")}`;
+  // -D: the process is the broker's, and strace one beside it.
+  const how = ["-D", "-f", "--seccomp-bpf", "-yy", "-ttt", "-xx", "-s", `${TRACED_BYTES_MAX}`];
+  return ["strace", ...how, "-e", calls, "-e", "signal=none", "-o", file];
+}
+
+async function tracerOf(pid: number): Promise<number> {
+  const tracer = /^TracerPid:\s+(\d+)$/m.exec(await readFile(`/proc/${pid}/status`, "utf8"))?.[1];
+  return Number(tracer);
+}
+
+/** Throws unless the events lead to the files that there are. */
+async function compare(events: readonly TraceEvent[], root: string): Promise<void> {
+  const disk = new Disk();
+  for (const event of events) {
+    if (event.kind === "change") disk.apply(event.change, event.endedAt);
+    else if (event.kind === "sync") disk.sync(event.path, event.begunAt);
+  }
+  for (const [name, bytes] of disk.files()) {
+    const file = path.join(root, name);
+    if (NOT_COMPARED.test(name)) continue;
+    if ((await stat(file).catch(() => null)) === null) throw new Error(`only the trace has ${name}`);
+    if (!(await readFile(file)).equals(bytes))
+      throw new Error(`the trace does not lead to the bytes of ${name}`);
+  }
+}

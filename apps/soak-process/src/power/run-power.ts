@@ -1,0 +1,156 @@
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { Random } from "@sluice/harness/random";
+import { buildCommand } from "../sqs/command.ts";
+import { lookByCommand } from "./command-look.ts";
+import { CUT_KINDS, type CutKind, filesAfterCut } from "./cut.ts";
+import { Disk, type Files } from "./disk.ts";
+import { lifeOf, type TraceEvent } from "./disk-trace.ts";
+import { type Cut, isComplete, violationsAfter } from "./judge-cut.ts";
+import { type Findings, lookAt } from "./look.ts";
+import { DEAD, FEW } from "./power-load.ts";
+import { endsPlanned, type Recording } from "./recording.ts";
+
+/** States of which one is looked at by the command itself, which takes a hundred times as long. */
+const STATES_PER_COMMAND = 100;
+/** Where states are written: in memory, where a sync takes no time. */
+const MEMORY = "/dev/shm";
+
+/** A state of the disk after a power cut, and what was wrong with it. */
+export interface JudgedState {
+  readonly number: number;
+  readonly kind: CutKind;
+  /** Events before the cut. */
+  readonly event: number;
+  readonly isByCommand: boolean;
+  readonly violations: readonly string[];
+  /** Copy of the data folder, for whoever looks for the reason; only with violations. */
+  readonly kept: string | null;
+}
+
+interface PowerOptions {
+  readonly states: number;
+  readonly seed: number;
+  /** Whether some states are looked at by the command itself. */
+  readonly withCommand: boolean;
+  /** Ends the run with the first violation. */
+  readonly isUntilFound: boolean;
+  onState?(state: JudgedState): void;
+}
+
+/** Rebuilds the disk of a recording as it may be after power cuts, and judges what the broker makes of each. */
+export async function runPower(recording: Recording, options: PowerOptions): Promise<JudgedState[]> {
+  const { states, seed, withCommand, isUntilFound, onState } = options;
+  const random = new Random(seed);
+  const run = await mkdtemp(path.join(existsSync(MEMORY) ? MEMORY : tmpdir(), "sluice-power-"));
+  const command = withCommand ? await buildCommand() : null;
+  const judged: JudgedState[] = [];
+  try {
+    const player = new Player(recording.events);
+    const cuts = cutsOf(recording.events, states, random);
+    for (const [i, event] of cuts.entries()) {
+      const number = i + 1;
+      const drawn = random.fork();
+      const kind = drawn.pick(CUT_KINDS);
+      const cut = player.goTo(event);
+      const root = path.join(run, "disk");
+      const files = filesAfterCut(player.disk, kind, drawn);
+      write(root, files);
+      const state = path.join(root, recording.folder);
+      const isByCommand = command !== null && number % STATES_PER_COMMAND === 0;
+      const look = () =>
+        isByCommand
+          ? lookByCommand(state, { main: command.main, folder: run })
+          : lookAt(state, cut.atMs, (found) => isComplete(recording.ledger, cut, found));
+      const violations = await violationsOf(recording, cut, look);
+      const kept = violations.length > 0 && !isUntilFound ? keep(files, seed, number) : null;
+      rmSync(root, { recursive: true, force: true });
+      const result = { number, kind, event, isByCommand, violations, kept };
+      judged.push(result);
+      onState?.(result);
+      if (isUntilFound && violations.length > 0) break;
+    }
+    return judged;
+  } finally {
+    await rm(run, { recursive: true, force: true });
+    await command?.remove();
+  }
+}
+
+async function violationsOf(
+  { ledger }: Recording,
+  cut: Cut,
+  look: () => Promise<Findings>,
+): Promise<string[]> {
+  try {
+    return violationsAfter(ledger, cut, await look(), { from: FEW, to: DEAD });
+  } catch (error) {
+    return [`the broker fails: ${error instanceof Error ? error.stack : error}`];
+  }
+}
+
+/** Disk and answers at a moment that only goes forward. */
+class Player {
+  readonly disk = new Disk();
+  readonly #events: readonly TraceEvent[];
+  readonly #answers = new Set<string>();
+  #at = 0;
+  #life = 0;
+
+  constructor(events: readonly TraceEvent[]) {
+    this.#events = events;
+  }
+
+  /** Moment after the first `count` events. */
+  goTo(count: number): Cut {
+    for (; this.#at < count; this.#at++) {
+      const event = this.#events[this.#at];
+      if (event?.kind === "change") this.disk.apply(event.change, event.endedAt);
+      else if (event?.kind === "sync") this.disk.sync(event.path, event.begunAt);
+      else if (event !== undefined) {
+        this.#answers.add(event.answer);
+        this.#life = lifeOf(event.answer);
+      }
+    }
+    const atMs = this.#events[count - 1]?.atMs ?? 0;
+    return { atMs, answers: this.#answers, mayEndBePlanned: this.#life > 0 && endsPlanned(this.#life) };
+  }
+}
+
+/**
+ * Draws numbers of events before cuts, in their order: a third anywhere, a third right after answers, and a third
+ * around what happens to names, of which there is little.
+ */
+function cutsOf(events: readonly TraceEvent[], count: number, random: Random): number[] {
+  const all = events.map((_, i) => i + 1);
+  const after = (is: (event: TraceEvent) => boolean) =>
+    events.flatMap((event, i) =>
+      is(event) ? [i + 1, Math.min(events.length, i + 2 + random.below(3))] : [],
+    );
+  const pools = [
+    all,
+    after(({ kind }) => kind === "answer"),
+    after((event) => event.kind === "change" && event.change.kind !== "write"),
+  ].filter((pool) => pool.length > 0);
+  return Array.from({ length: count }, (_, i) => {
+    const pool = pools[i % pools.length] ?? all;
+    return pool[random.below(pool.length)] ?? events.length;
+  }).toSorted((a, b) => a - b);
+}
+
+function write(root: string, files: Files): void {
+  mkdirSync(root, { recursive: true });
+  for (const [name, bytes] of files) {
+    const file = path.join(root, name);
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, bytes);
+  }
+}
+
+function keep(files: Files, seed: number, number: number): string {
+  const kept = path.join(tmpdir(), `sluice-power-${seed}-${number}`);
+  write(kept, files);
+  return kept;
+}
