@@ -170,7 +170,7 @@ module.exports = {
       history: ["store"],
       turn: ["history", "platform", "store", "tracing", "usage"],
       send: ["history", "store", "turn"],
-      alerts: ["store", "turn"],
+      alerts: ["rpc", "store", "turn"],
       transfer: ["alerts", "history", "platform", "rpc", "send", "store", "turn"],
       why: ["turn"],
       push: ["alerts", "history", "platform", "transfer", "turn", "why"],

@@ -170,7 +170,7 @@ export interface HistoryReply {
   readonly events: readonly HistoryEvent[];
   /** `before` of the next request; `null` when there is nothing older. */
   readonly next: number | null;
-  /** Of a queue with shards, in place of `next`: `cursor` of the next request; absent when there is nothing older. */
+  /** Goes on in the history of a queue with shards, in place of `next`. Absent when there is nothing older. */
   readonly cursor?: string;
 }
 
