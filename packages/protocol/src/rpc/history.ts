@@ -155,7 +155,7 @@ export interface HistoryRequest {
   readonly before?: number;
   /** Events after this number. Default: all. */
   readonly after?: number;
-  /** Of a queue with shards, in place of `before`: goes on where the list with this `cursor` has ended. */
+  /** Goes on where the list with this `cursor` has ended, in place of `before`, for a queue with shards. */
   readonly cursor?: string;
   /** Default: all. */
   readonly kinds?: readonly HistoryKind[];
