@@ -1,18 +1,18 @@
-import type { DirectoryClock, QueueBrokerObject } from "@sluice/broker";
+import type { DirectoryClock } from "@sluice/broker";
 import type { BrokerClock, ComingMoment } from "@sluice/gateway";
-import type { ClockSetting } from "@sluice/protocol";
+import type { ClockSetting, QueueClockRpc } from "@sluice/protocol";
 
 interface ClockPorts {
   readonly directory: DirectoryClock;
   names(): Promise<readonly string[]>;
-  objectOf(name: string): QueueBrokerObject;
+  queueOf(name: string): Pick<QueueClockRpc, "setClock" | "nextMoment">;
 }
 
 /** Makes the clock of a broker in development: the directory stores it, and every queue gets it. */
 export function brokerClockOf({ directory, ...ports }: ClockPorts): BrokerClock {
   const tell = async (setting: ClockSetting) => {
     const names = await ports.names();
-    await Promise.all(names.map((name) => ports.objectOf(name).setClock(name, setting)));
+    await Promise.all(names.map((name) => ports.queueOf(name).setClock(name, setting)));
     return setting;
   };
   return {
@@ -23,7 +23,7 @@ export function brokerClockOf({ directory, ...ports }: ClockPorts): BrokerClock 
       const names = queue === null ? await ports.names() : [queue];
       const moments = await Promise.all(
         names.map(async (name): Promise<ComingMoment> => {
-          return { queue: name, ...(await ports.objectOf(name).nextMoment(name)) };
+          return { queue: name, ...(await ports.queueOf(name).nextMoment(name)) };
         }),
       );
       const busy = moments.filter(({ isBusy }) => isBusy).map((moment) => moment.queue);

@@ -5,16 +5,16 @@ import {
   describeUnreadable,
   describeUnreadableTopic,
   endpointVariablesOf,
-  type QueueBrokerObject,
 } from "@sluice/broker";
 import { createGateway, type Gateway, type QueueDirectory } from "@sluice/gateway";
-import { parseTraceUrl, type QueueTopology } from "@sluice/protocol";
+import { isShard, parseTraceUrl, type QueueTopology } from "@sluice/protocol";
+import type { QueueRpc } from "@sluice/shards";
 import { accessOf } from "./access.ts";
 import { accountOf } from "./account.ts";
 import { awsOf } from "./aws.ts";
 import { brokerClockOf } from "./broker-clock.ts";
 import { docsOf } from "./docs.ts";
-import { queueObjectsOf } from "./queue-objects.ts";
+import { queueObjectsOf, shardedQueuesOf } from "./queue-objects.ts";
 import type { ToldClock } from "./told-clock.ts";
 import type { ToldDisk } from "./told-disk.ts";
 
@@ -51,7 +51,8 @@ function directoryOf(
 ): Omit<QueueDirectory, "searchDocs"> {
   const account = accountOf(env);
   const objects = queueObjectsOf(env);
-  const objectOf = (queue: string): QueueBrokerObject => objects.of(queue);
+  const queues = shardedQueuesOf(objects);
+  const queueOf = (queue: string): QueueRpc => queues.of(queue);
   /** Objects that did not answer. Each is reported once. */
   const unreadable = new Set<string>();
   /**
@@ -78,7 +79,8 @@ function directoryOf(
   const isServed = env.SLUICE_ENV !== undefined || env.SLUICE_SERVED !== undefined;
   const names = async () => {
     const listed = (await account.list()).map(({ name }) => name);
-    return [...listed, ...(await account.hiddenObjects())];
+    // Shards are called with their queue.
+    return [...listed, ...(await account.hiddenObjects()).filter((name) => !isShard(name))];
   };
   return {
     account,
@@ -86,19 +88,23 @@ function directoryOf(
     tokens: account,
     r2: account,
     audit: account,
-    queue: objectOf,
-    topic: objectOf,
+    queue: queueOf,
+    topic: (topicObject) => objects.of(topicObject),
     describe: (queue) =>
       described(
         queue,
-        () => objectOf(queue).describe(queue),
+        () => queueOf(queue).describe(queue),
         (reason, nowMs) => describeUnreadable(queue, reason, nowMs),
       ),
     describeTopic: (topicObject) =>
-      described(topicObject, () => objectOf(topicObject).describeTopic(topicObject), describeUnreadableTopic),
+      described(
+        topicObject,
+        () => objects.of(topicObject).describeTopic(topicObject),
+        describeUnreadableTopic,
+      ),
     alerts:
       topology.alerts === undefined ? null : { settings: topology.alerts, url: alertsUrlOf(env, topology) },
-    clock: env.SLUICE_ENV === "development" ? brokerClockOf({ directory: account, names, objectOf }) : null,
+    clock: env.SLUICE_ENV === "development" ? brokerClockOf({ directory: account, names, queueOf }) : null,
     variableRefusal: (name, url) => {
       const found = variables(name, url);
       return "refusal" in found ? found.refusal : null;
@@ -113,7 +119,7 @@ function directoryOf(
         ? async (behindMs) => {
             if (!machine.clock.told(behindMs)) return;
             await account.clockWasSet(DIRECTORY_NAME);
-            for (const name of await names()) await objectOf(name).clockWasSet(name);
+            for (const name of await names()) await queueOf(name).clockWasSet(name);
           }
         : null,
     watchR2: env.SLUICE_R2 === undefined ? null : r2Watcher(env.SLUICE_R2),

@@ -1,11 +1,17 @@
 import type { BrokerEnv, QueueBrokerObject } from "@sluice/broker";
 import { type QueueNamespace, QueueObjects } from "@sluice/protocol";
+import { QUEUE_RULES, type QueueRpc, ShardedQueues } from "@sluice/shards";
 import { accountOf } from "./account.ts";
 
-/** Makes what finds the objects of queues, each in its jurisdiction. */
+/** Makes what finds the objects of queues and topics, each in its jurisdiction. */
 export function queueObjectsOf(env: BrokerEnv): QueueObjects<QueueBrokerObject> {
   return new QueueObjects({
     namespace: () => env.SLUICE_QUEUES as unknown as QueueNamespace<QueueBrokerObject>,
     placeOf: (queue) => accountOf(env).placeOf(queue),
   });
+}
+
+/** Makes what finds queues, whichever objects keep them. */
+export function shardedQueuesOf(objects: QueueObjects<QueueBrokerObject>): ShardedQueues<keyof QueueRpc> {
+  return new ShardedQueues(objects, QUEUE_RULES);
 }

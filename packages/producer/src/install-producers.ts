@@ -6,6 +6,7 @@ import {
   QueueObjects,
   type SpanTracing,
 } from "@sluice/protocol";
+import { PRODUCER_RULES, ShardedQueues } from "@sluice/shards";
 import { type ProducerBroker, QueueProducer } from "./queue-producer.ts";
 
 /** One `[[queues.producers]]` of the user's configuration. */
@@ -86,8 +87,9 @@ export function installProducers(
       }
     },
   });
+  const queues = new ShardedQueues(objects, PRODUCER_RULES);
   for (const { binding, queue, deliveryDelaySeconds } of specs) {
-    const broker = () => objects.of(queue);
+    const broker = () => queues.of(queue);
     const producer = new QueueProducer({ queue, broker, deliveryDelaySeconds, ...behaviour });
     if (!Reflect.set(env, binding, producer)) throw new Error(`env.${binding} cannot be replaced`);
   }

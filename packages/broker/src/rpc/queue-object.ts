@@ -1,7 +1,6 @@
 import type {
-  ClockSetting,
-  NextMoment,
   QueueBrokerRpc,
+  QueueClockRpc,
   QueueHistoryRpc,
   QueueMessagesRpc,
   QueuePostRpc,
@@ -12,6 +11,8 @@ import type {
 } from "@sluice/protocol";
 import type { AlarmedObject } from "./directory-object.ts";
 import type { Transfer, TransferReply } from "./transfer.ts";
+
+export type { SettledQueue } from "@sluice/protocol";
 
 /** Calls of the directory to a queue's object. */
 export interface ConfiguredQueueObject extends Rpc.DurableObjectBranded {
@@ -25,15 +26,10 @@ export interface ConfiguredQueueObject extends Rpc.DurableObjectBranded {
   take(queue: string, transfer: Transfer): Promise<TransferReply>;
 }
 
-/** Queue in which nothing is under way. */
-export interface SettledQueue extends NextMoment {
-  /** Time in ms of the next delivery or transfer; `null` if there is none. */
-  readonly workAtMs: number | null;
-}
-
 /** Calls to a queue's Durable Object. */
 export interface QueueBrokerObject
   extends QueueBrokerRpc,
+    QueueClockRpc,
     QueueHistoryRpc,
     QueueMessagesRpc,
     QueuePostRpc,
@@ -41,13 +37,4 @@ export interface QueueBrokerObject
     QueueReceiveRpc,
     TopicObjectRpc,
     AlarmedObject,
-    ConfiguredQueueObject {
-  /** Moves the clock of this queue alone forward, in development. */
-  advanceClock(queue: string, ms: number): Promise<void>;
-  /** Applies the setting of the broker's clock, in development. */
-  setClock(queue: string, setting: ClockSetting): Promise<void>;
-  /** Applies the setting of a frozen clock, and resolves when nothing is under way, in development. */
-  settleAt(queue: string, setting: ClockSetting): Promise<SettledQueue>;
-  /** Finds the time of the next event in the queue if no call comes. */
-  nextMoment(queue: string): Promise<NextMoment>;
-}
+    ConfiguredQueueObject {}

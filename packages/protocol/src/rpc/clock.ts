@@ -16,3 +16,23 @@ export interface NextMoment {
   /** Whether deliveries or transfers are under way: their end may change it. */
   readonly isBusy: boolean;
 }
+
+/** Queue in which nothing is under way. */
+export interface SettledQueue extends NextMoment {
+  /** Time in ms of the next delivery or transfer; `null` if there is none. */
+  readonly workAtMs: number | null;
+}
+
+/** Methods of a queue's object for its clock. */
+export interface QueueClockRpc {
+  /** Moves the clock of this queue alone forward, in development. */
+  advanceClock(queue: string, ms: number): Promise<void>;
+  /** Applies the setting of the broker's clock, in development. */
+  setClock(queue: string, setting: ClockSetting): Promise<void>;
+  /** Applies the setting of a frozen clock, and resolves when nothing is under way, in development. */
+  settleAt(queue: string, setting: ClockSetting): Promise<SettledQueue>;
+  /** Finds the time of the next event in the queue if no call comes. */
+  nextMoment(queue: string): Promise<NextMoment>;
+  /** Does due work and sets the alarm anew, after the platform's clock was set. */
+  clockWasSet(queue: string): Promise<void>;
+}

@@ -155,6 +155,8 @@ export interface HistoryRequest {
   readonly before?: number;
   /** Events after this number. Default: all. */
   readonly after?: number;
+  /** Of a queue with shards, in place of `before`: goes on where the list with this `cursor` has ended. */
+  readonly cursor?: string;
   /** Default: all. */
   readonly kinds?: readonly HistoryKind[];
   /** 1 to `HISTORY_EVENTS_MAX`. */
@@ -168,6 +170,8 @@ export interface HistoryReply {
   readonly events: readonly HistoryEvent[];
   /** `before` of the next request; `null` when there is nothing older. */
   readonly next: number | null;
+  /** Of a queue with shards, in place of `next`: `cursor` of the next request; absent when there is nothing older. */
+  readonly cursor?: string;
 }
 
 /**

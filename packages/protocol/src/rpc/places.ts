@@ -48,13 +48,16 @@ export class QueueObjects<Stub extends object> {
     this.#ports = ports;
   }
 
-  /** Returns the object of a queue, for calls within this request. */
-  of(queue: string): Stub {
+  /** Returns the object of a queue, for calls within this request. @param name that of a shard. Default: the queue's. */
+  of(queue: string, name = queue): Stub {
     const namespace = this.#ports.namespace();
     this.#hasJurisdictions ??= hasJurisdictions(namespace);
-    if (!this.#hasJurisdictions) return namespace.getByName(queue);
+    if (!this.#hasJurisdictions) return namespace.getByName(name);
+    // Calls of one stub arrive in their order.
+    let found: Promise<Stub> | null = null;
     const call = async (method: string | symbol, args: readonly unknown[]): Promise<unknown> => {
-      const object = await this.#find(namespace, queue);
+      found ??= this.#find(namespace, queue, name);
+      const object = await found;
       return Reflect.apply(Reflect.get(object, method) as () => unknown, object, args);
     };
     return new Proxy({} as Stub, {
@@ -65,17 +68,18 @@ export class QueueObjects<Stub extends object> {
             return await call(method, args);
           } catch (error) {
             if (!String(error).includes(ELSEWHERE) || !this.#places.delete(queue)) throw error;
+            found = null;
             return call(method, args);
           }
         },
     });
   }
 
-  async #find(namespace: QueueNamespace<Stub>, queue: string): Promise<Stub> {
+  async #find(namespace: QueueNamespace<Stub>, queue: string, name: string): Promise<Stub> {
     // The answer and not the promise is kept: another request must not wait for this one's call.
     const known = this.#places.get(queue);
     const place = known === undefined ? await this.#ports.placeOf(queue) : known;
     this.#places.set(queue, place);
-    return inPlace(namespace, place).getByName(queue);
+    return inPlace(namespace, place).getByName(name);
   }
 }

@@ -1,3 +1,5 @@
+import { readShardMap, type ShardMap } from "../shards/shard-map.ts";
+
 /**
  * The RPC interfaces between the three kinds of Workers. Plain data only: RPC refuses class instances, so dates travel
  * as milliseconds and errors as codes.
@@ -30,9 +32,15 @@ export interface RpcFailure {
   readonly cause: string;
 }
 
-export type SendReply = { readonly ok: true; readonly metrics: BacklogMetrics } | RpcFailure;
+/** `shards`: map of the queue, for a caller that went by none. Absent for a queue without shards. */
+export type SendReply =
+  | { readonly ok: true; readonly metrics: BacklogMetrics; readonly shards?: ShardMap }
+  | RpcFailure;
 
-/** Answer to a producer's send: the backlog figures as a text (`metricsText`), or why nothing was stored. */
+/**
+ * Answer to a producer's send: the backlog figures as a text (`metricsText`), or why nothing was stored. For a caller
+ * that went by no map the text of the queue's map is behind the figures (`mapInMetricsText`).
+ */
 export type PostReply = string | RpcFailure;
 
 /** Methods of a queue's Durable Object that producers call. */
@@ -69,4 +77,9 @@ export function readMetricsText(text: string): BacklogMetrics {
     backlogBytes: Number(bytes),
     oldestMessageTimestampMs: Number(oldestMs),
   };
+}
+
+/** Reads the map behind the figures in the answer to a producer; `null` for a queue without shards. */
+export function mapInMetricsText(text: string): ShardMap | null {
+  return readShardMap(text.split(" ").slice(3).join(" "));
 }

@@ -27,19 +27,23 @@ export function historyRoutes(directory: QueueDirectory): Hono {
   app.get("/:name/history", async (c) => {
     const { name } = await queueOf(c, directory);
     const max = wholeQuery(c, "max", 1, HISTORY_EVENTS_MAX) ?? SHOWN_EVENTS_DEFAULT;
-    const before = wholeQuery(c, "cursor", 0, Number.MAX_SAFE_INTEGER);
+    const from = c.req.query("cursor") ?? "";
+    // Of a queue with shards it has a place for each of them.
+    const isOfShards = /^(\d{1,15}|b|e0)(_(\d{1,15}|b|e0)){1,99}$/.test(from);
+    const before = isOfShards ? undefined : wholeQuery(c, "cursor", 0, Number.MAX_SAFE_INTEGER);
     const kinds = kindsQuery(c);
-    const { isOn, events, next } = await directory
+    const { isOn, events, next, cursor } = await directory
       .queue(name)
       .history(name, {
         max,
         ...(before === undefined ? {} : { before }),
+        ...(isOfShards ? { cursor: from } : {}),
         ...(kinds === undefined ? {} : { kinds }),
       });
     return c.json({
       isOn,
       events: shownEvents(rightsOf(c), events).map(eventView),
-      cursor: next === null ? null : String(next),
+      cursor: cursor ?? (next === null ? null : String(next)),
     });
   });
 

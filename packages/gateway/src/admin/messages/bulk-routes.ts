@@ -6,7 +6,7 @@ import { rightsOf } from "../../rights/route-needs.ts";
 import { AdminError } from "../failure.ts";
 import { queueOf } from "../queue-of.ts";
 import { SELECTION, SELECTION_TEXT, selectionOf, tryOut } from "../selection.ts";
-import { checkedCursor } from "./look-routes.ts";
+import { checkedCursor, countsAnew } from "./look-routes.ts";
 import { readBody } from "./read-body.ts";
 
 /** Body of a request that acts on many messages. */
@@ -92,12 +92,4 @@ async function actOnMany(c: Context, directory: QueueDirectory, { counted, filte
     }
     at = countsAnew(found.cursor ?? "");
   }
-}
-
-/**
- * Lets the look behind a cursor count what it has searched itself. The sum over all looks is bounded by what the queue
- * still holds, so deleting would lower it.
- */
-function countsAnew(cursor: string): string {
-  return cursor.replace(/\d+$/, "0");
 }

@@ -92,9 +92,23 @@ export function filterIn(text: string, rights: Rights): MessageFilter {
   throw new AdminError(400, "invalid_filter", `Column ${column} of the filter: ${message}`, { column });
 }
 
+/**
+ * Places of a list: one, or of a queue with shards one for each. Beside that of a message there are `b` for the
+ * beginning of a shard's list, and `e` with the number of its messages for the end.
+ */
+const PLACES = /^(\d{1,16}-\d{1,10}-\d{1,15}|b|e\d{1,15})(_(\d{1,16}-\d{1,10}-\d{1,15}|b|e\d{1,15})){0,99}$/;
+
+/**
+ * Makes a cursor begin to count at 0. The sum over all looks is bounded by what the queue still holds, so deleting would
+ * lower it.
+ */
+export function countsAnew(cursor: string): string {
+  return cursor.replaceAll(/\d+(?=_|$)/g, "0");
+}
+
 /** Throws 400 for a cursor that is none. */
 export function checkedCursor(cursor: string): string {
-  if (/^\d{1,16}-\d{1,10}-\d{1,15}$/.test(cursor)) return cursor;
+  if (PLACES.test(cursor)) return cursor;
   throw new AdminError(
     400,
     "invalid_cursor",

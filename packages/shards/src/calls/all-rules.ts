@@ -1,0 +1,112 @@
+import type {
+  BacklogMetrics,
+  ClockSetting,
+  DrainReply,
+  FaultSetting,
+  FiguresReply,
+  FiguresRequest,
+  MessageCounts,
+  NextMoment,
+  PurgeReply,
+  QueueDescription,
+  SettledQueue,
+} from "@sluice/protocol";
+import { firstOf, oldestOf, sumOf } from "../merge/amounts.ts";
+import { mergedDescription, mergedFaults } from "../merge/description.ts";
+import { mergedFigures } from "../merge/figures.ts";
+import { MapChangedError, type Shards } from "./shards.ts";
+
+export async function metrics(shards: Shards): Promise<BacklogMetrics> {
+  const parts = await shards.all((shard) => shards.call(shard, "metrics"));
+  return {
+    backlogCount: sumOf(parts, ({ backlogCount }) => backlogCount),
+    backlogBytes: sumOf(parts, ({ backlogBytes }) => backlogBytes),
+    oldestMessageTimestampMs: oldestOf(parts),
+  };
+}
+
+export async function messageCounts(shards: Shards): Promise<MessageCounts> {
+  const parts = await shards.all((shard) => shards.call(shard, "messageCounts"));
+  return {
+    visible: sumOf(parts, ({ visible }) => visible),
+    notVisible: sumOf(parts, ({ notVisible }) => notVisible),
+    delayed: sumOf(parts, ({ delayed }) => delayed),
+  };
+}
+
+export async function describe(shards: Shards): Promise<QueueDescription> {
+  const parts = await shards.all(async (shard) => {
+    try {
+      return await shards.call(shard, "describe");
+    } catch (failure) {
+      if (failure instanceof MapChangedError) throw failure;
+      return { failure };
+    }
+  });
+  return mergedDescription(shards.queue, parts, shards.ports.now());
+}
+
+export async function figures(shards: Shards, request: FiguresRequest): Promise<FiguresReply> {
+  const parts = await shards.all((shard) => shards.call(shard, "figures", request));
+  return mergedFigures(request.window, parts);
+}
+
+/** Purges all shards, those of a later map again. What was deleted before the map has changed is counted too. */
+export async function purge(shards: Shards): Promise<PurgeReply> {
+  let purged = 0;
+  await shards.byLaterMaps(() =>
+    shards.all(async (shard) => {
+      purged += (await shards.call(shard, "purge")).purged;
+    }),
+  );
+  return { purged };
+}
+
+export async function drain(shards: Shards): Promise<DrainReply> {
+  const parts = await shards.all((shard) => shards.call(shard, "drain"));
+  return { requests: sumOf(parts, ({ requests }) => requests) };
+}
+
+export async function faults(shards: Shards): Promise<FaultSetting> {
+  const parts = await shards.all((shard) => shards.call(shard, "faults"));
+  return { seed: parts[0]?.seed ?? 0, faults: mergedFaults(parts.map((part) => part.faults)) };
+}
+
+/** Sets the faults of each shard, which makes all of them by itself. */
+export async function setFaults(shards: Shards, setting: FaultSetting): Promise<void> {
+  await shards.all((shard) => shards.call(shard, "setFaults", setting));
+}
+
+/** Moves the clocks of all shards, each once, whatever map is known by then. */
+export async function advanceClock(shards: Shards, ms: number): Promise<void> {
+  const moved = new Set<number>();
+  await shards.byLaterMaps(() =>
+    shards.all(async (shard) => {
+      if (moved.has(shard)) return;
+      await shards.call(shard, "advanceClock", ms);
+      moved.add(shard);
+    }),
+  );
+}
+
+export async function setClock(shards: Shards, setting: ClockSetting): Promise<void> {
+  await shards.all((shard) => shards.call(shard, "setClock", setting));
+}
+
+export async function clockWasSet(shards: Shards): Promise<void> {
+  await shards.all((shard) => shards.call(shard, "clockWasSet"));
+}
+
+export async function nextMoment(shards: Shards): Promise<NextMoment> {
+  const parts = await shards.all((shard) => shards.call(shard, "nextMoment"));
+  return momentOf(parts);
+}
+
+export async function settleAt(shards: Shards, setting: ClockSetting): Promise<SettledQueue> {
+  const parts = await shards.all((shard) => shards.call(shard, "settleAt", setting));
+  return { ...momentOf(parts), workAtMs: firstOf(parts.map(({ workAtMs }) => workAtMs)) };
+}
+
+function momentOf(parts: readonly NextMoment[]): NextMoment {
+  return { atMs: firstOf(parts.map(({ atMs }) => atMs)), isBusy: parts.some(({ isBusy }) => isBusy) };
+}

@@ -1,0 +1,53 @@
+import { isWhole, type ShardMap } from "@sluice/protocol";
+
+/** Queues with shards that are remembered. The one that was learned first is forgotten for another one. */
+export const QUEUES_KNOWN_MAX = 1_000;
+/**
+ * Receives in a row that begin with the same shard. Then the next shard's turn comes, so that one which always has
+ * messages keeps nobody from those of the others.
+ */
+export const RECEIVES_IN_A_ROW_MAX = 10;
+
+/** Facts about a queue with shards that an isolate has learned. */
+export interface KnownQueue {
+  readonly map: ShardMap;
+  /** Shard that messages of a standard queue are sent to. */
+  sendTo: number;
+  /** Shard that the next receive begins with, and how many have begun with it. */
+  receiveFrom: number;
+  receivesInARow: number;
+}
+
+/** Memory of queues with shards. A queue without shards is not in it. */
+export class KnownQueues {
+  readonly #queues = new Map<string, KnownQueue>();
+  readonly #random: () => number;
+
+  constructor(random: () => number) {
+    this.#random = random;
+  }
+
+  get(queue: string): KnownQueue | undefined {
+    return this.#queues.get(queue);
+  }
+
+  /** Takes over a map, unless a later one is known. */
+  learn(queue: string, map: ShardMap): void {
+    const known = this.#queues.get(queue);
+    if (known !== undefined && known.map.epoch > map.epoch) return;
+    this.#queues.delete(queue);
+    if (isWhole(map)) return;
+    if (this.#queues.size >= QUEUES_KNOWN_MAX) {
+      const [first = ""] = this.#queues.keys();
+      this.#queues.delete(first);
+    }
+    // Chosen anew when there are other shards, so that new ones get their part.
+    const sendTo =
+      known?.map.open === map.open ? known.sendTo : Math.floor(this.#random() * map.open) % map.open;
+    this.#queues.set(queue, { map, sendTo, receiveFrom: known?.receiveFrom ?? sendTo, receivesInARow: 0 });
+  }
+
+  forget(queue: string): void {
+    this.#queues.delete(queue);
+  }
+}

@@ -1,0 +1,163 @@
+import {
+  isQueueNotFound,
+  mapInError,
+  QUEUE_ERROR_CODES,
+  type QueueObjects,
+  type ShardMap,
+  shardAddress,
+  shardName,
+} from "@sluice/protocol";
+import type { KnownQueues } from "./known-queues.ts";
+import type { Answer, Arguments, Method, QueueRpc } from "./queue-rpc.ts";
+
+/** Changes of a queue's map that one call follows. */
+export const MAP_CHANGES_MAX = 10;
+
+/** Map of a queue without shards. Its object is called without an epoch. */
+const WHOLE: ShardMap = { epoch: 0, open: 1, kept: 1 };
+
+/** The map of a queue has changed while a call went by the former one: nothing was done on the shard that says so. */
+export class MapChangedError extends Error {
+  override readonly name = "MapChangedError";
+}
+
+/** Receive that waits at shards. */
+export interface Wait {
+  isCancelled: boolean;
+}
+
+/** Facts and means that the calls of an isolate have in common. */
+export interface ShardPorts {
+  readonly objects: QueueObjects<QueueRpc>;
+  readonly known: KnownQueues;
+  /** Receives that wait, by their receiver ids. */
+  readonly waits: Map<string, Wait>;
+  /** Clock in ms. */
+  now(): number;
+}
+
+/** Shards of a queue for one call of the queue, which goes by one map until a shard says that there is a later one. */
+export class Shards {
+  readonly queue: string;
+  readonly ports: ShardPorts;
+  #map: ShardMap;
+  #changes = 0;
+  /** Stubs: calls of one stub arrive in their order. */
+  readonly #objects: QueueRpc[] = [];
+
+  constructor(queue: string, ports: ShardPorts) {
+    this.queue = queue;
+    this.ports = ports;
+    this.#map = ports.known.get(queue)?.map ?? WHOLE;
+  }
+
+  get map(): ShardMap {
+    return this.#map;
+  }
+
+  /** Shards that may hold messages. */
+  get kept(): number[] {
+    return Array.from({ length: this.#map.kept }, (_, shard) => shard);
+  }
+
+  /**
+   * Calls a method of one shard. Throws `MapChangedError` where the map has changed, after which `map` is the later
+   * one, and what the object throws.
+   */
+  async call<Of extends Method>(shard: number, method: Of, ...rest: Arguments<Of>): Promise<Answer<Of>> {
+    const { epoch } = this.#map;
+    const name = shardName(this.queue, shard);
+    const address = epoch === WHOLE.epoch ? name : shardAddress(this.queue, shard, epoch);
+    try {
+      this.#objects[shard] ??= this.ports.objects.of(this.queue, name);
+      const object = this.#objects[shard] as unknown as Record<Of, (...args: unknown[]) => unknown>;
+      const answer = (await object[method](address, ...rest)) as Answer<Of>;
+      if (isNotFound(answer) && epoch !== WHOLE.epoch) await this.#refreshIfKnown(epoch);
+      return answer;
+    } catch (error) {
+      const map = mapInError(error);
+      if (map !== null) this.#follow(map, epoch);
+      else if (isQueueNotFound(error) && epoch !== WHOLE.epoch) await this.#refreshIfKnown(epoch);
+      throw error;
+    }
+  }
+
+  /**
+   * Asks shard 0 which map it knows. Throws `MapChangedError` where that is not the one of `epoch`, and what shard 0
+   * throws. Forgets the map of a queue that does not exist any more.
+   */
+  async refresh(epoch = this.#map.epoch): Promise<void> {
+    let map: ShardMap | null = null;
+    try {
+      await this.ports.objects.of(this.queue).metrics(this.queue);
+    } catch (error) {
+      map = mapInError(error);
+      if (map === null && isQueueNotFound(error)) this.ports.known.forget(this.queue);
+      if (map === null) throw error;
+    }
+    if (map !== null) return this.#follow(map, epoch);
+    this.ports.known.forget(this.queue);
+    if (epoch !== WHOLE.epoch) this.#goBy(WHOLE, epoch);
+  }
+
+  async #refreshIfKnown(epoch: number): Promise<void> {
+    try {
+      await this.refresh(epoch);
+    } catch (error) {
+      if (error instanceof MapChangedError) throw error;
+      // The queue is gone, or its first shard does not answer: the refusal of the shard says enough.
+    }
+  }
+
+  /** Calls every shard that may hold messages, and answers when all have answered. Throws what the first one throws. */
+  async all<Result>(call: (shard: number) => Promise<Result>): Promise<Result[]> {
+    const settled = await Promise.allSettled(this.kept.map(call));
+    checkMap(settled);
+    return settled.map((one) => {
+      if (one.status === "rejected") throw one.reason;
+      return one.value;
+    });
+  }
+
+  /** Does something anew by each later map, until it ends without `MapChangedError`. */
+  async byLaterMaps<Result>(act: () => Promise<Result>): Promise<Result> {
+    for (;;) {
+      try {
+        return await act();
+      } catch (error) {
+        if (!(error instanceof MapChangedError)) throw error;
+      }
+    }
+  }
+
+  /** @param epoch that of the call which the map answers. */
+  #follow(map: ShardMap, epoch: number): void {
+    if (map.epoch <= epoch) return;
+    this.ports.known.learn(this.queue, map);
+    this.#goBy(this.ports.known.get(this.queue)?.map ?? WHOLE, epoch);
+  }
+
+  #goBy(map: ShardMap, epoch: number): never {
+    // Else a call beside the present one has been refused before it.
+    if (epoch === this.#map.epoch) {
+      this.#map = map;
+      this.#changes += 1;
+    }
+    if (this.#changes > MAP_CHANGES_MAX)
+      throw new Error(`the shards of queue "${this.queue}" change too fast`);
+    throw new MapChangedError(`queue "${this.queue}" has other shards`);
+  }
+}
+
+/** Throws `MapChangedError` if one of several calls has. */
+export function checkMap(settled: readonly PromiseSettledResult<unknown>[]): void {
+  for (const one of settled) {
+    if (one.status === "rejected" && one.reason instanceof MapChangedError) throw one.reason;
+  }
+}
+
+/** Whether an answer of a shard is the failure that there is no such queue. */
+function isNotFound(answer: unknown): boolean {
+  const failure = answer as { readonly ok?: unknown; readonly code?: unknown } | null | undefined;
+  return failure?.ok === false && failure.code === QUEUE_ERROR_CODES.queueNotFound;
+}

@@ -1,0 +1,38 @@
+/*
+ * Cursor of a list over all shards: for each shard where its list goes on, in the order of the shards. It is opaque for
+ * clients, but those of messages end in the number of messages that were searched, which callers set to 0.
+ */
+
+/** Place in the list of one shard: `at` is the shard's own cursor, `null` at the beginning; `ended` has what it held. */
+export type ShardPlace = { readonly at: string | null } | { readonly ended: number };
+
+const BETWEEN = "_";
+const BEGINNING = "b";
+const ENDED = "e";
+
+/** Longest cursor, for 100 shards. */
+export const CURSOR_LENGTH_MAX = 5_000;
+
+/** Writes the places; `null` when the lists of all shards have ended. */
+export function writeCursor(places: readonly ShardPlace[]): string | null {
+  if (places.every((place) => "ended" in place)) return null;
+  return places
+    .map((place) => {
+      if ("ended" in place) return `${ENDED}${place.ended}`;
+      return place.at ?? BEGINNING;
+    })
+    .join(BETWEEN);
+}
+
+/**
+ * Reads the places of so many shards. Those of a shard that was added since begin, those of one that is gone count for
+ * nothing.
+ */
+export function readPlaces(cursor: string | undefined, shards: number): ShardPlace[] {
+  const texts = cursor === undefined ? [] : cursor.split(BETWEEN);
+  return Array.from({ length: shards }, (_, shard): ShardPlace => {
+    const text = texts[shard] ?? BEGINNING;
+    if (text === BEGINNING) return { at: null };
+    return text.startsWith(ENDED) ? { ended: Number(text.slice(1)) } : { at: text };
+  });
+}

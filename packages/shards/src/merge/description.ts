@@ -1,0 +1,128 @@
+import type {
+  ConsumerHealth,
+  Fault,
+  QueueDamage,
+  QueueDescription,
+  QueueRates,
+  QueueUsage,
+} from "@sluice/protocol";
+import { firstOf, largestOf, oldestOf, sumOf, withoutRepeats } from "./amounts.ts";
+import { mergedMove } from "./moves.ts";
+
+/** Description of a shard, or why there is none. */
+export type ShardDescription = QueueDescription | { readonly failure: unknown };
+
+/**
+ * Makes the description of a queue of those of its shards, one for each. A shard that does not answer counts as damage.
+ *
+ * @param nowMs clock of the caller, for that.
+ * @throws what the first shard has thrown, where none answers.
+ */
+export function mergedDescription(
+  queue: string,
+  shards: readonly ShardDescription[],
+  nowMs: number,
+): QueueDescription {
+  const known = shards.flatMap((one) => ("failure" in one ? [] : [one]));
+  const [first] = known;
+  if (first === undefined) throw (shards[0] as { readonly failure: unknown }).failure;
+  const rates = known.flatMap((one) => one.rates ?? []);
+  const usage = known.flatMap((one) => one.usage ?? []);
+  const faults = mergedFaults(known.map((one) => one.faults ?? []));
+  const alerts = withoutRepeats(known.flatMap((one) => one.alerts ?? []));
+  return {
+    queue,
+    nowMs: Math.max(...known.map((one) => one.nowMs)),
+    // Counts of all begin when the last one has begun to count.
+    awakeSinceMs: Math.max(...known.map((one) => one.awakeSinceMs)),
+    ready: sumOf(known, ({ ready }) => ready),
+    delayed: sumOf(known, ({ delayed }) => delayed),
+    leased: sumOf(known, ({ leased }) => leased),
+    backlogBytes: sumOf(known, ({ backlogBytes }) => backlogBytes),
+    oldestMessageTimestampMs: oldestOf(known),
+    rowsWritten: sumOf(known, ({ rowsWritten }) => rowsWritten),
+    rowsRead: sumOf(known, ({ rowsRead }) => rowsRead),
+    damage: shards
+      .flatMap((one, shard) => damageOf(one, shard, nowMs))
+      .sort((a, b) => a.foundAtMs - b.foundAtMs),
+    consumer: mergedHealth(known.map(({ consumer }) => consumer)),
+    lastMove: mergedMove(latestTask(known.flatMap(({ lastMove }) => lastMove ?? []))),
+    ...(rates.length === 0 ? {} : { rates: mergedRates(rates) }),
+    ...(usage.length === 0 ? {} : { usage: mergedUsage(usage) }),
+    ...(first.finishedMax === undefined ? {} : { finishedMax: sumOf(known, (one) => one.finishedMax ?? 0) }),
+    ...(faults.length === 0 ? {} : { faults }),
+    ...(alerts.length === 0 ? {} : { alerts }),
+  };
+}
+
+function damageOf(one: ShardDescription, shard: number, nowMs: number): QueueDamage[] {
+  if ("failure" in one) {
+    const text = `shard ${shard} does not answer, and its messages are counted nowhere: ${one.failure}`;
+    return [{ kind: "unreadable", foundAtMs: nowMs, messagesLost: null, text }];
+  }
+  return one.damage.map((damage) => ({ ...damage, text: `in shard ${shard}: ${damage.text}` }));
+}
+
+/** Parts of the task that began last. */
+function latestTask<Task extends { readonly taskId: string; readonly startedMs: number }>(
+  tasks: readonly Task[],
+): Task[] {
+  const [last] = tasks.toSorted((a, b) => b.startedMs - a.startedMs);
+  return tasks.filter(({ taskId }) => taskId === last?.taskId);
+}
+
+/** Makes the health of deliveries: a consumer that one shard misses counts as absent, and the longest row of failures. */
+export function mergedHealth(parts: readonly (ConsumerHealth | null)[]): ConsumerHealth | null {
+  const known = parts.filter((part) => part !== null);
+  if (known.length === 0) return null;
+  const deliveries = known.flatMap(({ lastDelivery }) => lastDelivery ?? []);
+  const next = known.flatMap((part) => part.next ?? []);
+  return {
+    isPresent: known.every(({ isPresent }) => isPresent),
+    inFlight: sumOf(known, ({ inFlight }) => inFlight),
+    consecutiveFailures: Math.max(...known.map((part) => part.consecutiveFailures)),
+    lastDelivery: deliveries.toSorted((a, b) => b.endedMs - a.endedMs)[0] ?? null,
+    next: next.toSorted((a, b) => a.atMs - b.atMs)[0] ?? null,
+  };
+}
+
+export function mergedRates(rates: readonly QueueRates[]): QueueRates {
+  return {
+    in: sumOf(rates, (part) => part.in),
+    out: sumOf(rates, (part) => part.out),
+    dead: sumOf(rates, (part) => part.dead),
+  };
+}
+
+/** Adds the usage of those that have counted in the latest month. */
+function mergedUsage(all: readonly QueueUsage[]): QueueUsage {
+  const month =
+    all
+      .map((part) => part.month)
+      .sort()
+      .at(-1) ?? "";
+  const parts = all.filter((part) => part.month === month);
+  const sum = (amountOf: (part: QueueUsage) => number) => sumOf(parts, amountOf);
+  return {
+    month,
+    sinceMs: firstOf(parts.map(({ sinceMs }) => sinceMs)) ?? 0,
+    rowsWritten: sum((part) => part.rowsWritten),
+    rowsRead: sum((part) => part.rowsRead),
+    requests: sum((part) => part.requests),
+    awakeMs: sum((part) => part.awakeMs),
+    messages: sum((part) => part.messages),
+    messageBytes: sum((part) => part.messageBytes),
+    messageChunks: sum((part) => part.messageChunks),
+    deliveries: sum((part) => part.deliveries),
+  };
+}
+
+/** Faults are made by each shard for itself: the answer has the most deliveries that one has left. */
+export function mergedFaults(parts: readonly (readonly Fault[])[]): Fault[] {
+  const faults = new Map<string, Fault>();
+  for (const fault of parts.flat()) {
+    const times = largestOf([fault.times, faults.get(fault.kind)?.times]) ?? 0;
+    faults.set(fault.kind, { ...fault, times });
+  }
+  return [...faults.values()];
+}

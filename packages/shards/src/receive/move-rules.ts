@@ -1,0 +1,146 @@
+import {
+  type CancelMoveReply,
+  type LookRequest,
+  type MoveTask,
+  type NewMove,
+  type StartMoveReply,
+  tokenOfShard,
+} from "@sluice/protocol";
+import type { Shards } from "../calls/shards.ts";
+import { mergedMove } from "../merge/moves.ts";
+
+/** Tasks that a queue lists. */
+const LISTED_MAX = 10;
+
+/**
+ * Starts a task on all shards: each has its part of the rate and of the limit. Where one of them cannot start, those
+ * that have begun are cancelled.
+ */
+export async function startMove(shards: Shards, move: NewMove): Promise<StartMoveReply> {
+  const running = (await listMoves(shards)).some(({ status }) => status === "running");
+  if (running) return { ok: false, reason: "active" };
+  const started = new Map<number, MoveTask>();
+  let isActive = false;
+  try {
+    await shards.byLaterMaps(async () => {
+      const parts = await partsOf(shards, move);
+      await shards.all(async (shard) => {
+        const part = parts[shard] ?? null;
+        if (part === null || started.has(shard)) return;
+        const reply = await shards.call(shard, "startMove", part);
+        if (reply.ok) started.set(shard, reply.task);
+        else isActive = true;
+      });
+    });
+  } catch (error) {
+    await cancelStarted(shards, move.taskId, started);
+    throw error;
+  }
+  if (isActive) {
+    await cancelStarted(shards, move.taskId, started);
+    return { ok: false, reason: "active" };
+  }
+  const task = mergedMove([...started.values()]);
+  if (task !== null) return { ok: true, task: { ...task, ratePerSecond: move.ratePerSecond } };
+  // No shard has a message of the selection: shard 0 notes the task, and ends it at once.
+  return shards.call(0, "startMove", move);
+}
+
+async function cancelStarted(
+  shards: Shards,
+  taskId: string,
+  started: ReadonlyMap<number, MoveTask>,
+): Promise<void> {
+  await Promise.allSettled([...started.keys()].map((shard) => shards.call(shard, "cancelMove", taskId)));
+}
+
+/** Makes the part of each shard; `null` for one that has nothing to move. */
+async function partsOf(shards: Shards, move: NewMove): Promise<(NewMove | null)[]> {
+  const { selection } = move;
+  const names = shards.kept.map((shard) => selection?.only?.flatMap((name) => nameFor(name, shard)));
+  const limits = await limitsOf(shards, move, names);
+  const takes = (shard: number) => limits[shard] !== 0 && names[shard]?.length !== 0;
+  const taking = shards.kept.filter(takes);
+  return shards.kept.map((shard) => {
+    if (!takes(shard)) return null;
+    const only = names[shard];
+    const limit = limits[shard];
+    return {
+      ...move,
+      ratePerSecond: rateOf(move.ratePerSecond, taking.indexOf(shard), taking.length),
+      ...(selection === undefined
+        ? {}
+        : {
+            selection: {
+              ...selection,
+              ...(only === undefined ? {} : { only }),
+              ...(limit === undefined ? {} : { limit }),
+            },
+          }),
+    };
+  });
+}
+
+/** Part of a rate: whole messages a second, or an equal fraction where there are too few. */
+function rateOf(rate: number | null, part: number, parts: number): number | null {
+  if (rate === null) return null;
+  return rate < parts ? rate / parts : Math.floor(rate / parts) + (part < rate % parts ? 1 : 0);
+}
+
+/** Divides a limit by what the shards have of the selection, one after the other; `undefined` without a limit. */
+async function limitsOf(
+  shards: Shards,
+  { selection, target, mayReach = [], fallback }: NewMove,
+  names: readonly (readonly string[] | undefined)[],
+): Promise<(number | undefined)[]> {
+  const limit = selection?.limit;
+  if (limit === undefined) return shards.kept.map(() => undefined);
+  const returning = target === null ? { returning: { mayReach, ...(fallback && { fallback }) } } : {};
+  const found = await shards.all((shard) => {
+    const request: LookRequest = {
+      max: 0,
+      countsAll: true,
+      isWaiting: true,
+      ...(selection?.filter && { filter: selection.filter }),
+      ...(names[shard] && { only: names[shard] }),
+      ...(mayReach.length > 0 && returning),
+    };
+    return shards.call(shard, "look", request);
+  });
+  let left = limit;
+  return found.map(({ matched, cursor }) => {
+    // A look that has ended early has counted some of them only.
+    const part = cursor === null ? Math.min(left, matched) : left;
+    left -= part;
+    return part;
+  });
+}
+
+function nameFor(name: string, shard: number): string[] {
+  if (/^[0-9a-f]{32}$/i.test(name.replaceAll("-", ""))) return [name];
+  const { token, shard: own } = tokenOfShard(name);
+  return own === shard ? [token] : [];
+}
+
+/** Cancels the parts of a task that still run. */
+export async function cancelMove(shards: Shards, taskId: string): Promise<CancelMoveReply> {
+  const replies = await shards.all((shard) => shards.call(shard, "cancelMove", taskId));
+  if (!replies.some(({ ok }) => ok)) {
+    const isKnown = replies.some((reply) => !reply.ok && reply.reason === "notActive");
+    return { ok: false, reason: isKnown ? "notActive" : "unknown" };
+  }
+  const task = (await listMoves(shards)).find((one) => one.taskId === taskId);
+  if (task !== undefined) return { ok: true, task };
+  return replies.find(({ ok }) => ok) as CancelMoveReply;
+}
+
+/** Lists tasks, newest first: each is the sum of its parts. */
+export async function listMoves(shards: Shards): Promise<readonly MoveTask[]> {
+  const lists = await shards.all((shard) => shards.call(shard, "listMoves"));
+  const parts = new Map<string, MoveTask[]>();
+  for (const task of lists.flat()) parts.set(task.taskId, [...(parts.get(task.taskId) ?? []), task]);
+  return [...parts.values()]
+    .flatMap((tasks) => mergedMove(tasks) ?? [])
+    .sort((a, b) => b.startedMs - a.startedMs)
+    .slice(0, LISTED_MAX);
+}
