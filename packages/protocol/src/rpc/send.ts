@@ -1,3 +1,5 @@
+import type { ShardMap } from "../shards/shard-map.ts";
+
 /**
  * The RPC interfaces between the three kinds of Workers. Plain data only: RPC refuses class instances, so dates travel
  * as milliseconds and errors as codes.
@@ -30,9 +32,19 @@ export interface RpcFailure {
   readonly cause: string;
 }
 
-export type SendReply = { readonly ok: true; readonly metrics: BacklogMetrics } | RpcFailure;
+export type SendReply =
+  | {
+      readonly ok: true;
+      readonly metrics: BacklogMetrics;
+      /** Map of the queue's shards, for a caller that named none. Absent where it has none, or the caller knows it. */
+      readonly shards?: ShardMap;
+    }
+  | RpcFailure;
 
-/** Answer to a producer's send: the backlog figures as a text (`metricsText`), or why nothing was stored. */
+/**
+ * Answer to a producer's send: the backlog figures as a text (`metricsText`), or why nothing was stored. Behind the
+ * figures is the map of the queue's shards (`shardMapText`) for a producer that named none.
+ */
 export type PostReply = string | RpcFailure;
 
 /** Methods of a queue's Durable Object that producers call. */
