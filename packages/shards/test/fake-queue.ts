@@ -484,7 +484,7 @@ export class FakeQueue {
     for (const object of this.objects.values()) object.known.clear();
   }
 
-  /** What a caller finds queues by. */
+  /** Makes what a caller finds queues by. */
   callers(random: () => number = () => 0, rules = QUEUE_RULES): ShardedQueues<keyof QueueRpc> {
     const objects = new QueueObjects<QueueRpc>({
       namespace: () => ({ getByName: (name) => this.#stub(name) }),

@@ -155,7 +155,7 @@ export interface HistoryRequest {
   readonly before?: number;
   /** Events after this number. Default: all. */
   readonly after?: number;
-  /** Of a queue with shards, in place of `before`: goes on where the list with this `cursor` has ended. */
+  /** Place where the list with this `cursor` has ended: of a queue with shards, instead of `before`. */
   readonly cursor?: string;
   /** Default: all. */
   readonly kinds?: readonly HistoryKind[];
@@ -170,7 +170,7 @@ export interface HistoryReply {
   readonly events: readonly HistoryEvent[];
   /** `before` of the next request; `null` when there is nothing older. */
   readonly next: number | null;
-  /** Of a queue with shards, in place of `next`: `cursor` of the next request; absent when there is nothing older. */
+  /** `cursor` of the next request: of a queue with shards, instead of `next`. Absent when there is nothing older. */
   readonly cursor?: string;
 }
 

@@ -8,7 +8,7 @@
  */
 export const GROUP_MOVED = 1;
 
-/** What a shard asks shard 0 for. */
+/** Request of a shard to shard 0 for its part of the limits. */
 export interface PartRequest {
   readonly shard: number;
   /** Deliveries that are running. */

@@ -16,7 +16,7 @@ export interface ShardMap {
   /** Shards 0 to `kept` - 1 may hold messages: those from `open` on only until they are empty. */
   readonly kept: number;
   /**
-   * Of a FIFO queue: `open` before the last change, as long as groups may still be where that map put them. Absent once
+   * `open` of a FIFO queue before the last change, as long as groups may still be where that map put them. Absent once
    * every group is where it belongs.
    */
   readonly before?: number;
