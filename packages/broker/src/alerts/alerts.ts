@@ -109,7 +109,8 @@ export class Alerts {
     for (const kind of ALERT_KINDS) {
       const { state, tells } = stepAlert(states[kind], this.#holds(kind, nowMs, isBusy), nowMs, isSilenced);
       const of = tells === "begun" ? state.told : states[kind].told;
-      if (tells !== null && of !== null) this.#report(reportOf(this.#context.name, kind, of, tells, nowMs));
+      if (tells !== null && of !== null)
+        this.#report(reportOf(this.#context.queueName, kind, of, tells, nowMs));
       states[kind] = state;
     }
     this.#deadLettersFrom = null;

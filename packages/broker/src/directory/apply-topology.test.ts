@@ -108,11 +108,11 @@ describe("the most recent change applies", () => {
 
   it("applies to settings that only a later release or a dialect knows", () => {
     const named = (extra: object) => ({ orders: extra as Partial<QueueDefinition> });
-    deploy(named({ shards: { number: 1 } }));
-    deploy(named({ shards: { number: 2 } }));
-    expect(record("orders").definition).toMatchObject({ shards: { number: 2 } });
+    deploy(named({ tiers: { number: 1 } }));
+    deploy(named({ tiers: { number: 2 } }));
+    expect(record("orders").definition).toMatchObject({ tiers: { number: 2 } });
     deploy(named({}));
-    expect(record("orders").definition).not.toHaveProperty("shards");
+    expect(record("orders").definition).not.toHaveProperty("tiers");
   });
 
   it("applies to each of the settings that receivers find by itself", () => {

@@ -9,9 +9,11 @@ import {
   queuesOf,
 } from "@sluice/protocol";
 import { deadLetterCycle } from "./consumers.ts";
-import { changed, deleteQueue, newRecord, UNSET_DEFINITION } from "./queues.ts";
+import { changed, deleteQueue, UNSET_DEFINITION } from "./queues.ts";
+import { newRecord } from "./records.ts";
 import type { Registry } from "./registry.ts";
 import type { QueueRow } from "./row.ts";
+import { putQueue, shardsRefusal } from "./shards.ts";
 
 /** Own settings of a queue, for which a configuration may leave the defaults. */
 type Settings = Omit<QueueDefinition, "producers" | "consumer">;
@@ -37,7 +39,7 @@ export function applyTopology(
     if (row === undefined) {
       const jurisdiction = jurisdictionFor(registry, topology, name);
       const record = newRecord(registry, name, configured, jurisdiction === null ? {} : { jurisdiction });
-      registry.put({ kind: "queue", record, configured, told: 0 });
+      putQueue(registry, { kind: "queue", record, configured, told: 0 });
     } else {
       merge(registry, row, configured, warn);
     }
@@ -84,15 +86,12 @@ function merge(
   const before = row.configured ?? UNSET_DEFINITION;
   const now = configured ?? UNSET_DEFINITION;
   const consumer = mergedConsumer(current.consumer, before.consumer, now.consumer);
-  const definition: QueueDefinition = {
-    ...withoutNewScope(
-      row.record,
-      mergedSettings(settingsOf(current), settingsOf(before), settingsOf(now)),
-      warn,
-    ),
-    producers: now.producers,
-    consumer,
-  };
+  const settings = withoutNewScope(
+    row.record,
+    mergedSettings(settingsOf(current), settingsOf(before), settingsOf(now)),
+    warn,
+  );
+  const definition = withPossibleShards(name, { ...settings, producers: now.producers, consumer }, warn);
   if (now.consumer === null && before.consumer !== null && current.consumer !== null && consumer === null) {
     warn(`queue "${name}": no configuration names its consumer any more; it is gone, messages wait`);
   }
@@ -126,6 +125,23 @@ function withoutNewScope(
   if (before === undefined || (settings.fifo?.deduplicationScope ?? "queue") === scope) return settings;
   warn(`queue "${name}": its deduplication_scope stays "${scope}", it is fixed when a queue is created`);
   return { ...settings, fifo: { ...settings.fifo, deduplicationScope: scope } };
+}
+
+/** Leaves out a number of shards that only the rest of the configuration would allow. */
+function withPossibleShards(
+  name: string,
+  definition: QueueDefinition,
+  warn: (line: string) => void,
+): QueueDefinition {
+  const { shards, ...rest } = definition;
+  const refusal = shardsRefusal(definition);
+  if (refusal?.kind !== "shardsRefused") return definition;
+  const why = {
+    deduplicationScope: 'its deduplication_scope is not "message_group"',
+    workerDaemon: "its consumer is a worker daemon",
+  }[refusal.reason];
+  warn(`queue "${name}": it gets 1 shard and not ${shards}, because ${why}`);
+  return rest;
 }
 
 /** Groups of settings, each of which is changed by itself. */

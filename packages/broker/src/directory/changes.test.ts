@@ -34,19 +34,24 @@ beforeEach(() => {
     warn: (line) => events.push(line),
   });
   const other = { hasPending: false, notifyAll: async () => true };
-  changes = new Changes(registry, notices, [other], {
-    transaction: (write) => {
-      events.push("store");
-      return write();
+  const asks = { dueInMs: null, ask: async () => false };
+  changes = new Changes(
+    registry,
+    { notices, others: [other], asks },
+    {
+      transaction: (write) => {
+        events.push("store");
+        return write();
+      },
+      wakeAfter: async (ms) => void events.push(ms === null ? "wake no more" : `wake after ${ms}`),
+      after: (ms) => {
+        expect(ms).toBe(NOTIFY_MS_MAX);
+        return new Promise((resolve) => {
+          passTime = resolve;
+        });
+      },
     },
-    wakeAfter: async (ms) => void events.push(ms === null ? "wake no more" : `wake after ${ms}`),
-    after: (ms) => {
-      expect(ms).toBe(NOTIFY_MS_MAX);
-      return new Promise((resolve) => {
-        passTime = resolve;
-      });
-    },
-  });
+  );
 });
 
 const create = (name: string) => changes.change(() => createQueue(registry, { name }));

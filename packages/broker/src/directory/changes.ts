@@ -2,10 +2,16 @@ import type { DirectoryReply, QueueRecord } from "@sluice/protocol";
 import type { QueueStatus } from "../rpc/queue-status.ts";
 import { NOTIFY_AGAIN_MS, NOTIFY_MS_MAX, type Notices } from "./notices.ts";
 import type { Registry } from "./registry.ts";
+import { shownRecord } from "./row.ts";
+import type { ShardAsks } from "./shard-asks.ts";
+import { hasShards, stepShards } from "./shards.ts";
 import { lossShownBy, restoreQueue, statusOf } from "./status.ts";
 
 /** Sender of notices to objects about changes. */
 export type Notifier = Pick<Notices, "hasPending" | "notifyAll">;
+
+/** Questions to shards. */
+type ChangesAsks = Pick<ShardAsks, "ask" | "dueInMs">;
 
 /** Operations of the directory's object that changes use. */
 export interface ChangesPorts {
@@ -20,28 +26,39 @@ export interface ChangesPorts {
 /** Changes of the directory. Each is stored with its notices, which are then sent until they arrive. */
 export class Changes {
   readonly #registry: Registry;
-  readonly #notices: Pick<Notices, "notify">;
+  readonly #notices: Pick<Notices, "notifyQueue">;
   readonly #notifiers: readonly Notifier[];
+  readonly #asks: ChangesAsks;
   readonly #ports: ChangesPorts;
 
   /**
    * @param notices to queues.
    * @param others senders of notices to other objects.
+   * @param asks questions to shards.
    */
-  constructor(registry: Registry, notices: Notices, others: readonly Notifier[], ports: ChangesPorts) {
+  constructor(
+    registry: Registry,
+    { notices, others, asks }: { notices: Notices; others: readonly Notifier[]; asks: ChangesAsks },
+    ports: ChangesPorts,
+  ) {
     this.#registry = registry;
     this.#notices = notices;
     this.#notifiers = [notices, ...others];
+    this.#asks = asks;
     this.#ports = ports;
   }
 
-  /** Changes a queue, and resolves when its object is notified or could not be reached for `NOTIFY_MS_MAX`. */
+  /** Changes a queue, and resolves when its objects are notified or could not be reached for `NOTIFY_MS_MAX`. */
   async change(make: () => DirectoryReply): Promise<DirectoryReply> {
     const reply = this.#ports.transaction(make);
     if (!reply.ok) return reply;
     void this.notifyAll();
-    await Promise.race([this.#notices.notify(reply.record.name), this.#ports.after(NOTIFY_MS_MAX)]);
-    return reply;
+    const { record } = reply;
+    await Promise.race([this.#notices.notifyQueue(record.name), this.#ports.after(NOTIFY_MS_MAX)]);
+    const row = this.#registry.queue(record.name);
+    const hasMap = row?.record.queueId === record.queueId && row.record.shards !== undefined;
+    // It has changed again if shards were made.
+    return hasMap ? { ok: true, record: shownRecord(row) } : reply;
   }
 
   /** Makes a change that several objects may need, and resolves when all are notified, or after `NOTIFY_MS_MAX`. */
@@ -54,7 +71,14 @@ export class Changes {
   /** At the object's start: applies a deployment unless that was done, and sends pending notices. */
   start(isApplied: boolean, apply: () => void): void {
     if (!isApplied) this.#ports.transaction(apply);
-    if (this.#hasPending) void this.notifyAll();
+    // Rows may have been restored, or lost.
+    const sharded = [...this.#registry.queues()].filter(({ record }) => hasShards(this.#registry, record));
+    if (sharded.length > 0) {
+      this.#ports.transaction(() => {
+        for (const { record } of sharded) stepShards(this.#registry, record.name);
+      });
+    }
+    if (this.#hasPending || this.#asks.dueInMs !== null) void this.notifyAll();
   }
 
   /** Takes the start of a queue's object with its copy of the record. @returns its status, and the loss that shows. */
@@ -64,12 +88,14 @@ export class Changes {
     return { status: statusOf(this.#registry, queue), directoryLoss };
   }
 
-  /** Sends all pending notices. Never rejects because an object cannot be reached. */
+  /** Sends all pending notices and asks shards. Never rejects because an object cannot be reached. */
   async notifyAll(): Promise<void> {
     // Set before any call, so that a crash leaves no notice behind.
     await this.#ports.wakeAfter(NOTIFY_AGAIN_MS);
-    const notified = await Promise.all(this.#notifiers.map((notifier) => notifier.notifyAll()));
-    if (notified.every((all) => all)) await this.#ports.wakeAfter(null);
+    let notified: boolean[];
+    do notified = await Promise.all(this.#notifiers.map((notifier) => notifier.notifyAll()));
+    while (await this.#asks.ask());
+    if (notified.every((all) => all)) await this.#ports.wakeAfter(this.#asks.dueInMs);
   }
 
   get #hasPending(): boolean {

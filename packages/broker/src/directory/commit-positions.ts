@@ -44,12 +44,12 @@ export class CommitPositions {
   }
 
   /** Lists the snapshots of queues that were idle by their latest report. Damaged rows are left out. */
-  snapshots(): string[] {
+  snapshots(): { readonly queue: string; readonly text: string }[] {
     return this.#sql
       .exec<PositionRow & { queue: string }>("SELECT * FROM marks WHERE rest IS NOT NULL")
       .toArray()
       .filter((row) => row.checksum === checksumOf(row.queue, row))
-      .map(({ rest }) => rest ?? "");
+      .map(({ queue, rest }) => ({ queue, text: rest ?? "" }));
   }
 
   /**

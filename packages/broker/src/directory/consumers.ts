@@ -6,11 +6,14 @@ import {
   QUEUES_MAX,
   type QueueRecord,
 } from "@sluice/protocol";
-import { changed, createQueue, ensureQueue, refuse, sourceOf } from "./queues.ts";
+import { changed, createQueue, ensureQueue, refuse, sourceOf, UNSET_DEFINITION } from "./queues.ts";
 import type { Registry } from "./registry.ts";
+import { shardsRefusal } from "./shards.ts";
 
 /** Creates a queue with a free name, and its consumer if one is given: both or neither. */
 export function createWithConsumer(registry: Registry, { consumer, ...queue }: NewQueue): DirectoryReply {
+  const unsharded = shardsRefusal({ ...UNSET_DEFINITION, ...queue.settings, consumer: consumer ?? null });
+  if (unsharded !== null) return refuse(unsharded);
   const target = consumer?.settings.deadLetterQueue ?? null;
   if (target !== null && registry.queue(queue.name) === undefined) {
     const { name, jurisdiction = null } = queue;
@@ -36,6 +39,9 @@ export function setConsumer(
   if (record.consumer !== null && record.consumer.consumerId !== consumerId) {
     return refuse({ kind: "consumerExists", name, queueId });
   }
+  const definition = { ...record.definition, consumer };
+  const unsharded = shardsRefusal(definition);
+  if (unsharded !== null) return refuse(unsharded);
   const { deadLetterQueue } = consumer.settings;
   if (deadLetterQueue !== null) {
     const refusal = deadLetterRefusal(registry, record, deadLetterQueue, registry.size);
@@ -46,7 +52,6 @@ export function setConsumer(
     consumerId: consumerId ?? registry.newId(),
     createdOnMs: registry.nowMs,
   };
-  const definition = { ...record.definition, consumer };
   return { ok: true, record: changed(registry, row, { definition, consumer: identity }) };
 }
 

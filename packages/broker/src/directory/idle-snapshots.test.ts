@@ -1,4 +1,4 @@
-import type { QueueAtRest, QueueDescription } from "@sluice/protocol";
+import { isShard, type QueueAtRest, type QueueDescription } from "@sluice/protocol";
 import { beforeEach, describe, expect, it } from "vitest";
 import { nodeSql } from "../../test/node-sql.ts";
 import { checksumOfText } from "../store/checksum.ts";
@@ -13,7 +13,7 @@ let rests: IdleSnapshots;
 /** The directory's next start. */
 function restart(): void {
   marks = new CommitPositions(sql);
-  rests = new IdleSnapshots(marks, () => nowMs);
+  rests = new IdleSnapshots(marks, () => nowMs, isShard);
 }
 
 function rest(queue: string, ready: number): QueueAtRest {

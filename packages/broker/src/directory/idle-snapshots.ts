@@ -9,12 +9,15 @@ export const AWAKE_MS = 2 * REPORT_AFTER_MS;
 export class IdleSnapshots {
   readonly #positions: CommitPositions;
   readonly #now: () => number;
+  readonly #isPart: (queue: string) => boolean;
   /** Starts of queues that have not reported since. In memory alone, because this object outlives `AWAKE_MS`. */
   readonly #startedMs = new Map<string, number>();
 
-  constructor(positions: CommitPositions, now: () => number) {
+  /** @param isPart whether an object keeps only a part of a queue: its snapshot is not the queue's. */
+  constructor(positions: CommitPositions, now: () => number, isPart: (queue: string) => boolean) {
     this.#positions = positions;
     this.#now = now;
+    this.#isPart = isPart;
   }
 
   /** Takes the start of a queue. @returns whether it was idle by its latest report. */
@@ -39,8 +42,8 @@ export class IdleSnapshots {
     }
     return this.#positions
       .snapshots()
-      .map((text) => JSON.parse(text) as StoredSnapshot)
-      .filter(({ description }) => !this.#startedMs.has(description.queue))
+      .filter(({ queue }) => !this.#startedMs.has(queue) && !this.#isPart(queue))
+      .map(({ text }) => JSON.parse(text) as StoredSnapshot)
       .map(({ queueId, description, atMs }) => ({
         queueId,
         description: { ...description, nowMs: description.nowMs + nowMs - atMs },

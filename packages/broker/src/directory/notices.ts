@@ -1,6 +1,7 @@
-import type { QueueRecord } from "@sluice/protocol";
+import { type QueueRecord, shardOf } from "@sluice/protocol";
 import type { Registry } from "./registry.ts";
-import { type DeletedRow, type DirectoryRow, isNotified, nameOf } from "./row.ts";
+import { type DeletedRow, type DirectoryRow, isNotified, nameOf, revisionOf } from "./row.ts";
+import { stepShards } from "./shards.ts";
 
 /** Wait before notices that did not arrive are sent again, in ms. */
 export const NOTIFY_AGAIN_MS = 5_000;
@@ -40,12 +41,31 @@ export class Notices {
 
   /** Sends all pending notices. Resolves to whether all have arrived; never rejects. */
   async notifyAll(): Promise<boolean> {
-    const names = this.#registry.pending().map(nameOf);
-    const next = async () => {
-      for (let name = names.pop(); name !== undefined; name = names.pop()) await this.notify(name);
-    };
-    await Promise.all(Array.from({ length: NOTIFIED_AT_ONCE_MAX }, next));
+    await this.#notifyEach(() => this.#registry.pending());
     return !this.hasPending;
+  }
+
+  /** Sends the pending notices to a queue and its shards. Never rejects. */
+  async notifyQueue(queue: string): Promise<void> {
+    await this.#notifyEach(() =>
+      this.#registry.pending().filter((row) => shardOf(nameOf(row)).queue === queue),
+    );
+  }
+
+  /** Sends notices, each once, with those that become pending when others have arrived. */
+  async #notifyEach(pending: () => DirectoryRow[]): Promise<void> {
+    const sent = new Set<string>();
+    const keyOf = (row: DirectoryRow) => `${nameOf(row)} ${revisionOf(row)}`;
+    for (;;) {
+      const rows = pending().filter((row) => !sent.has(keyOf(row)));
+      if (rows.length === 0) return;
+      for (const row of rows) sent.add(keyOf(row));
+      const names = rows.map(nameOf);
+      const next = async () => {
+        for (let name = names.pop(); name !== undefined; name = names.pop()) await this.notify(name);
+      };
+      await Promise.all(Array.from({ length: NOTIFIED_AT_ONCE_MAX }, next));
+    }
   }
 
   /** Sends the pending notice to a queue, if there is one. Never rejects. */
@@ -77,7 +97,10 @@ export class Notices {
     if (notice.kind === "deleted") {
       if (row?.kind === "deleted" && row.revision === notice.revision) this.#registry.emptied(row);
     } else if (row?.kind === "queue" && row.record.queueId === notice.record.queueId) {
-      this.#registry.put({ ...row, told: notice.record.revision });
+      const { shownShards, ...rest } = row;
+      const isShown = shownShards === undefined || notice.record.shards?.epoch === row.record.shards?.epoch;
+      this.#registry.put({ ...(isShown ? rest : row), told: notice.record.revision });
     }
+    stepShards(this.#registry, shardOf(name).queue);
   }
 }

@@ -1,6 +1,7 @@
 import {
   type DirectoryReply,
   isFifoName,
+  isShard,
   type Jurisdiction,
   type NewQueue,
   QUEUES_MAX,
@@ -9,8 +10,10 @@ import {
   type QueueRecord,
   RETENTION_SECONDS_DEFAULT,
 } from "@sluice/protocol";
+import { newRecord, placeFor } from "./records.ts";
 import type { Registry } from "./registry.ts";
 import { isNotified, type QueueRow } from "./row.ts";
+import { deletedRow, putQueue, shardsRefusal, stepShards } from "./shards.ts";
 
 /** Definition of a queue for which no settings are given. */
 export const UNSET_DEFINITION: QueueDefinition = {
@@ -33,8 +36,11 @@ export function createQueue(registry: Registry, queue: NewQueue): DirectoryReply
   const source = registry.hasJurisdictions ? sourceOf(registry, name) : undefined;
   if (source !== undefined && source.jurisdiction !== jurisdiction)
     return refuse({ kind: "otherJurisdiction", queue: source.name, deadLetterQueue: name });
-  const record = newRecord(registry, name, { ...UNSET_DEFINITION, ...queue.settings }, queue);
-  registry.put({ kind: "queue", record, configured: null, told: 0 });
+  const definition = { ...UNSET_DEFINITION, ...queue.settings };
+  const refusal = shardsRefusal(definition);
+  if (refusal !== null) return refuse(refusal);
+  const record = newRecord(registry, name, definition, queue);
+  putQueue(registry, { kind: "queue", record, configured: null, told: 0 });
   return { ok: true, record };
 }
 
@@ -49,8 +55,11 @@ export function changeQueue(registry: Registry, queueId: string, change: QueueCh
   const other = deadLetterQueue === undefined ? undefined : registry.queue(deadLetterQueue)?.record;
   if (deadLetterQueue !== undefined && other !== undefined && other.jurisdiction !== jurisdiction)
     return refuse({ kind: "otherJurisdiction", queue: name, deadLetterQueue });
+  const changedDefinition = { ...definition, ...change.settings };
+  const refusal = change.settings === undefined ? null : shardsRefusal(changedDefinition);
+  if (refusal !== null) return refuse(refusal);
   const record = changed(registry, row, {
-    definition: { ...definition, ...change.settings },
+    definition: changedDefinition,
     dialects: { ...dialects, ...change.dialects },
   });
   return { ok: true, record };
@@ -61,9 +70,8 @@ export function deleteQueue(registry: Registry, queueId: string): DirectoryReply
   const row = registry.queueById(queueId);
   if (row === undefined) return refuse({ kind: "queueNotFound" });
   const { record } = row;
-  const { name, place } = record;
-  const revision = registry.nextRevision();
-  registry.put({ kind: "deleted", name, revision, ...(place === undefined ? {} : { place }) });
+  registry.put(deletedRow(registry, record));
+  stepShards(registry, record.name);
   return { ok: true, record };
 }
 
@@ -75,6 +83,8 @@ export function ensureQueue(
 ): DirectoryReply {
   const row = registry.queue(name);
   if (row !== undefined) return { ok: true, record: row.record };
+  // Only its queue makes a shard.
+  if (isShard(name)) return refuse({ kind: "queueNotFound" });
   return createQueue(registry, {
     name,
     ...(isFifoName(name) ? { settings: { fifo: {} } } : {}),
@@ -94,38 +104,8 @@ export function changed(
     modifiedOnMs: registry.nowMs,
     revision: registry.nextRevision(),
   };
-  registry.put({ ...row, record });
+  putQueue(registry, { ...row, record });
   return record;
-}
-
-/** Makes the record of a new queue, with an id of its own. */
-export function newRecord(
-  registry: Registry,
-  name: string,
-  definition: QueueDefinition,
-  rest: Pick<NewQueue, "jurisdiction" | "dialects"> = {},
-): QueueRecord {
-  const { nowMs } = registry;
-  const before = registry.row(name);
-  const { jurisdiction = null } = rest;
-  const place = placeFor(registry, jurisdiction);
-  return {
-    queueId: registry.newId(),
-    name,
-    createdOnMs: nowMs,
-    modifiedOnMs: nowMs,
-    revision: registry.nextRevision(),
-    emptyAsOf: before?.kind === "deleted" ? before.revision : 0,
-    definition,
-    consumer: definition.consumer === null ? null : { consumerId: registry.newId(), createdOnMs: nowMs },
-    jurisdiction,
-    ...(place === undefined ? {} : { place }),
-    dialects: rest.dialects ?? {},
-  };
-}
-
-function placeFor(registry: Registry, jurisdiction: Jurisdiction | null): Jurisdiction | undefined {
-  return jurisdiction !== null && registry.hasJurisdictions ? jurisdiction : undefined;
 }
 
 /** Warns of queues that were created before the platform, or this broker, made objects in a jurisdiction. */

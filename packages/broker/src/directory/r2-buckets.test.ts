@@ -2,8 +2,9 @@ import { type R2Rule, type R2Write, unpackMessages } from "@sluice/protocol";
 import { beforeEach, describe, expect, it } from "vitest";
 import { nodeSql } from "../../test/node-sql.ts";
 import type { Transfer } from "../rpc/transfer.ts";
-import { newRecord, UNSET_DEFINITION } from "./queues.ts";
+import { UNSET_DEFINITION } from "./queues.ts";
 import { R2Buckets } from "./r2-buckets.ts";
+import { newRecord } from "./records.ts";
 import { Registry } from "./registry.ts";
 
 const NOW = 1_000;

@@ -1,5 +1,13 @@
-import { isHiddenQueue, type QueueRecord } from "@sluice/protocol";
-import { type DeletedRow, type DirectoryRow, isNotified, nameOf, type QueueRow } from "./row.ts";
+import { isHiddenQueue, isShard, type QueueRecord, shardOf } from "@sluice/protocol";
+import {
+  type DeletedRow,
+  type DirectoryRow,
+  isNotified,
+  nameOf,
+  type QueueRow,
+  revisionOf,
+  shownRecord,
+} from "./row.ts";
 
 /** Most deletions that are remembered after the objects of their queues are empty. */
 export const DELETIONS_KEPT_MAX = 1_000;
@@ -22,6 +30,8 @@ export class Registry {
   readonly #ports: RegistryPorts;
   readonly #rows = new Map<string, DirectoryRow>();
   readonly #namesById = new Map<string, string>();
+  /** Names of the shards of each queue, without shard 0. */
+  readonly #shards = new Map<string, Set<string>>();
   #lastRevision = 0;
   #queues = 0;
 
@@ -72,19 +82,29 @@ export class Registry {
     return name === undefined ? undefined : this.queue(name);
   }
 
+  /** Rows of queues, without those of their shards other than the first. */
   *queues(): Iterable<QueueRow> {
-    for (const row of this.#rows.values()) if (row.kind === "queue") yield row;
+    for (const [name, row] of this.#rows) if (row.kind === "queue" && !isShard(name)) yield row;
+  }
+
+  /** Lists the rows of a queue's shards other than the first. */
+  shards(queue: string): QueueRow[] {
+    return [...(this.#shards.get(queue) ?? [])].flatMap((name) => this.queue(name) ?? []);
   }
 
   /** Lists queues in order of their names, without hidden ones. */
   list(): QueueRecord[] {
-    const records = [...this.queues()].flatMap(({ record }) => (isHiddenQueue(record.name) ? [] : record));
+    const records = [...this.queues()].flatMap((row) =>
+      isHiddenQueue(row.record.name) ? [] : shownRecord(row),
+    );
     return records.sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
   /** Lists the queues that no dialect shows. */
   hidden(): QueueRecord[] {
-    return [...this.queues()].flatMap(({ record }) => (isHiddenQueue(record.name) ? record : []));
+    return [...this.#rows].flatMap(([name, row]) =>
+      row.kind === "queue" && isHiddenQueue(name) ? row.record : [],
+    );
   }
 
   /** Lists the rows of which their queues' objects are not notified. */
@@ -116,11 +136,14 @@ export class Registry {
 
   #enter(row: DirectoryRow): void {
     this.#rows.set(nameOf(row), row);
-    const revision = row.kind === "queue" ? row.record.revision : row.revision;
-    this.#lastRevision = Math.max(this.#lastRevision, revision);
+    this.#lastRevision = Math.max(this.#lastRevision, revisionOf(row));
     if (row.kind !== "queue") return;
-    if (!isHiddenQueue(row.record.name)) this.#queues += 1;
-    this.#namesById.set(row.record.queueId, row.record.name);
+    const { name, queueId } = row.record;
+    if (!isHiddenQueue(name)) this.#queues += 1;
+    this.#namesById.set(queueId, name);
+    if (!isShard(name)) return;
+    const { queue } = shardOf(name);
+    this.#shards.set(queue, (this.#shards.get(queue) ?? new Set()).add(name));
   }
 
   #leave(name: string): void {
@@ -129,5 +152,6 @@ export class Registry {
     if (row?.kind !== "queue") return;
     if (!isHiddenQueue(name)) this.#queues -= 1;
     this.#namesById.delete(row.record.queueId);
+    if (isShard(name)) this.#shards.get(shardOf(name).queue)?.delete(name);
   }
 }

@@ -1,4 +1,4 @@
-import type { Jurisdiction, QueueDefinition, QueueRecord } from "@sluice/protocol";
+import type { Jurisdiction, QueueDefinition, QueueRecord, ShardMap } from "@sluice/protocol";
 
 /** Queue in the directory. A contract, since it is stored as JSON: members keep their names and meaning. */
 export interface QueueRow {
@@ -8,6 +8,11 @@ export interface QueueRow {
   readonly configured: QueueDefinition | null;
   /** Latest revision of which the queue's object is notified. */
   readonly told: number;
+  /**
+   * Map that is shown until shard 0 has confirmed that of the record; `null` for none. Absent once it has, and in rows of
+   * other shards.
+   */
+  readonly shownShards?: ShardMap | null;
 }
 
 /** Deleted queue. A contract, since it is stored as JSON: members keep their names and meaning. */
@@ -25,6 +30,17 @@ export type DirectoryRow = QueueRow | DeletedRow;
 
 export function nameOf(row: DirectoryRow): string {
   return row.kind === "queue" ? row.record.name : row.name;
+}
+
+export function revisionOf(row: DirectoryRow): number {
+  return row.kind === "queue" ? row.record.revision : row.revision;
+}
+
+/** Returns the record for everybody but the queue's own objects: with the latest map that shard 0 has confirmed. */
+export function shownRecord({ record, shownShards }: QueueRow): QueueRecord {
+  if (shownShards === undefined) return record;
+  const { shards: _, ...rest } = record;
+  return shownShards === null ? rest : { ...rest, shards: shownShards };
 }
 
 /** Whether the queue's object is notified of its row. */

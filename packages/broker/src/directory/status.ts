@@ -1,7 +1,8 @@
-import type { QueueRecord } from "@sluice/protocol";
+import { isShard, type QueueRecord, shardOf } from "@sluice/protocol";
 import type { QueueStatus } from "../rpc/queue-status.ts";
 import type { Registry } from "./registry.ts";
 import type { DirectoryRow, QueueRow } from "./row.ts";
+import { stepShards } from "./shards.ts";
 
 export function statusOf(registry: Registry, name: string): QueueStatus {
   const row = registry.queue(name);
@@ -37,13 +38,22 @@ export function lossShownBy(registry: Registry, copy: QueueRecord): string | nul
 export function isBehind(row: DirectoryRow | undefined, copy: QueueRecord): boolean {
   if (row === undefined) return true;
   if (row.kind === "deleted") return row.revision < copy.revision;
+  // A shard that was lost has been made again since, by the map that its queue knew.
+  if (isShard(copy.name) && copy.revision >= row.record.emptyAsOf && epochOf(copy) > epochOf(row.record))
+    return true;
   return row.record.queueId === copy.queueId && row.record.revision < copy.revision;
+}
+
+function epochOf({ shards }: QueueRecord): number {
+  return shards?.epoch ?? 0;
 }
 
 /** Restores a queue that the directory has lost, or a change of it, from the queue's own copy. */
 export function restoreQueue(registry: Registry, copy: QueueRecord): void {
   const row = registry.row(copy.name);
-  if (isBehind(row, copy)) registry.put(restoredRow(row, copy));
+  if (!isBehind(row, copy)) return;
+  registry.put(restoredRow(row, copy));
+  stepShards(registry, shardOf(copy.name).queue);
 }
 
 /**

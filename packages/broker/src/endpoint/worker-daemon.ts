@@ -211,7 +211,7 @@ export class WorkerDaemon {
       const request = daemonRequest(message, {
         url: caller.settings.url,
         contentType: caller.settings.contentType ?? "application/json",
-        queue: this.#context.name,
+        queue: this.#context.queueName,
       });
       for (const line of request.dropped) this.#warn(`${message.id}: ${line}`);
       const post = { ...request, headers: { ...request.headers, ...trace }, id: message.id };

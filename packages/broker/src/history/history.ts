@@ -41,7 +41,10 @@ const SCANNED_UNITS_MAX = 2_000_000;
 
 /** Parts of a queue that its history uses. */
 export interface HistoryPorts extends FinishedPorts, Pick<FiguresPorts, "movedMs" | "level"> {
+  /** Name of the object, for the observer. */
   readonly name: string;
+  /** Name of the queue in stories. */
+  readonly queueName: string;
   /** Whether it asks consumers for what handlers print. Read for every delivery, because it can change. */
   readonly takesLogs: boolean;
   readonly flushMs: number;
@@ -337,7 +340,7 @@ export class History {
     const heads = this.#heads();
     return storyOf({
       ...findStory({ rows: heads, unwritten: this.#unwritten() }, id, (event) => this.#isKept(event)),
-      queue: this.#ports.name,
+      queue: this.#ports.queueName,
       id,
       isOn: this.isOn,
       isHere: ([segmentId, index]) => this.#ports.isHere({ segmentId, index }),

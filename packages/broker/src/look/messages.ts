@@ -120,9 +120,9 @@ export class Messages {
 
   /** Conditions outside the engine that decide whether messages are delivered. */
   get conditions(): Conditions {
-    const { name, nowMs, definition, awakeSinceMs, throttle } = this.#queue;
+    const { queueName, nowMs, definition, awakeSinceMs, throttle } = this.#queue;
     return {
-      queue: name,
+      queue: queueName,
       nowMs,
       awakeSinceMs,
       definition,

@@ -1,4 +1,4 @@
-import { ALERTS_QUEUE, type AlertSettings, isHiddenQueue, isTopicObject } from "@sluice/protocol";
+import { ALERTS_QUEUE, type AlertSettings, isHiddenQueue, isTopicObject, shardOf } from "@sluice/protocol";
 import { lastReports } from "../alerts/last-reports.ts";
 import { newId } from "../platform/new-id.ts";
 import type { BrokerOptions } from "./broker-env.ts";
@@ -6,7 +6,7 @@ import type { StoredQueue } from "./open-store.ts";
 
 /** Settings of the alerts of a queue; `undefined` for none, or a queue that people do not know. */
 export function alertsOf(name: string, { topology }: BrokerOptions): AlertSettings | undefined {
-  return isHiddenQueue(name) || isTopicObject(name) ? undefined : topology.alerts;
+  return isHiddenQueue(shardOf(name).queue) || isTopicObject(name) ? undefined : topology.alerts;
 }
 
 /**

@@ -8,6 +8,7 @@ import {
   inPlace,
   type Jurisdiction,
   type QueueRecord,
+  shardOf,
   workerOf,
 } from "@sluice/protocol";
 import { Faults } from "../faults/faults.ts";
@@ -107,6 +108,7 @@ function portsOf(
     },
     newMessageId: newId,
     definition: () => registration.definition,
+    shardMap: () => registration.record?.shards,
     consumer: () => {
       const consumer = registration.definition?.consumer ?? null;
       const port = consumer === null ? null : consumers.consumerOf(consumer, clock, log);
@@ -124,6 +126,8 @@ function portsOf(
         return namespace.get(namespace.idFromName(target)).take(target, transfer);
       };
       const { record } = registration;
+      // What is passed on stays in the place of its queue.
+      if (isShardOfSame(target, queue.name)) return take(record?.place);
       // A queue without a jurisdiction sends to queues without alone: nobody need be asked. Alerts hold no messages.
       return record?.jurisdiction == null || target === ALERTS_QUEUE
         ? take()
@@ -158,12 +162,16 @@ function tracesOf({ name, host, log, after }: IdentifiedQueue): Traces | null {
   if (settings === null) return null;
   const warn = (text: string) => log.warn(`Queue "${name}": ${text}`);
   const exporter = new SpanExporter({ settings, post: postSpans, after, warn });
-  return new Traces(name, {
+  return new Traces(shardOf(name).queue, {
     ratio: settings.ratio,
     nowMs: () => host.systemMs(),
     randomHex,
     export: (spans) => exporter.add(spans),
   });
+}
+
+function isShardOfSame(target: string, name: string): boolean {
+  return target !== name && shardOf(target).queue === shardOf(name).queue;
 }
 
 /** Finds the place of a queue that messages go to, and creates it: they stay in their jurisdiction. */

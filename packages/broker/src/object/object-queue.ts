@@ -1,7 +1,21 @@
+import { readShardAddress } from "@sluice/protocol";
 import type { QueueCore } from "../queue/queue-core.ts";
+import {
+  type CalledObject,
+  refuseDraining,
+  refuseOtherMap,
+  takesWithoutMap,
+} from "../shards/called-by-map.ts";
+import type { CallerMap } from "../shards/caller-map.ts";
 import { nameIn, type OpenQueue, openQueue } from "./open-queue.ts";
 import { isIdOf, type QueueSurroundings } from "./open-store.ts";
 import { QueueNotFoundError } from "./registration.ts";
+
+/** A queue that a caller brings messages. */
+export interface SendingCall extends Pick<OpenQueue, "core" | "unwritable"> {
+  /** `undefined` for a queue without a map. */
+  readonly callerMap: CallerMap | undefined;
+}
 
 /** Opens the queue of a Durable Object on first use, and again on first use after it was dropped. */
 export class ObjectQueue {
@@ -26,10 +40,21 @@ export class ObjectQueue {
     return this.#queue;
   }
 
-  /** Counts a call and returns the queue, opened if need be. Throws `UnreadableQueueError`; the next call retries. */
-  async forCall(queue: string): Promise<OpenQueue> {
+  /**
+   * Counts a call and returns the queue, opened if need be. Throws `UnreadableQueueError`; the next call retries.
+   *
+   * @param address name of the object, with the epoch of the caller's map or without.
+   */
+  async forCall(address: string): Promise<OpenQueue> {
     this.requests += 1;
-    return this.#ensureOpen(queue);
+    return this.#ensureOpen(readShardAddress(address).object);
+  }
+
+  /** Returns the queue for a caller that means all of it. Throws as `forCall`, and `ShardMapError`. */
+  async forCaller(address: string): Promise<OpenQueue> {
+    const open = await this.forCall(address);
+    refuseOtherMap(calledBy(address, open));
+    return open;
   }
 
   async #ensureOpen(queue: string): Promise<OpenQueue> {
@@ -51,18 +76,35 @@ export class ObjectQueue {
   }
 
   /** Returns the core of a queue that exists. Throws `QueueNotFoundError` and `UnreadableQueueError`. */
-  async coreOfExisting(queue: string): Promise<QueueCore> {
-    const { core, registration } = await this.forCall(queue);
-    if (registration.definition === undefined) throw new QueueNotFoundError(queue);
-    return core;
+  async coreOfExisting(address: string): Promise<QueueCore> {
+    return (await this.#existing(address)).core;
   }
 
-  /** Returns the core of a queue that can accept messages. Throws as `coreOfExisting`, and `UnwritableQueueError`. */
-  async coreForSending(queue: string): Promise<QueueCore> {
-    const core = await this.coreOfExisting(queue);
-    const unwritable = this.#queue?.unwritable ?? null;
-    if (unwritable !== null) throw unwritable;
-    return core;
+  /**
+   * Returns a queue that exists for a call that brings messages. Throws as `coreOfExisting`.
+   *
+   * @param isOpenToAll whether shard 0 of a standard queue takes messages of a caller without a map.
+   */
+  async forSending(address: string, isOpenToAll: boolean): Promise<SendingCall> {
+    const open = await this.#existing(address, isOpenToAll);
+    const { core, unwritable, registration } = open;
+    if (registration.record?.shards === undefined) return { core, unwritable, callerMap: undefined };
+    const { epoch } = calledBy(address, open);
+    const check = () => {
+      const called = calledBy(address, open);
+      if (!isOpenToAll || !takesWithoutMap(called)) refuseOtherMap(called);
+      refuseDraining(called);
+    };
+    check();
+    return { core, unwritable, callerMap: { epoch, check } };
+  }
+
+  async #existing(address: string, isOpenToAll = false): Promise<OpenQueue> {
+    const open = await this.forCall(address);
+    const called = calledBy(address, open);
+    if (open.registration.definition === undefined) throw new QueueNotFoundError(called.object);
+    if (!isOpenToAll || !takesWithoutMap(called)) refuseOtherMap(called);
+    return open;
   }
 
   /** Drops what the queue holds; the next call opens it again. @param open this queue, as the caller has it open. */
@@ -89,4 +131,8 @@ export class ObjectQueue {
       throw error;
     }
   }
+}
+
+function calledBy(address: string, { registration }: OpenQueue): CalledObject {
+  return { ...readShardAddress(address), record: registration.record };
 }

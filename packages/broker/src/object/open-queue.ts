@@ -68,6 +68,7 @@ export async function openQueue(
     const stored = openStore(name, around);
     const identified = await identify(stored);
     const open = begin(assemble(identified), requests);
+    await keepMap(open);
     around.lastEnds.begun(name);
     around.consumers.warnOfUnbound(name, open.registration.record);
     return open;
@@ -75,6 +76,16 @@ export async function openQueue(
     if (isFileDamage(error)) around.suspectFiles.add(name);
     throw error instanceof ElsewhereError ? error : new UnreadableQueueError(name, error);
   }
+}
+
+/**
+ * Stores a map that the queue has learned from the directory, before anybody learns it from the queue: a later epoch
+ * that does not reach the directory must not go by an earlier one.
+ */
+async function keepMap({ registration, store, unwritable, keep }: OpenQueue): Promise<void> {
+  const epoch = registration.record?.shards?.epoch;
+  if (epoch === undefined || unwritable !== null || store.readRecord()?.shards?.epoch === epoch) return;
+  await keep();
 }
 
 /** Goes on with what an earlier epoch has left behind, and begins to report. */

@@ -27,10 +27,20 @@ import type {
   RpcFailure,
   SendReply,
   SendRequest,
+  ShardState,
   StartMoveReply,
   TopicDescription,
 } from "@sluice/protocol";
-import { ALERTS_QUEUE, isSpoken, isTopicObject, metricsText } from "@sluice/protocol";
+import {
+  ALERTS_QUEUE,
+  isSpoken,
+  isTopicObject,
+  isWhole,
+  metricsText,
+  readShardAddress,
+  shardMapText,
+  shardOf,
+} from "@sluice/protocol";
 import type { EndpointPort } from "../endpoint/endpoint.ts";
 import { alarmMsAfter } from "../platform/clock.ts";
 import { type Host, workersHost } from "../platform/host.ts";
@@ -38,6 +48,7 @@ import { traceOf } from "../platform/log.ts";
 import type { QueuesDirectory } from "../rpc/directory-object.ts";
 import type { QueueBrokerObject, SettledQueue } from "../rpc/queue-object.ts";
 import type { Transfer, TransferReply } from "../rpc/transfer.ts";
+import { shardStateOf } from "../shards/shard-state.ts";
 import { applyConfiguration, createIfAbsent } from "./apply-configuration.ts";
 import { BoundConsumers } from "./bound-consumers.ts";
 import { type BrokerEnv, type BrokerOptions, directoryOf } from "./broker-env.ts";
@@ -108,9 +119,14 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
     }
 
     async send(queue: string, requests: readonly SendRequest[], producer?: string): Promise<SendReply> {
-      if (fullStorages.refuses(queue, this.#host.systemMs())) return STORAGE_FULL;
+      if (this.#isFull(queue)) return STORAGE_FULL;
       try {
-        return await (await this.#queue.coreForSending(queue)).send(requests, producer);
+        const { core, unwritable, callerMap } = await this.#queue.forSending(queue, true);
+        if (unwritable !== null) throw unwritable;
+        const reply = await core.send(requests, producer, callerMap);
+        const { shardMap } = core;
+        const isUntold = callerMap?.epoch === null && shardMap !== undefined && !isWhole(shardMap);
+        return reply.ok && isUntold ? { ...reply, shards: shardMap } : reply;
       } catch (error) {
         return refusalOf(error);
       }
@@ -124,13 +140,15 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
     ): Promise<PostReply> {
       if (!isSpoken(protocol)) return refusedProtocol(producer, protocol);
       const reply = await this.send(queue, requests, producer);
-      return reply.ok ? metricsText(reply.metrics) : reply;
+      if (!reply.ok) return reply;
+      const { metrics, shards } = reply;
+      return shards === undefined ? metricsText(metrics) : `${metricsText(metrics)} ${shardMapText(shards)}`;
     }
 
     /** A queue that messages are transferred to is created if it does not exist (spec cloudflare-queues 4). */
     async take(queue: string, transfer: Transfer): Promise<TransferReply> {
       // It stays where it is, and is transferred again later.
-      if (fullStorages.refuses(queue, this.#host.systemMs())) throw new Error(STORAGE_FULL.cause);
+      if (this.#isFull(queue)) throw new Error(STORAGE_FULL.cause);
       const open = await this.#queue.forCall(queue);
       if (open.unwritable !== null) throw open.unwritable;
       if (open.registration.definition === undefined) {
@@ -142,7 +160,7 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
     }
 
     async publish(topicObject: string, request: PublishRequest): Promise<PublishReply> {
-      if (fullStorages.refuses(topicObject, this.#host.systemMs())) return STORAGE_FULL;
+      if (this.#isFull(topicObject)) return STORAGE_FULL;
       try {
         const { core, unwritable } = await this.#queue.forCall(topicObject);
         if (unwritable !== null) throw unwritable;
@@ -171,15 +189,13 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
       work: QueueWork,
     ): Promise<({ readonly ok: true } & QueueWorkDone) | RpcFailure> {
       try {
-        const core = await this.#queue.coreOfExisting(queue);
-        const { enqueue: request } = work;
-        const refused =
-          request === undefined
-            ? undefined
-            : refusedSend(fullStorages.refuses(queue, this.#host.systemMs()), this.#queue.current, request);
-        if (refused === undefined) return { ...(await core.work(work)), ok: true };
-        const { enqueue: _, ...others } = work;
-        return { ...(await core.work(others)), ok: true, enqueued: refused };
+        const { enqueue: request, ...others } = work;
+        if (request === undefined)
+          return { ...(await (await this.#queue.coreOfExisting(queue)).work(work)), ok: true };
+        const { core, callerMap } = await this.#queue.forSending(queue, false);
+        const refused = refusedSend(this.#isFull(queue), this.#queue.current, request);
+        if (refused === undefined) return { ...(await core.work(work, callerMap)), ok: true };
+        return { ...(await core.work(others, callerMap)), ok: true, enqueued: refused };
       } catch (error) {
         return refusalOf(error);
       }
@@ -222,7 +238,7 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
         const core = await this.#queue.coreOfExisting(queue);
         await core.caughtUp();
         const why = core.messages.why();
-        const isFull = fullStorages.refuses(queue, this.#host.systemMs());
+        const isFull = this.#isFull(queue);
         return { ...why, also: [...(isFull ? [STORAGE_IS_FULL] : []), ...core.alerts.why(), ...why.also] };
       } catch (error) {
         if (error instanceof UnreadableQueueError) return whyUnreadable(error.message);
@@ -239,9 +255,9 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
     }
 
     async purge(queue: string): Promise<PurgeReply> {
-      const { core } = await this.#queue.forCall(queue);
+      const { core } = await this.#queue.forCaller(queue);
       const reply = await core.purge();
-      this.#host.log.log(`Queue "${queue}" is purged, ${reply.purged} message(s) are deleted`);
+      this.#host.log.log(`Queue "${core.name}" is purged, ${reply.purged} message(s) are deleted`);
       return reply;
     }
 
@@ -268,6 +284,10 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
       if (isNew) this.#consumers.warnOfUnbound(queue, record);
     }
 
+    async shardState(queue: string): Promise<ShardState> {
+      return shardStateOf((await this.#queue.forCall(queue)).core);
+    }
+
     async clear(queue: string, revision: number): Promise<void> {
       const open = await this.#queue.forCall(queue);
       if (open.registration.deleted(revision)) await this.#queue.drop(open);
@@ -283,17 +303,22 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
 
     async describe(queue: string): Promise<QueueDescription> {
       try {
-        const open = await this.#queue.forCall(queue);
+        const open = await this.#queue.forCaller(queue);
         await open.core.caughtUp();
         return open.describe();
       } catch (error) {
         if (error instanceof UnreadableQueueError)
-          return describeUnreadable(queue, error.message, this.#host.systemMs());
+          return describeUnreadable(
+            shardOf(readShardAddress(queue).object).queue,
+            error.message,
+            this.#host.systemMs(),
+          );
         throw error;
       }
     }
 
     async advanceClock(queue: string, ms: number): Promise<void> {
+      await this.#queue.forCaller(queue);
       await changeClock(await this.#inDevelopment(queue), (clock) => clock.advance(ms));
     }
 
@@ -310,10 +335,11 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
     }
 
     async faults(queue: string): Promise<FaultSetting> {
-      return (await this.#queue.forCall(queue)).faults.read();
+      return (await this.#queue.forCaller(queue)).faults.read();
     }
 
     async setFaults(queue: string, setting: FaultSetting): Promise<void> {
+      await this.#queue.forCaller(queue);
       (await this.#inDevelopment(queue)).faults.set(setting);
     }
 
@@ -331,6 +357,10 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
         log.error(`Queue "${id.name}": ${traceOf(error)}`);
         void storage.setAlarm(alarmMsAfter(clock, OPEN_AGAIN_MS));
       }
+    }
+
+    #isFull(queue: string): boolean {
+      return fullStorages.refuses(readShardAddress(queue).object, this.#host.systemMs());
     }
 
     /** The queue, for what may be done in development only. */

@@ -202,7 +202,7 @@ export class PushDispatcher {
         delivery: {
           // A consumer may have several brokers with the same lease numbers, but none with the same message.
           id: `${leaseId} ${firstId}`,
-          queue: this.#context.name,
+          queue: this.#context.queueName,
           packed,
           attempts: attemptsOf(batch),
           metrics,

@@ -17,13 +17,14 @@ export interface DescribedQueue extends QueueContext {
 
 /** Describes a queue for people. Deliveries are as of the last turn. */
 export function describe(described: DescribedQueue): QueueDescription {
-  const { queue, name, nowMs, damage, store, history, awakeSinceMs, dispatcher, daemon, moves } = described;
+  const { queue, queueName, nowMs, damage, store, history, awakeSinceMs, dispatcher, daemon, moves } =
+    described;
   advance(queue, nowMs);
   const figures = counts(queue);
   const { max: finishedMax } = history.finished;
   const alerts = described.alerts.list();
   return {
-    queue: name,
+    queue: queueName,
     nowMs,
     awakeSinceMs,
     ready: figures.ready,

@@ -17,7 +17,9 @@ import {
   type RefsDeleted,
   type SendReply,
   type SendRequest,
+  type ShardMap,
   SQS_RECORD_BYTES_MAX,
+  shardOf,
 } from "@sluice/protocol";
 import { Alerts } from "../alerts/alerts.ts";
 import { PeriodicTasks } from "../endpoint/periodic-tasks.ts";
@@ -34,6 +36,8 @@ import { settlePulled } from "../receive/settle-pulled.ts";
 import { changeByReceipt, deleteByReceipt, releaseByReceipt } from "../receive/settle-receipts.ts";
 import { Deduplication } from "../send/deduplication.ts";
 import { Intake } from "../send/intake.ts";
+import type { CallerMap } from "../shards/caller-map.ts";
+import { ShardGroups } from "../shards/shard-groups.ts";
 import { PayloadCache } from "../store/payload-cache.ts";
 import type { QueueStore } from "../store/store.ts";
 import type { Traces } from "../tracing/traces.ts";
@@ -69,6 +73,8 @@ import { Watchers } from "./watchers.ts";
  */
 export class QueueCore implements QueueContext {
   readonly name: string;
+  readonly queueName: string;
+  readonly shard: number;
   readonly queue: Queue;
   readonly log: QueueLog;
   readonly store: QueueStore;
@@ -77,6 +83,7 @@ export class QueueCore implements QueueContext {
   readonly damage: DamageLog;
   readonly history: History;
   readonly watchers: Watchers;
+  readonly groups: ShardGroups;
   readonly intake: Intake;
   readonly outbox: Outbox;
   readonly inbox: Inbox;
@@ -118,6 +125,7 @@ export class QueueCore implements QueueContext {
   constructor(name: string, ports: QueuePorts) {
     const { store, log } = ports;
     this.name = name;
+    ({ queue: this.queueName, shard: this.shard } = shardOf(name));
     this.log = log;
     this.store = store;
     this.traces = ports.traces ?? null;
@@ -155,12 +163,13 @@ export class QueueCore implements QueueContext {
       () => this.part?.perSecond ?? Number.POSITIVE_INFINITY,
     );
     this.deduplication = new Deduplication(this, firstId);
-    const { cache, throttle, deduplication } = this;
-    this.intake = new Intake(this, { deduplication, cache });
+    this.groups = new ShardGroups(this, this.deduplication);
+    const { cache, throttle, deduplication, groups } = this;
+    this.intake = new Intake(this, { deduplication, cache, groups });
     this.outbox = new Outbox(this, ports, firstId);
     const { intake, outbox } = this;
     this.alerts = new Alerts(this, ports.alerts, () => this);
-    this.inbox = new Inbox(this, { intake, outbox, alerts: this.alerts });
+    this.inbox = new Inbox(this, { intake, outbox, alerts: this.alerts, groups });
     this.moves = new Moves(this, { outbox, find: (...what) => this.messages.find(...what) }, ports);
     this.topic = new Topic(this, { intake, outbox, deduplication }, firstId);
     this.deadLetters = new DeadLetters(this, outbox);
@@ -187,6 +196,10 @@ export class QueueCore implements QueueContext {
 
   get definition(): QueueDefinition | undefined {
     return this.#ports.definition();
+  }
+
+  get shardMap(): ShardMap | undefined {
+    return this.#ports.shardMap?.();
   }
 
   /** Goes by the definition that `ports.definition` gives from now on. `change` makes it give another one. */
@@ -265,12 +278,12 @@ export class QueueCore implements QueueContext {
   }
 
   /** Stores the batches of one call, all or none, and answers when they are durable (`Intake`). */
-  send(requests: readonly SendRequest[], producer?: string): Promise<SendReply> {
-    return this.intake.send(requests, producer);
+  send(requests: readonly SendRequest[], producer?: string, callerMap?: CallerMap): Promise<SendReply> {
+    return this.intake.send(requests, producer, callerMap);
   }
 
   /** Does what several requests want of the queue in one turn: deletes, changes visibilities, stores and receives. */
-  async work({ enqueue, receive, remove, change }: QueueWork): Promise<QueueWorkDone> {
+  async work({ enqueue, receive, remove, change }: QueueWork, callerMap?: CallerMap): Promise<QueueWorkDone> {
     const acceptable =
       enqueue === undefined
         ? undefined
@@ -280,10 +293,10 @@ export class QueueCore implements QueueContext {
           });
     const received = receive === undefined ? undefined : this.receivers.receiveInNextTurn(receive);
     const turn = this.submit((): QueueWorkDone => {
+      callerMap?.check();
       const removed = remove?.map((receipt) => deleteByReceipt(this, receipt));
       const changed = change?.map((each) => changeByReceipt(this, each));
-      const messages = acceptable?.ok === true ? acceptable.accept() : null;
-      const enqueued = acceptable?.ok === true ? ({ ok: true, messages } as const) : acceptable;
+      const enqueued = acceptable?.ok === true ? acceptable.accept(callerMap) : acceptable;
       return { ...(removed && { removed }), ...(changed && { changed }), ...(enqueued && { enqueued }) };
     });
     try {

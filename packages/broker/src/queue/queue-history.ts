@@ -18,6 +18,7 @@ export function historyFor(
   const { keepsHistory, lingerMs, after, observer, clock } = ports;
   return new History({
     name: context.name,
+    queueName: context.queueName,
     store: context.store,
     firstNumber,
     observer,

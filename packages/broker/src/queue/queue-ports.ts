@@ -1,4 +1,4 @@
-import type { QueueDefinition } from "@sluice/protocol";
+import type { QueueDefinition, ShardMap } from "@sluice/protocol";
 import type { AlertPorts } from "../alerts/alerts.ts";
 import type { WorkerDaemonPorts } from "../endpoint/worker-daemon.ts";
 import type { HistoryObserver } from "../history/observer.ts";
@@ -19,6 +19,8 @@ export interface QueuePorts extends DispatcherPorts, WorkerDaemonPorts, OutboxPo
   readonly log: QueueLog;
   /** Returns the definition of the queue; `undefined` for one that does not exist. */
   definition(): QueueDefinition | undefined;
+  /** Returns the map of the queue's shards. Default: it never had more than one. */
+  shardMap?(): ShardMap | undefined;
   /** Epochs of the queue that are known from elsewhere: its store may have lost the memory of them. */
   readonly epochKnown: number;
   /**

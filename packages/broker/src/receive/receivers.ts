@@ -204,6 +204,7 @@ export class Receivers {
     const attemptId = queue.isFifo ? request.attemptId : undefined;
     const again = attemptId === undefined ? null : attempts.repeat(attemptId, visibilityMs, nowMs);
     if (again !== null) return this.#reply(again);
+    if (request.onlyRepeated === true) return { kind: "empty" };
     const room = IN_FLIGHT_MAX - queue.leasedCount;
     const max = Math.min(request.max, room, throttle.room);
     const received = isPaused || max <= 0 ? null : this.#take(max, visibilityMs, nowMs);

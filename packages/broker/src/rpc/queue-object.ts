@@ -8,6 +8,7 @@ import type {
   QueuePullRpc,
   QueueReceiveRpc,
   QueueRecord,
+  QueueShardRpc,
   TopicObjectRpc,
 } from "@sluice/protocol";
 import type { AlarmedObject } from "./directory-object.ts";
@@ -16,7 +17,7 @@ import type { Transfer, TransferReply } from "./transfer.ts";
 export type { SettledQueue } from "@sluice/protocol";
 
 /** Calls of the directory to a queue's object. */
-export interface ConfiguredQueueObject extends Rpc.DurableObjectBranded {
+export interface ConfiguredQueueObject extends Pick<QueueShardRpc, "shardState">, Rpc.DurableObjectBranded {
   /** Applies the record, unless a later one is known. */
   configure(queue: string, record: QueueRecord): Promise<void>;
   /** Deletes the queue's data, unless the queue was created again after `revision`. */

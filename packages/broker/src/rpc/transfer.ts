@@ -12,6 +12,8 @@ export interface Transfer extends TransferItem {
    * takes every answer as a success: both builds run while a deployment goes on.
    */
   readonly more?: readonly TransferItem[];
+  /** Epoch of the map by which a shard passes messages on to another one of its queue. Absent from everybody else. */
+  readonly epoch?: number;
 }
 
 /** Reply to a transfer. */

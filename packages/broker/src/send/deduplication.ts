@@ -68,6 +68,11 @@ export class Deduplication {
     return this.#memory.find(key, this.#context.nowMs);
   }
 
+  /** Lists the keys that are remembered. */
+  keys(): Iterable<string> {
+    return this.#memory.keys(this.#context.nowMs);
+  }
+
   /** Within a turn: remembers an accepted message. */
   remember(key: string, accepted: Accepted): void {
     this.#fresh.push(this.#memory.remember(key, accepted, this.#context.nowMs));
@@ -103,6 +108,11 @@ export class Deduplication {
     this.#notes.delete(key);
     this.#context.write(() => this.#context.store.writeNote(key, null));
   }
+}
+
+/** Finds the group in a key whose scope is the group. */
+export function groupInKey(key: string): string {
+  return key.slice(0, Math.max(0, key.indexOf("\n")));
 }
 
 /** Makes the key of a deduplication id, with the group where that is the scope (spec sqs 4.3). */

@@ -9,6 +9,8 @@ import {
   type SendReply,
   type SendRequest,
 } from "@sluice/protocol";
+import type { CallerMap } from "../shards/caller-map.ts";
+import type { ShardGroups } from "../shards/shard-groups.ts";
 import type { PayloadCache } from "../store/payload-cache.ts";
 import type { QueueContext } from "../turn/context.ts";
 import { metricsOf } from "../turn/figures.ts";
@@ -36,10 +38,23 @@ const OVERLOADED: RpcFailure = {
 /** Checked batches. Their bytes count as uncommitted until `release`. */
 export interface Acceptable {
   readonly ok: true;
-  /** Within a turn: accepts the batches. @returns the outcome for each message of a FIFO queue, else `null`. */
-  accept(): EnqueuedMessage[] | null;
+  /**
+   * Within a turn: accepts the batches, all or none.
+   *
+   * @returns the outcome for each message of a FIFO queue, else `null`; or that a group has moved to another shard.
+   */
+  accept(callerMap?: CallerMap): Accepted;
   /** Releases their bytes, once the turn is durable or has failed. */
   release(): void;
+}
+
+type Accepted = { readonly ok: true; readonly messages: EnqueuedMessage[] | null } | RpcFailure;
+
+/** Parts of a queue that its intake uses. */
+interface IntakeParts {
+  readonly deduplication: Deduplication;
+  readonly cache: PayloadCache;
+  readonly groups: ShardGroups;
 }
 
 /**
@@ -50,17 +65,16 @@ export class Intake {
   readonly #context: QueueContext;
   readonly #deduplication: Deduplication;
   readonly #cache: PayloadCache;
+  readonly #groups: ShardGroups;
   /** Batches of the current turn, or of the next one. */
   #batches: AcceptedBatch[] = [];
   #batchedCount = 0;
   #uncommittedBytes = 0;
   readonly #accepted = { messages: 0, messageBytes: 0, messageChunks: 0 };
 
-  constructor(
-    context: QueueContext,
-    { deduplication, cache }: { readonly deduplication: Deduplication; readonly cache: PayloadCache },
-  ) {
+  constructor(context: QueueContext, { deduplication, cache, groups }: IntakeParts) {
     this.#context = context;
+    this.#groups = groups;
     this.#deduplication = deduplication;
     this.#cache = cache;
   }
@@ -69,11 +83,15 @@ export class Intake {
    * Stores the batches of one call, all or none, and resolves when they are durable. A batch over a limit is refused
    * with the limit's code, and any batch with 10250 while too much waits for its commit.
    */
-  async send(requests: readonly SendRequest[], producer?: string): Promise<SendReply> {
+  async send(requests: readonly SendRequest[], producer?: string, callerMap?: CallerMap): Promise<SendReply> {
     const acceptable = this.check(requests, { by: producer });
     if (!acceptable.ok) return acceptable;
     try {
-      await this.#context.submit(() => acceptable.accept());
+      const accepted = await this.#context.submit(() => {
+        callerMap?.check();
+        return acceptable.accept(callerMap);
+      });
+      if (!accepted.ok) return accepted;
     } finally {
       acceptable.release();
     }
@@ -96,11 +114,14 @@ export class Intake {
     const reserved = this.reserve(requests.reduce((sum, { packed }) => sum + packed.byteLength, 0));
     if (!reserved.ok) return reserved;
     const batches = checked.batches.map((each, i) => ({ ...each, ...earlierOf(requests[i]) }));
-    const accept = () => {
-      if (this.#context.queue.isFifo) return batches.flatMap((each) => this.acceptNew(each));
+    const accept = (callerMap?: CallerMap): Accepted => {
+      if (this.#context.queue.isFifo) {
+        const moved = this.#groups.refusal(batches, callerMap);
+        return moved ?? { ok: true, messages: batches.flatMap((each) => this.acceptNew(each)) };
+      }
       // The fast path looks at no single message, since its caller needs no outcome for each.
       this.accept(batches);
-      return null;
+      return { ok: true, messages: null };
     };
     return { ok: true, accept, release: reserved.release };
   }
@@ -151,11 +172,17 @@ export class Intake {
     const { traces } = this.#context;
     this.#batches.push(...(traces === null ? batches : batches.map((each) => traces.accepted(each))));
     for (const { index } of batches) {
+      this.#groups.accepted(index);
       this.#batchedCount += index.count;
       this.#accepted.messages += index.count;
       this.#accepted.messageBytes += index.packed.byteLength;
       this.#accepted.messageChunks += chunksOf(index);
     }
+  }
+
+  /** Whether this turn, or the next one, has accepted nothing so far. */
+  get isIdle(): boolean {
+    return this.#batches.length === 0;
   }
 
   /** Sequence number of the next message. For use within a turn. */
@@ -176,6 +203,7 @@ export class Intake {
     });
     this.#batches = [];
     this.#batchedCount = 0;
+    this.#groups.placed();
   }
 }
 

@@ -87,11 +87,11 @@ export class DeadLetters {
     { segmentId, attempts }: Slice,
     error: string,
   ): MessageExtension {
-    const { history, name, nowMs } = this.#context;
+    const { history, queueName: queue, nowMs } = this.#context;
     if (!history.isOn) return extension;
     const id = payload.id(i);
-    const first = { queue: name, id, sentMs: payload.timestampMs(i), by: history.producerOf(segmentId) };
-    return withEnd(extension, first, { queue: name, id, kind: "deadLettered", atMs: nowMs, attempts, error });
+    const first = { queue, id, sentMs: payload.timestampMs(i), by: history.producerOf(segmentId) };
+    return withEnd(extension, first, { queue, id, kind: "deadLettered", atMs: nowMs, attempts, error });
   }
 
   #note(slice: Slice, letters: readonly DeadLetter[], target: string | null, error: string): void {
@@ -133,7 +133,7 @@ export class DeadLetters {
    * duplicates, and it counts as sent when it arrives (spec sqs 4.3, 5.5, 6.1, 6.2).
    */
   #recordOf(payload: PackedIndex, i: number, slice: Slice, reason: string): Uint8Array | null {
-    const { name, definition, queue } = this.#context;
+    const { queueName: name, definition, queue } = this.#context;
     const { attempts } = slice;
     if (isForNotifications(definition)) {
       return notificationRecord(payload, i, () => this.#context.newMessageId());

@@ -71,15 +71,15 @@ function extensionAt(payload: PackedIndex, index: number): MessageExtension {
 }
 
 function withPast(
-  { history, name, nowMs }: QueueContext,
+  { history, queueName: queue, nowMs }: QueueContext,
   extension: MessageExtension,
   payload: PackedIndex,
   index: number,
 ): MessageExtension {
   if (!history.isOn) return extension;
   const id = payload.id(index);
-  const first = { queue: name, id, sentMs: payload.timestampMs(index), by: null };
-  const end = { queue: name, id, kind: "redriven", atMs: nowMs, attempts: 0, error: null } as const;
+  const first = { queue, id, sentMs: payload.timestampMs(index), by: null };
+  const end = { queue, id, kind: "redriven", atMs: nowMs, attempts: 0, error: null } as const;
   return withEnd(extension, first, end);
 }
 

@@ -1,12 +1,30 @@
-import { bucketOfSource, isTopicObject, PackedFormatError, PackedIndex } from "@sluice/protocol";
+import {
+  bucketOfSource,
+  isTopicObject,
+  joinPacked,
+  PackedFormatError,
+  PackedIndex,
+  shardName,
+  shardOf,
+} from "@sluice/protocol";
 import type { Alerts } from "../alerts/alerts.ts";
 import type { Transfer, TransferReply, Undeliverable } from "../rpc/transfer.ts";
 import type { Intake } from "../send/intake.ts";
+import { passTarget, readPassSource } from "../shards/passed-on.ts";
+import type { ShardGroups } from "../shards/shard-groups.ts";
 import { isStorable } from "../store/readable.ts";
 import { DamagedRowError } from "../store/store.ts";
 import type { QueueContext } from "../turn/context.ts";
 import { deliveryDelaySecondsOf } from "../turn/rules.ts";
 import type { Outbox } from "./outbox.ts";
+
+/** Parts of a queue that its inbox uses. */
+interface InboxParts {
+  readonly intake: Intake;
+  readonly outbox: Outbox;
+  readonly alerts: Alerts;
+  readonly groups: ShardGroups;
+}
 
 /**
  * Inbox for messages of other queues. A commit that stores messages also stores the id of the last item from their
@@ -17,34 +35,54 @@ export class Inbox {
   readonly #intake: Intake;
   readonly #outbox: Outbox;
   readonly #alerts: Alerts;
+  readonly #groups: ShardGroups;
   /** Ids of the last accepted items, by their sources. */
   readonly #accepted = new Map<string, number>();
 
-  constructor(
-    context: QueueContext,
-    { intake, outbox, alerts }: { readonly intake: Intake; readonly outbox: Outbox; readonly alerts: Alerts },
-  ) {
+  constructor(context: QueueContext, { intake, outbox, alerts, groups }: InboxParts) {
     this.#context = context;
+    this.#groups = groups;
     this.#intake = intake;
     this.#outbox = outbox;
     this.#alerts = alerts;
   }
 
-  /** Accepts messages of another queue, once each, and resolves when they are durable. */
+  /**
+   * Accepts messages of another queue, once each, and resolves when they are durable. A shard of a FIFO queue passes on
+   * those of groups that another one owns.
+   *
+   * @throws while groups move to other shards; what comes from a shard is taken.
+   */
   accept(transfer: Transfer): Promise<TransferReply> {
-    return this.#context.submit(() =>
-      this.#acceptItems(transfer, (index) => {
+    const { origin, by } = readPassSource(transfer.source);
+    return this.#context.submit(() => {
+      if (by === null) this.#groups.refuseWhileMoving();
+      return this.#acceptItems(transfer, (packed) => {
+        const index = this.#keepOwn(packed, origin, transfer.epoch);
+        if (index === null) return;
         const batch = { index, delaySeconds: deliveryDelaySecondsOf(this.#context.definition) };
         // A FIFO queue drops duplicates of messages that topics send too (spec sns-delivery 8.6).
-        const bucket = bucketOfSource(transfer.source);
-        if (isTopicObject(transfer.source)) this.#intake.acceptNew({ ...batch, by: "SNS" });
+        const bucket = bucketOfSource(origin);
+        if (isTopicObject(origin)) this.#intake.acceptNew({ ...batch, by: "SNS" });
         else if (bucket !== null) this.#intake.acceptNew({ ...batch, by: `R2 bucket ${bucket}` });
         else {
-          this.#intake.accept([{ ...batch, from: transfer.source }]);
-          this.#alerts.transferred(transfer.source, index);
+          const from = shardOf(origin).queue;
+          this.#intake.accept([{ ...batch, from }]);
+          this.#alerts.transferred(from, index);
         }
-      }),
-    );
+      });
+    });
+  }
+
+  /** Puts the records of groups that other shards own into the outbox. @returns the others; `null` for none. */
+  #keepOwn(index: PackedIndex, origin: string, epoch: number | undefined): PackedIndex | null {
+    const isNew = isTopicObject(origin);
+    const passed = this.#groups.passedOn(index, { isNew, epoch });
+    if (passed === null) return index;
+    for (const [shard, records] of passed.others) {
+      this.#outbox.put(passTarget(shardName(this.#context.queueName, shard), origin), records);
+    }
+    return passed.own.length === 0 ? null : new PackedIndex(joinPacked(passed.own).slice());
   }
 
   /**

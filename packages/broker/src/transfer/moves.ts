@@ -191,7 +191,7 @@ export class Moves {
   /** Lists the queues whose existence is asked about first. Looking at single messages may add others. */
   #targets(): string[] {
     const task = this.#active;
-    return task === undefined ? [] : [task.target ?? this.#context.name];
+    return task === undefined ? [] : [task.target ?? this.#context.queueName];
   }
 
   /** Within a turn: moves messages. @returns targets whose existence has to be known first; then nothing has moved. */

@@ -1,7 +1,8 @@
-import { joinPacked, PackedIndex, type PendingHandOver } from "@sluice/protocol";
+import { joinPacked, PackedIndex, type PendingHandOver, shardOf } from "@sluice/protocol";
 import { Backoff } from "../platform/backoff.ts";
 import type { Transfer, TransferReply } from "../rpc/transfer.ts";
 import { SEGMENT_BYTES_MAX } from "../send/accepted-batch.ts";
+import { passSource, readPassTarget } from "../shards/passed-on.ts";
 import { isStorable, readableRanges } from "../store/readable.ts";
 import type { OutboxItem } from "../store/store.ts";
 import type { QueueContext } from "../turn/context.ts";
@@ -91,12 +92,17 @@ export class Outbox {
     return this.#waiting.size === 0;
   }
 
+  /** Whether messages are on their way to other shards of the queue. */
+  get passesOn(): boolean {
+    return [...this.#waiting.keys()].some((target) => readPassTarget(target).origin !== null);
+  }
+
   /** Lists the messages that have not arrived, by target, for people. */
   describe(): PendingHandOver[] {
     return [...this.#waiting].map(([target, items]) => {
       const backoff = this.#running.has(target) ? undefined : this.#backoffs.get(target);
       return {
-        target,
+        target: shardOf(readPassTarget(target).object).queue,
         messages: items.reduce((sum, { payload }) => sum + new PackedIndex(payload).count, 0),
         retryAtMs: backoff?.failing === true ? backoff.retryAtMs : null,
       };
@@ -142,7 +148,7 @@ export class Outbox {
   }
 
   async #transfer(target: string): Promise<void> {
-    const { name } = this.#context;
+    const { object, origin } = readPassTarget(target);
     const call: Call = { endsMs: 0 };
     this.#running.set(target, call);
     try {
@@ -150,7 +156,8 @@ export class Outbox {
       let itemsMax = TRANSFER_ITEMS_MAX;
       for (let items = this.#next(target, itemsMax); items !== null; items = this.#next(target, itemsMax)) {
         call.endsMs = this.#context.nowMs + TRANSFER_MS_MAX;
-        const reply = await this.#ports.transfer(target, { source: name, ...items });
+        const from = this.#sender(origin);
+        const reply = await this.#ports.transfer(object, { ...from, ...items });
         if (this.#running.get(target) !== call) return;
         call.endsMs = Infinity;
         if (reply === undefined) itemsMax = 1;
@@ -173,14 +180,22 @@ export class Outbox {
     this.#context.rearm();
   }
 
+  /** Names this object in a transfer. @param origin of messages that are passed on; `null` for its own. */
+  #sender(origin: string | null): Pick<Transfer, "source" | "epoch"> {
+    const { name, shardMap } = this.#context;
+    if (origin === null) return { source: name };
+    return { source: passSource(origin, name), ...(shardMap === undefined ? {} : { epoch: shardMap.epoch }) };
+  }
+
   /** Ends the transfers to a target, until its backoff is over. */
   #failed(target: string, reason: string): void {
     const { log, name, nowMs } = this.#context;
+    const { object } = readPassTarget(target);
     const backoff = this.#backoffs.get(target) ?? new Backoff();
     this.#backoffs.set(target, backoff);
     backoff.failed(nowMs);
     this.#running.delete(target);
-    log.error(`Queue "${name}": messages for queue "${target}" wait, ${reason}`);
+    log.error(`Queue "${name}": messages for queue "${object}" wait, ${reason}`);
   }
 
   /** Makes the next call to a target; `null` when nothing waits for it. */

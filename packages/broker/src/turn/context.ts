@@ -1,5 +1,5 @@
 import type { Queue } from "@sluice/engine";
-import type { PackedIndex, QueueDefinition } from "@sluice/protocol";
+import type { PackedIndex, QueueDefinition, ShardMap } from "@sluice/protocol";
 import type { History } from "../history/history.ts";
 import type { QueueLog } from "../platform/log.ts";
 import type { QueueStore } from "../store/store.ts";
@@ -9,7 +9,14 @@ import type { Urgency } from "./group-commit.ts";
 
 /** Members of a queue that its parts may use. Parts that need other parts get them in their constructors. */
 export interface QueueContext {
+  /** Name of the object, which is that of a shard (`shardName`). Tokens and logs have it. */
   readonly name: string;
+  /** Name of the queue, which people and Workers see. */
+  readonly queueName: string;
+  /** Number of the shard that the object keeps. */
+  readonly shard: number;
+  /** Map of the queue's shards; `undefined` for a queue that never had more than one. */
+  readonly shardMap: ShardMap | undefined;
   /** State of the engine, which only turns change. */
   readonly queue: Queue;
   /** Time of the queue in ms, which stands still within a turn. */

@@ -34,6 +34,11 @@ export class DeduplicationMemory {
     return found === undefined || found.expiresMs <= nowMs ? null : found;
   }
 
+  /** The keys that are remembered, oldest first. */
+  *keys(nowMs: number): Iterable<string> {
+    for (const [key, { expiresMs }] of this.#remembered) if (expiresMs > nowMs) yield key;
+  }
+
   /** Remembers the id of a message that is accepted now. A duplicate does not prolong it: remember only what is new. */
   remember(key: string, accepted: Accepted, nowMs: number): Remembered {
     const remembered = { ...accepted, key, expiresMs: nowMs + DEDUPLICATION_MS };

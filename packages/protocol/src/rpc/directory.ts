@@ -93,6 +93,8 @@ export type DirectoryRefusal =
   | { readonly kind: "deadLetterCycle"; readonly queues: readonly string[] }
   /** Dead letters would leave the jurisdiction of their queue. */
   | { readonly kind: "otherJurisdiction"; readonly queue: string; readonly deadLetterQueue: string }
+  /** A queue can have only one shard: a FIFO queue by its deduplication scope, or one with a worker daemon. */
+  | { readonly kind: "shardsRefused"; readonly reason: "deduplicationScope" | "workerDaemon" }
   | { readonly kind: "subscriptionNotFound" }
   /** There is a subscription for this source already. */
   | { readonly kind: "sourceSubscribed" }
@@ -150,16 +152,16 @@ export interface DirectoryRpc {
   findById(queueId: string): Promise<QueueRecord | null>;
   /**
    * Creates a queue, whole or not at all. Refused: `queueNameTaken`, `tooManyQueues`, `deadLetterCycle`,
-   * `otherJurisdiction`, and `changedMeanwhile` while an object elsewhere still holds messages of a deleted queue.
+   * `otherJurisdiction`, `shardsRefused`, and `changedMeanwhile` while an object elsewhere still holds messages of a deleted queue.
    */
   createQueue(queue: NewQueue): Promise<DirectoryReply>;
-  /** Refused: `queueNotFound`, `changedMeanwhile`, `otherJurisdiction`. */
+  /** Refused: `queueNotFound`, `changedMeanwhile`, `otherJurisdiction`, `shardsRefused`. */
   changeQueue(queueId: string, change: QueueChange): Promise<DirectoryReply>;
   /** Deletes a queue with everything in it, and answers with what it was. Refused: `queueNotFound`. */
   deleteQueue(queueId: string): Promise<DirectoryReply>;
   /**
    * Gives a queue its consumer; a dead-letter queue that does not exist is created. Refused: `queueNotFound`,
-   * `consumerExists`, `deadLetterCycle`, `otherJurisdiction`, `tooManyQueues`.
+   * `consumerExists`, `deadLetterCycle`, `otherJurisdiction`, `tooManyQueues`, `shardsRefused`.
    *
    * @param consumerId the consumer to replace, or to create under this id; `null` creates one.
    */

@@ -32,14 +32,18 @@ export interface RpcFailure {
   readonly cause: string;
 }
 
-/** `shards`: map of the queue, for a caller that went by none. Absent for a queue without shards. */
 export type SendReply =
-  | { readonly ok: true; readonly metrics: BacklogMetrics; readonly shards?: ShardMap }
+  | {
+      readonly ok: true;
+      readonly metrics: BacklogMetrics;
+      /** Map of the queue's shards, for a caller that named none. Absent where it has none, or the caller knows it. */
+      readonly shards?: ShardMap;
+    }
   | RpcFailure;
 
 /**
- * Answer to a producer's send: the backlog figures as a text (`metricsText`), or why nothing was stored. For a caller
- * that went by no map the text of the queue's map is behind the figures (`mapInMetricsText`).
+ * Answer to a producer's send: the backlog figures as a text (`metricsText`), or why nothing was stored. Behind the
+ * figures is the map of the queue's shards (`shardMapText`) for a producer that named none.
  */
 export type PostReply = string | RpcFailure;
 

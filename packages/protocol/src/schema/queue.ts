@@ -10,6 +10,7 @@ import {
   RETENTION_SECONDS_MIN,
 } from "../limits.ts";
 import { JURISDICTIONS } from "../rpc/directory.ts";
+import { SHARDS_MAX } from "../shards/shard-map.ts";
 import { delaySeconds, queueName, visibilityTimeoutMs, whole } from "./base.ts";
 import { consumerSchema } from "./consumer.ts";
 
@@ -37,6 +38,7 @@ const settings = {
   logs: z.optional(z.boolean()),
   finishedMessages: z.optional(whole(0, FINISHED_MESSAGES_MAX)),
   alertsSilentUntilMs: z.optional(z.number()),
+  shards: z.optional(whole(1, SHARDS_MAX)),
   receive: z.optional(
     z.strictObject({
       visibilityTimeoutMs: z.optional(visibilityTimeoutMs),
@@ -59,6 +61,14 @@ export const queueDefinitionSchema = z.strictObject({
   producers: z.array(z.strictObject({ worker: z.string(), binding: z.string() })),
 });
 
+/** Schema of a map of shards. */
+export const shardMapSchema = z.strictObject({
+  epoch: z.number(),
+  open: z.number(),
+  kept: z.number(),
+  before: z.optional(z.number()),
+});
+
 const recordSchema = z.strictObject({
   queueId: z.string(),
   name: z.string(),
@@ -70,6 +80,7 @@ const recordSchema = z.strictObject({
   consumer: z.nullable(z.strictObject({ consumerId: z.string(), createdOnMs: z.number() })),
   jurisdiction: jurisdictionSchema,
   place: z.optional(z.enum(JURISDICTIONS)),
+  shards: z.optional(shardMapSchema),
   dialects: dialectsSchema,
 });
 

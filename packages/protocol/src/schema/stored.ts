@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { R2_ACTIONS } from "../r2/notifications.ts";
 import { SCOPES } from "../rpc/tokens.ts";
 import { TOPIC_PROTOCOLS } from "../rpc/topics.ts";
-import { unreadable, unreadableDefinition, unreadableRecord } from "./queue.ts";
+import { shardMapSchema, unreadable, unreadableDefinition, unreadableRecord } from "./queue.ts";
 
 /*
  * Shapes of the rows that the directory stores. A contract: rows of every earlier release have to fit. Members may be
@@ -108,6 +108,7 @@ const queueRow = z.strictObject({
   record: z.unknown(),
   configured: z.unknown(),
   told: z.number(),
+  shownShards: z.nullish(shardMapSchema),
 });
 const deletedRow = z.strictObject({
   kind: z.literal("deleted"),

@@ -56,7 +56,8 @@ export async function purge(shards: Shards): Promise<PurgeReply> {
   let purged = 0;
   await shards.byLaterMaps(() =>
     shards.all(async (shard) => {
-      purged += (await shards.call(shard, "purge")).purged;
+      const part = await shards.call(shard, "purge");
+      purged += part.purged;
     }),
   );
   return { purged };

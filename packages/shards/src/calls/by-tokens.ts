@@ -1,5 +1,5 @@
 import { tokenOfShard } from "@sluice/protocol";
-import { checkMap, type Shards } from "./shards.ts";
+import { MapChangedError, type Shards } from "./shards.ts";
 
 /** Something that is done to what a token of the queue names. */
 export interface ByToken<Item> {
@@ -49,8 +49,10 @@ export async function byTokens<Item, Outcome>(
         for (const [i, { place }] of part.entries()) outcomes.set(place, done[i] as Outcome); // one for each
       }),
     );
-    checkMap(settled);
-    for (const one of settled) if (one.status === "rejected") throw one.reason;
+    // A shard whose answer is missing is not asked again: it may have done it, and would find nothing to do.
+    const failures = settled.flatMap((one) => (one.status === "rejected" ? [one.reason as unknown] : []));
+    const failure = failures.find((error) => !(error instanceof MapChangedError)) ?? failures[0];
+    if (failure !== undefined) throw failure;
   });
   return items.map((_, place) => outcomes.get(place) as Outcome); // one for each
 }

@@ -72,12 +72,13 @@ export class Shards {
       this.#objects[shard] ??= this.ports.objects.of(this.queue, name);
       const object = this.#objects[shard] as unknown as Record<Of, (...args: unknown[]) => unknown>;
       const answer = (await object[method](address, ...rest)) as Answer<Of>;
-      if (isNotFound(answer) && epoch !== WHOLE.epoch) await this.#refreshIfKnown(epoch);
+      // Of a shard that is gone shard 0 knows more, and without its answer nobody knows whether the queue exists.
+      if (isNotFound(answer) && epoch !== WHOLE.epoch) await this.refresh(epoch);
       return answer;
     } catch (error) {
       const map = mapInError(error);
       if (map !== null) this.#follow(map, epoch);
-      else if (isQueueNotFound(error) && epoch !== WHOLE.epoch) await this.#refreshIfKnown(epoch);
+      else if (isQueueNotFound(error) && epoch !== WHOLE.epoch) await this.refresh(epoch);
       throw error;
     }
   }
@@ -98,15 +99,6 @@ export class Shards {
     if (map !== null) return this.#follow(map, epoch);
     this.ports.known.forget(this.queue);
     if (epoch !== WHOLE.epoch) this.#goBy(WHOLE, epoch);
-  }
-
-  async #refreshIfKnown(epoch: number): Promise<void> {
-    try {
-      await this.refresh(epoch);
-    } catch (error) {
-      if (error instanceof MapChangedError) throw error;
-      // The queue is gone, or its first shard does not answer: the refusal of the shard says enough.
-    }
   }
 
   /** Calls every shard that may hold messages, and answers when all have answered. Throws what the first one throws. */

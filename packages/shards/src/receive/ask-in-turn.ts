@@ -46,6 +46,8 @@ export async function askInTurn<Reply>(
       }
       without.push(reply);
     } catch (error) {
+      // The answer that is missing may have had the messages that the next map's shards do not find.
+      if (error instanceof MapChangedError && failures.length > 0) break;
       if (error instanceof MapChangedError || !passesOver) throw error;
       failures.push(error);
     }

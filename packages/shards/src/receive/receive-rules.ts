@@ -70,7 +70,6 @@ export async function receiveNow(
     await shards.byLaterMaps(() => shards.all((shard) => ask(shard, repeated, true)));
   }
   await shards.byLaterMaps(async () => {
-    failures.length = 0;
     for (const shard of inTurn(shards)) {
       const places = open();
       if (places.length === 0) return;
@@ -78,6 +77,8 @@ export async function receiveNow(
         await ask(shard, places, false);
         if (open().length < places.length) sawMessages(shards, shard);
       } catch (error) {
+        // An answer that is missing may have had the messages that the next map's shards do not find.
+        if (error instanceof MapChangedError && failures.length > 0) return;
         if (error instanceof MapChangedError) throw error;
         // The answer with the messages of an attempt may be what is missing: the attempt is repeated.
         failures.push(error);

@@ -15,7 +15,8 @@ import {
   type SubscriptionDocument,
   type TopicDocument,
 } from "@sluice/retry";
-import { changed, deleteQueue, newRecord } from "../queues.ts";
+import { changed, deleteQueue } from "../queues.ts";
+import { newRecord } from "../records.ts";
 import type { Registry } from "../registry.ts";
 
 /** Time that SNS waits for an endpoint, in seconds (spec sns-delivery 8.1). */

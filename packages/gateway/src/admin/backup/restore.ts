@@ -161,6 +161,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
   tooManyQueues: "there are as many queues as there may be",
   deadLetterCycle: "its dead letters would go in a circle",
   otherJurisdiction: "its dead letters would leave its jurisdiction",
+  shardsRefused: "it can have only one shard",
 };
 
 function refused(kind: string): AdminError {

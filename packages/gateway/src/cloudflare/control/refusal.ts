@@ -16,6 +16,12 @@ export function recordIn(reply: DirectoryReply, rights?: Rights): QueueRecord {
   throw errorOf({ ...refusal, queues: refusal.queues.map((name) => shownName(rights, name)) });
 }
 
+/** Why a queue can have only one shard. */
+const SHARDS_REFUSED = {
+  deduplicationScope: "A FIFO queue with more than one shard needs the deduplication scope messageGroup.",
+  workerDaemon: "A queue with a worker daemon can have only one shard.",
+} as const;
+
 export function errorOf(refusal: DirectoryRefusal): ApiError {
   switch (refusal.kind) {
     case "queueNotFound":
@@ -51,6 +57,8 @@ export function errorOf(refusal: DirectoryRefusal): ApiError {
         `Dead letters of queue '${refusal.queue}' cannot go to queue '${refusal.deadLetterQueue}', which is in ` +
           "another jurisdiction.",
       );
+    case "shardsRefused":
+      return new ApiError(400, API_CODES.queueSettingsInvalid, SHARDS_REFUSED[refusal.reason]);
     case "subscriptionNotFound":
       return new ApiError(404, API_CODES.none, "There is no subscription with this id.");
     case "sourceSubscribed":

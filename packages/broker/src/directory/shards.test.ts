@@ -1,0 +1,379 @@
+import { SHARDS_MAX } from "@sluice/protocol";
+import { describe, expect, it } from "vitest";
+import { consumer, pullConsumer } from "../../test/messages.ts";
+import { ShardDirectory } from "../../test/shard-directory.ts";
+import { applyTopology } from "./apply-topology.ts";
+import { NOTIFY_AGAIN_MS } from "./notices.ts";
+import { changeQueue, createQueue, ensureQueue } from "./queues.ts";
+import { ASK_SHARDS_MS } from "./shard-asks.ts";
+import { shardQuestions, shardsAnswered } from "./shards.ts";
+import { restoreQueue, statusOf } from "./status.ts";
+
+const FIFO = { deduplicationScope: "messageGroup" } as const;
+
+async function withShards(shards: number, settings = {}): Promise<ShardDirectory> {
+  const directory = new ShardDirectory();
+  await directory.create("orders", { ...settings, shards });
+  await directory.settle();
+  return directory;
+}
+
+async function passInterval(directory: ShardDirectory): Promise<void> {
+  directory.registry.time.nowMs += ASK_SHARDS_MS;
+  await directory.settle();
+}
+
+describe("a queue without shards", () => {
+  it("has the same row whether it names none or one", async () => {
+    const none = new ShardDirectory();
+    await none.create("orders");
+    const one = new ShardDirectory();
+    await one.create("orders", { shards: 1 });
+    await one.settle();
+    const { definition, ...record } = one.registry.queue("orders")?.record ?? {};
+    const { shards: _, ...settings } = definition ?? {};
+    expect({ ...record, definition: settings }).toEqual(none.registry.queue("orders")?.record);
+    expect(record).not.toHaveProperty("shards");
+    expect([...one.registry.rows.keys()]).toEqual(["orders"]);
+    expect(one.registry.queue("orders")).not.toHaveProperty("shownShards");
+    expect(one.wakeAfterMs).toBeNull();
+  });
+});
+
+describe("a queue with shards", () => {
+  it("is created with the rows of all, and its map is answered when its objects know it", async () => {
+    const directory = new ShardDirectory();
+    const reply = await directory.create("orders", { shards: 4 });
+    expect(reply).toMatchObject({ ok: true, record: { shards: { open: 4, kept: 4 } } });
+    expect(directory.rows("orders")).toEqual(["orders", "orders#1", "orders#2", "orders#3"]);
+    expect(directory.registry.list()).toHaveLength(1);
+    expect(directory.registry.size).toBe(1);
+    expect(
+      directory.registry
+        .hidden()
+        .map(({ name }) => name)
+        .sort(),
+    ).toEqual(["orders#1", "orders#2", "orders#3"]);
+    for (const name of directory.rows("orders")) {
+      expect(directory.object(name).registration.record?.shards).toEqual(directory.shown("orders"));
+    }
+    await directory.settle();
+    expect(directory.wakeAfterMs).toBeNull();
+  });
+
+  it("shows the map before while shard 0 has not confirmed the next one", async () => {
+    const directory = await withShards(2);
+    const before = directory.shown("orders");
+    directory.away.add("orders");
+    await directory.set("orders", 4);
+    expect(directory.shown("orders")).toEqual(before);
+    directory.away.delete("orders");
+    await directory.settle();
+    expect(directory.shown("orders")).toMatchObject({ open: 4, kept: 4 });
+  });
+
+  it("keeps its map while a new shard is away, and is asked again", async () => {
+    const directory = await withShards(1);
+    directory.away.add("orders#2");
+    await directory.set("orders", 3);
+    await directory.settle();
+    expect(directory.shown("orders")).toBeUndefined();
+    expect(directory.object("orders").registration.record?.shards).toBeUndefined();
+    expect(directory.wakeAfterMs).toBe(NOTIFY_AGAIN_MS);
+    directory.away.clear();
+    await directory.settle();
+    expect(directory.shown("orders")).toMatchObject({ open: 3, kept: 3 });
+  });
+
+  it("gives every shard its settings, and their changes", async () => {
+    const directory = await withShards(3);
+    const { queueId } = directory.registry.queue("orders")?.record ?? { queueId: "" };
+    await directory.changes.change(() =>
+      changeQueue(directory.registry, queueId, { settings: { deliveryPaused: true } }),
+    );
+    for (const name of directory.rows("orders")) {
+      expect(directory.object(name).registration.definition).toMatchObject({ deliveryPaused: true });
+    }
+  });
+
+  it("takes all shards along when it is deleted, and has a later map when it is created again", async () => {
+    const directory = await withShards(3);
+    const epoch = directory.shown("orders")?.epoch ?? 0;
+    const first = directory.learn("orders");
+    await directory.delete("orders");
+    expect(directory.rows("orders")).toEqual([]);
+    for (const name of ["orders", "orders#1", "orders#2"]) {
+      expect(directory.registry.row(name)).toMatchObject({ kind: "deleted", isEmptied: true });
+      expect(statusOf(directory.registry, name).kind).toBe("absent");
+    }
+    await directory.create("orders", { shards: 2 });
+    expect(directory.shown("orders")?.epoch).toBeGreaterThan(epoch);
+    for (const shard of [0, 1, 2]) expect(directory.send("orders", shard, first)).toBe(false);
+  });
+
+  it("created again without shards refuses a map of the former one", async () => {
+    const directory = await withShards(3);
+    const first = directory.learn("orders");
+    await directory.delete("orders");
+    await directory.create("orders");
+    for (const shard of [0, 1, 2]) expect(directory.send("orders", shard, first)).toBe(false);
+    expect(directory.send("orders", 0, null)).toBe(true);
+  });
+
+  it("makes shards only for itself", async () => {
+    const directory = await withShards(2);
+    expect(ensureQueue(directory.registry, "orders#1", null)).toMatchObject({ ok: true });
+    expect(ensureQueue(directory.registry, "orders#2", null)).toMatchObject({ ok: false });
+  });
+});
+
+describe("shrinking", () => {
+  it("leaves a shard that has messages until it is empty", async () => {
+    const directory = await withShards(4);
+    const map = directory.learn("orders");
+    for (const shard of [0, 1, 2, 3]) expect(directory.send("orders", shard, map)).toBe(true);
+    await directory.set("orders", 1);
+    await directory.settle();
+    expect(directory.shown("orders")).toMatchObject({ open: 1, kept: 4 });
+    expect(directory.wakeAfterMs).toBe(ASK_SHARDS_MS);
+    for (const shard of [1, 2, 3]) {
+      expect(directory.send("orders", shard, map)).toBe(false);
+      expect(directory.send("orders", shard, directory.learn("orders"))).toBe(false);
+    }
+    directory.object("orders#1").messages = 0;
+    directory.object("orders#3").messages = 0;
+    await passInterval(directory);
+    expect(directory.shown("orders")).toMatchObject({ open: 1, kept: 3 });
+    directory.object("orders#2").messages = 0;
+    await passInterval(directory);
+    expect(directory.shown("orders")).toMatchObject({ open: 1, kept: 1 });
+    expect(directory.rows("orders")).toEqual(["orders"]);
+    expect(directory.wakeAfterMs).toBeNull();
+  });
+
+  it("asks no shard again before the interval is over", async () => {
+    const directory = await withShards(2);
+    const map = directory.learn("orders");
+    directory.send("orders", 1, map);
+    await directory.set("orders", 1);
+    await directory.settle();
+    directory.object("orders#1").messages = 0;
+    directory.registry.time.nowMs += ASK_SHARDS_MS - 1;
+    await directory.settle();
+    expect(directory.shown("orders")).toMatchObject({ kept: 2 });
+    expect(directory.wakeAfterMs).toBe(1);
+    directory.registry.time.nowMs += 1;
+    await directory.settle();
+    expect(directory.shown("orders")).toMatchObject({ kept: 1 });
+  });
+
+  it("keeps an empty shard that does not know the map, because it may still take messages in", async () => {
+    const directory = await withShards(2);
+    const map = directory.learn("orders");
+    directory.away.add("orders#1");
+    await directory.set("orders", 1);
+    await directory.settle();
+    expect(directory.shown("orders")).toMatchObject({ open: 1, kept: 2 });
+    expect(directory.send("orders", 1, map)).toBe(true);
+    expect(directory.problems).toEqual([]);
+  });
+
+  it("goes by no answer that was given for an earlier map", async () => {
+    const directory = await withShards(2);
+    directory.send("orders", 1, directory.learn("orders"));
+    await directory.set("orders", 1);
+    await directory.settle();
+    const [question] = shardQuestions(directory.registry);
+    if (question === undefined) throw new Error("nothing is asked");
+    for (const shards of [2, 1]) {
+      await directory.set("orders", shards);
+      await directory.settle();
+    }
+    const states = new Map([[1, { epoch: question.map.epoch, isEmpty: true, keepsGroups: false }]]);
+    expect(shardsAnswered(directory.registry, question, states)).toBe(false);
+    expect(directory.shown("orders")).toMatchObject({ open: 1, kept: 2 });
+  });
+
+  it("is taken back by growing again, and keeps what the shard has", async () => {
+    const directory = await withShards(2);
+    directory.send("orders", 1, directory.learn("orders"));
+    await directory.set("orders", 1);
+    await directory.set("orders", 2);
+    await directory.settle();
+    expect(directory.shown("orders")).toMatchObject({ open: 2, kept: 2 });
+    expect(directory.object("orders#1").messages).toBe(1);
+    expect(directory.wakeAfterMs).toBeNull();
+  });
+});
+
+describe("a FIFO queue", () => {
+  it("keeps `before` until every shard has let go of the groups of others, and changes no further until then", async () => {
+    const directory = await withShards(2, { fifo: FIFO });
+    expect(directory.shown("orders")).toMatchObject({ open: 2, kept: 2 });
+    expect(directory.shown("orders")).not.toHaveProperty("before");
+    directory.object("orders#1").keepsGroups = true;
+    await directory.set("orders", 4);
+    await directory.settle();
+    expect(directory.shown("orders")).toMatchObject({ open: 4, kept: 4, before: 2 });
+    await directory.set("orders", 3);
+    await passInterval(directory);
+    expect(directory.shown("orders")).toMatchObject({ open: 4, kept: 4, before: 2 });
+    directory.object("orders#1").keepsGroups = false;
+    await passInterval(directory);
+    await passInterval(directory);
+    expect(directory.shown("orders")).toMatchObject({ open: 3, kept: 3 });
+    expect(directory.shown("orders")).not.toHaveProperty("before");
+  });
+});
+
+describe("numbers of shards", () => {
+  const refused = (settings: object, consumed = {}) => {
+    const { registry } = new ShardDirectory();
+    return createQueue(registry, { name: "orders", settings: { ...settings, ...consumed } });
+  };
+
+  it("are refused for a FIFO queue that deduplicates over all groups", () => {
+    const reason = { ok: false, refusal: { kind: "shardsRefused", reason: "deduplicationScope" } };
+    expect(refused({ shards: 2, fifo: {} })).toEqual(reason);
+    expect(refused({ shards: 2, fifo: FIFO })).toMatchObject({ ok: true });
+    expect(refused({ shards: 1, fifo: {} })).toMatchObject({ ok: true });
+  });
+
+  it.each([SHARDS_MAX - 1, SHARDS_MAX, SHARDS_MAX + 1])("are %i at most SHARDS_MAX", async (shards) => {
+    const directory = await withShards(shards);
+    expect(directory.shown("orders")).toMatchObject({ open: Math.min(shards, SHARDS_MAX) });
+    expect(directory.rows("orders")).toHaveLength(Math.min(shards, SHARDS_MAX));
+  });
+
+  it("of a configuration that the queue's own scope does not allow are left out, with a warning", () => {
+    const { registry } = new ShardDirectory();
+    createQueue(registry, { name: "orders.fifo", settings: { fifo: {} } });
+    const lines: string[] = [];
+    const configured = {
+      deliveryDelaySeconds: 0,
+      messageRetentionSeconds: 60,
+      producers: [],
+      consumer: null,
+      fifo: FIFO,
+      shards: 4,
+    };
+    applyTopology(registry, { queues: { "orders.fifo": configured } }, (line) => lines.push(line));
+    expect(registry.queue("orders.fifo")?.record.definition).not.toHaveProperty("shards");
+    expect(lines.at(-1)).toBe(
+      'queue "orders.fifo": it gets 1 shard and not 4, because its deduplication_scope is not "message_group"',
+    );
+  });
+
+  it("of a configuration are made with the queue, and its shards warn of nothing", () => {
+    const { registry } = new ShardDirectory();
+    const lines: string[] = [];
+    const mailer = consumer({ deadLetterQueue: "dead" });
+    const orders = { deliveryDelaySeconds: 0, messageRetentionSeconds: 60, producers: [], consumer: mailer };
+    const dead = { ...orders, consumer: pullConsumer({}) };
+    applyTopology(registry, { queues: { orders: { ...orders, shards: 3 }, dead } }, (line) =>
+      lines.push(line),
+    );
+    expect(registry.shards("orders")).toHaveLength(2);
+    expect(lines).toEqual([]);
+  });
+});
+
+describe("a directory that has lost its rows", () => {
+  const copies = (directory: ShardDirectory) =>
+    [...directory.objects.values()].flatMap(({ registration }) => registration.record ?? []);
+
+  /** Begins again with nothing, later. */
+  const lose = (directory: ShardDirectory) => {
+    directory.forget();
+    directory.registry.time.nowMs += 60_000;
+    directory.restart();
+  };
+
+  it.each([
+    ["the queue first", (names: string[]) => names],
+    ["the queue last", (names: string[]) => names.toReversed()],
+  ])("takes the map back from the copies of the shards, %s", async (_, ordered) => {
+    const directory = await withShards(3);
+    const map = directory.shown("orders");
+    const known = new Map(copies(directory).map((copy) => [copy.name, copy]));
+    lose(directory);
+    for (const name of ordered([...known.keys()])) {
+      const copy = known.get(name);
+      if (copy !== undefined) restoreQueue(directory.registry, copy);
+    }
+    await directory.settle();
+    expect(directory.shown("orders")).toEqual(map);
+    expect(directory.rows("orders")).toEqual(["orders", "orders#1", "orders#2"]);
+  });
+
+  it("makes the row of a shard whose copy is lost too", async () => {
+    const directory = await withShards(3);
+    const copy = directory.object("orders").registration.record;
+    lose(directory);
+    if (copy !== null) restoreQueue(directory.registry, copy);
+    await directory.settle();
+    expect(directory.rows("orders")).toEqual(["orders", "orders#1", "orders#2"]);
+  });
+
+  it("goes by the latest map of any copy", async () => {
+    const directory = await withShards(2);
+    const before = directory.object("orders").registration.record;
+    await directory.set("orders", 3);
+    await directory.settle();
+    const later = directory.object("orders#1").registration.record;
+    const map = directory.shown("orders");
+    lose(directory);
+    if (before !== null) restoreQueue(directory.registry, before);
+    if (later !== null) restoreQueue(directory.registry, later);
+    // All that the later map has are there before shard 0 gets it.
+    expect(directory.registry.queue("orders#2")?.record.shards).toEqual(map);
+    await directory.settle();
+    // The number that is wanted is that of the queue's own copy.
+    expect(directory.rows("orders")).toEqual(["orders", "orders#1"]);
+    expect(directory.shown("orders")?.epoch).toBeGreaterThan(map?.epoch ?? 0);
+  });
+});
+
+describe("a directory that ends at any of its steps", () => {
+  const histories: [string, (directory: ShardDirectory) => Promise<void>][] = [
+    ["grows", async (directory) => void (await directory.set("orders", 4))],
+    [
+      "shrinks",
+      async (directory) => {
+        await directory.set("orders", 1);
+        await passInterval(directory);
+      },
+    ],
+    [
+      "is deleted and created again",
+      async (directory) => {
+        await directory.delete("orders");
+        await directory.create("orders", { shards: 3 });
+      },
+    ],
+  ];
+
+  it.each(histories)("goes on where it was: a queue %s", async (_, change) => {
+    const rehearsal = await withShards(2);
+    const begun = rehearsal.transactions;
+    await change(rehearsal);
+    await rehearsal.settle();
+    const steps = rehearsal.transactions - begun;
+    expect(steps).toBeGreaterThan(2);
+    for (let step = 0; step < steps; step++) {
+      const directory = await withShards(2);
+      directory.send("orders", 0, directory.learn("orders"));
+      directory.crashAfter = step;
+      await change(directory);
+      await directory.settle();
+      if (directory.hasEnded) directory.restart();
+      await directory.settle();
+      await change(directory);
+      await passInterval(directory);
+      expect(directory.rows("orders"), `step ${step}`).toEqual(rehearsal.rows("orders"));
+      expect(directory.problems, `step ${step}`).toEqual([]);
+      const { open, kept } = rehearsal.shown("orders") ?? {};
+      expect(directory.shown("orders"), `step ${step}`).toMatchObject({ open, kept });
+    }
+  });
+});

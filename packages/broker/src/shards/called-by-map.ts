@@ -1,0 +1,44 @@
+import { isWhole, type QueueRecord, ShardMapError, shardOf } from "@sluice/protocol";
+
+/** How an object is called. */
+export interface CalledObject {
+  /** Name of the object: the queue's, with the number of the shard. */
+  readonly object: string;
+  /** Epoch of the map that the caller goes by; `null` for none. */
+  readonly epoch: number | null;
+  /** Record that the object goes by; `null` for none. */
+  readonly record: Pick<QueueRecord, "shards" | "emptyAsOf" | "definition"> | null;
+}
+
+/**
+ * Refuses a caller that goes by an earlier map than the object, or by none although there is one. A caller with a later
+ * map has it from shard 0.
+ *
+ * @throws ShardMapError
+ */
+export function refuseOtherMap({ object, epoch, record }: CalledObject): void {
+  if (record === null) return;
+  const { queue, shard } = shardOf(object);
+  const { shards: map, emptyAsOf } = record;
+  if (map === undefined) {
+    // Its map is of an earlier queue of this name.
+    if (epoch !== null && epoch < emptyAsOf)
+      throw new ShardMapError(queue, { epoch: emptyAsOf, open: 1, kept: 1 });
+  } else if (epoch === null ? shard > 0 || !isWhole(map) : epoch < map.epoch) {
+    throw new ShardMapError(queue, map);
+  }
+}
+
+/** Refuses new messages on a shard that its caller's own map has draining. @throws ShardMapError */
+export function refuseDraining({ object, epoch, record }: CalledObject): void {
+  const { queue, shard } = shardOf(object);
+  const map = record?.shards;
+  // A former owner of groups is offered their messages while they move.
+  if (map === undefined || map.epoch !== epoch || map.before !== undefined) return;
+  if (shard >= map.open) throw new ShardMapError(queue, map);
+}
+
+/** Whether an object stores what a producer sends that goes by no map: one of an earlier version knows none. */
+export function takesWithoutMap({ object, epoch, record }: CalledObject): boolean {
+  return epoch === null && shardOf(object).shard === 0 && record?.definition.fifo === undefined;
+}

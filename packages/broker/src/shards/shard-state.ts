@@ -1,0 +1,16 @@
+import type { ShardState } from "@sluice/protocol";
+import type { QueueCore } from "../queue/queue-core.ts";
+
+/** Says how far a shard is, as of a turn. */
+export function shardStateOf(core: QueueCore): Promise<ShardState> {
+  return core.submit(() => {
+    const { queue, outbox, dispatcher, moves, intake, groups } = core;
+    const held = queue.readyCount + queue.delayedCount + queue.leasedCount;
+    const isMoving = moves.list().some(({ status }) => status === "running");
+    return {
+      epoch: core.shardMap?.epoch ?? null,
+      isEmpty: held === 0 && intake.isIdle && outbox.isEmpty && !dispatcher.busy && !isMoving,
+      keepsGroups: groups.keepsForeign || outbox.passesOn,
+    };
+  });
+}

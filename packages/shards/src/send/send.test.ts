@@ -1,0 +1,139 @@
+import { QUEUE_ERROR_CODES, type RpcFailure } from "@sluice/protocol";
+import { describe, expect, it } from "vitest";
+import { FakeQueue, packed } from "../../test/fake-queue.ts";
+
+const QUEUE = "orders";
+const OVERLOADED: RpcFailure = { ok: false, code: QUEUE_ERROR_CODES.queueOverloaded, cause: "too much" };
+
+async function sharded(shards: number, random: () => number) {
+  const world = new FakeQueue(QUEUE);
+  if (shards > 1) world.open(shards);
+  const queue = world.of(random);
+  await queue.metrics(QUEUE);
+  world.calls.length = 0;
+  return { world, queue, post: () => queue.post(QUEUE, [{ packed: packed({}) }]) };
+}
+
+const placesOf = ({ shards }: FakeQueue) => shards.map(({ messages }) => messages.length);
+const names = ({ calls }: FakeQueue) => calls.map(({ name }) => name);
+
+describe("a producer of a standard queue", () => {
+  it("calls a queue without shards once for each send, by its name alone", async () => {
+    const { world, post } = await sharded(1, () => 0);
+    await post();
+    await post();
+    expect(world.calls.map(({ name, method, args }) => [name, method, args[0]])).toEqual([
+      [QUEUE, "post", QUEUE],
+      [QUEUE, "post", QUEUE],
+    ]);
+  });
+
+  it("learns of shards from the answer of its first send, chooses one, and stays with it", async () => {
+    const world = new FakeQueue(QUEUE);
+    world.open(4);
+    const queue = world.of(() => 0.5);
+    for (let i = 0; i < 3; i++) await queue.post(QUEUE, [{ packed: packed({}) }]);
+    expect(placesOf(world)).toEqual([1, 0, 2, 0]);
+    expect(world.calls.map(({ args }) => args[0])).toEqual([QUEUE, "orders#2@1", "orders#2@1"]);
+  });
+
+  it.each([
+    QUEUE_ERROR_CODES.queueOverloaded,
+    QUEUE_ERROR_CODES.queueStorageLimitExceeded,
+    QUEUE_ERROR_CODES.queueNotFound,
+  ])("moves on from a shard that refuses with %i, and stays with the next", async (code) => {
+    const { world, post } = await sharded(3, () => 0.4);
+    world.shard(1).refusal = { ok: false, code, cause: "not now" };
+    await post();
+    await post();
+    expect(placesOf(world)).toEqual([0, 0, 2]);
+  });
+
+  it("moves on from an object that the platform finds overloaded, not from one that was reset", async () => {
+    const { world, post } = await sharded(2, () => 0);
+    let isReset = false;
+    world.beforeCall = (name) => {
+      const marks = { overloaded: true, ...(isReset ? { durableObjectReset: true } : {}) };
+      if (name === QUEUE) throw Object.assign(new Error("overloaded"), marks);
+    };
+    await post();
+    expect(placesOf(world)).toEqual([0, 1]);
+    isReset = true;
+    const other = world.of(() => 0);
+    world.shard(0).map = null;
+    await expect(other.post(QUEUE, [{ packed: packed({}) }])).rejects.toThrow("overloaded");
+  });
+
+  it("is refused when all shards have refused, after one call of each", async () => {
+    const { world, post } = await sharded(3, () => 0.4);
+    for (const shard of world.shards) shard.refusal = OVERLOADED;
+    expect(await post()).toEqual(OVERLOADED);
+    expect(names(world)).toEqual(["orders#1", "orders#2", "orders"]);
+  });
+
+  it("is told of any other refusal at once", async () => {
+    const { world, post } = await sharded(3, () => 0);
+    const refusal = { ok: false, code: QUEUE_ERROR_CODES.messageMetadataInvalid, cause: "bad" } as const;
+    world.shard(0).refusal = refusal;
+    expect(await post()).toEqual(refusal);
+    expect(names(world)).toEqual([QUEUE]);
+  });
+
+  it("chooses anew when there are more shards", async () => {
+    let chosen = 0;
+    const { world, post } = await sharded(2, () => chosen);
+    await post();
+    world.open(8);
+    chosen = 0.99;
+    await post();
+    expect(placesOf(world)).toEqual([1, 0, 0, 0, 0, 0, 0, 1]);
+  });
+
+  it("goes back to the queue's own object when it has no other shards any more", async () => {
+    const { world, post } = await sharded(2, () => 0.9);
+    world.open(1);
+    world.tell(1);
+    world.removeDrained();
+    await post();
+    expect(placesOf(world)).toEqual([1]);
+    expect(world.calls.at(-1)?.args[0]).toBe(QUEUE);
+  });
+
+  it("is told that a queue is gone, and finds the one that is created under its name", async () => {
+    const { world, queue, post } = await sharded(2, () => 0.9);
+    for (const shard of world.shards) shard.exists = false;
+    await expect(queue.metrics(QUEUE)).rejects.toThrow("(10104)");
+    world.shard(0).exists = true;
+    world.shard(0).map = null;
+    await post();
+    expect(world.messages).toHaveLength(1);
+  });
+});
+
+describe("a sender of a FIFO queue", () => {
+  it("gets one answer in the order of its request, and the refusal of one shard for all", async () => {
+    const world = new FakeQueue("orders.fifo");
+    world.open(4);
+    for (const { shard } of world.shards) world.tell(shard);
+    world.endMove();
+    for (const { shard } of world.shards) world.tell(shard);
+    const queue = world.of();
+    const groups = ["a", "b", "c", "d", "a", "b"];
+    const bytes = packed(...groups.map((group, i) => ({ group, dedup: `${group}${i}` })));
+    const enqueue = () => queue.work("orders.fifo", { enqueue: { packed: bytes } });
+    const owners = new Set<number>();
+    world.shard(1).refusal = OVERLOADED;
+    const refused = await enqueue();
+    for (const { shard, messages } of world.shards) if (messages.length > 0) owners.add(shard);
+    expect(owners.size).toBeGreaterThan(1);
+    expect(refused).toMatchObject({ ok: true, enqueued: OVERLOADED });
+    world.shard(1).refusal = null;
+    const repeated = await enqueue();
+    const messages = repeated.ok && repeated.enqueued?.ok === true ? (repeated.enqueued.messages ?? []) : [];
+    expect(messages.map(({ messageId }) => Number.parseInt(messageId, 16))).toEqual(
+      groups.map((_, i) => Number.parseInt(messages[0]?.messageId ?? "", 16) + i),
+    );
+    expect(messages.filter(({ duplicate }) => duplicate).length).toBeGreaterThan(0);
+    expect(world.messages).toHaveLength(groups.length);
+  });
+});
