@@ -27,8 +27,9 @@ import type { Transfer, TransferReply } from "../src/rpc/transfer.ts";
 import type { Traces } from "../src/tracing/traces.ts";
 import { LINGER_MS } from "../src/turn/group-commit.ts";
 import { AwakeTime } from "../src/usage/awake-time.ts";
-import { MemoryStore } from "./memory-store.ts";
+import type { MemoryStore } from "./memory-store.ts";
 import { definition, packTexts, type SeenBatch, type SendOptions, seenOf } from "./messages.ts";
+import { type Gated, type Life, newObject, notedLog, outOf, type QueueObject, sent } from "./world-object.ts";
 
 /** When a world begins, in ms since 1970. */
 export const WORLD_START_MS = 1_700_000_000_000;
@@ -38,25 +39,6 @@ const ALARMS_PER_MOMENT_MAX = 1_000;
 
 /** Behaviour of the test's consumer for a batch. */
 export type Handler = (batch: SeenBatch) => Partial<DeliveryResult> | Promise<Partial<DeliveryResult>>;
-
-/** Makes a call one that leaves an object. */
-type Gated = <Args extends unknown[], Result>(
-  call: (...args: Args) => Promise<Result>,
-) => (...args: Args) => Promise<Result>;
-
-/** From its start to its crash, a queue's object. What an earlier one still does reaches nobody. */
-interface Life {
-  readonly core: QueueCore;
-  alive: boolean;
-}
-
-interface QueueObject {
-  store: MemoryStore;
-  alarmAtMs: number | null;
-  life: Life | null;
-  /** Whether its last life was ended on purpose. */
-  wasEndPlanned: boolean;
-}
 
 /**
  * Queues wired together as the Durable Objects of a broker are, on a clock of their own: each has a store, one alarm
@@ -269,12 +251,7 @@ export class World {
   #object(name: string): QueueObject {
     const known = this.#objects.get(name);
     if (known !== undefined) return known;
-    const object: QueueObject = {
-      store: new MemoryStore(),
-      alarmAtMs: null,
-      life: null,
-      wasEndPlanned: false,
-    };
+    const object = newObject();
     this.#objects.set(name, object);
     return object;
   }
@@ -295,11 +272,8 @@ export class World {
     let life: Life | undefined;
     // While the core's constructor runs there is no epoch yet, and nothing can have ended it.
     const alive = () => life?.alive !== false;
-    const note = (level: string) => (text: string) => {
-      if (alive()) this.lines.push(`${level}: ${text}`);
-    };
     const gated: Gated = (call) => {
-      return (...args) => this.#outOf(store, alive, () => call(...args));
+      return (...args) => outOf(store, alive, () => call(...args));
     };
     const consumer: ConsumerPort = {
       name: "consumer",
@@ -307,16 +281,7 @@ export class World {
       callsOf: gated((deliveryId) => this.callsOf(deliveryId)),
       ping: gated(() => this.ping()),
     };
-    const log: QueueLog = {
-      handled: (queue, acked, total, tookMs) => {
-        this.handled.push([queue, acked, total]);
-        this.tookMs.push(tookMs);
-      },
-      message: (_queue, fate, _reason, line) => note(fate === "dropped" ? "warn" : "info")(line()),
-      info: note("info"),
-      warn: note("warn"),
-      error: note("error"),
-    };
+    const log = notedLog(this, alive);
     const setAlarm = (atMs: number) => {
       if (!alive()) return;
       this.alarms.push([name, atMs - WORLD_START_MS]);
@@ -407,21 +372,6 @@ export class World {
       },
     });
   }
-
-  /** A call out of an object: held back by its output gate, and of no effect on an object that is gone. */
-  async #outOf<Result>(
-    store: MemoryStore,
-    alive: () => boolean,
-    call: () => Promise<Result>,
-  ): Promise<Result> {
-    await store.synced();
-    if (!alive()) return new Promise(() => {});
-    try {
-      return await call();
-    } finally {
-      if (!alive()) await new Promise(() => {});
-    }
-  }
 }
 
 /** A world whose queues keep a history. */
@@ -434,12 +384,6 @@ export function worldWithHistory(queues: Record<string, Partial<QueueDefinition>
 /** An answer of an HTTP endpoint. */
 export function answered(status: number, retryAfter: string | null = null): EndpointOutcome {
   return { kind: "answered", status, retryAfter };
-}
-
-/** Copies bytes as a call does. Throws for a view, which takes its whole buffer along: megabytes for a message. */
-function sent(packed: Uint8Array): Uint8Array {
-  if (packed.byteLength !== packed.buffer.byteLength) throw new Error("a view was given to a call");
-  return packed.slice();
 }
 
 /** A world whose queues have alerts, and the queue that these wait in. */

@@ -16,6 +16,8 @@ export class Strangers {
   readonly statuses = new Map<string, number>();
   /** Number of connections that the other side ended. */
   ended = 0;
+  /** Number of pieces that the other side, or the system for it, has taken. */
+  taken = 0;
 
   constructor(port: number) {
     this.#port = port;
@@ -46,7 +48,12 @@ export class Strangers {
     const written = (async () => {
       const piece = Buffer.alloc(65_536, 0x78);
       const write = (data: string | Buffer) =>
-        new Promise<void>((resolve) => socket.write(data, () => resolve()));
+        new Promise<void>((resolve) =>
+          socket.write(data, () => {
+            this.taken += 1;
+            resolve();
+          }),
+        );
       await write(head);
       for (let sent = 0; sent < bytes && !isOver; sent += piece.byteLength) {
         await write(bytes - sent < piece.byteLength ? piece.subarray(0, bytes - sent) : piece);

@@ -1,6 +1,4 @@
 import type {
-  AuditRecord,
-  AuditRpc,
   DeleteOutcome,
   DirectoryReply,
   EnqueueReply,
@@ -9,19 +7,11 @@ import type {
   FiguresReply,
   HistoryEvent,
   LookedAt,
-  NewToken,
   QueueDefinition,
   QueueDescription,
   QueueRecord,
-  R2Bucket,
-  R2Rpc,
-  R2Write,
   ReceiveNowReply,
   ReceiveRequest,
-  TokenRecord,
-  TokenReply,
-  TokenSecret,
-  TokensRpc,
   TopicRecord,
   TopicSnapshot,
   TopicSubscription,
@@ -29,8 +19,9 @@ import type {
   VisibilityOutcome,
   WatchReply,
 } from "@sluice/protocol";
-import { REAL_TIME, RETENTION_SECONDS_DEFAULT } from "@sluice/protocol";
-import type { Access, AccountDirectory, BrokerClock, ComingMoment, QueueDirectory } from "../src/index.ts";
+import { RETENTION_SECONDS_DEFAULT } from "@sluice/protocol";
+import type { Access, AccountDirectory, QueueDirectory } from "../src/index.ts";
+import { CREATED_MS, memoryAudit, memoryClock, memoryR2, memoryTokens } from "./in-memory.ts";
 
 export const ORDERS: QueueDefinition = {
   deliveryDelaySeconds: 5,
@@ -59,9 +50,6 @@ export const DEAD: QueueDefinition = {
 
 /** The broker of a developer's machine. */
 export const OPEN: Access = { kind: "open", hosts: [], routeHosts: [] };
-
-/** When every record of these tests was made, in ms. */
-export const CREATED_MS = 1_700_000_000_000;
 
 /** An event of a queue's history. */
 export function eventOf(changes: Partial<HistoryEvent>): HistoryEvent {
@@ -251,109 +239,6 @@ export function directoryOf(
     reportDisk: () => {},
     reportClock: async () => {},
     clock: memoryClock(advances),
-  };
-}
-
-/** Rules of R2 buckets in memory; nothing is refused, and no message is sent. */
-export function memoryR2(): R2Rpc & { readonly taken: R2Write[] } {
-  const taken: R2Write[] = [];
-  const buckets = new Map<string, R2Bucket>();
-  return {
-    taken,
-    listR2Buckets: async () => [...buckets.values()],
-    addR2Rules: async (bucket, queueId, rules) => {
-      const before = buckets.get(bucket)?.rules ?? [];
-      const added = rules.map((rule, i) => ({
-        ...rule,
-        queueId,
-        ruleId: `${before.length + i}`.padStart(32, "0"),
-        createdAtMs: CREATED_MS,
-      }));
-      buckets.set(bucket, { bucket, takenTo: 0, rules: [...before, ...added] });
-      return { ok: true };
-    },
-    deleteR2Rules: async (bucket) => {
-      buckets.delete(bucket);
-      return { ok: true };
-    },
-    takeR2Writes: async (_account, _bucket, writes) => {
-      taken.push(...writes);
-      return writes.at(-1)?.id ?? 0;
-    },
-  };
-}
-
-/** An audit log in memory. */
-export function memoryAudit(): AuditRpc & { readonly records: AuditRecord[] } {
-  const records: AuditRecord[] = [];
-  return {
-    records,
-    noteAudit: async (entry) => {
-      records.unshift({ ...entry, id: records.length + 1, atMs: CREATED_MS });
-    },
-    readAudit: async (max, before) => records.filter(({ id }) => id < (before ?? Infinity)).slice(0, max),
-  };
-}
-
-/** Tokens that are kept in memory. */
-export function memoryTokens(now: () => number = () => Date.now()): TokensRpc & { calls: number } {
-  const kept = new Map<string, TokenRecord>();
-  const put = (token: TokenRecord) => {
-    kept.set(token.name, token);
-    return { ok: true as const, token };
-  };
-  const tokens = {
-    calls: 0,
-    listTokens: async () => {
-      tokens.calls += 1;
-      return [...kept.values()];
-    },
-    createToken: async (token: NewToken): Promise<TokenReply> => {
-      if (kept.has(token.name)) return { ok: false, refusal: "nameTaken" };
-      return put({ ...token, previous: null, createdAtMs: now(), changedAtMs: now() });
-    },
-    rotateToken: async (name: string, secret: TokenSecret, graceMs: number): Promise<TokenReply> => {
-      const token = kept.get(name);
-      if (token === undefined) return { ok: false, refusal: "notFound" };
-      const previous = { secret: token.secret, untilMs: now() + graceMs };
-      return put({ ...token, secret, previous, changedAtMs: now() });
-    },
-    deleteToken: async (name: string): Promise<TokenReply> => {
-      const token = kept.get(name);
-      kept.delete(name);
-      return token === undefined ? { ok: false, refusal: "notFound" } : { ok: true, token };
-    },
-  };
-  return tokens;
-}
-
-/**
- * A clock that keeps its setting in memory.
- *
- * @param advances where each advance is noted.
- * @param coming what comes next, of all queues.
- */
-export function memoryClock(advances: number[] = [], coming: readonly ComingMoment[] = []): BrokerClock {
-  let setting = REAL_TIME;
-  return {
-    read: async () => setting,
-    advance: async (ms) => {
-      advances.push(ms);
-      const { offsetMs, frozenAtMs } = setting;
-      setting = { offsetMs: offsetMs + ms, frozenAtMs: frozenAtMs === null ? null : frozenAtMs + ms };
-      return setting;
-    },
-    freeze: async (isFrozen) => {
-      setting = { ...setting, frozenAtMs: isFrozen ? Date.now() + setting.offsetMs : null };
-      return setting;
-    },
-    next: async (queue) => {
-      const asked = coming.filter((moment) => queue === null || moment.queue === queue);
-      return {
-        first: asked.find(({ atMs }) => atMs !== null) ?? null,
-        busy: asked.filter(({ isBusy }) => isBusy).map((moment) => moment.queue),
-      };
-    },
   };
 }
 

@@ -1,6 +1,7 @@
 import { type DirectoryReply, NAME_KEPT_MS, type PurgeRecord, type QueueRecord } from "@sluice/protocol";
 import type { AccountDirectory } from "../src/index.ts";
-import { accountOf, CREATED_MS, DEAD, recordOf } from "./directory.ts";
+import { accountOf, DEAD, recordOf } from "./directory.ts";
+import { CREATED_MS } from "./in-memory.ts";
 
 /** A directory in memory whose queues can be created, changed and deleted, on a clock of the test's. */
 export class MemoryAccount {

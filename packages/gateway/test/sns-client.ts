@@ -6,7 +6,7 @@ import type { SnsPorts } from "../src/aws/sns/context.ts";
 import { SNS_VERSION } from "../src/aws/sns/model.ts";
 import { type SnsService, snsService } from "../src/aws/sns/routes.ts";
 import { PublicAddress } from "../src/http/public-address.ts";
-import { memoryAudit } from "./directory.ts";
+import { memoryAudit } from "./in-memory.ts";
 import { KEPT_KEYS, type KeptKeyRights, keptKey, signedByKeptKey } from "./kept-key.ts";
 
 const HOME = { region: "us-east-1", account: "000000000000" };

@@ -5,7 +5,8 @@ import type { SqsPorts } from "../src/aws/sqs/context.ts";
 import { SQS_MODEL } from "../src/aws/sqs/model.ts";
 import { type SqsService, sqsService } from "../src/aws/sqs/routes.ts";
 import { PublicAddress } from "../src/http/public-address.ts";
-import { type AbleQueue, memoryAudit, queueWith } from "./directory.ts";
+import { type AbleQueue, queueWith } from "./directory.ts";
+import { memoryAudit } from "./in-memory.ts";
 import { KEPT_KEYS, type KeptKeyRights, keptKey, signedByKeptKey } from "./kept-key.ts";
 import { MemoryAccount } from "./memory-account.ts";
 

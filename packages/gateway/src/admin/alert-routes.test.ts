@@ -6,7 +6,8 @@ import {
   unpackMessages,
 } from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
-import { CREATED_MS, DEAD, directoryOf, OPEN, ORDERS, queueWith, recordOf } from "../../test/directory.ts";
+import { DEAD, directoryOf, OPEN, ORDERS, queueWith, recordOf } from "../../test/directory.ts";
+import { CREATED_MS } from "../../test/in-memory.ts";
 import { createGateway } from "../index.ts";
 
 const API = "http://localhost:8787/__sluice/api";

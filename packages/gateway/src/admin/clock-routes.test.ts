@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { directoryOf, memoryClock, OPEN } from "../../test/directory.ts";
+import { directoryOf, OPEN } from "../../test/directory.ts";
+import { memoryClock } from "../../test/in-memory.ts";
 import { CLOCK_ADVANCE_MS_MAX, type ComingMoment, createGateway } from "../index.ts";
 
 const CLOCK = "http://localhost:8787/__sluice/api/clock";

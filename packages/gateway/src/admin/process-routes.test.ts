@@ -1,5 +1,6 @@
 import { afterEach, expect, it, vi } from "vitest";
-import { directoryOf, memoryR2, OPEN } from "../../test/directory.ts";
+import { directoryOf, OPEN } from "../../test/directory.ts";
+import { memoryR2 } from "../../test/in-memory.ts";
 import { createGateway } from "../index.ts";
 import { R2_WRITE_AHEAD_MS_MAX } from "./process-routes.ts";
 

@@ -5,13 +5,13 @@ import {
   directoryOf,
   FIGURES_REPLY,
   lookedAt,
-  memoryAudit,
   OPEN,
   ORDERS,
   queueWith,
   recordOf,
   TOPIC,
 } from "../../test/directory.ts";
+import { memoryAudit } from "../../test/in-memory.ts";
 import { createGateway } from "../index.ts";
 
 const API = "http://localhost:8787/__sluice/api";

@@ -1,6 +1,7 @@
 import type { NewToken } from "@sluice/protocol";
 import { beforeEach, describe, expect, it } from "vitest";
-import { memoryTokens, OPEN } from "../../test/directory.ts";
+import { OPEN } from "../../test/directory.ts";
+import { memoryTokens } from "../../test/in-memory.ts";
 import type { Access } from "../http/access.ts";
 import { Authority } from "./authority.ts";
 import { sha256Of } from "./digest.ts";

@@ -14,11 +14,11 @@ import {
   eventOf,
   FIGURES,
   lookedAt,
-  memoryTokens,
   ORDERS,
   queueWith,
   recordOf,
 } from "../../test/directory.ts";
+import { memoryTokens } from "../../test/in-memory.ts";
 import { SqsClient } from "../../test/sqs-client.ts";
 import { ADMIN_NEEDS } from "../admin/access/needs.ts";
 import { CLOUDFLARE_NEEDS } from "../cloudflare/needs.ts";

@@ -1,7 +1,8 @@
 import type { Scope, TokenRecord } from "@sluice/protocol";
 import type { Hono } from "hono";
 import { expect, it, vi } from "vitest";
-import { directoryOf, memoryTokens, ORDERS, recordOf } from "../../test/directory.ts";
+import { directoryOf, ORDERS, recordOf } from "../../test/directory.ts";
+import { memoryTokens } from "../../test/in-memory.ts";
 import { Waits } from "../account/waits.ts";
 import { ADMIN_NEEDS } from "../admin/access/needs.ts";
 import { mcpRoutes } from "../admin/mcp/mcp-routes.ts";

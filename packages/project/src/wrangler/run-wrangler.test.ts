@@ -18,7 +18,9 @@ import { type WranglerIn, wranglerIn } from "./run-wrangler.ts";
 
 /** A command line that does what it is told, as Wrangler's module is made. */
 const COMMANDS = `
+const { once } = require("node:events");
 const { appendFileSync, readFileSync, renameSync, writeFileSync } = require("node:fs");
+const { createServer } = require("node:net");
 class FatalError extends Error {
   constructor(code) { super("fatal"); this.code = code; }
 }
@@ -35,7 +37,8 @@ async function NAME([command, text]) {
     if (command === "hang") {
       writeFileSync("begun", [process.ppid, process.pid, readFileSync(process.argv.at(-1), "utf8")].join("\\n"));
       renameSync("begun", "hangs");
-      await new Promise((resolve) => setTimeout(resolve, 600_000));
+      // What nobody ends goes on for ever.
+      await once(createServer().listen(0, "127.0.0.1"), "close");
     }
     if (command === "code") process.exitCode = Number(text);
     if (command === "fatal") throw new FatalError(Number(text));

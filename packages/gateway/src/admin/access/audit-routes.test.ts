@@ -1,14 +1,7 @@
 import type { AuditEntry } from "@sluice/protocol";
 import { describe, expect, it, vi } from "vitest";
-import {
-  DEAD,
-  directoryOf,
-  memoryAudit,
-  memoryTokens,
-  ORDERS,
-  queueWith,
-  recordOf,
-} from "../../../test/directory.ts";
+import { DEAD, directoryOf, ORDERS, queueWith, recordOf } from "../../../test/directory.ts";
+import { memoryAudit, memoryTokens } from "../../../test/in-memory.ts";
 import { MemoryAccount } from "../../../test/memory-account.ts";
 import { SnsClient } from "../../../test/sns-client.ts";
 import { SqsClient } from "../../../test/sqs-client.ts";

@@ -1,6 +1,7 @@
 import type { LookRequest, NewMove } from "@sluice/protocol";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { DEAD, directoryOf, memoryTokens, ORDERS, queueWith, recordOf } from "../../../test/directory.ts";
+import { DEAD, directoryOf, ORDERS, queueWith, recordOf } from "../../../test/directory.ts";
+import { memoryTokens } from "../../../test/in-memory.ts";
 import { createGateway, type Gateway } from "../../index.ts";
 import type { NewTokenView, TokenView } from "./token-routes.ts";
 

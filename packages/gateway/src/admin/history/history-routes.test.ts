@@ -7,7 +7,6 @@ import {
 } from "@sluice/protocol";
 import { describe, expect, it, vi } from "vitest";
 import {
-  CREATED_MS,
   DEAD,
   directoryOf,
   eventOf,
@@ -16,6 +15,7 @@ import {
   ORDERS,
   queueWith,
 } from "../../../test/directory.ts";
+import { CREATED_MS } from "../../../test/in-memory.ts";
 import { createGateway, type QueueDirectory } from "../../index.ts";
 import type { StoryView } from "./story.ts";
 

@@ -1,14 +1,7 @@
 import type { WatchReply, WatchRequest } from "@sluice/protocol";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import {
-  DEAD,
-  directoryOf,
-  FIGURES,
-  memoryTokens,
-  OPEN,
-  ORDERS,
-  queueWith,
-} from "../../../test/directory.ts";
+import { DEAD, directoryOf, FIGURES, OPEN, ORDERS, queueWith } from "../../../test/directory.ts";
+import { memoryTokens } from "../../../test/in-memory.ts";
 import { createGateway } from "../../index.ts";
 import { sha256Of } from "../../rights/digest.ts";
 import { TOKENS_KEPT_MS } from "../../rights/kept-tokens.ts";

@@ -2,7 +2,6 @@ import type { LookReply, LookRequest, QueueDefinition, StoryReply } from "@sluic
 import { describe, expect, it, vi } from "vitest";
 import {
   type AbleQueue,
-  CREATED_MS,
   DEAD,
   directoryOf,
   eventOf,
@@ -12,6 +11,7 @@ import {
   queueWith,
   TOPIC,
 } from "../../../test/directory.ts";
+import { CREATED_MS } from "../../../test/in-memory.ts";
 import { createGateway, type QueueDirectory } from "../../index.ts";
 import { allRights, type Rights } from "../../rights/rights.ts";
 import { QUEUE_MS_MAX, SEARCH_MS_MAX, SEARCHED_AT_ONCE, searchAll } from "./search.ts";
