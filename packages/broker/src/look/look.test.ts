@@ -13,6 +13,7 @@ import { consumer, pullConsumer } from "../../test/messages.ts";
 import { SqsWorld } from "../../test/sqs-world.ts";
 import { WORLD_START_MS, World } from "../../test/world.ts";
 import { LOOK_MS_MAX, look, WHOLE_BYTES_MAX } from "./look.ts";
+import { Messages } from "./messages.ts";
 
 function filterOf(text: string): MessageFilter {
   const parsed = parseFilter(text);
@@ -20,8 +21,9 @@ function filterOf(text: string): MessageFilter {
   return parsed.filter;
 }
 
+/** Looks with a clock that stands: on a busy machine a look may take longer than it may. */
 function lookAt(world: World, request: Partial<LookRequest> = {}, queue = "orders") {
-  return world.core(queue).messages.look({ max: PULL_MESSAGES_MAX, ...request });
+  return new Messages(world.core(queue), () => 0).look({ max: PULL_MESSAGES_MAX, ...request });
 }
 
 const bodyOf = ({ body }: { body: Uint8Array }) => new TextDecoder().decode(body);

@@ -110,7 +110,8 @@ describe("jitter", () => {
     world.handler = ({ messages }) => {
       const [first] = messages;
       if (first?.attempts !== 1) return {};
-      failed.set(first.id, jitterRandom("", "orders", first.id, 1));
+      // Batches of one millisecond are delivered in their order.
+      failed.set(first.id, Math.round(10_000 * jitterRandom("", "orders", first.id, 1)));
       return { outcome: "exception" };
     };
     await world.sendAndPass("orders", ["a", "b", "c", "d", "e", "f"], 10_000);
