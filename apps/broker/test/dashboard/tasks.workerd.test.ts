@@ -136,6 +136,8 @@ describe.skipIf(CHROMIUM === null)("a user who starts on the first page finds ou
 
   it("when the next retry comes", async () => {
     await sendAll("orders", [{ item: "vase" }]);
+    // A list stays as it was read, also one of a message that is being delivered.
+    await expect.poll(() => lab.api("/queues/orders")).toMatchObject({ messages: { delayed: 1 } });
     const { page, clicks } = await messagesOf("orders");
     await says(
       row(page, ""),
