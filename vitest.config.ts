@@ -64,7 +64,7 @@ const poll = { timeout: 30_000 };
 
 /** Files that start real workerd processes and real Wrangler ones. */
 const ofProcesses = (name: string, include: string) => ({
-  resolve: { alias: sdk },
+  resolve: { alias: { ...alias, ...sdk } },
   test: {
     name,
     include: [include],

@@ -4,6 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { HeldClock } from "@sluice/broker/held-clock";
 import { OBJECTS_FOLDER } from "@sluice/local/data/data-lock";
 import { lastEndIn } from "@sluice/local/data/planned-end";
+import type { BrokerModule, RecoveryModule } from "@sluice/local/node/contract";
 import { loadBroker, loadRecovery } from "@sluice/local/node/load-modules";
 import { pageArchive } from "@sluice/local/page";
 import { LEASE_MS } from "./power-ledger.ts";
@@ -81,13 +82,16 @@ function silence(damage: string[]): () => void {
   return () => Object.assign(console, { log, warn, error });
 }
 
+/** The broker's modules, loaded once. */
+let modules: Promise<[BrokerModule, RecoveryModule]> | null = null;
+
 async function withBroker<Result>(
   folder: string,
   startMs: number,
   damage: string[],
   work: (ask: Ask) => Promise<Result>,
 ): Promise<Result> {
-  const [{ open }, { recoverDirectory }] = await Promise.all([loadBroker(), loadRecovery()]);
+  const [{ open }, { recoverDirectory }] = await (modules ??= Promise.all([loadBroker(), loadRecovery()]));
   const objects = path.join(folder, OBJECTS_FOLDER);
   if (existsSync(objects) && readdirSync(objects).length > 0) {
     recoverDirectory({ folder: objects, worker: WORKER, warn: (line) => damage.push(line) });

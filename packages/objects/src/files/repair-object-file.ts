@@ -1,8 +1,10 @@
 import { existsSync, renameSync, rmSync } from "node:fs";
+import { dirname } from "node:path";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { Database } from "../sqlite/database.ts";
 import { findingIn, isDamage, putAside } from "../sqlite/database-files.ts";
 import { sqliteErrorOf } from "../sqlite/sqlite-error.ts";
+import { syncFolder } from "./folders.ts";
 
 /** A damaged file in whose place there is a whole one. */
 export interface Repaired {
@@ -32,8 +34,12 @@ export function repairObjectFile(file: string): Repaired | null {
   const repaired = `${file}.repaired`;
   rmSync(repaired, { force: true });
   copyReadable(file, repaired);
+  // A power cut keeps and loses names in any order, so each step is synced before the next one. The last one may be
+  // lost: the next start makes it again.
   renameSync(repaired, whole);
+  syncFolder(dirname(file));
   const aside = putAside(file);
+  syncFolder(dirname(file));
   renameSync(whole, file);
   return { finding, aside };
 }
