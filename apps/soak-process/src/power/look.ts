@@ -27,7 +27,7 @@ export interface FoundMessage {
 export interface Findings {
   /** Lines that it prints of damage or errors, and damage that it or SQLite finds. */
   readonly damage: readonly string[];
-  /** Messages that can be received at the moment of the cut. */
+  /** Messages that can be received at the moment of the cut; none where it was not opened then. */
   readonly visible: readonly FoundMessage[];
   /** All messages, once every lease and delay is over, in the order in which they come. */
   readonly messages: readonly FoundMessage[];
@@ -49,26 +49,36 @@ type Ask = (method: string, path: string, headers: Record<string, string>, body?
 /** Whether all is there that has to be. */
 type IsComplete = (found: readonly FoundMessage[]) => boolean;
 
+export interface LookOptions {
+  /** Moment of the cut, in ms since 1970. */
+  readonly cutMs: number;
+  /** Whether it is opened at that moment, too, and what can be received then is received. */
+  readonly isOpenedAtCut: boolean;
+  /** Waited for, since messages may be on their way from queue to queue. */
+  readonly isComplete: IsComplete;
+}
+
 /**
- * Opens the broker on a data folder twice, in this process: at the moment of the cut, and when all leases and delays
- * are over. Receives what can be received at first, and takes out all that is in it then.
- *
- * @param isComplete waited for, since messages may be on their way from queue to queue.
+ * Opens the broker on a data folder in this process, when all leases and delays are over, and takes out all that is in
+ * it.
  */
-export async function lookAt(folder: string, cutMs: number, isComplete: IsComplete): Promise<Findings> {
+export async function lookAt(
+  folder: string,
+  { cutMs, isOpenedAtCut, isComplete }: LookOptions,
+): Promise<Findings> {
   const damage: string[] = [];
   const unsilence = silence(damage);
   try {
     const isPlanned = isEndPlanned(folder);
-    const first = await withBroker(folder, cutMs, damage, async (ask) => ({
+    const visible = isOpenedAtCut ? await withBroker(folder, cutMs, damage, receiveAll) : [];
+    const laterMs = cutMs + LEASE_MS + 1_000;
+    const found = await withBroker(folder, laterMs, damage, async (ask) => ({
       queues: queuesIn(await listed(ask), damage),
       topics: await topicsOf(ask),
-      visible: await receiveAll(ask),
+      messages: await takeAll(ask, isComplete),
     }));
-    const laterMs = cutMs + LEASE_MS + 1_000;
-    const messages = await withBroker(folder, laterMs, damage, (ask) => takeAll(ask, isComplete));
     damage.push(...damagedFiles(folder));
-    return { damage, ...first, messages, isEndPlanned: isPlanned };
+    return { damage, visible, ...found, isEndPlanned: isPlanned };
   } finally {
     unsilence();
   }
@@ -82,8 +92,13 @@ function silence(damage: string[]): () => void {
   return () => Object.assign(console, { log, warn, error });
 }
 
-/** The broker's modules, loaded once. */
 let modules: Promise<[BrokerModule, RecoveryModule]> | null = null;
+
+/** Loads the broker's modules, once. */
+function loadModules(): Promise<[BrokerModule, RecoveryModule]> {
+  modules ??= Promise.all([loadBroker(), loadRecovery()]);
+  return modules;
+}
 
 async function withBroker<Result>(
   folder: string,
@@ -91,7 +106,7 @@ async function withBroker<Result>(
   damage: string[],
   work: (ask: Ask) => Promise<Result>,
 ): Promise<Result> {
-  const [{ open }, { recoverDirectory }] = await (modules ??= Promise.all([loadBroker(), loadRecovery()]));
+  const [{ open }, { recoverDirectory }] = await loadModules();
   const objects = path.join(folder, OBJECTS_FOLDER);
   if (existsSync(objects) && readdirSync(objects).length > 0) {
     recoverDirectory({ folder: objects, worker: WORKER, warn: (line) => damage.push(line) });
@@ -165,7 +180,11 @@ interface Received {
   readonly Attributes: Readonly<Record<string, string>>;
 }
 
-async function receiveAll(ask: Ask, isDeleted = false): Promise<FoundMessage[]> {
+async function receiveAll(ask: Ask): Promise<FoundMessage[]> {
+  return receiveFromAll(ask, false);
+}
+
+async function receiveFromAll(ask: Ask, isDeleted: boolean): Promise<FoundMessage[]> {
   const queues = await listed(ask);
   const received = await Promise.all(queues.map(({ name }) => receiveFrom(ask, name, isDeleted)));
   return received.flat();
@@ -175,7 +194,7 @@ async function receiveAll(ask: Ask, isDeleted = false): Promise<FoundMessage[]> 
 async function takeAll(ask: Ask, isComplete: IsComplete): Promise<FoundMessage[]> {
   const found: FoundMessage[] = [];
   for (const deadlineMs = performance.now() + TRANSFER_MS_MAX; ; ) {
-    found.push(...(await receiveAll(ask, true)));
+    found.push(...(await receiveFromAll(ask, true)));
     if ((await isEmpty(ask)) && (isComplete(found) || performance.now() > deadlineMs)) return found;
     await new Promise((resolve) => setTimeout(resolve, 1));
   }

@@ -23,6 +23,8 @@ const TOPIC = "news";
 export const RECEIVES_MAX = 2;
 
 const CLIENTS = 4;
+/** Share of the first one's requests that are about queues, not messages. */
+const ADMINISTRATION = 0.25;
 const BATCH_MAX = 5;
 const GROUPS = 3;
 /** Messages that wait beyond which clients only receive: what is looked at after each cut. */
@@ -46,7 +48,7 @@ export class PowerLoad {
   #lives = 0;
 
   constructor(ledger: PowerLedger, random: Random) {
-    this.#clients = Array.from({ length: CLIENTS }, () => new Client(ledger, random.fork()));
+    this.#clients = Array.from({ length: CLIENTS }, (_, i) => new Client(ledger, random.fork(), i === 0));
   }
 
   /**
@@ -71,13 +73,16 @@ class Client {
   #traced: TracedClient | null = null;
   readonly #ledger: PowerLedger;
   readonly #random: Random;
+  /** Whether it creates, changes and deletes queues as well. */
+  readonly #isAdministrator: boolean;
   readonly #held: Held[] = [];
   /** Queues that it has created for itself. */
   readonly #own = new Set<string>();
 
-  constructor(ledger: PowerLedger, random: Random) {
+  constructor(ledger: PowerLedger, random: Random, isAdministrator: boolean) {
     this.#ledger = ledger;
     this.#random = random;
+    this.#isAdministrator = isAdministrator;
   }
 
   connect(traced: TracedClient): void {
@@ -118,12 +123,15 @@ class Client {
   async work(requests: number): Promise<void> {
     const random = this.#random;
     for (let i = 0; i < requests; i++) {
+      if (this.#isAdministrator && random.chance(ADMINISTRATION)) {
+        await this.#administer();
+        continue;
+      }
       const waiting = this.#ledger.messages.filter(({ deletes }) => deletes.length === 0).length;
       const draw = random.fraction();
       if (draw < 0.4 && waiting < WAITING_MAX) await this.#send();
       else if (draw < 0.65) await this.#receive();
-      else if (draw < 0.93) await this.#settle();
-      else await this.#administer();
+      else await this.#settle();
     }
   }
 

@@ -15,6 +15,8 @@ import { endsPlanned, type Recording } from "./recording.ts";
 
 /** States of which one is looked at by the command itself, which takes a hundred times as long. */
 const STATES_PER_COMMAND = 100;
+/** States of which one is opened at the moment of the cut, too. */
+const STATES_PER_OPENING_AT_CUT = 3;
 /** Where states are written: in memory, where a sync takes no time. */
 const MEMORY = "/dev/shm";
 
@@ -63,7 +65,11 @@ export async function runPower(recording: Recording, options: PowerOptions): Pro
       const look = () =>
         isByCommand
           ? lookByCommand(state, { main: command.main, folder: run })
-          : lookAt(state, cut.atMs, (found) => isComplete(recording.ledger, cut, found));
+          : lookAt(state, {
+              cutMs: cut.atMs,
+              isOpenedAtCut: number % STATES_PER_OPENING_AT_CUT === 0,
+              isComplete: (found) => isComplete(recording.ledger, cut, found),
+            });
       const violations = await violationsOf(recording, cut, look);
       const kept = violations.length > 0 && !isUntilFound ? keep(files, seed, number) : null;
       rmSync(root, { recursive: true, force: true });
