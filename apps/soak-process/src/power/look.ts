@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { HeldClock } from "@sluice/broker/held-clock";
@@ -7,6 +7,7 @@ import { lastEndIn } from "@sluice/local/data/planned-end";
 import type { BrokerModule, RecoveryModule } from "@sluice/local/node/contract";
 import { loadBroker, loadRecovery } from "@sluice/local/node/load-modules";
 import { pageArchive } from "@sluice/local/page";
+import { CLOCK_FILE } from "@sluice/local/serve/machine-clock";
 import { LEASE_MS } from "./power-ledger.ts";
 
 const WORKER = "sluice";
@@ -231,7 +232,7 @@ export function isEndPlanned(folder: string): boolean {
 /** Files that are damaged, or put aside as such, once nobody uses them. */
 export function damagedFiles(folder: string): string[] {
   const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
-  return names.flatMap((name) => {
+  const databases = names.flatMap((name) => {
     if (/\.(damaged-|repaired$|whole$)/.test(name)) return `${name} is there`;
     if (!name.startsWith(OBJECTS_FOLDER) || !name.endsWith(".sqlite")) return [];
     const database = new DatabaseSync(path.join(folder, name));
@@ -244,6 +245,18 @@ export function damagedFiles(folder: string): string[] {
       database.close();
     }
   });
+  return [...unreadableClock(folder), ...databases];
+}
+
+/** The clock is read by the command alone, which goes by the system's instead of one that it cannot read. */
+function unreadableClock(folder: string): string[] {
+  const file = path.join(folder, CLOCK_FILE);
+  try {
+    if (existsSync(file)) JSON.parse(readFileSync(file, "utf8"));
+    return [];
+  } catch (error) {
+    return [`${CLOCK_FILE}: ${error}`];
+  }
 }
 
 function urlOf(queue: string): string {

@@ -14,6 +14,7 @@ import {
 import { hostname, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { syncCalls } from "@sluice/objects/testing/sync-calls";
 import { CliError } from "@sluice/project/errors";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { Order, Outcome } from "../../test/lock-contender.ts";
@@ -112,6 +113,16 @@ describe("a data folder", () => {
     const modes = [folder, ...[LOCK_FILE, HOLDER_FILE].map((name) => join(folder, name))].map(modeOf);
     expect(modes).toEqual([0o700, 0o600, 0o600]);
     free();
+  });
+
+  it("is not taken away by a power cut: the names of its folders are synced, also of those that were there", () => {
+    const calls = syncCalls();
+    const around = dirname(folder);
+    const names = [join(folder, "v3"), folder, around].map((path) => `sync ${path}`);
+    lockData(folder, "sluice serve")();
+    expect(calls).toEqual(names);
+    lockData(folder, "sluice serve")();
+    expect(calls).toEqual([...names, ...names]);
   });
 
   it("is in use by somebody whom nobody knows where that is not said, or in words that say nothing", () => {

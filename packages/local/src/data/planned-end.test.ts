@@ -1,5 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { syncCalls } from "@sluice/objects/testing/sync-calls";
 import { projectFolder } from "@sluice/project/test/project-folder";
 import { describe, expect, it } from "vitest";
 import { announceEnd, forgetPlannedEnd, lastEndIn, PLANNED_END_FILE } from "./planned-end.ts";
@@ -13,6 +14,15 @@ describe("the end of the last broker of a data folder", () => {
     expect(lastEndIn(folder)).toBe("planned");
     forgetPlannedEnd(folder);
     expect(lastEndIn(folder)).toBe("unplanned");
+  });
+
+  it.runIf(process.platform !== "win32")("survives a power cut once it is announced or forgotten", () => {
+    const folder = projectFolder({});
+    const calls = syncCalls();
+    announceEnd(folder, quiet);
+    expect(calls).toEqual([`sync ${folder}`]);
+    forgetPlannedEnd(folder);
+    expect(calls).toEqual([`sync ${folder}`, `sync ${folder}`]);
   });
 
   it("may be announced twice", () => {

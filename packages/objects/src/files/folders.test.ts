@@ -1,43 +1,16 @@
-import fs, { existsSync, statSync } from "node:fs";
-import { syncBuiltinESMExports } from "node:module";
+import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { overwriteLeaf } from "../../test/damage.ts";
+import { syncCalls } from "../../test/sync-calls.ts";
 import { temporaryFolder } from "../../test/world.ts";
 import { Database } from "../sqlite/database.ts";
 import { makeDurableFolder, syncFolder } from "./folders.ts";
 import { repairObjectFile } from "./repair-object-file.ts";
 
-/** Renames of this process, and syncs that it makes itself: `rename a.sqlite b`, `sync FOLDER`. */
-let calls: string[];
-
-beforeEach(() => {
-  calls = [];
-  const { openSync, fsyncSync, renameSync } = fs;
-  const names = new Map<number, string>();
-  const nameOf = (path: fs.PathLike) => `${path}`.replace(/.*\//, "").replace(/\d{5,}/, "N");
-  vi.spyOn(fs, "openSync").mockImplementation((path, ...more) => {
-    const descriptor = openSync(path, ...more);
-    names.set(descriptor, `${path}`);
-    return descriptor;
-  });
-  vi.spyOn(fs, "fsyncSync").mockImplementation((descriptor) => {
-    calls.push(`sync ${names.get(descriptor)}`);
-    fsyncSync(descriptor);
-  });
-  vi.spyOn(fs, "renameSync").mockImplementation((from, to) => {
-    calls.push(`rename ${nameOf(from)} ${nameOf(to)}`);
-    renameSync(from, to);
-  });
-  syncBuiltinESMExports();
-  onTestFinished(() => {
-    vi.restoreAllMocks();
-    syncBuiltinESMExports();
-  });
-});
-
 describe.runIf(process.platform !== "win32")("a folder", () => {
   it("is made with those around it, and each one's name is synced from the inside out", () => {
+    const calls = syncCalls();
     const around = temporaryFolder();
     const folder = join(around, "a/b");
     makeDurableFolder(folder, 0o700);
@@ -46,6 +19,7 @@ describe.runIf(process.platform !== "win32")("a folder", () => {
   });
 
   it("that is there is synced all the same: who made it may have been killed before", () => {
+    const calls = syncCalls();
     const around = temporaryFolder();
     makeDurableFolder(join(around, "a"), 0o700);
     makeDurableFolder(join(around, "a"), 0o700);
@@ -69,7 +43,7 @@ it.runIf(process.platform !== "win32")("a repair is never between two names when
   database.run("COMMIT");
   database.close();
   overwriteLeaf(file, "numbers");
-  calls.splice(0);
+  const calls = syncCalls();
   expect(repairObjectFile(file)).not.toBeNull();
   expect(calls).toEqual([
     "rename a.sqlite.repaired a.sqlite.whole",
