@@ -24,7 +24,7 @@ export interface FoundMessage {
   readonly receives: number;
 }
 
-/** What a broker says of a disk after a power cut. */
+/** Findings of a broker that was opened on a disk after a power cut. */
 export interface Findings {
   /** Lines that it prints of damage or errors, and damage that it or SQLite finds. */
   readonly damage: readonly string[];

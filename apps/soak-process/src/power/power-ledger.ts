@@ -25,7 +25,7 @@ export interface SentMessage {
 /** Visibility timeout of each receive, in ms: longer than a run takes. */
 export const LEASE_MS = 3_600_000;
 
-/** What clients have asked of a queue, other than its messages. */
+/** Requests of clients about a queue, other than its messages. */
 export interface LedgerQueue {
   readonly name: string;
   readonly created: Operation;

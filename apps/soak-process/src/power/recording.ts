@@ -14,7 +14,7 @@ import { PowerLoad } from "./power-load.ts";
 
 export type Platform = "Node.js" | "workerd";
 
-/** What a broker has asked of its disk under load, and what its clients know. */
+/** Trace of what a broker has asked of its disk under load, and the ledger of its clients. */
 export interface Recording {
   readonly events: readonly TraceEvent[];
   readonly ledger: PowerLedger;
