@@ -23,6 +23,7 @@ const ON_NODE = [
   "history",
   "openapi",
   "mcp",
+  "sharded-queues",
   "sns-endpoints",
   "sqs-*",
   "cloudflare-sdk",

@@ -7,7 +7,7 @@ import {
   endpointVariablesOf,
 } from "@sluice/broker";
 import { createGateway, type Gateway, type QueueDirectory } from "@sluice/gateway";
-import { isShard, parseTraceUrl, type QueueTopology } from "@sluice/protocol";
+import { parseTraceUrl, type QueueTopology } from "@sluice/protocol";
 import type { QueueRpc } from "@sluice/shards";
 import { accessOf } from "./access.ts";
 import { accountOf } from "./account.ts";
@@ -51,6 +51,7 @@ function directoryOf(
 ): Omit<QueueDirectory, "searchDocs"> {
   const account = accountOf(env);
   const objects = queueObjectsOf(env);
+  const objectOf = (name: string) => objects.of(name);
   const queues = shardedQueuesOf(objects);
   const queueOf = (queue: string): QueueRpc => queues.of(queue);
   /** Objects that did not answer. Each is reported once. */
@@ -79,8 +80,7 @@ function directoryOf(
   const isServed = env.SLUICE_ENV !== undefined || env.SLUICE_SERVED !== undefined;
   const names = async () => {
     const listed = (await account.list()).map(({ name }) => name);
-    // Shards are called with their queue.
-    return [...listed, ...(await account.hiddenObjects()).filter((name) => !isShard(name))];
+    return [...listed, ...(await account.hiddenObjects())];
   };
   return {
     account,
@@ -89,7 +89,7 @@ function directoryOf(
     r2: account,
     audit: account,
     queue: queueOf,
-    topic: (topicObject) => objects.of(topicObject),
+    topic: objectOf,
     describe: (queue) =>
       described(
         queue,
@@ -97,14 +97,10 @@ function directoryOf(
         (reason, nowMs) => describeUnreadable(queue, reason, nowMs),
       ),
     describeTopic: (topicObject) =>
-      described(
-        topicObject,
-        () => objects.of(topicObject).describeTopic(topicObject),
-        describeUnreadableTopic,
-      ),
+      described(topicObject, () => objectOf(topicObject).describeTopic(topicObject), describeUnreadableTopic),
     alerts:
       topology.alerts === undefined ? null : { settings: topology.alerts, url: alertsUrlOf(env, topology) },
-    clock: env.SLUICE_ENV === "development" ? brokerClockOf({ directory: account, names, queueOf }) : null,
+    clock: env.SLUICE_ENV === "development" ? brokerClockOf({ directory: account, names, objectOf }) : null,
     variableRefusal: (name, url) => {
       const found = variables(name, url);
       return "refusal" in found ? found.refusal : null;
@@ -119,7 +115,7 @@ function directoryOf(
         ? async (behindMs) => {
             if (!machine.clock.told(behindMs)) return;
             await account.clockWasSet(DIRECTORY_NAME);
-            for (const name of await names()) await queueOf(name).clockWasSet(name);
+            for (const name of await names()) await objectOf(name).clockWasSet(name);
           }
         : null,
     watchR2: env.SLUICE_R2 === undefined ? null : r2Watcher(env.SLUICE_R2),

@@ -42,7 +42,7 @@ export class ShardDirectory {
   readonly objects = new Map<string, ShardObject>();
   /** Maps that callers have learned from shard 0. */
   readonly learned: { readonly queue: string; readonly map: ShardMap | null }[] = [];
-  /** What did not hold that has to hold at any time. A test expects none. */
+  /** Breaches of what has to hold at any time. A test expects none. */
   readonly problems: string[] = [];
   wakeAfterMs: number | null = null;
   /** The time from one start of the directory to its end. What an earlier one still does reaches nobody. */
@@ -245,7 +245,7 @@ export class ShardDirectory {
     this.check();
   }
 
-  /** What an object holds goes only with its queue. */
+  /** Drops what an object holds, which may only go with its queue. */
   #drop(name: string, revision: number): void {
     const object = this.object(name);
     const known = object.registration.record?.revision ?? 0;

@@ -7,6 +7,8 @@ import {
   type QueueDefinition,
   queuesOf,
   type SendReply,
+  type ShardMap,
+  shardOf,
 } from "@sluice/protocol";
 import { resultOf } from "@sluice/protocol/test/delivery-result";
 import type { EndpointOutcome, EndpointPort, EndpointRequest } from "../src/endpoint/endpoint.ts";
@@ -52,6 +54,8 @@ export class World {
   /** Whether the queues' clock goes on by 1 ms whenever it is read, as one may outside of Workers. */
   ticks = false;
   readonly queues: Record<string, QueueDefinition>;
+  /** Maps that the objects go by, by their names. */
+  readonly maps = new Map<string, ShardMap>();
   /** Batches that reached the consumer, in order. */
   readonly seen: SeenBatch[] = [];
   /** Lines of the log, with their level. */
@@ -300,7 +304,8 @@ export class World {
           : { settings: this.alerts, quotesFailures: true },
       clock: this.#clock(),
       log,
-      definition: () => this.queues[name],
+      definition: () => this.queues[shardOf(name).queue],
+      shardMap: () => this.maps.get(name),
       consumer: () => {
         const definition = this.queues[name]?.consumer;
         if (definition?.type === "http_push") {

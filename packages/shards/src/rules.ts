@@ -41,16 +41,11 @@ export const QUEUE_RULES: Rules<Method> = {
   figures: all.figures,
   watch,
   faults: all.faults,
-  nextMoment: all.nextMoment,
   listMoves,
   // Changing all of them.
   purge: all.purge,
   drain: all.drain,
   setFaults: all.setFaults,
-  advanceClock: all.advanceClock,
-  setClock: all.setClock,
-  settleAt: all.settleAt,
-  clockWasSet: all.clockWasSet,
   startMove,
   cancelMove,
 };

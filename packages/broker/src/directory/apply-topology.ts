@@ -137,7 +137,7 @@ function withPossibleShards(
   const refusal = shardsRefusal(definition);
   if (refusal?.kind !== "shardsRefused") return definition;
   const why = {
-    deduplicationScope: 'its deduplication_scope is not "message_group"',
+    deduplicationScope: 'its deduplication_scope is not "messageGroup"',
     workerDaemon: "its consumer is a worker daemon",
   }[refusal.reason];
   warn(`queue "${name}": it gets 1 shard and not ${shards}, because ${why}`);

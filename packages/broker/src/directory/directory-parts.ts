@@ -35,7 +35,7 @@ export interface DirectoryEnv {
   readonly SLUICE_R2?: string;
 }
 
-/** What the directory's object is made of. */
+/** Parts of the directory's object. */
 export type DirectoryParts = ReturnType<typeof directoryParts>;
 
 /** Puts the parts of the directory together on what its object has stored. */

@@ -260,7 +260,7 @@ describe("numbers of shards", () => {
     applyTopology(registry, { queues: { "orders.fifo": configured } }, (line) => lines.push(line));
     expect(registry.queue("orders.fifo")?.record.definition).not.toHaveProperty("shards");
     expect(lines.at(-1)).toBe(
-      'queue "orders.fifo": it gets 1 shard and not 4, because its deduplication_scope is not "message_group"',
+      'queue "orders.fifo": it gets 1 shard and not 4, because its deduplication_scope is not "messageGroup"',
     );
   });
 

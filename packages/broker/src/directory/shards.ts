@@ -141,6 +141,7 @@ function putShards(registry: Registry, row: QueueRow, next: ShardMap | null): bo
     jurisdiction,
     place,
     dialects,
+    revision: queueRevision,
   } = row.record;
   const added = next === null ? [] : newShards(map, next);
   const isHeld = (shard: number) => {
@@ -155,7 +156,7 @@ function putShards(registry: Registry, row: QueueRow, next: ShardMap | null): bo
     const own = known?.record.shards ?? map;
     const isCurrent = row.shownShards !== undefined || own.epoch > map.epoch;
     const shards = isNew ? next : isCurrent ? own : map;
-    const settings = { definition, consumer, jurisdiction, dialects, shards };
+    const settings = { definition, consumer, jurisdiction, dialects, shards, queueRevision };
     if (known !== undefined && isSame(known.record, settings)) continue;
     const { place: _, ...record } = known?.record ?? newRecord(registry, name, definition);
     registry.put({

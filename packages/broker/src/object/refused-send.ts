@@ -24,6 +24,7 @@ export function refusedSend(
   if (isStorageFull) return STORAGE_FULL;
   const unwritable = open?.unwritable ?? null;
   if (unwritable !== null) return unwritable.failure;
-  const isOutdated = revision < (open?.registration.record?.revision ?? 0);
+  const record = open?.registration.record;
+  const isOutdated = revision < (record?.queueRevision ?? record?.revision ?? 0);
   return isOutdated ? { ok: "outdated" } : undefined;
 }

@@ -69,7 +69,8 @@ export class ShardGroups {
         continue;
       }
       const owner = ownerOf(groupAt(index, i), map.open);
-      others.set(owner, [...(others.get(owner) ?? []), record]);
+      // A view would keep the whole transfer in memory, and cannot be given to a call.
+      others.set(owner, [...(others.get(owner) ?? []), record.slice()]);
     }
     return others.size === 0 ? null : { own, others };
   }

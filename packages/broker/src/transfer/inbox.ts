@@ -1,7 +1,6 @@
 import {
   bucketOfSource,
   isTopicObject,
-  joinPacked,
   PackedFormatError,
   PackedIndex,
   shardName,
@@ -15,6 +14,7 @@ import type { ShardGroups } from "../shards/shard-groups.ts";
 import { isStorable } from "../store/readable.ts";
 import { DamagedRowError } from "../store/store.ts";
 import type { QueueContext } from "../turn/context.ts";
+import { joinOwned } from "../turn/lease-records.ts";
 import { deliveryDelaySecondsOf } from "../turn/rules.ts";
 import type { Outbox } from "./outbox.ts";
 
@@ -82,7 +82,7 @@ export class Inbox {
     for (const [shard, records] of passed.others) {
       this.#outbox.put(passTarget(shardName(this.#context.queueName, shard), origin), records);
     }
-    return passed.own.length === 0 ? null : new PackedIndex(joinPacked(passed.own).slice());
+    return passed.own.length === 0 ? null : new PackedIndex(joinOwned(passed.own));
   }
 
   /**

@@ -20,6 +20,7 @@ import {
   RETENTION_SECONDS_MAX,
   RETENTION_SECONDS_MIN,
   RETRIES_MAX,
+  SHARDS_MAX,
   VISIBILITY_TIMEOUT_MS_MAX,
 } from "@sluice/protocol";
 import { CATCH_UP_MS_MAX } from "@sluice/sqsd";
@@ -67,6 +68,7 @@ export const QUEUE_RANGES = {
   receive_wait_time: whole(0, RECEIVE_WAIT_MS_MAX / 1_000, "seconds"),
   max_receives_per_second: whole(1, RECEIVES_PER_SECOND_MAX, "messages"),
   finished: whole(0, FINISHED_MESSAGES_MAX, "messages"),
+  shards: whole(1, SHARDS_MAX, "shards"),
 } as const satisfies Readonly<Record<string, SettingRange>>;
 
 /** The ranges of settings for all topics: a message lives at most as long as in a queue. */

@@ -30,6 +30,8 @@ export interface QueueSettings extends SqsSettings {
   readonly finishedMessages?: number;
   /** Until when its alerts are silenced, in ms since 1970. Default: not. */
   readonly alertsSilentUntilMs?: number;
+  /** Objects that keep the queue. 1 to 100, default 1. */
+  readonly shards?: number;
   /** The HTTP endpoint that consumes it. Default: none. */
   readonly push?: HttpPushSettings;
 }
@@ -48,6 +50,7 @@ const queueSchema = z.strictObject(
     history: HISTORY_KEY,
     logs: z.boolean("true or false").optional(),
     finished: optionalNumber,
+    shards: optionalNumber,
     alerts_silent_until: SILENCE_KEY,
     ...SQS_KEYS,
   },
@@ -155,6 +158,7 @@ function readQueues(queues: Table, queuesPlace: Place, report: Report): PlacedQu
       ...(historySeconds === undefined ? {} : { historySeconds }),
       ...(alertsSilentUntilMs === undefined ? {} : { alertsSilentUntilMs }),
       ...(raw.logs === undefined ? {} : { logs: raw.logs }),
+      ...(raw.shards === undefined ? {} : { shards: raw.shards }),
       ...readSqsKeys(queue, raw, queuePlace, report),
     };
     return [{ queue, settings, place: queuePlace }];

@@ -20,6 +20,7 @@ export const QUEUE_KEYS = [
   ["logs", "logs"],
   ["finishedMessages", "finished"],
   ["alertsSilentUntilMs", "alerts_silent_until"],
+  ["shards", "shards"],
   ["fifo", "fifo"],
   ["contentBasedDeduplication", "content_based_deduplication"],
   ["deduplicationScope", "deduplication_scope"],

@@ -16,6 +16,7 @@ import type { QueueSettings } from "../tables/sluice-table.ts";
 import type { WorkerQueueConfig } from "../tables/worker-config.ts";
 import { deadLetterCycles } from "./dead-letter-cycles.ts";
 import { mergeAlerts, mergeQueueSettings, mergeR2Notifications, mergeSnsSettings } from "./merge-settings.ts";
+import { reportShards } from "./report-shards.ts";
 
 /**
  * Merges the configurations of all Workers into the queues that exist. A queue exists when anything names it: a
@@ -25,7 +26,8 @@ import { mergeAlerts, mergeQueueSettings, mergeR2Notifications, mergeSnsSettings
  * A producer's own `delivery_delay` is not in here: it belongs to the binding and is applied there.
  *
  * @throws ConfigError when two Workers have the same name, a queue has two consumers, dead letters go in a circle, two
- *   rules of an R2 bucket overlap, or two files set a queue, or SNS, to different things (spec cloudflare-queues 4, 8.1).
+ *   rules of an R2 bucket overlap, a queue can have no shards, or two files set a queue, or SNS, to different things (spec
+ *   cloudflare-queues 4, 8.1).
  */
 export function buildTopology(workers: readonly WorkerQueueConfig[]): QueueTopology {
   const diagnostics: ConfigDiagnostic[] = [];
@@ -36,6 +38,7 @@ export function buildTopology(workers: readonly WorkerQueueConfig[]): QueueTopol
   const alerts = mergeAlerts(distinct, diagnostics);
   const consumers = mergeConsumers(distinct, diagnostics);
   reportCycles(consumers, distinct, diagnostics);
+  reportShards(settings, distinct, diagnostics);
   if (diagnostics.length > 0) throw new ConfigError(diagnostics);
 
   const queues = [...queueNames(distinct)]
@@ -51,6 +54,7 @@ export function buildTopology(workers: readonly WorkerQueueConfig[]): QueueTopol
         ...historyOf(settings.get(name)),
         ...receiveOf(settings.get(name)),
         ...fifoOf(name, settings.get(name)),
+        ...shardsOf(settings.get(name)),
       },
     ]);
   return {
@@ -64,6 +68,11 @@ export function buildTopology(workers: readonly WorkerQueueConfig[]): QueueTopol
 function throttleOf(settings: QueueSettings | undefined): Pick<QueueDefinition, "maxReceivesPerSecond"> {
   const { maxReceivesPerSecond } = settings ?? {};
   return maxReceivesPerSecond === undefined ? {} : { maxReceivesPerSecond };
+}
+
+function shardsOf(settings: QueueSettings | undefined): Pick<QueueDefinition, "shards"> {
+  const { shards } = settings ?? {};
+  return shards === undefined ? {} : { shards };
 }
 
 function historyOf(

@@ -46,6 +46,8 @@ export interface QueueRecord {
   readonly place?: Jurisdiction;
   /** Map of the queue's shards, in the record of each of them. Absent for a queue that never had more than one. */
   readonly shards?: ShardMap;
+  /** Revision of the queue's record that the settings are of, in the record of a shard other than the first. */
+  readonly queueRevision?: number;
   /** Settings that only a dialect understands, by the dialect's name: kept as they are. */
   readonly dialects: Readonly<Record<string, unknown>>;
 }

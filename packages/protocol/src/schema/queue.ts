@@ -81,6 +81,7 @@ const recordSchema = z.strictObject({
   jurisdiction: jurisdictionSchema,
   place: z.optional(z.enum(JURISDICTIONS)),
   shards: z.optional(shardMapSchema),
+  queueRevision: z.optional(z.number()),
   dialects: dialectsSchema,
 });
 

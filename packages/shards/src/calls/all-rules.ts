@@ -1,17 +1,14 @@
 import type {
   BacklogMetrics,
-  ClockSetting,
   DrainReply,
   FaultSetting,
   FiguresReply,
   FiguresRequest,
   MessageCounts,
-  NextMoment,
   PurgeReply,
   QueueDescription,
-  SettledQueue,
 } from "@sluice/protocol";
-import { firstOf, oldestOf, sumOf } from "../merge/amounts.ts";
+import { oldestOf, sumOf } from "../merge/amounts.ts";
 import { mergedDescription, mergedFaults } from "../merge/description.ts";
 import { mergedFigures } from "../merge/figures.ts";
 import { MapChangedError, type Shards } from "./shards.ts";
@@ -76,38 +73,4 @@ export async function faults(shards: Shards): Promise<FaultSetting> {
 /** Sets the faults of each shard, which makes all of them by itself. */
 export async function setFaults(shards: Shards, setting: FaultSetting): Promise<void> {
   await shards.all((shard) => shards.call(shard, "setFaults", setting));
-}
-
-/** Moves the clocks of all shards, each once, whatever map is known by then. */
-export async function advanceClock(shards: Shards, ms: number): Promise<void> {
-  const moved = new Set<number>();
-  await shards.byLaterMaps(() =>
-    shards.all(async (shard) => {
-      if (moved.has(shard)) return;
-      await shards.call(shard, "advanceClock", ms);
-      moved.add(shard);
-    }),
-  );
-}
-
-export async function setClock(shards: Shards, setting: ClockSetting): Promise<void> {
-  await shards.all((shard) => shards.call(shard, "setClock", setting));
-}
-
-export async function clockWasSet(shards: Shards): Promise<void> {
-  await shards.all((shard) => shards.call(shard, "clockWasSet"));
-}
-
-export async function nextMoment(shards: Shards): Promise<NextMoment> {
-  const parts = await shards.all((shard) => shards.call(shard, "nextMoment"));
-  return momentOf(parts);
-}
-
-export async function settleAt(shards: Shards, setting: ClockSetting): Promise<SettledQueue> {
-  const parts = await shards.all((shard) => shards.call(shard, "settleAt", setting));
-  return { ...momentOf(parts), workAtMs: firstOf(parts.map(({ workAtMs }) => workAtMs)) };
-}
-
-function momentOf(parts: readonly NextMoment[]): NextMoment {
-  return { atMs: firstOf(parts.map(({ atMs }) => atMs)), isBusy: parts.some(({ isBusy }) => isBusy) };
 }

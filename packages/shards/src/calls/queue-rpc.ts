@@ -1,6 +1,5 @@
 import type {
   QueueBrokerRpc,
-  QueueClockRpc,
   QueueHistoryRpc,
   QueueMessagesRpc,
   QueuePostRpc,
@@ -8,10 +7,12 @@ import type {
   QueueReceiveRpc,
 } from "@sluice/protocol";
 
-/** Methods of a queue that a caller may call: of its object, and of all its shards together. */
+/**
+ * Methods of a queue that a caller may call: of its object, and of all its shards together. Those for its clock are of
+ * each object, by its own name.
+ */
 export interface QueueRpc
   extends QueueBrokerRpc,
-    QueueClockRpc,
     QueueHistoryRpc,
     QueueMessagesRpc,
     QueuePostRpc,
