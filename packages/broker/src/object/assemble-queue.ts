@@ -128,7 +128,7 @@ function portsOf(
       if (!queue.isOver()) alarm.set(atMs);
     },
     setTimer: (atMs) => timer.set(atMs),
-    lingerMs: env.SLUICE_ENV === undefined ? LINGER_DEPLOYED_MS : LINGER_MS,
+    lingerMs: queue.isBilled ? LINGER_DEPLOYED_MS : LINGER_MS,
     awake,
     after: queue.after,
     broken,

@@ -36,6 +36,8 @@ export interface StoredQueue extends QueueSurroundings {
   readonly awake: AwakeTime;
   readonly log: QueueLog;
   readonly isDevelopment: boolean;
+  /** Whether rows and time awake are billed: on an account, not on a machine of one's own. */
+  readonly isBilled: boolean;
   /** Whether the epoch before ended because something could not be written. */
   readonly wasStorageFull: boolean;
   /** How long the messages wait that the end of the epoch before has cut off, if that counts, in ms. */
@@ -110,6 +112,7 @@ export function openStore(name: string, around: QueueSurroundings): StoredQueue 
       createConsoleLog(host.log, () => clock.now(), after),
     ),
     isDevelopment: env.SLUICE_ENV === "development",
+    isBilled: env.SLUICE_ENV === undefined,
     wasStorageFull,
     cutOffDelayMs,
     isOver,
