@@ -11,6 +11,6 @@ export type { QueuePorts } from "./queue/queue-ports.ts";
 export { decodeReceipt, receivedMsOf } from "./receive/receipt-token.ts";
 export type { Opened } from "./rpc/directory-object.ts";
 export type { Transfer, TransferItem, TransferReply, Undeliverable } from "./rpc/transfer.ts";
-export { type CommitWatcher, SqliteStore } from "./store/sqlite-store.ts";
+export { type CommitWatcher, IS_LIVE, SqliteStore } from "./store/sqlite-store.ts";
 export type { OutboxItem, QueueStore } from "./store/store.ts";
 export { LEASE_GRACE_MS, rulesOf } from "./turn/rules.ts";

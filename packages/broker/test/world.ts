@@ -5,6 +5,7 @@ import {
   deliveryReply,
   type HttpPushSettings,
   type QueueDefinition,
+  type QueueUsage,
   queuesOf,
   type SendReply,
 } from "@sluice/protocol";
@@ -31,6 +32,19 @@ import { definition, packTexts, type SeenBatch, type SendOptions, seenOf } from 
 
 /** When a world begins, in ms since 1970. */
 export const WORLD_START_MS = 1_700_000_000_000;
+
+const NO_USAGE: QueueUsage = {
+  month: "2023-11",
+  sinceMs: WORLD_START_MS,
+  rowsWritten: 0,
+  rowsRead: 0,
+  requests: 0,
+  awakeMs: 0,
+  messages: 0,
+  messageBytes: 0,
+  messageChunks: 0,
+  deliveries: 0,
+};
 
 /** Alarms at one moment of the clock after which a queue is taken to spin. */
 const ALARMS_PER_MOMENT_MAX = 1_000;
@@ -289,6 +303,7 @@ export class World {
 
   #start(name: string, object: QueueObject): Life {
     const { store } = object;
+    store.notesStanding(() => ({ messages: 0, usage: NO_USAGE }));
     let life: Life | undefined;
     // While the core's constructor runs there is no epoch yet, and nothing can have ended it.
     const alive = () => life?.alive !== false;

@@ -73,12 +73,13 @@ export async function openQueue(
 /** Goes on with what an earlier epoch has left behind, and begins to report. */
 function begin(queue: AssembledQueue, requests: () => number): OpenQueue {
   const { name, core, store, alarm, clock, faults, registration, watermark, answer, file, check } = queue;
+  const usage = usageOf({ ...queue, requests, directory: queue.directoryCalls });
+  store.notesStanding(() => ({ messages: messagesIn(queue), usage: usage() }));
   core.begin();
   queue.options.instruments?.begun?.(core);
   if (answer?.topicVersion !== undefined) core.topic.changed(answer.topicVersion);
   noteCondition(core, file);
   if (check.loss !== null) noteLoss(core, check.loss);
-  const usage = usageOf({ ...queue, requests, directory: queue.directoryCalls });
   const describe = () => describeOpen(queue, usage);
   watermark.begin(
     {
@@ -147,22 +148,21 @@ function snapshotOf({ core, registration }: AssembledQueue, description: QueueDe
 }
 
 /** Writes down where the queue is. The position names the commit that holds it. */
-async function writePosition(
-  { core, store, before }: AssembledQueue,
-  usage: () => QueueUsage,
-): Promise<CommitPosition> {
-  let position = before;
+async function writePosition(queue: AssembledQueue, usage: () => QueueUsage): Promise<CommitPosition> {
+  const { core, store } = queue;
+  let position = queue.before;
   await core.submit(() =>
     core.write(() => {
-      position = {
-        epoch: core.epoch,
-        commits: store.commits,
-        messages: before.messages + core.intake.accepted.messages,
-      };
+      position = { epoch: core.epoch, commits: store.commits, messages: messagesIn(queue) };
       store.writePosition(position, usage());
     }),
   );
   return position;
+}
+
+/** Counts the messages that the queue has ever taken in. */
+function messagesIn({ core, before }: AssembledQueue): number {
+  return before.messages + core.intake.accepted.messages;
 }
 
 function noteLoss(core: QueueCore, { commits, messages }: Loss): void {

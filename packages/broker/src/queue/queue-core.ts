@@ -397,6 +397,7 @@ export class QueueCore implements QueueContext {
       }
       writeChanges(this.queue, store, this.cache, this.#withState);
       for (const write of writes) write();
+      if (this.queue.segments.size === 0) store.lastLeaves();
     });
     this.#epochWritten = true;
   }
