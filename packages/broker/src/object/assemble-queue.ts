@@ -23,6 +23,7 @@ import { isFileDamage } from "../store/file-damage.ts";
 import { postSpans, SpanExporter } from "../tracing/span-exporter.ts";
 import { randomHex, Traces } from "../tracing/traces.ts";
 import { LINGER_DEPLOYED_MS, LINGER_MS } from "../turn/group-commit.ts";
+import { HEARTBEAT_MS } from "../turn/heartbeat.ts";
 import { writeRecord } from "./apply-configuration.ts";
 import type { IdentifiedQueue } from "./identify-queue.ts";
 import { isStorageFull } from "./storage-full.ts";
@@ -128,6 +129,7 @@ function portsOf(
       if (!queue.isOver()) alarm.set(atMs);
     },
     setTimer: (atMs) => timer.set(atMs),
+    ringsSoon: () => queue.isBilled && alarm.ringsBy(clock.now() + HEARTBEAT_MS),
     lingerMs: queue.isBilled ? LINGER_DEPLOYED_MS : LINGER_MS,
     awake,
     after: queue.after,

@@ -27,6 +27,8 @@ export interface OpenQueue {
   readonly alarm: Alarm;
   readonly faults: Faults;
   readonly registration: Registration;
+  /** Whether rows and time awake are billed. */
+  readonly isBilled: boolean;
   /** Why nothing may be taken in: what is written to a damaged file may not stay. `null` where it may. */
   readonly unwritable: UnwritableQueueError | null;
   /** Describes the messages of the queue and how deliveries go. */
@@ -108,6 +110,7 @@ function begin(queue: AssembledQueue, requests: () => number): OpenQueue {
     alarm,
     faults,
     registration,
+    isBilled: queue.isBilled,
     describe: () => {
       const description = describe();
       if (snapshotOf(queue, description) !== null) watermark.seenIdle();

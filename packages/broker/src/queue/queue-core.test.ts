@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { bodiesOf, consumer } from "../../test/messages.ts";
 import { World } from "../../test/world.ts";
 import { FRESH_BYTES_MAX, WAITING_BYTES_MAX } from "../store/payload-cache.ts";
-import { HEARTBEAT_MS } from "./next-wake.ts";
+import { HEARTBEAT_MS } from "../turn/heartbeat.ts";
 
 const atOnce = { maxBatchTimeoutSeconds: 0 };
 

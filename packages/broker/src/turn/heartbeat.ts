@@ -1,0 +1,5 @@
+/**
+ * While a delivery or a transfer runs the alarm is at most this far away, in ms: after a crash nothing else would wake
+ * the object, or not before the lease expires, which for a `queue()` handler is 15 minutes.
+ */
+export const HEARTBEAT_MS = 5_000;
