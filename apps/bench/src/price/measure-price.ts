@@ -7,10 +7,10 @@ import type { Scenario } from "./scenarios.ts";
 /** Time in which what is answered is written too, in ms: an acknowledgement comes after its handler. */
 const SETTLED_MS = 1_000;
 /**
- * Usage that comes of asking for the bill: a call, and one report with which the next commit tells the directory that
- * the queue is idle no more.
+ * Usage that comes of asking for the bill twice: a call, a report that the queue is idle, and another with the next
+ * commit that it is so no more.
  */
-const ASKED = { rowsWritten: 2, requests: 2 };
+const ASKED = { rowsWritten: 4, requests: 3 };
 
 /** Counts of a queue's object for the messages of a scenario. */
 export type Counted = Used & Sent;

@@ -46,8 +46,8 @@ export interface StoredQueue extends QueueSurroundings {
   isOver(): boolean;
   /** The queue is dropped: it is over. */
   end(): void;
-  /** Calls back after a time in ms, during which the object cannot sleep. */
-  after(callback: () => void, ms: number): void;
+  /** Calls back after a time in ms, during which the object cannot sleep. @returns a function that cancels it. */
+  after(callback: () => void, ms: number): () => void;
 }
 
 /** Id of a queue's object: its file is called by it. @param place jurisdiction that the object is made in. */
@@ -90,11 +90,20 @@ export function openStore(name: string, around: QueueSurroundings): StoredQueue 
       : MovableClock.standing(host.clock, clockStartMs);
   const awake = new AwakeTime(() => host.systemMs());
   const after = (callback: () => void, ms: number) => {
+    let isSet = true;
+    const ended = () => {
+      if (isSet) awake.end();
+      isSet = false;
+    };
     awake.begin();
-    host.after(() => {
-      awake.end();
+    const cancel = host.after(() => {
+      ended();
       callback();
     }, ms);
+    return () => {
+      cancel();
+      ended();
+    };
   };
   let isDropped = false;
   const isOver = () => isDropped || host.isOver;

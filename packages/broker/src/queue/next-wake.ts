@@ -49,7 +49,7 @@ export interface TimedQueue extends QueueContext {
 export function armNextWake(timed: TimedQueue, ports: WakePorts, isRinging = false): void {
   const { dispatcher, deduplication, attempts, receivers } = timed;
   const heartbeatMs = timed.nowMs + HEARTBEAT_MS;
-  const isHeld = isRinging && isBusy(timed);
+  const isHeld = isRinging && isAwake(timed);
   const atMs = earliest([
     ...workMoments(timed),
     dispatcher.lookAtMs,

@@ -254,10 +254,12 @@ export class QueueCore implements QueueContext {
   }
 
   rearm(): void {
-    const rested = this.#rested;
-    armNextWake(this, this.#ports, rested !== null);
+    armNextWake(this, this.#ports, this.#rested !== null);
     this.watchers.lookIdle();
-    if (!isAwake(this)) rested?.();
+    if (this.#rested === null || isAwake(this)) return;
+    this.#rested();
+    // What begins from now on needs an alarm of its own.
+    this.#rested = null;
   }
 
   write(write: () => void): void {

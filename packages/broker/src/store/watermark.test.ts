@@ -60,14 +60,19 @@ class Bench {
       return bench.isBilled;
     },
     now: () => this.nowMs,
-    schedule: (callback, ms) => this.timers.push({ callback, ms }),
+    schedule: (callback, ms) => {
+      const timer = { callback, ms };
+      this.timers.push(timer);
+      return () => {
+        this.timers = this.timers.filter((one) => one !== timer);
+      };
+    },
   });
 
   /** An epoch begins on what is stored. */
   async start(isIdleKnown = false) {
     this.commits = this.stored.commits;
     const status = await this.watermark.check();
-    this.timers = [];
     this.watermark.begin(
       {
         writePosition: async () => {

@@ -39,7 +39,8 @@ export interface WatermarkPorts {
   /** Whether rows and time awake are billed: then few commits wait for more to share their report. */
   readonly isBilled: boolean;
   now(): number;
-  schedule(callback: () => void, ms: number): void;
+  /** Calls back after a time in ms. @returns a function that cancels it. */
+  schedule(callback: () => void, ms: number): () => void;
 }
 
 /** Result of comparing a store with the reported position, at the queue's start. */
@@ -208,8 +209,9 @@ export class Watermark {
 
   #within(ms: number): Promise<CommitPosition | null> {
     return new Promise((resolve, reject) => {
-      this.#ports.schedule(() => reject(new Error(`no answer within ${ms / 1000} s`)), ms);
-      this.#position(CHECK_AGAIN_MS).then(resolve, reject);
+      const cancel = this.#ports.schedule(() => reject(new Error(`no answer within ${ms / 1000} s`)), ms);
+      // A timer that runs on keeps the object awake.
+      this.#position(CHECK_AGAIN_MS).finally(cancel).then(resolve, reject);
     });
   }
 
@@ -219,7 +221,7 @@ export class Watermark {
       return await this.#ports.directory.position();
     } catch (error) {
       if (waitMs === undefined) throw error;
-      await new Promise<void>((resolve) => this.#ports.schedule(resolve, waitMs));
+      await new Promise<void>((resolve) => void this.#ports.schedule(resolve, waitMs));
       return this.#position(others);
     }
   }
