@@ -26,12 +26,16 @@ import type { QueuePorts } from "../src/queue/queue-ports.ts";
 import type { Transfer, TransferReply } from "../src/rpc/transfer.ts";
 import type { Traces } from "../src/tracing/traces.ts";
 import { LINGER_MS } from "../src/turn/group-commit.ts";
+import { HEARTBEAT_MS } from "../src/turn/heartbeat.ts";
 import { AwakeTime } from "../src/usage/awake-time.ts";
 import { MemoryStore } from "./memory-store.ts";
 import { definition, packTexts, type SeenBatch, type SendOptions, seenOf } from "./messages.ts";
 
 /** When a world begins, in ms since 1970. */
 export const WORLD_START_MS = 1_700_000_000_000;
+
+/** Time until an alarm rings again whose handler was cut off, in ms. */
+const RING_AGAIN_MS = 2_000;
 
 const NO_USAGE: QueueUsage = {
   month: "2023-11",
@@ -66,6 +70,8 @@ interface Life {
 interface QueueObject {
   store: MemoryStore;
   alarmAtMs: number | null;
+  /** Whether the alarm has rung and is not handled yet: it rings again if the object ends before. */
+  isRinging: boolean;
   life: Life | null;
   /** Whether its last life was ended on purpose. */
   wasEndPlanned: boolean;
@@ -95,11 +101,17 @@ export class World {
   readonly broken: unknown[] = [];
   /** Every alarm that was set, with the queue's name, in ms from the start of the world. */
   readonly alarms: [queue: string, atMs: number][] = [];
+  /** How many of them were written: one that is later than the one that is set is not. */
+  alarmsWritten = 0;
+  /** Time in which queues' objects could not sleep since they started, but for timers. */
+  readonly awake = new Map<string, AwakeTime>();
   handler: Handler = () => ({});
   /** Whether the consumer's Worker runs: calls of one that does not are rejected. */
   running = true;
   /** Whether the broker was started with the consumer's Worker. */
   hasConsumer = true;
+  /** Whether rows are billed. */
+  isBilled = false;
   pings = 0;
   /** Carries messages from one queue to another. A test puts its own in to lose a call or its answer. */
   carry = (
@@ -203,6 +215,8 @@ export class World {
     if (object.life !== null) object.life.alive = false;
     object.life = null;
     object.store = object.store.crash();
+    if (object.isRinging) object.alarmAtMs ??= this.nowMs + RING_AGAIN_MS;
+    object.isRinging = false;
   }
 
   /** Crashes a queue's object, and starts it again. */
@@ -237,11 +251,30 @@ export class World {
       this.nowMs = Math.max(this.nowMs, atMs);
       object.alarmAtMs = null;
       // A turn that fails has reported itself as broken, and the object is down by now.
-      void this.core(name).wake();
+      this.#ring(name, object);
       await this.quiet();
       await this.#ringTimers(untilMs);
     }
     this.nowMs = untilMs;
+  }
+
+  #ring(name: string, object: QueueObject): void {
+    const core = this.core(name);
+    if (!this.isBilled) {
+      void core.wake();
+      return;
+    }
+    object.isRinging = true;
+    const stay = (rested: Promise<void>) =>
+      Promise.race([rested, new Promise<void>((resolve) => this.#after(resolve, HEARTBEAT_MS))]);
+    void core.ring(stay).then(() => {
+      if (object.life?.core === core) object.isRinging = false;
+    });
+  }
+
+  #after(ring: () => void, ms: number): void {
+    this.#timers.push({ atMs: this.nowMs + ms, ring });
+    this.#timers.sort((a, b) => a.atMs - b.atMs);
   }
 
   /** Moves the clock of all queues forward, as a developer does. */
@@ -283,6 +316,7 @@ export class World {
     const object: QueueObject = {
       store: new MemoryStore(),
       alarmAtMs: null,
+      isRinging: false,
       life: null,
       wasEndPlanned: false,
     };
@@ -332,8 +366,11 @@ export class World {
     const setAlarm = (atMs: number) => {
       if (!alive()) return;
       this.alarms.push([name, atMs - WORLD_START_MS]);
+      if (atMs < (object.alarmAtMs ?? Infinity)) this.alarmsWritten += 1;
       object.alarmAtMs = Math.min(object.alarmAtMs ?? Infinity, atMs);
     };
+    const awake = new AwakeTime(() => this.nowMs);
+    this.awake.set(name, awake);
     const ports: QueuePorts = {
       store,
       cutOffCounts: !object.wasEndPlanned,
@@ -369,14 +406,17 @@ export class World {
         return this.carry(target, copy, () => this.core(target).inbox.accept(copy));
       }),
       after: (callback: () => void, ms: number) => {
-        const atMs = this.nowMs + ms;
-        this.#timers.push({ atMs, ring: () => alive() && callback() });
+        this.#after(() => alive() && callback(), ms);
       },
       lingerMs: this.sharesCommits ? LINGER_MS : 0,
+      heartbeatMs: HEARTBEAT_MS,
+      ringsSoon: () =>
+        this.isBilled && object.alarmAtMs !== null && object.alarmAtMs <= this.nowMs + HEARTBEAT_MS,
+      isBilled: this.isBilled,
       setAlarm,
       // Those who wait are woken by the alarm too, which a test can look at.
       setTimer: setAlarm,
-      awake: new AwakeTime(() => this.nowMs),
+      awake,
       epochKnown: 0,
       observer: this.observer,
       traces: this.tracesOf(name),

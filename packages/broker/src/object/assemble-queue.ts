@@ -23,7 +23,7 @@ import { isFileDamage } from "../store/file-damage.ts";
 import { postSpans, SpanExporter } from "../tracing/span-exporter.ts";
 import { randomHex, Traces } from "../tracing/traces.ts";
 import { LINGER_DEPLOYED_MS, LINGER_MS } from "../turn/group-commit.ts";
-import { HEARTBEAT_MS } from "../turn/heartbeat.ts";
+import { HEARTBEAT_DEPLOYED_MS, HEARTBEAT_MS } from "../turn/heartbeat.ts";
 import { writeRecord } from "./apply-configuration.ts";
 import type { IdentifiedQueue } from "./identify-queue.ts";
 import { isStorageFull } from "./storage-full.ts";
@@ -74,6 +74,7 @@ function portsOf(
   const { store, clock, log, host, alarm, awake, registration, consumers, directory, ends } = queue;
   const { env } = host;
   const version = env.SLUICE_VERSION?.id ?? null;
+  const heartbeatMs = queue.isBilled ? HEARTBEAT_DEPLOYED_MS : HEARTBEAT_MS;
   return {
     store,
     clock,
@@ -87,6 +88,7 @@ function portsOf(
       return clock.isFrozen ? 0 : ends.sinceMs + waitMs + clock.offsetMs;
     },
     keepsHistory: queue.isDevelopment,
+    isBilled: queue.isBilled,
     alerts: alertsOf(queue),
     observer: undefined,
     traces: tracesOf(queue),
@@ -129,7 +131,8 @@ function portsOf(
       if (!queue.isOver()) alarm.set(atMs);
     },
     setTimer: (atMs) => timer.set(atMs),
-    ringsSoon: () => queue.isBilled && alarm.ringsBy(clock.now() + HEARTBEAT_MS),
+    heartbeatMs,
+    ringsSoon: () => queue.isBilled && alarm.ringsBy(clock.now() + heartbeatMs),
     lingerMs: queue.isBilled ? LINGER_DEPLOYED_MS : LINGER_MS,
     awake,
     after: queue.after,

@@ -19,7 +19,6 @@ import type { DeadLetters } from "../transfer/dead-letters.ts";
 import type { QueueContext } from "../turn/context.ts";
 import { metricsOf } from "../turn/figures.ts";
 import type { Urgency } from "../turn/group-commit.ts";
-import { HEARTBEAT_MS } from "../turn/heartbeat.ts";
 import { type LeaseRecords, readLease } from "../turn/lease-records.ts";
 import { isForWorkerDaemon } from "../turn/rules.ts";
 import type { Throttle } from "../turn/throttle.ts";
@@ -55,8 +54,10 @@ export interface DispatcherPorts {
   heldUntilMs(): number;
   /** Longest time that a settlement lingers for another commit to share, in ms; 0 for none. */
   readonly lingerMs: number;
+  /** Longest time until the alarm rings while a delivery runs, in ms. */
+  readonly heartbeatMs: number;
   /**
-   * Whether the alarm rings within `HEARTBEAT_MS` anyway, so that a settlement may wait for it instead of a timer, for
+   * Whether the alarm rings within `heartbeatMs` anyway, so that a settlement may wait for it instead of a timer, for
    * which the object would stay awake. Default: no.
    */
   ringsSoon?(): boolean;
@@ -336,7 +337,7 @@ export class PushDispatcher {
     if (isSlotAwaited(queue, nowMs + 2 * this.#ports.lingerMs)) return "now";
     const isLast = batch.slices.some(({ attempts }) => attempts > queue.rules.maxRetries);
     const canWait = !isLast && this.#ports.ringsSoon?.() === true;
-    return canWait && !isSlotAwaited(queue, nowMs + HEARTBEAT_MS) ? "withAlarm" : "deferred";
+    return canWait && !isSlotAwaited(queue, nowMs + this.#ports.heartbeatMs) ? "withAlarm" : "deferred";
   }
 
   #settle(running: Running, result: DeliveryResult | RejectedDelivery | Absence, endedMs: number): void {

@@ -22,6 +22,8 @@ export interface WakePorts {
    * ends with it. Costs nothing to write.
    */
   setTimer(atMs: number): void;
+  /** Longest time until the alarm rings while a delivery or a transfer runs, in ms. */
+  readonly heartbeatMs: number;
   /** Told whether anything is under way that keeps the object from sleeping. */
   readonly awake: AwakeTime;
 }
@@ -48,7 +50,7 @@ export interface TimedQueue extends QueueContext {
  */
 export function armNextWake(timed: TimedQueue, ports: WakePorts, isRinging = false): void {
   const { dispatcher, deduplication, attempts, receivers } = timed;
-  const heartbeatMs = timed.nowMs + HEARTBEAT_MS;
+  const heartbeatMs = timed.nowMs + ports.heartbeatMs;
   const isHeld = isRinging && isAwake(timed);
   const atMs = earliest([
     ...workMoments(timed),
@@ -56,6 +58,7 @@ export function armNextWake(timed: TimedQueue, ports: WakePorts, isRinging = fal
     deduplication.forgetAtMs,
     attempts.forgetAtMs,
     timed.alerts.dueAtMs,
+    timed.history.dueAtMs,
     isBusy(timed) && !isRinging ? heartbeatMs : null,
   ]);
   if (atMs !== null && !(isHeld && atMs > heartbeatMs)) ports.setAlarm(atMs);

@@ -167,6 +167,7 @@ export class QueueCore implements QueueContext {
         consumer: () => ports.consumer(),
         heldUntilMs: () => ports.heldUntilMs(),
         lingerMs: ports.lingerMs,
+        heartbeatMs: ports.heartbeatMs,
         // Who watches is to see it soon.
         ringsSoon: () => !this.watchers.isWatched && ports.ringsSoon?.() === true,
       },

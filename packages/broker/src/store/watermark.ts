@@ -8,10 +8,10 @@ import { type CommitPosition, furthest, isBehind, isSame, NO_COMMITS } from "../
  */
 export const REPORT_AFTER_MS = 5_000;
 /**
- * Commits that make a report due where rows are billed. It is two rows and a request, so it adds a fiftieth to what
+ * Commits that make a report due where rows are billed. It is two rows and a request, so it adds a hundredth to what
  * they cost. A timer for fewer would keep the object awake for `REPORT_AFTER_MS`: the price of eight rows.
  */
-export const REPORT_COMMITS = 100;
+export const REPORT_COMMITS = 200;
 /** Longest time that the start of a queue waits for the directory, in ms. */
 export const CHECK_MS_MAX = 5_000;
 /** Waits before a failed directory is asked again, in ms. A deployment may reset it while queues start. */
