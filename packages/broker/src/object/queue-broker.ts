@@ -332,9 +332,11 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
     async #ring(open: OpenQueue | null): Promise<void> {
       if (open === null) return;
       const { core, alarm, clock, isBilled } = open;
+      // One that rings early, twice, or in an object that has not set it may not ring again.
+      const isDue = alarm.ringsBy(clock.now());
       alarm.clear();
       try {
-        if (isBilled) await core.ring((rested) => this.#within(HEARTBEAT_MS, rested));
+        if (isBilled && isDue) await core.ring((rested) => this.#within(HEARTBEAT_MS, rested));
         else await core.wake();
       } catch (error) {
         this.#host.log.error(`Queue "${core.name}": ${traceOf(error)}`);
