@@ -56,7 +56,7 @@ type Mark = readonly [
   lastLeftAt?: number,
 ];
 
-/** What a queue notes of itself when its last message leaves. */
+/** Note of a queue about itself, made when its last message leaves. */
 export interface Standing {
   /** Messages that it has ever taken in. */
   readonly messages: number;
