@@ -91,6 +91,8 @@ export class Watermark {
   #isIdleKnown = false;
   /** Whether a report is to be made at once, without a new commit too. */
   #isReportWanted = false;
+  /** Whether somebody has asked for the queue's figures since the last report. */
+  #isAsked = false;
   #reportedMs = Number.NEGATIVE_INFINITY;
   #isFailing = false;
 
@@ -147,6 +149,7 @@ export class Watermark {
    */
   seenIdle(): void {
     if (this.#isIdleKnown) return;
+    this.#isAsked = true;
     this.#isReportWanted = true;
     this.#plan();
   }
@@ -171,7 +174,7 @@ export class Watermark {
   }
 
   async #report(): Promise<void> {
-    const { directory, log, store } = this.#ports;
+    const { directory, log, store, isBilled } = this.#ports;
     this.#isReportWanted = false;
     this.#isIdleKnown = false;
     this.#reportedMs = this.#ports.now();
@@ -179,7 +182,10 @@ export class Watermark {
       const report = await this.#reporter?.writePosition();
       if (report === null) this.end();
       else if (report !== undefined) {
-        const { position, snapshot } = report;
+        const { position } = report;
+        // Figures that nobody asks for would have to be taken back with the next commit.
+        const snapshot = isBilled && !this.#isAsked ? null : report.snapshot;
+        this.#isAsked = false;
         if (this.#unchecked !== null) this.#sent.push(position);
         const known = await directory.report(position, snapshot);
         this.#reportedCommits = position.commits;
