@@ -74,6 +74,33 @@ it("rows written per message are at most 0.06 for sendBatch of 100 handled in ba
   expect(rows).toBeLessThanOrEqual(0.06);
 });
 
+it("a message that comes alone takes four rows, and nothing keeps the object awake", async () => {
+  const queues = { orders: { consumer: consumer({ maxBatchSize: 10, maxBatchTimeoutSeconds: 1 }) } };
+  const harness = await startBroker({ ...DEPLOYED, queues });
+  broker = harness;
+  const queue = await harness.queue("orders");
+  const directory = await harness.directory();
+  const usage = async () => (await queue.describe("orders")).usage;
+  const handle = async (messages: number) => {
+    await harness.send("orders", ["x"]);
+    await harness.until((seen) => seen.length === messages);
+    await expect.poll(async () => (await queue.metrics("orders")).backlogCount).toBe(0);
+  };
+  await handle(1);
+  await usage();
+  await expect.poll(async () => (await directory.atRest()).length).toBe(1);
+  // The directory hears that the queue is idle no more, since somebody has asked.
+  await handle(2);
+  const before = await usage();
+  await expect.poll(async () => (await directory.atRest()).length).toBe(1);
+  await handle(3);
+  const after = await usage();
+  if (before === undefined || after === undefined) throw new Error("nothing is counted");
+  // Two reports, because somebody has asked: two rows each.
+  expect(after.rowsWritten - before.rowsWritten - 4).toBe(4);
+  expect(after.awakeMs - before.awakeMs).toBeLessThan(1_000);
+});
+
 it("rows written per message are at most 1.2 for 50 senders of single messages at once", async () => {
   const settings = { maxBatchSize: 10, maxBatchTimeoutSeconds: 1 };
   const rows = await rowsPerMessage(settings, 5_000, (harness) =>

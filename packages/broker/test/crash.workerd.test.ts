@@ -95,6 +95,16 @@ describe("kill -9 between send and delivery", () => {
     await restarted.until((seen) => seen.length === 1);
     expect(restarted.seen[0]?.messages[0]?.body).toBe("one");
   });
+
+  it("delivers again what an alarm was delivering where rows are billed, though no other alarm was set", async () => {
+    const queues = { orders: { consumer: consumer({ maxBatchSize: 10, maxBatchTimeoutSeconds: 1 }) } };
+    broker = await startBroker({ queues, handler: never, persistDir, sluiceEnv: null });
+    await broker.send("orders", ["one"]);
+    await broker.until((seen) => seen.length === 1);
+    const restarted = await restart({ queues, sluiceEnv: null });
+    await restarted.until((seen) => seen.length === 1);
+    expect(restarted.seen[0]?.messages[0]).toMatchObject({ body: "one", attempts: 2 });
+  });
 });
 
 it("kill -9 after a pull leaves what was pulled with its client: the lease goes on, and its lease ids settle it", async () => {

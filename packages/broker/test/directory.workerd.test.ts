@@ -254,6 +254,22 @@ it("queues that have come to rest are told by the directory, over a restart too,
   expect((await ready(directory)).map(([name]) => name)).toEqual(["later", "orders", "unused"]);
 });
 
+it("where rows are billed the directory tells of a queue that was asked, until its next commit, and never falsely", async () => {
+  broker = await startBroker({ queues: { pulled: {} }, persistDir, sluiceEnv: null });
+  const stub = await broker.directory();
+  const queue = await broker.queue("pulled");
+  const ready = async () => (await stub.atRest()).map(({ description }) => description.ready);
+  await broker.send("pulled", ["a"]);
+  expect(await ready()).toEqual([]);
+  expect((await queue.describe("pulled")).ready).toBe(1);
+  await expect.poll(ready).toEqual([1]);
+  await broker.send("pulled", ["b"]);
+  // The report of that commit is on its way, and has no figures that could grow old.
+  await expect.poll(ready).toEqual([]);
+  expect((await queue.describe("pulled")).ready).toBe(2);
+  await expect.poll(ready).toEqual([2]);
+});
+
 describe("a directory that fails", () => {
   it("keeps no queue from going on: each goes by what it last knew", async () => {
     const first = await start({ orders: {} });

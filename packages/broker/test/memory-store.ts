@@ -1,7 +1,7 @@
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import type { HostStorage } from "../src/platform/host.ts";
 import { checksumsOf } from "../src/store/record-checksums.ts";
-import { SqliteStore } from "../src/store/sqlite-store.ts";
+import { IS_LIVE, SqliteStore } from "../src/store/sqlite-store.ts";
 import type { OutboxItem, StoredSegment } from "../src/store/store.ts";
 
 /** Error that the k-th write fails with. */
@@ -121,7 +121,7 @@ export class MemoryStore extends SqliteStore {
     const run = (sql: string, ...values: SQLInputValue[]) => database.prepare(sql).run(...values);
     const rowsOf = <Row>(sql: string) => database.prepare(sql).all() as Row[];
     const segments = rowsOf<Required<Parameters<Tables["segments"]["set"]>[1]>>(
-      "SELECT id, idx AS 'index', state, payload FROM segments",
+      `SELECT id, idx AS 'index', state, payload FROM segments WHERE ${IS_LIVE}`,
     );
     const states = rowsOf<{ id: number; state: Uint8Array }>("SELECT id, state FROM segment_states");
     const tables: Tables = {

@@ -179,7 +179,7 @@ describe("the store in SQLite", () => {
 
   it("refuses to open data of a later release", async () => {
     expect(await (await object("later")).laterRelease()).toBe(
-      "this queue was written by a later release (schema 99); this one knows 3",
+      "this queue was written by a later release (schema 99); this one knows 4",
     );
   });
 

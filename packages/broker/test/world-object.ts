@@ -16,6 +16,8 @@ export interface Life {
 export interface QueueObject {
   store: MemoryStore;
   alarmAtMs: number | null;
+  /** Whether the alarm has rung and is not handled yet: it rings again if the object ends before. */
+  isRinging: boolean;
   life: Life | null;
   /** Whether its last life was ended on purpose. */
   wasEndPlanned: boolean;
@@ -23,7 +25,7 @@ export interface QueueObject {
 
 /** Makes an object that has not been called yet. */
 export function newObject(): QueueObject {
-  return { store: new MemoryStore(), alarmAtMs: null, life: null, wasEndPlanned: false };
+  return { store: new MemoryStore(), alarmAtMs: null, isRinging: false, life: null, wasEndPlanned: false };
 }
 
 /** Makes a call out of an object: held back by its output gate, and of no effect on an object that is gone. */

@@ -5,6 +5,7 @@ import {
   deliveryReply,
   type HttpPushSettings,
   type QueueDefinition,
+  type QueueUsage,
   queuesOf,
   type SendReply,
   type ShardMap,
@@ -28,6 +29,7 @@ import type { QueuePorts } from "../src/queue/queue-ports.ts";
 import type { Transfer, TransferReply } from "../src/rpc/transfer.ts";
 import type { Traces } from "../src/tracing/traces.ts";
 import { LINGER_MS } from "../src/turn/group-commit.ts";
+import { HEARTBEAT_MS } from "../src/turn/heartbeat.ts";
 import { AwakeTime } from "../src/usage/awake-time.ts";
 import type { MemoryStore } from "./memory-store.ts";
 import { definition, packTexts, type SeenBatch, type SendOptions, seenOf } from "./messages.ts";
@@ -35,6 +37,22 @@ import { type Gated, type Life, newObject, notedLog, outOf, type QueueObject, se
 
 /** When a world begins, in ms since 1970. */
 export const WORLD_START_MS = 1_700_000_000_000;
+
+/** Time until an alarm rings again whose handler was cut off, in ms. */
+const RING_AGAIN_MS = 2_000;
+
+const NO_USAGE: QueueUsage = {
+  month: "2023-11",
+  sinceMs: WORLD_START_MS,
+  rowsWritten: 0,
+  rowsRead: 0,
+  requests: 0,
+  awakeMs: 0,
+  messages: 0,
+  messageBytes: 0,
+  messageChunks: 0,
+  deliveries: 0,
+};
 
 /** Alarms at one moment of the clock after which a queue is taken to spin. */
 const ALARMS_PER_MOMENT_MAX = 1_000;
@@ -68,11 +86,17 @@ export class World {
   readonly broken: unknown[] = [];
   /** Every alarm that was set, with the queue's name, in ms from the start of the world. */
   readonly alarms: [queue: string, atMs: number][] = [];
+  /** How many of them were written: one that is later than the one that is set is not. */
+  alarmsWritten = 0;
+  /** Time in which queues' objects could not sleep since they started, but for timers. */
+  readonly awake = new Map<string, AwakeTime>();
   handler: Handler = () => ({});
   /** Whether the consumer's Worker runs: calls of one that does not are rejected. */
   running = true;
   /** Whether the broker was started with the consumer's Worker. */
   hasConsumer = true;
+  /** Whether rows are billed. */
+  isBilled = false;
   pings = 0;
   /** Carries messages from one queue to another. A test puts its own in to lose a call or its answer. */
   carry = (
@@ -178,6 +202,8 @@ export class World {
     if (object.life !== null) object.life.alive = false;
     object.life = null;
     object.store = object.store.crash();
+    if (object.isRinging) object.alarmAtMs ??= this.nowMs + RING_AGAIN_MS;
+    object.isRinging = false;
   }
 
   /** Crashes a queue's object, and starts it again. */
@@ -212,11 +238,30 @@ export class World {
       this.nowMs = Math.max(this.nowMs, atMs);
       object.alarmAtMs = null;
       // A turn that fails has reported itself as broken, and the object is down by now.
-      void this.core(name).wake();
+      this.#ring(name, object);
       await this.quiet();
       await this.#ringTimers(untilMs);
     }
     this.nowMs = untilMs;
+  }
+
+  #ring(name: string, object: QueueObject): void {
+    const core = this.core(name);
+    if (!this.isBilled) {
+      void core.wake();
+      return;
+    }
+    object.isRinging = true;
+    const stay = (rested: Promise<void>) =>
+      Promise.race([rested, new Promise<void>((resolve) => this.#after(resolve, HEARTBEAT_MS))]);
+    void core.ring(stay).then(() => {
+      if (object.life?.core === core) object.isRinging = false;
+    });
+  }
+
+  #after(ring: () => void, ms: number): void {
+    this.#timers.push({ atMs: this.nowMs + ms, ring });
+    this.#timers.sort((a, b) => a.atMs - b.atMs);
   }
 
   /** Moves the clock of all queues forward, as a developer does. */
@@ -273,6 +318,7 @@ export class World {
 
   #start(name: string, object: QueueObject): Life {
     const { store } = object;
+    store.notesStanding(() => ({ messages: 0, usage: NO_USAGE }));
     let life: Life | undefined;
     // While the core's constructor runs there is no epoch yet, and nothing can have ended it.
     const alive = () => life?.alive !== false;
@@ -289,8 +335,11 @@ export class World {
     const setAlarm = (atMs: number) => {
       if (!alive()) return;
       this.alarms.push([name, atMs - WORLD_START_MS]);
+      if (atMs < (object.alarmAtMs ?? Infinity)) this.alarmsWritten += 1;
       object.alarmAtMs = Math.min(object.alarmAtMs ?? Infinity, atMs);
     };
+    const awake = new AwakeTime(() => this.nowMs);
+    this.awake.set(name, awake);
     const ports: QueuePorts = {
       store,
       cutOffCounts: !object.wasEndPlanned,
@@ -327,15 +376,17 @@ export class World {
         return this.carry(target, copy, () => this.core(target).inbox.accept(copy));
       }),
       after: (callback: () => void, ms: number) => {
-        const atMs = this.nowMs + ms;
-        this.#timers.push({ atMs, ring: () => alive() && callback() });
-        this.#timers.sort((a, b) => a.atMs - b.atMs);
+        this.#after(() => alive() && callback(), ms);
       },
       lingerMs: this.sharesCommits ? LINGER_MS : 0,
+      heartbeatMs: HEARTBEAT_MS,
+      ringsSoon: () =>
+        this.isBilled && object.alarmAtMs !== null && object.alarmAtMs <= this.nowMs + HEARTBEAT_MS,
+      isBilled: this.isBilled,
       setAlarm,
       // Those who wait are woken by the alarm too, which a test can look at.
       setTimer: setAlarm,
-      awake: new AwakeTime(() => this.nowMs),
+      awake,
       epochKnown: 0,
       observer: this.observer,
       traces: this.tracesOf(name),

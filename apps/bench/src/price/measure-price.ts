@@ -4,8 +4,13 @@ import { type Lab, startLab } from "../lab/lab.ts";
 import { removeFolder, temporaryFolder } from "../process/temporary-folder.ts";
 import type { Scenario } from "./scenarios.ts";
 
-/** Time between two looks at the written rows, in ms. */
-const SETTLED_MS = 200;
+/** Time in which what is answered is written too, in ms: an acknowledgement comes after its handler. */
+const SETTLED_MS = 1_000;
+/**
+ * Usage that comes of asking for the bill twice: a call, a report that the queue is idle, and another with the next
+ * commit that it is so no more.
+ */
+const ASKED = { rowsWritten: 4, requests: 3 };
 
 /** Counts of a queue's object for the messages of a scenario. */
 export type Counted = Used & Sent;
@@ -47,15 +52,14 @@ async function measureUsage(scenario: Scenario, messages: number): Promise<Count
     await lab.tell({ kind: "fill", messages: 100, atOnce: 1, delaySeconds: 0 });
     await lab.until("acknowledged", 100);
     await lab.tell({ kind: "behave", behaviour: scenario.behaviour });
-    const { usage: before } = await settledBill(lab);
+    const before = await settledUsage(lab);
     await send(lab, scenario, messages);
     await lab.until("acknowledged", messages);
-    const { usage: after, asked } = await settledBill(lab);
+    const after = await settledUsage(lab);
     return {
-      rowsWritten: after.rowsWritten - before.rowsWritten,
+      rowsWritten: after.rowsWritten - before.rowsWritten - ASKED.rowsWritten,
       rowsRead: after.rowsRead - before.rowsRead,
-      // Asking for the bill is a call, too.
-      requests: after.requests - before.requests - asked,
+      requests: after.requests - before.requests - ASKED.requests,
       awakeMs: after.awakeMs - before.awakeMs,
       messages: after.messages - before.messages,
       messageBytes: after.messageBytes - before.messageBytes,
@@ -84,14 +88,10 @@ async function send(lab: Lab, { sending }: Scenario, messages: number): Promise<
   }
 }
 
-/** The bill once the last acknowledgement is written too: it comes after the handler. */
-async function settledBill(lab: Lab) {
-  let asked = 1;
-  for (let last = await lab.tell({ kind: "bill" }); ; ) {
-    await sleep(SETTLED_MS);
-    const bill = await lab.tell({ kind: "bill" });
-    asked += 1;
-    if (bill.usage.rowsWritten === last.usage.rowsWritten) return { usage: bill.usage, asked };
-    last = bill;
-  }
+/** The usage once the last acknowledgement is written too, and the report that asking for it makes. */
+async function settledUsage(lab: Lab) {
+  await sleep(SETTLED_MS);
+  const { usage } = await lab.tell({ kind: "bill" });
+  await sleep(SETTLED_MS);
+  return usage;
 }

@@ -24,7 +24,10 @@ const BATCH_SIZES = [1, 2, 5, 10, 25, 50, 100];
 const IN_HUNDREDS = { maxBatchSize: 100, maxBatchTimeoutSeconds: 1 };
 const IN_TENS = { maxBatchSize: 10, maxBatchTimeoutSeconds: 1 };
 const BATCHES: Sending = { kind: "batches", size: 100 };
-const EVERY_SECOND: Sending = { kind: "trickle", everyMs: 1000 };
+const EVERY_SECOND: Sending = { kind: "trickle", everyMs: 1_000 };
+const EVERY_MINUTE: Sending = { kind: "trickle", everyMs: 60_000 };
+const DEFAULT_CONSUMER = { maxBatchSize: 10, maxBatchTimeoutSeconds: 5 };
+const AT_ONCE = { maxBatchSize: 10, maxBatchTimeoutSeconds: 0 };
 const requests = (count: number): Sending => ({ kind: "requests", requests: count });
 
 export const SCENARIOS: readonly Scenario[] = [
@@ -39,18 +42,10 @@ export const SCENARIOS: readonly Scenario[] = [
   scenario("50 senders, batches of 100", IN_HUNDREDS, requests(50), 20_000),
   scenario("50 senders, batches of 10", IN_TENS, requests(50), 20_000),
   scenario("one sender, batches of 10", IN_TENS, requests(1), 5_000),
-  scenario(
-    "1 message/s, Cloudflare's default consumer (10 or 5 s)",
-    { maxBatchSize: 10, maxBatchTimeoutSeconds: 5 },
-    EVERY_SECOND,
-    40,
-  ),
-  scenario(
-    "1 message/s, delivered at once (max_batch_timeout 0)",
-    { maxBatchSize: 10, maxBatchTimeoutSeconds: 0 },
-    EVERY_SECOND,
-    40,
-  ),
+  scenario("1 message/s, Cloudflare's default consumer (10 or 5 s)", DEFAULT_CONSUMER, EVERY_SECOND, 100),
+  scenario("1 message/s, delivered at once (max_batch_timeout 0)", AT_ONCE, EVERY_SECOND, 100),
+  scenario("1 message/min, Cloudflare's default consumer (10 or 5 s)", DEFAULT_CONSUMER, EVERY_MINUTE, 4),
+  scenario("1 message/min, delivered at once (max_batch_timeout 0)", AT_ONCE, EVERY_MINUTE, 4),
   scenario("sendBatch(100), every message retried once", IN_HUNDREDS, BATCHES, 20_000, 1),
   scenario("sendBatch(100), 1 of 100 retried once", IN_HUNDREDS, BATCHES, 20_000, 100),
 ];

@@ -1,3 +1,4 @@
+import { IS_LIVE } from "@sluice/broker/testing";
 import { createQueue, restoreSegment } from "@sluice/engine";
 import type { MoveTask } from "@sluice/protocol";
 import type { CommitMoment, CommitRecord } from "../ledger/change.ts";
@@ -24,13 +25,15 @@ export class StoredRows {
 
   /** Ids of all segments; none before the first commit. */
   get segmentIds(): number[] {
-    return this.#all("SELECT id FROM segments").map(({ id }) => Number(id));
+    return this.#all(`SELECT id FROM segments WHERE ${IS_LIVE}`).map(({ id }) => Number(id));
   }
 
   get segmentCount(): number {
     const { changes } = this.#disk;
     if (this.#counted?.changes !== changes) {
-      const count = Number(this.#all("SELECT count(*) AS count FROM segments")[0]?.count ?? 0);
+      const count = Number(
+        this.#all(`SELECT count(*) AS count FROM segments WHERE ${IS_LIVE}`)[0]?.count ?? 0,
+      );
       this.#counted = { changes, count };
     }
     return this.#counted.count;
@@ -47,7 +50,7 @@ export class StoredRows {
   ): { readonly segment: Segment | null; readonly payload: Uint8Array | null } {
     const [row] = this.#all(
       `SELECT s.idx, coalesce(t.state, s.state) AS state, s.payload
-       FROM segments s LEFT JOIN segment_states t ON t.id = s.id WHERE s.id = ?`,
+       FROM segments s LEFT JOIN segment_states t ON t.id = s.id WHERE s.id = ? AND s.${IS_LIVE}`,
       id,
     );
     if (row === undefined) return { segment: null, payload: null };

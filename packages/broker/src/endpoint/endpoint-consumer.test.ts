@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { bodiesOf, deadBodies, decoder, heldAnswers, timesOf, worldWith } from "../../test/endpoint-world.ts";
 import { answered, WORLD_START_MS } from "../../test/world.ts";
 import { BACKOFF_FIRST_MS } from "../platform/backoff.ts";
-import { HEARTBEAT_MS } from "../queue/next-wake.ts";
+import { HEARTBEAT_MS } from "../turn/heartbeat.ts";
 
 /* Delivery to an HTTP endpoint on the virtual clock (spec sqsd 10, "generic mode"). */
 

@@ -33,9 +33,9 @@ import { QuietEvents, type QuietFacts } from "./quiet-events.ts";
 import { eventOf, storyOf } from "./story.ts";
 import { Totals } from "./totals.ts";
 
-/** Time that quiet events wait for their row, in ms: in development, and where each row is billed. */
+/** Time that quiet events wait for their row, in ms: in development, and elsewhere. */
 export const QUIET_FLUSH_MS = 1_000;
-export const QUIET_FLUSH_DEPLOYED_MS = 10_000;
+export const QUIET_FLUSH_DEPLOYED_MS = 8_000;
 /** Most text that a request for events reads, in units. After that it answers with the events found so far. */
 const SCANNED_UNITS_MAX = 2_000_000;
 
@@ -48,6 +48,10 @@ export interface HistoryPorts extends FinishedPorts, Pick<FiguresPorts, "movedMs
   /** Whether it asks consumers for what handlers print. Read for every delivery, because it can change. */
   readonly takesLogs: boolean;
   readonly flushMs: number;
+  /** Whether the alarm is what they wait for, because a timer keeps the object awake. */
+  readonly flushesByAlarm: boolean;
+  /** Whether nothing is left to do, so that no turn may follow that quiet events could wait for. */
+  readonly isAtRest: boolean;
   /** Is notified of every event. Default: none. */
   readonly observer?: HistoryObserver | undefined;
   /** Number of the first event, larger than any of an earlier epoch. */
@@ -76,7 +80,8 @@ interface Head extends RowHead, SearchedRow {
  * Bounded history of the messages of a queue. Parts of the queue note events within their turn.
  *
  * - Recorded events (failures, messages given up, acts of an operator) are written with the commit of their turn.
- * - Quiet events (`QuietFacts`) are written `flushMs` after the first of them. A crash loses those that wait.
+ * - Quiet events (`QuietFacts`) are written `flushMs` after the first of them, or earlier if nothing is left to do. A
+ *   crash loses those that wait.
  */
 export class History {
   /** Bodies of messages that were finished last. */
@@ -91,6 +96,8 @@ export class History {
   #nextNumber: number;
   #isTimed = false;
   #isDue = false;
+  /** When the alarm has to ring for what is quiet, in ms; `null` if nothing waits for it. */
+  dueAtMs: number | null = null;
   #figuresWrittenMs = Number.NEGATIVE_INFINITY;
   #stored: Stored | null = null;
   /** `null` until somebody asks, and after each recorded event. */
@@ -247,8 +254,9 @@ export class History {
       this.#writeRows([...errors.take(events[0]?.n ?? 0), ...recorded.append(events)]);
     }
     if (events.length > 0 || isMoved) this.#recordedFigures();
-    if (!this.#isDue) return;
+    if (!this.#isDue && !this.#isDueByAlarm()) return;
     this.#isDue = false;
+    this.dueAtMs = null;
     this.finished.write();
     if (!this.#quiet.isEmpty) this.#writeRows(this.#open().quiet.append(this.#quiet.take()));
     this.#writeFigures();
@@ -257,7 +265,7 @@ export class History {
   /** Writes the figures of what is recorded in its commit, or with the next flush if the last one was just now. */
   #recordedFigures(): void {
     const { nowMs, flushMs } = this.#ports;
-    if (this.#isTimed || this.#isDue) return;
+    if (this.#isTimed || this.#isDue || this.dueAtMs !== null) return;
     if (nowMs < this.#figuresWrittenMs + flushMs) this.#flushLater();
     else this.#writeFigures();
   }
@@ -269,9 +277,13 @@ export class History {
 
   /** Writes what is quiet in a while, with all that comes until then. */
   #flushLater(): void {
-    const { after, flushMs } = this.#ports;
+    const { after, flushMs, flushesByAlarm, nowMs } = this.#ports;
     if (after === undefined) {
       this.#isDue = true;
+      return;
+    }
+    if (flushesByAlarm) {
+      this.dueAtMs ??= nowMs + flushMs;
       return;
     }
     if (this.#isTimed) return;
@@ -281,6 +293,12 @@ export class History {
       this.#isDue = true;
       this.#ports.wake();
     }, flushMs);
+  }
+
+  #isDueByAlarm(): boolean {
+    const { nowMs, flushMs, isAtRest } = this.#ports;
+    if (this.dueAtMs === null) return false;
+    return nowMs >= this.dueAtMs || (isAtRest && nowMs >= this.#figuresWrittenMs + flushMs);
   }
 
   /** Lists events, newest first. */

@@ -16,6 +16,19 @@ it("the alarm is written only when it rings earlier than the one that is set", (
   expect(alarm.timesWritten).toBe(2);
 });
 
+it.each([
+  [4_999, false],
+  [5_000, true],
+  [5_001, true],
+])("the alarm rings by %i ms: %s", (atMs, isSo) => {
+  const { alarm } = alarmAhead();
+  expect(alarm.ringsBy(atMs)).toBe(false);
+  alarm.set(5_000);
+  expect(alarm.ringsBy(atMs)).toBe(isSo);
+  alarm.clear();
+  expect(alarm.ringsBy(atMs)).toBe(false);
+});
+
 it("the alarm is set anew after it has rung", () => {
   const { alarm, written } = alarmAhead();
   alarm.set(2_000);

@@ -33,6 +33,12 @@ export class Alarm {
     this.#realMs = null;
   }
 
+  /** Whether it is set and rings at a moment of the queue's clock or before. */
+  ringsBy(atMs: number): boolean {
+    const realMs = this.#clock.realMsOf(atMs);
+    return this.#realMs !== null && realMs !== null && this.#realMs <= realMs;
+  }
+
   /** Sets it to a moment of the queue's clock. One that a frozen clock does not reach needs none. */
   set(atMs: number): void {
     const realMs = this.#clock.realMsOf(atMs);

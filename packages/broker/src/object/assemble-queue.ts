@@ -22,6 +22,7 @@ import { isFileDamage } from "../store/file-damage.ts";
 import { postSpans, SpanExporter } from "../tracing/span-exporter.ts";
 import { randomHex, Traces } from "../tracing/traces.ts";
 import { LINGER_DEPLOYED_MS, LINGER_MS } from "../turn/group-commit.ts";
+import { HEARTBEAT_DEPLOYED_MS, HEARTBEAT_MS } from "../turn/heartbeat.ts";
 import { alertsOf } from "./alert-ends.ts";
 import { writeRecord } from "./apply-configuration.ts";
 import type { IdentifiedQueue } from "./identify-queue.ts";
@@ -83,6 +84,7 @@ function portsOf(
   const { env } = host;
   const version = env.SLUICE_VERSION?.id ?? null;
   const alerts = alertsOf(name, queue.options);
+  const heartbeatMs = queue.isBilled ? HEARTBEAT_DEPLOYED_MS : HEARTBEAT_MS;
   return {
     store,
     clock,
@@ -96,6 +98,7 @@ function portsOf(
       return clock.isFrozen ? 0 : ends.sinceMs + waitMs + clock.offsetMs;
     },
     keepsHistory: queue.isDevelopment,
+    isBilled: queue.isBilled,
     alerts: alerts && { settings: alerts, quotesFailures: registration.record?.jurisdiction == null },
     observer: undefined,
     traces: tracesOf(queue),
@@ -142,7 +145,9 @@ function portsOf(
     },
     setTimer: (atMs) => timer.set(atMs),
     shard: shardPortsOf(queue, () => lender),
-    lingerMs: env.SLUICE_ENV === undefined ? LINGER_DEPLOYED_MS : LINGER_MS,
+    heartbeatMs,
+    ringsSoon: () => queue.isBilled && alarm.ringsBy(clock.now() + heartbeatMs),
+    lingerMs: queue.isBilled ? LINGER_DEPLOYED_MS : LINGER_MS,
     awake,
     after: queue.after,
     broken,

@@ -56,7 +56,14 @@ export async function identify(stored: StoredQueue): Promise<IdentifiedQueue> {
       return directory.report(name, position, snapshot);
     },
   };
-  const watermark = new Watermark(name, { store, directory: positions, log, schedule: stored.after });
+  const watermark = new Watermark(name, {
+    store,
+    directory: positions,
+    log,
+    isBilled: stored.isBilled,
+    now: () => host.systemMs(),
+    schedule: stored.after,
+  });
   stored.watchers.push(watermark);
   const [check, ends] = await Promise.all([
     watermark.check(),

@@ -31,6 +31,8 @@ export interface OpenQueue {
   readonly registration: Registration;
   /** Lends the queue's limits to its shards. */
   readonly lender: Lender;
+  /** Whether rows and time awake are billed. */
+  readonly isBilled: boolean;
   /** Why nothing may be taken in: what is written to a damaged file may not stay. `null` where it may. */
   readonly unwritable: UnwritableQueueError | null;
   /** Describes the messages of the queue and how deliveries go. */
@@ -92,12 +94,13 @@ async function keepMap({ registration, store, unwritable, keep }: OpenQueue): Pr
 function begin(queue: AssembledQueue, requests: () => number): OpenQueue {
   const { name, core, store, alarm, clock, faults, lender, registration } = queue;
   const { watermark, answer, file, check } = queue;
+  const usage = usageOf({ ...queue, requests, directory: queue.directoryCalls });
+  store.notesStanding(() => ({ messages: messagesIn(queue), usage: usage() }));
   core.begin();
   queue.options.instruments?.begun?.(core);
   if (answer?.topicVersion !== undefined) core.topic.changed(answer.topicVersion);
   noteCondition(core, file);
   if (check.loss !== null) noteLoss(core, check.loss);
-  const usage = usageOf({ ...queue, requests, directory: queue.directoryCalls });
   const describe = () => describeOpen(queue, usage);
   watermark.begin(
     {
@@ -128,6 +131,7 @@ function begin(queue: AssembledQueue, requests: () => number): OpenQueue {
     faults,
     lender,
     registration,
+    isBilled: queue.isBilled,
     describe: () => {
       const description = describe();
       if (snapshotOf(queue, description) !== null) watermark.seenIdle();
@@ -174,22 +178,21 @@ function snapshotOf({ core, registration }: AssembledQueue, description: QueueDe
 }
 
 /** Writes down where the queue is. The position names the commit that holds it. */
-async function writePosition(
-  { core, store, before }: AssembledQueue,
-  usage: () => QueueUsage,
-): Promise<CommitPosition> {
-  let position = before;
+async function writePosition(queue: AssembledQueue, usage: () => QueueUsage): Promise<CommitPosition> {
+  const { core, store } = queue;
+  let position = queue.before;
   await core.submit(() =>
     core.write(() => {
-      position = {
-        epoch: core.epoch,
-        commits: store.commits,
-        messages: before.messages + core.intake.accepted.messages,
-      };
+      position = { epoch: core.epoch, commits: store.commits, messages: messagesIn(queue) };
       store.writePosition(position, usage());
     }),
   );
   return position;
+}
+
+/** Counts the messages that the queue has ever taken in. */
+function messagesIn({ core, before }: AssembledQueue): number {
+  return before.messages + core.intake.accepted.messages;
 }
 
 function noteLoss(core: QueueCore, { commits, messages }: Loss): void {

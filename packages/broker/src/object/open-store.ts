@@ -36,6 +36,8 @@ export interface StoredQueue extends QueueSurroundings {
   readonly awake: AwakeTime;
   readonly log: QueueLog;
   readonly isDevelopment: boolean;
+  /** Whether rows and time awake are billed: on an account, not on a machine of one's own. */
+  readonly isBilled: boolean;
   /** Whether the epoch before ended because something could not be written. */
   readonly wasStorageFull: boolean;
   /** How long the messages wait that the end of the epoch before has cut off, if that counts, in ms. */
@@ -44,8 +46,8 @@ export interface StoredQueue extends QueueSurroundings {
   isOver(): boolean;
   /** The queue is dropped: it is over. */
   end(): void;
-  /** Calls back after a time in ms, during which the object cannot sleep. */
-  after(callback: () => void, ms: number): void;
+  /** Calls back after a time in ms, during which the object cannot sleep. @returns a function that cancels it. */
+  after(callback: () => void, ms: number): () => void;
 }
 
 /** Id of a queue's object: its file is called by it. @param place jurisdiction that the object is made in. */
@@ -88,11 +90,20 @@ export function openStore(name: string, around: QueueSurroundings): StoredQueue 
       : MovableClock.standing(host.clock, clockStartMs);
   const awake = new AwakeTime(() => host.systemMs());
   const after = (callback: () => void, ms: number) => {
+    let isSet = true;
+    const ended = () => {
+      if (isSet) awake.end();
+      isSet = false;
+    };
     awake.begin();
-    host.after(() => {
-      awake.end();
+    const cancel = host.after(() => {
+      ended();
       callback();
     }, ms);
+    return () => {
+      cancel();
+      ended();
+    };
   };
   let isDropped = false;
   const isOver = () => isDropped || host.isOver;
@@ -110,6 +121,7 @@ export function openStore(name: string, around: QueueSurroundings): StoredQueue 
       createConsoleLog(host.log, () => clock.now(), after),
     ),
     isDevelopment: env.SLUICE_ENV === "development",
+    isBilled: env.SLUICE_ENV === undefined,
     wasStorageFull,
     cutOffDelayMs,
     isOver,

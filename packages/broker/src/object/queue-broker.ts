@@ -49,6 +49,7 @@ import type { QueuesDirectory } from "../rpc/directory-object.ts";
 import type { QueueBrokerObject, SettledQueue } from "../rpc/queue-object.ts";
 import type { Transfer, TransferReply } from "../rpc/transfer.ts";
 import { shardStateOf } from "../shards/shard-state.ts";
+import { HEARTBEAT_MS } from "../turn/heartbeat.ts";
 import { applyConfiguration, createIfAbsent } from "./apply-configuration.ts";
 import { BoundConsumers } from "./bound-consumers.ts";
 import { type BrokerEnv, type BrokerOptions, directoryOf } from "./broker-env.ts";
@@ -372,14 +373,25 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
 
     async #ring(open: OpenQueue | null): Promise<void> {
       if (open === null) return;
-      const { core, alarm, clock } = open;
+      const { core, alarm, clock, isBilled } = open;
+      // One that rings early, twice, or in an object that has not set it may not ring again.
+      const isDue = alarm.ringsBy(clock.now());
       alarm.clear();
       try {
-        await core.wake();
+        if (isBilled && isDue) await core.ring((rested) => this.#within(HEARTBEAT_MS, rested));
+        else await core.wake();
       } catch (error) {
         this.#host.log.error(`Queue "${core.name}": ${traceOf(error)}`);
         alarm.set(clock.now() + ALARM_AGAIN_MS);
       }
+    }
+
+    /** Waits for `done`, at most for a time in ms. */
+    async #within(ms: number, done: Promise<void>): Promise<void> {
+      const { promise: isOver, resolve } = Promise.withResolvers<void>();
+      const cancel = this.#host.after(resolve, ms);
+      await Promise.race([done, isOver]);
+      cancel();
     }
 
     /** Passes on messages that a topic has for a missing queue, as its subscription says (spec sns-delivery 6.3). */

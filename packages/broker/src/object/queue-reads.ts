@@ -25,7 +25,7 @@ export abstract class QueueReads extends DurableObject<BrokerEnv> {
   protected abstract readonly existing: (queue: string) => Promise<QueueCore>;
 
   async metrics(queue: string): Promise<BacklogMetrics> {
-    return (await this.existing(queue)).metrics();
+    return (await this.#caughtUp(queue)).metrics();
   }
 
   async messageCounts(queue: string): Promise<MessageCounts> {
@@ -41,17 +41,16 @@ export abstract class QueueReads extends DurableObject<BrokerEnv> {
   }
 
   async look(queue: string, request: LookRequest): Promise<LookReply> {
-    const core = await this.existing(queue);
-    await core.caughtUp();
+    const core = await this.#caughtUp(queue);
     return { ...core.messages.look(request), nowMs: core.nowMs };
   }
 
   async history(queue: string, request: HistoryRequest): Promise<HistoryReply> {
-    return (await this.existing(queue)).history.list(request);
+    return (await this.#caughtUp(queue)).history.list(request);
   }
 
   async story(queue: string, id: string): Promise<StoryReply> {
-    return (await this.existing(queue)).history.story(id);
+    return (await this.#caughtUp(queue)).history.story(id);
   }
 
   async idsNamed(queue: string, prefix: string): Promise<readonly string[]> {
@@ -59,12 +58,17 @@ export abstract class QueueReads extends DurableObject<BrokerEnv> {
   }
 
   async figures(queue: string, request: FiguresRequest): Promise<FiguresReply> {
-    const core = await this.existing(queue);
-    await core.caughtUp();
-    return core.history.figures(request);
+    return (await this.#caughtUp(queue)).history.figures(request);
   }
 
   async watch(queue: string, request: WatchRequest): Promise<WatchReply> {
-    return (await this.existing(queue)).watchers.watch(request);
+    return (await this.#caughtUp(queue)).watchers.watch(request);
+  }
+
+  /** The core of a queue that exists, with every delivery settled that has ended. */
+  async #caughtUp(queue: string): Promise<QueueCore> {
+    const core = await this.existing(queue);
+    await core.caughtUp();
+    return core;
   }
 }

@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { consumer, endpoint, pullConsumer } from "../../test/messages.ts";
 import { answered, type Handler, World } from "../../test/world.ts";
 import { BACKOFF_FIRST_MS } from "../platform/backoff.ts";
-import { HEARTBEAT_MS } from "../queue/next-wake.ts";
 import { LINGER_MS, LINGER_MS_MAX } from "../turn/group-commit.ts";
+import { HEARTBEAT_MS } from "../turn/heartbeat.ts";
 
 type Settings = Parameters<typeof consumer>[0];
 

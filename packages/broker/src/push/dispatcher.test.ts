@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { bodiesOf, type consumer } from "../../test/messages.ts";
 import { MINUTE_MS, one, worldWith } from "../../test/orders-world.ts";
 import type { World } from "../../test/world.ts";
-import { HEARTBEAT_MS } from "../queue/next-wake.ts";
+import { HEARTBEAT_MS } from "../turn/heartbeat.ts";
 
 describe("delivery", () => {
   // conformance: batch-trigger

@@ -18,6 +18,7 @@ import { Backoff } from "../platform/backoff.ts";
 import type { DeadLetters } from "../transfer/dead-letters.ts";
 import type { QueueContext } from "../turn/context.ts";
 import { metricsOf } from "../turn/figures.ts";
+import type { Urgency } from "../turn/group-commit.ts";
 import { type LeaseRecords, readLease } from "../turn/lease-records.ts";
 import { isForWorkerDaemon } from "../turn/rules.ts";
 import type { Throttle } from "../turn/throttle.ts";
@@ -53,6 +54,13 @@ export interface DispatcherPorts {
   heldUntilMs(): number;
   /** Longest time that a settlement lingers for another commit to share, in ms; 0 for none. */
   readonly lingerMs: number;
+  /** Longest time until the alarm rings while a delivery runs, in ms. */
+  readonly heartbeatMs: number;
+  /**
+   * Whether the alarm rings within `heartbeatMs` anyway, so that a settlement may wait for it instead of a timer, for
+   * which the object would stay awake. Default: no.
+   */
+  ringsSoon?(): boolean;
 }
 
 interface DispatcherParts {
@@ -69,6 +77,8 @@ export class PushDispatcher {
   readonly #settler: BatchSettler;
   readonly #alerts: Alerts;
   readonly #running = new Map<number, Running>();
+  /** Leases of deliveries that have ended and whose settlement waits for the alarm. */
+  readonly #ended = new Set<number>();
   readonly #backoff = new Backoff();
   /** Reason of the consumer's absence; `null` while it is there. */
   #absence: Absence | null = null;
@@ -136,6 +146,11 @@ export class PushDispatcher {
   /** Whether deliveries are running. */
   get busy(): boolean {
     return this.#running.size > 0;
+  }
+
+  /** Whether any of them keeps the object awake. */
+  get isAwake(): boolean {
+    return this.#running.size > this.#ended.size;
   }
 
   /** Time in ms at which the next handler is overdue; `null` if none will be. */
@@ -295,9 +310,14 @@ export class PushDispatcher {
 
   async #end(running: Running, result: DeliveryResult | RejectedDelivery | Absence): Promise<void> {
     const { log, name, nowMs } = this.#context;
-    const urgency = this.#canLinger(running, result) ? "deferred" : "now";
+    const urgency = this.#urgencyOf(running, result);
     try {
-      await this.#context.submit(() => this.#settle(running, result, nowMs), urgency);
+      const settled = this.#context.submit(() => this.#settle(running, result, nowMs), urgency);
+      if (urgency === "withAlarm" && this.#running.has(running.batch.leaseId)) {
+        this.#ended.add(running.batch.leaseId);
+        this.#context.rearm();
+      }
+      await settled;
     } catch (error) {
       // A restart frees its slot and releases its messages, which are delivered again.
       log.error(`Queue "${name}": a delivery could not be settled: ${error}`);
@@ -306,14 +326,18 @@ export class PushDispatcher {
   }
 
   /**
-   * Whether a settlement can linger for a commit to share: it only deletes messages, and no batch will wait for its
-   * slot by the passing of time. Any other cause of a batch starts a turn by itself.
+   * Decides whether a settlement lingers for a commit to share: it only deletes messages, and no batch will wait for
+   * its slot by the passing of time. Any other cause of a batch starts a turn by itself. A last attempt does not wait
+   * for the alarm: a crash would take its messages for failed ones, and dead-letter them.
    */
-  #canLinger({ batch }: Running, result: DeliveryResult | RejectedDelivery | Absence): boolean {
+  #urgencyOf({ batch }: Running, result: DeliveryResult | RejectedDelivery | Absence): Urgency {
     const { queue, nowMs } = this.#context;
-    if (result instanceof Absence || !isAcknowledged(result)) return false;
-    if (this.#trial === batch.leaseId || this.#throttle.isOn) return false;
-    return !isSlotAwaited(queue, nowMs + 2 * this.#ports.lingerMs);
+    if (result instanceof Absence || !isAcknowledged(result)) return "now";
+    if (this.#trial === batch.leaseId || this.#throttle.isOn) return "now";
+    if (isSlotAwaited(queue, nowMs + 2 * this.#ports.lingerMs)) return "now";
+    const isLast = batch.slices.some(({ attempts }) => attempts > queue.rules.maxRetries);
+    const canWait = !isLast && this.#ports.ringsSoon?.() === true;
+    return canWait && !isSlotAwaited(queue, nowMs + this.#ports.heartbeatMs) ? "withAlarm" : "deferred";
   }
 
   #settle(running: Running, result: DeliveryResult | RejectedDelivery | Absence, endedMs: number): void {
@@ -351,6 +375,7 @@ export class PushDispatcher {
   /** Forgets a delivery. @returns whether it was still running. */
   #forget({ batch }: Running): boolean {
     if (this.#trial === batch.leaseId) this.#trial = null;
+    this.#ended.delete(batch.leaseId);
     return this.#running.delete(batch.leaseId);
   }
 

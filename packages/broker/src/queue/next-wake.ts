@@ -10,14 +10,9 @@ import type { Deduplication } from "../send/deduplication.ts";
 import type { Moves } from "../transfer/moves.ts";
 import type { Outbox } from "../transfer/outbox.ts";
 import type { QueueContext } from "../turn/context.ts";
+import { HEARTBEAT_MS } from "../turn/heartbeat.ts";
 import type { Throttle } from "../turn/throttle.ts";
 import type { AwakeTime } from "../usage/awake-time.ts";
-
-/**
- * While a delivery or a transfer runs the alarm is at most this far away, in ms: after a crash nothing else would wake
- * the object, or not before the lease expires, which for a `queue()` handler is 15 minutes.
- */
-export const HEARTBEAT_MS = 5_000;
 
 export interface WakePorts {
   /** Sets the one alarm, to a moment of the queue's clock. */
@@ -27,6 +22,8 @@ export interface WakePorts {
    * ends with it. Costs nothing to write.
    */
   setTimer(atMs: number): void;
+  /** Longest time until the alarm rings while a delivery or a transfer runs, in ms. */
+  readonly heartbeatMs: number;
   /** Told whether anything is under way that keeps the object from sleeping. */
   readonly awake: AwakeTime;
 }
@@ -48,20 +45,26 @@ export interface TimedQueue extends QueueContext {
 
 /**
  * Sets the one alarm to the next moment at which anything is due, and the timer to that of those who wait for messages.
+ *
+ * @param isRinging whether the alarm rings: the platform rings again if the object ends before that has ended, unless
+ *   another alarm is set. So none is set for what is under way, and none for later.
  */
-export function armNextWake(timed: TimedQueue, ports: WakePorts): void {
+export function armNextWake(timed: TimedQueue, ports: WakePorts, isRinging = false): void {
   const { dispatcher, deduplication, attempts, receivers } = timed;
+  const heartbeatMs = timed.nowMs + ports.heartbeatMs;
+  const isHeld = isRinging && isAwake(timed);
   const atMs = earliest([
     ...workMoments(timed),
     dispatcher.lookAtMs,
     deduplication.forgetAtMs,
     attempts.forgetAtMs,
     timed.alerts.dueAtMs,
-    isBusy(timed) ? timed.nowMs + HEARTBEAT_MS : null,
+    timed.history.dueAtMs,
+    isBusy(timed) && !isRinging ? heartbeatMs : null,
   ]);
-  if (atMs !== null) ports.setAlarm(atMs);
+  if (atMs !== null && !(isHeld && atMs > heartbeatMs)) ports.setAlarm(atMs);
   const { wakeAtMs } = receivers;
-  ports.awake.hold(wakeAtMs !== null || isUnderWay(timed));
+  ports.awake.hold(wakeAtMs !== null || isAwake(timed));
   if (wakeAtMs !== null) ports.setTimer(wakeAtMs);
 }
 
@@ -109,6 +112,16 @@ function workMoments(timed: TimedQueue): (number | null)[] {
 /** Whether anything is under way whose end may change what comes next. */
 export function isUnderWay(parts: Pick<TimedQueue, "dispatcher" | "outbox" | "moves" | "daemon">): boolean {
   return isBusy(parts) || parts.daemon.busy;
+}
+
+/** Whether anything is under way that keeps the object awake. */
+export function isAwake({
+  dispatcher,
+  outbox,
+  moves,
+  daemon,
+}: Pick<TimedQueue, "dispatcher" | "outbox" | "moves" | "daemon">): boolean {
+  return dispatcher.isAwake || outbox.busy || moves.busy || daemon.busy;
 }
 
 function isBusy({ dispatcher, outbox, moves }: Pick<TimedQueue, "dispatcher" | "outbox" | "moves">): boolean {

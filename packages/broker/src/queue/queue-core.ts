@@ -56,7 +56,7 @@ import { writeChanges } from "./changes.ts";
 import { deliveryDelayChanged } from "./delivery-delay.ts";
 import { describe } from "./description.ts";
 import { loadSegments } from "./load.ts";
-import { armNextWake } from "./next-wake.ts";
+import { armNextWake, isAwake } from "./next-wake.ts";
 import { isPaused, notePause } from "./note-pause.ts";
 import { passTime } from "./pass-time.ts";
 import { historyFor } from "./queue-history.ts";
@@ -118,6 +118,8 @@ export class QueueCore implements QueueContext {
   /** The moment of the turn that is under way; `null` between turns. */
   #turnMs: number | null = null;
   #epochWritten = false;
+  /** Told when nothing keeps the object awake; `null` while the alarm does not ring. */
+  #rested: (() => void) | null = null;
 
   /**
    * Puts the parts together, and loads the queue. Who knows whom of its parts is written down here.
@@ -175,7 +177,18 @@ export class QueueCore implements QueueContext {
     this.deadLetters = new DeadLetters(this, outbox);
     this.attempts = new Attempts(this);
     const { deadLetters, attempts, alerts } = this;
-    this.dispatcher = new PushDispatcher(this, { throttle, deadLetters, alerts }, ports);
+    this.dispatcher = new PushDispatcher(
+      this,
+      { throttle, deadLetters, alerts },
+      {
+        consumer: () => ports.consumer(),
+        heldUntilMs: () => ports.heldUntilMs(),
+        lingerMs: ports.lingerMs,
+        heartbeatMs: ports.heartbeatMs,
+        // Who watches is to see it soon.
+        ringsSoon: () => !this.watchers.isWatched && ports.ringsSoon?.() === true,
+      },
+    );
     this.receivers = new Receivers(this, { attempts, throttle, deadLetters });
     this.daemon = new WorkerDaemon(this, { receivers: this.receivers, throttle, alerts }, ports);
     this.tasks = new PeriodicTasks(this, intake);
@@ -240,13 +253,35 @@ export class QueueCore implements QueueContext {
     return done;
   }
 
+  /**
+   * Does what is due as the alarm rings, and does not let it end while anything of that is under way: the platform
+   * rings again if the object ends before. So no alarm has to be set for it, which costs a row.
+   *
+   * @param stay waits until its argument resolves, or for `HEARTBEAT_MS` at most.
+   */
+  async ring(stay: (rested: Promise<void>) => Promise<unknown>): Promise<void> {
+    const rested = Promise.withResolvers<void>();
+    this.#rested = rested.resolve;
+    try {
+      await this.wake();
+      await stay(rested.promise);
+    } finally {
+      this.#rested = null;
+      this.rearm();
+    }
+  }
+
   passTime(): void {
     passTime(this);
   }
 
   rearm(): void {
-    armNextWake(this, this.#ports);
+    armNextWake(this, this.#ports, this.#rested !== null);
     this.watchers.lookIdle();
+    if (this.#rested === null || isAwake(this)) return;
+    this.#rested();
+    // What begins from now on needs an alarm of its own.
+    this.#rested = null;
   }
 
   write(write: () => void): void {
@@ -420,6 +455,7 @@ export class QueueCore implements QueueContext {
       }
       writeChanges(this.queue, store, this.cache, this.#withState);
       for (const write of writes) write();
+      if (this.queue.segments.size === 0) store.lastLeaves();
     });
     this.#epochWritten = true;
   }

@@ -12,10 +12,10 @@ import type { QueuePorts } from "./queue-ports.ts";
  */
 export function historyFor(
   context: Omit<QueueContext, "history"> & { readonly cache: PayloadCache },
-  ports: Pick<QueuePorts, "keepsHistory" | "lingerMs" | "after" | "observer" | "clock">,
+  ports: Pick<QueuePorts, "keepsHistory" | "isBilled" | "lingerMs" | "after" | "observer" | "clock">,
   firstNumber: number,
 ): History {
-  const { keepsHistory, lingerMs, after, observer, clock } = ports;
+  const { keepsHistory, isBilled, lingerMs, after, observer, clock } = ports;
   return new History({
     name: context.name,
     queueName: context.queueName,
@@ -23,6 +23,10 @@ export function historyFor(
     firstNumber,
     observer,
     flushMs: keepsHistory ? QUIET_FLUSH_MS : QUIET_FLUSH_DEPLOYED_MS,
+    flushesByAlarm: isBilled,
+    get isAtRest() {
+      return context.queue.segments.size === 0;
+    },
     after: lingerMs === 0 ? undefined : after,
     write: (write) => context.write(write),
     inMemory: (segmentId) => context.cache.written(segmentId),

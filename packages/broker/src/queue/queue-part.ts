@@ -2,9 +2,9 @@ import type { Queue, QueueRules } from "@sluice/engine";
 import type { Part, PartRequest, QueueDefinition } from "@sluice/protocol";
 import { Borrower, type LimitKind, type Need } from "../shards/borrower.ts";
 import { limitsOf } from "../shards/limits.ts";
+import { HEARTBEAT_MS } from "../turn/heartbeat.ts";
 import { rulesOf } from "../turn/rules.ts";
 import type { Throttle } from "../turn/throttle.ts";
-import { HEARTBEAT_MS } from "./next-wake.ts";
 
 /** How long after a client has asked for messages more questions are expected, in ms. */
 const CLIENT_MS = 5_000;

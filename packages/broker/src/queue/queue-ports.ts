@@ -34,6 +34,8 @@ export interface QueuePorts extends DispatcherPorts, WorkerDaemonPorts, OutboxPo
   readonly cutOffReason: string;
   /** Whether a queue that is not set to anything keeps a history: in development. */
   readonly keepsHistory: boolean;
+  /** Whether rows and time awake are billed: then nothing waits by a timer for long. */
+  readonly isBilled: boolean;
   /** Told of all that happens; `undefined` where nobody is. */
   readonly observer: HistoryObserver | undefined;
   /** Makes the queue's spans. Default: none are exported. */

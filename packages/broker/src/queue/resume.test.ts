@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { bodiesOf, consumer } from "../../test/messages.ts";
 import { World } from "../../test/world.ts";
-import { HEARTBEAT_MS } from "./next-wake.ts";
+import { HEARTBEAT_MS } from "../turn/heartbeat.ts";
 
 const atOnce = { maxBatchTimeoutSeconds: 0 };
 

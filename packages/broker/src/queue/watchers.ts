@@ -71,6 +71,11 @@ export class Watchers {
     }
   }
 
+  /** Whether a call waits for something to happen. */
+  get isWatched(): boolean {
+    return this.#waiting.length > 0;
+  }
+
   /** Whether somebody waits until nothing is under way. */
   get isIdleAwaited(): boolean {
     return this.#idle !== null;

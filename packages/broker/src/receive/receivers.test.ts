@@ -280,8 +280,8 @@ describe("a long poll (spec sqs 7)", () => {
     const queues = world();
     const reply = queues.ask("orders", { waitMs: 5_000 }).catch((error: unknown) => String(error));
     await queues.quiet();
-    // The first commit of an epoch writes its number and the name, then the message and its lease are one row.
-    queues.store("orders").failWrite(3);
+    // The first commit of a queue writes the name, then the message and its lease are one row.
+    queues.store("orders").failWrite(2);
     await expect(queues.enqueue("orders", "a")).rejects.toThrow("the disk failed");
     expect(await reply).toContain("the disk failed");
     await queues.enqueue("orders", "b");

@@ -1,3 +1,4 @@
+import { IDS_PER_EPOCH } from "@sluice/engine";
 import type { QueueDamage, QueueRecord, QueueUsage } from "@sluice/protocol";
 import type { HostStorage } from "../platform/host.ts";
 import type { CommitPosition } from "../rpc/commit-position.ts";
@@ -20,10 +21,14 @@ const INSERT_SEGMENT = "INSERT INTO segments VALUES (?, ?, ?, ?, ?, ?)";
 const REPLACE_SEGMENT =
   "UPDATE segments SET commits = ?, idx = ?, state = coalesce(?, state), seal = ?, payload = ? WHERE id = ?";
 
+/** Condition for the rows of segments that have messages: a row before the mark's last number is left over. */
+export const IS_LIVE =
+  "commits > coalesce((SELECT json_extract(value, '$[4]') FROM meta WHERE key = 'mark'), 0)";
+
 /** Selects the segments with a stored state of their messages. */
 export const SELECT_TOUCHED_SEGMENTS = `SELECT s.id, s.idx, coalesce(t.state, s.state) AS state
   FROM segments s LEFT JOIN segment_states t ON t.id = s.id
-  WHERE coalesce(t.state, s.state) IS NOT NULL ORDER BY s.id`;
+  WHERE coalesce(t.state, s.state) IS NOT NULL AND s.${IS_LIVE} ORDER BY s.id`;
 
 export type TouchedSegmentRow = {
   readonly id: number;
@@ -37,6 +42,25 @@ const CHECKSUMS_KEPT = 8;
 /** Error for data of a later release, which this one cannot read. */
 export class SchemaVersionError extends Error {
   override readonly name = "SchemaVersionError";
+}
+
+/**
+ * Position and usage: commits, messages, `storedUsage`, epoch, and the number of the commit that took the last message
+ * out of the queue at last. A contract, since it is stored: append, never reorder. Earlier releases wrote fewer.
+ */
+type Mark = readonly [
+  commits: number,
+  messages: number,
+  usage?: readonly unknown[] | null,
+  epoch?: number,
+  lastLeftAt?: number,
+];
+
+/** Note of a queue about itself, made when its last message leaves. */
+export interface Standing {
+  /** Messages that it has ever taken in. */
+  readonly messages: number;
+  readonly usage: QueueUsage;
 }
 
 /** Listener to commits. */
@@ -61,6 +85,17 @@ export class SqliteStore implements QueueStore {
   #collected: (() => void)[] | null = null;
   /** Ids of segments that it deletes. A new segment reuses the row of one. */
   #emptied: number[] = [];
+  /** Whether it takes the last message out of the queue. */
+  #isLast = false;
+  #hasInserted = false;
+  /** Number of this epoch if the commit is its first, until that is written. */
+  #newEpoch: number | null = null;
+  #epoch: number;
+  /** Id of the row that is left over of the last segment, which the next one takes; `null` if there is none. */
+  #leftOver: number | null;
+  /** Number of the commit that took the last message out of the queue at last, 0 if none did that left its row. */
+  #lastLeftAt: number;
+  #standing: (() => Standing) | null = null;
   rowsWritten = 0;
   rowsRead = 0;
 
@@ -70,6 +105,18 @@ export class SqliteStore implements QueueStore {
     this.#watchers = watchers;
     this.#migrate();
     this.#commits = this.readPosition().commits;
+    this.#epoch = this.readEpoch();
+    this.#lastLeftAt = this.#mark()[4] ?? 0;
+    const [left] = this.#run<{ id: number }>(`SELECT id FROM segments WHERE NOT (${IS_LIVE}) LIMIT 1`);
+    this.#leftOver = left?.id ?? null;
+  }
+
+  /**
+   * From now on the commit that takes the last message out of the queue writes what `standing` says, in place of the
+   * deletion of that row: so it costs nothing to note.
+   */
+  notesStanding(standing: () => Standing): void {
+    this.#standing = standing;
   }
 
   /** Number of commits over all epochs; within a commit its own number. */
@@ -96,8 +143,14 @@ export class SqliteStore implements QueueStore {
     for (const watcher of this.#watchers) watcher.durable?.();
   }
 
+  /** Reads the number of the latest epoch: it is in the ids of its segments, and in the mark when they are gone. */
   readEpoch(): number {
-    return this.#number("SELECT value FROM meta WHERE key = 'epoch'") ?? 0;
+    const [row] = this.#run<{ id: number | null }>("SELECT max(id) AS id FROM segments");
+    return Math.max(
+      this.#number("SELECT value FROM meta WHERE key = 'epoch'") ?? 0,
+      Math.floor((row?.id ?? 0) / IDS_PER_EPOCH),
+      this.#mark()[3] ?? 0,
+    );
   }
 
   readName(): string | null {
@@ -123,14 +176,15 @@ export class SqliteStore implements QueueStore {
   }
 
   writeEpoch(epoch: number, name: string): void {
-    this.#writeMeta("epoch", epoch);
+    this.#epoch = epoch;
+    this.#newEpoch = epoch;
     if (this.readName() !== name) this.#writeMeta("name", name);
   }
 
   *segments(): Iterable<StoredSegment> {
     const rows = this.#run<{ id: number; idx: ArrayBuffer; state: ArrayBuffer | null }>(
       `SELECT s.id, s.idx, coalesce(t.state, s.state) AS state
-       FROM segments s LEFT JOIN segment_states t ON t.id = s.id ORDER BY s.id`,
+       FROM segments s LEFT JOIN segment_states t ON t.id = s.id WHERE s.${IS_LIVE} ORDER BY s.id`,
     );
     for (const { id, idx, state } of rows) {
       yield { id, index: new Uint8Array(idx), state: state === null ? null : new Uint8Array(state) };
@@ -145,8 +199,10 @@ export class SqliteStore implements QueueStore {
   }
 
   insertSegment(id: number, index: Uint8Array, state: Uint8Array | null, payload: Uint8Array): void {
+    this.#hasInserted = true;
     const values = [id, this.#commits, index, state, this.#checksumsOf(id, payload), payload];
-    const gone = this.#emptied.pop();
+    const gone = this.#leftOver ?? this.#emptied.pop();
+    this.#leftOver = null;
     if (gone === undefined) this.#execute(INSERT_SEGMENT, ...values);
     else this.#inOrder(() => this.#takePlace(gone, values));
   }
@@ -185,6 +241,11 @@ export class SqliteStore implements QueueStore {
     this.#emptied.push(id);
     if (this.#collected === null) this.#deleteEmptied();
     if (hasState) this.#execute("DELETE FROM segment_states WHERE id = ?", id);
+  }
+
+  /** Takes note that the commit in the making leaves no message in the queue. */
+  lastLeaves(): void {
+    this.#isLast = true;
   }
 
   outbox(): readonly OutboxItem[] {
@@ -257,19 +318,27 @@ export class SqliteStore implements QueueStore {
       `SELECT max(commits) AS commits FROM
        (SELECT max(commits) AS commits FROM segments UNION ALL SELECT max(commits) FROM segment_states)`,
     );
-    const [commits = 0, messages = 0] = this.#json<[number, number]>("mark") ?? [];
+    const [commits, messages] = this.#mark();
     return { epoch: this.readEpoch(), commits: Math.max(commits, latest?.commits ?? 0), messages };
   }
 
   /** Reads the usage of the object in the month of the stored position, as of then; `null` if none is stored. */
   readUsage(): QueueUsage | null {
-    return usageFrom(this.#json<readonly unknown[]>("mark")?.[2]);
+    return usageFrom(this.#mark()[2]);
   }
 
   /** Writes the position and the usage. A contract, since stored data depends on it: see `mark` in `MIGRATIONS`. */
   writePosition({ commits, messages }: CommitPosition, usage = this.readUsage()): void {
-    const used = usage === null ? [] : [storedUsage(usage)];
-    this.#writeMeta("mark", JSON.stringify([commits, messages, ...used]));
+    this.#writeMeta("mark", this.#markText(commits, messages, usage));
+  }
+
+  #markText(commits: number, messages: number, usage: QueueUsage | null): string {
+    const used = usage === null ? null : storedUsage(usage);
+    return JSON.stringify([commits, messages, used, this.#epoch, this.#lastLeftAt] satisfies Mark);
+  }
+
+  #mark(): Mark {
+    return this.#json<Mark>("mark") ?? [0, 0];
   }
 
   /** Raises the count of commits, so that after a loss no number stands for two of them. */
@@ -294,6 +363,7 @@ export class SqliteStore implements QueueStore {
   drop(): void {
     const { epoch, messages } = this.readPosition();
     const position = { epoch, commits: this.#commits, messages };
+    this.#leftOver = null;
     this.#storage.transactionSync(() => {
       for (const table of ["segments", "segment_states", "outbox", "notes", "journal"])
         this.#run(`DELETE FROM ${table}`);
@@ -325,12 +395,57 @@ export class SqliteStore implements QueueStore {
     this.#collected = collected;
     try {
       write();
+      this.#writeNewEpoch();
+      const last = this.#isLast && this.#standing !== null ? this.#emptied.pop() : undefined;
       this.#deleteEmptied();
+      if (last !== undefined) this.#leaveOver(last, this.#commits);
     } finally {
       this.#collected = null;
       this.#emptied = [];
+      this.#isLast = false;
+      this.#hasInserted = false;
     }
     return collected;
+  }
+
+  /**
+   * Writes the number of this epoch, unless the ids of segments tell it until the mark does: those of a queue that had
+   * no message before.
+   */
+  #writeNewEpoch(): void {
+    const epoch = this.#newEpoch;
+    if (epoch === null) return;
+    this.#newEpoch = null;
+    const isTold = this.#standing !== null && this.#hasInserted && !this.#hasSegments();
+    if (!isTold) this.#writeMeta("epoch", epoch);
+  }
+
+  /** Leaves over the row of the last segment, which is gone by what is noted, for the next one to take. */
+  #leaveOver(last: number, commits: number): void {
+    this.#inOrder(() => {
+      if (this.#hasOthers(last)) {
+        // A row that could not be read stays as it is, and would be taken for one that is gone.
+        this.#run("DELETE FROM segments WHERE id = ?", last);
+        this.#run("INSERT OR REPLACE INTO meta VALUES ('epoch', ?)", this.#epoch);
+        return;
+      }
+      const standing = this.#standing?.();
+      if (standing === undefined) return;
+      const { messages, usage } = standing;
+      this.#leftOver = last;
+      this.#lastLeftAt = commits;
+      // The row that is written here counts as well.
+      const used = { ...usage, rowsWritten: usage.rowsWritten + 1 };
+      this.#run("INSERT OR REPLACE INTO meta VALUES ('mark', ?)", this.#markText(commits, messages, used));
+    });
+  }
+
+  #hasSegments(): boolean {
+    return this.#run(`SELECT id FROM segments WHERE ${IS_LIVE} LIMIT 1`).length > 0;
+  }
+
+  #hasOthers(id: number): boolean {
+    return this.#run("SELECT id FROM segments WHERE id <> ? LIMIT 1", id).length > 0;
   }
 
   #deleteEmptied(): void {

@@ -86,6 +86,8 @@ export interface QueueStore extends JournalRows, DamageRecord {
   writeOwnState(id: number, state: Uint8Array): void;
   /** Deletes a segment. @param hasState Whether `writeState` was ever called for it: saves a statement when not. */
   deleteSegment(id: number, hasState: boolean): void;
+  /** Takes note that the commit in the making leaves no message in the queue. */
+  lastLeaves(): void;
 
   /** Lists items by their ids. Damaged records in them are unreadable; an item with damaged checksums is empty. */
   outbox(): readonly OutboxItem[];

@@ -7,6 +7,7 @@ import {
   type Loss,
   type PositionDirectory,
   REPORT_AFTER_MS,
+  REPORT_COMMITS,
   Watermark,
 } from "./watermark.ts";
 
@@ -23,6 +24,8 @@ class Bench {
   /** Whether the queue's object has ended. */
   isOver = false;
   readonly lines: string[] = [];
+  isBilled = false;
+  nowMs = 0;
   timers: { readonly callback: () => void; readonly ms: number }[] = [];
   directory: PositionDirectory = {
     position: async () => this.reported,
@@ -53,19 +56,28 @@ class Bench {
       warn: (text) => this.lines.push(text),
       error: (text) => this.lines.push(text),
     },
-    schedule: (callback, ms) => this.timers.push({ callback, ms }),
+    get isBilled() {
+      return bench.isBilled;
+    },
+    now: () => this.nowMs,
+    schedule: (callback, ms) => {
+      const timer = { callback, ms };
+      this.timers.push(timer);
+      return () => {
+        this.timers = this.timers.filter((one) => one !== timer);
+      };
+    },
   });
 
   /** An epoch begins on what is stored. */
   async start(isIdleKnown = false) {
     this.commits = this.stored.commits;
     const status = await this.watermark.check();
-    this.timers = [];
     this.watermark.begin(
       {
         writePosition: async () => {
           if (this.isOver) return null;
-          this.commits += 1;
+          this.commit();
           this.stored = { epoch: status.epoch + 1, commits: this.commits, messages: 2 * this.commits };
           return { position: this.stored, snapshot: this.snapshot };
         },
@@ -86,7 +98,12 @@ class Bench {
     const timers = this.timers;
     this.timers = [];
     for (const { callback } of timers) callback();
-    await new Promise((resolve) => setImmediate(resolve));
+    await this.quiet();
+  }
+
+  /** Lets end what has begun. */
+  quiet(): Promise<void> {
+    return new Promise((resolve) => setImmediate(resolve));
   }
 
   /** Lets a timer ring that was set for so long, once it is set. */
@@ -225,6 +242,113 @@ describe("reports", () => {
     bench.directory.report = report;
     await bench.ring();
     expect(bench.reports).toHaveLength(1);
+  });
+});
+
+describe("reports where rows are billed", () => {
+  beforeEach(() => {
+    bench.isBilled = true;
+  });
+
+  const commit = async (times: number) => {
+    for (let i = 0; i < times; i++) bench.commit();
+    await bench.quiet();
+  };
+
+  it.each([
+    [REPORT_COMMITS - 1, 0],
+    [REPORT_COMMITS, 1],
+    [REPORT_COMMITS + 1, 1],
+  ])("after %i commits %i report is made, and no timer keeps the object awake", async (commits, reports) => {
+    await bench.start();
+    await commit(commits);
+    expect([bench.reports.length, bench.timers]).toEqual([reports, []]);
+  });
+
+  it("count commits of earlier epochs", async () => {
+    bench.stored = { epoch: 1, commits: REPORT_COMMITS + 4, messages: 7 };
+    bench.reported = { epoch: 1, commits: 5, messages: 5 };
+    await bench.start();
+    expect(bench.reports).toEqual([]);
+    await commit(1);
+    expect(bench.reports).toHaveLength(1);
+  });
+
+  it.each([
+    [REPORT_AFTER_MS - 1, 1],
+    [REPORT_AFTER_MS, 2],
+    [REPORT_AFTER_MS + 1, 2],
+  ])("are %i ms after the last one: so many have been made: %i", async (ms, reports) => {
+    await bench.start();
+    await commit(REPORT_COMMITS);
+    bench.nowMs += ms;
+    await commit(REPORT_COMMITS);
+    expect(bench.reports).toHaveLength(reports);
+    await bench.ring();
+    expect([bench.reports.length, bench.timers]).toEqual([2, []]);
+  });
+
+  it("are made at once of a queue that somebody found idle, and of its next commit, and then no more", async () => {
+    await bench.start();
+    await commit(1);
+    bench.snapshot = REST;
+    bench.watermark.seenIdle();
+    await bench.quiet();
+    expect(bench.snapshots).toEqual([REST]);
+    bench.watermark.seenIdle();
+    await commit(1);
+    expect(bench.snapshots).toEqual([REST, null]);
+    await commit(REPORT_COMMITS - 2);
+    expect([bench.snapshots, bench.timers]).toEqual([[REST, null], []]);
+  });
+
+  it("are made of the first commit of an epoch whose queue the directory takes for idle, once", async () => {
+    bench.stored = { epoch: 1, commits: 7, messages: 7 };
+    bench.reported = bench.stored;
+    await bench.start(true);
+    await commit(2);
+    expect(bench.snapshots).toEqual([null]);
+  });
+
+  it("take back a snapshot that a commit has overtaken", async () => {
+    await bench.start();
+    bench.snapshot = REST;
+    const { report } = bench.directory;
+    let isOvertaken = false;
+    bench.directory.report = (...args) => {
+      if (!isOvertaken) bench.commit();
+      isOvertaken = true;
+      return report(...args);
+    };
+    bench.watermark.seenIdle();
+    await bench.quiet();
+    expect(bench.snapshots).toEqual([REST, null]);
+  });
+
+  it("are made again later when the directory takes none", async () => {
+    await bench.start(true);
+    const { report } = bench.directory;
+    bench.directory.report = () => Promise.reject(new Error("no room"));
+    await commit(1);
+    expect(bench.timers.map(({ ms }) => ms)).toEqual([REPORT_AFTER_MS]);
+    bench.directory.report = report;
+    await bench.ring();
+    expect([bench.snapshots, bench.timers]).toEqual([[null], []]);
+  });
+
+  it("are not put off while nobody knows whether the store has lost anything", async () => {
+    bench.stored = { epoch: 3, commits: 7, messages: 7 };
+    bench.reported = { epoch: 3, commits: 9, messages: 10 };
+    const { position } = bench.directory;
+    bench.directory.position = () => Promise.reject(new Error("not yet"));
+    const started = bench.start();
+    for (const ms of CHECK_AGAIN_MS) await bench.pass(ms);
+    await started;
+    bench.directory.position = position;
+    await commit(1);
+    expect(bench.timers.map(({ ms }) => ms)).toEqual([REPORT_AFTER_MS]);
+    await bench.ring();
+    expect(bench.losses).toEqual([{ commits: 2, messages: 3 }]);
   });
 });
 

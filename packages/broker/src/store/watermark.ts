@@ -3,10 +3,15 @@ import type { QueueLog } from "../platform/log.ts";
 import { type CommitPosition, furthest, isBehind, isSame, NO_COMMITS } from "../rpc/commit-position.ts";
 
 /**
- * Longest time that a commit goes unreported, in ms. A report writes two rows, one here and one in the directory, and
- * only after a commit: an idle queue costs nothing, a busy one two rows per five seconds.
+ * Time from a commit to its report, in ms; where rows are billed, the shortest time between two reports. A report
+ * writes two rows, one here and one in the directory, and only after a commit: an idle queue costs nothing.
  */
 export const REPORT_AFTER_MS = 5_000;
+/**
+ * Commits that make a report due where rows are billed. It is two rows and a request, so it adds a hundredth to what
+ * they cost. A timer for fewer would keep the object awake for `REPORT_AFTER_MS`: the price of eight rows.
+ */
+export const REPORT_COMMITS = 200;
 /** Longest time that the start of a queue waits for the directory, in ms. */
 export const CHECK_MS_MAX = 5_000;
 /** Waits before a failed directory is asked again, in ms. A deployment may reset it while queues start. */
@@ -31,7 +36,11 @@ export interface WatermarkPorts {
   readonly store: PositionedStore;
   readonly directory: PositionDirectory;
   readonly log: QueueLog;
-  schedule(callback: () => void, ms: number): void;
+  /** Whether rows and time awake are billed: then few commits wait for more to share their report. */
+  readonly isBilled: boolean;
+  now(): number;
+  /** Calls back after a time in ms. @returns a function that cancels it. */
+  schedule(callback: () => void, ms: number): () => void;
 }
 
 /** Result of comparing a store with the reported position, at the queue's start. */
@@ -65,7 +74,8 @@ export interface Reporter {
 /**
  * Detects that a queue's store has become an older one. SQLite drops the damaged end of its log silently, and a file
  * can be lost. So each queue reports its position to the directory, which lies in another file, and compares the two at
- * its start. Commits after the latest report are not covered: at most those of `REPORT_AFTER_MS`.
+ * its start. Commits after the latest report are not covered: at most those of `REPORT_AFTER_MS`, and where rows are
+ * billed `REPORT_COMMITS` more.
  */
 export class Watermark {
   readonly #queue: string;
@@ -79,8 +89,11 @@ export class Watermark {
   #isScheduled = false;
   /** Whether the directory knows the queue to be idle, as it is now. */
   #isIdleKnown = false;
-  /** Whether a report is to be made without a new commit. */
+  /** Whether a report is to be made at once, without a new commit too. */
   #isReportWanted = false;
+  /** Whether somebody has asked for the queue's figures since the last report. */
+  #isAsked = false;
+  #reportedMs = Number.NEGATIVE_INFINITY;
   #isFailing = false;
 
   constructor(queue: string, ports: WatermarkPorts) {
@@ -124,46 +137,68 @@ export class Watermark {
 
   /** Takes note of a commit. */
   committed(): void {
+    // The figures that the directory answers with are those of an idle queue, and no longer true.
+    if (this.#isIdleKnown) this.#isReportWanted = true;
     this.#isIdleKnown = false;
     this.#plan();
   }
 
   /**
-   * Plans a report of a queue that a caller found idle. It may have become idle without a commit, by time alone. Once
-   * the directory knows it, the queue need not wake for its figures again.
+   * Plans a report of a queue that a caller found idle. It may have become idle without a commit, by time alone, or by
+   * commits that wait for their report. Once the directory knows it, the queue need not wake for its figures again.
    */
   seenIdle(): void {
     if (this.#isIdleKnown) return;
+    this.#isAsked = true;
     this.#isReportWanted = true;
     this.#plan();
   }
 
   #plan(): void {
-    const { store, schedule } = this.#ports;
     if (this.#reporter === null || this.#isScheduled) return;
-    if (store.commits <= this.#reportedCommits && !this.#isReportWanted) return;
+    const waitMs = this.#waitMs();
+    if (waitMs === null) return;
     this.#isScheduled = true;
-    schedule(() => void this.#report(), REPORT_AFTER_MS);
+    if (waitMs > 0) this.#ports.schedule(() => void this.#report(), waitMs);
+    else void this.#report();
+  }
+
+  /** Time until a report is due, in ms; `null` if none is. */
+  #waitMs(): number | null {
+    const { store, isBilled, now } = this.#ports;
+    const commits = store.commits - this.#reportedCommits;
+    if (commits <= 0 && !this.#isReportWanted) return null;
+    if (!isBilled || this.#isFailing || this.#unchecked !== null) return REPORT_AFTER_MS;
+    if (this.#isReportWanted) return 0;
+    return commits < REPORT_COMMITS ? null : Math.max(0, this.#reportedMs + REPORT_AFTER_MS - now());
   }
 
   async #report(): Promise<void> {
-    const { directory, log, store } = this.#ports;
+    const { directory, log, store, isBilled } = this.#ports;
     this.#isReportWanted = false;
+    this.#isIdleKnown = false;
+    this.#reportedMs = this.#ports.now();
     try {
       const report = await this.#reporter?.writePosition();
       if (report === null) this.end();
       else if (report !== undefined) {
-        const { position, snapshot } = report;
+        const { position } = report;
+        // Figures that nobody asks for would have to be taken back with the next commit.
+        const snapshot = isBilled && !this.#isAsked ? null : report.snapshot;
+        this.#isAsked = false;
         if (this.#unchecked !== null) this.#sent.push(position);
         const known = await directory.report(position, snapshot);
         this.#reportedCommits = position.commits;
-        this.#isIdleKnown = snapshot !== null && store.commits <= position.commits;
+        const isOvertaken = store.commits > position.commits;
+        this.#isIdleKnown = snapshot !== null && !isOvertaken;
+        this.#isReportWanted ||= snapshot !== null && isOvertaken;
         this.#isFailing = false;
         this.#checkLate(known ?? NO_COMMITS);
       }
     } catch (error) {
       if (!this.#isFailing) log.warn(`Queue "${this.#queue}": the directory takes no report: ${error}`);
       this.#isFailing = true;
+      this.#isReportWanted = true;
     }
     this.#isScheduled = false;
     this.#plan();
@@ -180,8 +215,9 @@ export class Watermark {
 
   #within(ms: number): Promise<CommitPosition | null> {
     return new Promise((resolve, reject) => {
-      this.#ports.schedule(() => reject(new Error(`no answer within ${ms / 1000} s`)), ms);
-      this.#position(CHECK_AGAIN_MS).then(resolve, reject);
+      const cancel = this.#ports.schedule(() => reject(new Error(`no answer within ${ms / 1000} s`)), ms);
+      // A timer that runs on keeps the object awake.
+      this.#position(CHECK_AGAIN_MS).finally(cancel).then(resolve, reject);
     });
   }
 
@@ -191,7 +227,7 @@ export class Watermark {
       return await this.#ports.directory.position();
     } catch (error) {
       if (waitMs === undefined) throw error;
-      await new Promise<void>((resolve) => this.#ports.schedule(resolve, waitMs));
+      await new Promise<void>((resolve) => void this.#ports.schedule(resolve, waitMs));
       return this.#position(others);
     }
   }

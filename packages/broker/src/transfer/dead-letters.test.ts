@@ -2,8 +2,8 @@ import { unpackMessages } from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
 import { bodiesOf, consumer } from "../../test/messages.ts";
 import { WORLD_START_MS, World } from "../../test/world.ts";
-import { HEARTBEAT_MS } from "../queue/next-wake.ts";
 import { SEGMENT_BYTES_MAX } from "../send/accepted-batch.ts";
+import { HEARTBEAT_MS } from "../turn/heartbeat.ts";
 
 /** Size of the source that a dead letter of "orders" names, in bytes. No part of the letter's size. */
 const SOURCE_BYTES = 11;

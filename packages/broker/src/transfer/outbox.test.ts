@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { bodiesOf, consumer, definition, packTexts } from "../../test/messages.ts";
 import { World } from "../../test/world.ts";
 import { BACKOFF_FIRST_MS, BACKOFF_MAX_MS } from "../platform/backoff.ts";
-import { HEARTBEAT_MS } from "../queue/next-wake.ts";
 import type { Transfer } from "../rpc/transfer.ts";
+import { HEARTBEAT_MS } from "../turn/heartbeat.ts";
 import { TRANSFER_MS_MAX } from "./outbox.ts";
 
 const failing = { maxBatchSize: 1, maxBatchTimeoutSeconds: 0, maxRetries: 0 };

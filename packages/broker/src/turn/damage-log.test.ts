@@ -2,7 +2,7 @@ import { makeUnreadable, PackedIndex } from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
 import { bodiesOf, consumer } from "../../test/messages.ts";
 import { WORLD_START_MS, World } from "../../test/world.ts";
-import { HEARTBEAT_MS } from "../queue/next-wake.ts";
+import { HEARTBEAT_MS } from "../turn/heartbeat.ts";
 import { DAMAGE_ENTRIES_MAX } from "./damage-log.ts";
 
 const BATCH = { maxBatchSize: 10, maxBatchTimeoutSeconds: 1 };

@@ -17,8 +17,9 @@ export const LINGER_DEPLOYED_MS = 100;
  * - `now`: a caller waits for it. It starts a turn at once, or goes into the next one if a commit is in flight.
  * - `deferred`: no caller waits for it. It runs first in the next turn that other work starts, or in a turn of its own
  *   after `lingerMs`, because a commit syncs the disk, which holds up everything in the process.
+ * - `withAlarm`: like `deferred`, without a timer: the alarm is set and starts a turn soon.
  */
-export type Urgency = "now" | "deferred";
+export type Urgency = "now" | "deferred" | "withAlarm";
 
 /** Work on the queue, whose promise settles when it is durable. */
 interface Job {
@@ -85,9 +86,9 @@ export class GroupCommit {
         return;
       }
       const job = jobOf(work, resolve, reject);
-      if (urgency === "deferred" && this.#ports.after !== undefined && this.#ports.isHurried?.() !== true) {
+      if (urgency !== "now" && this.#ports.after !== undefined && this.#ports.isHurried?.() !== true) {
         this.#deferred.push(job);
-        this.#setTimer(this.#ports.after);
+        if (urgency === "deferred") this.#setTimer(this.#ports.after);
         return;
       }
       this.#waiting.push(job);

@@ -6,7 +6,7 @@ import { type World, worldWithHistory } from "../../test/world.ts";
 import { idsIn, type NotedEvent, positionsOf } from "../history/event.ts";
 import type { History } from "../history/history.ts";
 import { QUIET_UNITS_PER_SECOND_MAX, unitsOf } from "../history/quiet-events.ts";
-import { HEARTBEAT_MS } from "../queue/next-wake.ts";
+import { HEARTBEAT_MS } from "../turn/heartbeat.ts";
 import { NAMED_BYTES_MAX, NAMED_MAX, noteSlices } from "./note-slices.ts";
 
 /** Sends of 100 messages at one moment beyond which single messages are not noted. */

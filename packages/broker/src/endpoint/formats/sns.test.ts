@@ -10,7 +10,7 @@ import {
   worldWith,
 } from "../../../test/sns-world.ts";
 import { answered, type World } from "../../../test/world.ts";
-import { HEARTBEAT_MS } from "../../queue/next-wake.ts";
+import { HEARTBEAT_MS } from "../../turn/heartbeat.ts";
 import type { EndpointOutcome } from "../endpoint.ts";
 
 describe("a request with a message of a topic (spec sns-delivery 8.1)", () => {
