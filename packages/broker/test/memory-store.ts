@@ -1,7 +1,8 @@
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import type { HostStorage } from "../src/platform/host.ts";
+import { IS_LIVE } from "../src/store/mark.ts";
 import { checksumsOf } from "../src/store/record-checksums.ts";
-import { IS_LIVE, SqliteStore } from "../src/store/sqlite-store.ts";
+import { SqliteStore } from "../src/store/sqlite-store.ts";
 import type { OutboxItem, StoredSegment } from "../src/store/store.ts";
 
 /** Error that the k-th write fails with. */

@@ -11,7 +11,8 @@ const SOURCE = `
 import { DurableObject } from "cloudflare:workers";
 import { isReadable, PackedIndex } from "@sluice/protocol";
 import { packTexts } from "./messages.ts";
-import { SchemaVersionError, SqliteStore } from "../src/store/sqlite-store.ts";
+import { SchemaVersionError } from "../src/store/migrations.ts";
+import { SqliteStore } from "../src/store/sqlite-store.ts";
 import { STORE_CONFORMANCE } from "./store-conformance.ts";
 
 export class StoreUnderTest extends DurableObject {

@@ -1,7 +1,7 @@
 import { createQueue, restoreSegment } from "@sluice/engine";
 import { type InDelivery, workerOf } from "@sluice/protocol";
+import { SELECT_TOUCHED_SEGMENTS, type TouchedSegmentRow } from "../store/mark.ts";
 import { recordFrom, SELECT_RECORD } from "../store/record-copy.ts";
-import { SELECT_TOUCHED_SEGMENTS, type TouchedSegmentRow } from "../store/sqlite-store.ts";
 import { rulesOf } from "../turn/rules.ts";
 
 /** As much of an object's SQL as this takes: there is no object while nothing runs. */

@@ -1,8 +1,10 @@
+import type { HostStorage } from "../platform/host.ts";
+
 /**
  * Steps of the schema. A contract, since stored data depends on it: a released step is never changed, only followed.
  *
  * - `meta`: single values: `schema`, `name`, `epoch` (how often the queue has started and written something),
- *   `clock_offset_ms`, `mark` (position and usage, `Mark` of `sqlite-store.ts`),
+ *   `clock_offset_ms`, `mark` (position and usage, `Mark` of `mark.ts`),
  *   `record` (the queue's record in the directory, see `recordCopy`) and `damage` (as JSON).
  * - `segments`: a row per group of messages that were committed together. `idx` holds sizes and due times, `state` what
  *   had already happened to the messages when the row was written, `payload` their records and `seal` the checksums of
@@ -31,3 +33,30 @@ export const MIGRATIONS: readonly (readonly string[])[] = [
   // From here on a segment may be gone by the mark alone, which releases before cannot know.
   [],
 ];
+
+/** Error for data of a later release, which this one cannot read. */
+export class SchemaVersionError extends Error {
+  override readonly name = "SchemaVersionError";
+}
+
+/** Brings the tables of a queue to the latest schema. @throws SchemaVersionError for those of a later release. */
+export function migrate(storage: Pick<HostStorage, "transactionSync">, run: Run): void {
+  const [meta] = run("SELECT name FROM sqlite_master WHERE name = 'meta'");
+  const version =
+    meta === undefined
+      ? 0
+      : (run<{ value: number }>("SELECT value FROM meta WHERE key = 'schema'")[0]?.value ?? 0);
+  if (version > MIGRATIONS.length) {
+    throw new SchemaVersionError(
+      `this queue was written by a later release (schema ${version}); this one knows ${MIGRATIONS.length}`,
+    );
+  }
+  if (version === MIGRATIONS.length) return;
+  storage.transactionSync(() => {
+    for (const step of MIGRATIONS.slice(version)) for (const statement of step) run(statement);
+    run("INSERT OR REPLACE INTO meta VALUES ('schema', ?)", MIGRATIONS.length);
+  });
+}
+
+/** Executes a statement at once. */
+export type Run = <Row extends Record<string, SqlStorageValue>>(sql: string, ...bindings: unknown[]) => Row[];

@@ -2,9 +2,11 @@ import { IDS_PER_EPOCH } from "@sluice/engine";
 import type { QueueDamage, QueueRecord, QueueUsage } from "@sluice/protocol";
 import type { HostStorage } from "../platform/host.ts";
 import type { CommitPosition } from "../rpc/commit-position.ts";
-import { storedUsage, usageFrom } from "../usage/stored-usage.ts";
+import { usageFrom } from "../usage/stored-usage.ts";
 import { checksumOf } from "./checksum.ts";
-import { MIGRATIONS } from "./migrations.ts";
+import { LeftOverRow, type Standing } from "./left-over-row.ts";
+import { IS_LIVE, type Mark, markText } from "./mark.ts";
+import { migrate } from "./migrations.ts";
 import { checksumsOf, type SealedRow, verify, verifyOrNothing } from "./record-checksums.ts";
 import { RECORD_KEY, recordCopy, recordFrom, SELECT_RECORD } from "./record-copy.ts";
 import {
@@ -21,47 +23,8 @@ const INSERT_SEGMENT = "INSERT INTO segments VALUES (?, ?, ?, ?, ?, ?)";
 const REPLACE_SEGMENT =
   "UPDATE segments SET commits = ?, idx = ?, state = coalesce(?, state), seal = ?, payload = ? WHERE id = ?";
 
-/** Condition for the rows of segments that have messages: a row before the mark's last number is left over. */
-export const IS_LIVE =
-  "commits > coalesce((SELECT json_extract(value, '$[4]') FROM meta WHERE key = 'mark'), 0)";
-
-/** Selects the segments with a stored state of their messages. */
-export const SELECT_TOUCHED_SEGMENTS = `SELECT s.id, s.idx, coalesce(t.state, s.state) AS state
-  FROM segments s LEFT JOIN segment_states t ON t.id = s.id
-  WHERE coalesce(t.state, s.state) IS NOT NULL AND s.${IS_LIVE} ORDER BY s.id`;
-
-export type TouchedSegmentRow = {
-  readonly id: number;
-  readonly idx: ArrayBuffer;
-  readonly state: ArrayBuffer;
-};
-
 /** Segments whose checksums are kept: more than are open for appending at a time. */
 const CHECKSUMS_KEPT = 8;
-
-/** Error for data of a later release, which this one cannot read. */
-export class SchemaVersionError extends Error {
-  override readonly name = "SchemaVersionError";
-}
-
-/**
- * Position and usage: commits, messages, `storedUsage`, epoch, and the number of the commit that took the last message
- * out of the queue at last. A contract, since it is stored: append, never reorder. Earlier releases wrote fewer.
- */
-type Mark = readonly [
-  commits: number,
-  messages: number,
-  usage?: readonly unknown[] | null,
-  epoch?: number,
-  lastLeftAt?: number,
-];
-
-/** Note of a queue about itself, made when its last message leaves. */
-export interface Standing {
-  /** Messages that it has ever taken in. */
-  readonly messages: number;
-  readonly usage: QueueUsage;
-}
 
 /** Listener to commits. */
 export interface CommitWatcher {
@@ -91,11 +54,7 @@ export class SqliteStore implements QueueStore {
   /** Number of this epoch if the commit is its first, until that is written. */
   #newEpoch: number | null = null;
   #epoch: number;
-  /** Id of the row that is left over of the last segment, which the next one takes; `null` if there is none. */
-  #leftOver: number | null;
-  /** Number of the commit that took the last message out of the queue at last, 0 if none did that left its row. */
-  #lastLeftAt: number;
-  #standing: (() => Standing) | null = null;
+  readonly #leftOver: LeftOverRow;
   rowsWritten = 0;
   rowsRead = 0;
 
@@ -103,12 +62,10 @@ export class SqliteStore implements QueueStore {
   constructor(storage: HostStorage, watchers: readonly Partial<CommitWatcher>[] = []) {
     this.#storage = storage;
     this.#watchers = watchers;
-    this.#migrate();
+    migrate(storage, (sql, ...bindings) => this.#run(sql, ...bindings));
     this.#commits = this.readPosition().commits;
     this.#epoch = this.readEpoch();
-    this.#lastLeftAt = this.#mark()[4] ?? 0;
-    const [left] = this.#run<{ id: number }>(`SELECT id FROM segments WHERE NOT (${IS_LIVE}) LIMIT 1`);
-    this.#leftOver = left?.id ?? null;
+    this.#leftOver = new LeftOverRow((sql, ...bindings) => this.#run(sql, ...bindings), this.#mark());
   }
 
   /**
@@ -116,7 +73,7 @@ export class SqliteStore implements QueueStore {
    * deletion of that row: so it costs nothing to note.
    */
   notesStanding(standing: () => Standing): void {
-    this.#standing = standing;
+    this.#leftOver.notes(standing);
   }
 
   /** Number of commits over all epochs; within a commit its own number. */
@@ -201,8 +158,7 @@ export class SqliteStore implements QueueStore {
   insertSegment(id: number, index: Uint8Array, state: Uint8Array | null, payload: Uint8Array): void {
     this.#hasInserted = true;
     const values = [id, this.#commits, index, state, this.#checksumsOf(id, payload), payload];
-    const gone = this.#leftOver ?? this.#emptied.pop();
-    this.#leftOver = null;
+    const gone = this.#leftOver.take() ?? this.#emptied.pop();
     if (gone === undefined) this.#execute(INSERT_SEGMENT, ...values);
     else this.#inOrder(() => this.#takePlace(gone, values));
   }
@@ -329,12 +285,8 @@ export class SqliteStore implements QueueStore {
 
   /** Writes the position and the usage. A contract, since stored data depends on it: see `mark` in `MIGRATIONS`. */
   writePosition({ commits, messages }: CommitPosition, usage = this.readUsage()): void {
-    this.#writeMeta("mark", this.#markText(commits, messages, usage));
-  }
-
-  #markText(commits: number, messages: number, usage: QueueUsage | null): string {
-    const used = usage === null ? null : storedUsage(usage);
-    return JSON.stringify([commits, messages, used, this.#epoch, this.#lastLeftAt] satisfies Mark);
+    const { lastLeftAt } = this.#leftOver;
+    this.#writeMeta("mark", markText({ commits, messages, usage, epoch: this.#epoch, lastLeftAt }));
   }
 
   #mark(): Mark {
@@ -363,7 +315,7 @@ export class SqliteStore implements QueueStore {
   drop(): void {
     const { epoch, messages } = this.readPosition();
     const position = { epoch, commits: this.#commits, messages };
-    this.#leftOver = null;
+    this.#leftOver.take();
     this.#storage.transactionSync(() => {
       for (const table of ["segments", "segment_states", "outbox", "notes", "journal"])
         this.#run(`DELETE FROM ${table}`);
@@ -396,9 +348,10 @@ export class SqliteStore implements QueueStore {
     try {
       write();
       this.#writeNewEpoch();
-      const last = this.#isLast && this.#standing !== null ? this.#emptied.pop() : undefined;
+      const last = this.#isLast && this.#leftOver.isOn ? this.#emptied.pop() : undefined;
       this.#deleteEmptied();
-      if (last !== undefined) this.#leaveOver(last, this.#commits);
+      const now = { commits: this.#commits, epoch: this.#epoch };
+      if (last !== undefined) this.#inOrder(() => this.#leftOver.leave(last, now));
     } finally {
       this.#collected = null;
       this.#emptied = [];
@@ -416,36 +369,8 @@ export class SqliteStore implements QueueStore {
     const epoch = this.#newEpoch;
     if (epoch === null) return;
     this.#newEpoch = null;
-    const isTold = this.#standing !== null && this.#hasInserted && !this.#hasSegments();
+    const isTold = this.#leftOver.isOn && this.#hasInserted && this.#leftOver.isEmpty();
     if (!isTold) this.#writeMeta("epoch", epoch);
-  }
-
-  /** Leaves over the row of the last segment, which is gone by what is noted, for the next one to take. */
-  #leaveOver(last: number, commits: number): void {
-    this.#inOrder(() => {
-      if (this.#hasOthers(last)) {
-        // A row that could not be read stays as it is, and would be taken for one that is gone.
-        this.#run("DELETE FROM segments WHERE id = ?", last);
-        this.#run("INSERT OR REPLACE INTO meta VALUES ('epoch', ?)", this.#epoch);
-        return;
-      }
-      const standing = this.#standing?.();
-      if (standing === undefined) return;
-      const { messages, usage } = standing;
-      this.#leftOver = last;
-      this.#lastLeftAt = commits;
-      // The row that is written here counts as well.
-      const used = { ...usage, rowsWritten: usage.rowsWritten + 1 };
-      this.#run("INSERT OR REPLACE INTO meta VALUES ('mark', ?)", this.#markText(commits, messages, used));
-    });
-  }
-
-  #hasSegments(): boolean {
-    return this.#run(`SELECT id FROM segments WHERE ${IS_LIVE} LIMIT 1`).length > 0;
-  }
-
-  #hasOthers(id: number): boolean {
-    return this.#run("SELECT id FROM segments WHERE id <> ? LIMIT 1", id).length > 0;
   }
 
   #deleteEmptied(): void {
@@ -482,22 +407,6 @@ export class SqliteStore implements QueueStore {
     this.rowsWritten += cursor.rowsWritten;
     this.rowsRead += cursor.rowsRead;
     return rows;
-  }
-
-  #migrate(): void {
-    const [meta] = this.#run("SELECT name FROM sqlite_master WHERE name = 'meta'");
-    const version =
-      meta === undefined ? 0 : (this.#number("SELECT value FROM meta WHERE key = 'schema'") ?? 0);
-    if (version > MIGRATIONS.length) {
-      throw new SchemaVersionError(
-        `this queue was written by a later release (schema ${version}); this one knows ${MIGRATIONS.length}`,
-      );
-    }
-    if (version === MIGRATIONS.length) return;
-    this.#storage.transactionSync(() => {
-      for (const step of MIGRATIONS.slice(version)) for (const statement of step) this.#run(statement);
-      this.#writeMeta("schema", MIGRATIONS.length);
-    });
   }
 }
 

@@ -1,0 +1,76 @@
+import type { QueueUsage } from "@sluice/protocol";
+import { IS_LIVE, type Mark, markText, WRITE_MARK } from "./mark.ts";
+import type { Run } from "./migrations.ts";
+
+/** Note of a queue about itself, made when its last message leaves. */
+export interface Standing {
+  /** Messages that it has ever taken in. */
+  readonly messages: number;
+  readonly usage: QueueUsage;
+}
+
+/**
+ * Row of the segment that has left a queue last. The commit that empties the queue leaves it, and writes the mark, which
+ * says that it is gone, in place of its deletion. So a queue notes where it is and what it has used for nothing.
+ */
+export class LeftOverRow {
+  readonly #run: Run;
+  #id: number | null;
+  #lastLeftAt: number;
+  #standing: (() => Standing) | null = null;
+
+  constructor(run: Run, mark: Mark) {
+    this.#run = run;
+    this.#lastLeftAt = mark[4] ?? 0;
+    const [left] = run<{ id: number }>(`SELECT id FROM segments WHERE NOT (${IS_LIVE}) LIMIT 1`);
+    this.#id = left?.id ?? null;
+  }
+
+  /** Number of the commit that took the last message out of the queue at last, 0 if none did that left its row. */
+  get lastLeftAt(): number {
+    return this.#lastLeftAt;
+  }
+
+  /** Whether rows are left over, since there is something to note with them. */
+  get isOn(): boolean {
+    return this.#standing !== null;
+  }
+
+  /** From now on rows are left over, and what `standing` says is noted with them. */
+  notes(standing: () => Standing): void {
+    this.#standing = standing;
+  }
+
+  /** Gives the row away to a new segment. @returns its id; `null` if there is none. */
+  take(): number | null {
+    const id = this.#id;
+    this.#id = null;
+    return id;
+  }
+
+  /** Whether no row of a segment has messages. */
+  isEmpty(): boolean {
+    return this.#run(`SELECT id FROM segments WHERE ${IS_LIVE} LIMIT 1`).length === 0;
+  }
+
+  /** Leaves the row of the last segment over, within its commit. */
+  leave(id: number, { commits, epoch }: { readonly commits: number; readonly epoch: number }): void {
+    const standing = this.#standing?.();
+    if (standing === undefined || this.#hasOthers(id)) {
+      // A row that could not be read stays as it is, and would be taken for one that is gone.
+      this.#run("DELETE FROM segments WHERE id = ?", id);
+      this.#run("INSERT OR REPLACE INTO meta VALUES ('epoch', ?)", epoch);
+      return;
+    }
+    const { messages, usage } = standing;
+    this.#id = id;
+    this.#lastLeftAt = commits;
+    // The row that is written here counts as well.
+    const used = { ...usage, rowsWritten: usage.rowsWritten + 1 };
+    this.#run(WRITE_MARK, markText({ commits, messages, usage: used, epoch, lastLeftAt: commits }));
+  }
+
+  #hasOthers(id: number): boolean {
+    return this.#run("SELECT id FROM segments WHERE id <> ? LIMIT 1", id).length > 0;
+  }
+}
