@@ -1,6 +1,5 @@
 import { IDS_PER_EPOCH } from "@sluice/engine";
 import { ALERT_KINDS, ALERTS_QUEUE, type AlertFormat } from "@sluice/protocol";
-import type { Transfer } from "../rpc/transfer.ts";
 import type { QueueStore } from "../store/store.ts";
 import { reportOf, reportRecord } from "./report.ts";
 import { ALERTS_NOTE, decodeAlerts } from "./stored-alerts.ts";
@@ -9,17 +8,16 @@ import { ALERTS_NOTE, decodeAlerts } from "./stored-alerts.ts";
 export type ReportedStore = Pick<QueueStore, "notes" | "outbox" | "readEpoch">;
 
 /**
- * Makes the last transfer of a queue that is deleted to the webhook: reports that have not arrived, and the ends of
- * alerts that the webhook was told of. The same store gives the same ids, so that a repeated transfer is recognised.
+ * Lists the last reports of a queue that is deleted: those that have not arrived, and the ends of alerts that the
+ * webhook was told of. The same store gives the same ids, so that a repeated transfer is recognised.
  *
- * @returns `null` if there is nothing to tell.
  * @throws for a damaged note.
  */
 export function lastReports(
   queue: string,
   store: ReportedStore,
   { format, nowMs, newMessageId }: { format: AlertFormat; nowMs: number; newMessageId: () => string },
-): Transfer | null {
+): { readonly id: number; readonly packed: Uint8Array }[] {
   const waiting = store
     .outbox()
     .filter(({ target, payload }) => target === ALERTS_QUEUE && payload.byteLength > 0)
@@ -27,8 +25,7 @@ export function lastReports(
   const ends = endsOf(queue, store, nowMs).map((end) => reportRecord(end, format, newMessageId(), nowMs));
   // No epoch comes to its last ids, and the next one begins behind them.
   const endId = (store.readEpoch() + 1) * IDS_PER_EPOCH - ends.length;
-  const [first, ...more] = [...waiting, ...ends.map((packed, i) => ({ id: endId + i, packed }))];
-  return first === undefined ? null : { source: queue, ...first, more };
+  return [...waiting, ...ends.map((packed, i) => ({ id: endId + i, packed }))];
 }
 
 function endsOf(queue: string, store: ReportedStore, nowMs: number) {

@@ -17,14 +17,14 @@ export async function sendAlertEnds({ name, store, host, options, clock }: Store
   const alerts = alertsOf(name, options);
   if (alerts === undefined) return;
   try {
-    const transfer = lastReports(name, store, {
+    const [first, ...more] = lastReports(name, store, {
       format: alerts.format,
       nowMs: clock.now(),
       newMessageId: newId,
     });
-    if (transfer === null) return;
+    if (first === undefined) return;
     const { SLUICE_QUEUES: queues } = host.env;
-    await queues.get(queues.idFromName(ALERTS_QUEUE)).take(ALERTS_QUEUE, transfer);
+    await queues.get(queues.idFromName(ALERTS_QUEUE)).take(ALERTS_QUEUE, { source: name, ...first, more });
   } catch (error) {
     host.log.error(
       `Queue "${name}": it is deleted, and the webhook is not told that its alerts have ended: ${error}`,
