@@ -21,6 +21,8 @@ describe("the command line", () => {
     const damage = { kind: "damage", cases: 28, from: 1 };
     expect(parseCommandLine(["damage"], 7)).toEqual({ ...damage, ...workers });
     expect(parseCommandLine(["sqs-damage"], 7)).toEqual({ ...damage, ...sqs });
+    const power = { kind: "power", states: 1_000, isPlanted: false };
+    expect(parseCommandLine(["power"], 7)).toEqual({ ...power, ...workers });
   });
 
   it("takes options", () => {
@@ -28,6 +30,8 @@ describe("the command line", () => {
     expect(parseCommandLine(args, 7)).toMatchObject({ kind: "kills", kills: 1_000, seed: 3, epochMsMax: 0 });
     const old = ["rollouts", "--rollouts", "5", "--old", "/tmp/earlier", "--epoch-ms", "100"];
     expect(parseCommandLine(old, 7)).toMatchObject({ rollouts: 5, old: "/tmp/earlier", stepMsMax: 100 });
+    expect(parseCommandLine(["power", "--planted"], 7)).toMatchObject({ states: 400, isPlanted: true });
+    expect(parseCommandLine(["power", "--states", "9"], 7)).toMatchObject({ states: 9, isPlanted: false });
   });
 
   it("answers with help when it is asked for or nothing is", () => {

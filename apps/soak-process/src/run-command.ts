@@ -118,7 +118,9 @@ async function cutPower(command: Extract<Command, { kind: "power" }>, took: () =
       done += 1;
       if (done % STATES_PER_LINE === 0) console.log(`  ${done} of ${command.states}, ${took()}`);
       if (violations.length === 0) return;
-      console.log(`  ${platform}, state ${number}: cut after event ${event}, ${kind}; kept in ${kept}`);
+      console.log(
+        `  ${platform}, state ${number}: cut after event ${event}, ${kind}${kept === null ? "" : `; kept in ${kept}`}`,
+      );
       for (const text of violations) console.log(`    violation: ${text}`);
     },
   });

@@ -17,6 +17,8 @@ import { endsPlanned, type Recording } from "./recording.ts";
 const STATES_PER_COMMAND = 100;
 /** States of which one is opened at the moment of the cut, too. */
 const STATES_PER_OPENING_AT_CUT = 3;
+/** States with violations of which copies are kept. */
+const KEPT_MAX = 10;
 /** Where states are written: in memory, where a sync takes no time. */
 const MEMORY = "/dev/shm";
 
@@ -28,7 +30,7 @@ export interface JudgedState {
   readonly event: number;
   readonly isByCommand: boolean;
   readonly violations: readonly string[];
-  /** Copy of the data folder, for whoever looks for the reason; only with violations. */
+  /** Copy of the data folder, for whoever looks for the reason; `null` without violations, or after `KEPT_MAX`. */
   readonly kept: string | null;
 }
 
@@ -49,6 +51,7 @@ export async function runPower(recording: Recording, options: PowerOptions): Pro
   const run = await mkdtemp(path.join(existsSync(MEMORY) ? MEMORY : tmpdir(), "sluice-power-"));
   const command = withCommand ? await buildCommand() : null;
   const judged: JudgedState[] = [];
+  let keptCount = 0;
   try {
     const player = new Player(recording.events);
     const cuts = cutsOf(recording.events, states, random);
@@ -71,7 +74,9 @@ export async function runPower(recording: Recording, options: PowerOptions): Pro
               isComplete: (found) => isComplete(recording.ledger, cut, found),
             });
       const violations = await violationsOf(recording, cut, look);
-      const kept = violations.length > 0 && !isUntilFound ? keep(files, seed, number) : null;
+      const isKept = violations.length > 0 && !isUntilFound && keptCount < KEPT_MAX;
+      if (isKept) keptCount += 1;
+      const kept = isKept ? keep(files, seed, number) : null;
       rmSync(root, { recursive: true, force: true });
       const result = { number, kind, event, isByCommand, violations, kept };
       judged.push(result);
