@@ -34,6 +34,7 @@ import { settlePulled } from "../receive/settle-pulled.ts";
 import { changeByReceipt, deleteByReceipt, releaseByReceipt } from "../receive/settle-receipts.ts";
 import { Deduplication } from "../send/deduplication.ts";
 import { Intake } from "../send/intake.ts";
+import { SeenIds } from "../send/seen-ids.ts";
 import { PayloadCache } from "../store/payload-cache.ts";
 import type { QueueStore } from "../store/store.ts";
 import type { Traces } from "../tracing/traces.ts";
@@ -91,6 +92,7 @@ export class QueueCore implements QueueContext {
   readonly tasks: PeriodicTasks;
   readonly messages: Messages;
   readonly deduplication: Deduplication;
+  readonly seen: SeenIds;
   readonly cache = new PayloadCache();
   /** When this epoch began, in ms. */
   readonly awakeSinceMs: number;
@@ -147,8 +149,9 @@ export class QueueCore implements QueueContext {
     this.watchers = new Watchers(this, ports.awake);
     this.throttle = new Throttle(this, latestEpoch > 0);
     this.deduplication = new Deduplication(this, firstId);
-    const { cache, throttle, deduplication } = this;
-    this.intake = new Intake(this, { deduplication, cache });
+    this.seen = new SeenIds(this, firstId);
+    const { cache, throttle, deduplication, seen } = this;
+    this.intake = new Intake(this, { deduplication, seen, cache });
     this.outbox = new Outbox(this, ports, firstId);
     const { intake, outbox } = this;
     this.alerts = new Alerts(this, ports.alerts, () => this);
