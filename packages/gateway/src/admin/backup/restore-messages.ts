@@ -18,7 +18,7 @@ export const pastBody = z.object({
       .string()
       .check(z.refine((name) => isEndpointQueueName(name) || isQueueName(name), "must be a queue's name")),
   ),
-  /** Of a message of an SQS FIFO queue. It is kept, and not looked at. */
+  /** Deduplication id of a message of an SQS FIFO queue. It is kept, and not looked at. */
   deduplicationId: z.optional(z.string().check(z.regex(/^[!-~]{1,128}$/))),
 });
 
