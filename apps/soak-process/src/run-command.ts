@@ -8,6 +8,7 @@ import { type DamageOptions, runDamage } from "./damage/run-damage.ts";
 import type { Summary } from "./ledger/delivery-ledger.ts";
 import { WorkersScenario } from "./load/workers-scenario.ts";
 import { summaryLines } from "./report.ts";
+import { runAdoptKills } from "./runs/adopt-kills.ts";
 import { runAlertKills } from "./runs/alert-kills.ts";
 import { runDiskFull, SQS_KILLED_SHARE } from "./runs/disk-full.ts";
 import { runFreezes } from "./runs/freezes.ts";
@@ -43,6 +44,7 @@ export async function runCommand(command: Command): Promise<boolean> {
   }
   if (kind === "syncs") return runSyncs(command);
   if (kind === "alerts") return runAlerts(command, took);
+  if (kind === "adopt") return runAdopt(command, took);
   if (kind === "rollouts") return rollOut(command, took);
   const run = <S extends Summary | SqsSummary>(open: OpenScenario<S>) => runScenario(command, open, took);
   return broker === "sqs"
@@ -90,6 +92,23 @@ async function runAlerts(
   return violations.length === 0 && begun === command.runs && ended === command.runs;
 }
 
+async function runAdopt(command: Extract<Command, { kind: "adopt" }>, took: () => string): Promise<boolean> {
+  const onKill = (kills: number) => {
+    if (kills % ROLLOUTS_PER_LINE === 0) console.log(`  ${kills} of ${command.kills}, ${took()}`);
+  };
+  const { kills, messages, recognised, violations } = await runAdoptKills({ ...command, onKill });
+  console.log(
+    table([
+      ["kills of the command", kills],
+      ["messages that were moved", messages],
+      ["messages that its last run has recognised", recognised],
+      ["took", took()],
+    ]),
+  );
+  for (const text of violations) console.log(`  violation: ${text}`);
+  return violations.length === 0;
+}
+
 async function rollOut(
   command: Extract<Command, { kind: "rollouts" }>,
   took: () => string,
@@ -109,7 +128,7 @@ async function rollOut(
 }
 
 async function runScenario<S extends Summary | SqsSummary>(
-  command: Exclude<Command, { kind: "damage" | "syncs" | "alerts" | "rollouts" }>,
+  command: Exclude<Command, { kind: "damage" | "syncs" | "alerts" | "adopt" | "rollouts" }>,
   open: OpenScenario<S>,
   took: () => string,
 ): Promise<boolean> {

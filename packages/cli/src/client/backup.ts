@@ -88,11 +88,13 @@ export async function leaseMessages(
   return messages;
 }
 
-/** Deletes leased messages, and gives others back, by their receipts. */
+/** Deletes leased messages, and gives others back, by their receipts. @returns how many are deleted. */
 export async function settleMessages(
   client: BrokerClient,
   queue: string,
   receipts: { readonly delete?: readonly string[]; readonly release?: readonly string[] },
-): Promise<void> {
-  await client.admin({ method: "POST", path: queuePath(queue, "/messages/settle"), body: receipts });
+): Promise<number> {
+  const path = queuePath(queue, "/messages/settle");
+  const { deleted } = await client.admin<{ deleted: number }>({ method: "POST", path, body: receipts });
+  return deleted;
 }

@@ -6,7 +6,7 @@ import { agree, answer, type OnBroker } from "../on-broker.ts";
 import { inBatches } from "./batches.ts";
 import type { ForeignMessage, Source, SourceQueue, Taken } from "./message.ts";
 import { refuseOldBroker } from "./old-broker.ts";
-import { type BridgeOptions, LEASE_SECONDS_DEFAULT, type System } from "./options.ts";
+import { type BridgeOptions, LEASE_SECONDS_DEFAULT, quietMsOf, type System } from "./options.ts";
 import { type Patience, PLAN_TRIES, patiently, RUN_TRIES } from "./patience.ts";
 import { backlogText, countOf, differencesOf, type Plan, planText } from "./plan.ts";
 import { pump } from "./pump.ts";
@@ -176,7 +176,7 @@ async function move(on: OnBroker, given: Move): Promise<void> {
         const { waiting, inFlight } = await source.backlog();
         return waiting === 0 && inFlight === 0;
       },
-      quietMs: 1_000 * leaseSecs,
+      quietMs: quietMsOf(leaseSecs),
       follow,
       stop,
     });
@@ -206,12 +206,18 @@ async function pass(
   let toForget = forget;
   for (const batch of inBatches(movable, ({ message }) => JSON.stringify(message).length)) {
     const messages = batch.map(({ message }) => message);
-    const known = await patiently(patience, () => restoreOnce(client, queue, messages, toForget));
+    let tries = 0;
+    const known = await patiently(patience, () => {
+      tries += 1;
+      return restoreOnce(client, queue, messages, toForget);
+    });
+    // A try whose answer was lost has stored them.
+    const duplicates = tries > 1 ? 0 : known.length;
     toForget = [];
     const handles = batch.map(({ handle }) => handle);
     const removed = await source.remove(handles);
-    tally.duplicates += known.length;
-    tally.moved += batch.length - known.length;
+    tally.duplicates += duplicates;
+    tally.moved += batch.length - duplicates;
     const now = Date.now();
     for (const { id, handle, leasedUntilMs } of batch) {
       if (removed.has(handle) && now < leasedUntilMs) deleted.push(id);

@@ -9,7 +9,7 @@ import { existingQueue } from "./adopt.ts";
 import { inBatches } from "./batches.ts";
 import type { Backlog } from "./message.ts";
 import { refuseOldBroker } from "./old-broker.ts";
-import { type BridgeOptions, LEASE_SECONDS_DEFAULT, type System } from "./options.ts";
+import { type BridgeOptions, LEASE_SECONDS_DEFAULT, quietMsOf, type System } from "./options.ts";
 import { type Patience, PLAN_TRIES, patiently, RUN_TRIES } from "./patience.ts";
 import { backlogText, countOf, type Plan, planText } from "./plan.ts";
 import { pump } from "./pump.ts";
@@ -132,10 +132,15 @@ async function move(on: OnBroker, given: Move, total: number): Promise<void> {
   const max = kind === "fifo" ? RECEIVE_MESSAGES_MAX : PULL_MESSAGES_MAX;
   try {
     await pump({
-      take: () => patiently(patience, () => leaseMessages(client, name, max, leaseSecs)),
-      pass: async (leased) => {
+      take: () =>
+        patiently(patience, async () => {
+          const untilMs = Date.now() + 1_000 * leaseSecs;
+          const leased = await leaseMessages(client, name, max, leaseSecs);
+          return leased.length === 0 ? [] : [{ untilMs, leased }];
+        }),
+      pass: async ([taken]) => {
         const before = tally.moved;
-        unmoved.push(...(await pass(on, given, leased)));
+        if (taken !== undefined) unmoved.push(...(await pass(on, given, taken.leased, taken.untilMs)));
         progress.update();
         return tally.moved > before;
       },
@@ -143,7 +148,7 @@ async function move(on: OnBroker, given: Move, total: number): Promise<void> {
         const { messages } = await patiently(patience, () => queueNamed(client, name));
         return messages.ready === 0 && messages.leased === 0;
       },
-      quietMs: 1_000 * leaseSecs,
+      quietMs: quietMsOf(leaseSecs),
       follow,
       stop,
     });
@@ -155,11 +160,17 @@ async function move(on: OnBroker, given: Move, total: number): Promise<void> {
   }
 }
 
-/** Moves leased messages. @returns the receipts of those that stay. */
+/**
+ * Moves leased messages.
+ *
+ * @param untilMs end of their lease, after which nothing is sent.
+ * @returns the receipts of those that stay.
+ */
 async function pass(
   { client }: OnBroker,
   { view, target, tally, patience }: Move,
   leased: readonly LeasedMessage[],
+  untilMs: number,
 ): Promise<string[]> {
   const unmoved: string[] = [];
   /** Groups of which a message stays: those behind it have to wait for it. */
@@ -168,11 +179,13 @@ async function pass(
     const open = round.filter(({ group = "" }) => !blocked.has(group));
     for (const { receipt } of round.filter((each) => !open.includes(each))) unmoved.push(receipt);
     for (const batch of inBatches(open, bodyBytes, target.limits)) {
+      // Somebody else may have what is left by now.
+      if (Date.now() >= untilMs) return unmoved;
       const outcomes = await target.send(batch);
       const sent = batch.filter((_, i) => outcomes[i] === "sent").map(({ receipt }) => receipt);
-      if (sent.length > 0)
-        await patiently(patience, () => settleMessages(client, view.name, { delete: sent }));
-      tally.moved += sent.length;
+      if (sent.length > 0) {
+        tally.moved += await patiently(patience, () => settleMessages(client, view.name, { delete: sent }));
+      }
       for (const [i, { id, receipt, group }] of batch.entries()) {
         const outcome = outcomes[i];
         if (outcome === "sent") continue;

@@ -1,10 +1,7 @@
 import { Buffer } from "node:buffer";
-import type { ForeignMessage } from "../message.ts";
-import { idOf } from "../message.ts";
+import { decodeBody } from "@sluice/protocol";
+import { type ForeignMessage, idOf } from "../message.ts";
 import type { PulledMessage } from "./queues-api.ts";
-
-/** First byte of a body that V8 has serialized. */
-const V8_HEADER = 0xff;
 
 /**
  * Reads a message that was pulled. Its content type says how the body is written: `text` as it is, everything else in
@@ -13,7 +10,7 @@ const V8_HEADER = 0xff;
 export function foreignOf(pulled: PulledMessage): ForeignMessage | { readonly unreadable: string } {
   const { id, timestamp_ms, metadata } = pulled;
   const body = bodyOf(String(metadata?.["CF-Content-Type"] ?? "v8").toLowerCase(), pulled.body);
-  if (body === null) return { unreadable: "their bodies cannot be read outside of Workers" };
+  if (body === null) return { unreadable: "their bodies cannot be read" };
   const sentAt = new Date(timestamp_ms > 0 ? timestamp_ms : Date.now()).toISOString();
   return { id: idOf(id), sentAt, attempts: 0, delaySeconds: 0, ...body };
 }
@@ -30,7 +27,7 @@ function bodyOf(contentType: string, body: string): Body | null {
   }
   if (bytes === null) return null;
   if (contentType === "bytes") return { contentType, base64: body };
-  return contentType === "v8" && bytes[0] === V8_HEADER ? { contentType, base64: body } : null;
+  return contentType === "v8" && isV8(bytes) ? { contentType, base64: body } : null;
 }
 
 function bytesIn(base64: string): Buffer | null {
@@ -43,6 +40,16 @@ function textIn(bytes: Uint8Array): string | null {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     return null;
+  }
+}
+
+/** Whether a Worker can read the body, as it will be stored. */
+function isV8(bytes: Uint8Array): boolean {
+  try {
+    decodeBody(bytes, "v8");
+    return true;
+  } catch {
+    return false;
   }
 }
 

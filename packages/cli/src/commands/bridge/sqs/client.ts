@@ -3,8 +3,9 @@ import { CliError, EXIT_FAILED, EXIT_NOT_FOUND } from "@sluice/project/errors";
 
 /** A client of SQS, as the environment and the profiles of AWS set it up: region, credentials, endpoint. */
 export function openSqs(tries: number): SQSClient {
-  // The client tries again by itself, with growing waits.
-  return new SQSClient({ maxAttempts: tries });
+  // The client tries again by itself, with growing waits. The address of a server in a container is known outside of it
+  // by its endpoint, and not by the URLs of its queues.
+  return new SQSClient({ maxAttempts: tries, useQueueUrlAsEndpoint: false });
 }
 
 /** Names of AWS's errors for credentials that it does not know. */
