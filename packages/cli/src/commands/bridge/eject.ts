@@ -184,7 +184,8 @@ async function pass(
       const outcomes = await target.send(batch);
       const sent = batch.filter((_, i) => outcomes[i] === "sent").map(({ receipt }) => receipt);
       if (sent.length > 0) {
-        tally.moved += await patiently(patience, () => settleMessages(client, view.name, { delete: sent }));
+        const deleted = await patiently(patience, () => settleMessages(client, view.name, { delete: sent }));
+        tally.moved += deleted;
       }
       for (const [i, { id, receipt, group }] of batch.entries()) {
         const outcome = outcomes[i];

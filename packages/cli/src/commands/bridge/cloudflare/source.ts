@@ -50,15 +50,23 @@ class CloudflareSource implements Source {
     // After a kill the queue has the pull consumer of that run.
     const meant = kept === undefined ? consumer : kept;
     const dead = meant?.dead_letter_queue;
+    const queue = queueOf(this.#queue, meant);
+    const made = queue.consumer;
     return {
       place: `account ${this.#api.account} of Cloudflare`,
-      queue: queueOf(this.#queue, meant),
+      queue,
       lines: linesOf(this.#queue, meant),
       notCopied: [
         "Attempts: each message begins anew. The pull shows no others than its own.",
         "Event notifications and event subscriptions of the queue: create them on the new one.",
       ],
       notes: [
+        ...(made?.type === "worker"
+          ? [
+              `The Worker "${made.worker}" gets the messages once Sluice runs it (sluice deploy, sluice dev); they wait ` +
+                "until then.",
+            ]
+          : []),
         ...(dead
           ? [`The messages in its dead-letter queue stay: sluice adopt ${dead} --from cloudflare.`]
           : []),
