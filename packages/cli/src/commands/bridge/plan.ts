@@ -67,8 +67,8 @@ export function differencesOf(theirs: unknown, ours: unknown, path = ""): string
       differencesOf(theirs[key], ours[key], path === "" ? key : `${path}.${key}`),
     );
   }
-  if (JSON.stringify(theirs) === JSON.stringify(ours)) return [];
-  return [`${path}: ${shown(theirs)}, here ${shown(ours)}`];
+  const [there, here] = [shown(theirs), shown(ours)];
+  return there === here ? [] : [`${path}: ${there}, here ${here}`];
 }
 
 function shown(value: unknown): string {
