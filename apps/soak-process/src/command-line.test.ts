@@ -21,6 +21,7 @@ describe("the command line", () => {
     const damage = { kind: "damage", cases: 28, from: 1 };
     expect(parseCommandLine(["damage"], 7)).toEqual({ ...damage, ...workers });
     expect(parseCommandLine(["sqs-damage"], 7)).toEqual({ ...damage, ...sqs });
+    expect(parseCommandLine(["adopt-kills"], 7)).toEqual({ kind: "adopt", kills: 100, ...workers });
   });
 
   it("takes options", () => {
