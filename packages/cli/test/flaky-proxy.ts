@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 
-/** What happens to a request: it is answered with a status and not done, or its connection is cut before or after it is. */
+/** Failure of a request: it is answered with a status and not done, or its connection is cut before or after it is. */
 export type Fault = number | "cutBefore" | "cutAfter";
 export const FAULTS: readonly Fault[] = [500, 429, "cutBefore", "cutAfter"];
 

@@ -36,11 +36,11 @@ export interface SourceQueue {
   /** The queue as Sluice is to create it. */
   readonly queue: BackupQueue;
   readonly lines: readonly Line[];
-  /** What is not copied, with the reason: a sentence each. */
+  /** Sentences about what is not copied, each with the reason. */
   readonly notCopied: readonly string[];
-  /** What else matters before it begins: a sentence each. */
+  /** Sentences about what else matters before it begins. */
   readonly notes: readonly string[];
-  /** What is done to the source before messages are moved, and undone afterwards: a step each. */
+  /** Changes to the source before messages are moved, which are undone afterwards. */
   readonly steps: readonly string[];
   /** Why nothing can be moved as the command line is; `null` if it can. */
   readonly refusal: string | null;

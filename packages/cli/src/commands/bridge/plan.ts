@@ -1,7 +1,7 @@
 import { plural } from "@sluice/protocol/words";
 import type { Backlog, Line } from "./message.ts";
 
-/** What a command is about to do. Its members are the answer of `--dry-run --json`. */
+/** Plan of a command. Its members are the answer of `--dry-run --json`. */
 export interface Plan {
   readonly from: string;
   readonly to: string;

@@ -8,7 +8,7 @@ export interface TargetQueue {
   readonly exists: boolean;
   /** Settings that it is created with. */
   readonly lines: readonly Line[];
-  /** What is not copied, with the reason: a sentence each. */
+  /** Sentences about what is not copied, each with the reason. */
   readonly notCopied: readonly string[];
   readonly differences: readonly string[];
   readonly notes: readonly string[];

@@ -95,7 +95,7 @@ export class SqsTarget implements Target {
   }
 }
 
-/** What makes a queue a FIFO one is in its name. */
+/** Leaves out what is in the name of a queue. */
 function withoutName({ FifoQueue: _, ...others }: SqsAttributes): SqsAttributes {
   return others;
 }
