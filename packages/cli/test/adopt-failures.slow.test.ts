@@ -1,3 +1,5 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 import { CreateQueueCommand, SendMessageCommand } from "@aws-sdk/client-sqs";
 import { describe, expect, it } from "vitest";
 import { ascending, BridgeLab, LEASE, numbersIn, sqsSettings, upTo } from "./bridge-lab.ts";
@@ -128,5 +130,66 @@ describe("sluice eject loses nothing where each request fails once, with", () =>
     expect([...new Set(ascending(numbersIn(messages)))]).toEqual(upTo(150));
     if (fault !== "cutAfter") expect(messages).toHaveLength(150);
     expect(bridge.untried.filter((kind) => kind !== "POST /queues" || fault !== "cutAfter")).toEqual([]);
+  });
+});
+
+describe("sluice adopt that is ended", () => {
+  it("puts the Worker back after a run that was killed with the pull consumer in its place", async () => {
+    const { name, id } = await bridge.cloudflareQueue(3);
+    const before = await bridge.consumersOf(id);
+    // No pull succeeds: the command is killed while it tries.
+    bridge.otherProxy.faultOf = (kind) => (kind.endsWith("/pull") ? 500 : null);
+    const args = ["adopt", name, "--from", "cloudflare", "--yes", ...LEASE];
+    const command = bridge.spawn([...args, "--detach-consumer"]);
+    await expect
+      .poll(() => bridge.consumersOf(id), { timeout: 20_000 })
+      .toMatchObject([{ type: "http_pull" }]);
+    await command.stop("SIGKILL");
+    bridge.otherProxy.faultOf = () => null;
+    const { code } = await bridge.run(args);
+    expect([code, await bridge.consumersOf(id)]).toEqual([0, before]);
+    expect(await bridge.held(name)).toHaveLength(3);
+  });
+
+  it("puts the Worker back where it fails for good", async () => {
+    const { name, id } = await bridge.cloudflareQueue(3);
+    const before = await bridge.consumersOf(id);
+    bridge.proxy.faultOf = (kind) => (kind === "POST /backup/messages" ? 400 : null);
+    const args = ["adopt", name, "--from", "cloudflare", "--detach-consumer", "--yes"];
+    expect(await bridge.run(args)).toMatchObject({ code: 1, err: "flaky\n" });
+    expect(await bridge.consumersOf(id)).toEqual(before);
+  });
+
+  it("does not send a message twice whose delete was never answered, though it was handled here meanwhile", async () => {
+    const { name } = await bridge.sqsQueue(5);
+    bridge.otherProxy.faultOf = (kind) => (kind === "DeleteMessageBatch" ? "cutBefore" : null);
+    const command = bridge.spawn(["adopt", name, "--from", "sqs", "--yes", ...LEASE]);
+    await expect.poll(() => bridge.count(name), { timeout: 20_000 }).toBe(5);
+    await command.stop("SIGKILL");
+    await bridge.lab.run(["queues", "purge", name, "--force"]);
+    bridge.otherProxy.faultOf = () => null;
+    const { code, err } = await bridge.run(["adopt", name, "--from", "sqs", "--yes", ...LEASE]);
+    expect([code, err]).toEqual([
+      0,
+      `Moved 0 messages of ${name} from SQS.\n5 messages had been moved before, and came once.\nThe old queue has 0 messages now.\n`,
+    ]);
+    expect(await bridge.held(name)).toEqual([]);
+  });
+
+  it("goes on with --follow until it is stopped, and says what is delayed", async () => {
+    const { name, QueueUrl } = await bridge.sqsQueue(3);
+    const command = bridge.spawn(["adopt", name, "--from", "sqs", "--yes", "--follow", ...LEASE]);
+    await expect.poll(() => bridge.count(name), { timeout: 20_000 }).toBe(3);
+    await bridge.sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: "4" }));
+    await expect.poll(() => bridge.count(name), { timeout: 20_000 }).toBe(4);
+    await bridge.sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: "5", DelaySeconds: 900 }));
+    expect(await command.stop("SIGINT")).toBe(0);
+    expect(command.output).toContain("Moved 4 messages");
+    expect(command.output).toContain("The old queue has 0 messages, 1 delayed now.");
+  });
+
+  it("keeps no file of a consumer that is back", () => {
+    const folder = `${join(bridge.lab.folder, "../registry")}.sluice-adopt`;
+    expect(existsSync(folder) ? readdirSync(folder) : []).toEqual([]);
   });
 });

@@ -19,6 +19,9 @@ export interface AdoptOptions extends BridgeOptions {
   readonly detachConsumer?: boolean;
 }
 
+/** Time without messages after which the command says what it waits for, in ms. */
+const NOTE_AFTER_MS = 5_000;
+
 /** `sluice adopt`: copies a queue of Cloudflare or SQS with its settings, and moves its messages over, each once. */
 export async function adopt(on: OnBroker, name: string, options: AdoptOptions): Promise<number> {
   const { printer, json } = on;
@@ -164,17 +167,25 @@ async function move(on: OnBroker, given: Move): Promise<void> {
   const progress = new MoveProgress(tally, countOf(described.backlog), on);
   /** Ids of messages that are deleted at the source, by the lane that may have them forgotten. */
   const deleted = new Map<number, string[]>();
+  let movedMs = Date.now();
+  let hasNoted = false;
   try {
     await pump({
       take: () => source.take(),
       pass: async (batch, lane) => {
         deleted.set(lane, await pass(on, given, batch, deleted.get(lane) ?? []));
         progress.update();
+        movedMs = Date.now();
         return batch.some(isMovable);
       },
       isEmpty: async () => {
         const { waiting, inFlight } = await source.backlog();
-        return waiting === 0 && inFlight === 0;
+        if (waiting === 0 && inFlight === 0) return true;
+        if (!hasNoted && Date.now() - movedMs >= NOTE_AFTER_MS) {
+          hasNoted = true;
+          progress.note(`Nothing more comes. An earlier run may hold messages: ${leaseSecs} s to wait.`);
+        }
+        return false;
       },
       quietMs: quietMsOf(leaseSecs),
       follow,

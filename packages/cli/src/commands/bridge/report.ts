@@ -49,6 +49,12 @@ export class MoveProgress {
     }
   }
 
+  /** Says something below what is shown. */
+  note(text: string): void {
+    this.stop();
+    this.#printer.warn(text);
+  }
+
   stop(): void {
     this.#bar?.stop();
   }

@@ -97,6 +97,13 @@ describe("Cloudflare's API", () => {
     expect(await api.ack("q1", ["a", "b"])).toEqual([]);
   });
 
+  it("may tell no backlog", async () => {
+    answering(404, refusal(11_000, "no such path"));
+    expect(await api.backlog("q1")).toBeNull();
+    answering(200, { success: true, result: { backlog_count: 3 } });
+    expect(await api.backlog("q1")).toBe(3);
+  });
+
   it("refuses what is in a request with its status", async () => {
     answering(413, refusal(10_204, "too large"));
     expect(await failureOf()).toBeInstanceOf(RefusedRequest);

@@ -110,10 +110,15 @@ export class CloudflareQueues {
     await this.#ask("DELETE", `/${id}/consumers/${consumerId}`);
   }
 
-  /** Counts the messages that wait. */
+  /** Counts the messages that wait; `null` where the API does not tell. */
   async backlog(id: string): Promise<number | null> {
-    const { backlog_count: count } = await this.#ask<{ backlog_count?: number }>("GET", `/${id}/metrics`);
-    return count ?? null;
+    try {
+      const { backlog_count: count } = await this.#ask<{ backlog_count?: number }>("GET", `/${id}/metrics`);
+      return count ?? null;
+    } catch (error) {
+      if (error instanceof RefusedRequest) return null;
+      throw error;
+    }
   }
 
   async pull(id: string, max: number, visibilityMs: number): Promise<readonly PulledMessage[]> {
