@@ -9,6 +9,9 @@ const LICENCE_FILE = /^(?:licen[cs]e|copying|notice)(?:[.-].*)?$/i;
 /** The package in the last folder called `node_modules`. */
 const PACKAGE_FOLDER = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/;
 const RULE = "-".repeat(80);
+/** Some packages leave out the text of this licence, which is the same for all, and ours. */
+const APACHE = "Apache-2.0";
+const APACHE_TEXT = readFileSync(new URL("../../LICENSE", import.meta.url), "utf8").trim();
 
 /**
  * Writes the licences of all packages with code in esbuild's output.
@@ -24,7 +27,7 @@ export function writeNotices(folder, metafiles) {
  * Lists the licences as a text, sorted by package.
  *
  * @param {readonly import("esbuild").Metafile[]} metafiles
- * @throws Error for a package without a file of its licence.
+ * @throws Error for a package without a file of its licence, unless that is Apache-2.0.
  */
 export function noticesOf(metafiles) {
   const notices = [...bundledPackages(metafiles)].map(noticeOf).sort();
@@ -42,6 +45,7 @@ function bundledPackages(metafiles) {
 function noticeOf(folder) {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
   const files = readdirSync(folder).filter((file) => LICENCE_FILE.test(file));
+  if (files.length === 0 && license === APACHE) return `${name} ${version} (${license})\n\n${APACHE_TEXT}\n`;
   if (files.length === 0) {
     throw new Error(`${name}@${version} is bundled, and has no file with its licence (${license}).`);
   }

@@ -135,6 +135,13 @@ it("answers about dead letters, and of their moves, fit", async () => {
   await expect
     .poll(async () => (await ask<{ of: number }>(`GET ${Q}/messages`, "/queues/dead/messages")).of)
     .toBeGreaterThan(1);
+  const { messages: leased } = await ask<{ messages: { receipt: string }[] }>(
+    `POST ${Q}/messages/lease`,
+    "/queues/dead/messages/lease",
+    {},
+  );
+  const release = leased.map(({ receipt }) => receipt);
+  await ask(`POST ${Q}/messages/settle`, "/queues/dead/messages/settle", { release });
   await ask(`GET ${Q}/errors`, "/queues/dead/errors");
   await ask(`GET ${Q}/why`, "/queues/dead/why");
   await ask(`GET ${Q}/why`, "/queues/tasks/why");
@@ -205,6 +212,7 @@ it("answers of a backup, and of what is restored of it, fit", async () => {
   );
   expect(messages.length).toBeGreaterThan(0);
   await ask("POST /backup/messages", "/backup/messages?queue=dead", { messages });
+  await ask("POST /backup/messages", "/backup/messages?queue=dead", { messages, once: true });
   await ask("GET ", "");
   await ask("GET /openapi.json", "/openapi.json");
   await ask("GET /r2", "/r2");

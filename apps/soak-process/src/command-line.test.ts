@@ -23,6 +23,7 @@ describe("the command line", () => {
     expect(parseCommandLine(["sqs-damage"], 7)).toEqual({ ...damage, ...sqs });
     const power = { kind: "power", states: 1_000, isPlanted: false };
     expect(parseCommandLine(["power"], 7)).toEqual({ ...power, ...workers });
+    expect(parseCommandLine(["adopt-kills"], 7)).toEqual({ kind: "adopt", kills: 100, ...workers });
   });
 
   it("takes options", () => {

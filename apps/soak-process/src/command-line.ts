@@ -14,6 +14,7 @@ export type Command = {
   | { readonly kind: "syncs"; readonly messages: number }
   | { readonly kind: "alerts"; readonly runs: number }
   | { readonly kind: "power"; readonly states: number; readonly isPlanted: boolean }
+  | { readonly kind: "adopt"; readonly kills: number }
   | {
       readonly kind: "rollouts";
       readonly rollouts: number;
@@ -39,6 +40,7 @@ The same of the broker alone, which "sluice serve" without Workers runs in its o
   sqs-kills, sqs-freezes, sqs-disk-full, sqs-damage  take the options of kills, freezes, disk-full and damage
   sqs-swaps  ends, and goes on on workerd and back  --swaps N (10)  --epoch-ms N (500)
   sqs-alerts kill -9 around alerts           --runs N (100)
+  adopt-kills  kill -9 of "sluice adopt", which moves a queue from another broker  --kills N (100)
   sqs-syncs  counts syncs before each answer, on Node.js and workerd; needs strace  --messages N (100)
 
   --seed N   the same seed draws the same load, moments and damage (default: from the clock)`;
@@ -79,6 +81,8 @@ export function parseCommandLine(args: readonly string[], randomSeed: number): C
       return { kind: "swaps", ...common, swaps: whole("--swaps", values.swaps, 10, 1), epochMsMax };
     case "sqs-alerts":
       return { kind: "alerts", ...common, runs: whole("--runs", values.runs, 100, 1) };
+    case "adopt-kills":
+      return { kind: "adopt", ...common, kills: whole("--kills", values.kills, 100, 1) };
     case "sqs-syncs":
       return { kind: "syncs", ...common, messages: whole("--messages", values.messages, 100, 1) };
     case "power": {

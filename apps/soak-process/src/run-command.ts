@@ -9,6 +9,7 @@ import type { Summary } from "./ledger/delivery-ledger.ts";
 import { WorkersScenario } from "./load/workers-scenario.ts";
 import { REQUESTS, runPlantedPowerCuts, runPowerCuts } from "./power/power-cuts.ts";
 import { summaryLines } from "./report.ts";
+import { runAdoptKills } from "./runs/adopt-kills.ts";
 import { runAlertKills } from "./runs/alert-kills.ts";
 import { runDiskFull, SQS_KILLED_SHARE } from "./runs/disk-full.ts";
 import { runFreezes } from "./runs/freezes.ts";
@@ -46,6 +47,7 @@ export async function runCommand(command: Command): Promise<boolean> {
   if (kind === "syncs") return runSyncs(command);
   if (kind === "alerts") return runAlerts(command, took);
   if (kind === "power") return cutPower(command, took);
+  if (kind === "adopt") return runAdopt(command, took);
   if (kind === "rollouts") return rollOut(command, took);
   const run = <S extends Summary | SqsSummary>(open: OpenScenario<S>) => runScenario(command, open, took);
   return broker === "sqs"
@@ -140,6 +142,23 @@ async function cutPower(command: Extract<Command, { kind: "power" }>, took: () =
   return results.every(({ states }) => states.every(({ violations }) => violations.length === 0));
 }
 
+async function runAdopt(command: Extract<Command, { kind: "adopt" }>, took: () => string): Promise<boolean> {
+  const onKill = (kills: number) => {
+    if (kills % ROLLOUTS_PER_LINE === 0) console.log(`  ${kills} of ${command.kills}, ${took()}`);
+  };
+  const { kills, messages, recognised, violations } = await runAdoptKills({ ...command, onKill });
+  console.log(
+    table([
+      ["kills of the command", kills],
+      ["messages that were moved", messages],
+      ["messages that its last run has recognised", recognised],
+      ["took", took()],
+    ]),
+  );
+  for (const text of violations) console.log(`  violation: ${text}`);
+  return violations.length === 0;
+}
+
 async function rollOut(
   command: Extract<Command, { kind: "rollouts" }>,
   took: () => string,
@@ -159,7 +178,7 @@ async function rollOut(
 }
 
 async function runScenario<S extends Summary | SqsSummary>(
-  command: Exclude<Command, { kind: "damage" | "syncs" | "alerts" | "power" | "rollouts" }>,
+  command: Exclude<Command, { kind: "damage" | "syncs" | "alerts" | "power" | "adopt" | "rollouts" }>,
   open: OpenScenario<S>,
   took: () => string,
 ): Promise<boolean> {

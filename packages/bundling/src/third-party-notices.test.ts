@@ -18,6 +18,11 @@ const FILES = {
   "node_modules/b/package.json": manifest("b"),
   "node_modules/b/Licence": "Copyright B",
   "node_modules/bare/package.json": manifest("bare"),
+  "node_modules/apache/package.json": JSON.stringify({
+    name: "apache",
+    version: "1.2.3",
+    license: "Apache-2.0",
+  }),
   "src/index.ts": "",
 };
 
@@ -38,4 +43,11 @@ it("a package without a licence file fails the build, unless none of its code is
     "bare@1.2.3 is bundled, and has no file with its licence (MIT).",
   );
   expect(noticesOf([metafileOf({ [file]: 0 })])).not.toContain("bare");
+});
+
+it("a package under Apache-2.0 that leaves out the licence gets its text", () => {
+  const file = join(projectFolder(FILES), "node_modules/apache/index.js");
+  const notices = noticesOf([metafileOf({ [file]: 1 })]);
+  expect(notices).toContain("apache 1.2.3 (Apache-2.0)\n\nApache License");
+  expect(notices).toContain("END OF TERMS AND CONDITIONS");
 });

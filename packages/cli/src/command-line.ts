@@ -7,6 +7,7 @@ import { CliError, EXIT_FAILED, EXIT_USAGE } from "@sluice/project/errors";
 import { writeRefusal } from "@sluice/project/folders";
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { addAlerts } from "./commands/alerts/grammar.ts";
+import { addBridge } from "./commands/bridge/grammar.ts";
 import type { BuildOptions } from "./commands/build.ts";
 import { addCompletion } from "./commands/completion/grammar.ts";
 import { addCost } from "./commands/cost/grammar.ts";
@@ -175,6 +176,7 @@ function defineProgram(execute: Execute, wranglerArguments: readonly string[], p
   addClock(program, execute);
   addFaults(program, execute);
   addTransfer(program, execute);
+  addBridge(program, execute);
   addDoctor(program, execute);
   addMcp(program, execute);
   addInit(program, execute);

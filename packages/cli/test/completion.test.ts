@@ -44,5 +44,7 @@ describe("shell completion", () => {
     expect(completedByBash("queues", "pa")).toEqual(["pause-delivery"]);
     expect(completedByBash("queues", "purge", "--fo")).toEqual(["--force"]);
     expect(completedByBash("dev", "--mo")).toEqual(["--mode"]);
+    expect(completedByBash("adopt", "orders", "--from", "")).toEqual(["cloudflare", "sqs"]);
+    expect(completedByBash("eject", "orders", "--to", "s")).toEqual(["sqs"]);
   });
 });

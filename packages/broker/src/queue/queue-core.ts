@@ -36,6 +36,7 @@ import { settlePulled } from "../receive/settle-pulled.ts";
 import { changeByReceipt, deleteByReceipt, releaseByReceipt } from "../receive/settle-receipts.ts";
 import { Deduplication } from "../send/deduplication.ts";
 import { Intake } from "../send/intake.ts";
+import { SeenIds } from "../send/seen-ids.ts";
 import type { CallerMap } from "../shards/caller-map.ts";
 import { ShardGroups } from "../shards/shard-groups.ts";
 import { PayloadCache } from "../store/payload-cache.ts";
@@ -101,6 +102,7 @@ export class QueueCore implements QueueContext {
   readonly deduplication: Deduplication;
   /** Part of the queue's limits that this shard may use; `null` for an object that never has others beside it. */
   readonly part: QueuePart | null;
+  readonly seen: SeenIds;
   readonly cache = new PayloadCache();
   /** When this epoch began, in ms. */
   readonly awakeSinceMs: number;
@@ -166,8 +168,9 @@ export class QueueCore implements QueueContext {
     );
     this.deduplication = new Deduplication(this, firstId);
     this.groups = new ShardGroups(this, this.deduplication);
-    const { cache, throttle, deduplication, groups } = this;
-    this.intake = new Intake(this, { deduplication, cache, groups });
+    this.seen = new SeenIds(this, firstId);
+    const { cache, throttle, deduplication, seen, groups } = this;
+    this.intake = new Intake(this, { deduplication, seen, cache, groups });
     this.outbox = new Outbox(this, ports, firstId);
     const { intake, outbox } = this;
     this.alerts = new Alerts(this, ports.alerts, () => this);

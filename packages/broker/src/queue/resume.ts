@@ -4,6 +4,7 @@ import type { PeriodicTasks } from "../endpoint/periodic-tasks.ts";
 import { countOf } from "../history/event.ts";
 import type { Attempts } from "../receive/attempts.ts";
 import type { Deduplication } from "../send/deduplication.ts";
+import type { SeenIds } from "../send/seen-ids.ts";
 import type { DeadLetters } from "../transfer/dead-letters.ts";
 import type { Moves } from "../transfer/moves.ts";
 import type { Outbox } from "../transfer/outbox.ts";
@@ -19,6 +20,7 @@ export interface ResumedQueue extends QueueContext {
   readonly outbox: Outbox;
   readonly moves: Moves;
   readonly deduplication: Deduplication;
+  readonly seen: SeenIds;
   readonly attempts: Attempts;
   readonly tasks: PeriodicTasks;
   readonly alerts: Alerts;
@@ -38,7 +40,7 @@ export function resume(resumed: ResumedQueue, cutOff: CutOff): boolean {
   outbox.load();
   for (const { key, bytes } of resumed.store.notes()) {
     if (deduplication.restore(key, bytes) || attempts.restore(key, bytes)) continue;
-    if (tasks.restore(key, bytes)) continue;
+    if (tasks.restore(key, bytes) || resumed.seen.restore(key, bytes)) continue;
     resumed.alerts.restore(key, bytes);
     moves.restore(key, bytes);
   }

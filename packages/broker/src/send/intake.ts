@@ -19,6 +19,7 @@ import { type AcceptedBatch, placeBatches } from "./accepted-batch.ts";
 import { checkRequests } from "./check-requests.ts";
 import { type Deduplication, deduplicationKey } from "./deduplication.ts";
 import { noteStored } from "./note-stored.ts";
+import type { SeenIds } from "./seen-ids.ts";
 
 /** Most packed bytes that wait for their commit, of the 128 MB that a Durable Object has. */
 export const UNCOMMITTED_BYTES_MAX = 32_000_000;
@@ -53,6 +54,7 @@ type Accepted = { readonly ok: true; readonly messages: EnqueuedMessage[] | null
 /** Parts of a queue that its intake uses. */
 interface IntakeParts {
   readonly deduplication: Deduplication;
+  readonly seen: SeenIds;
   readonly cache: PayloadCache;
   readonly groups: ShardGroups;
 }
@@ -64,6 +66,7 @@ interface IntakeParts {
 export class Intake {
   readonly #context: QueueContext;
   readonly #deduplication: Deduplication;
+  readonly #seen: SeenIds;
   readonly #cache: PayloadCache;
   readonly #groups: ShardGroups;
   /** Batches of the current turn, or of the next one. */
@@ -72,9 +75,10 @@ export class Intake {
   #uncommittedBytes = 0;
   readonly #accepted = { messages: 0, messageBytes: 0, messageChunks: 0 };
 
-  constructor(context: QueueContext, { deduplication, cache, groups }: IntakeParts) {
+  constructor(context: QueueContext, { deduplication, seen, cache, groups }: IntakeParts) {
     this.#context = context;
     this.#groups = groups;
+    this.#seen = seen;
     this.#deduplication = deduplication;
     this.#cache = cache;
   }
@@ -111,14 +115,18 @@ export class Intake {
     const delaySeconds = deliveryDelaySecondsOf(this.#context.definition);
     const checked = checkRequests(requests, delaySeconds, messageBytesMax, by);
     if (!checked.ok) return checked;
+    const once = requests[0]?.once;
+    if (once !== undefined && !this.#seen.hasRoomFor(checked.batches[0]?.index.count ?? 0)) return OVERLOADED;
     const reserved = this.reserve(requests.reduce((sum, { packed }) => sum + packed.byteLength, 0));
     if (!reserved.ok) return reserved;
     const batches = checked.batches.map((each, i) => ({ ...each, ...earlierOf(requests[i]) }));
     const accept = (callerMap?: CallerMap): Accepted => {
-      if (this.#context.queue.isFifo) {
-        const moved = this.#groups.refusal(batches, callerMap);
-        return moved ?? { ok: true, messages: batches.flatMap((each) => this.acceptNew(each)) };
-      }
+      const { isFifo } = this.#context.queue;
+      const moved = isFifo ? this.#groups.refusal(batches, callerMap) : null;
+      if (moved != null) return moved;
+      if (once !== undefined)
+        return { ok: true, messages: batches.flatMap((each) => this.#acceptOnce(each, once.forget)) };
+      if (isFifo) return { ok: true, messages: batches.flatMap((each) => this.acceptNew(each)) };
       // The fast path looks at no single message, since its caller needs no outcome for each.
       this.accept(batches);
       return { ok: true, messages: null };
@@ -164,6 +172,27 @@ export class Intake {
     }
     if (kept.length === index.count) this.accept([batch]);
     else if (kept.length > 0) this.accept([{ ...batch, index: new PackedIndex(copyOf(kept)) }]);
+    return outcomes;
+  }
+
+  /** Within a turn: accepts messages whose ids the queue does not remember, and then forgets other ids. */
+  #acceptOnce(batch: AcceptedBatch, forget: readonly string[]): EnqueuedMessage[] {
+    const { index, attempts } = batch;
+    const kept = new Map<string, number>();
+    const outcomes = Array.from({ length: index.count }, (_, i): EnqueuedMessage => {
+      const messageId = index.id(i);
+      const duplicate = kept.has(messageId) || this.#seen.has(messageId);
+      if (!duplicate) kept.set(messageId, i);
+      return { messageId, sequenceNumber: null, duplicate };
+    });
+    const positions = [...kept.values()];
+    if (kept.size > 0) {
+      const own = attempts === undefined ? {} : { attempts: positions.map((i) => attempts[i] ?? 0) };
+      const records = positions.map((i) => index.records(i, i + 1));
+      this.accept([{ ...batch, ...own, index: new PackedIndex(copyOf(records)) }]);
+    }
+    this.#seen.remember([...kept.keys()]);
+    this.#seen.forget(forget);
     return outcomes;
   }
 

@@ -12,7 +12,7 @@ import type { HostStorage } from "../platform/host.ts";
  *   touches its pages.
  * - `segment_states`: what happened to a segment's messages later. Apart, so that a lease does not rewrite a payload.
  * - `outbox`: messages that have left this queue for another one and are not known to have arrived.
- * - `notes`: other data of a queue, by key: deduplication ids, receive attempts, move tasks, periodic tasks.
+ * - `notes`: other data of a queue, by key: deduplication ids, seen ids, receive attempts, move tasks, periodic tasks.
  * - `journal`: the history, in rows that are overwritten one after the other; from slot 10,000 on figures by the minute.
  *   No index, and nothing is deleted, because either is billed as a row is.
  * - `inbox`: the last outbox id taken from each queue, so that a repeated transfer is recognised.

@@ -27,10 +27,19 @@ export class BrokerFailure extends CliError {
   readonly code: string | number | null;
   /** Which of the messages of a request it is about; `null` for none. */
   readonly index: number | null;
+  /** Status of the answer; 0 where there was none. */
+  readonly status: number;
 
-  constructor(message: string, exitCode: number, code: string | number | null = null, index: unknown = null) {
+  constructor(
+    message: string,
+    exitCode: number,
+    code: string | number | null = null,
+    index: unknown = null,
+    status = 0,
+  ) {
     super(message, exitCode);
     this.code = code;
+    this.status = status;
     this.index = typeof index === "number" ? index : null;
   }
 
@@ -186,9 +195,9 @@ export class BrokerClient {
     }
     if (typeof message !== "string" || known === "no_route") {
       const text = `The broker at ${url} cannot do that (status ${status}): it may be of another version.`;
-      return new BrokerFailure(text, EXIT_FAILED, known);
+      return new BrokerFailure(text, EXIT_FAILED, known, null, status);
     }
-    return new BrokerFailure(message, exitCodeOf(status, known), known, index);
+    return new BrokerFailure(message, exitCodeOf(status, known), known, index, status);
   }
 }
 

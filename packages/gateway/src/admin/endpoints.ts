@@ -60,6 +60,18 @@ export const ENDPOINTS = [
     answers: "deletes messages: those of a filter, or ids",
   },
   {
+    method: "POST",
+    path: "/__sluice/api/queues/NAME/messages/lease",
+    body: '{"max": 100}',
+    answers: "takes messages out for a time, whole, to be deleted by their receipts",
+  },
+  {
+    method: "POST",
+    path: "/__sluice/api/queues/NAME/messages/settle",
+    body: '{"delete": ["RECEIPT"]}',
+    answers: "deletes leased messages, or gives them back",
+  },
+  {
     method: "GET",
     path: "/__sluice/api/queues/NAME/errors",
     answers: "messages that ?filter=F is for, counted by their last errors",

@@ -139,7 +139,8 @@ function messageEndView({ kind, atMs, by, error }: MessageEnd): MessageEndView {
   return { kind, at: timeOf(atMs), by, error };
 }
 
-function attributesOf(stored: Uint8Array | null): Record<string, AttributeView> {
+/** Decodes the attributes of a message, by name. */
+export function attributesOf(stored: Uint8Array | null): Record<string, AttributeView> {
   if (stored === null) return {};
   return Object.fromEntries(
     Object.entries(decodeAttributes(stored).attributes).map(
@@ -151,8 +152,18 @@ function attributesOf(stored: Uint8Array | null): Record<string, AttributeView> 
   );
 }
 
+/** Shows a whole body: as text, or in base64 where it is none. */
+export function textOrBase64(message: Pick<LookedAt, "contentType" | "body">) {
+  const text = textOf({ ...message, bodyBytes: message.body.byteLength });
+  return text === null ? { base64: toBase64(message.body) } : { text };
+}
+
 /** Decodes a body, or its beginning, which may end within a character. */
-function textOf({ contentType, body, bodyBytes }: LookedAt): string | null {
+function textOf({
+  contentType,
+  body,
+  bodyBytes,
+}: Pick<LookedAt, "contentType" | "body" | "bodyBytes">): string | null {
   if (contentType === "v8") return null;
   try {
     const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });

@@ -242,6 +242,8 @@ describe("GET /", () => {
             startMove: async () => ({ ok: true, task: move }),
             listMoves: async () => [move],
             cancelMove: async () => ({ ok: true, task: move }),
+            receiveNow: async () => [{ kind: "empty" }],
+            deleteBatch: async () => ["deleted"],
           }),
       },
       OPEN,

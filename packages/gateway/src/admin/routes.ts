@@ -18,6 +18,7 @@ import { streamRoutes } from "./history/stream-routes.ts";
 import { actionRoutes } from "./messages/action-routes.ts";
 import { batchRoute } from "./messages/batch-route.ts";
 import { bulkRoutes } from "./messages/bulk-routes.ts";
+import { leaseRoutes } from "./messages/lease-routes.ts";
 import { lookRoutes } from "./messages/look-routes.ts";
 import { openApiDocument } from "./openapi/document.ts";
 import { processRoutes } from "./process-routes.ts";
@@ -46,6 +47,7 @@ export function adminRoutes(
   app.route("/queues", historyRoutes(directory));
   app.route("/queues", lookRoutes(directory));
   app.route("/queues", batchRoute(directory));
+  app.route("/queues", leaseRoutes(directory));
   app.route("/queues", actionRoutes(directory));
   app.route("/queues", bulkRoutes(directory));
   app.route("/queues", faultRoutes(directory));

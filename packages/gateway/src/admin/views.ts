@@ -19,6 +19,7 @@ export type { FiguresOverView, MarkView } from "./history/figures-view.ts";
 export type { EventView, LogsView, StoryGapView } from "./history/history-view.ts";
 export type { StoryView } from "./history/story.ts";
 export type { MessageView, QueueWhyView, WholeMessageView } from "./message-view.ts";
+export type { LeasedMessage } from "./messages/lease-routes.ts";
 export type { ErrorsView } from "./messages/look-routes.ts";
 export type { MoveView, QueueView } from "./queue-view.ts";
 export type { FoundView, GoneView, SearchView, UnfinishedView } from "./search/search-view.ts";

@@ -22,12 +22,17 @@ export interface EnqueueRequest extends SendRequest {
    * ones are, whenever they were sent. Default: they are new.
    */
   readonly attempts?: readonly number[];
+  /**
+   * Stores each message once: one whose id the queue remembers is answered as a duplicate. Ids are remembered for 14
+   * days, or until a request names them here, because their messages cannot come again. Absent: no id is looked at.
+   */
+  readonly once?: { readonly forget: readonly string[] };
   /** Revision of the queue's record that the sender checked by. Absent: the present one is right, whichever it is. */
   readonly revision?: number;
 }
 
 /**
- * `messages` is `null` on a standard queue: each was stored, under the id that its sender gave it. `outdated`: the
+ * `messages` is `null` on a standard queue without `once`: each was stored, under the id that its sender gave it. `outdated`: the
  * queue is known under a later revision than the sender's. Nothing was stored.
  */
 export type EnqueueReply =

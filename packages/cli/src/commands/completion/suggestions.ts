@@ -5,6 +5,7 @@ import { findBroker } from "../../client/find-broker.ts";
 import { samplesOfEvents } from "../../client/messages.ts";
 import { queueNames } from "../../client/queue-names.ts";
 import type { Surroundings } from "../../surroundings.ts";
+import { SYSTEMS } from "../bridge/options.ts";
 
 /** Longest that a broker may take to name its queues, in ms: a person waits for the completion of a word. */
 const NAMES_PATIENCE_MS = 500;
@@ -36,6 +37,11 @@ export async function addSuggestions(
     }
     for (const option of command.options.values()) {
       if (isQueue(path, option.value)) option.handler = suggestQueues;
+      if (isSystem(path, option.value)) {
+        option.handler = (complete) => {
+          for (const name of SYSTEMS) complete(name, "system");
+        };
+      }
       if (`--${option.value}` === EVENT) {
         option.handler = (complete) => {
           for (const name of events) complete(name, "event");
@@ -51,7 +57,12 @@ export async function addSuggestions(
 /** Whether an argument or an option of a command is the name of a queue that exists. */
 function isQueue(path: string, name: string): boolean {
   if (name === "name") return path.startsWith("queues ") && path !== "queues create";
-  return (name === "queue" || name === "to") && path !== "worker-daemon";
+  return (name === "queue" || name === "to") && path !== "worker-daemon" && !isSystem(path, name);
+}
+
+/** Whether an option of a command is the name of another queue system. */
+function isSystem(path: string, name: string): boolean {
+  return (path === "adopt" && name === "from") || (path === "eject" && name === "to");
 }
 
 /**

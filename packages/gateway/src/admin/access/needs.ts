@@ -21,6 +21,8 @@ export const ADMIN_NEEDS: RouteNeeds = {
   [`POST ${QUEUE}/messages/:id/retry`]: CONSUME,
   [`POST ${QUEUE}/messages/retry`]: changing("queue.messages.retry"),
   [`POST ${QUEUE}/messages/delete`]: changing("queue.messages.delete"),
+  [`POST ${QUEUE}/messages/lease`]: CONSUME,
+  [`POST ${QUEUE}/messages/settle`]: CONSUME,
   [`GET ${QUEUE}/errors`]: READ,
   // It sends messages that it reads: a caller that may only send must not get to see them by sending them elsewhere.
   [`POST ${QUEUE}/messages/:id/resend`]: ADMIN,

@@ -57,7 +57,7 @@ export function backupRoutes(directory: QueueDirectory, restoring: DialectRestor
   app.post("/messages", async (c) => {
     const name = await holderOf(directory, c.req.query("queue") ?? "");
     await refuseUnconfirmed(directory, name);
-    return c.json({ restored: await restoreMessages(directory, name, await c.req.text()) });
+    return c.json(await restoreMessages(directory, name, await c.req.text()));
   });
 
   return app;

@@ -18,48 +18,80 @@ export const pastBody = z.object({
       .string()
       .check(z.refine((name) => isEndpointQueueName(name) || isQueueName(name), "must be a queue's name")),
   ),
+  /** Deduplication id of a message of an SQS FIFO queue. It is kept, and not looked at. */
+  deduplicationId: z.optional(z.string().check(z.regex(/^[!-~]{1,128}$/))),
 });
+
+/** Most ids that a request can have forgotten. */
+export const FORGET_MAX = 1_000;
+
+/** Fields of a request besides its messages. */
+export const onceBody = z.object({
+  once: z.optional(z.boolean()),
+  forget: z.optional(z.array(z.string()).check(z.maxLength(FORGET_MAX))),
+});
+
+/** Outcome of storing messages of a backup. */
+interface RestoredMessages {
+  readonly restored: number;
+  /** Ids of messages that were stored by an earlier request, of a request that stores each `once`. */
+  readonly duplicates?: readonly string[];
+}
 
 /**
  * Stores messages under the ids that they had, with the time of their send, their attempts and the rest of their delay;
- * all of them or none. Their retention begins anew.
- *
- * @returns their number.
+ * all of them or none. Their retention begins anew. With `once` in the request, those that the queue remembers are left
+ * out.
  */
 export async function restoreMessages(
   directory: QueueDirectory,
   queue: string,
   text: string,
-): Promise<number> {
+): Promise<RestoredMessages> {
   const incoming = incomingBatch(text, false);
-  const { messages } = JSON.parse(text) as { messages: readonly unknown[] };
+  const { messages, ...others } = JSON.parse(text) as { messages: readonly unknown[] };
+  const read = onceBody.safeParse(others);
+  if (!read.success) throw new AdminError(400, "invalid_body", ONCE_TEXT);
+  const { once = false, forget = [] } = read.data;
   const pasts = messages.map(pastOf);
   const packed = packMessages(
     incoming.map(({ contentType, body, delaySeconds = 0, extension }, i) => {
-      const { from, ...past } = pasts[i] as Past; // as many as messages
-      const whole = { ...extension, ...(from === undefined ? {} : { deadLetterOf: from }) };
+      const { from, deduplicationId, ...past } = pasts[i] as Past; // as many as messages
+      const whole = {
+        ...extension,
+        ...(from === undefined ? {} : { deadLetterOf: from }),
+        ...(deduplicationId === undefined ? {} : { deduplicationId }),
+      };
       return { ...past, contentType, body, delaySeconds, extension: whole };
     }),
   );
   const attempts = pasts.map((past) => past.attempts);
-  const reply = await directory.queue(queue).work(queue, { enqueue: { packed, attempts } });
+  const reply = await directory
+    .queue(queue)
+    .work(queue, { enqueue: { packed, attempts, ...(once ? { once: { forget } } : {}) } });
   const failure = !reply.ok ? reply : reply.enqueued?.ok === false ? reply.enqueued : null;
   if (failure !== null) throw new AdminError(statusOfQueueError(failure.code), "refused", failure.cause);
-  return messages.length;
+  if (!once) return { restored: messages.length };
+  const stored = reply.ok && reply.enqueued?.ok === true ? (reply.enqueued.messages ?? []) : [];
+  const duplicates = stored.filter(({ duplicate }) => duplicate).map(({ messageId }) => messageId);
+  return { restored: messages.length - duplicates.length, duplicates };
 }
+
+const ONCE_TEXT = `"once" must be true or false, and "forget" a list of ${FORGET_MAX} ids at most.`;
 
 interface Past {
   readonly id: string;
   readonly timestampMs: number;
   readonly attempts: number;
   readonly from: string | undefined;
+  readonly deduplicationId: string | undefined;
 }
 
 function pastOf(message: unknown, index: number): Past {
   const read = pastBody.safeParse(message);
   if (read.success) {
-    const { id, sentAt, attempts, from } = read.data;
-    return { id, timestampMs: Date.parse(sentAt), attempts, from };
+    const { id, sentAt, attempts, from, deduplicationId } = read.data;
+    return { id, timestampMs: Date.parse(sentAt), attempts, from, deduplicationId };
   }
   const [issue] = read.error.issues;
   throw invalidBy(issue as z.core.$ZodIssue, index); // one at least, since it was not read

@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { AUDIT_PAGE_MAX } from "../access/audit-routes.ts";
 import { NEW_TOKEN, ROTATION } from "../access/token-routes.ts";
 import { SILENCE } from "../alert-routes.ts";
-import { pastBody } from "../backup/restore-messages.ts";
+import { onceBody, pastBody } from "../backup/restore-messages.ts";
 import {
   queueSchema,
   subscriptionSchema,
@@ -14,6 +14,7 @@ import { CLOCK_CHANGE } from "../clock-routes.ts";
 import { FAULT_SETTING } from "../fault-routes.ts";
 import { batchBody } from "../messages/batch-route.ts";
 import { bulkBody } from "../messages/bulk-routes.ts";
+import { leaseBody, settleBody } from "../messages/lease-routes.ts";
 import { resendBody, sendBody } from "../messages/read-body.ts";
 import { CLOCK_REPORT, DISK_REPORT, R2_REPORT } from "../process-routes.ts";
 import { redriveBody } from "../redrive.ts";
@@ -115,6 +116,8 @@ export function operations(): Operations {
       body: bulkBody,
       answer: z.union([z.object({ deleted: z.number(), ...progress }), messages.dryRun]),
     },
+    [`POST ${QUEUE}/messages/lease`]: { body: leaseBody, answer: backup.leased },
+    [`POST ${QUEUE}/messages/settle`]: { body: settleBody, answer: numbers("deleted", "released") },
     [`GET ${QUEUE}/errors`]: { query: ["filter"], answer: messages.errors },
     [`GET ${QUEUE}/why`]: { answer: messages.queueWhy },
     [`GET ${QUEUE}/history`]: { query: ["max", "kind", "cursor"], answer: messages.history },
@@ -149,13 +152,17 @@ export function operations(): Operations {
     "POST /api/tokens": { body: NEW_TOKEN, answer: broker.newToken },
     "DELETE /api/tokens/:name": { answer: z.object({ name: z.string(), revoked: z.boolean() }) },
     "POST /api/tokens/:name/rotate": { body: ROTATION, answer: broker.newToken },
-    ...backup,
+    ...backup.routes,
     "GET /metrics": { answer: { mediaType: "text/plain" } },
   };
   return { routes, named };
 }
 
-function backupOperations(): Readonly<Record<string, Operation>> {
+/** Operations of a backup, and the answer with leased messages, which are shown as a backup has them. */
+function backupOperations(): {
+  readonly routes: Readonly<Record<string, Operation>>;
+  readonly leased: z.ZodMiniType;
+} {
   const restored = z.object({
     outcome: z.enum(["created", "existed"]),
     target: z.exactOptional(z.nullable(z.string())),
@@ -177,7 +184,8 @@ function backupOperations(): Readonly<Record<string, Operation>> {
     attributes: z.exactOptional(z.record(z.string(), z.object({ type: z.string(), value: z.string() }))),
   });
   const held = batchBody.shape.messages._zod.def.element;
-  return {
+  const leased = z.object({ messages: z.array(z.extend(message, { receipt: z.string() })) });
+  const routes: Readonly<Record<string, Operation>> = {
     "GET /api/backup": {
       answer: z.object({
         at: time(),
@@ -203,8 +211,9 @@ function backupOperations(): Readonly<Record<string, Operation>> {
     "POST /api/backup/subscriptions": { body: subscriptionSchema, answer: restored },
     "POST /api/backup/messages": {
       query: ["queue"],
-      body: z.object({ messages: z.array(z.intersection(held, pastBody)) }),
-      answer: numbers("restored"),
+      body: z.object({ messages: z.array(z.intersection(held, pastBody)), ...onceBody.shape }),
+      answer: z.extend(numbers("restored"), { duplicates: z.exactOptional(z.array(z.string())) }),
     },
   };
+  return { routes, leased };
 }

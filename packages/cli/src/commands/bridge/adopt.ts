@@ -1,0 +1,252 @@
+import type { BackupQueue } from "@sluice/gateway/views";
+import { CliError, EXIT_FAILED, EXIT_USAGE } from "@sluice/project/errors";
+import { plural } from "@sluice/protocol/words";
+import { backupOf, restore, restoreOnce } from "../../client/backup.ts";
+import { agree, answer, type OnBroker } from "../on-broker.ts";
+import { inBatches } from "./batches.ts";
+import type { ForeignMessage, Source, SourceQueue, Taken } from "./message.ts";
+import { refuseOldBroker } from "./old-broker.ts";
+import { type BridgeOptions, LEASE_SECONDS_DEFAULT, quietMsOf, type System } from "./options.ts";
+import { type Patience, PLAN_TRIES, patiently, RUN_TRIES } from "./patience.ts";
+import { backlogText, countOf, differencesOf, type Plan, planText } from "./plan.ts";
+import { pump } from "./pump.ts";
+import { MoveProgress, Tally } from "./report.ts";
+import { untilStopped } from "./stopping.ts";
+
+export interface AdoptOptions extends BridgeOptions {
+  readonly from: System;
+  /** Whether a Worker that consumes the old queue may be taken away for the time. */
+  readonly detachConsumer?: boolean;
+}
+
+/** Time without messages after which the command says what it waits for, in ms. */
+const NOTE_AFTER_MS = 5_000;
+
+/** `sluice adopt`: copies a queue of Cloudflare or SQS with its settings, and moves its messages over, each once. */
+export async function adopt(on: OnBroker, name: string, options: AdoptOptions): Promise<number> {
+  const { printer, json } = on;
+  const {
+    dryRun = false,
+    yes = false,
+    follow = false,
+    leaseSecs = LEASE_SECONDS_DEFAULT,
+    as = name,
+  } = options;
+  if (options.detachConsumer === true && options.from === "sqs") {
+    throw new CliError(
+      "--detach-consumer is for a queue of Cloudflare: one of SQS has any number.",
+      EXIT_USAGE,
+    );
+  }
+  const note = (text: string) => printer.warn(text);
+  const patience = { tries: PLAN_TRIES, note };
+  await refuseOldBroker(on, patience);
+  const source = await openSource(on, name, 1_000 * leaseSecs, options, patience);
+  const described = await source.describe();
+  const existing = await existingQueue(on, as, patience);
+  const plan = planOf(on, { described, existing, name: as, follow });
+  if (!json) printer.print(planText(plan));
+  if (dryRun) {
+    if (json) printer.print(JSON.stringify(plan, null, 2));
+    else if (plan.refusal !== null) printer.warn(`\n${plan.refusal}`);
+    return 0;
+  }
+  if (plan.refusal !== null) throw new CliError(plan.refusal, EXIT_FAILED);
+  await agree(on.surroundings, { question: "\nDo it?", yes });
+  const running = { tries: RUN_TRIES, note };
+  const { from } = options;
+  return untilStopped(printer, follow, async (stop) => {
+    const queue = { ...described.queue, name: as };
+    if (existing === null) await patiently(running, () => restore(on.client, "queues", queue));
+    const moving = await openSource(on, name, 1_000 * leaseSecs, options, running);
+    const tally = new Tally();
+    try {
+      await moving.open();
+      await move(on, {
+        source: moving,
+        queue: as,
+        tally,
+        stop,
+        follow,
+        patience: running,
+        described,
+        leaseSecs,
+      });
+    } catch (error) {
+      if (tally.moved > 0) printer.warn(`Moved ${plural(tally.moved, "message")} until then.`);
+      throw error;
+    } finally {
+      await moving.close();
+    }
+    const left = [...tally.left].map(([why, ids]) => ({ count: ids.size, why }));
+    const backlog = await moving.backlog();
+    const { moved, duplicates } = tally;
+    answer(
+      on,
+      { plan, moved, duplicates, left, backlog },
+      { words: reportText(name, from, tally, backlogText(backlog)) },
+    );
+    return left.length === 0 ? 0 : EXIT_FAILED;
+  });
+}
+
+async function openSource(
+  { surroundings }: OnBroker,
+  name: string,
+  leaseMs: number,
+  { from, detachConsumer = false }: AdoptOptions,
+  patience: Patience,
+): Promise<Source> {
+  if (from === "sqs") {
+    const { openSqs } = await import("./sqs/client.ts");
+    return (await import("./sqs/source.ts")).openSqsSource(openSqs(patience.tries), name, leaseMs);
+  }
+  const { openCloudflare } = await import("./cloudflare/access.ts");
+  const { openCloudflareSource } = await import("./cloudflare/source.ts");
+  const { env } = surroundings;
+  return openCloudflareSource(await openCloudflare(surroundings), {
+    name,
+    leaseMs,
+    detachConsumer,
+    patience,
+    env,
+  });
+}
+
+/** The queue of that name as it is; `null` for none. */
+export async function existingQueue(
+  { client }: OnBroker,
+  name: string,
+  patience: Patience,
+): Promise<BackupQueue | null> {
+  const { queues } = await patiently(patience, () => backupOf(client));
+  return queues.find((queue) => queue.name === name) ?? null;
+}
+
+interface Planned {
+  readonly described: SourceQueue;
+  readonly existing: BackupQueue | null;
+  readonly name: string;
+  readonly follow: boolean;
+}
+
+function planOf({ client }: OnBroker, { described, existing, name, follow }: Planned): Plan {
+  const { place, queue, lines, notCopied, notes, steps, refusal, backlog } = described;
+  const comparable = ({ settings, consumer, dialects }: BackupQueue) => ({ settings, consumer, dialects });
+  return {
+    from: place,
+    to: `queue ${name} of ${client.url}${existing === null ? ", which is created" : ", which exists"}`,
+    settings: Object.fromEntries(lines),
+    differences: existing === null ? [] : differencesOf(comparable(queue), comparable(existing)),
+    notCopied,
+    backlog,
+    notes,
+    steps: [
+      ...(existing === null ? ["create the queue with these settings"] : []),
+      ...steps,
+      "move each message: send it to Sluice under its id, delete it from the old queue once it is on disk",
+      follow ? "go on until Ctrl-C" : "end when the old queue is empty",
+    ],
+    refusal,
+  };
+}
+
+interface Move {
+  readonly source: Source;
+  readonly queue: string;
+  readonly tally: Tally;
+  readonly stop: AbortSignal;
+  readonly follow: boolean;
+  readonly patience: Patience;
+  readonly described: SourceQueue;
+  readonly leaseSecs: number;
+}
+
+async function move(on: OnBroker, given: Move): Promise<void> {
+  const { source, tally, stop, follow, described, leaseSecs } = given;
+  const progress = new MoveProgress(tally, countOf(described.backlog), on);
+  /** Ids of messages that are deleted at the source, by the lane that may have them forgotten. */
+  const deleted = new Map<number, string[]>();
+  let movedMs = Date.now();
+  let hasNoted = false;
+  try {
+    await pump({
+      take: () => source.take(),
+      pass: async (batch, lane) => {
+        deleted.set(lane, await pass(on, given, batch, deleted.get(lane) ?? []));
+        progress.update();
+        movedMs = Date.now();
+        return batch.some(isMovable);
+      },
+      isEmpty: async () => {
+        const { waiting, inFlight } = await source.backlog();
+        if (waiting === 0 && inFlight === 0) return true;
+        if (!hasNoted && Date.now() - movedMs >= NOTE_AFTER_MS) {
+          hasNoted = true;
+          progress.note(`Nothing more comes. An earlier run may hold messages: ${leaseSecs} s to wait.`);
+        }
+        return false;
+      },
+      quietMs: quietMsOf(leaseSecs),
+      follow,
+      stop,
+    });
+  } finally {
+    progress.stop();
+  }
+}
+
+/**
+ * Moves messages that were taken: sends them to Sluice, which leaves out those that it has seen, then deletes them at
+ * the source.
+ *
+ * @param forget ids that the queue needs to remember no more.
+ * @returns the ids of messages that are deleted for sure, since it happened within their lease.
+ */
+async function pass(
+  { client }: OnBroker,
+  { source, queue, tally, patience }: Move,
+  taken: readonly Taken[],
+  forget: readonly string[],
+): Promise<string[]> {
+  const movable = taken.filter(isMovable);
+  for (const { id, message } of taken) {
+    if ("unreadable" in message) tally.leave(message.unreadable, id);
+  }
+  const deleted: string[] = [];
+  let toForget = forget;
+  for (const batch of inBatches(movable, ({ message }) => JSON.stringify(message).length)) {
+    const messages = batch.map(({ message }) => message);
+    let tries = 0;
+    const known = await patiently(patience, () => {
+      tries += 1;
+      return restoreOnce(client, queue, messages, toForget);
+    });
+    // A try whose answer was lost has stored them.
+    const duplicates = tries > 1 ? 0 : known.length;
+    toForget = [];
+    const handles = batch.map(({ handle }) => handle);
+    const removed = await source.remove(handles);
+    tally.duplicates += duplicates;
+    tally.moved += batch.length - duplicates;
+    const now = Date.now();
+    for (const { id, handle, leasedUntilMs } of batch) {
+      if (removed.has(handle) && now < leasedUntilMs) deleted.push(id);
+    }
+  }
+  return [...toForget, ...deleted];
+}
+
+function isMovable(taken: Taken): taken is Taken & { readonly message: ForeignMessage } {
+  return !("unreadable" in taken.message);
+}
+
+function reportText(name: string, from: string, { moved, duplicates, left }: Tally, backlog: string): string {
+  const system = from === "sqs" ? "SQS" : "Cloudflare";
+  return [
+    `Moved ${plural(moved, "message")} of ${name} from ${system}.`,
+    ...(duplicates === 0 ? [] : [`${plural(duplicates, "message")} had been moved before, and came once.`]),
+    ...[...left].map(([why, ids]) => `Left ${plural(ids.size, "message")}, because ${why}.`),
+    `The old queue has ${backlog} now.`,
+  ].join("\n");
+}

@@ -1,0 +1,43 @@
+import { takeWranglerOf } from "@sluice/project/wrangler/load-wrangler";
+import { wranglerIn } from "@sluice/project/wrangler/run-wrangler";
+import type { Surroundings } from "../../../surroundings.ts";
+import type { Credentials } from "../../deploy/account.ts";
+import { CloudflareApi } from "../../deploy/cloudflare-api.ts";
+import { cloudflareVariables } from "../../deploy/cloudflare-variables.ts";
+import { login } from "../../deploy/login.ts";
+import { API_URL, CloudflareQueues } from "./queues-api.ts";
+
+/** The oldest Wrangler whose `auth token` answers in JSON. */
+const WRANGLER = { who: "Wrangler's login", oldest: "4.74.0" };
+
+/**
+ * Opens the queues of an account: by `CLOUDFLARE_API_TOKEN`, else by Wrangler's login. `CLOUDFLARE_ACCOUNT_ID` names the
+ * account where the login opens several. A `.env` of the current folder counts as for Wrangler.
+ *
+ * @throws CliError without credentials, and where no account or several come into question.
+ */
+export async function openCloudflare({
+  cwd,
+  env,
+}: Pick<Surroundings, "cwd" | "env">): Promise<CloudflareQueues> {
+  const variables = cloudflareVariables(cwd, "", env);
+  const named = variables.get("CLOUDFLARE_ACCOUNT_ID");
+  const apiUrl = variables.get("CLOUDFLARE_API_BASE_URL")?.value ?? API_URL;
+  const token = variables.get("CLOUDFLARE_API_TOKEN");
+  const credentials: Credentials =
+    token === undefined
+      ? await loginIn(cwd, { ...env, ...valuesOf(variables) })
+      : { headers: { authorization: `Bearer ${token.value}` }, source: token.place };
+  const account = named === undefined ? null : { id: named.value, place: named.place };
+  const id = await new CloudflareApi({ ...credentials, named: account, apiUrl }).account();
+  return new CloudflareQueues({ credentials, account: id, apiUrl });
+}
+
+function loginIn(cwd: string, env: NodeJS.ProcessEnv): Promise<Credentials> {
+  takeWranglerOf([cwd], WRANGLER);
+  return login(wranglerIn(cwd, env));
+}
+
+function valuesOf(variables: ReturnType<typeof cloudflareVariables>): NodeJS.ProcessEnv {
+  return Object.fromEntries([...variables].map(([name, { value }]) => [name, value]));
+}

@@ -1,0 +1,214 @@
+import { CliError, EXIT_FAILED, EXIT_NOT_FOUND } from "@sluice/project/errors";
+import type { Credentials } from "../../deploy/account.ts";
+import { isPassingStatus, PassingFailure } from "../patience.ts";
+
+export const API_URL = "https://api.cloudflare.com/client/v4";
+/** Time limit for an answer, in ms. */
+const PATIENCE_MS = 60_000;
+/** Codes of the API for a path that leads nowhere, such as one of an unknown account. */
+const NO_ROUTE = [7_000, 7_003];
+/** Codes of the API for credentials that it does not know, or that may not do this. */
+const REFUSED_CREDENTIALS = [9_103, 9_106, 9_109, 10_000, 10_001, 10_023];
+
+/** A queue as Cloudflare's API shows it. */
+export interface CloudflareQueue {
+  readonly queue_id: string;
+  readonly queue_name: string;
+  readonly settings?: {
+    readonly delivery_delay?: number;
+    readonly delivery_paused?: boolean;
+    readonly message_retention_period?: number;
+  };
+  readonly consumers?: readonly CloudflareConsumer[];
+}
+
+/** A consumer as Cloudflare's API shows it. */
+export interface CloudflareConsumer {
+  readonly consumer_id: string;
+  readonly type: string;
+  readonly script?: string;
+  readonly script_name?: string;
+  readonly service?: string;
+  readonly dead_letter_queue?: string;
+  readonly settings?: ConsumerSettings;
+}
+
+export interface ConsumerSettings {
+  readonly batch_size?: number;
+  readonly max_retries?: number;
+  readonly max_wait_time_ms?: number;
+  readonly max_concurrency?: number | null;
+  readonly retry_delay?: number;
+  readonly visibility_timeout_ms?: number;
+}
+
+/** A consumer to be added. */
+export interface NewConsumer {
+  readonly type: string;
+  readonly script_name?: string;
+  readonly dead_letter_queue?: string;
+  readonly settings: ConsumerSettings;
+}
+
+/** A message as a pull shows it. */
+export interface PulledMessage {
+  readonly id: string;
+  readonly body: string;
+  readonly timestamp_ms: number;
+  readonly lease_id: string;
+  readonly metadata?: Readonly<Record<string, unknown>> | null;
+}
+
+/** Refusal of a request because of what is in it. */
+export class RefusedRequest extends CliError {
+  readonly status: number;
+
+  constructor(message: string, status: number) {
+    super(message, EXIT_FAILED);
+    this.status = status;
+  }
+}
+
+interface Opened {
+  readonly credentials: Credentials;
+  /** Id of the account. */
+  readonly account: string;
+  readonly apiUrl: string;
+}
+
+/** The queues of an account of Cloudflare. A failure that may pass is thrown as `PassingFailure`. */
+export class CloudflareQueues {
+  readonly #opened: Opened;
+
+  constructor(opened: Opened) {
+    this.#opened = opened;
+  }
+
+  get account(): string {
+    return this.#opened.account;
+  }
+
+  /** Finds a queue by its name; `null` for none. */
+  async find(name: string): Promise<CloudflareQueue | null> {
+    const found = await this.#ask<CloudflareQueue[]>("GET", `?page=1&name=${encodeURIComponent(name)}`);
+    return found.find(({ queue_name }) => queue_name === name) ?? null;
+  }
+
+  get(id: string): Promise<CloudflareQueue> {
+    return this.#ask("GET", `/${id}`);
+  }
+
+  create(name: string, settings: CloudflareQueue["settings"]): Promise<CloudflareQueue> {
+    return this.#ask("POST", "", { queue_name: name, settings });
+  }
+
+  async addConsumer(id: string, consumer: NewConsumer): Promise<void> {
+    await this.#ask("POST", `/${id}/consumers`, consumer);
+  }
+
+  async removeConsumer(id: string, consumerId: string): Promise<void> {
+    await this.#ask("DELETE", `/${id}/consumers/${consumerId}`);
+  }
+
+  /** Counts the messages that wait; `null` where the API does not tell. */
+  async backlog(id: string): Promise<number | null> {
+    try {
+      const { backlog_count: count } = await this.#ask<{ backlog_count?: number }>("GET", `/${id}/metrics`);
+      return count ?? null;
+    } catch (error) {
+      if (error instanceof RefusedRequest) return null;
+      throw error;
+    }
+  }
+
+  async pull(id: string, max: number, visibilityMs: number): Promise<readonly PulledMessage[]> {
+    const body = { batch_size: max, visibility_timeout_ms: visibilityMs };
+    const { messages } = await this.#ask<{ messages?: PulledMessage[] }>(
+      "POST",
+      `/${id}/messages/pull`,
+      body,
+    );
+    return messages ?? [];
+  }
+
+  /** Acknowledges messages. @returns the lease ids that had no effect. */
+  async ack(id: string, leaseIds: readonly string[]): Promise<readonly string[]> {
+    const body = { acks: leaseIds.map((lease_id) => ({ lease_id })), retries: [] };
+    const { warnings } = await this.#ask<{ warnings?: unknown }>("POST", `/${id}/messages/ack`, body);
+    return Object.keys(Object(warnings));
+  }
+
+  /** @param messages text of a JSON array, so that the bodies in it stay as they are. */
+  async sendBatch(id: string, messages: string): Promise<void> {
+    await this.#ask("POST", `/${id}/messages/batch`, `{"messages":${messages}}`);
+  }
+
+  /**
+   * Sends a request below the queues of the account, and returns the result.
+   *
+   * @param body an object, or the text of one.
+   */
+  async #ask<T>(method: string, path: string, body?: object | string): Promise<T> {
+    const { credentials, account, apiUrl } = this.#opened;
+    const what = `${method} /queues${path.replace(/\?.*/, "")}`;
+    const { status, text, retryAfterMs } = await this.#fetch(
+      `${apiUrl}/accounts/${account}/queues${path}`,
+      what,
+      {
+        method,
+        headers: { ...credentials.headers, "content-type": "application/json" },
+        ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+      },
+    );
+    const answer = parsed(text);
+    if (answer?.success === true && status < 300) return answer.result as T;
+    const [error] = answer?.errors ?? [];
+    const said = error === undefined ? `status ${status}` : `${error.message} [code: ${error.code}]`;
+    const refused = `Cloudflare refuses ${what}: ${said}.`;
+    if (isPassingStatus(status) || answer === null) throw new PassingFailure(refused, retryAfterMs);
+    throw this.#refusal(refused, status, error?.code);
+  }
+
+  #refusal(text: string, status: number, code: number | undefined): CliError {
+    const { account, credentials } = this.#opened;
+    if (code !== undefined && NO_ROUTE.includes(code)) {
+      return new CliError(
+        `${text} Is there an account ${account}? CLOUDFLARE_ACCOUNT_ID names it.`,
+        EXIT_NOT_FOUND,
+      );
+    }
+    const isRefused =
+      code === undefined ? status === 401 || status === 403 : REFUSED_CREDENTIALS.includes(code);
+    if (!isRefused) return new RefusedRequest(text, status);
+    const need = `A token needs "Queues: Edit" for the account ${account}.`;
+    return new CliError(`${text} The credentials are those of ${credentials.source}. ${need}`);
+  }
+
+  async #fetch(url: string, what: string, init: RequestInit) {
+    try {
+      const response = await fetch(url, { ...init, signal: AbortSignal.timeout(PATIENCE_MS) });
+      const retryAfterMs = 1_000 * Number(response.headers.get("retry-after") ?? 0) || 0;
+      return { status: response.status, text: await response.text(), retryAfterMs };
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      const { message, cause } = error;
+      throw new PassingFailure(
+        `Cloudflare does not answer ${what}: ${cause instanceof Error ? cause.message : message}.`,
+      );
+    }
+  }
+}
+
+interface Envelope {
+  readonly success?: boolean;
+  readonly errors?: readonly { readonly code: number; readonly message: string }[];
+  readonly result?: unknown;
+}
+
+function parsed(text: string): Envelope | null {
+  try {
+    return Object(JSON.parse(text)) as Envelope;
+  } catch {
+    return null;
+  }
+}

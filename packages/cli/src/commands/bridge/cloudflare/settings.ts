@@ -1,0 +1,88 @@
+import type { BackupQueue } from "@sluice/gateway/views";
+import {
+  BATCH_SIZE_DEFAULT,
+  BATCH_TIMEOUT_SECONDS_DEFAULT,
+  type ConsumerDefinition,
+  PULL_BATCH_SIZE_DEFAULT,
+  RETENTION_SECONDS_DEFAULT,
+  RETRIES_DEFAULT,
+  VISIBILITY_TIMEOUT_MS_DEFAULT,
+} from "@sluice/protocol";
+import type { Line } from "../message.ts";
+import { secondsText } from "../words.ts";
+import { workerOf } from "./lent-consumer.ts";
+import type { CloudflareConsumer, CloudflareQueue, NewConsumer } from "./queues-api.ts";
+
+type Consumer = CloudflareConsumer | NewConsumer;
+
+/** The queue of Sluice with the settings of one of Cloudflare. */
+export function queueOf(
+  { queue_name: name, settings }: CloudflareQueue,
+  consumer: Consumer | null,
+): BackupQueue {
+  return {
+    name,
+    settings: {
+      deliveryDelaySeconds: settings?.delivery_delay ?? 0,
+      messageRetentionSeconds: settings?.message_retention_period ?? RETENTION_SECONDS_DEFAULT,
+    },
+    consumer: consumer === null ? null : definitionOf(consumer),
+    jurisdiction: null,
+    dialects: {},
+  };
+}
+
+function definitionOf(consumer: Consumer): ConsumerDefinition {
+  const { type, settings = {}, dead_letter_queue: dead } = consumer;
+  const common = {
+    maxRetries: settings.max_retries ?? RETRIES_DEFAULT,
+    retryDelaySeconds: settings.retry_delay ?? 0,
+    deadLetterQueue: dead || null,
+  };
+  if (type === "http_pull") {
+    return {
+      type,
+      settings: {
+        ...common,
+        maxBatchSize: settings.batch_size ?? PULL_BATCH_SIZE_DEFAULT,
+        visibilityTimeoutMs: settings.visibility_timeout_ms ?? VISIBILITY_TIMEOUT_MS_DEFAULT,
+      },
+    };
+  }
+  const waitMs = settings.max_wait_time_ms ?? 1_000 * BATCH_TIMEOUT_SECONDS_DEFAULT;
+  return {
+    type: "worker",
+    worker: workerOf({ consumer_id: "", ...consumer }),
+    settings: {
+      ...common,
+      maxBatchSize: settings.batch_size ?? BATCH_SIZE_DEFAULT,
+      maxBatchTimeoutSeconds: waitMs / 1_000,
+      maxConcurrency: settings.max_concurrency ?? null,
+    },
+  };
+}
+
+/** Settings of a queue of Cloudflare, for people. */
+export function linesOf({ settings }: CloudflareQueue, consumer: Consumer | null): Line[] {
+  const lines: Line[] = [
+    ["delivery delay", secondsText(settings?.delivery_delay ?? 0)],
+    ["retention", secondsText(settings?.message_retention_period ?? RETENTION_SECONDS_DEFAULT)],
+  ];
+  if (consumer === null) return [...lines, ["consumer", "none"]];
+  const made = definitionOf(consumer);
+  const { settings: its } = made;
+  lines.push(["consumer", made.type === "worker" ? `Worker ${made.worker}` : "clients that pull"]);
+  if (made.type === "worker") {
+    const { maxBatchSize, maxBatchTimeoutSeconds, maxConcurrency } = made.settings;
+    lines.push(["batch", `${maxBatchSize} messages, or ${maxBatchTimeoutSeconds} s`]);
+    lines.push(["concurrency", maxConcurrency === null ? "as many as needed" : `${maxConcurrency} at most`]);
+  } else if (made.type === "http_pull") {
+    lines.push(["batch", `${made.settings.maxBatchSize} messages`]);
+    lines.push(["visibility", `${made.settings.visibilityTimeoutMs / 1_000} s`]);
+  }
+  if ("retryDelaySeconds" in its) {
+    lines.push(["retries", `${its.maxRetries}, after ${its.retryDelaySeconds} s`]);
+    lines.push(["dead letters", its.deadLetterQueue ?? "none"]);
+  }
+  return lines;
+}

@@ -1,0 +1,134 @@
+import { CliError, EXIT_NOT_FOUND } from "@sluice/project/errors";
+import { PULL_MESSAGES_MAX } from "@sluice/protocol";
+import { type Backlog, idOf, type Source, type SourceQueue, type Taken } from "../message.ts";
+import { type Patience, patiently } from "../patience.ts";
+import { consumerOf, LentConsumer, workerOf } from "./lent-consumer.ts";
+import { foreignOf } from "./pulled.ts";
+import type { CloudflareQueue, CloudflareQueues } from "./queues-api.ts";
+import { linesOf, queueOf } from "./settings.ts";
+
+interface CloudflareSourceOptions {
+  readonly name: string;
+  readonly leaseMs: number;
+  /** Whether a Worker may be taken away from the queue for the time. */
+  readonly detachConsumer: boolean;
+  readonly patience: Patience;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** Opens a queue of an account of Cloudflare. Throws `CliError` where there is none. */
+export async function openCloudflareSource(
+  api: CloudflareQueues,
+  options: CloudflareSourceOptions,
+): Promise<Source> {
+  const { name, patience } = options;
+  const queue = await patiently(patience, () => api.find(name));
+  if (queue !== null) return new CloudflareSource(api, queue, options);
+  throw new CliError(`The account ${api.account} of Cloudflare has no queue "${name}".`, EXIT_NOT_FOUND);
+}
+
+/** A queue of Cloudflare, which is pulled from. */
+class CloudflareSource implements Source {
+  readonly #api: CloudflareQueues;
+  readonly #queue: CloudflareQueue;
+  readonly #options: CloudflareSourceOptions;
+  readonly #consumer: LentConsumer;
+
+  constructor(api: CloudflareQueues, queue: CloudflareQueue, options: CloudflareSourceOptions) {
+    this.#api = api;
+    this.#queue = queue;
+    this.#options = options;
+    this.#consumer = new LentConsumer(api, queue.queue_id, options.patience, options.env);
+  }
+
+  async describe(): Promise<SourceQueue> {
+    const { name, detachConsumer } = this.#options;
+    const consumer = consumerOf(this.#queue);
+    const { kept } = this.#consumer;
+    const isWorker = consumer?.type === "worker";
+    const worker = consumer === null ? "" : workerOf(consumer);
+    // After a kill the queue has the pull consumer of that run.
+    const meant = kept === undefined ? consumer : kept;
+    const dead = meant?.dead_letter_queue;
+    const queue = queueOf(this.#queue, meant);
+    const made = queue.consumer;
+    return {
+      place: `account ${this.#api.account} of Cloudflare`,
+      queue,
+      lines: linesOf(this.#queue, meant),
+      notCopied: [
+        "Attempts: each message begins anew. The pull shows no others than its own.",
+        "Event notifications and event subscriptions of the queue: create them on the new one.",
+      ],
+      notes: [
+        ...(made?.type === "worker"
+          ? [
+              `The Worker "${made.worker}" gets the messages once Sluice runs it (sluice deploy, sluice dev); they wait ` +
+                "until then.",
+            ]
+          : []),
+        ...(dead
+          ? [`The messages in its dead-letter queue stay: sluice adopt ${dead} --from cloudflare.`]
+          : []),
+        ...(consumer?.type === "http_pull" && kept === undefined
+          ? ["Other clients that pull go on meanwhile, and what they pull is theirs."]
+          : []),
+      ],
+      steps: isWorker
+        ? [
+            `take the consumer "${worker}" away from the old queue, and put it back at the end; by hand: npx wrangler ` +
+              `queues consumer http remove ${name} && npx wrangler queues consumer add ${name} ${worker}`,
+          ]
+        : consumer === null || kept !== undefined
+          ? ["let the old queue be pulled from, and put back its consumer at the end"]
+          : [],
+      refusal: this.#refusal(isWorker && !detachConsumer ? worker : null),
+      backlog: await this.backlog(),
+    };
+  }
+
+  #refusal(worker: string | null): string | null {
+    if (this.#queue.settings?.delivery_paused === true) {
+      const { name } = this.#options;
+      return `Delivery of the old queue is paused, so nothing can be pulled: npx wrangler queues resume-delivery ${name}`;
+    }
+    if (worker === null) return null;
+    return (
+      `The Worker "${worker}" consumes the old queue, and a queue of Cloudflare has one consumer. Either let it go on ` +
+      "until the queue is empty, which moves nothing, or have it taken away for the time: --detach-consumer."
+    );
+  }
+
+  open(): Promise<void> {
+    return this.#consumer.take();
+  }
+
+  async take(): Promise<Taken[]> {
+    const { leaseMs, patience } = this.#options;
+    return patiently(patience, async () => {
+      const leasedUntilMs = Date.now() + leaseMs;
+      const pulled = await this.#api.pull(this.#queue.queue_id, PULL_MESSAGES_MAX, leaseMs);
+      return pulled.map((each) => ({
+        handle: each.lease_id,
+        id: idOf(each.id),
+        message: foreignOf(each),
+        leasedUntilMs,
+      }));
+    });
+  }
+
+  async remove(handles: readonly string[]): Promise<ReadonlySet<string>> {
+    const ack = () => this.#api.ack(this.#queue.queue_id, handles);
+    const without = await patiently(this.#options.patience, ack);
+    return new Set(handles.filter((handle) => !without.includes(handle)));
+  }
+
+  async backlog(): Promise<Backlog> {
+    const waiting = await patiently(this.#options.patience, () => this.#api.backlog(this.#queue.queue_id));
+    return { waiting, inFlight: null, delayed: null };
+  }
+
+  close(): Promise<void> {
+    return this.#consumer.giveBack();
+  }
+}

@@ -1,0 +1,36 @@
+import { MESSAGE_BYTES_MAX } from "@sluice/protocol";
+import { describe, expect, it } from "vitest";
+import { reasonToStay } from "./target.ts";
+
+const message = (changes: object) => ({
+  id: "0".repeat(32),
+  receipt: "r",
+  sentAt: "2026-11-27T00:00:00.000Z",
+  attempts: 0,
+  delaySeconds: 0,
+  contentType: "text",
+  text: "x",
+  ...changes,
+});
+
+describe("a message that goes to Cloudflare", () => {
+  it.each([
+    [MESSAGE_BYTES_MAX - 1, null],
+    [MESSAGE_BYTES_MAX, null],
+    [MESSAGE_BYTES_MAX + 1, "Cloudflare takes 128000 bytes at most"],
+  ])("of %i bytes: %s", (bytes, reason) => {
+    expect(reasonToStay(message({ text: "x".repeat(bytes) }))).toBe(reason);
+  });
+
+  it.each([
+    [{ contentType: "json", text: '{"n": 12345678901234567890}' }, null],
+    [{ contentType: "json", text: "[1" }, "their bodies are no JSON"],
+    [{ contentType: "bytes", text: "text" }, "Cloudflare's API takes text and JSON alone"],
+    [{ contentType: "v8", text: undefined, base64: "AP8=" }, "Cloudflare's API takes text and JSON alone"],
+    [{ contentType: "text", text: undefined, base64: "/w==" }, "their bodies are no text"],
+    [{ group: "g" }, "Cloudflare keeps neither attributes nor groups"],
+    [{ attributes: { a: { type: "String", value: "1" } } }, "Cloudflare keeps neither attributes nor groups"],
+  ])("with %j: %s", (changes, reason) => {
+    expect(reasonToStay(message(changes))).toBe(reason);
+  });
+});

@@ -1,0 +1,122 @@
+import type { BackupQueue, LeasedMessage } from "@sluice/gateway/views";
+import { BATCH_BYTES_MAX, BATCH_MESSAGES_MAX, isFifoName, MESSAGE_BYTES_MAX } from "@sluice/protocol";
+import { type Patience, patiently } from "../patience.ts";
+import { differencesOf } from "../plan.ts";
+import { bodyBytes, type Sent, type Target, type TargetQueue } from "../target.ts";
+import { secondsText } from "../words.ts";
+import { type CloudflareQueue, type CloudflareQueues, RefusedRequest } from "./queues-api.ts";
+
+/** Room of a batch for what Cloudflare counts besides the bodies: about 100 bytes a message. */
+const METADATA_BYTES = 10_000;
+
+/** A queue of Cloudflare, which is sent to over HTTP. */
+export class CloudflareTarget implements Target {
+  readonly limits = { messages: BATCH_MESSAGES_MAX, size: BATCH_BYTES_MAX - METADATA_BYTES };
+  readonly #api: CloudflareQueues;
+  readonly #name: string;
+  readonly #patience: Patience;
+  #id = "";
+
+  constructor(api: CloudflareQueues, name: string, patience: Patience) {
+    this.#api = api;
+    this.#name = name;
+    this.#patience = patience;
+  }
+
+  async describe(queue: BackupQueue): Promise<TargetQueue> {
+    const found = await patiently(this.#patience, () => this.#api.find(this.#name));
+    const settings = settingsOf(queue);
+    return {
+      place: `account ${this.#api.account} of Cloudflare`,
+      exists: found !== null,
+      lines: [
+        ["delivery delay", secondsText(settings.delivery_delay)],
+        ["retention", secondsText(settings.message_retention_period)],
+      ],
+      differences: found === null ? [] : differencesOf(settings, found.settings),
+      notCopied: [],
+      notes: [
+        "Cloudflare recognises no message that comes twice: one whose answer is lost, or that this command is killed with, can.",
+        "Messages with attributes or a group stay, and so do bytes and V8: Cloudflare's API takes text and JSON alone.",
+      ],
+      refusal: isFifoName(queue.name)
+        ? `${queue.name} is a FIFO queue, and Cloudflare has none: its messages would lose their order.`
+        : null,
+    };
+  }
+
+  async create(queue: BackupQueue): Promise<void> {
+    const { queue_id } = await patiently(
+      this.#patience,
+      async (): Promise<CloudflareQueue> =>
+        // Looked at with each try: the one before may have created it.
+        (await this.#api.find(this.#name)) ?? this.#api.create(this.#name, settingsOf(queue)),
+    );
+    this.#id = queue_id;
+  }
+
+  async send(messages: readonly LeasedMessage[]): Promise<readonly Sent[]> {
+    const outcomes = new Map<LeasedMessage, Sent>();
+    for (const message of messages) {
+      const left = reasonToStay(message);
+      if (left !== null) outcomes.set(message, { left });
+    }
+    const movable = messages.filter((message) => !outcomes.has(message));
+    for (const [message, sent] of await this.#sendAll(movable)) outcomes.set(message, sent);
+    return messages.map((message) => outcomes.get(message) ?? "again");
+  }
+
+  /** Sends messages together, and each alone if they are refused together. */
+  async #sendAll(messages: readonly LeasedMessage[]): Promise<[LeasedMessage, Sent][]> {
+    if (messages.length === 0) return [];
+    try {
+      const text = `[${messages.map(entryOf).join(",")}]`;
+      await patiently(this.#patience, () => this.#api.sendBatch(this.#id, text));
+      return messages.map((message) => [message, "sent"]);
+    } catch (error) {
+      if (!(error instanceof RefusedRequest)) throw error;
+      const [only, another] = messages;
+      if (only !== undefined && another === undefined) return [[only, { left: sentenceEnd(error.message) }]];
+      const sent: [LeasedMessage, Sent][] = [];
+      for (const message of messages) sent.push(...(await this.#sendAll([message])));
+      return sent;
+    }
+  }
+}
+
+function settingsOf({ settings }: BackupQueue) {
+  const { deliveryDelaySeconds = 0, messageRetentionSeconds = 345_600 } = settings;
+  return { delivery_delay: deliveryDelaySeconds, message_retention_period: messageRetentionSeconds };
+}
+
+/** Text of a message in a batch. JSON goes in as it is: numbers keep all of their digits. */
+function entryOf({ contentType, text = "" }: LeasedMessage): string {
+  const body = contentType === "json" ? text : JSON.stringify(text);
+  return `{"content_type":"${contentType}","body":${body}}`;
+}
+
+/** Why Cloudflare's API cannot take a message; `null` if it can. */
+export function reasonToStay(message: LeasedMessage): string | null {
+  const { contentType, text, attributes, group } = message;
+  if (attributes !== undefined || group !== undefined)
+    return "Cloudflare keeps neither attributes nor groups";
+  if (contentType !== "json" && contentType !== "text") return "Cloudflare's API takes text and JSON alone";
+  if (text === undefined) return "their bodies are no text";
+  if (contentType === "json" && !isJson(text)) return "their bodies are no JSON";
+  return bodyBytes(message) > MESSAGE_BYTES_MAX
+    ? `Cloudflare takes ${MESSAGE_BYTES_MAX} bytes at most`
+    : null;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function sentenceEnd(text: string): string {
+  return text.replace(/\.$/, "");
+}

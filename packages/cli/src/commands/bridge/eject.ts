@@ -1,0 +1,222 @@
+import type { LeasedMessage, QueueView } from "@sluice/gateway/views";
+import { CliError, EXIT_FAILED, EXIT_USAGE } from "@sluice/project/errors";
+import { isFifoName, PULL_MESSAGES_MAX, RECEIVE_MESSAGES_MAX } from "@sluice/protocol";
+import { plural } from "@sluice/protocol/words";
+import { leaseMessages, settleMessages } from "../../client/backup.ts";
+import { queueNamed } from "../../client/queues.ts";
+import { agree, answer, type OnBroker } from "../on-broker.ts";
+import { existingQueue } from "./adopt.ts";
+import { inBatches } from "./batches.ts";
+import type { Backlog } from "./message.ts";
+import { refuseOldBroker } from "./old-broker.ts";
+import { type BridgeOptions, LEASE_SECONDS_DEFAULT, quietMsOf, type System } from "./options.ts";
+import { type Patience, PLAN_TRIES, patiently, RUN_TRIES } from "./patience.ts";
+import { backlogText, countOf, type Plan, planText } from "./plan.ts";
+import { pump } from "./pump.ts";
+import { MoveProgress, Tally } from "./report.ts";
+import { untilStopped } from "./stopping.ts";
+import { bodyBytes, type Target, type TargetQueue } from "./target.ts";
+
+export interface EjectOptions extends BridgeOptions {
+  readonly to: System;
+}
+
+/** `sluice eject`: makes a queue of Cloudflare or SQS of one of Sluice, and moves its messages there. */
+export async function eject(on: OnBroker, name: string, options: EjectOptions): Promise<number> {
+  const { printer, json, client } = on;
+  const { dryRun = false, yes = false, follow = false, as = name, to } = options;
+  if (isFifoName(as) !== isFifoName(name)) {
+    throw new CliError('A FIFO queue stays one: both names end in ".fifo", or none does.', EXIT_USAGE);
+  }
+  const note = (text: string) => printer.warn(text);
+  const patience = { tries: PLAN_TRIES, note };
+  await refuseOldBroker(on, patience);
+  const view = await patiently(patience, () => queueNamed(client, name));
+  const queue = await existingQueue(on, name, patience);
+  if (queue === null) throw new Error(`queue ${name} is gone`);
+  const target = await openTarget(on, as, to, patience);
+  const plan = planOf(on, view, await target.describe(queue), as, follow);
+  if (!json) printer.print(planText(plan));
+  if (dryRun) {
+    if (json) printer.print(JSON.stringify(plan, null, 2));
+    else if (plan.refusal !== null) printer.warn(`\n${plan.refusal}`);
+    return 0;
+  }
+  if (plan.refusal !== null) throw new CliError(plan.refusal, EXIT_FAILED);
+  await agree(on.surroundings, { question: "\nDo it?", yes });
+  const running = { tries: RUN_TRIES, note };
+  return untilStopped(printer, follow, async (stop) => {
+    const moving = await openTarget(on, as, to, running);
+    await moving.create(queue);
+    const tally = new Tally();
+    await move(on, { view, target: moving, tally, stop, patience: running, options }, countOf(plan.backlog));
+    const backlog = backlogOf(await patiently(running, () => queueNamed(client, name)));
+    const left = [...tally.left].map(([why, ids]) => ({ count: ids.size, why }));
+    const words = reportText(name, to, tally, backlogText(backlog));
+    answer(on, { plan, moved: tally.moved, left, backlog }, { words });
+    return left.length === 0 ? 0 : EXIT_FAILED;
+  });
+}
+
+async function openTarget(
+  { surroundings }: OnBroker,
+  name: string,
+  to: System,
+  patience: Patience,
+): Promise<Target> {
+  if (to === "sqs") {
+    const { openSqs } = await import("./sqs/client.ts");
+    return new (await import("./sqs/target.ts")).SqsTarget(openSqs(patience.tries), name);
+  }
+  const { openCloudflare } = await import("./cloudflare/access.ts");
+  const api = await openCloudflare(surroundings);
+  return new (await import("./cloudflare/target.ts")).CloudflareTarget(api, name, patience);
+}
+
+function planOf(
+  { client }: OnBroker,
+  view: QueueView,
+  target: TargetQueue,
+  as: string,
+  follow: boolean,
+): Plan {
+  const { place, exists, lines, differences, notCopied, notes, refusal } = target;
+  const { name, consumer, settings } = view;
+  const paused = `Delivery of ${name} is paused, so nothing can be taken out: sluice queues resume-delivery ${name}`;
+  return {
+    from: `queue ${name} of ${client.url}`,
+    to: `queue ${as}, ${place}${exists ? ", which exists" : ", which is created"}`,
+    settings: Object.fromEntries(lines),
+    differences,
+    notCopied: [
+      "Attempts, ids and send times: each message begins anew there.",
+      ...(consumer === null
+        ? []
+        : ["The consumer: deploy it to the new queue, by wrangler deploy for instance."]),
+      ...notCopied,
+    ],
+    backlog: backlogOf(view),
+    notes: [
+      ...(consumer === null ? [] : ["Its consumer goes on meanwhile, and what it takes is not moved."]),
+      ...notes,
+    ],
+    steps: [
+      ...(exists ? [] : ["create the queue with these settings"]),
+      "move each message: send it to the new queue, delete it from Sluice once that has answered",
+      follow ? "go on until Ctrl-C" : "end when no message is ready; delayed ones stay until they are due",
+    ],
+    refusal: settings.deliveryPaused ? paused : refusal,
+  };
+}
+
+function backlogOf({ messages: { ready, delayed, leased } }: QueueView): Backlog {
+  return { waiting: ready, inFlight: leased, delayed };
+}
+
+interface Move {
+  readonly view: QueueView;
+  readonly target: Target;
+  readonly tally: Tally;
+  readonly stop: AbortSignal;
+  readonly patience: Patience;
+  readonly options: EjectOptions;
+}
+
+async function move(on: OnBroker, given: Move, total: number): Promise<void> {
+  const { view, tally, stop, patience, options } = given;
+  const { follow = false, leaseSecs = LEASE_SECONDS_DEFAULT } = options;
+  const { client } = on;
+  const { name, kind } = view;
+  const progress = new MoveProgress(tally, total, on);
+  const unmoved: string[] = [];
+  const max = kind === "fifo" ? RECEIVE_MESSAGES_MAX : PULL_MESSAGES_MAX;
+  try {
+    await pump({
+      take: () =>
+        patiently(patience, async () => {
+          const untilMs = Date.now() + 1_000 * leaseSecs;
+          const leased = await leaseMessages(client, name, max, leaseSecs);
+          return leased.length === 0 ? [] : [{ untilMs, leased }];
+        }),
+      pass: async ([taken]) => {
+        const before = tally.moved;
+        if (taken !== undefined) unmoved.push(...(await pass(on, given, taken.leased, taken.untilMs)));
+        progress.update();
+        return tally.moved > before;
+      },
+      isEmpty: async () => {
+        const { messages } = await patiently(patience, () => queueNamed(client, name));
+        return messages.ready === 0 && messages.leased === 0;
+      },
+      quietMs: quietMsOf(leaseSecs),
+      follow,
+      stop,
+    });
+  } finally {
+    progress.stop();
+    for (const release of inBatches(unmoved, () => 0)) {
+      await patiently(patience, () => settleMessages(client, name, { release }));
+    }
+  }
+}
+
+/**
+ * Moves leased messages.
+ *
+ * @param untilMs end of their lease, after which nothing is sent.
+ * @returns the receipts of those that stay.
+ */
+async function pass(
+  { client }: OnBroker,
+  { view, target, tally, patience }: Move,
+  leased: readonly LeasedMessage[],
+  untilMs: number,
+): Promise<string[]> {
+  const unmoved: string[] = [];
+  /** Groups of which a message stays: those behind it have to wait for it. */
+  const blocked = new Set<string>();
+  for (const round of view.kind === "fifo" ? roundsOf(leased) : [leased]) {
+    const open = round.filter(({ group = "" }) => !blocked.has(group));
+    for (const { receipt } of round.filter((each) => !open.includes(each))) unmoved.push(receipt);
+    for (const batch of inBatches(open, bodyBytes, target.limits)) {
+      // Somebody else may have what is left by now.
+      if (Date.now() >= untilMs) return unmoved;
+      const outcomes = await target.send(batch);
+      const sent = batch.filter((_, i) => outcomes[i] === "sent").map(({ receipt }) => receipt);
+      if (sent.length > 0) {
+        const deleted = await patiently(patience, () => settleMessages(client, view.name, { delete: sent }));
+        tally.moved += deleted;
+      }
+      for (const [i, { id, receipt, group }] of batch.entries()) {
+        const outcome = outcomes[i];
+        if (outcome === "sent") continue;
+        if (typeof outcome === "object") tally.leave(outcome.left, id);
+        unmoved.push(receipt);
+        if (view.kind === "fifo" && group !== undefined) blocked.add(group);
+      }
+    }
+  }
+  return unmoved;
+}
+
+/** Splits messages of a FIFO queue so that a call has one of each group: what follows one that fails is not sent. */
+export function roundsOf(messages: readonly LeasedMessage[]): LeasedMessage[][] {
+  const counts = new Map<string, number>();
+  const rounds: LeasedMessage[][] = [];
+  for (const message of messages) {
+    const { group = "" } = message;
+    const round = counts.get(group) ?? 0;
+    counts.set(group, round + 1);
+    rounds[round] = [...(rounds[round] ?? []), message];
+  }
+  return rounds;
+}
+
+function reportText(name: string, to: System, { moved, left }: Tally, backlog: string): string {
+  const system = to === "sqs" ? "SQS" : "Cloudflare";
+  return [
+    `Moved ${plural(moved, "message")} of ${name} to ${system}. Their attempts begin anew.`,
+    ...[...left].map(([why, ids]) => `Left ${plural(ids.size, "message")}, because ${why}.`),
+    `Queue ${name} of Sluice has ${backlog} now.`,
+  ].join("\n");
+}

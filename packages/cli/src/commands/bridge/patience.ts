@@ -1,0 +1,62 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { CliError, EXIT_FAILED, EXIT_NO_BROKER } from "@sluice/project/errors";
+import { BrokerFailure } from "../../client/broker-client.ts";
+
+/** Shortest and longest wait before another try, in ms. */
+const WAIT_MS_MIN = 200;
+const WAIT_MS_MAX = 20_000;
+/** Shortest wait that is worth a line. */
+const NOTED_MS = 1_000;
+
+/** Tries of a call while a person waits for the plan, and while messages are moved: one second, and one minute. */
+export const PLAN_TRIES = 4;
+export const RUN_TRIES = 10;
+
+/** Failure of another service that the same call may not meet with again. */
+export class PassingFailure extends CliError {
+  /** Time that the service asks to wait, in ms. */
+  readonly retryAfterMs: number;
+
+  constructor(message: string, retryAfterMs = 0) {
+    super(message, EXIT_FAILED);
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+export interface Patience {
+  /** Most tries of a call. */
+  readonly tries: number;
+  /** Says why a call is tried again. */
+  readonly note: (text: string) => void;
+  /** Waits for some ms. Default: by the system's clock. */
+  readonly wait?: (ms: number) => Promise<unknown>;
+}
+
+/** Makes a call, and makes it again where its failure may pass. */
+export async function patiently<T>(
+  { tries, note, wait = sleep }: Patience,
+  call: () => Promise<T>,
+): Promise<T> {
+  for (let tried = 1; ; tried++) {
+    try {
+      return await call();
+    } catch (error) {
+      if (tried >= tries || !isPassing(error)) throw error;
+      const asked = error instanceof PassingFailure ? error.retryAfterMs : 0;
+      const ms = Math.max(asked, Math.min(WAIT_MS_MAX, WAIT_MS_MIN * 2 ** (tried - 1)));
+      if (ms >= NOTED_MS) note(`${error.message} The next try is in ${Math.round(ms / 1_000)} s.`);
+      await wait(ms);
+    }
+  }
+}
+
+function isPassing(error: unknown): error is Error {
+  if (error instanceof PassingFailure) return true;
+  if (!(error instanceof BrokerFailure)) return false;
+  return error.exitCode === EXIT_NO_BROKER || isPassingStatus(error.status);
+}
+
+/** Whether an answer of that status says nothing about the request: too many, or the server has failed. */
+export function isPassingStatus(status: number): boolean {
+  return status === 429 || status >= 500;
+}

@@ -1,0 +1,84 @@
+import { plural } from "@sluice/protocol/words";
+import type { Backlog, Line } from "./message.ts";
+
+/** Plan of a command. Its members are the answer of `--dry-run --json`. */
+export interface Plan {
+  readonly from: string;
+  readonly to: string;
+  readonly settings: Readonly<Record<string, string>>;
+  /** Settings of the target, if it is there, that differ from the source's: both values of each. */
+  readonly differences: readonly string[];
+  readonly notCopied: readonly string[];
+  readonly backlog: Backlog;
+  readonly notes: readonly string[];
+  readonly steps: readonly string[];
+  /** Why nothing can be moved as the command line is; `null` if it can. */
+  readonly refusal: string | null;
+}
+
+/** Formats a plan. */
+export function planText({
+  from,
+  to,
+  settings,
+  differences,
+  notCopied,
+  backlog,
+  notes,
+  steps,
+}: Plan): string {
+  const width = Math.max(4, ...Object.keys(settings).map((name) => name.length));
+  const row = ([name, value]: Line) => `  ${name.padEnd(width)}  ${value}`;
+  return [
+    row(["from", from]),
+    row(["to", to]),
+    ...Object.entries(settings).map(row),
+    row(["backlog", backlogText(backlog)]),
+    ...section("Settings that stay as they are, since the queue exists:", differences),
+    ...section("Not copied:", notCopied),
+    ...section("To know:", notes),
+    "",
+    ...steps.map((step, i) => `${i + 1}. ${step}`),
+  ].join("\n");
+}
+
+function section(title: string, lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : ["", title, ...lines.map((line) => `  ${line}`)];
+}
+
+/** Says how many messages a queue has, in words. */
+export function backlogText({ waiting, inFlight, delayed }: Backlog): string {
+  if (waiting === null) return "not known";
+  const parts = [plural(waiting, "message")];
+  if (inFlight) parts.push(`${inFlight.toLocaleString("en")} in flight`);
+  if (delayed) parts.push(`${delayed.toLocaleString("en")} delayed`);
+  return parts.join(", ");
+}
+
+/** Number of messages that a queue has, in whatever state. */
+export function countOf({ waiting, inFlight, delayed }: Backlog): number {
+  return (waiting ?? 0) + (inFlight ?? 0) + (delayed ?? 0);
+}
+
+/** Lists the settings that differ, by the paths of their keys, as `key: theirs, here ours`. */
+export function differencesOf(theirs: unknown, ours: unknown, path = ""): string[] {
+  if (isObject(theirs) && isObject(ours)) {
+    return Object.keys(theirs).flatMap((key) =>
+      differencesOf(theirs[key], ours[key], path === "" ? key : `${path}.${key}`),
+    );
+  }
+  const [there, here] = [shown(theirs), shown(ours)];
+  return there === here ? [] : [`${path}: ${there}, here ${here}`];
+}
+
+function shown(value: unknown): string {
+  return value === undefined || value === null
+    ? "none"
+    : typeof value === "string"
+      ? value
+      : JSON.stringify(value);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

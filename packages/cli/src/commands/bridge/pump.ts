@@ -1,0 +1,63 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** Loops that move messages at the same time. */
+const LANES = 4;
+/** Wait after a look that has found nothing, in ms. */
+const EMPTY_WAIT_MS = 1_000;
+
+/** Moves of messages from one queue to another. */
+export interface Pumped<Batch extends readonly unknown[]> {
+  /** Takes messages out of the source for a time. Empty: there are none now. */
+  take(): Promise<Batch>;
+  /** Moves messages on. Each lane calls it with what it has taken. @returns whether any could be moved. */
+  pass(batch: Batch, lane: number): Promise<boolean>;
+  /** Whether the source says that nothing is left to wait for. */
+  isEmpty(): Promise<boolean>;
+  /** Time in ms without a message that could be moved after which the source is empty, whatever it says. */
+  readonly quietMs: number;
+  /** Whether to go on when the source is empty. */
+  readonly follow: boolean;
+  /** Ends the loops, each behind the messages that it has taken. */
+  readonly stop: AbortSignal;
+  /** Default: 4. */
+  readonly lanes?: number;
+  /** Default: the system's clock. */
+  readonly clock?: { now(): number; wait(ms: number): Promise<void> };
+}
+
+/**
+ * Moves messages until the source is empty, or until it is stopped. Where a lane fails, the others end behind what they
+ * have taken, and the failure is thrown.
+ */
+export async function pump<Batch extends readonly unknown[]>(pumped: Pumped<Batch>): Promise<void> {
+  const { quietMs, follow, lanes = LANES, stop, clock = systemClock(stop) } = pumped;
+  let lastMs = clock.now();
+  let hasFailed = false;
+  const run = async (lane: number) => {
+    while (!stop.aborted && !hasFailed) {
+      const batch = await pumped.take();
+      if (batch.length > 0) {
+        if (await pumped.pass(batch, lane)) lastMs = clock.now();
+        continue;
+      }
+      if (!follow && (clock.now() - lastMs >= quietMs || (await pumped.isEmpty()))) return;
+      await clock.wait(EMPTY_WAIT_MS);
+    }
+  };
+  const ends = await Promise.allSettled(
+    Array.from({ length: lanes }, (_, lane) =>
+      run(lane).catch((error: unknown) => {
+        hasFailed = true;
+        throw error;
+      }),
+    ),
+  );
+  for (const end of ends) if (end.status === "rejected") throw end.reason;
+}
+
+function systemClock(stop: AbortSignal) {
+  return {
+    now: () => Date.now(),
+    wait: (ms: number) => sleep(ms, undefined, { signal: stop }).catch(() => {}),
+  };
+}

@@ -1,0 +1,77 @@
+import { GetQueueUrlCommand, SQSClient, SQSServiceException } from "@aws-sdk/client-sqs";
+import { CliError, EXIT_FAILED, EXIT_NOT_FOUND } from "@sluice/project/errors";
+
+/** A client of SQS, as the environment and the profiles of AWS set it up: region, credentials, endpoint. */
+export function openSqs(tries: number): SQSClient {
+  // The client tries again by itself, with growing waits. The address of a server in a container is known outside of it
+  // by its endpoint, and not by the URLs of its queues.
+  return new SQSClient({ maxAttempts: tries, useQueueUrlAsEndpoint: false });
+}
+
+/** Names of AWS's errors for credentials that it does not know. */
+const UNKNOWN_CREDENTIALS = [
+  "InvalidClientTokenId",
+  "UnrecognizedClientException",
+  "SignatureDoesNotMatch",
+  "InvalidAccessKeyId",
+  "ExpiredToken",
+  "ExpiredTokenException",
+];
+const NO_QUEUE = ["QueueDoesNotExist", "AWS.SimpleQueueService.NonExistentQueue"];
+const NEEDS: Readonly<Record<"source" | "target", string>> = {
+  source: "GetQueueUrl, GetQueueAttributes, ListQueueTags, ReceiveMessage, DeleteMessage",
+  target: "GetQueueUrl, CreateQueue, TagQueue, GetQueueAttributes, SendMessage",
+};
+
+/**
+ * Calls SQS.
+ *
+ * @param of side of the move that the queue is on, for the rights that it takes.
+ * @throws CliError with one sentence for what AWS refuses.
+ */
+export async function callSqs<T>(of: "source" | "target", call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    throw sentenceFor(error, of);
+  }
+}
+
+/** Finds the URL of a queue by its name; `null` for none. */
+export async function urlOf(
+  client: SQSClient,
+  of: "source" | "target",
+  name: string,
+): Promise<string | null> {
+  try {
+    const found = await callSqs(of, () => client.send(new GetQueueUrlCommand({ QueueName: name })));
+    return found.QueueUrl ?? null;
+  } catch (error) {
+    if (error instanceof CliError && error.exitCode === EXIT_NOT_FOUND) return null;
+    throw error;
+  }
+}
+
+function sentenceFor(error: Error, of: "source" | "target"): CliError {
+  const { name, message } = error;
+  if (NO_QUEUE.includes(name)) return new CliError("There is no such queue in SQS.", EXIT_NOT_FOUND);
+  if (name === "CredentialsProviderError") {
+    return new CliError(
+      "There are no credentials for AWS: set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.",
+    );
+  }
+  if (message === "Region is missing") return new CliError("Set AWS_REGION to the region of the queue.");
+  if (UNKNOWN_CREDENTIALS.includes(name))
+    return new CliError(`AWS does not accept the credentials: ${message}`);
+  if (/AccessDenied/.test(name)) {
+    return new CliError(
+      `AWS refuses it: ${message} The credentials need these actions of SQS: ${NEEDS[of]}.`,
+    );
+  }
+  const isAnswer = error instanceof SQSServiceException;
+  return new CliError(
+    isAnswer ? `SQS refuses it: ${message} (${name})` : `SQS does not answer: ${message}`,
+    EXIT_FAILED,
+  );
+}

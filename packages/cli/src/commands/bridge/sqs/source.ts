@@ -1,0 +1,154 @@
+import { Buffer } from "node:buffer";
+import {
+  DeleteMessageBatchCommand,
+  GetQueueAttributesCommand,
+  ListQueueTagsCommand,
+  type Message,
+  ReceiveMessageCommand,
+  type SQSClient,
+} from "@aws-sdk/client-sqs";
+import { CliError, EXIT_NOT_FOUND } from "@sluice/project/errors";
+import { RECEIVE_MESSAGES_MAX } from "@sluice/protocol";
+import {
+  type Backlog,
+  type ForeignMessage,
+  idOf,
+  type Source,
+  type SourceQueue,
+  type Taken,
+} from "../message.ts";
+import { callSqs, urlOf } from "./client.ts";
+import { deadLetterNameIn, linesOf, notCopiedOf, queueOf, type SqsAttributes } from "./settings.ts";
+
+/** Seconds that a receive waits for messages: it asks all of SQS's servers then, and can be stopped soon. */
+const WAIT_SECONDS = 2;
+
+/** Opens a queue of SQS. Throws `CliError` where there is none. */
+export async function openSqsSource(client: SQSClient, name: string, leaseMs: number): Promise<Source> {
+  const url = await urlOf(client, "source", name);
+  if (url !== null) return new SqsSource(client, name, url, leaseMs);
+  throw new CliError(`SQS has no queue "${name}" in ${await client.config.region()}.`, EXIT_NOT_FOUND);
+}
+
+/** A queue of SQS, which is received from. */
+class SqsSource implements Source {
+  readonly #client: SQSClient;
+  readonly #name: string;
+  readonly #url: string;
+  readonly #leaseMs: number;
+
+  constructor(client: SQSClient, name: string, url: string, leaseMs: number) {
+    this.#client = client;
+    this.#name = name;
+    this.#url = url;
+    this.#leaseMs = leaseMs;
+  }
+
+  async describe(): Promise<SourceQueue> {
+    const attributes = await this.#attributes();
+    const { Tags = {} } = await callSqs("source", () =>
+      this.#client.send(new ListQueueTagsCommand({ QueueUrl: this.#url })),
+    );
+    const dead = deadLetterNameIn(attributes);
+    const count = dead?.maxReceiveCount;
+    return {
+      place: attributes.QueueArn ?? this.#url,
+      queue: queueOf(this.#name, attributes, Tags),
+      lines: linesOf(attributes, Tags),
+      notCopied: notCopiedOf(attributes),
+      notes: [
+        "Other consumers go on meanwhile, and what they receive is theirs.",
+        ...(dead === null
+          ? []
+          : [
+              `The messages in its dead-letter queue stay: sluice adopt ${dead.name} --from sqs.`,
+              `A receive of the bridge counts: a message that it receives for the ${count}th time, and is killed with, goes there.`,
+            ]),
+      ],
+      steps: [],
+      refusal: null,
+      backlog: backlogIn(attributes),
+    };
+  }
+
+  async open(): Promise<void> {}
+
+  async take(): Promise<Taken[]> {
+    const leasedUntilMs = Date.now() + this.#leaseMs;
+    const { Messages = [] } = await callSqs("source", () =>
+      this.#client.send(
+        new ReceiveMessageCommand({
+          QueueUrl: this.#url,
+          MaxNumberOfMessages: RECEIVE_MESSAGES_MAX,
+          VisibilityTimeout: this.#leaseMs / 1_000,
+          WaitTimeSeconds: WAIT_SECONDS,
+          MessageSystemAttributeNames: ["All"],
+          MessageAttributeNames: ["All"],
+        }),
+      ),
+    );
+    return Messages.map((message) => ({
+      handle: message.ReceiptHandle ?? "",
+      id: idOf(message.MessageId ?? ""),
+      message: foreignOf(message),
+      leasedUntilMs,
+    }));
+  }
+
+  async remove(handles: readonly string[]): Promise<ReadonlySet<string>> {
+    const Entries = handles.map((ReceiptHandle, i) => ({ Id: `${i}`, ReceiptHandle }));
+    const { Successful = [] } = await callSqs("source", () =>
+      this.#client.send(new DeleteMessageBatchCommand({ QueueUrl: this.#url, Entries })),
+    );
+    return new Set(Successful.flatMap(({ Id }) => handles[Number(Id)] ?? []));
+  }
+
+  async backlog(): Promise<Backlog> {
+    return backlogIn(await this.#attributes());
+  }
+
+  async close(): Promise<void> {}
+
+  async #attributes(): Promise<SqsAttributes> {
+    const command = new GetQueueAttributesCommand({ QueueUrl: this.#url, AttributeNames: ["All"] });
+    const { Attributes = {} } = await callSqs("source", () => this.#client.send(command));
+    return Attributes;
+  }
+}
+
+function backlogIn(attributes: SqsAttributes): Backlog {
+  const count = (name: string) => (attributes[name] === undefined ? null : Number(attributes[name]));
+  return {
+    waiting: count("ApproximateNumberOfMessages"),
+    inFlight: count("ApproximateNumberOfMessagesNotVisible"),
+    delayed: count("ApproximateNumberOfMessagesDelayed"),
+  };
+}
+
+/** Reads a message that was received. */
+export function foreignOf({
+  MessageId = "",
+  Body = "",
+  Attributes = {},
+  MessageAttributes = {},
+}: Message): ForeignMessage {
+  const { SentTimestamp, MessageGroupId: group, MessageDeduplicationId: deduplicationId } = Attributes;
+  const attributes = Object.fromEntries(
+    Object.entries(MessageAttributes).map(([name, { DataType = "String", StringValue, BinaryValue }]) => {
+      const value =
+        BinaryValue === undefined ? (StringValue ?? "") : Buffer.from(BinaryValue).toString("base64");
+      return [name, { type: DataType, value }];
+    }),
+  );
+  return {
+    id: idOf(MessageId),
+    sentAt: new Date(Number(SentTimestamp ?? Date.now())).toISOString(),
+    attempts: 0,
+    delaySeconds: 0,
+    contentType: "text",
+    text: Body,
+    ...(group === undefined ? {} : { group }),
+    ...(deduplicationId === undefined ? {} : { deduplicationId }),
+    ...(Object.keys(attributes).length === 0 ? {} : { attributes }),
+  };
+}

@@ -1,0 +1,32 @@
+import { constants } from "node:os";
+import type { Printer } from "@sluice/local/report/printer";
+
+const SIGNALS = ["SIGINT", "SIGTERM"] as const;
+
+/**
+ * Runs a command that the first signal asks to end, and the second one ends at once.
+ *
+ * @returns exit code of the signal, 128 and its number, where one came and the command was to run to its end.
+ */
+export async function untilStopped(
+  printer: Printer,
+  isEndless: boolean,
+  run: (stop: AbortSignal) => Promise<number>,
+): Promise<number> {
+  const stopping = new AbortController();
+  let exitCode: number | null = null;
+  const onSignal = (signal: NodeJS.Signals) => {
+    const code = 128 + constants.signals[signal];
+    if (stopping.signal.aborted) process.exit(code);
+    exitCode = code;
+    printer.warn("\nStopping, once what is under way is done.");
+    stopping.abort();
+  };
+  for (const signal of SIGNALS) process.on(signal, onSignal);
+  try {
+    const code = await run(stopping.signal);
+    return exitCode === null || isEndless ? code : exitCode;
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, onSignal);
+  }
+}

@@ -1,0 +1,35 @@
+import type { BackupQueue, LeasedMessage } from "@sluice/gateway/views";
+import type { Line } from "./message.ts";
+
+/** A queue of another queue system that a queue is moved to, as it is shown. */
+export interface TargetQueue {
+  /** Where it is, in words. */
+  readonly place: string;
+  readonly exists: boolean;
+  /** Settings that it is created with. */
+  readonly lines: readonly Line[];
+  /** Sentences about what is not copied, each with the reason. */
+  readonly notCopied: readonly string[];
+  readonly differences: readonly string[];
+  readonly notes: readonly string[];
+  readonly refusal: string | null;
+}
+
+/** Outcome of a message that was sent: `again` may succeed later. */
+export type Sent = "sent" | "again" | { readonly left: string };
+
+/** A queue that messages are sent to. */
+export interface Target {
+  describe(queue: BackupQueue): Promise<TargetQueue>;
+  /** Creates it with the settings of a queue of Sluice, unless it is there. */
+  create(queue: BackupQueue): Promise<void>;
+  /** Most messages, and most bytes, of one call. */
+  readonly limits: { readonly messages: number; readonly size: number };
+  /** @returns the outcome of each message, in order. */
+  send(messages: readonly LeasedMessage[]): Promise<readonly Sent[]>;
+}
+
+/** Bytes of a message's body. */
+export function bodyBytes({ text, base64 = "" }: Pick<LeasedMessage, "text" | "base64">): number {
+  return text === undefined ? Math.floor((3 * base64.length) / 4) : Buffer.byteLength(text);
+}
