@@ -4,6 +4,7 @@ import { readKnown, type Sql } from "@sluice/broker/recovery";
 import { idOfName, withObjectFile } from "@sluice/objects";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { objectsFolder, openNodeBroker, WORKER } from "../../../apps/broker/test/node-broker.ts";
+import { queuesKeptIn } from "./kept-queues.ts";
 import { recoverDirectory } from "./recover-directory.ts";
 
 const QUEUES = ["orders", "bulk", "line.fifo"];
@@ -200,5 +201,6 @@ describe("a queue with shards", () => {
       before.map(({ queueId, shards }) => [queueId, shards]),
     );
     expect(recover()).toEqual([]);
+    expect(queuesKeptIn({ folder, worker: WORKER })).toEqual(["wide"]);
   });
 });
