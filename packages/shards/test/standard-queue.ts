@@ -3,7 +3,8 @@ import fc from "fast-check";
 import { expect } from "vitest";
 import type { QueueRpc } from "../src/index.ts";
 import { type Chances, makeChaos, randomOf } from "./chaos.ts";
-import { FakeQueue, packed, tokenFor } from "./fake-queue.ts";
+import { tokenFor } from "./fake-messages.ts";
+import { FakeQueue, packed } from "./fake-queue.ts";
 
 const QUEUE = "orders";
 const COMMANDS = [
