@@ -170,6 +170,31 @@ it("a purge empties all shards", async () => {
   expect(await ask("/queues/letters.fifo/why")).toMatchObject({ reason: "empty" });
 });
 
+it("a receive that waits gets messages of one shard, and those that others had for it stay", async () => {
+  const waiting = sqs.send(
+    new ReceiveMessageCommand({
+      QueueUrl: urlOf("letters.fifo"),
+      MaxNumberOfMessages: 2,
+      WaitTimeSeconds: 20,
+    }),
+  );
+  const entries = GROUPS.map((group) => ({
+    Id: group,
+    MessageGroupId: group,
+    MessageDeduplicationId: `${group}-late`,
+    MessageBody: group,
+  }));
+  const sent = await sqs.send(
+    new SendMessageBatchCommand({ QueueUrl: urlOf("letters.fifo"), Entries: entries }),
+  );
+  expect(sent.Failed).toBeUndefined();
+  const { Messages = [] } = await waiting;
+  expect(Messages.length).toBeGreaterThan(0);
+  const queue = await ask("/queues/letters.fifo");
+  const leased = Messages.length;
+  expect(queue).toMatchObject({ messages: { ready: GROUPS.length - leased, leased } });
+});
+
 it("a pull client pulls, acknowledges and retries by lease ids of any shard", async () => {
   for (let i = 0; i < 6; i++) await rest("pulled", "", { body: `${i}`, content_type: "text" });
   const pulled = await rest("pulled", "/pull", { batch_size: 4 });

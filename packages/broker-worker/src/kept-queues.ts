@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DIRECTORY_NAME, readKnown, type Sql } from "@sluice/broker/recovery";
 import { idOfName, objectFile, withObjectFile } from "@sluice/objects";
+import { isShard } from "@sluice/protocol";
 import { uniqueKeysOf } from "./unique-keys.ts";
 
 interface KeptQueuesInput {
@@ -19,7 +20,9 @@ export function queuesKeptIn({ folder, worker }: KeptQueuesInput): readonly stri
   try {
     // The part of the platform's database that is used.
     const { rows } = withObjectFile(file, ({ sql }) => readKnown(sql as unknown as Sql));
-    return [...rows.values()].flatMap((row) => (row.kind === "queue" ? [row.record.name] : [])).sort();
+    return [...rows.values()]
+      .flatMap((row) => (row.kind === "queue" && !isShard(row.record.name) ? [row.record.name] : []))
+      .sort();
   } catch {
     return [];
   }

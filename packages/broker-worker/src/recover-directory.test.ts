@@ -1,8 +1,10 @@
 import { existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { idOfName } from "@sluice/objects";
+import { readKnown, type Sql } from "@sluice/broker/recovery";
+import { idOfName, withObjectFile } from "@sluice/objects";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { objectsFolder, openNodeBroker, WORKER } from "../../../apps/broker/test/node-broker.ts";
+import { queuesKeptIn } from "./kept-queues.ts";
 import { recoverDirectory } from "./recover-directory.ts";
 
 const QUEUES = ["orders", "bulk", "line.fifo"];
@@ -158,5 +160,47 @@ describe("the queues of a directory", () => {
       expect.arrayContaining(["line.fifo", "orders"].map(takenBack)),
     );
     expect(existsSync(broken)).toBe(true);
+  });
+});
+
+describe("a queue with shards", () => {
+  const wide = {
+    deliveryDelaySeconds: 0,
+    messageRetentionSeconds: 3_600,
+    producers: [],
+    consumer: null,
+    shards: 3,
+  };
+  const NAMES = ["wide", "wide#1", "wide#2"];
+
+  /** Rows of the queue and its shards in the directory's file. */
+  const records = () =>
+    withObjectFile(file, ({ sql }) => {
+      const { rows } = readKnown(sql as unknown as Sql);
+      return NAMES.flatMap((name) => {
+        const row = rows.get(name);
+        return row?.kind === "queue" ? [row.record] : [];
+      });
+    });
+
+  it("is taken back with its map from its objects' files, and keeps what is in them", async () => {
+    folder = objectsFolder();
+    file = fileOf("Directory", "directory");
+    const { call, close } = openNodeBroker(folder, { queues: { wide } });
+    await call("ListQueues", {});
+    await expect.poll(() => records().map(({ shards }) => shards?.open)).toEqual([3, 3, 3]);
+    close();
+    const before = records();
+    rmSync(file);
+    expect(recover()).toEqual(expect.arrayContaining(NAMES.map(takenBack)));
+    expect(records()).toEqual(before);
+    const again = openNodeBroker(folder, { queues: { wide } });
+    await again.call("ListQueues", {});
+    again.close();
+    expect(records().map(({ queueId, shards }) => [queueId, shards])).toEqual(
+      before.map(({ queueId, shards }) => [queueId, shards]),
+    );
+    expect(recover()).toEqual([]);
+    expect(queuesKeptIn({ folder, worker: WORKER })).toEqual(["wide"]);
   });
 });

@@ -1,3 +1,5 @@
+import { readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import {
   type DirectoryReply,
   mapInError,
@@ -26,9 +28,9 @@ afterEach(async () => {
   broker = undefined;
 });
 
-async function start(): Promise<BrokerHarness> {
+async function start(members = ""): Promise<BrokerHarness> {
   await broker?.stop();
-  broker = await startBroker({ queues: {}, persistDir });
+  broker = await startBroker({ queues: {}, persistDir, members });
   return broker;
 }
 
@@ -157,4 +159,31 @@ it("shards deliver under the name of their queue, and their dead letters go back
   await (deadQueue as unknown as QueueReceiveRpc).startMove("dead", move);
   await until((seen) => seen.length > 1);
   expect(harness.seen[1]).toMatchObject({ queue: "orders", messages: [{ body: "cursed" }] });
+});
+
+it("shard 0 goes by a map that it has told, also when the directory does not answer any more", async () => {
+  // No notice of the map arrives: shard 0 learns it when it starts.
+  const deaf = `
+    async configure(queue, record) {
+      if (queue === "orders" && record.shards !== undefined) throw new Error("away");
+      return super.configure(queue, record);
+    }
+  `;
+  const { directory, send } = await start(deaf);
+  const created = recordIn(await (await directory()).createQueue({ name: "orders" }));
+  await send("orders", ["before"]);
+  const reply = await (await directory()).changeQueue(created.queueId, { settings: { shards: 3 } });
+  expect(recordIn(reply)).not.toHaveProperty("shards");
+  const told = await start(deaf);
+  const map = mapInError(await told.refusal("orders", "metrics", "orders"));
+  expect(map).toMatchObject({ open: 3, kept: 3 });
+  await told.stop();
+  broker = undefined;
+  const files = await readdir(persistDir, { recursive: true });
+  const ofDirectory = files.filter((file) => /Directory\/[0-9a-f]+\.sqlite/.test(file));
+  expect(ofDirectory).not.toEqual([]);
+  for (const file of ofDirectory)
+    await writeFile(join(persistDir, file), "this is no database".repeat(1_000));
+  const alone = await start();
+  expect(mapInError(await alone.refusal("orders", "metrics", "orders"))).toEqual(map);
 });

@@ -356,7 +356,7 @@ export class World {
       definition: () => this.queues[shardOf(name).queue],
       shardMap: () => this.maps.get(name),
       consumer: () => {
-        const definition = this.queues[name]?.consumer;
+        const definition = this.queues[shardOf(name).queue]?.consumer;
         if (definition?.type === "http_push") {
           const format = formatOf(definition.settings.format);
           return format && new EndpointConsumer(this.#caller(definition.settings, gated, log), format);
@@ -364,7 +364,7 @@ export class World {
         return definition?.type === "worker" && this.hasConsumer ? consumer : null;
       },
       daemon: () => {
-        const definition = this.queues[name]?.consumer;
+        const definition = this.queues[shardOf(name).queue]?.consumer;
         return definition?.type === "http_push" && definition.settings.format === "sqsd"
           ? this.#caller(definition.settings, gated, log)
           : null;

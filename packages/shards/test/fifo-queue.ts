@@ -32,13 +32,14 @@ export async function runFifo(
   const random = randomOf(seed);
   const world = new FakeQueue(QUEUE);
   makeChaos(world, random, chances);
-  const callers = callersOf(world, random);
+  // Two isolates, of which each learns of a map by its own calls.
+  const isolates = [callersOf(world, random), callersOf(world, random)];
   const sent: Sent[] = [];
   /** Ids of each group's messages that are not deleted, in the order in which they were sent. */
   const order = new Map<string, string[]>(GROUPS.map((group) => [group, []]));
   const held = new Map<string, string>();
   let count = 0;
-  const queue = callers.of(QUEUE);
+  let queue = callersOf(world, random).of(QUEUE);
 
   /** Sends until it is stored: a client repeats a request that fails. */
   const send = async (bytes: Uint8Array): Promise<readonly EnqueuedMessage[]> => {
@@ -129,6 +130,7 @@ export async function runFifo(
 
   for (const command of commands) {
     if (random() < chances.change / 4) world.expire();
+    queue = isolates[Math.floor(random() * isolates.length)]?.of(QUEUE) ?? queue;
     try {
       await run(command);
     } catch (error) {

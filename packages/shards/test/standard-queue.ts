@@ -3,7 +3,8 @@ import fc from "fast-check";
 import { expect } from "vitest";
 import type { QueueRpc } from "../src/index.ts";
 import { type Chances, makeChaos, randomOf } from "./chaos.ts";
-import { FakeQueue, packed, tokenFor } from "./fake-queue.ts";
+import { tokenFor } from "./fake-messages.ts";
+import { FakeQueue, packed } from "./fake-queue.ts";
 
 const QUEUE = "orders";
 const COMMANDS = [
@@ -39,16 +40,18 @@ export async function runStandard(
   const random = randomOf(seed);
   const world = new FakeQueue(QUEUE);
   makeChaos(world, random, chances);
-  const run = new Run(world, random, callersOf(world, random), chances.failure > 0);
+  // Two isolates, of which each learns of a map by its own calls.
+  const callers = [callersOf(world, random), callersOf(world, random)];
+  const run = new Run(world, random, callers, chances.failure > 0);
   for (const command of commands) await run.do(command);
   expect(world.faults).toEqual([]);
 }
 
-/** Callers of one isolate, and the leases that they have. */
+/** Callers, and the leases that they have. */
 class Run {
   readonly #world: FakeQueue;
   readonly #random: () => number;
-  readonly #callers: { of(queue: string): QueueRpc };
+  readonly #callers: readonly { of(queue: string): QueueRpc }[];
   readonly #fails: boolean;
   /** Receipts by the ids of their messages. */
   readonly #held = new Map<string, string>();
@@ -56,7 +59,7 @@ class Run {
   constructor(
     world: FakeQueue,
     random: () => number,
-    callers: { of(queue: string): QueueRpc },
+    callers: readonly { of(queue: string): QueueRpc }[],
     fails: boolean,
   ) {
     this.#world = world;
@@ -66,7 +69,9 @@ class Run {
   }
 
   async do(command: Command): Promise<void> {
-    const queue = this.#callers.of(QUEUE);
+    const [first, second] = this.#callers.map((callers) => callers.of(QUEUE));
+    const queue = this.#random() < 0.5 ? first : second;
+    if (queue === undefined) return;
     const before = this.#world.messages.map(({ id }) => id);
     const ready = this.#world.messages.filter(({ lease }) => lease === null).length;
     try {

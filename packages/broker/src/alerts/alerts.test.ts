@@ -70,6 +70,15 @@ describe("the alert of a dead-letter queue", () => {
     await expect.poll(() => told(world)).toHaveLength(3);
   });
 
+  it("of a shard names the queues that people know", async () => {
+    const world = deadLettering();
+    for (const name of ["orders#2", "dead"]) world.maps.set(name, { epoch: 20, open: 3, kept: 3 });
+    await world.sendAndPass("orders#2", ["a"]);
+    await expect.poll(() => told(world)).toEqual(["alert.begun dead dead_letters"]);
+    expect(received(world)[0]?.data.text).toContain('from queue "orders"');
+    expect(world.seen[0]?.queue).toBe("orders");
+  });
+
   it("is none of messages that somebody sends there", async () => {
     const world = deadLettering();
     await world.sendAndPass("dead", ["a"]);

@@ -68,6 +68,14 @@ describe("idle queues", () => {
     expect(names().sort()).toEqual(["mails", "orders"]);
   });
 
+  it("are not listed by the report of a shard, which keeps a part of its queue", () => {
+    report("orders", 1, rest("orders", 3));
+    report("orders#1", 1, rest("orders", 4));
+    expect(rests.list().map(({ description }) => description.ready)).toEqual([3]);
+    expect(rests.started("orders")).toBe(true);
+    expect(names()).toEqual([]);
+  });
+
   it("are not listed by a damaged row", () => {
     report("orders", 1, rest("orders", 3));
     sql.exec(`UPDATE marks SET rest = replace(rest, '"ready":3', '"ready":4')`);

@@ -1,12 +1,13 @@
 import { SHARDS_MAX } from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
 import { consumer, pullConsumer } from "../../test/messages.ts";
+import { REGISTRY_START_MS, TestRegistry } from "../../test/registry.ts";
 import { ShardDirectory } from "../../test/shard-directory.ts";
 import { applyTopology } from "./apply-topology.ts";
 import { NOTIFY_AGAIN_MS } from "./notices.ts";
-import { changeQueue, createQueue, ensureQueue } from "./queues.ts";
+import { changeQueue, createQueue, deleteQueue, ensureQueue } from "./queues.ts";
 import { ASK_SHARDS_MS } from "./shard-asks.ts";
-import { shardQuestions, shardsAnswered } from "./shards.ts";
+import { shardQuestions, shardsAnswered, stepShards } from "./shards.ts";
 import { restoreQueue, statusOf } from "./status.ts";
 
 const FIFO = { deduplicationScope: "messageGroup" } as const;
@@ -124,6 +125,37 @@ describe("a queue with shards", () => {
     const directory = await withShards(2);
     expect(ensureQueue(directory.registry, "orders#1", null)).toMatchObject({ ok: true });
     expect(ensureQueue(directory.registry, "orders#2", null)).toMatchObject({ ok: false });
+  });
+});
+
+describe("shards in a jurisdiction", () => {
+  const inEurope = (registry: TestRegistry) =>
+    createQueue(registry, { name: "orders", jurisdiction: "eu", settings: { shards: 3 } });
+
+  it("are in the place of their queue", () => {
+    const registry = new TestRegistry(new Map(), { nowMs: REGISTRY_START_MS }, true);
+    inEurope(registry);
+    expect(registry.shards("orders").map(({ record }) => [record.jurisdiction, record.place])).toEqual([
+      ["eu", "eu"],
+      ["eu", "eu"],
+    ]);
+  });
+
+  it("are not made elsewhere while an object still holds messages of a deleted one", () => {
+    const registry = new TestRegistry(new Map(), { nowMs: REGISTRY_START_MS }, true);
+    inEurope(registry);
+    deleteQueue(registry, registry.queue("orders")?.record.queueId ?? "");
+    const emptied = (name: string) => {
+      const row = registry.row(name);
+      if (row?.kind === "deleted") registry.emptied(row);
+    };
+    emptied("orders");
+    emptied("orders#1");
+    expect(createQueue(registry, { name: "orders", settings: { shards: 3 } })).toMatchObject({ ok: true });
+    expect(registry.shards("orders")).toEqual([]);
+    emptied("orders#2");
+    stepShards(registry, "orders");
+    expect(registry.shards("orders").map(({ record }) => record.place)).toEqual([undefined, undefined]);
   });
 });
 

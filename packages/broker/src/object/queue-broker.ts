@@ -33,6 +33,7 @@ import type {
 } from "@sluice/protocol";
 import {
   ALERTS_QUEUE,
+  isShard,
   isSpoken,
   isTopicObject,
   isWhole,
@@ -59,6 +60,7 @@ import { ObjectQueue } from "./object-queue.ts";
 import type { OpenQueue } from "./open-queue.ts";
 import { QueueReads } from "./queue-reads.ts";
 import { refusedProtocol, refusedSend } from "./refused-send.ts";
+import { QueueNotFoundError } from "./registration.ts";
 import { FullStorages, STORAGE_FULL, STORAGE_IS_FULL } from "./storage-full.ts";
 import {
   describeUnreadable,
@@ -153,6 +155,8 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
       const open = await this.#queue.forCall(queue);
       if (open.unwritable !== null) throw open.unwritable;
       if (open.registration.definition === undefined) {
+        // Only its queue makes a shard. What was passed on waits for it.
+        if (isShard(queue)) throw new QueueNotFoundError(queue);
         if (isTopicObject(transfer.source)) return this.#forward(open, transfer);
         if (queue === ALERTS_QUEUE) return open.core.inbox.forward(transfer, ALERTS_ARE_OFF);
         await createIfAbsent(open, () => this.#directory.ensureQueue(queue));

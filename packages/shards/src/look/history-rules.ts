@@ -5,7 +5,6 @@ import {
   type MessageElsewhere,
   NAMED_IDS_MAX,
   type QueueFigures,
-  SHARDS_MAX,
   type StoryGap,
   type StoryReply,
   shardOf,
@@ -17,12 +16,20 @@ import { oldestOf, sumOf, sumOfCounts, sumOfLists, withoutRepeats } from "../mer
 import { mergedHealth, mergedRates } from "../merge/description.ts";
 import { readPlaces, type ShardPlace, writeCursor } from "./cursor.ts";
 
+/** Factor that makes room for the number of a shard: more than `SHARDS_MAX`. */
+const SHARD_ROOM = 128;
 /**
- * Makes the number of a shard's event, or of its delivery, one of the queue: it names one of all, and grows with those
- * of its shard. Over all shards time is what orders events.
+ * Numbers of events that are told apart. Each start of an object begins with the next multiple of 2^32, so a history that
+ * has two with the same rest has 8,192 starts between them.
+ */
+const NUMBERS = 2 ** 45;
+
+/**
+ * Makes the number of a shard's event, or of its delivery, one of the queue: it names one of all. Over all shards time is
+ * what orders events.
  */
 export function numberOfQueue(number: number, shard: number): number {
-  return number * SHARDS_MAX + shard;
+  return (number % NUMBERS) * SHARD_ROOM + shard;
 }
 
 /** Shows an event of a shard as one of the queue. */

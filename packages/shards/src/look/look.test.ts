@@ -1,4 +1,11 @@
-import type { HistoryEvent, HistoryRequest, LookRequest, QueueFigures, WatchRequest } from "@sluice/protocol";
+import {
+  type HistoryEvent,
+  type HistoryRequest,
+  type LookRequest,
+  type QueueFigures,
+  SHARDS_MAX,
+  type WatchRequest,
+} from "@sluice/protocol";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { queueOf } from "../../test/stub-shards.ts";
@@ -66,11 +73,20 @@ it("the history of all shards is listed once, newest first, whatever a page has 
   );
 });
 
+it("numbers of events are whole and differ for each shard, as long as an object's own are", () => {
+  const last = Number.MAX_SAFE_INTEGER;
+  const numbers = [last, last - 1].flatMap((number) =>
+    [0, 1, SHARDS_MAX - 1].map((shard) => numberOfQueue(number, shard)),
+  );
+  expect(new Set(numbers).size).toBe(numbers.length);
+  expect(numbers.every(Number.isSafeInteger)).toBe(true);
+});
+
 it("an event names the queue in place of its shards", async () => {
   const moved = event(1, 5, { by: "orders#2", to: "dead", batch: 3 });
   const queue = queueOf({ history: historyOf([]) }, { history: historyOf([moved]) });
   const { events } = await queue.history("orders", { max: 9 });
-  expect(events).toMatchObject([{ number: 101, batch: 301, queue: "orders", by: "orders", to: "dead" }]);
+  expect(events).toMatchObject([{ number: 129, batch: 385, queue: "orders", by: "orders", to: "dead" }]);
 });
 
 describe("a story", () => {
@@ -91,7 +107,7 @@ describe("a story", () => {
     };
     const queue = queueOf({ story: () => nothing }, { story: () => known });
     expect(await queue.story("orders", "id")).toMatchObject({
-      events: [{ number: 401, queue: "orders" }],
+      events: [{ number: 513, queue: "orders" }],
       gaps: [],
       after: { queue: "dead", id: "x" },
       traceId: "t",
@@ -152,7 +168,10 @@ describe("a watch", () => {
     const next = queue.watch("orders", { after: first.last, state: first.state, kinds: ["failed"] });
     await expect.poll(() => asked[1]?.at(-1)).toEqual({ after: 8, state: "s1", kinds: ["failed"] });
     waiting.resolve();
-    expect(await next).toMatchObject({ events: [{ number: 800 }, { number: 901 }], isGap: false });
+    expect(await next).toMatchObject({
+      events: [{ number: 8 * 128 }, { number: 9 * 128 + 1 }],
+      isGap: false,
+    });
     expect(asked[0]?.at(-1)).toEqual({ after: 7, state: null, kinds: ["failed"] });
   });
 
