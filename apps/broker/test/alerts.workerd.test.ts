@@ -109,3 +109,21 @@ it("alerts of a queue in a jurisdiction are reported from outside of it, without
   await call("DELETE", `/client/v4/accounts/a/queues/${orders}`);
   await expect.poll(told).toContain("alert.ended orders failures");
 });
+
+it("reports go to the URL that a variable has, also from an object that does not know its name", async () => {
+  const { host, reports } = await startWebhook();
+  // As in the workerd of earlier Wranglers, where the alarm has started the object.
+  const entry = `import { defineBroker } from "@sluice/broker-worker";
+    import { workersHost } from "../../packages/broker/src/platform/host.ts";
+    const hosts = workersHost();
+    const hostOf = (ctx, env) => ({ ...hosts(ctx, env), id: { toString: () => ctx.id.toString() } });
+    const topology = { queues: {}, alerts: { format: "slack", deadLetters: true } };
+    const broker = defineBroker({ topology, consumers: {}, hostOf });
+    export const { Directory, QueueBroker } = broker;
+    export default broker.handler;`;
+  const vars = { SLUICE_ENV: "development", SLUICE_ALERTS_URL: `http://${host}/hook` };
+  const broker = await startBrokerWorker(entry, vars);
+  const tested = await broker.dispatchFetch(`${BASE}/__sluice/api/alerts/test`, { method: "POST" });
+  expect(tested.status).toBe(200);
+  await expect.poll(() => reports.length).toBe(1);
+});

@@ -114,13 +114,13 @@ function portsOf(
     shardMap: () => registration.record?.shards,
     consumer: () => {
       const consumer = registration.definition?.consumer ?? null;
-      const port = consumer === null ? null : consumers.consumerOf(consumer, clock, log);
+      const port = consumer === null ? null : consumers.consumerOf(name, consumer, clock, log);
       return port === null ? null : faults.around(port);
     },
     daemon: () => {
       const consumer = registration.definition?.consumer;
       return consumer?.type === "http_push" && consumer.settings.format === "sqsd"
-        ? consumers.callerOf(consumer.settings, clock, log)
+        ? consumers.callerOf(name, consumer.settings, clock, log)
         : null;
     },
     transfer: (target, transfer) => {

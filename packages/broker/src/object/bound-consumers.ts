@@ -45,16 +45,17 @@ export class BoundConsumers {
     this.#endpoints = endpoints;
   }
 
-  /** How a consumer is called, `null` if this broker cannot. */
-  consumerOf(consumer: ConsumerDefinition, clock: Clock, log: QueueLog): ConsumerPort | null {
-    if (consumer.type === "http_push") return this.#endpointOf(consumer.settings, clock, log);
+  /** How the consumer of a queue is called, `null` if this broker cannot. */
+  consumerOf(queue: string, consumer: ConsumerDefinition, clock: Clock, log: QueueLog): ConsumerPort | null {
+    if (consumer.type === "http_push") return this.#endpointOf(queue, consumer.settings, clock, log);
     if (consumer.type === "notification") return this.#notificationOf(consumer.settings);
     return consumer.type === "worker" ? this.#workerOf(consumer.worker) : null;
   }
 
-  /** How an HTTP endpoint is called. */
-  callerOf(settings: HttpPushSettings, clock: Clock, log: QueueLog): EndpointCaller {
-    const isOfAlerts = this.#host.id.name === ALERTS_QUEUE;
+  /** How the HTTP endpoint of a queue is called. */
+  callerOf(queue: string, settings: HttpPushSettings, clock: Clock, log: QueueLog): EndpointCaller {
+    // An object that its alarm has started does not know its own name on every platform.
+    const isOfAlerts = queue === ALERTS_QUEUE;
     return new EndpointCaller({
       settings: isOfAlerts ? { ...settings, url: this.#alertsUrl ?? settings.url } : settings,
       hidesPath: isOfAlerts,
@@ -108,8 +109,8 @@ export class BoundConsumers {
     };
   }
 
-  #endpointOf(settings: HttpPushSettings, clock: Clock, log: QueueLog): ConsumerPort | null {
+  #endpointOf(queue: string, settings: HttpPushSettings, clock: Clock, log: QueueLog): ConsumerPort | null {
     const format = formatOf(settings.format);
-    return format === null ? null : new EndpointConsumer(this.callerOf(settings, clock, log), format);
+    return format === null ? null : new EndpointConsumer(this.callerOf(queue, settings, clock, log), format);
   }
 }
