@@ -2,7 +2,7 @@ import { dirname, join } from "node:path";
 import { isCloudflareConfig } from "@sluice/config";
 import { takeEnvFiles } from "@sluice/project/files/env-files";
 import { TOPOLOGY_FILE } from "@sluice/project/generate/broker-entry";
-import type { Plan } from "@sluice/project/generate/plan";
+import { generatedConfig, type Plan } from "@sluice/project/generate/plan";
 import { LAST_END_VARIABLE, R2_VARIABLE, STACKS_VARIABLE } from "@sluice/project/names";
 import { refuseMissingMain } from "@sluice/project/read/missing-main";
 import { type Project, readProject } from "@sluice/project/read/project";
@@ -119,6 +119,8 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
   const waker = new QueueWaker();
   const argumentsOf = (plan: Plan) =>
     wranglerArguments(plan, { ...options, ip: host, data, owner: ownership.owner });
+  /** Lists what Wrangler starts anew for: of what is in its files it sees the rest by itself. */
+  const restartsFor = (plan: Plan) => [...argumentsOf(plan), ...consumersIn(plan)].join();
   let current = await generate({ ...input, read: project });
 
   const adopt = (next: Generation) => {
@@ -162,7 +164,7 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
   let isOver = false;
   const update = async () => {
     if (isOver) return;
-    const before = argumentsOf(current.plan);
+    const before = restartsFor(current.plan);
     const changed = ownership.change();
     if (changed !== null) {
       printer.print(ownerLine(changed));
@@ -174,8 +176,7 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
     if (isOver) return;
     adopt(next);
     writeTypes();
-    // Wrangler sees by itself what is in its files, but not that there are other files.
-    if (argumentsOf(current.plan).join() !== before.join()) {
+    if (restartsFor(current.plan) !== before) {
       runtime.ending();
       wrangler.restart();
     } else wake();
@@ -304,6 +305,15 @@ function accessText(access: Admission, host: string, url: string): string {
   const token = access.made?.token ?? null;
   const link = token === null ? "" : `\n${dashboardLinks(url, token, { host })}`;
   return `${accessLines(access, host)}${link}`;
+}
+
+/**
+ * Lists the Workers of this process that the broker calls. Wrangler ends when it gives workerd a broker that calls an
+ * entrypoint, and the Worker from before it had one.
+ */
+function consumersIn({ workers, broker }: Plan): string[] {
+  const called = new Set((generatedConfig(broker).services ?? []).map(({ service }) => service));
+  return workers.filter(({ name }) => called.has(name)).map(({ name }) => name);
 }
 
 interface ArgumentsOptions extends DevOptions {
