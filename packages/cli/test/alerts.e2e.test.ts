@@ -75,10 +75,18 @@ describe("sluice alerts", () => {
       .toMatch(
         /^dead +dead_letters +20\S+Z +the first dead letter has come, from queue "orders" +no, silent until 20/m,
       );
-    expect((await lab.run(["queues", "info", "dead"])).out).toContain("the first dead letter has come");
+    const info = (await lab.run(["queues", "info", "dead"])).out;
+    expect(info).toContain("the first dead letter has come");
+    expect(info).toMatch(/^alerts +silent until 20\S+Z$/m);
+    expect((await lab.run(["queues", "list"])).out).toMatch(/^dead .*alerts silent until 20\S+Z$/m);
     expect(reports).not.toContain("alert.begun");
 
+    status = 500;
     await lab.words(0, ["alerts", "silence", "dead", "--off"]);
+    await expect
+      .poll(async () => (await lab.run(["alerts", "list"])).out, { timeout: 10_000 })
+      .toMatch(/^dead +dead_letters .* {2}no, it answered 500$/m);
+    status = 204;
     await expect.poll(() => reports, { timeout: 10_000 }).toContain("alert.begun");
     await lab.run(["queues", "purge", "dead", "--force"]);
     await expect.poll(() => reports, { timeout: 10_000 }).toContain("alert.ended");

@@ -3,6 +3,7 @@ import {
   type AlertKind,
   type AlertReport,
   alertBody,
+  alertGroup,
   packMessages,
 } from "@sluice/protocol";
 
@@ -36,7 +37,7 @@ export function reportRecord(
       contentType: "json",
       timestampMs: nowMs,
       body: new TextEncoder().encode(alertBody(report, format ?? "webhook")),
-      extension: { groupId: `${report.kind} ${report.queue}` },
+      extension: { groupId: alertGroup(report.kind, report.queue) },
     },
   ]);
 }

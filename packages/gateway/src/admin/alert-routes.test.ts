@@ -1,12 +1,13 @@
 import {
   ALERT_SILENCE_MS_MAX,
   ALERTS_QUEUE,
+  type LookRequest,
   type QueueChange,
   type SendRequest,
   unpackMessages,
 } from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
-import { DEAD, directoryOf, OPEN, ORDERS, queueWith, recordOf } from "../../test/directory.ts";
+import { DEAD, directoryOf, lookedAt, OPEN, ORDERS, queueWith, recordOf } from "../../test/directory.ts";
 import { CREATED_MS } from "../../test/in-memory.ts";
 import { createGateway } from "../index.ts";
 
@@ -31,6 +32,7 @@ describe("GET /alerts", () => {
       since: "2023-11-14T22:13:20.000Z",
       text: ALERT.text,
       reported: true,
+      failure: null,
     };
     expect(JSON.parse(text)).toEqual({
       alerts: [
@@ -40,6 +42,31 @@ describe("GET /alerts", () => {
       webhook: { origin: "https://hooks.shop.example", format: "webhook", waiting: 6, health: null },
     });
     expect(text).not.toContain("secret");
+  });
+
+  it("does not call an alert reported that the webhook has not taken, and says why", async () => {
+    const directory = directoryOf({ orders: ORDERS, dead: DEAD, other: DEAD }, { alerts: [ALERT] });
+    const waiting = [
+      lookedAt({ group: "dead_letters dead", lastError: "it answered 500" }),
+      lookedAt({ group: "dead_letters orders", lastError: null }),
+      lookedAt({ group: "failures other", lastError: "it answered 500" }),
+    ];
+    // One a page: a look ends where its time is over.
+    const look = async (_: string, { cursor = "0" }: LookRequest) => ({
+      messages: waiting.slice(Number(cursor), Number(cursor) + 1),
+      cursor: Number(cursor) === 2 ? null : `${Number(cursor) + 1}`,
+      matched: 1,
+      searched: 1,
+      of: 3,
+    });
+    const gateway = createGateway({ ...directory, queue: () => queueWith({ look }) }, OPEN);
+    expect(await (await gateway.request(`${API}/alerts`)).json()).toMatchObject({
+      alerts: [
+        { queue: "dead", reported: false, failure: "it answered 500" },
+        { queue: "orders", reported: false, failure: null },
+        { queue: "other", reported: true, failure: null },
+      ],
+    });
   });
 
   it("says that there is no webhook where none is set", async () => {

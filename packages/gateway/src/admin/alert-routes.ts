@@ -3,6 +3,8 @@ import {
   ALERTS_QUEUE,
   type AlertFormat,
   alertBody,
+  alertGroup,
+  PULL_MESSAGES_MAX,
   packMessages,
   type QueueRecord,
 } from "@sluice/protocol";
@@ -19,9 +21,19 @@ import { timeOf } from "./time.ts";
 
 /** Alerts of all queues that are on, and how the webhook is told of them. */
 export interface AlertsView {
-  readonly alerts: readonly (AlertView & { readonly queue: string; readonly silentUntil: string | null })[];
+  readonly alerts: readonly ListedAlert[];
   /** `null` for a broker without `[sluice.alerts]`. */
   readonly webhook: WebhookView | null;
+}
+
+/** An alert that is on, with its queue. */
+export interface ListedAlert extends AlertView {
+  readonly queue: string;
+  /** Whether the webhook has taken its report. */
+  readonly reported: boolean;
+  /** Why the webhook has not taken its report at the last attempt; `null` where it has, or none is known. */
+  readonly failure: string | null;
+  readonly silentUntil: string | null;
 }
 
 /** Webhook of alerts. */
@@ -56,14 +68,24 @@ export function alertRoutes(directory: QueueDirectory): Hono {
           description: atRest.get(record.queueId) ?? (await directory.describe(record.name)),
         })),
     );
-    const view: AlertsView = {
-      alerts: described.flatMap(({ record, description: { alerts = [], nowMs } }) => {
-        const silentUntil = silentUntilOf(record, nowMs);
-        return alertViews(alerts).map((alert) => ({ queue: record.name, ...alert, silentUntil }));
-      }),
-      webhook: await webhookOf(directory),
-    };
-    return c.json(view);
+    const webhook = await webhookOf(directory);
+    const waiting = webhook === null || webhook.waiting === 0 ? new Map() : await reportsWaiting(directory);
+    const last = webhook?.health?.lastDelivery?.failure ?? null;
+    const alerts = described.flatMap(({ record: { name, definition }, description }) => {
+      const silentUntil = silentUntilOf({ definition }, description.nowMs);
+      return alertViews(description.alerts ?? []).map((alert): ListedAlert => {
+        const failure = waiting.get(alertGroup(alert.alert, name));
+        const isTaken = failure === undefined;
+        return {
+          queue: name,
+          ...alert,
+          reported: alert.reported && isTaken,
+          failure: isTaken ? null : (failure ?? last),
+          silentUntil,
+        };
+      });
+    });
+    return c.json({ alerts, webhook } satisfies AlertsView);
   });
 
   app.post("/test", async (c) => {
@@ -132,6 +154,21 @@ async function webhookOf(directory: QueueDirectory): Promise<WebhookView | null>
     waiting: messages.ready + messages.delayed + messages.leased,
     health,
   };
+}
+
+/** Lists the reports that the webhook has not taken: why, as far as is known, by the group of their alert. */
+async function reportsWaiting(directory: QueueDirectory): Promise<Map<string | null, string | null>> {
+  const failures = new Map<string | null, string | null>();
+  let cursor: string | undefined;
+  do {
+    const request = { max: PULL_MESSAGES_MAX, ...(cursor === undefined ? {} : { cursor }) };
+    const found = await directory.queue(ALERTS_QUEUE).look(ALERTS_QUEUE, request);
+    for (const { group, lastError = null } of found.messages) {
+      failures.set(group, failures.get(group) ?? lastError);
+    }
+    cursor = found.cursor ?? undefined;
+  } while (cursor !== undefined);
+  return failures;
 }
 
 function noAlerts(): AdminError {

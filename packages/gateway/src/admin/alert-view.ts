@@ -7,7 +7,7 @@ export interface AlertView {
   readonly since: string;
   /** One sentence without the queue's name. */
   readonly text: string;
-  /** Whether the webhook is told: not while the queue is silenced. */
+  /** Whether the webhook is told: not of an alert that has begun while the queue was silenced. */
   readonly reported: boolean;
 }
 

@@ -16,6 +16,11 @@ export const ALERTS_URL = "SLUICE_ALERTS_URL";
 export const ALERT_KINDS = ["dead_letters", "oldest_message", "failures", "stalled"] as const;
 export type AlertKind = (typeof ALERT_KINDS)[number];
 
+/** Names the FIFO group of the reports of an alert: its end does not overtake its beginning. */
+export function alertGroup(kind: AlertKind, queue: string): string {
+  return `${kind} ${queue}`;
+}
+
 /** Formats of the webhook: Standard Webhooks, or an incoming webhook of Slack. */
 export const ALERT_FORMATS = ["webhook", "slack"] as const;
 export type AlertFormat = (typeof ALERT_FORMATS)[number];

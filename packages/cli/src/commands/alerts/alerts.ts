@@ -83,9 +83,14 @@ function alertsOf({ client }: OnBroker): Promise<AlertsView> {
   return client.admin({ path: "/alerts" });
 }
 
-function rowOf({ queue, alert, since, text, reported, silentUntil }: AlertsView["alerts"][number]): Cell[] {
-  const told = reported ? "yes" : silentUntil === null ? "no" : `no, silent until ${silentUntil}`;
-  return [queue, { text: alert, colour: "red" }, since, printable(text), told];
+function rowOf(listed: AlertsView["alerts"][number]): Cell[] {
+  const { queue, alert, since, text, reported, failure = null, silentUntil } = listed;
+  const told = [
+    reported ? "yes" : "no",
+    ...(failure === null ? [] : [printable(failure)]),
+    ...(silentUntil === null ? [] : [`silent until ${silentUntil}`]),
+  ];
+  return [queue, { text: alert, colour: "red" }, since, printable(text), told.join(", ")];
 }
 
 /** Says why the webhook is not told; `null` where it is. */

@@ -40,6 +40,7 @@ export async function showQueue(on: OnBroker, name: string): Promise<number> {
 
 function rowOf(queue: QueueView): Cell[] {
   const { name, messages, oldestMessageAt, now, consumer } = queue;
+  const { alertsSilentUntil: silentUntil } = queue.settings;
   return [
     name,
     `${messages.ready}`,
@@ -48,8 +49,14 @@ function rowOf(queue: QueueView): Cell[] {
     oldestMessageAt === null ? "-" : span(Date.parse(now) - Date.parse(oldestMessageAt)),
     consumer === null ? "-" : receiver(consumer),
     deadLetterQueueOf(queue) ?? "-",
-    stateOf(queue),
+    silentUntil === null ? stateOf(queue) : withSilence(stateOf(queue), silentUntil),
   ];
+}
+
+function withSilence(state: Cell, until: string): Cell {
+  const silence = `alerts silent until ${until}`;
+  if (typeof state !== "string") return { ...state, text: `${state.text}, ${silence}` };
+  return state === "-" ? silence : `${state}, ${silence}`;
 }
 
 /** Picks the most important state of a queue for a list. */
@@ -84,6 +91,7 @@ function factsOf(queue: QueueView, why: QueueWhyView | null, errors: readonly st
         settings.deliveryPaused ? `paused: "sluice queues resume ${queue.name}" goes on` : deliveryOf(queue),
       ],
       ["why", why === null ? null : [why, ...why.also].map(({ text }) => printable(text)).join("\n")],
+      ["alerts", settings.alertsSilentUntil === null ? null : `silent until ${settings.alertsSilentUntil}`],
       ["last errors", listOf(errors, "\n")],
       ["consumer", consumer === null ? "none" : receiver(consumer)],
       ["batch", consumer?.type === "worker" ? batch(consumer.settings) : null],

@@ -56,7 +56,13 @@ export function queueAnswers({ fault }: Pick<ReturnType<typeof messageAnswers>, 
     reported: z.boolean(),
   }) satisfies z.ZodMiniType<AlertView>;
   const alerts = z.object({
-    alerts: z.array(z.extend(alert, { queue: z.string(), silentUntil: z.nullable(time()) })),
+    alerts: z.array(
+      z.extend(alert, {
+        queue: z.string(),
+        failure: z.nullable(ofOthers()),
+        silentUntil: z.nullable(time()),
+      }),
+    ),
     webhook: z.nullable(
       z.object({
         origin: z.nullable(z.string()),
