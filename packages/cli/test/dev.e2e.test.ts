@@ -292,6 +292,12 @@ describe("two sluice dev of different Workers", { timeout: 300_000 }, () => {
     await expect.poll(() => get("/received"), { timeout: MEETING_MS_MAX }).toBe('["early","late"]');
     // Both deliveries are recorded: the next line of this kind is about another message.
     await sending.printed(/QUEUE mails 1\/1.*QUEUE mails 1\/1/s);
+    expect(sending.output).toMatch(/QUEUE mails 1\/1 acknowledged by mailer elsewhere \(/);
+    const folder = join(lab.folder, "mailer");
+    expect(sending.output).toContain(
+      `Messages of mails go to the Worker "mailer" of ${folder}, which another`,
+    );
+    expect(receiving.output).not.toContain("go to the Worker");
   });
 
   it("keep messages that are sent after the receiver went for the next one", async () => {

@@ -37,6 +37,17 @@ export function consumersElsewhere(
   });
 }
 
+/** Says of each Worker of another process which messages it gets. @param workers as `consumersElsewhere` has them. */
+export function elsewhereLines(workers: readonly WorkerQueueConfig[]): string[] {
+  return workers.map(({ workerName, directory, consumers }) => {
+    const queues = consumers.map(({ queue }) => queue).join(", ");
+    return (
+      `Messages of ${queues} go to the Worker "${workerName}" of ${directory}, which another process runs: ` +
+      "no Worker here consumes them."
+    );
+  });
+}
+
 function queuesOf(workers: readonly WorkerQueueConfig[]): Set<string> {
   return new Set(
     workers.flatMap(({ producers, consumers }) => [

@@ -293,9 +293,13 @@ describe("readProject", () => {
     });
     const options = { targets: ["api"], env: "", workingDirectory: folder };
     const files = ["broken", "mail"].map((name) => join(folder, name, "wrangler.toml"));
-    const { topology, elsewhere, workers } = await readProject({ ...options, filesElsewhere: files });
+    const read = await readProject({ ...options, filesElsewhere: files });
+    const { topology, elsewhere, workers, warnings } = read;
     expect(topology.queues.q?.consumer).toMatchObject({ worker: "mail", settings: { maxBatchSize: 7 } });
     expect(elsewhere).toEqual(["mail"]);
+    expect(warnings).toEqual([
+      `Messages of q go to the Worker "mail" of ${join(folder, "mail")}, which another process runs: no Worker here consumes them.`,
+    ]);
     expect(workers.map(({ name }) => name)).toEqual(["api"]);
     expect((await readProject(options)).topology.queues.q?.consumer).toBeNull();
   });
@@ -318,6 +322,7 @@ describe("readProject", () => {
     expect(topology.queues.alone?.producers).toEqual([{ worker: "mail", binding: "ALONE" }]);
     expect(broker.name).toBe("first");
     expect(elsewhere).toEqual(["mail"]);
+    expect((await readProject(options)).warnings).toEqual([]);
   });
 
   it("knows the queues of Workers that are sent for and not run, without their handlers", async () => {

@@ -31,7 +31,7 @@ import {
   projectOfOutputFolder,
 } from "./build-output.ts";
 import { ConfigReader, filesBeside } from "./config-reader.ts";
-import { consumersElsewhere } from "./elsewhere.ts";
+import { consumersElsewhere, elsewhereLines } from "./elsewhere.ts";
 import { readWorker, type WorkerSource } from "./read-worker.ts";
 import type { UserWorker } from "./worker.ts";
 
@@ -126,11 +126,9 @@ export async function readProject(options: ProjectOptions): Promise<Project> {
     .filter(isCloudflareConfig)
     .flatMap((file) => filesBeside(dirname(file)));
   const senders = sendersAmong(sending, [...own, ...joined]);
-  const { topology, elsewhere, warnings } = withElsewhere(here, [
-    ...joined,
-    ...senders,
-    ...consumersElsewhere([...own, ...joined, ...senders], others),
-  ]);
+  const farConsumers = consumersElsewhere([...own, ...joined, ...senders], others);
+  const { topology, elsewhere, warnings } = withElsewhere(here, [...joined, ...senders, ...farConsumers]);
+  const taken = elsewhere.length === 0 ? [] : farConsumers;
   return {
     workers,
     broker: broker.base,
@@ -140,7 +138,12 @@ export async function readProject(options: ProjectOptions): Promise<Project> {
     elsewhere: elsewhere.map(({ workerName }) => workerName),
     dependencies: [...new Set([...(await reader.dependencies()), ...besideModules])],
     modules: await reader.modules(),
-    warnings: [...read.flatMap((reading) => reading.warnings), ...broker.warnings, ...warnings],
+    warnings: [
+      ...read.flatMap((reading) => reading.warnings),
+      ...broker.warnings,
+      ...warnings,
+      ...elsewhereLines(taken),
+    ],
   };
 }
 

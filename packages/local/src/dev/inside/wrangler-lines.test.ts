@@ -37,6 +37,23 @@ const BROKER_ROW = row("__SLUICE_QUEUES", "QueueBroker, defined in sluice", "Dur
 
 const plain = (lines: readonly string[]) => lines.map((line) => stripVTControlCharacters(line));
 
+it("a delivery names the Worker that has got it, if another process runs that", () => {
+  const folder = projectFolder({});
+  const lines = filter(folder);
+  const consumer = (worker: string) => ({ producers: [], consumer: { type: "worker", worker } });
+  const queues = { orders: consumer("far"), mails: consumer("mail") };
+  writeFileSync(join(folder, "topology.json"), JSON.stringify({ queues }));
+  const delivered = [
+    "[sluice] QUEUE orders 1/2 acknowledged (69ms)",
+    "QUEUE mails 2/2 acknowledged (1 batch)",
+  ];
+  expect(lines(...delivered, "QUEUE gone 1/1 acknowledged (1ms)")).toEqual([
+    "[sluice] QUEUE orders 1/2 acknowledged by far elsewhere (69ms)",
+    delivered[1],
+    "QUEUE gone 1/1 acknowledged (1ms)",
+  ]);
+});
+
 describe("the bindings of a Worker", () => {
   it("show queues by the names of the user's bindings, in Wrangler's columns, and none of ours", () => {
     const shown = filter()(

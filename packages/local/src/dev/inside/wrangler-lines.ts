@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from "node:util";
 import { isBelow } from "@sluice/project/folders";
 import { READY_FILE } from "@sluice/project/names";
 import { SLUICE_PATH } from "@sluice/project/runtime/front-door-contract";
-import type { QueueTopology } from "@sluice/protocol";
+import { type QueueTopology, workerOf } from "@sluice/protocol";
 import { withUsersFiles } from "../../stacks/build-places.ts";
 import { withoutOwnFrames } from "../../stacks/own-frames.ts";
 import { BindingsTable, type QueueBinding } from "./bindings-table.ts";
@@ -32,6 +32,9 @@ const ATTACHING = "Attaching additional modules:";
 const STATUS_EXPLANATION = /^\s*Service bindings, Durable Object bindings, and Tail consumers connect to /;
 /** A request that was answered, other than by a failure of the server; Wrangler marks its lines with a level. */
 const ANSWERED = /^\[wrangler:\w+\] [A-Z]+ (\S+) [1-4]\d\d /;
+
+/** Line of the broker for a delivery. */
+const DELIVERED = /^(?:\[[^\]]*\] )?QUEUE (\S+) \d+\/\d+ acknowledged /;
 
 /** Wrangler's error for a socket of its own, in its words, wherever the terminal makes it break the line. */
 const SOCKET_IN_USE = /Address already in use\s+\(socket\s+"/;
@@ -92,6 +95,8 @@ export function wranglerLines(context: LinesContext): LineFilter {
     if (secrets !== undefined) return secretsLine(message, secrets, context);
     const path = ANSWERED.exec(plain)?.[1];
     if (path !== undefined && isOwnRequest(path)) return [];
+    const delivered = DELIVERED.exec(plain)?.[1];
+    if (delivered !== undefined) return [byConsumer(message, consumerElsewhere(delivered, context))];
     const { generatedFolder, broker, workingDirectory } = context;
     // The folders of all Workers are beside the broker's.
     const named = withUsersFiles(message, join(generatedFolder, broker), workingDirectory);
@@ -108,16 +113,32 @@ function isOwnRequest(path: string): boolean {
   return path.startsWith(SLUICE_PATH) && /^(?:\/?|\/api(?:\/.*)?|\/app\.[0-9a-f]+\.(?:js|css))$/.test(page);
 }
 
-/** The queues that a Worker sends to. None while the file is being written, which is before Wrangler sees any of it. */
-function queuesOf(worker: string, { topologyFile }: LinesContext): QueueBinding[] {
+/** The queues that a Worker sends to. */
+function queuesOf(worker: string, context: LinesContext): QueueBinding[] {
+  return Object.entries(queuesIn(context)).flatMap(([queue, { producers }]) =>
+    producers.filter((producer) => producer.worker === worker).map(({ binding }) => ({ binding, queue })),
+  );
+}
+
+/** Queues of the topology. None while the file is being written, which is before Wrangler sees any of it. */
+function queuesIn({ topologyFile }: LinesContext): QueueTopology["queues"] {
   try {
-    const { queues } = JSON.parse(readFileSync(topologyFile, "utf8")) as QueueTopology;
-    return Object.entries(queues).flatMap(([queue, { producers }]) =>
-      producers.filter((producer) => producer.worker === worker).map(({ binding }) => ({ binding, queue })),
-    );
+    return (JSON.parse(readFileSync(topologyFile, "utf8")) as QueueTopology).queues;
   } catch {
-    return [];
+    return {};
   }
+}
+
+/** Names the Worker of another process that a queue is delivered to; `null` where it is one of this Wrangler. */
+function consumerElsewhere(queue: string, context: LinesContext): string | null {
+  const worker = workerOf(queuesIn(context)[queue]?.consumer);
+  return worker === null || context.workers.includes(worker) ? null : worker;
+}
+
+function byConsumer(message: string, worker: string | null): string {
+  return worker === null
+    ? message
+    : message.replace(" acknowledged ", ` acknowledged by ${worker} elsewhere `);
 }
 
 /** Files of secrets by the user's own names; nothing of the broker's, which is no Worker of the user's. */
