@@ -1,0 +1,7 @@
+// Refuses to pack a package by anything but pnpm: others leave out `publishConfig`, and their archive leads to sources
+// that are not in it. Plain JavaScript, run in the package's folder.
+const { npm_config_user_agent: packer = "", npm_package_name: name } = process.env;
+if (!packer.startsWith("pnpm/")) {
+  console.error(`Only pnpm packs ${name} as it is published: npx -y pnpm@12.21.0 --filter ${name} pack`);
+  process.exit(1);
+}
