@@ -73,8 +73,9 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
     service.listening(),
   ]);
   refuseMissingMain(project.workers);
-  await refusePortsInUse(project, options);
   const host = hostOf(project, options);
+  const asked = portsOf(project, options);
+  await refusePortsInUse(asked, host);
   const access = await devAccess(project, { host, env, envFiles, environment: process.env });
   // More than the command's own environment says: whom to ask how the broker before it ended.
   const environment = {
@@ -190,11 +191,12 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
 
   adopt(current);
   if (ownership.owner.kind === "joined") printer.print(ownerLine(ownership.owner));
+  const askedPorts = Object.values(asked).filter((port) => port !== undefined);
   const startOne = () =>
     child.start({
       args: argumentsOf(current.plan),
       env: wranglerEnvironment(process.env, { host, ...options }),
-      lines: linesContext(current.plan, ownership.owner, workingDirectory),
+      lines: { ...linesContext(current.plan, ownership.owner, workingDirectory), askedPorts },
       onListening,
       onSocketInUse: () => wrangler.startAgain(),
       onStuck: () => {
@@ -269,7 +271,11 @@ function ownerLine(owner: BrokerOwner): string {
 }
 
 /** Makes the context that tells the lines of this Wrangler apart. */
-function linesContext({ workers, broker }: Plan, owner: BrokerOwner, workingDirectory: string): LinesContext {
+function linesContext(
+  { workers, broker }: Plan,
+  owner: BrokerOwner,
+  workingDirectory: string,
+): Omit<LinesContext, "askedPorts"> {
   const generatedFolder = dirname(broker.directory);
   return {
     workers: [...workers, ...(owner.kind === "own" ? [broker] : [])].map(({ name }) => name),
@@ -281,13 +287,21 @@ function linesContext({ workers, broker }: Plan, owner: BrokerOwner, workingDire
   };
 }
 
-/** Only the ports that somebody has asked for: of others Wrangler takes free ones. */
-async function refusePortsInUse({ workers, broker }: Project, options: DevOptions): Promise<void> {
+/** Finds the ports that somebody has asked for. */
+function portsOf({ workers, broker }: Project, options: DevOptions) {
   const settings = (workers[0]?.wrangler ?? broker.wrangler)?.dev;
-  const host = hostOf({ workers, broker }, options);
-  const port = options.port ?? settings?.port;
+  return {
+    port: options.port ?? settings?.port,
+    inspectorPort: options.inspectorPort ?? settings?.inspector_port,
+  };
+}
+
+/** Only the ports that somebody has asked for: of others Wrangler takes free ones. */
+async function refusePortsInUse(
+  { port, inspectorPort }: ReturnType<typeof portsOf>,
+  host: string,
+): Promise<void> {
   if (port !== undefined) await refusePortInUse({ host, port, option: "--port" });
-  const { inspectorPort } = options;
   if (inspectorPort === undefined) return;
   await refusePortInUse({ host: "127.0.0.1", port: inspectorPort, option: "--inspector-port" });
 }

@@ -27,7 +27,7 @@ export function prepare({ lines, workerdMark, wrangler }: InsideSettings): void 
   endOnCtrlC(process);
   const filter = wranglerLines(lines);
   showConsoleThrough(console, (message) => {
-    if (isSocketInUse(message)) tell({ kind: "socket-in-use" });
+    if (isSocketInUse(message, lines.askedPorts)) tell({ kind: "socket-in-use" });
     return filter(message);
   });
   // Each further line would be another error, and Wrangler answers an error with lines.

@@ -21,6 +21,7 @@ function filter(folder = projectFolder({}), workers = ["api", "mail", "sluice"])
     workingDirectory: folder,
     generatedFolder: join(folder, ".sluice/dev/api"),
     ownSources: [FOLDER],
+    askedPorts: [],
   });
   return (...messages: string[]) => messages.flatMap((message) => lines(message));
 }
@@ -216,12 +217,15 @@ describe("stack traces", () => {
 it.each([
   ['✘ [ERROR] Address already in use (socket "direct:1:default"). Please check that you are not', true],
   ['✘ [ERROR] Address already in use\n  (socket "direct:0:default"). Please', true],
+  ["✘ [ERROR] Address already in use (localhost:8788). Please check that you are not", true],
+  ["✘ [ERROR] Address already in use\n  (127.0.0.1:9230).", true],
+  ["✘ [ERROR] Address already in use ([::1]:9230).", true],
   ["✘ [ERROR] Address already in use (localhost:8787). Please check that you are not", false],
   ["✘ [ERROR] Address already in use (127.0.0.1:9229).", false],
 ])(
   "a socket that Wrangler has chosen itself is told from an address that somebody asked for: %j",
   (text, expected) => {
-    expect(isSocketInUse(text)).toBe(expected);
+    expect(isSocketInUse(text, [8787, 9229])).toBe(expected);
   },
 );
 

@@ -21,6 +21,8 @@ export interface LinesContext {
   readonly generatedFolder: string;
   /** Folders of our own sources, as stack traces name them. Absolute. */
   readonly ownSources: readonly string[];
+  /** Ports that options or configurations ask for. Of others Wrangler chooses free ones. */
+  readonly askedPorts: readonly number[];
 }
 
 /** Makes of one message that Wrangler logs the messages that are shown in its place. */
@@ -36,12 +38,13 @@ const ANSWERED = /^\[wrangler:\w+\] [A-Z]+ (\S+) [1-4]\d\d /;
 /** Line of the broker for a delivery. */
 const DELIVERED = /^(?:\[[^\]]*\] )?QUEUE (\S+) \d+\/\d+ acknowledged /;
 
-/** Wrangler's error for a socket of its own, in its words, wherever the terminal makes it break the line. */
-const SOCKET_IN_USE = /Address already in use\s+\(socket\s+"/;
+/** Wrangler's error for a socket or a port, in its words, wherever the terminal makes it break the line. */
+const SOCKET_IN_USE = /Address already in use\s+\((?:socket\s+"|\S+:(\d+)\))/;
 
-/** Whether Wrangler could not open a socket that nobody but itself has chosen. */
-export function isSocketInUse(message: string): boolean {
-  return SOCKET_IN_USE.test(message);
+/** Whether Wrangler could not open a socket that nobody but itself has chosen. @param asked ports that were asked for. */
+export function isSocketInUse(message: string, asked: readonly number[]): boolean {
+  const found = SOCKET_IN_USE.exec(message);
+  return found !== null && !asked.includes(Number(found[1]));
 }
 
 /**
