@@ -1,8 +1,9 @@
 import { existsSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join, posix, win32 } from "node:path";
 import { describe, expect, it } from "vitest";
 import { projectFolder } from "../test/project-folder.ts";
-import { isBelow, makeFolder, removePath, writeRefusal } from "./folders.ts";
+import { homeFolder, isBelow, makeFolder, removePath, writeRefusal } from "./folders.ts";
 
 function refusal(folder: string): string | null {
   try {
@@ -83,4 +84,17 @@ it("what is deleted is a folder with all in it, a file, or nothing", () => {
     removePath(join(folder, name));
     expect(existsSync(join(folder, name))).toBe(false);
   }
+});
+
+describe("homeFolder", () => {
+  it("is the user's home", () => {
+    expect(homeFolder(() => "/home/me")).toBe("/home/me");
+  });
+
+  it("is a folder of this user among temporary files where the user has none", () => {
+    const none = () => {
+      throw new Error("uv_os_homedir returned ENOENT (no such file or directory)");
+    };
+    expect(homeFolder(none)).toBe(join(tmpdir(), `sluice-home-${process.getuid?.() ?? "none"}`));
+  });
 });

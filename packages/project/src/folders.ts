@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, rmSync, statSync } from "node:fs";
-import nodePath, { dirname, type PlatformPath } from "node:path";
+import { homedir, tmpdir } from "node:os";
+import nodePath, { dirname, join, type PlatformPath } from "node:path";
 
 /** Explanations for a path, by file systems' error codes for problems that the user can mend. */
 const REFUSALS: Readonly<Record<string, string>> = {
@@ -79,4 +80,13 @@ export function isBelow(file: string, folder: string, path: PlatformPath = nodeP
   const between = path.relative(folder, file);
   // A path of another drive is absolute.
   return between !== "" && !path.isAbsolute(between) && between.split(path.sep)[0] !== "..";
+}
+
+/** Finds the home of this user; a folder of temporary files for a user without one, such as an id without an account. */
+export function homeFolder(find: () => string = homedir): string {
+  try {
+    return find();
+  } catch {
+    return join(tmpdir(), `sluice-home-${process.getuid?.() ?? "none"}`);
+  }
 }

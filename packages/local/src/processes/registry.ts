@@ -8,9 +8,9 @@ import {
   readFileSync,
   rmSync,
 } from "node:fs";
-import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { writeIfChanged } from "@sluice/project/files/write-plan";
+import { homeFolder } from "@sluice/project/folders";
 import { isRunning } from "@sluice/project/processes";
 
 /** Modes of a registry's folder and files, for their owner alone: what a user runs, and by which token, is private. */
@@ -114,7 +114,7 @@ export class ProcessRegistry<Entry extends ProcessEntry> {
  */
 export function processesFolder(env: NodeJS.ProcessEnv, name: string, suffix: string): string {
   const workers = env.WRANGLER_REGISTRY_PATH;
-  return workers === undefined ? join(homedir(), ".cache/sluice", name) : `${workers}${suffix}`;
+  return workers === undefined ? join(homeFolder(), ".cache/sluice", name) : `${workers}${suffix}`;
 }
 
 /** Name of the file of an entry. */

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
-import { homedir } from "node:os";
 import { join, resolve } from "node:path";
+import { homeFolder } from "../folders.ts";
 
 /**
  * Where Wrangler writes down which Workers run on this machine, a file for each. It hands that out to nobody (wrangler
@@ -8,7 +8,7 @@ import { join, resolve } from "node:path";
  */
 export function registryFolder(
   env: NodeJS.ProcessEnv,
-  home: string = homedir(),
+  home: string = homeFolder(),
   platform: NodeJS.Platform = process.platform,
 ): string {
   const chosen = env.CLOUDFLARE_DEV_REGISTRY_PATH || env.WRANGLER_REGISTRY_PATH;
