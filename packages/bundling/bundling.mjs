@@ -11,6 +11,10 @@ const mainFields = ["module", "main"];
 /** Makes stack traces lead to our sources, for which places are enough. */
 export const withMap = { sourcemap: true, sourcesContent: false };
 
+const { version } = JSON.parse(readFileSync(new URL("../cli/package.json", import.meta.url), "utf8"));
+/** Version that all published packages have. */
+const define = { SLUICE_RELEASE: JSON.stringify(version) };
+
 /** esbuild's options for modules that run in users' Node.js. Modules that are not `external` are bundled. */
 export const forNode = {
   ...withMap,
@@ -20,6 +24,7 @@ export const forNode = {
   target: "node22.16",
   mainFields,
   metafile: true,
+  define,
   // Names stay, for stack traces without a map.
   minifyWhitespace: true,
   minifySyntax: true,
@@ -33,6 +38,7 @@ export const forWorkers = {
   target: "es2024",
   mainFields,
   metafile: true,
+  define,
   external: ["cloudflare:*"],
 };
 

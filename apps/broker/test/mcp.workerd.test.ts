@@ -200,6 +200,10 @@ it("refuses in words, and changes nothing then", async () => {
     isError: true,
     text: 'queue_not_found: There is no queue "none".',
   });
+  expect(await agent.call("why", { queue: "ordesr" })).toMatchObject({
+    isError: true,
+    text: 'queue_not_found: There is no queue "ordesr". Did you mean "orders"?',
+  });
   const refused = await Promise.all([
     agent.call("find_messages", {}),
     agent.call("delete_or_purge", { queue: "orders", dryRun: false }),

@@ -4,6 +4,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { AGENT_VARIABLES } from "@sluice/local/report/agent-lines";
 import { afterEach, expect, it } from "vitest";
+import { version } from "../src/version.ts";
 import { freePorts, type Lab, openLab } from "./lab.ts";
 import { type Running, SLUICE, sluice } from "./running.ts";
 
@@ -139,6 +140,7 @@ it("an agent that sees the start finds why a message died, and redrives it once 
   await fetch(new URL("/", mcp));
   client = new Client({ name: "agent", version: "1" });
   await client.connect(new StreamableHTTPClientTransport(new URL(mcp)));
+  expect(client.getServerVersion()?.version).toBe(version);
   await client.listTools();
   const deadLetters = async () => {
     const { queues } = await call("list_queues");

@@ -1,4 +1,3 @@
-import { PROTOCOL_VERSION } from "@sluice/protocol";
 import { issueText } from "@sluice/protocol/schema";
 import { printable } from "@sluice/protocol/words";
 import { type Context, Hono } from "hono";
@@ -12,11 +11,15 @@ import { schemaOf } from "../openapi/document.ts";
 import { changeTools } from "./change-tools.ts";
 import { lookTools } from "./look-tools.ts";
 import { answerMcp, type ToolAnswer } from "./protocol.ts";
+import { suggestion } from "./similar.ts";
 import type { ApiRequest, Tool, ToolPorts } from "./tool.ts";
 import { APART, apartSchema, setApart } from "./untrusted.ts";
 import { waitTool } from "./wait-tool.ts";
 
-const INFO = { name: "sluice", title: "Sluice", version: `${PROTOCOL_VERSION}` };
+/** Version of the package, which its build sets. */
+declare const SLUICE_RELEASE: string | undefined;
+const RELEASE = typeof SLUICE_RELEASE === "undefined" ? "0.0.0" : SLUICE_RELEASE;
+const INFO = { name: "sluice", title: "Sluice", version: RELEASE };
 const INSTRUCTIONS =
   "Tools for the message queues of a Sluice broker. Begin with list_queues. To find out why a message died: find_messages " +
   "in its dead-letter queue, then get_story; then redrive, first as the dry run that it is by default. " +
@@ -90,9 +93,24 @@ async function call({ input, output, run }: Tool, given: unknown, ports: ToolPor
     const structuredContent = setApart(output, await run(read.data, ports)) as object;
     return { content: [{ type: "text", text: JSON.stringify(structuredContent) }], structuredContent };
   } catch (error) {
-    if (error instanceof AdminError) return failed(`${error.code}: ${error.message}`);
+    if (error instanceof AdminError)
+      return failed(`${error.code}: ${error.message}${await similarTo(error, ports)}`);
     throw error;
   }
+}
+
+/** Suggests queues that the caller may use for one that is not there. */
+async function similarTo({ code, message }: AdminError, { ask }: ToolPorts): Promise<string> {
+  const [, name] = /queue "([^"]*)"/.exec(message) ?? [];
+  if (code !== "queue_not_found" || name === undefined) return "";
+  const { queues } = await ask<{ queues: readonly { name: string }[] }>({
+    path: "/queues",
+    query: { reported: "true" },
+  }).catch(() => ({ queues: [] }));
+  return suggestion(
+    name,
+    queues.map((queue) => queue.name),
+  );
 }
 
 function failed(text: string): ToolAnswer {
