@@ -222,7 +222,7 @@ export class Alerts {
     // What is under way may be delivered.
     if (isBusy || on !== null) return on;
     const ready = plural(this.#context.queue.readyCount, "message");
-    return `nothing is delivered since ${new Date(sinceMs).toISOString()}, and ${ready} could be`;
+    return `nothing has been delivered since ${new Date(sinceMs).toISOString()}, with ${ready} ready`;
   }
 
   #moved(nowMs: number): void {

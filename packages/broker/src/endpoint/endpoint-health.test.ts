@@ -36,11 +36,12 @@ it("the health of an HTTP endpoint says what is under way, how many deliveries h
 it("the health of an HTTP endpoint says that the endpoint is not there, until it is", async () => {
   const world = worldWith();
   world.running = false;
-  world.answer = () => (world.running ? answered(200) : { kind: "unreachable", reason: "gone" });
+  world.answer = () =>
+    world.running ? answered(200) : { kind: "unreachable", reason: "it cannot be reached" };
   await world.sendAndPass("orders", ["a"], 1_000);
   expect(healthOf(world)).toMatchObject({
     isPresent: false,
-    lastDelivery: { failure: "the consumer was not there: gone" },
+    lastDelivery: { failure: "it cannot be reached" },
     // Asked after 0.5 s, and 1 s after that.
     next: { waitsFor: "return", atMs: WORLD_START_MS + 1_500 },
   });

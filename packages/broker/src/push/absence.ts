@@ -34,7 +34,8 @@ export class Absence {
   failure(): string {
     switch (this.kind) {
       case "gone":
-        return `the consumer was not there: ${this.reason}`;
+        // What is said of an endpoint is a sentence: it cannot be reached.
+        return this.reason.startsWith("it ") ? this.reason : `the consumer was not there: ${this.reason}`;
       case "refuses":
         return this.reason;
       case "notCalled":

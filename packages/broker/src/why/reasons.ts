@@ -59,7 +59,8 @@ export class Reasons {
   get ofReady(): Why {
     const reason = this.#closed() ?? (this.#lookAhead.count > 0 ? this.#dueNow() : this.#stopped());
     if (reason.reason !== "awaitsPull") return reason;
-    return { ...reason, text: `${reason.text} None has asked since ${this.#lastAsked}.` };
+    const text = "Messages are ready: the next client that asks gets some.";
+    return { ...reason, text: `${text} None has asked since ${this.#lastAsked}.` };
   }
 
   /** Time at which a client asked last, or from which on it is known that none has. */

@@ -255,10 +255,11 @@ describe("why a message is not delivered", () => {
     const world = new World({ orders: { consumer: pullConsumer() } });
     await world.send("orders", ["m"]);
     const text = "It is ready: the next client that asks gets it, or one before it.";
+    const ofQueue = "Messages are ready: the next client that asks gets some.";
     expect(whyOf(world, "orders", "m")).toEqual({ reason: "awaitsPull", text, untilMs: null, by: null });
     expect(queueWhy(world, "orders")).toMatchObject({
       reason: "awaitsPull",
-      text: `${text} None has asked since ${at(0)}, as far as is known.`,
+      text: `${ofQueue} None has asked since ${at(0)}, as far as is known.`,
     });
     const received = new SqsWorld({ orders: {} });
     received.nowMs += 7_000;
@@ -267,7 +268,7 @@ describe("why a message is not delivered", () => {
     expect(whyOf(received, "orders", "m")).toMatchObject({ reason: "awaitsPull", text });
     for (let i = 0; i < 2; i++) {
       received.nowMs += 60_000;
-      expect(queueWhy(received, "orders").text).toBe(`${text} None has asked since ${at(7_000)}.`);
+      expect(queueWhy(received, "orders").text).toBe(`${ofQueue} None has asked since ${at(7_000)}.`);
     }
   });
 

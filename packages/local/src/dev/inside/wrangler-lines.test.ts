@@ -55,6 +55,16 @@ it("a delivery names the Worker that has got it, if another process runs that", 
   ]);
 });
 
+it.each([
+  ["[orders 5f1c52a0?] [mail] lamp", "[mail] [orders 5f1c52a0?] lamp"],
+  ["[orders 5f1c52a0] [mail] lamp\nvase", "[mail] [orders 5f1c52a0] lamp\nvase"],
+  ["[orders, 12 messages] [mail] lamp", "[mail] [orders, 12 messages] lamp"],
+  ["[mail] [orders 5f1c52a0] lamp", "[mail] [orders 5f1c52a0] lamp"],
+  ["[orders 5f1c52a0] [lamp] a Worker without a name", "[orders 5f1c52a0] [lamp] a Worker without a name"],
+])("a handler's line has its Worker first, whatever Wrangler's version: %j", (text, shown) => {
+  expect(filter()(text)).toEqual([shown]);
+});
+
 describe("the bindings of a Worker", () => {
   it("show queues by the names of the user's bindings, in Wrangler's columns, and none of ours", () => {
     const shown = filter()(

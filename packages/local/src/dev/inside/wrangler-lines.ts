@@ -38,6 +38,9 @@ const ANSWERED = /^\[wrangler:\w+\] [A-Z]+ (\S+) [1-4]\d\d /;
 /** Line of the broker for a delivery. */
 const DELIVERED = /^(?:\[[^\]]*\] )?QUEUE (\S+) \d+\/\d+ acknowledged /;
 
+/** Line of a handler by an earlier Wrangler, which has our name of the batch before its own name of the Worker. */
+const BATCH_BEFORE_WORKER = /^(\[\S+ [0-9a-f]{8}\??\] |\[\S+, \d+ messages\??\] )(\[([^\]]+)\] )/;
+
 /** Wrangler's error for a socket or a port, in its words, wherever the terminal makes it break the line. */
 const SOCKET_IN_USE = /Address already in use\s+\((?:socket\s+"|\S+:(\d+)\))/;
 
@@ -72,7 +75,8 @@ export function wranglerLines(context: LinesContext): LineFilter {
     return explained;
   };
 
-  return (message) => {
+  return (given) => {
+    const message = withWorkerFirst(given, context.workers);
     if (table !== null) return inTable(table, message);
     const plain = stripVTControlCharacters(message);
     const title = BindingsTable.workerIn(plain);
@@ -105,6 +109,12 @@ export function wranglerLines(context: LinesContext): LineFilter {
     const named = withUsersFiles(message, join(generatedFolder, broker), workingDirectory);
     return [withoutOwnFrames(named, context.ownSources)];
   };
+}
+
+function withWorkerFirst(message: string, workers: readonly string[]): string {
+  return message.replace(BATCH_BEFORE_WORKER, (prefix, batch: string, of: string, worker: string) =>
+    workers.includes(worker) ? `${of}${batch}` : prefix,
+  );
 }
 
 /**
