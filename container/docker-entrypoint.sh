@@ -16,5 +16,18 @@ for service in $(echo "${SERVICES:-}" | tr , ' '); do
   esac
 done
 
+refuse() {
+  echo "$1" >&2
+  exit 2
+}
+case "$EDGE_PORT" in
+'' | *[!0-9]*) refuse "EDGE_PORT must be a port, from 1 to 65535, and is \"$EDGE_PORT\"." ;;
+esac
+[ "$EDGE_PORT" -ge 1 ] && [ "$EDGE_PORT" -le 65535 ] || refuse "EDGE_PORT must be a port, from 1 to 65535, and is $EDGE_PORT."
+# The health check asks at EDGE_PORT.
+for argument in "$@"; do
+  case "$argument" in --port | --port=*) refuse "In the container EDGE_PORT sets the port, in the place of --port." ;; esac
+done
+
 # LocalStack ends its start with this line, and its Testcontainers modules wait for it.
-exec sluice serve --host 0.0.0.0 --port "$EDGE_PORT" --persist-to /data --ready-line Ready. "$@"
+exec /opt/sluice/node_modules/.bin/sluice serve --host 0.0.0.0 --port "$EDGE_PORT" --persist-to /data --ready-line Ready. "$@"

@@ -124,6 +124,35 @@ describe.skipIf(why !== null)("the container image (skipped where buildah is not
     expect(await health()).toBe(1);
   });
 
+  it("leads the commands in it to its broker at another port, as the first administrator", async () => {
+    const SLUICE_API_TOKENS = "first, second";
+    const { running, port } = await start(image, { SLUICE_API_TOKENS });
+    const vars = { SLUICE_API_TOKENS, EDGE_PORT: `${port}` };
+    const inside = (...args: string[]) => image.run(vars, args, ["sluice"]);
+    expect(await inside("queues", "create", "orders").ended).toBe(0);
+    const list = inside("queues", "list");
+    expect(await list.ended).toBe(0);
+    expect(list.output).toMatch(/^orders /m);
+    // No address but its own gets the token.
+    expect(await inside("queues", "list", "--url", `http://localhost:${port}`).ended).not.toBe(0);
+    expect(await running.stop("SIGTERM")).toBe(0);
+  });
+
+  it.each(["abc", "", "0", "65536", "4566x"])("refuses EDGE_PORT %j by its name", async (EDGE_PORT) => {
+    const running = image.run({ EDGE_PORT });
+    expect(await running.ended).toBe(2);
+    expect(running.output).toMatch(/^EDGE_PORT must be a port, from 1 to 65535, and is /);
+  });
+
+  it.each([["--port=4700"], ["--port", "4700"]])(
+    "refuses %s, which EDGE_PORT stands for",
+    async (...args) => {
+      const running = image.run({}, args);
+      expect(await running.ended).toBe(2);
+      expect(running.output).toBe("In the container EDGE_PORT sets the port, in the place of --port.\n");
+    },
+  );
+
   it("is open until there are keys, and closed by them, the admin API too", async () => {
     const open = await start(image);
     expect((await callSqs(open.endpoint, "ListQueues", {})).status).toBe(200);
