@@ -1,3 +1,4 @@
+import { uuidOf } from "@sluice/aws";
 import {
   encodeTrace,
   PackedIndex,
@@ -186,10 +187,9 @@ describe("the spans of a message", () => {
     const [seen] = await world.receive("orders");
     expect(seen).toMatchObject({ body: "a", extension: { attributes: new Uint8Array([7]) } });
     const context = traceParentIn(seen?.extension.trace);
-    expect(spans.find(({ attributes }) => attributes["messaging.message.id"] === seen?.id)).toMatchObject({
-      traceId: context?.traceId,
-      spanId: context?.spanId,
-    });
+    expect(
+      spans.find(({ attributes }) => attributes["messaging.message.id"] === uuidOf(seen?.id ?? "")),
+    ).toMatchObject({ traceId: context?.traceId, spanId: context?.spanId });
     expect(world.core("orders").metrics().backlogBytes).toBe(0);
   });
 
@@ -264,6 +264,10 @@ describe("a client", () => {
     ]);
     expect(new Set(spans.map(({ attributes }) => attributes["messaging.system"]))).toEqual(
       new Set(["aws_sqs"]),
+    );
+    // As the client was answered it.
+    expect(spans[0]?.attributes["messaging.message.id"]).toMatch(
+      /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
     );
   });
 

@@ -1,3 +1,4 @@
+import { uuidOf } from "@sluice/aws";
 import type { MessagePosition } from "@sluice/engine";
 import {
   changeSpan,
@@ -246,7 +247,8 @@ export class Traces {
       "messaging.destination.name": this.#queue,
       "cloudflare.queue.name": this.#queue,
       ...(ids.length === 1
-        ? { "messaging.message.id": only }
+        ? // Clients of AWS know it as they were answered it.
+          { "messaging.message.id": system === SYSTEM_DEFAULT ? only : uuidOf(only) }
         : { "messaging.batch.message_count": ids.length }),
     };
   }

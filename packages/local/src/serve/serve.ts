@@ -160,7 +160,8 @@ async function serveWithLog(options: ServeOptions, log: ServerLog, more: ServeMo
     // A queue that holds messages, or has tasks to send, goes on once it is asked.
     const waker = new QueueWaker();
     waker.wake(url, topology, headers);
-    const finish = async (signal: AbortSignal) => {
+    const finish = async (signal: AbortSignal, by: NodeJS.Signals) => {
+      log.print(`${by}: ${command} ends when it has answered the requests under way.`);
       if (await running.answers()) announceEnd(state, log);
       else log.warn(SILENT_AT_END);
       await drain({ url, headers, topology, printer: log, signal });
@@ -174,7 +175,9 @@ async function serveWithLog(options: ServeOptions, log: ServerLog, more: ServeMo
     });
     // Not before: whoever waits for it may send a signal at once.
     if (options.readyLine !== undefined) log.introduce(options.readyLine);
-    return await stopped;
+    const code = await stopped;
+    log.print(`${command} has ended${code === 0 ? "" : ` with code ${code}`}.`);
+    return code;
   } finally {
     clock.close();
     reserve.close();

@@ -6,7 +6,7 @@ describe("stopping workerd", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  function start(finish = () => Promise.resolve()) {
+  function start(finish: Parameters<typeof stopOnSignals>[1] = () => Promise.resolve()) {
     const signals = new EventEmitter();
     const { promise: ended, resolve: end } = Promise.withResolvers<number>();
     const kills: NodeJS.Signals[] = [];
@@ -17,8 +17,10 @@ describe("stopping workerd", () => {
   it.each(["SIGINT", "SIGTERM", "SIGHUP"])(
     "at %s asks it to finish, and that is a success",
     async (signal) => {
-      const { signals, end, kills, code } = start();
-      signals.emit(signal);
+      const finish = vi.fn(() => Promise.resolve());
+      const { signals, end, kills, code } = start(finish);
+      signals.emit(signal, signal);
+      expect(finish).toHaveBeenCalledWith(expect.any(AbortSignal), signal);
       await vi.advanceTimersByTimeAsync(0);
       expect(kills).toEqual(["SIGTERM"]);
       end(143);
