@@ -79,7 +79,12 @@ it("with --log-format json the broker alone prints nothing but JSON", async () =
   await running.printed(/A proxy before this broker/);
   await running.stop();
   const lines = linesOf(running.output);
-  expect(lines.at(-1)).toMatchObject({ level: "warn", message: expect.stringMatching(/^A proxy before/) });
+  const [warning, ...ends] = lines.slice(-3);
+  expect(warning).toMatchObject({ level: "warn", message: expect.stringMatching(/^A proxy before/) });
+  expect(ends).toMatchObject([
+    { level: "info", message: "SIGINT: sluice serve ends when it has answered the requests under way." },
+    { level: "info", message: "sluice serve has ended." },
+  ]);
 });
 
 it("log lines after the start have time and level, both the broker's and the Workers'", async () => {
