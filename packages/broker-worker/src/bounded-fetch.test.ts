@@ -96,6 +96,19 @@ describe("the body of a request to a broker on workerd", () => {
     expect(await fetched(pieces([200_001]).init)).toMatchObject({ status: 503 });
   });
 
+  it("is read to its end if it is short, even where the answer needs none of it", async () => {
+    const refuse = async () => new Response("no", { status: 403 });
+    const fetch = boundedFetch({ fetch: refuse, asksForSignatures: false }, { bodyMsMax: 20 });
+    const refused = async ({ init, readCount }: ReturnType<typeof pieces>) => {
+      const headers = { "content-length": "3" };
+      const response = await fetch(new Request(AWS, { method: "POST", ...init, headers }));
+      return [response.status, readCount()];
+    };
+    expect(await refused(pieces([1, 1, 1]))).toEqual([403, 3]);
+    // One that does not come is given up after the time limit.
+    expect(await refused(pieces([1, 1], "stays open"))).toEqual([403, 2]);
+  });
+
   it("is given up after the time limit", async () => {
     const fetched = gateway({ bodyMsMax: 20 });
     expect(await fetched(pieces([1], "stays open").init)).toMatchObject({ status: 408 });

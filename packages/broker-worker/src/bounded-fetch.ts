@@ -20,6 +20,8 @@ export interface BodyLimits {
  * Makes the gateway's `fetch` on workerd, where no server has checked requests before. It refuses a body longer than
  * its dialect allows, before it is read or as soon as the length is known, and limits the bytes in memory. On plain
  * Node.js the listening server does so.
+ *
+ * A short body is read to its end, whatever the answer is.
  */
 export function boundedFetch(
   { fetch, asksForSignatures }: Pick<Gateway, "fetch" | "asksForSignatures">,
@@ -33,7 +35,12 @@ export function boundedFetch(
     const length = request.headers.get("content-length");
     const bytesMax = bodyBytesMax(head, asksForSignatures);
     if (Number(length ?? 0) > bytesMax) return refused(head, "tooLarge", bytesMax);
-    if (length !== null && Number(length) <= PLAIN_BYTES_MAX) return fetch(request, ...others);
+    if (length !== null && Number(length) <= PLAIN_BYTES_MAX) {
+      const response = await fetch(request, ...others);
+      // A short body that is left unread breaks a connection of Wrangler's proxy, which other requests share.
+      if (!request.bodyUsed) await readBody(request.body, () => null, bodyMsMax).catch(() => {});
+      return response;
+    }
     let ownBytes = 0;
     const take = (bytes: number): Unread | null => {
       if (ownBytes + bytes > bytesMax) return "tooLarge";
