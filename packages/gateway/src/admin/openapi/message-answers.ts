@@ -1,4 +1,14 @@
-import { CONTENT_TYPES, FAULT_KINDS, HISTORY_KINDS, type WhyReason } from "@sluice/protocol";
+import {
+  CONTENT_TYPES,
+  type DelayReason,
+  FAULT_KINDS,
+  type FinishedKind,
+  HISTORY_KINDS,
+  type LogLevel,
+  type MessageState,
+  type StoryGap,
+  type WhyReason,
+} from "@sluice/protocol";
 import * as z from "zod/mini";
 import type {
   DryRun,
@@ -11,19 +21,28 @@ import type {
   StoryView,
   WholeMessageView,
 } from "../views.ts";
-import { numbers, ofOthers, time, UNTRUSTED } from "./parts.ts";
+import { numbers, ofOthers, oneOf, time, UNTRUSTED } from "./parts.ts";
 
-const REASONS = [
-  ...(["delayed", "leased", "groupBlocked", "groupHeldBack", "paused", "noConsumer"] as const),
-  ...(["consumerAway", "throttled", "batching", "concurrency", "draining", "awaitsPull"] as const),
-  ...(["exhausted", "dueNow", "finished", "empty", "storageFull", "damaged"] as const),
-] as const satisfies readonly WhyReason[];
+const REASONS = oneOf<WhyReason>({
+  ...({ delayed: true, leased: true, groupBlocked: true, groupHeldBack: true, paused: true } as const),
+  ...({ noConsumer: true, consumerAway: true, throttled: true, batching: true, concurrency: true } as const),
+  ...({
+    draining: true,
+    awaitsPull: true,
+    exhausted: true,
+    dueNow: true,
+    finished: true,
+    empty: true,
+  } as const),
+  ...({ alert: true, storageFull: true, damaged: true } as const),
+});
 
 /** Makes the schemas of answers about messages, and of what happened to them. */
 export function messageAnswers() {
   const why = z.object({
-    reason: z.enum(REASONS),
-    text: z.string(),
+    reason: REASONS,
+    // That of an alert quotes an error.
+    text: ofOthers(),
     until: z.nullable(time()),
     by: z.nullable(z.string()),
   });
@@ -32,7 +51,7 @@ export function messageAnswers() {
   const message = z.object({
     id: z.string(),
     ref: z.string(),
-    state: z.enum(["ready", "delayed", "leased", "finished"]),
+    state: oneOf<MessageState>({ ready: true, delayed: true, leased: true, finished: true }),
     why,
     sentAt: time(),
     dueAt: z.nullable(time()),
@@ -54,7 +73,7 @@ export function messageAnswers() {
     lastError: z.exactOptional(z.nullable(ofOthers())),
     end: z.exactOptional(
       z.object({
-        kind: z.enum(["acked", "deleted", "expired", "dropped"]),
+        kind: oneOf<FinishedKind>({ acked: true, deleted: true, expired: true, dropped: true }),
         at: time(),
         by: z.nullable(z.string()),
         error: z.nullable(ofOthers()),
@@ -74,7 +93,11 @@ export function messageAnswers() {
   });
   const logs = z.object({
     lines: z.array(
-      z.object({ at: time(), level: z.enum(["debug", "info", "log", "warn", "error"]), text: ofOthers() }),
+      z.object({
+        at: time(),
+        level: oneOf<LogLevel>({ debug: true, info: true, log: true, warn: true, error: true }),
+        text: ofOthers(),
+      }),
     ),
     leftOut: z.number(),
     mixed: z.number(),
@@ -94,7 +117,16 @@ export function messageAnswers() {
     attempt: z.nullable(z.number()),
     delayMs: z.nullable(z.number()),
     delayReason: z.nullable(
-      z.enum(["message", "send", "queue", "handler", "policy", "retryDelay", "absence", "restart"]),
+      oneOf<DelayReason>({
+        message: true,
+        send: true,
+        queue: true,
+        handler: true,
+        policy: true,
+        retryDelay: true,
+        absence: true,
+        restart: true,
+      }),
     ),
     error: z.nullable(ofOthers()),
     tookMs: z.nullable(z.number()),
@@ -111,7 +143,7 @@ export function messageAnswers() {
     gaps: z.array(
       z.object({
         queue: z.string(),
-        reason: z.enum(["merged", "overwritten", "off", "unknown"]),
+        reason: oneOf<StoryGap["reason"]>({ merged: true, overwritten: true, off: true, unknown: true }),
         since: z.nullable(time()),
         until: z.nullable(time()),
         kinds: z.nullable(z.array(kind)),

@@ -1,4 +1,13 @@
-import { ALERT_FORMATS, ALERT_KINDS, JURISDICTIONS, SCOPES } from "@sluice/protocol";
+import {
+  ALERT_FORMATS,
+  ALERT_KINDS,
+  type DamageKind,
+  JURISDICTIONS,
+  type MoveFailure,
+  type MoveStatus,
+  type NextDelivery,
+  SCOPES,
+} from "@sluice/protocol";
 import { consumerSchema, jurisdictionSchema } from "@sluice/protocol/schema";
 import * as z from "zod/mini";
 import type {
@@ -14,14 +23,20 @@ import type {
   TopicView,
 } from "../views.ts";
 import type { messageAnswers } from "./message-answers.ts";
-import { numbers, ofOthers, time } from "./parts.ts";
+import { numbers, ofOthers, oneOf, time } from "./parts.ts";
 
-const kindOfQueue = () => z.enum(["standard", "fifo"]);
+const kindOfQueue = () => oneOf<QueueView["kind"]>({ standard: true, fifo: true });
 
 /** Makes the schemas of answers about queues and topics. */
 export function queueAnswers({ fault }: Pick<ReturnType<typeof messageAnswers>, "fault">) {
   const damage = z.object({
-    kind: z.enum(["rolledBack", "messagesLost", "messagesAgain", "structure", "unreadable"]),
+    kind: oneOf<DamageKind>({
+      rolledBack: true,
+      messagesLost: true,
+      messagesAgain: true,
+      structure: true,
+      unreadable: true,
+    }),
     foundAt: time(),
     messagesLost: z.nullable(z.number()),
     text: z.string(),
@@ -38,7 +53,12 @@ export function queueAnswers({ fault }: Pick<ReturnType<typeof messageAnswers>, 
         messages: z.nullable(z.number()),
       }),
     ),
-    next: z.nullable(z.object({ waitsFor: z.enum(["return", "slot", "due"]), at: time() })),
+    next: z.nullable(
+      z.object({
+        waitsFor: oneOf<NextDelivery["waitsFor"]>({ return: true, slot: true, due: true }),
+        at: time(),
+      }),
+    ),
   });
   const backlog = z.object({
     now: time(),
@@ -73,11 +93,13 @@ export function queueAnswers({ fault }: Pick<ReturnType<typeof messageAnswers>, 
     ),
   }) satisfies z.ZodMiniType<AlertsView>;
   const move = z.object({
-    status: z.enum(["running", "completed", "cancelled", "failed"]),
+    status: oneOf<MoveStatus>({ running: true, completed: true, cancelled: true, failed: true }),
     moved: z.number(),
     toMove: z.number(),
     stayed: z.number(),
-    failure: z.nullable(z.enum(["targetNotFound", "sourceUnknown", "notAllowed", "tookTooLong"])),
+    failure: z.nullable(
+      oneOf<MoveFailure>({ targetNotFound: true, sourceUnknown: true, notAllowed: true, tookTooLong: true }),
+    ),
     to: z.nullable(z.string()),
     startedAt: time(),
   }) satisfies z.ZodMiniType<MoveView>;
@@ -200,7 +222,13 @@ export function brokerAnswers() {
           action: z.string(),
           target: z.nullable(z.string()),
           by: z.string(),
-          dialect: z.enum(["admin", "cloudflare", "sqs", "sns", "configuration"]),
+          dialect: oneOf<AuditPage["entries"][number]["dialect"]>({
+            admin: true,
+            cloudflare: true,
+            sqs: true,
+            sns: true,
+            configuration: true,
+          }),
         }),
       ),
       cursor: z.nullable(z.string()),
