@@ -5,6 +5,7 @@ import {
   type Alert,
   type AlertKind,
   type AlertSettings,
+  deadLettersText,
   isEndpointQueue,
   type PackedIndex,
   type Why,
@@ -188,7 +189,7 @@ export class Alerts {
     if (this.#settings?.deadLetters !== true || this.#isEmpty) return null;
     const from = this.#deadLettersFrom;
     if (from === null) return this.#stored.states.dead_letters.on?.text ?? null;
-    return `the first dead letter has come, from ${isEndpointQueue(from) ? "a subscription" : `queue "${from}"`}`;
+    return deadLettersText(isEndpointQueue(from) ? null : from);
   }
 
   /** Messages in delivery count too: else each attempt of an old message would end the alert. */

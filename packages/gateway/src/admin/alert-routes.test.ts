@@ -1,6 +1,7 @@
 import {
   ALERT_SILENCE_MS_MAX,
   ALERTS_QUEUE,
+  deadLettersText,
   type LookRequest,
   type QueueChange,
   type SendRequest,
@@ -8,7 +9,7 @@ import {
 } from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
 import { DEAD, directoryOf, lookedAt, OPEN, ORDERS, queueWith, recordOf } from "../../test/directory.ts";
-import { CREATED_MS } from "../../test/in-memory.ts";
+import { CREATED_MS, memoryTokens } from "../../test/in-memory.ts";
 import { createGateway } from "../index.ts";
 
 const API = "http://localhost:8787/__sluice/api";
@@ -67,6 +68,37 @@ describe("GET /alerts", () => {
         { queue: "other", reported: true, failure: null },
       ],
     });
+  });
+
+  it("tells a token for some queues nothing of others: no names, and nothing of the webhook", async () => {
+    const text = deadLettersText("secret-src");
+    const tokens = memoryTokens();
+    const directory = {
+      ...directoryOf({ dead: DEAD, "secret-src": ORDERS }, { alerts: [{ ...ALERT, text }] }),
+      tokens,
+      queue: () =>
+        queueWith({
+          why: async () => ({
+            ...({ reason: "empty", text: "It is empty.", untilMs: null, by: null } as const),
+            also: [{ reason: "alert", text: `Alert since then: ${text}.`, untilMs: null, by: null }],
+          }),
+        }),
+    };
+    const gateway = createGateway(directory, { kind: "tokens", tokens: ["first"] });
+    const ask = async (path: string, token: string, body?: object) => {
+      const init = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
+      const headers = { authorization: `Bearer ${token}` };
+      return (await gateway.request(`${API}${path}`, { ...init, headers })).text();
+    };
+    const asked = { name: "limited", scopes: ["read"], queues: ["dead"] };
+    const { secret } = JSON.parse(await ask("/tokens", "first", asked)) as { secret: string };
+    for (const path of ["/alerts", "/queues", "/queues/dead", "/queues/dead/why"]) {
+      expect(await ask(path, "first"), path).toContain(`from queue \\"secret-src\\"`);
+      const limited = await ask(path, secret);
+      expect(limited, path).toContain("from (another queue)");
+      expect(limited, path).not.toContain("secret-src");
+    }
+    expect(JSON.parse(await ask("/alerts", secret)).webhook).toBeNull();
   });
 
   it("says that there is no webhook where none is set", async () => {

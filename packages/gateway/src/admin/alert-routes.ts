@@ -22,7 +22,7 @@ import { timeOf } from "./time.ts";
 /** Alerts of all queues that are on, and how the webhook is told of them. */
 export interface AlertsView {
   readonly alerts: readonly ListedAlert[];
-  /** `null` for a broker without `[sluice.alerts]`. */
+  /** `null` for a broker without `[sluice.alerts]`, and for a token for some queues: reports are of all. */
   readonly webhook: WebhookView | null;
 }
 
@@ -73,7 +73,7 @@ export function alertRoutes(directory: QueueDirectory): Hono {
     const last = webhook?.health?.lastDelivery?.failure ?? null;
     const alerts = described.flatMap(({ record: { name, definition }, description }) => {
       const silentUntil = silentUntilOf({ definition }, description.nowMs);
-      return alertViews(description.alerts ?? []).map((alert): ListedAlert => {
+      return alertViews(rights, description.alerts ?? []).map((alert): ListedAlert => {
         const failure = waiting.get(alertGroup(alert.alert, name));
         const isTaken = failure === undefined;
         return {
@@ -85,7 +85,8 @@ export function alertRoutes(directory: QueueDirectory): Hono {
         };
       });
     });
-    return c.json({ alerts, webhook } satisfies AlertsView);
+    const isOfAll = rights.queues.length === 0;
+    return c.json({ alerts, webhook: isOfAll ? webhook : null } satisfies AlertsView);
   });
 
   app.post("/test", async (c) => {

@@ -1,4 +1,6 @@
 import type { Alert, AlertKind, QueueRecord } from "@sluice/protocol";
+import { shownAlert } from "../rights/other-queues.ts";
+import type { Rights } from "../rights/rights.ts";
 import { timeOf } from "./time.ts";
 
 /** An alert of a queue that is on. */
@@ -11,12 +13,12 @@ export interface AlertView {
   readonly reported: boolean;
 }
 
-/** Shows alerts to people. */
-export function alertViews(alerts: readonly Alert[]): AlertView[] {
+/** Shows alerts to people, without the names of queues that they may not use. */
+export function alertViews(rights: Rights, alerts: readonly Alert[]): AlertView[] {
   return alerts.map(({ kind, sinceMs, text, isReported }) => ({
     alert: kind,
     since: timeOf(sinceMs),
-    text,
+    text: shownAlert(rights, text),
     reported: isReported,
   }));
 }

@@ -97,7 +97,7 @@ export function viewOf(
     deadLettersOf: deadLetterSources(name, queues, subscriptions),
     lastMove: description.lastMove === null ? null : moveView(shownMove(rights, description.lastMove)),
     faults: description.faults ?? [],
-    alerts: alertViews(description.alerts ?? []),
+    alerts: alertViews(rights, description.alerts ?? []),
     rates: description.rates ?? null,
     storage: { rowsWritten: description.rowsWritten, rowsRead: description.rowsRead },
     usage: description.usage ?? null,

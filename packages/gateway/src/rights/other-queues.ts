@@ -1,4 +1,10 @@
-import type { HistoryEvent, LookedAt, MessageFilter, MoveTask } from "@sluice/protocol";
+import {
+  type HistoryEvent,
+  type LookedAt,
+  type MessageFilter,
+  type MoveTask,
+  withDeadLetterSource,
+} from "@sluice/protocol";
 import { mayUse, type Rights } from "./rights.ts";
 
 /** Text in place of the name of a queue that the caller may not use. No queue can have that name. */
@@ -39,4 +45,11 @@ export function shownEvents(rights: Rights, events: readonly HistoryEvent[]): re
 /** Removes the names of other queues from a move task. */
 export function shownMove(rights: Rights, task: MoveTask): MoveTask {
   return { ...task, target: shownName(rights, task.target) };
+}
+
+/** Removes the name of another queue from the text of an alert. */
+export function shownAlert(rights: Rights, text: string): string {
+  return withDeadLetterSource(text, (source) =>
+    mayUse(rights, source) ? `queue "${source}"` : ANOTHER_QUEUE,
+  );
 }

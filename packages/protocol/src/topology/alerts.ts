@@ -63,3 +63,16 @@ export interface Alert {
   /** Whether the webhook was told: not while the queue's alerts are silenced. */
   readonly isReported: boolean;
 }
+
+/** Makes the reason of `dead_letters`. @param source queue that the message came from; `null` for a subscription. */
+export function deadLettersText(source: string | null): string {
+  return `the first dead letter has come, from ${source === null ? "a subscription" : `queue "${source}"`}`;
+}
+
+/** Replaces the queue that a reason of `dead_letters` names, also within a longer text. */
+export function withDeadLetterSource(text: string, replaced: (source: string) => string): string {
+  return text.replace(
+    /(the first dead letter has come, from )queue "([^"]*)"/,
+    (_, before: string, source: string) => `${before}${replaced(source)}`,
+  );
+}

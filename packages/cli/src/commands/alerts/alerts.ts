@@ -8,6 +8,8 @@ import { answer, type OnBroker } from "../on-broker.ts";
 
 const COLUMNS = ["queue", "alert", "since", "what", "told"];
 const NO_WEBHOOK = "This broker has no alerts: [sluice.alerts] in a configuration sets them.";
+const NO_WEBHOOK_SEEN =
+  "No alert is on: this broker has none, as [sluice.alerts] in a configuration sets them, or the token is for some queues.";
 /** How long a test waits for the answer of the webhook, and how often it looks, in ms. */
 const ANSWER_MS_MAX = 20_000;
 const LOOK_MS = 200;
@@ -27,11 +29,10 @@ export async function listAlerts(on: OnBroker): Promise<number> {
   const view = await alertsOf(on);
   const { alerts, webhook } = view;
   if (on.json) answer(on, view, { words: "" });
-  else if (webhook === null) on.printer.warn(NO_WEBHOOK);
   else {
-    if (alerts.length === 0) on.printer.warn("No alert is on.");
-    else on.printer.print(table(COLUMNS, alerts.map(rowOf), on.printer));
-    const trouble = troubleOf(webhook);
+    if (alerts.length > 0) on.printer.print(table(COLUMNS, alerts.map(rowOf), on.printer));
+    else on.printer.warn(webhook === null ? NO_WEBHOOK_SEEN : "No alert is on.");
+    const trouble = webhook === null ? null : troubleOf(webhook);
     if (trouble !== null) on.printer.warn(trouble);
   }
   return 0;

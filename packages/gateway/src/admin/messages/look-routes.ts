@@ -1,7 +1,13 @@
-import { type ErrorCounts, type MessageFilter, PULL_MESSAGES_MAX, parseFilter } from "@sluice/protocol";
+import {
+  type ErrorCounts,
+  type MessageFilter,
+  PULL_MESSAGES_MAX,
+  parseFilter,
+  type Why,
+} from "@sluice/protocol";
 import { Hono } from "hono";
 import type { QueueDirectory } from "../../account/queue-directory.ts";
-import { allowedFilter, shownMessages } from "../../rights/other-queues.ts";
+import { allowedFilter, shownAlert, shownMessages } from "../../rights/other-queues.ts";
 import type { Rights } from "../../rights/rights.ts";
 import { rightsOf } from "../../rights/route-needs.ts";
 import { AdminError } from "../failure.ts";
@@ -78,7 +84,8 @@ export function lookRoutes(directory: QueueDirectory): Hono {
   app.get("/:name/why", async (c) => {
     const { name } = await queueOf(c, directory);
     const why = await directory.queue(name).why(name);
-    return c.json({ ...whyView(why), also: why.also.map(whyView) });
+    const shown = (one: Why) => ({ ...whyView(one), text: shownAlert(rightsOf(c), one.text) });
+    return c.json({ ...shown(why), also: why.also.map(shown) });
   });
 
   return app;
