@@ -68,6 +68,7 @@ export function alertRoutes(directory: QueueDirectory): Hono {
           description: atRest.get(record.queueId) ?? (await directory.describe(record.name)),
         })),
     );
+    const isOfAll = rights.queues.length === 0;
     const webhook = await webhookOf(directory);
     const waiting = webhook === null || webhook.waiting === 0 ? new Map() : await reportsWaiting(directory);
     const last = webhook?.health?.lastDelivery?.failure ?? null;
@@ -80,12 +81,11 @@ export function alertRoutes(directory: QueueDirectory): Hono {
           queue: name,
           ...alert,
           reported: alert.reported && isTaken,
-          failure: isTaken ? null : (failure ?? last),
+          failure: isTaken || !isOfAll ? null : (failure ?? last),
           silentUntil,
         };
       });
     });
-    const isOfAll = rights.queues.length === 0;
     return c.json({ alerts, webhook: isOfAll ? webhook : null } satisfies AlertsView);
   });
 
