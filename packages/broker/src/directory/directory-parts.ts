@@ -15,7 +15,7 @@ import { Changes } from "./changes.ts";
 import { ClockRow } from "./clock-row.ts";
 import { CommitPositions } from "./commit-positions.ts";
 import { Deletions } from "./deletions.ts";
-import { IdleSnapshots } from "./idle-snapshots.ts";
+import { endsWithQueues, IdleSnapshots, type PlaceEnv } from "./idle-snapshots.ts";
 import { Notices } from "./notices.ts";
 import { Purges } from "./purges.ts";
 import { R2Buckets } from "./r2-buckets.ts";
@@ -29,7 +29,7 @@ import { TopicRows } from "./topics/topic-rows.ts";
 import { TopicVersions } from "./topics/topic-versions.ts";
 import { Topics } from "./topics/topics.ts";
 
-export interface DirectoryEnv {
+export interface DirectoryEnv extends PlaceEnv {
   readonly SLUICE_QUEUES?: DurableObjectNamespace<ConfiguredQueueObject>;
   readonly SLUICE_CLOCK_START?: string;
   readonly SLUICE_R2?: string;
@@ -75,10 +75,11 @@ export function directoryParts(host: Host<DirectoryEnv>, topology: QueueTopology
     newId,
     hasJurisdictions: hasJurisdictions(host.env.SLUICE_QUEUES ?? {}),
   });
-  const snapshots = new IdleSnapshots(positions, now, (name) => {
+  const isPart = (name: string) => {
     const map = registry.queue(name)?.record.shards;
     return isShard(name) || (map !== undefined && !isWhole(map));
-  });
+  };
+  const snapshots = new IdleSnapshots(positions, now, isPart, endsWithQueues(host.env));
   const topics = new Topics(new TopicRows(sql), new TopicVersions(sql, now), {
     queues: registry,
     settings: topology.sns ?? {},

@@ -11,9 +11,9 @@ let marks: CommitPositions;
 let rests: IdleSnapshots;
 
 /** The directory's next start. */
-function restart(): void {
+function restart(endsWithQueues = false): void {
   marks = new CommitPositions(sql);
-  rests = new IdleSnapshots(marks, () => nowMs, isShard);
+  rests = new IdleSnapshots(marks, () => nowMs, isShard, endsWithQueues);
 }
 
 function rest(queue: string, ready: number): QueueAtRest {
@@ -40,6 +40,18 @@ describe("idle queues", () => {
     expect(rests.list()).toEqual([
       { queueId: "id of orders", description: { queue: "orders", ready: 3, nowMs: 60_500 } },
     ]);
+  });
+
+  it("are asked anew after a restart that ends them too: one may have been killed before its report", () => {
+    restart(true);
+    for (const queue of ["orders", "mails"]) report(queue, 1, rest(queue, 3));
+    expect(names().sort()).toEqual(["mails", "orders"]);
+    restart(true);
+    expect(names()).toEqual([]);
+    expect(rests.started("orders")).toBe(false);
+    report("orders", 2, rest("orders", 0));
+    expect(names()).toEqual(["orders"]);
+    expect(rests.started("orders")).toBe(true);
   });
 
   it("are no more when a later report says so, and stay so when an earlier one is late", () => {
