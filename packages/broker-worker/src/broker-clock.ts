@@ -21,18 +21,24 @@ export function brokerClockOf({ directory, ...ports }: ClockPorts): BrokerClock 
     advance: async (ms) => tell(await directory.advanceClock(ms)),
     freeze: async (isFrozen) => tell(await directory.freezeClock(isFrozen)),
     next: async (queue) => {
-      const all = await ports.names();
-      const names = queue === null ? all : all.filter((name) => shardOf(name).queue === queue);
-      const moments = await Promise.all(
+      const names = await ports.names();
+      const all = await Promise.all(
         names.map(async (name): Promise<ComingMoment> => {
           return { queue: shardOf(name).queue, ...(await ports.objectOf(name).nextMoment(name)) };
         }),
       );
+      const moments = all.filter((moment) => queue === null || moment.queue === queue);
       const busy = new Set(moments.filter(({ isBusy }) => isBusy).map((moment) => moment.queue));
       const [first = null] = moments
         .filter(({ atMs }) => atMs !== null)
         .sort((a, b) => (a.atMs ?? 0) - (b.atMs ?? 0));
-      return { first, busy: [...busy] };
+      // The clock is that of all queues, whichever one it is moved for.
+      const [expiring = null] = all
+        .flatMap(({ queue, expiresAtMs }) =>
+          expiresAtMs === undefined ? [] : [{ queue, atMs: expiresAtMs }],
+        )
+        .sort((a, b) => a.atMs - b.atMs);
+      return { first, busy: [...busy], expiring };
     },
   };
 }

@@ -60,4 +60,4 @@ export {
   rangeAt,
 } from "./views/message-ranges.ts";
 export { peek } from "./views/peek.ts";
-export { isSlotAwaited, nextBatchAt, nextWakeAt } from "./views/wake.ts";
+export { isSlotAwaited, nextBatchAt, nextExpiryAt, nextWakeAt } from "./views/wake.ts";

@@ -114,6 +114,10 @@ export function memoryClock(advances: number[] = [], coming: readonly ComingMome
       return {
         first: asked.find(({ atMs }) => atMs !== null) ?? null,
         busy: asked.filter(({ isBusy }) => isBusy).map((moment) => moment.queue),
+        expiring:
+          coming
+            .map(({ queue, expiresAtMs = Number.POSITIVE_INFINITY }) => ({ queue, atMs: expiresAtMs }))
+            .find(({ atMs }) => atMs < Number.POSITIVE_INFINITY) ?? null,
       };
     },
   };

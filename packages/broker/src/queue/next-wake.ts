@@ -1,4 +1,4 @@
-import { nextBatchAt, nextWakeAt } from "@sluice/engine";
+import { nextBatchAt, nextExpiryAt, nextWakeAt } from "@sluice/engine";
 import type { NextMoment } from "@sluice/protocol";
 import type { Alerts } from "../alerts/alerts.ts";
 import type { PeriodicTasks } from "../endpoint/periodic-tasks.ts";
@@ -74,7 +74,12 @@ export function armNextWake(timed: TimedQueue, ports: WakePorts, isRinging = fal
  */
 export function nextMomentOf(timed: TimedQueue): NextMoment {
   const visibleAtMs = timed.dispatcher.open ? null : (timed.queue.delayed.peek()?.atMs ?? null);
-  return { atMs: earliest([...workMoments(timed), visibleAtMs]), isBusy: isUnderWay(timed) };
+  const expiresAtMs = nextExpiryAt(timed.queue);
+  return {
+    atMs: earliest([...workMoments(timed), visibleAtMs]),
+    isBusy: isUnderWay(timed),
+    ...(expiresAtMs === null ? {} : { expiresAtMs }),
+  };
 }
 
 /**

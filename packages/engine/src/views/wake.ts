@@ -14,11 +14,17 @@ import { Entry, type Segment } from "../segments/segment.ts";
  * @param pushing Whether a consumer takes batches now.
  */
 export function nextWakeAt(queue: Queue, pushing: boolean): number | null {
-  let wakeMs = oldestExpiringMs(queue) + queue.rules.retentionMs;
+  let wakeMs = nextExpiryAt(queue) ?? Infinity;
   const lease = queue.leased.peek();
   if (lease !== undefined) wakeMs = Math.min(wakeMs, lease.atMs);
   if (pushing) wakeMs = Math.min(wakeMs, nextBatchAt(queue) ?? Infinity);
   return Number.isFinite(wakeMs) ? wakeMs : null;
+}
+
+/** When the retention of a message ends first, in ms; `null` without one that can expire. */
+export function nextExpiryAt(queue: Queue): number | null {
+  const atMs = oldestExpiringMs(queue) + queue.rules.retentionMs;
+  return Number.isFinite(atMs) ? atMs : null;
 }
 
 /**

@@ -36,9 +36,12 @@ export interface BrokerClock {
    * Reads the first moment that comes, in one queue or in all; and the queues in which something is under way, which
    * may change it.
    */
-  next(
-    queue: string | null,
-  ): Promise<{ readonly first: ComingMoment | null; readonly busy: readonly string[] }>;
+  next(queue: string | null): Promise<{
+    readonly first: ComingMoment | null;
+    readonly busy: readonly string[];
+    /** The first end of a retention, in all queues; `null` for none. */
+    readonly expiring: { readonly queue: string; readonly atMs: number } | null;
+  }>;
 }
 
 /** Section of the documentation. */

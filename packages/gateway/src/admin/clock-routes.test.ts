@@ -89,6 +89,32 @@ describe("POST /clock", () => {
     });
   });
 
+  it.each([
+    [-1, 409],
+    [0, 409],
+    [1, 200],
+  ])(
+    "jumps to what comes %i ms before a retention ends only when asked to, in whichever queue",
+    async (ms, status) => {
+      const { change, advances } = gatewayWith([
+        { queue: "dead", atMs: START + 9_000, isBusy: false, expiresAtMs: START + 3_000 + ms },
+        { queue: "orders", atMs: START + 3_000, isBusy: false },
+      ]);
+      const refused = await change('{"to": "next", "queue": "orders"}');
+      expect(refused.status).toBe(status);
+      if (status === 409) {
+        expect(refused.body).toMatchObject({
+          error: {
+            code: "would_expire",
+            message: expect.stringContaining('the first of queue "dead" expires at 2026'),
+          },
+        });
+      }
+      expect(advances.length).toBe(status === 409 ? 0 : 1);
+      expect((await change('{"to": "next", "queue": "orders", "expire": true}')).status).toBe(200);
+    },
+  );
+
   it("does not jump over the end of what is under way", async () => {
     const { change, advances } = gatewayWith([{ queue: "orders", atMs: START + 900_000, isBusy: true }]);
     expect(await change('{"to": "next"}')).toEqual({
@@ -127,7 +153,7 @@ describe("POST /clock", () => {
           code: "invalid_body",
           message:
             'The body must be {"advanceMs": N} with N from 0 to 2678400000, {"to": "next"}, ' +
-            '{"to": "next", "queue": "NAME"}, {"freeze": true} or {"freeze": false}.',
+            '{"to": "next", "queue": "NAME", "expire": true}, {"freeze": true} or {"freeze": false}.',
         },
       },
     });

@@ -11,7 +11,7 @@ export const CLOCK_ADVANCE_MS_MAX = 31 * 86_400_000;
 /** Body of a request that moves the clock. */
 export const CLOCK_CHANGE = z.union([
   z.strictObject({ advanceMs: z.int().check(z.gte(0), z.lte(CLOCK_ADVANCE_MS_MAX)) }),
-  z.strictObject({ to: z.literal("next"), queue: z.optional(z.string()) }),
+  z.strictObject({ to: z.literal("next"), queue: z.optional(z.string()), expire: z.optional(z.boolean()) }),
   z.strictObject({ freeze: z.boolean() }),
 ]);
 
@@ -36,7 +36,7 @@ export function clockRoutes(directory: QueueDirectory): Hono {
     if (change === undefined) {
       const text =
         `The body must be {"advanceMs": N} with N from 0 to ${CLOCK_ADVANCE_MS_MAX}, {"to": "next"}, ` +
-        '{"to": "next", "queue": "NAME"}, {"freeze": true} or {"freeze": false}.';
+        '{"to": "next", "queue": "NAME", "expire": true}, {"freeze": true} or {"freeze": false}.';
       throw new AdminError(400, "invalid_body", text);
     }
     if ("freeze" in change) return c.json(viewOf(await clock.freeze(change.freeze)));
@@ -46,21 +46,31 @@ export function clockRoutes(directory: QueueDirectory): Hono {
     }
     const queue = change.queue ?? null;
     if (queue !== null && (await directory.account.findByName(queue)) === null) throw queueNotFound(queue);
-    return c.json(await jump(clock, queue));
+    return c.json(await jump(clock, queue, change.expire === true));
   });
 
   return app;
 }
 
-/** Moves the clock to the next moment at which a queue acts. Nothing may be under way: its end is unknown. */
-async function jump(clock: BrokerClock, queue: string | null) {
-  const { first, busy } = await clock.next(queue);
+/**
+ * Moves the clock to the next moment at which a queue acts. Nothing may be under way: its end is unknown.
+ *
+ * @param mayExpire whether a retention may end by it, which deletes messages.
+ */
+async function jump(clock: BrokerClock, queue: string | null, mayExpire: boolean) {
+  const { first, busy, expiring } = await clock.next(queue);
   if (busy.length > 0) {
     const text = `Something is under way, and the clock cannot jump over its end: ${busy.join(", ")}.`;
     throw new AdminError(409, "busy", text);
   }
   const nowMs = nowOf(await clock.read());
   if (first?.atMs == null) return { ...viewOf(await clock.read()), advancedMs: 0, next: null };
+  if (expiring !== null && expiring.atMs <= first.atMs && !mayExpire) {
+    const text =
+      `That would delete messages: the first of queue "${expiring.queue}" expires at ${timeOf(expiring.atMs)}. ` +
+      '"expire": true moves the clock all the same.';
+    throw new AdminError(409, "would_expire", text);
+  }
   const advancedMs = Math.max(0, Math.ceil(first.atMs - nowMs));
   const setting = await clock.advance(advancedMs);
   return { ...viewOf(setting), advancedMs, next: { queue: first.queue, at: timeOf(first.atMs) } };

@@ -15,6 +15,8 @@ export interface NextMoment {
   readonly atMs: number | null;
   /** Whether deliveries or transfers are under way: their end may change it. */
   readonly isBusy: boolean;
+  /** When the retention of a message ends first, in ms of the queue's clock. Absent for none. */
+  readonly expiresAtMs?: number;
 }
 
 /** Queue in which nothing is under way. */

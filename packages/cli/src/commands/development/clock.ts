@@ -11,7 +11,7 @@ interface ChangedClock extends ClockView {
 /** A change of the clock, as the API takes it. */
 type ClockChange =
   | { readonly advanceMs: number }
-  | { readonly to: "next"; readonly queue?: string }
+  | { readonly to: "next"; readonly queue?: string; readonly expire?: boolean }
   | { readonly freeze: boolean };
 
 /** `sluice clock show`. */

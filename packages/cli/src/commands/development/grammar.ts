@@ -44,13 +44,15 @@ export function addClock(program: Command, execute: Execute): void {
   withBroker(clock.command("next"))
     .description("jump to the next event: a delayed message, a retry, the end of a lease")
     .argument("[queue]", "in this queue (default: in any)")
+    .option("--expire", "also where that deletes messages, whose retention ends")
     .addHelpText("after", examples("sluice clock next", "sluice clock next orders"))
-    .action((queue: string | undefined, options: OnBrokerOptions) =>
+    .action((queue: string | undefined, { expire, ...options }: OnBrokerOptions & { expire?: true }) =>
       onBroker(execute, options, async (on) =>
-        (await import("./clock.ts")).changeClock(
-          on,
-          queue === undefined ? { to: "next" } : { to: "next", queue },
-        ),
+        (await import("./clock.ts")).changeClock(on, {
+          to: "next",
+          ...(queue === undefined ? {} : { queue }),
+          ...(expire === undefined ? {} : { expire }),
+        }),
       ),
     );
   for (const [name, freeze, does] of [

@@ -150,30 +150,32 @@ export function changeTools(): Tool[] {
       title: "See and move the clock",
       description:
         "Shows the time of the queues, or moves it forward, in development: so a retry in hours is tried at once. Time " +
-        "never goes back. Without an argument it shows.",
+        "never goes back, and a message whose retention ends is deleted. Without an argument it shows.",
       hints: changes(),
       input: z
         .strictObject({
           advanceMs: z.optional(z.int().check(z.gte(0), z.lte(CLOCK_ADVANCE_MS_MAX))),
           toNext: z.optional(z.literal(true).check(z.describe("Jumps to what comes next in any queue."))),
           queue: z.optional(z.string().check(z.describe("With toNext: in this queue."))),
+          expire: z.optional(
+            z.boolean().check(z.describe("With toNext: also where that deletes messages. Default: refused.")),
+          ),
           freeze: z.optional(z.boolean().check(z.describe("Stops the clock, or lets it go on."))),
         })
         .check(
           z.refine(
-            ({ advanceMs, toNext, queue, freeze }) =>
+            ({ advanceMs, toNext, queue, expire, freeze }) =>
               [advanceMs, toNext, freeze].filter((given) => given !== undefined).length <= 1 &&
-              (queue === undefined || toNext === true),
-            { message: "takes one of advanceMs, toNext and freeze; queue goes with toNext" },
+              ((queue ?? expire) === undefined || toNext === true),
+            { message: "takes one of advanceMs, toNext and freeze; queue and expire go with toNext" },
           ),
         ),
       output: clock,
-      run: async ({ advanceMs, toNext, queue, freeze }, { ask }) => {
+      run: async ({ advanceMs, toNext, queue, expire, freeze }, { ask }) => {
         if (advanceMs !== undefined) return ask({ method: "POST", path: "/clock", body: { advanceMs } });
         if (freeze !== undefined) return ask({ method: "POST", path: "/clock", body: { freeze } });
         if (toNext === undefined) return ask({ path: "/clock" });
-        const body = { to: "next", ...(queue === undefined ? {} : { queue }) };
-        return ask({ method: "POST", path: "/clock", body });
+        return ask({ method: "POST", path: "/clock", body: { to: "next", queue, expire } });
       },
     }),
     tool({
