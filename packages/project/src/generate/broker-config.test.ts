@@ -70,7 +70,7 @@ describe("a broker without a configuration of its own", () => {
 
   it("has the settings of alerts that are secret in none of its files", async () => {
     const environment = {
-      SLUICE_ALERTS_SECRET: "whsec_abc",
+      SLUICE_ALERTS_SECRET: `whsec_${btoa("k".repeat(24))}`,
       SLUICE_ALERTS_URL: "https://a.example/abc",
       SLUICE_API_TOKENS: "t",
     };

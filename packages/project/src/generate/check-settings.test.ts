@@ -1,6 +1,9 @@
+import { ALERTS_KEY_BYTES_MAX, ALERTS_KEY_BYTES_MIN } from "@sluice/protocol";
 import { expect, it } from "vitest";
 import { CliError } from "../errors.ts";
 import { checkSettings } from "./check-settings.ts";
+
+const secretOf = (bytes: number) => `whsec_${btoa("k".repeat(bytes))}`;
 
 it.each([
   {},
@@ -12,6 +15,9 @@ it.each([
     SLUICE_PUSH_HOSTS: "db.internal, localhost:3000,[::1]:80 ,10.0.0.1",
   },
   { SLUICE_ALLOWED_HOSTS: "a.example, b.example" },
+  ...[ALERTS_KEY_BYTES_MIN, ALERTS_KEY_BYTES_MIN + 1, ALERTS_KEY_BYTES_MAX].map((bytes) => ({
+    SLUICE_ALERTS_SECRET: secretOf(bytes),
+  })),
   {
     SLUICE_OTLP_ENDPOINT: "http://localhost:4318",
     SLUICE_OTLP_HEADERS: "authorization=Bearer%20a",
@@ -33,6 +39,14 @@ it.each([
     "SLUICE_PUBLIC_URL must be an absolute URL of http: or https: without a user, a query and a fragment, such as " +
       "https://queues.example.com.",
   ],
+  ...[
+    ...["secret", "whsec_", "whsec-AAAA", "whsec_!!", `${secretOf(24).slice(0, -1)}`, `x${secretOf(24)}`],
+    ...[secretOf(ALERTS_KEY_BYTES_MIN - 1), secretOf(ALERTS_KEY_BYTES_MAX + 1), `${secretOf(24)}\n`],
+  ].map((secret): [Record<string, string>, string] => [
+    { SLUICE_ALERTS_SECRET: secret },
+    "SLUICE_ALERTS_SECRET must be whsec_ and a key of 24 to 64 bytes in base64, such as " +
+      "whsec_$(openssl rand -base64 24).",
+  ]),
   [{ SLUICE_TRUST_PROXY: "1" }, "SLUICE_TRUST_PROXY must be true or false."],
   [{ SLUICE_TRACE_RATIO: "10%" }, "SLUICE_TRACE_RATIO must be a number from 0 to 1, such as 0.1."],
   [

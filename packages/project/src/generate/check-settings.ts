@@ -1,5 +1,7 @@
 import { parseAccessKeys, parseAccountId } from "@sluice/aws/access-settings";
 import {
+  ALERTS_SECRET,
+  checkAlertsSecret,
   isReservedActor,
   parseOtlpEndpoint,
   parseOtlpHeaders,
@@ -40,6 +42,7 @@ const CHECKS = {
   SLUICE_OTLP_HEADERS: parseOtlpHeaders,
   SLUICE_TRACE_RATIO: parseTraceRatio,
   SLUICE_TRACE_URL: parseTraceUrl,
+  [ALERTS_SECRET]: checkAlertsSecret,
 };
 
 /** Checks a list, separated by commas. Throws a `RangeError` for an entry of another form. */

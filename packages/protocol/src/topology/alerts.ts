@@ -36,6 +36,9 @@ export const ALERT_SECONDS_MIN = 60;
 export const ALERT_SECONDS_MAX = 1_209_600;
 /** Time in which nothing is delivered before `stalled` begins, in seconds. */
 export const ALERT_STALLED_SECONDS_DEFAULT = 300;
+/** Length of the key that alerts are signed with, in bytes, as Standard Webhooks has it. */
+export const ALERTS_KEY_BYTES_MIN = 24;
+export const ALERTS_KEY_BYTES_MAX = 64;
 /** Longest silence of a queue, in ms: 30 days. */
 export const ALERT_SILENCE_MS_MAX = 2_592_000_000;
 
@@ -74,5 +77,21 @@ export function withDeadLetterSource(text: string, replaced: (source: string) =>
   return text.replace(
     /(the first dead letter has come, from )queue "([^"]*)"/,
     (_, before: string, source: string) => `${before}${replaced(source)}`,
+  );
+}
+
+/**
+ * Checks `SLUICE_ALERTS_SECRET`.
+ *
+ * @throws RangeError for what is no key of Standard Webhooks.
+ */
+export function checkAlertsSecret(text: string): void {
+  const [, base64 = ""] =
+    /^whsec_((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)$/.exec(text) ?? [];
+  const { length } = atob(base64);
+  if (length >= ALERTS_KEY_BYTES_MIN && length <= ALERTS_KEY_BYTES_MAX) return;
+  throw new RangeError(
+    `${ALERTS_SECRET} must be whsec_ and a key of ${ALERTS_KEY_BYTES_MIN} to ${ALERTS_KEY_BYTES_MAX} bytes in base64, ` +
+      "such as whsec_$(openssl rand -base64 24)",
   );
 }
