@@ -96,6 +96,17 @@ describe("HTTP push from Node.js", () => {
     expect(attempts()).toEqual(["1", "1"]);
   });
 
+  it("signs with the machine's time, also where the clock of the queues is moved: receivers refuse another", async () => {
+    const secret = `whsec_${btoa("0123456789abcdef01234567")}`;
+    start({ signingSecret: "ORDERS_KEY" }, { ORDERS_KEY: secret });
+    await call("/api/clock", "POST", { advanceMs: 3_600_000 });
+    await send("a");
+    await endpoint.until(() => endpoint.posts.length === 1);
+    const signedMs = 1_000 * Number(endpoint.posts[0]?.headers["webhook-timestamp"]);
+    // Standard Webhooks: five minutes at most.
+    expect(Math.abs(Date.now() - signedMs)).toBeLessThan(300_000);
+  });
+
   it("authenticates by Digest after a 401 that asks for it", async () => {
     start({ format: "sns", credentials: { username: "ann", password: "secret" }, contentType: "text/plain" });
     const md5 = (text: string) => createHash("md5").update(text).digest("hex");

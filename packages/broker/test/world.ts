@@ -411,6 +411,7 @@ export class World {
       settings,
       log,
       clock: { now: () => this.nowMs },
+      systemMs: () => this.nowMs,
       targets: this.targets,
       variable: (name) => {
         const value = this.variables[name];

@@ -13,6 +13,8 @@ export interface EndpointCallerInput {
   readonly settings: HttpPushSettings;
   readonly port: EndpointPort;
   readonly clock: Clock;
+  /** Reads the machine's time, in ms: receivers refuse a signature of another, to which the queue's clock may be moved. */
+  readonly systemMs: () => number;
   readonly log: QueueLog;
   readonly targets: TargetRules;
   /** Environment variables of the broker for headers and signatures. */
@@ -107,7 +109,7 @@ export class EndpointCaller {
   async #signature(id: string, body: Uint8Array): Promise<Readonly<Record<string, string>>> {
     const { signingSecret } = this.settings;
     if (signingSecret === undefined) return {};
-    return signatureHeaders(this.#variable(signingSecret), id, body, this.clock.now());
+    return signatureHeaders(this.#variable(signingSecret), id, body, this.#input.systemMs());
   }
 
   /** Makes the headers of the settings, with the values of environment variables in their places. */

@@ -61,6 +61,7 @@ export class BoundConsumers {
       hidesPath: isOfAlerts,
       port: this.#endpoints,
       clock,
+      systemMs: () => this.#host.systemMs(),
       log,
       targets: targetRulesOf(this.#host.env),
       variable: this.#variable,
