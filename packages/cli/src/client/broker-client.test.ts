@@ -45,7 +45,9 @@ it("only looks at a broker of another project that nobody named", async () => {
     await expect(its.admin({ method, path: "/queues/q/purge" }), method).rejects.toMatchObject(refused);
     await expect(its.rest({ method, path: "/q" }), method).rejects.toMatchObject(refused);
   }
-  await expect(its.mcp({ method: "tools/call" }, {})).rejects.toMatchObject(refused);
+  await expect(its.mcp({ method: "tools/call" }, {}, new AbortController().signal)).rejects.toMatchObject(
+    refused,
+  );
   expect(fetched).not.toHaveBeenCalled();
   await its.admin({ method: "POST", path: "/queues/q/redrive", body: { dryRun: true } });
   await its.admin({ path: "/queues" });

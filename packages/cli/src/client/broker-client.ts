@@ -101,12 +101,17 @@ export class BrokerClient {
    * Hands on a message of the Model Context Protocol.
    *
    * @param headers that repeat what it says.
+   * @param cancelled gives the request up.
    * @returns the answer; `null` for a message that gets none.
    * @throws BrokerFailure
    */
-  async mcp(message: unknown, headers: Readonly<Record<string, string>>): Promise<object | null> {
+  async mcp(
+    message: unknown,
+    headers: Readonly<Record<string, string>>,
+    cancelled: AbortSignal,
+  ): Promise<object | null> {
     this.#refuseStranger();
-    const signal = AbortSignal.timeout(PATIENCE_MS);
+    const signal = AbortSignal.any([cancelled, AbortSignal.timeout(PATIENCE_MS)]);
     const response = await this.#call({
       method: "POST",
       path: `${SLUICE_PATH}/mcp`,

@@ -64,7 +64,8 @@ export function onBroker(
   });
 }
 
-function endQuietly(error: Error): void {
+/** Ends the process when the reader of its output is gone. A listener to errors of standard output. */
+export function endQuietly(error: Error): void {
   if ("code" in error && error.code === "EPIPE") process.exit(0);
   throw error;
 }

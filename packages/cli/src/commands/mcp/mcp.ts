@@ -4,6 +4,7 @@ import { CliError } from "@sluice/project/errors";
 import { BrokerClient } from "../../client/broker-client.ts";
 import { type BrokerOptions, findBroker } from "../../client/find-broker.ts";
 import type { Surroundings } from "../../surroundings.ts";
+import { endQuietly } from "../on-broker.ts";
 
 /** Codes of JSON-RPC, and of an error of this side of it. */
 const PARSE_ERROR = -32_700;
@@ -15,13 +16,17 @@ const PROTOCOL_VERSION = "io.modelcontextprotocol/protocolVersion";
 interface Message {
   readonly id?: unknown;
   readonly method?: string;
-  readonly params?: { readonly name?: string; readonly _meta?: Readonly<Record<string, string>> };
+  readonly params?: {
+    readonly name?: string;
+    readonly requestId?: unknown;
+    readonly _meta?: Readonly<Record<string, string>>;
+  };
 }
 
 /**
  * Forwards each line of standard input, a message of the Model Context Protocol, to a broker, and prints its answer in a
- * line. The broker is looked for anew for each message: it may start after the agent, and under another port. Ends with
- * standard input.
+ * line. The broker is looked for anew for each message: it may start after the agent, and under another port. A request
+ * that the agent cancels is given up. Ends with standard input, and quietly when nobody reads standard output.
  */
 export async function forwardMcp(
   options: BrokerOptions,
@@ -29,31 +34,54 @@ export async function forwardMcp(
   surroundings: Surroundings,
 ): Promise<number> {
   const underWay = new Set<Promise<void>>();
-  for await (const line of createInterface({ input: surroundings.input })) {
-    if (line.trim() === "") continue;
-    const forwarded = answerTo(line, () => new BrokerClient(findBroker(options, surroundings))).then(
-      (answer) => {
-        if (answer !== null) printer.print(JSON.stringify(answer));
-        underWay.delete(forwarded);
-      },
-    );
-    underWay.add(forwarded);
+  const requests = new Map<unknown, AbortController>();
+  process.stdout.on("error", endQuietly);
+  const forward = async (line: string) => {
+    const message = messageIn(line);
+    if (message === null)
+      return printer.print(JSON.stringify(failed(null, PARSE_ERROR, "The line is no JSON.")));
+    const { id, method, params } = message;
+    if (method === "notifications/cancelled") requests.get(params?.requestId)?.abort();
+    const request = new AbortController();
+    if (id !== undefined) requests.set(id, request);
+    const broker = () => new BrokerClient(findBroker(options, surroundings));
+    const answer = await answerTo(message, broker, request.signal);
+    requests.delete(id);
+    if (answer !== null) printer.print(JSON.stringify(answer));
+  };
+  try {
+    for await (const line of createInterface({ input: surroundings.input })) {
+      if (line.trim() === "") continue;
+      const forwarded = forward(line).finally(() => underWay.delete(forwarded));
+      underWay.add(forwarded);
+    }
+    await Promise.all(underWay);
+  } finally {
+    process.stdout.off("error", endQuietly);
   }
-  await Promise.all(underWay);
   return 0;
 }
 
-/** Answers a message; `null` for one that gets no answer. */
-async function answerTo(line: string, broker: () => BrokerClient): Promise<object | null> {
-  let message: Message;
+function messageIn(line: string): Message | null {
   try {
-    message = JSON.parse(line) as Message;
+    const json: unknown = JSON.parse(line);
+    // The broker refuses it.
+    return (typeof json === "object" && json !== null ? json : {}) as Message;
   } catch {
-    return failed(null, PARSE_ERROR, "The line is no JSON.");
+    return null;
   }
+}
+
+/** Answers a message; `null` for one that gets no answer. */
+async function answerTo(
+  message: Message,
+  broker: () => BrokerClient,
+  cancelled: AbortSignal,
+): Promise<object | null> {
   try {
-    return await broker().mcp(message, headersOf(message));
+    return await broker().mcp(message, headersOf(message), cancelled);
   } catch (error) {
+    if (cancelled.aborted) return null;
     if (!(error instanceof CliError)) throw error;
     return message.id === undefined ? null : failed(message.id, NO_ANSWER, error.message);
   }
