@@ -7,6 +7,7 @@ import {
   SPANS_MAX,
   SpanExporter,
 } from "./span-exporter.ts";
+import { SpanRoom } from "./span-room.ts";
 
 const URL = "http://collector/v1/traces";
 const span = (name: string): Span => ({
@@ -28,23 +29,30 @@ class Collector {
   answer: () => number | Error = () => 200;
   nowMs = 0;
   #timers: { readonly atMs: number; readonly ring: () => void }[] = [];
-  readonly exporter = new SpanExporter({
-    settings: { url: URL, headers: { authorization: "Bearer a" } },
-    post: async (url, headers, body) => {
-      expect([url, headers]).toEqual([URL, { authorization: "Bearer a" }]);
-      const [{ scopeSpans }] = JSON.parse(body).resourceSpans;
-      this.posts.push({
-        atMs: this.nowMs,
-        names: scopeSpans[0].spans.map(({ name }: { name: string }) => name),
-        body,
-      });
-      const answer = this.answer();
-      if (answer instanceof Error) throw answer;
-      return answer;
-    },
-    after: (ring, ms) => void this.#timers.push({ atMs: this.nowMs + ms, ring }),
-    warn: (line) => void this.lines.push(line),
-  });
+  room = new SpanRoom();
+  readonly exporter = this.another();
+
+  /** Makes the exporter of another queue of the isolate. */
+  another(): SpanExporter {
+    return new SpanExporter({
+      room: this.room,
+      settings: { url: URL, headers: { authorization: "Bearer a" } },
+      post: async (url, headers, body) => {
+        expect([url, headers]).toEqual([URL, { authorization: "Bearer a" }]);
+        const [{ scopeSpans }] = JSON.parse(body).resourceSpans;
+        this.posts.push({
+          atMs: this.nowMs,
+          names: scopeSpans[0].spans.map(({ name }: { name: string }) => name),
+          body,
+        });
+        const answer = this.answer();
+        if (answer instanceof Error) throw answer;
+        return answer;
+      },
+      after: (ring, ms) => void this.#timers.push({ atMs: this.nowMs + ms, ring }),
+      warn: (line) => void this.lines.push(line),
+    });
+  }
 
   /** Lets time pass, from timer to timer. */
   async pass(ms: number): Promise<void> {
@@ -109,7 +117,7 @@ describe("spans", () => {
     await collector.pass(7 * EXPORT_AFTER_MS);
     expect(collector.posts.map(({ atMs }) => atMs)).toEqual([1_000, 3_000, 7_000]);
     expect(collector.lines).toEqual([
-      `The collector ${URL} takes no spans (Error: connection refused): the last ${SPANS_MAX} spans wait`,
+      `The collector ${URL} takes no spans (Error: connection refused): the last ${SPANS_MAX} spans of each queue wait`,
     ]);
     collector.answer = () => 200;
     await collector.pass(EXPORT_AGAIN_MS_MAX);
@@ -147,6 +155,34 @@ describe("spans", () => {
     const taken = collector.posts.slice(2).flatMap(({ names }) => names);
     expect([taken.length, taken[0]]).toEqual([Math.min(SPANS_MAX, SPANS_MAX + more), `${lost}`]);
   });
+
+  it.each([
+    [-1, 0],
+    [0, 0],
+    [1, 1],
+  ])(
+    "of several queues beyond the room of their isolate by %i lose %i, and the log says it once",
+    async (more, lost) => {
+      const collector = new Collector();
+      collector.room = new SpanRoom(10);
+      collector.answer = () => 503;
+      const [a, b, c] = [collector.another(), collector.another(), collector.another()];
+      a.add(spans(4));
+      b.add(spans(4, 4));
+      c.add(spans(2 + more, 8));
+      await collector.pass(2 * EXPORT_AGAIN_MS_MAX);
+      const what = lost === 0 ? `the last ${SPANS_MAX} spans of each queue wait` : "1 span(s) are lost";
+      expect(collector.lines).toEqual([`The collector ${URL} takes no spans (it answered 503): ${what}`]);
+      collector.posts.length = 0;
+      collector.answer = () => 200;
+      await collector.pass(EXPORT_AGAIN_MS_MAX);
+      expect(collector.posts.flatMap(({ names }) => names)).toHaveLength(10 + more - lost);
+      c.add(spans(10));
+      await collector.pass(EXPORT_AFTER_MS);
+      expect(collector.posts.at(-1)?.names).toHaveLength(10);
+      expect(collector.lines).toHaveLength(1);
+    },
+  );
 
   it("that the collector refuses are lost and counted", async () => {
     const collector = new Collector();

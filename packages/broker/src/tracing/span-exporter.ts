@@ -1,9 +1,10 @@
 import type { ExportSettings } from "@sluice/protocol";
 import { otlpRequest, type Span } from "./otlp.ts";
+import { isolateRoom, type RoomShare, type SpanRoom } from "./span-room.ts";
 
 /** Time that a span waits for others that go with it, in ms. */
 export const EXPORT_AFTER_MS = 1_000;
-/** Most spans that wait. With one more the oldest is lost. */
+/** Most spans of a queue that wait. With one more the oldest is lost. */
 export const SPANS_MAX = 2_048;
 /** Most spans of one request. */
 export const REQUEST_SPANS_MAX = 512;
@@ -22,39 +23,52 @@ export interface ExporterPorts {
   /** Calls back after a time in ms, if the queue's object lasts so long. */
   after(callback: () => void, ms: number): void;
   warn(text: string): void;
+  /** Room that the spans take. Default: that of this isolate. */
+  readonly room?: SpanRoom;
 }
 
 /**
  * Exports spans to a collector, some at a time. A queue never waits for it: where the collector is away the newest
- * spans are kept, and those that were lost are counted in the log.
+ * spans are kept, and those that were lost are counted in the log. Queues of an isolate share the room for them, and say
+ * once that the collector is away.
  */
 export class SpanExporter {
   readonly #ports: ExporterPorts;
+  readonly #room: SpanRoom;
+  readonly #share: RoomShare;
   #waiting: Span[] = [];
   #isTimed = false;
-  #isPosting = false;
+  /** Spans of the request that is under way; 0 for none. */
+  #posting = 0;
   /** Requests in a row that the collector did not take. */
   #failures = 0;
-  /** Spans that were lost and are not logged yet. */
-  #lost = 0;
 
   constructor(ports: ExporterPorts) {
     this.#ports = ports;
+    this.#room = ports.room ?? isolateRoom;
+    this.#share = this.#room.shareFor(this);
   }
 
   add(spans: readonly Span[]): void {
     if (spans.length === 0) return;
     this.#waiting.push(...spans);
-    const excess = this.#waiting.length - SPANS_MAX;
-    if (excess > 0) {
-      this.#waiting.splice(0, excess);
-      this.#lost += excess;
-    }
+    this.#fit();
     this.#exportLater();
   }
 
+  /** Loses the oldest spans that there is no room for. */
+  #fit(): void {
+    const max = Math.min(SPANS_MAX, this.#room.maxFor(this.#share) - this.#posting);
+    const excess = this.#waiting.length - Math.max(0, max);
+    if (excess > 0) {
+      this.#waiting.splice(0, excess);
+      this.#room.lost += excess;
+    }
+    this.#room.hold(this.#share, this.#waiting.length + this.#posting);
+  }
+
   #exportLater(): void {
-    if (this.#isTimed || this.#isPosting || this.#waiting.length === 0) return;
+    if (this.#isTimed || this.#posting > 0 || this.#waiting.length === 0) return;
     this.#isTimed = true;
     const waitMs = Math.min(EXPORT_AGAIN_MS_MAX, EXPORT_AFTER_MS * 2 ** this.#failures);
     this.#ports.after(() => {
@@ -65,26 +79,21 @@ export class SpanExporter {
 
   async #export(): Promise<void> {
     const spans = this.#waiting.splice(0, REQUEST_SPANS_MAX);
-    this.#isPosting = true;
+    this.#posting = spans.length;
     const failure = await this.#post(spans);
-    this.#isPosting = false;
+    this.#posting = 0;
     if (failure === null) {
-      this.#reportLost(this.#failures > 0 ? "it answers again" : "more came than it took");
+      this.#reportLost();
       this.#failures = 0;
     } else {
-      if (failure.isFinal) this.#lost += spans.length;
-      else this.#keep(spans);
+      if (failure.isFinal) this.#room.lost += spans.length;
+      // In front of those that came meanwhile.
+      else this.#waiting = [...spans, ...this.#waiting];
       this.#failures += 1;
-      if (this.#failures === 1 || this.#lost > 0) this.#reportFailure(failure.reason);
     }
+    this.#fit();
+    if (failure !== null) this.#reportFailure(failure.reason);
     this.#exportLater();
-  }
-
-  /** Puts spans back in front of those that came meanwhile, as many as there is room for. */
-  #keep(spans: readonly Span[]): void {
-    const kept = spans.slice(Math.max(0, spans.length + this.#waiting.length - SPANS_MAX));
-    this.#lost += spans.length - kept.length;
-    this.#waiting = [...kept, ...this.#waiting];
   }
 
   async #post(
@@ -100,16 +109,26 @@ export class SpanExporter {
     }
   }
 
+  /** Says once that the collector is away, and once that spans are lost by that: how many, when it is back. */
   #reportFailure(reason: string): void {
-    const lost = this.#lost > 0 ? `${this.#lost} span(s) are lost` : `the last ${SPANS_MAX} spans wait`;
-    this.#lost = 0;
+    const room = this.#room;
+    const isLoss = room.lost > 0 && !room.isLossKnown;
+    if (room.isAway && !isLoss) return;
+    room.isAway = true;
+    room.isLossKnown ||= isLoss;
+    const lost = isLoss ? `${room.lost} span(s) are lost` : `the last ${SPANS_MAX} spans of each queue wait`;
+    if (isLoss) room.lost = 0;
     this.#ports.warn(`The collector ${this.#ports.settings.url} takes no spans (${reason}): ${lost}`);
   }
 
-  #reportLost(why: string): void {
-    if (this.#lost === 0) return;
-    this.#ports.warn(`${this.#lost} span(s) for the collector ${this.#ports.settings.url} were lost: ${why}`);
-    this.#lost = 0;
+  #reportLost(): void {
+    const { isAway, lost } = this.#room;
+    this.#room.isAway = false;
+    this.#room.isLossKnown = false;
+    if (lost === 0) return;
+    const why = isAway ? "it answers again" : "more came than it took";
+    this.#ports.warn(`${lost} span(s) for the collector ${this.#ports.settings.url} were lost: ${why}`);
+    this.#room.lost = 0;
   }
 }
 
