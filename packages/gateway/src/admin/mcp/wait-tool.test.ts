@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { AdminError } from "../failure.ts";
 import type { ApiRequest, ToolPorts } from "./tool.ts";
-import { LOOK_EVERY_MS, waitTool } from "./wait-tool.ts";
+import { LOOK_EVERY_MS, WAITS_MAX, waitTool } from "./wait-tool.ts";
 
 const ID = "a".repeat(32);
 const ACKED = { kind: "acked" };
@@ -50,6 +50,23 @@ it("ends when its time is over, to the millisecond", async () => {
   const { ports, nowMs } = portsOf([1]);
   expect(await wait(ports, { seconds: 3 })).toMatchObject({ isMet: false });
   expect(nowMs()).toBe(3_000);
+});
+
+it(`${WAITS_MAX} calls wait at a time; those whose callers are gone count until their time is over`, async () => {
+  const { input, run } = waitTool();
+  let nowMs = 0;
+  const { ports } = portsOf([1], { now: () => nowMs, pause: () => new Promise(() => {}) });
+  const begin = () => run(input.parse({ queue: "orders", seconds: 10 }), ports);
+  for (let i = 0; i < WAITS_MAX - 1; i++) void begin();
+  const { ports: empty } = portsOf([0]);
+  const look = () => run(input.parse({ queue: "orders" }), { ...empty, now: () => nowMs });
+  expect(await look()).toMatchObject({ isMet: true });
+  void begin();
+  await expect(look()).rejects.toMatchObject({ status: 429, code: "too_many_waits" });
+  nowMs = 9_999;
+  await expect(look()).rejects.toMatchObject({ status: 429 });
+  nowMs = 10_000;
+  expect(await look()).toMatchObject({ isMet: true });
 });
 
 it("looks once without any time", async () => {

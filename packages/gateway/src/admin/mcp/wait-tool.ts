@@ -7,12 +7,16 @@ import { idInput, lastEvent, queueInput, queuePath, READS, type Tool, type ToolP
 /** Longest wait of a call, in seconds: clients give a call up after a minute. */
 export const WAIT_SECONDS_MAX = 50;
 const WAIT_SECONDS_DEFAULT = 30;
+/** Most waits at a time, in an isolate: each holds a connection, and asks the queue's object. */
+export const WAITS_MAX = 100;
 /** Time between two looks, in ms. */
 export const LOOK_EVERY_MS = 500;
 
 /** Makes the tool that waits. */
 export function waitTool(): Tool {
   const event = lastEvent(messageAnswers().event);
+  // With their ends: workerd does not go on with a call whose caller is gone.
+  const waits = new Set<{ readonly endMs: number }>();
   const counts = z.object({ ready: z.number(), delayed: z.number(), leased: z.number() });
   return tool({
     name: "wait_for",
@@ -33,21 +37,33 @@ export function waitTool(): Tool {
       last: z.nullable(event).check(z.describe("Last event of the message, as far as the history has it.")),
     }),
     run: async ({ queue, id, until, seconds }, ports) => {
+      for (const wait of waits) if (wait.endMs <= ports.now()) waits.delete(wait);
+      if (waits.size >= WAITS_MAX) {
+        const text = `${WAITS_MAX} calls of wait_for are waiting, as many as may: try again, or look by list_queues.`;
+        throw new AdminError(429, "too_many_waits", text);
+      }
       const endMs = ports.now() + 1_000 * seconds;
+      const wait = { endMs };
       const look = async () => {
         const { messages } = await ports.ask<QueueView>({ path: queuePath(queue) });
         if (id !== undefined) return { messages, isMet: await hasLeft(ports, queue, id) };
         const held = messages.ready + messages.delayed + messages.leased;
         return { messages, isMet: until === "empty" ? held === 0 : held > 0 };
       };
-      let seen = await look();
-      while (!seen.isMet && ports.now() < endMs && !ports.isGone()) {
-        await ports.pause(Math.min(LOOK_EVERY_MS, endMs - ports.now()));
-        seen = await look().catch((error: unknown) => {
-          // A token has a rate: the next look is allowed.
-          if (error instanceof AdminError && error.status === 429) return seen;
-          throw error;
-        });
+      let seen: Awaited<ReturnType<typeof look>>;
+      waits.add(wait);
+      try {
+        seen = await look();
+        while (!seen.isMet && ports.now() < endMs && !ports.isGone()) {
+          await ports.pause(Math.min(LOOK_EVERY_MS, endMs - ports.now()));
+          seen = await look().catch((error: unknown) => {
+            // A token has a rate: the next look is allowed.
+            if (error instanceof AdminError && error.status === 429) return seen;
+            throw error;
+          });
+        }
+      } finally {
+        waits.delete(wait);
       }
       return { ...seen, last: id === undefined ? null : await lastOf(ports, queue, id) };
     },
