@@ -309,6 +309,8 @@ export class World {
     let next: [string, QueueObject, number] | undefined;
     for (const [name, object] of this.#objects) {
       const { alarmAtMs } = object;
+      // No alarm rings while one does.
+      if (object.isRinging) continue;
       if (alarmAtMs !== null && alarmAtMs <= untilMs && alarmAtMs < (next?.[2] ?? Infinity)) {
         next = [name, object, alarmAtMs];
       }

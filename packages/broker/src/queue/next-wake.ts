@@ -48,8 +48,9 @@ export interface TimedQueue extends QueueContext {
  *
  * @param isRinging whether the alarm rings: the platform rings again if the object ends before that has ended, unless
  *   another alarm is set. So none is set for what is under way, and none for later.
+ * @returns whether an alarm is set.
  */
-export function armNextWake(timed: TimedQueue, ports: WakePorts, isRinging = false): void {
+export function armNextWake(timed: TimedQueue, ports: WakePorts, isRinging = false): boolean {
   const { dispatcher, deduplication, attempts, receivers } = timed;
   const heartbeatMs = timed.nowMs + ports.heartbeatMs;
   const isHeld = isRinging && isAwake(timed);
@@ -62,10 +63,12 @@ export function armNextWake(timed: TimedQueue, ports: WakePorts, isRinging = fal
     timed.history.dueAtMs,
     isBusy(timed) && !isRinging ? heartbeatMs : null,
   ]);
-  if (atMs !== null && !(isHeld && atMs > heartbeatMs)) ports.setAlarm(atMs);
+  const isSet = atMs !== null && !(isHeld && atMs > heartbeatMs);
+  if (isSet) ports.setAlarm(atMs);
   const { wakeAtMs } = receivers;
   ports.awake.hold(wakeAtMs !== null || isAwake(timed));
   if (wakeAtMs !== null) ports.setTimer(wakeAtMs);
+  return isSet;
 }
 
 /**

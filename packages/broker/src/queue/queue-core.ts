@@ -257,8 +257,8 @@ export class QueueCore implements QueueContext {
   }
 
   /**
-   * Does what is due as the alarm rings, and does not let it end while anything of that is under way: the platform
-   * rings again if the object ends before. So no alarm has to be set for it, which costs a row.
+   * Does what is due as the alarm rings, and does not let it end while anything of that is under way and nothing else is
+   * due soon: the platform rings again if the object ends before. So no alarm has to be set for it, which costs a row.
    *
    * @param stay waits until its argument resolves, or for `HEARTBEAT_MS` at most.
    */
@@ -279,11 +279,11 @@ export class QueueCore implements QueueContext {
   }
 
   rearm(): void {
-    armNextWake(this, this.#ports, this.#rested !== null);
+    const isSet = armNextWake(this, this.#ports, this.#rested !== null);
     this.watchers.lookIdle();
-    if (this.#rested === null || isAwake(this)) return;
-    this.#rested();
-    // What begins from now on needs an alarm of its own.
+    if (!isSet && isAwake(this)) return;
+    // The next alarm rings after this one has ended. What begins from now on needs an alarm of its own.
+    this.#rested?.();
     this.#rested = null;
   }
 

@@ -1,6 +1,6 @@
 import type { QueueDefinition } from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
-import { consumer, pullConsumer } from "../../test/messages.ts";
+import { consumer, endpoint, pullConsumer } from "../../test/messages.ts";
 import { World } from "../../test/world.ts";
 import { QUIET_FLUSH_DEPLOYED_MS } from "../history/history.ts";
 import { LINGER_MS, LINGER_MS_MAX } from "../turn/group-commit.ts";
@@ -111,6 +111,17 @@ describe("an alarm that rings where rows are billed", () => {
     world.handler = () => ({});
     await world.pass(2 * HEARTBEAT_MS + 5_000);
     expect(attempts(world)).toEqual([1, 2]);
+  });
+
+  it("ends for what is due next while a delivery takes long", async () => {
+    const world = billed({}, { consumer: endpoint({ maxConcurrency: 2 }) });
+    world.answer = () => new Promise(() => {});
+    await world.sendAndPass("orders", ["a"], 10_000, { delaySeconds: 10 });
+    expect(world.posts).toHaveLength(1);
+    await world.sendAndPass("orders", ["b"], 999, { delaySeconds: 1 });
+    expect(world.posts).toHaveLength(1);
+    await world.pass(1);
+    expect(world.posts).toHaveLength(2);
   });
 
   it("sets what is due soon meanwhile, and what is due later when it ends", async () => {
