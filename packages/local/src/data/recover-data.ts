@@ -1,7 +1,7 @@
-import { readdirSync } from "node:fs";
+import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { uniqueKeysOf } from "@sluice/broker-worker/unique-keys";
-import { makeDurableFolder } from "@sluice/objects/folders";
+import { syncFolder } from "@sluice/objects/folders";
 import { loadRecovery } from "../node/load-modules.ts";
 import type { Printer } from "../report/printer.ts";
 import { FOLDER_MODE, OBJECTS_FOLDER } from "./data-lock.ts";
@@ -27,7 +27,10 @@ export async function recoverData(
   const objects = join(folder, OBJECTS_FOLDER);
   const isNew = readdirSync(objects).length === 0;
   // workerd makes these, too, but does not sync their names: a power cut would take away all that is in them.
-  for (const name of Object.values(uniqueKeysOf(broker))) makeDurableFolder(join(objects, name), FOLDER_MODE);
+  for (const name of Object.values(uniqueKeysOf(broker))) {
+    mkdirSync(join(objects, name), { recursive: true, mode: FOLDER_MODE });
+  }
+  syncFolder(objects);
   // Nothing to load what looks into it for: nobody has kept anything yet.
   if (isNew) return;
   const { recoverDirectory, shrinkObjectFiles } = await loadRecovery();
