@@ -8,7 +8,7 @@ import {
 } from "@aws-sdk/client-sqs";
 import { afterAll, afterEach, beforeAll, vi } from "vitest";
 import type { MessagePage } from "../src/client/messages.ts";
-import { BrokerLab } from "./broker-lab.ts";
+import { BrokerLab, type Said } from "./broker-lab.ts";
 import { type Fault, FlakyProxy } from "./flaky-proxy.ts";
 
 /*
@@ -17,7 +17,7 @@ import { type Fault, FlakyProxy } from "./flaky-proxy.ts";
  */
 
 export const ACCOUNT = "0123456789abcdef0123456789abcdef";
-export const LEASE = ["--lease-secs", "2"];
+export const LEASE = ["--lease-secs", "4"];
 
 /** Consumer of Cloudflare's queues. */
 const WORKER = {
@@ -100,10 +100,11 @@ export class BridgeLab {
     return new SQSClient({ endpoint: this.url });
   }
 
-  /** Runs a command line in this process. */
-  run(args: readonly string[], types?: string) {
-    const typed = types === undefined ? {} : { types };
-    return this.lab.run([...args, "--url", this.proxy.url], { env: this.cloudflareEnv, ...typed });
+  /** Runs a command line in this process. Leaves out what it says while it waits for the end. */
+  async run(args: readonly string[], types?: string): Promise<Said> {
+    const situation = { env: this.cloudflareEnv, ...(types === undefined ? {} : { types }) };
+    const said = await this.lab.run([...args, "--url", this.proxy.url], situation);
+    return { ...said, err: said.err.replace(/^Nothing more comes\. .*\n/m, "") };
   }
 
   /** Runs a command line in a process of its own. */
