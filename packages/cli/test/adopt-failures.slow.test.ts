@@ -128,7 +128,7 @@ describe("sluice eject loses nothing where each request fails once, with", () =>
   });
 });
 
-describe("sluice adopt that is ended", () => {
+describe("a command that is ended", () => {
   it("puts the Worker back after a run that was killed with the pull consumer in its place", async () => {
     const { name, id } = await bridge.cloudflareQueue(3);
     const before = await bridge.consumersOf(id);
@@ -181,6 +181,27 @@ describe("sluice adopt that is ended", () => {
     expect(await command.stop("SIGINT")).toBe(0);
     expect(command.output).toContain("Moved 4 messages");
     expect(command.output).toContain("The old queue has 0 messages, 1 delayed now.");
+  });
+
+  it("loses nothing where sluice eject is killed before it knows that its messages have arrived", async () => {
+    const name = bridge.newName();
+    await bridge.lab.run(["queues", "create", name]);
+    const lines = upTo(150).map((n) => `${JSON.stringify({ body: { n } })}\n`);
+    await bridge.lab.run(["import", name], { input: lines.join("") });
+    bridge.otherProxy.faultOf = (kind) => (kind === "SendMessageBatch" ? "cutAfter" : null);
+    const args = ["eject", name, "--to", "sqs", "--yes", ...LEASE];
+    const command = bridge.spawn(args);
+    const arrived = () => bridge.held(name, bridge.other).catch(() => []);
+    await expect.poll(async () => (await arrived()).length, { timeout: 20_000 }).toBeGreaterThan(0);
+    await command.stop("SIGKILL");
+    expect(await bridge.count(name)).toBe(150);
+    bridge.otherProxy.faultOf = () => null;
+    expect(await bridge.run(args)).toMatchObject({
+      code: 0,
+      err: expect.stringContaining("Moved 150 messages"),
+    });
+    expect(await bridge.count(name)).toBe(0);
+    expect([...new Set(ascending(numbersIn(await arrived())))]).toEqual(upTo(150));
   });
 
   it("keeps no file of a consumer that is back", () => {
