@@ -10,7 +10,7 @@ import { Changes } from "../src/directory/changes.ts";
 import { Notices } from "../src/directory/notices.ts";
 import { changeQueue, createQueue, deleteQueue } from "../src/directory/queues.ts";
 import { type DirectoryRow, shownRecord } from "../src/directory/row.ts";
-import { ShardAsks } from "../src/directory/shard-asks.ts";
+import { ASK_SHARDS_MS, ShardAsks } from "../src/directory/shard-asks.ts";
 import { isCleared, onConfigured, Registration } from "../src/object/registration.ts";
 import { refuseDraining, refuseOtherMap } from "../src/shards/called-by-map.ts";
 import { REGISTRY_START_MS, TestRegistry } from "./registry.ts";
@@ -295,4 +295,18 @@ export class ShardDirectory {
       if (shardOf(row.record.name).shard === 0) this.#epochs.set(queue, row.record.shards.epoch);
     }
   }
+}
+
+/** Makes a directory with the queue `orders`, once all of its shards know it. */
+export async function withShards(shards: number, settings = {}): Promise<ShardDirectory> {
+  const directory = new ShardDirectory();
+  await directory.create("orders", { ...settings, shards });
+  await directory.settle();
+  return directory;
+}
+
+/** Lets the shards be asked again. */
+export async function passInterval(directory: ShardDirectory): Promise<void> {
+  directory.registry.time.nowMs += ASK_SHARDS_MS;
+  await directory.settle();
 }
