@@ -85,6 +85,8 @@ export class Changes {
   opened(queue: string, copy: QueueRecord | null): { status: QueueStatus; directoryLoss: string | null } {
     const directoryLoss = copy === null ? null : lossShownBy(this.#registry, copy);
     if (copy !== null) this.#ports.transaction(() => restoreQueue(this.#registry, copy));
+    // Its shards may have been made again.
+    if (directoryLoss !== null && this.#hasPending) void this.notifyAll();
     return { status: statusOf(this.#registry, queue), directoryLoss };
   }
 

@@ -347,6 +347,18 @@ describe("a directory that has lost its rows", () => {
     expect(directory.rows("orders")).toEqual(["orders", "orders#1", "orders#2"]);
   });
 
+  it("tells the shards that it has made again, without waiting for anything else", async () => {
+    const directory = await withShards(3);
+    const copy = directory.object("orders").registration.record;
+    lose(directory);
+    directory.changes.opened("orders", copy);
+    await expect.poll(() => directory.registry.pending()).toEqual([]);
+    expect(directory.rows("orders")).toEqual(["orders", "orders#1", "orders#2"]);
+    expect(directory.object("orders#2").registration.record?.queueId).toBe(
+      directory.registry.queue("orders#2")?.record.queueId,
+    );
+  });
+
   it("goes by the latest map of any copy", async () => {
     const directory = await withShards(2);
     const before = directory.object("orders").registration.record;

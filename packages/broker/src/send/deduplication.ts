@@ -68,9 +68,14 @@ export class Deduplication {
     return this.#memory.find(key, this.#context.nowMs);
   }
 
-  /** Lists the keys that are remembered. */
-  keys(): Iterable<string> {
-    return this.#memory.keys(this.#context.nowMs);
+  isRemembered(groupId: string, deduplicationId: string): boolean {
+    return this.find(deduplicationKey(this.#context.definition?.fifo, groupId, deduplicationId)) !== null;
+  }
+
+  /** Lists the groups of the ids that are remembered, where the group is their scope. */
+  groups(): Set<string> {
+    const keys = this.#memory.keys(this.#context.nowMs);
+    return new Set(Array.from(keys, (key) => key.slice(0, Math.max(0, key.indexOf("\n")))));
   }
 
   /** Within a turn: remembers an accepted message. */
@@ -108,11 +113,6 @@ export class Deduplication {
     this.#notes.delete(key);
     this.#context.write(() => this.#context.store.writeNote(key, null));
   }
-}
-
-/** Finds the group in a key whose scope is the group. */
-export function groupInKey(key: string): string {
-  return key.slice(0, Math.max(0, key.indexOf("\n")));
 }
 
 /** Makes the key of a deduplication id, with the group where that is the scope (spec sqs 4.3). */

@@ -10,7 +10,7 @@ import {
 } from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
 import { packToSend, SqsWorld } from "../../test/sqs-world.ts";
-import { shardStateOf } from "./shard-state.ts";
+import { shardStateOf } from "../queue/shard-state.ts";
 
 const QUEUE = "orders.fifo";
 const FIFO: Partial<QueueDefinition> = { fifo: { deduplicationScope: "messageGroup" } };

@@ -1,8 +1,20 @@
+import type { Queue } from "@sluice/engine";
 import { GROUP_MOVED, ownerOf, type PackedIndex, type RpcFailure, type ShardMap } from "@sluice/protocol";
-import type { AcceptedBatch } from "../send/accepted-batch.ts";
-import { type Deduplication, deduplicationKey, groupInKey } from "../send/deduplication.ts";
-import type { QueueContext } from "../turn/context.ts";
 import type { CallerMap } from "./caller-map.ts";
+
+/** Members of a queue's context that its groups use. */
+interface GroupsContext {
+  readonly queue: Pick<Queue, "isFifo" | "order">;
+  readonly queueName: string;
+  readonly shard: number;
+  readonly shardMap: ShardMap | undefined;
+}
+
+/** Deduplication ids that a queue remembers, by their groups. */
+export interface RememberedIds {
+  isRemembered(groupId: string, deduplicationId: string): boolean;
+  groups(): Iterable<string>;
+}
 
 /** Records of a transfer, by the shards that they are for. */
 interface PassedOn {
@@ -15,14 +27,14 @@ interface PassedOn {
  * queues.
  */
 export class ShardGroups {
-  readonly #context: QueueContext;
-  readonly #deduplication: Deduplication;
+  readonly #context: GroupsContext;
+  readonly #remembered: RememberedIds;
   /** Groups of messages that the turn has accepted, and not put into the queue yet. */
   readonly #accepted = new Set<string>();
 
-  constructor(context: QueueContext, deduplication: Deduplication) {
+  constructor(context: GroupsContext, remembered: RememberedIds) {
     this.#context = context;
-    this.#deduplication = deduplication;
+    this.#remembered = remembered;
   }
 
   /** Refuses transfers while a former owner may still hold a group. They come again. */
@@ -37,7 +49,10 @@ export class ShardGroups {
    * Within a turn: refuses messages of groups that belong to another shard and have run dry here. The caller's map may
    * be later than this shard's; then it knows better.
    */
-  refusal(batches: readonly AcceptedBatch[], callerMap: CallerMap | undefined): RpcFailure | null {
+  refusal(
+    batches: readonly { readonly index: PackedIndex }[],
+    callerMap: CallerMap | undefined,
+  ): RpcFailure | null {
     const map = this.#map;
     if (map === null || isLater(callerMap?.epoch, map)) return null;
     for (const { index } of batches) {
@@ -93,12 +108,7 @@ export class ShardGroups {
     for (const group of this.#accepted) if (this.#isForeign(map, group)) return true;
     for (const [group, { remaining }] of this.#context.queue.order?.groups ?? [])
       if (remaining > 0 && this.#isForeign(map, group)) return true;
-    let last: string | null = null;
-    for (const key of this.#deduplication.keys()) {
-      const group = groupInKey(key);
-      if (group !== last && this.#isForeign(map, group)) return true;
-      last = group;
-    }
+    for (const group of this.#remembered.groups()) if (this.#isForeign(map, group)) return true;
     return false;
   }
 
@@ -113,10 +123,10 @@ export class ShardGroups {
     const { groupId = "", deduplicationId } = index.hasExtension(i) ? index.extension(i) : {};
     if (!this.#isForeign(map, groupId)) return true;
     if (map.before === undefined) return false;
-    const { queue, definition } = this.#context;
+    const { queue } = this.#context;
     if (this.#accepted.has(groupId) || (queue.order?.groups.get(groupId)?.remaining ?? 0) > 0) return true;
     if (!isNew || deduplicationId === undefined) return false;
-    return this.#deduplication.find(deduplicationKey(definition?.fifo, groupId, deduplicationId)) !== null;
+    return this.#remembered.isRemembered(groupId, deduplicationId);
   }
 
   #isForeign({ open }: ShardMap, group: string): boolean {

@@ -73,8 +73,8 @@ describe("what is transferred to a FIFO queue with shards", () => {
     await world.arrive("dead.fifo", ofGroup(groupOf(2), "x"));
     world.carry = () => new Promise(() => {});
     await world.quiet();
-    await world.arrive("dead.fifo", ofGroup(groupOf(3), "y"));
-    expect(world.core(QUEUE).outbox.describe()).toMatchObject([{ target: QUEUE, messages: 1 }]);
+    await world.arrive("dead.fifo", ofGroup(groupOf(3), "y"), ofGroup(groupOf(1), "z"));
+    expect(world.core(QUEUE).outbox.describe()).toEqual([{ target: QUEUE, messages: 2, retryAtMs: null }]);
     const { events } = world.core(shardName(QUEUE, 2)).history.list({ max: 10 });
     expect(events).toMatchObject([{ kind: "arrived", by: "dead.fifo" }]);
   });

@@ -97,16 +97,23 @@ export class Outbox {
     return [...this.#waiting.keys()].some((target) => readPassTarget(target).origin !== null);
   }
 
-  /** Lists the messages that have not arrived, by target, for people. */
+  /** Lists the messages that have not arrived, by the queues that they are for, for people. */
   describe(): PendingHandOver[] {
-    return [...this.#waiting].map(([target, items]) => {
-      const backoff = this.#running.has(target) ? undefined : this.#backoffs.get(target);
-      return {
-        target: shardOf(readPassTarget(target).object).queue,
-        messages: items.reduce((sum, { payload }) => sum + new PackedIndex(payload).count, 0),
-        retryAtMs: backoff?.failing === true ? backoff.retryAtMs : null,
-      };
-    });
+    const shown = new Map<string, PendingHandOver>();
+    for (const [key, items] of this.#waiting) {
+      const target = shardOf(readPassTarget(key).object).queue;
+      const backoff = this.#running.has(key) ? undefined : this.#backoffs.get(key);
+      const retryAtMs = backoff?.failing === true ? backoff.retryAtMs : null;
+      const own = items.reduce((sum, { payload }) => sum + new PackedIndex(payload).count, 0);
+      const { messages = 0, retryAtMs: otherMs = retryAtMs } = shown.get(target) ?? {};
+      const isUnderWay = retryAtMs === null || otherMs === null;
+      shown.set(target, {
+        target,
+        messages: messages + own,
+        retryAtMs: isUnderWay ? null : Math.min(retryAtMs, otherMs),
+      });
+    }
+    return [...shown.values()];
   }
 
   /** Within a turn: adds records for `target`, in as few items as possible. */

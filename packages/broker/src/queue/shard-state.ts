@@ -1,5 +1,5 @@
 import type { ShardState } from "@sluice/protocol";
-import type { QueueCore } from "../queue/queue-core.ts";
+import type { QueueCore } from "./queue-core.ts";
 
 /** Says how far a shard is, as of a turn. */
 export function shardStateOf(core: QueueCore): Promise<ShardState> {
