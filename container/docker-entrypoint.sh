@@ -1,6 +1,7 @@
 #!/bin/sh
 # Runs `sluice serve` with the options that are given, and understands LocalStack's variables of SQS and SNS.
-set -eu
+# No names of files stand in the place of a "*" in a variable.
+set -euf
 
 # Open to everybody who reaches the port until a setting says who may use it, as on a machine's own address.
 if [ -z "${SLUICE_ENV+set}${SLUICE_API_TOKENS:-}${SLUICE_AWS_ACCESS_KEYS:-}${SLUICE_PUBLIC_URL:-}${SLUICE_TRUST_PROXY:-}" ]; then

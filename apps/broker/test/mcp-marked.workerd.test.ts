@@ -67,13 +67,20 @@ it("each tool has texts of others in members of their own, with control characte
     export default handler;
   `;
   const broker = await startBrokerWorker(entry, { SLUICE_ENV: "development" }, { consumer: CONSUMER });
-  await using agent = await connectAgent(`${(await broker.ready).origin}/__sluice/mcp`);
-  const sent = await agent.call("send", { queue: "orders", body: HOSTILE, attributes: { [MARK]: HOSTILE } });
-  const { id } = sent.data;
+  const { origin } = await broker.ready;
+  await using agent = await connectAgent(`${origin}/__sluice/mcp`);
+  const sent = await fetch(`${origin}/__sluice/api/queues/orders/messages`, {
+    method: "POST",
+    headers: { traceparent: `00-${"a".repeat(32)}-${"b".repeat(16)}-01`, tracestate: `k=${MARK}` },
+    body: JSON.stringify({ body: HOSTILE, attributes: { [MARK]: HOSTILE } }),
+  });
+  const { id } = (await sent.json()) as { id: string };
   await expect
     .poll(async () => (await agent.call("explain_queue", { queue: "dead" })).text)
     .toContain('ready":1');
-  const dead = (await agent.call("find_messages", { queue: "dead" })).data.found[0].messages[0].id;
+  const [first] = (await agent.call("find_messages", { queue: "dead" })).data.found[0].messages;
+  expect(first.trace).toMatchObject({ id: "a".repeat(32), untrusted: { tracestate: `k=${MARK}` } });
+  const dead = first.id;
   const alerts = async () => (await agent.call("why", { queue: "orders" })).data.also;
   await expect
     .poll(alerts)

@@ -214,6 +214,10 @@ it("refuses in words, and changes nothing then", async () => {
     agent.call("send", { queue: "orders", body: 1, delaySeconds: -1 }),
     agent.call("find_messages", { queue: "orders", filter: "state:none" }),
   ]);
+  expect((await agent.call("send", { queue: "orders" })).text).toBe(
+    "The input is refused: body: is missing.",
+  );
+  expect((await agent.call("find_messages", { queue: "" })).text).toMatch(/^The input is refused: queue: /);
   for (const { isError, text } of refused)
     expect([isError, text]).toEqual([true, expect.stringMatching(/refused|invalid/)]);
 });
@@ -403,6 +407,7 @@ describe("what comes by HTTP", () => {
     ["a list", "[]", 400, -32_600],
     ["another version of JSON-RPC", '{"jsonrpc":"1.0","id":1,"method":"ping"}', 400, -32_600],
     ["an id that is an object", '{"jsonrpc":"2.0","id":{},"method":"ping"}', 400, -32_600],
+    ["a method that is a number", '{"jsonrpc":"2.0","id":1,"method":5}', 400, -32_600],
     ["parameters that are a list", '{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}', 400, -32_600],
     ["a method that there is not", '{"jsonrpc":"2.0","id":1,"method":"resources/list"}', 200, -32_601],
     [

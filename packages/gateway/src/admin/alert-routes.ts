@@ -130,7 +130,8 @@ export function silenceRoutes(directory: QueueDirectory): Hono {
           : nowMs + 1_000 * request.forSeconds;
     if (untilMs <= nowMs || untilMs > nowMs + ALERT_SILENCE_MS_MAX) {
       const text =
-        'The body must be {"forSeconds": N} or {"until": "TIME"}: a time from now on, at most 30 days away.';
+        "A silence ends at a time from now on, at most 30 days away: the body must be " +
+        '{"forSeconds": N} or {"until": "2026-12-24T18:00:00Z"}.';
       throw new AdminError(400, "invalid_body", text);
     }
     await silence(record, untilMs);

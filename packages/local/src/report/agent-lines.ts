@@ -17,13 +17,16 @@ export const AGENT_VARIABLES = [
   "QWEN_CODE",
 ];
 
+/** Values of such a variable by which there is no agent. */
+const OFF: ReadonlySet<string> = new Set(["", "0", "false", "no", "off"]);
+
 /**
  * Tells a coding agent where its tools and the documentation are; `null` where none has started the command.
  *
  * @param url of the primary Worker, without a slash at its end.
  */
 export function agentLines(url: string, environment: NodeJS.ProcessEnv): string | null {
-  if (!AGENT_VARIABLES.some((name) => (environment[name] ?? "") !== "")) return null;
+  if (!AGENT_VARIABLES.some((name) => !OFF.has((environment[name] ?? "").toLowerCase()))) return null;
   return (
     `For coding agents: tools for these queues by MCP (streamable HTTP) at ${url}${SLUICE_PATH}/mcp\n` +
     `Documentation for them: ${LLMS_FILE}`

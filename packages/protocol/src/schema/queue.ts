@@ -116,6 +116,8 @@ export function issueText(issue: z.core.$ZodIssue): string {
 function wordsOf(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case "invalid_type":
+      // How the library says that a key is not there which may have any value.
+      if (issue.expected === "nonoptional") return "is missing";
       return `must be ${TYPES[issue.expected] ?? `of the type ${issue.expected}`}`;
     case "too_big":
       return `must be at most ${issue.maximum}${isMeasured(issue.origin) ? "" : " long"}`;

@@ -1,7 +1,25 @@
-import type { Command } from "commander";
+import { ALERT_SILENCE_MS_MAX } from "@sluice/protocol";
+import { type Command, InvalidArgumentError } from "commander";
 import { duration } from "../development/grammar.ts";
 import { type Execute, examples, type OnBrokerOptions, onBroker, withBroker } from "../on-broker.ts";
 import type { SilenceOptions } from "./alerts.ts";
+
+/** Parses the length of a silence to ms. */
+export function silenceLength(text: string): number {
+  const ms = duration(text);
+  if (ms > 0 && ms <= ALERT_SILENCE_MS_MAX) return ms;
+  throw new InvalidArgumentError("A silence is longer than nothing, and 30d long at most.");
+}
+
+/** Parses the end of a silence. The broker knows which is too far away, by its own clock. */
+export function silenceEnd(text: string): string {
+  const isTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(text);
+  const atMs = isTime ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(atMs))
+    throw new InvalidArgumentError("It is a time with its zone, such as 2026-12-24T18:00:00Z.");
+  if (atMs <= Date.now()) throw new InvalidArgumentError("That time is over.");
+  return text;
+}
 
 /** Adds `sluice alerts`, which shows, tests and silences what the webhook of `[sluice.alerts]` is told. */
 export function addAlerts(program: Command, execute: Execute): void {
@@ -28,8 +46,8 @@ export function addAlerts(program: Command, execute: Execute): void {
   withBroker(alerts.command("silence"))
     .description("tell the webhook nothing of a queue until a time; what is on then is told")
     .argument("<queue>", "name of the queue")
-    .option("--for <duration>", "how long: 90m, 12h or 2d, at most 30d (default: 1h)", duration)
-    .option("--until <time>", "end of the silence: 2026-12-24T18:00:00Z")
+    .option("--for <duration>", "how long: 90m, 12h or 2d, at most 30d (default: 1h)", silenceLength)
+    .option("--until <time>", "end of the silence: 2026-12-24T18:00:00Z", silenceEnd)
     .option("--off", "end the silence now")
     .addHelpText(
       "after",

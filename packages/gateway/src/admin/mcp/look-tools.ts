@@ -95,7 +95,9 @@ export function lookTools(): Tool[] {
       hints: READS,
       input: z
         .strictObject({
-          queue: z.optional(z.string().check(z.describe("Default: all queues; then a filter is needed."))),
+          queue: z.optional(
+            z.string().check(z.minLength(1), z.describe("Default: all queues; then a filter is needed.")),
+          ),
           filter: z.optional(filterInput()),
           max,
           cursor,

@@ -72,8 +72,9 @@ export async function answerMcp(
     const message = messageIn(text);
     const { method } = message;
     // Notifications, and answers to requests that this server does not make.
-    if (message.id === undefined || typeof method !== "string") return { status: 202, body: null };
+    if (message.id === undefined || method === undefined) return { status: 202, body: null };
     ({ id } = message);
+    if (typeof method !== "string") throw new ProtocolFault(CODES.invalidRequest, '"method" must be a text.');
     isStateless = isStatelessRequest(message, headers, method);
     const result = await resultOf(server, method, message.params ?? {}, isStateless);
     return { status: 200, body: { jsonrpc: "2.0", id, result } };

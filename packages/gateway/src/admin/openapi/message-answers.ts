@@ -10,6 +10,7 @@ import {
   type WhyReason,
 } from "@sluice/protocol";
 import * as z from "zod/mini";
+import type { TraceView } from "../trace-view.ts";
 import type {
   DryRun,
   ErrorsView,
@@ -48,6 +49,12 @@ export function messageAnswers() {
   });
   const queueWhy = z.extend(why, { also: z.array(why) }) satisfies z.ZodMiniType<QueueWhyView>;
   const kind = z.enum(HISTORY_KINDS);
+  const traceLink = { id: z.string(), url: z.exactOptional(z.string()) };
+  const trace = z.object({
+    ...traceLink,
+    traceparent: z.string(),
+    tracestate: z.exactOptional(ofOthers()),
+  }) satisfies z.ZodMiniType<TraceView>;
   const message = z.object({
     id: z.string(),
     ref: z.string(),
@@ -79,6 +86,7 @@ export function messageAnswers() {
         error: z.nullable(ofOthers()),
       }),
     ),
+    trace: z.exactOptional(trace),
   });
   const wholeMessage = z.extend(message, {
     base64: z.nullable(ofOthers()),
@@ -150,6 +158,7 @@ export function messageAnswers() {
         after: z.nullable(z.number()),
       }),
     ),
+    trace: z.exactOptional(z.object(traceLink)),
   }) satisfies z.ZodMiniType<StoryView>;
   const history = z.object({ isOn: z.boolean(), events: z.array(event), cursor: z.nullable(z.string()) });
   const errors = z.object({
