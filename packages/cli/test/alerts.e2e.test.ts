@@ -94,12 +94,15 @@ describe("sluice alerts", () => {
   });
 
   it.each([
-    [["--until", "2020-01-01T00:00:00Z"], 1],
-    [["--until", "tomorrow"], 1],
-    [["--for", "31d"], 1],
-    [["--for", "1h", "--off"], 2],
-  ])("refuses a silence with %j", async (args, code) => {
-    expect(await lab.run(["alerts", "silence", "dead", ...args])).toMatchObject({ code, out: "" });
+    [["--until", "2020-01-01T00:00:00Z"], "That time is over."],
+    [["--until", "tomorrow"], "It is a time with its zone"],
+    [["--for", "31d"], "30d long at most"],
+    [["--for", "1h", "--off"], "Name one of"],
+  ])("refuses a silence with %j", async (args, why) => {
+    expect(await lab.run(["alerts", "silence", "dead", ...args])).toMatchObject({
+      ...{ code: 2, out: "" },
+      err: expect.stringContaining(why),
+    });
   });
 
   it("knows no queue that there is not", async () => {
