@@ -4,6 +4,7 @@ import { showConsoleThrough } from "./console.ts";
 import type { FromInside, InsideSettings } from "./contract.ts";
 import { endOnCtrlC } from "./ctrl-c.ts";
 import { leaveLinesUnrequested } from "./inspector-lines.ts";
+import { answerHealth } from "./patient-health.ts";
 import { leaveUntraced } from "./untraced.ts";
 import { giveUnwritten } from "./unwritten.ts";
 import { tellOfWorkerd } from "./workerd.ts";
@@ -23,6 +24,7 @@ export function prepare({ lines, workerdMark, wrangler }: InsideSettings): void 
   leaveUntraced(lines.broker, wrangler);
   giveUnwritten(lines.broker, wrangler);
   leaveLinesUnrequested(wrangler);
+  answerHealth(wrangler);
   tellOfWorkerd(workerdMark, tell);
   endOnCtrlC(process);
   const filter = wranglerLines(lines);
