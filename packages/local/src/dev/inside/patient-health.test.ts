@@ -1,3 +1,6 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { withHealthAnswers } from "./patient-health.ts";
 import type { MiniflareParts } from "./untraced.ts";
@@ -52,6 +55,14 @@ it("a health check that a Worker has got is answered by it", async () => {
   deferred.resolve(new Response("ok"));
   await vi.advanceTimersByTimeAsync(0);
   expect(answered).toHaveBeenCalledOnce();
+});
+
+it("the proxy of Wrangler lets a request wait by the statement that is looked for", () => {
+  const wrangler = createRequire(import.meta.url).resolve("wrangler/package.json");
+  const proxy = readFileSync(join(dirname(wrangler), "wrangler-dist/ProxyWorker.js"), "utf8");
+  const [waits = ""] = /this\.requestQueue\.set\(.*;/.exec(CODE) ?? [];
+  expect(waits).not.toBe("");
+  expect(proxy.split(waits)).toHaveLength(2);
 });
 
 it("other requests wait as long as it takes, and other Workers stay as they are", async () => {
