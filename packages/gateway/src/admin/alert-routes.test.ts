@@ -78,6 +78,7 @@ describe("GET /alerts", () => {
       tokens,
       queue: () =>
         queueWith({
+          look: async () => ({ messages: [], cursor: null, matched: 0, searched: 0, of: 0 }),
           why: async () => ({
             ...({ reason: "empty", text: "It is empty.", untilMs: null, by: null } as const),
             also: [{ reason: "alert", text: `Alert since then: ${text}.`, untilMs: null, by: null }],
