@@ -125,6 +125,24 @@ it("a program's getPlatformProxy sends to the queues of a cloudflare.config.ts",
   }
 });
 
+it.each(["doctor", "build", "dev"])(
+  "sluice %s fails for a cloudflare.config.ts that ends its process, and names it",
+  async (command) => {
+    const lab = openConverted("staged");
+    const file = join(lab.folder, "sender/cloudflare.config.ts");
+    writeFileSync(file, `process.exit(${command === "doctor" ? 0 : 3});\n${readFileSync(file, "utf8")}`);
+    try {
+      const running = sluice([command, "."], join(lab.folder, "sender"), lab.env);
+      expect(await running.ended).toBe(1);
+      expect(running.output).toMatch(
+        /sender\/cloudflare\.config\.ts: it has ended the process that reads it, with exit code [03]\.\n$/,
+      );
+    } finally {
+      lab.remove();
+    }
+  },
+);
+
 describe("Build Output that cf-wrangler has built", () => {
   const OUTPUT = ".cloudflare/output/v1";
   let lab: Lab;

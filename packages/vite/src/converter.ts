@@ -1,7 +1,8 @@
 import { writeSync } from "node:fs";
 import { CliError } from "@sluice/project/errors";
-import { readCloudflareConfigFile, writeCloudflareTypes } from "@sluice/project/wrangler/cloudflare-config";
+import { writeCloudflareTypes } from "@sluice/project/wrangler/cloudflare-config";
 import { takeWranglerOf } from "@sluice/project/wrangler/load-wrangler";
+import { readCloudflareConfigFile } from "@sluice/project/wrangler/wrangler-config";
 import { CONVERTED_FD, type Conversion, type ConversionInput } from "./conversion-contract.ts";
 
 /*

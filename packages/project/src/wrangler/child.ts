@@ -5,7 +5,7 @@ import { CliError } from "../errors.ts";
 import { ownModule } from "../own-module.ts";
 import type { Call, Methods, Reply } from "./child-contract.ts";
 import { type Guard, startGuard } from "./guard.ts";
-import type { Answers } from "./wrangler-config.ts";
+import { type Answers, endedBy } from "./wrangler-config.ts";
 
 /** How the process that Wrangler is loaded in is started. */
 export interface ChildOptions {
@@ -111,7 +111,7 @@ export class WranglerChild implements Disposable {
       if (read !== LATE) return read;
     } catch (error) {
       if (!(error instanceof ChildEnded)) throw error;
-      throw new CliError(`${file}: it has ended the process that reads it, with exit code ${error.code}.`);
+      throw new CliError(endedBy(file, error.code));
     }
     if ((await within(this.call("defaults"), PONG_MS_MAX)) === LATE) {
       onStuck?.();

@@ -44,7 +44,8 @@ try {
 
 async function readCloudflareConfig(config: string, mode: string) {
   noteModule(config);
-  return ANSWERS.readCloudflareConfig(config, mode);
+  const { readCloudflareConfigFile } = await import("./cloudflare-config.ts");
+  return readCloudflareConfigFile(config, mode);
 }
 
 async function capture({ args, env, secrets, folder, asks }: CapturedCommand) {

@@ -73,7 +73,8 @@ export const ANSWERS: Answers = {
   },
   async readCloudflareConfig(file, mode) {
     const { readCloudflareConfigFile } = await import("./cloudflare-config.ts");
-    return readCloudflareConfigFile(file, mode);
+    using _ = failingAtExit(file);
+    return await readCloudflareConfigFile(file, mode);
   },
   async readBuildOutput(file) {
     const { readBuildOutputFile } = await import("./cloudflare-config.ts");
@@ -129,6 +130,21 @@ function warningsBeside(raw: object, file: string, env: string): string[] {
 
 function warningsIn({ warnings, children }: Diagnostics): string[] {
   return [...warnings, ...children.flatMap(warningsIn)];
+}
+
+/** Has this process say which file ends it, and fail, as long as it runs that file. */
+function failingAtExit(file: string): Disposable {
+  const onExit = (code: number) => {
+    console.error(endedBy(file, code));
+    process.exitCode = 1;
+  };
+  process.on("exit", onExit);
+  return { [Symbol.dispose]: () => process.off("exit", onExit) };
+}
+
+/** Words that a configuration ends the process that reads it. */
+export function endedBy(file: string, code: number): string {
+  return `${file}: it has ended the process that reads it, with exit code ${code}.`;
 }
 
 let answers = ANSWERS;
