@@ -1,8 +1,6 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, realpathSync, utimesSync, watch } from "node:fs";
-import module from "node:module";
+import { existsSync, utimesSync, watch } from "node:fs";
 import { dirname, extname, join, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
 import type { PluginConfig } from "@cloudflare/vite-plugin";
 import { CLOUDFLARE_CONFIG, CONFIG_FILE_NAMES, type ConvertedConfig } from "@sluice/config";
 import { type FileWatch, watchFiles } from "@sluice/local/generation/watch";
@@ -11,6 +9,7 @@ import { placeSecrets } from "@sluice/project/files/secrets";
 import { makeOutputFolder, OUTPUT_FOLDER, writeIfChanged } from "@sluice/project/files/write-plan";
 import { ownModule } from "@sluice/project/own-module";
 import { CONVERTED_FD, type Conversion, type ConversionInput } from "./conversion-contract.ts";
+import { pluginFolder } from "./plugin-version.ts";
 import { SCRIPTS } from "./scripts.ts";
 
 /** A `cloudflare.config.ts` that Cloudflare's plugin gets as a Wrangler configuration. */
@@ -49,7 +48,9 @@ export function takeCloudflareConfig(
   }
   const { generate = true, includeRuntime = true } = (newConfig === true ? {} : newConfig.types) ?? {};
   const mode = modeOf(process.argv);
-  const wranglerFolders = [...pluginFolder(root), root];
+  const plugin = pluginFolder(root);
+  // The plugin's own Wrangler reads the configuration.
+  const wranglerFolders = plugin === null ? [root] : [plugin, root];
   const { converted, dependencies } = convert({
     file,
     mode,
@@ -128,13 +129,4 @@ function restartOn(files: readonly string[], configPath: string): void {
     (folder, onEvent) => watch(folder, onEvent).unref(),
   );
   changes.set(files.map((path) => ({ kind: "file", path })));
-}
-
-/** Folder of Cloudflare's plugin: its Wrangler reads the configuration then. */
-function pluginFolder(root: string): string[] {
-  const manifest = module.findPackageJSON(
-    "@cloudflare/vite-plugin",
-    pathToFileURL(join(root, "package.json")),
-  );
-  return manifest === undefined ? [] : [dirname(realpathSync(manifest))];
 }

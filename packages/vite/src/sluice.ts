@@ -4,6 +4,7 @@ import { CliError } from "@sluice/project/errors";
 import { nameDashboard } from "./banner.ts";
 import { takeCloudflareConfig } from "./cloudflare-config.ts";
 import { watchOtherMachines } from "./other-machines.ts";
+import { refuseUnknownPlugin } from "./plugin-version.ts";
 import { isServing } from "./serving.ts";
 import { WorkersOfProject } from "./workers-of-project.ts";
 
@@ -26,10 +27,11 @@ const TAKEN_FOR_SERVER =
  * @param options options of `cloudflare()`, default none. With `experimental.newConfig`, Vite's root has to be the
  *   folder that it is started in.
  * @throws Error while Vite reads its configuration, for a configuration of a Worker that is wrong, or whose data folder
- *   another process has.
+ *   another process has, and for a version of Cloudflare's plugin with other options.
  */
 export function sluice(options: PluginConfig = {}): PluginConfig {
   if (!isServing(process.argv, process.env.NODE_ENV)) return options;
+  inWords(() => refuseUnknownPlugin(process.cwd()));
   watchOtherMachines();
   // A server without the dashboard's line works as well.
   nameDashboard().catch(() => {});
