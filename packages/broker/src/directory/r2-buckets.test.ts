@@ -1,4 +1,4 @@
-import { type R2Rule, type R2Write, unpackMessages } from "@sluice/protocol";
+import { R2_RULES_MAX, type R2Rule, type R2Write, unpackMessages } from "@sluice/protocol";
 import { beforeEach, describe, expect, it } from "vitest";
 import { nodeSql } from "../../test/node-sql.ts";
 import type { Transfer } from "../rpc/transfer.ts";
@@ -103,6 +103,18 @@ describe("rules of a bucket", () => {
         .list()
         .map(({ rules }) => rules.length),
     ).toEqual([1, 2]);
+  });
+
+  it("are at most 100 of a bucket, whatever queues they notify", () => {
+    const some = (count: number, from = 0) =>
+      Array.from({ length: count }, (_, i) => ({ ...CREATES, prefix: `${from + i}/` }));
+    const tooMany = { ok: false, refusal: { kind: "r2RulesTooMany" } };
+    expect(buckets().add("uploads", idOf("events"), some(R2_RULES_MAX + 1))).toEqual(tooMany);
+    expect(buckets().add("uploads", idOf("events"), some(R2_RULES_MAX - 1))).toEqual({ ok: true });
+    expect(buckets().add("uploads", idOf("other"), some(2))).toEqual(tooMany);
+    expect(buckets().add("uploads", idOf("other"), some(1))).toEqual({ ok: true });
+    expect(buckets().add("uploads", idOf("other"), some(1, 1))).toEqual(tooMany);
+    expect(buckets().add("invoices", idOf("other"), some(R2_RULES_MAX))).toEqual({ ok: true });
   });
 
   it("are refused for a queue that does not exist, and end with theirs", () => {

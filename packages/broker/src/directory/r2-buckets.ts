@@ -2,6 +2,7 @@ import {
   encodeBody,
   packMessages,
   type QueueRecord,
+  R2_RULES_MAX,
   type R2Bucket,
   type R2NotificationSettings,
   type R2Reply,
@@ -53,6 +54,8 @@ export class R2Buckets {
         return { ok: false, refusal: { kind: "r2RulesOverlap" } };
       all.push(rule);
     }
+    if (before.length + rules.length > R2_RULES_MAX)
+      return { ok: false, refusal: { kind: "r2RulesTooMany" } };
     this.#put({ bucket, takenTo, rules: [...before, ...rules.map((rule) => this.#record(rule, queueId))] });
     return { ok: true };
   }

@@ -1,3 +1,4 @@
+import { R2_KEY_BYTES_MAX, R2_RULES_MAX } from "@sluice/protocol";
 import { expect, test } from "vitest";
 import { diagnosticsOf, errorsOf, readToml } from "../../test/project.ts";
 import { buildTopology } from "../index.ts";
@@ -44,4 +45,34 @@ test("rules that overlap are refused, in one file and in two", () => {
   expect(errorsOf(() => both(images))).toEqual([expect.stringContaining(overlap)]);
   expect(both(CREATES).r2Notifications).toHaveLength(1);
   expect(both(images.replace("events", "other")).r2Notifications).toHaveLength(2);
+});
+
+test.each(["prefix", "suffix"])(
+  "a %s has as many bytes as a key can have, and no control characters",
+  (end) => {
+    const withEnd = (text: string) => readToml(rules(`${CREATES}\n${end} = ${JSON.stringify(text)}`));
+    const ofBytes = (bytes: number) => `é${"x".repeat(bytes - 2)}`;
+    for (const bytes of [R2_KEY_BYTES_MAX - 1, R2_KEY_BYTES_MAX]) {
+      expect(withEnd(ofBytes(bytes)).r2Notifications).toMatchObject([{ [end]: ofBytes(bytes) }]);
+    }
+    expect(errorsOf(() => withEnd(ofBytes(R2_KEY_BYTES_MAX + 1)))).toEqual([
+      expect.stringContaining("should be a string, which must have at most 1024 bytes, but got"),
+    ]);
+    expect(errorsOf(() => withEnd("a\n"))).toEqual([
+      expect.stringContaining('should be a string, which must not have control characters, but got "a\\n"'),
+    ]);
+  },
+);
+
+test("a bucket has at most 100 rules, in all files together", () => {
+  const some = (name: string, count: number) => {
+    const tables = Array.from({ length: count }, (_, i) => `${CREATES}\nprefix = "${name}${i}/"`);
+    return readToml(rules(...tables).replace('"w"', `"${name}"`));
+  };
+  for (const count of [R2_RULES_MAX - 2, R2_RULES_MAX - 1]) {
+    expect(buildTopology([some("w", count), some("v", 1)]).r2Notifications).toHaveLength(count + 1);
+  }
+  expect(errorsOf(() => buildTopology([some("w", R2_RULES_MAX), some("v", 1)]))).toEqual([
+    expect.stringContaining('R2 bucket "uploads" has more than 100 rules in [[sluice.r2_notifications]]'),
+  ]);
 });

@@ -1,5 +1,6 @@
 import {
   isBucketName,
+  keyPartProblem,
   R2_EVENT_TYPES,
   type R2EventType,
   type R2NotificationSettings,
@@ -14,6 +15,13 @@ const EVENT_TYPES = Object.keys(R2_EVENT_TYPES) as [R2EventType, ...R2EventType[
 const EVENT_TYPES_TEXT = EVENT_TYPES.map((name) => `"${name}"`).join(" or ");
 const BUCKET_TEXT = "a bucket's name of 3 to 63 lowercase letters, digits and hyphens";
 
+/** Beginning or end of keys. */
+const keyPart = z
+  .string("a string")
+  .refine((text) => keyPartProblem(text) === null, {
+    error: ({ input }) => `a string, which must ${keyPartProblem(String(input))},`,
+  });
+
 const schema = z.array(
   z.strictObject(
     {
@@ -22,8 +30,8 @@ const schema = z.array(
       event_types: z
         .array(z.enum(EVENT_TYPES, EVENT_TYPES_TEXT), `a list of ${EVENT_TYPES_TEXT}`)
         .min(1, `a list of ${EVENT_TYPES_TEXT}`),
-      prefix: z.string("a string").optional(),
-      suffix: z.string("a string").optional(),
+      prefix: keyPart.optional(),
+      suffix: keyPart.optional(),
       description: z.string("a string").optional(),
     },
     "an object",

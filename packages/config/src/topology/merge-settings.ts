@@ -1,6 +1,7 @@
 import {
   type AlertSettings,
   canonicalJson,
+  R2_RULES_MAX,
   type R2NotificationSettings,
   type SnsSettings,
 } from "@sluice/protocol";
@@ -99,22 +100,30 @@ export function mergeSnsSettings(
 
 /**
  * Merges the `[[sluice.r2_notifications]]` of all files. Files may have the same rule; rules that overlap otherwise are
- * reported.
+ * reported, and too many of a bucket.
  */
 export function mergeR2Notifications(
   workers: readonly WorkerQueueConfig[],
   diagnostics: ConfigDiagnostic[],
 ): R2NotificationSettings[] {
   const merged: R2NotificationSettings[] = [];
-  for (const { file, r2Notifications = [] } of workers) {
+  for (const { file, settingsFile = file, r2Notifications = [] } of workers) {
     for (const rule of r2Notifications) {
       const other = merged.find((each) => isRepeated(each, rule));
-      if (other === undefined) merged.push(rule);
-      else if (canonicalJson(other) !== canonicalJson(rule))
-        diagnostics.push(errorAt(file, undefined, overlapText(rule)));
+      if (other === undefined) {
+        merged.push(rule);
+        const ofBucket = merged.filter(({ bucket }) => bucket === rule.bucket).length;
+        if (ofBucket === R2_RULES_MAX + 1)
+          diagnostics.push(errorAt(settingsFile, undefined, tooManyText(rule.bucket)));
+      } else if (canonicalJson(other) !== canonicalJson(rule))
+        diagnostics.push(errorAt(settingsFile, undefined, overlapText(rule)));
     }
   }
   return merged.sort((a, b) => (canonicalJson(a) < canonicalJson(b) ? -1 : 1));
+}
+
+function tooManyText(bucket: string): string {
+  return `R2 bucket "${bucket}" has more than ${R2_RULES_MAX} rules in [[sluice.r2_notifications]], which is the most.`;
 }
 
 /** Finds the `[sluice.alerts]` table of all files; `undefined` where there is none. Tables that differ are reported. */

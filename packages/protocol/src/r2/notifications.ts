@@ -23,6 +23,9 @@ export type R2EventType = keyof typeof R2_EVENT_TYPES;
 /** Longest key of an object, in bytes of UTF-8, and so the longest prefix or suffix of one. */
 export const R2_KEY_BYTES_MAX = 1_024;
 
+/** Most rules of a bucket, for all queues together. */
+export const R2_RULES_MAX = 100;
+
 /** Rule for which writes of a bucket a queue is notified of. A contract: it is stored. Only optional members may be added. */
 export interface R2Rule {
   readonly actions: readonly R2Action[];
@@ -60,6 +63,13 @@ export interface R2Notification {
 /** Whether a bucket can have this name: 3 to 63 lowercase letters, digits and inner hyphens. */
 export function isBucketName(text: string): boolean {
   return /^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$/.test(text);
+}
+
+/** Names what the beginning or end of keys must do, as "have at most 1024 bytes"; `null` for a text that does. */
+export function keyPartProblem(text: string): string | null {
+  if (new TextEncoder().encode(text).byteLength > R2_KEY_BYTES_MAX)
+    return `have at most ${R2_KEY_BYTES_MAX} bytes`;
+  return /\p{Cc}/u.test(text) ? "not have control characters" : null;
 }
 
 /** Whether a rule is for a write. */

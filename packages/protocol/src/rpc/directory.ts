@@ -102,6 +102,7 @@ export type DirectoryRefusal =
   | { readonly kind: "sourceSubscribed" }
   /** A queue would be notified of a write to a bucket twice. */
   | { readonly kind: "r2RulesOverlap" }
+  | { readonly kind: "r2RulesTooMany" }
   | { readonly kind: "r2RuleNotFound" };
 
 export type DirectoryReply =

@@ -106,6 +106,16 @@ describe("event notification rules of a bucket", () => {
     },
   );
 
+  it("are refused beyond 100 of a bucket", async () => {
+    const { r2 } = directoryOf();
+    const addR2Rules: typeof r2.addR2Rules = async () => ({ ok: false, refusal: { kind: "r2RulesTooMany" } });
+    expect(await api({ r2: { ...r2, addR2Rules } })("PUT", OF_QUEUE, { rules: [rule] })).toMatchObject({
+      status: 400,
+      code: 11014,
+      message: "A bucket can have at most 100 event notification rules.",
+    });
+  });
+
   it("name a bucket and a queue that there can be", async () => {
     const ask = api();
     const bad = await ask("PUT", OF_QUEUE.replace("uploads", "Up_loads"), { rules: [rule] });

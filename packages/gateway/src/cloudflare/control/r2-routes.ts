@@ -1,7 +1,7 @@
 import {
   isBucketName,
+  keyPartProblem,
   R2_ACTIONS,
-  R2_KEY_BYTES_MAX,
   type R2Bucket,
   type R2Reply,
   type R2RuleRecord,
@@ -16,16 +16,15 @@ import { firstIssue } from "../json-body.ts";
 import { queueOf } from "../queue-lookup.ts";
 import { errorOf } from "./refusal.ts";
 
-const encoder = new TextEncoder();
 /** Beginning or end of keys. */
 const keyPart = z._default(
-  z.string().check(
-    z.refine(
-      (text) => encoder.encode(text).byteLength <= R2_KEY_BYTES_MAX,
-      `Must have at most ${R2_KEY_BYTES_MAX} bytes`,
+  z
+    .string()
+    .check(
+      z.refine((text) => keyPartProblem(text) === null, {
+        error: ({ input }) => `Must ${keyPartProblem(String(input))}`,
+      }),
     ),
-    z.refine((text) => !/\p{Cc}/u.test(text), "Must not have control characters"),
-  ),
   "",
 );
 const rules = z.object({

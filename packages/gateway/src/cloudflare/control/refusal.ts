@@ -1,4 +1,4 @@
-import type { DirectoryRefusal, DirectoryReply, QueueRecord } from "@sluice/protocol";
+import { type DirectoryRefusal, type DirectoryReply, type QueueRecord, R2_RULES_MAX } from "@sluice/protocol";
 import { shownName } from "../../rights/other-queues.ts";
 import type { Rights } from "../../rights/rights.ts";
 import { API_CODES, ApiError } from "../api-error.ts";
@@ -68,6 +68,12 @@ export function errorOf(refusal: DirectoryRefusal): ApiError {
         409,
         API_CODES.r2RulesOverlap,
         "An event notification rule overlaps another one of this bucket and queue: the queue would be notified twice.",
+      );
+    case "r2RulesTooMany":
+      return new ApiError(
+        400,
+        API_CODES.r2RuleInvalid,
+        `A bucket can have at most ${R2_RULES_MAX} event notification rules.`,
       );
     case "r2RuleNotFound":
       return new ApiError(
