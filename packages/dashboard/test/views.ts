@@ -19,6 +19,7 @@ export function queueView(changes: Partial<QueueView> = {}): QueueView {
     place: null,
     redrive: null,
     topics: [],
+    buckets: [],
     lastMove: null,
     faults: [],
     alerts: [],

@@ -82,6 +82,17 @@ it("a queue is shown with the topics that send to it, and whose dead letters it 
   });
 });
 
+it("a queue has the R2 buckets whose writes it is notified of, where writes are seen", async () => {
+  const directory = directoryOf({ orders: ORDERS, dead: DEAD });
+  const rule = { actions: ["PutObject"], prefix: "", suffix: "" } as const;
+  await directory.r2.addR2Rules("uploads", recordOf("orders", ORDERS).queueId, [rule]);
+  expect(await ask(directory, "/queues/orders")).toMatchObject({ body: { buckets: ["uploads"] } });
+  expect(await ask(directory, "/queues/dead")).toMatchObject({ body: { buckets: [] } });
+  expect(await ask({ ...directory, watchR2: null }, "/queues/orders")).toMatchObject({
+    body: { buckets: [] },
+  });
+});
+
 describe("POST /queues/NAME/pause and /resume", () => {
   it.each([
     ["pause", true],

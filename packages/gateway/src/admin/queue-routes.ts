@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import type { QueueDirectory } from "../account/queue-directory.ts";
+import { ruledBuckets } from "../account/ruled-buckets.ts";
 import { shownMove } from "../rights/other-queues.ts";
 import { mayUse, type Rights } from "../rights/rights.ts";
 import { rightsOf } from "../rights/route-needs.ts";
@@ -78,10 +79,15 @@ export function queueRoutes(directory: QueueDirectory): Hono {
   return app;
 }
 
-/** Lists topics, and the queues that the caller may use. */
-async function surroundingsOf({ account, topics }: QueueDirectory, rights: Rights): Promise<Surroundings> {
-  const [queues, subscriptions] = await Promise.all([account.list(), topics.listTopicSubscriptions()]);
-  return { rights, queues: queues.filter(({ name }) => mayUse(rights, name)), subscriptions };
+/** Lists topics, buckets with rules, and the queues that the caller may use. */
+async function surroundingsOf(directory: QueueDirectory, rights: Rights): Promise<Surroundings> {
+  const { account, topics } = directory;
+  const [queues, subscriptions, buckets] = await Promise.all([
+    account.list(),
+    topics.listTopicSubscriptions(),
+    ruledBuckets(directory),
+  ]);
+  return { rights, queues: queues.filter(({ name }) => mayUse(rights, name)), subscriptions, buckets };
 }
 
 async function viewQueue(directory: QueueDirectory, name: string, rights: Rights) {

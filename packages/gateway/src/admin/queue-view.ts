@@ -4,6 +4,7 @@ import {
   type QueueDescription,
   type QueueRecord,
   type QueueUsage,
+  type R2Bucket,
   type RedriveSettings,
   type TopicSubscription,
   VISIBILITY_TIMEOUT_MS_DEFAULT,
@@ -44,6 +45,8 @@ export interface QueueView extends BacklogView {
   readonly redrive: RedriveSettings | null;
   /** ARNs of the topics that send to it. */
   readonly topics: readonly string[];
+  /** R2 buckets whose writes it is notified of. */
+  readonly buckets: readonly string[];
   readonly deadLettersOf: DeadLetterSources;
   /** The latest task that moves messages out of it. */
   readonly lastMove: MoveView | null;
@@ -64,12 +67,13 @@ export interface Surroundings {
   readonly rights: Rights;
   readonly queues: readonly QueueRecord[];
   readonly subscriptions: readonly TopicSubscription[];
+  readonly buckets: readonly R2Bucket[];
 }
 
 export function viewOf(
   { queueId, name, definition, jurisdiction, place }: QueueRecord,
   description: QueueDescription,
-  { rights, queues, subscriptions }: Surroundings,
+  { rights, queues, subscriptions, buckets }: Surroundings,
 ): QueueView {
   const topics = subscriptions.filter(({ target }) => target === name).map(({ topicArn }) => topicArn);
   return {
@@ -94,6 +98,9 @@ export function viewOf(
     consumer: definition.consumer,
     redrive: definition.receive?.redrive ?? null,
     topics,
+    buckets: buckets
+      .filter(({ rules }) => rules.some((rule) => rule.queueId === queueId))
+      .map(({ bucket }) => bucket),
     deadLettersOf: deadLetterSources(name, queues, subscriptions),
     lastMove: description.lastMove === null ? null : moveView(shownMove(rights, description.lastMove)),
     faults: description.faults ?? [],

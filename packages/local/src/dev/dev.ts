@@ -22,7 +22,7 @@ import { refusePortInUse } from "../http/port-in-use.ts";
 import { findPlaces } from "../places.ts";
 import { foldersOf, registerBroker } from "../processes/running-brokers.ts";
 import { type Session, sessionsOf } from "../processes/sessions.ts";
-import { R2Reports } from "../r2/reports.ts";
+import { bucketsOf, R2Reports } from "../r2/reports.ts";
 import { accessLines, addresses, dashboardLinks, urlOf } from "../report/addresses.ts";
 import { agentLines } from "../report/agent-lines.ts";
 import type { Printer } from "../report/printer.ts";
@@ -113,7 +113,7 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
     runtime.lastEnd = lastEndIn(data);
     const broker = ownership.brokerName ?? project.broker.name;
     await recoverData({ folder: data, broker, reserve }, printer);
-    await r2.begin(project.topology);
+    await r2.begin(project.topology, bucketsOf(project));
   };
   await takeBroker();
   const introduce = introducer(printer);
@@ -172,7 +172,7 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
       await takeBroker();
     }
     const next = await generate({ ...input, write: (writing) => child.write(writing) });
-    if (ownership.isOwn) await r2.begin(next.project.topology);
+    if (ownership.isOwn) await r2.begin(next.project.topology, bucketsOf(next.project));
     // Often it is our own end, or another's at the same moment, that changed something.
     if (isOver) return;
     adopt(next);

@@ -9,7 +9,7 @@ import { json } from "node:stream/consumers";
 import { idOfName } from "@sluice/objects/object-id";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { BUCKETS } from "./bucket-watch.ts";
-import { R2Reports } from "./reports.ts";
+import { bucketsOf, R2Reports } from "./reports.ts";
 
 interface Report {
   readonly bucket: string;
@@ -71,7 +71,7 @@ function put(bucket: string, key: string): void {
 const rule = { queue: "events", actions: ["PutObject"], prefix: "", suffix: "" } as const;
 
 it("makes nothing for a project without rules", async () => {
-  await reports.begin({ queues: {} });
+  await reports.begin({ queues: {} }, []);
   expect(await reports.set([])).toBe("");
   expect(existsSync(join(data, "v3"))).toBe(false);
 });
@@ -79,7 +79,7 @@ it("makes nothing for a project without rules", async () => {
 it("reports writes to a bucket of the configuration once the broker answers", async () => {
   const answering = url;
   url = null;
-  await reports.begin({ queues: {}, r2Notifications: [{ bucket: "uploads", ...rule }] });
+  await reports.begin({ queues: {}, r2Notifications: [{ bucket: "uploads", ...rule }] }, ["uploads"]);
   put("uploads", "a");
   failures.push(500, 503);
   url = answering;
@@ -87,7 +87,7 @@ it("reports writes to a bucket of the configuration once the broker answers", as
 });
 
 it("watches the buckets that the broker names, and no others", async () => {
-  await reports.begin({ queues: {}, r2Notifications: [{ bucket: "uploads", ...rule }] });
+  await reports.begin({ queues: {}, r2Notifications: [{ bucket: "uploads", ...rule }] }, ["uploads"]);
   ruled = ["invoices"];
   reports.refresh();
   await expect.poll(() => existsSync(fileOf("invoices"))).toBe(true);
@@ -109,7 +109,33 @@ it("finds a bucket again that was deleted and is made anew", async () => {
 it("says that a bucket cannot be watched, and refuses a rule for it", async () => {
   mkdirSync(join(data, "v3/r2", BUCKETS), { recursive: true });
   writeFileSync(fileOf("uploads"), "no database, and long enough to be seen as none".repeat(20));
-  await reports.begin({ queues: {}, r2Notifications: [{ bucket: "uploads", ...rule }] });
+  await reports.begin({ queues: {}, r2Notifications: [{ bucket: "uploads", ...rule }] }, ["uploads"]);
   expect(warnings).toEqual([expect.stringContaining("Writes to R2 buckets are not seen")]);
   await expect(reports.set(["uploads"])).rejects.toThrow("not a database");
+});
+
+it("warns once of a bucket that no Worker binds, also after a rule of the REST API", async () => {
+  await reports.begin({ queues: {}, r2Notifications: [{ bucket: "uplaods", ...rule }] }, ["uploads", "b"]);
+  await reports.set(["uplaods", "uploads", "invoices"]);
+  await reports.begin({ queues: {} }, []);
+  await reports.set(["logs"]);
+  const text = (bucket: string, bound: string) =>
+    `A rule is for writes to R2 bucket "${bucket}", which no Worker here binds. They bind: ${bound}.`;
+  expect(warnings).toEqual([
+    text("uplaods", "uploads, b"),
+    text("invoices", "uploads, b"),
+    text("logs", "none"),
+  ]);
+});
+
+it("knows the buckets of bindings, with and without a name of their own", () => {
+  const wrangler = {
+    r2_buckets: [
+      { binding: "A", bucket_name: "a", preview_bucket_name: "a-preview" },
+      { binding: "B", bucket_name: "a" },
+      { binding: "C" },
+    ],
+  };
+  const workers = [{ wrangler }] as unknown as Parameters<typeof bucketsOf>[0]["workers"];
+  expect(bucketsOf({ workers })).toEqual(["a", "a-preview", "C"]);
 });

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Project } from "@sluice/project/read/project";
 import { SLUICE_PATH } from "@sluice/project/runtime/front-door-contract";
 import type { QueueTopology, R2Write } from "@sluice/protocol";
 import { callBroker } from "../broker/call-broker.ts";
@@ -13,6 +14,15 @@ export const R2_FOLDER = "v3/r2";
 const MARK = ".sluice-watched";
 /** Longest that a report may take, in ms. It is made again then. */
 const REPORT_MS_MAX = 10_000;
+
+/** Lists the R2 buckets that a project's Workers bind. */
+export function bucketsOf({ workers }: Pick<Project, "workers">): string[] {
+  const bindings = workers.flatMap(({ wrangler }) => wrangler.r2_buckets);
+  const names = bindings.flatMap(({ binding, bucket_name: name = binding, preview_bucket_name: preview }) =>
+    preview === undefined ? [name] : [name, preview],
+  );
+  return [...new Set(names)];
+}
 
 export interface R2ReportsOptions {
   /** The data folder. */
@@ -34,16 +44,25 @@ export class R2Reports {
   /** Changes happen one after the other. */
   #last: Promise<void> = Promise.resolve();
   #isClosed = false;
+  #bound: readonly string[] = [];
+  /** Buckets that were warned of. */
+  readonly #unbound = new Set<string>();
 
   constructor(options: R2ReportsOptions) {
     this.#options = options;
   }
 
-  /** Watches the buckets of a configuration, before anything writes to them. */
-  async begin({ r2Notifications = [] }: QueueTopology): Promise<void> {
+  /**
+   * Watches the buckets of a configuration, before anything writes to them.
+   *
+   * @param bound buckets that the Workers bind.
+   */
+  async begin({ r2Notifications = [] }: QueueTopology, bound: readonly string[]): Promise<void> {
+    this.#bound = bound;
     const buckets = [...new Set(r2Notifications.map(({ bucket }) => bucket))];
     // Others may have rules that the broker knows: their logs go on.
     if (buckets.length === 0) return;
+    this.#warnOfUnbound(buckets);
     await this.#change((watch) => watch.add(buckets)).catch((error: unknown) => this.#warn(error));
   }
 
@@ -59,6 +78,7 @@ export class R2Reports {
 
   /** Watches these buckets and no others. Resolves to an empty text once it does. */
   async set(buckets: readonly string[]): Promise<string> {
+    this.#warnOfUnbound(buckets);
     const mark = join(this.#options.data(), R2_FOLDER, MARK);
     if (buckets.length === 0 && this.#watch === null && !existsSync(mark)) return "";
     await this.#change((watch) => {
@@ -71,6 +91,18 @@ export class R2Reports {
   close(): void {
     this.#isClosed = true;
     this.#watch?.close();
+  }
+
+  /** Warns, once each, of buckets whose name no binding has: most often it is spelled wrong. */
+  #warnOfUnbound(buckets: readonly string[]): void {
+    const bound = this.#bound.join(", ") || "none";
+    for (const bucket of buckets) {
+      if (this.#bound.includes(bucket) || this.#unbound.has(bucket)) continue;
+      this.#unbound.add(bucket);
+      this.#options.printer.warn(
+        `A rule is for writes to R2 bucket "${bucket}", which no Worker here binds. They bind: ${bound}.`,
+      );
+    }
   }
 
   #warn(error: unknown): void {

@@ -8,6 +8,19 @@ function queue(rest: Partial<QueueDefinition>): QueueDefinition {
 }
 
 describe("topologyTable", () => {
+  it("names the R2 buckets that send to a queue, once each", () => {
+    const rule = { actions: ["PutObject"], prefix: "", suffix: "" } as const;
+    const r2Notifications = [
+      { bucket: "uploads", queue: "jobs", ...rule },
+      { bucket: "uploads", queue: "jobs", ...rule, suffix: ".png" },
+      { bucket: "logs", queue: "other", ...rule },
+    ];
+    const jobs = queue({ producers: [{ worker: "api", binding: "JOBS" }] });
+    expect(topologyTable({ queues: { jobs, other: queue({}) }, r2Notifications }, [])).toMatch(
+      /jobs +api \(JOBS\), R2 bucket uploads +-.*\nother +R2 bucket logs +-/,
+    );
+  });
+
   it("shows who sends to each queue, who receives from it and how", () => {
     const settings = {
       ...CONSUMER_SETTINGS,

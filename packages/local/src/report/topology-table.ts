@@ -5,6 +5,7 @@ import {
   notifiedText,
   type QueueDefinition,
   type QueueTopology,
+  type R2NotificationSettings,
   type RedriveSettings,
 } from "@sluice/protocol";
 import type { Printer } from "./printer.ts";
@@ -18,11 +19,13 @@ const COLUMNS = ["queue", "producers", "consumer", "batch", "retries", "dead let
  * @param elsewhere names of the Workers that another process runs.
  */
 export function topologyTable(
-  { queues }: QueueTopology,
+  { queues, r2Notifications = [] }: QueueTopology,
   elsewhere: readonly string[],
   look: Look = {},
 ): string {
-  const rows = Object.entries(queues).map(([name, queue]) => row(name, queue, elsewhere));
+  const rows = Object.entries(queues).map(([name, queue]) =>
+    row(name, queue, elsewhere, bucketsOf(name, r2Notifications)),
+  );
   if (rows.length === 0) return "No queues.";
   return table(COLUMNS, rows, look);
 }
@@ -31,8 +34,12 @@ function row(
   name: string,
   { producers, consumer, receive }: QueueDefinition,
   elsewhere: readonly string[],
+  buckets: readonly string[],
 ): string[] {
-  const senders = producers.map(({ worker, binding }) => `${worker} (${binding})`).join(", ");
+  const senders = [
+    ...producers.map(({ worker, binding }) => `${worker} (${binding})`),
+    ...buckets.map((bucket) => `R2 bucket ${bucket}`),
+  ].join(", ");
   const redrive = receive?.redrive ?? null;
   return [
     name,
@@ -42,6 +49,11 @@ function row(
     retriesBy(redrive, consumer),
     redrive?.deadLetterQueue ?? consumer?.settings.deadLetterQueue ?? "-",
   ];
+}
+
+/** Lists the buckets whose writes a queue is notified of, by the configuration. */
+function bucketsOf(name: string, rules: readonly R2NotificationSettings[]): string[] {
+  return [...new Set(rules.filter(({ queue }) => queue === name).map(({ bucket }) => bucket))];
 }
 
 /** How often a message is tried. A redrive policy counts before what the consumer says. */

@@ -74,7 +74,7 @@ function stateOf({ settings, health, damage }: QueueView): Cell {
 }
 
 function factsOf(queue: QueueView, why: QueueWhyView | null, errors: readonly string[], look: Look): string {
-  const { settings, messages, consumer, deadLettersOf, now, producers, topics } = queue;
+  const { settings, messages, consumer, deadLettersOf, now, producers, topics, buckets = [] } = queue;
   const { queues, subscriptions } = deadLettersOf;
   const { deliveryDelaySeconds, messageRetentionSeconds, maxReceivesPerSecond } = settings;
   const oldest =
@@ -102,6 +102,7 @@ function factsOf(queue: QueueView, why: QueueWhyView | null, errors: readonly st
       ["retention", `${messageRetentionSeconds} s (${span(1_000 * messageRetentionSeconds)})${limit}`],
       ["producers", listOf(producers.map(({ worker, binding }) => `${worker} (${binding})`))],
       ["topics", listOf(topics)],
+      ["R2 buckets", listOf(buckets)],
       ["last move", moveOf(queue)],
       [
         "damage",

@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import type { QueueDirectory } from "../../account/queue-directory.ts";
+import { ruledBuckets } from "../../account/ruled-buckets.ts";
 import { mayUse } from "../../rights/rights.ts";
 import { rightsOf } from "../../rights/route-needs.ts";
 import { succeed } from "../envelope.ts";
@@ -15,7 +16,7 @@ import {
   SETTINGS_DEFAULT,
 } from "./queue-body.ts";
 import { queueView } from "./queue-view.ts";
-import { refuseNotified, ruledBuckets } from "./r2-routes.ts";
+import { refuseNotified } from "./r2-routes.ts";
 import { recordIn } from "./refusal.ts";
 
 /** Queue routes: list, create, get, replace (PUT), merge (PATCH), delete, metrics (spec cloudflare-queues 6.4, 6.7). */

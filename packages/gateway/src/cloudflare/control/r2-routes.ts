@@ -9,6 +9,7 @@ import {
 import { type Context, Hono } from "hono";
 import * as z from "zod/mini";
 import type { QueueDirectory } from "../../account/queue-directory.ts";
+import { ruledBuckets } from "../../account/ruled-buckets.ts";
 import { parseJson } from "../../http/bounded-json.ts";
 import { API_CODES, ApiError } from "../api-error.ts";
 import { succeed } from "../envelope.ts";
@@ -107,11 +108,6 @@ export function r2Routes({ account, r2, watchR2 }: QueueDirectory): Hono {
   });
 
   return app;
-}
-
-/** Lists the buckets with rules; none, without asking for them, where rules have no effect. */
-export async function ruledBuckets({ r2, watchR2 }: QueueDirectory): Promise<readonly R2Bucket[]> {
-  return watchR2 === null ? [] : r2.listR2Buckets();
 }
 
 /** Throws ApiError 11017 for a queue that is notified of writes to a bucket. */
