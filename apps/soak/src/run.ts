@@ -1,10 +1,11 @@
 import { runProgram } from "@sluice/harness/command-line";
 import { commit } from "@sluice/harness/commit";
 import { type Command, parseCommandLine, USAGE } from "./command-line.ts";
-import { type HistoryReport, runHistory } from "./history/history.ts";
+import type { HistoryReport } from "./history/history.ts";
 import { hunt } from "./planted/hunt.ts";
 import { PLANTED_BUGS } from "./planted/index.ts";
 import { showProgress, showTotals, showViolation } from "./report.ts";
+import { runSeed } from "./shards/run-seed.ts";
 import { type SoakTotals, soak } from "./soak.ts";
 
 /** Sources that a history depends on: a seed means something else when they change. */
@@ -13,6 +14,7 @@ const SOURCES = [
   "packages/retry/src",
   "packages/broker/src",
   "packages/protocol/src",
+  "packages/shards/src",
   "apps/soak/src",
   "apps/harness/src",
 ];
@@ -51,8 +53,8 @@ async function runMany({ from, seeds, minutes }: Extract<Command, { kind: "many"
 }
 
 async function runOne(seed: number): Promise<boolean> {
-  const report = await runHistory(seed, { verbose: true });
-  const again = await runHistory(seed);
+  const report = await runSeed(seed, { verbose: true });
+  const again = await runSeed(seed);
   console.log((report.lines ?? []).join("\n"));
   if (report.hash !== again.hash) {
     console.log(`NOT DETERMINISTIC: seed ${seed} went ${report.hash} and then ${again.hash}`);
@@ -75,7 +77,7 @@ async function runPlanted(seeds: number): Promise<boolean> {
 }
 
 async function tellViolation(report: HistoryReport): Promise<string> {
-  const { lines } = await runHistory(report.seed, { verbose: true });
+  const { lines } = await runSeed(report.seed, { verbose: true });
   return showViolation(report, commit(...SOURCES), lines ?? []);
 }
 

@@ -3,8 +3,8 @@ import {
   noOutcomes,
   OUTCOME_KINDS,
   type Outcomes,
-  runHistory,
 } from "./history/history.ts";
+import { runSeed } from "./shards/run-seed.ts";
 import { type FaultCounts, noFaults } from "./world/faults.ts";
 
 /** A run stops after so many violations: they are likely to be the same one. */
@@ -46,7 +46,7 @@ export async function soak({ from, seeds, forMs, progress }: SoakOptions): Promi
   const startedMs = performance.now();
   let reportedMs = startedMs;
   for (let seed = from; seed < from + seeds && totals.violations.length < VIOLATIONS_MAX; seed++) {
-    add(totals, await runHistory(seed));
+    add(totals, await runSeed(seed));
     const nowMs = performance.now();
     totals.ms = nowMs - startedMs;
     if (totals.ms >= forMs) break;

@@ -8,8 +8,13 @@ const LOST = new Error("The call was cut off.");
  * as it does on the platform.
  *
  * @param arrives what happens when the request is there; it may never answer.
+ * @param doubles whether the request may arrive twice. Default: it may.
  */
-export function exchange<Answer>(world: World, arrives: () => Promise<Answer>): Promise<Answer> {
+export function exchange<Answer>(
+  world: World,
+  arrives: () => Promise<Answer>,
+  doubles = true,
+): Promise<Answer> {
   const { loop, random, rates } = world;
   return new Promise((resolve, reject) => {
     const travel = (ms: number, arrive: () => void) => {
@@ -35,7 +40,7 @@ export function exchange<Answer>(world: World, arrives: () => Promise<Answer>): 
     }
     const arrive = () => void arrives().then(reply, refuse);
     travel(drawLatency(world), arrive);
-    if (world.fault(rates.doubled, "request doubled")) travel(drawLatency(world), arrive);
+    if (doubles && world.fault(rates.doubled, "request doubled")) travel(drawLatency(world), arrive);
   });
 }
 

@@ -61,6 +61,18 @@ const MEANINGS = {
   "queue learns what it is": ["revision, 0 if there is none or nobody knows"],
   "machine's clock is set": ["by ms", "1 if the process ends"],
   "a Worker hangs the runtime": ["1 if it is blamed, 0 if it is one of several"],
+  "a number of shards is asked for": ["shards"],
+  "call arrives": ["number", "messages"],
+  "call is answered": ["number", "1 if it did not fail"],
+  "message is stored": ["tag", "segment"],
+  "message is gone": ["tag", "1 if on its way to another object"],
+  "message is leased": ["tag", "lease"],
+  "purge is asked for": [],
+  "purge is answered": ["messages"],
+  "queue is created": [],
+  "shard is overloaded": ["for ms"],
+  "shard is away": ["for ms"],
+  "transfer is under way": ["tag", "item"],
 } as const satisfies Record<string, readonly string[]>;
 
 export type EventKind = keyof typeof MEANINGS;

@@ -30,6 +30,8 @@ export interface PlantedBug {
   readonly directory?: DirectoryBug;
   /** A mistake of the clock that all queues go by. */
   readonly clock?: ClockBug;
+  /** A mistake of a queue with shards. */
+  readonly shards?: ShardBug;
   /** Whether the host lets answers and calls out of a queue's object before what was written is durable. */
   readonly gateIsOpen?: boolean;
   changeStore?(store: SqliteStore, queue: AfflictedQueue): void;
@@ -47,6 +49,44 @@ export interface PlantedBug {
  * - `dropsAlways`: a queue drops what it holds whenever it is changed.
  */
 export type DirectoryBug = "tellsOnce" | "tellsNobody" | "forgetsDeletions" | "dropsAlways";
+
+/**
+ * - `forgetsAShard`: a receive takes the last shard to be empty.
+ * - `skipsFormerOwner`: a map has no `before` for who sends.
+ * - `movesTooEarly`: every shard says that it holds no group of another one.
+ * - `storesByOldMaps`: a shard does not look at the map that a send goes by.
+ * - `purgesAllButOne`: a purge leaves the last shard out.
+ * - `forgetsParts`: no shard says to shard 0, which has begun anew, what it had lent.
+ * - `lendsTwice`: the answer of shard 0 has twice the units that it counts.
+ * - `lendsToTwo`: shard 0 answers shards 1 and 2 alone.
+ * - `losesDelays`: what waits in a draining shard is made due.
+ * - `dropsFullShards`: a draining shard says that it is empty.
+ * - `forgetsTheMap`: shard 0 does not store the map that it tells.
+ * - `passesOnTwice`: what shard 0 passes on is transferred twice.
+ * - `mistakesTokens`: receipts and lease ids go to the shard before theirs.
+ * - `pausesAllButOne`: the last shard does not hear that delivery is paused.
+ * - `countsAllButOne`: the last shard says that it has no message.
+ * - `neverMovesOn`: what is overloaded does not say so.
+ * - `refusesWithoutMap`: shard 0 refuses who knows no map.
+ */
+export type ShardBug =
+  | "forgetsAShard"
+  | "skipsFormerOwner"
+  | "movesTooEarly"
+  | "storesByOldMaps"
+  | "purgesAllButOne"
+  | "forgetsParts"
+  | "lendsTwice"
+  | "lendsToTwo"
+  | "losesDelays"
+  | "dropsFullShards"
+  | "forgetsTheMap"
+  | "passesOnTwice"
+  | "mistakesTokens"
+  | "pausesAllButOne"
+  | "countsAllButOne"
+  | "neverMovesOn"
+  | "refusesWithoutMap";
 
 /**
  * - `followsTheSystem`: the machine's own clock.
@@ -72,4 +112,5 @@ export const atEndpoint: Makes<"wrapEndpoint"> = (property, name, wrapEndpoint) 
   name,
   wrapEndpoint,
 });
+export const inShards: Makes<"shards"> = (property, name, shards) => ({ property, name, shards });
 export const inDirectory: Makes<"directory"> = (property, name, directory) => ({ property, name, directory });

@@ -1,0 +1,381 @@
+import { PackedIndex, shardOf } from "@sluice/protocol";
+import { tagsOf } from "../ledger/tags.ts";
+import { GONE, sameView, type View, viewsOf } from "../ledger/view.ts";
+import type { ShardCommit } from "./shard-object.ts";
+import type { ShardProperty, ShardWorld } from "./shard-world.ts";
+
+/** A message by its tag: which object has it, and where it stands there by what is durable. */
+export interface ShardMessage {
+  readonly tag: number;
+  object: string;
+  queue: string;
+  group: string;
+  deduplicationId: string | null;
+  state: "live" | "transit" | "gone";
+  segmentId: number;
+  view: View;
+  /** Position in the order in which all messages were taken in. */
+  position: number;
+  /** Event in which it was committed, and in which that became durable. */
+  committedEvent: number;
+  acceptedEvent: number;
+  acceptedMs: number;
+  /** Since when it waits as it does, in ms; of one that is leased, when that was. */
+  sinceMs: number;
+  changedEvent: number;
+  /** Outbox items that it is in, by object and id. */
+  readonly items: Set<string>;
+  everAccepted: boolean;
+}
+
+/** A send that has arrived at an object. */
+interface Arrival {
+  readonly logical: number;
+  readonly event: number;
+  /** Epoch of the map that it went by; `null` for none. */
+  readonly epoch: number | null;
+}
+
+/** A purge from its call to its answer. */
+export interface PurgeCall {
+  readonly queue: string;
+  readonly event: number;
+  readonly objects: Set<string>;
+  endEvent: number | null;
+}
+
+/** How long a deduplication id is remembered, in ms. */
+const DEDUPLICATION_MS = 300_000;
+
+/** Every message that was ever durable in a shard, drawn from the rows that each has written, and what breaks with it. */
+export class ShardLedger {
+  readonly messages = new Map<number, ShardMessage>();
+  readonly arrivals = new Map<number, Arrival>();
+  /** Tags of each message that a producer meant. */
+  readonly tagsByLogical = new Map<number, number[]>();
+  /** Messages that somebody was told are stored, and the event of that. */
+  readonly acknowledged = new Map<number, number>();
+  readonly purges: PurgeCall[] = [];
+  readonly pauses: { readonly queue: string; readonly fromEvent: number; toEvent: number }[] = [];
+  /** Messages that somebody who had them wanted gone. */
+  readonly settled = new Set<number>();
+  /** Revision at which each queue was last deleted. */
+  readonly deletedRevisions = new Map<string, number>();
+  readonly #leases = new Map<string, { atMs: number; count: number }[]>();
+  readonly #segments = new Map<string, Map<number, ShardMessage[]>>();
+  readonly #touched = new Map<string, number>();
+  readonly #groups = new Map<string, Set<ShardMessage>>();
+  readonly #items = new Map<string, readonly number[]>();
+  readonly #deduplicated = new Map<string, { readonly atMs: number; readonly tag: number }>();
+  readonly #isDrained = new Map<string, boolean>();
+  readonly #world: ShardWorld;
+  #positions = 0;
+  live = 0;
+  counts = { accepted: 0, deliveries: 0, acked: 0, dead: 0 };
+
+  constructor(world: ShardWorld) {
+    this.#world = world;
+  }
+
+  *liveIn(queue: string): Iterable<ShardMessage> {
+    for (const message of this.#present()) if (message.queue === queue) yield message;
+  }
+
+  *#present(): Iterable<ShardMessage> {
+    for (const segments of this.#segments.values())
+      for (const messages of segments.values())
+        for (const message of messages) if (message.state === "live") yield message;
+  }
+
+  /** Messages on their way from one object to another. */
+  get underWay(): number {
+    return this.#items.size;
+  }
+
+  /** A commit has written something of a segment. */
+  touched(object: string, segmentId: number): void {
+    this.#touched.set(`${object} ${segmentId}`, this.#world.loop.events);
+  }
+
+  committed(object: string, commit: ShardCommit): void {
+    const leaving = new Set(commit.outboxIn.flatMap(({ payload }) => tagsOf(payload)));
+    let segments = this.#segments.get(object);
+    if (segments === undefined) {
+      segments = new Map();
+      this.#segments.set(object, segments);
+    }
+    for (const { id, payload } of commit.outboxIn) this.#intoOutbox(object, id, tagsOf(payload));
+    const sorted = [...commit.segments].sort((a, b) => a.id - b.id);
+    for (const { id, segment, payload } of sorted) {
+      const known = segments.get(id) ?? [];
+      const views = segment === null ? null : viewsOf(segment);
+      for (const [i, message] of known.entries())
+        this.#change(message, views?.[i] ?? GONE, commit, leaving.has(message.tag));
+      if (segment === null) {
+        segments.delete(id);
+        continue;
+      }
+      if (payload !== null && segment.count > known.length) {
+        const index = new PackedIndex(payload);
+        const tags = tagsOf(payload);
+        for (let i = known.length; i < segment.count; i++) {
+          const { groupId = "", deduplicationId } = index.extension(i);
+          const message = this.#accept(tags[i] ?? 0, object, commit, {
+            segmentId: id,
+            group: groupId,
+            deduplicationId: deduplicationId ?? null,
+            dueMs: segment.dueOf(i),
+          });
+          known.push(message);
+          this.#change(message, views?.[i] ?? GONE, commit, leaving.has(message.tag));
+        }
+      }
+      segments.set(id, known);
+    }
+    for (const id of commit.outboxOut) this.#outOfOutbox(`${object} ${id}`);
+  }
+
+  /** An object drops what it holds. */
+  dropped(object: string): void {
+    const isDrained = this.#isDrained.get(object) === true;
+    for (const messages of this.#segments.get(object)?.values() ?? []) {
+      for (const message of messages) {
+        if (message.state !== "live" || message.object !== object) continue;
+        if (isDrained) this.#violates("drained shards", object, `it goes with message ${message.tag} in it`);
+        this.#leave(message, "gone");
+      }
+    }
+    this.#segments.delete(object);
+    for (const key of [...this.#items.keys()]) {
+      if (!key.startsWith(`${object} `)) continue;
+      if (isDrained) this.#violates("drained shards", object, "it goes with messages on their way");
+      this.#outOfOutbox(key, true);
+    }
+    for (const key of this.#deduplicated.keys())
+      if (key.startsWith(`${shardOf(object).queue} `) && !isDrained) this.#deduplicated.delete(key);
+  }
+
+  /** Rows of the directory are those of deleted queues now. */
+  deleted(names: readonly { readonly name: string; readonly revision: number }[]): void {
+    const deletedQueues = new Set(names.map(({ name }) => name).filter((name) => !name.includes("#")));
+    for (const { name, revision } of names) {
+      const { queue } = shardOf(name);
+      this.#isDrained.set(name, !deletedQueues.has(queue));
+      if (!deletedQueues.has(queue)) continue;
+      this.deletedRevisions.set(queue, Math.max(revision, this.deletedRevisions.get(queue) ?? 0));
+    }
+  }
+
+  /** A producer hears that its message is stored. */
+  acknowledge(logical: number): void {
+    this.acknowledged.set(logical, this.#world.loop.events);
+    const tags = this.tagsByLogical.get(logical) ?? [];
+    if (!tags.some((tag) => this.messages.get(tag)?.everAccepted))
+      this.#violates("acknowledged survives in shards", "", `message ${logical} (${tags}) is nowhere`);
+  }
+
+  /** A purge is answered: what was told to be stored before it began is gone. */
+  purged(purge: PurgeCall): void {
+    for (const message of this.liveIn(purge.queue)) {
+      const { tag, acceptedEvent } = message;
+      const told = this.acknowledged.get(this.arrivals.get(tag)?.logical ?? -1) ?? Infinity;
+      if (acceptedEvent < purge.event && told < purge.event && message.state === "live")
+        this.#violates("purge of all shards", message.object, `message ${tag} is still there`);
+    }
+  }
+
+  /** A receive that began in an event is answered with nothing, by all shards together. */
+  foundEmpty(queue: string, { event, atMs }: { readonly event: number; readonly atMs: number }): void {
+    if (this.#world.scenario.definition.maxReceivesPerSecond !== undefined) return;
+    const isUntouched = ({ object, segmentId, changedEvent }: ShardMessage) =>
+      changedEvent < event && (this.#touched.get(`${object} ${segmentId}`) ?? 0) < event;
+    for (const message of this.liveIn(queue)) {
+      const { view, tag, object, acceptedEvent } = message;
+      if (view.status !== "waiting" || view.atMs > atMs || acceptedEvent >= event) continue;
+      if (!isUntouched(message)) continue;
+      if (this.#world.scenario.isFifo) {
+        const group = [...(this.#groups.get(`${queue} ${message.group}`) ?? [])];
+        const isFree = (other: ShardMessage) =>
+          isUntouched(other) && other.view.status === "waiting" && other.view.atMs <= atMs;
+        if (!group.every(isFree)) continue;
+      }
+      this.#violates("empty in all shards", object, `it had message ${tag} all the time`);
+    }
+  }
+
+  /** Looks whether any second has had more deliveries than a limit. */
+  checkThrottle(limit: number | undefined): void {
+    if (limit === undefined) return;
+    for (const [key, leases] of this.#leases) {
+      const sorted = leases.sort((a, b) => a.atMs - b.atMs);
+      let first = 0;
+      let sum = 0;
+      for (const { atMs, count } of sorted) {
+        sum += count;
+        for (let old = sorted[first]; old !== undefined && old.atMs <= atMs - 1_000; old = sorted[first]) {
+          sum -= old.count;
+          first += 1;
+        }
+        if (sum > limit)
+          return this.#violates("throttle over shards", key, `${sum} deliveries in the second before ${atMs % 1e10}`);
+      }
+    }
+  }
+
+  #accept(
+    tag: number,
+    object: string,
+    { event, atMs }: ShardCommit,
+    place: Pick<ShardMessage, "segmentId" | "group" | "deduplicationId"> & { readonly dueMs: number },
+  ): ShardMessage {
+    const { queue } = shardOf(object);
+    const world = this.#world;
+    const known = this.messages.get(tag);
+    if (known?.state === "live")
+      this.#violates("one shard has it", object, `message ${tag} is stored, and is in ${known.object} too`);
+    else if (known?.state === "gone" && known.everAccepted && known.items.size === 0)
+      this.#violates("one shard has it", object, `message ${tag} is stored, and was gone before`);
+    this.#positions += 1;
+    this.counts.accepted += 1;
+    const { dueMs, ...rest } = place;
+    const message: ShardMessage = {
+      ...rest,
+      tag,
+      object,
+      queue,
+      state: "live",
+      view: { status: "waiting", attempts: 0, atMs: dueMs },
+      position: this.#positions,
+      committedEvent: event,
+      acceptedEvent: world.loop.events,
+      acceptedMs: atMs,
+      sinceMs: Math.max(atMs, dueMs),
+      changedEvent: world.loop.events,
+      items: known?.items ?? new Set(),
+      everAccepted: true,
+    };
+    world.note("message is stored", object, tag, place.segmentId);
+    this.messages.set(tag, message);
+    this.live += 1;
+    if (world.scenario.isFifo) this.#acceptGroup(message, known === undefined);
+    this.#checkMap(message, known === undefined);
+    return message;
+  }
+
+  #acceptGroup(message: ShardMessage, isSent: boolean): void {
+    const { queue, group, object, tag, deduplicationId, acceptedMs } = message;
+    const key = `${queue} ${group}`;
+    const others = this.#groups.get(key) ?? new Set();
+    for (const other of others) {
+      if (other.object !== object)
+        this.#violates("one shard has a group", object, `${group} of message ${tag} is in ${other.object} too`);
+    }
+    others.add(message);
+    this.#groups.set(key, others);
+    if (deduplicationId === null || !isSent) return;
+    const id = `${queue} ${group} ${deduplicationId}`;
+    const before = this.#deduplicated.get(id);
+    if (before !== undefined && acceptedMs < before.atMs + DEDUPLICATION_MS)
+      this.#violates("deduplication over maps", object, `message ${tag} is stored after ${before.tag}`);
+    this.#deduplicated.set(id, { atMs: acceptedMs, tag });
+  }
+
+  #checkMap({ tag, queue, object }: ShardMessage, isSent: boolean): void {
+    const epoch = this.arrivals.get(tag)?.epoch ?? null;
+    const record = this.#world.objects.get(object)?.record;
+    const deletedAt = this.deletedRevisions.get(queue) ?? 0;
+    if (!isSent || epoch === null || record == null || record.emptyAsOf === 0) return;
+    if (epoch < deletedAt && record.revision > deletedAt && record.emptyAsOf > epoch)
+      this.#violates("stale map", object, `message ${tag} is stored, sent by map ${epoch} of a deleted queue`);
+  }
+
+  #change(message: ShardMessage, after: View, commit: ShardCommit, isLeaving: boolean): void {
+    const { view: before, tag, object } = message;
+    if (message.state !== "live" || sameView(before, after)) return;
+    const world = this.#world;
+    message.changedEvent = world.loop.events;
+    message.sinceMs = commit.atMs;
+    if (after.status === "gone") {
+      if (isLeaving) this.counts.dead += 1;
+      else if (this.settled.has(tag)) this.counts.acked += 1;
+      else if (!this.#isPurged(message))
+        this.#violates("acknowledged survives in shards", object, `message ${tag} is gone, and nobody wanted that`);
+      world.note("message is gone", object, tag, isLeaving ? 1 : 0);
+      this.#leave(message, isLeaving ? "transit" : "gone");
+      message.view = after;
+      return;
+    }
+    message.view = after;
+    if (after.status === "waiting") message.sinceMs = Math.max(commit.atMs, after.atMs);
+    if (after.status !== "leased" || (before.status === "leased" && before.leaseId === after.leaseId)) return;
+    world.note("message is leased", object, tag, after.leaseId);
+    this.#leased(message, before, commit);
+  }
+
+  #leased(message: ShardMessage, before: View, { atMs, event }: ShardCommit): void {
+    const { tag, object, queue, group, position, view } = message;
+    if (view.status !== "leased") return;
+    this.counts.deliveries += 1;
+    if (before.status === "waiting" && before.atMs > atMs)
+      this.#violates("due time in shards", object, `message ${tag} is leased ${before.atMs - atMs} ms early`);
+    const key = `${queue} ${this.deletedRevisions.get(queue) ?? 0}`;
+    const leases = this.#leases.get(key) ?? [];
+    if (queue === this.#world.scenario.queue) leases.push({ atMs, count: 1 });
+    this.#leases.set(key, leases);
+    const isPaused = this.pauses.some(
+      (pause) => pause.queue === queue && pause.fromEvent < event && event < pause.toEvent,
+    );
+    if (isPaused && view.kind !== "receive")
+      this.#violates("paused in all shards", object, `message ${tag} is leased`);
+    if (!this.#world.scenario.isFifo) return;
+    for (const other of this.#groups.get(`${queue} ${group}`) ?? []) {
+      if (other.position >= position || other.state !== "live") continue;
+      const isTogether =
+        other.object === object && other.view.status === "leased" && other.view.leaseId === view.leaseId;
+      if (!isTogether)
+        this.#violates(
+          "group order over shards",
+          object,
+          `message ${tag} is leased before ${other.tag} of ${other.object}`,
+        );
+    }
+  }
+
+  #isPurged({ tag, object }: ShardMessage): boolean {
+    const sentEvent = this.arrivals.get(tag)?.event ?? 0;
+    return this.purges.some(
+      ({ objects, endEvent }) => objects.has(object) && (endEvent === null || endEvent >= sentEvent),
+    );
+  }
+
+  #leave(message: ShardMessage, state: "transit" | "gone"): void {
+    if (message.state === "live") this.live -= 1;
+    message.state = state;
+    this.#groups.get(`${message.queue} ${message.group}`)?.delete(message);
+  }
+
+  #intoOutbox(object: string, id: number, tags: readonly number[]): void {
+    const key = `${object} ${id}`;
+    this.#items.set(key, tags);
+    for (const tag of tags) {
+      this.#world.note("transfer is under way", object, tag, id);
+      this.messages.get(tag)?.items.add(key);
+    }
+  }
+
+  #outOfOutbox(key: string, isDropped = false): void {
+    for (const tag of this.#items.get(key) ?? []) {
+      const message = this.messages.get(tag);
+      message?.items.delete(key);
+      if (message?.state !== "transit" || message.items.size > 0) continue;
+      message.state = "gone";
+      if (!isDropped)
+        this.#violates("acknowledged survives in shards", key, `message ${tag} has left, and is nowhere`);
+    }
+    this.#items.delete(key);
+  }
+
+  #violates(property: ShardProperty, object: string, text: string): void {
+    this.#world.violates(property, object, text);
+  }
+}
