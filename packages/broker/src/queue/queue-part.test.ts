@@ -107,3 +107,12 @@ it("a queue without limits, and one that has no other shard, asks nobody", async
   await alone.world.sendAndPass("orders", ["a"], 1);
   expect(alone.world.seen).toHaveLength(1);
 });
+
+it("a message with a delay comes when that is over, though its shard has no part by then", async () => {
+  const { world } = worldOf(2, { consumer: consumer({ ...singles, maxConcurrency: 1 }) });
+  await world.send("orders#1", ["a"], { delaySeconds: 300 });
+  await world.pass(299_000);
+  expect(world.seen).toEqual([]);
+  await world.pass(2_000);
+  expect(world.seen).toHaveLength(1);
+});

@@ -56,9 +56,13 @@ export class QueuePart {
     return this.#borrower.units("messages");
   }
 
-  /** When to look whether a part has come, if nobody calls until then; `null` if none is waited for. */
+  /** When to look whether a part has come, or whether one is needed; `null` if none is waited for. */
   get lookAtMs(): number | null {
-    return this.#borrower.isWaiting ? this.#queue.nowMs + HEARTBEAT_MS : null;
+    const { queue, nowMs, dispatcher } = this.#queue;
+    if (this.#borrower.isWaiting) return nowMs + HEARTBEAT_MS;
+    // Without a part the engine has no slot, and does not wake the queue for what comes due.
+    const isWithout = dispatcher.open && this.#borrower.units("deliveries") === 0;
+    return isWithout ? (queue.delayed.peek()?.atMs ?? null) : null;
   }
 
   /** Makes the engine's rules of the queue's definition, with the deliveries that are this object's. */
