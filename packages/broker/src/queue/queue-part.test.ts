@@ -108,11 +108,18 @@ it("a queue without limits, and one that has no other shard, asks nobody", async
   expect(alone.world.seen).toHaveLength(1);
 });
 
-it("a message with a delay comes when that is over, though its shard has no part by then", async () => {
-  const { world } = worldOf(2, { consumer: consumer({ ...singles, maxConcurrency: 1 }) });
-  await world.send("orders#1", ["a"], { delaySeconds: 300 });
-  await world.pass(299_000);
-  expect(world.seen).toEqual([]);
-  await world.pass(2_000);
-  expect(world.seen).toHaveLength(1);
-});
+it.each([
+  { consumer: consumer({ ...singles, maxConcurrency: 1 }) },
+  { consumer: consumer({ ...singles, maxConcurrency: 1 }), maxReceivesPerSecond: 2 },
+  { consumer: consumer(singles), maxReceivesPerSecond: 2 },
+])(
+  "a message with a delay comes when that is over, though its shard has no part by then",
+  async (limited) => {
+    const { world } = worldOf(2, limited);
+    await world.send("orders#1", ["a"], { delaySeconds: 300 });
+    await world.pass(299_000);
+    expect(world.seen).toEqual([]);
+    await world.pass(2_000);
+    expect(world.seen).toHaveLength(1);
+  },
+);

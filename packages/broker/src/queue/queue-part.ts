@@ -1,4 +1,4 @@
-import type { Queue, QueueRules } from "@sluice/engine";
+import { advance, type Queue, type QueueRules } from "@sluice/engine";
 import type { Part, PartRequest, QueueDefinition } from "@sluice/protocol";
 import { Borrower, type LimitKind, type Need } from "../shards/borrower.ts";
 import { limitsOf } from "../shards/limits.ts";
@@ -80,6 +80,9 @@ export class QueuePart {
 
   /** At the end of a turn: asks for a part, or gives it back. */
   look(): void {
+    const { queue, nowMs } = this.#queue;
+    // The dispatcher does that where it may deliver.
+    if (this.#ports.index() !== null) advance(queue, nowMs);
     this.#borrower.look();
   }
 
