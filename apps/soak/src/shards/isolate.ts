@@ -87,9 +87,7 @@ async function arrive(
   world.note("call arrives", name, number);
   world.log.remark(`${number}: ${method} by ${address}`);
   if (isSend) rest = [sendAs(world, work, rest[0], epoch), ...rest.slice(1)];
-  if (method === "purge")
-    for (const purge of ledger.purges)
-      if (purge.queue === queue && purge.endEvent === null) purge.objects.add(name);
+  if (method === "purge") ledger.purgeArrives(name);
   noteSettled(world, name, method, work, rest[0]);
   try {
     const answer = await object.call<unknown>(method, address, ...rest);

@@ -19,6 +19,7 @@ const ISOLATES = 3;
 const EVENTS_MAX = 100_000;
 /** How long messages keep coming once nothing goes wrong any more, and how often, in ms. */
 const STEADY_MS = 1_500_000;
+const SHORT_MS = 60_000;
 const STEADY_EVERY_MS = 20_000;
 /** When nobody waits any more for what was cut off before, in ms after the faults have stopped. */
 const SETTLED_MS = 1_260_000;
@@ -150,15 +151,16 @@ class ShardHistory {
       world.object(name).overloadedUntilMs = world.nowMs + CALM_FAULT_MS;
     }
     if (!scenario.isFifo) void this.#sender.send(null, true);
+    const steadyMs = scenario.isSteady ? STEADY_MS : SHORT_MS;
     const steady = () => {
-      if (world.violation !== null || loop.nowMs > beganMs + STEADY_MS) return;
+      if (world.violation !== null || loop.nowMs > beganMs + steadyMs) return;
       void this.#sender.send(this.#isolate(), true);
       loop.after(STEADY_EVERY_MS, steady);
       if (loop.nowMs > beganMs + SETTLED_MS) this.#checkWaits();
     };
     steady();
     const isOver = () =>
-      loop.nowMs > beganMs + STEADY_MS + STEADY_EVERY_MS &&
+      loop.nowMs > beganMs + steadyMs + STEADY_EVERY_MS &&
       this.#sender.underWay + this.#administrator.underWay + world.travelling + ledger.live + ledger.underWay === 0 &&
       this.#directory.isDone &&
       [...objects.values()].every(({ disk }) => disk.isSynced);
@@ -203,8 +205,11 @@ class ShardHistory {
     const { world } = this;
     const { scenario, ledger } = world;
     world.isDrained = true;
+    for (const object of world.objects.values()) object.overloadedUntilMs = 0;
     let counted: readonly number[] | null = null;
     const count = async () => {
+      // Receives that wait may still get something.
+      await world.loop.sleep(60_000);
       if (scenario.taker === "push") await this.#administrator.pause();
       for (let i = 0; i < 6; i++) await this.#sender.send(this.#isolates[i % ISOLATES] ?? null, true);
       const queue = newIsolate(world).of(scenario.queue);

@@ -174,6 +174,15 @@ export class ShardLedger {
       this.#violates("acknowledged survives in shards", "", `message ${logical} (${tags}) is nowhere`);
   }
 
+  /** A purge arrives at an object, which forgets the deduplication ids too. */
+  purgeArrives(object: string): void {
+    const { queue } = shardOf(object);
+    for (const purge of this.purges)
+      if (purge.queue === queue && purge.endEvent === null) purge.objects.add(object);
+    for (const key of this.#deduplicated.keys())
+      if (key.startsWith(`${queue} `)) this.#deduplicated.delete(key);
+  }
+
   /** A purge is answered: what was told to be stored before it began is gone. */
   purged(purge: PurgeCall): void {
     for (const message of this.liveIn(purge.queue)) {
@@ -192,7 +201,8 @@ export class ShardLedger {
     for (const message of this.liveIn(queue)) {
       const { view, tag, object, acceptedEvent } = message;
       if (view.status !== "waiting" || view.atMs > atMs || acceptedEvent >= event) continue;
-      if (!isUntouched(message)) continue;
+      const isPaused = this.#world.objects.get(object)?.record?.definition.deliveryPaused === true;
+      if (isPaused || !isUntouched(message)) continue;
       if (this.#world.scenario.isFifo) {
         const group = [...(this.#groups.get(`${queue} ${message.group}`) ?? [])];
         const isFree = (other: ShardMessage) =>

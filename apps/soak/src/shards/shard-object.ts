@@ -160,6 +160,7 @@ export class ShardObject extends SimulatedObject {
 
   #instruments(): Instruments {
     const world = this.#world;
+    const cutOffDelayMs = world.random.pick([0, 0, 1, 4_000]);
     return {
       openStore: (_name, storage, watchers) => {
         const store = new RecordedStore(storage, watchers, this.disk, {
@@ -179,7 +180,7 @@ export class ShardObject extends SimulatedObject {
       },
       ports: (_name, ports, registration) => {
         this.registration = registration;
-        return { ...ports, newMessageId: () => world.newMessageId() };
+        return { ...ports, cutOffDelayMs, newMessageId: () => world.newMessageId() };
       },
       begun: (core) => {
         this.core = core;

@@ -23,6 +23,8 @@ export interface ShardScenario {
   /** How a shard is in the calm that follows: overloaded, or out of reach. */
   readonly calmFault: "none" | "overloaded";
   readonly finalShards: number;
+  /** Whether messages keep coming for long once nothing goes wrong any more. */
+  readonly isSteady: boolean;
 }
 
 /** Seeds whose histories have queues with shards: the others are as they would be without them. */
@@ -87,5 +89,6 @@ export function drawShardScenario(random: Random): ShardScenario {
     throws: random.chance(0.5),
     calmFault: isFifo ? "none" : random.pick(["none", "none", "overloaded"]),
     finalShards: random.between(1, 8),
+    isSteady: random.chance(0.15),
   };
 }
