@@ -1,17 +1,26 @@
 import { CHECKERS } from "../checkers/index.ts";
 import { type HistoryReport, runHistory } from "../history/history.ts";
+import { runShardHistory } from "../shards/shard-history.ts";
+import { shardSeed } from "../shards/shard-scenario.ts";
+import { SHARD_PROPERTIES } from "../shards/shard-world.ts";
 import type { PlantedBug } from "../world/planted-bug.ts";
 
 /**
  * Runs histories with a planted bug, from seed `from` on, until the checker of the property that it breaks finds it.
- * The other checkers are off: each has to be able to fail by itself.
+ * The other checkers are off: each has to be able to fail by itself. A bug of shards is hunted in histories with
+ * shards, of which `from` is the number.
  *
  * @returns the history that found it, `null` if none of `seedsMax` did.
  */
 export async function hunt(bug: PlantedBug, seedsMax: number, from = 1): Promise<HistoryReport | null> {
-  const checkers = CHECKERS.filter(({ property }) => property === bug.property);
-  for (let seed = from; seed < from + seedsMax; seed++) {
-    const report = await runHistory(seed, { bug, checkers });
+  const isOfShards = SHARD_PROPERTIES.some((property) => property === bug.property);
+  const checkers = isOfShards
+    ? [{ property: bug.property }]
+    : CHECKERS.filter(({ property }) => property === bug.property);
+  for (let number = from; number < from + seedsMax; number++) {
+    const report = isOfShards
+      ? await runShardHistory(shardSeed(number), { bug, checkers })
+      : await runHistory(number, { bug, checkers });
     if (report.violation !== null) return report;
   }
   return null;

@@ -7,6 +7,7 @@ import { ENDPOINT_BUGS } from "./endpoint-bugs.ts";
 import { MOVE_BUGS } from "./move-bugs.ts";
 import { PORT_BUGS } from "./port-bugs.ts";
 import { RECEIVER_BUGS } from "./receiver-bugs.ts";
+import { SHARD_BUGS } from "./shard-bugs.ts";
 import { STORE_BUGS } from "./store-bugs.ts";
 import { TOPIC_BUGS } from "./topic-bugs.ts";
 
@@ -21,4 +22,5 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   ...MOVE_BUGS,
   ...DIRECTORY_BUGS,
   ...CLOCK_BUGS,
+  ...SHARD_BUGS,
 ];

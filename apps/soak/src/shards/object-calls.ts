@@ -1,6 +1,6 @@
 import type { Transfer } from "@sluice/broker/testing";
 import { copyOf } from "@sluice/objects/parts";
-import type { Part, PartRequest } from "@sluice/protocol";
+import { type Part, type PartRequest, shardOf } from "@sluice/protocol";
 import { exchange } from "../platform/network.ts";
 import type { ShardWorld } from "./shard-world.ts";
 
@@ -25,7 +25,7 @@ export async function callBetweenObjects(
     const [name, transfer] = args as [string, Transfer];
     await call([name, { ...transfer, source: `${transfer.source}*` }]);
   }
-  if (method === "lendPart" && bug === "lendsToTwo" && Number(target.split("#")[1] ?? from.split("#")[1]) > 2)
+  if (method === "lendPart" && bug === "lendsToTwo" && shardOf(from).shard > 2)
     throw new Error("it does not answer");
   const answer = await call(args);
   if (method === "partOf" && bug === "forgetsParts")

@@ -123,6 +123,7 @@ export class ShardDirectory extends SimulatedObject {
     if (method === "shardState") {
       if (bug === "dropsFullShards") return { ...(answer as object), isEmpty: true };
       if (bug === "movesTooEarly") return { ...(answer as object), keepsGroups: false };
+      if (bug === "neverMoved") return { ...(answer as object), keepsGroups: true };
     }
     const { open = 1, epoch = 0 } = record?.shards ?? {};
     if (bug === "losesDelays" && shard >= open) {

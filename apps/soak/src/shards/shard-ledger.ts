@@ -67,6 +67,8 @@ export class ShardLedger {
   readonly #groups = new Map<string, Set<ShardMessage>>();
   readonly #items = new Map<string, readonly number[]>();
   readonly #deduplicated = new Map<string, { readonly atMs: number; readonly tag: number }>();
+  /** Messages that were on their way when the object was deleted which they came from. */
+  readonly #dropped = new Set<number>();
   readonly #isDrained = new Map<string, boolean>();
   readonly #world: ShardWorld;
   #positions = 0;
@@ -243,7 +245,7 @@ export class ShardLedger {
     const known = this.messages.get(tag);
     if (known?.state === "live")
       this.#violates("one shard has it", object, `message ${tag} is stored, and is in ${known.object} too`);
-    else if (known?.state === "gone" && known.everAccepted && known.items.size === 0)
+    else if (known?.state === "gone" && known.items.size === 0 && !this.#dropped.has(tag))
       this.#violates("one shard has it", object, `message ${tag} is stored, and was gone before`);
     this.#positions += 1;
     this.counts.accepted += 1;
@@ -379,7 +381,9 @@ export class ShardLedger {
       message?.items.delete(key);
       if (message?.state !== "transit" || message.items.size > 0) continue;
       message.state = "gone";
-      if (!isDropped)
+      // The call that it left with may still arrive.
+      if (isDropped) this.#dropped.add(tag);
+      else
         this.#violates("acknowledged survives in shards", key, `message ${tag} has left, and is nowhere`);
     }
     this.#items.delete(key);

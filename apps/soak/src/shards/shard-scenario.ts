@@ -32,6 +32,11 @@ export function hasShards(seed: number): boolean {
   return seed % 7 === 4;
 }
 
+/** Returns the seed of the history with shards that is the number-th one. */
+export function shardSeed(number: number): number {
+  return 7 * (number - 1) + 4;
+}
+
 export function drawShardScenario(random: Random): ShardScenario {
   const isFifo = random.chance(0.45);
   const taker: ShardTaker = isFifo ? random.pick(["push", "receive"]) : random.pick(["push", "push", "pull", "receive"]);

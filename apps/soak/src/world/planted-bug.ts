@@ -51,23 +51,24 @@ export interface PlantedBug {
 export type DirectoryBug = "tellsOnce" | "tellsNobody" | "forgetsDeletions" | "dropsAlways";
 
 /**
- * - `forgetsAShard`: a receive takes the last shard to be empty.
+ * - `forgetsAShard`: a receive takes shard 1 to be empty.
  * - `skipsFormerOwner`: a map has no `before` for who sends.
  * - `movesTooEarly`: every shard says that it holds no group of another one.
  * - `storesByOldMaps`: a shard does not look at the map that a send goes by.
- * - `purgesAllButOne`: a purge leaves the last shard out.
+ * - `purgesAllButOne`: a purge leaves shard 1 out.
  * - `forgetsParts`: no shard says to shard 0, which has begun anew, what it had lent.
  * - `lendsTwice`: the answer of shard 0 has twice the units that it counts.
- * - `lendsToTwo`: shard 0 answers shards 1 and 2 alone.
+ * - `lendsToTwo`: shard 0 lends itself and shards 1 and 2 alone.
  * - `losesDelays`: what waits in a draining shard is made due.
  * - `dropsFullShards`: a draining shard says that it is empty.
  * - `forgetsTheMap`: shard 0 does not store the map that it tells.
  * - `passesOnTwice`: what shard 0 passes on is transferred twice.
  * - `mistakesTokens`: receipts and lease ids go to the shard before theirs.
- * - `pausesAllButOne`: the last shard does not hear that delivery is paused.
- * - `countsAllButOne`: the last shard says that it has no message.
+ * - `pausesAllButOne`: shards other than the first do not hear that delivery is paused.
+ * - `countsAllButOne`: shard 1 says that it has no message.
  * - `neverMovesOn`: what is overloaded does not say so.
  * - `refusesWithoutMap`: shard 0 refuses who knows no map.
+ * - `neverMoved`: every shard says that it holds a group of another one.
  */
 export type ShardBug =
   | "forgetsAShard"
@@ -86,7 +87,8 @@ export type ShardBug =
   | "pausesAllButOne"
   | "countsAllButOne"
   | "neverMovesOn"
-  | "refusesWithoutMap";
+  | "refusesWithoutMap"
+  | "neverMoved";
 
 /**
  * - `followsTheSystem`: the machine's own clock.
@@ -112,5 +114,9 @@ export const atEndpoint: Makes<"wrapEndpoint"> = (property, name, wrapEndpoint) 
   name,
   wrapEndpoint,
 });
-export const inShards: Makes<"shards"> = (property, name, shards) => ({ property, name, shards });
+export const inShards = (property: string, name: string, shards: ShardBug | null): PlantedBug => ({
+  property,
+  name,
+  ...(shards && { shards }),
+});
 export const inDirectory: Makes<"directory"> = (property, name, directory) => ({ property, name, directory });

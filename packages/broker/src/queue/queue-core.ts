@@ -192,7 +192,12 @@ export class QueueCore implements QueueContext {
         ringsSoon: () => !this.watchers.isWatched && ports.ringsSoon?.() === true,
       },
     );
-    this.receivers = new Receivers(this, { attempts, throttle, deadLetters });
+    this.receivers = new Receivers(this, {
+      attempts,
+      throttle,
+      deadLetters,
+      forClient: () => this.part?.forClient() ?? null,
+    });
     this.daemon = new WorkerDaemon(this, { receivers: this.receivers, throttle, alerts }, ports);
     this.tasks = new PeriodicTasks(this, intake);
     this.messages = new Messages(this);
@@ -329,6 +334,8 @@ export class QueueCore implements QueueContext {
             messageBytesMax: SQS_RECORD_BYTES_MAX,
             by: enqueue.attempts === undefined ? "SQS" : "import",
           });
+    const lent = receive === undefined ? null : (this.part?.forClient() ?? null);
+    if (lent !== null) await lent;
     const received = receive === undefined ? undefined : this.receivers.receiveInNextTurn(receive);
     const turn = this.submit((): QueueWorkDone => {
       callerMap?.check();
@@ -357,10 +364,12 @@ export class QueueCore implements QueueContext {
 
   /** Leases messages for a client that polls. */
   pull(request: PullRequest): Promise<PullReply> {
-    return this.submit(() => {
-      this.receivers.askedMs = this.nowMs;
-      return pull(this, this.throttle, request);
-    });
+    const take = () =>
+      this.submit(() => {
+        this.receivers.askedMs = this.nowMs;
+        return pull(this, this.throttle, request);
+      });
+    return this.part?.forClient()?.then(take) ?? take();
   }
 
   /** Settles what a client has pulled. */

@@ -1,9 +1,10 @@
-import { type QueueDefinition, shardName, shardOf } from "@sluice/protocol";
+import { type ConsumerDefinition, type QueueDefinition, shardName, shardOf } from "@sluice/protocol";
 import { expect, it } from "vitest";
 import { consumer } from "../../test/messages.ts";
 import { World } from "../../test/world.ts";
 import { Lender } from "../shards/lender.ts";
 import { limitsOf } from "../shards/limits.ts";
+import { CLIENT_WAIT_MS } from "./queue-part.ts";
 
 /** The shards of `orders`, each a queue of this world. */
 function worldOf(shards: number, definition: Partial<QueueDefinition>) {
@@ -31,6 +32,17 @@ function worldOf(shards: number, definition: Partial<QueueDefinition>) {
   });
   return { world, names, state };
 }
+
+const pullConsumer: ConsumerDefinition = {
+  type: "http_pull",
+  settings: {
+    maxBatchSize: 10,
+    maxRetries: 3,
+    retryDelaySeconds: 0,
+    deadLetterQueue: null,
+    visibilityTimeoutMs: 600_000,
+  },
+};
 
 const singles = { maxBatchSize: 1, maxBatchTimeoutSeconds: 0 };
 
@@ -123,3 +135,32 @@ it.each([
     expect(world.seen).toHaveLength(1);
   },
 );
+
+it("a client that asks now and then gets messages, though its shard has given its part back", async () => {
+  const { world } = worldOf(2, { consumer: pullConsumer, maxReceivesPerSecond: 2 });
+  await world.send("orders#1", Array<string>(20).fill("a"));
+  for (let i = 0; i < 4; i++) {
+    await world.pass(20_000);
+    const reply = await world.core("orders#1").pull({ max: 10 });
+    expect(reply.ok && reply.batch.leaseIds.length).toBe(2);
+    await world.pass(20_000);
+    const { received } = await world.core("orders#1").work({ receive: [{ max: 10 }] });
+    expect(received).toMatchObject([{ kind: "received" }]);
+  }
+});
+
+it("a client does not wait for long where shard 0 is away", async () => {
+  const { world, state } = worldOf(2, { consumer: pullConsumer, maxReceivesPerSecond: 2 });
+  state.isAway = true;
+  await world.send("orders#1", ["a"]);
+  let reply: unknown = null;
+  void world
+    .core("orders#1")
+    .pull({ max: 10 })
+    .then((batch) => {
+      reply = batch;
+    });
+  await world.pass(CLIENT_WAIT_MS);
+  await world.quiet();
+  expect(reply).toMatchObject({ ok: true, batch: { leaseIds: [] } });
+});

@@ -9,6 +9,9 @@ import type { Throttle } from "../turn/throttle.ts";
 /** How long after a client has asked for messages more questions are expected, in ms. */
 const CLIENT_MS = 5_000;
 
+/** Longest that a client which does not wait for messages waits for a part, in ms. */
+export const CLIENT_WAIT_MS = 1_000;
+
 /** Way of a shard to the others of its queue. */
 export interface ShardPorts {
   /** Number of this shard; `null` for a queue that has no others. */
@@ -27,7 +30,7 @@ interface PartOfQueue {
   readonly nowMs: number;
   readonly throttle: Throttle;
   readonly dispatcher: { readonly open: boolean };
-  readonly receivers: { readonly askedMs: number | null };
+  readonly receivers: { askedMs: number | null };
   wake(): Promise<void>;
 }
 
@@ -36,10 +39,14 @@ export class QueuePart {
   readonly #queue: PartOfQueue;
   readonly #ports: ShardPorts;
   readonly #borrower: Borrower;
+  readonly #after: (callback: () => void, ms: number) => void;
+  /** Clients that wait for a part. */
+  #clients: (() => void)[] = [];
 
   constructor(queue: PartOfQueue, ports: ShardPorts, after: (callback: () => void, ms: number) => void) {
     this.#queue = queue;
     this.#ports = ports;
+    this.#after = after;
     this.#borrower = new Borrower({
       shard: () => ports.index() ?? 0,
       epoch: queue.epoch,
@@ -47,7 +54,12 @@ export class QueuePart {
       ask: (request) => ports.lend(request),
       after,
       need: (kind) => this.#need(kind),
-      changed: () => void queue.wake(),
+      changed: () => {
+        const clients = this.#clients;
+        this.#clients = [];
+        for (const goOn of clients) goOn();
+        void queue.wake();
+      },
     });
   }
 
@@ -76,6 +88,23 @@ export class QueuePart {
   get hasChanged(): boolean {
     if (this.#ports.index() === null) return false;
     return this.rules().maxConcurrency !== this.#queue.queue.rules.maxConcurrency;
+  }
+
+  /**
+   * Asks for a part on behalf of a client that gets what is there now: a shard whose clients seldom ask has given its
+   * part back. Resolves when shard 0 has answered, after `CLIENT_WAIT_MS` at the latest. `null` if nothing is needed.
+   */
+  forClient(): Promise<void> | null {
+    if (this.#ports.index() === null || this.perSecond > 0) return null;
+    const { queue, receivers, nowMs } = this.#queue;
+    receivers.askedMs = nowMs;
+    advance(queue, nowMs);
+    if (queue.readyCount === 0) return null;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#clients.push(resolve);
+    this.#after(resolve, CLIENT_WAIT_MS);
+    this.#borrower.look();
+    return promise;
   }
 
   /** At the end of a turn: asks for a part, or gives it back. */

@@ -43,6 +43,8 @@ interface ReceiverParts {
   readonly attempts: Attempts;
   readonly throttle: Throttle;
   readonly deadLetters: DeadLetters;
+  /** Resolves when a client can be served from the part of the queue's limits; `null` if it can now. */
+  forClient(): Promise<void> | null;
 }
 
 /** Reply that waits for the commit of its lease. */
@@ -74,6 +76,8 @@ export class Receivers {
   async receive(request: ReceiveRequest): Promise<ReceiveReply> {
     checkRanges(request);
     const waitMs = request.waitMs ?? this.#settings?.waitMs ?? 0;
+    const lent = waitMs === 0 ? this.#parts.forClient() : null;
+    if (lent !== null) await lent;
     const reply = this.#queueUp(request, waitMs, { bytes: Infinity });
     this.#look();
     const answered = await reply;
