@@ -213,7 +213,7 @@ module.exports = {
       ],
     }),
     ...layers("objects", "sqlite files alarms instance"),
-    ...layers("apps/soak", "ledger world scenario platform checkers actors history planted"),
+    ...layers("apps/soak", "ledger world scenario platform checkers actors history shards planted"),
     ...layers("engine", "segments order queue commands push views"),
     {
       name: "engine-stored-imports-the-state-alone",

@@ -1,9 +1,4 @@
-import {
-  type HistoryReport,
-  noOutcomes,
-  OUTCOME_KINDS,
-  type Outcomes,
-} from "./history/history.ts";
+import { type HistoryReport, noOutcomes, OUTCOME_KINDS, type Outcomes } from "./history/history.ts";
 import { runSeed } from "./shards/run-seed.ts";
 import { type FaultCounts, noFaults } from "./world/faults.ts";
 

@@ -1,8 +1,8 @@
 import { CHECKERS } from "../checkers/index.ts";
 import { type HistoryReport, runHistory } from "../history/history.ts";
 import { runShardHistory } from "../shards/shard-history.ts";
+import { SHARD_PROPERTIES } from "../shards/shard-properties.ts";
 import { shardSeed } from "../shards/shard-scenario.ts";
-import { SHARD_PROPERTIES } from "../shards/shard-world.ts";
 import type { PlantedBug } from "../world/planted-bug.ts";
 
 /**

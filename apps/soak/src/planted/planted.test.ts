@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { CHECKERS } from "../checkers/index.ts";
-import { SHARD_PROPERTIES } from "../shards/shard-world.ts";
+import { SHARD_PROPERTIES } from "../shards/shard-properties.ts";
 import { hunt } from "./hunt.ts";
 import { PLANTED_BUGS } from "./index.ts";
 

@@ -8,7 +8,11 @@ export const SHARD_BUGS: readonly PlantedBug[] = [
   },
   inShards("one shard has it", "shard 0 passes a transfer on twice", "passesOnTwice"),
   inShards("one shard has a group", "a former owner of a group is not asked first", "skipsFormerOwner"),
-  inShards("group order over shards", "a former owner is not asked, and the group overtakes itself", "skipsFormerOwner"),
+  inShards(
+    "group order over shards",
+    "a former owner is not asked, and the group overtakes itself",
+    "skipsFormerOwner",
+  ),
   inShards("deduplication over maps", "a map forgets too early where groups were", "movesTooEarly"),
   inShards("concurrency over shards", "shard 0 forgets at its restart what it has lent", "forgetsParts"),
   inShards("throttle over shards", "messages per second are lent twice", "lendsTwice"),

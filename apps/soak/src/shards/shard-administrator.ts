@@ -49,7 +49,11 @@ export class ShardAdministrator {
     await this.#next(async () => {
       const { scenario } = this.#world;
       await this.#ensure(scenario.dead, scenario.deadDefinition, {});
-      await this.#ensure(scenario.queue, { ...scenario.definition, shards }, { shards, deliveryPaused: false });
+      await this.#ensure(
+        scenario.queue,
+        { ...scenario.definition, shards },
+        { shards, deliveryPaused: false },
+      );
     });
   }
 
@@ -57,7 +61,8 @@ export class ShardAdministrator {
   async pause(): Promise<void> {
     await this.#next(async () => {
       const settings = { deliveryPaused: true };
-      while (!(await this.#change(this.#world.scenario.queue, settings))) await this.#world.loop.sleep(AGAIN_MS);
+      while (!(await this.#change(this.#world.scenario.queue, settings)))
+        await this.#world.loop.sleep(AGAIN_MS);
     });
   }
 
@@ -80,7 +85,8 @@ export class ShardAdministrator {
       if (isDone) break;
       await this.#world.loop.sleep(AGAIN_MS);
     }
-    for (const pause of this.#world.ledger.pauses) pause.toEvent = Math.min(pause.toEvent, this.#world.loop.events);
+    for (const pause of this.#world.ledger.pauses)
+      pause.toEvent = Math.min(pause.toEvent, this.#world.loop.events);
   }
 
   #find(name: string): Promise<QueueRecord | null> {
@@ -103,9 +109,13 @@ export class ShardAdministrator {
       for (const pause of ledger.pauses) pause.toEvent = Math.min(pause.toEvent, loop.events);
     this.#world.note("a number of shards is asked for", name, settings.shards);
     let arrivedMs = 0;
-    const reply = await this.#directory.change<DirectoryReply>("changeQueue", [known.queueId, { settings }], () => {
-      arrivedMs = this.#world.nowMs;
-    });
+    const reply = await this.#directory.change<DirectoryReply>(
+      "changeQueue",
+      [known.queueId, { settings }],
+      () => {
+        arrivedMs = this.#world.nowMs;
+      },
+    );
     const isHeard = this.#world.nowMs < arrivedMs + NOTIFY_MS_MAX;
     if (reply.ok && settings.deliveryPaused === true && isHeard)
       ledger.pauses.push({ queue: name, fromEvent: loop.events, toEvent: Infinity });
@@ -140,7 +150,12 @@ export class ShardAdministrator {
 
   async #purge(): Promise<void> {
     const { ledger, loop, scenario } = this.#world;
-    const purge: PurgeCall = { queue: scenario.queue, event: loop.events, objects: new Set(), endEvent: null };
+    const purge: PurgeCall = {
+      queue: scenario.queue,
+      event: loop.events,
+      objects: new Set(),
+      endEvent: null,
+    };
     ledger.purges.push(purge);
     this.#world.note("purge is asked for", scenario.queue);
     try {
@@ -173,7 +188,9 @@ export class ShardAdministrator {
   #sendAway(): void {
     const { random, objects, nowMs } = this.#world;
     const all = [...objects.values()];
-    const object = random.chance(0.4) ? this.#world.object(this.#world.scenario.queue) : all[random.below(all.length)];
+    const object = random.chance(0.4)
+      ? this.#world.object(this.#world.scenario.queue)
+      : all[random.below(all.length)];
     if (object === undefined) return;
     const ms = random.pick([100, 10_000, 120_000]);
     switch (random.below(4)) {

@@ -104,8 +104,11 @@ export class ShardDirectory extends SimulatedObject {
         const before = this.durableRows.get(name);
         if (row === null) this.durableRows.delete(name);
         else this.durableRows.set(name, row);
-        log.remark(`row of ${name}: ${row?.kind ?? "gone"} ${JSON.stringify(row?.kind === "queue" ? row.record.shards : "")}`);
-        if (row?.kind === "deleted" && before?.kind === "queue") deleted.push({ name, revision: row.revision });
+        log.remark(
+          `row of ${name}: ${row?.kind ?? "gone"} ${JSON.stringify(row?.kind === "queue" ? row.record.shards : "")}`,
+        );
+        if (row?.kind === "deleted" && before?.kind === "queue")
+          deleted.push({ name, revision: row.revision });
       }
       ledger.deleted(deleted);
     }
@@ -119,7 +122,9 @@ export class ShardDirectory extends SimulatedObject {
     const record = method === "configure" ? (args[1] as QueueRecord) : null;
     if (record !== null && bug === "pausesAllButOne" && shard > 0)
       given = [args[0], { ...record, definition: { ...record.definition, deliveryPaused: false } }];
-    const answer = await exchange(world, () => world.object(name).call<unknown>(method, ...given.map(copyOf)));
+    const answer = await exchange(world, () =>
+      world.object(name).call<unknown>(method, ...given.map(copyOf)),
+    );
     if (method === "shardState") {
       if (bug === "dropsFullShards") return { ...(answer as object), isEmpty: true };
       if (bug === "movesTooEarly") return { ...(answer as object), keepsGroups: false };
@@ -130,7 +135,11 @@ export class ShardDirectory extends SimulatedObject {
       const object = world.object(name);
       const address = `${name}@${epoch}`;
       const { messages } = await object.call<{ messages: { ref: string }[] }>("look", address, { max: 100 });
-      await object.call("makeDue", address, messages.map(({ ref }) => ref));
+      await object.call(
+        "makeDue",
+        address,
+        messages.map(({ ref }) => ref),
+      );
     }
     return answer;
   }

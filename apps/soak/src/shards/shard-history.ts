@@ -8,11 +8,13 @@ import { microtasksDone, VirtualLoop } from "../world/virtual-loop.ts";
 import { newIsolate } from "./isolate.ts";
 import { ShardAdministrator } from "./shard-administrator.ts";
 import { ShardDirectory } from "./shard-directory.ts";
+import { ShardObject } from "./shard-object.ts";
+import { SHARD_PROPERTIES } from "./shard-properties.ts";
 import { drawShardScenario } from "./shard-scenario.ts";
 import { ShardSender } from "./shard-sender.ts";
 import { ShardTaker } from "./shard-taker.ts";
 import { ShardWorker } from "./shard-worker.ts";
-import { SHARD_PROPERTIES, ShardWorld } from "./shard-world.ts";
+import { ShardWorld } from "./shard-world.ts";
 
 /** Isolates with maps of their own. */
 const ISOLATES = 3;
@@ -43,7 +45,12 @@ export async function runShardHistory(seed: number, options: HistoryOptions = {}
     bug: options.bug ?? null,
   };
   const watched = options.checkers?.map(({ property }) => property) ?? SHARD_PROPERTIES;
-  const world = new ShardWorld(parts, drawShardScenario(random), watched);
+  const world = new ShardWorld(
+    parts,
+    drawShardScenario(random),
+    watched,
+    (within, name) => new ShardObject(within, name),
+  );
   const history = new ShardHistory(world);
   await history.run();
   world.note("the history ends", "");
@@ -161,12 +168,17 @@ class ShardHistory {
     steady();
     const isOver = () =>
       loop.nowMs > beganMs + steadyMs + STEADY_EVERY_MS &&
-      this.#sender.underWay + this.#administrator.underWay + world.travelling + ledger.live + ledger.underWay === 0 &&
+      this.#sender.underWay +
+        this.#administrator.underWay +
+        world.travelling +
+        ledger.live +
+        ledger.underWay ===
+        0 &&
       this.#directory.isDone &&
       [...objects.values()].every(({ disk }) => disk.isSynced);
     await this.#until(isOver, DRAIN_MS);
     if (world.violation !== null) return;
-    ledger.checkThrottle(scenario.definition.maxReceivesPerSecond);
+    ledger.checkThrottle();
     this.#checkMap();
     await this.#count();
   }
@@ -192,9 +204,16 @@ class ShardHistory {
   #checkMap(): void {
     const { queue, finalShards } = this.#world.scenario;
     const row = this.#directory.durableRows.get(queue);
-    const map: Partial<ShardMap> = (row?.kind === "queue" ? row.record.shards : undefined) ?? { open: 1, kept: 1 };
+    const map: Partial<ShardMap> = (row?.kind === "queue" ? row.record.shards : undefined) ?? {
+      open: 1,
+      kept: 1,
+    };
     if (map.open !== finalShards || map.kept !== finalShards || map.before !== undefined)
-      this.#world.violates("drained shards", queue, `it has the map ${JSON.stringify(map)}, not ${finalShards} shards`);
+      this.#world.violates(
+        "drained shards",
+        queue,
+        `it has the map ${JSON.stringify(map)}, not ${finalShards} shards`,
+      );
     for (const [name, { kind }] of this.#directory.durableRows)
       if (kind === "queue" && name.startsWith(`${queue}#`) && Number(name.split("#")[1]) >= finalShards)
         this.#world.violates("drained shards", name, "its row is still there");

@@ -1,8 +1,18 @@
-import { PackedIndex, shardOf } from "@sluice/protocol";
+import { PackedIndex, type QueueRecord, shardOf } from "@sluice/protocol";
 import { tagsOf } from "../ledger/tags.ts";
 import { GONE, sameView, type View, viewsOf } from "../ledger/view.ts";
-import type { ShardCommit } from "./shard-object.ts";
-import type { ShardProperty, ShardWorld } from "./shard-world.ts";
+import type { World } from "../world/world.ts";
+import { LeaseRates } from "./lease-rates.ts";
+import type { ShardCommit } from "./shard-commit.ts";
+import type { ShardProperty } from "./shard-properties.ts";
+import type { ShardScenario } from "./shard-scenario.ts";
+
+/** The world as far as the ledger asks it. */
+interface WatchedWorld extends World {
+  readonly scenario: ShardScenario;
+  readonly objects: ReadonlyMap<string, { readonly record: QueueRecord | null }>;
+  violates(property: ShardProperty, name: string, text: string): void;
+}
 
 /** A message by its tag: which object has it, and where it stands there by what is durable. */
 export interface ShardMessage {
@@ -61,7 +71,7 @@ export class ShardLedger {
   readonly settled = new Set<number>();
   /** Revision at which each queue was last deleted. */
   readonly deletedRevisions = new Map<string, number>();
-  readonly #leases = new Map<string, { atMs: number; count: number }[]>();
+  readonly #rates = new LeaseRates();
   readonly #segments = new Map<string, Map<number, ShardMessage[]>>();
   readonly #touched = new Map<string, number>();
   readonly #groups = new Map<string, Set<ShardMessage>>();
@@ -70,12 +80,12 @@ export class ShardLedger {
   /** Messages that were on their way when the object was deleted which they came from. */
   readonly #dropped = new Set<number>();
   readonly #isDrained = new Map<string, boolean>();
-  readonly #world: ShardWorld;
+  readonly #world: WatchedWorld;
   #positions = 0;
   live = 0;
   counts = { accepted: 0, deliveries: 0, acked: 0, dead: 0 };
 
-  constructor(world: ShardWorld) {
+  constructor(world: WatchedWorld) {
     this.#world = world;
   }
 
@@ -215,23 +225,12 @@ export class ShardLedger {
     }
   }
 
-  /** Looks whether any second has had more deliveries than a limit. */
-  checkThrottle(limit: number | undefined): void {
-    if (limit === undefined) return;
-    for (const [key, leases] of this.#leases) {
-      const sorted = leases.sort((a, b) => a.atMs - b.atMs);
-      let first = 0;
-      let sum = 0;
-      for (const { atMs, count } of sorted) {
-        sum += count;
-        for (let old = sorted[first]; old !== undefined && old.atMs <= atMs - 1_000; old = sorted[first]) {
-          sum -= old.count;
-          first += 1;
-        }
-        if (sum > limit)
-          return this.#violates("throttle over shards", key, `${sum} deliveries in the second before ${atMs % 1e10}`);
-      }
-    }
+  /** Looks whether any second has had more deliveries than the queue allows. */
+  checkThrottle(): void {
+    const limit = this.#world.scenario.definition.maxReceivesPerSecond;
+    const over = limit === undefined ? null : this.#rates.secondOver(limit);
+    if (over !== null)
+      this.#violates("throttle over shards", over.key, `a second has ${over.count} deliveries`);
   }
 
   #accept(
@@ -280,7 +279,11 @@ export class ShardLedger {
     const others = this.#groups.get(key) ?? new Set();
     for (const other of others) {
       if (other.object !== object)
-        this.#violates("one shard has a group", object, `${group} of message ${tag} is in ${other.object} too`);
+        this.#violates(
+          "one shard has a group",
+          object,
+          `${group} of message ${tag} is in ${other.object} too`,
+        );
     }
     others.add(message);
     this.#groups.set(key, others);
@@ -298,7 +301,11 @@ export class ShardLedger {
     const deletedAt = this.deletedRevisions.get(queue) ?? 0;
     if (!isSent || epoch === null || record == null || record.emptyAsOf === 0) return;
     if (epoch < deletedAt && record.revision > deletedAt && record.emptyAsOf > epoch)
-      this.#violates("stale map", object, `message ${tag} is stored, sent by map ${epoch} of a deleted queue`);
+      this.#violates(
+        "stale map",
+        object,
+        `message ${tag} is stored, sent by map ${epoch} of a deleted queue`,
+      );
   }
 
   #change(message: ShardMessage, after: View, commit: ShardCommit, isLeaving: boolean): void {
@@ -311,7 +318,11 @@ export class ShardLedger {
       if (isLeaving) this.counts.dead += 1;
       else if (this.settled.has(tag)) this.counts.acked += 1;
       else if (!this.#isPurged(message))
-        this.#violates("acknowledged survives in shards", object, `message ${tag} is gone, and nobody wanted that`);
+        this.#violates(
+          "acknowledged survives in shards",
+          object,
+          `message ${tag} is gone, and nobody wanted that`,
+        );
       world.note("message is gone", object, tag, isLeaving ? 1 : 0);
       this.#leave(message, isLeaving ? "transit" : "gone");
       message.view = after;
@@ -331,9 +342,7 @@ export class ShardLedger {
     if (before.status === "waiting" && before.atMs > atMs)
       this.#violates("due time in shards", object, `message ${tag} is leased ${before.atMs - atMs} ms early`);
     const key = `${queue} ${this.deletedRevisions.get(queue) ?? 0}`;
-    const leases = this.#leases.get(key) ?? [];
-    if (queue === this.#world.scenario.queue) leases.push({ atMs, count: 1 });
-    this.#leases.set(key, leases);
+    if (queue === this.#world.scenario.queue) this.#rates.add(key, atMs);
     const isPaused = this.pauses.some(
       (pause) => pause.queue === queue && pause.fromEvent < event && event < pause.toEvent,
     );
@@ -383,8 +392,7 @@ export class ShardLedger {
       message.state = "gone";
       // The call that it left with may still arrive.
       if (isDropped) this.#dropped.add(tag);
-      else
-        this.#violates("acknowledged survives in shards", key, `message ${tag} has left, and is nowhere`);
+      else this.#violates("acknowledged survives in shards", key, `message ${tag} has left, and is nowhere`);
     }
     this.#items.delete(key);
   }

@@ -1,8 +1,7 @@
 import { type BrokerEnv, createQueueBroker, type EndpointPort, type Instruments } from "@sluice/broker";
-import { rulesOf, type QueueCore, type Registration } from "@sluice/broker/testing";
+import { type QueueCore, type Registration, rulesOf } from "@sluice/broker/testing";
 import type { ObjectState } from "@sluice/objects/parts";
 import { type Delivery, deliveryReply, lastEndText, type QueueRecord, UNPLANNED } from "@sluice/protocol";
-import type { Segment } from "../ledger/view.ts";
 import { namespaceOf } from "../platform/bindings.ts";
 import { StoredRows } from "../platform/commits.ts";
 import type { SimulatedStorage, Version } from "../platform/disk.ts";
@@ -10,8 +9,9 @@ import { exchange } from "../platform/network.ts";
 import { RecordedStore, type Written } from "../platform/recorded-store.ts";
 import { type End, SimulatedObject } from "../platform/simulated-object.ts";
 import { callBetweenObjects } from "./object-calls.ts";
+import type { ShardCommit } from "./shard-commit.ts";
 import { ORDERS } from "./shard-scenario.ts";
-import type { ShardWorld } from "./shard-world.ts";
+import type { CalledShard, ShardWorld } from "./shard-world.ts";
 
 const NOWHERE: EndpointPort = {
   post: async () => ({ kind: "unreachable", reason: "there is no endpoint" }),
@@ -20,23 +20,10 @@ const NOWHERE: EndpointPort = {
 
 const DIRECTORY_METHODS = ["opened", "ensureQueue", "findByName", "undeliverable", "report"];
 
-/** A commit of a shard as it was written. */
-export interface ShardCommit {
-  readonly kind: "commit";
-  readonly event: number;
-  readonly atMs: number;
-  readonly segments: readonly {
-    readonly id: number;
-    readonly segment: Segment | null;
-    readonly payload: Uint8Array | null;
-  }[];
-  readonly outboxIn: Written["outboxIn"];
-  readonly outboxOut: readonly number[];
-}
 type Note = ShardCommit | { readonly kind: "drop" };
 
 /** The object of a shard: the broker's own class on the simulated host. */
-export class ShardObject extends SimulatedObject {
+export class ShardObject extends SimulatedObject implements CalledShard {
   readonly #world: ShardWorld;
   readonly rows = new StoredRows(this.disk);
   core: QueueCore | null = null;
@@ -199,7 +186,14 @@ export class ShardObject extends SimulatedObject {
     });
     const { outboxIn, outboxOut } = written;
     const event = world.loop.events;
-    current.notes.push({ kind: "commit", event, atMs: world.nowMs, segments, outboxIn, outboxOut } satisfies Note);
+    current.notes.push({
+      kind: "commit",
+      event,
+      atMs: world.nowMs,
+      segments,
+      outboxIn,
+      outboxOut,
+    } satisfies Note);
     world.note("commit", this.name, current.number, segments.length);
   }
 }

@@ -39,7 +39,9 @@ export function shardSeed(number: number): number {
 
 export function drawShardScenario(random: Random): ShardScenario {
   const isFifo = random.chance(0.45);
-  const taker: ShardTaker = isFifo ? random.pick(["push", "receive"]) : random.pick(["push", "push", "pull", "receive"]);
+  const taker: ShardTaker = isFifo
+    ? random.pick(["push", "receive"])
+    : random.pick(["push", "push", "pull", "receive"]);
   const queue = isFifo ? ORDERS_FIFO : ORDERS;
   const dead = isFifo ? "dead.fifo" : "dead";
   const shards = random.between(1, 8);

@@ -44,14 +44,20 @@ export class ShardSender {
 
   #refusedInCalm(isOld: boolean, error: unknown): void {
     const { queue } = this.#world.scenario;
-    this.#world.violates(isOld ? "old producers" : "a shard is away", queue, `a send fails: ${String(error)}`);
+    this.#world.violates(
+      isOld ? "old producers" : "a shard is away",
+      queue,
+      `a send fails: ${String(error)}`,
+    );
   }
 
   async #sendBy(isolate: Isolate, { logicals, request }: Draft): Promise<void> {
     const { random, scenario, ledger } = this.#world;
     const { queue, isFifo } = scenario;
     const object = isolate.of(queue);
-    const how = isFifo ? random.pick(["enqueue", "enqueue", "send"]) : random.pick(["enqueue", "send", "post"]);
+    const how = isFifo
+      ? random.pick(["enqueue", "enqueue", "send"])
+      : random.pick(["enqueue", "send", "post"]);
     if (how === "enqueue") {
       const done = await object.work(queue, { enqueue: request });
       if (!done.ok || done.enqueued?.ok !== true) throw new Error(JSON.stringify(done));
@@ -87,7 +93,9 @@ export class ShardSender {
       const extension = scenario.isFifo
         ? encodeExtension({ groupId: `group ${random.below(GROUPS)}`, deduplicationId: `d${logical}` })
         : undefined;
-      const delaySeconds = scenario.isFifo ? undefined : random.pick([undefined, undefined, undefined, 5, 200]);
+      const delaySeconds = scenario.isFifo
+        ? undefined
+        : random.pick([undefined, undefined, undefined, 5, 200]);
       writer.append({ id, contentType: "bytes", body, delaySeconds, ...(extension && { extension }) });
     }
     return { logicals, request: { packed: writer.slice(0, writer.byteLength) } };

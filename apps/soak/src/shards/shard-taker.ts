@@ -46,7 +46,10 @@ export class ShardTaker {
     } else {
       const waitMs = random.pick([0, 0, 2_000]);
       if (waitMs > 0 && isTroubled && random.chance(0.3))
-        loop.after(random.below(waitMs), () => void queue.cancelReceive(this.#queue, receiverId).catch(() => {}));
+        loop.after(
+          random.below(waitMs),
+          () => void queue.cancelReceive(this.#queue, receiverId).catch(() => {}),
+        );
       reply = await queue.receive(this.#queue, { ...request, waitMs, receiverId });
       // One that was cancelled has looked for nothing.
       if (reply.kind === "empty" && waitMs > 0) return;
@@ -74,7 +77,9 @@ export class ShardTaker {
     await loop.sleep(random.pick(isTroubled ? [0, 400, 40_000] : [0, 400]));
     const isKept = () => this.#world.isTroubled && random.chance(0.3);
     const acks = leaseIds.filter(() => !isKept());
-    const retries = leaseIds.filter((id) => !acks.includes(id)).map((leaseId) => ({ leaseId, delaySeconds: 2 }));
+    const retries = leaseIds
+      .filter((id) => !acks.includes(id))
+      .map((leaseId) => ({ leaseId, delaySeconds: 2 }));
     if (leaseIds.length === 0) return;
     const { warnings } = await queue.settleLeases(this.#queue, { acks, retries });
     if (!isTroubled && warnings.length > 0)

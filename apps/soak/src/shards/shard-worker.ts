@@ -1,24 +1,23 @@
 import { type Delivery, type DeliveryResult, NO_CALLS, PackedIndex, shardOf } from "@sluice/protocol";
 import { tagsOf } from "../ledger/tags.ts";
 import { exchange } from "../platform/network.ts";
-import type { ShardObject } from "./shard-object.ts";
-import type { ShardWorld } from "./shard-world.ts";
+import type { CalledShard, ShardWorld } from "./shard-world.ts";
 
 /** The Worker that all shards of a queue call, and how many of its handlers run. */
 export class ShardWorker {
   readonly #world: ShardWorld;
   /** Deliveries whose handlers run, for objects that wait for them. */
-  readonly #running = new Map<string, { readonly object: ShardObject; readonly epoch: number }>();
+  readonly #running = new Map<string, { readonly object: CalledShard; readonly epoch: number }>();
 
   constructor(world: ShardWorld) {
     this.#world = world;
   }
 
-  deliver(object: ShardObject, epoch: number, delivery: Delivery): Promise<DeliveryResult> {
+  deliver(object: CalledShard, epoch: number, delivery: Delivery): Promise<DeliveryResult> {
     return exchange(this.#world, () => this.#handle(object, epoch, delivery), false);
   }
 
-  async #handle(object: ShardObject, epoch: number, delivery: Delivery): Promise<DeliveryResult> {
+  async #handle(object: CalledShard, epoch: number, delivery: Delivery): Promise<DeliveryResult> {
     const { random, loop, isTroubled, scenario, ledger } = this.#world;
     const tags = tagsOf(delivery.packed);
     const key = `${object.name} ${delivery.id}`;
@@ -32,19 +31,22 @@ export class ShardWorker {
     if (roll === 0) throw new Error("The handler's isolate was taken away.");
     if (roll === 1) return { ...nothing, outcome: "exception" };
     const index = new PackedIndex(delivery.packed);
-    const retried = roll < 5 ? tags.flatMap((tag, i) => (random.chance(0.4) ? [{ tag, id: index.id(i) }] : [])) : [];
+    const retried =
+      roll < 5 ? tags.flatMap((tag, i) => (random.chance(0.4) ? [{ tag, id: index.id(i) }] : [])) : [];
     for (const tag of tags) if (!retried.some((one) => one.tag === tag)) ledger.settled.add(tag);
     const delaySeconds = random.pick([0, 5, 60, 300]);
     return { ...nothing, retryMessages: retried.map(({ id }) => ({ msgId: id, delaySeconds })) };
   }
 
-  #checkConcurrency({ name }: ShardObject): void {
+  #checkConcurrency({ name }: CalledShard): void {
     const { consumer } = this.#world.scenario.definition;
     const limit = consumer?.type === "worker" ? consumer.settings.maxConcurrency : null;
     const { queue } = shardOf(name);
     if (limit === null || queue !== this.#world.scenario.queue) return;
     // Of an object that has ended nobody knows whether its handlers run on.
-    const awaited = [...this.#running.values()].filter(({ object, epoch }) => object.isAlive && object.epoch === epoch);
+    const awaited = [...this.#running.values()].filter(
+      ({ object, epoch }) => object.isAlive && object.epoch === epoch,
+    );
     if (awaited.length > limit)
       this.#world.violates("concurrency over shards", name, `${awaited.length} deliveries run, not ${limit}`);
   }

@@ -1,60 +1,66 @@
+import type { Delivery, DeliveryResult, QueueRecord } from "@sluice/protocol";
+import type { Disk } from "../platform/disk.ts";
 import { microtasksDone } from "../world/virtual-loop.ts";
 import { World, type WorldParts } from "../world/world.ts";
-import type { ShardDirectory } from "./shard-directory.ts";
 import { ShardLedger } from "./shard-ledger.ts";
-import { ShardObject } from "./shard-object.ts";
+import type { ShardProperty } from "./shard-properties.ts";
 import type { ShardScenario } from "./shard-scenario.ts";
-import type { ShardWorker } from "./shard-worker.ts";
 
-/** Properties of queues with shards. */
-export const SHARD_PROPERTIES = [
-  "acknowledged survives in shards",
-  "one shard has it",
-  "one shard has a group",
-  "group order over shards",
-  "concurrency over shards",
-  "throttle over shards",
-  "paused in all shards",
-  "purge of all shards",
-  "stale map",
-  "no shard starves",
-  "counts of all shards",
-  "a shard is away",
-  "old producers",
-  "empty in all shards",
-  "drained shards",
-  "deduplication over maps",
-  "due time in shards",
-  "tokens of shards",
-  "liveness of shards",
-] as const;
-export type ShardProperty = (typeof SHARD_PROPERTIES)[number];
+/** The object of a shard, as others know it. */
+export interface CalledShard {
+  readonly name: string;
+  readonly record: QueueRecord | null;
+  readonly epoch: number;
+  readonly isAlive: boolean;
+  readonly disk: Disk;
+  overloadedUntilMs: number;
+  awayUntilMs: number;
+  call<Answer>(method: string, ...args: readonly unknown[]): Promise<Answer>;
+  crash(): void;
+}
+
+interface AskedDirectory {
+  ask<Answer>(method: string, ...args: readonly unknown[]): Promise<Answer>;
+}
+
+interface CalledWorker {
+  deliver(object: CalledShard, epoch: number, delivery: Delivery): Promise<DeliveryResult>;
+}
 
 /** A world whose queues have shards: their objects, the directory, and what is known of every message. */
 export class ShardWorld extends World {
   readonly scenario: ShardScenario;
   readonly ledger: ShardLedger;
-  readonly objects = new Map<string, ShardObject>();
+  readonly objects = new Map<string, CalledShard>();
   /** The message of each token that an object has given, by object and token. */
   readonly tagOfToken = new Map<string, number>();
-  directory: ShardDirectory | null = null;
-  worker: ShardWorker | null = null;
+  directory: AskedDirectory | null = null;
+  worker: CalledWorker | null = null;
   readonly #watched: ReadonlySet<string>;
   readonly #work = new Set<Promise<unknown>>();
   #calls = 0;
 
-  constructor(parts: WorldParts, scenario: ShardScenario, watched: readonly string[]) {
+  readonly #newObject: (world: ShardWorld, name: string) => CalledShard;
+
+  /** @param newObject makes the object of a name. */
+  constructor(
+    parts: WorldParts,
+    scenario: ShardScenario,
+    watched: readonly string[],
+    newObject: (world: ShardWorld, name: string) => CalledShard,
+  ) {
     super(parts);
+    this.#newObject = newObject;
     this.scenario = scenario;
     this.#watched = new Set(watched);
     this.ledger = new ShardLedger(this);
   }
 
   /** The object of a name, made at its first call. */
-  object(name: string): ShardObject {
+  object(name: string): CalledShard {
     let object = this.objects.get(name);
     if (object === undefined) {
-      object = new ShardObject(this, name);
+      object = this.#newObject(this, name);
       this.objects.set(name, object);
     }
     return object;
