@@ -156,6 +156,7 @@ it("answers about dead letters, and of their moves, fit", async () => {
   await ask(`POST ${Q}/redrive`, "/queues/dead/redrive", { to: "orders", dryRun: true });
   await ask(`POST ${Q}/redrive`, "/queues/dead/redrive", { to: "orders" });
   await ask(`GET ${Q}`, "/queues/dead");
+  await ask(`GET ${Q}/shards`, "/queues/dead/shards");
   await ask(`POST ${Q}/purge`, "/queues/orders/purge");
 });
 

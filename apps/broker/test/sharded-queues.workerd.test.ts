@@ -143,6 +143,21 @@ it("the page lists the messages of all shards once, page by page, and acts on ea
   expect(await countOf("letters.fifo")).toBe(of - 3);
 });
 
+it("each shard is shown by itself", async () => {
+  const { wanted, shards } = (await ask("/queues/letters.fifo/shards")) as unknown as {
+    wanted: number;
+    shards: { shard: number; state: string; messages: { ready: number }; failure: null }[];
+  };
+  expect([wanted, shards.map(({ shard, state }) => [shard, state])]).toEqual([
+    3,
+    [0, 1, 2].map((shard) => [shard, "open"]),
+  ]);
+  const held = shards.map(({ messages }) => messages.ready);
+  const all = (await ask("/queues/letters.fifo")) as unknown as { messages: { ready: number } };
+  expect(Math.min(...held)).toBeGreaterThan(0);
+  expect(held.reduce((sum, ready) => sum + ready)).toBe(all.messages.ready);
+});
+
 it("the history of all shards is one, newest first and page by page", async () => {
   const events: { number: number; at: string; ids: string[] }[] = [];
   let cursor: string | null = "";

@@ -6,9 +6,9 @@ import {
   describeUnreadableTopic,
   endpointVariablesOf,
 } from "@sluice/broker";
-import { createGateway, type Gateway, type QueueDirectory } from "@sluice/gateway";
-import { parseTraceUrl, type QueueTopology } from "@sluice/protocol";
-import type { QueueRpc } from "@sluice/shards";
+import { createGateway, type Gateway, type QueueDirectory, type ShardReport } from "@sluice/gateway";
+import { parseTraceUrl, type QueueTopology, shardName } from "@sluice/protocol";
+import { describeShards, type QueueRpc } from "@sluice/shards";
 import { accessOf } from "./access.ts";
 import { accountOf } from "./account.ts";
 import { awsOf } from "./aws.ts";
@@ -96,6 +96,21 @@ function directoryOf(
         () => queueOf(queue).describe(queue),
         (reason, nowMs) => describeUnreadable(queue, reason, nowMs),
       ),
+    async describeShards(queue) {
+      const { map, shards } = await describeShards(objects, queue);
+      return Promise.all(
+        shards.map(async (found, shard): Promise<ShardReport> => {
+          const isOpen = shard < map.open;
+          if ("failure" in found)
+            return { shard, isOpen, keepsGroups: false, found: { failure: `${found.failure}` } };
+          const name = shardName(queue, shard);
+          // Only while groups move is there anything to ask for.
+          const keepsGroups =
+            map.before !== undefined && (await objects.of(queue, name).shardState(name)).keepsGroups;
+          return { shard, isOpen, keepsGroups, found: { description: found } };
+        }),
+      );
+    },
     describeTopic: (topicObject) =>
       described(topicObject, () => objectOf(topicObject).describeTopic(topicObject), describeUnreadableTopic),
     alerts:

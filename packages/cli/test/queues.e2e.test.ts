@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { QueueView } from "@sluice/gateway/views";
+import type { QueueView, ShardsView } from "@sluice/gateway/views";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { MessagePage } from "../src/client/messages.ts";
 import { BrokerLab } from "./broker-lab.ts";
@@ -13,6 +13,9 @@ import getPort from "./free-port.ts";
 const CONFIG = `
 [sluice.queues.orders]
 redrive = { dead_letter_queue = "orders-dead", max_receive_count = 1 }
+
+[sluice.queues.wide]
+shards = 3
 `;
 
 const lab = new BrokerLab(CONFIG);
@@ -77,6 +80,25 @@ describe("sluice queues", () => {
     expect(out).toMatch(/^orders +0 +0 +0 +- +- +orders-dead +-$/m);
     const names = (await lab.json<QueueView[]>(["queues", "list"])).map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining(["orders", "orders-dead"]));
+  });
+
+  it("list and info say how many shards a queue has, and info --shards shows each", async () => {
+    expect((await lab.run(["queues", "list"])).out).toMatch(/^wide +0 +0 +0 +- +- +- +3 shards$/m);
+    expect((await lab.run(["queues", "info", "wide"])).out).toMatch(/^kept by +3 shards$/m);
+    expect((await lab.run(["queues", "info", "orders"])).out).not.toContain("shard");
+    await send("wide", { lamp: 1 });
+    const { out } = await lab.run(["queues", "info", "wide", "--shards"]);
+    const [head, ...rows] = out.trim().split("\n");
+    expect(head).toMatch(/^shard +ready +delayed +leased +bytes +oldest +in\/s +out\/s +state$/);
+    expect(rows.map((row) => [row[0], /[a-z]+$/.exec(row)?.[0]])).toEqual([
+      ["0", "open"],
+      ["1", "open"],
+      ["2", "open"],
+    ]);
+    const { shards } = await lab.json<ShardsView>(["queues", "info", "wide", "--shards"]);
+    expect(shards.map(({ messages }) => messages?.ready).sort()).toEqual([0, 0, 1]);
+    expect((await lab.run(["queues", "info", "orders", "--shards"])).out).toMatch(/^0 .* open$/m);
+    expect(await lab.run(["queues", "info", "none", "--shards"])).toMatchObject({ code: 4 });
   });
 
   it("list --page shows a hundred at a time", async () => {

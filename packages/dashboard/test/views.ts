@@ -33,6 +33,7 @@ export function queueView(changes: Partial<QueueView> = {}): QueueView {
       visibilityTimeoutSeconds: 30,
       receiveWaitSeconds: 0,
       finishedMessages: 0,
+      shards: 1,
       alertsSilentUntil: null,
     },
     health: null,

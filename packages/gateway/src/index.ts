@@ -31,6 +31,7 @@ export type {
   BrokerClock,
   ComingMoment,
   QueueDirectory,
+  ShardReport,
 } from "./account/queue-directory.ts";
 export { CLOCK_ADVANCE_MS_MAX } from "./admin/clock-routes.ts";
 export type { AwsAccess } from "./aws/caller.ts";

@@ -220,6 +220,9 @@ export function directoryOf(
         look: async () => ({ messages: [], matched: 0, cursor: null, searched: 0, of: 0 }),
       }),
     describe,
+    describeShards: async (queue) => [
+      { shard: 0, isOpen: true, keepsGroups: false, found: { description: await describe(queue) } },
+    ],
     describeTopic: async () => ({
       nowMs: CREATED_MS,
       awakeSinceMs: CREATED_MS,

@@ -8,8 +8,13 @@ export type Stub = {
 
 /** Makes a queue "orders" with a shard for each stub. */
 export function queueOf(...stubs: readonly Stub[]): QueueRpc {
+  return new ShardedQueues(objectsOf(...stubs), QUEUE_RULES, { now: () => 1_000 }).of("orders");
+}
+
+/** Makes the objects of that queue. */
+export function objectsOf(...stubs: readonly Stub[]): QueueObjects<QueueRpc> {
   const map: ShardMap = { epoch: 1, open: stubs.length, kept: stubs.length };
-  const objects = new QueueObjects<QueueRpc>({
+  return new QueueObjects<QueueRpc>({
     namespace: () => ({
       getByName: (name) =>
         new Proxy({} as QueueRpc, {
@@ -25,5 +30,4 @@ export function queueOf(...stubs: readonly Stub[]): QueueRpc {
     }),
     placeOf: async () => null,
   });
-  return new ShardedQueues(objects, QUEUE_RULES, { now: () => 1_000 }).of("orders");
 }

@@ -1,4 +1,4 @@
-import type { MessageView, MoveView, QueueView } from "@sluice/gateway/views";
+import type { MessageView, MoveView, QueueView, ShardsView } from "@sluice/gateway/views";
 import type { BrokerClient } from "./broker-client.ts";
 
 /** Settings of a queue that a command can change. */
@@ -18,6 +18,10 @@ export async function allQueues(client: BrokerClient): Promise<readonly QueueVie
 /** @throws BrokerFailure with `EXIT_NOT_FOUND` for a queue that does not exist, as all below. */
 export function queueNamed(client: BrokerClient, name: string): Promise<QueueView> {
   return client.admin({ path: queuePath(name) });
+}
+
+export function shardsOfQueue(client: BrokerClient, name: string): Promise<ShardsView> {
+  return client.admin({ path: queuePath(name, "/shards") });
 }
 
 export async function createQueue(

@@ -52,6 +52,17 @@ export interface DocsSection {
   readonly text: string;
 }
 
+/** One of the objects that keep a queue. */
+export interface ShardReport {
+  readonly shard: number;
+  /** Whether it takes new messages in; else it delivers what it has and goes. */
+  readonly isOpen: boolean;
+  /** Whether it may hold messages of groups that belong to another shard now. */
+  readonly keepsGroups: boolean;
+  /** Description of its contents, or why it does not answer. */
+  readonly found: { readonly description: QueueDescription } | { readonly failure: string };
+}
+
 /** Interface of the broker to the gateway. */
 export interface QueueDirectory {
   readonly account: AccountDirectory;
@@ -69,6 +80,8 @@ export interface QueueDirectory {
   topic(topicObject: string): Pick<TopicObjectRpc, "publish">;
   /** Describes the contents of a queue. Answers even when its object cannot be started: then with the damage alone. */
   describe(queue: string): Promise<QueueDescription>;
+  /** Describes each shard of a queue, in order; the one object of a queue without shards. */
+  describeShards(queue: string): Promise<readonly ShardReport[]>;
   /** Describes a topic, and the messages that it has on their way. */
   describeTopic(topicObject: string): Promise<TopicDescription>;
   /** Settings of alerts, and the URL of their webhook where one is set; `null` for a broker without alerts. */

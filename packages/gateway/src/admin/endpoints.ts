@@ -10,6 +10,11 @@ export const ENDPOINTS = [
   { method: "GET", path: "/__sluice/api/queues/NAME", answers: "one queue" },
   {
     method: "GET",
+    path: "/__sluice/api/queues/NAME/shards",
+    answers: "each object that keeps the queue: its state, messages and rates",
+  },
+  {
+    method: "GET",
     path: "/__sluice/api/queues/NAME/messages",
     answers:
       "messages in every state, those that ?filter=F is for: 20, or ?max=N up to 100, from ?cursor=C on",

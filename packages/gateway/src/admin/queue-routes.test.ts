@@ -319,3 +319,44 @@ describe("what changes something", () => {
     },
   );
 });
+
+it("the shards of a queue are shown one by one, also one that does not answer", async () => {
+  const directory = directoryOf({ orders: { ...ORDERS, shards: 2 } });
+  const description = { ...(await directory.describe("orders")), rates: { in: 3, out: 2, dead: 0 } };
+  const sharded: QueueDirectory = {
+    ...directory,
+    describeShards: async () => [
+      { shard: 0, isOpen: true, keepsGroups: true, found: { description } },
+      { shard: 1, isOpen: true, keepsGroups: false, found: { failure: "Error: away" } },
+      { shard: 2, isOpen: false, keepsGroups: false, found: { description } },
+    ],
+  };
+  const figures = {
+    failure: null,
+    messages: { ready: 1, delayed: 2, leased: 3 },
+    backlogBytes: 4,
+    oldestMessageAt: "2023-11-14T22:13:20.000Z",
+    rates: { in: 3, out: 2, dead: 0 },
+    now: expect.any(String),
+  };
+  const unknown = { messages: null, backlogBytes: null, oldestMessageAt: null, rates: null, now: null };
+  expect(await ask(sharded, "/queues/orders/shards")).toEqual({
+    status: 200,
+    body: {
+      wanted: 2,
+      shards: [
+        { shard: 0, state: "open", keepsGroups: true, ...figures },
+        { shard: 1, state: "open", keepsGroups: false, ...unknown, failure: "Error: away" },
+        { shard: 2, state: "draining", keepsGroups: false, ...figures },
+      ],
+    },
+  });
+  expect((await ask(sharded, "/queues/orders")).body).toMatchObject({ settings: { shards: 2 } });
+  expect(await ask(sharded, "/queues/none/shards")).toMatchObject({ status: 404 });
+});
+
+it("a queue without shards is one object", async () => {
+  const { body } = await ask(directoryOf(), "/queues/orders/shards");
+  expect(body).toMatchObject({ wanted: 1, shards: [{ shard: 0, state: "open" }] });
+  expect((await ask(directoryOf(), "/queues/orders")).body).toMatchObject({ settings: { shards: 1 } });
+});

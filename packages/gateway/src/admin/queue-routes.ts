@@ -8,6 +8,7 @@ import { queueNotFound } from "./failure.ts";
 import { checkQueue, queueOf } from "./queue-of.ts";
 import { moveView, type Surroundings, viewOf } from "./queue-view.ts";
 import { cancelRedrive, redrive } from "./redrive.ts";
+import { shardsView } from "./shards-view.ts";
 
 /** Routes of queues: their contents, and actions of an operator by hand. */
 export function queueRoutes(directory: QueueDirectory): Hono {
@@ -33,6 +34,11 @@ export function queueRoutes(directory: QueueDirectory): Hono {
   app.get("/:name", async (c) => {
     const { name } = await queueOf(c, directory);
     return c.json(await viewQueue(directory, name, rightsOf(c)));
+  });
+
+  app.get("/:name/shards", async (c) => {
+    const { name, definition } = await queueOf(c, directory);
+    return c.json(shardsView(definition.shards, await directory.describeShards(name)));
   });
 
   for (const [action, deliveryPaused] of [

@@ -36,6 +36,8 @@ export interface QueueView extends BacklogView {
     readonly receiveWaitSeconds: number;
     /** Most finished messages that it keeps, deleted ones among them; 0 for none. */
     readonly finishedMessages: number;
+    /** Objects that are to keep the queue; 1 for a queue without shards. */
+    readonly shards: number;
     /** Until when the webhook is not told of its alerts; `null` where it is. */
     readonly alertsSilentUntil: string | null;
   };
@@ -92,6 +94,7 @@ export function viewOf(
         (definition.receive?.visibilityTimeoutMs ?? VISIBILITY_TIMEOUT_MS_DEFAULT) / 1_000,
       receiveWaitSeconds: (definition.receive?.waitMs ?? 0) / 1_000,
       finishedMessages: description.finishedMax ?? 0,
+      shards: definition.shards ?? 1,
       alertsSilentUntil: silentUntilOf({ definition }, description.nowMs),
     },
     producers: definition.producers,

@@ -24,4 +24,5 @@ export type { ErrorsView } from "./messages/look-routes.ts";
 export type { MoveView, QueueView } from "./queue-view.ts";
 export type { FoundView, GoneView, SearchView, UnfinishedView } from "./search/search-view.ts";
 export type { DryRun } from "./selection.ts";
+export type { ShardsView, ShardView } from "./shards-view.ts";
 export type { HandOverView, SubscriptionView, TopicDetail, TopicView } from "./topic-view.ts";

@@ -9,7 +9,7 @@ import type {
   QueueDescription,
 } from "@sluice/protocol";
 import { oldestOf, sumOf } from "../merge/amounts.ts";
-import { mergedDescription, mergedFaults } from "../merge/description.ts";
+import { mergedDescription, mergedFaults, type ShardDescription } from "../merge/description.ts";
 import { mergedFigures } from "../merge/figures.ts";
 import { MapChangedError, type Shards } from "./shards.ts";
 
@@ -32,7 +32,12 @@ export async function messageCounts(shards: Shards): Promise<MessageCounts> {
 }
 
 export async function describe(shards: Shards): Promise<QueueDescription> {
-  const parts = await shards.all(async (shard) => {
+  return mergedDescription(shards.queue, await describeEach(shards), shards.ports.now());
+}
+
+/** Describes each shard, or says why it does not answer. */
+export function describeEach(shards: Shards): Promise<ShardDescription[]> {
+  return shards.all(async (shard) => {
     try {
       return await shards.call(shard, "describe");
     } catch (failure) {
@@ -40,7 +45,6 @@ export async function describe(shards: Shards): Promise<QueueDescription> {
       return { failure };
     }
   });
-  return mergedDescription(shards.queue, parts, shards.ports.now());
 }
 
 export async function figures(shards: Shards, request: FiguresRequest): Promise<FiguresReply> {

@@ -37,9 +37,21 @@ export function addQueues(program: Command, execute: Execute): void {
   withBroker(queues.command("info"))
     .description("show everything about a queue")
     .argument("<name>", "name of the queue")
-    .addHelpText("after", examples("sluice queues info orders", "sluice queues info orders --json"))
-    .action((name: string, options: Options) =>
-      onBroker(execute, options, async (on) => (await import("./list.ts")).showQueue(on, name)),
+    .option("--shards", "each object that keeps the queue, instead")
+    .addHelpText(
+      "after",
+      examples(
+        "sluice queues info orders",
+        "sluice queues info orders --shards",
+        "sluice queues info orders --json",
+      ),
+    )
+    .action((name: string, options: Options<{ shards?: boolean }>) =>
+      onBroker(execute, options, async (on) =>
+        options.shards === true
+          ? (await import("./shards.ts")).showShards(on, name)
+          : (await import("./list.ts")).showQueue(on, name),
+      ),
     );
   withSettings(withBroker(queues.command("create")))
     .description("create a queue")

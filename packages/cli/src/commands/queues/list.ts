@@ -49,14 +49,23 @@ function rowOf(queue: QueueView): Cell[] {
     oldestMessageAt === null ? "-" : span(Date.parse(now) - Date.parse(oldestMessageAt)),
     consumer === null ? "-" : receiver(consumer),
     deadLetterQueueOf(queue) ?? "-",
-    silentUntil === null ? stateOf(queue) : withSilence(stateOf(queue), silentUntil),
+    withRemarks(stateOf(queue), [
+      ...shardsText(queue),
+      ...(silentUntil === null ? [] : [`alerts silent until ${silentUntil}`]),
+    ]),
   ];
 }
 
-function withSilence(state: Cell, until: string): Cell {
-  const silence = `alerts silent until ${until}`;
-  if (typeof state !== "string") return { ...state, text: `${state.text}, ${silence}` };
-  return state === "-" ? silence : `${state}, ${silence}`;
+function withRemarks(state: Cell, remarks: readonly string[]): Cell {
+  if (typeof state !== "string") return { ...state, text: [state.text, ...remarks].join(", ") };
+  return state === "-" && remarks.length > 0 ? remarks.join(", ") : [state, ...remarks].join(", ");
+}
+
+/** "8 shards"; nothing for a queue that is one object. */
+function shardsText({ settings }: QueueView): string[] {
+  // A broker of an earlier version does not say how many.
+  const { shards = 1 } = settings as Partial<QueueView["settings"]>;
+  return shards === 1 ? [] : [plural(shards, "shard")];
 }
 
 /** Picks the most important state of a queue for a list. */
@@ -84,6 +93,7 @@ function factsOf(queue: QueueView, why: QueueWhyView | null, errors: readonly st
     [
       ["queue", `${queue.name}${queue.kind === "fifo" ? " (FIFO)" : ""}`],
       ["id", queue.id],
+      ["kept by", shardsText(queue)[0] ?? null],
       ["messages", `${messages.ready} ready, ${messages.delayed} delayed, ${messages.leased} leased`],
       ["backlog", `${size(queue.backlogBytes)}${oldest}`],
       [

@@ -13,6 +13,7 @@ export const ADMIN_NEEDS: RouteNeeds = {
   "GET /api/openapi.json": { scope: "any", queues: "none" },
   "GET /api/queues": READ_LISTED,
   [`GET ${QUEUE}`]: READ,
+  [`GET ${QUEUE}/shards`]: READ,
   [`GET ${QUEUE}/messages`]: READ,
   [`POST ${QUEUE}/messages`]: SEND,
   [`POST ${QUEUE}/messages/batch`]: SEND,

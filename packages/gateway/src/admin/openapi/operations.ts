@@ -97,6 +97,7 @@ export function operations(): Operations {
     "GET /api/openapi.json": { answer: z.record(z.string(), z.unknown()) },
     "GET /api/queues": { query: ["reported"], answer: queues.queues },
     [`GET ${QUEUE}`]: { answer: queues.queue },
+    [`GET ${QUEUE}/shards`]: { answer: queues.shards },
     [`GET ${QUEUE}/messages`]: { query: ["max", "filter", "cursor", "whole"], answer: messages.messages },
     [`POST ${QUEUE}/messages`]: { body: sendBody, answer: sent },
     [`POST ${QUEUE}/messages/batch`]: {
