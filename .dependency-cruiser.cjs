@@ -156,7 +156,7 @@ module.exports = {
     ...layers("dashboard", "api text ui cost development page redrive message queue overview topic"),
     ...layers(
       "apps/bench",
-      "measure process report workload lab peers systems compare sqs backlog price start",
+      "measure process report workload lab peers systems compare sqs backlog price start scale",
     ),
     ...layers("apps/conformance", "orders scenario scenarios project systems references spec measure sheet"),
     ...layers("apps/soak-process", "cluster scenario ledger load rollouts damage sqs runs power"),

@@ -18,7 +18,7 @@ export interface Command {
 }
 
 /** Modes beside the comparison, each an option. */
-const MODES = ["backlog", "price", "sqs", "start"] as const;
+const MODES = ["backlog", "price", "scale", "sqs", "start"] as const;
 export type Mode = "compare" | (typeof MODES)[number];
 
 /** Many short runs, so that a slow spell of the machine hits every system in some of them. */
@@ -32,6 +32,7 @@ export const USAGE = `pnpm bench [options]
   --backlog          what a backlog and 10,000 delayed or retried messages cost
   --sqs              SQS through sluice serve, without Workers, beside fauxqs and ElasticMQ
   --price            what Cloudflare would bill per million messages
+  --scale            sends to a queue with shards: measured, computed and simulated
   --start            how soon sluice dev and wrangler dev are ready, and what memory they take
 
   --system NAME      only systems whose id starts like this; repeatable
@@ -48,6 +49,7 @@ export const USAGE = `pnpm bench [options]
 const OPTIONS = {
   backlog: { type: "boolean" },
   price: { type: "boolean" },
+  scale: { type: "boolean" },
   sqs: { type: "boolean" },
   start: { type: "boolean" },
   system: { type: "string", multiple: true },
@@ -80,6 +82,7 @@ export function parseCommandLine(args: readonly string[]): Command | "help" {
 
 function modeOf(values: Readonly<Partial<Record<string, unknown>>>): Mode {
   const [mode = "compare", ...more] = MODES.filter((name) => values[name] === true);
-  if (more.length > 0) throw new UsageError("One of --backlog, --price, --sqs and --start at a time.");
+  if (more.length > 0)
+    throw new UsageError("One of --backlog, --price, --scale, --sqs and --start at a time.");
   return mode;
 }

@@ -19,6 +19,7 @@ import { priceTables } from "./price/price-tables.ts";
 import { SCENARIOS, type Scenario } from "./price/scenarios.ts";
 import { conditionsList, readConditions } from "./report/conditions.ts";
 import { writeChart, writeFigures } from "./report/documents.ts";
+import { scale } from "./scale/scale.ts";
 import { SQS_CASES } from "./sqs/sqs-cases.ts";
 import { SQS_SYSTEMS } from "./sqs/sqs-systems.ts";
 import { measureStarts } from "./start/measure-starts.ts";
@@ -77,6 +78,8 @@ const MODES: Readonly<Record<Mode, (command: Command) => Promise<Report>>> = {
     const priced = await measurePrices(scenarios, command.isQuick, say);
     return { markdown: priceTables(priced), data: priced };
   },
+
+  scale: ({ isQuick }) => scale(isQuick, say),
 
   async start({ runs }) {
     const starts = await measureStarts(runs, say);

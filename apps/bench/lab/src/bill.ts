@@ -7,6 +7,8 @@ export interface MeterReading {
   readonly alarms: number;
   /** `setAlarm` calls: each is billed as a row written. */
   readonly alarmsSet: number;
+  /** Waits for a commit to be durable. */
+  readonly syncs: number;
   /** Time in ms during which a call, an alarm or a delivery was running. */
   readonly activeMs: number;
 }

@@ -18,7 +18,7 @@ export class QueueBroker extends Broker {
   readonly #meter: Meter;
 
   constructor(ctx: DurableObjectState, env: BrokerEnv) {
-    super(countAlarms(ctx), countDeliveries(env, meterOf(ctx)));
+    super(countCommits(ctx), countDeliveries(env, meterOf(ctx)));
     this.#meter = meterOf(ctx);
   }
 
@@ -46,14 +46,21 @@ function meterOf(ctx: DurableObjectState): Meter {
   return meter;
 }
 
-/** `ctx.storage` is one object for the object's life, so a method put on it is what the broker calls. */
-function countAlarms(ctx: DurableObjectState): DurableObjectState {
+/** `ctx.storage` is one object for the object's life, so methods put on it are what the broker calls. */
+function countCommits(ctx: DurableObjectState): DurableObjectState {
   const meter = meterOf(ctx);
   const setAlarm = ctx.storage.setAlarm.bind(ctx.storage);
   Object.defineProperty(ctx.storage, "setAlarm", {
     value: (...args: Parameters<typeof setAlarm>) => {
       meter.alarmSet();
       return setAlarm(...args);
+    },
+  });
+  const sync = ctx.storage.sync.bind(ctx.storage);
+  Object.defineProperty(ctx.storage, "sync", {
+    value: () => {
+      meter.synced();
+      return sync();
     },
   });
   return ctx;

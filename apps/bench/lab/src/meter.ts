@@ -5,6 +5,7 @@ export class Meter {
   #requests = 0;
   #alarms = 0;
   #alarmsSet = 0;
+  #syncs = 0;
   #activeMs = 0;
   #running = 0;
   #activeSinceMs = 0;
@@ -15,6 +16,7 @@ export class Meter {
       requests: this.#requests,
       alarms: this.#alarms,
       alarmsSet: this.#alarmsSet,
+      syncs: this.#syncs,
       activeMs: this.#activeMs + sinceMs,
     };
   }
@@ -32,6 +34,10 @@ export class Meter {
 
   alarmSet(): void {
     this.#alarmsSet += 1;
+  }
+
+  synced(): void {
+    this.#syncs += 1;
   }
 
   /** Runs work that keeps the object from hibernating. */
