@@ -1,4 +1,6 @@
-import { dirname } from "node:path";
+import { posix, win32 } from "node:path";
+import { fileURLToPath } from "node:url";
+import { isBelow } from "../folders.ts";
 
 /** Modules that this process has run to read a configuration. */
 const modules = new Set<string>();
@@ -27,12 +29,16 @@ export function surviveLateErrors(): void {
 }
 
 /** Words an error of one of the files, or of a module beside it; `null` where it is not theirs. */
-export function lateError(error: unknown, files: readonly string[]): string | null {
+export function lateError(
+  error: unknown,
+  files: readonly string[],
+  platform = process.platform,
+): string | null {
   const [only] = files;
   // What is no error does not say where it is from. Wrangler throws nothing of the kind.
   if (!(error instanceof Error)) return only === undefined ? null : worded(only, String(error));
   for (const file of files) {
-    const place = placeIn(error, file);
+    const place = placeIn(error, file, platform);
     if (place !== file) return worded(place, error.message);
   }
   return null;
@@ -42,9 +48,26 @@ function worded(place: string, reason: string): string {
   return `${place}: warning: it failed after it had been read: ${reason}`;
 }
 
+/**
+ * Path or `file:` URL of a frame in a stack trace, and its line. A query stands between them where a module is loaded
+ * again.
+ */
+const FRAME = /(?:^|\s|\()(file:\/\/[^\s?]+?|(?:\/|[A-Za-z]:[\\/])[^\n?]+?)(?:\?[^\s:]*)?:(\d+)(?=[:)\s]|$)/m;
+
 /** Finds the line of one of the user's modules in a stack trace; the file alone where there is none. */
-export function placeIn(error: unknown, file: string): string {
+export function placeIn(error: unknown, file: string, platform = process.platform): string {
   const stack = error instanceof Error ? (error.stack ?? "") : "";
-  const [, place, line] = /(?:file:\/\/)?(\/[^\s?()]+)(?:\?[^\s:()]*)?:(\d+)/.exec(stack) ?? [];
-  return place?.startsWith(dirname(file)) && !place.includes("/node_modules/") ? `${place}:${line}` : file;
+  const [, place = "", line] = FRAME.exec(stack) ?? [];
+  const paths = platform === "win32" ? win32 : posix;
+  const path = place.startsWith("file:") ? pathOf(place, platform) : place;
+  const isOwn = isBelow(path, paths.dirname(file), paths) && !/[\\/]node_modules[\\/]/.test(path);
+  return isOwn ? `${path}:${line}` : file;
+}
+
+function pathOf(url: string, platform: NodeJS.Platform): string {
+  try {
+    return fileURLToPath(url, { windows: platform === "win32" });
+  } catch {
+    return "";
+  }
 }

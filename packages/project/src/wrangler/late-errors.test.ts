@@ -1,0 +1,47 @@
+import { pathToFileURL } from "node:url";
+import { describe, expect, it } from "vitest";
+import { lateError, placeIn } from "./late-errors.ts";
+
+/** Makes an error with a frame, as Node.js writes it. */
+function errorAt(frame: string): Error {
+  return Object.assign(new Error("boom"), {
+    stack: `Error: boom\n    at ${frame}\n    at node:internal/timers:5:1`,
+  });
+}
+
+describe.each([
+  ["linux", "/home/kim/my shop (old)/a"],
+  ["darwin", "/Users/kim/shop/a"],
+  ["win32", "C:\\Users\\Kim Doe\\shop\\a"],
+] as const)("on %s", (platform, folder) => {
+  const separator = platform === "win32" ? "\\" : "/";
+  const inFolder = (name: string) => `${folder}${separator}${name.replaceAll("/", separator)}`;
+  const file = inFolder("cloudflare.config.ts");
+  const url = (path: string) => pathToFileURL(path, { windows: platform === "win32" }).href;
+  const place = (frame: string) => placeIn(errorAt(frame), file, platform);
+
+  it("the place of an error is found in a module, with and without a name of a function", () => {
+    expect(place(`${url(file)}:3:7`)).toBe(`${file}:3`);
+    expect(place(`Timeout._onTimeout (${url(file)}:3:7)`)).toBe(`${file}:3`);
+    expect(place(`async ${url(inFolder("lib/names.ts"))}?t=1.5:12:1`)).toBe(`${inFolder("lib/names.ts")}:12`);
+    const syntax = Object.assign(new SyntaxError("x"), { stack: `${url(file)}:2\n  worker: }\n` });
+    expect(placeIn(syntax, file, platform)).toBe(`${file}:2`);
+  });
+
+  it("the place of an error is found in a module of CommonJS", () => {
+    expect(place(`Object.<anonymous> (${inFolder("names.cjs")}:4:2)`)).toBe(`${inFolder("names.cjs")}:4`);
+  });
+
+  it("an error of another folder or of a package has no place", () => {
+    expect(place(`f (${url(inFolder("node_modules/x/index.js"))}:1:1)`)).toBe(file);
+    expect(place(`f (${url(`${folder}-other${separator}x.ts`)}:1:1)`)).toBe(file);
+    expect(place("f (node:internal/x:1:1)")).toBe(file);
+  });
+
+  it("an error that comes late is that of its file", () => {
+    expect(lateError(errorAt(`f (${url(file)}:3:7)`), [file], platform)).toBe(
+      `${file}:3: warning: it failed after it had been read: boom`,
+    );
+    expect(lateError(errorAt("f (node:internal/x:1:1)"), [file], platform)).toBeNull();
+  });
+});
