@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ACCOUNT_ID, ACCOUNT_TOKEN, SECOND_ACCOUNT_ID } from "./cloudflare/api.ts";
 import { cloudOfFile } from "./cloudflare/cloud-of-file.ts";
+import type { Kind } from "./cloudflare/repository.ts";
 
 const cloud = await cloudOfFile();
 const { account } = cloud;
@@ -8,15 +9,22 @@ const { account } = cloud;
 const shop = () => cloud.shop();
 
 describe("the account of a deployment", () => {
-  it("is the one that any configuration names, for the broker and for every step", async () => {
-    const project = cloud.repository("shop", { CLOUDFLARE_ACCOUNT_ID: "" });
-    project.worker("web", { sends: "mails" });
-    project.worker("mailer", { consumes: "mails" });
-    project.write(
-      "mailer/wrangler.toml",
+  it.each<[Kind, string]>([
+    [
+      "wrangler.toml",
       `account_id = "${SECOND_ACCOUNT_ID}"\nname = "mailer"\nmain = "index.js"\ncompatibility_date = "2026-11-01"\n` +
         '[[queues.consumers]]\nqueue = "mails"\n',
-    );
+    ],
+    [
+      "cloudflare.config.ts",
+      `export default { accountId: "${SECOND_ACCOUNT_ID}", worker: { name: "mailer", ` +
+        'entrypoint: "index.js", compatibilityDate: "2026-11-01", triggers: [{ type: "queue", name: "mails" }] } };',
+    ],
+  ])("is the one that any %s names, for the broker and for every step", async (kind, text) => {
+    const project = cloud.repository("shop", { CLOUDFLARE_ACCOUNT_ID: "" }, kind);
+    project.worker("web", { sends: "mails" });
+    project.worker("mailer", { consumes: "mails" });
+    project.write(`mailer/${kind}`, text);
     await project.succeed("deploy", ["web", "mailer"]);
     expect([...account.scripts.keys()]).toEqual([]);
     const second = cloud.cloudflare.accounts.get(SECOND_ACCOUNT_ID);

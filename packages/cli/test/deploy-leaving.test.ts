@@ -2,6 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { cloudOfFile } from "./cloudflare/cloud-of-file.ts";
+import { KINDS } from "./cloudflare/repository.ts";
 
 const cloud = await cloudOfFile();
 const { account } = cloud;
@@ -25,7 +26,9 @@ async function brokerWith(ready: Readonly<Record<string, number>>): Promise<stri
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-describe("a rollback to what ran before Sluice", () => {
+describe.each(KINDS)("a rollback to what ran before Sluice: %s", (kind) => {
+  cloud.configuredBy(kind);
+
   const NATIVE = { bindings: [{ name: "QUEUE", type: "queue" }] };
 
   it("names the messages that would stay in the broker, and goes back only with --force", async () => {
@@ -79,7 +82,9 @@ describe("a rollback to what ran before Sluice", () => {
   });
 });
 
-describe("a rollback of a deployment that repeats an earlier one", () => {
+describe.each(KINDS)("a rollback of a deployment that repeats an earlier one: %s", (kind) => {
+  cloud.configuredBy(kind);
+
   const versionsOf = (names: readonly string[]) => names.map((name) => account.live(name).id);
   const NAMES = [...WORKERS, "sluice"];
   const url = "http://127.0.0.1:1";
@@ -130,7 +135,9 @@ describe("a rollback of a deployment that repeats an earlier one", () => {
   });
 });
 
-describe("a removal", () => {
+describe.each(KINDS)("a removal: %s", (kind) => {
+  cloud.configuredBy(kind);
+
   it("says that the Workers are deleted too, and how to keep them", async () => {
     const project = await cloud.deployedShop();
     const { code, output } = await project.run("destroy", WORKERS, { url: await brokerWith({ mails: 2 }) });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { cloudOfFile } from "./cloudflare/cloud-of-file.ts";
-import type { Repository } from "./cloudflare/repository.ts";
+import { KINDS, type Repository } from "./cloudflare/repository.ts";
 
 const cloud = await cloudOfFile();
 const { account } = cloud;
@@ -18,7 +18,9 @@ function bank(more = "", queue = "bills", env: NodeJS.ProcessEnv = {}): Reposito
 const SHARED = '[sluice]\nbroker = "team"\n';
 const bound = (broker = "sluice") => account.live(broker).bindings.flatMap(({ service }) => service ?? []);
 
-describe("a deployment of some of a project's Workers", () => {
+describe.each(KINDS)("a deployment of some of a project's Workers: %s", (kind) => {
+  cloud.configuredBy(kind);
+
   it("keeps consumers bound that it does not name, and says so", async () => {
     const project = shop();
     expect(await project.run("deploy", ["web", "mailer"])).toMatchObject({ code: 0 });
@@ -68,7 +70,7 @@ describe("a deployment of some of a project's Workers", () => {
     const { code, output } = await project.run("deploy", ["web", "other"]);
     expect({ code, bound: bound() }).toEqual({ code: 1, bound: ["mailer"] });
     expect(output).toMatch(
-      /other\/wrangler\.toml:\d+: Multiple consumers defined for queue "mails": "mailer" and "other" \(project "shop" as deployed and /,
+      /other\/(?:wrangler\.toml:\d+|cloudflare\.config\.ts): Multiple consumers defined for queue "mails": "mailer" and "other" \(project "shop" as deployed and /,
     );
     await project.run("deploy", ["web", "other"], { detach: ["mailer"] });
     expect(bound()).toEqual(["other"]);
@@ -91,7 +93,9 @@ describe("a deployment of some of a project's Workers", () => {
   });
 });
 
-describe("a second project on an account", () => {
+describe.each(KINDS)("a second project on an account: %s", (kind) => {
+  cloud.configuredBy(kind);
+
   it("is refused by the first one's broker, and gets its own under another name", async () => {
     await cloud.deployedShop();
     const before = account.live("sluice").id;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ACCOUNT_ID, SECOND_ACCOUNT_ID } from "./cloudflare/api.ts";
 import { cloudOfFile } from "./cloudflare/cloud-of-file.ts";
-import type { Repository } from "./cloudflare/repository.ts";
+import { KINDS, type Repository } from "./cloudflare/repository.ts";
 
 const cloud = await cloudOfFile();
 
@@ -22,7 +22,9 @@ const URL = "https://sluice.shop.workers.dev";
 const tokensOf = (broker = "sluice", account = cloud.account) =>
   account.find(broker).secrets.get("SLUICE_API_TOKENS");
 
-describe("the file of a broker's address and token", () => {
+describe.each(KINDS)("the file of a broker's address and token: %s", (kind) => {
+  cloud.configuredBy(kind);
+
   it("has the token that the first deployment made", async () => {
     const project = shop();
     const { output } = await project.run("deploy", ["web"]);

@@ -1,13 +1,15 @@
 import type { QueueTopology } from "@sluice/protocol";
+import { afterAll, beforeAll } from "vitest";
 import type { Account } from "./account.ts";
 import { type Cloudflare, startCloudflare } from "./api.ts";
 import { fakeWrangler } from "./fake-wrangler.ts";
-import { Repository } from "./repository.ts";
+import { type Kind, Repository } from "./repository.ts";
 
 /** Accounts on the stand-in of Cloudflare's API, with repositories that deploy to them by a fake Wrangler. */
 export class Cloud implements AsyncDisposable {
   readonly cloudflare: Cloudflare;
   readonly #repositories: Repository[] = [];
+  #kind: Kind = "wrangler.toml";
   /** Called before each bundle and each change of an account by Wrangler. An error that it throws ends the command. */
   before: (command: string, worker: string) => void | Promise<void> = () => {};
 
@@ -17,6 +19,16 @@ export class Cloud implements AsyncDisposable {
 
   static async start(): Promise<Cloud> {
     return new Cloud(await startCloudflare());
+  }
+
+  /** Gives the Workers of all tests of a `describe` a kind of configuration. Call it there. */
+  configuredBy(kind: Kind): void {
+    beforeAll(() => {
+      this.#kind = kind;
+    });
+    afterAll(() => {
+      this.#kind = "wrangler.toml";
+    });
   }
 
   /** Does something once, before the first bundle or change of a kind. */
@@ -34,9 +46,9 @@ export class Cloud implements AsyncDisposable {
   }
 
   /** @param name name in the `package.json` of a new, empty checkout. */
-  repository(name: string, env: NodeJS.ProcessEnv = {}): Repository {
+  repository(name: string, env: NodeJS.ProcessEnv = {}, kind = this.#kind): Repository {
     const start = fakeWrangler(this.cloudflare, (command, worker) => this.before(command, worker));
-    const repository = new Repository(name, { ...this.cloudflare.env, ...env }, start);
+    const repository = new Repository(name, { ...this.cloudflare.env, ...env }, start, kind);
     this.#repositories.push(repository);
     return repository;
   }

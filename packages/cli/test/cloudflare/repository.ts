@@ -21,6 +21,10 @@ interface RepositoryWorker {
   readonly code?: string;
 }
 
+/** Kinds of configuration that the Workers of a repository have. */
+export const KINDS = ["wrangler.toml", "cloudflare.config.ts"] as const;
+export type Kind = (typeof KINDS)[number];
+
 const COMMANDS = { deploy, rollback, destroy };
 
 /** End of a command. */
@@ -34,13 +38,15 @@ export class Repository {
   readonly folder: string;
   readonly #env: NodeJS.ProcessEnv;
   readonly #start: StartWrangler | undefined;
+  readonly #kind: Kind;
 
   /** @param name name in its `package.json`. */
-  constructor(name: string, env: NodeJS.ProcessEnv, start?: StartWrangler) {
+  constructor(name: string, env: NodeJS.ProcessEnv, start?: StartWrangler, kind: Kind = "wrangler.toml") {
     this.folder = realpathSync(mkdtempSync(join(tmpdir(), "sluice-repository-")));
     this.#env = env;
     this.#start = start;
-    this.write("package.json", JSON.stringify({ name }));
+    this.#kind = kind;
+    this.write("package.json", JSON.stringify({ name, type: "module" }));
   }
 
   write(file: string, contents: string): void {
@@ -58,14 +64,19 @@ export class Repository {
     Object.assign(this.#env, env);
   }
 
-  /** Writes a Worker into a folder of its name. */
+  /** Writes a Worker into a folder of its name. Beside a `cloudflare.config.ts` further tables are those of Sluice. */
   worker(name: string, { sends, consumes, more = "", code = "" }: RepositoryWorker): void {
+    this.write(`${name}/index.js`, `export default { fetch() {}, queue() {} };\n// ${code}\n`);
+    if (this.#kind === "cloudflare.config.ts") {
+      this.write(`${name}/cloudflare.config.ts`, cloudflareConfig(name, sends, consumes));
+      if (more !== "") this.write(`${name}/wrangler.toml`, more);
+      return;
+    }
     const sending =
       sends === undefined ? "" : `[[queues.producers]]\nbinding = "QUEUE"\nqueue = "${sends}"\n`;
     const consuming = consumes === undefined ? "" : `[[queues.consumers]]\nqueue = "${consumes}"\n`;
     const head = `name = "${name}"\nmain = "index.js"\ncompatibility_date = "2026-11-01"\n`;
     this.write(`${name}/wrangler.toml`, `${head}${sending}${consuming}${more}`);
-    this.write(`${name}/index.js`, `export default { fetch() {}, queue() {} };\n// ${code}\n`);
   }
 
   async run(
@@ -112,4 +123,15 @@ export class Repository {
   [Symbol.dispose](): void {
     rmSync(this.folder, { recursive: true, force: true });
   }
+}
+
+function cloudflareConfig(name: string, sends: string | undefined, consumes: string | undefined): string {
+  const worker = {
+    name,
+    entrypoint: "index.js",
+    compatibilityDate: "2026-11-01",
+    env: sends === undefined ? {} : { QUEUE: { type: "queue", name: sends } },
+    triggers: consumes === undefined ? [] : [{ type: "queue", name: consumes }],
+  };
+  return `export default ${JSON.stringify({ worker })};\n`;
 }
