@@ -26,7 +26,7 @@ export async function listQueues(on: OnBroker, page: number | null): Promise<num
 }
 
 const NO_QUEUES =
-  'There are no queues yet. "sluice queues create NAME" makes one, and so does a binding in a wrangler.toml.';
+  'There are no queues yet. "sluice queues create NAME" makes one, and so does a binding of a Worker.';
 
 /** `sluice queues info`: shows everything about a queue. */
 export async function showQueue(on: OnBroker, name: string): Promise<number> {
