@@ -33,3 +33,10 @@ it("takes any event of a source whose events are not published", () => {
   expect(unpublished.map(([source]) => source)).toEqual(["images"]);
   expect(eventsProblem("images", ["anything"])).toBeNull();
 });
+
+it("every source that Wrangler 4.164 and Cloudflare's SDK 7.3 name can be subscribed to", () => {
+  const named =
+    "artifacts artifacts.repo browserRun email.sending images kv r2 superSlurper vectorize workers.script " +
+    "workersAi.model workersBuilds.worker workflows.workflow";
+  expect(eventsOfSources().map(([source]) => source)).toEqual(expect.arrayContaining(named.split(" ")));
+});
