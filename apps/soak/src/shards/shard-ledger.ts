@@ -74,6 +74,8 @@ export class ShardLedger {
   readonly #rates = new LeaseRates();
   readonly #segments = new Map<string, Map<number, ShardMessage[]>>();
   readonly #touched = new Map<string, number>();
+  /** Event in which anything of a group last changed. */
+  readonly #groupEvents = new Map<string, number>();
   readonly #groups = new Map<string, Set<ShardMessage>>();
   readonly #items = new Map<string, readonly number[]>();
   readonly #deduplicated = new Map<string, { readonly atMs: number; readonly tag: number }>();
@@ -216,7 +218,9 @@ export class ShardLedger {
       const isPaused = this.#world.objects.get(object)?.record?.definition.deliveryPaused === true;
       if (isPaused || !isUntouched(message)) continue;
       if (this.#world.scenario.isFifo) {
-        const group = [...(this.#groups.get(`${queue} ${message.group}`) ?? [])];
+        const key = `${queue} ${message.group}`;
+        if ((this.#groupEvents.get(key) ?? 0) >= event) continue;
+        const group = [...(this.#groups.get(key) ?? [])];
         const isFree = (other: ShardMessage) =>
           isUntouched(other) && other.view.status === "waiting" && other.view.atMs <= atMs;
         if (!group.every(isFree)) continue;
@@ -313,6 +317,7 @@ export class ShardLedger {
     if (message.state !== "live" || sameView(before, after)) return;
     const world = this.#world;
     message.changedEvent = world.loop.events;
+    this.#groupEvents.set(`${message.queue} ${message.group}`, world.loop.events);
     message.sinceMs = commit.atMs;
     if (after.status === "gone") {
       if (isLeaving) this.counts.dead += 1;
@@ -397,7 +402,7 @@ export class ShardLedger {
     this.#items.delete(key);
   }
 
-  #violates(property: ShardProperty, object: string, text: string): void {
+  #violates(...[property, object, text]: Parameters<WatchedWorld["violates"]>): void {
     this.#world.violates(property, object, text);
   }
 }

@@ -19,6 +19,8 @@ export interface ShardScenario {
   readonly sends: number;
   readonly administrations: number;
   readonly oldProducers: number;
+  /** How often shard 0 ends, which lends the queue's limits. */
+  readonly lenderCrashes: number;
   readonly throws: boolean;
   /** How a shard is in the calm that follows: overloaded, or out of reach. */
   readonly calmFault: "none" | "overloaded";
@@ -90,9 +92,10 @@ export function drawShardScenario(random: Random): ShardScenario {
     definition,
     deadDefinition: random.chance(0.3) ? { ...base, shards: random.between(2, 3) } : base,
     troubleMs: random.pick([5_000, 60_000, 400_000]),
-    sends: random.between(4, 24),
+    sends: random.pick([8, 16, 40]),
     administrations: random.pick([0, 2, 4, 8]),
     oldProducers: isFifo ? 0 : random.pick([0, 0, 2]),
+    lenderCrashes: random.pick([0, 0, 2, 10]),
     throws: random.chance(0.5),
     calmFault: isFifo ? "none" : random.pick(["none", "none", "overloaded"]),
     finalShards: random.between(1, 8),
