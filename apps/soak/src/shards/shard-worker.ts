@@ -7,7 +7,10 @@ import type { CalledShard, ShardWorld } from "./shard-world.ts";
 export class ShardWorker {
   readonly #world: ShardWorld;
   /** Deliveries whose handlers run, for objects that wait for them. */
-  readonly #running = new Map<string, { readonly object: CalledShard; readonly epoch: number }>();
+  readonly #running = new Map<
+    string,
+    { readonly object: CalledShard; readonly epoch: number; readonly deletedRevision: number }
+  >();
 
   constructor(world: ShardWorld) {
     this.#world = world;
@@ -22,7 +25,8 @@ export class ShardWorker {
     const tags = tagsOf(delivery.packed);
     const key = `${object.name} ${delivery.id}`;
     this.#world.note("batch arrives at its consumer", object.name, tags[0]);
-    this.#running.set(key, { object, epoch });
+    const deletedRevision = ledger.deletedRevisions.get(scenario.queue) ?? 0;
+    this.#running.set(key, { object, epoch, deletedRevision });
     this.#checkConcurrency(object);
     await loop.sleep(random.pick(isTroubled ? [0, 3, 200, 4_000, 20_000] : [0, 3, 200, 1_000]));
     this.#running.delete(key);
@@ -43,9 +47,11 @@ export class ShardWorker {
     const limit = consumer?.type === "worker" ? consumer.settings.maxConcurrency : null;
     const { queue } = shardOf(name);
     if (limit === null || queue !== this.#world.scenario.queue) return;
-    // Of an object that has ended nobody knows whether its handlers run on.
+    const deletedRevision = this.#world.ledger.deletedRevisions.get(queue) ?? 0;
+    // Of an object that has ended nobody knows whether its handlers run on; nor are those of a deleted queue counted.
     const awaited = [...this.#running.values()].filter(
-      ({ object, epoch }) => object.isAlive && object.epoch === epoch,
+      ({ object, epoch, ...of }) =>
+        object.isAlive && object.epoch === epoch && of.deletedRevision === deletedRevision,
     );
     if (awaited.length > limit)
       this.#world.violates("concurrency over shards", name, `${awaited.length} deliveries run, not ${limit}`);
