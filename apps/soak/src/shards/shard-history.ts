@@ -155,6 +155,7 @@ class ShardHistory {
       isRestored = true;
     });
     await this.#until(() => isRestored && world.travelling === 0, DRAIN_MS);
+    world.isRestored = true;
     const beganMs = loop.nowMs;
     if (scenario.calmFault === "overloaded" && scenario.finalShards > 1) {
       const name = `${scenario.queue}#${random.between(1, scenario.finalShards - 1)}`;

@@ -29,7 +29,7 @@ export class ShardTaker {
   }
 
   async #receive(): Promise<void> {
-    const { random, isTroubled, loop, nowMs, ledger } = this.#world;
+    const { random, isTroubled, isRestored, loop, nowMs, ledger } = this.#world;
     const queue = this.#isolate().of(this.#queue);
     this.#numbers += 1;
     const receiverId = `${this.#queue} receiver ${this.#numbers}`;
@@ -60,7 +60,7 @@ export class ShardTaker {
     await loop.sleep(random.pick(isTroubled ? [0, 400, 40_000] : [0, 400]));
     const used = this.#world.isTroubled ? receipts.filter(() => random.chance(0.7)) : receipts;
     if (used.length === 0) return;
-    const wasCalm = !isTroubled;
+    const wasCalm = isRestored;
     const done = await queue.work(this.#queue, { remove: used });
     const bad = done.ok ? done.removed?.find((outcome) => outcome !== "deleted") : `${done.code}`;
     if (wasCalm && bad !== undefined)
@@ -68,7 +68,7 @@ export class ShardTaker {
   }
 
   async #pull(): Promise<void> {
-    const { random, isTroubled, loop } = this.#world;
+    const { random, isTroubled, isRestored, loop } = this.#world;
     const queue = this.#isolate().of(this.#queue);
     const visibilityTimeoutMs = isTroubled ? random.pick([500, 30_000]) : 60_000;
     const reply = await queue.pull(this.#queue, { max: random.pick([1, 3, 10]), visibilityTimeoutMs });
@@ -82,7 +82,7 @@ export class ShardTaker {
       .map((leaseId) => ({ leaseId, delaySeconds: 2 }));
     if (leaseIds.length === 0) return;
     const { warnings } = await queue.settleLeases(this.#queue, { acks, retries });
-    if (!isTroubled && warnings.length > 0)
+    if (isRestored && warnings.length > 0)
       this.#world.violates("tokens of shards", this.#queue, `a lease id is refused: ${warnings[0]?.[1]}`);
   }
 }

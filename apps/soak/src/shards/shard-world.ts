@@ -34,6 +34,8 @@ export class ShardWorld extends World {
   readonly objects = new Map<string, CalledShard>();
   /** The message of each token that an object has given, by object and token. */
   readonly tagOfToken = new Map<string, number>();
+  /** Whether nothing goes wrong any more and nobody changes the queue. */
+  isRestored = false;
   directory: AskedDirectory | null = null;
   worker: CalledWorker | null = null;
   readonly #watched: ReadonlySet<string>;
