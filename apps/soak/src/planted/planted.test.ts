@@ -62,6 +62,16 @@ const FIRST_SEEDS: Readonly<Record<string, number>> = {
   "a queue goes by whatever it was told last": 28,
   "queues go by the machine's clock, wherever it is set": 5,
   "a restart forgets where the time stood": 5,
+  "shard 0 passes a transfer on twice": 7,
+  "shard 0 tells a map that it has not stored": 206,
+  "deliveries are lent twice": 8,
+  "a purge leaves a shard out": 39,
+  "a shard gets no part of the queue's limits": 8,
+  "what is overloaded does not say so": 15,
+  "a receive leaves a shard out": 10,
+  "a shard goes while it holds messages": 9,
+  "a token goes to another shard": 9,
+  "a delay is lost while its shard is drained": 9,
 };
 
 it.each(PLANTED_BUGS)("every property can fail $property: $name", { timeout: 120_000 }, async (bug) => {

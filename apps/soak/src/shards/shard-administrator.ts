@@ -83,6 +83,9 @@ export class ShardAdministrator {
         .then((known) => (known === null ? this.#create(name, definition) : this.#change(name, settings)))
         .catch(() => false);
       if (isDone) break;
+      // One that a transfer has made meanwhile may be another kind of queue.
+      const other = await this.#find(name).catch(() => null);
+      if (other !== null) await this.#directory.change("deleteQueue", [other.queueId]).catch(() => {});
       await this.#world.loop.sleep(AGAIN_MS);
     }
     for (const pause of this.#world.ledger.pauses)
