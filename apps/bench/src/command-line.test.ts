@@ -46,6 +46,7 @@ it.each([
   [["--backlog", "--price"], "at a time"],
   [["--sqs", "--price"], "at a time"],
   [["--start", "--price"], "at a time"],
+  [["--scale", "--price"], "at a time"],
   [["--runs", "0"], "--runs"],
   [["--seconds", "soon"], "--seconds"],
   [["--unknown"], "--unknown"],

@@ -1,4 +1,5 @@
 import { PackedWriter, type PostReply, PROTOCOL_VERSION } from "@sluice/protocol";
+import { inParallel } from "../../src/workload/ways.ts";
 import type { Bill } from "./bill.ts";
 import type { Posted } from "./posted.ts";
 
@@ -14,8 +15,8 @@ interface Env {
 }
 
 const BODY = JSON.stringify({ text: "x".repeat(180) });
-/** The sender pauses for a moment that often, so that the process gets to everything else, in ms. */
-const BREATH_MS = 5;
+/** Calls of each sender until it looks at the clock. */
+const CALLS_IN_A_ROW = 20;
 
 export default {
   async fetch(request: Request, env: Env): Promise<Response> {
@@ -28,9 +29,7 @@ export default {
     const before = await bills();
     const callMs: number[] = [];
     const startMs = Date.now();
-    await Promise.all(
-      names.flatMap((name) => Array.from({ length: calls }, () => post(env, name, messages, ms, callMs))),
-    );
+    await Promise.all(names.map((name) => post(env, name, { calls, messages, ms }, callMs)));
     const tookMs = Date.now() - startMs;
     const after = await bills();
     const grown = (of: (bill: Bill) => number) =>
@@ -47,18 +46,21 @@ export default {
   },
 };
 
-async function post(env: Env, name: string, messages: number, ms: number, callMs: number[]): Promise<void> {
+async function post(
+  env: Env,
+  name: string,
+  { calls, messages, ms }: { readonly calls: number; readonly messages: number; readonly ms: number },
+  callMs: number[],
+): Promise<void> {
   const object = env.SLUICE_QUEUES.getByName(name);
   const endMs = Date.now() + ms;
-  for (let breathMs = Date.now(); Date.now() < endMs; ) {
+  const once = async () => {
     const sentMs = Date.now();
     const reply = await object.post(name, [{ packed: packed(messages) }], "bench", PROTOCOL_VERSION);
     if (typeof reply !== "string") throw new Error(`a send was refused: ${reply.cause}`);
     callMs.push(Date.now() - sentMs);
-    if (Date.now() - breathMs < BREATH_MS) continue;
-    await new Promise((resolve) => setTimeout(resolve, 0));
-    breathMs = Date.now();
-  }
+  };
+  while (Date.now() < endMs) await inParallel(calls, CALLS_IN_A_ROW * calls, once);
 }
 
 function packed(messages: number): Uint8Array {

@@ -19,7 +19,10 @@ export interface Load {
   readonly perSecond: number;
   /** Isolates that send 100 times as much as others, as a share of all. Default: none. */
   readonly busyShare?: number;
-  /** Time over which isolates start, before anything is counted, in ms. */
+  /**
+   * Time over which isolates start, before anything is counted, in ms. Each sends one message then, and goes on
+   * `SETTLES_MS` before the end of that time. 0: all of them are new when the counting begins.
+   */
   readonly startsMs: number;
   /** Time that is counted, in ms. */
   readonly countedMs: number;
@@ -28,6 +31,9 @@ export interface Load {
 
 /** Times as much as others that a busy isolate sends. */
 export const BUSY_RATE = 100;
+
+/** Time with all of the load before anything is counted, in ms. */
+const SETTLES_MS = 1_000;
 
 /** Figures of a simulated load. Those without "all" in the name are of the counted time. */
 export interface Simulated {
@@ -106,7 +112,8 @@ export async function simulate(input: SimulationInput): Promise<Simulated> {
         next();
       });
     };
-    next();
+    if (load.startsMs > 0) void sendOne();
+    time.after(fromMs - SETTLES_MS - time.now(), next);
   };
   for (let number = 0; number < load.isolates; number++) {
     time.after(random() * load.startsMs, () => startIsolate(number));
