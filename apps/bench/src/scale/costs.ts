@@ -18,7 +18,7 @@ export interface Costs {
 /** Requests a second beyond which the platform refuses those to one object. */
 export const REQUESTS_PER_SECOND_MAX = 1_000;
 /** Requests that it lets through at once after a pause. */
-export const REQUESTS_AT_ONCE_MAX = 1_000;
+export const REQUESTS_AT_ONCE_MAX = 100;
 /** One way from an isolate to an object, in ms: at least this, and up to as much again. */
 export const NETWORK_MS = 4;
 /**

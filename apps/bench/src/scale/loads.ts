@@ -47,7 +47,7 @@ function even(shards: number): NamedLoad {
     isolates: shards * ISOLATES,
     perSecond: shards * PER_SECOND,
     // No more isolates at a time than shard 0 answers: each asks it first.
-    startsMs: 10_000,
+    startsMs: 20_000,
     countedMs: 3_000,
   };
 }
