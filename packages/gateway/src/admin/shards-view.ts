@@ -22,7 +22,7 @@ export interface ShardView {
   readonly oldestMessageAt: string | null;
   /** Messages a second in the last five seconds; `null` without a history, and while it sleeps. */
   readonly rates: QueueRates | null;
-  /** Of a FIFO queue: whether it may still hold groups that belong to another shard since the number was changed. */
+  /** Whether it may still hold groups of a FIFO queue that belong to another shard since the number was changed. */
   readonly keepsGroups: boolean;
   /** Its own time, which `oldestMessageAt` follows. */
   readonly now: string | null;
