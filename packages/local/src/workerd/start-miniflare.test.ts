@@ -1,3 +1,4 @@
+import { ShardMapError } from "@sluice/protocol";
 import { expect, it } from "vitest";
 import { printedOf } from "./start-miniflare.ts";
 
@@ -14,6 +15,14 @@ it.each([
   expect(printedOf(message)).toBeNull();
 });
 
+it.each(["", "\n    at refuseOtherMap (file:///a.ts:1:2)"])(
+  "a later map that a shard has told its caller is not printed: %j",
+  (frames) => {
+    const stack = `${new ShardMapError("orders", { epoch: 17, open: 4, kept: 4 })}${frames}`;
+    expect(printedOf(`uncaught exception; source = Uncaught (in promise); stack = ${stack}`)).toBeNull();
+  },
+);
+
 it.each([
   [TRACE, TRACE],
   [`${TRACE.replace("boom", "Network connection lost.")}`, TRACE.replace("boom", "Network connection lost.")],
@@ -21,6 +30,7 @@ it.each([
     "exception = a.h:1: failed: jsg.Error: boom\nstack: a@1 b@2",
     "exception = a.h:1: failed: jsg.Error: boom",
   ],
+  [TRACE.replace("boom", "ShardMapError: boom"), TRACE.replace("boom", "ShardMapError: boom")],
   ["hello\nstack of plates", "hello\nstack of plates"],
   ["", ""],
 ])("%j is printed without addresses in workerd", (message, printed) => {

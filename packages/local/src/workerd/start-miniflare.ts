@@ -59,10 +59,13 @@ const DISCONNECTED = [
   /^(?:uncaught exception; )?exception = \S+ disconnected: /,
   /^uncaught exception; source = [^;]+; stack = Error: Network connection lost\.$/,
 ];
+/** A shard that has told its caller a later map: the caller goes by that. */
+const OTHER_MAP = /^uncaught exception; source = [^;]+; stack = ShardMapError: /;
 /** Addresses in workerd, which say nothing to anybody. */
 const ADDRESSES = /\nstack: .*$/;
 
 /** Rewrites a message of workerd or a Worker for printing; `null` for one that is not printed. */
 export function printedOf(message: string): string | null {
-  return DISCONNECTED.some((noted) => noted.test(message)) ? null : message.replace(ADDRESSES, "");
+  const isHandled = [...DISCONNECTED, OTHER_MAP].some((noted) => noted.test(message));
+  return isHandled ? null : message.replace(ADDRESSES, "");
 }

@@ -65,6 +65,13 @@ it.each([
   expect(filter()(text)).toEqual([shown]);
 });
 
+it("a later map that a shard has told its caller is no error, and any other is", () => {
+  const uncaught = (name: string) =>
+    `\u001b[31m✘ \u001b[41;31m[\u001b[41;97mERROR\u001b[41;31m]\u001b[0m \u001b[1mUncaught ${name}: queue ` +
+    '"orders" is called by an older map, its shards are: 17 2 2;\u001b[0m\n\n      at f (file:///a.ts:1:2)\n';
+  expect(filter()(uncaught("ShardMapError"), uncaught("Error"))).toEqual([uncaught("Error")]);
+});
+
 describe("the bindings of a Worker", () => {
   it("show queues by the names of the user's bindings, in Wrangler's columns, and none of ours", () => {
     const shown = filter()(

@@ -35,6 +35,10 @@ const STATUS_EXPLANATION = /^\s*Service bindings, Durable Object bindings, and T
 /** A request that was answered, other than by a failure of the server; Wrangler marks its lines with a level. */
 const ANSWERED = /^\[wrangler:\w+\] [A-Z]+ (\S+) [1-4]\d\d /;
 
+/** A shard that has told its caller a later map: the caller goes by that. */
+const OTHER_MAP =
+  /^\s*(?:\[[^\]]*\] )?(?:\S )?\[ERROR\] (?:\[[^\]]*\] )?Uncaught (?:\(in promise\) )?ShardMapError: /;
+
 /** Line of the broker for a delivery. */
 const DELIVERED = /^(?:\[[^\]]*\] )?QUEUE (\S+) \d+\/\d+ acknowledged /;
 
@@ -98,6 +102,7 @@ export function wranglerLines(context: LinesContext): LineFilter {
       heldExplanation = message;
       return [];
     }
+    if (OTHER_MAP.test(plain)) return [];
     const secrets = SECRETS.exec(plain)?.[1];
     if (secrets !== undefined) return secretsLine(message, secrets, context);
     const path = ANSWERED.exec(plain)?.[1];
