@@ -159,6 +159,17 @@ describe("a move task (spec sqs 6.4)", () => {
     expect(latest(queues)).toMatchObject({ status: "completed", moved: 4 });
   });
 
+  it("moves whole messages at a rate that is a fraction, and keeps it", async () => {
+    const queues = await withDead(...["a", "b", "c", "d", "e", "f", "g"].map((body) => `orders:${body}`));
+    await begin(queues, { ratePerSecond: 2.5 });
+    for (const moved of [3, 6]) {
+      await queues.pass(1_000);
+      expect(latest(queues)).toMatchObject({ status: "running", moved });
+    }
+    await queues.pass(400);
+    expect(latest(queues)).toMatchObject({ status: "completed", moved: 7 });
+  });
+
   it("is the only one that runs in its queue, and those before it are remembered", async () => {
     const queues = await withDead("orders:a", "orders:b");
     await begin(queues, { taskId: "first", ratePerSecond: 1 });

@@ -302,7 +302,8 @@ export class Moves {
     const left = Math.max(1, toMove - moved);
     if (ratePerSecond === null) return Math.min(left, MOVED_AT_ONCE_MAX);
     const byNow = Math.floor(((this.#context.nowMs - startedMs) * ratePerSecond) / 1_000) + 1;
-    return Math.max(1, Math.min(left, ratePerSecond, byNow - moved));
+    // The rate of a shard's part may be a fraction.
+    return Math.max(1, Math.floor(Math.min(left, ratePerSecond, byNow - moved)));
   }
 
   #fail(task: MoveTask, failure: MoveFailure, counts: Partial<MoveTask> = {}): string[] {

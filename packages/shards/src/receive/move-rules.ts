@@ -7,6 +7,7 @@ import {
   tokenOfShard,
 } from "@sluice/protocol";
 import type { Shards } from "../calls/shards.ts";
+import { sumOf } from "../merge/amounts.ts";
 import { mergedMove } from "../merge/moves.ts";
 
 /** Tasks that a queue lists. */
@@ -56,45 +57,39 @@ async function cancelStarted(
 
 /** Makes the part of each shard; `null` for one that has nothing to move. */
 async function partsOf(shards: Shards, move: NewMove): Promise<(NewMove | null)[]> {
-  const { selection } = move;
+  const { selection, ratePerSecond } = move;
   const names = shards.kept.map((shard) => selection?.only?.flatMap((name) => nameFor(name, shard)));
-  const limits = await limitsOf(shards, move, names);
-  const takes = (shard: number) => limits[shard] !== 0 && names[shard]?.length !== 0;
-  const taking = shards.kept.filter(takes);
+  const isDivided = ratePerSecond !== null || selection?.limit !== undefined;
+  const amounts = isDivided ? await amountsOf(shards, move, names) : null;
+  const total = sumOf(amounts ?? [], (amount) => amount);
   return shards.kept.map((shard) => {
-    if (!takes(shard)) return null;
     const only = names[shard];
-    const limit = limits[shard];
+    const amount = amounts?.[shard];
+    if (amount === 0 || only?.length === 0) return null;
     return {
       ...move,
-      ratePerSecond: rateOf(move.ratePerSecond, taking.indexOf(shard), taking.length),
+      // By what there is to move, so that all parts end at about the same time.
+      ratePerSecond:
+        ratePerSecond === null || amount === undefined ? ratePerSecond : (ratePerSecond * amount) / total,
       ...(selection === undefined
         ? {}
         : {
             selection: {
               ...selection,
               ...(only === undefined ? {} : { only }),
-              ...(limit === undefined ? {} : { limit }),
+              ...(selection.limit === undefined || amount === undefined ? {} : { limit: amount }),
             },
           }),
     };
   });
 }
 
-/** Part of a rate: whole messages a second, or an equal fraction where there are too few. */
-function rateOf(rate: number | null, part: number, parts: number): number | null {
-  if (rate === null) return null;
-  return rate < parts ? rate / parts : Math.floor(rate / parts) + (part < rate % parts ? 1 : 0);
-}
-
-/** Divides a limit by what the shards have of the selection, one after the other; `undefined` without a limit. */
-async function limitsOf(
+/** Counts what each shard has of the selection, one after the other up to the limit. */
+async function amountsOf(
   shards: Shards,
   { selection, target, mayReach = [], fallback }: NewMove,
   names: readonly (readonly string[] | undefined)[],
-): Promise<(number | undefined)[]> {
-  const limit = selection?.limit;
-  if (limit === undefined) return shards.kept.map(() => undefined);
+): Promise<number[]> {
   const returning = target === null ? { returning: { mayReach, ...(fallback && { fallback }) } } : {};
   const found = await shards.all((shard) => {
     const request: LookRequest = {
@@ -107,10 +102,12 @@ async function limitsOf(
     };
     return shards.call(shard, "look", request);
   });
-  let left = limit;
+  const { limit } = selection ?? {};
+  let left = limit ?? Number.POSITIVE_INFINITY;
   return found.map(({ matched, cursor }) => {
     // A look that has ended early has counted some of them only.
-    const part = cursor === null ? Math.min(left, matched) : left;
+    const most = cursor === null ? matched : (limit ?? Math.max(1, matched));
+    const part = Math.min(left, most);
     left -= part;
     return part;
   });

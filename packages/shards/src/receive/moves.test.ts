@@ -50,14 +50,28 @@ it("a task runs on all shards as one", async () => {
 });
 
 it.each([
-  [2, [1, 1]],
-  [5, [3, 2]],
-  [1, [0.5, 0.5]],
-])("a rate of %i is divided", async (ratePerSecond, rates) => {
-  const moving = new Moving(1, 1);
+  [2, [1, 1], [1, 1]],
+  [1, [1, 1], [0.5, 0.5]],
+  [5, [3, 1], [3.75, 1.25]],
+  [10, [0, 7, 0], [undefined, 10, undefined]],
+])("a rate of %i is divided by what the shards have: %j", async (ratePerSecond, found, rates) => {
+  const moving = new Moving(...found);
   const reply = await moving.queue.startMove("orders", { ...MOVE, ratePerSecond });
-  expect(moving.started.map((move) => move?.ratePerSecond)).toEqual(rates);
+  expect(found.map((_, shard) => moving.started[shard]?.ratePerSecond)).toEqual(rates);
   expect(reply).toMatchObject({ task: { ratePerSecond } });
+});
+
+it("a rate of a task with a limit is divided by what each shard moves of it", async () => {
+  const moving = new Moving(3, 0, 9);
+  await moving.queue.startMove("orders", { ...MOVE, ratePerSecond: 10, selection: { limit: 5 } });
+  expect(moving.started.map((move) => move?.ratePerSecond)).toEqual([6, undefined, 4]);
+});
+
+it("a rate with nothing to move is a task that shard 0 ends", async () => {
+  const moving = new Moving(0, 0);
+  const move = { ...MOVE, ratePerSecond: 10 };
+  expect(await moving.queue.startMove("orders", move)).toMatchObject({ ok: true });
+  expect(moving.started).toEqual([move]);
 });
 
 it("a limit goes to the shards by what they have of the selection", async () => {
