@@ -29,6 +29,7 @@ export function mergedDescription(
   const rates = known.flatMap((one) => one.rates ?? []);
   const usage = known.flatMap((one) => one.usage ?? []);
   const faults = mergedFaults(known.map((one) => one.faults ?? []));
+  const finishedMax = largestOf(known.map((one) => one.finishedMax ?? null));
   const alerts = withoutRepeats(known.flatMap((one) => one.alerts ?? []));
   return {
     queue,
@@ -49,7 +50,8 @@ export function mergedDescription(
     lastMove: mergedMove(latestTask(known.flatMap(({ lastMove }) => lastMove ?? []))),
     ...(rates.length === 0 ? {} : { rates: mergedRates(rates) }),
     ...(usage.length === 0 ? {} : { usage: mergedUsage(usage) }),
-    ...(first.finishedMax === undefined ? {} : { finishedMax: sumOf(known, (one) => one.finishedMax ?? 0) }),
+    // A setting of the queue. A shard that has not got it yet says another.
+    ...(finishedMax === null ? {} : { finishedMax }),
     ...(faults.length === 0 ? {} : { faults }),
     ...(alerts.length === 0 ? {} : { alerts }),
   };

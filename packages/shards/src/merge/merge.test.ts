@@ -76,8 +76,8 @@ describe("a description", () => {
       }),
       described({ finishedMax: 9 }),
     ];
-    const { finishedMax: _, ...found } = await describeOf(...parts);
-    expect(found).toEqual({
+    expect(await describeOf(...parts)).toEqual({
+      finishedMax: 9,
       queue: "orders",
       nowMs: 110,
       awakeSinceMs: 20,
