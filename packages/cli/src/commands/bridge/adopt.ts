@@ -3,6 +3,7 @@ import { CliError, EXIT_FAILED, EXIT_USAGE } from "@sluice/project/errors";
 import { plural } from "@sluice/protocol/words";
 import { backupOf, restore, restoreOnce } from "../../client/backup.ts";
 import { agree, answer, type OnBroker } from "../on-broker.ts";
+import { bytesInRequest } from "../transfer/lines.ts";
 import { inBatches } from "./batches.ts";
 import type { ForeignMessage, Source, SourceQueue, Taken } from "./message.ts";
 import { refuseOldBroker } from "./old-broker.ts";
@@ -215,7 +216,7 @@ async function pass(
   }
   const deleted: string[] = [];
   let toForget = forget;
-  for (const batch of inBatches(movable, ({ message }) => JSON.stringify(message).length)) {
+  for (const batch of inBatches(movable, ({ message }) => bytesInRequest(message))) {
     const messages = batch.map(({ message }) => message);
     let tries = 0;
     const known = await patiently(patience, () => {

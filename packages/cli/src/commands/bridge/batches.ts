@@ -1,4 +1,4 @@
-import { BATCH_CHARACTERS, BATCH_MESSAGES } from "../transfer/lines.ts";
+import { BATCH_BYTES, BATCH_MESSAGES } from "../transfer/lines.ts";
 
 /** Limits of a batch: messages, and their sizes together. */
 export interface BatchLimits {
@@ -6,7 +6,7 @@ export interface BatchLimits {
   readonly size: number;
 }
 
-const OF_SLUICE: BatchLimits = { messages: BATCH_MESSAGES, size: BATCH_CHARACTERS };
+const OF_SLUICE: BatchLimits = { messages: BATCH_MESSAGES, size: BATCH_BYTES };
 
 /** Splits items into batches within limits, in their order. An item that is too large has a batch of its own. */
 export function* inBatches<T>(

@@ -67,7 +67,7 @@ export async function importAll(on: OnBroker, file: string, options: ImportAllOp
         await restoring.settle(settings, ordered);
         isSettled = true;
       }
-      if (!isDone) await restoring.take(line, number, text.length);
+      if (!isDone) await restoring.take(line, number);
     }
     await restoring.end(number);
   } finally {

@@ -9,7 +9,7 @@ import { queueNamed } from "../../client/queues.ts";
 import { type Progress, progressBar } from "../../progress.ts";
 import { answer, type OnBroker } from "../on-broker.ts";
 import { Checkpoint } from "./checkpoint.ts";
-import { BATCH_CHARACTERS, BATCH_MESSAGES, linesOf, messageIn } from "./lines.ts";
+import { BATCH_BYTES, BATCH_MESSAGES, bytesInRequest, linesOf, messageIn } from "./lines.ts";
 
 export interface ImportOptions {
   /** Continue an import of the file that was stopped. */
@@ -25,10 +25,11 @@ interface Batch {
   readonly messages: BatchMessage[];
   /** Number of each message's line, from 1. */
   readonly lines: number[];
-  characters: number;
+  /** Bytes of the messages in the request. */
+  bytes: number;
 }
 
-const newBatch = (): Batch => ({ messages: [], lines: [], characters: 0 });
+const newBatch = (): Batch => ({ messages: [], lines: [], bytes: 0 });
 
 /**
  * `sluice import`: sends the messages of an export, or of lines like it. They get new ids, and are due as if they were
@@ -112,12 +113,12 @@ async function sendAll(
     line += 1;
     bytes += Buffer.byteLength(text) + 1;
     if (line <= linesDone || text.trim() === "") continue;
-    const isFull =
-      batch.characters + text.length > BATCH_CHARACTERS || batch.messages.length >= BATCH_MESSAGES;
-    if (isFull) await flush(line - 1);
-    batch.messages.push(messageIn(text, `${file}:${line}`));
+    const message = messageIn(text, `${file}:${line}`);
+    const own = bytesInRequest(message);
+    if (batch.bytes + own > BATCH_BYTES || batch.messages.length >= BATCH_MESSAGES) await flush(line - 1);
+    batch.messages.push(message);
     batch.lines.push(line);
-    batch.characters += text.length;
+    batch.bytes += own;
   }
   await flush(line);
   return sent;

@@ -15,9 +15,14 @@ export async function* linesOf(input: Readable): AsyncGenerator<string, undefine
   if (rest !== "") yield rest;
 }
 
-/** Limits of one request: messages, and characters of their lines. The broker accepts 100, and 1 MiB of bodies. */
+/** Limits of one request: messages, and bytes of their JSON. The broker accepts 100, and 1 MiB of bodies. */
 export const BATCH_MESSAGES = 100;
-export const BATCH_CHARACTERS = 700_000;
+export const BATCH_BYTES = 1_000_000;
+
+/** Bytes of a message in a request, with the comma behind it. Its body has no more. */
+export function bytesInRequest(message: object): number {
+  return Buffer.byteLength(JSON.stringify(message)) + 1;
+}
 
 /** Members of a line that are passed on unchecked: the broker checks them. */
 const MEMBERS = ["contentType", "text", "base64", "delaySeconds", "group", "attributes", "trace"] as const;

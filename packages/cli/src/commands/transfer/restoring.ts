@@ -8,7 +8,7 @@ import type { Progress } from "../../progress.ts";
 import type { OnBroker } from "../on-broker.ts";
 import type { BackupLine, SettingsLine } from "./backup-lines.ts";
 import type { Checkpoint } from "./checkpoint.ts";
-import { BATCH_CHARACTERS, BATCH_MESSAGES } from "./lines.ts";
+import { BATCH_BYTES, BATCH_MESSAGES, bytesInRequest } from "./lines.ts";
 import { type NumberedSettings, namesIn } from "./settings-lines.ts";
 
 /** Progress of an import of a backup. A contract: a later release may continue it. */
@@ -55,7 +55,7 @@ export class Restoring {
   readonly #targets: Map<string, string | null>;
   #batch: { readonly line: number; readonly message: BackupMessage }[] = [];
   #batchQueue = "";
-  #batchCharacters = 0;
+  #batchBytes = 0;
   #bytes = 0;
   #isWhole = false;
 
@@ -105,7 +105,7 @@ export class Restoring {
     this.#keep(all.at(-1)?.number ?? 1);
   }
 
-  async take(line: Exclude<BackupLine, SettingsLine>, number: number, characters: number): Promise<void> {
+  async take(line: Exclude<BackupLine, SettingsLine>, number: number): Promise<void> {
     if ("message" in line) {
       if (!this.#merges && !this.#named.has(line.in)) {
         const text = `the backup has no line for the queue ${printable(line.in)}. --merge adds messages to what is there.`;
@@ -115,12 +115,12 @@ export class Restoring {
         this.figures.leftOut += 1;
         return;
       }
-      const isFull =
-        this.#batch.length >= BATCH_MESSAGES || this.#batchCharacters + characters > BATCH_CHARACTERS;
+      const own = bytesInRequest(line.message);
+      const isFull = this.#batch.length >= BATCH_MESSAGES || this.#batchBytes + own > BATCH_BYTES;
       if (isFull || line.in !== this.#batchQueue) await this.#flush(number - 1);
       this.#batchQueue = line.in;
       this.#batch.push({ line: number, message: line.message });
-      this.#batchCharacters += characters;
+      this.#batchBytes += own;
       return;
     }
     await this.#flush(number - 1);
@@ -192,7 +192,7 @@ export class Restoring {
     if (batch.length === 0) return;
     const queue = this.#targets.get(this.#batchQueue) ?? this.#batchQueue;
     this.#batch = [];
-    this.#batchCharacters = 0;
+    this.#batchBytes = 0;
     try {
       await restoreMessages(
         this.#on.client,
