@@ -12,6 +12,7 @@ import { type Patience, PLAN_TRIES, patiently, RUN_TRIES } from "./patience.ts";
 import { backlogText, countOf, differencesOf, type Plan, planText } from "./plan.ts";
 import { pump } from "./pump.ts";
 import { MoveProgress, Tally } from "./report.ts";
+import { sameQueueRefusal } from "./same-queue.ts";
 import { untilStopped } from "./stopping.ts";
 
 export interface AdoptOptions extends BridgeOptions {
@@ -45,7 +46,11 @@ export async function adopt(on: OnBroker, name: string, options: AdoptOptions): 
   const source = await openSource(on, name, 1_000 * leaseSecs, options, patience);
   const described = await source.describe();
   const existing = await existingQueue(on, as, patience);
-  const plan = planOf(on, { described, existing, name: as, follow });
+  const same =
+    existing === null || as !== name
+      ? null
+      : await sameQueueRefusal(on.client, name, described.identity, patience);
+  const plan = planOf(on, { described, existing, name: as, follow, same });
   if (!json) printer.print(planText(plan));
   if (dryRun) {
     if (json) printer.print(JSON.stringify(plan, null, 2));
@@ -129,9 +134,11 @@ interface Planned {
   readonly existing: BackupQueue | null;
   readonly name: string;
   readonly follow: boolean;
+  /** Why the two queues are one; `null` if they are two. */
+  readonly same: string | null;
 }
 
-function planOf({ client }: OnBroker, { described, existing, name, follow }: Planned): Plan {
+function planOf({ client }: OnBroker, { described, existing, name, follow, same }: Planned): Plan {
   const { place, queue, lines, notCopied, notes, steps, refusal, backlog } = described;
   const comparable = ({ settings, consumer, dialects }: BackupQueue) => ({ settings, consumer, dialects });
   return {
@@ -148,7 +155,7 @@ function planOf({ client }: OnBroker, { described, existing, name, follow }: Pla
       "move each message: send it to Sluice under its id, delete it from the old queue once it is on disk",
       follow ? "go on until Ctrl-C" : "end when the old queue is empty",
     ],
-    refusal,
+    refusal: same ?? refusal,
   };
 }
 

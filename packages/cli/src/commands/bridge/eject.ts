@@ -14,6 +14,7 @@ import { type Patience, PLAN_TRIES, patiently, RUN_TRIES } from "./patience.ts";
 import { backlogText, countOf, type Plan, planText } from "./plan.ts";
 import { pump } from "./pump.ts";
 import { MoveProgress, Tally } from "./report.ts";
+import { sameQueueRefusal } from "./same-queue.ts";
 import { untilStopped } from "./stopping.ts";
 import { bodyBytes, type Target, type TargetQueue } from "./target.ts";
 
@@ -35,7 +36,12 @@ export async function eject(on: OnBroker, name: string, options: EjectOptions): 
   const queue = await existingQueue(on, name, patience);
   if (queue === null) throw new Error(`queue ${name} is gone`);
   const target = await openTarget(on, as, to, patience);
-  const plan = planOf(on, view, await target.describe(queue), as, follow);
+  const described = await target.describe(queue);
+  const same =
+    described.identity === null || as !== name
+      ? null
+      : await sameQueueRefusal(client, name, described.identity, patience);
+  const plan = planOf(on, view, { ...described, refusal: same ?? described.refusal }, as, follow);
   if (!json) printer.print(planText(plan));
   if (dryRun) {
     if (json) printer.print(JSON.stringify(plan, null, 2));
@@ -80,8 +86,9 @@ function planOf(
   as: string,
   follow: boolean,
 ): Plan {
-  const { place, exists, lines, differences, notCopied, notes, refusal } = target;
+  const { place, identity, lines, differences, notCopied, notes, refusal } = target;
   const { name, consumer, settings } = view;
+  const exists = identity !== null;
   const paused = `Delivery of ${name} is paused, so nothing can be taken out: sluice queues resume-delivery ${name}`;
   return {
     from: `queue ${name} of ${client.url}`,
@@ -105,7 +112,7 @@ function planOf(
       "move each message: send it to the new queue, delete it from Sluice once that has answered",
       follow ? "go on until Ctrl-C" : "end when no message is ready; delayed ones stay until they are due",
     ],
-    refusal: settings.deliveryPaused ? paused : refusal,
+    refusal: refusal ?? (settings.deliveryPaused ? paused : null),
   };
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { BackupMessage, BackupQueue } from "@sluice/gateway/views";
+import type { OtherQueue } from "./same-queue.ts";
 
 /** A message of another queue system, as a queue of Sluice stores it. */
 export interface ForeignMessage extends BackupMessage {
@@ -31,8 +32,9 @@ export type Line = readonly [name: string, value: string];
 
 /** A queue of another queue system, as it is shown and copied. */
 export interface SourceQueue {
-  /** Where it is, in words. */
+  /** Where it is, in words, with its address. */
   readonly place: string;
+  readonly identity: OtherQueue;
   /** The queue as Sluice is to create it. */
   readonly queue: BackupQueue;
   readonly lines: readonly Line[];

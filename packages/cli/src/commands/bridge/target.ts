@@ -1,11 +1,13 @@
 import type { BackupQueue, LeasedMessage } from "@sluice/gateway/views";
 import type { Line } from "./message.ts";
+import type { OtherQueue } from "./same-queue.ts";
 
 /** A queue of another queue system that a queue is moved to, as it is shown. */
 export interface TargetQueue {
-  /** Where it is, in words. */
+  /** Where it is, in words, with its address. */
   readonly place: string;
-  readonly exists: boolean;
+  /** `null` where it does not exist. */
+  readonly identity: OtherQueue | null;
   /** Settings that it is created with. */
   readonly lines: readonly Line[];
   /** Sentences about what is not copied, each with the reason. */

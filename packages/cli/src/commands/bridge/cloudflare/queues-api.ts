@@ -1,6 +1,7 @@
 import { CliError, EXIT_FAILED, EXIT_NOT_FOUND } from "@sluice/project/errors";
 import type { Credentials } from "../../deploy/account.ts";
 import { isPassingStatus, PassingFailure } from "../patience.ts";
+import type { OtherQueue } from "../same-queue.ts";
 
 export const API_URL = "https://api.cloudflare.com/client/v4";
 /** Time limit for an answer, in ms. */
@@ -86,6 +87,16 @@ export class CloudflareQueues {
 
   get account(): string {
     return this.#opened.account;
+  }
+
+  /** Account and address, in words. */
+  get place(): string {
+    return `account ${this.account} of Cloudflare at ${this.#opened.apiUrl}`;
+  }
+
+  /** Facts that tell a queue from one of the broker. */
+  identityOf({ queue_id: id }: CloudflareQueue): OtherQueue {
+    return { id, hasQueue: async (name) => (await this.find(name)) !== null };
   }
 
   /** Finds a queue by its name; `null` for none. */

@@ -53,7 +53,8 @@ class CloudflareSource implements Source {
     const queue = queueOf(this.#queue, meant);
     const made = queue.consumer;
     return {
-      place: `account ${this.#api.account} of Cloudflare`,
+      place: this.#api.place,
+      identity: this.#api.identityOf(this.#queue),
       queue,
       lines: linesOf(this.#queue, meant),
       notCopied: [

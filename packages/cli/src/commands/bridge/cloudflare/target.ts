@@ -27,8 +27,8 @@ export class CloudflareTarget implements Target {
     const found = await patiently(this.#patience, () => this.#api.find(this.#name));
     const settings = settingsOf(queue);
     return {
-      place: `account ${this.#api.account} of Cloudflare`,
-      exists: found !== null,
+      place: this.#api.place,
+      identity: found === null ? null : this.#api.identityOf(found),
       lines: [
         ["delivery delay", secondsText(settings.delivery_delay)],
         ["retention", secondsText(settings.message_retention_period)],

@@ -1,11 +1,48 @@
 import { GetQueueUrlCommand, SQSClient, SQSServiceException } from "@aws-sdk/client-sqs";
 import { CliError, EXIT_FAILED, EXIT_NOT_FOUND } from "@sluice/project/errors";
+import type { OtherQueue } from "../same-queue.ts";
 
 /** A client of SQS, as the environment and the profiles of AWS set it up: region, credentials, endpoint. */
 export function openSqs(tries: number): SQSClient {
   // The client tries again by itself, with growing waits. The address of a server in a container is known outside of it
   // by its endpoint, and not by the URLs of its queues.
-  return new SQSClient({ maxAttempts: tries, useQueueUrlAsEndpoint: false });
+  const client = new SQSClient({ maxAttempts: tries, useQueueUrlAsEndpoint: false });
+  // The client does not tell which of the environment and the profiles it has the address from.
+  client.middlewareStack.add(
+    (next) => (args) => {
+      const { protocol, hostname, port } = args.request as Address;
+      addresses.set(client, `${protocol}//${hostname}${port === undefined ? "" : `:${port}`}`);
+      return next(args);
+    },
+    { step: "build" },
+  );
+  return client;
+}
+
+interface Address {
+  readonly protocol: string;
+  readonly hostname: string;
+  readonly port?: number;
+}
+
+/** Addresses that clients have sent their latest requests to. */
+const addresses = new WeakMap<SQSClient, string>();
+
+/** Says where a queue is: what it is called there, and the address of the server. */
+export function placeOf(client: SQSClient, name: string): string {
+  return `${name} at ${addresses.get(client)}`;
+}
+
+/** Facts that tell a queue of SQS from one of the broker. */
+export function identityOf(
+  client: SQSClient,
+  of: "source" | "target",
+  { CreatedTimestamp }: Readonly<Record<string, string>>,
+): OtherQueue {
+  return {
+    ...(CreatedTimestamp === undefined ? {} : { createdSeconds: Number(CreatedTimestamp) }),
+    hasQueue: async (name) => (await urlOf(client, of, name)) !== null,
+  };
 }
 
 /** Names of AWS's errors for credentials that it does not know. */

@@ -17,7 +17,7 @@ import {
   type SourceQueue,
   type Taken,
 } from "../message.ts";
-import { callSqs, urlOf } from "./client.ts";
+import { callSqs, identityOf, placeOf, urlOf } from "./client.ts";
 import { deadLetterNameIn, linesOf, notCopiedOf, queueOf, type SqsAttributes } from "./settings.ts";
 
 /** Seconds that a receive waits for messages: it asks all of SQS's servers then, and can be stopped soon. */
@@ -52,7 +52,8 @@ class SqsSource implements Source {
     const dead = deadLetterNameIn(attributes);
     const count = dead?.maxReceiveCount;
     return {
-      place: attributes.QueueArn ?? this.#url,
+      place: placeOf(this.#client, attributes.QueueArn ?? this.#url),
+      identity: identityOf(this.#client, "source", attributes),
       queue: queueOf(this.#name, attributes, Tags),
       lines: linesOf(attributes, Tags),
       notCopied: notCopiedOf(attributes),

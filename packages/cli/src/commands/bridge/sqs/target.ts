@@ -11,7 +11,7 @@ import type { BackupQueue, LeasedMessage } from "@sluice/gateway/views";
 import { isFifoName, RECEIVE_MESSAGES_MAX } from "@sluice/protocol";
 import { differencesOf } from "../plan.ts";
 import type { Sent, Target, TargetQueue } from "../target.ts";
-import { callSqs, urlOf } from "./client.ts";
+import { callSqs, identityOf, placeOf, urlOf } from "./client.ts";
 import { linesOf, notCreatedOf, type SqsAttributes, sqsAttributesOf, tagsOf } from "./settings.ts";
 
 /** Bytes of the bodies of a batch: also what servers that speak for SQS have for a limit. */
@@ -37,8 +37,8 @@ export class SqsTarget implements Target {
     const deadArn = await this.#deadLetterArn(queue);
     const wanted = sqsAttributesOf(queue, deadArn);
     return {
-      place: found?.QueueArn ?? `SQS in ${await this.#client.config.region()}`,
-      exists: found !== null,
+      place: placeOf(this.#client, found?.QueueArn ?? `SQS in ${await this.#client.config.region()}`),
+      identity: found === null ? null : identityOf(this.#client, "target", found),
       lines: linesOf(wanted, tagsOf(queue)),
       differences: found === null ? [] : differencesOf(withoutName(wanted), found),
       notCopied: notCreatedOf(queue, deadArn),
