@@ -12,5 +12,8 @@ const { enableCompileCache } = await import("node:module");
 enableCompileCache();
 const { run } = await import("./command-line.ts");
 const { terminal } = await import("@sluice/local/report/printer");
+const { written } = await import("./written.ts");
+const code = await run(process.argv.slice(2), terminal);
+await Promise.all([process.stdout, process.stderr].map(written));
 // A broker that ran in this process may have left timers, which must not keep it alive.
-process.exit(await run(process.argv.slice(2), terminal));
+process.exit(code);
