@@ -1,5 +1,6 @@
 import {
   CreateQueueCommand,
+  GetQueueAttributesCommand,
   GetQueueUrlCommand,
   ReceiveMessageCommand,
   SendMessageCommand,
@@ -40,6 +41,11 @@ describe("sluice adopt --from cloudflare", () => {
       `Moved 4 messages of ${name} from Cloudflare.\nThe old queue has 0 messages now.\n`,
     ]);
     expect(out).toContain('take the consumer "mailer" away');
+    expect(out).toContain(
+      `queues consumer add ${name} mailer --batch-size 7 --batch-timeout 3 --message-retries 2 --max-concurrency 4 ` +
+        "--retry-delay-secs 9 --dead-letter-queue mails-dead\n",
+    );
+    expect(out).toContain("Adopt its dead-letter queue mails-dead first");
     const content = ({
       id,
       sentAt,
@@ -100,7 +106,30 @@ describe("sluice adopt --from cloudflare", () => {
   });
 });
 
+it("the plan says what happens to a queue of Cloudflare without a consumer", async () => {
+  const name = bridge.newName();
+  await bridge.cloudflare("", { queue_name: name });
+  const { out } = await bridge.run(["adopt", name, "--from", "cloudflare", "--dry-run"]);
+  expect(out).toContain(
+    "let the old queue be pulled from: it has no consumer, and has none again at the end\n",
+  );
+});
+
 describe("sluice adopt --from sqs", () => {
+  it("says to adopt the dead-letter queue first, until that is here", async () => {
+    const [{ name: dead, QueueUrl }, jobs] = [await bridge.sqsQueue(0), bridge.newName()];
+    const { QueueArn: deadLetterTargetArn } =
+      (await bridge.sqs.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ["QueueArn"] })))
+        .Attributes ?? {};
+    const RedrivePolicy = JSON.stringify({ deadLetterTargetArn, maxReceiveCount: 1 });
+    await bridge.sqs.send(new CreateQueueCommand({ QueueName: jobs, Attributes: { RedrivePolicy } }));
+    const plan = async () => (await bridge.run(["adopt", jobs, "--from", "sqs", "--dry-run"])).out;
+    expect(await plan()).toContain(`Adopt its dead-letter queue ${dead} first`);
+    expect(await plan()).toContain(`${dead}, after 1 receive\n`);
+    await bridge.run(["adopt", dead, "--from", "sqs", "--yes", ...LEASE]);
+    expect(await plan()).not.toContain("Adopt its dead-letter queue");
+  });
+
   it("copies attributes and tags, and moves what belongs to each message, in the order of its group", async () => {
     const name = bridge.newName(".fifo");
     const Attributes = {
@@ -194,8 +223,8 @@ describe("sluice adopt --from sqs", () => {
     await lab.run(["queues", "create", name, "--message-retention-period-secs", "600"]);
     const { code, out } = await bridge.run(["adopt", name, "--from", "sqs", "--yes", ...LEASE]);
     expect(code).toBe(0);
-    expect(out).toContain("settings.messageRetentionSeconds: 345600, here 600");
-    expect(out).toContain("settings.receive: ");
+    expect(out).toContain("  retention: 600 s (10 min), not 345600 s (4 d)\n");
+    expect(out).toContain("  visibility: 30 s, not 77 s (1 min)\n");
     expect(await lab.json(["queues", "info", name])).toMatchObject({
       settings: { messageRetentionSeconds: 600 },
     });

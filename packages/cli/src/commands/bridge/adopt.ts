@@ -46,11 +46,13 @@ export async function adopt(on: OnBroker, name: string, options: AdoptOptions): 
   const source = await openSource(on, name, 1_000 * leaseSecs, options, patience);
   const described = await source.describe();
   const existing = await existingQueue(on, as, patience);
+  const dead = deadLetterQueueOf(described.queue);
+  const hasDead = dead === null || (await existingQueue(on, dead, patience)) !== null;
   const same =
     existing === null || as !== name
       ? null
       : await sameQueueRefusal(on.client, name, described.identity, patience);
-  const plan = planOf(on, { described, existing, name: as, follow, same });
+  const plan = planOf(on, { described, existing, name: as, follow, same, missing: hasDead ? null : dead });
   if (!json) printer.print(planText(plan));
   if (dryRun) {
     if (json) printer.print(JSON.stringify(plan, null, 2));
@@ -129,6 +131,11 @@ export async function existingQueue(
   return queues.find((queue) => queue.name === name) ?? null;
 }
 
+/** Name of the queue that the dead letters of a queue go to; `null` for none. */
+function deadLetterQueueOf({ settings, consumer }: BackupQueue): string | null {
+  return settings.receive?.redrive?.deadLetterQueue ?? consumer?.settings.deadLetterQueue ?? null;
+}
+
 interface Planned {
   readonly described: SourceQueue;
   readonly existing: BackupQueue | null;
@@ -136,19 +143,29 @@ interface Planned {
   readonly follow: boolean;
   /** Why the two queues are one; `null` if they are two. */
   readonly same: string | null;
+  /** Name of its dead-letter queue, if the broker has none of that name. */
+  readonly missing: string | null;
 }
 
-function planOf({ client }: OnBroker, { described, existing, name, follow, same }: Planned): Plan {
-  const { place, queue, lines, notCopied, notes, steps, refusal, backlog } = described;
-  const comparable = ({ settings, consumer, dialects }: BackupQueue) => ({ settings, consumer, dialects });
+function planOf({ client }: OnBroker, { described, existing, name, follow, same, missing }: Planned): Plan {
+  const { place, queue, notCopied, notes, steps, refusal, backlog } = described;
+  const lines = described.linesOf(queue);
   return {
     from: place,
     to: `queue ${name} of ${client.url}${existing === null ? ", which is created" : ", which exists"}`,
     settings: Object.fromEntries(lines),
-    differences: existing === null ? [] : differencesOf(comparable(queue), comparable(existing)),
+    differences: existing === null ? [] : differencesOf(lines, described.linesOf(existing)),
     notCopied,
     backlog,
-    notes,
+    notes: [
+      ...(missing === null
+        ? []
+        : [
+            `Adopt its dead-letter queue ${missing} first: otherwise the first dead letter creates it, with default ` +
+              "settings, which it keeps.",
+          ]),
+      ...notes,
+    ],
     steps: [
       ...(existing === null ? ["create the queue with these settings"] : []),
       ...steps,

@@ -37,7 +37,8 @@ export interface SourceQueue {
   readonly identity: OtherQueue;
   /** The queue as Sluice is to create it. */
   readonly queue: BackupQueue;
-  readonly lines: readonly Line[];
+  /** Settings of a queue of Sluice in the words of this system. */
+  linesOf(queue: BackupQueue): readonly Line[];
   /** Sentences about what is not copied, each with the reason. */
   readonly notCopied: readonly string[];
   /** Sentences about what else matters before it begins. */

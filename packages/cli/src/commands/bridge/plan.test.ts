@@ -2,16 +2,18 @@ import { describe, expect, it } from "vitest";
 import { backlogText, countOf, differencesOf } from "./plan.ts";
 
 describe("settings that differ", () => {
-  it("are named by their keys, with both values; what only the other side has is none", () => {
-    const theirs = {
-      settings: { delay: 1, receive: { waitMs: 0 }, redrive: null },
-      consumer: { type: "worker" },
-    };
-    const ours = { settings: { delay: 2, receive: { waitMs: 0 }, history: 9 }, consumer: null };
-    expect(differencesOf(theirs, ours)).toEqual([
-      "settings.delay: 1, here 2",
-      'consumer: {"type":"worker"}, here none',
-    ]);
+  it("are named with both values; what the existing queue lacks is none", () => {
+    const wanted = [
+      ["retention", "4 d"],
+      ["receive wait", "0 s"],
+      ["tag team", "a"],
+    ] as const;
+    const existing = [
+      ["retention", "1 d"],
+      ["receive wait", "0 s"],
+      ["consumer", "none"],
+    ] as const;
+    expect(differencesOf(wanted, existing)).toEqual(["retention: 1 d, not 4 d", "tag team: none, not a"]);
   });
 });
 

@@ -6,7 +6,7 @@ export interface Plan {
   readonly from: string;
   readonly to: string;
   readonly settings: Readonly<Record<string, string>>;
-  /** Settings of the target, if it is there, that differ from the source's: both values of each. */
+  /** Settings of the target, if it is there, that differ from the source's: both values of each, in words. */
   readonly differences: readonly string[];
   readonly notCopied: readonly string[];
   readonly backlog: Backlog;
@@ -60,25 +60,11 @@ export function countOf({ waiting, inFlight, delayed }: Backlog): number {
   return (waiting ?? 0) + (inFlight ?? 0) + (delayed ?? 0);
 }
 
-/** Lists the settings that differ, by the paths of their keys, as `key: theirs, here ours`. */
-export function differencesOf(theirs: unknown, ours: unknown, path = ""): string[] {
-  if (isObject(theirs) && isObject(ours)) {
-    return Object.keys(theirs).flatMap((key) =>
-      differencesOf(theirs[key], ours[key], path === "" ? key : `${path}.${key}`),
-    );
-  }
-  const [there, here] = [shown(theirs), shown(ours)];
-  return there === here ? [] : [`${path}: ${there}, here ${here}`];
-}
-
-function shown(value: unknown): string {
-  return value === undefined || value === null
-    ? "none"
-    : typeof value === "string"
-      ? value
-      : JSON.stringify(value);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+/** Lists the settings of a queue that exists which differ from those that are wanted. */
+export function differencesOf(wanted: readonly Line[], existing: readonly Line[]): string[] {
+  const values = new Map(existing);
+  return wanted.flatMap(([name, value]) => {
+    const own = values.get(name) ?? "none";
+    return own === value ? [] : [`${name}: ${own}, not ${value}`];
+  });
 }

@@ -62,16 +62,21 @@ function definitionOf(consumer: Consumer): ConsumerDefinition {
   };
 }
 
-/** Settings of a queue of Cloudflare, for people. */
-export function linesOf({ settings }: CloudflareQueue, consumer: Consumer | null): Line[] {
-  const lines: Line[] = [
-    ["delivery delay", secondsText(settings?.delivery_delay ?? 0)],
-    ["retention", secondsText(settings?.message_retention_period ?? RETENTION_SECONDS_DEFAULT)],
+/** Settings of a queue that are not its consumer's, for people. */
+export function settingLinesOf({ settings }: BackupQueue): Line[] {
+  return [
+    ["delivery delay", secondsText(settings.deliveryDelaySeconds ?? 0)],
+    ["retention", secondsText(settings.messageRetentionSeconds ?? RETENTION_SECONDS_DEFAULT)],
   ];
-  if (consumer === null) return [...lines, ["consumer", "none"]];
-  const made = definitionOf(consumer);
+}
+
+/** Settings of a queue and of its consumer, for people. */
+export function linesOf(queue: BackupQueue): Line[] {
+  const lines = settingLinesOf(queue);
+  const { consumer: made } = queue;
+  if (made === null) return [...lines, ["consumer", "none"]];
   const { settings: its } = made;
-  lines.push(["consumer", made.type === "worker" ? `Worker ${made.worker}` : "clients that pull"]);
+  lines.push(["consumer", consumerText(made)]);
   if (made.type === "worker") {
     const { maxBatchSize, maxBatchTimeoutSeconds, maxConcurrency } = made.settings;
     lines.push(["batch", `${maxBatchSize} messages, or ${maxBatchTimeoutSeconds} s`]);
@@ -85,4 +90,25 @@ export function linesOf({ settings }: CloudflareQueue, consumer: Consumer | null
     lines.push(["dead letters", its.deadLetterQueue ?? "none"]);
   }
   return lines;
+}
+
+function consumerText(consumer: ConsumerDefinition): string {
+  if (consumer.type === "worker") return `Worker ${consumer.worker}`;
+  return consumer.type === "http_pull" ? "clients that pull" : "pushed over HTTP";
+}
+
+/** Flags with which Wrangler adds a consumer with these settings again. */
+export function wranglerFlagsOf({ settings = {}, dead_letter_queue: dead }: Consumer): string {
+  const { max_wait_time_ms: waitMs } = settings;
+  const flags: [string, number | string | null | undefined][] = [
+    ["batch-size", settings.batch_size],
+    ["batch-timeout", waitMs === undefined || waitMs === null ? waitMs : waitMs / 1_000],
+    ["message-retries", settings.max_retries],
+    ["max-concurrency", settings.max_concurrency],
+    ["retry-delay-secs", settings.retry_delay],
+    ["dead-letter-queue", dead || null],
+  ];
+  return flags
+    .map(([name, value]) => (value === undefined || value === null ? "" : ` --${name} ${value}`))
+    .join("");
 }

@@ -5,7 +5,7 @@ import { type Patience, patiently } from "../patience.ts";
 import { consumerOf, LentConsumer, workerOf } from "./lent-consumer.ts";
 import { foreignOf } from "./pulled.ts";
 import type { CloudflareQueue, CloudflareQueues } from "./queues-api.ts";
-import { linesOf, queueOf } from "./settings.ts";
+import { linesOf, queueOf, wranglerFlagsOf } from "./settings.ts";
 
 interface CloudflareSourceOptions {
   readonly name: string;
@@ -56,7 +56,7 @@ class CloudflareSource implements Source {
       place: this.#api.place,
       identity: this.#api.identityOf(this.#queue),
       queue,
-      lines: linesOf(this.#queue, meant),
+      linesOf,
       notCopied: [
         "Attempts: each message begins anew. The pull shows no others than its own.",
         "Event notifications and event subscriptions of the queue: create them on the new one.",
@@ -75,14 +75,19 @@ class CloudflareSource implements Source {
           ? ["Other clients that pull go on meanwhile, and what they pull is theirs."]
           : []),
       ],
-      steps: isWorker
-        ? [
-            `take the consumer "${worker}" away from the old queue, and put it back at the end; by hand: npx wrangler ` +
-              `queues consumer http remove ${name} && npx wrangler queues consumer add ${name} ${worker}`,
-          ]
-        : consumer === null || kept !== undefined
-          ? ["let the old queue be pulled from, and put back its consumer at the end"]
-          : [],
+      steps:
+        consumer?.type === "worker"
+          ? [
+              `take the consumer "${worker}" away from the old queue, and put it back at the end; by hand: npx wrangler ` +
+                `queues consumer http remove ${name} && npx wrangler queues consumer add ${name} ${worker}${wranglerFlagsOf(consumer)}`,
+            ]
+          : consumer === null || kept !== undefined
+            ? [
+                meant === null
+                  ? "let the old queue be pulled from: it has no consumer, and has none again at the end"
+                  : "let the old queue be pulled from, and put back its consumer at the end",
+              ]
+            : [],
       refusal: this.#refusal(isWorker && !detachConsumer ? worker : null),
       backlog: await this.backlog(),
     };

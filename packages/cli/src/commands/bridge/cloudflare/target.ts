@@ -3,8 +3,8 @@ import { BATCH_BYTES_MAX, BATCH_MESSAGES_MAX, isFifoName, MESSAGE_BYTES_MAX } fr
 import { type Patience, patiently } from "../patience.ts";
 import { differencesOf } from "../plan.ts";
 import { bodyBytes, type Sent, type Target, type TargetQueue } from "../target.ts";
-import { secondsText } from "../words.ts";
 import { type CloudflareQueue, type CloudflareQueues, RefusedRequest } from "./queues-api.ts";
+import { queueOf, settingLinesOf } from "./settings.ts";
 
 /** Room of a batch for what Cloudflare counts besides the bodies: about 100 bytes a message. */
 const METADATA_BYTES = 10_000;
@@ -25,15 +25,12 @@ export class CloudflareTarget implements Target {
 
   async describe(queue: BackupQueue): Promise<TargetQueue> {
     const found = await patiently(this.#patience, () => this.#api.find(this.#name));
-    const settings = settingsOf(queue);
     return {
       place: this.#api.place,
       identity: found === null ? null : this.#api.identityOf(found),
-      lines: [
-        ["delivery delay", secondsText(settings.delivery_delay)],
-        ["retention", secondsText(settings.message_retention_period)],
-      ],
-      differences: found === null ? [] : differencesOf(settings, found.settings),
+      lines: settingLinesOf(queue),
+      differences:
+        found === null ? [] : differencesOf(settingLinesOf(queue), settingLinesOf(queueOf(found, null))),
       notCopied: [],
       notes: [
         "Cloudflare recognises no message that comes twice: one whose answer is lost, or that this command is killed with, can.",

@@ -1,5 +1,6 @@
 import type { BackupQueue } from "@sluice/gateway/views";
 import { isFifoName, RETENTION_SECONDS_DEFAULT } from "@sluice/protocol";
+import { plural } from "@sluice/protocol/words";
 import type { Line } from "../message.ts";
 import { secondsText } from "../words.ts";
 
@@ -23,6 +24,11 @@ export function deadLetterNameIn({ RedrivePolicy = "" }: SqsAttributes) {
   const { deadLetterTargetArn, maxReceiveCount } = JSON.parse(RedrivePolicy) as Record<string, unknown>;
   const name = String(deadLetterTargetArn).split(":").at(-1) ?? "";
   return { name, maxReceiveCount: Number(maxReceiveCount) };
+}
+
+/** Dead-letter queue of a queue of Sluice by its redrive policy; `null` for none. */
+export function deadLetterNameOf({ settings }: BackupQueue): string | null {
+  return settings.receive?.redrive?.deadLetterQueue ?? null;
 }
 
 /** The queue of Sluice with the attributes and tags of one of SQS. */
@@ -64,7 +70,10 @@ export function linesOf(attributes: SqsAttributes, tags: SqsAttributes): Line[] 
     ["retention", secondsText(secondsIn(attributes, "MessageRetentionPeriod", RETENTION_SECONDS_DEFAULT))],
     ["visibility", secondsText(secondsIn(attributes, "VisibilityTimeout", 30))],
     ["receive wait", secondsText(secondsIn(attributes, "ReceiveMessageWaitTimeSeconds", 0))],
-    ["dead letters", dead === null ? "none" : `${dead.name}, after ${dead.maxReceiveCount} receives`],
+    [
+      "dead letters",
+      dead === null ? "none" : `${dead.name}, after ${plural(dead.maxReceiveCount, "receive")}`,
+    ],
   ];
   for (const key of [
     "MaximumMessageSize",
@@ -74,6 +83,9 @@ export function linesOf(attributes: SqsAttributes, tags: SqsAttributes): Line[] 
   ]) {
     if (attributes[key] !== undefined) lines.push([key, attributes[key]]);
   }
+  const { RedriveAllowPolicy: policy } = copiedOf(attributes);
+  if (policy !== undefined)
+    lines.push(["redrive from", String(Object(JSON.parse(policy)).redrivePermission)]);
   for (const [key, value] of Object.entries(tags)) lines.push([`tag ${key}`, value]);
   return lines;
 }
@@ -106,7 +118,7 @@ const DELAY_SECONDS_MAX = 900;
 /**
  * Attributes that a queue of SQS is created with.
  *
- * @param deadLetterArn ARN of the dead-letter queue; `null` where there is none.
+ * @param deadLetterArn ARN of the dead-letter queue, or its name; `null` where there is none.
  */
 export function sqsAttributesOf(
   { name, settings, dialects }: BackupQueue,

@@ -18,7 +18,16 @@ import {
   type Taken,
 } from "../message.ts";
 import { callSqs, identityOf, placeOf, urlOf } from "./client.ts";
-import { deadLetterNameIn, linesOf, notCopiedOf, queueOf, type SqsAttributes } from "./settings.ts";
+import {
+  deadLetterNameIn,
+  deadLetterNameOf,
+  linesOf,
+  notCopiedOf,
+  queueOf,
+  type SqsAttributes,
+  sqsAttributesOf,
+  tagsOf,
+} from "./settings.ts";
 
 /** Seconds that a receive waits for messages: it asks all of SQS's servers then, and can be stopped soon. */
 const WAIT_SECONDS = 2;
@@ -55,7 +64,7 @@ class SqsSource implements Source {
       place: placeOf(this.#client, attributes.QueueArn ?? this.#url),
       identity: identityOf(this.#client, "source", attributes),
       queue: queueOf(this.#name, attributes, Tags),
-      lines: linesOf(attributes, Tags),
+      linesOf: (queue) => linesOf(sqsAttributesOf(queue, deadLetterNameOf(queue)), tagsOf(queue)),
       notCopied: notCopiedOf(attributes),
       notes: [
         "Other consumers go on meanwhile, and what they receive is theirs.",

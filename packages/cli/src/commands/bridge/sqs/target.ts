@@ -12,7 +12,14 @@ import { isFifoName, RECEIVE_MESSAGES_MAX } from "@sluice/protocol";
 import { differencesOf } from "../plan.ts";
 import type { Sent, Target, TargetQueue } from "../target.ts";
 import { callSqs, identityOf, placeOf, urlOf } from "./client.ts";
-import { linesOf, notCreatedOf, type SqsAttributes, sqsAttributesOf, tagsOf } from "./settings.ts";
+import {
+  deadLetterNameOf,
+  linesOf,
+  notCreatedOf,
+  type SqsAttributes,
+  sqsAttributesOf,
+  tagsOf,
+} from "./settings.ts";
 
 /** Bytes of the bodies of a batch: also what servers that speak for SQS have for a limit. */
 const BATCH_BYTES = 250_000;
@@ -40,7 +47,7 @@ export class SqsTarget implements Target {
       place: placeOf(this.#client, found?.QueueArn ?? `SQS in ${await this.#client.config.region()}`),
       identity: found === null ? null : identityOf(this.#client, "target", found),
       lines: linesOf(wanted, tagsOf(queue)),
-      differences: found === null ? [] : differencesOf(withoutName(wanted), found),
+      differences: found === null ? [] : differencesOf(linesOf(wanted, {}), linesOf(found, {})),
       notCopied: notCreatedOf(queue, deadArn),
       notes: [
         isFifoName(queue.name)
@@ -82,9 +89,9 @@ export class SqsTarget implements Target {
     return outcomes;
   }
 
-  async #deadLetterArn({ settings }: BackupQueue): Promise<string | null> {
-    const name = settings.receive?.redrive?.deadLetterQueue;
-    return name === undefined ? null : ((await this.#attributes(name))?.QueueArn ?? null);
+  async #deadLetterArn(queue: BackupQueue): Promise<string | null> {
+    const name = deadLetterNameOf(queue);
+    return name === null ? null : ((await this.#attributes(name))?.QueueArn ?? null);
   }
 
   async #attributes(name: string): Promise<SqsAttributes | null> {
@@ -93,11 +100,6 @@ export class SqsTarget implements Target {
     const command = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ["All"] });
     return (await callSqs("target", () => this.#client.send(command))).Attributes ?? {};
   }
-}
-
-/** Leaves out what is in the name of a queue. */
-function withoutName({ FifoQueue: _, ...others }: SqsAttributes): SqsAttributes {
-  return others;
 }
 
 /** Why SQS cannot take a message; `null` if it can. */
