@@ -74,13 +74,13 @@ it("messages are found, shown and redriven by their last error", async () => {
   const found = () => peek("dead", "--filter", 'error:"received 1 time"');
   await expect
     .poll(async () => (await found()).messages)
-    .toMatchObject([{ text: "1", lastError: "it was received 1 time(s)" }]);
+    .toMatchObject([{ text: "1", lastError: "it was received 1 time" }]);
   const { out } = await lab.run(["messages", "peek", "dead"]);
   expect(out).toMatch(/^id .* why +error +body\n/);
-  expect(out).toMatch(/ it was received 1 time\(s\) +1\n/);
+  expect(out).toMatch(/ it was received 1 time +1\n/);
   const [{ id = "" } = {}] = (await found()).messages;
   const shown = await lab.run(["messages", "show", "dead", id]);
-  expect(shown.out).toMatch(/^last error +it was received 1 time\(s\)$/m);
+  expect(shown.out).toMatch(/^last error +it was received 1 time$/m);
   await lab.run(["queues", "redrive", "dead", "--filter", "error:received"]);
   expect(await only("dead")).toMatchObject({ text: "2", lastError: null });
   // It had this id in both queues, and has left both.

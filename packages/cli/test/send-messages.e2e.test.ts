@@ -87,8 +87,8 @@ describe("sluice messages send", () => {
   it("needs a group for a FIFO queue", async () => {
     await sqs("CreateQueue", { QueueName: "f.fifo", Attributes: { FifoQueue: "true" } });
     expect(await send("f.fifo", "--body", "1")).toMatchObject({
-      code: 1,
-      err: expect.stringContaining("group"),
+      code: 2,
+      err: expect.stringContaining("f.fifo is a FIFO queue: --group NAME names"),
     });
     expect(await send("f.fifo", "--body", "1", "--group", "g")).toMatchObject({ code: 0 });
     expect(await only("f.fifo")).toMatchObject({ group: "g" });

@@ -10,6 +10,7 @@ import {
   VISIBILITY_TIMEOUT_MS_DEFAULT,
   VISIBILITY_TIMEOUT_MS_MAX,
 } from "@sluice/protocol";
+import { plural } from "@sluice/protocol/words";
 import { attemptsIn } from "../history/event.ts";
 import { sequenceNumberOf } from "../send/intake.ts";
 import { DEAD_BYTES_MAX, type DeadLetters } from "../transfer/dead-letters.ts";
@@ -227,7 +228,7 @@ export class Receivers {
       const request = { max, visibleAtMs: nowMs + visibilityMs, deadBytesMax: this.#deadRoom };
       const { lease, dead, deadRoom } = receive(queue, request, nowMs);
       this.#deadRoom = deadRoom;
-      this.#parts.deadLetters.add(dead, `it was received ${queue.rules.maxRetries + 1} time(s)`);
+      this.#parts.deadLetters.add(dead, `it was received ${plural(queue.rules.maxRetries + 1, "time")}`);
       if (lease === null) return null;
       const receipts = this.#readableOf(lease, nowMs);
       if (receipts.length === 0) continue;

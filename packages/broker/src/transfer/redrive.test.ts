@@ -46,7 +46,7 @@ describe("a message that was received too often (spec sqs 6.1)", () => {
       timestampMs: first[0]?.timestampMs,
       extension: { attributes: new Uint8Array([5]), deadLetterSource: "orders" },
     });
-    expect(queues.lines.join()).toContain("it was received 2 time(s)");
+    expect(queues.lines.join()).toContain("it was received 2 times");
   });
 
   it("is kept for the dead-letter queue's retention from its send on, and that one is the longer one", async () => {

@@ -9,6 +9,7 @@ import {
   type Queue,
 } from "@sluice/engine";
 import { IN_FLIGHT_MAX, type Why, type WhyReason } from "@sluice/protocol";
+import { plural } from "@sluice/protocol/words";
 import { deadLetterQueueOf } from "../turn/rules.ts";
 import type { Conditions, Deliverer } from "./conditions.ts";
 
@@ -124,7 +125,7 @@ export class Reasons {
     const end = target === null ? "deletes it" : `moves it to ${quoted(target)}`;
     return why(
       "exhausted",
-      `It was received ${attempts} times, as often as it may be: the next receive ${end}.`,
+      `It was received ${plural(attempts, "time")}, as often as it may be: the next receive ${end}.`,
       null,
       target,
     );

@@ -280,14 +280,17 @@ describe("why a message is not delivered", () => {
     expect(queueWhy(world, "orders").text).toContain(` None has asked since ${at(7_000)}.`);
   });
 
-  it("exhausted: with where the next receive moves it", async () => {
-    const redrive = { deadLetterQueue: "dead", maxReceiveCount: 2 };
+  it.each([
+    [1, "1 time"],
+    [2, "2 times"],
+  ])("exhausted: with where the next receive moves it, after %i", async (count, times) => {
+    const redrive = { deadLetterQueue: "dead", maxReceiveCount: count };
     const world = new SqsWorld({ orders: { receive: { redrive } }, dead: {} });
     await world.enqueue("orders", "m");
-    for (let i = 0; i < 2; i++) await world.receive("orders", { visibilityTimeoutMs: 0 });
+    for (let i = 0; i < count; i++) await world.receive("orders", { visibilityTimeoutMs: 0 });
     expect(whyOf(world, "orders", "m")).toEqual({
       reason: "exhausted",
-      text: 'It was received 2 times, as often as it may be: the next receive moves it to "dead".',
+      text: `It was received ${times}, as often as it may be: the next receive moves it to "dead".`,
       untilMs: null,
       by: "dead",
     });

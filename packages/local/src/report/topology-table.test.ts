@@ -1,7 +1,7 @@
 import { CONSUMER_SETTINGS, PUSH_SETTINGS, QUEUE } from "@sluice/project/test/definitions";
 import type { QueueDefinition } from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
-import { receiver, topologyTable } from "./topology-table.ts";
+import { receiver, retriesBy, topologyTable } from "./topology-table.ts";
 
 function queue(rest: Partial<QueueDefinition>): QueueDefinition {
   return { ...QUEUE, ...rest };
@@ -78,6 +78,10 @@ describe("topologyTable", () => {
         "b      -          mail      10 or 5 s  5 receives  dead",
       ].join("\n"),
     );
+  });
+
+  it("counts one receive in the singular", () => {
+    expect(retriesBy({ deadLetterQueue: "dead", maxReceiveCount: 1 }, null)).toBe("1 receive");
   });
 
   it("shows the endpoint that a queue is pushed to, without its query, which may hold a key", () => {

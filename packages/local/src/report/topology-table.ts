@@ -8,6 +8,7 @@ import {
   type R2NotificationSettings,
   type RedriveSettings,
 } from "@sluice/protocol";
+import { plural } from "@sluice/protocol/words";
 import type { Printer } from "./printer.ts";
 import { type Look, table } from "./table.ts";
 
@@ -58,7 +59,7 @@ function bucketsOf(name: string, rules: readonly R2NotificationSettings[]): stri
 
 /** How often a message is tried. A redrive policy counts before what the consumer says. */
 export function retriesBy(redrive: RedriveSettings | null, consumer: ConsumerDefinition | null): string {
-  if (redrive !== null) return `${redrive.maxReceiveCount} receives`;
+  if (redrive !== null) return plural(redrive.maxReceiveCount, "receive");
   if (consumer === null) return "-";
   return isTriedForEver(consumer) ? "until expired" : retries(consumer.settings);
 }

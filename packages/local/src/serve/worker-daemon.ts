@@ -13,6 +13,7 @@ import {
   RETENTION_SECONDS_DEFAULT,
   type TaskRunSettings,
 } from "@sluice/protocol";
+import { plural } from "@sluice/protocol/words";
 import { CATCH_UP_MS_MAX, type CatchUpRule, parseSqsdOptions, type SqsdOptions } from "@sluice/sqsd";
 import { parseCronYaml } from "@sluice/sqsd/cron-yaml";
 import type { Printer } from "../report/printer.ts";
@@ -131,7 +132,8 @@ function definition(name: string, consumer: HttpPushConsumerDefinition | null): 
 
 function introduction(endpoint: string, queue: string, { settings }: HttpPushConsumerDefinition): string {
   const { daemon, maxConcurrency, maxRetries, deadLetterQueue } = settings;
-  const dead = deadLetterQueue === null ? "" : `, ${maxRetries + 1} receives until "${deadLetterQueue}"`;
+  const dead =
+    deadLetterQueue === null ? "" : `, ${plural(maxRetries + 1, "receive")} until "${deadLetterQueue}"`;
   return [
     `sqs     ${endpoint}  (endpoint of AWS SDKs)`,
     `queue   ${endpoint}/000000000000/${queue}`,

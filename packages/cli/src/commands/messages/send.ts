@@ -1,4 +1,5 @@
 import { CliError, EXIT_USAGE } from "@sluice/project/errors";
+import { isFifoName } from "@sluice/protocol";
 import { samplesOfEvents, sendBatch } from "../../client/messages.ts";
 import { answer, type OnBroker } from "../on-broker.ts";
 import { type BodyOptions, bodyIn, bytesOf, type SentType } from "./body.ts";
@@ -29,6 +30,9 @@ export async function send(on: OnBroker, queue: string, options: SendOptions): P
     );
   }
   const { contentType = "json", delaySecs, attribute = [], group } = options;
+  if (isFifoName(queue) && group === undefined) {
+    throw new CliError(`${queue} is a FIFO queue: --group NAME names the message's group.`, EXIT_USAGE);
+  }
   const message = {
     contentType,
     ...bodyIn(bytes, contentType),
