@@ -224,7 +224,7 @@ describe("sluice adopt --from sqs", () => {
     const { code, out } = await bridge.run(["adopt", name, "--from", "sqs", "--yes", ...LEASE]);
     expect(code).toBe(0);
     expect(out).toContain("  retention: 600 s (10 min), not 345600 s (4 d)\n");
-    expect(out).toContain("  visibility: 30 s, not 77 s (1 min)\n");
+    expect(out).toContain("  visibility: 30 s, not 77 s (1 min)\n\n");
     expect(await lab.json(["queues", "info", name])).toMatchObject({
       settings: { messageRetentionSeconds: 600 },
     });

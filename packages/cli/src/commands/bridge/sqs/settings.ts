@@ -1,5 +1,5 @@
 import type { BackupQueue } from "@sluice/gateway/views";
-import { isFifoName, RETENTION_SECONDS_DEFAULT } from "@sluice/protocol";
+import { isFifoName, RETENTION_SECONDS_DEFAULT, SQS_MESSAGE_BYTES_MAX } from "@sluice/protocol";
 import { plural } from "@sluice/protocol/words";
 import type { Line } from "../message.ts";
 import { secondsText } from "../words.ts";
@@ -75,13 +75,15 @@ export function linesOf(attributes: SqsAttributes, tags: SqsAttributes): Line[] 
       dead === null ? "none" : `${dead.name}, after ${plural(dead.maxReceiveCount, "receive")}`,
     ],
   ];
-  for (const key of [
-    "MaximumMessageSize",
-    "ContentBasedDeduplication",
-    "DeduplicationScope",
-    "FifoThroughputLimit",
-  ]) {
-    if (attributes[key] !== undefined) lines.push([key, attributes[key]]);
+  const { MaximumMessageSize: largest = SQS_MESSAGE_BYTES_MAX, FifoQueue } = attributes;
+  lines.push(["largest message", `${Number(largest).toLocaleString("en")} bytes`]);
+  if (FifoQueue === "true") {
+    const { ContentBasedDeduplication, DeduplicationScope, FifoThroughputLimit } = attributes;
+    lines.push(
+      ["deduplication", ContentBasedDeduplication === "true" ? "by body or id" : "by id"],
+      ["its scope", DeduplicationScope === "messageGroup" ? "each group" : "the queue"],
+      ["throughput limit", FifoThroughputLimit === "perMessageGroupId" ? "of each group" : "of the queue"],
+    );
   }
   const { RedriveAllowPolicy: policy } = copiedOf(attributes);
   if (policy !== undefined)
