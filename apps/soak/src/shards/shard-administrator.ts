@@ -1,4 +1,10 @@
-import type { DirectoryReply, QueueDefinition, QueueRecord, QueueSettingsChange } from "@sluice/protocol";
+import {
+  type DirectoryReply,
+  type QueueDefinition,
+  type QueueRecord,
+  type QueueSettingsChange,
+  shardOf,
+} from "@sluice/protocol";
 import type { QueueRpc, ShardedQueues } from "@sluice/shards";
 import type { ShardDirectory } from "./shard-directory.ts";
 import type { PurgeCall } from "./shard-ledger.ts";
@@ -119,7 +125,12 @@ export class ShardAdministrator {
         arrivedMs = this.#world.nowMs;
       },
     );
-    const isHeard = this.#world.nowMs < arrivedMs + NOTIFY_MS_MAX;
+    // A call that fails is made again after the answer.
+    const isKnown = [...this.#world.objects.values()].every(
+      ({ name: object, isAlive, record }) =>
+        shardOf(object).queue !== name || !isAlive || record === null || record.definition.deliveryPaused,
+    );
+    const isHeard = isKnown && this.#world.nowMs < arrivedMs + NOTIFY_MS_MAX;
     if (reply.ok && settings.deliveryPaused === true && isHeard)
       ledger.pauses.push({ queue: name, fromEvent: loop.events, toEvent: Infinity });
     return reply.ok;

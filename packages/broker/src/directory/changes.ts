@@ -48,7 +48,7 @@ export class Changes {
     this.#ports = ports;
   }
 
-  /** Changes a queue, and resolves when its objects are notified or could not be reached for `NOTIFY_MS_MAX`. */
+  /** Changes a queue, and resolves when its objects are notified, calls to them have failed, or after `NOTIFY_MS_MAX`. */
   async change(make: () => DirectoryReply): Promise<DirectoryReply> {
     const reply = this.#ports.transaction(make);
     if (!reply.ok) return reply;
