@@ -10,8 +10,6 @@ import { EventList } from "./event-list.tsx";
 import { HistoryIsOff } from "./history-tab.tsx";
 import type { QueueEvents } from "./use-queue-events.ts";
 
-/** Kinds of events that say how a delivery went. */
-const OUTCOMES: readonly string[] = ["delivered", "acked", "failed", "retried", "deadLettered", "dropped"];
 const SHOWN_MAX = 12;
 
 interface NowTabProps {
@@ -22,7 +20,7 @@ interface NowTabProps {
 
 /** How a queue is doing at this moment. */
 export function NowTab({ queue, events: { events, isOn }, now }: NowTabProps) {
-  const recent = events.filter(({ kind }) => OUTCOMES.includes(kind)).slice(0, SHOWN_MAX);
+  const recent = events.slice(0, SHOWN_MAX);
   return (
     <>
       <Charts queue={queue} now={now} />
