@@ -92,6 +92,7 @@ describe("GET /queues", () => {
       visibilityTimeoutSeconds: 30,
       receiveWaitSeconds: 0,
       finishedMessages: 0,
+      shards: 1,
       alertsSilentUntil: null,
     };
     expect(await response.json()).toEqual({
