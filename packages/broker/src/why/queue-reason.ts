@@ -14,7 +14,8 @@ export function whyOfQueue(
   const also = damage.map(
     ({ text }): Why => ({ reason: "damaged", text: `Data is damaged: ${text}.`, untilMs: null, by: null }),
   );
-  return { ...reasonOf(queue, conditions, idAt), also };
+  const { readyCount: ready, delayedCount: delayed, leasedCount: leased } = queue;
+  return { ...reasonOf(queue, conditions, idAt), also, messages: { ready, delayed, leased } };
 }
 
 function reasonOf(queue: Queue, conditions: Conditions, idAt: ConstructorParameters<typeof Reasons>[2]): Why {

@@ -86,6 +86,8 @@ export interface WhyView {
 export interface QueueWhyView extends WhyView {
   /** Other reasons why the queue does not deliver. */
   readonly also: readonly WhyView[];
+  /** Messages at the moment of the reason; absent where nothing can be read. */
+  readonly messages?: { readonly ready: number; readonly delayed: number; readonly leased: number };
 }
 
 export function whyView({ reason, text, untilMs, by }: Why): WhyView {

@@ -65,6 +65,15 @@ export interface Why {
 /** Why a queue delivers nothing, and what else is wrong with it. */
 export interface QueueWhy extends Why {
   readonly also: readonly Why[];
+  /** Messages at the moment of the reason; absent from an earlier version, and where nothing can be read. */
+  readonly messages?: HeldMessages;
+}
+
+/** Messages of a queue by their state. */
+export interface HeldMessages {
+  readonly ready: number;
+  readonly delayed: number;
+  readonly leased: number;
 }
 
 /** Which messages are looked for, and how many of them are shown. */

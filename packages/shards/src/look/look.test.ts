@@ -128,11 +128,13 @@ it("a queue delivers nothing for the reason of the shard that has most waiting, 
       untilMs: null,
       by: null,
       also: also.map((one) => ({ reason: "alert", text: one, untilMs: null, by: null })),
+      messages: { ready: visible, delayed: 2, leased: 3 },
     }),
     messageCounts: () => ({ visible, notVisible: 0, delayed: 0 }),
   });
   const differ = await queueOf(shard("a.", 1, ["x"]), shard("b.", 5, ["x", "y"])).why("orders");
   expect(differ.text).toBe("Of shard 1, where most messages wait: b.");
+  expect(differ.messages).toEqual({ ready: 6, delayed: 4, leased: 6 });
   expect(differ.also.map(({ text }) => text)).toEqual(["x", "y"]);
   const same = await queueOf(shard("a.", 1), shard("a.", 5), shard("", 0)).why("orders");
   expect(same.text).toBe("a.");

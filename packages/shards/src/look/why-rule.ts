@@ -1,6 +1,6 @@
 import type { MessageCounts, QueueWhy } from "@sluice/protocol";
 import type { Shards } from "../calls/shards.ts";
-import { withoutRepeats } from "../merge/amounts.ts";
+import { sumOf, withoutRepeats } from "../merge/amounts.ts";
 
 /** Explains why the shard that has most waiting delivers nothing more, and adds what else is wrong with any of them. */
 export async function why(shards: Shards): Promise<QueueWhy> {
@@ -10,10 +10,21 @@ export async function why(shards: Shards): Promise<QueueWhy> {
   });
   const [first, ...others] = parts.toSorted((a, b) => compareWaiting(b.counts, a.counts));
   if (first === undefined) throw new Error(`queue "${shards.queue}" has no shards`);
-  const { also: _, ...reason } = first.own;
+  const { also: _, messages: __, ...reason } = first.own;
   const isOfAll = others.every(({ own }) => own.reason === "empty" || own.text === reason.text);
   const text = isOfAll ? reason.text : `Of shard ${first.shard}, where most messages wait: ${reason.text}`;
-  return { ...reason, text, also: withoutRepeats(parts.flatMap(({ own }) => own.also)) };
+  const held = parts.flatMap(({ own }) => own.messages ?? []);
+  return {
+    ...reason,
+    text,
+    also: withoutRepeats(parts.flatMap(({ own }) => own.also)),
+    // A shard of which nothing can be read does not say: then the description has damage, and the counts of the others.
+    messages: {
+      ready: sumOf(held, ({ ready }) => ready),
+      delayed: sumOf(held, ({ delayed }) => delayed),
+      leased: sumOf(held, ({ leased }) => leased),
+    },
+  };
 }
 
 /** Orders by the messages that are visible, then by those that are delayed, then by those in flight. */

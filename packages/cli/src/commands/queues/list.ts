@@ -83,9 +83,11 @@ function stateOf({ settings, health, damage }: QueueView): Cell {
 }
 
 function factsOf(queue: QueueView, why: QueueWhyView | null, errors: readonly string[], look: Look): string {
-  const { settings, messages, consumer, deadLettersOf, now, producers, topics, buckets = [] } = queue;
+  const { settings, consumer, deadLettersOf, now, producers, topics, buckets = [] } = queue;
   const { queues, subscriptions } = deadLettersOf;
   const { deliveryDelaySeconds, messageRetentionSeconds, maxReceivesPerSecond } = settings;
+  // Those of the reason's moment: the two do not contradict each other.
+  const messages = why?.messages ?? queue.messages;
   const oldest =
     queue.oldestMessageAt === null ? "" : `, the oldest sent ${distance(queue.oldestMessageAt, now)}`;
   const limit = maxReceivesPerSecond === null ? "" : `, ${maxReceivesPerSecond} a second at most`;

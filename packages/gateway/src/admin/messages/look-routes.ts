@@ -85,7 +85,8 @@ export function lookRoutes(directory: QueueDirectory): Hono {
     const { name } = await queueOf(c, directory);
     const why = await directory.queue(name).why(name);
     const shown = (one: Why) => ({ ...whyView(one), text: shownAlert(rightsOf(c), one.text) });
-    return c.json({ ...shown(why), also: why.also.map(shown) });
+    const { messages } = why;
+    return c.json({ ...shown(why), also: why.also.map(shown), ...(messages && { messages }) });
   });
 
   return app;

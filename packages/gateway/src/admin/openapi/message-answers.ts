@@ -47,7 +47,10 @@ export function messageAnswers() {
     until: z.nullable(time()),
     by: z.nullable(z.string()),
   });
-  const queueWhy = z.extend(why, { also: z.array(why) }) satisfies z.ZodMiniType<QueueWhyView>;
+  const queueWhy = z.extend(why, {
+    also: z.array(why),
+    messages: z.exactOptional(z.object({ ready: z.number(), delayed: z.number(), leased: z.number() })),
+  }) satisfies z.ZodMiniType<QueueWhyView>;
   const kind = z.enum(HISTORY_KINDS);
   const traceLink = { id: z.string(), url: z.exactOptional(z.string()) };
   const trace = z.object({
