@@ -7,6 +7,7 @@ import {
   takesWithoutMap,
 } from "../shards/called-by-map.ts";
 import type { CallerMap } from "../shards/caller-map.ts";
+import { droppedLine } from "../shards/shard-lines.ts";
 import { nameIn, type OpenQueue, openQueue } from "./open-queue.ts";
 import { isIdOf, type QueueSurroundings } from "./open-store.ts";
 import { QueueNotFoundError } from "./registration.ts";
@@ -120,7 +121,7 @@ export class ObjectQueue {
     await storage.deleteAlarm();
     await storage.sync();
     this.#wasDropped = true;
-    log.log(`Queue "${open.core.name}" is deleted, ${backlogCount} message(s) in it`);
+    log.log(droppedLine(open.core.name, backlogCount));
   }
 
   async #tryOpen(queue: string): Promise<OpenQueue> {

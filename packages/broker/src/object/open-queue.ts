@@ -7,6 +7,7 @@ import { CLOCK_MOVED_MS_MIN, noteClockMoved } from "../queue/note-clock.ts";
 import type { QueueCore } from "../queue/queue-core.ts";
 import type { CommitPosition } from "../rpc/commit-position.ts";
 import type { Lender } from "../shards/lender.ts";
+import { shardsLine } from "../shards/shard-lines.ts";
 import { type FileCondition, isFileDamage } from "../store/file-damage.ts";
 import { idleSnapshotOf } from "../store/idle-snapshot.ts";
 import { SqliteStore } from "../store/sqlite-store.ts";
@@ -70,7 +71,7 @@ export async function openQueue(
     const stored = openStore(name, around);
     const identified = await identify(stored);
     const open = begin(assemble(identified), requests);
-    await keepMap(open);
+    await keepMap(open, around);
     around.lastEnds.begun(name);
     around.consumers.warnOfUnbound(name, open.registration.record);
     return open;
@@ -84,10 +85,20 @@ export async function openQueue(
  * Stores a map that the queue has learned from the directory, before anybody learns it from the queue: a later epoch
  * that does not reach the directory must not go by an earlier one.
  */
-async function keepMap({ registration, store, unwritable, keep }: OpenQueue): Promise<void> {
+async function keepMap(
+  { core, registration, store, unwritable, keep }: OpenQueue,
+  { host }: QueueSurroundings,
+): Promise<void> {
   const epoch = registration.record?.shards?.epoch;
-  if (epoch === undefined || unwritable !== null || store.readRecord()?.shards?.epoch === epoch) return;
+  const before = store.readRecord()?.shards;
+  if (epoch === undefined || unwritable !== null || before?.epoch === epoch) return;
   await keep();
+  sayShards(host, core.name, before, registration.record?.shards);
+}
+
+function sayShards({ log }: QueueSurroundings["host"], ...change: Parameters<typeof shardsLine>): void {
+  const line = shardsLine(...change);
+  if (line !== null) log.log(line);
 }
 
 /** Goes on with what an earlier epoch has left behind, and begins to report. */
@@ -140,11 +151,14 @@ function begin(queue: AssembledQueue, requests: () => number): OpenQueue {
       return rates === undefined ? description : { ...description, rates };
     },
     unwritable: file.kind === "damaged" ? new UnwritableQueueError(name, file.finding) : null,
-    adopt: (next) =>
-      core.reconfigure(
+    adopt: async (next) => {
+      const before = registration.record?.shards;
+      await core.reconfigure(
         () => registration.set(next),
         () => writeRecord(registration, store),
-      ),
+      );
+      sayShards(queue.host, name, before, registration.record?.shards);
+    },
     keep: () => core.submit(() => core.write(() => writeRecord(registration, store))),
     drop: () => {
       dropped ??= drop(queue);

@@ -81,6 +81,7 @@ describe("GET /queues", () => {
       place: null,
       redrive: null,
       topics: [],
+      buckets: [],
       lastMove: null,
       faults: [],
       alerts: [],
