@@ -42,6 +42,7 @@ export interface QueueStub extends QueuePullRpc, QueuePostRpc, QueueHistoryRpc {
   send(queue: string, requests: readonly SendRequest[]): Promise<SendReply>;
   metrics(queue: string): Promise<BacklogMetrics>;
   describe(queue: string): Promise<QueueDescription>;
+  drain(queue: string): Promise<DrainReply>;
   advanceClock(queue: string, ms: number): Promise<void>;
 }
 

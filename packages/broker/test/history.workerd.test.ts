@@ -59,6 +59,22 @@ it("tells a story over a dead-letter queue, and keeps it and the figures over a 
   }
 });
 
+it("has written quiet events and usage when a drain before a stop is answered", async () => {
+  const persistDir = await mkdtemp(path.join(tmpdir(), "sluice-history-"));
+  onTestFinished(() => rm(persistDir, { recursive: true, force: true }));
+  const options = { queues: { orders: { historySeconds: 3_600 } }, persistDir, sluiceEnv: null };
+  broker = await startBroker(options);
+  await broker.send("orders", ["a", "b", "c"]);
+  expect(await (await broker.queue("orders")).drain("orders")).toEqual({ requests: 0 });
+  await broker.kill();
+  await broker.stop();
+  broker = await startBroker(options);
+  const again = await broker.queue("orders");
+  const { events } = await again.history("orders", { max: 10 });
+  expect(events.map(({ kind, messages }) => [kind, messages])).toEqual([["accepted", 3]]);
+  expect((await again.describe("orders")).usage).toMatchObject({ messages: 3 });
+});
+
 it("keeps nothing on a deployed broker, unless the queue is set to", async () => {
   broker = await startBroker({ queues: { off: {}, on: { historySeconds: 3_600 } }, sluiceEnv: null });
   for (const name of ["off", "on"]) {

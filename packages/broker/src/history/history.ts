@@ -295,6 +295,11 @@ export class History {
     }, flushMs);
   }
 
+  /** Has the next turn write what waits to be written. */
+  flush(): void {
+    this.#isDue ||= this.#isTimed || this.dueAtMs !== null;
+  }
+
   #isDueByAlarm(): boolean {
     const { nowMs, flushMs, isAtRest } = this.#ports;
     if (this.dueAtMs === null) return false;

@@ -42,6 +42,8 @@ export interface OpenQueue {
   adopt(record: QueueRecord): Promise<void>;
   /** Stores what the queue goes by, if that is not stored; resolves when it is durable. */
   keep(): Promise<void>;
+  /** Writes what else is written later, quiet events and usage; resolves when that is durable. */
+  flush(): Promise<void>;
   /**
    * Ends the queue at once, and drops everything it holds when its alerts have ended. Nothing of this may be used
    * afterwards.
@@ -160,6 +162,11 @@ function begin(queue: AssembledQueue, requests: () => number): OpenQueue {
       sayShards(queue.host, name, before, registration.record?.shards);
     },
     keep: () => core.submit(() => core.write(() => writeRecord(registration, store))),
+    flush: async () => {
+      if (queue.isOver() || file.kind === "damaged") return;
+      core.history.flush();
+      await writePosition(queue, usage);
+    },
     drop: () => {
       dropped ??= drop(queue);
       return dropped;

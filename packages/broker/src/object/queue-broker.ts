@@ -277,7 +277,9 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
     }
 
     async drain(queue: string): Promise<DrainReply> {
-      return (await this.#queue.coreOfExisting(queue)).drain();
+      const reply = await (await this.#queue.coreOfExisting(queue)).drain();
+      if (reply.requests === 0) await this.#queue.current?.flush();
+      return reply;
     }
 
     async configure(queue: string, record: QueueRecord): Promise<void> {

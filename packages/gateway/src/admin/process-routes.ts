@@ -24,6 +24,9 @@ export function processRoutes(directory: QueueDirectory, waits: Waits): Hono {
       throw new AdminError(403, "not_here", "No process of this machine has started this broker.");
     }
     await waits.stop();
+    const queues = await directory.account.list();
+    // They write what they would have written within seconds.
+    await Promise.allSettled(queues.map(({ name }) => directory.queue(name).drain(name)));
     return c.json({ isStopped: true });
   });
 

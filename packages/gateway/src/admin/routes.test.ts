@@ -333,6 +333,22 @@ describe("POST /stop", () => {
     const response = await stop(false);
     expect([response.status, await response.json()]).toMatchObject([403, { error: { code: "not_here" } }]);
   });
+
+  it("is answered when every queue has written what waits, also if one of them fails", async () => {
+    const directory = directoryOf();
+    const drained: string[] = [];
+    const queue = (name: string) => ({
+      ...directory.queue(name),
+      drain: async () => {
+        drained.push(name);
+        if (name === "dead") throw new Error("away");
+        return { requests: 0 };
+      },
+    });
+    const gateway = createGateway({ ...directory, audit, queue }, OPEN);
+    expect((await gateway.request(`${API}/stop`, { method: "POST" })).status).toBe(200);
+    expect(drained.sort()).toEqual(["dead", "orders"]);
+  });
 });
 
 describe("a page of another origin", () => {
