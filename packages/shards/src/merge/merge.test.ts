@@ -1,5 +1,7 @@
 import {
+  type Alert,
   type ConsumerHealth,
+  type Fault,
   type FiguresReply,
   type MoveTask,
   type QueueDescription,
@@ -64,7 +66,55 @@ const describeOf = (...parts: readonly (QueueDescription | Error)[]) =>
     })),
   ).describe("orders");
 
+const MOVE = { taskId: "t", target: "orders", failure: null, ratePerSecond: 2, startedMs: 5 } as const;
+const fault = (times: number) => ({ kind: "crash", times }) as unknown as Fault;
+const alert = (kind: string) => ({ kind }) as unknown as Alert;
+
+/** Every member of a description: what two shards say, and what their queue says. */
+const MEMBERS: {
+  readonly [Name in keyof Required<QueueDescription>]: readonly (QueueDescription[Name] | undefined)[];
+} = {
+  queue: ["orders", "orders#1", "orders"],
+  nowMs: [100, 110, 110],
+  awakeSinceMs: [10, 20, 20],
+  ready: [1, 2, 3],
+  delayed: [1, 2, 3],
+  leased: [1, 2, 3],
+  backlogBytes: [1, 2, 3],
+  oldestMessageTimestampMs: [50, 40, 40],
+  rates: [
+    { in: 1, out: 2, dead: 3 },
+    { in: 1, out: 1, dead: 1 },
+    { in: 2, out: 3, dead: 4 },
+  ],
+  rowsWritten: [1, 2, 3],
+  rowsRead: [1, 2, 3],
+  usage: [
+    usage("2026-11", 7),
+    usage("2026-11", 5),
+    {
+      ...{ month: "2026-11", sinceMs: 5, requests: 12, rowsWritten: 2, rowsRead: 2, awakeMs: 2 },
+      ...{ messages: 2, messageBytes: 2, messageChunks: 2, deliveries: 2 },
+    },
+  ],
+  finishedMax: [1_000, 1_000, 1_000],
+  damage: [[], [], []],
+  consumer: [health({ inFlight: 1 }), health({ inFlight: 2 }), health({ inFlight: 3 })],
+  lastMove: [
+    { ...MOVE, status: "completed", moved: 1, toMove: 1 },
+    { ...MOVE, status: "running", moved: 2, toMove: 5 },
+    { ...MOVE, status: "running", moved: 3, toMove: 6, ratePerSecond: 4 },
+  ],
+  faults: [[fault(2)], [fault(3)], [fault(3)]],
+  alerts: [[alert("a")], [alert("a"), alert("b")], [alert("a"), alert("b")]],
+};
+
 describe("a description", () => {
+  it.each(Object.entries(MEMBERS))("has %s: %j", async (name, [of0, of1, ofQueue]) => {
+    const found = await describeOf(described({ [name]: of0 }), described({ [name]: of1 }));
+    expect(found[name as keyof QueueDescription]).toEqual(ofQueue);
+  });
+
   it("has sums, the oldest message of all, and the time since which all count", async () => {
     const parts = [
       described({ awakeSinceMs: 20, oldestMessageTimestampMs: 50, rates: { in: 1, out: 2, dead: 3 } }),
