@@ -1,7 +1,17 @@
-import { hasJurisdictions, type QueueDefinition, queuesOf, REAL_TIME, workerOf } from "@sluice/protocol";
+import {
+  hasJurisdictions,
+  isShard,
+  type QueueDefinition,
+  queuesOf,
+  REAL_TIME,
+  shardOf,
+  workerOf,
+} from "@sluice/protocol";
 import type { Host } from "../platform/host.ts";
+import type { QueueLog } from "../platform/log.ts";
 import type { CommitPosition } from "../rpc/commit-position.ts";
 import type { Opened } from "../rpc/directory-object.ts";
+import type { QueueStore } from "../store/store.ts";
 import { type PositionDirectory, type StoreCheck, Watermark } from "../store/watermark.ts";
 import { sendAlertEnds } from "./alert-ends.ts";
 import type { BrokerEnv } from "./broker-env.ts";
@@ -93,7 +103,7 @@ export async function identify(stored: StoredQueue): Promise<IdentifiedQueue> {
   refuseElsewhere(name, known, host);
   const wasDeleted = copy !== null && isOfDeleted(copy, known);
   if (wasDeleted) {
-    log.warn(`Queue "${name}" was deleted; what it held is dropped`);
+    logDropped(name, store, log);
     await sendAlertEnds(stored);
     store.drop();
   }
@@ -113,6 +123,20 @@ export async function identify(stored: StoredQueue): Promise<IdentifiedQueue> {
     deliveredTo: workerOf((copy ?? registration.record)?.definition.consumer),
     definitionBefore: wasDeleted ? undefined : copy?.definition,
   };
+}
+
+/** Logs that what a deleted queue, or a shard that is gone, has left is dropped. Only messages are worth a warning. */
+export function logDropped(
+  name: string,
+  store: Pick<QueueStore, "segments" | "outbox">,
+  log: Pick<QueueLog, "info" | "warn">,
+): void {
+  const isEmpty = [...store.segments()].length === 0 && store.outbox().length === 0;
+  if (!isEmpty) log.warn(`Queue "${name}" was deleted; what it held is dropped`);
+  else if (isShard(name)) {
+    const { queue, shard } = shardOf(name);
+    log.info(`Shard ${shard} of queue "${queue}" is gone; it held no messages`);
+  } else log.info(`Queue "${name}" was deleted; it held no messages`);
 }
 
 /** Refuses to be a queue whose object is in another jurisdiction: nothing of it may be stored here. */
