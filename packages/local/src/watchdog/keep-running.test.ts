@@ -1,5 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { keepRunning, RESTART_PAUSES_MS, type Runtime, type RuntimeHost, STEADY_MS } from "./keep-running.ts";
+import {
+  FIRST_ANSWER_MS_MAX,
+  keepRunning,
+  RESTART_PAUSES_MS,
+  type Runtime,
+  type RuntimeHost,
+  STEADY_MS,
+} from "./keep-running.ts";
 import { PING_EVERY_MS } from "./pulse.ts";
 
 beforeEach(() => void vi.useFakeTimers());
@@ -11,7 +18,11 @@ class FakeRuntime implements Runtime {
   readonly #ended = Promise.withResolvers<number>();
   readonly ended = this.#ended.promise;
   readonly signals: NodeJS.Signals[] = [];
-  answers = true;
+  answers: boolean;
+
+  constructor(answers = true) {
+    this.answers = answers;
+  }
 
   kill(signal: NodeJS.Signals): void {
     this.signals.push(signal);
@@ -23,7 +34,7 @@ class FakeRuntime implements Runtime {
   }
 }
 
-async function kept({ isOnlyReported = false, failingStarts = 0 } = {}) {
+async function kept({ isOnlyReported = false, failingStarts = 0, firstAnswers = true } = {}) {
   const started: FakeRuntime[] = [];
   const reports: string[] = [];
   /** How long each one that has ended had run without being silent, in ms. */
@@ -36,7 +47,7 @@ async function kept({ isOnlyReported = false, failingStarts = 0 } = {}) {
         throw new Error("no port");
       }
       reports.push(`start after an end that was ${lastEnd.kind}`);
-      const runtime = new FakeRuntime();
+      const runtime = new FakeRuntime(started.length > 0 || firstAnswers);
       started.push(runtime);
       return runtime;
     },
@@ -46,7 +57,8 @@ async function kept({ isOnlyReported = false, failingStarts = 0 } = {}) {
         : new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
     silentMsMax: SILENT_MS,
     isOnlyReported,
-    reportSilent: () => reports.push("silent"),
+    reportSilent: (ms, isStarting) =>
+      reports.push(isStarting ? `silent for ${ms} ms since its start` : "silent"),
     judgeEnd: async (how, ranMs) => {
       reports.push(`ended: ${how}`);
       ran.push(ranMs);
@@ -90,8 +102,19 @@ describe("a runtime that is kept running", () => {
     expect(await running.ended).toBe(143);
   });
 
+  it("has longer for its first answer", async () => {
+    const { running, reports, ran } = await kept({ firstAnswers: false });
+    await vi.advanceTimersByTimeAsync(FIRST_ANSWER_MS_MAX - PING_EVERY_MS);
+    expect(reports).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(PING_EVERY_MS);
+    expect(reports[1]).toBe(`silent for ${FIRST_ANSWER_MS_MAX} ms since its start`);
+    expect(ran).toEqual([0]);
+    running.kill("SIGTERM");
+  });
+
   it("is there for nobody from the moment on that it is given up", async () => {
     const { running, last } = await kept();
+    await vi.advanceTimersByTimeAsync(PING_EVERY_MS);
     last().answers = false;
     last().kill = () => {};
     await vi.advanceTimersByTimeAsync(SILENT_MS + PING_EVERY_MS);

@@ -6,6 +6,9 @@ export const RESTART_PAUSES_MS: readonly number[] = [0, 1_000, 2_000, 4_000, 8_0
 /** A runtime that has run for so long without an end, in ms, does not die again and again. */
 export const STEADY_MS = 60_000;
 
+/** How long a runtime may take to answer for the first time, in ms: until then it opens what is stored. */
+export const FIRST_ANSWER_MS_MAX = 60_000;
+
 /** A process that runs Workers, and listens. */
 export interface Runtime {
   /** Exit code once it has ended. */
@@ -23,8 +26,8 @@ export interface RuntimeHost<R extends Runtime> {
   readonly silentMsMax: number;
   /** Whether one that is silent is only told of: somebody may have stopped it in a debugger. */
   readonly isOnlyReported: boolean;
-  /** It has been silent for that long. */
-  reportSilent(): void;
+  /** It has been silent for that long, in ms; `isStarting` for one that has not answered since its start. */
+  reportSilent(ms: number, isStarting: boolean): void;
   /**
    * Judges an end before the next runtime starts, which is told the answer.
    *
@@ -55,6 +58,7 @@ export async function keepRunning<R extends Runtime>(
   const stopping = new AbortController();
   let running: R | null = await host.start(lastEnd);
   let isSilent = false;
+  let silentMs = 0;
 
   const run = async (): Promise<number> => {
     let deaths = 0;
@@ -66,7 +70,7 @@ export async function keepRunning<R extends Runtime>(
       deaths = ranMs < STEADY_MS ? deaths + 1 : 1;
       running = null;
       const end = isSilent
-        ? await host.judgeEnd("silent", ranMs - host.silentMsMax)
+        ? await host.judgeEnd("silent", ranMs - silentMs)
         : await host.judgeEnd(code, ranMs);
       isSilent = false;
       running = await startAgain(deaths, end);
@@ -77,10 +81,12 @@ export async function keepRunning<R extends Runtime>(
     const pulse = new Pulse({
       ping: (signal) => host.ping(runtime, signal),
       silentMsMax: host.silentMsMax,
-      onSilent: () => {
+      firstAnswerMsMax: FIRST_ANSWER_MS_MAX,
+      onSilent: (ms, isStarting) => {
         // Whoever asked it to stop waits for it, and has a limit.
         if (stopping.signal.aborted) return;
-        host.reportSilent();
+        silentMs = ms;
+        host.reportSilent(ms, isStarting);
         if (host.isOnlyReported) return;
         isSilent = true;
         runtime.kill("SIGKILL");

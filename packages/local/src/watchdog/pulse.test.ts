@@ -89,6 +89,34 @@ describe("the pulse of a runtime", () => {
     pulse.stop();
   });
 
+  it.each([
+    [-1, 0],
+    [0, 1],
+    [1, 1],
+  ])("lets one take longer for its first answer: %i ms of that limit", async (more, times) => {
+    const { state, ping } = runtime();
+    state.answer = "never";
+    const onSilent = vi.fn();
+    const limits = { silentMsMax: 3 * PING_EVERY_MS, firstAnswerMsMax: 9 * PING_EVERY_MS };
+    const pulse = new Pulse({ ping, ...limits, onSilent });
+    await vi.advanceTimersByTimeAsync(9 * PING_EVERY_MS + more);
+    expect(onSilent.mock.calls).toEqual(Array.from({ length: times }, () => [9 * PING_EVERY_MS, true]));
+    pulse.stop();
+  });
+
+  it("goes by the usual limit once one has answered", async () => {
+    const { state, ping, answerOpen } = runtime();
+    state.answer = "never";
+    const onSilent = vi.fn();
+    const limits = { silentMsMax: 3 * PING_EVERY_MS, firstAnswerMsMax: 9 * PING_EVERY_MS };
+    const pulse = new Pulse({ ping, ...limits, onSilent });
+    await vi.advanceTimersByTimeAsync(5 * PING_EVERY_MS);
+    await answerOpen();
+    await vi.advanceTimersByTimeAsync(4 * PING_EVERY_MS);
+    expect(onSilent.mock.calls).toEqual([[3 * PING_EVERY_MS, false]]);
+    pulse.stop();
+  });
+
   it("takes one that cannot be reached for silent", async () => {
     const { state, pulse } = watched(2 * PING_EVERY_MS);
     state.answer = "refused";

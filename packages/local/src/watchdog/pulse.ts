@@ -16,8 +16,15 @@ interface PulseOptions {
    * How long the runtime may be silent, in ms: code of a Worker that does not wait keeps everything else from running.
    */
   readonly silentMsMax: number;
-  /** The runtime has been silent for that long. Called again only after it has answered. */
-  onSilent(): void;
+  /** How long it may take to answer for the first time, in ms. Default: `silentMsMax`. */
+  readonly firstAnswerMsMax?: number;
+  /**
+   * The runtime has been silent for that long. Called again only after it has answered.
+   *
+   * @param ms the limit that it has reached.
+   * @param isStarting whether it has never answered.
+   */
+  onSilent(ms: number, isStarting: boolean): void;
   /** A runtime that was silent answers again. */
   onBack?(): void;
 }
@@ -37,6 +44,7 @@ export class Pulse {
   #isAnswered = false;
   #unanswered = 0;
   #isSilent = false;
+  #hasAnswered = false;
 
   constructor(options: PulseOptions) {
     this.#options = options;
@@ -62,9 +70,11 @@ export class Pulse {
     }
     this.#unanswered += 1;
     if (this.#asking === null) this.#ask();
-    if (this.#isSilent || this.silentMs < this.#options.silentMsMax) return;
+    const { silentMsMax, firstAnswerMsMax = 0 } = this.#options;
+    const limitMs = this.#hasAnswered ? silentMsMax : Math.max(silentMsMax, firstAnswerMsMax);
+    if (this.#isSilent || this.silentMs < limitMs) return;
     this.#isSilent = true;
-    this.#options.onSilent();
+    this.#options.onSilent(limitMs, !this.#hasAnswered);
   }
 
   /** A question stays open until it is answered or fails: a runtime that is busy for a while answers it then. */
@@ -85,6 +95,7 @@ export class Pulse {
     this.#asking = null;
     this.#isAnswered = true;
     this.#unanswered = 0;
+    this.#hasAnswered = true;
     if (!this.#isSilent) return;
     this.#isSilent = false;
     this.#options.onBack?.();

@@ -143,10 +143,12 @@ async function hostOf(plan: Plan, options: WorkerdRun): Promise<RuntimeHost<Work
       callBroker(`http://127.0.0.1:${ports.broker}`, { path: "/", signal }, fetchHere),
     silentMsMax,
     isOnlyReported: inspectorPort !== null,
-    reportSilent: () => {
-      const seconds = silentMsMax / 1_000;
+    reportSilent: (ms, isStarting) => {
+      const seconds = ms / 1_000;
       log.warn(
-        `The Workers have not answered for ${seconds} s: a handler computes without a pause, or never ends. ` +
+        (isStarting
+          ? `workerd has not answered for ${seconds} s since its start: the machine is too busy, or a Worker hangs. `
+          : `The Workers have not answered for ${seconds} s: a handler computes without a pause, or never ends. `) +
           (inspectorPort === null
             ? "workerd is ended."
             : "With a debugger's port open, workerd is left alone."),
