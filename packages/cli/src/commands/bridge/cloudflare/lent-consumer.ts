@@ -42,7 +42,13 @@ export class LentConsumer {
     });
   }
 
-  /** Puts back what was there. */
+  /** The consumer that the queue has in place of a pull consumer; `undefined` while it can be pulled from. */
+  async replaced(): Promise<CloudflareConsumer | null | undefined> {
+    const consumer = consumerOf(await patiently(this.#patience, () => this.#api.get(this.#id)));
+    return consumer?.type === "http_pull" ? undefined : consumer;
+  }
+
+  /** Puts back what was there, unless somebody has given the queue another consumer meanwhile: that stays. */
   async giveBack(): Promise<void> {
     const { kept } = this;
     if (kept === undefined) return;
@@ -50,9 +56,14 @@ export class LentConsumer {
       const consumer = consumerOf(await this.#api.get(this.#id));
       const isBack = kept === null ? consumer === null : consumer?.type === kept.type;
       if (isBack) return;
-      if (consumer?.type === "http_pull") await this.#api.removeConsumer(this.#id, consumer.consumer_id);
-      // Somebody has put another one there meanwhile.
-      else if (consumer !== null) return;
+      if (consumer !== null && !isLent(consumer)) {
+        const worker = kept?.script_name;
+        const away =
+          worker === undefined ? "" : ` The Worker "${worker}", which was taken away, is not put back.`;
+        this.#patience.note(`The old queue has got another consumer meanwhile, which stays.${away}`);
+        return;
+      }
+      if (consumer !== null) await this.#api.removeConsumer(this.#id, consumer.consumer_id);
       if (kept !== null) await this.#api.addConsumer(this.#id, kept);
     });
     rmSync(this.#file, { force: true });
@@ -62,6 +73,11 @@ export class LentConsumer {
     mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });
     writeFileSync(this.#file, JSON.stringify({ consumer }), { mode: 0o600 });
   }
+}
+
+/** Whether a consumer is the one that `take` adds, by its settings: a kill may keep its id from being stored. */
+function isLent({ type, dead_letter_queue: dead, settings = {} }: CloudflareConsumer): boolean {
+  return type === "http_pull" && !dead && (settings.max_retries ?? RETRIES_MAX) === RETRIES_MAX;
 }
 
 /** The consumer that gets the messages of a queue: a Worker, or clients that pull. */

@@ -1,10 +1,10 @@
-import { CliError, EXIT_NOT_FOUND } from "@sluice/project/errors";
+import { CliError, EXIT_FAILED, EXIT_NOT_FOUND } from "@sluice/project/errors";
 import { PULL_MESSAGES_MAX } from "@sluice/protocol";
 import { type Backlog, idOf, type Source, type SourceQueue, type Taken } from "../message.ts";
 import { type Patience, patiently } from "../patience.ts";
 import { consumerOf, LentConsumer, workerOf } from "./lent-consumer.ts";
 import { foreignOf } from "./pulled.ts";
-import type { CloudflareQueue, CloudflareQueues } from "./queues-api.ts";
+import { type CloudflareQueue, type CloudflareQueues, RefusedRequest } from "./queues-api.ts";
 import { linesOf, queueOf, wranglerFlagsOf } from "./settings.ts";
 
 interface CloudflareSourceOptions {
@@ -110,8 +110,8 @@ class CloudflareSource implements Source {
   }
 
   async take(): Promise<Taken[]> {
-    const { leaseMs, patience } = this.#options;
-    return patiently(patience, async () => {
+    const { leaseMs } = this.#options;
+    return this.#pulling(async () => {
       const leasedUntilMs = Date.now() + leaseMs;
       const pulled = await this.#api.pull(this.#queue.queue_id, PULL_MESSAGES_MAX, leaseMs);
       return pulled.map((each) => ({
@@ -125,8 +125,25 @@ class CloudflareSource implements Source {
 
   async remove(handles: readonly string[]): Promise<ReadonlySet<string>> {
     const ack = () => this.#api.ack(this.#queue.queue_id, handles);
-    const without = await patiently(this.#options.patience, ack);
+    const without = await this.#pulling(ack);
     return new Set(handles.filter((handle) => !without.includes(handle)));
+  }
+
+  /** Makes a call that takes a pull consumer. @throws CliError where the queue has none any more. */
+  async #pulling<T>(call: () => Promise<T>): Promise<T> {
+    try {
+      return await patiently(this.#options.patience, call);
+    } catch (error) {
+      const consumer = error instanceof RefusedRequest ? await this.#consumer.replaced() : undefined;
+      if (consumer === undefined) throw error;
+      const what =
+        consumer === null ? "taken its consumer away" : `given it the consumer "${workerOf(consumer)}" back`;
+      throw new CliError(
+        `The old queue cannot be pulled from any more: another "sluice adopt", or a person, has ${what}. ` +
+          "The same command goes on.",
+        EXIT_FAILED,
+      );
+    }
   }
 
   async backlog(): Promise<Backlog> {
