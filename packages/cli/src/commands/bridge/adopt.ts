@@ -7,7 +7,13 @@ import { bytesInRequest } from "../transfer/lines.ts";
 import { inBatches } from "./batches.ts";
 import type { ForeignMessage, Source, SourceQueue, Taken } from "./message.ts";
 import { refuseOldBroker } from "./old-broker.ts";
-import { type BridgeOptions, LEASE_SECONDS_DEFAULT, quietMsOf, type System } from "./options.ts";
+import {
+  type BridgeOptions,
+  LEASE_SECONDS_DEFAULT,
+  quietMsOf,
+  refuseOtherKind,
+  type System,
+} from "./options.ts";
 import { type Patience, PLAN_TRIES, patiently, RUN_TRIES } from "./patience.ts";
 import { backlogText, countOf, differencesOf, type Plan, planText } from "./plan.ts";
 import { pump } from "./pump.ts";
@@ -40,6 +46,7 @@ export async function adopt(on: OnBroker, name: string, options: AdoptOptions): 
       EXIT_USAGE,
     );
   }
+  refuseOtherKind(name, as);
   const note = (text: string) => printer.warn(text);
   const patience = { tries: PLAN_TRIES, note };
   await refuseOldBroker(on, patience);

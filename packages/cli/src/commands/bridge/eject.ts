@@ -1,6 +1,6 @@
 import type { LeasedMessage, QueueView } from "@sluice/gateway/views";
-import { CliError, EXIT_FAILED, EXIT_USAGE } from "@sluice/project/errors";
-import { isFifoName, PULL_MESSAGES_MAX, RECEIVE_MESSAGES_MAX } from "@sluice/protocol";
+import { CliError, EXIT_FAILED } from "@sluice/project/errors";
+import { PULL_MESSAGES_MAX, RECEIVE_MESSAGES_MAX } from "@sluice/protocol";
 import { plural } from "@sluice/protocol/words";
 import { leaseMessages, settleMessages } from "../../client/backup.ts";
 import { queueNamed } from "../../client/queues.ts";
@@ -9,7 +9,13 @@ import { existingQueue } from "./adopt.ts";
 import { inBatches } from "./batches.ts";
 import type { Backlog } from "./message.ts";
 import { refuseOldBroker } from "./old-broker.ts";
-import { type BridgeOptions, LEASE_SECONDS_DEFAULT, quietMsOf, type System } from "./options.ts";
+import {
+  type BridgeOptions,
+  LEASE_SECONDS_DEFAULT,
+  quietMsOf,
+  refuseOtherKind,
+  type System,
+} from "./options.ts";
 import { type Patience, PLAN_TRIES, patiently, RUN_TRIES } from "./patience.ts";
 import { backlogText, countOf, type Plan, planText } from "./plan.ts";
 import { pump } from "./pump.ts";
@@ -26,9 +32,7 @@ export interface EjectOptions extends BridgeOptions {
 export async function eject(on: OnBroker, name: string, options: EjectOptions): Promise<number> {
   const { printer, json, client } = on;
   const { dryRun = false, yes = false, follow = false, as = name, to } = options;
-  if (isFifoName(as) !== isFifoName(name)) {
-    throw new CliError('A FIFO queue stays one: both names end in ".fifo", or none does.', EXIT_USAGE);
-  }
+  refuseOtherKind(name, as);
   const note = (text: string) => printer.warn(text);
   const patience = { tries: PLAN_TRIES, note };
   await refuseOldBroker(on, patience);

@@ -1,3 +1,6 @@
+import { CliError, EXIT_USAGE } from "@sluice/project/errors";
+import { isFifoName } from "@sluice/protocol";
+
 /** Systems that a queue can be moved from and to. */
 export const SYSTEMS = ["cloudflare", "sqs"] as const;
 export type System = (typeof SYSTEMS)[number];
@@ -25,4 +28,10 @@ export interface BridgeOptions {
   readonly as?: string;
   /** Seconds that a message is this command's, once it has taken it. Default: 60. */
   readonly leaseSecs?: number;
+}
+
+/** Refuses names of a queue before and after its move of which one alone is that of a FIFO queue. */
+export function refuseOtherKind(name: string, as: string): void {
+  if (isFifoName(as) === isFifoName(name)) return;
+  throw new CliError('A FIFO queue stays one: both names end in ".fifo", or none does.', EXIT_USAGE);
 }

@@ -32,17 +32,19 @@ export function accountOf(
     { place: broker.file ?? "the broker", id: broker.wrangler?.account_id },
     { place: variable?.place ?? "", id: variable?.value },
   ].flatMap(({ place, id }) => (id ? [{ place, id }] : []));
-  const wrong = named.find(({ id }) => !ACCOUNT_ID.test(id));
-  if (wrong !== undefined) {
-    throw new CliError(
-      `${wrong.place} names the account "${wrong.id}", and the id of an account of Cloudflare has 32 hexadecimal ` +
-        `digits. ${LISTED}`,
-    );
-  }
+  for (const account of named) checkAccount(account);
   if (new Set(named.map(({ id }) => id)).size <= 1) return named[0] ?? null;
   const lines = named.map(({ place, id }) => `  ${id}  ${place}`);
   throw new CliError(
     `These name different accounts of Cloudflare, and Workers reach a broker of their own account alone:\n${lines.join("\n")}`,
+  );
+}
+
+/** @throws CliError for something that is no id of an account. */
+export function checkAccount({ id, place }: NamedAccount): void {
+  if (ACCOUNT_ID.test(id)) return;
+  throw new CliError(
+    `${place} names the account "${id}", and the id of an account of Cloudflare has 32 hexadecimal digits. ${LISTED}`,
   );
 }
 

@@ -166,7 +166,12 @@ export class CloudflareApi {
   async #fetch(path: string): Promise<{ readonly status: number; readonly text: string }> {
     const { headers, apiUrl = API_URL, patienceMs = PATIENCE_MS } = this.#access;
     try {
-      const response = await fetch(`${apiUrl}${path}`, { headers, signal: AbortSignal.timeout(patienceMs) });
+      const response = await fetch(`${apiUrl}${path}`, {
+        headers,
+        // A redirect would take the token elsewhere.
+        redirect: "manual",
+        signal: AbortSignal.timeout(patienceMs),
+      });
       return { status: response.status, text: await response.text() };
     } catch (error) {
       if (!(error instanceof Error)) throw error;

@@ -1,7 +1,7 @@
 import { takeWranglerOf } from "@sluice/project/wrangler/load-wrangler";
 import { wranglerIn } from "@sluice/project/wrangler/run-wrangler";
 import type { Surroundings } from "../../../surroundings.ts";
-import type { Credentials } from "../../deploy/account.ts";
+import { type Credentials, checkAccount } from "../../deploy/account.ts";
 import { CloudflareApi } from "../../deploy/cloudflare-api.ts";
 import { cloudflareVariables } from "../../deploy/cloudflare-variables.ts";
 import { login } from "../../deploy/login.ts";
@@ -22,13 +22,14 @@ export async function openCloudflare({
 }: Pick<Surroundings, "cwd" | "env">): Promise<CloudflareQueues> {
   const variables = cloudflareVariables(cwd, "", env);
   const named = variables.get("CLOUDFLARE_ACCOUNT_ID");
+  const account = named?.value ? { id: named.value, place: named.place } : null;
+  if (account !== null) checkAccount(account);
   const apiUrl = variables.get("CLOUDFLARE_API_BASE_URL")?.value ?? API_URL;
   const token = variables.get("CLOUDFLARE_API_TOKEN");
   const credentials: Credentials =
     token === undefined
       ? await loginIn(cwd, { ...env, ...valuesOf(variables) })
       : { headers: { authorization: `Bearer ${token.value}` }, source: token.place };
-  const account = named === undefined ? null : { id: named.value, place: named.place };
   const id = await new CloudflareApi({ ...credentials, named: account, apiUrl }).account();
   return new CloudflareQueues({ credentials, account: id, apiUrl });
 }

@@ -2,6 +2,7 @@ import { CliError, EXIT_FAILED, EXIT_NOT_FOUND } from "@sluice/project/errors";
 import type { Credentials } from "../../deploy/account.ts";
 import { isPassingStatus, PassingFailure } from "../patience.ts";
 import type { OtherQueue } from "../same-queue.ts";
+import { type StrangeAnswer, strangeAnswer } from "../strange-answer.ts";
 
 export const API_URL = "https://api.cloudflare.com/client/v4";
 /** Time limit for an answer, in ms. */
@@ -101,16 +102,17 @@ export class CloudflareQueues {
 
   /** Finds a queue by its name; `null` for none. */
   async find(name: string): Promise<CloudflareQueue | null> {
-    const found = await this.#ask<CloudflareQueue[]>("GET", `?page=1&name=${encodeURIComponent(name)}`);
+    const path = `?page=1&name=${encodeURIComponent(name)}`;
+    const found = await this.#ask<CloudflareQueue[]>("GET", path, undefined, isListOfObjects);
     return found.find(({ queue_name }) => queue_name === name) ?? null;
   }
 
   get(id: string): Promise<CloudflareQueue> {
-    return this.#ask("GET", `/${id}`);
+    return this.#ask("GET", `/${id}`, undefined, isObject);
   }
 
   create(name: string, settings: CloudflareQueue["settings"]): Promise<CloudflareQueue> {
-    return this.#ask("POST", "", { queue_name: name, settings });
+    return this.#ask("POST", "", { queue_name: name, settings }, isObject);
   }
 
   async addConsumer(id: string, consumer: NewConsumer): Promise<void> {
@@ -124,7 +126,12 @@ export class CloudflareQueues {
   /** Counts the messages that wait; `null` where the API does not tell. */
   async backlog(id: string): Promise<number | null> {
     try {
-      const { backlog_count: count } = await this.#ask<{ backlog_count?: number }>("GET", `/${id}/metrics`);
+      const { backlog_count: count } = await this.#ask<{ backlog_count?: number }>(
+        "GET",
+        `/${id}/metrics`,
+        undefined,
+        isObject,
+      );
       return count ?? null;
     } catch (error) {
       if (error instanceof RefusedRequest) return null;
@@ -138,6 +145,7 @@ export class CloudflareQueues {
       "POST",
       `/${id}/messages/pull`,
       body,
+      isObject,
     );
     return messages ?? [];
   }
@@ -145,7 +153,12 @@ export class CloudflareQueues {
   /** Acknowledges messages. @returns the lease ids that had no effect. */
   async ack(id: string, leaseIds: readonly string[]): Promise<readonly string[]> {
     const body = { acks: leaseIds.map((lease_id) => ({ lease_id })), retries: [] };
-    const { warnings } = await this.#ask<{ warnings?: unknown }>("POST", `/${id}/messages/ack`, body);
+    const { warnings } = await this.#ask<{ warnings?: unknown }>(
+      "POST",
+      `/${id}/messages/ack`,
+      body,
+      isObject,
+    );
     return Object.keys(Object(warnings));
   }
 
@@ -158,11 +171,17 @@ export class CloudflareQueues {
    * Sends a request below the queues of the account, and returns the result.
    *
    * @param body an object, or the text of one.
+   * @param isForm whether a result has the form that is read. Default: any has.
    */
-  async #ask<T>(method: string, path: string, body?: object | string): Promise<T> {
+  async #ask<T>(
+    method: string,
+    path: string,
+    body?: object | string,
+    isForm: (result: unknown) => boolean = () => true,
+  ): Promise<T> {
     const { credentials, account, apiUrl } = this.#opened;
     const what = `${method} /queues${path.replace(/\?.*/, "")}`;
-    const { status, text, retryAfterMs } = await this.#fetch(
+    const { text, retryAfterMs, ...head } = await this.#fetch(
       `${apiUrl}/accounts/${account}/queues${path}`,
       what,
       {
@@ -171,8 +190,13 @@ export class CloudflareQueues {
         ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
       },
     );
+    const { status } = head;
     const answer = parsed(text);
-    if (answer?.success === true && status < 300) return answer.result as T;
+    const isFine = answer?.success === true && status < 300;
+    if (isFine && isForm(answer.result)) return answer.result as T;
+    const strange = strangeAnswer(apiUrl, "Cloudflare", head);
+    if (isFine || (status >= 300 && status < 400)) throw new CliError(strange, EXIT_FAILED);
+    if (answer === null && status < 300) throw new PassingFailure(strange, retryAfterMs);
     const [error] = answer?.errors ?? [];
     const said = error === undefined ? `status ${status}` : `${error.message} [code: ${error.code}]`;
     const refused = `Cloudflare refuses ${what}: ${said}.`;
@@ -195,11 +219,27 @@ export class CloudflareQueues {
     return new CliError(`${text} The credentials are those of ${credentials.source}. ${need}`);
   }
 
-  async #fetch(url: string, what: string, init: RequestInit) {
+  async #fetch(
+    url: string,
+    what: string,
+    init: RequestInit,
+  ): Promise<StrangeAnswer & { readonly text: string; readonly retryAfterMs: number }> {
     try {
-      const response = await fetch(url, { ...init, signal: AbortSignal.timeout(PATIENCE_MS) });
-      const retryAfterMs = 1_000 * Number(response.headers.get("retry-after") ?? 0) || 0;
-      return { status: response.status, text: await response.text(), retryAfterMs };
+      // A redirect would take the token elsewhere.
+      const response = await fetch(url, {
+        ...init,
+        redirect: "manual",
+        signal: AbortSignal.timeout(PATIENCE_MS),
+      });
+      const { headers } = response;
+      const retryAfterMs = 1_000 * Number(headers.get("retry-after") ?? 0) || 0;
+      return {
+        status: response.status,
+        contentType: headers.get("content-type"),
+        location: headers.get("location"),
+        text: await response.text(),
+        retryAfterMs,
+      };
     } catch (error) {
       if (!(error instanceof Error)) throw error;
       const { message, cause } = error;
@@ -218,8 +258,17 @@ interface Envelope {
 
 function parsed(text: string): Envelope | null {
   try {
-    return Object(JSON.parse(text)) as Envelope;
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? (value as Envelope) : null;
   } catch {
     return null;
   }
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null;
+}
+
+function isListOfObjects(value: unknown): boolean {
+  return Array.isArray(value) && value.every(isObject);
 }

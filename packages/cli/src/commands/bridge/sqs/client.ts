@@ -1,6 +1,7 @@
 import { GetQueueUrlCommand, SQSClient, SQSServiceException } from "@aws-sdk/client-sqs";
 import { CliError, EXIT_FAILED, EXIT_NOT_FOUND } from "@sluice/project/errors";
 import type { OtherQueue } from "../same-queue.ts";
+import { strangeAnswer } from "../strange-answer.ts";
 
 /** A client of SQS, as the environment and the profiles of AWS set it up: region, credentials, endpoint. */
 export function openSqs(tries: number): SQSClient {
@@ -10,19 +11,23 @@ export function openSqs(tries: number): SQSClient {
   // The client does not tell which of the environment and the profiles it has the address from.
   client.middlewareStack.add(
     (next) => (args) => {
-      const { protocol, hostname, port } = args.request as Address;
-      addresses.set(client, `${protocol}//${hostname}${port === undefined ? "" : `:${port}`}`);
+      addresses.set(client, endpointOf(args.request));
       return next(args);
     },
     { step: "build" },
   );
+  // Near the request, so that tries of a failed one see the failure as it is.
+  client.middlewareStack.add(
+    (next) => async (args) => {
+      try {
+        return await next(args);
+      } catch (error) {
+        throw Object.assign(Object(error), { endpoint: endpointOf(args.request) });
+      }
+    },
+    { step: "finalizeRequest", priority: "low", name: "endpointOfFailure" },
+  );
   return client;
-}
-
-interface Address {
-  readonly protocol: string;
-  readonly hostname: string;
-  readonly port?: number;
 }
 
 /** Addresses that clients have sent their latest requests to. */
@@ -43,6 +48,11 @@ export function identityOf(
     ...(CreatedTimestamp === undefined ? {} : { createdSeconds: Number(CreatedTimestamp) }),
     hasQueue: async (name) => (await urlOf(client, of, name)) !== null,
   };
+}
+
+function endpointOf(request: unknown): string {
+  const { protocol, hostname, port } = request as { protocol: string; hostname: string; port?: number };
+  return `${protocol}//${hostname}${port === undefined ? "" : `:${port}`}`;
 }
 
 /** Names of AWS's errors for credentials that it does not know. */
@@ -83,15 +93,40 @@ export async function urlOf(
 ): Promise<string | null> {
   try {
     const found = await callSqs(of, () => client.send(new GetQueueUrlCommand({ QueueName: name })));
-    return found.QueueUrl ?? null;
+    if (found.QueueUrl !== undefined) return found.QueueUrl;
   } catch (error) {
     if (error instanceof CliError && error.exitCode === EXIT_NOT_FOUND) return null;
     throw error;
   }
+  throw new CliError(
+    "SQS answers GetQueueUrl without a URL: does AWS_ENDPOINT_URL lead to SQS?",
+    EXIT_FAILED,
+  );
+}
+
+/** Failure of a call, with the answer if one came. */
+interface CallFailure {
+  readonly endpoint?: string;
+  readonly $response?: { readonly statusCode: number; readonly headers: Readonly<Record<string, string>> };
+}
+
+/** What the server has answered that is no answer of SQS; `null` for any other failure. */
+function strangeAnswerIn(error: Error): string | null {
+  const { endpoint = "The endpoint", $response } = error as CallFailure;
+  const isStrange = error.name === "SyntaxError" || error.message === "UnknownError";
+  if ($response === undefined || !isStrange) return null;
+  const { statusCode: status, headers } = $response;
+  return strangeAnswer(endpoint, "SQS", {
+    status,
+    contentType: headers["content-type"],
+    location: headers.location,
+  });
 }
 
 function sentenceFor(error: Error, of: "source" | "target"): CliError {
   const { name, message } = error;
+  const strange = strangeAnswerIn(error);
+  if (strange !== null) return new CliError(strange, EXIT_FAILED);
   if (NO_QUEUE.includes(name)) return new CliError("There is no such queue in SQS.", EXIT_NOT_FOUND);
   if (name === "CredentialsProviderError") {
     return new CliError(
