@@ -1,3 +1,4 @@
+import { failedShardOf, isQueueNotFound } from "@sluice/protocol";
 import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 
@@ -23,8 +24,17 @@ export class AdminError extends Error {
   }
 }
 
-/** Answers a request that has ended with an `AdminError`; throws any other error on. */
+/**
+ * Answers a request that has ended with an `AdminError`, or because a shard of its queue does not answer; throws any other
+ * error on.
+ */
 export function answerFailure(error: Error, c: Context): Response {
+  const shard = failedShardOf(error);
+  if (shard !== null && !isQueueNotFound(error) && c.get("isSharded")) {
+    console.error(`${c.req.method} ${c.req.path} failed at shard ${shard}: ${error.stack ?? error}`);
+    const text = `Shard ${shard} of queue "${c.req.param("name")}" does not answer; the broker's log says why.`;
+    return c.json(failure("shard_unavailable", text, { shard }), 503);
+  }
   if (!(error instanceof AdminError)) throw error;
   return c.json(failure(error.code, error.message, error.details), error.status);
 }

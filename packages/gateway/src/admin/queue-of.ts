@@ -10,6 +10,7 @@ export async function queueOf(c: Context, { account }: QueueDirectory): Promise<
   checkQueue(c, name);
   const record = await account.findByName(name);
   if (record === null) throw queueNotFound(name);
+  c.set("isSharded", (record.definition.shards ?? 1) > 1);
   return record;
 }
 

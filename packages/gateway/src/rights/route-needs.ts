@@ -10,6 +10,8 @@ declare module "hono" {
     rights: Rights;
     /** Target of a request's change, for the audit log; `null` if it changes nothing. */
     changed: string | null;
+    /** Whether several objects keep the queue that the path names. */
+    isSharded?: boolean;
     /** Identifies the caller once more, for a request that may outlast its token. Throws the refusal. */
     admitAgain: () => Promise<Rights>;
   }

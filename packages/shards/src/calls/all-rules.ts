@@ -39,7 +39,9 @@ export async function describe(shards: Shards): Promise<QueueDescription> {
 export function describeEach(shards: Shards): Promise<ShardDescription[]> {
   return shards.all(async (shard) => {
     try {
-      return await shards.call(shard, "describe");
+      const description = await shards.call(shard, "describe");
+      const unreadable = description.damage?.find(({ kind }) => kind === "unreadable");
+      return unreadable === undefined ? description : { failure: unreadable.text };
     } catch (failure) {
       if (failure instanceof MapChangedError) throw failure;
       return { failure };

@@ -1,4 +1,10 @@
-import { mapInError, mapInMetricsText, type QueueObjects, type ShardMap } from "@sluice/protocol";
+import {
+  mapInError,
+  mapInMetricsText,
+  noteFailedShard,
+  type QueueObjects,
+  type ShardMap,
+} from "@sluice/protocol";
 import { KnownQueues } from "./known-queues.ts";
 import type { Method, QueueRpc } from "./queue-rpc.ts";
 import type { Rules } from "./rule.ts";
@@ -66,7 +72,7 @@ export class ShardedQueues<Methods extends Method> {
         return answer;
       } catch (error) {
         const map = mapInError(error);
-        if (map === null) throw error;
+        if (map === null) throw noteFailedShard(error, 0);
         known.learn(queue, map);
       }
     }

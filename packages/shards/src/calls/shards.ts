@@ -1,6 +1,7 @@
 import {
   isQueueNotFound,
   mapInError,
+  noteFailedShard,
   QUEUE_ERROR_CODES,
   type QueueObjects,
   type ShardMap,
@@ -79,7 +80,7 @@ export class Shards {
       const map = mapInError(error);
       if (map !== null) this.#follow(map, epoch);
       else if (isQueueNotFound(error) && epoch !== WHOLE.epoch) await this.refresh(epoch);
-      throw error;
+      throw noteFailedShard(error, shard);
     }
   }
 

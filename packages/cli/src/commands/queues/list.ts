@@ -1,8 +1,9 @@
-import type { QueueView, QueueWhyView } from "@sluice/gateway/views";
+import type { QueueView } from "@sluice/gateway/views";
 import { type Cell, facts, type Look, table } from "@sluice/local/report/table";
 import { batch, receiver, retriesBy } from "@sluice/local/report/topology-table";
 import { distance } from "@sluice/local/report/words";
 import { plural, printable, size, span } from "@sluice/protocol/words";
+import { BrokerFailure } from "../../client/broker-client.ts";
 import { errorsOf, whyOfQueue } from "../../client/messages.ts";
 import { allQueues, queueNamed } from "../../client/queues.ts";
 import { groupLines } from "../messages/errors.ts";
@@ -32,20 +33,45 @@ const NO_QUEUES =
 export async function showQueue(on: OnBroker, name: string): Promise<number> {
   const queue = await queueNamed(on.client, name);
   const [why, errors] = on.json
-    ? [null, []]
-    : await Promise.all([whyOfQueue(on.client, name), errorsOf(on.client, name).then(groupLines)]);
+    ? [{ lines: [] }, []]
+    : await Promise.all([
+        whyOfQueue(on.client, name).then(linesOf, (error) => ({ lines: unavailable(error) })),
+        errorsOf(on.client, name).then(groupLines, unavailable),
+      ]);
   answer(on, queue, { text: factsOf(queue, why, errors, on.printer) });
   return 0;
 }
 
-function rowOf(queue: QueueView): Cell[] {
+/** Answer about a queue, in lines; without the value where a shard does not answer. */
+interface Known<Value> {
+  readonly value?: Value;
+  readonly lines: readonly string[];
+}
+
+function linesOf(why: QueueWhyView): Known<QueueWhyView> {
+  return { value: why, lines: [why, ...why.also].map(({ text }) => text) };
+}
+
+/** Says that a shard does not answer, in place of what would take all shards. Throws any other failure on. */
+function unavailable(error: unknown): string[] {
+  if (error instanceof BrokerFailure && error.code === "shard_unavailable") return [error.message];
+  throw error;
+}
+
+/** A number of messages; `?`, or one with a plus, where a part of the queue cannot be counted. */
+function counted(count: number, { damage }: Pick<QueueView, "damage">): string {
+  if (damage.every(({ kind }) => kind !== "unreadable")) return `${count}`;
+  return count === 0 ? "?" : `${count}+`;
+}
+
+export function rowOf(queue: QueueView): Cell[] {
   const { name, messages, oldestMessageAt, now, consumer } = queue;
   const { alertsSilentUntil: silentUntil } = queue.settings;
   return [
     name,
-    `${messages.ready}`,
-    `${messages.delayed}`,
-    `${messages.leased}`,
+    counted(messages.ready, queue),
+    counted(messages.delayed, queue),
+    counted(messages.leased, queue),
     oldestMessageAt === null ? "-" : span(Date.parse(now) - Date.parse(oldestMessageAt)),
     consumer === null ? "-" : receiver(consumer),
     deadLetterQueueOf(queue) ?? "-",
@@ -82,12 +108,13 @@ function stateOf({ settings, health, damage }: QueueView): Cell {
   return { text: `failing (${consecutiveFailures})${reason}`, colour: "red" };
 }
 
-function factsOf(queue: QueueView, why: QueueWhyView | null, errors: readonly string[], look: Look): string {
+function factsOf(queue: QueueView, why: Known<QueueWhyView>, errors: readonly string[], look: Look): string {
   const { settings, consumer, deadLettersOf, now, producers, topics, buckets = [] } = queue;
   const { queues, subscriptions } = deadLettersOf;
+  const count = (number: number) => counted(number, queue);
   const { deliveryDelaySeconds, messageRetentionSeconds, maxReceivesPerSecond } = settings;
   // Those of the reason's moment: the two do not contradict each other.
-  const messages = why?.messages ?? queue.messages;
+  const messages = why.value?.messages ?? queue.messages;
   const oldest =
     queue.oldestMessageAt === null ? "" : `, the oldest sent ${distance(queue.oldestMessageAt, now)}`;
   const limit = maxReceivesPerSecond === null ? "" : `, ${maxReceivesPerSecond} a second at most`;
@@ -96,13 +123,16 @@ function factsOf(queue: QueueView, why: QueueWhyView | null, errors: readonly st
       ["queue", `${queue.name}${queue.kind === "fifo" ? " (FIFO)" : ""}`],
       ["id", queue.id],
       ["kept by", shardsText(queue)[0] ?? null],
-      ["messages", `${messages.ready} ready, ${messages.delayed} delayed, ${messages.leased} leased`],
+      [
+        "messages",
+        `${count(messages.ready)} ready, ${count(messages.delayed)} delayed, ${count(messages.leased)} leased`,
+      ],
       ["backlog", `${size(queue.backlogBytes)}${oldest}`],
       [
         "delivery",
         settings.deliveryPaused ? `paused: "sluice queues resume ${queue.name}" goes on` : deliveryOf(queue),
       ],
-      ["why", why === null ? null : [why, ...why.also].map(({ text }) => printable(text)).join("\n")],
+      ["why", listOf(why.lines.map(printable), "\n")],
       ["alerts", settings.alertsSilentUntil === null ? null : `silent until ${settings.alertsSilentUntil}`],
       ["last errors", listOf(errors, "\n")],
       ["consumer", consumer === null ? "none" : receiver(consumer)],
