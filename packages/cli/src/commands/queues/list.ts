@@ -36,7 +36,7 @@ export async function showQueue(on: OnBroker, name: string): Promise<number> {
     ? [{ lines: [] }, []]
     : await Promise.all([
         whyOfQueue(on.client, name).then(linesOf, (error) => ({ lines: unavailable(error) })),
-        errorsOf(on.client, name).then(groupLines, unavailable),
+        errorsOf(on.client, name).then(groupLines, (error) => unavailable(error) && []),
       ]);
   answer(on, queue, { text: factsOf(queue, why, errors, on.printer) });
   return 0;
@@ -58,12 +58,13 @@ function unavailable(error: unknown): string[] {
   throw error;
 }
 
-/** A number of messages; `?`, or one with a plus, where a part of the queue cannot be counted. */
-function counted(count: number, { damage }: Pick<QueueView, "damage">): string {
-  if (damage.every(({ kind }) => kind !== "unreadable")) return `${count}`;
-  return count === 0 ? "?" : `${count}+`;
+/** A number, in words; `?`, or one with a plus, where a part of the queue cannot be counted. */
+function counted(count: number, { damage }: Pick<QueueView, "damage">, inWords = String): string {
+  if (damage.every(({ kind }) => kind !== "unreadable")) return inWords(count);
+  return count === 0 ? "?" : `${inWords(count)}+`;
 }
 
+/** Row of a queue in the list. */
 export function rowOf(queue: QueueView): Cell[] {
   const { name, messages, oldestMessageAt, now, consumer } = queue;
   const { alertsSilentUntil: silentUntil } = queue.settings;
@@ -127,7 +128,7 @@ function factsOf(queue: QueueView, why: Known<QueueWhyView>, errors: readonly st
         "messages",
         `${count(messages.ready)} ready, ${count(messages.delayed)} delayed, ${count(messages.leased)} leased`,
       ],
-      ["backlog", `${size(queue.backlogBytes)}${oldest}`],
+      ["backlog", `${counted(queue.backlogBytes, queue, size)}${oldest}`],
       [
         "delivery",
         settings.deliveryPaused ? `paused: "sluice queues resume ${queue.name}" goes on` : deliveryOf(queue),

@@ -40,7 +40,12 @@ function stateOf({
 }
 
 /** Says what a reader does not see in the table: a change of the number that is not carried out yet. */
-function remarksOf({ wanted, shards }: ShardsView): string[] {
+export function remarksOf({ wanted, shards }: ShardsView): string[] {
+  if (wanted > 1 && shards.length === 1 && shards[0]?.failure !== null) {
+    return [
+      `The first shard alone tells which others there are; the settings ask for ${plural(wanted, "shard")}.`,
+    ];
+  }
   const open = shards.filter(({ state }) => state === "open").length;
   if (open !== wanted) return [`The settings ask for ${plural(wanted, "shard")}. The change is under way.`];
   const draining = shards.length - open;
