@@ -8,6 +8,7 @@ import {
   type BacklogMetrics,
   type Delivery,
   type DeliveryResult,
+  type DrainReply,
   deliveryReply,
   type QueueDefinition,
   type QueueDescription,
