@@ -27,39 +27,48 @@ export async function listQueues(on: OnBroker, page: number | null): Promise<num
 }
 
 const NO_QUEUES =
-  'There are no queues yet. "sluice queues create NAME" makes one, and so does a binding of a Worker.';
+  'There are no queues yet. "sluice queues create NAME" makes one, and so does a binding in a wrangler.toml.';
 
 /** `sluice queues info`: shows everything about a queue. */
 export async function showQueue(on: OnBroker, name: string): Promise<number> {
   const queue = await queueNamed(on.client, name);
-  const [why, errors] = on.json
-    ? [{ lines: [] }, []]
-    : await Promise.all([
-        whyOfQueue(on.client, name).then(linesOf, (error) => ({ lines: unavailable(error) })),
-        errorsOf(on.client, name).then(groupLines, (error) => unavailable(error) && []),
-      ]);
-  answer(on, queue, { text: factsOf(queue, why, errors, on.printer) });
+  const trouble = on.json ? NO_TROUBLE : await troubleOf(on, name);
+  answer(on, queue, { text: factsOf(queue, trouble, on.printer) });
   return 0;
 }
 
-/** Answer about a queue, in lines; without the value where a shard does not answer. */
-interface Known<Value> {
-  readonly value?: Value;
-  readonly lines: readonly string[];
+/** Reasons for which nothing is delivered, and the last errors, in lines. */
+interface Trouble {
+  readonly why: readonly string[];
+  readonly errors: readonly string[];
+  /** Messages at the moment of the reasons; absent where they are not known. */
+  readonly messages?: QueueView["messages"] | undefined;
 }
 
-function linesOf(why: QueueWhyView): Known<QueueWhyView> {
-  return { value: why, lines: [why, ...why.also].map(({ text }) => text) };
-}
+const NO_TROUBLE: Trouble = { why: [], errors: [] };
 
-/** Says that a shard does not answer, in place of what would take all shards. Throws any other failure on. */
-function unavailable(error: unknown): string[] {
-  if (error instanceof BrokerFailure && error.code === "shard_unavailable") return [error.message];
-  throw error;
+/** Reads the trouble of a queue. Where a shard does not answer, that is the reason. */
+async function troubleOf({ client }: OnBroker, name: string): Promise<Trouble> {
+  try {
+    const [why, errors] = await Promise.all([whyOfQueue(client, name), errorsOf(client, name)]);
+    return {
+      why: [why, ...why.also].map(({ text }) => text),
+      errors: groupLines(errors),
+      messages: why.messages,
+    };
+  } catch (error) {
+    if (error instanceof BrokerFailure && error.code === "shard_unavailable")
+      return { ...NO_TROUBLE, why: [error.message] };
+    throw error;
+  }
 }
 
 /** A number, in words; `?`, or one with a plus, where a part of the queue cannot be counted. */
-function counted(count: number, { damage }: Pick<QueueView, "damage">, inWords = String): string {
+function counted(
+  count: number,
+  { damage }: Pick<QueueView, "damage">,
+  inWords: (value: number) => string = String,
+): string {
   if (damage.every(({ kind }) => kind !== "unreadable")) return inWords(count);
   return count === 0 ? "?" : `${inWords(count)}+`;
 }
@@ -109,13 +118,11 @@ function stateOf({ settings, health, damage }: QueueView): Cell {
   return { text: `failing (${consecutiveFailures})${reason}`, colour: "red" };
 }
 
-function factsOf(queue: QueueView, why: Known<QueueWhyView>, errors: readonly string[], look: Look): string {
+function factsOf(queue: QueueView, { why, errors, messages = queue.messages }: Trouble, look: Look): string {
   const { settings, consumer, deadLettersOf, now, producers, topics, buckets = [] } = queue;
   const { queues, subscriptions } = deadLettersOf;
   const count = (number: number) => counted(number, queue);
   const { deliveryDelaySeconds, messageRetentionSeconds, maxReceivesPerSecond } = settings;
-  // Those of the reason's moment: the two do not contradict each other.
-  const messages = why.value?.messages ?? queue.messages;
   const oldest =
     queue.oldestMessageAt === null ? "" : `, the oldest sent ${distance(queue.oldestMessageAt, now)}`;
   const limit = maxReceivesPerSecond === null ? "" : `, ${maxReceivesPerSecond} a second at most`;
@@ -133,7 +140,7 @@ function factsOf(queue: QueueView, why: Known<QueueWhyView>, errors: readonly st
         "delivery",
         settings.deliveryPaused ? `paused: "sluice queues resume ${queue.name}" goes on` : deliveryOf(queue),
       ],
-      ["why", listOf(why.lines.map(printable), "\n")],
+      ["why", listOf(why.map(printable), "\n")],
       ["alerts", settings.alertsSilentUntil === null ? null : `silent until ${settings.alertsSilentUntil}`],
       ["last errors", listOf(errors, "\n")],
       ["consumer", consumer === null ? "none" : receiver(consumer)],

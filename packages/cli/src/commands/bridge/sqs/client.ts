@@ -110,7 +110,7 @@ interface CallFailure {
   readonly $response?: { readonly statusCode: number; readonly headers: Readonly<Record<string, string>> };
 }
 
-/** What the server has answered that is no answer of SQS; `null` for any other failure. */
+/** Describes an answer of the server that is none of SQS; `null` for any other failure. */
 function strangeAnswerIn(error: Error): string | null {
   const { endpoint = "The endpoint", $response } = error as CallFailure;
   const isStrange = error.name === "SyntaxError" || error.message === "UnknownError";
