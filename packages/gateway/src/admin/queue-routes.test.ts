@@ -1,9 +1,4 @@
-import {
-  type MoveTask,
-  noteFailedShard,
-  type QueueDefinition,
-  type QueueSettingsChange,
-} from "@sluice/protocol";
+import type { MoveTask, QueueDefinition, QueueSettingsChange } from "@sluice/protocol";
 import { describe, expect, it, vi } from "vitest";
 import {
   DEAD,
@@ -364,44 +359,4 @@ it("a queue without shards is one object", async () => {
   const { body } = await ask(directoryOf(), "/queues/orders/shards");
   expect(body).toMatchObject({ wanted: 1, shards: [{ shard: 0, state: "open" }] });
   expect((await ask(directoryOf(), "/queues/orders")).body).toMatchObject({ settings: { shards: 1 } });
-});
-
-describe("a shard that does not answer", () => {
-  const damaged = () => Promise.reject(noteFailedShard(new Error("no file"), 2));
-  const withShards = (shards: number) =>
-    withQueue(
-      { look: damaged, why: damaged, purge: damaged } as Able,
-      directoryOf({ orders: { ...ORDERS, shards } }),
-    );
-
-  it.each([
-    ["/queues/orders/messages", "GET"],
-    ["/queues/orders/messages?whole=true", "GET"],
-    ["/queues/orders/why", "GET"],
-    ["/queues/orders/errors", "GET"],
-    ["/queues/orders/purge", "POST"],
-  ])("is named by %s, and the log says why", async (path, method) => {
-    const log = vi.spyOn(console, "error").mockImplementation(() => {});
-    expect(await ask(withShards(3), path, { method })).toEqual({
-      status: 503,
-      body: {
-        error: {
-          code: "shard_unavailable",
-          message: `Shard 2 of queue "orders" does not answer; the broker's log says why.`,
-          shard: 2,
-        },
-      },
-    });
-    expect(log.mock.calls.flat().join()).toContain("no file");
-    log.mockRestore();
-  });
-
-  it("is a failure like any other where the queue has no shards", async () => {
-    const log = vi.spyOn(console, "error").mockImplementation(() => {});
-    expect(await ask(withShards(1), "/queues/orders/messages")).toMatchObject({
-      status: 500,
-      body: { error: { code: "internal_error" } },
-    });
-    log.mockRestore();
-  });
 });
