@@ -70,7 +70,7 @@ const MISTAKES: readonly (readonly [shape: string, mistake: string, requests: nu
     },
   ],
   [
-    ...(["bodies", "a stranger is let in", 100] as const),
+    ...(["bodies", "a stranger is let in", 400] as const),
     (fetch) => async (request) => (isFor(request, "/api/tokens") ? Response.json({}) : fetch(request)),
   ],
   [
