@@ -126,9 +126,9 @@ export class ShardAdministrator {
       },
     );
     // A call that fails is made again after the answer.
-    const isKnown = [...this.#world.objects.values()].every(
-      ({ name: object, isAlive, record }) =>
-        shardOf(object).queue !== name || !isAlive || record === null || record.definition.deliveryPaused,
+    const isKnown = [...this.#directory.durableRows].every(
+      ([object, row]) =>
+        shardOf(object).queue !== name || row.kind !== "queue" || row.told >= row.record.revision,
     );
     const isHeard = isKnown && this.#world.nowMs < arrivedMs + NOTIFY_MS_MAX;
     if (reply.ok && settings.deliveryPaused === true && isHeard)

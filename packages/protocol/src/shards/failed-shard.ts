@@ -3,7 +3,10 @@ const FAILED_SHARD = "failedShard";
 
 /** Notes on an error whose object has thrown it. It stays the same error, with all that its catchers look for. */
 export function noteFailedShard(error: unknown, shard: number): unknown {
-  if (error instanceof Error && Object.isExtensible(error)) Object.assign(error, { [FAILED_SHARD]: shard });
+  if (error instanceof Error && Object.isExtensible(error)) {
+    // Whoever prints the error does not see it.
+    Object.defineProperty(error, FAILED_SHARD, { value: shard, enumerable: false, configurable: true });
+  }
   return error;
 }
 
