@@ -29,7 +29,11 @@ it("counts as the meter does: a request for every call and alarm, rows for every
   expect(after.requests - after.alarms - (before.requests - before.alarms)).toBe(10);
   const [first, last] = [before.usage, after.usage];
   const calls = 10 + 1;
-  expect(last.requests - first.requests - (after.alarmsSet - before.alarmsSet)).toBeLessThanOrEqual(calls);
+  // A queue that is asked while it is idle reports to the directory, once for each question.
+  const reports = 2;
+  expect(last.requests - first.requests - (after.alarmsSet - before.alarmsSet)).toBeLessThanOrEqual(
+    calls + reports,
+  );
   expect(last.requests - first.requests).toBeGreaterThanOrEqual(calls);
   expect(last.rowsWritten - first.rowsWritten).toBeGreaterThanOrEqual(
     10 + after.alarmsSet - before.alarmsSet,
