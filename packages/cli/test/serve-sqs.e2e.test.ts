@@ -165,8 +165,8 @@ describe("sluice serve in an empty folder", () => {
       env,
     );
     await ready.printed(/^Ready\.\n$/m);
-    expect(await ready.stop("SIGTERM")).toBe(0);
     expect(ready.output).toMatch(/\nReady\.\n$/);
+    expect(await ready.stop("SIGTERM")).toBe(0);
   });
 
   it("accepts a profiler with --inspector-port, and does not wait for it at its end", async () => {
