@@ -118,7 +118,7 @@ describe("sluice serve", () => {
     const printed = await running.printed(placeIn("broker/src/directory/purges.ts"));
     expect(printed).toContain("no such column: started_ms");
     expect(lineAt(printed, PACKAGES, "broker/src/directory/purges.ts")).toContain(".exec<");
-    expect(lineAt(printed, PACKAGES, "broker/src/directory/directory.ts")).toContain("this.#purges.last(");
+    expect(lineAt(printed, PACKAGES, "broker/src/directory/directory.ts")).toContain("purges.last(");
   });
 });
 
