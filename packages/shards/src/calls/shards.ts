@@ -78,8 +78,9 @@ export class Shards {
       return answer;
     } catch (error) {
       const map = mapInError(error);
-      if (map !== null) this.#follow(map, epoch);
-      else if (isQueueNotFound(error) && epoch !== WHOLE.epoch) await this.refresh(epoch);
+      if (map !== null && shard === 0) this.#follow(map, epoch);
+      // A shard that is new, or of a queue that was created again, can know a map that shard 0 does not know yet.
+      else if ((map !== null || isQueueNotFound(error)) && epoch !== WHOLE.epoch) await this.refresh(epoch);
       throw noteFailedShard(error, shard);
     }
   }
