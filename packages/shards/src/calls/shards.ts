@@ -1,4 +1,5 @@
 import {
+  isFifoName,
   isQueueNotFound,
   mapInError,
   noteFailedShard,
@@ -78,7 +79,9 @@ export class Shards {
       return answer;
     } catch (error) {
       const map = mapInError(error);
-      if (map !== null && shard === 0) this.#follow(map, epoch);
+      // Sends to a standard queue follow it all the same: when a queue grows, each isolate would ask shard 0 at once.
+      const isSend = (method === "post" || method === "send") && !isFifoName(this.queue);
+      if (map !== null && (shard === 0 || isSend)) this.#follow(map, epoch);
       // A shard that is new, or of a queue that was created again, can know a map that shard 0 does not know yet.
       else if ((map !== null || isQueueNotFound(error)) && epoch !== WHOLE.epoch) await this.refresh(epoch);
       throw noteFailedShard(error, shard);
