@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { withoutLineRequests } from "./inspector-lines.ts";
-import type { MiniflareParts } from "./untraced.ts";
+import type { MiniflareParts } from "./miniflare-parts.ts";
 
 const PROXY = "core:user:InspectorProxyWorker";
 const CODE = 'begin(); this.sendDebugLog("RUNTIME INCOMING MESSAGE", msg); end();';

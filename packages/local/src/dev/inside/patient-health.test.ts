@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import type { MiniflareParts } from "./miniflare-parts.ts";
 import { withHealthAnswers } from "./patient-health.ts";
-import type { MiniflareParts } from "./untraced.ts";
 
 const PROXY = "core:user:ProxyWorker";
 /** The part of Wrangler's proxy that lets requests wait. */

@@ -1,9 +1,8 @@
-import { createRequire } from "node:module";
 import { SLUICE_PATH } from "@sluice/project/runtime/front-door-contract";
-import type { MiniflareParts } from "./untraced.ts";
+import { changeCode, type MiniflareParts, miniflareOf } from "./miniflare-parts.ts";
 
-/** Service of the Worker by which Wrangler passes requests on to the user's. */
-const PROXY = "core:user:ProxyWorker";
+/** Worker by which Wrangler passes requests on to the user's. */
+const PROXY = "ProxyWorker";
 /** Its statement for a request, which then waits for a Worker to be there. */
 const WAITS = "this.requestQueue.set(request, deferred);";
 /** Longest that the health check waits, in ms: some seconds more than a start takes. */
@@ -14,25 +13,13 @@ const GIVES_UP = `if (new URL(request.url).pathname === "${SLUICE_PATH}/health")
 
 /** Lets Wrangler's proxy answer the health check while there is no Worker, as after a build that failed. */
 export function answerHealth(wrangler: string): void {
-  withHealthAnswers(createRequire(wrangler)("miniflare") as MiniflareParts);
+  withHealthAnswers(miniflareOf(wrangler));
 }
 
 /**
  * Keeps a health check from waiting without an end: every request does while a build fails. A proxy with other code
  * stays as it is.
  */
-export function withHealthAnswers({ CORE_PLUGIN }: MiniflareParts): void {
-  if (CORE_PLUGIN === undefined) return;
-  const { getServices } = CORE_PLUGIN;
-  CORE_PLUGIN.getServices = async (...options) => {
-    const result = await Reflect.apply(getServices, CORE_PLUGIN, options);
-    const services = result === undefined || !("services" in result) ? (result ?? []) : result.services;
-    for (const { name, worker } of services) {
-      if (name !== PROXY) continue;
-      for (const module of worker?.modules ?? [])
-        if (module.esModule !== undefined)
-          module.esModule = module.esModule.replace(WAITS, () => `${WAITS}\n${GIVES_UP}`);
-    }
-    return result;
-  };
+export function withHealthAnswers(parts: MiniflareParts): void {
+  changeCode(parts, PROXY, WAITS, `${WAITS}\n${GIVES_UP}`);
 }

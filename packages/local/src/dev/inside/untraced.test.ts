@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type MiniflareParts, withoutTraces } from "./untraced.ts";
+import type { MiniflareParts } from "./miniflare-parts.ts";
+import { withoutTraces } from "./untraced.ts";
 
 const COLLECTOR = { name: "core:user:miniflare-observability-collector" };
 const THEIRS = { name: "core:user:their-tail" };

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { MiniflareParts } from "./untraced.ts";
+import type { MiniflareParts } from "./miniflare-parts.ts";
 import { withVariables } from "./unwritten.ts";
 
 it("the broker alone gets the variables, beside its own, whichever form Miniflare's services have", async () => {
