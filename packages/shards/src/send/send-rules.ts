@@ -42,9 +42,9 @@ export async function enqueue(shards: Shards, request: EnqueueRequest): Promise<
     const done = await shards.call(shard, "work", { enqueue: part });
     return done.ok ? (done.enqueued ?? NOT_ASKED) : done;
   };
-  // Which of its messages are known, is known where they were stored the first time.
-  if (request.once !== undefined && !isFifoName(shards.queue)) return store(0, request);
   if (!isFifoName(shards.queue)) {
+    // Which of its messages are known, is known where they were stored the first time.
+    if (request.once !== undefined) return store(0, request);
     return sendSticky(
       shards,
       (shard) => store(shard, request),
