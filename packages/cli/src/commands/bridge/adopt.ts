@@ -2,8 +2,9 @@ import type { BackupQueue } from "@sluice/gateway/views";
 import { CliError, EXIT_FAILED, EXIT_USAGE } from "@sluice/project/errors";
 import { plural } from "@sluice/protocol/words";
 import { backupOf, restore, restoreOnce } from "../../client/backup.ts";
-import { agree, answer, type OnBroker } from "../on-broker.ts";
+import { answer, type OnBroker } from "../on-broker.ts";
 import { bytesInRequest } from "../transfer/lines.ts";
+import { agreeToPlan } from "./agree-to-plan.ts";
 import { inBatches } from "./batches.ts";
 import type { ForeignMessage, Source, SourceQueue, Taken } from "./message.ts";
 import { refuseOldBroker } from "./old-broker.ts";
@@ -15,7 +16,7 @@ import {
   type System,
 } from "./options.ts";
 import { type Patience, PLAN_TRIES, patiently, RUN_TRIES } from "./patience.ts";
-import { backlogText, countOf, differencesOf, type Plan, planText } from "./plan.ts";
+import { backlogText, countOf, differencesOf, type Plan } from "./plan.ts";
 import { pump } from "./pump.ts";
 import { MoveProgress, Tally } from "./report.ts";
 import { sameQueueRefusal } from "./same-queue.ts";
@@ -32,7 +33,7 @@ const NOTE_AFTER_MS = 5_000;
 
 /** `sluice adopt`: copies a queue of Cloudflare or SQS with its settings, and moves its messages over, each once. */
 export async function adopt(on: OnBroker, name: string, options: AdoptOptions): Promise<number> {
-  const { printer, json } = on;
+  const { printer } = on;
   const {
     dryRun = false,
     yes = false,
@@ -60,14 +61,7 @@ export async function adopt(on: OnBroker, name: string, options: AdoptOptions): 
       ? null
       : await sameQueueRefusal(on.client, name, described.identity, patience);
   const plan = planOf(on, { described, existing, name: as, follow, same, missing: hasDead ? null : dead });
-  if (!json) printer.print(planText(plan));
-  if (dryRun) {
-    if (json) printer.print(JSON.stringify(plan, null, 2));
-    else if (plan.refusal !== null) printer.warn(`\n${plan.refusal}`);
-    return 0;
-  }
-  if (plan.refusal !== null) throw new CliError(plan.refusal, EXIT_FAILED);
-  await agree(on.surroundings, { question: "\nDo it?", yes });
+  if (!(await agreeToPlan(on, plan, { dryRun, yes }))) return 0;
   const running = { tries: RUN_TRIES, note };
   const { from } = options;
   return untilStopped(printer, follow, async (stop) => {

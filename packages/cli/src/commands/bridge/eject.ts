@@ -1,11 +1,12 @@
 import type { LeasedMessage, QueueView } from "@sluice/gateway/views";
-import { CliError, EXIT_FAILED } from "@sluice/project/errors";
+import { EXIT_FAILED } from "@sluice/project/errors";
 import { PULL_MESSAGES_MAX, RECEIVE_MESSAGES_MAX } from "@sluice/protocol";
 import { plural } from "@sluice/protocol/words";
 import { leaseMessages, settleMessages } from "../../client/backup.ts";
 import { queueNamed } from "../../client/queues.ts";
-import { agree, answer, type OnBroker } from "../on-broker.ts";
+import { answer, type OnBroker } from "../on-broker.ts";
 import { existingQueue } from "./adopt.ts";
+import { agreeToPlan } from "./agree-to-plan.ts";
 import { inBatches } from "./batches.ts";
 import type { Backlog } from "./message.ts";
 import { refuseOldBroker } from "./old-broker.ts";
@@ -17,7 +18,7 @@ import {
   type System,
 } from "./options.ts";
 import { type Patience, PLAN_TRIES, patiently, RUN_TRIES } from "./patience.ts";
-import { backlogText, countOf, type Plan, planText } from "./plan.ts";
+import { backlogText, countOf, type Plan } from "./plan.ts";
 import { pump } from "./pump.ts";
 import { MoveProgress, Tally } from "./report.ts";
 import { sameQueueRefusal } from "./same-queue.ts";
@@ -30,7 +31,7 @@ export interface EjectOptions extends BridgeOptions {
 
 /** `sluice eject`: makes a queue of Cloudflare or SQS of one of Sluice, and moves its messages there. */
 export async function eject(on: OnBroker, name: string, options: EjectOptions): Promise<number> {
-  const { printer, json, client } = on;
+  const { printer, client } = on;
   const { dryRun = false, yes = false, follow = false, as = name, to } = options;
   refuseOtherKind(name, as);
   const note = (text: string) => printer.warn(text);
@@ -46,14 +47,7 @@ export async function eject(on: OnBroker, name: string, options: EjectOptions): 
       ? null
       : await sameQueueRefusal(client, name, described.identity, patience);
   const plan = planOf(on, view, { ...described, refusal: same ?? described.refusal }, as, follow);
-  if (!json) printer.print(planText(plan));
-  if (dryRun) {
-    if (json) printer.print(JSON.stringify(plan, null, 2));
-    else if (plan.refusal !== null) printer.warn(`\n${plan.refusal}`);
-    return 0;
-  }
-  if (plan.refusal !== null) throw new CliError(plan.refusal, EXIT_FAILED);
-  await agree(on.surroundings, { question: "\nDo it?", yes });
+  if (!(await agreeToPlan(on, plan, { dryRun, yes }))) return 0;
   const running = { tries: RUN_TRIES, note };
   return untilStopped(printer, follow, async (stop) => {
     const moving = await openTarget(on, as, to, running);

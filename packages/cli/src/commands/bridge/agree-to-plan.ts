@@ -1,0 +1,24 @@
+import { CliError, EXIT_FAILED } from "@sluice/project/errors";
+import { agree, type OnBroker } from "../on-broker.ts";
+import { type Plan, planText } from "./plan.ts";
+
+/**
+ * Shows a plan and asks whether to go on with it. Throws CliError for one that is refused, and where nobody agrees.
+ *
+ * @returns false for a dry run.
+ */
+export async function agreeToPlan(
+  { printer, json, surroundings }: OnBroker,
+  plan: Plan,
+  { dryRun, yes }: { readonly dryRun: boolean; readonly yes: boolean },
+): Promise<boolean> {
+  if (!json) printer.print(planText(plan));
+  if (dryRun) {
+    if (json) printer.print(JSON.stringify(plan, null, 2));
+    else if (plan.refusal !== null) printer.warn(`\n${plan.refusal}`);
+    return false;
+  }
+  if (plan.refusal !== null) throw new CliError(plan.refusal, EXIT_FAILED);
+  await agree(surroundings, { question: "\nDo it?", yes });
+  return true;
+}
