@@ -5,7 +5,9 @@ import { countAttempts, counts, nextBatch, restoreSegment, retry, send } from ".
 it("countAttempts counts deliveries that a message had elsewhere, and leaves it and its neighbours where they are", () => {
   const queue = queueWith({ batchTimeoutMs: 0 });
   const segmentId = sendMany(queue, 3);
+  const { nextLeaseId } = queue;
   countAttempts(queue, { segmentId, index: 1 }, 2, T0);
+  expect(queue.nextLeaseId).toBe(nextLeaseId + 1);
   expect(counts(queue)).toMatchObject({ ready: 3, delayed: 0 });
   expect(pull(queue, 9).slices).toEqual([
     { segmentId, from: 0, to: 1, attempts: 1 },
@@ -57,5 +59,6 @@ it("countAttempts is stored", () => {
 });
 
 it("countAttempts refuses a segment that is not there", () => {
-  expect(() => countAttempts(queueWith(), { segmentId: 9, index: 0 }, 1, T0)).toThrow(RangeError);
+  const refused = new RangeError("there is no segment 9");
+  expect(() => countAttempts(queueWith(), { segmentId: 9, index: 0 }, 1, T0)).toThrow(refused);
 });

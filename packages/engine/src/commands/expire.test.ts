@@ -21,6 +21,7 @@ import {
   expireRetention,
   nextBatch,
   nextWakeAt,
+  oldestMs,
   type Queue,
   restoreSegment,
   retry,
@@ -355,4 +356,13 @@ describe("the oldest message that waits", () => {
     retry(queue, range, T0 + 9, T0 + 5);
     expect(counts(queue).oldestWaitingMs).toBe(T0);
   });
+});
+
+it("the oldest message of a queue counts in whatever state it is", () => {
+  const queue = queueWith();
+  expect(oldestMs(queue)).toBe(Infinity);
+  sendMany(queue, 1, T0);
+  sendMany(queue, 1, T0 + 5);
+  pull(queue, 1, T0 + 5);
+  expect(oldestMs(queue)).toBe(T0);
 });

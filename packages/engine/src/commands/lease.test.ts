@@ -25,6 +25,13 @@ describe("lease", () => {
     expect(queue.nextLeaseId).toBe(nextLeaseId);
   });
 
+  it("counts the messages that it has delivered", () => {
+    const queue = queueOf(5);
+    pull(queue, 2);
+    pull(queue, 9);
+    expect(queue.deliveries).toBe(5);
+  });
+
   it("leases nothing that is not due", () => {
     const queue = queueWith();
     sendMany(queue, 1, T0, T0 + 1);

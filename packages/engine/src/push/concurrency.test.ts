@@ -168,6 +168,9 @@ describe("scaling down", () => {
     busy.push.target = 40;
     busy.push.inFlight = 1;
     expect(end(busy, "ok")).toBe(40);
+    const unhurried = queueWith({ batchTimeoutMs: 0 });
+    unhurried.push.inFlight = 1;
+    expect(end(unhurried, "ok")).toBe(1);
     const waiting = queueOf(1, { maxBatchSize: 2 });
     waiting.push.target = 40;
     expect(end(waiting, "ok")).toBe(40);

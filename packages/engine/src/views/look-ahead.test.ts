@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { checkInvariants } from "../../test/invariants.ts";
-import { queueWith, sendMany, T0 } from "../../test/queues.ts";
+import { queueOf, queueWith, sendMany, T0 } from "../../test/queues.ts";
 import { countOf } from "../../test/slices.ts";
 import { Twins } from "../../test/twins.ts";
 import {
@@ -17,6 +17,7 @@ import {
   type Slice,
   send,
 } from "../index.ts";
+import { PUSH_BYTES_MAX } from "../push/dispatch.ts";
 
 type Step = (twins: Twins) => void;
 
@@ -290,4 +291,32 @@ it("messageRanges count every message once, in whatever state", () => {
     }),
     { numRuns: 300 },
   );
+});
+
+it("a look ahead says why it ends", () => {
+  const queue = queueOf(3, {
+    maxBatchSize: 2,
+    batchTimeoutMs: 100,
+    maxConcurrency: 9,
+    scalesConcurrency: false,
+  });
+  const all = { messagesMax: Infinity, batchesMax: Infinity };
+  expect(nextReceives(queue, 2, 10, T0)).toMatchObject({ count: 2, stop: "limit" });
+  expect(nextReceives(queue, 4, 10, T0)).toMatchObject({ count: 3, stop: "nothingReady" });
+  expect(nextDeliveries(queue, { ...all, batchesMax: 1 }, T0)).toMatchObject({ count: 2, stop: "limit" });
+  expect(nextDeliveries(queue, all, T0)).toMatchObject({ count: 2, stop: "batch", batchDueMs: T0 + 100 });
+  expect(nextDeliveries(queue, all, T0 + 100)).toMatchObject({ count: 3, stop: "nothingReady" });
+});
+
+it.each([
+  [PUSH_BYTES_MAX - 1, 1],
+  [PUSH_BYTES_MAX, 0],
+  [PUSH_BYTES_MAX + 1, 0],
+])("a look ahead with %i bytes in flight takes %i messages more", (inFlightBytes, count) => {
+  const queue = queueOf(1, { maxConcurrency: 9, batchTimeoutMs: 0 });
+  queue.push.inFlightBytes = inFlightBytes;
+  expect(nextDeliveries(queue, { messagesMax: 10, batchesMax: 10 }, T0)).toMatchObject({
+    count,
+    stop: "bytes",
+  });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { queueWith, T0 } from "../../test/queues.ts";
+import { firstRangeOf, held, queueWith, T0 } from "../../test/queues.ts";
 import {
   acceptedMsAt,
   Blockers,
@@ -7,7 +7,9 @@ import {
   isHeldBack,
   lease,
   type Queue,
+  rangeAt,
   removeMessage,
+  retry,
   send,
 } from "../index.ts";
 
@@ -48,10 +50,20 @@ describe("a place in a queue", () => {
     for (let i = 0; i < 31; i++) leaseOne(queue);
     expect([isHeld(noisy, 39), isHeld(quiet, 0), isHeld(quiet, 1)]).toEqual([true, false, false]);
     expect(isHeld(quiet + 1, 0)).toBe(false);
-    const plain = queueWith();
-    const { segmentId } = send(plain, { sizes: [1], dueMs: T0 }, T0);
-    expect(isHeldBack(plain, { segmentId, index: 0 })).toBe(false);
+    for (const plain of [queueWith(), queueWith({ fifo: true })]) {
+      const { segmentId } = send(plain, { sizes: [1], dueMs: T0 }, T0);
+      expect(isHeldBack(plain, { segmentId, index: 0 })).toBe(false);
+    }
   });
+});
+
+it("a message that waits again has no kind of lease", () => {
+  const queue = queueWith();
+  const segmentId = sendGroups(queue, [null]);
+  const leased = held(leaseOne(queue));
+  expect(rangeAt(queue, { segmentId, index: 0 })).toMatchObject({ state: "leased", leaseKind: "receive" });
+  retry(queue, firstRangeOf(leased), T0 + 1, T0);
+  expect(rangeAt(queue, { segmentId, index: 0 })).toMatchObject({ state: "delayed", leaseKind: null });
 });
 
 describe("on a FIFO queue a message", () => {

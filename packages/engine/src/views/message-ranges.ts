@@ -40,7 +40,7 @@ export function rangeAt(queue: Queue, { segmentId, index }: MessagePosition): Me
 
 function* rangesIn(segment: Segment, begin: number): Generator<MessageRange, undefined> {
   const { id: segmentId, entries, cursor, readyEnd, count } = segment;
-  for (let at = segment.entryAt(begin); at < entries.length; at++) {
+  for (let at = segment.entryAt(begin); ; at++) {
     const entry = entries[at];
     if (entry === undefined) break;
     const { state, attempts, atMs, to } = entry;
@@ -63,8 +63,7 @@ export function acceptedMsAt(queue: Queue, { segmentId, index }: MessagePosition
 /** Whether a message's group is noisy (spec sqs 8): its messages leave when nothing else is ready. */
 export function isHeldBack(queue: Queue, position: MessagePosition): boolean {
   const group = groupOf(queue, position);
-  if (group === undefined || queue.order === null) return false;
-  for (const held of queue.order.heldBack()) if (held === group) return true;
+  for (const held of queue.order?.heldBack() ?? []) if (held === group) return true;
   return false;
 }
 
@@ -84,7 +83,7 @@ function groupOf(queue: Queue, { segmentId, index }: MessagePosition): Group | u
  */
 export class Blockers {
   readonly #queue: Queue;
-  readonly #looked = new Map<Group, { place: number; found: boolean }>();
+  readonly #looked = new Map<Group, number>();
 
   constructor(queue: Queue) {
     this.#queue = queue;
@@ -97,15 +96,11 @@ export class Blockers {
     if (!this.#queue.isFifo || group === undefined || segment === undefined) return null;
     const { messages } = group;
     const seq = segment.seqOf(position.index);
-    const looked = this.#looked.get(group) ?? { place: 0, found: false };
-    this.#looked.set(group, looked);
-    for (; looked.place < messages.length; looked.place++) {
-      const [at, index] = [messages.segmentAt(looked.place), messages.indexAt(looked.place)];
+    for (let place = this.#looked.get(group) ?? 0; place < messages.length; place++) {
+      this.#looked.set(group, place);
+      const [at, index] = [messages.segmentAt(place), messages.indexAt(place)];
       if (at.seqOf(index) >= seq) return null;
-      if (looked.found || !isReady(at, index, at.entryOf(index))) {
-        looked.found = true;
-        return { segmentId: at.id, index };
-      }
+      if (!isReady(at, index, at.entryOf(index))) return { segmentId: at.id, index };
     }
     return null;
   }

@@ -193,5 +193,7 @@ describe("isSlotAwaited", () => {
     expect(isSlotAwaited(queue, T0)).toBe(false);
     send(queue, one, T0);
     expect(isSlotAwaited(queue, T0)).toBe(true);
+    send(queue, { ...one, dueMs: T0 + 1_000 }, T0);
+    expect(isSlotAwaited(queue, T0)).toBe(true);
   });
 });
