@@ -7,8 +7,14 @@ const BLOCK_BYTES = 65_536;
 
 /** Bytes that come in pieces. Each piece by itself would cost a hundred times its size where it is a single byte. */
 class Bytes {
+  readonly #expected: number;
   #blocks: Buffer[] = [];
   #length = 0;
+
+  /** @param expected number of bytes that will come: no block is larger than what is missing. Default: not known. */
+  constructor(expected: number = Number.POSITIVE_INFINITY) {
+    this.#expected = expected;
+  }
 
   get length(): number {
     return this.#length;
@@ -18,7 +24,9 @@ class Bytes {
     let from = 0;
     while (from < chunk.byteLength) {
       const at = this.#length % BLOCK_BYTES;
-      if (at === 0) this.#blocks.push(Buffer.allocUnsafeSlow(BLOCK_BYTES));
+      if (at === 0) {
+        this.#blocks.push(Buffer.allocUnsafe(Math.min(BLOCK_BYTES, this.#expected - this.#length)));
+      }
       const block = this.#blocks.at(-1) as Buffer; // there is one now
       const copied = chunk.copy(block, at, from);
       from += copied;
@@ -28,8 +36,7 @@ class Bytes {
 
   /** All of them; none are left. */
   take(): Buffer {
-    const bytes = Buffer.allocUnsafeSlow(this.#length);
-    for (const [i, block] of this.#blocks.entries()) block.copy(bytes, i * BLOCK_BYTES);
+    const bytes = Buffer.concat(this.#blocks, this.#length);
     this.drop();
     return bytes;
   }
@@ -64,14 +71,15 @@ export function readBody(
   done: (body: Buffer) => void,
   refuse: (why: Extract<Unread, "tooLarge" | "fragmented">) => void,
 ): BodyReading {
-  const bytes = new Bytes();
-  const isChunked = contentLength(request) === null;
+  const length = contentLength(request);
+  const isChunked = length === null;
+  const bytes = new Bytes(length ?? undefined);
   let chunks = 0;
   const take = (chunk: Buffer) => {
     chunks += 1;
-    const length = bytes.length + chunk.byteLength;
-    if (length > bytesMax) refuse("tooLarge");
-    else if (isChunked && chunks > CHUNKS_MAX && length < chunks * CHUNK_BYTES_MIN) refuse("fragmented");
+    const taken = bytes.length + chunk.byteLength;
+    if (taken > bytesMax) refuse("tooLarge");
+    else if (isChunked && chunks > CHUNKS_MAX && taken < chunks * CHUNK_BYTES_MIN) refuse("fragmented");
     else bytes.add(chunk);
   };
   const end = () => {
