@@ -9,18 +9,21 @@ const only = (from, ...to) => ({
   to: { path: "^(packages|apps)/", pathNot: [from, ...to].map((name) => `^packages/${name}/`) },
 });
 
-/** The sources of a package, or of an app: `engine`, `apps/bench`. */
-const sources = (name) => `^${name.includes("/") ? name : `packages/${name}`}/src/`;
+/** The sources of a package, of an app, or of a folder of a package: `engine`, `apps/bench`, `broker/src/history`. */
+const sources = (name) => {
+  if (name.includes("/src/")) return `^packages/${name}/`;
+  return `^${name.includes("/") ? name : `packages/${name}`}/src/`;
+};
 
 /**
- * The folders of a package or an app in layers: a folder imports itself, the ones that are named before it, and the
+ * The folders of a package, an app or a folder in layers: a folder imports itself, the ones that are named before it, and the
  * files beside the folders, except the package's entry.
  */
 const layers = (name, folders) =>
   folders
     .split(" ")
     .map((folder, at, all) => ({
-      name: `${name.replace("/", "-")}-${folder}-imports-what-is-below`,
+      name: `${name.replaceAll("/", "-")}-${folder}-imports-what-is-below`,
       severity: "error",
       from: { path: `${sources(name)}${folder}/` },
       to: {
@@ -212,6 +215,7 @@ module.exports = {
         "usage",
       ],
     }),
+    ...layers("broker/src/history", "journal figures finished story"),
     ...layers("objects", "sqlite files alarms instance"),
     ...layers("apps/soak", "ledger world scenario platform checkers actors history shards planted"),
     ...layers("engine", "segments order queue commands push views"),

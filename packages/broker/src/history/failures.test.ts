@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import type { StoredEvent } from "./event.ts";
 import { Failures } from "./failures.ts";
+import type { StoredEvent } from "./journal/event.ts";
 
 const failed = (error: string, ...at: number[]): StoredEvent => ({
   n: 1,

@@ -1,4 +1,4 @@
-import type { StoredEvent } from "./event.ts";
+import type { StoredEvent } from "./journal/event.ts";
 
 /** Range of messages of one segment that failed with one error. */
 interface FailedRange {

@@ -2,8 +2,8 @@ import { type HistoryEvent, NAMED_IDS_MAX } from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
 import { consumer, packTexts, pullConsumer } from "../../test/messages.ts";
 import { WORLD_START_MS, World, worldWithHistory } from "../../test/world.ts";
-import { RING_SLOTS } from "./journal.ts";
-import { MINUTES_FIRST_SLOT } from "./minutes.ts";
+import { MINUTES_FIRST_SLOT } from "./figures/minutes.ts";
+import { RING_SLOTS } from "./journal/journal.ts";
 
 const SINGLE = { maxBatchSize: 1, maxBatchTimeoutSeconds: 0 };
 const FAILED = { outcome: "exception", error: "Error: no stock", stack: "Error: no stock\n    at shop.ts:3" };

@@ -18,20 +18,20 @@ import {
   type EarlierDeliveries,
   earlierDeliveries,
 } from "./earlier-deliveries.ts";
-import { ErrorTexts } from "./error-texts.ts";
-import { beginningOf, idsIn, type NotedEvent, type StoredEvent } from "./event.ts";
 import { Failures } from "./failures.ts";
-import { Figures, type FiguresPorts } from "./figures.ts";
-import { findStory, placesIn, type SearchedRow } from "./find-story.ts";
-import { Finished, type FinishedPorts } from "./finished.ts";
-import { Journal, RING_SLOTS, type WrittenRow } from "./journal.ts";
-import { ROW_HEAD_BYTES, type RowHead } from "./journal-row.ts";
+import { Figures, type FiguresPorts } from "./figures/figures.ts";
+import { Totals } from "./figures/totals.ts";
+import { Finished, type FinishedPorts } from "./finished/finished.ts";
+import { ErrorTexts } from "./journal/error-texts.ts";
+import { beginningOf, idsIn, type NotedEvent, type StoredEvent } from "./journal/event.ts";
+import { Journal, RING_SLOTS, type WrittenRow } from "./journal/journal.ts";
+import { ROW_HEAD_BYTES, type RowHead } from "./journal/journal-row.ts";
 import type { HistoryObserver } from "./observer.ts";
 import { PrintedLimit } from "./printed-limit.ts";
 import { Producers } from "./producers.ts";
 import { QuietEvents, type QuietFacts } from "./quiet-events.ts";
-import { eventOf, storyOf } from "./story.ts";
-import { Totals } from "./totals.ts";
+import { findStory, placesIn, type SearchedRow } from "./story/find-story.ts";
+import { eventOf, storyOf } from "./story/story.ts";
 
 /** Time that quiet events wait for their row, in ms: in development, and elsewhere. */
 export const QUIET_FLUSH_MS = 1_000;

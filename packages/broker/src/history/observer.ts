@@ -1,5 +1,5 @@
 import type { PackedIndex } from "@sluice/protocol";
-import type { NotedEvent } from "./event.ts";
+import type { NotedEvent } from "./journal/event.ts";
 
 /** Listener to every event of a queue, when it happens: no event is merged, and none waits. */
 export interface HistoryObserver {

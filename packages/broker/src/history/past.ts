@@ -1,5 +1,5 @@
 import type { MessageExtension, MessagePast, PastEnd } from "@sluice/protocol";
-import { beginningOf } from "./event.ts";
+import { beginningOf } from "./journal/event.ts";
 
 /** Most ends in earlier queues that a message keeps: the latest ones. */
 export const PAST_ENDS_MAX = 8;

@@ -1,5 +1,5 @@
 import type { PrintedLogs } from "@sluice/protocol";
-import { ROW_TEXT_FULL } from "./journal.ts";
+import { ROW_TEXT_FULL } from "./journal/journal.ts";
 
 /** Most units of what handlers print that are kept of a second: they fill as many rows as other events may. */
 export const LOG_UNITS_PER_SECOND_MAX = 10 * ROW_TEXT_FULL;

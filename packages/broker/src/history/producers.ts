@@ -1,4 +1,4 @@
-import type { Positions } from "./event.ts";
+import type { Positions } from "./journal/event.ts";
 
 /** Segments whose producers are remembered. */
 const SEGMENTS_MAX = 4_096;

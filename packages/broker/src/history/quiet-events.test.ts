@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { covers, idsIn } from "./event.ts";
+import { covers, idsIn } from "./journal/event.ts";
 import { QuietEvents, type QuietFacts, unitsOf } from "./quiet-events.ts";
-import { positionIn } from "./story.ts";
+import { positionIn } from "./story/story.ts";
 
 const KINDS = ["accepted", "delivered", "acked"] as const;
 

@@ -1,7 +1,7 @@
 import type { HistoryKind } from "@sluice/protocol";
-import type { NotedEvent, Positions, StoredEvent, StoredMerge } from "./event.ts";
-import { ROW_TEXT_FULL } from "./journal.ts";
-import { noTook, tookClassOf } from "./totals.ts";
+import { noTook, tookClassOf } from "./figures/totals.ts";
+import type { NotedEvent, Positions, StoredEvent, StoredMerge } from "./journal/event.ts";
+import { ROW_TEXT_FULL } from "./journal/journal.ts";
 
 /**
  * Text of quiet events that are noted one by one in a second, in UTF-16 units: that of ten rows. So the first messages

@@ -1,7 +1,7 @@
 import type { MessagePosition } from "@sluice/engine";
 import type { LookedAt, LookReply, LookRequest, Why } from "@sluice/protocol";
-import type { FinishedMessage } from "../history/finished.ts";
-import type { Ending } from "../history/finished-row.ts";
+import type { FinishedMessage } from "../history/finished/finished.ts";
+import type { Ending } from "../history/finished/finished-row.ts";
 import type { History } from "../history/history.ts";
 import type { QueueContext } from "../turn/context.ts";
 import { ErrorTally } from "./error-tally.ts";

@@ -1,6 +1,6 @@
 import type { RetryOutcome } from "@sluice/engine";
 import { type DelayReason, type DeliveryResult, ERROR_TEXT_MAX, PackedIndex } from "@sluice/protocol";
-import { attemptsIn, countOf, positionsOf } from "../history/event.ts";
+import { attemptsIn, countOf, positionsOf } from "../history/journal/event.ts";
 import type { QueueContext } from "../turn/context.ts";
 import type { RejectedDelivery, Running } from "./delivery-result.ts";
 

@@ -1,7 +1,7 @@
 import type { DeliveryLogs, DeliveryResult, LogLevel } from "@sluice/protocol";
 import { resultOf } from "@sluice/protocol/test/delivery-result";
 import { expect, it } from "vitest";
-import { ERROR_BEGINNING_MAX } from "../history/event.ts";
+import { ERROR_BEGINNING_MAX } from "../history/journal/event.ts";
 import { firstRetryReason, PRINTED_PLACE_MAX, PRINTED_REASON_MAX, retryReasons } from "./retry-reasons.ts";
 
 function reasonOf(result: Partial<DeliveryResult>, count: number, id = "a"): string {

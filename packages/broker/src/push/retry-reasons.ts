@@ -1,6 +1,6 @@
 import { acknowledgesAll, type DeliveryResult } from "@sluice/protocol";
 import { sourcePlace, withPlace } from "@sluice/protocol/stack";
-import { ERROR_BEGINNING_MAX } from "../history/event.ts";
+import { ERROR_BEGINNING_MAX } from "../history/journal/event.ts";
 import type { Absence } from "./absence.ts";
 import type { RejectedDelivery } from "./delivery-result.ts";
 

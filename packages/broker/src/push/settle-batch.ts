@@ -15,7 +15,7 @@ import {
   type Settlement,
   settle,
 } from "@sluice/protocol";
-import { countOf } from "../history/event.ts";
+import { countOf } from "../history/journal/event.ts";
 import type { DeadLetters } from "../transfer/dead-letters.ts";
 import type { QueueContext } from "../turn/context.ts";
 import { unnamedDelayMs, unnamedDelayReason } from "../turn/retry-delay.ts";

@@ -1,7 +1,7 @@
 import { endPushLeases, type Queue, release, type Slice } from "@sluice/engine";
 import type { Alerts } from "../alerts/alerts.ts";
 import type { PeriodicTasks } from "../endpoint/periodic-tasks.ts";
-import { countOf } from "../history/event.ts";
+import { countOf } from "../history/journal/event.ts";
 import type { Attempts } from "../receive/attempts.ts";
 import type { Deduplication } from "../send/deduplication.ts";
 import type { SeenIds } from "../send/seen-ids.ts";

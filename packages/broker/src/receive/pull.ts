@@ -7,7 +7,7 @@ import {
   type PullRequest,
   VISIBILITY_TIMEOUT_MS_MAX,
 } from "@sluice/protocol";
-import { attemptsIn, positionsOf } from "../history/event.ts";
+import { attemptsIn, positionsOf } from "../history/journal/event.ts";
 import type { QueueContext } from "../turn/context.ts";
 import { metricsOf } from "../turn/figures.ts";
 import { readLease } from "../turn/lease-records.ts";

@@ -11,7 +11,7 @@ import {
   VISIBILITY_TIMEOUT_MS_MAX,
 } from "@sluice/protocol";
 import { plural } from "@sluice/protocol/words";
-import { attemptsIn } from "../history/event.ts";
+import { attemptsIn } from "../history/journal/event.ts";
 import { sequenceNumberOf } from "../send/intake.ts";
 import { DEAD_BYTES_MAX, type DeadLetters } from "../transfer/dead-letters.ts";
 import type { QueueContext } from "../turn/context.ts";

@@ -1,6 +1,6 @@
 import { deleteReceived, type Receipt, retry, type Slice } from "@sluice/engine";
 import { DELAY_SECONDS_MAX, type PullSettled, type PullSettlement } from "@sluice/protocol";
-import type { Positions } from "../history/event.ts";
+import type { Positions } from "../history/journal/event.ts";
 import type { DeadLetters } from "../transfer/dead-letters.ts";
 import type { QueueContext } from "../turn/context.ts";
 import { unnamedDelayMs, unnamedDelayReason } from "../turn/retry-delay.ts";

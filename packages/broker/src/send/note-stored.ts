@@ -1,6 +1,6 @@
 import type { Placement } from "@sluice/engine";
 import { type MessagePast, type PackedIndex, traceParentIn } from "@sluice/protocol";
-import { NO_TRACE, type NotedEvent } from "../history/event.ts";
+import { NO_TRACE, type NotedEvent } from "../history/journal/event.ts";
 import { pastIn } from "../history/past.ts";
 import type { QueueContext } from "../turn/context.ts";
 import type { AcceptedBatch } from "./accepted-batch.ts";

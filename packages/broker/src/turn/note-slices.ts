@@ -1,6 +1,6 @@
 import type { Slice } from "@sluice/engine";
 import { isReadable, type PackedIndex } from "@sluice/protocol";
-import { countOf, type NotedEvent, positionsOf } from "../history/event.ts";
+import { countOf, type NotedEvent, positionsOf } from "../history/journal/event.ts";
 import type { QueueContext } from "./context.ts";
 
 /** Stretches of messages of one event without ids, so that its row stays small. */

@@ -1,7 +1,7 @@
-import type { JournalHead, JournalRows } from "../store/store.ts";
+import type { JournalHead, JournalRows } from "../../store/store.ts";
+import type { WrittenRow } from "../journal/journal.ts";
+import { encodeRow, readHead, readText } from "../journal/journal-row.ts";
 import { addBucket, type Bucket, copyOf } from "./bucket.ts";
-import type { WrittenRow } from "./journal.ts";
-import { encodeRow, readHead, readText } from "./journal-row.ts";
 
 /**
  * First slot of the journal that holds minutes. A contract, since stored data depends on it: slots before it hold events

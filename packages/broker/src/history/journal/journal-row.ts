@@ -1,4 +1,4 @@
-import { checksumOf } from "../store/checksum.ts";
+import { checksumOf } from "../../store/checksum.ts";
 import type { StoredEvent } from "./event.ts";
 
 /*

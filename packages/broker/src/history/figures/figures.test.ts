@@ -1,9 +1,9 @@
 import { FIGURES_WINDOWS, type FiguresReply, type FiguresWindow, type HistoryKind } from "@sluice/protocol";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { encodeRow, ROW_HEAD_BYTES, type RowHead, readHead, readText } from "../journal/journal-row.ts";
 import { type Bucket, type Level, MARKS_MAX } from "./bucket.ts";
 import { Figures } from "./figures.ts";
-import { encodeRow, ROW_HEAD_BYTES, type RowHead, readHead, readText } from "./journal-row.ts";
 import { MINUTES_FIRST_SLOT, MINUTES_PER_ROW, MINUTES_ROWS } from "./minutes.ts";
 
 const START_MS = 1_700_000_040_000;

@@ -1,6 +1,6 @@
 import { ERROR_TEXT_MAX } from "@sluice/protocol";
-import { checksumOfText } from "../store/checksum.ts";
-import type { JournalHead, JournalRows } from "../store/store.ts";
+import { checksumOfText } from "../../store/checksum.ts";
+import type { JournalHead, JournalRows } from "../../store/store.ts";
 import type { WrittenRow } from "./journal.ts";
 import { encodeRow, readHead, readText } from "./journal-row.ts";
 

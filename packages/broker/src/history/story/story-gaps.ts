@@ -1,5 +1,5 @@
 import type { HistoryKind, StoryGap } from "@sluice/protocol";
-import type { StoredEvent } from "./event.ts";
+import type { StoredEvent } from "../journal/event.ts";
 
 /** Facts of which the gaps of a story are found. Events are oldest first. */
 export interface GapFacts {

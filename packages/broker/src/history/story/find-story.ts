@@ -1,7 +1,7 @@
 import type { MessagePosition } from "@sluice/engine";
 import type { HistoryKind } from "@sluice/protocol";
-import { covers, type StoredEvent } from "./event.ts";
-import type { RowHead } from "./journal-row.ts";
+import { covers, type StoredEvent } from "../journal/event.ts";
+import type { RowHead } from "../journal/journal-row.ts";
 import { type Known, type Place, positionIn } from "./story.ts";
 
 /** Kinds of events that name no message. */

@@ -1,7 +1,7 @@
 import { type FinishedKind, PackedIndex } from "@sluice/protocol";
-import { readableRanges } from "../store/readable.ts";
-import { FINISHED_FIRST_SLOT, type JournalRows, type QueueStore } from "../store/store.ts";
-import { beginningOf } from "./event.ts";
+import { readableRanges } from "../../store/readable.ts";
+import { FINISHED_FIRST_SLOT, type JournalRows, type QueueStore } from "../../store/store.ts";
+import { beginningOf } from "../journal/event.ts";
 import {
   type Ending,
   encodeFinished,

@@ -1,5 +1,5 @@
 import { HISTORY_IDS_MAX, type HistoryEvent, type MessageElsewhere, type StoryReply } from "@sluice/protocol";
-import { ID_LENGTH, idsIn, NO_TRACE, rangeOf, type StoredEvent } from "./event.ts";
+import { ID_LENGTH, idsIn, NO_TRACE, rangeOf, type StoredEvent } from "../journal/event.ts";
 import { type GapFacts, gapsOf, isEnd, isSend } from "./story-gaps.ts";
 import { waitsOf } from "./story-waits.ts";
 

@@ -1,4 +1,4 @@
-import type { JournalHead, JournalRows } from "../store/store.ts";
+import type { JournalHead, JournalRows } from "../../store/store.ts";
 import type { StoredEvent } from "./event.ts";
 import { encodeRow, type RowHead, readHead, readText, segmentsOf } from "./journal-row.ts";
 

@@ -1,8 +1,8 @@
 import { FINISHED_MESSAGES_MAX, makeUnreadable, PackedIndex, packMessages } from "@sluice/protocol";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { testId } from "../../test/messages.ts";
-import { FINISHED_FIRST_SLOT } from "../store/store.ts";
+import { testId } from "../../../test/messages.ts";
+import { FINISHED_FIRST_SLOT } from "../../store/store.ts";
 import { FINISHED_BYTES_MAX, FINISHED_ROW_BYTES, FINISHED_ROW_MESSAGES, Finished } from "./finished.ts";
 
 /** Bytes of a record beside its body. */

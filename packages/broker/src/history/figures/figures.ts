@@ -7,7 +7,8 @@ import {
   type HistoryKind,
   type QueueRates,
 } from "@sluice/protocol";
-import type { JournalHead, JournalRows } from "../store/store.ts";
+import type { JournalHead, JournalRows } from "../../store/store.ts";
+import type { WrittenRow } from "../journal/journal.ts";
 import {
   addBucket,
   addEvent,
@@ -21,7 +22,6 @@ import {
   newBucket,
 } from "./bucket.ts";
 import { columnsOf } from "./columns.ts";
-import type { WrittenRow } from "./journal.ts";
 import { Minutes } from "./minutes.ts";
 import { SECONDS_KEPT, secondsAndMinutes } from "./seconds.ts";
 

@@ -1,5 +1,5 @@
 import type { HistoryEvent } from "@sluice/protocol";
-import type { StoredEvent } from "./event.ts";
+import type { StoredEvent } from "../journal/event.ts";
 
 /**
  * Finds out how long delivery was paused between two events, and by how much the clock was moved. A move in a pause

@@ -1,5 +1,5 @@
 import type { FinishedKind } from "@sluice/protocol";
-import { checksumOf } from "../store/checksum.ts";
+import { checksumOf } from "../../store/checksum.ts";
 
 /*
  * Layout of a row of finished messages, a contract, since stored data depends on it. All numbers are little endian: u32

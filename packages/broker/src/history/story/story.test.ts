@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { consumer, packTexts, pullConsumer, testId } from "../../test/messages.ts";
-import { WORLD_START_MS, World, worldWithHistory } from "../../test/world.ts";
-import { DELETED_PER_EVENT_MAX } from "../receive/peek.ts";
-import { QUIET_UNITS_PER_SECOND_MAX, unitsOf } from "./quiet-events.ts";
+import { consumer, packTexts, pullConsumer, testId } from "../../../test/messages.ts";
+import { WORLD_START_MS, World, worldWithHistory } from "../../../test/world.ts";
+import { DELETED_PER_EVENT_MAX } from "../../receive/peek.ts";
+import { QUIET_UNITS_PER_SECOND_MAX, unitsOf } from "../quiet-events.ts";
 
 /** Sends of 100 messages at one moment beyond which single messages are not noted. */
 const RUSH_SENDS = Math.ceil(
