@@ -5,7 +5,7 @@ import { newId } from "../platform/new-id.ts";
 import { nextMomentOf, nextWorkMsOf } from "../queue/next-wake.ts";
 import { noteClockMoved } from "../queue/note-clock.ts";
 import type { SettledQueue } from "../rpc/queue-object.ts";
-import type { OpenQueue } from "./open-queue.ts";
+import type { OpenQueue } from "./open/open-queue.ts";
 
 /** Sets the alarm to what is due next: the one that is set goes by a clock that was set since. */
 export async function setAlarmAnew({ core, alarm }: OpenQueue): Promise<void> {

@@ -8,8 +8,8 @@ import {
 } from "../shards/called-by-map.ts";
 import type { CallerMap } from "../shards/caller-map.ts";
 import { droppedLine } from "../shards/shard-lines.ts";
-import { nameIn, type OpenQueue, openQueue } from "./open-queue.ts";
-import { isIdOf, type QueueSurroundings } from "./open-store.ts";
+import { nameIn, type OpenQueue, openQueue } from "./open/open-queue.ts";
+import { isIdOf, type QueueSurroundings } from "./open/open-store.ts";
 import { QueueNotFoundError } from "./registration.ts";
 
 /** A queue that a caller brings messages. */

@@ -5,7 +5,7 @@ import {
   QUEUE_ERROR_CODES,
   type RpcFailure,
 } from "@sluice/protocol";
-import type { OpenQueue } from "./open-queue.ts";
+import type { OpenQueue } from "./open/open-queue.ts";
 import { STORAGE_FULL } from "./storage-full.ts";
 
 /** Why a producer that is too old or too new for this broker is refused. */

@@ -1,16 +1,16 @@
 import { ELSEWHERE, hasJurisdictions, inPlace, JURISDICTIONS, type Jurisdiction } from "@sluice/protocol";
-import { clockStartMsOf, MovableClock } from "../platform/clock.ts";
-import type { Host } from "../platform/host.ts";
-import { createConsoleLog, type QueueLog } from "../platform/log.ts";
-import type { QueuesDirectory } from "../rpc/directory-object.ts";
-import { type FileCondition, repairFile } from "../store/file-damage.ts";
-import { type CommitWatcher, SqliteStore } from "../store/sqlite-store.ts";
-import { AwakeTime } from "../usage/awake-time.ts";
-import { Alarm } from "./alarm.ts";
-import type { BoundConsumers } from "./bound-consumers.ts";
-import type { BrokerEnv, BrokerOptions } from "./broker-env.ts";
+import { clockStartMsOf, MovableClock } from "../../platform/clock.ts";
+import type { Host } from "../../platform/host.ts";
+import { createConsoleLog, type QueueLog } from "../../platform/log.ts";
+import type { QueuesDirectory } from "../../rpc/directory-object.ts";
+import { type FileCondition, repairFile } from "../../store/file-damage.ts";
+import { type CommitWatcher, SqliteStore } from "../../store/sqlite-store.ts";
+import { AwakeTime } from "../../usage/awake-time.ts";
+import { Alarm } from "../alarm.ts";
+import type { BoundConsumers } from "../bound-consumers.ts";
+import type { BrokerEnv, BrokerOptions } from "../broker-env.ts";
+import type { FullStorages } from "../storage-full.ts";
 import type { LastEnds } from "./last-end.ts";
-import type { FullStorages } from "./storage-full.ts";
 
 /** The object of a queue, and what it shares with those of others in its isolate. */
 export interface QueueSurroundings {

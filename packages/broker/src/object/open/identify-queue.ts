@@ -7,18 +7,18 @@ import {
   shardOf,
   workerOf,
 } from "@sluice/protocol";
-import type { Host } from "../platform/host.ts";
-import type { QueueLog } from "../platform/log.ts";
-import type { CommitPosition } from "../rpc/commit-position.ts";
-import type { Opened } from "../rpc/directory-object.ts";
-import type { QueueStore } from "../store/store.ts";
-import { type PositionDirectory, type StoreCheck, Watermark } from "../store/watermark.ts";
+import type { Host } from "../../platform/host.ts";
+import type { QueueLog } from "../../platform/log.ts";
+import type { CommitPosition } from "../../rpc/commit-position.ts";
+import type { Opened } from "../../rpc/directory-object.ts";
+import type { QueueStore } from "../../store/store.ts";
+import { type PositionDirectory, type StoreCheck, Watermark } from "../../store/watermark.ts";
+import type { BrokerEnv } from "../broker-env.ts";
+import { isOfDeleted, type Known, knownFrom, Registration } from "../registration.ts";
 import { sendAlertEnds } from "./alert-ends.ts";
-import type { BrokerEnv } from "./broker-env.ts";
 import type { KnownEnds } from "./last-end.ts";
 import { ElsewhereError, idOf, type StoredQueue } from "./open-store.ts";
 import type { DirectoryCalls } from "./queue-usage.ts";
-import { isOfDeleted, type Known, knownFrom, Registration } from "./registration.ts";
 
 /** A queue that opens, once it is known what it is. */
 export interface IdentifiedQueue extends StoredQueue {

@@ -11,24 +11,24 @@ import {
   shardOf,
   workerOf,
 } from "@sluice/protocol";
-import { Faults } from "../faults/faults.ts";
-import { traceOf } from "../platform/log.ts";
-import { newId } from "../platform/new-id.ts";
-import { QueueCore } from "../queue/queue-core.ts";
-import type { QueuePorts } from "../queue/queue-ports.ts";
-import type { QueuesDirectory } from "../rpc/directory-object.ts";
-import type { Lender } from "../shards/lender.ts";
-import { isFileDamage } from "../store/file-damage.ts";
-import { postSpans, SpanExporter } from "../tracing/span-exporter.ts";
-import { randomHex, Traces } from "../tracing/traces.ts";
-import { LINGER_DEPLOYED_MS, LINGER_MS } from "../turn/group-commit.ts";
-import { HEARTBEAT_DEPLOYED_MS, HEARTBEAT_MS } from "../turn/heartbeat.ts";
+import { Faults } from "../../faults/faults.ts";
+import { traceOf } from "../../platform/log.ts";
+import { newId } from "../../platform/new-id.ts";
+import { QueueCore } from "../../queue/queue-core.ts";
+import type { QueuePorts } from "../../queue/queue-ports.ts";
+import type { QueuesDirectory } from "../../rpc/directory-object.ts";
+import type { Lender } from "../../shards/lender.ts";
+import { isFileDamage } from "../../store/file-damage.ts";
+import { postSpans, SpanExporter } from "../../tracing/span-exporter.ts";
+import { randomHex, Traces } from "../../tracing/traces.ts";
+import { LINGER_DEPLOYED_MS, LINGER_MS } from "../../turn/group-commit.ts";
+import { HEARTBEAT_DEPLOYED_MS, HEARTBEAT_MS } from "../../turn/heartbeat.ts";
+import { writeRecord } from "../apply-configuration.ts";
+import { isStorageFull } from "../storage-full.ts";
+import { Timer } from "../timer.ts";
 import { alertsOf } from "./alert-ends.ts";
-import { writeRecord } from "./apply-configuration.ts";
 import type { IdentifiedQueue } from "./identify-queue.ts";
 import { lenderOf, shardPortsOf } from "./lent-parts.ts";
-import { isStorageFull } from "./storage-full.ts";
-import { Timer } from "./timer.ts";
 
 /** A queue that opens, once its core is put together. */
 export interface AssembledQueue extends IdentifiedQueue {

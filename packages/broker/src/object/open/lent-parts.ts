@@ -1,7 +1,7 @@
 import { inPlace, isWhole, shardName, shardOf } from "@sluice/protocol";
-import type { ShardPorts } from "../queue/queue-part.ts";
-import { Lender } from "../shards/lender.ts";
-import { limitsOf } from "../shards/limits.ts";
+import type { ShardPorts } from "../../queue/queue-part.ts";
+import { Lender } from "../../shards/lender.ts";
+import { limitsOf } from "../../shards/limits.ts";
 import type { IdentifiedQueue } from "./identify-queue.ts";
 
 /** Makes what shard 0 lends the limits of its queue with. */

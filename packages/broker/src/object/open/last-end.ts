@@ -1,5 +1,5 @@
 import { type LastEnd, lastEndFrom, UNPLANNED } from "@sluice/protocol";
-import type { BrokerEnv } from "./broker-env.ts";
+import type { BrokerEnv } from "../broker-env.ts";
 
 /** Longest that whoever ended the process before may take to say how, in ms. */
 export const LAST_END_MS_MAX = 2_000;

@@ -1,7 +1,7 @@
 import { ALERTS_QUEUE, type AlertSettings, isHiddenQueue, isTopicObject, shardOf } from "@sluice/protocol";
-import { lastReports } from "../alerts/last-reports.ts";
-import { newId } from "../platform/new-id.ts";
-import type { BrokerOptions } from "./broker-env.ts";
+import { lastReports } from "../../alerts/last-reports.ts";
+import { newId } from "../../platform/new-id.ts";
+import type { BrokerOptions } from "../broker-env.ts";
 import type { StoredQueue } from "./open-store.ts";
 
 /** Settings of the alerts of a queue; `undefined` for none, or a queue that people do not know. */

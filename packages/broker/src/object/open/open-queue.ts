@@ -1,26 +1,26 @@
 import type { QueueDescription, QueueRecord, QueueUsage } from "@sluice/protocol";
-import type { Faults } from "../faults/faults.ts";
-import type { MovableClock } from "../platform/clock.ts";
-import type { HostStorage } from "../platform/host.ts";
-import { definitionWas } from "../queue/definition-was.ts";
-import { CLOCK_MOVED_MS_MIN, noteClockMoved } from "../queue/note-clock.ts";
-import type { QueueCore } from "../queue/queue-core.ts";
-import type { CommitPosition } from "../rpc/commit-position.ts";
-import type { Lender } from "../shards/lender.ts";
-import { shardsLine } from "../shards/shard-lines.ts";
-import { type FileCondition, isFileDamage } from "../store/file-damage.ts";
-import { idleSnapshotOf } from "../store/idle-snapshot.ts";
-import { SqliteStore } from "../store/sqlite-store.ts";
-import type { Loss } from "../store/watermark.ts";
-import type { Alarm } from "./alarm.ts";
+import type { Faults } from "../../faults/faults.ts";
+import type { MovableClock } from "../../platform/clock.ts";
+import type { HostStorage } from "../../platform/host.ts";
+import { definitionWas } from "../../queue/definition-was.ts";
+import { CLOCK_MOVED_MS_MIN, noteClockMoved } from "../../queue/note-clock.ts";
+import type { QueueCore } from "../../queue/queue-core.ts";
+import type { CommitPosition } from "../../rpc/commit-position.ts";
+import type { Lender } from "../../shards/lender.ts";
+import { shardsLine } from "../../shards/shard-lines.ts";
+import { type FileCondition, isFileDamage } from "../../store/file-damage.ts";
+import { idleSnapshotOf } from "../../store/idle-snapshot.ts";
+import { SqliteStore } from "../../store/sqlite-store.ts";
+import type { Loss } from "../../store/watermark.ts";
+import type { Alarm } from "../alarm.ts";
+import { writeRecord } from "../apply-configuration.ts";
+import { QueueNotFoundError, type Registration } from "../registration.ts";
+import { UnreadableQueueError, UnwritableQueueError } from "../unreadable-queue.ts";
 import { sendAlertEnds } from "./alert-ends.ts";
-import { writeRecord } from "./apply-configuration.ts";
 import { type AssembledQueue, assemble } from "./assemble-queue.ts";
 import { identify } from "./identify-queue.ts";
 import { ElsewhereError, openStore, type QueueSurroundings } from "./open-store.ts";
 import { usageOf } from "./queue-usage.ts";
-import { QueueNotFoundError, type Registration } from "./registration.ts";
-import { UnreadableQueueError, UnwritableQueueError } from "./unreadable-queue.ts";
 
 /** A queue with everything that keeps it in its object. */
 export interface OpenQueue {

@@ -1,10 +1,10 @@
 import type { QueueUsage } from "@sluice/protocol";
-import type { Host } from "../platform/host.ts";
-import type { QueueCore } from "../queue/queue-core.ts";
-import type { SqliteStore } from "../store/sqlite-store.ts";
-import type { AwakeTime } from "../usage/awake-time.ts";
-import { MonthUsage } from "../usage/month-usage.ts";
-import type { Alarm } from "./alarm.ts";
+import type { Host } from "../../platform/host.ts";
+import type { QueueCore } from "../../queue/queue-core.ts";
+import type { SqliteStore } from "../../store/sqlite-store.ts";
+import type { AwakeTime } from "../../usage/awake-time.ts";
+import { MonthUsage } from "../../usage/month-usage.ts";
+import type { Alarm } from "../alarm.ts";
 
 /** Where the object of a queue counts what Cloudflare bills. */
 export interface UsageSources {

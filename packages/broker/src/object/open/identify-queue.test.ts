@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { MemoryStore } from "../../test/memory-store.ts";
+import { MemoryStore } from "../../../test/memory-store.ts";
 import { logDropped } from "./identify-queue.ts";
 
 /** A store in which a message waits, is on its way to another queue, or has left. */
