@@ -216,6 +216,10 @@ module.exports = {
       ],
     }),
     ...layers("broker/src/history", "journal figures finished story"),
+    ...layers(
+      "gateway/src/admin",
+      "alerts messages history search queues topics development access backup metrics openapi mcp",
+    ),
     ...layers("objects", "sqlite files alarms instance"),
     ...layers("apps/soak", "ledger world scenario platform checkers actors history shards planted"),
     ...layers("engine", "segments order queue commands push views"),

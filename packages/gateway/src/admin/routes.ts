@@ -1,4 +1,5 @@
 import { Hono } from "hono";
+import { eventSamples } from "../account/event-samples.ts";
 import type { QueueDirectory } from "../account/queue-directory.ts";
 import type { Waits } from "../account/waits.ts";
 import { PREFIX } from "../http/prefix.ts";
@@ -6,13 +7,13 @@ import type { Authority } from "../rights/authority.ts";
 import { auditRoutes } from "./access/audit-routes.ts";
 import { guard } from "./access/guard.ts";
 import { tokenRoutes } from "./access/token-routes.ts";
-import { alertRoutes, silenceRoutes } from "./alert-routes.ts";
+import { alertRoutes, silenceRoutes } from "./alerts/alert-routes.ts";
 import { backupRoutes } from "./backup/backup-routes.ts";
 import type { DialectRestoring } from "./backup/restore.ts";
-import { clockRoutes } from "./clock-routes.ts";
+import { clockRoutes } from "./development/clock-routes.ts";
+import { faultRoutes } from "./development/fault-routes.ts";
 import { ENDPOINTS } from "./endpoints.ts";
 import { answerFailure } from "./failure.ts";
-import { faultRoutes } from "./fault-routes.ts";
 import { historyRoutes } from "./history/history-routes.ts";
 import { streamRoutes } from "./history/stream-routes.ts";
 import { actionRoutes } from "./messages/action-routes.ts";
@@ -22,10 +23,9 @@ import { leaseRoutes } from "./messages/lease-routes.ts";
 import { lookRoutes } from "./messages/look-routes.ts";
 import { openApiDocument } from "./openapi/document.ts";
 import { processRoutes } from "./process-routes.ts";
-import { queueRoutes } from "./queue-routes.ts";
-import { sampleRoutes } from "./sample-routes.ts";
+import { queueRoutes } from "./queues/queue-routes.ts";
 import { searchRoutes } from "./search/search-routes.ts";
-import { topicRoutes } from "./topic-routes.ts";
+import { topicRoutes } from "./topics/topic-routes.ts";
 
 /**
  * The admin API. `GET /` lists what there is, `GET /openapi.json` describes it.
@@ -43,6 +43,7 @@ export function adminRoutes(
   app.use(guard(authority, directory.audit, PREFIX));
   app.get("/", (c) => c.json({ endpoints: ENDPOINTS }));
   app.get("/openapi.json", (c) => c.json(openApiDocument()));
+  app.get("/event-samples", (c) => c.json({ samples: eventSamples(Date.now()) }));
   app.route("/queues", queueRoutes(directory));
   app.route("/queues", historyRoutes(directory));
   app.route("/queues", lookRoutes(directory));
@@ -55,7 +56,6 @@ export function adminRoutes(
   app.route("/alerts", alertRoutes(directory));
   app.route("/search", searchRoutes(directory));
   app.route("/events", streamRoutes(directory, waits));
-  app.route("/event-samples", sampleRoutes());
   app.route("/topics", topicRoutes(directory));
   app.route("/tokens", tokenRoutes(directory, authority));
   app.route("/backup", backupRoutes(directory, restoring));

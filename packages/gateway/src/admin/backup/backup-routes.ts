@@ -2,6 +2,7 @@ import { isEndpointQueue, PULL_MESSAGES_MAX, type QueueRecord } from "@sluice/pr
 import { Hono } from "hono";
 import type { QueueDirectory } from "../../account/queue-directory.ts";
 import { AdminError } from "../failure.ts";
+import { backupMessage } from "../messages/backup-message.ts";
 import { checkedCursor } from "../messages/look-routes.ts";
 import { timeOf } from "../time.ts";
 import { sourcesFirst } from "./backup-order.ts";
@@ -9,7 +10,6 @@ import {
   type BackupRedrive,
   type BackupSubscription,
   type BackupView,
-  backupMessage,
   backupQueue,
   backupTopic,
   backupTopicSubscription,

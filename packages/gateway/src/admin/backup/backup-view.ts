@@ -1,7 +1,6 @@
 import type {
   ConsumerDefinition,
   Jurisdiction,
-  LookedAt,
   NewSubscription,
   QueueRecord,
   QueueSettingsChange,
@@ -9,9 +8,6 @@ import type {
   TopicRecord,
   TopicSubscription,
 } from "@sluice/protocol";
-import { DELAY_SECONDS_MAX } from "@sluice/protocol";
-import { wholeMessageView } from "../message-view.ts";
-import type { TraceView } from "../trace-view.ts";
 
 /** Beginning of a backup: all settings of a broker, without secrets, and the queues that hold messages. */
 export interface BackupView {
@@ -63,23 +59,6 @@ export interface BackupSubscription extends Omit<NewSubscription, "queueId"> {
   readonly queue: string;
 }
 
-/** A message in a backup. Members without a value are left out. */
-export interface BackupMessage {
-  readonly id: string;
-  readonly sentAt: string;
-  /** Deliveries that have ended: one that is under way counts as none. */
-  readonly attempts: number;
-  /** Rest of its delay; 0 for a message that is ready or leased. */
-  readonly delaySeconds: number;
-  readonly contentType: string;
-  readonly text?: string;
-  readonly base64?: string;
-  readonly group?: string;
-  readonly attributes?: Readonly<Record<string, { readonly type: string; readonly value: string }>>;
-  readonly from?: string;
-  readonly trace?: TraceView;
-}
-
 export function backupQueue({ name, definition, jurisdiction, dialects }: QueueRecord): BackupQueue {
   const { producers: _, consumer, ...settings } = definition;
   return { name, settings, consumer, jurisdiction, dialects };
@@ -111,23 +90,4 @@ function withoutPassword({ protocol, endpoint }: Pick<TopicSubscription, "protoc
   url.username = "";
   url.password = "";
   return { endpoint: url.href, lacksPassword: true };
-}
-
-/** @param nowMs the time of the queue's own clock. */
-export function backupMessage(message: LookedAt, nowMs: number): BackupMessage {
-  const { id, sentAt, contentType, text, base64, group, attributes, from, trace } = wholeMessageView(message);
-  const isLeased = message.state === "leased";
-  const leftMs = isLeased ? 0 : message.atMs - nowMs;
-  return {
-    id,
-    sentAt,
-    attempts: Math.max(0, message.attempts - (isLeased ? 1 : 0)),
-    delaySeconds: Math.min(DELAY_SECONDS_MAX, Math.max(0, Math.ceil(leftMs / 1_000))),
-    contentType,
-    ...(text === null ? (base64 === null ? {} : { base64 }) : { text }),
-    ...(group === null ? {} : { group }),
-    ...(Object.keys(attributes).length === 0 ? {} : { attributes }),
-    ...(from === null ? {} : { from }),
-    ...(trace === undefined ? {} : { trace }),
-  };
 }

@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
-import { CLOCK_ADVANCE_MS_MAX } from "../clock-routes.ts";
-import { FAULT_SETTING } from "../fault-routes.ts";
+import { CLOCK_ADVANCE_MS_MAX } from "../development/clock-routes.ts";
+import { FAULT_SETTING } from "../development/fault-routes.ts";
 import { sendBody } from "../messages/read-body.ts";
+import { SELECTION } from "../messages/selection.ts";
 import { messageAnswers } from "../openapi/message-answers.ts";
 import { brokerAnswers, queueAnswers } from "../openapi/queue-answers.ts";
-import { SELECTION } from "../selection.ts";
 import type { MessageView } from "../views.ts";
 import { changes, filterInput, idInput, queueInput, queuePath, type Tool, tool } from "./tool.ts";
 

@@ -5,9 +5,9 @@ import type { QueueDirectory } from "../../account/queue-directory.ts";
 import { rightsOf } from "../../rights/route-needs.ts";
 import { AdminError } from "../failure.ts";
 import { queueOf } from "../queue-of.ts";
-import { SELECTION, SELECTION_TEXT, selectionOf, tryOut } from "../selection.ts";
 import { checkedCursor, countsAnew } from "./look-routes.ts";
 import { readBody } from "./read-body.ts";
+import { SELECTION, SELECTION_TEXT, selectionOf, tryOut } from "./selection.ts";
 
 /** Body of a request that acts on many messages. */
 export const bulkBody = z.strictObject(SELECTION);

@@ -11,11 +11,11 @@ import { Hono } from "hono";
 import * as z from "zod/mini";
 import type { QueueDirectory } from "../../account/queue-directory.ts";
 import { statusOfQueueError } from "../../account/queue-error-status.ts";
-import type { BackupMessage } from "../backup/backup-view.ts";
 import { AdminError } from "../failure.ts";
-import { attributesOf, textOrBase64 } from "../message-view.ts";
 import { queueOf } from "../queue-of.ts";
 import { timeOf } from "../time.ts";
+import type { BackupMessage } from "./backup-message.ts";
+import { attributesOf, textOrBase64 } from "./message-view.ts";
 import { readBody } from "./read-body.ts";
 
 /** Longest lease, in seconds: 12 hours. */

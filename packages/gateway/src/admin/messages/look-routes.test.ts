@@ -3,7 +3,7 @@ import { type LookedAt, type LookReply, PREVIEW_BYTES_MAX, type Why } from "@slu
 import { describe, expect, it, vi } from "vitest";
 import { lookedAt as anyLookedAt, directoryOf, OPEN, queueWith } from "../../../test/directory.ts";
 import { createGateway, type QueueDirectory } from "../../index.ts";
-import { BODY_CHARACTERS_MAX } from "../message-view.ts";
+import { BODY_CHARACTERS_MAX } from "./message-view.ts";
 
 const API = "http://localhost:8787/__sluice/api";
 const ID = "0123456789abcdef0123456789abcdef";

@@ -11,11 +11,11 @@ import { allowedFilter, shownAlert, shownMessages } from "../../rights/other-que
 import type { Rights } from "../../rights/rights.ts";
 import { rightsOf } from "../../rights/route-needs.ts";
 import { AdminError } from "../failure.ts";
-import { messageView, wholeMessageView, whyView } from "../message-view.ts";
 import { queueOf } from "../queue-of.ts";
 import { timeOf } from "../time.ts";
 import { wholeQuery } from "../whole-query.ts";
 import { messageOf } from "./find-message.ts";
+import { messageView, wholeMessageView, whyView } from "./message-view.ts";
 
 /** Messages that are shown when the request names no number. */
 export const SHOWN_MESSAGES_DEFAULT = 20;

@@ -1,4 +1,4 @@
-import type { TopicView } from "../topic-view.ts";
+import type { TopicView } from "../topics/topic-view.ts";
 import type { MetricFamily, Sample } from "./exposition.ts";
 
 /** Returns the metrics of all topics of Amazon SNS. */

@@ -2,7 +2,7 @@ import { HISTORY_KINDS } from "@sluice/protocol";
 import * as z from "zod/mini";
 import { AUDIT_PAGE_MAX } from "../access/audit-routes.ts";
 import { NEW_TOKEN, ROTATION } from "../access/token-routes.ts";
-import { SILENCE } from "../alert-routes.ts";
+import { SILENCE } from "../alerts/alert-routes.ts";
 import { onceBody, pastBody } from "../backup/restore-messages.ts";
 import {
   queueSchema,
@@ -10,14 +10,14 @@ import {
   topicSchema,
   topicSubscriptionSchema,
 } from "../backup/restore-schemas.ts";
-import { CLOCK_CHANGE } from "../clock-routes.ts";
-import { FAULT_SETTING } from "../fault-routes.ts";
+import { CLOCK_CHANGE } from "../development/clock-routes.ts";
+import { FAULT_SETTING } from "../development/fault-routes.ts";
 import { batchBody } from "../messages/batch-route.ts";
 import { bulkBody } from "../messages/bulk-routes.ts";
 import { leaseBody, settleBody } from "../messages/lease-routes.ts";
 import { resendBody, sendBody } from "../messages/read-body.ts";
 import { CLOCK_REPORT, DISK_REPORT, R2_REPORT } from "../process-routes.ts";
-import { redriveBody } from "../redrive.ts";
+import { redriveBody } from "../queues/redrive.ts";
 import { messageAnswers } from "./message-answers.ts";
 import { numbers, time } from "./parts.ts";
 import { brokerAnswers, queueAnswers } from "./queue-answers.ts";

@@ -3,8 +3,8 @@ import type { QueueDirectory } from "../../account/queue-directory.ts";
 import { shownEvents, shownMessages } from "../../rights/other-queues.ts";
 import type { Rights } from "../../rights/rights.ts";
 import { eventView } from "../history/history-view.ts";
-import { messageView } from "../message-view.ts";
 import { ID_LENGTH } from "../messages/find-message.ts";
+import { messageView } from "../messages/message-view.ts";
 import type { FoundView, GoneView, UnfinishedView } from "./search-view.ts";
 
 /** Messages that are shown of a queue. */

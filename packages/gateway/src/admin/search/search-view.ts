@@ -1,5 +1,5 @@
 import type { EventView } from "../history/history-view.ts";
-import type { MessageView } from "../message-view.ts";
+import type { MessageView } from "../messages/message-view.ts";
 
 /** Findings of a search over all queues that the caller may read. */
 export interface SearchView {

@@ -1,7 +1,7 @@
 import { noteFailedShard } from "@sluice/protocol";
 import { describe, expect, it, vi } from "vitest";
-import { directoryOf, OPEN, ORDERS, queueWith } from "../../test/directory.ts";
-import { createGateway, type QueueDirectory } from "../index.ts";
+import { directoryOf, OPEN, ORDERS, queueWith } from "../../../test/directory.ts";
+import { createGateway, type QueueDirectory } from "../../index.ts";
 
 const damaged = () => Promise.reject(noteFailedShard(new Error("no file"), 2));
 

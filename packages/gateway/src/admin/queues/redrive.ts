@@ -1,11 +1,11 @@
 import type { MessageFilter, MoveTask, QueueRecord } from "@sluice/protocol";
 import * as z from "zod/mini";
-import type { QueueDirectory } from "../account/queue-directory.ts";
-import { parseJson } from "../http/bounded-json.ts";
-import type { Rights } from "../rights/rights.ts";
+import type { QueueDirectory } from "../../account/queue-directory.ts";
+import { parseJson } from "../../http/bounded-json.ts";
+import type { Rights } from "../../rights/rights.ts";
+import { AdminError, queueNotFound } from "../failure.ts";
+import { type DryRun, SELECTION, SELECTION_TEXT, selectionOf, tryOut } from "../messages/selection.ts";
 import { deadLetterSources } from "./dead-letters.ts";
-import { AdminError, queueNotFound } from "./failure.ts";
-import { type DryRun, SELECTION, SELECTION_TEXT, selectionOf, tryOut } from "./selection.ts";
 
 /** Body of a request that moves dead letters. */
 export const redriveBody = z.strictObject({ to: z.nullish(z.string()), ...SELECTION });

@@ -1,7 +1,7 @@
 import type { Alert, AlertKind, QueueRecord } from "@sluice/protocol";
-import { shownAlert } from "../rights/other-queues.ts";
-import type { Rights } from "../rights/rights.ts";
-import { timeOf } from "./time.ts";
+import { shownAlert } from "../../rights/other-queues.ts";
+import type { Rights } from "../../rights/rights.ts";
+import { timeOf } from "../time.ts";
 
 /** An alert of a queue that is on. */
 export interface AlertView {

@@ -8,9 +8,9 @@ import {
   unpackMessages,
 } from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
-import { DEAD, directoryOf, lookedAt, OPEN, ORDERS, queueWith, recordOf } from "../../test/directory.ts";
-import { CREATED_MS, memoryTokens } from "../../test/in-memory.ts";
-import { createGateway } from "../index.ts";
+import { DEAD, directoryOf, lookedAt, OPEN, ORDERS, queueWith, recordOf } from "../../../test/directory.ts";
+import { CREATED_MS, memoryTokens } from "../../../test/in-memory.ts";
+import { createGateway } from "../../index.ts";
 
 const API = "http://localhost:8787/__sluice/api";
 const HOUR_MS = 3_600_000;

@@ -1,7 +1,7 @@
 import { FAULT_KINDS, FAULT_MS_MAX, FAULT_TIMES_MAX } from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
-import { directoryOf, OPEN } from "../../test/directory.ts";
-import { createGateway } from "../index.ts";
+import { directoryOf, OPEN } from "../../../test/directory.ts";
+import { createGateway } from "../../index.ts";
 
 const FAULTS = "http://localhost:8787/__sluice/api/queues/orders/faults";
 

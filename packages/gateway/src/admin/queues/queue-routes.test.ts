@@ -9,8 +9,8 @@ import {
   recordOf,
   subscriptionOf,
   TOPIC,
-} from "../../test/directory.ts";
-import { createGateway, type QueueDirectory } from "../index.ts";
+} from "../../../test/directory.ts";
+import { createGateway, type QueueDirectory } from "../../index.ts";
 
 const API = "http://localhost:8787/__sluice/api";
 const FIFO: QueueDefinition = { ...DEAD, fifo: {} };

@@ -1,8 +1,9 @@
 import { isEndpointQueue, type TopicRecord, type TopicSubscription, topicObjectName } from "@sluice/protocol";
 import { filterPolicyFault, filterScopeOf } from "@sluice/sns";
 import { Hono } from "hono";
-import type { QueueDirectory } from "../account/queue-directory.ts";
-import { AdminError } from "./failure.ts";
+import type { QueueDirectory } from "../../account/queue-directory.ts";
+import { AdminError } from "../failure.ts";
+import { wholeQuery } from "../whole-query.ts";
 import {
   endpointsView,
   type SubscriptionView,
@@ -11,7 +12,6 @@ import {
   topicDetail,
   topicView,
 } from "./topic-view.ts";
-import { wholeQuery } from "./whole-query.ts";
 
 /** Subscriptions of a page: each asks an object. */
 export const SUBSCRIPTIONS_PER_PAGE = 100;

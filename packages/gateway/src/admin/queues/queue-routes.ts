@@ -1,11 +1,11 @@
 import { Hono } from "hono";
-import type { QueueDirectory } from "../account/queue-directory.ts";
-import { ruledBuckets } from "../account/ruled-buckets.ts";
-import { shownMove } from "../rights/other-queues.ts";
-import { mayUse, type Rights } from "../rights/rights.ts";
-import { rightsOf } from "../rights/route-needs.ts";
-import { queueNotFound } from "./failure.ts";
-import { checkQueue, queueOf } from "./queue-of.ts";
+import type { QueueDirectory } from "../../account/queue-directory.ts";
+import { ruledBuckets } from "../../account/ruled-buckets.ts";
+import { shownMove } from "../../rights/other-queues.ts";
+import { mayUse, type Rights } from "../../rights/rights.ts";
+import { rightsOf } from "../../rights/route-needs.ts";
+import { queueNotFound } from "../failure.ts";
+import { checkQueue, queueOf } from "../queue-of.ts";
 import { moveView, type Surroundings, viewOf } from "./queue-view.ts";
 import { cancelRedrive, redrive } from "./redrive.ts";
 import { shardsView } from "./shards-view.ts";

@@ -1,7 +1,7 @@
 import { endpointQueueName, type QueueDescription, type TopicSubscription } from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
-import { DEAD, directoryOf, OPEN, subscriptionOf, TOPIC } from "../../test/directory.ts";
-import { createGateway, type QueueDirectory } from "../index.ts";
+import { DEAD, directoryOf, OPEN, subscriptionOf, TOPIC } from "../../../test/directory.ts";
+import { createGateway, type QueueDirectory } from "../../index.ts";
 import { ENDPOINTS_ASKED_MAX, SUBSCRIPTIONS_PER_PAGE } from "./topic-routes.ts";
 
 const API = "http://localhost:8787/__sluice/api";

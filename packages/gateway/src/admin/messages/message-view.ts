@@ -8,8 +8,8 @@ import type {
   Why,
   WhyReason,
 } from "@sluice/protocol";
-import { timeOf } from "./time.ts";
-import { type TraceView, traceView } from "./trace-view.ts";
+import { timeOf } from "../time.ts";
+import { type TraceView, traceView } from "../trace-view.ts";
 
 /** Characters of a body that are shown of a message among others. */
 export const BODY_CHARACTERS_MAX = 2_000;

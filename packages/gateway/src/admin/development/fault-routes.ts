@@ -7,9 +7,9 @@ import {
 } from "@sluice/protocol";
 import { type Context, Hono } from "hono";
 import * as z from "zod/mini";
-import type { QueueDirectory } from "../account/queue-directory.ts";
-import { AdminError, queueNotFound } from "./failure.ts";
-import { checkQueue } from "./queue-of.ts";
+import type { QueueDirectory } from "../../account/queue-directory.ts";
+import { AdminError, queueNotFound } from "../failure.ts";
+import { checkQueue } from "../queue-of.ts";
 
 /** Body of a request that sets faults. */
 export const FAULT_SETTING = z.strictObject({

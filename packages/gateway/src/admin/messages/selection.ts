@@ -1,11 +1,11 @@
 import { type LookRequest, MOVED_NAMES_MAX, type MoveSelection } from "@sluice/protocol";
 import * as z from "zod/mini";
-import type { QueueDirectory } from "../account/queue-directory.ts";
-import { shownMessages } from "../rights/other-queues.ts";
-import type { Rights } from "../rights/rights.ts";
-import { AdminError } from "./failure.ts";
+import type { QueueDirectory } from "../../account/queue-directory.ts";
+import { shownMessages } from "../../rights/other-queues.ts";
+import type { Rights } from "../../rights/rights.ts";
+import { AdminError } from "../failure.ts";
+import { checkedCursor, filterIn } from "./look-routes.ts";
 import { type MessageView, messageView } from "./message-view.ts";
-import { checkedCursor, filterIn } from "./messages/look-routes.ts";
 
 /** Members of a request that selects messages to act on. */
 export const SELECTION = {

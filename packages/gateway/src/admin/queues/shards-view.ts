@@ -1,6 +1,6 @@
 import type { QueueDescription, QueueRates } from "@sluice/protocol";
-import type { ShardReport } from "../account/queue-directory.ts";
-import { type BacklogView, backlogOf } from "./backlog-view.ts";
+import type { ShardReport } from "../../account/queue-directory.ts";
+import { type BacklogView, backlogOf } from "../backlog-view.ts";
 
 /** The shards of a queue as the admin API shows them. */
 export interface ShardsView {

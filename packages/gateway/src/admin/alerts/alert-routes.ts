@@ -10,14 +10,14 @@ import {
 } from "@sluice/protocol";
 import { Hono } from "hono";
 import * as z from "zod/mini";
-import type { QueueDirectory } from "../account/queue-directory.ts";
-import { mayUse } from "../rights/rights.ts";
-import { rightsOf } from "../rights/route-needs.ts";
+import type { QueueDirectory } from "../../account/queue-directory.ts";
+import { mayUse } from "../../rights/rights.ts";
+import { rightsOf } from "../../rights/route-needs.ts";
+import { type BacklogView, backlogOf } from "../backlog-view.ts";
+import { AdminError, queueNotFound } from "../failure.ts";
+import { queueOf } from "../queue-of.ts";
+import { timeOf } from "../time.ts";
 import { type AlertView, alertViews, silentUntilOf } from "./alert-view.ts";
-import { type BacklogView, backlogOf } from "./backlog-view.ts";
-import { AdminError, queueNotFound } from "./failure.ts";
-import { queueOf } from "./queue-of.ts";
-import { timeOf } from "./time.ts";
 
 /** Alerts of all queues that are on, and how the webhook is told of them. */
 export interface AlertsView {

@@ -9,12 +9,12 @@ import {
   type TopicSubscription,
   VISIBILITY_TIMEOUT_MS_DEFAULT,
 } from "@sluice/protocol";
-import { shownMove } from "../rights/other-queues.ts";
-import type { Rights } from "../rights/rights.ts";
-import { type AlertView, alertViews, silentUntilOf } from "./alert-view.ts";
-import { type BacklogView, backlogOf } from "./backlog-view.ts";
+import { shownMove } from "../../rights/other-queues.ts";
+import type { Rights } from "../../rights/rights.ts";
+import { type AlertView, alertViews, silentUntilOf } from "../alerts/alert-view.ts";
+import { type BacklogView, backlogOf } from "../backlog-view.ts";
+import { timeOf } from "../time.ts";
 import { type DeadLetterSources, deadLetterSources } from "./dead-letters.ts";
-import { timeOf } from "./time.ts";
 
 /** One queue as the admin API shows it. */
 export interface QueueView extends BacklogView {

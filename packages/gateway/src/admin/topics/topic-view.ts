@@ -7,8 +7,8 @@ import {
   type TopicSubscription,
 } from "@sluice/protocol";
 import { effectivePolicy, type SubscriptionDocument, type TopicDocument } from "@sluice/retry";
-import { type BacklogView, backlogOf, type DamageView, damageViews } from "./backlog-view.ts";
-import { timeOf } from "./time.ts";
+import { type BacklogView, backlogOf, type DamageView, damageViews } from "../backlog-view.ts";
+import { timeOf } from "../time.ts";
 
 /** A topic as the list of them shows it. Counts of subscriptions leave out those that have ended. */
 export interface TopicView {
