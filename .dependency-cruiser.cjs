@@ -215,6 +215,7 @@ module.exports = {
         "usage",
       ],
     }),
+    ...layers("protocol/src/rpc", "queue directory"),
     ...layers("broker/src/history", "journal figures finished story"),
     ...layers(
       "gateway/src/admin",

@@ -9,7 +9,7 @@ import {
   RETENTION_SECONDS_MAX,
   RETENTION_SECONDS_MIN,
 } from "../limits.ts";
-import { JURISDICTIONS } from "../rpc/directory.ts";
+import { JURISDICTIONS } from "../rpc/directory/directory.ts";
 import { SHARDS_MAX } from "../shards/shard-map.ts";
 import { delaySeconds, queueName, visibilityTimeoutMs, whole } from "./base.ts";
 import { consumerSchema } from "./consumer.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { R2_ACTIONS } from "../r2/notifications.ts";
-import { SCOPES } from "../rpc/tokens.ts";
-import { TOPIC_PROTOCOLS } from "../rpc/topics.ts";
+import { SCOPES } from "../rpc/directory/tokens.ts";
+import { TOPIC_PROTOCOLS } from "../rpc/directory/topics.ts";
 import { shardMapSchema, unreadable, unreadableDefinition, unreadableRecord } from "./queue.ts";
 
 /*

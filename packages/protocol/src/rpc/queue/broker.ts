@@ -1,6 +1,6 @@
+import type { BacklogMetrics, SendReply, SendRequest } from "../send.ts";
 import type { QueueDescription } from "./description.ts";
 import type { FaultSetting } from "./faults.ts";
-import type { BacklogMetrics, SendReply, SendRequest } from "./send.ts";
 
 /** Methods of a queue's Durable Object that the gateway calls. */
 export interface QueueBrokerRpc {

@@ -1,4 +1,4 @@
-import type { DeliveryLogs } from "./consumer.ts";
+import type { DeliveryLogs } from "../consumer.ts";
 import type { ConsumerHealth, QueueRates } from "./description.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { BacklogMetrics } from "./send.ts";
+import type { BacklogMetrics } from "../send.ts";
 
 /*
  * Calls of the gateway on a queue's Durable Object for clients that pull (spec cloudflare-queues 5). Plain data only.

@@ -1,4 +1,4 @@
-import type { R2Rule, R2Write } from "../r2/notifications.ts";
+import type { R2Rule, R2Write } from "../../r2/notifications.ts";
 import type { DirectoryRefusal } from "./directory.ts";
 
 /** Rule of a bucket. A contract: it is stored. Only optional members may be added. */

@@ -1,4 +1,4 @@
-import type { MessageFilter } from "../filter/filter.ts";
+import type { MessageFilter } from "../../filter/filter.ts";
 
 /* Tasks that move the messages of a queue elsewhere: what a dead-letter queue is redriven with (spec sqs 6.4). */
 

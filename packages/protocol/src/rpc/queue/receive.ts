@@ -1,5 +1,5 @@
+import type { RpcFailure, SendRequest } from "../send.ts";
 import type { CancelMoveReply, MoveTask, NewMove, StartMoveReply } from "./moves.ts";
-import type { RpcFailure, SendRequest } from "./send.ts";
 
 /*
  * Calls of the gateway on a queue's Durable Object for a dialect with visibility timeouts (spec sqs 3, 4, 6, 7). Plain

@@ -1,6 +1,6 @@
-import type { ShardMap } from "../shards/shard-map.ts";
-import type { ConsumerDefinition, QueueDefinition } from "../topology/topology.ts";
-import type { QueueAtRest } from "./description.ts";
+import type { ShardMap } from "../../shards/shard-map.ts";
+import type { ConsumerDefinition, QueueDefinition } from "../../topology/topology.ts";
+import type { QueueAtRest } from "../queue/description.ts";
 
 /**
  * The directory: which queues an account has, and their settings. The broker, every dialect and the admin API ask it.

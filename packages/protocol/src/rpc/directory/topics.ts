@@ -1,8 +1,8 @@
-import { isShard } from "../shards/shard-names.ts";
-import { ALERTS_QUEUE } from "../topology/alerts.ts";
-import type { SnsSettings } from "../topology/topology.ts";
-import type { QueueDamage } from "./description.ts";
-import type { RpcFailure } from "./send.ts";
+import { isShard } from "../../shards/shard-names.ts";
+import { ALERTS_QUEUE } from "../../topology/alerts.ts";
+import type { SnsSettings } from "../../topology/topology.ts";
+import type { QueueDamage } from "../queue/description.ts";
+import type { RpcFailure } from "../send.ts";
 
 /*
  * Topics of Amazon SNS: their records in the directory, and the calls of a topic's object (spec sns-delivery 8, 9).

@@ -1,4 +1,4 @@
-import type { Alert } from "../topology/alerts.ts";
+import type { Alert } from "../../topology/alerts.ts";
 import type { Fault } from "./faults.ts";
 import type { MoveTask } from "./moves.ts";
 import type { QueueUsage } from "./usage.ts";

@@ -1,5 +1,5 @@
-import type { MessageFilter, MessageState } from "../filter/filter.ts";
-import type { ContentType } from "../wire/packed-layout.ts";
+import type { MessageFilter, MessageState } from "../../filter/filter.ts";
+import type { ContentType } from "../../wire/packed-layout.ts";
 import type { HistoryKind } from "./history.ts";
 import type { NewMove } from "./moves.ts";
 
