@@ -14,7 +14,6 @@ import {
   type NextDelivery,
 } from "@sluice/protocol";
 import type { Alerts } from "../alerts/alerts.ts";
-import { Backoff } from "../platform/backoff.ts";
 import type { DeadLetters } from "../transfer/dead-letters.ts";
 import type { QueueContext } from "../turn/context.ts";
 import { metricsOf } from "../turn/figures.ts";
@@ -34,11 +33,10 @@ import {
   readResult,
 } from "./delivery-result.ts";
 import { noteDelivered, noteFaulted, noteRetried } from "./note-delivery.ts";
+import { ConsumerPresence } from "./presence.ts";
 import { firstRetryReason } from "./retry-reasons.ts";
 import { BatchSettler, isAcknowledged } from "./settle-batch.ts";
 
-/** Longest time that a probe of a consumer waits for its answer, in ms. */
-export const PROBE_MS_MAX = 10_000;
 /**
  * Interval of alarms while messages wait in a queue without a consumer, in ms. A deployment that adds a consumer starts
  * no object; the next alarm does, with the new code. An alarm writes one row.
@@ -79,15 +77,7 @@ export class PushDispatcher {
   readonly #running = new Map<number, Running>();
   /** Leases of deliveries that have ended and whose settlement waits for the alarm. */
   readonly #ended = new Set<number>();
-  readonly #backoff = new Backoff();
-  /** Reason of the consumer's absence; `null` while it is there. */
-  #absence: Absence | null = null;
-  /** Probe of an absent consumer that is not answered yet. */
-  #probe: { readonly endsMs: number } | null = null;
-  /** Number of returns of an absent consumer. */
-  #returns = 0;
-  /** Single delivery with which a consumer proves that it is back: still to come, or its lease. */
-  #trial: "due" | number | null = null;
+  readonly #presence: ConsumerPresence;
   readonly #record: DeliveryRecord;
 
   constructor(
@@ -100,16 +90,17 @@ export class PushDispatcher {
     this.#ports = ports;
     this.#settler = new BatchSettler(context, deadLetters);
     this.#alerts = alerts;
+    this.#presence = new ConsumerPresence(context);
     this.#record = new DeliveryRecord(() => context.history.earlierDeliveries(ports.consumer()?.name ?? ""));
   }
 
   /** Whether batches can be delivered now: there is a consumer, it answers, it is not held, delivery is not paused. */
   get open(): boolean {
-    return this.#isReachable && typeof this.#trial !== "number";
+    return this.#isReachable && this.#presence.trial !== "running";
   }
 
   get #isReachable(): boolean {
-    return this.#consumer !== null && !this.#backoff.failing && this.#heldUntilMs === null;
+    return this.#consumer !== null && !this.#presence.isAbsent && this.#heldUntilMs === null;
   }
 
   /** Time in ms before which nothing is delivered to the consumer; `null` if it is not held. */
@@ -122,7 +113,7 @@ export class PushDispatcher {
   get health(): ConsumerHealth | null {
     if (this.#ports.consumer() === null) return null;
     return {
-      isPresent: !this.#backoff.failing,
+      isPresent: !this.#presence.isAbsent,
       inFlight: this.#running.size,
       ...this.#record.read(),
       next: this.#next(),
@@ -133,13 +124,14 @@ export class PushDispatcher {
   get deliverer(): PushDeliverer | null {
     const consumer = this.#ports.consumer();
     if (consumer === null) return null;
+    const { isAbsent, probedAtMs, notCalledReason, trial } = this.#presence;
     return {
       kind: "push",
       name: consumer.name,
       heldUntilMs: this.#heldUntilMs,
-      askedAgainMs: this.#backoff.failing ? (this.#probe?.endsMs ?? this.#backoff.retryAtMs) : null,
-      notCalledReason: this.#absence?.kind === "notCalled" ? this.#absence.reason : null,
-      trial: typeof this.#trial === "number" ? "running" : this.#trial,
+      askedAgainMs: isAbsent ? probedAtMs : null,
+      notCalledReason,
+      trial,
     };
   }
 
@@ -168,7 +160,7 @@ export class PushDispatcher {
     if (this.#consumer === null || this.#isReachable) return null;
     if (queue.readyCount + queue.delayedCount === 0) return null;
     if (this.#heldUntilMs !== null) return this.#heldUntilMs;
-    return this.#probe?.endsMs ?? this.#backoff.retryAtMs;
+    return this.#presence.probedAtMs;
   }
 
   /** Time in ms at which a queue without a consumer looks for one; `null` when no messages wait for it. */
@@ -186,7 +178,7 @@ export class PushDispatcher {
     const taken: { readonly batch: Lease; readonly readable: LeaseRecords }[] = [];
     const { queue } = this.#context;
     const next = () => {
-      const room = typeof this.#trial === "number" ? 0 : this.#throttle.room;
+      const room = this.#presence.trial === "running" ? 0 : this.#throttle.room;
       return room > 0 ? nextBatch(queue, nowMs, room) : null;
     };
     for (let batch = next(); batch !== null; batch = next()) {
@@ -196,7 +188,7 @@ export class PushDispatcher {
         pushEnded(queue, batch, "notRun");
         continue;
       }
-      if (this.#trial === "due") this.#trial = batch.leaseId;
+      this.#presence.leased(batch.leaseId);
       taken.push({ batch, readable });
     }
     if (taken.length === 0) return [];
@@ -225,7 +217,7 @@ export class PushDispatcher {
           ...(trace === undefined ? {} : { trace }),
         },
         startedMs: nowMs,
-        returns: this.#returns,
+        returns: this.#presence.returns,
         isOverdue: false,
       };
       this.#running.set(leaseId, running);
@@ -243,7 +235,9 @@ export class PushDispatcher {
       if (!running.isOverdue) void this.#interrupt(running);
     }
     const { retryAtMs } = this;
-    if (retryAtMs !== null && nowMs >= retryAtMs) void this.#probeConsumer();
+    if (retryAtMs === null || nowMs < retryAtMs) return;
+    const consumer = this.#consumer;
+    if (consumer !== null) void this.#presence.probe(consumer);
   }
 
   /** Within a turn: ends deliveries with expired leases, so that a handler that hangs holds no slot for ever. */
@@ -333,7 +327,7 @@ export class PushDispatcher {
   #urgencyOf({ batch }: Running, result: DeliveryResult | RejectedDelivery | Absence): Urgency {
     const { queue, nowMs } = this.#context;
     if (result instanceof Absence || !isAcknowledged(result)) return "now";
-    if (this.#trial === batch.leaseId || this.#throttle.isOn) return "now";
+    if (this.#presence.isTrial(batch.leaseId) || this.#throttle.isOn) return "now";
     if (isSlotAwaited(queue, nowMs + 2 * this.#ports.lingerMs)) return "now";
     const isLast = batch.slices.some(({ attempts }) => attempts > queue.rules.maxRetries);
     const canWait = !isLast && this.#ports.ringsSoon?.() === true;
@@ -341,7 +335,7 @@ export class PushDispatcher {
   }
 
   #settle(running: Running, result: DeliveryResult | RejectedDelivery | Absence, endedMs: number): void {
-    const isTrial = this.#trial === running.batch.leaseId;
+    const isTrial = this.#presence.isTrial(running.batch.leaseId);
     // A delivery that ran too long has ended: its slot is free, and another delivery has its messages.
     if (!this.#forget(running)) return;
     const tookMs = endedMs - running.startedMs;
@@ -349,10 +343,10 @@ export class PushDispatcher {
       this.#context.traces?.ended(running.batch.leaseId, null);
       if (isTrial) this.#settler.settle(running, failedResult(GONE_DURING_TRIAL), tookMs);
       else this.#release(running, result.reason);
-      this.#noteAbsence(running, result);
+      this.#presence.lost(running.consumer, result, running.returns);
       this.#record.ended(endedMs, failureOf(result));
     } else {
-      this.#trial = null;
+      this.#presence.answered();
       const acked = this.#settler.settle(running, result, tookMs);
       const messages = running.batch.count;
       const failure = failureOf(result);
@@ -374,7 +368,7 @@ export class PushDispatcher {
 
   /** Forgets a delivery. @returns whether it was still running. */
   #forget({ batch }: Running): boolean {
-    if (this.#trial === batch.leaseId) this.#trial = null;
+    this.#presence.ended(batch.leaseId);
     this.#ended.delete(batch.leaseId);
     return this.#running.delete(batch.leaseId);
   }
@@ -386,54 +380,6 @@ export class PushDispatcher {
     noteRetried(this.#context, running, batch.slices, { ms: 0, reason: "absence", why });
     for (const slice of batch.slices) release(queue, { ...slice, leaseId: batch.leaseId }, nowMs, nowMs);
     pushEnded(queue, batch, "notRun");
-  }
-
-  /** Takes the absence of a consumer, which is probed before the next lease. */
-  #noteAbsence(running: Running, absence: Absence): void {
-    // A call that began before the consumer's latest return does not count.
-    if (!this.#backoff.failing && running.returns === this.#returns) {
-      this.#announce(running.consumer, absence);
-      this.#backoff.failed(this.#context.nowMs);
-    }
-  }
-
-  #announce({ name }: ConsumerPort, absence: Absence): void {
-    this.#absence = absence;
-    const line = `Queue "${this.#context.name}": its consumer "${name}" ${absence.announcement()}`;
-    this.#context.log[absence.kind === "notCalled" ? "error" : "warn"](line);
-  }
-
-  /** Logs the reason of an absence after a failed probe, if it has changed. */
-  #probeFailed(consumer: ConsumerPort, absence: Absence): void {
-    const known = this.#absence;
-    const isKnown =
-      absence.kind === "notCalled" ? absence.reason === known?.reason : known?.kind !== "notCalled";
-    if (!isKnown) this.#announce(consumer, absence);
-  }
-
-  async #probeConsumer(): Promise<void> {
-    const consumer = this.#consumer;
-    if (consumer === null) return;
-    if (this.#probe !== null) this.#backoff.failed(this.#context.nowMs);
-    const probe = { endsMs: this.#context.nowMs + PROBE_MS_MAX };
-    this.#probe = probe;
-    const absence = await consumer.ping().then(() => null, Absence.from);
-    if (this.#probe !== probe) return;
-    this.#probe = null;
-    if (absence === null) {
-      this.#absence = null;
-      this.#returns += 1;
-      this.#backoff.succeeded();
-      this.#trial = consumer.returnsOnTrial === true ? "due" : null;
-      this.#context.log.info(
-        `Queue "${this.#context.name}": its consumer "${consumer.name}" is running again`,
-      );
-      void this.#context.wake();
-    } else {
-      this.#probeFailed(consumer, absence);
-      this.#backoff.failed(this.#context.nowMs);
-      this.#context.rearm();
-    }
   }
 }
 

@@ -4,7 +4,8 @@ import { bodiesOf, consumer, definition, pullConsumer, seenOf } from "../../test
 import { MINUTE_MS, one, worldWith } from "../../test/orders-world.ts";
 import { World } from "../../test/world.ts";
 import { BACKOFF_FIRST_MS, BACKOFF_MAX_MS } from "../platform/backoff.ts";
-import { CONSUMER_LOOK_MS, PROBE_MS_MAX } from "./dispatcher.ts";
+import { CONSUMER_LOOK_MS } from "./dispatcher.ts";
+import { PROBE_MS_MAX } from "./presence.ts";
 
 describe("a consumer that is absent", () => {
   it("leaves the messages where they were, uncounted and in order, and gets them when it is back", async () => {
