@@ -6,9 +6,11 @@ import { usageFrom } from "../usage/stored-usage.ts";
 import { checksumOf } from "./checksum.ts";
 import { LeftOverRow, type Standing } from "./left-over-row.ts";
 import { IS_LIVE, type Mark, markText } from "./mark.ts";
-import { migrate } from "./migrations.ts";
+import { MetaTable } from "./meta-table.ts";
+import { migrate, type Run } from "./migrations.ts";
 import { checksumsOf, type SealedRow, verify, verifyOrNothing } from "./record-checksums.ts";
-import { RECORD_KEY, recordCopy, recordFrom, SELECT_RECORD } from "./record-copy.ts";
+import { RECORD_KEY, recordCopy, recordFrom } from "./record-copy.ts";
+import { SegmentChecksums } from "./segment-checksums.ts";
 import {
   DamagedRowError,
   FINISHED_FIRST_SLOT,
@@ -23,9 +25,6 @@ const INSERT_SEGMENT = "INSERT INTO segments VALUES (?, ?, ?, ?, ?, ?)";
 const REPLACE_SEGMENT =
   "UPDATE segments SET commits = ?, idx = ?, state = coalesce(?, state), seal = ?, payload = ? WHERE id = ?";
 
-/** Segments whose checksums are kept: more than are open for appending at a time. */
-const CHECKSUMS_KEPT = 8;
-
 /** Listener to commits. */
 export interface CommitWatcher {
   /** A commit was made, which may not be durable yet. */
@@ -34,16 +33,12 @@ export interface CommitWatcher {
   durable(): void;
 }
 
-/**
- * Queue in the SQLite database of its Durable Object. All SQL of a queue is in this file, `migrations.ts` and
- * `file-damage.ts`.
- */
+/** Queue in the SQLite database of its Durable Object. All SQL of a queue is in this folder. */
 export class SqliteStore implements QueueStore {
   readonly #storage: HostStorage;
   readonly #watchers: readonly Partial<CommitWatcher>[];
   #commits: number;
-  /** Checksums of the segments that were written last, so that appending to one computes only new ones. */
-  readonly #checksums = new Map<number, Uint8Array>();
+  readonly #checksums = new SegmentChecksums();
   /** Statements of the commit in the making; `null` while there is none. */
   #collected: (() => void)[] | null = null;
   /** Ids of segments that it deletes. A new segment reuses the row of one. */
@@ -54,6 +49,7 @@ export class SqliteStore implements QueueStore {
   /** Number of this epoch if the commit is its first, until that is written. */
   #newEpoch: number | null = null;
   #epoch: number;
+  readonly #meta: MetaTable;
   readonly #leftOver: LeftOverRow;
   rowsWritten = 0;
   rowsRead = 0;
@@ -62,10 +58,12 @@ export class SqliteStore implements QueueStore {
   constructor(storage: HostStorage, watchers: readonly Partial<CommitWatcher>[] = []) {
     this.#storage = storage;
     this.#watchers = watchers;
-    migrate(storage, (sql, ...bindings) => this.#run(sql, ...bindings));
+    const run: Run = (sql, ...bindings) => this.#run(sql, ...bindings);
+    migrate(storage, run);
+    this.#meta = new MetaTable(run, (sql, ...bindings) => this.#execute(sql, ...bindings));
     this.#commits = this.readPosition().commits;
     this.#epoch = this.readEpoch();
-    this.#leftOver = new LeftOverRow((sql, ...bindings) => this.#run(sql, ...bindings), this.#mark());
+    this.#leftOver = new LeftOverRow(run, this.#mark());
   }
 
   /**
@@ -104,38 +102,36 @@ export class SqliteStore implements QueueStore {
   readEpoch(): number {
     const [row] = this.#run<{ id: number | null }>("SELECT max(id) AS id FROM segments");
     return Math.max(
-      this.#number("SELECT value FROM meta WHERE key = 'epoch'") ?? 0,
+      this.#meta.read<number>("epoch") ?? 0,
       Math.floor((row?.id ?? 0) / IDS_PER_EPOCH),
       this.#mark()[3] ?? 0,
     );
   }
 
   readName(): string | null {
-    const [row] = this.#run<{ value: string }>("SELECT value FROM meta WHERE key = 'name'");
-    return row?.value ?? null;
+    return this.#meta.read("name");
   }
 
   readVersion(): string | null {
-    const [row] = this.#run<{ value: string }>("SELECT value FROM meta WHERE key = 'version'");
-    return row?.value ?? null;
+    return this.#meta.read("version");
   }
 
   writeVersion(version: string): void {
-    this.#writeMeta("version", version);
+    this.#meta.write("version", version);
   }
 
   readClockOffsetMs(): number {
-    return this.#number("SELECT value FROM meta WHERE key = 'clock_offset_ms'") ?? 0;
+    return this.#meta.read("clock_offset_ms") ?? 0;
   }
 
   writeClockOffsetMs(offsetMs: number): void {
-    this.#writeMeta("clock_offset_ms", offsetMs);
+    this.#meta.write("clock_offset_ms", offsetMs);
   }
 
   writeEpoch(epoch: number, name: string): void {
     this.#epoch = epoch;
     this.#newEpoch = epoch;
-    if (this.readName() !== name) this.#writeMeta("name", name);
+    if (this.readName() !== name) this.#meta.write("name", name);
   }
 
   *segments(): Iterable<StoredSegment> {
@@ -157,7 +153,7 @@ export class SqliteStore implements QueueStore {
 
   insertSegment(id: number, index: Uint8Array, state: Uint8Array | null, payload: Uint8Array): void {
     this.#hasInserted = true;
-    const values = [id, this.#commits, index, state, this.#checksumsOf(id, payload), payload];
+    const values = [id, this.#commits, index, state, this.#checksums.of(id, payload), payload];
     const gone = this.#leftOver.take() ?? this.#emptied.pop();
     if (gone === undefined) this.#execute(INSERT_SEGMENT, ...values);
     else this.#inOrder(() => this.#takePlace(gone, values));
@@ -176,7 +172,7 @@ export class SqliteStore implements QueueStore {
   }
 
   replaceSegment(id: number, index: Uint8Array, payload: Uint8Array, state: Uint8Array | null = null): void {
-    const values = [this.#commits, index, state, this.#checksumsOf(id, payload), payload, id];
+    const values = [this.#commits, index, state, this.#checksums.of(id, payload), payload, id];
     this.#execute(REPLACE_SEGMENT, ...values);
   }
 
@@ -286,11 +282,11 @@ export class SqliteStore implements QueueStore {
   /** Writes the position and the usage. A contract, since stored data depends on it: see `mark` in `MIGRATIONS`. */
   writePosition({ commits, messages }: CommitPosition, usage = this.readUsage()): void {
     const { lastLeftAt } = this.#leftOver;
-    this.#writeMeta("mark", markText({ commits, messages, usage, epoch: this.#epoch, lastLeftAt }));
+    this.#meta.write("mark", markText({ commits, messages, usage, epoch: this.#epoch, lastLeftAt }));
   }
 
   #mark(): Mark {
-    return this.#json<Mark>("mark") ?? [0, 0];
+    return this.#meta.readJson<Mark>("mark") ?? [0, 0];
   }
 
   /** Raises the count of commits, so that after a loss no number stands for two of them. */
@@ -300,12 +296,12 @@ export class SqliteStore implements QueueStore {
 
   /** Reads the queue's record, `null` if it has none or that is damaged. */
   readRecord(): QueueRecord | null {
-    const [row] = this.#run<{ value: string }>(SELECT_RECORD);
-    return row === undefined ? null : recordFrom(row.value);
+    const copy = this.#meta.read<string>(RECORD_KEY);
+    return copy === null ? null : recordFrom(copy);
   }
 
   writeRecord(record: QueueRecord): void {
-    this.#writeMeta(RECORD_KEY, recordCopy(record));
+    this.#meta.write(RECORD_KEY, recordCopy(record));
   }
 
   /**
@@ -325,20 +321,11 @@ export class SqliteStore implements QueueStore {
   }
 
   readDamage(): readonly QueueDamage[] {
-    return this.#json<QueueDamage[]>("damage") ?? [];
+    return this.#meta.readJson<QueueDamage[]>("damage") ?? [];
   }
 
   writeDamage(damage: readonly QueueDamage[]): void {
-    this.#writeMeta("damage", JSON.stringify(damage));
-  }
-
-  #checksumsOf(id: number, payload: Uint8Array): Uint8Array {
-    const checksums = checksumsOf(payload, this.#checksums.get(id));
-    this.#checksums.delete(id);
-    this.#checksums.set(id, checksums);
-    const [oldest] = this.#checksums.keys();
-    if (this.#checksums.size > CHECKSUMS_KEPT && oldest !== undefined) this.#checksums.delete(oldest);
-    return checksums;
+    this.#meta.write("damage", JSON.stringify(damage));
   }
 
   /** Collects the statements of `write`, in order. Reads of `write` see the data from before them. */
@@ -370,7 +357,7 @@ export class SqliteStore implements QueueStore {
     if (epoch === null) return;
     this.#newEpoch = null;
     const isTold = this.#leftOver.isOn && this.#hasInserted && this.#leftOver.isEmpty();
-    if (!isTold) this.#writeMeta("epoch", epoch);
+    if (!isTold) this.#meta.write("epoch", epoch);
   }
 
   #deleteEmptied(): void {
@@ -386,19 +373,6 @@ export class SqliteStore implements QueueStore {
   #inOrder(statement: () => void): void {
     if (this.#collected === null) statement();
     else this.#collected.push(statement);
-  }
-
-  #json<Value>(key: string): Value | null {
-    const [row] = this.#run<{ value: string }>("SELECT value FROM meta WHERE key = ?", key);
-    return row === undefined ? null : (JSON.parse(row.value) as Value);
-  }
-
-  #writeMeta(key: string, value: string | number): void {
-    this.#execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", key, value);
-  }
-
-  #number(sql: string, ...bindings: unknown[]): number | undefined {
-    return this.#run<{ value: number }>(sql, ...bindings)[0]?.value;
   }
 
   #run<Row extends Record<string, SqlStorageValue>>(sql: string, ...bindings: unknown[]): Row[] {
