@@ -96,11 +96,7 @@ export class DevWrangler {
 
   #on(message: unknown): void {
     const listening = parseReady(message);
-    if (listening !== null) {
-      this.#options?.onListening(listening);
-      // It takes a tenth of a second, which nobody waits for now.
-      this.#child.call("inside", this.#inside, "startWordsOfEsbuild", wranglerFile()).catch(() => {});
-    }
+    if (listening !== null) this.#options?.onListening(listening);
     if (typeof message !== "object" || message === null || !("sluice" in message)) return;
     const { sluice: event } = message as FromInside;
     if (event.kind === "socket-in-use") this.#options?.onSocketInUse();

@@ -3,6 +3,7 @@ import { CliError } from "../errors.ts";
 import { captured } from "./captured.ts";
 import { type Call, type CapturedCommand, type Methods, type Reply, TERMINAL_FD } from "./child-contract.ts";
 import { endEsbuildFirst } from "./end-esbuild.ts";
+import { withoutEsbuildThread } from "./esbuild-thread.ts";
 import { noteModule, surviveLateErrors } from "./late-errors.ts";
 import { exitCodeOf, loadWrangler, takeWrangler, wranglerInternals } from "./load-wrangler.ts";
 import { secretsFile } from "./secrets-file.ts";
@@ -37,7 +38,7 @@ process.on("message", async ({ id, method, args }: Call) => {
 
 try {
   takeWrangler(file);
-  loadWrangler();
+  withoutEsbuildThread(loadWrangler);
 } catch {
   // The first call fails by it too.
 }
