@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { parseCommandLine } from "./command-line.ts";
 
 it("the command line runs 1,000 histories from seed 1 when it is asked for nothing", () => {
-  expect(parseCommandLine([])).toEqual({ kind: "many", from: 1, seeds: 1_000, minutes: null });
+  expect(parseCommandLine([])).toEqual({ kind: "many", from: 1, seeds: 1_000, minutes: null, shards: false });
 });
 
 it("the command line runs the histories it is asked for", () => {
@@ -12,12 +12,17 @@ it("the command line runs the histories it is asked for", () => {
     from: 0,
     seeds: 5,
     minutes: null,
+    shards: false,
   });
+});
+
+it("the command line runs histories of queues with shards alone", () => {
+  expect(parseCommandLine(["--shards", "--seeds", "5"])).toMatchObject({ seeds: 5, shards: true });
 });
 
 it("the command line runs without another limit for the minutes it is asked for", () => {
   const command = parseCommandLine(["--minutes", "0.5"]);
-  expect(command).toEqual({ kind: "many", from: 1, seeds: Number.MAX_SAFE_INTEGER, minutes: 0.5 });
+  expect(command).toMatchObject({ from: 1, seeds: Number.MAX_SAFE_INTEGER, minutes: 0.5 });
 });
 
 it("the command line tells one history, plants bugs, and helps", () => {

@@ -4,7 +4,14 @@ import { positive, readOptions, whole } from "@sluice/harness/command-line";
 export type Command =
   /** One history, told event by event. */
   | { readonly kind: "one"; readonly seed: number }
-  | { readonly kind: "many"; readonly from: number; readonly seeds: number; readonly minutes: number | null }
+  | {
+      readonly kind: "many";
+      readonly from: number;
+      readonly seeds: number;
+      readonly minutes: number | null;
+      /** Whether seeds whose queues have no shards are left out. */
+      readonly shards: boolean;
+    }
   /** Every planted bug, until it is found. */
   | { readonly kind: "planted"; readonly seeds: number };
 
@@ -15,6 +22,7 @@ export const USAGE = `pnpm soak [options]
   --seeds N     histories to run (default ${SEEDS_DEFAULT}; without a limit if --minutes is given)
   --from N      seed of the first one (default 1)
   --minutes M   stop after so many minutes
+  --shards      run histories of queues with shards alone: every seventh seed
   --seed N      run the history of this seed, twice, and tell it event by event
   --planted     make every mistake that is planted, and count the histories until it is found`;
 
@@ -22,6 +30,7 @@ const OPTIONS = {
   seeds: { type: "string" },
   from: { type: "string" },
   minutes: { type: "string" },
+  shards: { type: "boolean" },
   seed: { type: "string" },
   planted: { type: "boolean" },
 } as const;
@@ -35,5 +44,6 @@ export function parseCommandLine(args: readonly string[]): Command | "help" {
   const minutes = positive("--minutes", values.minutes, null);
   const seeds = whole("--seeds", values.seeds, minutes === null ? SEEDS_DEFAULT : Number.MAX_SAFE_INTEGER, 1);
   if (values.planted === true) return { kind: "planted", seeds };
-  return { kind: "many", from: whole("--from", values.from, 1, 0), seeds, minutes };
+  const from = whole("--from", values.from, 1, 0);
+  return { kind: "many", from, seeds, minutes, shards: values.shards === true };
 }

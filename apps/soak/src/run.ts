@@ -6,6 +6,7 @@ import { hunt } from "./planted/hunt.ts";
 import { PLANTED_BUGS } from "./planted/index.ts";
 import { showProgress, showTotals, showViolation } from "./report.ts";
 import { runSeed } from "./shards/run-seed.ts";
+import { hasShards } from "./shards/shard-scenario.ts";
 import { type SoakTotals, soak } from "./soak.ts";
 
 /** Sources that a history depends on: a seed means something else when they change. */
@@ -30,7 +31,12 @@ async function run(command: Command): Promise<boolean> {
   }
 }
 
-async function runMany({ from, seeds, minutes }: Extract<Command, { kind: "many" }>): Promise<boolean> {
+async function runMany({
+  from,
+  seeds,
+  minutes,
+  shards,
+}: Extract<Command, { kind: "many" }>): Promise<boolean> {
   console.log(`commit ${commit(...SOURCES)}, Node ${process.version}, seeds from ${from}`);
   let latest: SoakTotals | null = null;
   process.on("SIGINT", () => {
@@ -40,6 +46,7 @@ async function runMany({ from, seeds, minutes }: Extract<Command, { kind: "many"
   const totals = await soak({
     from,
     seeds,
+    ...(shards && { isChosen: hasShards }),
     forMs: minutes === null ? Infinity : 60_000 * minutes,
     progress: (soFar) => {
       latest = soFar;

@@ -8,8 +8,10 @@ const VIOLATIONS_MAX = 10;
 export interface SoakOptions {
   /** First seed. */
   readonly from: number;
-  /** How many seeds, one after the other. */
+  /** How many histories, one after the other. */
   readonly seeds: number;
+  /** Whether a seed has its turn. Default: each has. */
+  isChosen?(seed: number): boolean;
   /** Ends the run early, in ms. */
   readonly forMs: number;
   /** Called about once a second. */
@@ -28,7 +30,13 @@ export interface SoakTotals {
 }
 
 /** Runs history after history. */
-export async function soak({ from, seeds, forMs, progress }: SoakOptions): Promise<SoakTotals> {
+export async function soak({
+  from,
+  seeds,
+  isChosen = () => true,
+  forMs,
+  progress,
+}: SoakOptions): Promise<SoakTotals> {
   const totals: SoakTotals = {
     histories: 0,
     events: 0,
@@ -40,7 +48,8 @@ export async function soak({ from, seeds, forMs, progress }: SoakOptions): Promi
   };
   const startedMs = performance.now();
   let reportedMs = startedMs;
-  for (let seed = from; seed < from + seeds && totals.violations.length < VIOLATIONS_MAX; seed++) {
+  for (let seed = from; totals.histories < seeds && totals.violations.length < VIOLATIONS_MAX; seed++) {
+    if (!isChosen(seed)) continue;
     add(totals, await runSeed(seed));
     const nowMs = performance.now();
     totals.ms = nowMs - startedMs;
