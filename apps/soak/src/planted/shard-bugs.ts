@@ -26,6 +26,11 @@ export const SHARD_BUGS: readonly PlantedBug[] = [
   inShards("empty in all shards", "a receive leaves a shard out", "forgetsAShard"),
   inShards("empty in all shards", "shard 0 tells a map that it has not stored", "forgetsTheMap"),
   inShards("drained shards", "a shard goes while it holds messages", "dropsFullShards"),
+  inShards(
+    "deleted with its queue",
+    "a shard goes on in a queue that is created again with what the deleted one has left",
+    "keepsDeleted",
+  ),
   inShards("due time in shards", "a delay is lost while its shard is drained", "losesDelays"),
   inShards("tokens of shards", "a token goes to another shard", "mistakesTokens"),
   inShards("liveness of shards", "a directory never hears that groups have moved", "neverMoved"),

@@ -7,7 +7,7 @@ import {
 } from "@sluice/protocol";
 import type { QueueRpc, ShardedQueues } from "@sluice/shards";
 import type { ShardDirectory } from "./shard-directory.ts";
-import type { PurgeCall } from "./shard-ledger.ts";
+import type { PurgeCall } from "./shard-message.ts";
 import type { ShardWorld } from "./shard-world.ts";
 
 const AGAIN_MS = 1_000;

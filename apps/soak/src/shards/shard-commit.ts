@@ -6,6 +6,8 @@ export interface ShardCommit {
   readonly kind: "commit";
   readonly event: number;
   readonly atMs: number;
+  /** Revision of the record that the object goes by; `null` while it opens. */
+  readonly revision: number | null;
   readonly segments: readonly {
     readonly id: number;
     readonly segment: Segment | null;

@@ -1,7 +1,7 @@
 import { createDirectory } from "@sluice/broker";
 import type { DirectoryRow } from "@sluice/broker/testing";
 import { copyOf, type ObjectState, type SqlValue } from "@sluice/objects/parts";
-import { type QueueRecord, shardOf } from "@sluice/protocol";
+import { isShard, type QueueRecord, shardOf } from "@sluice/protocol";
 import { namespaceOf } from "../platform/bindings.ts";
 import type { SimulatedStorage, Version } from "../platform/disk.ts";
 import { exchange } from "../platform/network.ts";
@@ -99,7 +99,6 @@ export class ShardDirectory extends SimulatedObject {
   protected override synced(versions: readonly Version[]): void {
     const { log, ledger } = this.#world;
     for (const { notes } of versions) {
-      const deleted: { name: string; revision: number }[] = [];
       for (const { name, row } of notes as Note[]) {
         const before = this.durableRows.get(name);
         if (row === null) this.durableRows.delete(name);
@@ -107,10 +106,9 @@ export class ShardDirectory extends SimulatedObject {
         log.remark(
           `row of ${name}: ${row?.kind ?? "gone"} ${JSON.stringify(row?.kind === "queue" ? row.record.shards : "")}`,
         );
-        if (row?.kind === "deleted" && before?.kind === "queue")
-          deleted.push({ name, revision: row.revision });
+        if (row?.kind === "deleted" && before?.kind === "queue" && !isShard(name))
+          ledger.deleted(name, row.revision);
       }
-      ledger.deleted(deleted);
     }
   }
 

@@ -1,57 +1,19 @@
-import { PackedIndex, type QueueRecord, shardOf } from "@sluice/protocol";
+import { PackedIndex, shardOf } from "@sluice/protocol";
 import { tagsOf } from "../ledger/tags.ts";
 import { GONE, sameView, type View, viewsOf } from "../ledger/view.ts";
 import type { World } from "../world/world.ts";
+import { Deletions } from "./deletions.ts";
 import { LeaseRates } from "./lease-rates.ts";
 import type { ShardCommit } from "./shard-commit.ts";
+import type { Arrival, PurgeCall, ShardMessage } from "./shard-message.ts";
 import type { ShardProperty } from "./shard-properties.ts";
 import type { ShardScenario } from "./shard-scenario.ts";
 
 /** The world as far as the ledger asks it. */
 interface WatchedWorld extends World {
   readonly scenario: ShardScenario;
-  readonly objects: ReadonlyMap<string, { readonly record: QueueRecord | null }>;
+  readonly objects: ReadonlyMap<string, { notePaused(): number }>;
   violates(property: ShardProperty, name: string, text: string): void;
-}
-
-/** A message by its tag: which object has it, and where it stands there by what is durable. */
-export interface ShardMessage {
-  readonly tag: number;
-  object: string;
-  queue: string;
-  group: string;
-  deduplicationId: string | null;
-  state: "live" | "transit" | "gone";
-  segmentId: number;
-  view: View;
-  /** Position in the order in which all messages were taken in. */
-  position: number;
-  /** Event in which it was committed, and in which that became durable. */
-  committedEvent: number;
-  acceptedEvent: number;
-  acceptedMs: number;
-  /** Since when it waits as it does, in ms; of one that is leased, when that was. */
-  sinceMs: number;
-  changedEvent: number;
-  /** Outbox items that it is in, by object and id. */
-  readonly items: Set<string>;
-  everAccepted: boolean;
-}
-
-/** A send that has arrived at an object. */
-interface Arrival {
-  readonly logical: number;
-  readonly event: number;
-  /** Epoch of the map that it went by; `null` for none. */
-  readonly epoch: number | null;
-}
-
-/** A purge from its call to its answer. */
-export interface PurgeCall {
-  readonly queue: string;
-  readonly event: number;
-  readonly objects: Set<string>;
-  endEvent: number | null;
 }
 
 /** How long a deduplication id is remembered, in ms. */
@@ -69,19 +31,19 @@ export class ShardLedger {
   readonly pauses: { readonly queue: string; readonly fromEvent: number; toEvent: number }[] = [];
   /** Messages that somebody who had them wanted gone. */
   readonly settled = new Set<number>();
-  /** Revision at which each queue was last deleted. */
-  readonly deletedRevisions = new Map<string, number>();
+  readonly deletions = new Deletions();
   readonly #rates = new LeaseRates();
   readonly #segments = new Map<string, Map<number, ShardMessage[]>>();
   readonly #touched = new Map<string, number>();
   /** Event in which anything of a group last changed. */
   readonly #groupEvents = new Map<string, number>();
   readonly #groups = new Map<string, Set<ShardMessage>>();
-  readonly #items = new Map<string, readonly number[]>();
+  readonly #items = new Map<string, { readonly tags: readonly number[]; readonly asOf: number }>();
   readonly #deduplicated = new Map<string, { readonly atMs: number; readonly tag: number }>();
   /** Messages that were on their way when the object was deleted which they came from. */
   readonly #dropped = new Set<number>();
-  readonly #isDrained = new Map<string, boolean>();
+  /** The queue whose record each object went by in its last commit. */
+  readonly #asOf = new Map<string, number>();
   readonly #world: WatchedWorld;
   #positions = 0;
   live = 0;
@@ -91,8 +53,11 @@ export class ShardLedger {
     this.#world = world;
   }
 
+  /** Messages of the queue that there is now: of a deleted one of its name objects may hold some until they are told. */
   *liveIn(queue: string): Iterable<ShardMessage> {
-    for (const message of this.#present()) if (message.queue === queue) yield message;
+    const asOf = this.deletions.latest(queue);
+    for (const message of this.#present())
+      if (message.queue === queue && message.asOf === asOf) yield message;
   }
 
   *#present(): Iterable<ShardMessage> {
@@ -112,13 +77,18 @@ export class ShardLedger {
   }
 
   committed(object: string, commit: ShardCommit): void {
+    const before = this.#asOf.get(object) ?? 0;
+    const { revision } = commit;
+    const asOf = revision === null ? before : this.deletions.asOf(shardOf(object).queue, revision);
+    if (asOf !== before) this.#begins(object, asOf);
     const leaving = new Set(commit.outboxIn.flatMap(({ payload }) => tagsOf(payload)));
     let segments = this.#segments.get(object);
     if (segments === undefined) {
       segments = new Map();
       this.#segments.set(object, segments);
     }
-    for (const { id, payload } of commit.outboxIn) this.#intoOutbox(object, id, tagsOf(payload));
+    for (const { id, payload } of commit.outboxIn)
+      this.#intoOutbox(object, id, { tags: tagsOf(payload), asOf });
     const sorted = [...commit.segments].sort((a, b) => a.id - b.id);
     for (const { id, segment, payload } of sorted) {
       const known = segments.get(id) ?? [];
@@ -135,6 +105,7 @@ export class ShardLedger {
         for (let i = known.length; i < segment.count; i++) {
           const { groupId = "", deduplicationId } = index.extension(i);
           const message = this.#accept(tags[i] ?? 0, object, commit, {
+            asOf,
             segmentId: id,
             group: groupId,
             deduplicationId: deduplicationId ?? null,
@@ -149,35 +120,44 @@ export class ShardLedger {
     for (const id of commit.outboxOut) this.#outOfOutbox(`${object} ${id}`);
   }
 
-  /** An object drops what it holds. */
-  dropped(object: string): void {
-    const isDrained = this.#isDrained.get(object) === true;
-    for (const messages of this.#segments.get(object)?.values() ?? []) {
-      for (const message of messages) {
-        if (message.state !== "live" || message.object !== object) continue;
-        if (isDrained) this.#violates("drained shards", object, `it goes with message ${message.tag} in it`);
-        this.#leave(message, "gone");
-      }
-    }
-    this.#segments.delete(object);
-    for (const key of [...this.#items.keys()]) {
-      if (!key.startsWith(`${object} `)) continue;
-      if (isDrained) this.#violates("drained shards", object, "it goes with messages on their way");
-      this.#outOfOutbox(key, true);
-    }
-    for (const key of this.#deduplicated.keys())
-      if (key.startsWith(`${shardOf(object).queue} `) && !isDrained) this.#deduplicated.delete(key);
+  /** An object goes by the record of another queue than before: nothing of that is in it any more. */
+  #begins(object: string, asOf: number): void {
+    this.#asOf.set(object, asOf);
+    for (const message of this.#liveAt(object))
+      this.#violates("deleted with its queue", object, `message ${message.tag} is still there`);
+    if (this.#itemsOf(object).length > 0)
+      this.#violates("deleted with its queue", object, "messages are still on their way");
   }
 
-  /** Rows of the directory are those of deleted queues now. */
-  deleted(names: readonly { readonly name: string; readonly revision: number }[]): void {
-    const deletedQueues = new Set(names.map(({ name }) => name).filter((name) => !name.includes("#")));
-    for (const { name, revision } of names) {
-      const { queue } = shardOf(name);
-      this.#isDrained.set(name, !deletedQueues.has(queue));
-      if (!deletedQueues.has(queue)) continue;
-      this.deletedRevisions.set(queue, Math.max(revision, this.deletedRevisions.get(queue) ?? 0));
+  /** An object drops what it holds: its queue was deleted, or it is a shard with nothing in it. */
+  dropped(object: string): void {
+    const isOfDeleted = (asOf: number) => asOf < this.deletions.latest(shardOf(object).queue);
+    for (const message of this.#liveAt(object)) {
+      if (!isOfDeleted(message.asOf))
+        this.#violates("drained shards", object, `it goes with message ${message.tag} in it`);
+      this.#leave(message, "gone");
     }
+    this.#segments.delete(object);
+    for (const key of this.#itemsOf(object)) {
+      if (!isOfDeleted(this.#items.get(key)?.asOf ?? 0))
+        this.#violates("drained shards", object, "it goes with messages on their way");
+      this.#outOfOutbox(key, true);
+    }
+  }
+
+  #liveAt(object: string): ShardMessage[] {
+    return [...(this.#segments.get(object)?.values() ?? [])]
+      .flat()
+      .filter((message) => message.state === "live" && message.object === object);
+  }
+
+  #itemsOf(object: string): string[] {
+    return [...this.#items.keys()].filter((key) => key.startsWith(`${object} `));
+  }
+
+  /** A queue is deleted by what the directory has stored. */
+  deleted(queue: string, revision: number): void {
+    this.deletions.add(queue, revision);
   }
 
   /** A producer hears that its message is stored. */
@@ -215,10 +195,10 @@ export class ShardLedger {
     for (const message of this.liveIn(queue)) {
       const { view, tag, object, acceptedEvent } = message;
       if (view.status !== "waiting" || view.atMs > atMs || acceptedEvent >= event) continue;
-      const isPaused = this.#world.objects.get(object)?.record?.definition.deliveryPaused === true;
+      const isPaused = (this.#world.objects.get(object)?.notePaused() ?? 0) >= event;
       if (isPaused || !isUntouched(message)) continue;
       if (this.#world.scenario.isFifo) {
-        const key = `${queue} ${message.group}`;
+        const key = groupKey(message);
         if ((this.#groupEvents.get(key) ?? 0) >= event) continue;
         const group = [...(this.#groups.get(key) ?? [])];
         const isFree = (other: ShardMessage) =>
@@ -241,7 +221,9 @@ export class ShardLedger {
     tag: number,
     object: string,
     { event, atMs }: ShardCommit,
-    place: Pick<ShardMessage, "segmentId" | "group" | "deduplicationId"> & { readonly dueMs: number },
+    place: Pick<ShardMessage, "asOf" | "segmentId" | "group" | "deduplicationId"> & {
+      readonly dueMs: number;
+    },
   ): ShardMessage {
     const { queue } = shardOf(object);
     const world = this.#world;
@@ -278,8 +260,8 @@ export class ShardLedger {
   }
 
   #acceptGroup(message: ShardMessage, isSent: boolean): void {
-    const { queue, group, object, tag, deduplicationId, acceptedMs } = message;
-    const key = `${queue} ${group}`;
+    const { group, object, tag, deduplicationId, acceptedMs } = message;
+    const key = groupKey(message);
     const others = this.#groups.get(key) ?? new Set();
     for (const other of others) {
       if (other.object !== object)
@@ -292,24 +274,19 @@ export class ShardLedger {
     others.add(message);
     this.#groups.set(key, others);
     if (deduplicationId === null || !isSent) return;
-    const id = `${queue} ${group} ${deduplicationId}`;
+    const id = `${key} ${deduplicationId}`;
     const before = this.#deduplicated.get(id);
     if (before !== undefined && acceptedMs < before.atMs + DEDUPLICATION_MS)
       this.#violates("deduplication over maps", object, `message ${tag} is stored after ${before.tag}`);
     this.#deduplicated.set(id, { atMs: acceptedMs, tag });
   }
 
-  #checkMap({ tag, queue, object }: ShardMessage, isSent: boolean): void {
+  /** A message is stored by the queue whose map it was sent by. */
+  #checkMap({ tag, queue, object, asOf }: ShardMessage, isSent: boolean): void {
     const epoch = this.arrivals.get(tag)?.epoch ?? null;
-    const record = this.#world.objects.get(object)?.record;
-    const deletedAt = this.deletedRevisions.get(queue) ?? 0;
-    if (!isSent || epoch === null || record == null || record.emptyAsOf === 0) return;
-    if (epoch < deletedAt && record.revision > deletedAt && record.emptyAsOf > epoch)
-      this.#violates(
-        "stale map",
-        object,
-        `message ${tag} is stored, sent by map ${epoch} of a deleted queue`,
-      );
+    if (!isSent || epoch === null || this.deletions.asOf(queue, epoch) === asOf) return;
+    const whose = asOf === this.deletions.latest(queue) ? "a deleted" : "another";
+    this.#violates("stale map", object, `message ${tag} is stored, sent by map ${epoch} of ${whose} queue`);
   }
 
   #change(message: ShardMessage, after: View, commit: ShardCommit, isLeaving: boolean): void {
@@ -317,7 +294,7 @@ export class ShardLedger {
     if (message.state !== "live" || sameView(before, after)) return;
     const world = this.#world;
     message.changedEvent = world.loop.events;
-    this.#groupEvents.set(`${message.queue} ${message.group}`, world.loop.events);
+    this.#groupEvents.set(groupKey(message), world.loop.events);
     message.sinceMs = commit.atMs;
     if (after.status === "gone") {
       if (isLeaving) this.counts.dead += 1;
@@ -341,20 +318,19 @@ export class ShardLedger {
   }
 
   #leased(message: ShardMessage, before: View, { atMs, event }: ShardCommit): void {
-    const { tag, object, queue, group, position, view } = message;
+    const { tag, object, queue, asOf, position, view } = message;
     if (view.status !== "leased") return;
     this.counts.deliveries += 1;
     if (before.status === "waiting" && before.atMs > atMs)
       this.#violates("due time in shards", object, `message ${tag} is leased ${before.atMs - atMs} ms early`);
-    const key = `${queue} ${this.deletedRevisions.get(queue) ?? 0}`;
-    if (queue === this.#world.scenario.queue) this.#rates.add(key, atMs);
-    const isPaused = this.pauses.some(
-      (pause) => pause.queue === queue && pause.fromEvent < event && event < pause.toEvent,
-    );
+    if (queue === this.#world.scenario.queue) this.#rates.add(`${queue} ${asOf}`, atMs);
+    const isPaused =
+      asOf === this.deletions.latest(queue) &&
+      this.pauses.some((pause) => pause.queue === queue && pause.fromEvent < event && event < pause.toEvent);
     if (isPaused && view.kind !== "receive")
       this.#violates("paused in all shards", object, `message ${tag} is leased`);
     if (!this.#world.scenario.isFifo) return;
-    for (const other of this.#groups.get(`${queue} ${group}`) ?? []) {
+    for (const other of this.#groups.get(groupKey(message)) ?? []) {
       if (other.position >= position || other.state !== "live") continue;
       const isTogether =
         other.object === object && other.view.status === "leased" && other.view.leaseId === view.leaseId;
@@ -377,20 +353,24 @@ export class ShardLedger {
   #leave(message: ShardMessage, state: "transit" | "gone"): void {
     if (message.state === "live") this.live -= 1;
     message.state = state;
-    this.#groups.get(`${message.queue} ${message.group}`)?.delete(message);
+    this.#groups.get(groupKey(message))?.delete(message);
   }
 
-  #intoOutbox(object: string, id: number, tags: readonly number[]): void {
+  #intoOutbox(
+    object: string,
+    id: number,
+    item: { readonly tags: readonly number[]; readonly asOf: number },
+  ): void {
     const key = `${object} ${id}`;
-    this.#items.set(key, tags);
-    for (const tag of tags) {
+    this.#items.set(key, item);
+    for (const tag of item.tags) {
       this.#world.note("transfer is under way", object, tag, id);
       this.messages.get(tag)?.items.add(key);
     }
   }
 
   #outOfOutbox(key: string, isDropped = false): void {
-    for (const tag of this.#items.get(key) ?? []) {
+    for (const tag of this.#items.get(key)?.tags ?? []) {
       const message = this.messages.get(tag);
       message?.items.delete(key);
       if (message?.state !== "transit" || message.items.size > 0) continue;
@@ -405,4 +385,9 @@ export class ShardLedger {
   #violates(...[property, object, text]: Parameters<WatchedWorld["violates"]>): void {
     this.#world.violates(property, object, text);
   }
+}
+
+/** Key of a message's group, which a queue of that name that came later does not share. */
+function groupKey({ queue, asOf, group }: ShardMessage): string {
+  return `${queue} ${asOf} ${group}`;
 }

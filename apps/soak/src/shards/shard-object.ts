@@ -33,6 +33,7 @@ export class ShardObject extends SimulatedObject implements CalledShard {
   /** Until when calls are refused as too many, or get no answer, in ms. */
   overloadedUntilMs = 0;
   awayUntilMs = 0;
+  #pausedEvent = 0;
 
   constructor(world: ShardWorld, name: string) {
     super(world, name);
@@ -41,6 +42,12 @@ export class ShardObject extends SimulatedObject implements CalledShard {
 
   get record(): QueueRecord | null {
     return this.registration?.record ?? null;
+  }
+
+  /** Notes whether delivery is paused now. Returns the event in which it last was. */
+  notePaused(): number {
+    if (this.record?.definition.deliveryPaused === true) this.#pausedEvent = this.#world.loop.events;
+    return this.#pausedEvent;
   }
 
   /** A call arrives. */
@@ -88,6 +95,7 @@ export class ShardObject extends SimulatedObject implements CalledShard {
   protected override ended({ how, version }: End): void {
     this.#world.note(`queue ${how}`, this.name, this.epoch, version);
     this.isAlive = false;
+    this.notePaused();
     this.core = null;
     this.registration = null;
   }
@@ -157,6 +165,7 @@ export class ShardObject extends SimulatedObject implements CalledShard {
             this.disk.current.notes.push({ kind: "drop" } satisfies Note);
           },
         });
+        if (world.bug?.shards === "keepsDeleted") store.drop = () => {};
         if (world.bug?.shards === "forgetsTheMap" && !this.name.includes("#")) {
           const write = store.writeRecord.bind(store);
           store.writeRecord = (record: QueueRecord) => {
@@ -167,6 +176,11 @@ export class ShardObject extends SimulatedObject implements CalledShard {
       },
       ports: (_name, ports, registration) => {
         this.registration = registration;
+        const set = registration.set.bind(registration);
+        registration.set = (record) => {
+          this.notePaused();
+          set(record);
+        };
         return { ...ports, cutOffDelayMs, newMessageId: () => world.newMessageId() };
       },
       begun: (core) => {
@@ -190,6 +204,7 @@ export class ShardObject extends SimulatedObject implements CalledShard {
       kind: "commit",
       event,
       atMs: world.nowMs,
+      revision: this.record?.revision ?? null,
       segments,
       outboxIn,
       outboxOut,

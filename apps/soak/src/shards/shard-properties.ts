@@ -15,6 +15,7 @@ export const SHARD_PROPERTIES = [
   "old producers",
   "empty in all shards",
   "drained shards",
+  "deleted with its queue",
   "deduplication over maps",
   "due time in shards",
   "tokens of shards",

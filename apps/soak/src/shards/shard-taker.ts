@@ -33,7 +33,6 @@ export class ShardTaker {
     const queue = this.#isolate().of(this.#queue);
     this.#numbers += 1;
     const receiverId = `${this.#queue} receiver ${this.#numbers}`;
-    const isPaused = this.#world.object(this.#queue).record?.definition.deliveryPaused === true;
     const begun = { event: loop.events, atMs: nowMs };
     const visibilityTimeoutMs = isTroubled ? random.pick([500, 30_000]) : 60_000;
     const request = { max: random.pick([1, 3, 10]), visibilityTimeoutMs };
@@ -54,7 +53,7 @@ export class ShardTaker {
       // One that was cancelled has looked for nothing.
       if (reply.kind === "empty" && waitMs > 0) return;
     }
-    if (reply.kind === "empty") return isPaused ? undefined : ledger.foundEmpty(this.#queue, begun);
+    if (reply.kind === "empty") return ledger.foundEmpty(this.#queue, begun);
     if (reply.kind !== "received") return;
     const { receipts } = reply;
     await loop.sleep(random.pick(isTroubled ? [0, 400, 40_000] : [0, 400]));

@@ -9,7 +9,7 @@ export class ShardWorker {
   /** Deliveries whose handlers run, for objects that wait for them. */
   readonly #running = new Map<
     string,
-    { readonly object: CalledShard; readonly epoch: number; readonly deletedRevision: number }
+    { readonly object: CalledShard; readonly epoch: number; readonly asOf: number }
   >();
 
   constructor(world: ShardWorld) {
@@ -25,8 +25,8 @@ export class ShardWorker {
     const tags = tagsOf(delivery.packed);
     const key = `${object.name} ${delivery.id}`;
     this.#world.note("batch arrives at its consumer", object.name, tags[0]);
-    const deletedRevision = ledger.deletedRevisions.get(scenario.queue) ?? 0;
-    this.#running.set(key, { object, epoch, deletedRevision });
+    const asOf = ledger.deletions.asOf(scenario.queue, object.record?.revision ?? 0);
+    this.#running.set(key, { object, epoch, asOf });
     this.#checkConcurrency(object);
     await loop.sleep(random.pick(isTroubled ? [0, 3, 200, 4_000, 20_000] : [0, 3, 200, 1_000]));
     this.#running.delete(key);
@@ -47,11 +47,10 @@ export class ShardWorker {
     const limit = consumer?.type === "worker" ? consumer.settings.maxConcurrency : null;
     const { queue } = shardOf(name);
     if (limit === null || queue !== this.#world.scenario.queue) return;
-    const deletedRevision = this.#world.ledger.deletedRevisions.get(queue) ?? 0;
+    const asOf = this.#world.ledger.deletions.latest(queue);
     // Of an object that has ended nobody knows whether its handlers run on; nor are those of a deleted queue counted.
     const awaited = [...this.#running.values()].filter(
-      ({ object, epoch, ...of }) =>
-        object.isAlive && object.epoch === epoch && of.deletedRevision === deletedRevision,
+      ({ object, epoch, ...of }) => object.isAlive && object.epoch === epoch && of.asOf === asOf,
     );
     if (awaited.length > limit)
       this.#world.violates("concurrency over shards", name, `${awaited.length} deliveries run, not ${limit}`);

@@ -17,6 +17,8 @@ export interface CalledShard {
   awayUntilMs: number;
   call<Answer>(method: string, ...args: readonly unknown[]): Promise<Answer>;
   crash(): void;
+  /** Event in which it last went by a record by which nothing is delivered. */
+  notePaused(): number;
 }
 
 interface AskedDirectory {

@@ -60,6 +60,7 @@ export type DirectoryBug = "tellsOnce" | "tellsNobody" | "forgetsDeletions" | "d
  * - `lendsToTwo`: shard 0 lends itself and shards 1 and 2 alone.
  * - `losesDelays`: what waits in a draining shard is made due.
  * - `dropsFullShards`: a draining shard says that it is empty.
+ * - `keepsDeleted`: an object drops nothing of a deleted queue.
  * - `forgetsTheMap`: shard 0 does not store the map that it tells.
  * - `passesOnTwice`: what shard 0 passes on is transferred twice.
  * - `mistakesTokens`: receipts and lease ids go to the shard before theirs.
@@ -79,6 +80,7 @@ export type ShardBug =
   | "lendsToTwo"
   | "losesDelays"
   | "dropsFullShards"
+  | "keepsDeleted"
   | "forgetsTheMap"
   | "passesOnTwice"
   | "mistakesTokens"
