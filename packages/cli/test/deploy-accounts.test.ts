@@ -1,30 +1,20 @@
 import { describe, expect, it } from "vitest";
 import { ACCOUNT_ID, ACCOUNT_TOKEN, SECOND_ACCOUNT_ID } from "./cloudflare/api.ts";
 import { cloudOfFile } from "./cloudflare/cloud-of-file.ts";
-import type { Kind } from "./cloudflare/repository.ts";
+import { KINDS } from "./cloudflare/repository.ts";
 
 const cloud = await cloudOfFile();
 const { account } = cloud;
 
 const shop = () => cloud.shop();
 
-describe("the account of a deployment", () => {
-  it.each<[Kind, string]>([
-    [
-      "wrangler.toml",
-      `account_id = "${SECOND_ACCOUNT_ID}"\nname = "mailer"\nmain = "index.js"\ncompatibility_date = "2026-11-01"\n` +
-        '[[queues.consumers]]\nqueue = "mails"\n',
-    ],
-    [
-      "cloudflare.config.ts",
-      `export default { accountId: "${SECOND_ACCOUNT_ID}", worker: { name: "mailer", ` +
-        'entrypoint: "index.js", compatibilityDate: "2026-11-01", triggers: [{ type: "queue", name: "mails" }] } };',
-    ],
-  ])("is the one that any %s names, for the broker and for every step", async (kind, text) => {
-    const project = cloud.repository("shop", { CLOUDFLARE_ACCOUNT_ID: "" }, kind);
+describe.each(KINDS)("the account of a deployment: %s", (kind) => {
+  cloud.configuredBy(kind);
+
+  it("is the one that any configuration names, for the broker and for every step", async () => {
+    const project = cloud.repository("shop", { CLOUDFLARE_ACCOUNT_ID: "" });
     project.worker("web", { sends: "mails" });
-    project.worker("mailer", { consumes: "mails" });
-    project.write(`mailer/${kind}`, text);
+    project.worker("mailer", { consumes: "mails", account: SECOND_ACCOUNT_ID });
     await project.succeed("deploy", ["web", "mailer"]);
     expect([...account.scripts.keys()]).toEqual([]);
     const second = cloud.cloudflare.accounts.get(SECOND_ACCOUNT_ID);
@@ -33,12 +23,9 @@ describe("the account of a deployment", () => {
 
   it("has to be one: different ids are refused before any call", async () => {
     const project = shop();
-    project.write(
-      "web/wrangler.toml",
-      `name = "web"\nmain = "index.js"\naccount_id = "${SECOND_ACCOUNT_ID}"\n`,
-    );
+    project.worker("web", { account: SECOND_ACCOUNT_ID });
     const output = await project.fail("deploy", ["web", "mailer"]);
-    expect(output).toContain(`  ${SECOND_ACCOUNT_ID}  ${project.folder}/web/wrangler.toml`);
+    expect(output).toContain(`  ${SECOND_ACCOUNT_ID}  ${project.folder}/web/${kind}`);
     expect(output).toContain(`  ${ACCOUNT_ID}  CLOUDFLARE_ACCOUNT_ID`);
   });
 
@@ -64,9 +51,7 @@ describe("the account of a deployment", () => {
 
   it("comes for an environment from the .env files of that environment", async () => {
     const project = cloud.repository("shop", { CLOUDFLARE_ACCOUNT_ID: "", CLOUDFLARE_API_TOKEN: "" });
-    project.worker("web", {
-      more: '[env.x]\n[[env.x.queues.producers]]\nbinding = "QUEUE"\nqueue = "mails"\n',
-    });
+    project.worker("web", { inX: { sends: "mails" } });
     project.write(".env", `CLOUDFLARE_API_TOKEN=wrong\nCLOUDFLARE_ACCOUNT_ID=${ACCOUNT_ID}\n`);
     const own = `CLOUDFLARE_API_TOKEN=${ACCOUNT_TOKEN}\nCLOUDFLARE_ACCOUNT_ID=${SECOND_ACCOUNT_ID}\n`;
     project.write(".env.x", own);
@@ -94,14 +79,10 @@ describe("the account of a deployment", () => {
   it("is named with its source where Cloudflare does not know it", async () => {
     const id = "0".repeat(32);
     const project = cloud.repository("shop", { CLOUDFLARE_ACCOUNT_ID: "" });
-    project.worker("web", { sends: "mails" });
-    project.write(
-      "web/wrangler.toml",
-      `name = "web"\nmain = "index.js"\ncompatibility_date = "2026-11-01"\naccount_id = "${id}"\n`,
-    );
+    project.worker("web", { sends: "mails", account: id });
     const output = await project.fail("deploy", ["web"]);
     expect(output).toContain("Could not route the request. [code: 7003]");
-    expect(output).toContain(`The account is ${id}, which ${project.folder}/web/wrangler.toml names.`);
+    expect(output).toContain(`The account is ${id}, which ${project.folder}/web/${kind} names.`);
     expect(output).toContain('"npx wrangler whoami" lists those of the login.');
     cloud.cloudflare.unknown.length = 0;
   });
@@ -118,7 +99,9 @@ describe("the account of a deployment", () => {
   });
 });
 
-describe("the address of a broker", () => {
+describe.each(KINDS)("the address of a broker: %s", (kind) => {
+  cloud.configuredBy(kind);
+
   it("is read from the account by a checkout that has never deployed it", async () => {
     await cloud.deployedShop();
     const clone = shop();

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Account } from "./cloudflare/account.ts";
 import { ACCOUNT_ID, SECOND_ACCOUNT_ID } from "./cloudflare/api.ts";
 import { Cloud } from "./cloudflare/cloud.ts";
-import type { Outcome, Repository } from "./cloudflare/repository.ts";
+import { KINDS, type Outcome, type Repository } from "./cloudflare/repository.ts";
 
 /*
  * Histories of two projects with one broker, or with a broker each and a Worker of the same name. They have several
@@ -132,7 +132,8 @@ class History {
     this.#brokers = brokers;
     this.#checkouts = ACCOUNTS.map((id) =>
       (["shop", "bank", "shop"] as const).map((name) => {
-        const repository = cloud.repository(name, { CLOUDFLARE_ACCOUNT_ID: id });
+        const kind = KINDS[name === "shop" ? 0 : 1];
+        const repository = cloud.repository(name, { CLOUDFLARE_ACCOUNT_ID: id }, kind);
         this.#write(repository, name);
         return repository;
       }),
@@ -173,11 +174,10 @@ class History {
     const { sender, consumer, queue, broker, names } = shapeOf(name, this.#brokers);
     const { code, batch } = this.#edits;
     const table = names ? `[sluice]\nbroker = "${broker}"\n` : "";
-    const sends = `[[env.x.queues.producers]]\nbinding = "QUEUE"\nqueue = "${queue}-x"\n`;
-    const consumes = `[[env.x.queues.consumers]]\nqueue = "${queue}-x"\nmax_batch_size = ${batch}\n`;
-    repository.worker(sender, { sends: queue, code: `${code}`, more: `${table}${sends}` });
-    const settings = `max_batch_size = ${batch}\n`;
-    repository.worker(consumer, { consumes: queue, code: `${code}`, more: `${settings}${table}${consumes}` });
+    const both = { code: `${code}`, more: table };
+    const [sends, consumes] = [{ sends: queue }, { consumes: queue, maxBatchSize: batch }];
+    repository.worker(sender, { ...sends, inX: { sends: `${queue}-x` }, ...both });
+    repository.worker(consumer, { ...consumes, inX: { ...consumes, consumes: `${queue}-x` }, ...both });
   }
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { cloudOfFile } from "./cloudflare/cloud-of-file.ts";
-import type { Repository } from "./cloudflare/repository.ts";
+import { KINDS, type Repository } from "./cloudflare/repository.ts";
 
 const cloud = await cloudOfFile();
 const { account } = cloud;
@@ -19,7 +19,9 @@ function billing(consumer = "mailer", code = ""): Repository {
 const state = () => [...account.scripts.keys()].map((name) => `${name} ${account.live(name).id}`).sort();
 const COMMANDS = ["deploy", "rollback", "destroy"] as const;
 
-describe("a Worker of another project, which has a broker of its own", () => {
+describe.each(KINDS)("a Worker of another project, which has a broker of its own: %s", (kind) => {
+  cloud.configuredBy(kind);
+
   it.each([
     ["with other code", "other"],
     ["with the same code", ""],
@@ -89,7 +91,9 @@ describe("a Worker of another project, which has a broker of its own", () => {
   });
 });
 
-describe("a project that moves to another broker", () => {
+describe.each(KINDS)("a project that moves to another broker: %s", (kind) => {
+  cloud.configuredBy(kind);
+
   it("takes its Workers along, and the old broker goes without them", async () => {
     const project = await cloud.deployedShop();
     const output = await project.succeed("deploy", ["web", "mailer"], { broker: "new" });
@@ -108,7 +112,9 @@ describe("a project that moves to another broker", () => {
   });
 });
 
-describe("a broker of another project", () => {
+describe.each(KINDS)("a broker of another project: %s", (kind) => {
+  cloud.configuredBy(kind);
+
   it.each(["billing-queues", "sluice"])("is refused as a Worker: %s", async (name) => {
     await billing().run("deploy", ["biller", "mailer"]);
     if (name === "sluice") await cloudWithSluice();
@@ -130,7 +136,9 @@ describe("a broker of another project", () => {
   }
 });
 
-describe("a removal leaves alone", () => {
+describe.each(KINDS)("a removal leaves alone: %s", (kind) => {
+  cloud.configuredBy(kind);
+
   it("a Worker that Sluice has never deployed", async () => {
     const project = await cloud.deployedShop();
     cloud.deployByHand("legacy");

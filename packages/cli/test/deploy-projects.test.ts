@@ -152,7 +152,9 @@ describe.each(KINDS)("a second project on an account: %s", (kind) => {
   });
 });
 
-describe("several repositories that share a broker", () => {
+describe.each(KINDS)("several repositories that share a broker: %s", (kind) => {
+  cloud.configuredBy(kind);
+
   it("each deploy their own Workers, and leave those of the others as they are", async () => {
     const [first, second] = [await cloud.deployedShop(SHARED), bank(SHARED)];
     const output = await second.succeed("deploy", ["bank", "biller"]);
@@ -163,7 +165,7 @@ describe("several repositories that share a broker", () => {
       const again = await project.run("deploy", names);
       expect(again.output).toContain("Nothing to deploy.");
     }
-    first.worker("mailer", { consumes: "mails", more: `max_batch_size = 3\n${SHARED}` });
+    first.worker("mailer", { consumes: "mails", maxBatchSize: 3, more: SHARED });
     expect((await first.run("deploy", ["mailer"])).code).toBe(0);
     expect(bound("team")).toEqual(["biller", "mailer"]);
     expect((await second.run("deploy", ["bank", "biller"])).output).toContain("Nothing to deploy.");
@@ -196,7 +198,7 @@ describe("several repositories that share a broker", () => {
   it("cannot consume the same queue", async () => {
     await cloud.deployedShop(SHARED);
     expect(await bank(SHARED, "mails").fail("deploy", ["bank", "biller"])).toMatch(
-      /Multiple consumers defined for queue "mails": "mailer" and "biller" \(project "shop" as deployed and .*biller\/wrangler\.toml:4\)/,
+      /Multiple consumers defined for queue "mails": "mailer" and "biller" \(project "shop" as deployed and .*biller\/(?:wrangler\.toml:4|cloudflare\.config\.ts)\)/,
     );
   });
 
@@ -261,7 +263,7 @@ describe("several repositories that share a broker", () => {
     expect(back).toMatchObject({ code: 0 });
     await second.run("deploy", ["bank", "biller"]);
     const live = account.live("team").id;
-    second.worker("biller", { consumes: "bills", more: `max_batch_size = 2\n${SHARED}` });
+    second.worker("biller", { consumes: "bills", maxBatchSize: 2, more: SHARED });
     await second.run("deploy", ["bank", "biller"]);
     await first.run("deploy", ["web", "mailer"]);
     const refused = await second.run("rollback", ["bank", "biller"]);
@@ -273,9 +275,9 @@ describe("several repositories that share a broker", () => {
   });
 
   it("deploy an environment to the broker of that environment", async () => {
-    const both = `${SHARED}[env.x]\n`;
-    const [first, second] = [shop(both), bank(both)];
-    first.worker("mailer", { more: `${both}[[env.x.queues.consumers]]\nqueue = "mails-x"\n` });
+    const [first, second] = [shop(SHARED), bank(SHARED)];
+    first.worker("web", { inX: {}, more: SHARED });
+    first.worker("mailer", { inX: { consumes: "mails-x" }, more: SHARED });
     await first.run("deploy", ["web", "mailer"], { env: "x" });
     await second.run("deploy", ["bank", "biller"]);
     expect({ x: bound("team-x"), top: bound("team") }).toEqual({ x: ["mailer-x"], top: ["biller"] });
@@ -292,7 +294,9 @@ it("a hundred consumers fit into the register of a broker", async () => {
   expect(Object.keys(cloud.topologyOf("sluice").queues)).toHaveLength(100);
 });
 
-describe("two repositories that deploy at the same moment", () => {
+describe.each(KINDS)("two repositories that deploy at the same moment: %s", (kind) => {
+  cloud.configuredBy(kind);
+
   const moments = [
     ["right before an upload of the broker", "before"],
     ["while the broker is uploaded, and overtaken", "overtaken"],
@@ -300,7 +304,7 @@ describe("two repositories that deploy at the same moment", () => {
 
   it.each(moments)("lose nothing of each other: %s", async (_, moment) => {
     const [first, second] = [await cloud.deployedShop(SHARED), bank(SHARED)];
-    first.worker("mailer", { consumes: "mails", more: `max_batch_size = 3\n${SHARED}` });
+    first.worker("mailer", { consumes: "mails", maxBatchSize: 3, more: SHARED });
     const comes = moment === "before" ? "bundle" : "deploy";
     cloud.beforeFirst(comes, "team", () => second.succeed("deploy", ["bank", "biller"]));
     await first.succeed("deploy", ["web", "mailer"]);

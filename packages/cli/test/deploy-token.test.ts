@@ -71,7 +71,9 @@ describe.each(KINDS)("the file of a broker's address and token: %s", (kind) => {
   });
 });
 
-describe("secrets that the broker could not use", () => {
+describe.each(KINDS)("secrets that the broker could not use: %s", (kind) => {
+  cloud.configuredBy(kind);
+
   it.each([
     [{ SLUICE_API_TOKENS: " , " }, "SLUICE_API_TOKENS is set, and names no token."],
     [{ SLUICE_API_TOKENS: " " }, "SLUICE_API_TOKENS is set, and names no token."],
@@ -90,7 +92,9 @@ describe("secrets that the broker could not use", () => {
   });
 });
 
-describe("two first deployments to one broker at once", () => {
+describe.each(KINDS)("two first deployments to one broker at once: %s", (kind) => {
+  cloud.configuredBy(kind);
+
   it.each(["bundle", "deploy"])(
     "leave only the broker's token in a file, where they meet at %s",
     async (comes) => {
@@ -146,7 +150,9 @@ describe("two first deployments to one broker at once", () => {
   });
 });
 
-describe("a folder that is deployed to two accounts", () => {
+describe.each(KINDS)("a folder that is deployed to two accounts: %s", (kind) => {
+  cloud.configuredBy(kind);
+
   const secondAccount = () => {
     const account = cloud.cloudflare.accounts.get(SECOND_ACCOUNT_ID);
     if (account === undefined) throw new Error("there are two");

@@ -89,6 +89,7 @@ export class Account {
     const bindings = metadata.bindings ?? [];
     for (const binding of bindings) this.#checkBinding(name, binding, classes);
     checkVariables(bindings);
+    checkInherited(bindings, script);
     for (const binding of bindings) {
       if (binding.type === "secret_text") script.secrets.set(binding.name, binding.text ?? "");
     }
@@ -106,6 +107,15 @@ export class Account {
     script.lastDeployedFrom = "wrangler";
     this.scripts.set(name, script);
     return version;
+  }
+
+  /** Sets a secret of a Worker, which makes another version of the same code. */
+  putSecret(name: string, secret: string, text: string): void {
+    this.find(name).secrets.set(secret, text);
+    const { bindings, modules } = this.live(name);
+    const annotations = { "workers/triggered_by": "secret" };
+    const { id } = this.upload(name, { bindings, annotations }, modules);
+    this.deploy(name, [{ version_id: id, percentage: 100 }], {});
   }
 
   deploy(name: string, versions: Deployment["versions"], annotations: Deployment["annotations"]): Deployment {
@@ -246,6 +256,14 @@ function checkVariables(bindings: readonly Binding[]): void {
   for (const { name, text = "" } of texts) {
     if (Buffer.byteLength(text) > 5_120)
       throw new Refused(400, 10_054, `Variable ${name} is larger than 5 KB.`);
+  }
+}
+
+/** Secrets that a configuration requires come from the version before. */
+function checkInherited(bindings: readonly Binding[], { secrets }: Pick<Script, "secrets">): void {
+  for (const { name, type } of bindings) {
+    if (type !== "inherit" || secrets.has(name)) continue;
+    throw new Refused(400, 10_057, `inherit binding '${name}' is invalid: there is no such binding.`);
   }
 }
 

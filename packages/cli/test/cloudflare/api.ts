@@ -142,6 +142,11 @@ function scriptRoutes(account: Account): Hono {
     const names = [...account.find(nameOf(c)).secrets.keys()];
     return c.json(success(names.map((name) => ({ name, type: "secret_text" }))));
   });
+  app.put("/secrets", async (c) => {
+    const { name, text } = await c.req.json();
+    account.putSecret(nameOf(c), name, text);
+    return c.json(success({ name, type: "secret_text" }));
+  });
   app.get("/settings", (c) => c.json(success({ bindings: account.live(nameOf(c)).bindings })));
   app.get("/references", (c) => {
     const bound = account.boundTo(nameOf(c)).map((service) => ({ service, environment: "production" }));

@@ -11,10 +11,21 @@ import type { StartWrangler } from "../../src/commands/deploy/deployment.ts";
 import { destroy } from "../../src/commands/deploy/destroy.ts";
 import { rollback } from "../../src/commands/deploy/rollback.ts";
 
-/** A Worker of a repository. */
-interface RepositoryWorker {
+/** Queues of a Worker. */
+interface Queues {
   readonly sends?: string;
   readonly consumes?: string;
+  readonly maxBatchSize?: number;
+}
+
+/** A Worker of a repository. */
+interface RepositoryWorker extends Queues {
+  /** Its queues in the environment `x`, where its name ends in `-x`. Default: there is no such environment. */
+  readonly inX?: Queues;
+  /** Id of the account that it names. */
+  readonly account?: string;
+  /** Names of secrets that it requires, in each environment. */
+  readonly secrets?: readonly string[];
   /** Further tables of its configuration. */
   readonly more?: string;
   /** Its code. */
@@ -65,18 +76,15 @@ export class Repository {
   }
 
   /** Writes a Worker into a folder of its name. Beside a `cloudflare.config.ts` further tables are those of Sluice. */
-  worker(name: string, { sends, consumes, more = "", code = "" }: RepositoryWorker): void {
+  worker(name: string, worker: RepositoryWorker): void {
+    const { more = "", code = "" } = worker;
     this.write(`${name}/index.js`, `export default { fetch() {}, queue() {} };\n// ${code}\n`);
-    if (this.#kind === "cloudflare.config.ts") {
-      this.write(`${name}/cloudflare.config.ts`, cloudflareConfig(name, sends, consumes));
-      if (more !== "") this.write(`${name}/wrangler.toml`, more);
+    if (this.#kind === "wrangler.toml") {
+      this.write(`${name}/wrangler.toml`, wranglerToml(name, worker) + more);
       return;
     }
-    const sending =
-      sends === undefined ? "" : `[[queues.producers]]\nbinding = "QUEUE"\nqueue = "${sends}"\n`;
-    const consuming = consumes === undefined ? "" : `[[queues.consumers]]\nqueue = "${consumes}"\n`;
-    const head = `name = "${name}"\nmain = "index.js"\ncompatibility_date = "2026-11-01"\n`;
-    this.write(`${name}/wrangler.toml`, `${head}${sending}${consuming}${more}`);
+    this.write(`${name}/cloudflare.config.ts`, cloudflareConfig(name, worker));
+    if (more !== "") this.write(`${name}/wrangler.toml`, more);
   }
 
   async run(
@@ -125,13 +133,38 @@ export class Repository {
   }
 }
 
-function cloudflareConfig(name: string, sends: string | undefined, consumes: string | undefined): string {
-  const worker = {
-    name,
-    entrypoint: "index.js",
-    compatibilityDate: "2026-11-01",
-    env: sends === undefined ? {} : { QUEUE: { type: "queue", name: sends } },
-    triggers: consumes === undefined ? [] : [{ type: "queue", name: consumes }],
-  };
-  return `export default ${JSON.stringify({ worker })};\n`;
+function wranglerToml(name: string, { account, inX, secrets, ...queues }: RepositoryWorker): string {
+  const head = `name = "${name}"\nmain = "index.js"\ncompatibility_date = "2026-11-01"\n`;
+  const named = account === undefined ? "" : `account_id = "${account}"\n`;
+  const inEnvironment = inX === undefined ? "" : `[env.x]\n${tables("env.x.", inX, secrets)}`;
+  return `${head}${named}${tables("", queues, secrets)}${inEnvironment}`;
+}
+
+/** @param prefix tables that the keys are below, with a point at the end. */
+function tables(prefix: string, queues: Queues, secrets: readonly string[] = []): string {
+  const { sends, consumes, maxBatchSize } = queues;
+  const requiring = secrets.length === 0 ? "" : `[${prefix}secrets]\nrequired = ${JSON.stringify(secrets)}\n`;
+  const sending =
+    sends === undefined ? "" : `[[${prefix}queues.producers]]\nbinding = "QUEUE"\nqueue = "${sends}"\n`;
+  const consuming = consumes === undefined ? "" : `[[${prefix}queues.consumers]]\nqueue = "${consumes}"\n`;
+  const size = maxBatchSize === undefined ? "" : `max_batch_size = ${maxBatchSize}\n`;
+  return `${requiring}${sending}${consuming}${size}`;
+}
+
+function cloudflareConfig(name: string, { account, inX, secrets = [], ...queues }: RepositoryWorker): string {
+  const inMode = (itsName: string, { sends, consumes, maxBatchSize }: Queues) => ({
+    ...(account === undefined ? {} : { accountId: account }),
+    worker: {
+      name: itsName,
+      entrypoint: "index.js",
+      compatibilityDate: "2026-11-01",
+      env: {
+        ...(sends === undefined ? {} : { QUEUE: { type: "queue", name: sends } }),
+        ...Object.fromEntries(secrets.map((secret) => [secret, { type: "secret" }])),
+      },
+      triggers: consumes === undefined ? [] : [{ type: "queue", name: consumes, maxBatchSize }],
+    },
+  });
+  const x = JSON.stringify(inMode(`${name}-x`, inX ?? {}));
+  return `export default ({ mode }) => (mode === "x" ? ${x} : ${JSON.stringify(inMode(name, queues))});\n`;
 }
