@@ -17,7 +17,7 @@ export interface ChildOptions {
   readonly stdio: readonly ["inherit" | "ignore", "inherit" | "pipe", "inherit" | "pipe"];
   /** Descriptor of the terminal to ask at. */
   readonly terminal?: number;
-  /** How long a `cloudflare.config.ts` may take to be read, in ms. Default: 20,000. */
+  /** How long a `cloudflare.config.ts` may take to be read once Wrangler is loaded, in ms. Default: 20,000. */
   readonly readingMsMax?: number;
   /** Called before a process is ended that a `cloudflare.config.ts` keeps from answering. */
   readonly onStuck?: () => void;
@@ -25,7 +25,7 @@ export interface ChildOptions {
   readonly onStart: (child: ChildProcess) => void;
 }
 
-/** How long a `cloudflare.config.ts` may take to be read, in ms; Wrangler is loaded in that time too. */
+/** How long a `cloudflare.config.ts` may take to be read, in ms. */
 const READING_MS_MAX = 20_000;
 /** How long a process that is not stuck may take for an answer, in ms. */
 const PONG_MS_MAX = 2_000;
@@ -77,7 +77,7 @@ export class WranglerChild implements Disposable {
   readonly answers: Answers = {
     readConfig: (...args) => this.call("readConfig", ...args),
     readCloudflareConfig: (file, mode) =>
-      this.#readModule(file, this.call("readCloudflareConfig", file, mode)),
+      this.#readModule(file, () => this.call("readCloudflareConfig", file, mode)),
     readBuildOutput: (...args) => this.call("readBuildOutput", ...args),
     writeCloudflareTypes: (...args) => this.call("writeCloudflareTypes", ...args),
     defaults: () => this.call("defaults"),
@@ -103,12 +103,16 @@ export class WranglerChild implements Disposable {
    * Waits for a module to be read, but not for ever. Where the process answers nothing else either, as in an endless
    * loop of the module's, it is ended.
    */
-  async #readModule<T>(file: string, reading: Promise<T>): Promise<T> {
+  async #readModule<T>(file: string, read: () => Promise<T>): Promise<T> {
     const { readingMsMax = READING_MS_MAX, onStuck } = this.#options;
+    // Answered once Wrangler is loaded, which takes long on a busy machine.
+    const loading = this.call("defaults");
+    const reading = read();
     reading.catch(() => {});
     try {
-      const read = await within(reading, readingMsMax);
-      if (read !== LATE) return read;
+      await loading.catch(() => {});
+      const result = await within(reading, readingMsMax);
+      if (result !== LATE) return result;
     } catch (error) {
       if (!(error instanceof ChildEnded)) throw error;
       throw new CliError(endedBy(file, error.code));

@@ -228,6 +228,14 @@ describe("a cloudflare.config.ts that goes wrong in its own time", () => {
     expect((await its.readCloudflareConfig(file, "")).config.name).toBe("a");
   });
 
+  it("has its whole time where Wrangler is loaded slowly", async () => {
+    const slow = "const end = Date.now() + 6_500;\nwhile (Date.now() < end);\n";
+    const folder = folderWith({ "cloudflare.config.ts": EXPORTED, "slow.cjs": slow });
+    const late = { NODE_OPTIONS: `--require ${join(folder, "slow.cjs")}` };
+    const { answers: its } = start(folder, late, WITH_LIMIT);
+    expect((await its.readCloudflareConfig(join(folder, "cloudflare.config.ts"), "")).config.name).toBe("a");
+  });
+
   it("ends the process that reads it", async () => {
     const folder = folderWith({ "cloudflare.config.ts": `process.exit(3);\n${EXPORTED}` });
     const file = join(folder, "cloudflare.config.ts");
