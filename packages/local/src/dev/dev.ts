@@ -198,6 +198,7 @@ export async function dev(given: DevOptions, child: DevWrangler, printer: Printe
       env: wranglerEnvironment(process.env, { host, ...options }),
       lines: { ...linesContext(current.plan, ownership.owner, workingDirectory), askedPorts },
       onListening,
+      onWaiting: (worker) => printer.print(`Waiting for a change in the sources of ${worker}.`),
       onSocketInUse: () => wrangler.startAgain(),
       onStuck: () => {
         runtime.ending();

@@ -9,6 +9,7 @@ import { canAsk } from "@sluice/project/wrangler/run-wrangler";
 import type { Writing } from "../generation/write.ts";
 import { wranglerEnvironment } from "../settings/environment.ts";
 import type { FromInside, InsideSettings, WorkerdEvent } from "./inside/contract.ts";
+import type { BuildEvent } from "./inside/failed-builds.ts";
 import type { LinesContext } from "./inside/wrangler-lines.ts";
 
 /** Address that `wrangler dev` has come to listen on. */
@@ -23,9 +24,12 @@ export interface WranglerOptions {
   readonly env: NodeJS.ProcessEnv;
   /** Names and paths by which its lines are told apart. */
   readonly lines: LinesContext;
+  /** It listens, and every Worker has been built. */
   readonly onListening: (listening: Listening) => void;
   /** A socket of Wrangler's own choice was another server's: it does not get to listen. */
   readonly onSocketInUse: () => void;
+  /** A Worker does not build, and is built again when its sources change. */
+  readonly onWaiting: (worker: string) => void;
   /** It answers nothing, because of a `cloudflare.config.ts` that does not come to its end, and is ended. */
   readonly onStuck: () => void;
   /** Listener for the events of the workerd whose configuration has the text `mark` in it. */
@@ -51,6 +55,10 @@ export class DevWrangler {
     ownModule(new URL("./inside/main.ts", import.meta.url), "dev/inside/main.js"),
   ).href;
   #options: WranglerOptions | null = null;
+  /** Workers that do not build. */
+  readonly #waiting = new Set<string>();
+  /** Address that it has come to listen on while some did not build. */
+  #listening: Listening | null = null;
 
   /** Starts to load Wrangler. */
   constructor(cwd: string) {
@@ -78,6 +86,8 @@ export class DevWrangler {
   start(options: WranglerOptions): WranglerProcess {
     const { args, env, lines, workerd } = options;
     this.#options = options;
+    this.#waiting.clear();
+    this.#listening = null;
     // Killed outright Wrangler leaves them there, and no other process may have a Worker of that name for five minutes.
     const entries = lines.workers.map((worker) => join(registryFolder(env), worker));
     for (const file of entries) this.#child.guard.addFile(file);
@@ -96,11 +106,32 @@ export class DevWrangler {
 
   #on(message: unknown): void {
     const listening = parseReady(message);
-    if (listening !== null) this.#options?.onListening(listening);
+    if (listening !== null) {
+      this.#listening = listening;
+      this.#tellListening();
+    }
     if (typeof message !== "object" || message === null || !("sluice" in message)) return;
     const { sluice: event } = message as FromInside;
     if (event.kind === "socket-in-use") this.#options?.onSocketInUse();
+    else if (event.kind === "build") this.#onBuild(event);
     else this.#options?.workerd.on(event);
+  }
+
+  #onBuild({ worker, hasFailed }: BuildEvent): void {
+    if (hasFailed) {
+      this.#waiting.add(worker);
+      this.#options?.onWaiting(worker);
+    } else {
+      this.#waiting.delete(worker);
+      this.#tellListening();
+    }
+  }
+
+  #tellListening(): void {
+    const listening = this.#listening;
+    if (listening === null || this.#waiting.size > 0) return;
+    this.#listening = null;
+    this.#options?.onListening(listening);
   }
 }
 

@@ -1,3 +1,4 @@
+import type { BuildEvent } from "./failed-builds.ts";
 import type { LinesContext } from "./wrangler-lines.ts";
 
 /** Settings of our code in Wrangler's process. Plain data. */
@@ -22,6 +23,6 @@ export type WorkerdEvent =
 
 /** Message of our code in Wrangler's process, by the channel to its parent, on which Wrangler sends strings. */
 export interface FromInside {
-  /** Something happened to workerd, or a socket of Wrangler's own choice was another server's. */
-  readonly sluice: WorkerdEvent | { readonly kind: "socket-in-use" };
+  /** Something happened to workerd or a build, or a socket of Wrangler's own choice was another server's. */
+  readonly sluice: WorkerdEvent | BuildEvent | { readonly kind: "socket-in-use" };
 }

@@ -2,6 +2,7 @@ import { nearestExisting } from "@sluice/project/folders";
 import { showConsoleThrough } from "./console.ts";
 import type { FromInside, InsideSettings } from "./contract.ts";
 import { endOnCtrlC } from "./ctrl-c.ts";
+import { retryFailedBuilds } from "./failed-builds.ts";
 import { leaveLinesUnrequested } from "./inspector-lines.ts";
 import { answerHealth } from "./patient-health.ts";
 import { leaveUntraced } from "./untraced.ts";
@@ -25,6 +26,7 @@ export function prepare({ lines, workerdMark, wrangler }: InsideSettings): void 
   leaveLinesUnrequested(wrangler);
   answerHealth(wrangler);
   tellOfWorkerd(workerdMark, tell);
+  retryFailedBuilds(wrangler, tell);
   endOnCtrlC(process);
   const filter = wranglerLines(lines);
   showConsoleThrough(console, (message) => {
