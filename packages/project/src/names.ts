@@ -40,6 +40,8 @@ export const STACKS_VARIABLE = "SLUICE_STACKS";
 export const R2_VARIABLE = "SLUICE_R2";
 /** Variable of the broker that says how far its time is behind the system's clock at its start, in ms. */
 export const CLOCK_BEHIND_VARIABLE = "SLUICE_CLOCK_BEHIND_MS";
+/** Variable of a bundled broker with its options as JSON: its mark, its queues, its consumers. */
+export const READY_VARIABLE = "SLUICE_BROKER_OPTIONS";
 /** Binding by which a deployed broker knows its own version. */
 export const VERSION_BINDING = "SLUICE_VERSION";
 /** Entrypoint of the broker for workerd's own queue bindings. */

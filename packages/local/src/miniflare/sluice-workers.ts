@@ -6,7 +6,7 @@ import {
   BROKER_COMPATIBILITY_FLAG,
   consumerBindings,
 } from "@sluice/project/generate/broker-config";
-import { readyBrokerSources } from "@sluice/project/generate/broker-entry";
+import { readyBrokerParts } from "@sluice/project/generate/broker-entry";
 import { devVars } from "@sluice/project/generate/dev-vars";
 import { ENTRY_FILE } from "@sluice/project/generate/worker-config";
 import {
@@ -108,7 +108,7 @@ async function brokerFor(queues: readonly WorkerQueueConfig[]): Promise<Miniflar
   const consuming = queues.filter(({ consumers }) => consumers.length > 0);
   const consumers = consumerBindings(consuming.map(({ workerName }) => workerName));
   const ready = { ...(await readyBroker()), paint: (text: string) => text };
-  const { module, entry } = readyBrokerSources(ready, BROKER_NAME, topology, consumers);
+  const { module, entry, vars } = readyBrokerParts(ready, BROKER_NAME, topology, consumers);
   const services = consumers.map(({ worker, binding }) => [
     binding,
     { name: worker, entrypoint: CONSUMER_ENTRYPOINT },
@@ -121,7 +121,7 @@ async function brokerFor(queues: readonly WorkerQueueConfig[]): Promise<Miniflar
     ],
     compatibilityDate: BROKER_COMPATIBILITY_DATE,
     compatibilityFlags: [BROKER_COMPATIBILITY_FLAG],
-    bindings: devVars(undefined, process.env, endpointVariables(topology)),
+    bindings: { ...devVars(undefined, process.env, endpointVariables(topology)), ...vars },
     durableObjects: {
       [BROKER_QUEUES_BINDING]: { className: BROKER_CLASS, useSQLite: true },
       [DIRECTORY_BINDING]: { className: DIRECTORY_CLASS, useSQLite: true },

@@ -11,7 +11,7 @@ const CONSUMER = {
 const BROKER = `name = "orders-broker"
 main = "src/broker.ts"
 compatibility_date = "2026-10-01"
-compatibility_flags = ["nodejs_compat"]
+compatibility_flags = ["nodejs_compat", "disallow_importable_env"]
 [assets]
 directory = "dashboard"
 [vars]
@@ -60,7 +60,10 @@ describe("a broker without a configuration of its own", () => {
     const folder = projectFolder(CONSUMER);
     const vars = async (purpose: "dev" | "build") =>
       configOf((await generate(folder, { purpose, targets: ["mail"] })).plan, "sluice").vars;
-    expect(await vars("dev")).toEqual({ SLUICE_ENV: "development" });
+    expect(await vars("dev")).toEqual({
+      SLUICE_ENV: "development",
+      SLUICE_BROKER_OPTIONS: expect.stringContaining('"consumers":{"mail":"CONSUMER_MAIL"}'),
+    });
     expect(await vars("build")).toBeUndefined();
     const devVars = async (purpose: "build" | "serve") =>
       (await generate(folder, { purpose, targets: ["mail"] })).plan.broker.files[".dev.vars"];
@@ -116,7 +119,7 @@ describe("a broker with a configuration in the current folder", () => {
       compatibility_flags: ["nodejs_compat", "enable_request_signal"],
       keep_names: false,
       assets: { directory: "../../dashboard" },
-      vars: { A: "1", SLUICE_ENV: "development" },
+      vars: { A: "1", SLUICE_ENV: "development", SLUICE_BROKER_OPTIONS: expect.any(String) },
       durable_objects: {
         bindings: [
           { name: "SLUICE_QUEUES", class_name: "QueueBroker" },

@@ -8,6 +8,7 @@ import {
   VERSION_BINDING,
 } from "../names.ts";
 import type { BrokerBase } from "../read/broker.ts";
+import { FLAG_DISALLOW_IMPORTABLE_ENV } from "../wrangler/compatibility.ts";
 import { type GeneratedConfig, serialisable } from "../wrangler/generated-config.ts";
 import { relocate } from "../wrangler/relocate.ts";
 import { checkSettings } from "./check-settings.ts";
@@ -68,7 +69,10 @@ export function generateBrokerConfig(input: BrokerConfigInput): GeneratedConfig 
     main: `./${main.file}`,
     ...(main.isReady ? READY : {}),
     compatibility_date: config.compatibility_date ?? BROKER_COMPATIBILITY_DATE,
-    compatibility_flags: [...new Set([...config.compatibility_flags, BROKER_COMPATIBILITY_FLAG])],
+    // Its code imports `env`.
+    compatibility_flags: [...new Set([...config.compatibility_flags, BROKER_COMPATIBILITY_FLAG])].filter(
+      (flag) => flag !== FLAG_DISALLOW_IMPORTABLE_ENV,
+    ),
     // Otherwise the bundler adds a call that names each function, also the closures of every request.
     keep_names: config.keep_names ?? false,
     durable_objects: {

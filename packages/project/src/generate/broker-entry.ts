@@ -6,6 +6,7 @@ import {
   GENERATED_HEADER,
   PAGE_FILE,
   READY_FILE,
+  READY_VARIABLE,
 } from "../names.ts";
 import type { ConsumerBinding } from "./broker-config.ts";
 
@@ -22,21 +23,33 @@ export interface ReadyBroker {
   paint(text: string): string;
 }
 
-/** Makes the sources of a bundled broker's module, and of the entry beside it. */
-export function readyBrokerSources(
+/** Sources of a bundled broker, and the variable that makes it the broker of a project. */
+interface ReadyBrokerParts {
+  readonly module: string;
+  readonly entry: string;
+  readonly vars: Readonly<Record<string, string>>;
+}
+
+/**
+ * Makes the sources of a bundled broker's module and of the entry beside it, and its variable. The sources are the same
+ * for every topology: Wrangler ends workerd for each changed file, and a new consumer changes the configuration anyway.
+ */
+export function readyBrokerParts(
   { code, map, paint }: ReadyBroker,
   name: string,
   topology: QueueTopology,
   consumers: readonly ConsumerBinding[],
-): { readonly module: string; readonly entry: string } {
+): ReadyBrokerParts {
   const options = { mark: paint(`[${name}]`), topology, consumers: byWorker(consumers) };
   return {
     module: map === null ? code : `${code}\n//# sourceMappingURL=${map}\n`,
     entry: `${GENERATED_HEADER}
+import { env } from "cloudflare:workers";
 import { readyBroker } from "./${READY_FILE}";
 
-const broker = readyBroker(${JSON.stringify(options)});
+const broker = readyBroker(JSON.parse(env.${READY_VARIABLE}));
 ${EXPORTS}`,
+    vars: { [READY_VARIABLE]: JSON.stringify(options) },
   };
 }
 

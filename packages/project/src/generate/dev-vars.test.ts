@@ -29,6 +29,7 @@ it.each([
   "tells the broker of sluice dev the hosts that Wrangler replaces localhost by: %s",
   async (rest, hosts) => {
     expect(await varsBeside(rest)).toEqual({
+      SLUICE_BROKER_OPTIONS: expect.any(String),
       SLUICE_ENV: "development",
       ...(hosts === undefined ? {} : { SLUICE_ROUTE_HOSTS: hosts }),
     });

@@ -15,7 +15,7 @@ import {
   consumerBindings,
   generateBrokerConfig,
 } from "./broker-config.ts";
-import { brokerEntrySource, type ReadyBroker, readyBrokerSources, TOPOLOGY_FILE } from "./broker-entry.ts";
+import { brokerEntrySource, type ReadyBroker, readyBrokerParts, TOPOLOGY_FILE } from "./broker-entry.ts";
 import { devVarsFile, SECRET_SETTINGS, UNWRITTEN_SETTINGS } from "./broker-settings.ts";
 import { devVars } from "./dev-vars.ts";
 import { ENTRY_FILE, generateWorkerConfig, type Purpose } from "./worker-config.ts";
@@ -160,7 +160,7 @@ function planBroker(project: Project, purpose: Purpose["kind"], places: Places):
   const config = generateBrokerConfig({
     base,
     purpose,
-    vars,
+    vars: { ...vars, ...code.vars },
     directory,
     workingDirectory,
     defaults,
@@ -177,23 +177,27 @@ function planBroker(project: Project, purpose: Purpose["kind"], places: Places):
   });
 }
 
-/** Makes the broker's entry and the files in its folder that it imports. */
+/** Makes the broker's entry, the files in its folder that it imports, and the variables that it reads. */
 function brokerFiles(
   { runtime, page, readyBroker }: Places,
   { name, directory }: Pick<GeneratedWorker, "name" | "directory">,
   topology: QueueTopology,
   consumers: readonly ConsumerBinding[],
-): { readonly main: BrokerConfigInput["main"]; readonly files: GeneratedWorker["files"] } {
+): Pick<BrokerConfigInput, "main" | "vars"> & Pick<GeneratedWorker, "files"> {
   if (readyBroker !== undefined) {
-    const { module, entry } = readyBrokerSources(readyBroker, name, topology, consumers);
+    const { module, entry, vars } = readyBrokerParts(readyBroker, name, topology, consumers);
     const [file, moduleFile] = [ENTRY_FILE, READY_FILE].map((each) => `${READY_FOLDER}/${each}`) as [
       string,
       string,
     ];
-    return { main: { file, isReady: true }, files: { [moduleFile]: module, [file]: entry } };
+    return { main: { file, isReady: true }, vars, files: { [moduleFile]: module, [file]: entry } };
   }
   const source = brokerEntrySource(consumers, relativePath(directory, runtime.broker));
-  return { main: { file: ENTRY_FILE, isReady: false }, files: { [PAGE_FILE]: page, [ENTRY_FILE]: source } };
+  return {
+    main: { file: ENTRY_FILE, isReady: false },
+    vars: {},
+    files: { [PAGE_FILE]: page, [ENTRY_FILE]: source },
+  };
 }
 
 /**
