@@ -6,16 +6,20 @@ import {
   type AlertKind,
   type AlertSettings,
   deadLettersText,
+  HANDLER_WALL_CLOCK_MS_MAX,
   isEndpointQueue,
+  isWhole,
   type PackedIndex,
   type Why,
 } from "@sluice/protocol";
 import { plural, span } from "@sluice/protocol/words";
+import { passTarget } from "../shards/passed-on.ts";
 import type { QueueContext } from "../turn/context.ts";
 import { isForWorkerDaemon } from "../turn/rules.ts";
-import { isUntold, sameState, stepAlert } from "./alert-state.ts";
+import { type Begun, firstOf, isUntold, sameState, stepAlert } from "./alert-state.ts";
 import { LastDeliveries } from "./deliveries.ts";
 import { type QueueReport, reportOf, reportRecord } from "./report.ts";
+import { ShardsAlerts, shardAlertNotes, shardAlertRecord } from "./shard-alerts.ts";
 import { ALERTS_NOTE, decodeAlerts, encodeAlerts, NO_ALERTS, type StoredAlerts } from "./stored-alerts.ts";
 
 /**
@@ -23,6 +27,11 @@ import { ALERTS_NOTE, decodeAlerts, encodeAlerts, NO_ALERTS, type StoredAlerts }
  * forget since when. A consumer that is away for a moment costs no row.
  */
 export const STILL_NOTED_MS = 5_000;
+/**
+ * Time in ms after which the last deliveries of a shard count no more: senders may keep to other shards by now. A shard
+ * that works has ended a delivery by then.
+ */
+export const SHARD_DELIVERIES_MS = HANDLER_WALL_CLOCK_MS_MAX;
 /** Most characters of a failure that an alert quotes. */
 const REASON_LENGTH_MAX = 200;
 
@@ -36,11 +45,16 @@ export interface AlertPorts {
 export interface AlertedParts {
   readonly outbox: { put(target: string, records: readonly Uint8Array[]): void };
   readonly throttle: { readonly nextMs: number };
+  /** `null` for an object that has no others beside it. */
+  readonly part: { readonly isWaiting: boolean } | null;
 }
 
 /**
  * Alerts of a queue. Each turn looks whether their conditions hold. The commit of a turn in which an alert begins or
  * ends stores its state and puts the report into the outbox, so that no crash loses or doubles one.
+ *
+ * An alert of a queue with shards is on while it is on in any of them. Shard 0 tells the webhook; the others tell shard 0,
+ * by their outboxes too.
  */
 export class Alerts {
   readonly #context: QueueContext;
@@ -49,6 +63,11 @@ export class Alerts {
   /** Parts that are made after this one. */
   readonly #parts: () => AlertedParts;
   readonly #deliveries: LastDeliveries | null;
+  /** Alerts of the other shards; shard 0 alone has any. */
+  readonly #others = new ShardsAlerts();
+  #haveOthersChanged = false;
+  /** When the last delivery ended, or the epoch began, in ms. */
+  #deliveredMs: number;
   #stored: StoredAlerts = NO_ALERTS;
   /** Source of dead letters that have come in this turn. */
   #deadLettersFrom: string | null = null;
@@ -66,6 +85,7 @@ export class Alerts {
     this.#quotesFailures = ports?.quotesFailures ?? false;
     this.#parts = parts;
     this.#movedMs = context.nowMs;
+    this.#deliveredMs = context.nowMs;
     const { failures } = ports?.settings ?? {};
     this.#deliveries = failures === undefined ? null : new LastDeliveries(failures.deliveries);
   }
@@ -76,6 +96,7 @@ export class Alerts {
     try {
       this.#stored = decodeAlerts(bytes);
       this.#stillSinceMs = this.#stored.stillSinceMs;
+      this.#others.restore(this.#stored.shards);
     } catch (error) {
       const { log, name } = this.#context;
       log.error(`Queue "${name}": which alerts were on cannot be read, they may be reported again: ${error}`);
@@ -93,36 +114,52 @@ export class Alerts {
     }
   }
 
+  /** Within a turn: takes what another shard tells of its alerts. */
+  toldBy(shard: number, index: PackedIndex): void {
+    this.#others.take(shard, shardAlertNotes(index));
+    this.#haveOthersChanged = true;
+  }
+
   /** Within a turn: takes the end of a delivery that a consumer has had. @param failure `null` if it went well. */
   delivered(failure: string | null): void {
     this.#deliveries?.ended(failure);
+    this.#deliveredMs = this.#context.nowMs;
     this.#moved(this.#context.nowMs);
   }
 
   /** Within a turn, at its end: begins and ends alerts. @param isBusy whether deliveries are under way. */
   look(nowMs: number, isBusy: boolean): void {
-    if (this.#settings === null) return;
+    const { shardMap } = this.#context;
+    if (shardMap !== undefined && this.#others.keep(shardMap.kept)) this.#haveOthersChanged = true;
+    const before = this.#stored;
+    const { states, stillSinceMs } = this.#settings === null ? before : this.#step(nowMs, isBusy);
+    this.#deadLettersFrom = null;
+    const isSame = ALERT_KINDS.every((kind) => sameState(states[kind], before.states[kind]));
+    if (isSame && stillSinceMs === before.stillSinceMs && !this.#haveOthersChanged) return;
+    this.#haveOthersChanged = false;
+    const { stored: shards } = this.#others;
+    const next = { states, stillSinceMs, ...(shards === undefined ? {} : { shards }) };
+    this.#stored = next;
+    this.#context.write(() => this.#context.store.writeNote(ALERTS_NOTE, encodeAlerts(next)));
+  }
+
+  /** Makes a step of each alert, and tells what begins and ends. */
+  #step(nowMs: number, isBusy: boolean): Pick<StoredAlerts, "states" | "stillSinceMs"> {
     // A delivery counts when a consumer has had it.
     if (!isBusy) this.#lookStill(nowMs);
     const isSilenced = this.#silentUntilMs > nowMs;
     const before = this.#stored;
     const states = { ...before.states };
     for (const kind of ALERT_KINDS) {
-      const { state, tells } = stepAlert(states[kind], this.#holds(kind, nowMs, isBusy), nowMs, isSilenced);
+      const text = this.#holds(kind, nowMs, isBusy);
+      const { state, tells } = stepAlert(states[kind], text, nowMs, isSilenced, this.#elsewhere(kind));
       const of = tells === "begun" ? state.told : states[kind].told;
-      if (tells !== null && of !== null)
-        this.#report(reportOf(this.#context.queueName, kind, of, tells, nowMs));
+      if (tells !== null && of !== null) this.#tell(kind, of, tells, nowMs);
       states[kind] = state;
     }
-    this.#deadLettersFrom = null;
     const still = this.#stillSinceMs;
     const isNoted = still !== null && (before.stillSinceMs === still || nowMs - still >= STILL_NOTED_MS);
-    const stillSinceMs = isNoted ? still : null;
-    const isSame = ALERT_KINDS.every((kind) => sameState(states[kind], before.states[kind]));
-    if (isSame && stillSinceMs === before.stillSinceMs) return;
-    const next = { states, stillSinceMs };
-    this.#stored = next;
-    this.#context.write(() => this.#context.store.writeNote(ALERTS_NOTE, encodeAlerts(next)));
+    return { states, stillSinceMs: isNoted ? still : null };
   }
 
   /** When an alert may begin that nothing else wakes the queue for, in ms; `null` if none may. */
@@ -138,17 +175,20 @@ export class Alerts {
       const isNoted = this.#stored.stillSinceMs !== null;
       moments.push(this.#stillSinceMs + (isNoted ? 1_000 * settings.stalledSeconds : STILL_NOTED_MS));
     }
-    if (ALERT_KINDS.some((kind) => isUntold(states[kind]))) moments.push(this.#silentUntilMs);
+    if (this.#isShared && states.failures.on !== null) moments.push(this.#deliveriesEndMs);
+    if (ALERT_KINDS.some((kind) => isUntold(states[kind], this.#elsewhere(kind))))
+      moments.push(this.#silentUntilMs);
     const ahead = moments.filter((atMs) => atMs > nowMs);
     return ahead.length === 0 ? null : Math.min(...ahead);
   }
 
-  /** Lists the alerts that are on. */
+  /** Lists the alerts that are on. Those of a queue with shards are listed by shard 0. */
   list(): Alert[] {
-    if (this.#settings === null) return [];
+    if (this.#settings === null || this.#context.shard > 0) return [];
     return ALERT_KINDS.flatMap((kind) => {
       const { on, told } = this.#stored.states[kind];
-      return on === null ? [] : { kind, ...on, isReported: told !== null };
+      const first = firstOf(on, this.#elsewhere(kind));
+      return first === null ? [] : { kind, ...first, isReported: told !== null };
     });
   }
 
@@ -162,7 +202,35 @@ export class Alerts {
     }));
   }
 
+  /** Whether the queue has other shards. */
+  get #isShared(): boolean {
+    const { shardMap } = this.#context;
+    return shardMap !== undefined && !isWhole(shardMap);
+  }
+
+  /** Names the shard in a text about it alone. */
+  get #ofShard(): string {
+    return this.#isShared ? ` of shard ${this.#context.shard}` : "";
+  }
+
+  /** When the last deliveries of a shard count no more, in ms. */
+  get #deliveriesEndMs(): number {
+    return this.#deliveredMs + SHARD_DELIVERIES_MS;
+  }
+
+  /** First beginning of an alert in other shards; `null` where it is on in none. */
+  #elsewhere(kind: AlertKind): Begun | null {
+    return kind === "oldest_message" && this.#haveDeadLetters ? null : this.#others.first(kind);
+  }
+
+  /** Whether dead letters have come to any shard that this one knows of. */
+  get #haveDeadLetters(): boolean {
+    return this.#hasDeadLetters() !== null || this.#others.first("dead_letters") !== null;
+  }
+
+  /** Until when the webhook is told nothing, in ms. Shard 0 looks to that. */
   get #silentUntilMs(): number {
+    if (this.#context.shard > 0) return 0;
     return this.#context.definition?.alertsSilentUntilMs ?? 0;
   }
 
@@ -179,7 +247,7 @@ export class Alerts {
       case "oldest_message":
         return this.#isOld(nowMs);
       case "failures":
-        return this.#failsOften();
+        return this.#failsOften(nowMs);
       case "stalled":
         return this.#standsStill(nowMs, isBusy);
     }
@@ -196,23 +264,25 @@ export class Alerts {
   #isOld(nowMs: number): string | null {
     const seconds = this.#settings?.oldestMessageSeconds;
     // Dead letters grow old, and somebody was told of them.
-    if (seconds === undefined || this.#isEmpty || this.#hasDeadLetters() !== null) return null;
+    if (seconds === undefined || this.#isEmpty || this.#haveDeadLetters) return null;
     if (this.#stored.states.oldest_message.on === null && nowMs < this.#oldestLookMs) return null;
     this.#oldestLookMs = oldestMs(this.#context.queue) + 1_000 * seconds;
     if (nowMs < this.#oldestLookMs) return null;
     return `the oldest message was sent more than ${span(1_000 * seconds)} ago and is not done`;
   }
 
-  #failsOften(): string | null {
+  #failsOften(nowMs: number): string | null {
     const { failures } = this.#settings ?? {};
     if (failures === undefined || this.#deliveries === null) return null;
+    const isOver = this.#isShared && nowMs >= this.#deliveriesEndMs;
+    if (isOver) this.#deliveries.forget();
     const { failed, reason } = this.#deliveries;
-    // An epoch that has seen too little changes nothing.
-    if (failed === null) return this.#stored.states.failures.on?.text ?? null;
+    // An epoch that has seen too little changes nothing, unless nothing of what it has seen counts any more.
+    if (failed === null) return isOver ? null : (this.#stored.states.failures.on?.text ?? null);
     if (failed <= failures.share * failures.deliveries) return null;
     const first = reason.split("\n", 1)[0] ?? "";
     const why = !this.#quotesFailures ? "" : `, the latest: ${first.slice(0, REASON_LENGTH_MAX)}`;
-    return `${failed} of the last ${failures.deliveries} deliveries failed${why}`;
+    return `${failed} of the last ${failures.deliveries} deliveries${this.#ofShard} failed${why}`;
   }
 
   #standsStill(nowMs: number, isBusy: boolean): string | null {
@@ -223,7 +293,7 @@ export class Alerts {
     // What is under way may be delivered.
     if (isBusy || on !== null) return on;
     const ready = plural(this.#context.queue.readyCount, "message");
-    return `nothing has been delivered since ${new Date(sinceMs).toISOString()}, with ${ready} ready`;
+    return `nothing${this.#ofShard} has been delivered since ${new Date(sinceMs).toISOString()}, with ${ready} ready`;
   }
 
   #moved(nowMs: number): void {
@@ -244,9 +314,22 @@ export class Alerts {
     const consumer = definition?.consumer ?? null;
     if (consumer === null || consumer.type === "http_pull" || definition?.deliveryPaused === true)
       return null;
-    // A queue at its rate goes on by itself.
-    if (this.#parts().throttle.nextMs > nowMs) return null;
+    const { throttle, part } = this.#parts();
+    // A queue at its rate goes on by itself, and so does a shard whose turn has not come.
+    if (throttle.nextMs > nowMs || part?.isWaiting === true) return null;
     return isForWorkerDaemon(definition) ? firstReadyMs(queue) : nextBatchAt(queue);
+  }
+
+  /** Tells that an alert has begun or ended: shard 0, or where this is it, the webhook. */
+  #tell(kind: AlertKind, of: Begun, tells: "begun" | "ended", nowMs: number): void {
+    const { shard, queueName } = this.#context;
+    if (shard === 0) {
+      this.#report(reportOf(queueName, kind, of, tells, nowMs));
+      return;
+    }
+    const note = { kind, on: tells === "begun" ? of : null };
+    const record = shardAlertRecord(note, this.#context.newMessageId(), nowMs);
+    this.#parts().outbox.put(passTarget(queueName, ALERTS_QUEUE), [record]);
   }
 
   #report(report: QueueReport): void {

@@ -17,6 +17,12 @@ export class LastDeliveries {
     if (this.#last.length > this.#size && this.#last.shift() !== null) this.#failed -= 1;
   }
 
+  /** Forgets all of them. */
+  forget(): void {
+    this.#last.length = 0;
+    this.#failed = 0;
+  }
+
   /** How many of them failed; `null` before there are as many as are remembered. */
   get failed(): number | null {
     return this.#last.length < this.#size ? null : this.#failed;

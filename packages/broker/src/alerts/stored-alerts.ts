@@ -1,6 +1,6 @@
 import { ALERT_KINDS, type AlertKind } from "@sluice/protocol";
 import { checksumOfText } from "../store/checksum.ts";
-import { type AlertState, NO_ALERT } from "./alert-state.ts";
+import { type AlertState, type Begun, NO_ALERT } from "./alert-state.ts";
 
 /** Key of the note with the alerts of a queue. A contract: stored data depends on it and on the JSON behind it. */
 export const ALERTS_NOTE = "alerts";
@@ -10,7 +10,12 @@ export interface StoredAlerts {
   readonly states: Readonly<Record<AlertKind, AlertState>>;
   /** Since when nothing was delivered although messages were due, in ms since 1970; `null` where that is not noted. */
   readonly stillSinceMs: number | null;
+  /** Alerts that are on in other shards by what these have told, by their numbers. Shard 0 alone has it. */
+  readonly shards?: Readonly<Record<string, ShardAlerts>>;
 }
+
+/** Alerts that are on in a shard. A contract: only optional members may be added. */
+export type ShardAlerts = Readonly<Partial<Record<AlertKind, Begun>>>;
 
 export const NO_ALERTS: StoredAlerts = {
   states: { dead_letters: NO_ALERT, oldest_message: NO_ALERT, failures: NO_ALERT, stalled: NO_ALERT },
@@ -23,7 +28,7 @@ export function encodeAlerts(alerts: StoredAlerts): Uint8Array | null {
     const { on, told } = alerts.states[kind];
     return on === null && told === null;
   });
-  if (isNothing && alerts.stillSinceMs === null) return null;
+  if (isNothing && alerts.stillSinceMs === null && alerts.shards === undefined) return null;
   const text = JSON.stringify(alerts);
   return new TextEncoder().encode(JSON.stringify([checksumOfText(text), text]));
 }
@@ -32,6 +37,6 @@ export function encodeAlerts(alerts: StoredAlerts): Uint8Array | null {
 export function decodeAlerts(bytes: Uint8Array): StoredAlerts {
   const [checksum, text] = JSON.parse(new TextDecoder().decode(bytes)) as [number, string];
   if (checksum !== checksumOfText(text)) throw new Error("the checksum does not fit");
-  const { states, stillSinceMs } = JSON.parse(text) as StoredAlerts;
-  return { states: { ...NO_ALERTS.states, ...states }, stillSinceMs };
+  const stored = JSON.parse(text) as StoredAlerts;
+  return { ...stored, states: { ...NO_ALERTS.states, ...stored.states } };
 }

@@ -50,6 +50,7 @@ import { shardStateOf } from "../queue/shard-state.ts";
 import type { QueuesDirectory } from "../rpc/directory-object.ts";
 import type { QueueBrokerObject, SettledQueue } from "../rpc/queue-object.ts";
 import type { Transfer, TransferReply } from "../rpc/transfer.ts";
+import { readPassSource } from "../shards/passed-on.ts";
 import { HEARTBEAT_MS } from "../turn/heartbeat.ts";
 import { applyConfiguration, createIfAbsent } from "./apply-configuration.ts";
 import { BoundConsumers } from "./bound-consumers.ts";
@@ -155,8 +156,9 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
       const open = await this.#queue.forCall(queue);
       if (open.unwritable !== null) throw open.unwritable;
       if (open.registration.definition === undefined) {
-        // Only its queue makes a shard. What was passed on waits for it.
-        if (isShard(queue)) throw new QueueNotFoundError(queue);
+        // Only its queue makes a shard, and what a shard passes on makes no queue: it waits, or goes with its queue.
+        if (isShard(queue) || readPassSource(transfer.source).by !== null)
+          throw new QueueNotFoundError(queue);
         if (isTopicObject(transfer.source)) return this.#forward(open, transfer);
         if (queue === ALERTS_QUEUE) return open.core.inbox.forward(transfer, ALERTS_ARE_OFF);
         await createIfAbsent(open, () => this.#directory.ensureQueue(queue));

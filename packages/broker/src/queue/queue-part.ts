@@ -68,6 +68,11 @@ export class QueuePart {
     return this.#borrower.units("messages");
   }
 
+  /** Whether it has no place for a delivery, and waits until another shard gives one up. */
+  get isWaiting(): boolean {
+    return this.#borrower.units("deliveries") === 0 && (this.#need("deliveries")?.wanted ?? 0) > 0;
+  }
+
   /** When to look whether a part has come, or whether one is needed; `null` if none is waited for. */
   get lookAtMs(): number | null {
     const { queue, nowMs, dispatcher } = this.#queue;

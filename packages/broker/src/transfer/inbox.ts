@@ -1,4 +1,5 @@
 import {
+  ALERTS_QUEUE,
   bucketOfSource,
   isTopicObject,
   PackedFormatError,
@@ -58,6 +59,7 @@ export class Inbox {
     return this.#context.submit(() => {
       if (by === null) this.#groups.refuseWhileMoving();
       return this.#acceptItems(transfer, (packed) => {
+        if (by !== null && origin === ALERTS_QUEUE) return this.#alerts.toldBy(shardOf(by).shard, packed);
         const index = this.#keepOwn(packed, origin, transfer.epoch);
         if (index === null) return;
         const batch = { index, delaySeconds: deliveryDelaySecondsOf(this.#context.definition) };

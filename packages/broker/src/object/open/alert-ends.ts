@@ -1,4 +1,11 @@
-import { ALERTS_QUEUE, type AlertSettings, isHiddenQueue, isTopicObject, shardOf } from "@sluice/protocol";
+import {
+  ALERTS_QUEUE,
+  type AlertSettings,
+  isHiddenQueue,
+  isShard,
+  isTopicObject,
+  shardOf,
+} from "@sluice/protocol";
 import { lastReports } from "../../alerts/last-reports.ts";
 import { newId } from "../../platform/new-id.ts";
 import type { BrokerOptions } from "../broker-env.ts";
@@ -15,7 +22,8 @@ export function alertsOf(name: string, { topology }: BrokerOptions): AlertSettin
  */
 export async function sendAlertEnds({ name, store, host, options, clock }: StoredQueue): Promise<void> {
   const alerts = alertsOf(name, options);
-  if (alerts === undefined) return;
+  // Of a queue with shards shard 0 tells the webhook.
+  if (alerts === undefined || isShard(name)) return;
   try {
     const [first, ...more] = lastReports(name, store, {
       format: alerts.format,
