@@ -4,7 +4,7 @@ import { endpoint } from "../../test/messages.ts";
 import { only, packToSend, SqsWorld } from "../../test/sqs-world.ts";
 import { WORLD_START_MS } from "../../test/world.ts";
 import { ATTEMPTS_MAX } from "../receive/attempts.ts";
-import { definitionWas } from "./definition-was.ts";
+import { definitionWas } from "./definition-change.ts";
 
 const QUEUE = "orders.fifo";
 const fifo = (changes = {}) => new SqsWorld({ [QUEUE]: changes });

@@ -1,4 +1,4 @@
-import { changeRules, createQueue, IDS_PER_EPOCH, purge, type Queue } from "@sluice/engine";
+import { changeRules, createQueue, IDS_PER_EPOCH, type Queue } from "@sluice/engine";
 import {
   type BacklogMetrics,
   type DrainReply,
@@ -18,7 +18,6 @@ import {
   type SendReply,
   type SendRequest,
   type ShardMap,
-  SQS_RECORD_BYTES_MAX,
   shardOf,
 } from "@sluice/protocol";
 import { Alerts } from "../alerts/alerts.ts";
@@ -33,7 +32,7 @@ import { deleteByRefs, peek } from "../receive/peek.ts";
 import { pull } from "../receive/pull.ts";
 import { Receivers } from "../receive/receivers.ts";
 import { settlePulled } from "../receive/settle-pulled.ts";
-import { changeByReceipt, deleteByReceipt, releaseByReceipt } from "../receive/settle-receipts.ts";
+import { releaseByReceipt } from "../receive/settle-receipts.ts";
 import { Deduplication } from "../send/deduplication.ts";
 import { Intake } from "../send/intake.ts";
 import { SeenIds } from "../send/seen-ids.ts";
@@ -51,19 +50,20 @@ import type { QueueContext } from "../turn/context.ts";
 import { DamageLog } from "../turn/damage-log.ts";
 import { messageCountsOf, metricsOf } from "../turn/figures.ts";
 import { GroupCommit, type Urgency } from "../turn/group-commit.ts";
-import { deliveryDelaySecondsOf, rulesOf } from "../turn/rules.ts";
+import { rulesOf } from "../turn/rules.ts";
 import { Throttle } from "../turn/throttle.ts";
-import { writeChanges } from "./changes.ts";
-import { deliveryDelayChanged } from "./delivery-delay.ts";
+import { changeDefinition } from "./definition-change.ts";
 import { describe } from "./description.ts";
 import { loadSegments } from "./load.ts";
-import { armNextWake, isAwake } from "./next-wake.ts";
-import { isPaused, notePause } from "./note-pause.ts";
 import { passTime } from "./pass-time.ts";
+import { purgeMessages } from "./purge.ts";
 import { historyFor } from "./queue-history.ts";
 import { QueuePart } from "./queue-part.ts";
 import type { QueuePorts } from "./queue-ports.ts";
+import { doWork } from "./queue-work.ts";
 import { resume } from "./resume.ts";
+import { RingingAlarm } from "./ringing-alarm.ts";
+import { TurnWrites } from "./turn-writes.ts";
 import { Watchers } from "./watchers.ts";
 
 /**
@@ -113,19 +113,12 @@ export class QueueCore implements QueueContext {
   readonly epoch: number;
   readonly #ports: QueuePorts;
   readonly #commit: GroupCommit;
-  /** Segments with a row in `segment_states`. */
-  readonly #withState: Set<number>;
-  /** Writes of the next turn's jobs besides those of the engine. */
-  #writes: (() => void)[] = [];
+  readonly #writes: TurnWrites;
+  readonly #alarm: RingingAlarm;
   /** The moment of the turn that is under way; `null` between turns. */
   #turnMs: number | null = null;
-  #epochWritten = false;
-  /** Told when nothing keeps the object awake; `null` while the alarm does not ring. */
-  #rested: (() => void) | null = null;
 
-  /**
-   * Puts the parts together, and loads the queue. Who knows whom of its parts is written down here.
-   */
+  /** Puts the parts together, and loads the queue. Which part knows which is written down here. */
   constructor(name: string, ports: QueuePorts) {
     const { store, log } = ports;
     this.name = name;
@@ -139,6 +132,8 @@ export class QueueCore implements QueueContext {
     const latestEpoch = store.readEpoch();
     this.epoch = Math.max(latestEpoch, ports.epochKnown) + 1;
     this.queue = createQueue(rulesOf(this.definition), this.epoch);
+    this.#writes = new TurnWrites(this, () => ports.writeFirst());
+    this.#alarm = new RingingAlarm(this, ports);
     this.#commit = new GroupCommit({
       turn: (jobs) => this.#turn(jobs),
       synced: () => store.synced(),
@@ -201,13 +196,13 @@ export class QueueCore implements QueueContext {
     this.daemon = new WorkerDaemon(this, { receivers: this.receivers, throttle, alerts }, ports);
     this.tasks = new PeriodicTasks(this, intake);
     this.messages = new Messages(this);
-    this.#withState = loadSegments(this.queue, store, this.damage, this.nowMs);
+    this.#writes.loaded(loadSegments(this.queue, store, this.damage, this.nowMs));
   }
 
   /** Goes on with what an earlier epoch has left behind. Call once. */
   begin(): void {
     const goesOn = resume(this, this.#ports);
-    if (goesOn || this.#hasUnwritten) void this.wake();
+    if (goesOn || this.#writes.hasAny) void this.wake();
   }
 
   get nowMs(): number {
@@ -226,12 +221,7 @@ export class QueueCore implements QueueContext {
   /** Goes by the definition that `ports.definition` gives from now on. `change` makes it give another one. */
   reconfigure(change: () => void, write: () => void): Promise<void> {
     return this.submit(() => {
-      const delaySeconds = deliveryDelaySecondsOf(this.definition);
-      const wasPaused = isPaused(this.definition);
-      change();
-      notePause(this, wasPaused);
-      changeRules(this.queue, this.part?.rules() ?? rulesOf(this.definition));
-      deliveryDelayChanged(this, delaySeconds);
+      changeDefinition(this, change);
       this.write(write);
     });
   }
@@ -261,22 +251,9 @@ export class QueueCore implements QueueContext {
     return done;
   }
 
-  /**
-   * Does what is due as the alarm rings, and does not let it end while anything of that is under way and nothing else is
-   * due soon: the platform rings again if the object ends before. So no alarm has to be set for it, which costs a row.
-   *
-   * @param stay waits until its argument resolves, or for `HEARTBEAT_MS` at most.
-   */
-  async ring(stay: (rested: Promise<void>) => Promise<unknown>): Promise<void> {
-    const rested = Promise.withResolvers<void>();
-    this.#rested = rested.resolve;
-    try {
-      await this.wake();
-      await stay(rested.promise);
-    } finally {
-      this.#rested = null;
-      this.rearm();
-    }
+  /** Does what is due as the alarm rings. `stay` waits until its argument resolves, or for `HEARTBEAT_MS` at most. */
+  ring(stay: (rested: Promise<void>) => Promise<unknown>): Promise<void> {
+    return this.#alarm.ring(stay);
   }
 
   passTime(): void {
@@ -284,16 +261,12 @@ export class QueueCore implements QueueContext {
   }
 
   rearm(): void {
-    const isSet = armNextWake(this, this.#ports, this.#rested !== null);
+    this.#alarm.set();
     this.watchers.lookIdle();
-    if (!isSet && isAwake(this)) return;
-    // The next alarm rings after this one has ended. What begins from now on needs an alarm of its own.
-    this.#rested?.();
-    this.#rested = null;
   }
 
   write(write: () => void): void {
-    this.#writes.push(write);
+    this.#writes.add(write);
   }
 
   newMessageId(): string {
@@ -326,40 +299,13 @@ export class QueueCore implements QueueContext {
   }
 
   /** Does what several requests want of the queue in one turn: deletes, changes visibilities, stores and receives. */
-  async work({ enqueue, receive, remove, change }: QueueWork, callerMap?: CallerMap): Promise<QueueWorkDone> {
-    const acceptable =
-      enqueue === undefined
-        ? undefined
-        : this.intake.check([enqueue], {
-            messageBytesMax: SQS_RECORD_BYTES_MAX,
-            by: enqueue.attempts === undefined ? "SQS" : "import",
-          });
-    const lent = receive === undefined ? null : (this.part?.forClient() ?? null);
-    if (lent !== null) await lent;
-    const received = receive === undefined ? undefined : this.receivers.receiveInNextTurn(receive);
-    const turn = this.submit((): QueueWorkDone => {
-      callerMap?.check();
-      const removed = remove?.map((receipt) => deleteByReceipt(this, receipt));
-      const changed = change?.map((each) => changeByReceipt(this, each));
-      const enqueued = acceptable?.ok === true ? acceptable.accept(callerMap) : acceptable;
-      return { ...(removed && { removed }), ...(changed && { changed }), ...(enqueued && { enqueued }) };
-    });
-    try {
-      const [done, replies] = await Promise.all([turn, received]);
-      return replies === undefined ? done : { ...done, received: replies };
-    } finally {
-      if (acceptable?.ok === true) acceptable.release();
-    }
+  work(work: QueueWork, callerMap?: CallerMap): Promise<QueueWorkDone> {
+    return doWork(this, work, callerMap);
   }
 
   /** Deletes every message; those on their way to another queue have left this one. */
   purge(): Promise<PurgeReply> {
-    return this.submit(() => {
-      this.deduplication.clear();
-      const purged = purge(this.queue);
-      this.history.purged(purged);
-      return { purged };
-    });
+    return this.submit(() => purgeMessages(this));
   }
 
   /** Leases messages for a client that polls. */
@@ -439,7 +385,7 @@ export class QueueCore implements QueueContext {
     this.attempts.expire(nowMs);
     this.alerts.look(nowMs, this.dispatcher.busy || this.daemon.busy);
     this.history.write();
-    this.#write();
+    this.#writes.commit();
     this.receivers.lookAgain();
     this.dispatcher.start(deliveries);
     this.daemon.start(work);
@@ -448,27 +394,5 @@ export class QueueCore implements QueueContext {
     this.part?.look();
     this.rearm();
     this.cache.trim();
-  }
-
-  /** Whether a turn has something to commit by now. */
-  get #hasUnwritten(): boolean {
-    return this.queue.changes.size > 0 || this.#writes.length > 0;
-  }
-
-  #write(): void {
-    const { store } = this;
-    if (!this.#hasUnwritten) return;
-    const writes = this.#writes;
-    this.#writes = [];
-    store.commit(() => {
-      if (!this.#epochWritten) {
-        store.writeEpoch(this.epoch, this.name);
-        this.#ports.writeFirst();
-      }
-      writeChanges(this.queue, store, this.cache, this.#withState);
-      for (const write of writes) write();
-      if (this.queue.segments.size === 0) store.lastLeaves();
-    });
-    this.#epochWritten = true;
   }
 }

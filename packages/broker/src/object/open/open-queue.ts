@@ -2,7 +2,7 @@ import type { QueueDescription, QueueRecord, QueueUsage } from "@sluice/protocol
 import type { Faults } from "../../faults/faults.ts";
 import type { MovableClock } from "../../platform/clock.ts";
 import type { HostStorage } from "../../platform/host.ts";
-import { definitionWas } from "../../queue/definition-was.ts";
+import { definitionWas } from "../../queue/definition-change.ts";
 import { CLOCK_MOVED_MS_MIN, noteClockMoved } from "../../queue/note-clock.ts";
 import type { QueueCore } from "../../queue/queue-core.ts";
 import type { CommitPosition } from "../../rpc/commit-position.ts";

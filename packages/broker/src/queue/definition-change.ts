@@ -1,0 +1,43 @@
+import { changeRules } from "@sluice/engine";
+import type { QueueDefinition } from "@sluice/protocol";
+import type { QueueContext } from "../turn/context.ts";
+import { deliveryDelaySecondsOf, rulesOf } from "../turn/rules.ts";
+import { deliveryDelayChanged } from "./delivery-delay.ts";
+import type { QueuePart } from "./queue-part.ts";
+
+/** Within a turn: has the queue go by another definition, which it has once `change` has run. */
+export function changeDefinition(
+  context: QueueContext & { readonly part: QueuePart | null },
+  change: () => void,
+): void {
+  const delaySeconds = deliveryDelaySecondsOf(context.definition);
+  const wasPaused = isPaused(context.definition);
+  change();
+  changeRules(context.queue, context.part?.rules() ?? rulesOf(context.definition));
+  takeChange(context, delaySeconds, wasPaused);
+}
+
+/**
+ * At the start: takes in what has changed while the queue was asleep. A turn: what is due by a new delay must not wait
+ * on.
+ *
+ * @param before the stored definition, if there is one. Without one the queue was not paused.
+ */
+export function definitionWas(context: QueueContext, before: QueueDefinition | undefined): void {
+  const { definition } = context;
+  const delaySeconds = deliveryDelaySecondsOf(before ?? definition);
+  const wasPaused = isPaused(before);
+  if (delaySeconds === deliveryDelaySecondsOf(definition) && wasPaused === isPaused(definition)) return;
+  context.submit(() => takeChange(context, delaySeconds, wasPaused)).catch(() => {});
+}
+
+/** Within a turn: takes in that delay and pause may have been others. The history notes a pause and its end. */
+function takeChange(context: QueueContext, wasSeconds: number, wasPaused: boolean): void {
+  const isNow = isPaused(context.definition);
+  if (isNow !== wasPaused) context.history.record({ kind: isNow ? "paused" : "resumed", count: 0 });
+  deliveryDelayChanged(context, wasSeconds);
+}
+
+function isPaused(definition: QueueDefinition | undefined): boolean {
+  return definition?.deliveryPaused ?? false;
+}
