@@ -51,7 +51,6 @@ import type { QueuesDirectory } from "../rpc/directory-object.ts";
 import type { QueueBrokerObject, SettledQueue } from "../rpc/queue-object.ts";
 import type { Transfer, TransferReply } from "../rpc/transfer.ts";
 import { readPassSource } from "../shards/passed-on.ts";
-import { HEARTBEAT_MS } from "../turn/heartbeat.ts";
 import { applyConfiguration, createIfAbsent } from "./apply-configuration.ts";
 import { BoundConsumers } from "./bound-consumers.ts";
 import { type BrokerEnv, type BrokerOptions, directoryOf } from "./broker-env.ts";
@@ -62,6 +61,7 @@ import type { OpenQueue } from "./open/open-queue.ts";
 import { QueueReads } from "./queue-reads.ts";
 import { refusedProtocol, refusedSend } from "./refused-send.ts";
 import { QueueNotFoundError } from "./registration.ts";
+import { ringQueue } from "./ring-queue.ts";
 import { FullStorages, STORAGE_FULL, STORAGE_IS_FULL } from "./storage-full.ts";
 import {
   describeUnreadable,
@@ -73,8 +73,6 @@ import {
 
 /** Destination of alerts that were on their way when they were switched off. */
 const ALERTS_ARE_OFF = { kind: "dropped", reason: "the configuration has no [sluice.alerts]" } as const;
-/** When the alarm rings again after what it called failed, in ms. */
-const ALARM_AGAIN_MS = 1_000;
 /** When a queue that cannot be read is tried again by its alarm, in ms. */
 const OPEN_AGAIN_MS = 30_000;
 
@@ -361,7 +359,7 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
       const { id, log, storage, clock } = this.#host;
       try {
         const open = this.#queue.current ?? (await this.#queue.openOwn());
-        await this.#ring(open);
+        if (open !== null) await ringQueue(open, this.#host);
       } catch (error) {
         log.error(`Queue "${id.name}": ${traceOf(error)}`);
         void storage.setAlarm(alarmMsAfter(clock, OPEN_AGAIN_MS));
@@ -377,29 +375,6 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
       const open = await this.#queue.forCall(queue);
       if (this.#host.env.SLUICE_ENV === "development") return open;
       throw new Error("clocks move and faults are made in development only");
-    }
-
-    async #ring(open: OpenQueue | null): Promise<void> {
-      if (open === null) return;
-      const { core, alarm, clock, isBilled } = open;
-      // One that rings early, twice, or in an object that has not set it may not ring again.
-      const isDue = alarm.ringsBy(clock.now());
-      alarm.clear();
-      try {
-        if (isBilled && isDue) await core.ring((rested) => this.#within(HEARTBEAT_MS, rested));
-        else await core.wake();
-      } catch (error) {
-        this.#host.log.error(`Queue "${core.name}": ${traceOf(error)}`);
-        alarm.set(clock.now() + ALARM_AGAIN_MS);
-      }
-    }
-
-    /** Waits for `done`, at most for a time in ms. */
-    async #within(ms: number, done: Promise<void>): Promise<void> {
-      const { promise: isOver, resolve } = Promise.withResolvers<void>();
-      const cancel = this.#host.after(resolve, ms);
-      await Promise.race([done, isOver]);
-      cancel();
     }
 
     /** Passes on messages that a topic has for a missing queue, as its subscription says (spec sns-delivery 6.3). */
