@@ -26,42 +26,32 @@ import { ErrorTexts } from "./journal/error-texts.ts";
 import { beginningOf, idsIn, type NotedEvent, type StoredEvent } from "./journal/event.ts";
 import { Journal, RING_SLOTS, type WrittenRow } from "./journal/journal.ts";
 import { ROW_HEAD_BYTES, type RowHead } from "./journal/journal-row.ts";
+import { newestEvents } from "./newest-events.ts";
 import type { HistoryObserver } from "./observer.ts";
 import { PrintedLimit } from "./printed-limit.ts";
 import { Producers } from "./producers.ts";
 import { QuietEvents, type QuietFacts } from "./quiet-events.ts";
+import { QuietFlush, type QuietFlushPorts } from "./quiet-flush.ts";
 import { findStory, placesIn, type SearchedRow } from "./story/find-story.ts";
 import { eventOf, storyOf } from "./story/story.ts";
 
-/** Time that quiet events wait for their row, in ms: in development, and elsewhere. */
-export const QUIET_FLUSH_MS = 1_000;
-export const QUIET_FLUSH_DEPLOYED_MS = 8_000;
-/** Most text that a request for events reads, in units. After that it answers with the events found so far. */
-const SCANNED_UNITS_MAX = 2_000_000;
-
 /** Parts of a queue that its history uses. */
-export interface HistoryPorts extends FinishedPorts, Pick<FiguresPorts, "movedMs" | "level"> {
+export interface HistoryPorts
+  extends FinishedPorts,
+    QuietFlushPorts,
+    Pick<FiguresPorts, "movedMs" | "level"> {
   /** Name of the object, for the observer. */
   readonly name: string;
   /** Name of the queue in stories. */
   readonly queueName: string;
   /** Whether it asks consumers for what handlers print. Read for every delivery, because it can change. */
   readonly takesLogs: boolean;
-  readonly flushMs: number;
-  /** Whether the alarm is what they wait for, because a timer keeps the object awake. */
-  readonly flushesByAlarm: boolean;
-  /** Whether nothing is left to do, so that no turn may follow that quiet events could wait for. */
-  readonly isAtRest: boolean;
   /** Is notified of every event. Default: none. */
   readonly observer?: HistoryObserver | undefined;
   /** Number of the first event, larger than any of an earlier epoch. */
   readonly firstNumber: number;
   /** Whether a message is in the queue. */
   isHere(position: MessagePosition): boolean;
-  /** Starts a turn. */
-  wake(): void;
-  /** Calls back after a time in ms. Default: quiet events are written with every commit. */
-  readonly after: ((callback: () => void, ms: number) => void) | undefined;
 }
 
 /** Stored parts of a history: the texts of errors, and two rings, so that quiet events never push out recorded ones. */
@@ -94,11 +84,7 @@ export class History {
   readonly #figures: Figures;
   #recorded: StoredEvent[] = [];
   #nextNumber: number;
-  #isTimed = false;
-  #isDue = false;
-  /** When the alarm has to ring for what is quiet, in ms; `null` if nothing waits for it. */
-  dueAtMs: number | null = null;
-  #figuresWrittenMs = Number.NEGATIVE_INFINITY;
+  readonly #flush: QuietFlush;
   #stored: Stored | null = null;
   /** `null` until somebody asks, and after each recorded event. */
   #failures: Failures | null = null;
@@ -106,6 +92,7 @@ export class History {
   constructor(ports: HistoryPorts) {
     this.#ports = ports;
     this.#nextNumber = ports.firstNumber;
+    this.#flush = new QuietFlush(ports);
     this.#figures = new Figures({
       store: ports.store,
       heads: () => ports.store.journalHeads(ROW_HEAD_BYTES),
@@ -119,7 +106,7 @@ export class History {
         return ports.level;
       },
     });
-    this.finished = new Finished(ports, () => this.#flushLater());
+    this.finished = new Finished(ports, () => this.#flush.later());
   }
 
   /** Whether anything is kept. Ask before putting an event together. */
@@ -146,7 +133,7 @@ export class History {
     this.#figures.note(facts.kind, facts.count);
     if (facts.kind === "accepted") this.#producers.sent(facts.at, facts.by);
     this.#quiet.note(nowMs, facts, () => this.#nextNumber++, detail);
-    this.#flushLater();
+    this.#flush.later();
   }
 
   /** Within a turn: counts a delivery that has ended, whatever its messages got. @param tookMs its duration. */
@@ -254,84 +241,40 @@ export class History {
       this.#writeRows([...errors.take(events[0]?.n ?? 0), ...recorded.append(events)]);
     }
     if (events.length > 0 || isMoved) this.#recordedFigures();
-    if (!this.#isDue && !this.#isDueByAlarm()) return;
-    this.#isDue = false;
-    this.dueAtMs = null;
+    if (!this.#flush.take()) return;
     this.finished.write();
     if (!this.#quiet.isEmpty) this.#writeRows(this.#open().quiet.append(this.#quiet.take()));
     this.#writeFigures();
   }
 
-  /** Writes the figures of what is recorded in its commit, or with the next flush if the last one was just now. */
-  #recordedFigures(): void {
-    const { nowMs, flushMs } = this.#ports;
-    if (this.#isTimed || this.#isDue || this.dueAtMs !== null) return;
-    if (nowMs < this.#figuresWrittenMs + flushMs) this.#flushLater();
-    else this.#writeFigures();
-  }
-
-  #writeFigures(): void {
-    this.#figuresWrittenMs = this.#ports.nowMs;
-    this.#writeRows(this.#figures.take());
-  }
-
-  /** Writes what is quiet in a while, with all that comes until then. */
-  #flushLater(): void {
-    const { after, flushMs, flushesByAlarm, nowMs } = this.#ports;
-    if (after === undefined) {
-      this.#isDue = true;
-      return;
-    }
-    if (flushesByAlarm) {
-      this.dueAtMs ??= nowMs + flushMs;
-      return;
-    }
-    if (this.#isTimed) return;
-    this.#isTimed = true;
-    after(() => {
-      this.#isTimed = false;
-      this.#isDue = true;
-      this.#ports.wake();
-    }, flushMs);
+  /** When the alarm has to ring for what is quiet, in ms; `null` if nothing waits for it. */
+  get dueAtMs(): number | null {
+    return this.#flush.alarmAtMs;
   }
 
   /** Has the next turn write what waits to be written. */
   flush(): void {
-    this.#isDue ||= this.#isTimed || this.dueAtMs !== null;
+    this.#flush.next();
   }
 
-  #isDueByAlarm(): boolean {
-    const { nowMs, flushMs, isAtRest } = this.#ports;
-    if (this.dueAtMs === null) return false;
-    return nowMs >= this.dueAtMs || (isAtRest && nowMs >= this.#figuresWrittenMs + flushMs);
+  /** Writes the figures of what is recorded in its commit, or with the next flush if the last one was just now. */
+  #recordedFigures(): void {
+    if (this.#flush.isAwaited) return;
+    if (this.#flush.wasJustNow) this.#flush.later();
+    else this.#writeFigures();
+  }
+
+  #writeFigures(): void {
+    this.#flush.done();
+    this.#writeRows(this.#figures.take());
   }
 
   /** Lists events, newest first. */
-  list({ before = Infinity, after = -1, kinds, max }: HistoryRequest): HistoryReply {
-    const found: StoredEvent[] = [];
-    const isAsked = (event: StoredEvent) =>
-      event.n < before && event.n > after && (kinds?.includes(event.kind) ?? true) && this.#isKept(event);
-    found.push(...this.#unwritten().filter(isAsked));
+  list(request: HistoryRequest): HistoryReply {
     const { errors } = this.#open();
-    const heads = this.#heads().filter(({ first, last }) => first < before && last > after);
-    let units = 0;
-    /** Number from which on all events have been looked at. */
-    let floor = 0;
-    for (const [i, head] of heads.entries()) {
-      const text = head.text();
-      units += text.length;
-      found.push(...(JSON.parse(text) as StoredEvent[]).filter(isAsked));
-      // Rows of the two rings overlap: an event of the next row may lie between events of this one.
-      const { last = -1 } = heads[i + 1] ?? {};
-      const isEnough = units >= SCANNED_UNITS_MAX || found.filter(({ n }) => n > last).length > max;
-      if (last === -1 || last >= before || !isEnough) continue;
-      floor = last + 1;
-      break;
-    }
-    const sure = found.filter(({ n }) => n >= floor).sort((a, b) => b.n - a.n);
-    const events = sure.slice(0, max).map((event) => this.#eventOf(event, errors));
-    const next = sure.length > max ? (events.at(-1)?.number ?? null) : floor === 0 ? null : floor;
-    return { isOn: this.isOn, events, next };
+    const all = { rows: this.#heads(), unwritten: this.#unwritten() };
+    const { events, next } = newestEvents(all, request, (event) => this.#isKept(event));
+    return { isOn: this.isOn, events: events.map((event) => this.#eventOf(event, errors)), next };
   }
 
   /** Lists the ids that begin so, of messages that events name: the newest first, `NAMED_IDS_MAX` at most. */

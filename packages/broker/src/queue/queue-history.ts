@@ -1,5 +1,6 @@
 import { counts } from "@sluice/engine";
-import { History, QUIET_FLUSH_DEPLOYED_MS, QUIET_FLUSH_MS } from "../history/history.ts";
+import { History } from "../history/history.ts";
+import { QUIET_FLUSH_DEPLOYED_MS, QUIET_FLUSH_MS } from "../history/quiet-flush.ts";
 import type { PayloadCache } from "../store/payload-cache.ts";
 import type { QueueContext } from "../turn/context.ts";
 import { finishedMessagesOf, historyMsOf, takesLogs } from "../turn/rules.ts";

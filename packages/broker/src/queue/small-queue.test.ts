@@ -2,7 +2,7 @@ import type { QueueDefinition } from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
 import { consumer, endpoint, pullConsumer } from "../../test/messages.ts";
 import { World } from "../../test/world.ts";
-import { QUIET_FLUSH_DEPLOYED_MS } from "../history/history.ts";
+import { QUIET_FLUSH_DEPLOYED_MS } from "../history/quiet-flush.ts";
 import { LINGER_MS, LINGER_MS_MAX } from "../turn/group-commit.ts";
 import { HEARTBEAT_MS } from "../turn/heartbeat.ts";
 
