@@ -12,8 +12,11 @@ export interface BrokerRequest {
   readonly signal?: AbortSignal;
 }
 
+/** The part of a `Response` that every caller has. */
+export type Answer = Pick<Response, "ok" | "status" | "text" | "json">;
+
 /** The part of `fetch` that a call needs. */
-export type Fetch = (
+export type Fetch<Its extends Answer = Response> = (
   url: string,
   init: {
     readonly method: string;
@@ -21,7 +24,7 @@ export type Fetch = (
     readonly body: string | null;
     readonly signal: AbortSignal | null;
   },
-) => Promise<Response>;
+) => Promise<Its>;
 
 /**
  * Calls a broker by HTTP. Runs in Node.js and in Workers.
@@ -30,7 +33,17 @@ export type Fetch = (
  * @param by makes the request. Default: `fetch`.
  * @throws what `by` throws where nobody answers; an answer that is no success is returned.
  */
-export async function callBroker(url: string, request: BrokerRequest, by: Fetch = fetch): Promise<Response> {
+export function callBroker(url: string, request: BrokerRequest): Promise<Response>;
+export function callBroker<Its extends Answer>(
+  url: string,
+  request: BrokerRequest,
+  by: Fetch<Its>,
+): Promise<Its>;
+export async function callBroker(
+  url: string,
+  request: BrokerRequest,
+  by: Fetch<Answer> = fetch,
+): Promise<Answer> {
   const { method = "GET", path, headers, body, signal = null } = request;
   const type: Record<string, string> = body === undefined ? {} : { "content-type": "application/json" };
   const json = body === undefined ? null : JSON.stringify(body);

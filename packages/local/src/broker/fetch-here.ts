@@ -1,20 +1,29 @@
-import { request as requestByHttp } from "node:http";
 import { request as requestByHttps } from "node:https";
 import { text } from "node:stream/consumers";
-import type { Fetch } from "./call-broker.ts";
+import { request as requestByHttp } from "../http/node-http.ts";
+import type { Answer, Fetch } from "./call-broker.ts";
 
 /**
  * Calls a server of this machine, on a connection of its own. `fetch` refuses the certificate that Wrangler signs
- * itself with `--local-protocol https`.
+ * itself with `--local-protocol https`, and `sluice dev` needs nothing of it, `Response` included.
  */
-export const fetchHere: Fetch = (url, { method, headers, body, signal }) =>
+export const fetchHere: Fetch<Answer> = (url, { method, headers, body, signal }) =>
   new Promise((resolve, reject) => {
     const send = url.startsWith("https:") ? requestByHttps : requestByHttp;
     const options = { method, headers, agent: false, rejectUnauthorized: false };
     send(url, signal === null ? options : { ...options, signal }, (response) => {
       const { statusCode: status = 0 } = response;
-      text(response).then((read) => resolve(new Response(read || null, { status })), reject);
+      text(response).then((read) => resolve(answerOf(status, read)), reject);
     })
       .on("error", reject)
       .end(body);
   });
+
+function answerOf(status: number, read: string): Answer {
+  return {
+    status,
+    ok: status >= 200 && status < 300,
+    text: async () => read,
+    json: async () => JSON.parse(read),
+  };
+}

@@ -34,7 +34,7 @@ import { MapsOnDisk } from "../stacks/maps-on-disk.ts";
 import { stackNamer } from "../stacks/named-stack.ts";
 import { sourceFinder } from "../stacks/stack-frames.ts";
 import { readDeliveries } from "../watchdog/in-delivery.ts";
-import { silentMsMaxOf } from "../workerd/run-on-workerd.ts";
+import { silentMsMaxOf } from "../watchdog/silent-ms-max.ts";
 import { changesOf } from "./changes.ts";
 import { devAccess, refuseLeading } from "./dev-access.ts";
 import type { LinesContext } from "./inside/wrangler-lines.ts";

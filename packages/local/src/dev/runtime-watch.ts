@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type LastEnd, lastEndText } from "@sluice/protocol";
 import { callBroker } from "../broker/call-broker.ts";
 import { fetchHere } from "../broker/fetch-here.ts";
 import type { End } from "../data/planned-end.ts";
+import { createServer } from "../http/node-http.ts";
 import type { Printer } from "../report/printer.ts";
 import { type DeliveriesRead, describeInDelivery, workersIn } from "../watchdog/in-delivery.ts";
 import { Pulse, SILENT_AT_END_MS_MAX } from "../watchdog/pulse.ts";

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { createServer, type IncomingMessage } from "node:http";
+import type { IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
+import { createServer } from "./node-http.ts";
 
 /** Longest text that is taken, in bytes; a valid stack trace is far shorter. */
 export const TEXT_BYTES_MAX = 65_536;

@@ -1,6 +1,6 @@
 import { dirname, join } from "node:path";
 import type { HeldClock } from "@sluice/broker/held-clock";
-import { type GeneratedWorker, generatedConfig, type Plan } from "@sluice/project/generate/plan";
+import type { Plan } from "@sluice/project/generate/plan";
 import { CLOCK_BEHIND_VARIABLE, LAST_END_VARIABLE, STACKS_VARIABLE } from "@sluice/project/names";
 import { wranglerIn } from "@sluice/project/wrangler/run-wrangler";
 import { lastEndText } from "@sluice/protocol";
@@ -20,18 +20,13 @@ import { sourceFinder, stackFrameMapper } from "../stacks/stack-frames.ts";
 import { describeInDelivery, readDeliveries, workersIn } from "../watchdog/in-delivery.ts";
 import { type KeptRunning, keepRunning, type RuntimeHost } from "../watchdog/keep-running.ts";
 import { answersWithin, SILENT_AT_END_MS_MAX } from "../watchdog/pulse.ts";
+import { silentMsMaxOf } from "../watchdog/silent-ms-max.ts";
 import { consequence, judge, NO_SUSPICION } from "../watchdog/suspects.ts";
 import { bundleWorker } from "./bundle.ts";
 import { startCronTriggers } from "./cron-triggers.ts";
 import { startProxy } from "./proxy.ts";
 import { servedWorkers } from "./worker-options.ts";
 import { startWorkerd, type Workerd } from "./workerd-process.ts";
-
-/**
- * How long workerd may answer nothing because one of its Workers computes without a pause, in ms, unless one's
- * configuration allows it more or all allow less (`limits.cpu_ms`): by what ends it in production.
- */
-const SILENT_MS_MAX_DEFAULT = 10_000;
 
 interface WorkerdRun {
   readonly host: string;
@@ -167,11 +162,4 @@ async function hostOf(plan: Plan, options: WorkerdRun): Promise<RuntimeHost<Work
       log.warn(`workerd is started again in ${ms / 1_000} s${why}`);
     },
   };
-}
-
-/** The longest that one of them may compute: any of them may be the one that does. */
-export function silentMsMaxOf(workers: readonly GeneratedWorker[]): number {
-  return Math.max(
-    ...workers.map((worker) => generatedConfig(worker).limits?.cpu_ms ?? SILENT_MS_MAX_DEFAULT),
-  );
 }
