@@ -1,5 +1,5 @@
 import { randomFillSync } from "node:crypto";
-import { rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
+import { closeSync, openSync, rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { writeRefusal } from "@sluice/project/folders";
 
@@ -11,6 +11,8 @@ export const RESERVE_FILE = "sluice-reserve";
  * filled last could not be deleted.
  */
 export const RESERVE_BYTES = 8_000_000;
+/** It is written in pieces of this size, since memory that has been used once stays with the process. */
+const BLOCK_BYTES = 1_000_000;
 /** A disk with less than that free is full: who has acknowledged, deleted or purged before that has not met its end. */
 export const FULL_BYTES = 1_000_000;
 /** Free room at which the reserve is taken again. With it gone the disk is still far from full. */
@@ -106,8 +108,14 @@ export class Reserve {
 
   #make(): boolean {
     try {
-      // Random: a file system that compresses would keep no room for anything else.
-      writeFileSync(this.#file, randomFillSync(new Uint8Array(RESERVE_BYTES)), { mode: 0o600 });
+      const file = openSync(this.#file, "w", 0o600);
+      try {
+        const block = new Uint8Array(BLOCK_BYTES);
+        // Random: a file system that compresses would keep no room for anything else.
+        for (let at = 0; at < RESERVE_BYTES; at += BLOCK_BYTES) writeFileSync(file, randomFillSync(block));
+      } finally {
+        closeSync(file);
+      }
       return true;
     } catch (error) {
       rmSync(this.#file, { force: true });
