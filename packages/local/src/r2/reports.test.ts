@@ -23,6 +23,8 @@ let taken: string[];
 /** Answers that the broker gives in the place of its own. */
 let failures: number[];
 let ruled: string[];
+/** How often the broker was asked for its rules. */
+let asked: number;
 let reports: R2Reports;
 let warnings: string[];
 
@@ -31,8 +33,10 @@ beforeEach(async () => {
   taken = [];
   failures = [];
   ruled = [];
+  asked = 0;
   warnings = [];
   broker = createServer(async (request, response) => {
+    if (request.method === "GET") asked += 1;
     const failure = failures.shift();
     if (failure !== undefined) return response.writeHead(failure).end();
     if (request.method === "GET") {
@@ -94,6 +98,27 @@ it("watches the buckets that the broker names, and no others", async () => {
   put("uploads", "a");
   put("invoices", "b");
   await expect.poll(() => taken).toEqual(["invoices/b"]);
+});
+
+it("asks the broker once for each reading of the configuration, and again where it did not answer", async () => {
+  await reports.begin({ queues: {} }, []);
+  failures.push(503);
+  reports.refresh();
+  await expect.poll(() => failures).toEqual([]);
+  ruled = ["uploads"];
+  await expect
+    .poll(() => {
+      reports.refresh();
+      return existsSync(fileOf("uploads"));
+    })
+    .toBe(true);
+  expect(asked).toBe(2);
+  reports.refresh();
+  await reports.begin({ queues: {} }, []);
+  ruled = ["invoices"];
+  reports.refresh();
+  await expect.poll(() => existsSync(fileOf("invoices"))).toBe(true);
+  expect(asked).toBe(3);
 });
 
 it("finds a bucket again that was deleted and is made anew", async () => {

@@ -44,6 +44,8 @@ export class R2Reports {
   /** Changes happen one after the other. */
   #last: Promise<void> = Promise.resolve();
   #isClosed = false;
+  /** Question for the buckets of the broker's rules, since the configuration was read; `null` if it failed. */
+  #asked: Promise<unknown> | null = null;
   #bound: readonly string[] = [];
   /** Buckets that were warned of. */
   readonly #unbound = new Set<string>();
@@ -59,6 +61,7 @@ export class R2Reports {
    */
   async begin({ r2Notifications = [] }: QueueTopology, bound: readonly string[]): Promise<void> {
     this.#bound = bound;
+    this.#asked = null;
     const buckets = [...new Set(r2Notifications.map(({ bucket }) => bucket))];
     // Others may have rules that the broker knows: their logs go on.
     if (buckets.length === 0) return;
@@ -66,13 +69,20 @@ export class R2Reports {
     await this.#change((watch) => watch.add(buckets)).catch((error: unknown) => this.#warn(error));
   }
 
-  /** Watches the buckets that the broker has rules for. */
+  /**
+   * Watches the buckets that the broker has rules for. Asks it once for each reading of the configuration: of rules that
+   * are made later it tells by itself.
+   */
   refresh(): void {
+    if (this.#asked !== null) return;
     const asked = this.#ask("GET").then(({ buckets }) => buckets as { bucket: string }[]);
+    this.#asked = asked;
     asked.then(
       (buckets) => this.set(buckets.map(({ bucket }) => bucket)).catch((error: unknown) => this.#warn(error)),
-      // The next one that listens is asked again.
-      () => {},
+      () => {
+        // The next one that listens is asked again.
+        if (this.#asked === asked) this.#asked = null;
+      },
     );
   }
 
