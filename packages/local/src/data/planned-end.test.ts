@@ -23,6 +23,9 @@ describe("the end of the last broker of a data folder", () => {
     expect(calls).toEqual([`sync ${folder}`]);
     forgetPlannedEnd(folder);
     expect(calls).toEqual([`sync ${folder}`, `sync ${folder}`]);
+    // Whoever saves a file waits for no disk.
+    forgetPlannedEnd(folder);
+    expect(calls).toHaveLength(2);
   });
 
   it("may be announced twice", () => {

@@ -37,6 +37,7 @@ export function lastEndIn(folder: string): End {
 
 /** A broker runs on the data folder again: call when it starts, and not before all that can fail has been done. */
 export function forgetPlannedEnd(folder: string): void {
+  if (lastEndIn(folder) === "unplanned") return;
   rmSync(join(folder, PLANNED_END_FILE), { force: true });
   // Else it is there again after a power cut, which is no planned end.
   syncFolder(folder);
