@@ -106,7 +106,19 @@ describe("the user's Wrangler", () => {
     expect(execFileSync(process.execPath, args, { encoding: "utf8" })).toBe("function function\n");
   });
 
-  it.each(["4.60.0", "4.164.0", "5.0.0"])("may be %s", (version) => {
+  it.each(["4.60.0", "4.164.0", "5.0.0", "4.60.0-beta.1", "10.0.0"])("may be %s", (version) => {
     expect(isTooOld(version)).toBe(false);
+  });
+
+  it.each(["4.59.9", "4.6.0", "3.114.0", "0.0.0"])("is too old as %s", (version) => {
+    expect(isTooOld(version)).toBe(true);
+  });
+
+  it("is compared by its last number too", () => {
+    expect(["4.84.0", "4.84.1", "4.84.2"].map((version) => isTooOld(version, "4.84.1"))).toEqual([
+      true,
+      false,
+      false,
+    ]);
   });
 });

@@ -255,5 +255,8 @@ function resolved(require: NodeJS.Require, name: string): string | null {
 }
 
 export function isTooOld(version: string, oldest: string = WRANGLER_VERSION_MIN): boolean {
-  return version.localeCompare(oldest, "en", { numeric: true }) < 0;
+  const numbers = (of: string) => of.split(".", 3).map((part) => Number.parseInt(part, 10));
+  const least = numbers(oldest);
+  const differences = numbers(version).map((number, i) => number - (least[i] ?? 0));
+  return (differences.find((difference) => difference !== 0) ?? 0) < 0;
 }
