@@ -1,5 +1,6 @@
 import { Serializer } from "node:v8";
 import { type ContentType, encodeBody, PackedIndex, PackedWriter } from "@sluice/protocol";
+import { cpuMsOf } from "@sluice/protocol/test/cpu-time";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { BodyField, hasField, NESTED_CHARACTERS_MAX, NESTED_TEXTS_MAX } from "./body-field.ts";
@@ -246,13 +247,14 @@ describe("a field of a body", () => {
       ["has thousands of members of that name", "id", `[${'{"id":2},'.repeat(SIZE / 10)}1]`],
       ["has one text of backslashes", "id", JSON.stringify({ id: "\\".repeat(SIZE / 2) })],
       ["has thousands of names with escapes", "id", `[${'{"i\\u0064":2},'.repeat(SIZE / 16)}1]`],
-    ])("%s", (_what, name, text) => {
+    ])("%s", async (_what, name, text) => {
       const body = encoder.encode(text);
       expect(body.byteLength).toBeLessThanOrEqual(SIZE + 100);
-      const begun = performance.now();
-      for (const value of ["42", "1"]) isIn(fieldOf(name, value), body, "json");
+      const tookMs = await cpuMsOf(() => {
+        for (const value of ["42", "1"]) isIn(fieldOf(name, value), body, "json");
+      });
       // Without the limits some take more than ten seconds.
-      expect(performance.now() - begun).toBeLessThan(5_000);
+      expect(tookMs).toBeLessThan(5_000);
     });
   });
 

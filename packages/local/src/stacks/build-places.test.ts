@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { cpuMsOf } from "@sluice/protocol/test/cpu-time";
 import { afterAll, expect, it } from "vitest";
 import { withUsersFiles } from "./build-places.ts";
 
@@ -29,12 +30,11 @@ it("the files of a build's errors are named from the user's folder", () => {
 
 it.each(["\n", "\r", "\u2028", " ", "../\r", "../\n", "../ "])(
   "a long message of %j is read in one pass",
-  (part) => {
+  async (part) => {
     const message = part.repeat(128_000);
-    const start = performance.now();
-    expect(withUsersFiles(message, generated, root)).toBe(message);
+    const tookMs = await cpuMsOf(() => expect(withUsersFiles(message, generated, root)).toBe(message));
     // Milliseconds are enough; reading on from each part to the end takes many seconds.
-    expect(performance.now() - start).toBeLessThan(1_000);
+    expect(tookMs).toBeLessThan(1_000);
   },
 );
 

@@ -1,3 +1,4 @@
+import { cpuMsOf } from "@sluice/protocol/test/cpu-time";
 import { expect, it } from "vitest";
 import { withoutOwnFrames } from "./own-frames.ts";
 
@@ -33,12 +34,11 @@ it.each([
 
 it.each(["/", " ", " /", "/ :1:", ":1", "(", " (/:1", "\n    at x"])(
   "a long frame of %j is read in one pass",
-  (part) => {
+  async (part) => {
     const message = `Error: no\n    at /${part.repeat(128_000)}!`;
-    const start = performance.now();
-    expect(withoutOwnFrames(message, OWN, false)).toBe(message);
+    const tookMs = await cpuMsOf(() => expect(withoutOwnFrames(message, OWN, false)).toBe(message));
     // Milliseconds are enough; reading on from each part to the end takes many seconds.
-    expect(performance.now() - start).toBeLessThan(1_000);
+    expect(tookMs).toBeLessThan(1_000);
   },
 );
 
