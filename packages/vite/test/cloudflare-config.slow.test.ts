@@ -79,6 +79,9 @@ it("a change of a module that the configuration imports restarts the server, a m
   write("names.ts", 'export const orders: string = "bad name";\n');
   await vi.waitFor(() => expect(server.printed()).toContain("worker.triggers[0].name"), PATIENCE);
   write("names.ts", 'export const orders: string = "others";\n');
+  // Until then the old server may answer, with the new queues even, and closes every connection at its end, as Vite does
+  // at each restart.
+  await vi.waitFor(() => expect(server.printed()).toContain("server restarted"), PATIENCE);
   await vi.waitFor(
     async () => expect(await queue("others")).toMatchObject({ consumer: { worker: "shop-development" } }),
     PATIENCE,
