@@ -95,6 +95,8 @@ export interface Configurations {
   addProducer(lab: Lab, worker: string, binding: string, queue: string): void;
   /** Lets a Worker consume another queue. */
   addConsumer(lab: Lab, worker: string, queue: string): void;
+  /** Lets a Worker of `staged` require a secret in an environment. */
+  requireSecret(lab: Lab, worker: string, env: string, secret: string): void;
 }
 
 export const CONFIGURATIONS: readonly Configurations[] = [
@@ -111,6 +113,11 @@ export const CONFIGURATIONS: readonly Configurations[] = [
         join(lab.folder, worker, "wrangler.toml"),
         `\n[[queues.consumers]]\nqueue = "${queue}"\n`,
       ),
+    requireSecret: (lab, worker, env, secret) =>
+      appendFileSync(
+        join(lab.folder, worker, "wrangler.toml"),
+        `\n[env.${env}.secrets]\nrequired = ["${secret}"]\n`,
+      ),
   },
   {
     kind: "cloudflare.config.ts",
@@ -119,6 +126,8 @@ export const CONFIGURATIONS: readonly Configurations[] = [
       insert(lab, worker, "env: {", `${binding}: { type: "queue", name: "${queue}" },`),
     addConsumer: (lab, worker, queue) =>
       insert(lab, worker, "triggers: [", `{ type: "queue", name: "${queue}" },`),
+    requireSecret: (lab, worker, env, secret) =>
+      insert(lab, worker, "env: {", `...(mode === "${env}" ? { ${secret}: { type: "secret" } } : {}),`),
   },
 ];
 

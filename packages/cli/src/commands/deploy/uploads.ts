@@ -1,4 +1,5 @@
 import { dirname, join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { CliError } from "@sluice/project/errors";
 import { writeIfChanged } from "@sluice/project/files/write-plan";
 import type { RunWrangler, WranglerRun } from "@sluice/project/wrangler/run-wrangler";
@@ -30,6 +31,9 @@ const KEEP =
 const CONFLICT =
   "To deploy nevertheless: sluice deploy --yes, which answers each question of Wrangler's with yes.";
 
+/** Refusal of Wrangler for a Worker that requires secrets which the account does not have. */
+const SECRETS_MISSING = /required secrets have not been set: (.+)$/m;
+
 interface UploadOptions {
   /** Message of every version, by which a rollback knows what was deployed together. */
   readonly message: string;
@@ -54,11 +58,22 @@ export async function upload(step: Step, options: UploadOptions): Promise<string
   const given = Object.keys(secrets).length > 0 ? { secrets } : {};
   const { code, all, report } = await untilSeen(() => wrangler(args, { asks: !yes, ...given }), options);
   const entries = deploymentsIn(report);
-  if (code !== 0) throw new CliError(all.includes("--strict") ? `${all}\n\n${CONFLICT}` : all);
+  if (code !== 0) {
+    const conflict = all.includes("--strict") ? `\n\n${CONFLICT}` : "";
+    throw new CliError(`${all}${conflict}${secretsHint(all, step.part.name)}`);
+  }
   // Wrangler ends successfully also when a question was answered with no.
   if (entries.some(({ version_id }) => version_id === null)) throw new CliError(`${all}\n\n${KEEP}`);
   if (SETTINGS_REFUSED.test(all)) throw new CliError(`${all}\n\n${SETTINGS}`);
   return entries.flatMap(({ targets = [] }) => targets);
+}
+
+/** Explains how missing secrets are set: Wrangler advises a deployment of its own, and a file for that. */
+function secretsHint(all: string, worker: string): string {
+  const [, names] = SECRETS_MISSING.exec(stripVTControlCharacters(all)) ?? [];
+  if (names === undefined) return "";
+  const lines = names.split(", ").map((name) => `  npx wrangler secret put ${name} --name ${worker}`);
+  return `\n\nTo set them, also before the first deployment of "${worker}":\n${lines.join("\n")}`;
 }
 
 async function untilSeen(
