@@ -223,17 +223,21 @@ describe.each(KINDS)("several repositories that share a broker: %s", (kind) => {
   it("keep the broker's own configuration, which one of them has", async () => {
     const first = shop('[sluice]\nbroker = "team"\n');
     first.write(
-      "wrangler.toml",
-      'name = "team"\ncompatibility_date = "2026-11-01"\nworkers_dev = false\n[vars]\nSLUICE_AWS_REGION = "eu-west-1"\n' +
-        '[[durable_objects.bindings]]\nname = "SLUICE_QUEUES"\nclass_name = "QueueBroker"\n' +
-        '[[migrations]]\ntag = "first"\nnew_sqlite_classes = ["QueueBroker", "Directory"]\n',
+      kind,
+      kind === "wrangler.toml"
+        ? 'name = "team"\ncompatibility_date = "2026-11-01"\nworkers_dev = false\n[vars]\nSLUICE_AWS_REGION = "eu-west-1"\n' +
+            '[[durable_objects.bindings]]\nname = "SLUICE_QUEUES"\nclass_name = "QueueBroker"\n' +
+            '[[migrations]]\ntag = "first"\nnew_sqlite_classes = ["QueueBroker", "Directory"]\n'
+        : 'export default { worker: { name: "team", compatibilityDate: "2026-11-01", workersDev: false, ' +
+            'env: { SLUICE_AWS_REGION: { type: "text", value: "eu-west-1" } }, ' +
+            'exports: { QueueBroker: { type: "durable-object", storage: "sqlite" } } } };',
     );
     expect(await first.run("deploy", ["web", "mailer"])).toMatchObject({ code: 0 });
     expect((await bank(SHARED).run("deploy", ["bank", "biller"])).code).toBe(0);
     const script = account.find("team");
     expect({ subdomain: script.subdomain, migration: script.migrationTag }).toEqual({
       subdomain: false,
-      migration: "first",
+      migration: kind === "wrangler.toml" ? "first" : "v1",
     });
     const variables = account.live("team").bindings.filter(({ name }) => name === "SLUICE_AWS_REGION");
     expect(variables).toMatchObject([{ text: "eu-west-1" }]);

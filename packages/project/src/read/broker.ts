@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import {
   ConfigError,
   errorAt,
@@ -8,6 +9,7 @@ import {
 } from "@sluice/config";
 import type { Unstable_Config } from "wrangler";
 import { BROKER_CLASS, BROKER_NAME } from "../names.ts";
+import { omit } from "../wrangler/relocate.ts";
 import type { ConfigReader } from "./config-reader.ts";
 
 /** The broker Worker as the user's configuration describes it, or as by default. */
@@ -31,7 +33,7 @@ export interface Broker {
 }
 
 /**
- * Reads the broker of a configuration file; `null` if the file is an ordinary Worker's, as each `cloudflare.config.ts`.
+ * Reads the broker of a configuration file; `null` if the file is an ordinary Worker's.
  *
  * A broker's configuration need not have every environment of its Workers: for a missing one, its top level counts
  * under the environment's name. So each environment has a broker of its own, and staging and production never share a
@@ -40,7 +42,7 @@ export interface Broker {
  * @param env environment, "" for the top level.
  */
 export async function readBroker(file: string, env: string, reader: ConfigReader): Promise<Broker | null> {
-  if (isCloudflareConfig(file)) return null;
+  if (isCloudflareConfig(file)) return readBrokerModule(file, env, reader);
   const topLevel = await reader.wrangler(file, { env: "", quiet: true }).catch(async (error: unknown) => {
     // Our reader says where a broken file is broken, which Wrangler does not.
     await reader.queues(file, "");
@@ -51,11 +53,51 @@ export async function readBroker(file: string, env: string, reader: ConfigReader
   const { config } = isSpelledOut ? await reader.wrangler(file, { env, quiet: true }) : topLevel;
   const queues = await reader.queues(file, isSpelledOut ? env : "");
   const name = isSpelledOut ? (config.name ?? BROKER_NAME) : brokerName(config.name ?? BROKER_NAME, env);
+  return brokerOfFile(file, name, config, queues);
+}
+
+/**
+ * Reads the broker of a `cloudflare.config.ts`. One that does not write the name of the broker's class is a Worker's,
+ * and is not run. A module that gives each mode the same name gets the suffix of the mode, as the top level of a
+ * Wrangler configuration does.
+ */
+async function readBrokerModule(file: string, mode: string, reader: ConfigReader): Promise<Broker | null> {
+  if (!readFileSync(file, "utf8").includes(BROKER_CLASS)) return null;
+  const { config } = await reader.wrangler(file, { env: mode, quiet: true });
+  if (!isBroker(config)) return null;
+  const queues = await reader.queues(file, mode);
+  const name = brokerName(plainName(config.name ?? BROKER_NAME, mode), mode);
+  return brokerOfFile(file, name, config, queues);
+}
+
+function brokerOfFile(
+  file: string,
+  name: string,
+  config: Unstable_Config,
+  queues: WorkerQueueConfig,
+): Broker {
   return {
-    base: { name, directory: queues.directory, file, wrangler: config },
+    base: { name, directory: queues.directory, file, wrangler: withOwnClasses(config) },
     queues,
     warnings: queues.warnings.map(formatDiagnostic),
   };
+}
+
+/**
+ * Makes the broker's classes its own under each name, and leaves it to the generated migration to create them: Wrangler
+ * takes either that or `exports`.
+ */
+function withOwnClasses(config: Unstable_Config): Unstable_Config {
+  const { name, durable_objects, exports } = config;
+  const bindings = durable_objects.bindings.map((binding) =>
+    binding.script_name === name ? omit(binding, "script_name") : binding,
+  );
+  const others = Object.entries(exports ?? {}).filter(([, { type }]) => type !== "durable-object");
+  return {
+    ...omit(config, "exports"),
+    ...(others.length === 0 ? {} : { exports: Object.fromEntries(others) }),
+    durable_objects: { ...durable_objects, bindings },
+  } as Unstable_Config;
 }
 
 /** Makes the broker of a project whose current folder has none. */
@@ -107,7 +149,9 @@ export function brokerOnAccount(
   if (option !== null) return brokerName(option, env);
   if (named === null) return base.name;
   if (base.file === null) return brokerName(named, env);
-  const own = base.wrangler?.topLevelName ?? base.name;
+  const own = isCloudflareConfig(base.file)
+    ? plainName(base.name, env)
+    : (base.wrangler?.topLevelName ?? base.name);
   if (own === named) return base.name;
   const place = files.find(({ broker }) => broker !== undefined);
   const text = `"sluice.broker" is "${named}", and the broker's own configuration calls it "${own}" (${base.file})`;
@@ -129,9 +173,17 @@ function brokerName(name: string, env: string): string {
   return env === "" ? name : `${name}-${env}`;
 }
 
+function plainName(name: string, env: string): string {
+  const suffix = brokerName("", env);
+  return suffix !== "" && name.endsWith(suffix) ? name.slice(0, -suffix.length) : name;
+}
+
 /** Whether a configuration is a broker's: it defines the Durable Object class of the queues itself. */
-export function isBroker(config: Unstable_Config): boolean {
-  return config.durable_objects.bindings.some(
-    (binding) => binding.class_name === BROKER_CLASS && binding.script_name === undefined,
+export function isBroker({ name, durable_objects, exports }: Unstable_Config): boolean {
+  return (
+    exports?.[BROKER_CLASS]?.type === "durable-object" ||
+    durable_objects.bindings.some(
+      ({ class_name, script_name = name }) => class_name === BROKER_CLASS && script_name === name,
+    )
   );
 }
