@@ -21,6 +21,8 @@ interface ShardObject {
   messages: number;
   /** Whether it holds messages of groups that belong elsewhere. */
   keepsGroups: boolean;
+  /** Shards that messages are on their way to: shard 0 passes on what is transferred to it. */
+  passes: number[];
 }
 
 /**
@@ -37,6 +39,8 @@ export class ShardDirectory {
   transactions = 0;
   /** Objects that no notice reaches. */
   readonly away = new Set<string>();
+  /** Called with the name of a shard before that looks how far it is. */
+  beforeState = async (_name: string): Promise<void> => {};
   /** Rounds of the event loop that a shard takes to say how far it is. */
   answersAfter = 0;
   readonly objects = new Map<string, ShardObject>();
@@ -115,7 +119,8 @@ export class ShardDirectory {
   object(name: string): ShardObject {
     const known = this.objects.get(name);
     if (known !== undefined) return known;
-    const made = { registration: new Registration({ kind: "absent" }), messages: 0, keepsGroups: false };
+    const registration = new Registration({ kind: "absent" });
+    const made: ShardObject = { registration, messages: 0, keepsGroups: false, passes: [] };
     this.objects.set(name, made);
     return made;
   }
@@ -135,6 +140,24 @@ export class ShardDirectory {
     this.object(object).messages += 1;
     this.check();
     return true;
+  }
+
+  /** Transfers a message to shard 0, which passes it on by its map. */
+  transfer(queue: string, shard: number): void {
+    const { registration, passes } = this.object(queue);
+    if (registration.definition === undefined) return;
+    const owner = shard % (registration.record?.shards?.open ?? 1);
+    if (owner > 0) passes.push(owner);
+  }
+
+  /** Has one message arrive that shard 0 has passed on. It waits where there is no such shard. */
+  arrive(queue: string): void {
+    const { passes } = this.object(queue);
+    const [shard] = passes;
+    const object = shard === undefined ? undefined : this.object(shardName(queue, shard));
+    if (object?.registration.definition === undefined) return;
+    passes.shift();
+    object.messages += 1;
   }
 
   /** Asks shard 0 for its map. */
@@ -179,6 +202,7 @@ export class ShardDirectory {
     };
     const asks = new ShardAsks(registry, {
       shardState: async (name) => {
+        await this.beforeState(name);
         const state = this.#state(name);
         for (let i = 0; i < this.answersAfter; i++) await new Promise((resolve) => setImmediate(resolve));
         refuseOver();
@@ -228,6 +252,7 @@ export class ShardDirectory {
         registration: new Registration({ kind: "known", record }),
         messages: 0,
         keepsGroups: false,
+        passes: [],
       });
     } else if (reaction === "adopt") object.registration.set(record);
     this.check();
@@ -241,6 +266,7 @@ export class ShardDirectory {
       registration: new Registration({ kind: "absent", asOf: revision }),
       messages: 0,
       keepsGroups: false,
+      passes: [],
     });
     this.check();
   }
@@ -255,8 +281,10 @@ export class ShardDirectory {
   }
 
   #state(name: string): ShardState {
-    const { registration, messages, keepsGroups } = this.object(name);
-    return { epoch: registration.record?.shards?.epoch ?? null, isEmpty: messages === 0, keepsGroups };
+    const { registration, messages, keepsGroups, passes } = this.object(name);
+    const { epoch = null, open = 1 } = registration.record?.shards ?? {};
+    const passesOn = passes.some((shard) => shard >= open);
+    return { epoch, isEmpty: messages === 0, keepsGroups, ...(passesOn ? { passesOn } : {}) };
   }
 
   /** Notes what does not hold that has to hold at any time. */

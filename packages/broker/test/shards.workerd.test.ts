@@ -1,6 +1,7 @@
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
+  ALERTS_QUEUE,
   type DirectoryReply,
   mapInError,
   type NewMove,
@@ -13,6 +14,7 @@ import {
   unpackMessages,
 } from "@sluice/protocol";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { passSource } from "../src/shards/passed-on.ts";
 import { type BrokerHarness, folderOfTest, startBroker } from "./harness.ts";
 import { consumer, packTexts, pullConsumer } from "./messages.ts";
 
@@ -159,6 +161,44 @@ it("shards deliver under the name of their queue, and their dead letters go back
   await (deadQueue as unknown as QueueReceiveRpc).startMove("dead", move);
   await until((seen) => seen.length > 1);
   expect(harness.seen[1]).toMatchObject({ queue: "orders", messages: [{ body: "cursed" }] });
+});
+
+it("dead letters fall to the shards of their queue", async () => {
+  const { directory, queue } = await start();
+  const harness = broker as BrokerHarness;
+  const dead = consumer({
+    maxRetries: 0,
+    maxBatchSize: 1,
+    maxBatchTimeoutSeconds: 0,
+    deadLetterQueue: "dead",
+  });
+  harness.handler = () => ({ retryBatch: { retry: true } });
+  const map = mapIn(
+    recordIn(await (await directory()).createQueue({ name: "dead", settings: { shards: 3 } })),
+  );
+  await (await directory()).createQueue({ name: "orders", consumer: dead });
+  const countOf = async (shard: number) => {
+    const name = shardName("dead", shard);
+    return (await (await queue(name)).metrics(shardAddress("dead", shard, map.epoch))).backlogCount;
+  };
+  const orders = await queue("orders");
+  await expect
+    .poll(
+      async () => {
+        await orders.send("orders", [{ packed: packTexts(["cursed"]) }]);
+        return Math.min(...(await Promise.all([0, 1, 2].map(countOf))));
+      },
+      { timeout: 20_000 },
+    )
+    .toBeGreaterThan(0);
+});
+
+it("what a shard passes on makes no queue that was deleted", async () => {
+  const { directory } = await start();
+  const transfer = { source: passSource(ALERTS_QUEUE, "orders#1"), id: 1, packed: [] };
+  const refusal = await (broker as BrokerHarness).refusal("orders", "take", "orders", transfer);
+  expect(refusal).toContain("10104");
+  expect(await (await directory()).findByName("orders")).toBeNull();
 });
 
 it("shard 0 goes by a map that it has told, also when the directory does not answer any more", async () => {

@@ -12,6 +12,8 @@ const shard = fc.nat(SHARDS - 1);
 const step = fc.oneof(
   fc.record({ kind: fc.constant("set" as const), shards: fc.integer({ min: 1, max: SHARDS }) }),
   fc.record({ kind: fc.constant("send" as const), shard, back: fc.nat(3) }),
+  fc.record({ kind: fc.constant("transfer" as const), shard }),
+  fc.record({ kind: fc.constant("arrive" as const) }),
   fc.record({ kind: fc.constant("learn" as const) }),
   fc.record({ kind: fc.constant("empty" as const), shard }),
   fc.record({ kind: fc.constant("away" as const), shard, isAway: fc.boolean() }),
@@ -37,6 +39,13 @@ async function take(directory: ShardDirectory, next: Step, isFifo: boolean): Pro
       directory.send(QUEUE, map === null ? 0 : next.shard % map.open, map);
       break;
     }
+    case "transfer":
+      // Shard 0 of a FIFO queue takes none while it passes on to shards that are too many.
+      if (!isFifo) directory.transfer(QUEUE, next.shard);
+      break;
+    case "arrive":
+      directory.arrive(QUEUE);
+      break;
     case "learn":
       directory.learn(QUEUE);
       break;
@@ -81,6 +90,9 @@ it("holds what has to hold of maps whatever happens, and comes to the number tha
       directory.restart();
       directory.away.clear();
       directory.answersAfter = 0;
+      await directory.settle();
+      for (let i = 0; i < steps.length; i++) directory.arrive(QUEUE);
+      expect(directory.object(QUEUE).passes).toEqual([]);
       for (const object of directory.objects.values())
         Object.assign(object, { messages: 0, keepsGroups: false });
       for (let i = 0; i < 5; i++) {

@@ -171,6 +171,32 @@ describe("shrinking", () => {
     expect(directory.wakeAfterMs).toBeNull();
   });
 
+  it("leaves an empty shard as long as shard 0 has messages for it", async () => {
+    const directory = await withShards(3);
+    const { passes } = directory.object("orders");
+    passes.push(1, 2);
+    await directory.set("orders", 2);
+    await passInterval(directory);
+    expect(directory.shown("orders")).toMatchObject({ open: 2, kept: 3 });
+    passes.pop();
+    await passInterval(directory);
+    expect(directory.shown("orders")).toMatchObject({ open: 2, kept: 2 });
+  });
+
+  it("asks shard 0 before the others, since what it passes on may arrive in between", async () => {
+    const directory = await withShards(2);
+    directory.transfer("orders", 1);
+    directory.beforeState = async (name) => {
+      if (name !== "orders") return;
+      await new Promise((resolve) => setImmediate(resolve));
+      directory.arrive("orders");
+    };
+    await directory.set("orders", 1);
+    await directory.settle();
+    expect(directory.shown("orders")).toMatchObject({ open: 1, kept: 2 });
+    expect(directory.problems).toEqual([]);
+  });
+
   it("asks no shard again before the interval is over", async () => {
     const directory = await withShards(2);
     const map = directory.learn("orders");
@@ -209,7 +235,11 @@ describe("shrinking", () => {
       await directory.set("orders", shards);
       await directory.settle();
     }
-    const states = new Map([[1, { epoch: question.map.epoch, isEmpty: true, keepsGroups: false }]]);
+    const state = { epoch: question.map.epoch, isEmpty: true, keepsGroups: false };
+    const states = new Map([
+      [0, state],
+      [1, state],
+    ]);
     expect(shardsAnswered(directory.registry, question, states)).toBe(false);
     expect(directory.shown("orders")).toMatchObject({ open: 1, kept: 2 });
   });

@@ -20,6 +20,7 @@ const WHOLE: ShardMap = { epoch: 0, open: 1, kept: 1 };
 export interface ShardQuestion {
   readonly record: QueueRecord;
   readonly map: ShardMap;
+  /** Shard 0 is the first, and says how far it is before the others do. */
   readonly shards: readonly number[];
 }
 
@@ -72,7 +73,7 @@ export function shardQuestions(registry: Registry): ShardQuestion[] {
     if (map === undefined || shownShards !== undefined) return [];
     if (pendingMap(map, registry.shards(name)) !== null) return [];
     if (map.before !== undefined) return [{ record, map, shards: range(0, map.kept) }];
-    return map.kept > map.open ? [{ record, map, shards: range(map.open, map.kept) }] : [];
+    return map.kept > map.open ? [{ record, map, shards: [0, ...range(map.open, map.kept)] }] : [];
   });
 }
 
@@ -102,6 +103,8 @@ export function shardsAnswered(
     if (isMoved) putMap(registry, row, { epoch: registry.nextRevision(), open, kept: map.kept });
     return isMoved;
   }
+  // What was on its way from shard 0 has arrived before the others have said that they are empty.
+  if (!says(0, ({ passesOn }) => passesOn !== true)) return false;
   let { kept } = map;
   while (kept > open && says(kept - 1, ({ isEmpty }) => isEmpty)) kept -= 1;
   if (kept < map.kept) putMap(registry, row, { epoch: registry.nextRevision(), open, kept });

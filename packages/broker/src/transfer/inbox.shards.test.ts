@@ -3,6 +3,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { packToSend, SqsWorld, type ToSend } from "../../test/sqs-world.ts";
 import { BACKOFF_MAX_MS } from "../platform/backoff.ts";
+import { shardStateOf } from "../queue/shard-state.ts";
+import { TRANSFER_BYTES_MAX } from "./outbox.ts";
 
 const QUEUE = "orders.fifo";
 const SHARDS = 4;
@@ -12,23 +14,26 @@ const MOVING: ShardMap = { epoch: 20, open: SHARDS, kept: SHARDS, before: 2 };
 const SETTLED: ShardMap = { epoch: 30, open: SHARDS, kept: SHARDS };
 const TOPIC = topicObjectName("t");
 
-/** A FIFO queue of four shards that other objects transfer to. */
+/** A queue of four shards that other objects transfer to; a FIFO queue unless another one is named. */
 class Transfers extends SqsWorld {
   #nextId = 1;
 
-  constructor(map: ShardMap) {
-    super({ [QUEUE]: FIFO, "dead.fifo": FIFO });
+  readonly #queue: string;
+
+  constructor(map: ShardMap, queue = QUEUE) {
+    super({ [QUEUE]: FIFO, "dead.fifo": FIFO, orders: {}, other: {} });
+    this.#queue = queue;
     this.go(map);
   }
 
   go(map: ShardMap, ...shards: number[]): void {
     const all = Array.from({ length: SHARDS }, (_, shard) => shard);
-    for (const shard of shards.length > 0 ? shards : all) this.maps.set(shardName(QUEUE, shard), map);
+    for (const shard of shards.length > 0 ? shards : all) this.maps.set(shardName(this.#queue, shard), map);
   }
 
   /** Transfers messages to shard 0. */
   arrive(source: string, ...messages: ToSend[]) {
-    return this.core(QUEUE).inbox.accept({
+    return this.core(this.#queue).inbox.accept({
       source,
       id: this.#nextId++,
       packed: packToSend(messages),
@@ -38,7 +43,7 @@ class Transfers extends SqsWorld {
 
   /** Bodies that a shard holds, in order. */
   async held(shard: number): Promise<string[]> {
-    const { packed } = await this.core(shardName(QUEUE, shard)).peek(100);
+    const { packed } = await this.core(shardName(this.#queue, shard)).peek(100);
     const index = new PackedIndex(packed);
     return Array.from({ length: index.count }, (_, i) => new TextDecoder().decode(index.message(i).body));
   }
@@ -184,4 +189,105 @@ it("messages of groups come to their owners once and in order, whatever is lost 
     }),
     { numRuns: 60 },
   );
+});
+
+describe("what is transferred to a standard queue with shards", () => {
+  const map: ShardMap = { epoch: 20, open: 4, kept: 4 };
+  const shards = [0, 1, 2, 3];
+
+  function standard(): Transfers {
+    const world = new Transfers(map, "orders");
+    world.keepsHistory = true;
+    return world;
+  }
+
+  it("falls to its shards, each call to one, from where it began", async () => {
+    const world = standard();
+    for (let i = 0; i < 40; i++) await world.arrive("dead", { body: `${i} a` }, { body: `${i} b` });
+    await world.pass(1_000);
+    const held = await Promise.all(shards.map((shard) => world.held(shard)));
+    for (const bodies of held) {
+      expect(bodies.length).toBeGreaterThanOrEqual(6);
+      const ids = bodies.map((body) => body.split(" ")[0]);
+      expect(ids.filter((id, i) => i % 2 === 1 && id !== ids[i - 1])).toEqual([]);
+    }
+    expect(held.flat()).toHaveLength(80);
+    const { events } = world.core("orders#2").history.list({ max: 1 });
+    expect(events).toMatchObject([{ kind: "arrived", by: "dead" }]);
+  });
+
+  it("stays with shard 0 where another one takes nothing, or much waits for it", async () => {
+    const world = standard();
+    world.carry = async (target, _transfer, deliver) => {
+      if (target === "orders#1") throw new Error("it is full");
+      if (target === "orders#2") return new Promise(() => {});
+      return deliver();
+    };
+    const large = "x".repeat(TRANSFER_BYTES_MAX / 10);
+    for (let i = 0; i < 400; i++) await world.arrive("dead", { body: i < 200 ? large : "small" });
+    await world.quiet();
+    const { outbox, store } = world.core("orders");
+    expect(outbox.isBehind("orders#1")).toBe(true);
+    expect(outbox.isBehind("orders#2")).toBe(true);
+    expect(outbox.isBehind("orders#3")).toBe(false);
+    const waiting = store.outbox().reduce((sum, { payload }) => sum + payload.byteLength, 0);
+    expect(waiting).toBeLessThan(1.2 * TRANSFER_BYTES_MAX + large.length);
+    expect((await world.core("orders").messageCounts()).visible).toBeGreaterThan(200);
+  });
+
+  it("lets a move of what shard 0 holds go on", async () => {
+    const world = standard();
+    world.carry = async (target, _transfer, deliver) => {
+      if (target.startsWith("orders#")) return new Promise(() => {});
+      return deliver();
+    };
+    for (let i = 0; i < 20; i++) await world.arrive("dead", { body: `${i}` });
+    await world.core("orders").moves.begin({ taskId: "t", target: "other", ratePerSecond: null });
+    await world.pass(1_000);
+    expect(world.core("orders").queue.readyCount).toBe(0);
+    expect(world.core("other").queue.readyCount).toBeGreaterThan(0);
+  });
+
+  it("says what is on its way to shards that drain", async () => {
+    const world = standard();
+    world.carry = () => new Promise(() => {});
+    for (let i = 0; i < 20; i++) await world.arrive("dead", { body: `${i}` });
+    const state = () => shardStateOf(world.core("orders"));
+    expect(await state()).not.toHaveProperty("passesOn");
+    world.go({ epoch: 30, open: 2, kept: 4 });
+    expect(await state()).toMatchObject({ epoch: 30, passesOn: true });
+  });
+
+  it("comes once each, whatever is lost on the way and however many shards there are", async () => {
+    const step = fc.record({
+      open: fc.integer({ min: 1, max: 4 }),
+      trouble: fc.constantFrom("none", "call", "answer", "crash0", "crash1"),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {
+        const world = new Transfers(map, "orders");
+        let trouble = "none";
+        world.carry = async (_target, _transfer, deliver) => {
+          const now = trouble;
+          trouble = "none";
+          if (now === "call") throw new Error("lost");
+          const reply = await deliver();
+          if (now === "answer") throw new Error("lost");
+          return reply;
+        };
+        for (const [i, { open, trouble: next }] of steps.entries()) {
+          trouble = next;
+          world.go({ epoch: 20 + i, open, kept: 4 });
+          await world.arrive("dead", { body: `${i}` });
+          if (next === "crash0") world.restart("orders");
+          if (next === "crash1") world.restart("orders#1");
+          await world.quiet();
+        }
+        await world.pass(4 * BACKOFF_MAX_MS);
+        const all = await Promise.all(shards.map((shard) => world.held(shard)));
+        expect(all.flat().sort()).toEqual(steps.map((_, i) => `${i}`).sort());
+      }),
+      { numRuns: 60 },
+    );
+  });
 });

@@ -2,6 +2,7 @@ import {
   ALERTS_QUEUE,
   bucketOfSource,
   isTopicObject,
+  ownerOf,
   PackedFormatError,
   PackedIndex,
   shardName,
@@ -50,7 +51,7 @@ export class Inbox {
 
   /**
    * Accepts messages of another queue, once each, and resolves when they are durable. A shard of a FIFO queue passes on
-   * those of groups that another one owns.
+   * those of groups that another one owns, shard 0 of a standard queue those that fall to others.
    *
    * @throws while groups move to other shards; what comes from a shard is taken.
    */
@@ -60,6 +61,7 @@ export class Inbox {
       if (by === null) this.#groups.refuseWhileMoving();
       return this.#acceptItems(transfer, (packed) => {
         if (by !== null && origin === ALERTS_QUEUE) return this.#alerts.toldBy(shardOf(by).shard, packed);
+        if (by === null && this.#fallsToOther(packed, origin)) return;
         const index = this.#keepOwn(packed, origin, transfer.epoch);
         if (index === null) return;
         const batch = { index, delaySeconds: deliveryDelaySecondsOf(this.#context.definition) };
@@ -74,6 +76,22 @@ export class Inbox {
         }
       });
     });
+  }
+
+  /**
+   * Puts messages that come to shard 0 of a standard queue into the outbox for the shard that they fall to: by the id of
+   * the first, since no order has to be kept. Those of a shard that is behind stay, so that memory holds what waits.
+   *
+   * @returns false for those that stay.
+   */
+  #fallsToOther(index: PackedIndex, origin: string): boolean {
+    const { queue, queueName, shard, shardMap } = this.#context;
+    if (shardMap === undefined || shard > 0 || queue.isFifo || index.count === 0) return false;
+    const owner = ownerOf(index.id(0), shardMap.open);
+    const object = shardName(queueName, owner);
+    if (owner === 0 || this.#outbox.isBehind(object)) return false;
+    this.#outbox.put(passTarget(object, origin), [index.packed]);
+    return true;
   }
 
   /** Puts the records of groups that other shards own into the outbox. @returns the others; `null` for none. */

@@ -145,7 +145,7 @@ export class Moves {
   /** Time in ms at which the next messages may leave; `null` without a task, or while others are on their way. */
   get dueAtMs(): number | null {
     const task = this.#active;
-    if (task === undefined || this.#isStepping || !this.#outbox.isEmpty) return null;
+    if (task === undefined || this.#isStepping || this.#outbox.hasOwn) return null;
     const { ratePerSecond, startedMs, moved } = task;
     const nextMs =
       ratePerSecond === null ? this.#context.nowMs : startedMs + Math.ceil((1_000 * moved) / ratePerSecond);

@@ -92,9 +92,28 @@ export class Outbox {
     return this.#waiting.size === 0;
   }
 
-  /** Whether messages are on their way to other shards of the queue. */
-  get passesOn(): boolean {
-    return [...this.#waiting.keys()].some((target) => readPassTarget(target).origin !== null);
+  /** Whether anything waits that is not passed on between shards of the queue. */
+  get hasOwn(): boolean {
+    return [...this.#waiting.keys()].some((target) => readPassTarget(target).origin === null);
+  }
+
+  /** Whether messages are on their way to shards of the queue from this number on. */
+  passesOnTo(first: number): boolean {
+    return [...this.#waiting.keys()].some((target) => {
+      const { object, origin } = readPassTarget(target);
+      return origin !== null && shardOf(object).shard >= first;
+    });
+  }
+
+  /** Whether an object takes nothing at present, or a whole call of messages waits for it. */
+  isBehind(object: string): boolean {
+    let bytes = 0;
+    for (const [target, items] of this.#waiting) {
+      if (readPassTarget(target).object !== object) continue;
+      if (this.#backoffs.get(target)?.failing === true) return true;
+      for (const { payload } of items) bytes += payload.byteLength;
+    }
+    return bytes >= TRANSFER_BYTES_MAX;
   }
 
   /** Lists the messages that have not arrived, by the queues that they are for, for people. */

@@ -53,6 +53,8 @@ export interface ShardState {
    * standard queue.
    */
   readonly keepsGroups: boolean;
+  /** Whether messages are on their way from it to shards that are draining. Absent for none. */
+  readonly passesOn?: boolean;
 }
 
 /** Methods of a queue's object that its shards call. */
