@@ -157,6 +157,7 @@ it("answers about dead letters, and of their moves, fit", async () => {
   await ask(`POST ${Q}/redrive`, "/queues/dead/redrive", { to: "orders" });
   await ask(`GET ${Q}`, "/queues/dead");
   await ask(`GET ${Q}/shards`, "/queues/dead/shards");
+  await ask(`PUT ${Q}/shards`, "/queues/dead/shards", { shards: 1 });
   await ask(`POST ${Q}/purge`, "/queues/orders/purge");
 });
 

@@ -16,6 +16,9 @@ redrive = { dead_letter_queue = "orders-dead", max_receive_count = 1 }
 
 [sluice.queues.wide]
 shards = 3
+
+[sluice.queues."one.fifo"]
+content_based_deduplication = true
 `;
 
 const lab = new BrokerLab(CONFIG);
@@ -99,6 +102,27 @@ describe("sluice queues", () => {
     expect(shards.map(({ messages }) => messages?.ready).sort()).toEqual([0, 0, 1]);
     expect((await lab.run(["queues", "info", "orders", "--shards"])).out).toMatch(/^0 .* open$/m);
     expect(await lab.run(["queues", "info", "none", "--shards"])).toMatchObject({ code: 4 });
+  });
+
+  it("update --shards changes how many shards a queue has, where it can have them", async () => {
+    await lab.run(["queues", "create", "grown"]);
+    expect(await lab.words(0, ["queues", "update", "grown", "--shards", "3"])).toContain(
+      "Queue grown is changed: a delivery delay of 0 s, a retention of 345600 s, 3 shards.",
+    );
+    expect((await lab.json<ShardsView>(["queues", "info", "grown", "--shards"])).shards).toHaveLength(3);
+    const both = ["queues", "update", "grown", "--shards", "100", "--delivery-delay-secs", "1"];
+    expect(await lab.json(both)).toMatchObject({ settings: { shards: 100, deliveryDelaySeconds: 1 } });
+    expect(await lab.json(["queues", "update", "grown", "--shards", "1"])).toMatchObject({
+      settings: { shards: 1, deliveryDelaySeconds: 1 },
+    });
+    for (const number of ["0", "101"])
+      expect(await lab.words(2, ["queues", "update", "grown", "--shards", number])).toContain(
+        "A queue has 1 to 100 shards.",
+      );
+    expect(await lab.words(1, ["queues", "update", "one.fifo", "--shards", "2"])).toContain(
+      "needs the deduplication scope messageGroup",
+    );
+    expect(await lab.run(["queues", "update", "none", "--shards", "2"])).toMatchObject({ code: 4 });
   });
 
   it("list --page shows a hundred at a time", async () => {

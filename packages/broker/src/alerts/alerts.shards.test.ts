@@ -29,7 +29,7 @@ function goTo(world: World, map: ShardMap): void {
 const texts = (world: World) =>
   world.posts.map(({ body }) => JSON.parse(new TextDecoder().decode(body)).text as string);
 
-/** What the webhook was told: begun and ended alerts in their order. */
+/** Lists the beginnings and ends that the webhook was told of, in their order. */
 const told = (world: World) => texts(world).map((text) => (text.startsWith(":red") ? "begun" : "ended"));
 
 let nextId = 1;

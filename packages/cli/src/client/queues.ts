@@ -7,6 +7,8 @@ export interface QueueChange {
   readonly deliveryDelaySeconds?: number;
   /** Seconds that a message is kept. 60 to 1,209,600. */
   readonly messageRetentionSeconds?: number;
+  /** Objects that keep the queue. 1 to 100. Of an update alone. */
+  readonly shards?: number;
 }
 
 /** Every queue, by the broker's order. */
@@ -37,10 +39,14 @@ export async function createQueue(
 export async function updateQueue(
   client: BrokerClient,
   name: string,
-  change: QueueChange,
+  { shards, ...change }: QueueChange,
 ): Promise<QueueView> {
   const { id } = await queueNamed(client, name);
-  await client.rest({ method: "PATCH", path: `/${id}`, body: { settings: settingsOf(change) } });
+  // Not every queue can have more than one: then nothing is changed.
+  if (shards !== undefined)
+    await client.admin({ method: "PUT", path: queuePath(name, "/shards"), body: { shards } });
+  if (Object.keys(change).length > 0)
+    await client.rest({ method: "PATCH", path: `/${id}`, body: { settings: settingsOf(change) } });
   return queueNamed(client, name);
 }
 

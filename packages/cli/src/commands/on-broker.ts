@@ -1,5 +1,6 @@
 import type { Printer } from "@sluice/local/report/printer";
 import { CliError, EXIT_NOT_CONFIRMED } from "@sluice/project/errors";
+import { SHARDS_MAX } from "@sluice/protocol";
 import { span } from "@sluice/protocol/words";
 import { type Command, InvalidArgumentError } from "commander";
 import { BrokerClient } from "../client/broker-client.ts";
@@ -143,6 +144,13 @@ export function seconds(least: number, most: number): (value: string) => number 
     const [from, to] = [least, most].map((limit) => limit.toLocaleString("en"));
     throw new InvalidArgumentError(`It is ${from} to ${to} seconds (${span(1_000 * most)}).`);
   };
+}
+
+/** Parses the number of a queue's shards. */
+export function shards(value: string): number {
+  const number = whole(value);
+  if (number >= 1 && number <= SHARDS_MAX) return number;
+  throw new InvalidArgumentError(`A queue has 1 to ${SHARDS_MAX} shards.`);
 }
 
 /** Parses a whole number that is not 0. */

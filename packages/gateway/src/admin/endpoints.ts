@@ -14,6 +14,12 @@ export const ENDPOINTS = [
     answers: "each object that keeps the queue: its state, messages and rates",
   },
   {
+    method: "PUT",
+    path: "/__sluice/api/queues/NAME/shards",
+    body: '{"shards": 4}',
+    answers: "changes how many objects keep the queue, 1 to 100",
+  },
+  {
     method: "GET",
     path: "/__sluice/api/queues/NAME/messages",
     answers:

@@ -8,6 +8,7 @@ import {
   onBroker,
   positive,
   seconds,
+  shards,
   withBroker,
 } from "../on-broker.ts";
 import type { RedriveOptions } from "./redrive.ts";
@@ -66,7 +67,14 @@ export function addQueues(program: Command, execute: Execute): void {
   withSettings(withBroker(queues.command("update")))
     .description("change a queue's settings; others stay")
     .argument("<name>", "name of the queue")
-    .addHelpText("after", examples("sluice queues update orders --message-retention-period-secs 86400"))
+    .option("--shards <number>", "objects that keep the queue, 1 to 100", shards)
+    .addHelpText(
+      "after",
+      examples(
+        "sluice queues update orders --message-retention-period-secs 86400",
+        "sluice queues update orders --shards 4",
+      ),
+    )
     .action((name: string, options: Options<SettingsOptions>) =>
       onBroker(execute, options, async (on) => (await import("./settings.ts")).update(on, name, options)),
     );

@@ -13,6 +13,8 @@ import { answer, type OnBroker } from "../on-broker.ts";
 export interface SettingsOptions {
   readonly deliveryDelaySecs?: number;
   readonly messageRetentionPeriodSecs?: number;
+  /** Objects that keep the queue; an update alone has it. */
+  readonly shards?: number;
 }
 
 /** `sluice queues create`: creates a queue. */
@@ -27,7 +29,7 @@ export async function update(on: OnBroker, name: string, options: SettingsOption
   const change = changeIn(options);
   if (Object.keys(change).length === 0) {
     throw new CliError(
-      "Name what is to change: --delivery-delay-secs, --message-retention-period-secs.",
+      "Name what is to change: --delivery-delay-secs, --message-retention-period-secs, --shards.",
       EXIT_USAGE,
     );
   }
@@ -48,8 +50,9 @@ export async function resume(on: OnBroker, name: string): Promise<number> {
   return 0;
 }
 
-function changeIn({ deliveryDelaySecs, messageRetentionPeriodSecs }: SettingsOptions): QueueChange {
+function changeIn({ deliveryDelaySecs, messageRetentionPeriodSecs, shards }: SettingsOptions): QueueChange {
   return {
+    ...(shards === undefined ? {} : { shards }),
     ...(deliveryDelaySecs === undefined ? {} : { deliveryDelaySeconds: deliveryDelaySecs }),
     ...(messageRetentionPeriodSecs === undefined
       ? {}
@@ -58,6 +61,7 @@ function changeIn({ deliveryDelaySecs, messageRetentionPeriodSecs }: SettingsOpt
 }
 
 function settingsText({ settings }: QueueView): string {
-  const { deliveryDelaySeconds, messageRetentionSeconds } = settings;
-  return `: a delivery delay of ${deliveryDelaySeconds} s, a retention of ${messageRetentionSeconds} s`;
+  const { deliveryDelaySeconds, messageRetentionSeconds, shards } = settings;
+  const times = `: a delivery delay of ${deliveryDelaySeconds} s, a retention of ${messageRetentionSeconds} s`;
+  return shards === 1 ? times : `${times}, ${shards} shards`;
 }

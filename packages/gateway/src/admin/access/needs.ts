@@ -14,6 +14,7 @@ export const ADMIN_NEEDS: RouteNeeds = {
   "GET /api/queues": READ_LISTED,
   [`GET ${QUEUE}`]: READ,
   [`GET ${QUEUE}/shards`]: READ,
+  [`PUT ${QUEUE}/shards`]: changing("queue.change"),
   [`GET ${QUEUE}/messages`]: READ,
   [`POST ${QUEUE}/messages`]: SEND,
   [`POST ${QUEUE}/messages/batch`]: SEND,

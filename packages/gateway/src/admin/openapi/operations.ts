@@ -17,6 +17,7 @@ import { bulkBody } from "../messages/bulk-routes.ts";
 import { leaseBody, settleBody } from "../messages/lease-routes.ts";
 import { resendBody, sendBody } from "../messages/read-body.ts";
 import { CLOCK_REPORT, DISK_REPORT, R2_REPORT } from "../process-routes.ts";
+import { SHARDS } from "../queues/queue-routes.ts";
 import { redriveBody } from "../queues/redrive.ts";
 import { messageAnswers } from "./message-answers.ts";
 import { numbers, time } from "./parts.ts";
@@ -98,6 +99,7 @@ export function operations(): Operations {
     "GET /api/queues": { query: ["reported"], answer: queues.queues },
     [`GET ${QUEUE}`]: { answer: queues.queue },
     [`GET ${QUEUE}/shards`]: { answer: queues.shards },
+    [`PUT ${QUEUE}/shards`]: { body: SHARDS, answer: queues.queue },
     [`GET ${QUEUE}/messages`]: { query: ["max", "filter", "cursor", "whole"], answer: messages.messages },
     [`POST ${QUEUE}/messages`]: { body: sendBody, answer: sent },
     [`POST ${QUEUE}/messages/batch`]: {

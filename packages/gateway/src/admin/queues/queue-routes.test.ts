@@ -355,6 +355,64 @@ it("the shards of a queue are shown one by one, also one that does not answer", 
   expect(await ask(sharded, "/queues/none/shards")).toMatchObject({ status: 404 });
 });
 
+describe("a change of the number of shards", () => {
+  const put = (directory: QueueDirectory, body: string, queue = "orders") =>
+    ask(directory, `/queues/${queue}/shards`, { method: "PUT", body });
+  const withReply = (changeQueue: QueueDirectory["account"]["changeQueue"]): QueueDirectory => {
+    const directory = directoryOf();
+    return { ...directory, account: { ...directory.account, changeQueue } };
+  };
+
+  it.each([1, 100])("to %i changes that setting alone, and answers the queue", async (shards) => {
+    const changes: unknown[] = [];
+    const directory = withReply(async (_, change) => {
+      changes.push(change);
+      return { ok: true, record: recordOf("orders", ORDERS) };
+    });
+    expect(await put(directory, JSON.stringify({ shards }))).toMatchObject({
+      status: 200,
+      body: { name: "orders" },
+    });
+    expect(changes).toEqual([{ settings: { shards } }]);
+  });
+
+  it.each([
+    '{"shards":0}',
+    '{"shards":101}',
+    '{"shards":1.5}',
+    '{"shards":"2"}',
+    "{}",
+    "",
+    '{"shards":2,"a":1}',
+  ])("by %j is refused", async (body) => {
+    const directory = withReply(() => Promise.reject(new Error("it is changed")));
+    expect(await put(directory, body)).toMatchObject({
+      status: 400,
+      body: {
+        error: {
+          code: "invalid_body",
+          message: 'A queue has 1 to 100 shards: the body must be {"shards": N}.',
+        },
+      },
+    });
+  });
+
+  it.each([
+    ["deduplicationScope", "needs the deduplication scope messageGroup"],
+    ["workerDaemon", "can have only one shard"],
+  ] as const)("is refused to a queue that cannot: %s", async (reason, message) => {
+    const directory = withReply(async () => ({ ok: false, refusal: { kind: "shardsRefused", reason } }));
+    expect(await put(directory, '{"shards":2}')).toMatchObject({
+      status: 409,
+      body: { error: { code: "shards_refused", message: expect.stringContaining(message) } },
+    });
+  });
+
+  it("is 404 for a queue that does not exist", async () => {
+    expect(await put(directoryOf(), '{"shards":2}', "none")).toMatchObject({ status: 404 });
+  });
+});
+
 it("a queue without shards is one object", async () => {
   const { body } = await ask(directoryOf(), "/queues/orders/shards");
   expect(body).toMatchObject({ wanted: 1, shards: [{ shard: 0, state: "open" }] });

@@ -1,14 +1,20 @@
+import { SHARDS_MAX } from "@sluice/protocol";
 import { Hono } from "hono";
+import * as z from "zod/mini";
 import type { QueueDirectory } from "../../account/queue-directory.ts";
 import { ruledBuckets } from "../../account/ruled-buckets.ts";
+import { SHARDS_REFUSED } from "../../account/shards-refused.ts";
 import { shownMove } from "../../rights/other-queues.ts";
 import { mayUse, type Rights } from "../../rights/rights.ts";
 import { rightsOf } from "../../rights/route-needs.ts";
-import { queueNotFound } from "../failure.ts";
+import { AdminError, queueNotFound } from "../failure.ts";
 import { checkQueue, queueOf } from "../queue-of.ts";
 import { moveView, type Surroundings, viewOf } from "./queue-view.ts";
 import { cancelRedrive, redrive } from "./redrive.ts";
 import { shardsView } from "./shards-view.ts";
+
+/** Body of a request that changes the number of a queue's shards. */
+export const SHARDS = z.strictObject({ shards: z.int().check(z.gte(1), z.lte(SHARDS_MAX)) });
 
 /** Routes of queues: their contents, and actions of an operator by hand. */
 export function queueRoutes(directory: QueueDirectory): Hono {
@@ -39,6 +45,22 @@ export function queueRoutes(directory: QueueDirectory): Hono {
   app.get("/:name/shards", async (c) => {
     const { name, definition } = await queueOf(c, directory);
     return c.json(shardsView(definition.shards, await directory.describeShards(name)));
+  });
+
+  app.put("/:name/shards", async (c) => {
+    const { name, queueId } = await queueOf(c, directory);
+    const settings = SHARDS.safeParse(await c.req.json().catch(() => null)).data;
+    if (settings === undefined) {
+      const text = `A queue has 1 to ${SHARDS_MAX} shards: the body must be {"shards": N}.`;
+      throw new AdminError(400, "invalid_body", text);
+    }
+    const reply = await account.changeQueue(queueId, { settings });
+    if (!reply.ok) {
+      const { refusal } = reply;
+      if (refusal.kind !== "shardsRefused") throw queueNotFound(name);
+      throw new AdminError(409, "shards_refused", SHARDS_REFUSED[refusal.reason]);
+    }
+    return c.json(await viewQueue(directory, name, rightsOf(c)));
   });
 
   for (const [action, deliveryPaused] of [

@@ -1,4 +1,5 @@
 import { type DirectoryRefusal, type DirectoryReply, type QueueRecord, R2_RULES_MAX } from "@sluice/protocol";
+import { SHARDS_REFUSED } from "../../account/shards-refused.ts";
 import { shownName } from "../../rights/other-queues.ts";
 import type { Rights } from "../../rights/rights.ts";
 import { API_CODES, ApiError } from "../api-error.ts";
@@ -15,12 +16,6 @@ export function recordIn(reply: DirectoryReply, rights?: Rights): QueueRecord {
   if (refusal.kind !== "deadLetterCycle" || rights === undefined) throw errorOf(refusal);
   throw errorOf({ ...refusal, queues: refusal.queues.map((name) => shownName(rights, name)) });
 }
-
-/** Why a queue can have only one shard. */
-const SHARDS_REFUSED = {
-  deduplicationScope: "A FIFO queue with more than one shard needs the deduplication scope messageGroup.",
-  workerDaemon: "A queue with a worker daemon can have only one shard.",
-} as const;
 
 export function errorOf(refusal: DirectoryRefusal): ApiError {
   switch (refusal.kind) {
