@@ -8,6 +8,7 @@ export function queueObjectsOf(env: BrokerEnv): QueueObjects<QueueBrokerObject> 
   return new QueueObjects({
     namespace: () => env.SLUICE_QUEUES as unknown as QueueNamespace<QueueBrokerObject>,
     placeOf: (queue) => accountOf(env).placeOf(queue),
+    mapOf: async (queue) => (await accountOf(env).findByName(queue))?.shards ?? null,
   });
 }
 

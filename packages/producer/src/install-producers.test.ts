@@ -45,6 +45,25 @@ it("lets a Worker start without the broker's binding, and says at the send what 
   log.mockRestore();
 });
 
+it("a first send that the first shard has no time for goes to another one, which the directory names", async () => {
+  const broker = new FakeBroker();
+  const overloaded = Object.assign(new Error("Durable Object is overloaded."), { overloaded: true });
+  const env: Record<string, unknown> = {
+    BROKERS: {
+      getByName: (name: string) => (name === "orders" ? { post: () => Promise.reject(overloaded) } : broker),
+    },
+    DIRECTORY: {
+      getByName: () => ({ findByName: async () => ({ shards: { epoch: 7, open: 2, kept: 2 } }) }),
+    },
+  };
+  installProducers(env, [{ binding: "ORDERS", queue: "orders" }], {
+    ...OPTIONS,
+    directoryBinding: "DIRECTORY",
+  });
+  await (env as { ORDERS: QueueProducer }).ORDERS.send("a");
+  expect(broker.calls.map(({ queue }) => queue)).toEqual(["orders#1@7"]);
+});
+
 it("throws when a binding cannot be replaced", () => {
   const env = Object.freeze({ ORDERS: {} });
   expect(() => installProducers(env, [{ binding: "ORDERS", queue: "orders" }], OPTIONS)).toThrow(

@@ -43,7 +43,7 @@ export interface InstallOptions {
 
 /** Part of the directory's Durable Object namespace that is used here. */
 interface DirectoryNamespace {
-  getByName(name: string): Pick<DirectoryRpc, "placeOf">;
+  getByName(name: string): Pick<DirectoryRpc, "placeOf" | "findByName">;
 }
 
 /**
@@ -70,6 +70,10 @@ export function installProducers(
   specs: readonly ProducerSpec[],
   { namespaceBinding, directoryBinding = "", ...behaviour }: InstallOptions,
 ): void {
+  const directory = () => {
+    const directories = Reflect.get(env, directoryBinding) as DirectoryNamespace | undefined;
+    return directories?.getByName(DIRECTORY_NAME);
+  };
   const objects = new QueueObjects<ProducerBroker>({
     namespace: () => {
       const namespace = Reflect.get(env, namespaceBinding) as QueueNamespace<ProducerBroker> | undefined;
@@ -77,15 +81,15 @@ export function installProducers(
       throw new Error(`there is no binding "${namespaceBinding}" to the brokers`);
     },
     placeOf: async (queue) => {
-      const directories = Reflect.get(env, directoryBinding) as DirectoryNamespace | undefined;
       try {
-        return (await directories?.getByName(DIRECTORY_NAME).placeOf(queue)) ?? null;
+        return (await directory()?.placeOf(queue)) ?? null;
       } catch (error) {
         // A broker of an earlier version makes no object in a jurisdiction.
         if (String(error).includes("does not implement")) return null;
         throw error;
       }
     },
+    mapOf: async (queue) => (await directory()?.findByName(queue))?.shards ?? null,
   });
   const queues = new ShardedQueues(objects, PRODUCER_RULES);
   for (const { binding, queue, deliveryDelaySeconds } of specs) {

@@ -22,10 +22,16 @@ export class FakeQueue {
     [];
   /** Called before each call of an object. It may change the map, and throw in place of the call. */
   beforeCall: (name: string, method: string) => void = () => {};
+  /** Questions to the directory for the queue's map. */
+  asked = 0;
+  /** Answers in the directory's place. */
+  mapOf = async (): Promise<ShardMap | null> => this.shard(0).map;
   /** Whether the answer of a call is lost. */
   isLost: (name: string, method: string) => boolean = () => false;
   /** How often deduplication ids were forgotten. */
   expired = 0;
+  /** Time that has passed besides, in ms. */
+  passedMs = 0;
   #ms = 0;
   #lease = 0;
 
@@ -128,8 +134,12 @@ export class FakeQueue {
     const objects = new QueueObjects<QueueRpc>({
       namespace: () => ({ getByName: (name) => this.#stub(name) }),
       placeOf: async () => null,
+      mapOf: () => {
+        this.asked += 1;
+        return this.mapOf();
+      },
     });
-    return new ShardedQueues(objects, rules, { random, now: () => this.#ms });
+    return new ShardedQueues(objects, rules, { random, now: () => this.#ms + this.passedMs });
   }
 
   of(random?: () => number): QueueRpc {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { KnownQueues, QUEUES_KNOWN_MAX } from "./known-queues.ts";
+import { ASK_DIRECTORY_MS, KnownQueues, QUEUES_KNOWN_MAX } from "./known-queues.ts";
 
 const map = (epoch: number, open = 2) => ({ epoch, open, kept: open });
 
@@ -28,4 +28,14 @@ it.each([0, 0.49, 0.5, 0.999_999])("a shard to send to is one that is open: %d",
   const known = new KnownQueues(() => random);
   known.learn("q", { epoch: 1, open: 2, kept: 8 });
   expect(known.get("q")?.sendTo).toBe(random < 0.5 ? 0 : 1);
+});
+
+it("the directory is asked about each queue again after a while, and about one that was forgotten at once", () => {
+  const known = new KnownQueues(() => 0);
+  expect([known.asks("q0", 0), known.asks("q0", ASK_DIRECTORY_MS - 1)]).toEqual([true, false]);
+  for (let i = 1; i < QUEUES_KNOWN_MAX; i++) known.asks(`q${i}`, 0);
+  expect(known.asks("q0", ASK_DIRECTORY_MS - 1)).toBe(false);
+  known.asks("more", 0);
+  expect(known.asks("q0", ASK_DIRECTORY_MS - 1)).toBe(true);
+  expect(known.asks("more", ASK_DIRECTORY_MS)).toBe(true);
 });

@@ -2,6 +2,8 @@ import { isWhole, type ShardMap } from "@sluice/protocol";
 
 /** Queues with shards that are remembered. The one that was learned first is forgotten for another one. */
 export const QUEUES_KNOWN_MAX = 1_000;
+/** How long after a question to the directory it is not asked about the queue again, in ms. */
+export const ASK_DIRECTORY_MS = 30_000;
 /**
  * Receives in a row that begin with the same shard. Then the next shard's turn comes, so that one which always has
  * messages keeps nobody from those of the others.
@@ -21,6 +23,8 @@ export interface KnownQueue {
 /** Memory of queues with shards. A queue without shards is not in it. */
 export class KnownQueues {
   readonly #queues = new Map<string, KnownQueue>();
+  /** When the directory was last asked about a queue, in ms. */
+  readonly #asked = new Map<string, number>();
   readonly #random: () => number;
 
   constructor(random: () => number) {
@@ -45,6 +49,15 @@ export class KnownQueues {
     const sendTo =
       known?.map.open === map.open ? known.sendTo : Math.floor(this.#random() * map.open) % map.open;
     this.#queues.set(queue, { map, sendTo, receiveFrom: known?.receiveFrom ?? sendTo, receivesInARow: 0 });
+  }
+
+  /** Whether the directory may be asked about a queue now, and notes that it is. */
+  asks(queue: string, nowMs: number): boolean {
+    if (nowMs - (this.#asked.get(queue) ?? Number.NEGATIVE_INFINITY) < ASK_DIRECTORY_MS) return false;
+    this.#asked.delete(queue);
+    if (this.#asked.size >= QUEUES_KNOWN_MAX) this.#asked.delete([...this.#asked.keys()][0] ?? "");
+    this.#asked.set(queue, nowMs);
+    return true;
   }
 
   forget(queue: string): void {

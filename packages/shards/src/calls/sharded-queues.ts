@@ -7,6 +7,7 @@ import {
 } from "@sluice/protocol";
 import { KnownQueues } from "./known-queues.ts";
 import type { Method, QueueRpc } from "./queue-rpc.ts";
+import { isRefusedUnread, isTooMuch } from "./refused.ts";
 import type { Rules } from "./rule.ts";
 import { type ShardPorts, Shards } from "./shards.ts";
 
@@ -69,16 +70,26 @@ export class ShardedQueues<Methods extends Method> {
         const answer = await object[method](queue, ...rest);
         const map = mapInAnswer(method, answer);
         if (map !== null) known.learn(queue, map);
-        return answer;
+        if (!isTooMuch(answer) || !(await this.#learnsElsewhere(queue))) return answer;
       } catch (error) {
         const map = mapInError(error);
-        if (map === null) throw noteFailedShard(error, 0);
-        known.learn(queue, map);
+        if (map !== null) known.learn(queue, map);
+        else if (!isRefusedUnread(error) || !(await this.#learnsElsewhere(queue)))
+          throw noteFailedShard(error, 0);
       }
     }
     const shards = new Shards(queue, this.#ports);
     const rule = this.#rules[method] as unknown as (shards: Shards, ...rest: unknown[]) => Promise<unknown>;
     return shards.byLaterMaps(() => rule(shards, ...rest));
+  }
+
+  /** Asks the directory for the shards of a queue whose first one has too much to do. @returns whether it has others. */
+  async #learnsElsewhere(queue: string): Promise<boolean> {
+    const { known, objects, now } = this.#ports;
+    if (!known.asks(queue, now())) return false;
+    const map = await objects.mapOf(queue).catch(() => null);
+    if (map !== null) known.learn(queue, map);
+    return known.get(queue) !== undefined;
   }
 }
 

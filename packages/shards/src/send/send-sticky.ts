@@ -1,12 +1,6 @@
-import { QUEUE_ERROR_CODES, type RpcFailure } from "@sluice/protocol";
+import type { RpcFailure } from "@sluice/protocol";
+import { isOfOneShard, isRefusedUnread } from "../calls/refused.ts";
 import type { Shards } from "../calls/shards.ts";
-
-/** Refusals that say something about one shard, and that are made before anything is stored. */
-const OF_ONE_SHARD: readonly number[] = [
-  QUEUE_ERROR_CODES.queueStorageLimitExceeded,
-  QUEUE_ERROR_CODES.queueOverloaded,
-  QUEUE_ERROR_CODES.queueNotFound,
-];
 
 /**
  * Sends to a shard of a standard queue: to the same as long as it takes messages in, so that requests of an isolate
@@ -32,7 +26,7 @@ export async function sendSticky<Reply>(
     try {
       const reply = await send(shard);
       const refusal = refusalOf(reply);
-      if (refusal === null || !OF_ONE_SHARD.includes(refusal.code)) return reply;
+      if (refusal === null || !isOfOneShard(refusal)) return reply;
       moveOn();
       if (tried >= open) return reply;
     } catch (error) {
@@ -41,14 +35,4 @@ export async function sendSticky<Reply>(
       if (tried >= open) throw error;
     }
   }
-}
-
-/**
- * Whether the platform has refused a call because its object has too much to do. An object that was reset because its
- * storage was too slow is marked as overloaded too: then the call may have been carried out.
- */
-function isRefusedUnread(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const { overloaded, durableObjectReset } = error as { overloaded?: unknown; durableObjectReset?: unknown };
-  return overloaded === true && durableObjectReset !== true;
 }

@@ -1,6 +1,7 @@
 import { QUEUE_ERROR_CODES, type RpcFailure } from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
 import { FakeQueue, packed } from "../../test/fake-queue.ts";
+import { ASK_DIRECTORY_MS } from "../calls/known-queues.ts";
 
 const QUEUE = "orders";
 const OVERLOADED: RpcFailure = { ok: false, code: QUEUE_ERROR_CODES.queueOverloaded, cause: "too much" };
@@ -77,6 +78,70 @@ describe("a producer of a standard queue", () => {
     world.shard(0).refusal = refusal;
     expect(await post()).toEqual(refusal);
     expect(names(world)).toEqual([QUEUE]);
+  });
+
+  describe("that has not called the queue before, whose first shard has too much", () => {
+    const platform = () => Object.assign(new Error("Durable Object is overloaded."), { overloaded: true });
+
+    function overloaded(shards: number) {
+      const world = new FakeQueue(QUEUE);
+      if (shards > 1) world.open(shards);
+      const queue = world.of(() => 0);
+      return { world, post: () => queue.post(QUEUE, [{ packed: packed({}) }]) };
+    }
+
+    it.each([
+      ["is overloaded", OVERLOADED],
+      ["is full", { ...OVERLOADED, code: QUEUE_ERROR_CODES.queueStorageLimitExceeded }],
+      ["is refused by the platform", null],
+    ])("learns of the others from the directory: it %s", async (_, refusal) => {
+      const { world, post } = overloaded(3);
+      if (refusal !== null) world.shard(0).refusal = refusal;
+      else
+        world.beforeCall = (name) => {
+          if (name === QUEUE) throw platform();
+        };
+      await post();
+      await post();
+      expect(placesOf(world)).toEqual([0, 2, 0]);
+      expect(world.asked).toBe(1);
+    });
+
+    it("is refused where there are no others, and asks the directory again after 30 s", async () => {
+      const { world, post } = overloaded(1);
+      world.beforeCall = () => {
+        throw platform();
+      };
+      for (const [passedMs, asked] of [
+        [0, 1],
+        [ASK_DIRECTORY_MS - 1, 1],
+        [ASK_DIRECTORY_MS, 2],
+      ] as const) {
+        world.passedMs = passedMs;
+        await expect(post()).rejects.toThrow("overloaded");
+        expect(world.asked).toBe(asked);
+      }
+      expect(names(world)).toEqual([QUEUE, QUEUE, QUEUE]);
+    });
+
+    it("is refused by the first shard where the directory does not answer", async () => {
+      const { world, post } = overloaded(3);
+      world.shard(0).refusal = OVERLOADED;
+      world.mapOf = () => Promise.reject(new Error("away"));
+      expect(await post()).toEqual(OVERLOADED);
+    });
+
+    it("asks nobody where the object was reset, or the queue does not exist", async () => {
+      const { world, post } = overloaded(3);
+      world.beforeCall = () => {
+        throw Object.assign(platform(), { durableObjectReset: true });
+      };
+      await expect(post()).rejects.toThrow("overloaded");
+      world.beforeCall = () => {};
+      world.shard(0).refusal = { ...OVERLOADED, code: QUEUE_ERROR_CODES.queueNotFound };
+      await post();
+      expect(world.asked).toBe(0);
+    });
   });
 
   it("chooses anew when there are more shards", async () => {

@@ -1,3 +1,4 @@
+import type { ShardMap } from "../shards/shard-map.ts";
 import type { Jurisdiction } from "./directory.ts";
 
 /** Namespace of the Durable Objects of queues, as far as it finds them. */
@@ -32,6 +33,8 @@ interface QueueObjectsPorts<Stub> {
   namespace(): QueueNamespace<Stub>;
   /** Asks the directory where a queue is. */
   placeOf(queue: string): Promise<Jurisdiction | null>;
+  /** Asks the directory which shards a queue has; `null` for one that never had more than one. Default: nobody knows. */
+  mapOf?(queue: string): Promise<ShardMap | null>;
 }
 
 /**
@@ -73,6 +76,11 @@ export class QueueObjects<Stub extends object> {
           }
         },
     });
+  }
+
+  /** Asks the directory which shards a queue has; `null` where it has no others, or nobody can be asked. */
+  async mapOf(queue: string): Promise<ShardMap | null> {
+    return (await this.#ports.mapOf?.(queue)) ?? null;
   }
 
   async #find(namespace: QueueNamespace<Stub>, queue: string, name: string): Promise<Stub> {
