@@ -173,7 +173,7 @@ module.exports = {
       history: ["store"],
       turn: ["history", "platform", "store", "tracing", "usage"],
       send: ["history", "shards", "store", "turn"],
-      alerts: ["rpc", "store", "turn"],
+      alerts: ["rpc", "shards", "store", "turn"],
       transfer: ["alerts", "history", "platform", "rpc", "send", "shards", "store", "turn"],
       why: ["turn"],
       push: ["alerts", "history", "platform", "transfer", "turn", "why"],

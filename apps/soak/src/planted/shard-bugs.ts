@@ -7,6 +7,7 @@ export const SHARD_BUGS: readonly PlantedBug[] = [
     gateIsOpen: true,
   },
   inShards("one shard has it", "shard 0 passes a transfer on twice", "passesOnTwice"),
+  inShards("liveness of shards", "a shard goes while messages are on their way to it", "passesOnUnseen"),
   inShards("one shard has a group", "a former owner of a group is not asked first", "skipsFormerOwner"),
   inShards(
     "group order over shards",
@@ -31,7 +32,6 @@ export const SHARD_BUGS: readonly PlantedBug[] = [
     "a shard goes on in a queue that is created again with what the deleted one has left",
     "keepsDeleted",
   ),
-  inShards("liveness of shards", "a shard goes while messages are on their way to it", "passesOnUnseen"),
   inShards("due time in shards", "a delay is lost while its shard is drained", "losesDelays"),
   inShards("tokens of shards", "a token goes to another shard", "mistakesTokens"),
   inShards("liveness of shards", "a directory never hears that groups have moved", "neverMoved"),
