@@ -33,6 +33,29 @@ describe("the map", () => {
     ]);
   });
 
+  it("has R2 buckets among the senders, also one of a dead-letter queue", () => {
+    const { nodes, edges } = layOutMap(
+      [
+        queueView({ name: "orders", buckets: ["pictures"], consumer: workerConsumer("pictures", "dead") }),
+        queueView({ name: "dead", buckets: ["pictures", "bills"] }),
+      ],
+      [],
+    );
+    expect(nodes.filter(({ kind }) => kind === "sender").map(({ name }) => name)).toEqual([
+      "R2 pictures",
+      "R2 bills",
+    ]);
+    expect(edges.map(({ queue, carries }) => `${queue} ${carries}`)).toEqual([
+      "orders in",
+      "orders out",
+      "orders dead",
+      "dead in",
+      "dead in",
+    ]);
+    const columns = new Map(nodes.map(({ key, x }) => [key, x]));
+    expect(columns.get("queue dead")).toBe(columns.get("queue orders"));
+  });
+
   it("marks the edges of which only the common rate is known", () => {
     const { edges } = layOutMap(SHOP, [topicView({ arn: NEWS, name: "news" })]);
     expect(

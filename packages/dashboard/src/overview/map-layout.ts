@@ -57,7 +57,7 @@ export function layOutMap(shown: readonly QueueView[], topics: readonly TopicVie
   // A dead-letter queue with a sender or a consumer of its own is a queue among the others.
   const isLast = (queue: QueueView) =>
     targets.has(queue.name) &&
-    queue.producers.length === 0 &&
+    sendersTo(queue).length === 0 &&
     queue.topics.length === 0 &&
     queue.consumer === null;
   const middle = shown.filter((queue) => !isLast(queue));
@@ -116,13 +116,10 @@ interface Beside {
 }
 
 function sendersOf(queues: readonly QueueView[], topics: readonly TopicView[]): Beside[] {
-  const workers = [...new Set(queues.flatMap(({ producers }) => producers.map(({ worker }) => worker)))];
   return [
-    ...workers.map((worker) => ({
-      node: { key: `sender ${worker}`, kind: "sender" as const, name: worker },
-      queues: queues
-        .filter(({ producers }) => producers.some((producer) => producer.worker === worker))
-        .map(named),
+    ...[...new Set(queues.flatMap(sendersTo))].map((name) => ({
+      node: { key: `sender ${name}`, kind: "sender" as const, name },
+      queues: queues.filter((queue) => sendersTo(queue).includes(name)).map(named),
     })),
     ...topics.map(({ arn, name }) => ({
       node: { key: `topic ${arn}`, kind: "topic" as const, name, topicArn: arn },
@@ -137,6 +134,11 @@ function consumersOf(queues: readonly QueueView[]): Beside[] {
     node: { key: `consumer ${name}`, kind: "consumer" as const, name },
     queues: queues.filter((queue) => queue.consumer !== null && consumerName(queue) === name).map(named),
   }));
+}
+
+/** Names of the Workers that send to a queue, and of R2 buckets: no Worker has a blank in its name. */
+function sendersTo({ producers, buckets }: QueueView): string[] {
+  return [...new Set(producers.map(({ worker }) => worker)), ...buckets.map((name) => `R2 ${name}`)];
 }
 
 function named({ name }: QueueView): string {
@@ -180,9 +182,8 @@ function edgesOf(queue: QueueView, nodes: ReadonlyMap<string, MapNode>): MapEdge
       },
     ];
   };
-  const workers = [...new Set(queue.producers.map(({ worker }) => worker))];
   const waysIn = [
-    ...workers.flatMap((worker) => edge("in", nodes.get(`sender ${worker}`))),
+    ...sendersTo(queue).flatMap((name) => edge("in", nodes.get(`sender ${name}`))),
     ...queue.topics.flatMap((arn) => edge("in", nodes.get(`topic ${arn}`))),
   ].sort((a, b) => a.from.y - b.from.y);
   const others = [

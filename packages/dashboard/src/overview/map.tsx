@@ -26,9 +26,10 @@ interface MapProps {
 export function QueueMap({ queues, topics, others, rateOf }: MapProps) {
   // Counts change all the time, edges hardly ever.
   const shape = JSON.stringify([
-    queues.map(({ name, producers, consumer, redrive, topics: sources }) => [
+    queues.map(({ name, producers, buckets, consumer, redrive, topics: sources }) => [
       name,
       producers,
+      buckets,
       consumer,
       redrive,
       sources,
@@ -103,7 +104,7 @@ function Node({ node, queue }: { readonly node: MapNode; readonly queue: QueueVi
         {name.length > NAME_LENGTH_MAX ? `${name.slice(0, NAME_LENGTH_MAX - 1)}…` : name}
       </text>{" "}
       <text class="detail" x={x + 10} y={y + 32}>
-        {queue === null ? WORDS[kind] : detailOf(queue)}
+        {queue === null ? (WORDS[kind] ?? kind) : detailOf(queue)}
       </text>
       {queue === null ? null : <circle class={tone} cx={x + width - 12} cy={y + 13} r={4} />}
     </>
@@ -118,7 +119,10 @@ function Node({ node, queue }: { readonly node: MapNode; readonly queue: QueueVi
 }
 
 const NO_STATE = { tone: "quiet", detail: "" } as const;
-const WORDS = { sender: "Worker, sends", topic: "topic", queue: "queue", consumer: "gets messages" } as const;
+const WORDS: Partial<Record<MapNode["kind"], string>> = {
+  sender: "sends messages",
+  consumer: "gets messages",
+};
 
 function detailOf(queue: QueueView): string {
   const { ready, delayed, leased } = queue.messages;

@@ -69,6 +69,7 @@ export function DeliveryFacts({ queue }: { readonly queue: QueueView }) {
             ],
         ["Delay", settings.deliveryDelaySeconds === 0 ? "none" : span(1_000 * settings.deliveryDelaySeconds)],
         ["Kept for", span(1_000 * settings.messageRetentionSeconds)],
+        settings.shards === 1 ? null : ["Shards", settings.shards],
         ["Finished, kept", settings.finishedMessages.toLocaleString("en")],
       ]}
     />

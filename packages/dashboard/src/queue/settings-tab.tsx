@@ -26,7 +26,7 @@ export function SettingsTab({ queue }: { readonly queue: QueueView }) {
 }
 
 function Sources({ queue }: { readonly queue: QueueView }) {
-  const { producers, topics, deadLettersOf } = queue;
+  const { producers, topics, buckets, deadLettersOf } = queue;
   return (
     <Facts
       of={[
@@ -42,6 +42,7 @@ function Sources({ queue }: { readonly queue: QueueView }) {
           />,
         ],
         ["From topics", <Names key="topics" of={topics.map((arn) => <TopicName key={arn} arn={arn} />)} />],
+        buckets.length === 0 ? null : ["From R2", <Names key="r2" of={buckets} />],
         [
           "Dead letters of",
           <Names
