@@ -54,6 +54,15 @@ describe("a caller", () => {
     expect(other(0, null, record(undefined, 20))).toBeNull();
   });
 
+  it("with a map of another shard that had this one's name is sent to shard 0, which may not know this one", () => {
+    const whole = { epoch: 15, open: 1, kept: 1 };
+    for (const shard of [1, 3]) {
+      expect(other(shard, 14, record(MAP, 15))).toEqual(whole);
+      for (const epoch of [15, 16]) expect(other(shard, epoch, record(MAP, 15))).toEqual(MAP);
+    }
+    expect(other(0, 14, record(MAP, 15))).toEqual(MAP);
+  });
+
   it("is taken where the object does not know what it is: the directory was never reached", () => {
     expect(refusal(() => refuseOtherMap({ object: "orders", epoch: 3, record: null }))).toBeNull();
   });

@@ -20,13 +20,11 @@ export function refuseOtherMap({ object, epoch, record }: CalledObject): void {
   if (record === null) return;
   const { queue, shard } = shardOf(object);
   const { shards: map, emptyAsOf } = record;
-  if (map === undefined) {
-    // Its map is of an earlier queue of this name.
-    if (epoch !== null && epoch < emptyAsOf)
-      throw new ShardMapError(queue, { epoch: emptyAsOf, open: 1, kept: 1 });
-  } else if (epoch === null ? shard > 0 || !isWhole(map) : epoch < map.epoch) {
-    throw new ShardMapError(queue, map);
-  }
+  // Its map is of an earlier queue or shard of this name. The map of the present one may not have reached shard 0 yet.
+  if (epoch !== null && epoch < emptyAsOf && (map === undefined || shard > 0))
+    throw new ShardMapError(queue, { epoch: emptyAsOf, open: 1, kept: 1 });
+  if (map === undefined) return;
+  if (epoch === null ? shard > 0 || !isWhole(map) : epoch < map.epoch) throw new ShardMapError(queue, map);
 }
 
 /** Refuses new messages on a shard that its caller's own map has draining. @throws ShardMapError */
