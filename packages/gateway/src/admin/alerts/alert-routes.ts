@@ -15,6 +15,7 @@ import { mayUse } from "../../rights/rights.ts";
 import { rightsOf } from "../../rights/route-needs.ts";
 import { type BacklogView, backlogOf } from "../backlog-view.ts";
 import { AdminError, queueNotFound } from "../failure.ts";
+import { inParallel, LISTED_AT_ONCE } from "../in-parallel.ts";
 import { queueOf } from "../queue-of.ts";
 import { timeOf } from "../time.ts";
 import { type AlertView, alertViews, silentUntilOf } from "./alert-view.ts";
@@ -60,14 +61,11 @@ export function alertRoutes(directory: QueueDirectory): Hono {
     const rights = rightsOf(c);
     const [records, reported] = await Promise.all([account.list(), account.atRest()]);
     const atRest = new Map(reported.map(({ queueId, description }) => [queueId, description]));
-    const described = await Promise.all(
-      records
-        .filter(({ name }) => mayUse(rights, name))
-        .map(async (record) => ({
-          record,
-          description: atRest.get(record.queueId) ?? (await directory.describe(record.name)),
-        })),
-    );
+    const shown = records.filter(({ name }) => mayUse(rights, name));
+    const described = await inParallel(shown, LISTED_AT_ONCE, async (record) => ({
+      record,
+      description: atRest.get(record.queueId) ?? (await directory.describe(record.name)),
+    }));
     const isOfAll = rights.queues.length === 0;
     const webhook = await webhookOf(directory);
     const waiting = webhook === null || webhook.waiting === 0 ? new Map() : await reportsWaiting(directory);

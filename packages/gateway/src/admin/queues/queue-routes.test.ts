@@ -11,6 +11,7 @@ import {
   TOPIC,
 } from "../../../test/directory.ts";
 import { createGateway, type QueueDirectory } from "../../index.ts";
+import { LISTED_AT_ONCE } from "../in-parallel.ts";
 
 const API = "http://localhost:8787/__sluice/api";
 const FIFO: QueueDefinition = { ...DEAD, fifo: {} };
@@ -49,6 +50,24 @@ function post(directory: QueueDirectory, path: string, body?: string) {
 function withQueue(able: Able, directory: QueueDirectory = directoryOf()): QueueDirectory {
   return { ...directory, queue: () => queueWith(able) };
 }
+
+it.each(["/queues", "/alerts"])("%s asks few queues at a time, and all of them", async (path) => {
+  const names = Array.from({ length: 3 * LISTED_AT_ONCE }, (_, i) => `q${i}`);
+  const of = directoryOf(Object.fromEntries(names.map((name) => [name, ORDERS])));
+  const asked: string[] = [];
+  let [open, openMax] = [0, 0];
+  const describe = async (name: string) => {
+    asked.push(name);
+    open += 1;
+    openMax = Math.max(open, openMax);
+    await new Promise((resolve) => setTimeout(resolve));
+    open -= 1;
+    return of.describe(name);
+  };
+  expect((await ask({ ...of, describe }, path)).status).toBe(200);
+  expect(asked).toEqual(expect.arrayContaining(names));
+  expect(openMax).toBe(LISTED_AT_ONCE);
+});
 
 it("a queue is shown with the topics that send to it, and whose dead letters it takes", async () => {
   const toQueue = subscriptionOf({ deadLetterQueue: "dead" });

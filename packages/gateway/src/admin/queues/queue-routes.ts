@@ -8,6 +8,7 @@ import { shownMove } from "../../rights/other-queues.ts";
 import { mayUse, type Rights } from "../../rights/rights.ts";
 import { rightsOf } from "../../rights/route-needs.ts";
 import { AdminError, queueNotFound } from "../failure.ts";
+import { inParallel, LISTED_AT_ONCE } from "../in-parallel.ts";
 import { checkQueue, queueOf } from "../queue-of.ts";
 import { moveView, type Surroundings, viewOf } from "./queue-view.ts";
 import { cancelRedrive, redrive } from "./redrive.ts";
@@ -28,12 +29,10 @@ export function queueRoutes(directory: QueueDirectory): Hono {
     ]);
     const reported = c.req.query("reported") === "true" ? await account.atRest() : [];
     const atRest = new Map(reported.map(({ queueId, description }) => [queueId, description]));
-    const queues = await Promise.all(
-      surroundings.queues.map(async (record) => {
-        const description = atRest.get(record.queueId) ?? (await directory.describe(record.name));
-        return viewOf(record, description, surroundings);
-      }),
-    );
+    const queues = await inParallel(surroundings.queues, LISTED_AT_ONCE, async (record) => {
+      const description = atRest.get(record.queueId) ?? (await directory.describe(record.name));
+      return viewOf(record, description, surroundings);
+    });
     return c.json({ queues, deployed });
   });
 

@@ -1,6 +1,7 @@
 import type { QueueRecord } from "@sluice/protocol";
 import type { QueueDirectory } from "../../account/queue-directory.ts";
 import { mayUse, type Rights } from "../../rights/rights.ts";
+import { inParallel } from "../in-parallel.ts";
 import { idBeginning } from "../messages/find-message.ts";
 import { filterIn } from "../messages/look-routes.ts";
 import { type QueueResult, SHOWN_MAX, searchQueue, type Wanted } from "./search-queue.ts";
@@ -88,19 +89,4 @@ function wantedOf(text: string, rights: Rights): Wanted {
   if (beginning === null) return { filters: written, beginning };
   const byId = { text: `id:${beginning}`, filter: [{ field: "id" as const, prefix: beginning }] };
   return { filters: [byId, ...written], beginning };
-}
-
-/** Calls a function for each item, for `atOnce` of them at the same time. @returns the results in order. */
-async function inParallel<Item, Result>(
-  items: readonly Item[],
-  atOnce: number,
-  run: (item: Item) => Promise<Result>,
-): Promise<Result[]> {
-  const results: Result[] = [];
-  const waiting = items.entries();
-  const runOneByOne = async () => {
-    for (const [i, item] of waiting) results[i] = await run(item);
-  };
-  await Promise.all(Array.from({ length: atOnce }, runOneByOne));
-  return results;
 }

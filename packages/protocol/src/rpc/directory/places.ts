@@ -1,4 +1,4 @@
-import type { ShardMap } from "../shards/shard-map.ts";
+import type { ShardMap } from "../../shards/shard-map.ts";
 import type { Jurisdiction } from "./directory.ts";
 
 /** Namespace of the Durable Objects of queues, as far as it finds them. */
