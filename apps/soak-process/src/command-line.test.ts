@@ -24,6 +24,8 @@ describe("the command line", () => {
     const power = { kind: "power", states: 1_000, isPlanted: false };
     expect(parseCommandLine(["power"], 7)).toEqual({ ...power, ...workers });
     expect(parseCommandLine(["adopt-kills"], 7)).toEqual({ kind: "adopt", kills: 100, ...workers });
+    const shardKills = { kind: "shards", kills: 100, epochMsMax: 3_000, ...workers };
+    expect(parseCommandLine(["shard-kills"], 7)).toEqual(shardKills);
   });
 
   it("takes options", () => {

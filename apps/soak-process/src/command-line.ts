@@ -15,6 +15,7 @@ export type Command = {
   | { readonly kind: "alerts"; readonly runs: number }
   | { readonly kind: "power"; readonly states: number; readonly isPlanted: boolean }
   | { readonly kind: "adopt"; readonly kills: number }
+  | { readonly kind: "shards"; readonly kills: number; readonly epochMsMax: number }
   | {
       readonly kind: "rollouts";
       readonly rollouts: number;
@@ -41,6 +42,7 @@ The same of the broker alone, which "sluice serve" without Workers runs in its o
   sqs-swaps  ends, and goes on on workerd and back  --swaps N (10)  --epoch-ms N (500)
   sqs-alerts kill -9 around alerts           --runs N (100)
   adopt-kills  kill -9 of "sluice adopt", which moves a queue from another broker  --kills N (100)
+  shard-kills  kill -9 while the numbers of shards change  --kills N (100)  --epoch-ms N (3000)
   sqs-syncs  counts syncs before each answer, on Node.js and workerd; needs strace  --messages N (100)
 
   --seed N   the same seed draws the same load, moments and damage (default: from the clock)`;
@@ -83,6 +85,15 @@ export function parseCommandLine(args: readonly string[], randomSeed: number): C
       return { kind: "alerts", ...common, runs: whole("--runs", values.runs, 100, 1) };
     case "adopt-kills":
       return { kind: "adopt", ...common, kills: whole("--kills", values.kills, 100, 1) };
+    case "shard-kills": {
+      const kills = whole("--kills", values.kills, 100, 1);
+      return {
+        kind: "shards",
+        ...common,
+        kills,
+        epochMsMax: whole("--epoch-ms", values["epoch-ms"], 3_000, 0),
+      };
+    }
     case "sqs-syncs":
       return { kind: "syncs", ...common, messages: whole("--messages", values.messages, 100, 1) };
     case "power": {

@@ -18,6 +18,7 @@ import { runRollouts } from "./runs/rollouts.ts";
 import { runSqsSwaps } from "./runs/sqs-swaps.ts";
 import { canTrace, runSqsSyncs } from "./runs/sqs-syncs.ts";
 import type { Ended, OpenScenario } from "./scenario/scenario.ts";
+import { ShardsScenario } from "./shards/shards-scenario.ts";
 import { damagedSqs } from "./sqs/damaged-sqs.ts";
 import type { SqsSummary } from "./sqs/receive-ledger.ts";
 import { SqsScenario } from "./sqs/sqs-scenario.ts";
@@ -49,6 +50,7 @@ export async function runCommand(command: Command): Promise<boolean> {
   if (kind === "power") return cutPower(command, took);
   if (kind === "adopt") return runAdopt(command, took);
   if (kind === "rollouts") return rollOut(command, took);
+  if (kind === "shards") return changeShards(command, took);
   const run = <S extends Summary | SqsSummary>(open: OpenScenario<S>) => runScenario(command, open, took);
   return broker === "sqs"
     ? run((persistDir) => SqsScenario.open(seed, persistDir))
@@ -177,8 +179,29 @@ async function rollOut(
   return conclude(result, lines, took());
 }
 
+async function changeShards(
+  command: Extract<Command, { kind: "shards" }>,
+  took: () => string,
+): Promise<boolean> {
+  const onKill = (kills: number) => {
+    if (kills % ROLLOUTS_PER_LINE === 0) console.log(`  ${kills} of ${command.kills}, ${took()}`);
+  };
+  const result = await runKills({ ...command, open: () => ShardsScenario.open(command.seed), onKill });
+  const lines: Line[] = [
+    ["kills survived", command.kills],
+    ["changes of a number of shards", result.changes],
+    ["requests to the endpoint", result.pushed],
+    ["  of these for what was done before a kill", result.repeated],
+    ...Object.entries(result.openMax).map(([queue, open]): Line => [`  open at a time, of ${queue}`, open]),
+  ];
+  return conclude(result, lines, took());
+}
+
 async function runScenario<S extends Summary | SqsSummary>(
-  command: Exclude<Command, { kind: "damage" | "syncs" | "alerts" | "power" | "adopt" | "rollouts" }>,
+  command: Exclude<
+    Command,
+    { kind: "damage" | "syncs" | "alerts" | "power" | "adopt" | "rollouts" | "shards" }
+  >,
   open: OpenScenario<S>,
   took: () => string,
 ): Promise<boolean> {

@@ -1,14 +1,11 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Child, startChild } from "@sluice/harness/child";
 import { environmentIn } from "@sluice/harness/environment";
 import { Random } from "@sluice/harness/random";
-import getPort from "get-port";
-import { BrokerProcess } from "../sqs/broker-process.ts";
+import { BrokerLab } from "../sqs/broker-lab.ts";
+import type { BrokerProcess } from "../sqs/broker-process.ts";
 import { sqs } from "../sqs/client.ts";
-import { buildCommand } from "../sqs/command.ts";
 import { queueUrl } from "../sqs/queues.ts";
 
 /** System that the messages come from, for which a second broker stands. */
@@ -45,23 +42,19 @@ const BATCH = 10;
  */
 export async function runAdoptKills({ kills, seed, onKill }: AdoptKillOptions): Promise<AdoptKills> {
   const random = new Random(seed);
-  const command = await buildCommand();
-  const folder = await mkdtemp(path.join(tmpdir(), "sluice-soak-process-"));
-  const start = async (name: string) => {
-    const options = { main: command.main, port: await getPort(), folder };
-    return BrokerProcess.start({ ...options, persistDir: path.join(folder, name) });
-  };
-  const [source, target] = await Promise.all([start("source"), start("target")]);
+  const lab = await BrokerLab.open();
+  const start = async (name: string) => (await lab.broker(path.join(lab.folder, name))).start();
   const arrived = new Map<string, number>();
   let killed = 0;
   let recognised = 0;
   let sent = 0;
   try {
+    const [source, target] = await Promise.all([start("source"), start("target")]);
     for (const [i, system] of SYSTEMS.entries()) {
       const runs = Math.floor(kills / SYSTEMS.length) + (i < kills % SYSTEMS.length ? 1 : 0);
       const name = `${QUEUE}-${system}`;
       await sqs(source.endpoint, "CreateQueue", { QueueName: name });
-      const adopt = () => adopting(command.main, { folder, source, target, system, name });
+      const adopt = () => adopting(lab, { source, target, system, name });
       for (let run = 0; run < runs; run++) {
         sent += await sendAll(source.endpoint, name, sent);
         const child = adopt();
@@ -80,14 +73,11 @@ export async function runAdoptKills({ kills, seed, onKill }: AdoptKillOptions): 
     }
     return { kills: killed, messages: sent, recognised, violations: violationsIn(arrived, sent) };
   } finally {
-    await Promise.all([source.kill(), target.kill()]);
-    await rm(folder, { recursive: true, force: true });
-    await command.remove();
+    await lab.close();
   }
 }
 
 interface Adopting {
-  readonly folder: string;
   readonly source: BrokerProcess;
   readonly target: BrokerProcess;
   readonly system: System;
@@ -95,7 +85,7 @@ interface Adopting {
 }
 
 /** Starts the command. */
-function adopting(main: string, { folder, source, target, system, name }: Adopting): Child {
+function adopting({ main, folder }: BrokerLab, { source, target, system, name }: Adopting): Child {
   const to = new URL(target.endpoint).origin;
   const from = new URL(source.endpoint).origin;
   const args = ["adopt", name, "--from", system, "--url", to, "--yes", "--json", "--detach-consumer"];

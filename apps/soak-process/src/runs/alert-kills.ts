@@ -1,15 +1,12 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Random } from "@sluice/harness/random";
-import getPort from "get-port";
 import { Webhook } from "standardwebhooks";
-import { BrokerProcess } from "../sqs/broker-process.ts";
+import { BrokerLab } from "../sqs/broker-lab.ts";
 import { sqs } from "../sqs/client.ts";
-import { buildCommand } from "../sqs/command.ts";
 import { queueUrl } from "../sqs/queues.ts";
 
 interface AlertKillOptions {
@@ -41,19 +38,12 @@ const LOOK_MS = 20;
  */
 export async function runAlertKills({ runs, seed, onRun }: AlertKillOptions): Promise<AlertKills> {
   const random = new Random(seed);
-  const command = await buildCommand();
-  const folder = await mkdtemp(path.join(tmpdir(), "sluice-soak-process-"));
+  const lab = await BrokerLab.open();
   const receiver = await Receiver.open();
-  const port = await getPort();
-  await writeFile(path.join(folder, "wrangler.toml"), configuration(receiver.url));
+  await writeFile(path.join(lab.folder, "wrangler.toml"), configuration(receiver.url));
+  const epochs = await lab.broker();
   const start = async () => {
-    const started = await BrokerProcess.start({
-      main: command.main,
-      port,
-      persistDir: path.join(folder, "state"),
-      folder,
-      env: { SLUICE_ALERTS_SECRET: SECRET },
-    });
+    const started = await epochs.start({ env: { SLUICE_ALERTS_SECRET: SECRET } });
     // Queues that are asked go on at once, where their alarms would ring some seconds later.
     await fetch(new URL("/__sluice/api/alerts", started.endpoint));
     return started;
@@ -80,10 +70,8 @@ export async function runAlertKills({ runs, seed, onRun }: AlertKillOptions): Pr
     }
     return { kills, ...receiver.result };
   } finally {
-    await broker.kill();
     await receiver.close();
-    await rm(folder, { recursive: true, force: true });
-    await command.remove();
+    await lab.close();
   }
 }
 

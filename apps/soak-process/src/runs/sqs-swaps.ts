@@ -31,14 +31,14 @@ export async function runSqsSwaps({
   const { random } = scenario;
   try {
     for (let swap = 1; swap <= swaps; swap++) {
-      await scenario.start(swap % 2 === 0 ? worker : undefined);
+      await scenario.start(swap % 2 === 0 ? { worker } : {});
       scenario.load();
       await sleep(random.between(0, epochMsMax));
       if (random.chance(STOPPED)) await scenario.stop();
       else await scenario.kill();
       onSwap?.(swap);
     }
-    await scenario.start(swaps % 2 === 0 ? undefined : worker);
+    await scenario.start(swaps % 2 === 0 ? {} : { worker });
     scenario.load();
     return await conclude(scenario);
   } finally {

@@ -40,7 +40,7 @@ export async function runSqsSyncs({ messages, seed }: SqsSyncOptions): Promise<S
   try {
     const results: SqsSyncResult[] = [];
     for (const platform of ["Node.js", "workerd"] as const) {
-      await scenario.start(platform === "workerd" ? worker : undefined);
+      await scenario.start(platform === "workerd" ? { worker } : {});
       results.push(await traced(scenario, platform, messages));
       await scenario.stop();
     }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { type Child, startChild } from "@sluice/harness/child";
 import { environmentIn } from "@sluice/harness/environment";
 import { type QueueFigures, queueFigures } from "../cluster/queue-figures.ts";
@@ -8,7 +9,7 @@ const LOOK_AGAIN_MS = 5;
 /** Time and level that a line of the log begins with. */
 const LOGGED = /^\d{4}-\S+Z \w+ +/;
 
-interface BrokerProcessOptions {
+export interface BrokerOptions {
   /** Entry of the command. */
   readonly main: string;
   readonly port: number;
@@ -33,7 +34,7 @@ export class BrokerProcess {
   #pids: readonly number[] = [];
 
   /** Resolves when requests are answered. Rejects with what it has printed if it ends instead. */
-  static async start(options: BrokerProcessOptions): Promise<BrokerProcess> {
+  static async start(options: BrokerOptions): Promise<BrokerProcess> {
     const epoch = new BrokerProcess(options);
     try {
       // Printed last but one, once it listens.
@@ -46,7 +47,15 @@ export class BrokerProcess {
     return epoch;
   }
 
-  private constructor({ main, port, persistDir, folder, env, worker, under = [] }: BrokerProcessOptions) {
+  /** Starts it and kills it so many ms later, though it may not answer by then. */
+  static async startInVain(options: BrokerOptions, ms: number): Promise<BrokerProcess> {
+    const epoch = new BrokerProcess(options);
+    await sleep(ms);
+    await epoch.kill();
+    return epoch;
+  }
+
+  private constructor({ main, port, persistDir, folder, env, worker, under = [] }: BrokerOptions) {
     this.#url = `http://127.0.0.1:${port}`;
     this.endpoint = `${this.#url}/__sluice/aws/`;
     const more = ["--port", `${port}`, "--persist-to", persistDir];

@@ -157,6 +157,14 @@ export class ReceiveLedger extends Ledger<SqsMessage> {
     receive.knownSinceMs = message.changedAtMs;
   }
 
+  /** Enters that the broker's clock was moved forward while nothing was asked: every lease and delay is over. */
+  clockMoved(): void {
+    for (const message of this.messages) {
+      message.delayMs = 0;
+      if (message.received !== null) message.received.hiddenUntilMs = UNKNOWN;
+    }
+  }
+
   /** Call when everything has been received. */
   summary(): SqsSummary {
     const { refusedCalls: refused, resent, received, late, again } = this;

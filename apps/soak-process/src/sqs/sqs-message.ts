@@ -21,7 +21,7 @@ type Deletion = "none" | "unknown" | "done";
 export interface SqsMessage extends Sent {
   /** Message group on a FIFO queue; `null` on any other. */
   readonly group: string | null;
-  readonly delayMs: number;
+  delayMs: number;
   /** Before the call, so nothing can be due earlier than this and the delay. */
   readonly sentAtMs: number;
   /** Id that SQS gives the message, once it was received; `null` before. */

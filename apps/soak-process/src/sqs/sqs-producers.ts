@@ -20,7 +20,7 @@ const BATCH_MAX = 10;
 /** Message of each group whose send was not answered: it is sent again first, with its deduplication id. */
 export type Unanswered = Map<string, { readonly message: SqsMessage; readonly body: string }>;
 
-interface Producing {
+export interface Producing {
   readonly endpoint: string;
   readonly ledger: ReceiveLedger;
   readonly random: Random;
@@ -32,23 +32,31 @@ interface Producing {
 export async function produce(producing: Producing): Promise<void> {
   const { random } = producing;
   await Promise.all([
-    ...Array.from({ length: PRODUCERS }, () => produceUnordered({ ...producing, random: random.fork() })),
+    ...Array.from({ length: PRODUCERS }, () =>
+      produceUnordered({ ...producing, random: random.fork() }, UNORDERED_QUEUES),
+    ),
     ...Array.from({ length: GROUPS }, (_, group) =>
-      produceOrdered({ ...producing, random: random.fork() }, `g${group}`),
+      produceOrdered({ ...producing, random: random.fork() }, ORDERED_QUEUE, `g${group}`),
     ),
   ]);
 }
 
-async function produceUnordered(producing: Producing): Promise<void> {
+/** Sends to one of the queues after the other, drawn at random. */
+export async function produceUnordered(
+  producing: Producing,
+  queues: readonly [string, ...string[]],
+): Promise<void> {
   const { random, ledger, stop } = producing;
   while (!stop.aborted) {
-    if (ledger.owed < OWED_MAX && (await sendSome(producing)) === "gone") return;
+    if (ledger.owed < OWED_MAX && (await sendSome(producing, random.pick(queues))) === "gone") return;
     await sleep(random.between(0, PAUSE_MS_MAX));
   }
 }
 
-async function sendSome({ random, ledger, endpoint }: Producing): Promise<"answered" | "gone"> {
-  const queue = random.pick(UNORDERED_QUEUES);
+async function sendSome(
+  { random, ledger, endpoint }: Producing,
+  queue: string,
+): Promise<"answered" | "gone"> {
   const drawn = Array.from({ length: random.chance(0.4) ? random.between(1, BATCH_MAX) : 1 }, () => {
     const delaySeconds = random.chance(0.2) ? random.between(1, DELAY_SECONDS_MAX) : 0;
     const bytes = random.chance(0.02) ? random.between(1_000, 20_000) : random.between(1, 400);
@@ -78,9 +86,9 @@ async function sendSome({ random, ledger, endpoint }: Producing): Promise<"answe
 }
 
 /** Sends a group's messages one after the other. A send without an answer is made again until there is one. */
-async function produceOrdered(producing: Producing, group: string): Promise<void> {
+export async function produceOrdered(producing: Producing, queue: string, group: string): Promise<void> {
   const { random, ledger, stop, endpoint, unanswered } = producing;
-  const QueueUrl = queueUrl(endpoint, ORDERED_QUEUE);
+  const QueueUrl = queueUrl(endpoint, queue);
   while (!stop.aborted) {
     const before = unanswered.get(group);
     if (before === undefined && ledger.owed >= OWED_MAX) {
@@ -88,7 +96,7 @@ async function produceOrdered(producing: Producing, group: string): Promise<void
       continue;
     }
     if (before !== undefined) ledger.resent += 1;
-    const given = { queue: ORDERED_QUEUE, group, bytes: random.between(1, 400), delayMs: 0 };
+    const given = { queue, group, bytes: random.between(1, 400), delayMs: 0 };
     const { message, body } = before ?? ledger.intend(given);
     unanswered.set(group, { message, body });
     const outcome = await attempt(ledger, async () => {

@@ -1,11 +1,8 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
+import { rm } from "node:fs/promises";
 import { Random } from "@sluice/harness/random";
-import getPort from "get-port";
 import { damageLines, drained, type Scenario } from "../scenario/scenario.ts";
-import { BrokerProcess } from "./broker-process.ts";
-import { buildCommand, type Command } from "./command.ts";
+import { BrokerLab, type LabBroker, type StartOptions } from "./broker-lab.ts";
+import type { BrokerProcess } from "./broker-process.ts";
 import { createQueues } from "./queues.ts";
 import { ReceiveLedger, type SqsSummary } from "./receive-ledger.ts";
 import { consume } from "./sqs-consumers.ts";
@@ -13,14 +10,13 @@ import { produce, type Unanswered } from "./sqs-producers.ts";
 
 /** `sluice serve` with clients of SQS and their ledger, over any number of epochs. */
 export class SqsScenario implements Scenario<SqsSummary> {
-  readonly ledger = new ReceiveLedger();
+  readonly ledger: ReceiveLedger;
   readonly random: Random;
   readonly persistDir: string;
-  readonly #command: Command;
-  /** Where the command runs. Nothing is in it. */
-  readonly #folder: string;
-  readonly #port: number;
-  readonly #unanswered: Unanswered = new Map();
+  /** Messages of groups whose sends were not answered. */
+  readonly unanswered: Unanswered = new Map();
+  readonly #lab: BrokerLab;
+  readonly #broker: LabBroker;
   #hasQueues = false;
   #epoch: BrokerProcess | null = null;
   #stop = { producing: new AbortController(), consuming: new AbortController() };
@@ -30,18 +26,21 @@ export class SqsScenario implements Scenario<SqsSummary> {
   readonly #earlierLines: string[] = [];
 
   /** @param persistDir an empty folder; by default a new one. `close` deletes either. */
-  static async open(seed: number, persistDir?: string): Promise<SqsScenario> {
-    const command = await buildCommand();
-    const folder = await mkdtemp(path.join(tmpdir(), "sluice-soak-process-"));
-    return new SqsScenario(command, seed, folder, persistDir ?? path.join(folder, "state"), await getPort());
+  static async open(
+    seed: number,
+    persistDir?: string,
+    ledger: ReceiveLedger = new ReceiveLedger(),
+  ): Promise<SqsScenario> {
+    const lab = await BrokerLab.open();
+    return new SqsScenario(seed, lab, await lab.broker(persistDir), ledger);
   }
 
-  private constructor(command: Command, seed: number, folder: string, persistDir: string, port: number) {
-    this.#command = command;
-    this.#folder = folder;
-    this.persistDir = persistDir;
-    this.#port = port;
+  private constructor(seed: number, lab: BrokerLab, broker: LabBroker, ledger: ReceiveLedger) {
     this.random = new Random(seed);
+    this.#lab = lab;
+    this.#broker = broker;
+    this.persistDir = broker.persistDir;
+    this.ledger = ledger;
   }
 
   /** The epoch that is running. */
@@ -69,17 +68,20 @@ export class SqsScenario implements Scenario<SqsSummary> {
     return this.epoch.pid;
   }
 
-  /** @param worker folder of a Worker; with one the broker runs on workerd. */
-  async start(worker?: string): Promise<void> {
-    this.#epoch = await BrokerProcess.start({
-      main: this.#command.main,
-      port: this.#port,
-      persistDir: this.persistDir,
-      folder: this.#folder,
-      ...(worker === undefined ? {} : { worker }),
-    });
+  /** Folder that the broker runs in, whose configuration there may be. */
+  get folder(): string {
+    return this.#lab.folder;
+  }
+
+  async start(options?: StartOptions): Promise<void> {
+    this.#epoch = await this.#broker.start(options);
     if (!this.#hasQueues) await createQueues(this.epoch.endpoint);
     this.#hasQueues = true;
+  }
+
+  /** Starts the broker and kills it so many ms later, though it may not answer by then. */
+  async startInVain(ms: number, options?: StartOptions): Promise<void> {
+    this.#earlierLines.push(...(await this.#broker.startInVain(ms, options)).lines);
   }
 
   /** Sends and receives at random until the end of this epoch, or until `drain`. */
@@ -91,7 +93,7 @@ export class SqsScenario implements Scenario<SqsSummary> {
     this.#producing = produce({
       ...shared,
       random: random.fork(),
-      unanswered: this.#unanswered,
+      unanswered: this.unanswered,
       stop: this.#stop.producing.signal,
     });
     this.#consuming = consume({
@@ -132,8 +134,7 @@ export class SqsScenario implements Scenario<SqsSummary> {
   async close(): Promise<void> {
     if (this.#epoch !== null) await this.kill();
     await rm(this.persistDir, { recursive: true, force: true });
-    await rm(this.#folder, { recursive: true, force: true });
-    await this.#command.remove();
+    await this.#lab.close();
   }
 
   async #stopLoad(): Promise<void> {
