@@ -27,5 +27,5 @@ export interface PeriodicTask {
   readonly scheduledMs: number;
 }
 
-/** Attribute names that only the daemon's own messages have: they are never passed on. */
-export const RESERVED_ATTRIBUTES = "beanstalk.sqsd";
+/** Beginning of the names of attributes that only the daemon's own messages have: they are never passed on. */
+export const RESERVED_PREFIX = "beanstalk.sqsd";

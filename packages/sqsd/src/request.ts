@@ -1,8 +1,8 @@
-import { type DaemonMessage, RESERVED_ATTRIBUTES } from "./message.ts";
+import { type DaemonMessage, RESERVED_PREFIX } from "./message.ts";
 
-/** How requests are made. */
+/** Settings of all requests of a daemon. */
 export interface RequestSettings {
-  /** Whole URL of ordinary messages. */
+  /** URL that messages are posted to. A periodic task has a path of its own on the same host. */
   readonly url: string;
   readonly contentType: string;
   /** Name of the queue. */
@@ -37,6 +37,7 @@ export function daemonRequest(message: DaemonMessage, settings: RequestSettings)
     headers: {
       "Content-Type": settings.contentType,
       "User-Agent": USER_AGENT,
+      // As the daemon of AWS writes it.
       "Accept-Encoding": "gzip, compressed",
       "X-Aws-Sqsd-Msgid": message.id,
       "X-Aws-Sqsd-Queue": settings.queue,
@@ -70,7 +71,7 @@ function attributeHeaders({ attributes }: DaemonMessage) {
   const dropped: string[] = [];
   const taken = new Set<string>();
   for (const [name, { DataType = "", StringValue = "" }] of Object.entries(attributes)) {
-    if (name.startsWith(RESERVED_ATTRIBUTES)) continue;
+    if (name.startsWith(RESERVED_PREFIX)) continue;
     const header = ATTRIBUTE_PREFIX + name;
     const value = headerValue(StringValue);
     if (!DataType.startsWith("String") && !DataType.startsWith("Number")) {
@@ -96,7 +97,7 @@ function headerValue(text: string): string | null {
   return Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join("");
 }
 
-/** UTC, whole seconds: `2019-11-14T00:47:00Z`. */
+/** Writes a time in UTC, in whole seconds: `2019-11-14T00:47:00Z`. */
 export function isoSeconds(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }

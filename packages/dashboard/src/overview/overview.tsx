@@ -13,7 +13,7 @@ import { QueueMap } from "./map.tsx";
 import { MAP_QUEUES_MAX } from "./map-layout.ts";
 import { QueueTable } from "./queue-table.tsx";
 import { QueueTotals } from "./queue-totals.tsx";
-import { byTrouble, othersText, type Shown as ShownState } from "./trouble.ts";
+import { byTrouble, othersText, type StateFilter } from "./trouble.ts";
 
 interface QueuesAndTopics {
   readonly queues: readonly QueueView[];
@@ -51,10 +51,11 @@ export function Overview() {
 
 function Shown({ queues: answered, topics, refresh }: QueuesAndTopics & { readonly refresh: () => void }) {
   const [name, setName] = useState("");
-  const [state, setState] = useState<ShownState>("all");
+  const [state, setState] = useState<StateFilter>("all");
   const [, redraw] = useState(0);
   const figures = useRef(new Map<string, FiguresView & { readonly atMs: number }>());
   useNotices((notice) => {
+    // `useLive` asks.
     if (notice.kind === "ask") return;
     for (const queue of notice.frame.queues) {
       figures.current.set(queue.name, { ...queue, atMs: performance.now() });
@@ -87,6 +88,7 @@ function Shown({ queues: answered, topics, refresh }: QueuesAndTopics & { readon
   const shownTopics = topics.filter(fits);
   const [queue] = shownQueues;
   const [topic] = shownTopics;
+  /** Page that Enter opens in the search. */
   const first =
     queue !== undefined ? queueLink(queue.name) : topic !== undefined ? topicLink(topic.arn) : null;
   if (queues.length + topics.length === 0) return <NoQueues />;

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import type { QueueView } from "../api/call.ts";
 import { type Sorting, sorted, Table } from "../ui/table.tsx";
 import { QUEUE_COLUMNS } from "./columns.tsx";
-import { type Shown, STATES, TROUBLES, totalsOf, troubleOf } from "./trouble.ts";
+import { STATES, type StateFilter, TROUBLES, totalsOf, troubleOf } from "./trouble.ts";
 
 /** Queues of a page of the table. */
 const PAGE_QUEUES = 50;
@@ -10,8 +10,8 @@ const PAGE_QUEUES = 50;
 interface QueueTableProps {
   /** The worst first. */
   readonly queues: readonly QueueView[];
-  readonly state: Shown;
-  readonly setState: (state: Shown) => void;
+  readonly state: StateFilter;
+  readonly setState: (state: StateFilter) => void;
 }
 
 /** Table of queues, a page at a time: the worst first, unless a column is chosen. */
@@ -27,7 +27,7 @@ export function QueueTable({ queues, state, setState }: QueueTableProps) {
   const pages = Math.max(1, Math.ceil(rows.length / PAGE_QUEUES));
   const page = Math.min(asked, pages);
   const trouble = TROUBLES.reduce((sum, each) => sum + counts[each], 0);
-  const options: readonly (readonly [Shown, string])[] = [
+  const options: readonly (readonly [StateFilter, string])[] = [
     ["all", `all ${queues.length.toLocaleString("en")}`],
     ["trouble", `in trouble: ${trouble.toLocaleString("en")}`],
     ...STATES.map((each) => [each, `${each}: ${counts[each].toLocaleString("en")}`] as const),
@@ -42,7 +42,7 @@ export function QueueTable({ queues, state, setState }: QueueTableProps) {
             <select
               value={state}
               onChange={(event) => {
-                setState(event.currentTarget.value as Shown);
+                setState(event.currentTarget.value as StateFilter);
                 setPage(1);
               }}
             >

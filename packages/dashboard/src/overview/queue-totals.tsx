@@ -1,12 +1,12 @@
 import type { QueueView } from "../api/call.ts";
 import { Figures } from "../ui/facts.tsx";
 import { Count } from "../ui/table.tsx";
-import { type QueueState, type Shown, totalsOf } from "./trouble.ts";
+import { type QueueState, type StateFilter, totalsOf } from "./trouble.ts";
 
 interface QueueTotalsProps {
   readonly queues: readonly QueueView[];
   /** Shows the queues of a state. */
-  readonly setState: (state: Shown) => void;
+  readonly setState: (state: StateFilter) => void;
 }
 
 /** Totals of all queues. A number of queues leads to these. */

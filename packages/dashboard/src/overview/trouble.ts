@@ -7,8 +7,8 @@ export type QueueState = (typeof STATES)[number];
 /** States that ask for somebody. */
 export const TROUBLES: readonly QueueState[] = ["failing", "dead letters", "ageing", "paused"];
 
-/** Queues that the table shows: those of a state, all in trouble, or all. */
-export type Shown = QueueState | "trouble" | "all";
+/** Filter of the table: queues of a state, all in trouble, or all. */
+export type StateFilter = QueueState | "trouble" | "all";
 
 /** Age in ms from which on a backlog is taken to grow old. */
 export const AGEING_MS = 60_000;

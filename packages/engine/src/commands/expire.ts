@@ -193,7 +193,11 @@ function oldestInMs(segment: Segment, counts: (entry: Entry) => boolean): number
   return oldestMs;
 }
 
-/** Removes the untouched messages of a segment that were committed until then. Returns how many. */
+/**
+ * Deletes the messages of a segment that nothing has happened to yet, if they were accepted by then.
+ *
+ * @returns how many there were.
+ */
 export function expireUntouched(queue: Queue, segment: Segment, acceptedUntilMs: number): number {
   const from = segment.cursor;
   let to = from;

@@ -5,10 +5,10 @@ import { type Slice, sliceOf } from "../segments/segment.ts";
 import { expireUntouched } from "./expire.ts";
 
 /**
- * `purged` from any state: every message is gone, delayed and leased ones included (spec cloudflare-queues 4). A
- * consumer that works on a leased one goes on; its settlement finds nothing.
+ * Deletes every message, delayed and leased ones included (spec cloudflare-queues 4). A consumer that works on a leased
+ * one goes on; its settlement finds nothing.
  *
- * @returns how many are gone.
+ * @returns how many there were.
  */
 export function purge(queue: Queue): number {
   let purged = 0;
@@ -18,6 +18,7 @@ export function purge(queue: Queue): number {
       purged += entry.count;
       removeEntry(queue, entry);
     }
+    // Messages that nothing has happened to yet have no entry.
     purged += expireUntouched(queue, segment, Number.POSITIVE_INFINITY);
   }
   return purged;
@@ -30,7 +31,7 @@ export interface MessagePosition {
 }
 
 /**
- * `purged` from any state: one message is gone, even a leased one (spec cloudflare-queues 5.2, purge by refs).
+ * Deletes one message, even a leased one (spec cloudflare-queues 5.2, purge by refs).
  *
  * @param noteRemoved called with the message, for a caller that keeps its bytes.
  * @returns whether it was there.

@@ -52,8 +52,8 @@ export interface PushState {
 }
 
 /**
- * The state of one queue. Owned by the caller, changed in place and only by the functions of this package; `now` always
- * comes in as an argument and nothing in here reads a clock, storage or randomness.
+ * State of one queue. The caller owns it, and only functions of this package change it, in place. The time is an
+ * argument of theirs: nothing in here reads a clock, storage or randomness.
  */
 export interface Queue {
   rules: QueueRules;
@@ -73,9 +73,9 @@ export interface Queue {
   nextSegmentId: number;
   nextSeq: number;
   nextLeaseId: number;
-  /** Messages that were leased since the queue was created or restored, each as often as it was. */
+  /** Deliveries since the queue was created or restored: of each message as many as it had leases. */
   deliveries: number;
-  /** Segments that still take messages, see `send`. */
+  /** Segments that messages may still be appended to (`send`). */
   readonly tails: Segment[];
   /**
    * Whether no message of a segment is older than one of a segment before it, as long as none came here with its age.
@@ -91,14 +91,14 @@ export interface Queue {
   readonly changes: Map<number, SegmentChange>;
 }
 
-/** Segment and lease ids of one epoch of a queue: an epoch lasts from one start of the queue to the next. */
+/** Number of segment ids, and of lease ids, of an epoch, which lasts from one start of the queue to the next. */
 export const IDS_PER_EPOCH = 2 ** 32;
 
 /**
  * Makes an empty queue.
  *
  * @param epoch Number of times this queue was started. Ids begin at `epoch * IDS_PER_EPOCH`, so a receipt of an earlier
- *   epoch never names a message of this one. At most 2^20.
+ *   epoch never names a message of this one. At most 2^20, so that ids are safe integers.
  */
 export function createQueue(rules: QueueRules, epoch: number): Queue {
   const isFifo = rules.fifo === true;
@@ -150,8 +150,8 @@ export function orderOf(queue: Queue): GroupOrder {
 }
 
 /**
- * Notes a change for the next commit. The stronger of two stays: a created segment that is touched is still to be
- * created.
+ * Notes a change of a segment for the next commit, together with an earlier one: a created segment that is touched is
+ * still to be created.
  */
 export function noteChange(queue: Queue, segment: Segment, change: Exclude<SegmentChange, "gone">): void {
   const known = queue.changes.get(segment.id);

@@ -24,11 +24,12 @@ export interface BacklogView {
   readonly damage: readonly DamageView[];
 }
 
-/** Deliveries as the admin API shows them, since the queue's object is awake. */
+/** State of the deliveries to a queue's consumer, as the admin API shows it. */
 export interface HealthView {
   /** Whether the consumer is there, as far as is known. */
   readonly present: boolean;
   readonly inFlight: number;
+  /** Deliveries since the last one that went well, with those that no consumer took. */
   readonly consecutiveFailures: number;
   readonly lastDelivery: LastDeliveryView | null;
   /**
@@ -40,10 +41,20 @@ export interface HealthView {
 
 export interface LastDeliveryView {
   readonly endedAt: string;
+  /** Reason why it went wrong; `null` if it did not. */
   readonly failure: string | null;
-  /** Messages that it acknowledged, of how many; `null` where no message was settled. */
+  /** Number of its messages that it acknowledged, and of all; both `null` where no message was settled. */
   readonly acked: number | null;
   readonly messages: number | null;
+}
+
+/** Damage as the admin API shows it. */
+export interface DamageView {
+  readonly kind: DamageKind;
+  readonly foundAt: string;
+  /** Most messages that are lost by it; `null` where that is unknown. */
+  readonly messagesLost: number | null;
+  readonly text: string;
 }
 
 export function backlogOf(description: QueueDescription): BacklogView {
@@ -91,15 +102,6 @@ export function healthOf({
           },
     next: next === null ? null : { waitsFor: next.waitsFor, at: timeOf(next.atMs) },
   };
-}
-
-/** Damage as the admin API shows it. */
-export interface DamageView {
-  readonly kind: DamageKind;
-  readonly foundAt: string;
-  /** Most messages that are lost by it; `null` where that is unknown. */
-  readonly messagesLost: number | null;
-  readonly text: string;
 }
 
 export function damageViews(damage: readonly QueueDamage[]): DamageView[] {

@@ -2,7 +2,8 @@
 export interface Ingress {
   readonly port: number;
   /**
-   * Listens no more and resolves when what was begun is answered, after five seconds, or when the signal is aborted.
+   * Stops listening. Resolves when all requests that had begun are answered, but after five seconds at the latest, or
+   * once the signal is aborted.
    */
   stop(signal: AbortSignal): Promise<void>;
   /** Ends every connection. */

@@ -1,5 +1,5 @@
 import type { AttributeValue } from "@sluice/aws";
-import { type PeriodicTask, RESERVED_ATTRIBUTES } from "../message.ts";
+import { type PeriodicTask, RESERVED_PREFIX } from "../message.ts";
 
 /** The body of a message that stands for a periodic task. */
 export const TASK_BODY = "elasticbeanstalk scheduled job";
@@ -8,9 +8,9 @@ export const TASK_BODY = "elasticbeanstalk scheduled job";
 export function taskAttributes(task: PeriodicTask): Readonly<Record<string, AttributeValue>> {
   const text = (StringValue: string) => ({ DataType: "String", StringValue });
   return {
-    [`${RESERVED_ATTRIBUTES}.path`]: text(task.url),
-    [`${RESERVED_ATTRIBUTES}.task_name`]: text(task.name),
-    [`${RESERVED_ATTRIBUTES}.scheduled_time`]: text(utcText(task.scheduledMs)),
+    [`${RESERVED_PREFIX}.path`]: text(task.url),
+    [`${RESERVED_PREFIX}.task_name`]: text(task.name),
+    [`${RESERVED_PREFIX}.scheduled_time`]: text(utcText(task.scheduledMs)),
   };
 }
 
@@ -19,7 +19,7 @@ export function taskAttributes(task: PeriodicTask): Readonly<Record<string, Attr
  * the daemon itself has sent: else a client that may send could have the application called on any path.
  */
 export function taskOf(attributes: Readonly<Record<string, AttributeValue>>): PeriodicTask | null {
-  const text = (name: string) => attributes[`${RESERVED_ATTRIBUTES}.${name}`]?.StringValue;
+  const text = (name: string) => attributes[`${RESERVED_PREFIX}.${name}`]?.StringValue;
   const [url, name, scheduled] = [text("path"), text("task_name"), text("scheduled_time")];
   if (url === undefined || name === undefined || scheduled === undefined) return null;
   const scheduledMs = Date.parse(scheduled.replace(/^(\S+) (\S+) UTC$/, "$1T$2Z"));
@@ -33,5 +33,5 @@ function utcText(ms: number): string {
 
 /** Reads the path that a message's attributes name; `null` for none. */
 export function pathOf(attributes: Readonly<Record<string, AttributeValue>>): string | null {
-  return attributes[`${RESERVED_ATTRIBUTES}.path`]?.StringValue ?? null;
+  return attributes[`${RESERVED_PREFIX}.path`]?.StringValue ?? null;
 }

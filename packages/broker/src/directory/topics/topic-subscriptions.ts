@@ -34,11 +34,12 @@ export function subscribe(topics: Topics, given: NewTopicSubscription): TopicSub
   }
   const max = topic.isFifo ? FIFO_TOPIC_SUBSCRIPTIONS_MAX : TOPIC_SUBSCRIPTIONS_MAX;
   if (registry.subscriptionsOf(given.topicArn).length >= max) return refuse({ kind: "tooManySubscriptions" });
-  if (given.attributes.FilterPolicy !== undefined && isFilterLimit(topics, given.topicArn)) {
+  if (given.attributes.FilterPolicy !== undefined && isFilterLimitReached(topics, given.topicArn)) {
     return refuse({ kind: "tooManyFilterPolicies" });
   }
-  if (hasPlace(topics, given.target) || hasPlace(topics, given.deadLetterQueue))
+  if (isInJurisdiction(topics, given.target) || isInJurisdiction(topics, given.deadLetterQueue)) {
     return refuse({ kind: "queueHasJurisdiction" });
+  }
   // An ended subscription could be taken back, but subscribing again makes a new one.
   if (same !== undefined) erase(topics, same);
   const subscriptionId = uuidOf(ports.newId());
@@ -89,6 +90,7 @@ export function confirm(topics: Topics, given: Confirmation): TopicSubscriptionR
   });
 }
 
+/** Replaces the attributes and the dead-letter queue of a subscription whose revision is still `basedOn`. */
 export function changeSubscription(
   topics: Topics,
   arn: string,
@@ -97,14 +99,10 @@ export function changeSubscription(
   const before = topics.registry.subscription(arn);
   if (before === undefined || before.status.kind === "ended") return refuse({ kind: "subscriptionNotFound" });
   if (before.revision !== basedOn) return refuse({ kind: "changedMeanwhile" });
-  if (hasPlace(topics, deadLetterQueue)) return refuse({ kind: "queueHasJurisdiction" });
+  if (isInJurisdiction(topics, deadLetterQueue)) return refuse({ kind: "queueHasJurisdiction" });
   const adds = attributes.FilterPolicy !== undefined && before.attributes.FilterPolicy === undefined;
-  if (adds && isFilterLimit(topics, before.topicArn)) return refuse({ kind: "tooManyFilterPolicies" });
+  if (adds && isFilterLimitReached(topics, before.topicArn)) return refuse({ kind: "tooManyFilterPolicies" });
   return put(topics, { ...before, revision: before.revision + 1, attributes, deadLetterQueue });
-}
-
-function hasPlace({ ports }: Topics, queue: string | null): boolean {
-  return queue !== null && ports.queues.queue(queue)?.record.place !== undefined;
 }
 
 /** Ends a subscription for good, or until its endpoint takes it back with the token. */
@@ -163,7 +161,12 @@ function erase(topics: Topics, subscription: TopicSubscription): void {
   topics.registry.eraseSubscription(subscription);
 }
 
-function isFilterLimit({ registry }: Topics, topicArn: string): boolean {
+/** Whether a queue has to lie in a jurisdiction: the object of a topic would keep its messages outside of it. */
+function isInJurisdiction({ ports }: Topics, queue: string | null): boolean {
+  return queue !== null && ports.queues.queue(queue)?.record.place !== undefined;
+}
+
+function isFilterLimitReached({ registry }: Topics, topicArn: string): boolean {
   const filtered = registry.subscriptions().filter(({ attributes }) => attributes.FilterPolicy !== undefined);
   const ofTopic = filtered.filter((subscription) => subscription.topicArn === topicArn);
   return filtered.length >= FILTER_POLICIES_MAX || ofTopic.length >= TOPIC_FILTER_POLICIES_MAX;

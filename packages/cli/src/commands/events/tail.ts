@@ -6,14 +6,17 @@ import { eventLines } from "./event-line.ts";
 /** `sluice tail`: prints events as they happen, a line each, until it is interrupted or the broker ends. */
 export async function tail({ client, printer, json }: OnBroker, which: WhichEvents): Promise<number> {
   for await (const { isSnapshot, isGap, queues, events } of liveFrames(client, which)) {
+    // The first frame: a later one is a snapshot only after a gap.
     if (isSnapshot && !isGap) {
       const off = queues.filter(({ isOn }) => !isOn).map(({ name }) => name);
       printer.warn(`Waiting for events in ${which.queue ?? "all queues"} of ${client.url}.`);
-      if (off.length > 0)
+      if (off.length > 0) {
         printer.warn(`No history is kept of ${off.join(", ")}, so its events are not shown.`);
+      }
     }
-    if (isGap)
+    if (isGap) {
       printer.warn("Some events were too many to be shown; sluice messages story has those of a message.");
+    }
     for (const event of events) {
       for (const line of json ? [JSON.stringify(event)] : eventLines(event, printer)) printer.print(line);
     }

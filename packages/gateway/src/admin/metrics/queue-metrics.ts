@@ -2,6 +2,7 @@ import type { ConsumerHealth } from "@sluice/protocol";
 import type { AskedQueue } from "./ask-queues.ts";
 import type { MetricFamily } from "./exposition.ts";
 
+/** A queue of which something is known. */
 type Answered = Exclude<AskedQueue, { kind: "silent" }>;
 
 /**
@@ -21,7 +22,11 @@ export function queueMetrics(queues: readonly AskedQueue[], leftOut: number): Me
     ...gauge(...given),
     type: "counter",
   });
-  const delivery = (name: string, help: string, read: (health: ConsumerHealth) => number): MetricFamily => ({
+  const consumerGauge = (
+    name: string,
+    help: string,
+    read: (health: ConsumerHealth) => number,
+  ): MetricFamily => ({
     name,
     help,
     type: "gauge",
@@ -78,15 +83,15 @@ export function queueMetrics(queues: readonly AskedQueue[], leftOut: number): Me
       "What was found to be wrong with the queue's stored data.",
       ({ description }) => description.damage.length,
     ),
-    delivery("sluice_queue_consumer_present", "Whether the consumer is there.", ({ isPresent }) =>
+    consumerGauge("sluice_queue_consumer_present", "Whether the consumer is there.", ({ isPresent }) =>
       Number(isPresent),
     ),
-    delivery(
+    consumerGauge(
       "sluice_queue_deliveries_in_flight",
       "Deliveries that are under way.",
       ({ inFlight }) => inFlight,
     ),
-    delivery(
+    consumerGauge(
       "sluice_queue_consecutive_failures",
       "Deliveries since the last one that went well.",
       ({ consecutiveFailures }) => consecutiveFailures,
