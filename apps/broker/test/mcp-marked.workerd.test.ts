@@ -2,6 +2,7 @@ import { consumer, definition } from "@sluice/broker/testing/messages";
 import { expect, it } from "vitest";
 import { startBrokerWorker } from "./broker-worker.ts";
 import { connectAgent } from "./mcp-client.ts";
+import { textsIn } from "./texts-in.ts";
 
 /* Where the tools of MCP show texts of others, by a mark in every such text. */
 
@@ -47,16 +48,6 @@ const TOPOLOGY = {
   },
   alerts: { format: "webhook", deadLetters: true, failures: { share: 0, deliveries: 1 } },
 };
-
-/** All texts of an answer, names of members too, with the names of the members that lead to each. */
-function textsIn(value: unknown, path: readonly string[] = []): { path: readonly string[]; text: string }[] {
-  if (typeof value === "string") return [{ path, text: value }];
-  if (typeof value !== "object" || value === null) return [];
-  return Object.entries(value).flatMap(([name, its]) => [
-    { path, text: name },
-    ...textsIn(its, [...path, name]),
-  ]);
-}
 
 it("each tool has texts of others in members of their own, with control characters shown, while alerts are on", async () => {
   const entry = `

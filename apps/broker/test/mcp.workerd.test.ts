@@ -1,66 +1,18 @@
-import { definition, pullConsumer } from "@sluice/broker/testing/messages";
 import { beforeAll, describe, expect, it } from "vitest";
-import { startSharedBroker } from "./any-broker.ts";
+import { FIRST, type McpBroker, startMcpBroker } from "./mcp-broker.ts";
 import { connectAgent } from "./mcp-client.ts";
+import { textsIn } from "./texts-in.ts";
 
 /* The Model Context Protocol, by the official client, on a real broker. */
 
-const FIRST = "first-token";
-const history = { historySeconds: 3_600 };
-const pulled = (deadLetterQueue: string) =>
-  definition({ consumer: pullConsumer({ maxRetries: 0, deadLetterQueue }), ...history });
-const QUEUES = {
-  orders: pulled("dead"),
-  dead: { ...definition(), ...history },
-  hostile: pulled("letters"),
-  letters: { ...definition(), ...history },
-  kept: pulled("kept-dead"),
-  "kept-dead": { ...definition(), ...history },
-  waits: pulled("dead"),
-  acted: pulled("dead"),
-};
-
-let origin: string;
+let broker: McpBroker;
 let mcp: string;
-const ids: Record<string, string> = {};
 
 beforeAll(async () => {
-  const vars = { SLUICE_ENV: "development", SLUICE_API_TOKENS: FIRST };
-  const broker = await startSharedBroker(vars, { queues: QUEUES });
-  origin = broker.origin;
-  mcp = `${origin}/__sluice/mcp`;
-  const { queues } = (await api("/queues")) as { queues: { name: string; id: string }[] };
-  for (const { name, id } of queues) ids[name] = id;
+  broker = await startMcpBroker();
+  ({ mcp } = broker);
   return broker.dispose;
 });
-
-async function request(path: string, method: string, body?: unknown, token = FIRST): Promise<Response> {
-  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-  return fetch(`${origin}/__sluice${path}`, {
-    method,
-    headers,
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-}
-
-async function api(path: string, method = "GET", body?: unknown) {
-  return (await request(`/api${path}`, method, body)).json();
-}
-
-/** Receives messages and lets them fail, so that they die. */
-async function die(queue: string, dead: string, count: number): Promise<void> {
-  const pull = `/client/v4/accounts/any/queues/${ids[queue]}/messages/pull`;
-  for (let left = count; left > 0; left -= 100) {
-    await request(pull, "POST", { batch_size: 100, visibility_timeout_ms: 1_000 });
-  }
-  await api("/clock", "POST", { advanceMs: 2_000 });
-  const held = async () => (await api(`/queues/${dead}`)) as { messages: { ready: number } };
-  await expect.poll(async () => (await held()).messages.ready).toBe(count);
-}
-
-async function tokenOf(name: string, scopes: readonly string[]): Promise<string> {
-  return ((await api("/tokens", "POST", { name, scopes })) as { secret: string }).secret;
-}
 
 describe.each(["legacy", "auto"] as const)("a client that begins as %s", (mode) => {
   it(`is told the tools, each with its schemas and all four hints, as ${mode}`, async () => {
@@ -86,7 +38,7 @@ describe.each(["legacy", "auto"] as const)("a client that begins as %s", (mode) 
     const queue = mode === "legacy" ? "orders" : "kept";
     const sent = await agent.call("send", { queue, body: { order: mode }, attributes: { kind: "order" } });
     const dead = mode === "legacy" ? "dead" : "kept-dead";
-    await die(queue, dead, 1);
+    await broker.die(queue, dead, 1);
     const { data: listed } = await agent.call("list_queues", { name: dead });
     expect(listed.queues[0]).toMatchObject({
       name: dead,
@@ -174,7 +126,7 @@ it("waits until a message is gone", async () => {
   await using agent = await connectAgent(mcp, { token: FIRST });
   const { id } = (await agent.call("send", { queue: "waits", body: 1 })).data;
   const waiting = agent.call("wait_for", { queue: "waits", id });
-  await api(`/queues/waits/messages/${id}`, "DELETE");
+  await broker.api(`/queues/waits/messages/${id}`, "DELETE");
   expect((await waiting).data).toMatchObject({ isMet: true, last: { kind: "deleted" } });
 });
 
@@ -256,17 +208,17 @@ const READ_TOKEN_CALLS: readonly (readonly [
 ];
 
 it("a token that may read changes nothing through any tool", async () => {
-  const { id } = (await api("/queues/kept/messages", "POST", { body: "keep", delaySeconds: 900 })) as {
+  const { id } = (await broker.api("/queues/kept/messages", "POST", { body: "keep", delaySeconds: 900 })) as {
     id: string;
   };
-  await api("/queues/kept/faults", "PUT", { faults: [{ kind: "slow", ms: 1 }] });
-  await using agent = await connectAgent(mcp, { token: await tokenOf("reader", ["read"]) });
+  await broker.api("/queues/kept/faults", "PUT", { faults: [{ kind: "slow", ms: 1 }] });
+  await using agent = await connectAgent(mcp, { token: await broker.tokenOf("reader", ["read"]) });
   const known = (await agent.client.listTools()).tools.map(({ name }) => name);
   expect(new Set(READ_TOKEN_CALLS.map(([tool]) => tool))).toEqual(new Set(known));
   const state = async () => {
-    const { queues } = (await api("/queues")) as { queues: Record<string, unknown>[] };
-    const { isFrozen, aheadMs } = (await api("/clock")) as { isFrozen: boolean; aheadMs: number };
-    const audit = (await api("/audit?max=1")) as { entries: unknown };
+    const { queues } = (await broker.api("/queues")) as { queues: Record<string, unknown>[] };
+    const { isFrozen, aheadMs } = (await broker.api("/clock")) as { isFrozen: boolean; aheadMs: number };
+    const audit = (await broker.api("/audit?max=1")) as { entries: unknown };
     const whole = queues.map(({ name, messages, faults, lastMove }) => ({
       name,
       messages,
@@ -288,7 +240,7 @@ it("a token that may read changes nothing through any tool", async () => {
 
 it("a token for some queues sees no others", async () => {
   const body = { name: "limited", scopes: ["read"], queues: ["acted"] };
-  const { secret } = (await api("/tokens", "POST", body)) as { secret: string };
+  const { secret } = (await broker.api("/tokens", "POST", body)) as { secret: string };
   await using agent = await connectAgent(mcp, { token: secret });
   const { queues } = (await agent.call("list_queues")).data;
   expect(queues.map(({ name }: { name: string }) => name)).toEqual(["acted"]);
@@ -301,16 +253,6 @@ const NASTY = ["\u001b[2J", "\u0000", "\u009b31m", "\u202e", "\u200b", "\u2066",
 
 /** Whether a text has characters that a terminal, or a reader, takes for something else. */
 const HAS_NASTY = /[\p{Cc}\p{Cf}]/u;
-
-/** All texts of an answer, with the names of the members that lead to each. */
-function textsIn(value: unknown, path: readonly string[] = []): { path: readonly string[]; text: string }[] {
-  if (typeof value === "string") return [{ path, text: value }];
-  if (typeof value !== "object" || value === null) return [];
-  return Object.entries(value).flatMap(([name, its]) => [
-    { path, text: name },
-    ...textsIn(its, [...path, name]),
-  ]);
-}
 
 it("a thousand hostile messages come out as data, set apart and with their control characters shown", async () => {
   const at = (i: number) => NASTY[i % NASTY.length] as string;
@@ -326,10 +268,12 @@ it("a thousand hostile messages come out as data, set apart and with their contr
       group: `${at(i)}${INSTRUCTION}`.slice(0, 128),
       attributes: { [`a.${k}`]: { type: "String", value: `${at(k)}${INSTRUCTION}` } },
     }));
-    const { sent } = (await api("/queues/hostile/messages/batch", "POST", { messages })) as { sent: number };
+    const { sent } = (await broker.api("/queues/hostile/messages/batch", "POST", { messages })) as {
+      sent: number;
+    };
     expect(sent).toBe(10);
   }
-  await die("hostile", "letters", HOSTILE_MESSAGES);
+  await broker.die("hostile", "letters", HOSTILE_MESSAGES);
   await using agent = await connectAgent(mcp, { token: FIRST });
   const seen = new Set<string>();
   const check = (data: unknown, text: string) => {
@@ -397,7 +341,7 @@ describe("what comes by HTTP", () => {
 
   it("is answered by POST alone", async () => {
     for (const method of ["GET", "DELETE"]) {
-      const response = await request("/mcp", method);
+      const response = await broker.request("/mcp", method);
       expect([response.status, response.headers.get("allow")]).toEqual([405, "POST"]);
     }
   });

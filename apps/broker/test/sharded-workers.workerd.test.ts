@@ -1,29 +1,17 @@
 import path from "node:path";
-import { bundle, startWorkerd, type WorkerdProcess } from "@sluice/protocol/test/workerd-process";
+import { bundle, type WorkerdProcess } from "@sluice/protocol/test/workerd-process";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { consumerText, queueText, startBrokerOfWorkers } from "./broker-of-workers.ts";
 
 /* Workers on queues that several objects keep: each isolate of a producer has a shard of its own. */
 
-const ROOT = path.dirname(import.meta.dirname);
 /** Package whose imports a Worker's generated entry has. */
-const PROJECT = path.join(ROOT, "../../packages/project");
-const QUEUE = (more: string) =>
-  `{ deliveryDelaySeconds: 0, messageRetentionSeconds: 345600, producers: [], shards: 3, ${more} }`;
-const CONSUMER = `consumer: { type: "worker", worker: "consumer", settings: {
-  maxBatchSize: 5,
-  maxBatchTimeoutSeconds: 0, maxRetries: 1, maxConcurrency: null, retryDelaySeconds: 0, deadLetterQueue: null,
-} }`;
-const BROKER = `
-import { defineBroker } from "@sluice/broker-worker";
-const queues = {
-  kept: ${QUEUE("consumer: null")},
-  jobs: ${QUEUE(CONSUMER)},
-  "kept.fifo": ${QUEUE('consumer: null, fifo: { deduplicationScope: "messageGroup" }')},
-};
-const { QueueBroker, Directory, QueueBinding, handler } =
-  defineBroker({ topology: { queues }, consumers: { consumer: "CONSUMER" } });
-export { Directory, QueueBinding, QueueBroker };
-export default handler;
+const PROJECT = path.join(import.meta.dirname, "../../../packages/project");
+const sharded = (more: string) => queueText(`shards: 3, ${more}`);
+const QUEUES = `
+  kept: ${sharded("consumer: null")},
+  jobs: ${sharded(`consumer: ${consumerText("maxBatchSize: 5, deadLetterQueue: null")}`)},
+  "kept.fifo": ${sharded('consumer: null, fifo: { deduplicationScope: "messageGroup" }')},
 `;
 /** Each request installs producers anew, as each isolate does once, and sends twice. */
 const PRODUCER = `
@@ -48,40 +36,22 @@ export default {
   },
 };
 `;
-const CONSUMER_WORKER = `
-import { createQueueConsumer } from "@sluice/consumer";
-export const SluiceQueueConsumer = createQueueConsumer({
-  queue(batch) {
-    for (const { body } of batch.messages) console.log("GOT " + batch.queue + " " + body.number + ".");
-  },
-}, { waitForWaitUntil: true });
-export default {};
-`;
+const HANDLE =
+  'for (const { body } of batch.messages) console.log("GOT " + batch.queue + " " + body.number + ".");';
 const object = (name: string, className: string) =>
   `(name = "${name}", durableObjectNamespace = (className = "${className}", serviceName = "broker"))`;
 
 let workerd: WorkerdProcess;
 
 beforeAll(async () => {
-  workerd = await startWorkerd([
-    {
-      name: "producer",
+  workerd = await startBrokerOfWorkers({
+    queues: QUEUES,
+    producer: {
       source: await bundle(PRODUCER, PROJECT),
-      bindings: `${object("SLUICE_BROKERS", "QueueBroker")}, ${object("SLUICE_DIRECTORY", "Directory")},
-        (name = "BROKER", service = "broker")`,
+      bindings: `${object("SLUICE_BROKERS", "QueueBroker")}, ${object("SLUICE_DIRECTORY", "Directory")}`,
     },
-    {
-      name: "broker",
-      source: await bundle(BROKER, ROOT),
-      compatibilityFlags: ["enable_request_signal"],
-      durableObjects: ["QueueBroker", "Directory"],
-      bindings: `(name = "SLUICE_QUEUES", durableObjectNamespace = "QueueBroker"),
-        (name = "SLUICE_DIRECTORY", durableObjectNamespace = "Directory"),
-        (name = "SLUICE_ENV", text = "development"),
-        (name = "CONSUMER", service = (name = "consumer", entrypoint = "SluiceQueueConsumer"))`,
-    },
-    { name: "consumer", source: await bundle(CONSUMER_WORKER, ROOT) },
-  ]);
+    handle: HANDLE,
+  });
 });
 afterAll(() => workerd[Symbol.asyncDispose]());
 

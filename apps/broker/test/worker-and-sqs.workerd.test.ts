@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import path from "node:path";
 import {
   CreateQueueCommand,
   DeleteMessageCommand,
@@ -8,26 +7,17 @@ import {
   SetQueueAttributesCommand,
   SQSClient,
 } from "@aws-sdk/client-sqs";
-import { bundle, startWorkerd, type WorkerdProcess } from "@sluice/protocol/test/workerd-process";
+import type { WorkerdProcess } from "@sluice/protocol/test/workerd-process";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { awsOptions } from "./any-broker.ts";
+import { consumerText, queueText, startBrokerOfWorkers } from "./broker-of-workers.ts";
 
 /* One queue, two protocols: a Worker's binding sends, an SQS client receives, and the reverse (docs/sqs.md). */
 
-const ROOT = path.dirname(import.meta.dirname);
-const QUEUE = (consumer: string) =>
-  `{ deliveryDelaySeconds: 0, messageRetentionSeconds: 345600, producers: [], consumer: ${consumer} }`;
-const CONSUMER = `{ type: "worker", worker: "consumer", settings: {
-  maxBatchSize: 10,
-  maxBatchTimeoutSeconds: 0, maxRetries: 1, maxConcurrency: null, retryDelaySeconds: 0, deadLetterQueue: "dead",
-} }`;
-const BROKER = `
-import { defineBroker } from "@sluice/broker-worker";
-const queues = { outbox: ${QUEUE("null")}, jobs: ${QUEUE(CONSUMER)}, dead: ${QUEUE("null")} };
-const { QueueBroker, Directory, QueueBinding, handler } =
-  defineBroker({ topology: { queues }, consumers: { consumer: "CONSUMER" } });
-export { Directory, QueueBinding, QueueBroker };
-export default handler;
+const QUEUES = `
+  outbox: ${queueText("consumer: null")},
+  jobs: ${queueText(`consumer: ${consumerText('maxBatchSize: 10, deadLetterQueue: "dead"')}`)},
+  dead: ${queueText("consumer: null")},
 `;
 const PRODUCER = `
 export default {
@@ -47,17 +37,11 @@ export default {
   },
 };
 `;
-const CONSUMER_WORKER = `
-import { createQueueConsumer } from "@sluice/consumer";
-export const SluiceQueueConsumer = createQueueConsumer({
-  queue(batch) {
-    for (const message of batch.messages) {
-      console.log("GOT " + JSON.stringify([message.body, message.attempts]));
-      if (message.body.job === "poison") message.retry();
-    }
-  },
-}, { waitForWaitUntil: true });
-export default {};
+const HANDLE = `
+  for (const message of batch.messages) {
+    console.log("GOT " + JSON.stringify([message.body, message.attempts]));
+    if (message.body.job === "poison") message.retry();
+  }
 `;
 const binding = (name: string, queue: string) =>
   `(name = "${name}", queue = (name = "broker", entrypoint = "QueueBinding", props = (json = ` +
@@ -68,24 +52,11 @@ let endpoint: string;
 let sqs: SQSClient;
 
 beforeAll(async () => {
-  workerd = await startWorkerd([
-    {
-      name: "producer",
-      source: PRODUCER,
-      bindings: `${binding("OUTBOX", "outbox")}, ${binding("JOBS", "jobs")}, (name = "BROKER", service = "broker")`,
-    },
-    {
-      name: "broker",
-      source: await bundle(BROKER, ROOT),
-      compatibilityFlags: ["enable_request_signal"],
-      durableObjects: ["QueueBroker", "Directory"],
-      bindings: `(name = "SLUICE_QUEUES", durableObjectNamespace = "QueueBroker"),
-        (name = "SLUICE_DIRECTORY", durableObjectNamespace = "Directory"),
-        (name = "SLUICE_ENV", text = "development"),
-        (name = "CONSUMER", service = (name = "consumer", entrypoint = "SluiceQueueConsumer"))`,
-    },
-    { name: "consumer", source: await bundle(CONSUMER_WORKER, ROOT) },
-  ]);
+  workerd = await startBrokerOfWorkers({
+    queues: QUEUES,
+    producer: { source: PRODUCER, bindings: `${binding("OUTBOX", "outbox")}, ${binding("JOBS", "jobs")}` },
+    handle: HANDLE,
+  });
   endpoint = `${new URL((await workerd.fetch("/__sluice/health")).url).origin}/__sluice/aws`;
   sqs = new SQSClient(awsOptions(endpoint));
   await workerd.fetch("/");

@@ -88,6 +88,16 @@ class Bench {
     return status;
   }
 
+  /** An epoch begins whose questions to the directory all fail. Later ones are answered. */
+  async startUnanswered(): Promise<void> {
+    const { position } = this.directory;
+    this.directory.position = () => Promise.reject(new Error("not yet"));
+    const started = this.start();
+    for (const ms of CHECK_AGAIN_MS) await this.pass(ms);
+    await started;
+    this.directory.position = position;
+  }
+
   commit(): void {
     this.commits += 1;
     this.watermark.committed();
@@ -339,12 +349,7 @@ describe("reports where rows are billed", () => {
   it("are not put off while nobody knows whether the store has lost anything", async () => {
     bench.stored = { epoch: 3, commits: 7, messages: 7 };
     bench.reported = { epoch: 3, commits: 9, messages: 10 };
-    const { position } = bench.directory;
-    bench.directory.position = () => Promise.reject(new Error("not yet"));
-    const started = bench.start();
-    for (const ms of CHECK_AGAIN_MS) await bench.pass(ms);
-    await started;
-    bench.directory.position = position;
+    await bench.startUnanswered();
     await commit(1);
     expect(bench.timers.map(({ ms }) => ms)).toEqual([REPORT_AFTER_MS]);
     await bench.ring();
@@ -384,12 +389,7 @@ describe("a directory that does not answer", () => {
   it("tells of a loss later, with the first report", async () => {
     bench.stored = { epoch: 3, commits: 7, messages: 7 };
     bench.reported = { epoch: 3, commits: 9, messages: 10 };
-    const { position } = bench.directory;
-    bench.directory.position = () => Promise.reject(new Error("not yet"));
-    const started = bench.start();
-    for (const ms of CHECK_AGAIN_MS) await bench.pass(ms);
-    await started;
-    bench.directory.position = position;
+    await bench.startUnanswered();
     for (let i = 0; i < 5; i++) bench.commit();
     await bench.ring();
     expect(bench.losses).toEqual([{ commits: 2, messages: 3 }]);
@@ -401,12 +401,8 @@ describe("a directory that does not answer", () => {
   it("does not take a report of this epoch, whose answer was lost, for a loss", async () => {
     bench.stored = { epoch: 3, commits: 7, messages: 7 };
     bench.reported = bench.stored;
-    const { position, report } = bench.directory;
-    bench.directory.position = () => Promise.reject(new Error("reset"));
-    const started = bench.start();
-    for (const ms of CHECK_AGAIN_MS) await bench.pass(ms);
-    await started;
-    bench.directory.position = position;
+    await bench.startUnanswered();
+    const { report } = bench.directory;
     bench.directory.report = async (...args) => {
       await report(...args);
       throw new Error("its answer was lost");

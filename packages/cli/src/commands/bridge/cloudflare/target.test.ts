@@ -1,17 +1,7 @@
 import { MESSAGE_BYTES_MAX } from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
+import { leasedMessage } from "../../../../test/leased-message.ts";
 import { reasonToStay } from "./target.ts";
-
-const message = (changes: object) => ({
-  id: "0".repeat(32),
-  receipt: "r",
-  sentAt: "2026-11-27T00:00:00.000Z",
-  attempts: 0,
-  delaySeconds: 0,
-  contentType: "text",
-  text: "x",
-  ...changes,
-});
 
 describe("a message that goes to Cloudflare", () => {
   it.each([
@@ -19,7 +9,7 @@ describe("a message that goes to Cloudflare", () => {
     [MESSAGE_BYTES_MAX, null],
     [MESSAGE_BYTES_MAX + 1, "Cloudflare takes 128000 bytes at most"],
   ])("of %i bytes: %s", (bytes, reason) => {
-    expect(reasonToStay(message({ text: "x".repeat(bytes) }))).toBe(reason);
+    expect(reasonToStay(leasedMessage({ text: "x".repeat(bytes) }))).toBe(reason);
   });
 
   it.each([
@@ -31,6 +21,6 @@ describe("a message that goes to Cloudflare", () => {
     [{ group: "g" }, "Cloudflare keeps neither attributes nor groups"],
     [{ attributes: { a: { type: "String", value: "1" } } }, "Cloudflare keeps neither attributes nor groups"],
   ])("with %j: %s", (changes, reason) => {
-    expect(reasonToStay(message(changes))).toBe(reason);
+    expect(reasonToStay(leasedMessage(changes))).toBe(reason);
   });
 });

@@ -1,16 +1,6 @@
 import { expect, it } from "vitest";
+import { leasedMessage } from "../../../../test/leased-message.ts";
 import { reasonToStay } from "./target.ts";
-
-const message = (changes: object) => ({
-  id: "0".repeat(32),
-  receipt: "r",
-  sentAt: "2026-11-27T00:00:00.000Z",
-  attempts: 0,
-  delaySeconds: 0,
-  contentType: "text",
-  text: "x",
-  ...changes,
-});
 
 it.each([
   [{ text: "two\r\nlines\t\u{1f4a1} \ufffd" }, null],
@@ -22,5 +12,5 @@ it.each([
   [{ text: undefined, base64: "/w==" }, "SQS takes text alone"],
   [{ contentType: "v8", text: undefined, base64: "/w8=" }, "SQS takes text alone"],
 ])("a message with %j goes to SQS, or stays: %s", (changes, reason) => {
-  expect(reasonToStay(message(changes))).toBe(reason);
+  expect(reasonToStay(leasedMessage(changes))).toBe(reason);
 });
