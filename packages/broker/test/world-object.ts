@@ -1,3 +1,4 @@
+import type { Clock } from "../src/platform/clock.ts";
 import type { QueueLog } from "../src/platform/log.ts";
 import type { QueueCore } from "../src/queue/queue-core.ts";
 import { MemoryStore } from "./memory-store.ts";
@@ -70,5 +71,22 @@ export function notedLog({ handled, tookMs, lines }: Notes, alive: () => boolean
     info: note("info"),
     warn: note("warn"),
     error: note("error"),
+  };
+}
+
+interface Time {
+  nowMs: number;
+  readonly movedMs: number;
+  readonly ticks: boolean;
+}
+
+/** Makes the clock of a queue. It knows of the moves since it was made. */
+export function clockOf(time: Time): Clock {
+  const before = time.movedMs;
+  return {
+    now: () => (time.ticks ? time.nowMs++ : time.nowMs),
+    get movedMs() {
+      return time.movedMs - before;
+    },
   };
 }

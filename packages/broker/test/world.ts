@@ -3,23 +3,18 @@ import {
   type AlertSettings,
   type DeliveryResult,
   deliveryReply,
-  type HttpPushSettings,
   type QueueDefinition,
   type QueueUsage,
-  queuesOf,
   type SendReply,
   type ShardMap,
   shardOf,
 } from "@sluice/protocol";
 import { resultOf } from "@sluice/protocol/test/delivery-result";
 import type { EndpointOutcome, EndpointPort, EndpointRequest } from "../src/endpoint/endpoint.ts";
-import { EndpointCaller } from "../src/endpoint/endpoint-caller.ts";
 import { EndpointConsumer } from "../src/endpoint/endpoint-consumer.ts";
 import { formatOf } from "../src/endpoint/formats/index.ts";
 import type { TargetRules } from "../src/endpoint/target.ts";
 import type { HistoryObserver } from "../src/history/observer.ts";
-import type { Clock } from "../src/platform/clock.ts";
-import type { QueueLog } from "../src/platform/log.ts";
 import { newId } from "../src/platform/new-id.ts";
 import type { ConsumerPort } from "../src/push/delivery-result.ts";
 import { noteClockMoved } from "../src/queue/note-clock.ts";
@@ -31,9 +26,20 @@ import type { Traces } from "../src/tracing/traces.ts";
 import { LINGER_MS } from "../src/turn/group-commit.ts";
 import { HEARTBEAT_MS } from "../src/turn/heartbeat.ts";
 import { AwakeTime } from "../src/usage/awake-time.ts";
+import { NO_COUNTS } from "../src/usage/month-usage.ts";
 import type { MemoryStore } from "./memory-store.ts";
 import { definition, packTexts, type SeenBatch, type SendOptions, seenOf } from "./messages.ts";
-import { type Gated, type Life, newObject, notedLog, outOf, type QueueObject, sent } from "./world-object.ts";
+import { answered, callerOf } from "./world-endpoint.ts";
+import {
+  clockOf,
+  type Gated,
+  type Life,
+  newObject,
+  notedLog,
+  outOf,
+  type QueueObject,
+  sent,
+} from "./world-object.ts";
 
 /** When a world begins, in ms since 1970. */
 export const WORLD_START_MS = 1_700_000_000_000;
@@ -41,18 +47,7 @@ export const WORLD_START_MS = 1_700_000_000_000;
 /** Time until an alarm rings again whose handler was cut off, in ms. */
 const RING_AGAIN_MS = 2_000;
 
-const NO_USAGE: QueueUsage = {
-  month: "2023-11",
-  sinceMs: WORLD_START_MS,
-  rowsWritten: 0,
-  rowsRead: 0,
-  requests: 0,
-  awakeMs: 0,
-  messages: 0,
-  messageBytes: 0,
-  messageChunks: 0,
-  deliveries: 0,
-};
+const NO_USAGE: QueueUsage = { ...NO_COUNTS, month: "2023-11", sinceMs: WORLD_START_MS };
 
 /** Alarms at one moment of the clock after which a queue is taken to spin. */
 const ALARMS_PER_MOMENT_MAX = 1_000;
@@ -259,6 +254,12 @@ export class World {
     });
   }
 
+  /** Posts a request to an HTTP endpoint, in whose place `answer` answers. */
+  async post(request: EndpointRequest): Promise<EndpointOutcome> {
+    this.posts.push({ ...request, atMs: this.nowMs - WORLD_START_MS });
+    return this.answer(request);
+  }
+
   #after(ring: () => void, ms: number): void {
     this.#timers.push({ atMs: this.nowMs + ms, ring });
     this.#timers.sort((a, b) => a.atMs - b.atMs);
@@ -283,18 +284,6 @@ export class World {
       next.ring();
       await this.quiet();
     }
-  }
-
-  /** The clock of a queue. It knows of the moves since it was made. */
-  #clock(): Clock {
-    const before = this.movedMs;
-    const movedMs = () => this.movedMs - before;
-    return {
-      now: () => (this.ticks ? this.nowMs++ : this.nowMs),
-      get movedMs() {
-        return movedMs();
-      },
-    };
   }
 
   #object(name: string): QueueObject {
@@ -353,7 +342,7 @@ export class World {
         this.alerts === undefined || name === ALERTS_QUEUE
           ? undefined
           : { settings: this.alerts, quotesFailures: true },
-      clock: this.#clock(),
+      clock: clockOf(this),
       log,
       definition: () => this.queues[shardOf(name).queue],
       shardMap: () => this.maps.get(name),
@@ -361,14 +350,14 @@ export class World {
         const definition = this.queues[shardOf(name).queue]?.consumer;
         if (definition?.type === "http_push") {
           const format = formatOf(definition.settings.format);
-          return format && new EndpointConsumer(this.#caller(definition.settings, gated, log), format);
+          return format && new EndpointConsumer(callerOf(this, definition.settings, gated, log), format);
         }
         return definition?.type === "worker" && this.hasConsumer ? consumer : null;
       },
       daemon: () => {
         const definition = this.queues[shardOf(name).queue]?.consumer;
         return definition?.type === "http_push" && definition.settings.format === "sqsd"
-          ? this.#caller(definition.settings, gated, log)
+          ? callerOf(this, definition.settings, gated, log)
           : null;
       },
       queueExists: gated((queue) => this.exists(queue)),
@@ -407,57 +396,11 @@ export class World {
     life = { core, alive: true };
     return life;
   }
-
-  #caller(settings: HttpPushSettings, gated: Gated, log: QueueLog): EndpointCaller {
-    return new EndpointCaller({
-      settings,
-      log,
-      clock: { now: () => this.nowMs },
-      systemMs: () => this.nowMs,
-      targets: this.targets,
-      variable: (name) => {
-        const value = this.variables[name];
-        return value === undefined ? { refusal: `the environment variable ${name} is not set` } : { value };
-      },
-      port: {
-        post: gated(async (request) => {
-          this.posts.push({ ...request, atMs: this.nowMs - WORLD_START_MS });
-          return this.answer(request);
-        }),
-        isReady: gated((url, path, timeoutMs) => {
-          this.pings += 1;
-          return this.ready(url, path, timeoutMs);
-        }),
-      },
-    });
-  }
 }
 
 /** A world whose queues keep a history. */
 export function worldWithHistory(queues: Record<string, Partial<QueueDefinition>>): World {
   const world = new World(queues);
   world.keepsHistory = true;
-  return world;
-}
-
-/** An answer of an HTTP endpoint. */
-export function answered(status: number, retryAfter: string | null = null): EndpointOutcome {
-  return { kind: "answered", status, retryAfter };
-}
-
-/** A world whose queues have alerts, and the queue that these wait in. */
-export function worldWithAlerts(
-  queues: Record<string, Partial<QueueDefinition>>,
-  alerts: Partial<AlertSettings>,
-): World {
-  const world = new World(queues);
-  const settings: AlertSettings = {
-    url: "https://hooks.shop.example/alerts",
-    format: "webhook",
-    deadLetters: false,
-    ...alerts,
-  };
-  world.alerts = settings;
-  Object.assign(world.queues, queuesOf({ queues: {}, alerts: settings }));
   return world;
 }

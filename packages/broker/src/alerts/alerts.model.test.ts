@@ -2,7 +2,8 @@ import { ALERTS_QUEUE } from "@sluice/protocol";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { consumer } from "../../test/messages.ts";
-import { type World, worldWithAlerts } from "../../test/world.ts";
+import type { World } from "../../test/world.ts";
+import { worldWithAlerts } from "../../test/world-alerts.ts";
 
 /** Steps of a run: what a queue, its dead-letter queue and the webhook may meet. */
 const steps = fc.array(

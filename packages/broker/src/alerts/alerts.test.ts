@@ -2,7 +2,9 @@ import { ALERTS_QUEUE, ALERTS_SECRET, type AlertFormat, type QueueDefinition } f
 import { Webhook } from "standardwebhooks";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { consumer, pullConsumer } from "../../test/messages.ts";
-import { answered, World, worldWithAlerts } from "../../test/world.ts";
+import { World } from "../../test/world.ts";
+import { worldWithAlerts } from "../../test/world-alerts.ts";
+import { answered } from "../../test/world-endpoint.ts";
 import { CONSUMER_LOOK_MS } from "../push/dispatcher.ts";
 import { STILL_NOTED_MS } from "./alerts.ts";
 import { ALERTS_NOTE } from "./stored-alerts.ts";

@@ -2,7 +2,8 @@ import { IDS_PER_EPOCH } from "@sluice/engine";
 import { ALERTS_QUEUE, PackedIndex } from "@sluice/protocol";
 import { expect, it } from "vitest";
 import { consumer } from "../../test/messages.ts";
-import { type World, worldWithAlerts } from "../../test/world.ts";
+import type { World } from "../../test/world.ts";
+import { worldWithAlerts } from "../../test/world-alerts.ts";
 import { lastReports } from "./last-reports.ts";
 
 const failing = consumer({

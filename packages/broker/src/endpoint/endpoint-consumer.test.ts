@@ -1,7 +1,8 @@
 import { HANDLER_WALL_CLOCK_MS_MAX } from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
 import { bodiesOf, deadBodies, decoder, heldAnswers, timesOf, worldWith } from "../../test/endpoint-world.ts";
-import { answered, WORLD_START_MS } from "../../test/world.ts";
+import { WORLD_START_MS } from "../../test/world.ts";
+import { answered } from "../../test/world-endpoint.ts";
 import { BACKOFF_FIRST_MS } from "../platform/backoff.ts";
 import { HEARTBEAT_MS } from "../turn/heartbeat.ts";
 

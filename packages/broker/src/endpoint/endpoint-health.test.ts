@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
 import { heldAnswers, worldWith } from "../../test/endpoint-world.ts";
 import { consumer, pullConsumer } from "../../test/messages.ts";
-import { answered, WORLD_START_MS, World } from "../../test/world.ts";
+import { WORLD_START_MS, World } from "../../test/world.ts";
+import { answered } from "../../test/world-endpoint.ts";
 
 const healthOf = (world: World) => world.core("orders").describe().consumer;
 

@@ -6,7 +6,8 @@ import type {
 } from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
 import { endpoint } from "../../test/messages.ts";
-import { answered, WORLD_START_MS, World } from "../../test/world.ts";
+import { WORLD_START_MS, World } from "../../test/world.ts";
+import { answered } from "../../test/world-endpoint.ts";
 
 /*
  * Periodic tasks of the worker daemon on the virtual clock (spec sqsd 8). The world begins at 2023-11-14T22:13:20Z.

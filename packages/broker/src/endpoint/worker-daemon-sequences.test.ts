@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { answersAfter, countsOf, isEmpty, secondsOf, worldWith } from "../../test/worker-daemon-world.ts";
-import { answered } from "../../test/world.ts";
+import { answered } from "../../test/world-endpoint.ts";
 
 /* The sequences of spec sqsd 5 on the virtual clock, with their times. */
 

@@ -4,7 +4,8 @@ import { describe, expect, it } from "vitest";
 import { bodiesOf, decoder } from "../../test/endpoint-world.ts";
 import { testId } from "../../test/messages.ts";
 import { answersAfter, countsOf, isEmpty, secondsOf, worldWith } from "../../test/worker-daemon-world.ts";
-import { answered, WORLD_START_MS, type World } from "../../test/world.ts";
+import { WORLD_START_MS, type World } from "../../test/world.ts";
+import { answered } from "../../test/world-endpoint.ts";
 import type { EndpointOutcome } from "./endpoint.ts";
 import { DRAIN_MS } from "./worker-daemon.ts";
 

@@ -1,7 +1,8 @@
 import type { QueueDefinition } from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
 import { consumer, endpoint, pullConsumer } from "../../test/messages.ts";
-import { answered, type Handler, World } from "../../test/world.ts";
+import { type Handler, World } from "../../test/world.ts";
+import { answered } from "../../test/world-endpoint.ts";
 import { BACKOFF_FIRST_MS } from "../platform/backoff.ts";
 import { LINGER_MS, LINGER_MS_MAX } from "../turn/group-commit.ts";
 import { HEARTBEAT_MS } from "../turn/heartbeat.ts";

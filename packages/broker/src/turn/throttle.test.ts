@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { bodiesOf, consumer, endpoint, pullConsumer } from "../../test/messages.ts";
-import { answered, WORLD_START_MS, World } from "../../test/world.ts";
+import { WORLD_START_MS, World } from "../../test/world.ts";
+import { answered } from "../../test/world-endpoint.ts";
 
 const bodies = (count: number) => Array.from({ length: count }, (_, i) => `${i}`);
 

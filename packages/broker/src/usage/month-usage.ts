@@ -3,7 +3,8 @@ import type { QueueUsage } from "@sluice/protocol";
 /** Counts of an object since it started. */
 export type UsageCounts = Omit<QueueUsage, "month" | "sinceMs">;
 
-const NOTHING: UsageCounts = {
+/** Counts of an object that has done nothing. */
+export const NO_COUNTS: UsageCounts = {
   rowsWritten: 0,
   rowsRead: 0,
   requests: 0,
@@ -15,7 +16,7 @@ const NOTHING: UsageCounts = {
 };
 
 /** Names of the counts in their stored order. A contract, since stored data depends on it: append, never reorder. */
-export const COUNT_NAMES = Object.keys(NOTHING) as readonly (keyof UsageCounts)[];
+export const COUNT_NAMES = Object.keys(NO_COUNTS) as readonly (keyof UsageCounts)[];
 
 /**
  * Counts by calendar month, over all epochs. Counting itself costs nothing: the month is checked when the counts are
@@ -36,7 +37,7 @@ export class MonthUsage {
     this.#counts = counts;
     this.#month = monthOf(nowMs);
     const isOfMonth = stored?.month === this.#month;
-    this.#base = isOfMonth ? stored : NOTHING;
+    this.#base = isOfMonth ? stored : NO_COUNTS;
     if (stored === null) this.#sinceMs = nowMs;
     else this.#sinceMs = isOfMonth ? stored.sinceMs : monthStartMs(nowMs);
   }
@@ -47,7 +48,7 @@ export class MonthUsage {
     if (month !== this.#month) {
       this.#month = month;
       this.#sinceMs = monthStartMs(nowMs);
-      this.#base = combined(NOTHING, counted, -1);
+      this.#base = combined(NO_COUNTS, counted, -1);
     }
     return { month, sinceMs: this.#sinceMs, ...combined(this.#base, counted, 1) };
   }

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { consumer, endpoint, pullConsumer } from "../../test/messages.ts";
 import { SqsWorld } from "../../test/sqs-world.ts";
-import { answered } from "../../test/world.ts";
+import { answered } from "../../test/world-endpoint.ts";
 import type { EndpointOutcome } from "../endpoint/endpoint.ts";
 import type { QueueCore } from "../queue/queue-core.ts";
 

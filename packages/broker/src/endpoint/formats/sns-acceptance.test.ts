@@ -14,7 +14,7 @@ import {
   SAMPLE,
   worldWith,
 } from "../../../test/sns-world.ts";
-import { answered } from "../../../test/world.ts";
+import { answered } from "../../../test/world-endpoint.ts";
 
 /*
  * Delivery of messages of a topic on the virtual clock: the acceptance tests of spec sns-delivery 11.6 that have to do

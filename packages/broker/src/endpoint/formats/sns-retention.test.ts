@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { bodiesOf, timesOf } from "../../../test/endpoint-world.ts";
 import { DEFAULTS, deadLetters, LIFE_SECONDS, publish, QUEUE, worldWith } from "../../../test/sns-world.ts";
-import { answered, WORLD_START_MS, type World } from "../../../test/world.ts";
+import { WORLD_START_MS, type World } from "../../../test/world.ts";
+import { answered } from "../../../test/world-endpoint.ts";
 import type { EndpointOutcome } from "../endpoint.ts";
 
 describe("a policy that changes while messages wait (spec sns-delivery 11.2)", () => {

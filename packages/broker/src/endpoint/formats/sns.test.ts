@@ -9,7 +9,8 @@ import {
   QUEUE,
   worldWith,
 } from "../../../test/sns-world.ts";
-import { answered, type World } from "../../../test/world.ts";
+import type { World } from "../../../test/world.ts";
+import { answered } from "../../../test/world-endpoint.ts";
 import { HEARTBEAT_MS } from "../../turn/heartbeat.ts";
 import type { EndpointOutcome } from "../endpoint.ts";
 
