@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import type { Writable } from "node:stream";
 import { nodeRefusal } from "@sluice/project/node-version/refusal";
 
 const refusal = nodeRefusal(process.versions.node);
@@ -12,8 +13,13 @@ const { enableCompileCache } = await import("node:module");
 enableCompileCache();
 const { run } = await import("./command-line.ts");
 const { terminal } = await import("@sluice/local/report/printer");
-const { written } = await import("./written.ts");
 const code = await run(process.argv.slice(2), terminal);
 await Promise.all([process.stdout, process.stderr].map(written));
 // A broker that ran in this process may have left timers, which must not keep it alive.
 process.exit(code);
+
+/** Waits until all that was written to a stream is out, or its reader is gone: an exit cuts what a pipe has no room for. */
+function written(stream: Writable): Promise<void> {
+  stream.on("error", () => {});
+  return new Promise((resolve) => stream.write("", () => resolve()));
+}

@@ -1,5 +1,6 @@
 import { DurableObject, env } from "cloudflare:workers";
 import {
+  hexOf,
   metricsText,
   type PostReply,
   type RpcFailure,
@@ -8,7 +9,6 @@ import {
 } from "@sluice/protocol";
 import { installProducers } from "../src/index.ts";
 import { CASES } from "./binding-cases.ts";
-import { hex } from "./hex.ts";
 
 /** Runs every case against workerd's own binding, `NATIVE`, and against ours, and answers with both outcomes. */
 
@@ -40,7 +40,7 @@ export class RecordingBroker extends DurableObject {
       const messages = unpackMessages(packed).map((message) => ({
         contentType: message.contentType,
         delaySeconds: message.delaySeconds ?? null,
-        body: message.contentType === "v8" ? "" : hex(message.body),
+        body: message.contentType === "v8" ? "" : hexOf(message.body),
       }));
       this.#sent.push({ delaySeconds, messages });
     }

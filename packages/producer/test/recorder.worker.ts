@@ -1,4 +1,4 @@
-import { hex } from "./hex.ts";
+import { hexOf } from "@sluice/protocol";
 
 /** The service behind the native binding: takes what it sends and answers as production does. */
 
@@ -11,7 +11,7 @@ let sent: unknown[] = [];
 let failure: ResponseInit | undefined;
 
 function message(contentType: string, delaySeconds: number | null, body: Uint8Array) {
-  return { contentType, delaySeconds, body: contentType === "v8" ? "" : hex(body) };
+  return { contentType, delaySeconds, body: contentType === "v8" ? "" : hexOf(body) };
 }
 
 export default {

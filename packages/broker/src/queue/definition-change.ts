@@ -1,8 +1,7 @@
-import { changeRules } from "@sluice/engine";
+import { changeDelay, changeRules, encodeIndex } from "@sluice/engine";
 import type { QueueDefinition } from "@sluice/protocol";
 import type { QueueContext } from "../turn/context.ts";
 import { deliveryDelaySecondsOf, rulesOf } from "../turn/rules.ts";
-import { deliveryDelayChanged } from "./delivery-delay.ts";
 import type { QueuePart } from "./queue-part.ts";
 
 /** Within a turn: has the queue go by another definition, which it has once `change` has run. */
@@ -36,6 +35,22 @@ function takeChange(context: QueueContext, wasSeconds: number, wasPaused: boolea
   const isNow = isPaused(context.definition);
   if (isNow !== wasPaused) context.history.record({ kind: isNow ? "paused" : "resumed", count: 0 });
   deliveryDelayChanged(context, wasSeconds);
+}
+
+/**
+ * Within a turn: gives the queue's new `delivery_delay` to messages of a FIFO queue that still wait for the old one.
+ * Elsewhere each keeps the due time that it was stored with.
+ */
+function deliveryDelayChanged(context: QueueContext, wasSeconds: number): void {
+  const { queue, store, nowMs, definition } = context;
+  const isSeconds = deliveryDelaySecondsOf(definition);
+  if (!queue.isFifo || wasSeconds === isSeconds) return;
+  for (const id of changeDelay(queue, 1_000 * wasSeconds, 1_000 * isSeconds, nowMs)) {
+    context.write(() => {
+      const segment = queue.segments.get(id);
+      if (segment !== undefined) store.writeIndex(id, encodeIndex(segment));
+    });
+  }
 }
 
 function isPaused(definition: QueueDefinition | undefined): boolean {

@@ -1,4 +1,0 @@
-/** Bytes in a form that a failed comparison prints well. */
-export function hex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-}
