@@ -1,26 +1,15 @@
 import type { PullReply } from "@sluice/protocol";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type BrokerHarness, folderOfTest, startBroker } from "./harness.ts";
+import { describe, expect, it } from "vitest";
+import { brokersOfTest } from "./brokers-of-test.ts";
+import type { BrokerHarness } from "./harness.ts";
 import { consumer, pullConsumer } from "./messages.ts";
 
-let persistDir: string;
-let broker: BrokerHarness | undefined;
-
-beforeEach(() => {
-  persistDir = folderOfTest();
-});
-
-afterEach(async () => {
-  await broker?.stop();
-  broker = undefined;
-});
+const brokers = brokersOfTest();
 
 /** Kills the process and starts another one on the same files. */
-async function restart(options: Parameters<typeof startBroker>[0]): Promise<BrokerHarness> {
-  await broker?.kill();
-  await broker?.stop();
-  broker = await startBroker({ ...options, persistDir });
-  return broker;
+async function restart(options: Parameters<typeof brokers.start>[0]): Promise<BrokerHarness> {
+  await brokers.kill();
+  return brokers.start(options);
 }
 
 const never = () => new Promise<never>(() => {});
@@ -29,7 +18,7 @@ describe("kill -9 between send and delivery", () => {
   // conformance: at-least-once
   it("delivers every acknowledged message afterwards", async () => {
     const queues = { orders: { consumer: consumer({ maxBatchSize: 100, maxBatchTimeoutSeconds: 60 }) } };
-    broker = await startBroker({ queues, persistDir });
+    const broker = await brokers.start({ queues });
     const sent: string[] = [];
     for (let i = 0; i < 50; i++) {
       const reply = await broker.send("orders", [`message ${i}`]);
@@ -47,7 +36,7 @@ describe("kill -9 between send and delivery", () => {
   // conformance: durable-delays
   it("keeps delays", async () => {
     const queues = { orders: { consumer: consumer({ maxBatchSize: 1, maxBatchTimeoutSeconds: 0 }) } };
-    broker = await startBroker({ queues, persistDir });
+    const broker = await brokers.start({ queues });
     await broker.send("orders", ["later", "sooner"], { ownDelays: [7200, 3600] });
     const restarted = await restart({ queues });
     const queue = await restarted.queue("orders");
@@ -72,7 +61,7 @@ describe("kill -9 between send and delivery", () => {
       },
       graveyard: { consumer: consumer({ maxBatchTimeoutSeconds: 0 }) },
     };
-    broker = await startBroker({ queues, handler: never, persistDir });
+    const broker = await brokers.start({ queues, handler: never });
     await broker.send("orders", ["poison"]);
     await broker.until((seen) => seen.length === 1);
     expect(broker.seen[0]?.messages[0]?.attempts).toBe(1);
@@ -89,7 +78,7 @@ describe("kill -9 between send and delivery", () => {
   it("wakes a queue by its alarm, without a call from outside", async () => {
     // Longer than a busy machine takes to kill it after the send.
     const queues = { orders: { consumer: consumer({ maxBatchSize: 10, maxBatchTimeoutSeconds: 5 }) } };
-    broker = await startBroker({ queues, persistDir });
+    const broker = await brokers.start({ queues });
     await broker.send("orders", ["one"]);
     const restarted = await restart({ queues });
     await restarted.until((seen) => seen.length === 1);
@@ -98,7 +87,7 @@ describe("kill -9 between send and delivery", () => {
 
   it("delivers again what an alarm was delivering where rows are billed, though no other alarm was set", async () => {
     const queues = { orders: { consumer: consumer({ maxBatchSize: 10, maxBatchTimeoutSeconds: 1 }) } };
-    broker = await startBroker({ queues, handler: never, persistDir, sluiceEnv: null });
+    const broker = await brokers.start({ queues, handler: never, sluiceEnv: null });
     await broker.send("orders", ["one"]);
     await broker.until((seen) => seen.length === 1);
     const restarted = await restart({ queues, sluiceEnv: null });
@@ -109,7 +98,7 @@ describe("kill -9 between send and delivery", () => {
 
 it("kill -9 after a pull leaves what was pulled with its client: the lease goes on, and its lease ids settle it", async () => {
   const queues = { orders: { consumer: pullConsumer() } };
-  broker = await startBroker({ queues, persistDir });
+  const broker = await brokers.start({ queues });
   await broker.send("orders", ["acked", "retried", "expires", "waits"]);
   const before = await broker.queue("orders");
   const pulled = await before.pull("orders", { max: 3, visibilityTimeoutMs: 600_000 });

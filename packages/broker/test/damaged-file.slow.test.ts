@@ -3,9 +3,10 @@ import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { QueueDescription } from "@sluice/protocol";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { STRUCTURE_CHECK_BYTES_MAX } from "../src/store/file-damage.ts";
-import { type BrokerHarness, folderOfTest, startBroker } from "./harness.ts";
+import { brokersOfTest } from "./brokers-of-test.ts";
+import type { BrokerHarness } from "./harness.ts";
 import { consumer } from "./messages.ts";
 import { overwritePage, pagesOf } from "./sqlite-file.ts";
 
@@ -15,33 +16,21 @@ const DELAY_SECONDS = 3_600;
 const LARGE_BYTES = 120_000;
 const queues = { orders: { consumer: consumer({ maxBatchSize: 100, maxBatchTimeoutSeconds: 0 }) } };
 
-let persistDir: string;
-let broker: BrokerHarness | undefined;
-
-beforeEach(() => {
-  persistDir = folderOfTest();
-});
-
-afterEach(async () => {
-  await broker?.stop();
-  broker = undefined;
-});
+const brokers = brokersOfTest();
 
 /** Kills the process, has something done to the queue's file, and starts another one on it. */
 async function restart(damage: (file: string) => void): Promise<BrokerHarness> {
-  await broker?.kill();
-  await broker?.stop();
+  await brokers.kill();
   damage(await fileOfQueue());
-  broker = await startBroker({ queues, persistDir });
-  return broker;
+  return brokers.start({ queues });
 }
 
 /** The queue's file, with everything in it that was in its log. */
 async function fileOfQueue(): Promise<string> {
-  const files = await readdir(persistDir, { recursive: true });
+  const files = await readdir(brokers.folder, { recursive: true });
   const found = files.find((name) => /-QueueBroker\/[0-9a-f]{64}\.sqlite$/.test(name));
   if (found === undefined) throw new Error("the queue has no file");
-  const file = path.join(persistDir, found);
+  const file = path.join(brokers.folder, found);
   const database = new DatabaseSync(file);
   database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
   database.close();
@@ -49,8 +38,7 @@ async function fileOfQueue(): Promise<string> {
 }
 
 /** Sends messages, each large enough for a segment and pages of its own, and answers with their bodies. */
-async function sendLarge(count: number): Promise<string[]> {
-  broker = await startBroker({ queues, persistDir });
+async function sendLarge(broker: BrokerHarness, count: number): Promise<string[]> {
   const bodies = Array.from({ length: count }, (_, i) => `${i} `.padEnd(LARGE_BYTES, "x"));
   for (const body of bodies) {
     expect((await broker.send("orders", [body], { delaySeconds: DELAY_SECONDS })).ok).toBe(true);
@@ -72,7 +60,7 @@ async function deliverAll(from: BrokerHarness): Promise<QueueDescription> {
 }
 
 it("a queue whose database file is damaged delivers what can be read, states what is lost, and takes messages in that survive the next start", async () => {
-  const bodies = await sendLarge(12);
+  const bodies = await sendLarge(await brokers.start({ queues }), 12);
   const again = await restart((file) => {
     // An inner page of a payload: to read or to delete its row fails from then on.
     const pages = pagesOf(file, "segments", "overflow");
@@ -97,7 +85,7 @@ it("a queue whose database file is damaged delivers what can be read, states wha
 });
 
 it("a queue whose database file is damaged finds the rows on both sides of those that cannot be read", async () => {
-  const bodies = await sendLarge(12);
+  const bodies = await sendLarge(await brokers.start({ queues }), 12);
   const again = await restart((file) => {
     const leaves = pagesOf(file, "segments", "leaf");
     expect(leaves.length).toBeGreaterThan(2);
@@ -112,7 +100,7 @@ it("a queue whose database file is damaged finds the rows on both sides of those
 it("a queue whose database file is damaged is repaired when damage is met in it if it is too large to be looked through at every start", async () => {
   const size = 2 * LARGE_BYTES;
   const count = Math.ceil(STRUCTURE_CHECK_BYTES_MAX / size) + 2;
-  broker = await startBroker({ queues, persistDir });
+  const broker = await brokers.start({ queues });
   const bodies = ["a ", "b "].map((text) => text.padEnd(LARGE_BYTES, "x"));
   await broker.swarm("orders", bodies, 1, count, { ownDelays: bodies.map(() => DELAY_SECONDS) });
   const again = await restart((file) => {
@@ -132,13 +120,14 @@ it("a queue whose database file is damaged is repaired when damage is met in it 
 });
 
 it("a queue whose database file is damaged takes nothing in where the list of free pages is damaged, and says so", async () => {
-  const bodies = await sendLarge(6);
-  const queue = await broker?.queue("orders");
-  await queue?.advanceClock("orders", 1_000 * DELAY_SECONDS);
-  await broker?.until(() => bodiesIn(broker as BrokerHarness).length === bodies.length);
+  const broker = await brokers.start({ queues });
+  const bodies = await sendLarge(broker, 6);
+  const queue = await broker.queue("orders");
+  await queue.advanceClock("orders", 1_000 * DELAY_SECONDS);
+  await broker.until(() => bodiesIn(broker).length === bodies.length);
   // What was delivered has left free pages behind.
-  await expect.poll(() => queue?.describe("orders")).toMatchObject({ leased: 0 });
-  await broker?.send("orders", ["waits"], { delaySeconds: DELAY_SECONDS });
+  await expect.poll(() => queue.describe("orders")).toMatchObject({ leased: 0 });
+  await broker.send("orders", ["waits"], { delaySeconds: DELAY_SECONDS });
   const again = await restart((file) => {
     const [trunk] = pagesOf(file, "freelist", "trunk");
     overwritePage(file, trunk ?? 0);

@@ -1,30 +1,19 @@
 import { readdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { DirectoryReply, QueueRecord } from "@sluice/protocol";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { DirectoryObject } from "../src/rpc/directory-object.ts";
 import { REPORT_AFTER_MS } from "../src/store/watermark.ts";
-import { type BrokerHarness, folderOfTest, startBroker } from "./harness.ts";
+import { brokersOfTest } from "./brokers-of-test.ts";
+import type { BrokerHarness } from "./harness.ts";
 import { bodiesOf, consumer } from "./messages.ts";
 
-let persistDir: string;
-let broker: BrokerHarness | undefined;
+const brokers = brokersOfTest();
 
-beforeEach(() => {
-  persistDir = folderOfTest();
-});
+type Queues = Parameters<typeof brokers.start>[0]["queues"];
 
-afterEach(async () => {
-  await broker?.stop();
-  broker = undefined;
-});
-
-type Queues = Parameters<typeof startBroker>[0]["queues"];
-
-async function start(queues: Queues, members = "", sluiceEnv?: null): Promise<BrokerHarness> {
-  await broker?.stop();
-  broker = await startBroker({ queues, persistDir, members, ...(sluiceEnv === null && { sluiceEnv }) });
-  return broker;
+function start(queues: Queues, members = "", sluiceEnv?: null): Promise<BrokerHarness> {
+  return brokers.start({ queues, members, ...(sluiceEnv === null && { sluiceEnv }) });
 }
 
 function recordIn(reply: DirectoryReply): QueueRecord {
@@ -34,10 +23,10 @@ function recordIn(reply: DirectoryReply): QueueRecord {
 
 /** The files in which the directory's object is kept. */
 async function directoryFiles(): Promise<string[]> {
-  const files = await readdir(persistDir, { recursive: true });
+  const files = await readdir(brokers.folder, { recursive: true });
   const found = files.filter((file) => /Directory\/[0-9a-f]+\.sqlite/.test(file));
   expect(found).not.toEqual([]);
-  return found.map((file) => path.join(persistDir, file));
+  return found.map((file) => path.join(brokers.folder, file));
 }
 
 const one = consumer({ maxBatchSize: 1, maxBatchTimeoutSeconds: 0 });
@@ -262,7 +251,7 @@ it("queues that have come to rest are told by the directory, until somebody call
 });
 
 it("where rows are billed the directory tells of a queue that was asked, until its next commit, and never falsely", async () => {
-  broker = await startBroker({ queues: { pulled: {} }, persistDir, sluiceEnv: null });
+  const broker = await brokers.start({ queues: { pulled: {} }, sluiceEnv: null });
   const stub = await broker.directory();
   const queue = await broker.queue("pulled");
   const ready = async () => (await stub.atRest()).map(({ description }) => description.ready);
@@ -284,8 +273,7 @@ describe("a directory that fails", () => {
     const created = recordIn(await stub.createQueue({ name: "manual" }));
     await stub.changeQueue(created.queueId, { settings: { deliveryDelaySeconds: 3_600 } });
     await first.send("manual", ["a"]);
-    await first.stop();
-    broker = undefined;
+    await brokers.stop();
     for (const file of await directoryFiles()) await writeFile(file, "this is no database".repeat(1_000));
     const again = await start({ orders: {}, fresh: {} });
     expect(await again.send("manual", ["b"])).toMatchObject({ ok: true });
@@ -297,8 +285,7 @@ describe("a directory that fails", () => {
     const first = await start({});
     const created = recordIn(await (await first.directory()).createQueue({ name: "manual" }));
     await first.send("manual", ["a"]);
-    await first.stop();
-    broker = undefined;
+    await brokers.stop();
     for (const file of await directoryFiles()) await rm(file);
     const again = await start({});
     expect(await again.send("manual", ["b"])).toMatchObject({ ok: true, metrics: { backlogCount: 2 } });

@@ -5,6 +5,7 @@ import {
   createQueueRuntime,
   type ExploreOptions,
   explore,
+  FAULT_KINDS,
   type QueueRuntime,
 } from "../src/index.ts";
 
@@ -95,17 +96,7 @@ describe("explore", () => {
     const options = { ...BUSY, runtime: queues, ...spec(true), histories: 40, seed: 7 };
     const { histories, isComplete, faults } = await explore(options);
     expect([histories, isComplete]).toEqual([40, true]);
-    for (const kind of [
-      "duplicate",
-      "reorder",
-      "split",
-      "throwAfter",
-      "lostAck",
-      "crash",
-      "lateRetry",
-      "endBefore",
-      "endAfter",
-    ] as const) {
+    for (const kind of FAULT_KINDS) {
       expect([kind, faults[kind] > 0]).toEqual([kind, true]);
     }
   });
