@@ -122,9 +122,9 @@ export function createGateway(
   const sqs = sqsService(prefix, address, ports, aws.settings, aws.access);
   const isOpen = aws.access.kind === "open";
   const services = { sqs, sns, isOpen };
-  const looks = aws.settings.looksForClients === true;
+  const answering = { looksForClients: aws.settings.looksForClients === true, isLocal: directory.isLocal };
   const respond = (request: Request, keepAlive: KeepAlive, url = new URL(request.url)) =>
-    respondAws(new AwsRequest(request, url, address), keepAlive, services, looks);
+    respondAws(new AwsRequest(request, url, address), keepAlive, services, answering);
   app.all(`${prefix}/*`, (c) => respond(c.req.raw, keepAliveOf(c)));
   app.get("*", (c) =>
     isAwsAtRoot(c.req.raw, new URL(c.req.url)) ? respond(c.req.raw, keepAliveOf(c)) : c.notFound(),

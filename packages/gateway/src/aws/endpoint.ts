@@ -64,24 +64,35 @@ function signedServiceOf(request: RequestHead): string | null {
   }
 }
 
-/**
- * `answerAws` as a `Response` of the platform.
- *
- * @param looksForClients whether a client that has waited is checked before it is answered
- *   (`sqs/client-disconnect.ts`).
- */
+interface Respond {
+  /** Whether a client that has waited is checked before it is answered (`sqs/client-disconnect.ts`). */
+  readonly looksForClients: boolean;
+  /** Whether the server runs in this process, on Node.js. */
+  readonly isLocal: boolean;
+}
+
+/** `answerAws` as a `Response` of the platform. */
 export async function respondAws(
   request: AwsRequest,
   keepAlive: KeepAlive,
   services: AwsServices,
-  looksForClients: boolean,
+  { looksForClients, isLocal }: Respond,
 ): Promise<Response> {
   const answer = await answerAws(request, keepAlive, services);
   const { status, headers, body } = answer;
   // On a busy machine the end of the connection can arrive together with the messages: let it be noticed first.
-  if (answer.hasWaited === true) await new Promise((resolve) => setTimeout(resolve, 0));
+  if (answer.hasWaited === true)
+    await (isLocal ? connectionsRead() : new Promise((end) => setTimeout(end, 0)));
   if (answer.hasWaited !== true || !looksForClients) return new Response(body, { status, headers });
   const looking = lookingBody(body, request.client);
   keepAlive(looking.written);
   return new Response(looking.body, { status, headers });
+}
+
+/**
+ * Resolves when Node.js has read from all connections. A timer is no such moment: on a busy machine it is due before
+ * the event loop looks at them.
+ */
+function connectionsRead(): Promise<void> {
+  return new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 }
