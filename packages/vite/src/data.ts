@@ -1,4 +1,5 @@
 import { lockData } from "@sluice/local/data/data-lock";
+import { refuseLongPath } from "@sluice/local/data/long-path";
 import { announceEnd, type End, forgetPlannedEnd, lastEndIn } from "@sluice/local/data/planned-end";
 
 /** Data folders of this process, until it ends: Vite reads its configuration again when it restarts its server. */
@@ -12,6 +13,7 @@ const held = new Set<string>();
  */
 export function takeData(folder: string): End {
   if (held.has(folder)) return "planned";
+  refuseLongPath(folder);
   lockData(folder, "vite dev");
   held.add(folder);
   const end = lastEndIn(folder);

@@ -3,6 +3,7 @@ import { isRunning } from "@sluice/project/processes";
 import { isTooOld, SHARING_VERSION_MIN } from "@sluice/project/wrangler/load-wrangler";
 import type { Session, Sessions } from "../processes/sessions.ts";
 import { DataInUseError, type DataLostError, lockData } from "./data-lock.ts";
+import { refuseLongPath } from "./long-path.ts";
 
 /** Which session runs the broker of a data folder. */
 export type BrokerOwner =
@@ -97,6 +98,7 @@ export class BrokerOwnership {
   #take(): BrokerOwner {
     try {
       const { data, command = SLUICE_DEV, onLost } = this.#options;
+      refuseLongPath(data);
       this.#free = lockData(data, command, onLost);
       return { kind: "own" };
     } catch (error) {

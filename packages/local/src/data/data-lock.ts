@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, readdirSync, rmSync, statSync, write
 import { hostname } from "node:os";
 import { dirname, join, sep } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { syncFoldersAround } from "@sluice/objects/folders";
+import { databaseName, syncFoldersAround } from "@sluice/objects/folders";
 import { CliError, EXIT_FAILED } from "@sluice/project/errors";
 import { makeFolder, nearestExisting, writeRefusal } from "@sluice/project/folders";
 import { pidNamespace } from "@sluice/project/processes";
@@ -208,7 +208,7 @@ function take(file: string): DatabaseSync | null {
   if (existsSync(file)) accessSync(file, constants.R_OK | constants.W_OK);
   else makeEmpty(file);
   const before = fileId(file);
-  const database = new (loadSqlite().DatabaseSync)(file, { timeout: 0 });
+  const database = new (loadSqlite().DatabaseSync)(databaseName(file), { timeout: 0 });
   try {
     // Nothing is ever written, so there is nothing to keep for a crash.
     database.exec("PRAGMA journal_mode = MEMORY");

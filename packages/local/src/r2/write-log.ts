@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
+import { databaseName } from "@sluice/objects/folders";
 import type { R2Write } from "@sluice/protocol";
 import { loadSqlite } from "../node/sqlite.ts";
 
@@ -110,7 +111,7 @@ function begin(db: DatabaseSync): void {
 /** Opens a database such that nothing of it waits for the reader. */
 function openToRead(file: string): DatabaseSync {
   const { DatabaseSync } = loadSqlite();
-  return new DatabaseSync(file, { readOnly: true, timeout: BUSY_MS });
+  return new DatabaseSync(databaseName(file), { readOnly: true, timeout: BUSY_MS });
 }
 
 /** Whether a database has the triggers as they are now. */
@@ -142,7 +143,7 @@ function withTriggers<Result>(file: string, look: (triggers: ReadonlyMap<string,
  */
 function change(file: string, write: (db: DatabaseSync) => void): void {
   const { DatabaseSync } = loadSqlite();
-  const db = new DatabaseSync(file, { timeout: BUSY_MS });
+  const db = new DatabaseSync(databaseName(file), { timeout: BUSY_MS });
   try {
     db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; BEGIN IMMEDIATE");
     write(db);

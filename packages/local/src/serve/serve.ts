@@ -13,6 +13,7 @@ import { tellClock, tellDisk, tellStop } from "../broker/tell-broker.ts";
 import { QueueWaker } from "../broker/wake-queues.ts";
 import { dataFolderOf } from "../data/data-folder.ts";
 import { lockData, OBJECTS_FOLDER } from "../data/data-lock.ts";
+import { refuseLongPath } from "../data/long-path.ts";
 import { announceEnd, type End, forgetPlannedEnd, lastEndIn } from "../data/planned-end.ts";
 import { recoverData } from "../data/recover-data.ts";
 import { Reserve, type RoomListener } from "../data/reserve.ts";
@@ -104,6 +105,7 @@ async function serveWithLog(options: ServeOptions, log: ServerLog, more: ServeMo
   refuseMissingMain(project.workers);
   const plan = await generated(project, env);
   const state = dataFolderOf(project, options.persistTo);
+  if (project.workers.length > 0) refuseLongPath(state);
   const free = lockData(state, "sluice serve");
   const reserve = new Reserve(state, (line) => log.warn(line));
   const clock = new MachineClock(state, (line) => log.warn(line));

@@ -4,7 +4,7 @@ import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { Database } from "../sqlite/database.ts";
 import { findingIn, isDamage, putAside } from "../sqlite/database-files.ts";
 import { sqliteErrorOf } from "../sqlite/sqlite-error.ts";
-import { syncFolder } from "./folders.ts";
+import { databaseName, syncFolder } from "./folders.ts";
 
 /** A damaged file in whose place there is a whole one. */
 export interface Repaired {
@@ -47,7 +47,7 @@ export function repairObjectFile(file: string): Repaired | null {
 function copyReadable(from: string, to: string): void {
   const target = new Database(to);
   try {
-    const source = new DatabaseSync(from, { defensive: false });
+    const source = new DatabaseSync(databaseName(from), { defensive: false });
     try {
       // Else a file that was cut is not read at all. Newer releases of Node.js heed it only for who is not defensive.
       source.exec("PRAGMA writable_schema = ON");

@@ -1,5 +1,6 @@
 import { closeSync, existsSync, openSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { databaseName } from "../files/folders.ts";
 import { InstanceEndedError } from "../instance-ended.ts";
 import { Room } from "./room.ts";
 import { SqliteError, sqliteErrorOf } from "./sqlite-error.ts";
@@ -57,7 +58,7 @@ export class Database {
     this.#room = room;
     if (file !== IN_MEMORY) makePrivate(file);
     try {
-      this.#db = new DatabaseSync(file, { timeout: BUSY_MS });
+      this.#db = new DatabaseSync(databaseName(file), { timeout: BUSY_MS });
     } catch (error) {
       throw named(sqliteErrorOf(error), file);
     }

@@ -1,0 +1,21 @@
+import { CliError } from "@sluice/project/errors";
+
+/**
+ * Longest path of a data folder on Windows from which workerd runs, in characters. It names databases by 259 at most,
+ * and those of Durable Objects by 83 and their Worker and class behind that path.
+ */
+export const WORKERD_DATA_PATH_LENGTH_MAX = 140;
+
+/**
+ * Refuses a data folder in which workerd could open no database.
+ *
+ * @param platform default: this one.
+ */
+export function refuseLongPath(folder: string, platform: NodeJS.Platform = process.platform): void {
+  if (platform !== "win32" || folder.length <= WORKERD_DATA_PATH_LENGTH_MAX) return;
+  throw new CliError(
+    `${folder}: the path of this data folder has ${folder.length} characters, and Workers run on Windows from one of ` +
+      `up to ${WORKERD_DATA_PATH_LENGTH_MAX}, since workerd opens no database with a longer name. Move the project, or ` +
+      "choose another data folder (--persist-to).",
+  );
+}
