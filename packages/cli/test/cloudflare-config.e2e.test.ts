@@ -102,6 +102,26 @@ it("sluice build makes plain Wrangler run a cloudflare.config.ts on the broker, 
   }
 });
 
+it("sluice build makes plain Wrangler run the broker of a cloudflare.config.ts of its own", async () => {
+  const lab = openConverted("staged");
+  const module = `export default { worker: {
+    name: "team", compatibilityDate: "2026-11-01", env: { SLUICE_AWS_REGION: { type: "text", value: "eu-west-1" } },
+    exports: { QueueBroker: { type: "durable-object", storage: "sqlite" } },
+  } };`;
+  writeFileSync(join(lab.folder, "cloudflare.config.ts"), module);
+  try {
+    const build = sluice(["build", "sender", "receiver", "--mode", "x"], lab.folder, lab.env);
+    expect(await build.ended, build.output).toBe(0);
+    using wrangler = wranglerIn(lab.folder, lab.env);
+    const { code, all } = await wrangler(["deploy", "--dry-run"]);
+    expect(code, all).toBe(0);
+    expect(all).toMatch(/receiver-x#SluiceQueueConsumer.*eu-west-1/s);
+    expect(existsSync(join(lab.folder, ".sluice/team-x/wrangler.json"))).toBe(true);
+  } finally {
+    lab.remove();
+  }
+});
+
 it("a program's getPlatformProxy sends to the queues of a cloudflare.config.ts", () => {
   const lab = openConverted("staged");
   const source = `
