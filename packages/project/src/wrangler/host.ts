@@ -3,7 +3,6 @@ import { CliError } from "../errors.ts";
 import { captured } from "./captured.ts";
 import { type Call, type CapturedCommand, type Methods, type Reply, TERMINAL_FD } from "./child-contract.ts";
 import { endEsbuildFirst } from "./end-esbuild.ts";
-import { withoutEsbuildThread } from "./esbuild-thread.ts";
 import { noteModule, surviveLateErrors } from "./late-errors.ts";
 import { exitCodeOf, loadWrangler, takeWrangler, wranglerInternals } from "./load-wrangler.ts";
 import { secretsFile } from "./secrets-file.ts";
@@ -38,7 +37,7 @@ process.on("message", async ({ id, method, args }: Call) => {
 
 try {
   takeWrangler(file);
-  withoutEsbuildThread(loadWrangler);
+  loadWrangler();
 } catch {
   // The first call fails by it too.
 }

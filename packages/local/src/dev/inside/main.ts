@@ -1,3 +1,4 @@
+import { createRequire } from "node:module";
 import { nearestExisting } from "@sluice/project/folders";
 import { showConsoleThrough } from "./console.ts";
 import type { FromInside, InsideSettings } from "./contract.ts";
@@ -54,4 +55,16 @@ function keepWorkingDirectory(folder: string): void {
       return cwd();
     }
   };
+}
+
+/**
+ * Starts the thread in which esbuild words Wrangler's warnings and errors. Started for the first of them while the
+ * folder is being deleted it would die, and Wrangler wait for it for ever, with all keys unread.
+ *
+ * @param wrangler its main module. Absolute.
+ */
+export function startWordsOfEsbuild(wrangler: string): void {
+  const esbuild: { formatMessagesSync(messages: readonly never[], options: { kind: "error" }): unknown } =
+    createRequire(wrangler)("esbuild");
+  esbuild.formatMessagesSync([], { kind: "error" });
 }
