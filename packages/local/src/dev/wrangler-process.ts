@@ -109,8 +109,6 @@ export class DevWrangler {
     if (listening !== null) {
       this.#listening = listening;
       this.#tellListening();
-      // It takes a tenth of a second, which nobody waits for now.
-      this.#child.call("inside", this.#inside, "startWordsOfEsbuild", wranglerFile()).catch(() => {});
     }
     if (typeof message !== "object" || message === null || !("sluice" in message)) return;
     const { sluice: event } = message as FromInside;

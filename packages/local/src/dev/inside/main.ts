@@ -1,8 +1,8 @@
-import { createRequire } from "node:module";
 import { nearestExisting } from "@sluice/project/folders";
 import { showConsoleThrough } from "./console.ts";
 import type { FromInside, InsideSettings } from "./contract.ts";
 import { endOnCtrlC } from "./ctrl-c.ts";
+import { keepEsbuildThread } from "./esbuild-thread.ts";
 import { retryFailedBuilds } from "./failed-builds.ts";
 import { leaveLinesUnrequested } from "./inspector-lines.ts";
 import { answerHealth } from "./patient-health.ts";
@@ -22,6 +22,7 @@ const EXIT_UNREAD = 129;
  */
 export function prepare({ lines, workerdMark, wrangler }: InsideSettings): void {
   keepWorkingDirectory(lines.workingDirectory);
+  keepEsbuildThread();
   leaveUntraced(lines.broker, wrangler);
   giveUnwritten(lines.broker, wrangler);
   leaveLinesUnrequested(wrangler);
@@ -55,16 +56,4 @@ function keepWorkingDirectory(folder: string): void {
       return cwd();
     }
   };
-}
-
-/**
- * Starts the thread in which esbuild words Wrangler's warnings and errors. Started for the first of them while the
- * folder is being deleted it would die, and Wrangler wait for it for ever, with all keys unread.
- *
- * @param wrangler its main module. Absolute.
- */
-export function startWordsOfEsbuild(wrangler: string): void {
-  const esbuild: { formatMessagesSync(messages: readonly never[], options: { kind: "error" }): unknown } =
-    createRequire(wrangler)("esbuild");
-  esbuild.formatMessagesSync([], { kind: "error" });
 }
