@@ -41,9 +41,14 @@ function onFirstWrite(child: ChildProcess, mark: string, tell: (event: WorkerdEv
   stdin.write = (...args: unknown[]) => {
     stdin.write = write;
     const [configuration] = args;
-    if (configuration instanceof Uint8Array && Buffer.from(configuration).includes(mark)) watch(child, tell);
+    if (configuration instanceof Uint8Array && uncopied(configuration).includes(mark)) watch(child, tell);
     return Reflect.apply(write, stdin, args);
   };
+}
+
+/** A view of bytes: those of a configuration are megabytes. */
+function uncopied({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
 }
 
 function watch(workerd: ChildProcess, tell: (event: WorkerdEvent) => void): void {
