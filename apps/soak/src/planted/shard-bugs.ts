@@ -16,6 +16,7 @@ export const SHARD_BUGS: readonly PlantedBug[] = [
   ),
   inShards("deduplication over maps", "a map forgets too early where groups were", "movesTooEarly"),
   inShards("concurrency over shards", "deliveries are lent twice", "lendsTwice"),
+  inShards("concurrency over shards", "shard 0 forgets at its restart what it has lent", "forgetsParts"),
   inShards("throttle over shards", "messages per second are lent twice", "lendsTwice"),
   inShards("paused in all shards", "shards other than the first do not hear of a pause", "pausesAllButOne"),
   inShards("purge of all shards", "a purge leaves a shard out", "purgesAllButOne"),

@@ -12,8 +12,17 @@ export class ShardWorker {
     { readonly object: CalledShard; readonly epoch: number; readonly asOf: number }
   >();
 
+  /** How often shard 0 still ends. */
+  #lenderCrashes: number;
+
   constructor(world: ShardWorld) {
     this.#world = world;
+    this.#lenderCrashes = world.scenario.taker === "push" ? world.scenario.lenderCrashes : 0;
+  }
+
+  /** Whether no handler runs. */
+  get isIdle(): boolean {
+    return this.#running.size === 0;
   }
 
   deliver(object: CalledShard, epoch: number, delivery: Delivery): Promise<DeliveryResult> {
@@ -28,6 +37,7 @@ export class ShardWorker {
     const asOf = ledger.deletions.asOf(scenario.queue, object.record?.revision ?? 0);
     this.#running.set(key, { object, epoch, asOf });
     this.#checkConcurrency(object);
+    this.#endLender(object);
     await loop.sleep(random.pick(isTroubled ? [0, 3, 200, 4_000, 20_000] : [0, 3, 200, 1_000]));
     this.#running.delete(key);
     const roll = isTroubled && scenario.throws ? random.below(8) : 7;
@@ -40,6 +50,15 @@ export class ShardWorker {
     for (const tag of tags) if (!retried.some((one) => one.tag === tag)) ledger.settled.add(tag);
     const delaySeconds = random.pick([0, 5, 60, 300]);
     return { ...nothing, retryMessages: retried.map(({ id }) => ({ msgId: id, delaySeconds })) };
+  }
+
+  /** Shard 0 ends while another shard has a part of what it lends. */
+  #endLender({ name }: CalledShard): void {
+    const { random, loop, scenario, isTroubled } = this.#world;
+    const { queue, shard } = shardOf(name);
+    if (!isTroubled || shard === 0 || queue !== scenario.queue || this.#lenderCrashes === 0) return;
+    this.#lenderCrashes -= 1;
+    loop.after(random.pick([0, 20, 500]), () => this.#world.object(queue).crash());
   }
 
   #checkConcurrency({ name }: CalledShard): void {

@@ -56,6 +56,7 @@ export type DirectoryBug = "tellsOnce" | "tellsNobody" | "forgetsDeletions" | "d
  * - `movesTooEarly`: every shard says that it holds no group of another one.
  * - `storesByOldMaps`: a shard does not look at the map that a send goes by.
  * - `purgesAllButOne`: a purge leaves shard 1 out.
+ * - `forgetsParts`: no shard says to shard 0, which has begun anew, what it had lent.
  * - `lendsTwice`: the answer of shard 0 has twice the units that it counts.
  * - `lendsToTwo`: shard 0 lends itself and shards 1 and 2 alone.
  * - `losesDelays`: what waits in a draining shard is made due.
@@ -77,6 +78,7 @@ export type ShardBug =
   | "movesTooEarly"
   | "storesByOldMaps"
   | "purgesAllButOne"
+  | "forgetsParts"
   | "lendsTwice"
   | "lendsToTwo"
   | "losesDelays"
