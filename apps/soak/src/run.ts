@@ -40,6 +40,7 @@ async function runMany({
   console.log(`commit ${commit(...SOURCES)}, Node ${process.version}, seeds from ${from}`);
   let latest: SoakTotals | null = null;
   process.on("SIGINT", () => {
+    for (const report of latest?.violations ?? []) console.log(showViolation(report, commit(...SOURCES), []));
     if (latest !== null) console.log(showTotals(latest));
     process.exit(130);
   });

@@ -1,4 +1,4 @@
-import { PackedIndex, shardOf } from "@sluice/protocol";
+import { PackedIndex, type QueueRecord, shardOf } from "@sluice/protocol";
 import { tagsOf } from "../ledger/tags.ts";
 import { GONE, sameView, type View, viewsOf } from "../ledger/view.ts";
 import type { World } from "../world/world.ts";
@@ -12,7 +12,7 @@ import type { ShardScenario } from "./shard-scenario.ts";
 /** The world as far as the ledger asks it. */
 interface WatchedWorld extends World {
   readonly scenario: ShardScenario;
-  readonly objects: ReadonlyMap<string, { notePaused(): number }>;
+  readonly objects: ReadonlyMap<string, { readonly record: QueueRecord | null; notePaused(): number }>;
   violates(property: ShardProperty, name: string, text: string): void;
 }
 
@@ -32,6 +32,8 @@ export class ShardLedger {
   /** Messages that somebody who had them wanted gone. */
   readonly settled = new Set<number>();
   readonly deletions = new Deletions();
+  /** When each object last gave a message to somebody, in ms. */
+  readonly servedMs = new Map<string, number>();
   readonly #rates = new LeaseRates();
   readonly #segments = new Map<string, Map<number, ShardMessage[]>>();
   readonly #touched = new Map<string, number>();
@@ -56,14 +58,9 @@ export class ShardLedger {
   /** Messages of the queue that there is now: of a deleted one of its name objects may hold some until they are told. */
   *liveIn(queue: string): Iterable<ShardMessage> {
     const asOf = this.deletions.latest(queue);
-    for (const message of this.#present())
-      if (message.queue === queue && message.asOf === asOf) yield message;
-  }
-
-  *#present(): Iterable<ShardMessage> {
     for (const segments of this.#segments.values())
-      for (const messages of segments.values())
-        for (const message of messages) if (message.state === "live") yield message;
+      for (const message of [...segments.values()].flat())
+        if (message.state === "live" && message.queue === queue && message.asOf === asOf) yield message;
   }
 
   /** Messages on their way from one object to another. */
@@ -281,8 +278,14 @@ export class ShardLedger {
     this.#deduplicated.set(id, { atMs: acceptedMs, tag });
   }
 
-  /** A message is stored by the queue whose map it was sent by. */
+  /** A message is stored by the queue whose map it was sent by, and in a shard that shard 0 knows. */
   #checkMap({ tag, queue, object, asOf }: ShardMessage, isSent: boolean): void {
+    const known = this.#world.objects.get(queue)?.record;
+    if (known != null && this.deletions.asOf(queue, known.revision) === asOf) {
+      const { kept } = known.shards ?? { kept: 1 };
+      if (shardOf(object).shard >= kept)
+        this.#violates("stale map", object, `message ${tag} is stored, and shard 0 knows ${kept} shards`);
+    }
     const epoch = this.arrivals.get(tag)?.epoch ?? null;
     if (!isSent || epoch === null || this.deletions.asOf(queue, epoch) === asOf) return;
     const whose = asOf === this.deletions.latest(queue) ? "a deleted" : "another";
@@ -321,6 +324,7 @@ export class ShardLedger {
     const { tag, object, queue, asOf, position, view } = message;
     if (view.status !== "leased") return;
     this.counts.deliveries += 1;
+    this.servedMs.set(object, atMs);
     if (before.status === "waiting" && before.atMs > atMs)
       this.#violates("due time in shards", object, `message ${tag} is leased ${before.atMs - atMs} ms early`);
     if (queue === this.#world.scenario.queue) this.#rates.add(`${queue} ${asOf}`, atMs);
