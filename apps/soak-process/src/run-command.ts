@@ -25,6 +25,9 @@ import { SqsScenario } from "./sqs/sqs-scenario.ts";
 
 const SOURCES = ["packages", "apps/broker", "apps/harness", "apps/soak-process"];
 
+/** Messages that an epoch with other shards stores at least: hundreds of objects may have to start first. */
+const SHARDS_STORED_MIN = 20;
+
 const KILLS_PER_LINE = 50;
 const ROLLOUTS_PER_LINE = 10;
 const STATES_PER_LINE = 500;
@@ -186,7 +189,8 @@ async function changeShards(
   const onKill = (kills: number) => {
     if (kills % ROLLOUTS_PER_LINE === 0) console.log(`  ${kills} of ${command.kills}, ${took()}`);
   };
-  const result = await runKills({ ...command, open: () => ShardsScenario.open(command.seed), onKill });
+  const open = () => ShardsScenario.open(command.seed);
+  const result = await runKills({ ...command, open, storedMin: SHARDS_STORED_MIN, onKill });
   const lines: Line[] = [
     ["kills survived", command.kills],
     ["changes of a number of shards", result.changes],
