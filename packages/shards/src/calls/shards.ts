@@ -1,5 +1,4 @@
 import {
-  isFifoName,
   isQueueNotFound,
   mapInError,
   noteFailedShard,
@@ -79,11 +78,9 @@ export class Shards {
       return answer;
     } catch (error) {
       const map = mapInError(error);
-      // Sends to a standard queue follow it all the same: when a queue grows, each isolate would ask shard 0 at once.
-      const isSend = (method === "post" || method === "send") && !isFifoName(this.queue);
-      if (map !== null && (shard === 0 || isSend)) this.#follow(map, epoch);
-      // A shard that is new, or of a queue that was created again, can know a map that shard 0 does not know yet.
-      else if ((map !== null || isQueueNotFound(error)) && epoch !== WHOLE.epoch) await this.refresh(epoch);
+      // A shard tells no map that shard 0 does not know.
+      if (map !== null) this.#follow(map, epoch);
+      else if (isQueueNotFound(error) && epoch !== WHOLE.epoch) await this.refresh(epoch);
       throw noteFailedShard(error, shard);
     }
   }
