@@ -13,7 +13,6 @@ import {
   type Why,
 } from "@sluice/protocol";
 import { plural, span } from "@sluice/protocol/words";
-import { passTarget } from "../shards/passed-on.ts";
 import type { QueueContext } from "../turn/context.ts";
 import { isForWorkerDaemon } from "../turn/rules.ts";
 import { type Begun, firstOf, isUntold, sameState, stepAlert } from "./alert-state.ts";
@@ -43,7 +42,10 @@ export interface AlertPorts {
 
 /** Parts of a queue that its alerts look at. */
 export interface AlertedParts {
-  readonly outbox: { put(target: string, records: readonly Uint8Array[]): void };
+  readonly outbox: {
+    put(target: string, records: readonly Uint8Array[]): void;
+    passOn(object: string, origin: string, records: readonly Uint8Array[]): void;
+  };
   readonly throttle: { readonly nextMs: number };
   /** `null` for an object that has no others beside it. */
   readonly part: { readonly isWaiting: boolean } | null;
@@ -329,7 +331,7 @@ export class Alerts {
     }
     const note = { kind, on: tells === "begun" ? of : null };
     const record = shardAlertRecord(note, this.#context.newMessageId(), nowMs);
-    this.#parts().outbox.put(passTarget(queueName, ALERTS_QUEUE), [record]);
+    this.#parts().outbox.passOn(queueName, ALERTS_QUEUE, [record]);
   }
 
   #report(report: QueueReport): void {

@@ -11,7 +11,7 @@ import {
 import type { Alerts } from "../alerts/alerts.ts";
 import type { Transfer, TransferReply, Undeliverable } from "../rpc/transfer.ts";
 import type { Intake } from "../send/intake.ts";
-import { passTarget, readPassSource } from "../shards/passed-on.ts";
+import { readPassSource } from "../shards/passed-on.ts";
 import type { ShardGroups } from "../shards/shard-groups.ts";
 import { isStorable } from "../store/readable.ts";
 import { DamagedRowError } from "../store/store.ts";
@@ -90,7 +90,7 @@ export class Inbox {
     const owner = ownerOf(index.id(0), shardMap.open);
     const object = shardName(queueName, owner);
     if (owner === 0 || this.#outbox.isBehind(object)) return false;
-    this.#outbox.put(passTarget(object, origin), [index.packed]);
+    this.#outbox.passOn(object, origin, [index.packed]);
     return true;
   }
 
@@ -100,7 +100,7 @@ export class Inbox {
     const passed = this.#groups.passedOn(index, { isNew, epoch });
     if (passed === null) return index;
     for (const [shard, records] of passed.others) {
-      this.#outbox.put(passTarget(shardName(this.#context.queueName, shard), origin), records);
+      this.#outbox.passOn(shardName(this.#context.queueName, shard), origin, records);
     }
     return passed.own.length === 0 ? null : new PackedIndex(joinOwned(passed.own));
   }

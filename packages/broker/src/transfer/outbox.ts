@@ -2,7 +2,7 @@ import { joinPacked, PackedIndex, type PendingHandOver, shardOf } from "@sluice/
 import { Backoff } from "../platform/backoff.ts";
 import type { Transfer, TransferReply } from "../rpc/transfer.ts";
 import { SEGMENT_BYTES_MAX } from "../send/accepted-batch.ts";
-import { passSource, readPassTarget } from "../shards/passed-on.ts";
+import { passSource, passTarget, readPassTarget } from "../shards/passed-on.ts";
 import { isStorable, readableRanges } from "../store/readable.ts";
 import type { OutboxItem } from "../store/store.ts";
 import type { QueueContext } from "../turn/context.ts";
@@ -142,6 +142,11 @@ export class Outbox {
       this.#context.write(() => this.#context.store.insertOutbox(item));
       this.#enqueue(item);
     }
+  }
+
+  /** Within a turn: adds records for the object of another shard, which takes them as from `origin`. */
+  passOn(object: string, origin: string, records: readonly Uint8Array[]): void {
+    this.put(passTarget(object, origin), records);
   }
 
   /** Time in ms at which a transfer is due, `null` if none waits. */
