@@ -5,7 +5,7 @@ import getPort from "get-port";
 import { type BrokerOptions, BrokerProcess } from "./broker-process.ts";
 import { buildCommand, type Command } from "./command.ts";
 
-/** What may differ between two starts of a broker. */
+/** Options that may differ between two starts of a broker. */
 export type StartOptions = Omit<BrokerOptions, "main" | "port" | "folder" | "persistDir">;
 
 /** A broker with a port and a folder of its own, which is started any number of times. */

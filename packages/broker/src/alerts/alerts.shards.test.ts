@@ -3,7 +3,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { consumer } from "../../test/messages.ts";
 import { packToSend } from "../../test/sqs-world.ts";
-import { type World, worldWithAlerts } from "../../test/world.ts";
+import type { World } from "../../test/world.ts";
+import { worldWithAlerts } from "../../test/world-alerts.ts";
 import { passSource } from "../shards/passed-on.ts";
 import { SHARD_DELIVERIES_MS } from "./alerts.ts";
 
