@@ -2,7 +2,8 @@ import { accessSync, constants, existsSync, readdirSync, rmSync, statSync, write
 import { hostname } from "node:os";
 import { dirname, join, sep } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { databaseName, syncFoldersAround } from "@sluice/objects/folders";
+import { databaseName } from "@sluice/objects/database-name";
+import { syncFoldersAround } from "@sluice/objects/folders";
 import { CliError, EXIT_FAILED } from "@sluice/project/errors";
 import { makeFolder, nearestExisting, writeRefusal } from "@sluice/project/folders";
 import { pidNamespace } from "@sluice/project/processes";

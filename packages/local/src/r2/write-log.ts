@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { databaseName } from "@sluice/objects/folders";
+import { databaseName } from "@sluice/objects/database-name";
 import type { R2Write } from "@sluice/protocol";
 import { loadSqlite } from "../node/sqlite.ts";
 

@@ -3,8 +3,9 @@ import { dirname } from "node:path";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { Database } from "../sqlite/database.ts";
 import { findingIn, isDamage, putAside } from "../sqlite/database-files.ts";
+import { databaseName } from "../sqlite/database-name.ts";
 import { sqliteErrorOf } from "../sqlite/sqlite-error.ts";
-import { databaseName, syncFolder } from "./folders.ts";
+import { syncFolder } from "./folders.ts";
 
 /** A damaged file in whose place there is a whole one. */
 export interface Repaired {

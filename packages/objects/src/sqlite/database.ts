@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { databaseName } from "../files/folders.ts";
 import { InstanceEndedError } from "../instance-ended.ts";
+import { databaseName } from "./database-name.ts";
 import { Room } from "./room.ts";
 import { SqliteError, sqliteErrorOf } from "./sqlite-error.ts";
 import { isBlank, type StatementText, statementText } from "./statement.ts";
