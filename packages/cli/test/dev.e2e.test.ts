@@ -306,6 +306,8 @@ describe("two sluice dev of different Workers", { timeout: 300_000 }, () => {
     const parted = sending.output.length;
     await receiving.stop();
     await sending.printed(/mails +front \(MAILS\), objects \(MAILS\) +-/, parted);
+    // Wrangler makes a GET again whose Worker it has ended, and the message would be sent twice.
+    await sending.printed(/Local server updated and ready/, parted);
     expect(await get("/send/class?text=kept")).toBe("sent");
 
     ({ running: receiving } = await start(["mailer"]));
