@@ -7,8 +7,8 @@ import { PLANTED_BUGS } from "./index.ts";
 /** Histories within which every planted bug has to be found: a 20-second run has thousands. */
 const SEEDS_MAX = 600;
 /**
- * The first seeds that find those which the first four do not, as `pnpm soak --planted` prints them. Where a change
- * moves one away, the search goes on and takes longer.
+ * Seeds that find those for which seed 1 does not, or takes long. Where a change moves one away, the search goes on and
+ * takes longer: `pnpm soak --planted` prints the first ones.
  */
 const FIRST_SEEDS: Readonly<Record<string, number>> = {
   "now and then the state of a segment is not written": 42,
@@ -28,14 +28,13 @@ const FIRST_SEEDS: Readonly<Record<string, number>> = {
   "a restart forgets which runs of periodic tasks were made": 24,
   "every other run of a periodic task is left out": 27,
   "nothing wakes the queue for periodic tasks": 24,
-  "a restart forgets what the throttle has let through": 19,
   "an endpoint that asks for authorization gets none": 8,
   "every challenge gets the answer to the first one": 8,
-  "a request whose time is over never ends": 243,
+  "a request whose time is over never ends": 653,
   "a visibility timeout of 0 hides a message for a moment": 9,
   "a receive with a visibility timeout of 0 tells the count before it": 9,
   "a change of the visibility timeout to 0 changes nothing": 9,
-  "what is released stays invisible": 20,
+  "what is released stays invisible": 17,
   "nothing wakes the queue for those who wait for messages": 9,
   "now and then a copy for one of the queues is left out": 7,
   "a queue that is gone forgets what it has passed on": 7,
@@ -46,10 +45,10 @@ const FIRST_SEEDS: Readonly<Record<string, number>> = {
   "an attempt id is never forgotten": 140,
   "a receive that is made again does not hide its messages anew": 9,
   "nothing wakes the queue to forget attempt ids": 9,
-  "now and then messages that are to be moved are not transferred": 47,
-  "messages that are to be moved and not transferred are gone": 47,
+  "now and then messages that are to be moved are not transferred": 80,
+  "messages that are to be moved and not transferred are gone": 60,
   "a moved message takes along how often it was received": 60,
-  "a move that is transferred again is taken again": 248,
+  "a move that is transferred again is taken again": 95,
   "a move task counts one message too many": 47,
   "a move task has no limit of messages a second": 8,
   "a move task sends to queues that its caller may not send to": 10,
@@ -58,20 +57,32 @@ const FIRST_SEEDS: Readonly<Record<string, number>> = {
   "a move task is never gone on with": 16,
   "that a queue was deleted is forgotten at once": 6,
   "a queue that is created again goes on with what the deleted one has left": 6,
-  "a queue confirms what it is told before that is stored": 26,
+  "a queue confirms what it is told before that is stored": 3,
   "a queue goes by whatever it was told last": 28,
   "queues go by the machine's clock, wherever it is set": 5,
   "a restart forgets where the time stood": 5,
-  "shard 0 passes a transfer on twice": 7,
+  "shard 0 passes a transfer on twice": 40,
   "shard 0 tells a map that it has not stored": 206,
   "deliveries are lent twice": 8,
-  "a purge leaves a shard out": 39,
-  "a shard gets no part of the queue's limits": 8,
+  "a purge leaves a shard out": 6,
+  "a shard gets no part of the queue's limits": 23,
   "what is overloaded does not say so": 15,
   "a receive leaves a shard out": 10,
   "a shard goes while it holds messages": 9,
   "a token goes to another shard": 9,
   "a delay is lost while its shard is drained": 9,
+  "a shard takes in what is sent by the map of a deleted queue": 41,
+  "messages per second are lent twice": 30,
+  "a shard is not counted": 3,
+  "a former owner of a group is not asked first": 4,
+  "a former owner is not asked, and the group overtakes itself": 4,
+  "copies count as taken as soon as they are sent": 4,
+  "a publish is answered and the intents of its copies are not written": 4,
+  "a directory never hears that groups have moved": 3,
+  "a map forgets too early where groups were": 131,
+  "a transfer that comes again is taken again": 4,
+  "while a transfer is under way nothing would wake the queue after a crash": 4,
+  "a crash counts as no attempt": 3,
 };
 
 it.each(PLANTED_BUGS)("every property can fail $property: $name", { timeout: 120_000 }, async (bug) => {
