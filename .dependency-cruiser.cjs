@@ -216,6 +216,7 @@ module.exports = {
       ],
     }),
     ...layers("protocol/src/rpc", "queue directory"),
+    ...layers("broker/src/directory", "tables topics"),
     ...layers("broker/src/history", "journal figures finished story"),
     ...layers(
       "gateway/src/admin",

@@ -115,9 +115,9 @@ describe("sluice serve", () => {
     const QueueUrl = `http://127.0.0.1:${port}/__sluice/aws/000000000000/nobodys`;
     const purge = await callSqs(`http://127.0.0.1:${port}/__sluice/aws/`, "PurgeQueue", { QueueUrl });
     expect(purge.status).toBe(500);
-    const printed = await running.printed(placeIn("broker/src/directory/purges.ts"));
+    const printed = await running.printed(placeIn("broker/src/directory/tables/purges.ts"));
     expect(printed).toContain("no such column: started_ms");
-    expect(lineAt(printed, PACKAGES, "broker/src/directory/purges.ts")).toContain(".exec<");
+    expect(lineAt(printed, PACKAGES, "broker/src/directory/tables/purges.ts")).toContain(".exec<");
     expect(lineAt(printed, PACKAGES, "broker/src/directory/directory.ts")).toContain("purges.last(");
   });
 });

@@ -4,7 +4,7 @@ import { newId } from "../platform/new-id.ts";
 import { recordCopy } from "../store/record-copy.ts";
 import { UNSET_DEFINITION } from "./queues.ts";
 import { isLost, readCopy, readKnown, takeBack } from "./recovery.ts";
-import { DirectoryRows } from "./rows.ts";
+import { DirectoryRows } from "./tables/rows.ts";
 
 let sql: SqlStorage;
 

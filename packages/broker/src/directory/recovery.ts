@@ -1,8 +1,8 @@
 import type { QueueRecord } from "@sluice/protocol";
 import { recordFrom, SELECT_RECORD } from "../store/record-copy.ts";
 import { type DirectoryRow, nameOf } from "./row.ts";
-import { DirectoryRows } from "./rows.ts";
 import { isBehind, restoredRow } from "./status.ts";
+import { DirectoryRows } from "./tables/rows.ts";
 
 export { DIRECTORY_NAME } from "../rpc/directory-object.ts";
 

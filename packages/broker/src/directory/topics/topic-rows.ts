@@ -1,6 +1,6 @@
 import type { SigningIdentity, TopicRecord, TopicSubscription } from "@sluice/protocol";
 import { UNREADABLE_ROWS } from "@sluice/protocol/schema";
-import { JsonRows } from "../json-rows.ts";
+import { JsonRows } from "../tables/json-rows.ts";
 
 /** Topics and subscriptions in the directory's database. */
 export class TopicRows {

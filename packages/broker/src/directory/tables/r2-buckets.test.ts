@@ -1,11 +1,11 @@
 import { R2_RULES_MAX, type R2Rule, type R2Write, unpackMessages } from "@sluice/protocol";
 import { beforeEach, describe, expect, it } from "vitest";
-import { nodeSql } from "../../test/node-sql.ts";
-import type { Transfer } from "../rpc/transfer.ts";
-import { UNSET_DEFINITION } from "./queues.ts";
+import { nodeSql } from "../../../test/node-sql.ts";
+import type { Transfer } from "../../rpc/transfer.ts";
+import { UNSET_DEFINITION } from "../queues.ts";
+import { newRecord } from "../records.ts";
+import { Registry } from "../registry.ts";
 import { R2Buckets } from "./r2-buckets.ts";
-import { newRecord } from "./records.ts";
-import { Registry } from "./registry.ts";
 
 const NOW = 1_000;
 const CREATES: R2Rule = { actions: ["PutObject", "CompleteMultipartUpload"], prefix: "", suffix: "" };

@@ -15,7 +15,7 @@ import {
   rulesOverlap,
 } from "@sluice/protocol";
 import { UNREADABLE_ROWS } from "@sluice/protocol/schema";
-import type { Transfer, TransferItem, TransferReply } from "../rpc/transfer.ts";
+import type { Transfer, TransferItem, TransferReply } from "../../rpc/transfer.ts";
 import { JsonRows } from "./json-rows.ts";
 
 interface R2BucketsPorts {

@@ -1,6 +1,6 @@
 import { UNREADABLE_ROWS } from "@sluice/protocol/schema";
+import { type DirectoryRow, nameOf } from "../row.ts";
 import { JsonRows } from "./json-rows.ts";
-import { type DirectoryRow, nameOf } from "./row.ts";
 
 /**
  * Rows of queues in the directory's database. A row that is damaged or cannot be read is restored from the

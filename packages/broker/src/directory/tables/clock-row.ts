@@ -1,5 +1,5 @@
 import { type ClockSetting, REAL_TIME } from "@sluice/protocol";
-import { MovableClock, systemClock } from "../platform/clock.ts";
+import { MovableClock, systemClock } from "../../platform/clock.ts";
 
 /** Schema of the stored setting, one row once the clock was moved. A contract: columns keep their meaning. */
 const SCHEMA = `CREATE TABLE IF NOT EXISTS clock (

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { nodeSql } from "../../test/node-sql.ts";
-import { newId } from "../platform/new-id.ts";
+import { nodeSql } from "../../../test/node-sql.ts";
+import { newId } from "../../platform/new-id.ts";
+import { UNSET_DEFINITION } from "../queues.ts";
+import type { DirectoryRow, QueueRow } from "../row.ts";
 import { Deletions } from "./deletions.ts";
 import { Purges } from "./purges.ts";
-import { UNSET_DEFINITION } from "./queues.ts";
-import type { DirectoryRow, QueueRow } from "./row.ts";
 import { DirectoryRows } from "./rows.ts";
 import { Subscriptions } from "./subscriptions.ts";
 

@@ -1,6 +1,6 @@
 import { type NewToken, TOKENS_MAX } from "@sluice/protocol";
 import { beforeEach, expect, it, vi } from "vitest";
-import { nodeSql } from "../../test/node-sql.ts";
+import { nodeSql } from "../../../test/node-sql.ts";
 import { Tokens } from "./tokens.ts";
 
 let sql: SqlStorage;

@@ -1,7 +1,7 @@
 import { AUDIT_ENTRIES_MAX } from "@sluice/protocol";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { nodeSql } from "../../test/node-sql.ts";
+import { nodeSql } from "../../../test/node-sql.ts";
 import { AuditRows } from "./audit-rows.ts";
 
 const entry = (target: string, by = "ops") =>

@@ -1,5 +1,5 @@
-import { type CommitPosition, furthest, isBehind, NO_COMMITS } from "../rpc/commit-position.ts";
-import { checksumOfText } from "../store/checksum.ts";
+import { type CommitPosition, furthest, isBehind, NO_COMMITS } from "../../rpc/commit-position.ts";
+import { checksumOfText } from "../../store/checksum.ts";
 
 type PositionRow = {
   epoch: number;

@@ -1,5 +1,5 @@
 import type { QueueAtRest } from "@sluice/protocol";
-import { REPORT_AFTER_MS } from "../store/watermark.ts";
+import { REPORT_AFTER_MS } from "../../store/watermark.ts";
 import type { CommitPositions } from "./commit-positions.ts";
 
 /** Time that a queue counts as awake after its start, in ms: by then it has reported its first commits. */

@@ -1,5 +1,5 @@
 import type { Unreadable } from "@sluice/protocol/schema";
-import { checksumOfText } from "../store/checksum.ts";
+import { checksumOfText } from "../../store/checksum.ts";
 
 type Stored = { key: string | number; row: string; checksum: number };
 

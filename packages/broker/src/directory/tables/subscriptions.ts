@@ -6,7 +6,7 @@ import {
   type SubscriptionReply,
 } from "@sluice/protocol";
 import { UNREADABLE_ROWS } from "@sluice/protocol/schema";
-import { newId } from "../platform/new-id.ts";
+import { newId } from "../../platform/new-id.ts";
 import { readRow } from "./json-rows.ts";
 
 /** Schema of the stored subscriptions. A contract: columns keep their meaning. */

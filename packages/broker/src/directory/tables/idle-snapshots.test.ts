@@ -1,7 +1,7 @@
 import { isShard, type QueueAtRest, type QueueDescription } from "@sluice/protocol";
 import { beforeEach, describe, expect, it } from "vitest";
-import { nodeSql } from "../../test/node-sql.ts";
-import { checksumOfText } from "../store/checksum.ts";
+import { nodeSql } from "../../../test/node-sql.ts";
+import { checksumOfText } from "../../store/checksum.ts";
 import { CommitPositions } from "./commit-positions.ts";
 import { AWAKE_MS, IdleSnapshots } from "./idle-snapshots.ts";
 
