@@ -1,7 +1,8 @@
 import type { DirectoryReply, QueueDefinition, QueueSettingsChange } from "@sluice/protocol";
 import type { Simulation } from "../checkers/simulation.ts";
-import type { DirectoryObject, SimulatedDirectory } from "../platform/directory-object.ts";
+import type { DirectoryObject } from "../platform/directory-object.ts";
 import type { QueueObject } from "../platform/queue-object.ts";
+import type { PerformingDirectory } from "../platform/simulated-directory.ts";
 import { drawDefinition, type Scenario } from "../scenario/scenario.ts";
 
 const AGAIN_MS = 1_000;
@@ -36,7 +37,7 @@ export class Administrator {
   async restore(queue: QueueObject): Promise<void> {
     this.unfinished += 1;
     const definition = this.#draw(queue);
-    const restore = async (directory: SimulatedDirectory) => {
+    const restore = async (directory: PerformingDirectory) => {
       const known = await directory.findByName(queue.name);
       return known === null ? create(directory, queue, definition) : change(directory, queue, definition);
     };
@@ -73,7 +74,7 @@ export class Administrator {
   /** Sends a change to the directory, and answers with its reply; `null` if none comes. */
   async #ask(
     { name }: QueueObject,
-    make: (directory: SimulatedDirectory) => Promise<DirectoryReply>,
+    make: (directory: PerformingDirectory) => Promise<DirectoryReply>,
   ): Promise<DirectoryReply | null> {
     const reply = await this.#directory.perform(make).catch(() => null);
     if (reply !== null) {
@@ -98,7 +99,7 @@ function settingsOf({ producers: _, consumer: __, ...settings }: QueueDefinition
 }
 
 function create(
-  directory: SimulatedDirectory,
+  directory: PerformingDirectory,
   { name }: QueueObject,
   definition: QueueDefinition,
 ): Promise<DirectoryReply> {
@@ -107,7 +108,7 @@ function create(
 }
 
 async function change(
-  directory: SimulatedDirectory,
+  directory: PerformingDirectory,
   { name }: QueueObject,
   definition: QueueDefinition,
 ): Promise<DirectoryReply> {

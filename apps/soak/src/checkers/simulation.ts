@@ -2,7 +2,6 @@ import type { AppliedCommit } from "../ledger/applied-commit.ts";
 import { DeployedSettings } from "../platform/deployed-settings.ts";
 import type { DirectoryObject } from "../platform/directory-object.ts";
 import type { QueueObject } from "../platform/queue-object.ts";
-import { microtasksDone } from "../world/virtual-loop.ts";
 import { World, type WorldParts } from "../world/world.ts";
 import type { Checker } from "./checker.ts";
 
@@ -15,7 +14,6 @@ export class Simulation extends World {
   /** The directory, where there is one: without it settings come with the code. */
   directory: DirectoryObject | null = null;
   readonly deployed = new DeployedSettings();
-  readonly #work = new Set<Promise<unknown>>();
   readonly #checkers: readonly Checker[];
   /** Those that look at a kind of moment: most look at few, and moments are many. */
   readonly #watching = new Map<Hook, readonly Checker[]>();
@@ -27,21 +25,6 @@ export class Simulation extends World {
 
   queueNamed(name: string): QueueObject | undefined {
     return this.queues.find((queue) => queue.name === name);
-  }
-
-  /** Something goes on outside of the loop that the event under way waits for. */
-  waitFor(work: Promise<unknown>): void {
-    this.#work.add(work);
-  }
-
-  /** Resolves when nothing goes on outside of the loop any more. */
-  async settled(): Promise<void> {
-    while (this.#work.size > 0) {
-      const work = [...this.#work];
-      this.#work.clear();
-      await Promise.allSettled(work);
-      await microtasksDone();
-    }
   }
 
   /** Asks every checker that looks at this kind of moment. */

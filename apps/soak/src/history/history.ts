@@ -17,11 +17,10 @@ import { DirectoryObject } from "../platform/directory-object.ts";
 import { resumeDelivery } from "../platform/pause-delivery.ts";
 import { QueueObject } from "../platform/queue-object.ts";
 import { drawScenario, type Scenario, TOPIC_NAME } from "../scenario/scenario.ts";
-import { EventLog } from "../world/event-log.ts";
-import { drawFaultRates, type FaultCounts, noFaults } from "../world/faults.ts";
+import type { FaultCounts } from "../world/faults.ts";
 import type { PlantedBug } from "../world/planted-bug.ts";
-import { microtasksDone, VirtualLoop } from "../world/virtual-loop.ts";
-import type { Violation } from "../world/world.ts";
+import { microtasksDone } from "../world/virtual-loop.ts";
+import { partsOf, type Violation, type World } from "../world/world.ts";
 
 /**
  * After the faults have stopped, what waits is done this long after the last of it is due, in ms: an answer that is
@@ -98,17 +97,9 @@ export function noOutcomes(): Outcomes {
 
 /** Runs the history of a seed from its first event to the last, or to the first violation. */
 export async function runHistory(seed: number, options: HistoryOptions = {}): Promise<HistoryReport> {
-  const random = new Random(seed);
-  const parts = {
-    random,
-    loop: new VirtualLoop(random),
-    log: new EventLog(options.verbose ?? false),
-    faults: noFaults(),
-    rates: drawFaultRates(random),
-    bug: options.bug ?? null,
-  };
+  const parts = partsOf(seed, options.verbose ?? false, options.bug ?? null);
   const world = new Simulation(parts, options.checkers ?? CHECKERS);
-  const scenario = drawScenario(random);
+  const scenario = drawScenario(parts.random);
   world.keepsHistory = scenario.keepsHistory;
   const senders = begin(world, scenario, {
     clocks: new Random(seed + CLOCK_SEEDS),
@@ -117,15 +108,13 @@ export async function runHistory(seed: number, options: HistoryOptions = {}): Pr
   await takeEvents(world, senders);
   if (world.violation === null) await startAllAgain(world);
   world.note("the history ends", "");
-  return {
-    seed,
-    events: world.loop.events,
-    faults: world.faults,
-    outcomes: outcomesOf(world),
-    hash: world.log.hash,
-    violation: world.violation,
-    lines: world.log.lines,
-  };
+  return reportOf(seed, world, outcomesOf(world));
+}
+
+/** Reports a history that has ended. */
+export function reportOf(seed: number, world: World, outcomes: Outcomes): HistoryReport {
+  const { loop, faults, log, violation } = world;
+  return { seed, events: loop.events, faults, outcomes, hash: log.hash, violation, lines: log.lines };
 }
 
 /** Begins the seeds of what happens to the machine's clock: in most histories nothing does, and draws no number. */

@@ -33,8 +33,6 @@ import { queueClassOf, type SimulatedQueue } from "./simulated-queue.ts";
 export interface QueueWorld extends ReachedWorld {
   readonly queues: readonly QueueObject[];
   queueNamed(name: string): QueueObject | undefined;
-  /** Something that a history waits for besides its events: the digest that a start of the directory computes. */
-  waitFor(work: Promise<unknown>): void;
   check(moment: "written", queue: QueueObject, segments: readonly WrittenSegment[]): void;
   check(moment: "committed", queue: QueueObject, commit: AppliedCommit): void;
   check(moment: "afterEvent", queue: QueueObject): void;

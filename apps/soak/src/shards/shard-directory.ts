@@ -1,26 +1,18 @@
-import { createDirectory } from "@sluice/broker";
 import type { DirectoryRow } from "@sluice/broker/testing";
-import { copyOf, type ObjectState, type SqlValue } from "@sluice/objects/parts";
+import { copyOf } from "@sluice/objects/parts";
 import { isShard, type QueueRecord, shardOf } from "@sluice/protocol";
-import { namespaceOf } from "../platform/bindings.ts";
-import type { SimulatedStorage, Version } from "../platform/disk.ts";
 import { exchange } from "../platform/network.ts";
-import { type End, SimulatedObject } from "../platform/simulated-object.ts";
+import { SimulatedDirectory } from "../platform/simulated-directory.ts";
 import type { ShardWorld } from "./shard-world.ts";
 
-interface Note {
-  readonly name: string;
-  readonly row: DirectoryRow | null;
-}
-
-/** The directory of queues with shards: the broker's own class. */
-export class ShardDirectory extends SimulatedObject {
+/** The directory of queues with shards. */
+export class ShardDirectory extends SimulatedDirectory {
   readonly #world: ShardWorld;
   /** Durable rows by name. */
   readonly durableRows = new Map<string, DirectoryRow>();
 
   constructor(world: ShardWorld) {
-    super(world, "directory");
+    super(world, {});
     this.#world = world;
   }
 
@@ -29,8 +21,8 @@ export class ShardDirectory extends SimulatedObject {
     return this.disk.isSynced && this.disk.alarmAtMs === null;
   }
 
-  ask<Answer>(method: string, ...args: readonly unknown[]): Promise<Answer> {
-    return exchange(this.#world, () => this.call<Answer>(method, ...args.map(copyOf)));
+  override ask<Answer>(method: string, ...args: readonly unknown[]): Promise<Answer> {
+    return super.ask(method, ...args.map(copyOf));
   }
 
   /** A change, which arrives once or not at all. @param arrived called when it does. */
@@ -45,74 +37,19 @@ export class ShardDirectory extends SimulatedObject {
     );
   }
 
-  trouble(): void {
-    const { rates, random, loop } = this.#world;
-    if (!random.chance(rates.crash + rates.evict)) return;
-    const { instance, disk } = this;
-    loop.after(random.pick([0, 0, 1, 2]), () => {
-      if (instance === null || this.instance !== instance) return;
-      this.#world.faults["directory crashed"] += 1;
-      this.end({ how: "crashes", version: random.between(disk.durableVersion, disk.committedVersion) });
-    });
-  }
-
-  protected override started(): void {
-    this.#world.note("directory starts", "", this.disk.durableVersion);
-  }
-
-  protected override ended({ version }: End): void {
-    this.#world.note("directory ends", "", version);
-  }
-
-  protected override writes(sql: string, [name, text]: readonly SqlValue[]): boolean {
-    const isSaved = sql.startsWith("INSERT OR REPLACE INTO queues ");
-    if (!isSaved && !sql.startsWith("DELETE FROM queues ")) return true;
-    const row = isSaved ? (JSON.parse(String(text)) as DirectoryRow) : null;
-    this.disk.current.notes.push({ name: String(name), row } satisfies Note);
-    return true;
-  }
-
-  protected override construct(state: ObjectState, storage: SimulatedStorage): object {
-    const leave = <Answer>(start: () => Promise<Answer>) => this.leave(storage, start);
-    const env = {
-      SLUICE_QUEUES: namespaceOf((name) =>
-        Object.fromEntries(
-          ["configure", "clear", "topicChanged", "shardState"].map((method) => [
-            method,
-            (...args: readonly unknown[]) => leave(() => this.#call(name, method, args)),
-          ]),
-        ),
-      ),
-    };
-    const DirectoryClass = createDirectory({
-      topology: { queues: {} },
-      hostOf: ((ctx: ObjectState, bindings: object) =>
-        this.hostOf(ctx, storage, bindings, (work) => {
-          const done = ctx.blockConcurrencyWhile(work);
-          this.#world.waitFor(done);
-          return done;
-        })) as never,
-    });
-    return new DirectoryClass(state as never, env as never);
-  }
-
-  protected override synced(versions: readonly Version[]): void {
+  protected override stored(name: string, row: DirectoryRow | null): void {
     const { log, ledger } = this.#world;
-    for (const { notes } of versions) {
-      for (const { name, row } of notes as Note[]) {
-        const before = this.durableRows.get(name);
-        if (row === null) this.durableRows.delete(name);
-        else this.durableRows.set(name, row);
-        log.remark(
-          `row of ${name}: ${row?.kind ?? "gone"} ${JSON.stringify(row?.kind === "queue" ? row.record.shards : "")}`,
-        );
-        if (row?.kind === "deleted" && before?.kind === "queue" && !isShard(name))
-          ledger.deleted(name, row.revision);
-      }
-    }
+    const before = this.durableRows.get(name);
+    if (row === null) this.durableRows.delete(name);
+    else this.durableRows.set(name, row);
+    log.remark(
+      `row of ${name}: ${row?.kind ?? "gone"} ${JSON.stringify(row?.kind === "queue" ? row.record.shards : "")}`,
+    );
+    if (row?.kind === "deleted" && before?.kind === "queue" && !isShard(name))
+      ledger.deleted(name, row.revision);
   }
 
-  async #call(name: string, method: string, args: readonly unknown[]): Promise<unknown> {
+  protected override async notify(name: string, method: string, args: readonly unknown[]): Promise<unknown> {
     const world = this.#world;
     const bug = world.bug?.shards;
     const { shard } = shardOf(name);

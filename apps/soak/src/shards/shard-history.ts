@@ -1,10 +1,9 @@
-import { Random } from "@sluice/harness/random";
 import { HANDLER_WALL_CLOCK_MS_MAX, type ShardMap } from "@sluice/protocol";
 import type { QueueRpc, ShardedQueues } from "@sluice/shards";
-import { type HistoryOptions, type HistoryReport, noOutcomes } from "../history/history.ts";
-import { EventLog } from "../world/event-log.ts";
-import { drawFaultRates, NO_FAULT_RATES, noFaults } from "../world/faults.ts";
-import { microtasksDone, VirtualLoop } from "../world/virtual-loop.ts";
+import { type HistoryOptions, type HistoryReport, noOutcomes, reportOf } from "../history/history.ts";
+import { NO_FAULT_RATES } from "../world/faults.ts";
+import { microtasksDone } from "../world/virtual-loop.ts";
+import { partsOf } from "../world/world.ts";
 import { newIsolate } from "./isolate.ts";
 import { ShardAdministrator } from "./shard-administrator.ts";
 import { ShardDirectory } from "./shard-directory.ts";
@@ -42,19 +41,11 @@ type Isolate = ShardedQueues<keyof QueueRpc>;
 
 /** Runs the history of a seed whose queue has shards. */
 export async function runShardHistory(seed: number, options: HistoryOptions = {}): Promise<HistoryReport> {
-  const random = new Random(seed);
-  const parts = {
-    random,
-    loop: new VirtualLoop(random),
-    log: new EventLog(options.verbose ?? false),
-    faults: noFaults(),
-    rates: drawFaultRates(random),
-    bug: options.bug ?? null,
-  };
+  const parts = partsOf(seed, options.verbose ?? false, options.bug ?? null);
   const watched = options.checkers?.map(({ property }) => property) ?? SHARD_PROPERTIES;
   const world = new ShardWorld(
     parts,
-    drawShardScenario(random),
+    drawShardScenario(parts.random),
     watched,
     (within, name) => new ShardObject(within, name),
   );
@@ -63,15 +54,7 @@ export async function runShardHistory(seed: number, options: HistoryOptions = {}
   world.note("the history ends", "");
   const { counts } = world.ledger;
   const epochs = [...world.objects.values()].reduce((sum, { epoch }) => sum + epoch, 0);
-  return {
-    seed,
-    events: world.loop.events,
-    faults: world.faults,
-    outcomes: { ...noOutcomes(), ...counts, epochs },
-    hash: world.log.hash,
-    violation: world.violation,
-    lines: world.log.lines,
-  };
+  return reportOf(seed, world, { ...noOutcomes(), ...counts, epochs });
 }
 
 class ShardHistory {

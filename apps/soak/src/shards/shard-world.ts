@@ -1,6 +1,5 @@
 import type { Delivery, DeliveryResult, QueueRecord } from "@sluice/protocol";
 import type { Disk } from "../platform/disk.ts";
-import { microtasksDone } from "../world/virtual-loop.ts";
 import { World, type WorldParts } from "../world/world.ts";
 import { ShardLedger } from "./shard-ledger.ts";
 import type { ShardProperty } from "./shard-properties.ts";
@@ -41,7 +40,6 @@ export class ShardWorld extends World {
   directory: AskedDirectory | null = null;
   worker: CalledWorker | null = null;
   readonly #watched: ReadonlySet<string>;
-  readonly #work = new Set<Promise<unknown>>();
   #calls = 0;
 
   readonly #newObject: (world: ShardWorld, name: string) => CalledShard;
@@ -78,18 +76,5 @@ export class ShardWorld extends World {
   /** Notes a violation of a property, if that is watched. */
   violates(property: ShardProperty, name: string, text: string): void {
     if (this.#watched.has(property)) this.fail(property, { name }, text);
-  }
-
-  waitFor(work: Promise<unknown>): void {
-    this.#work.add(work);
-  }
-
-  async settled(): Promise<void> {
-    while (this.#work.size > 0) {
-      const work = [...this.#work];
-      this.#work.clear();
-      await Promise.allSettled(work);
-      await microtasksDone();
-    }
   }
 }

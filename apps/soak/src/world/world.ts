@@ -1,13 +1,19 @@
-import type { Random } from "@sluice/harness/random";
+import { Random } from "@sluice/harness/random";
 import { MovedMessages } from "../ledger/moved-messages.ts";
 import type { Copy } from "../ledger/publications.ts";
 import type { Transmission } from "../ledger/transmission.ts";
-import type { EventKind, EventLog } from "./event-log.ts";
-import type { FaultCounts, FaultKind, FaultRates } from "./faults.ts";
-import { NO_FAULT_RATES } from "./faults.ts";
+import { type EventKind, EventLog } from "./event-log.ts";
+import {
+  drawFaultRates,
+  type FaultCounts,
+  type FaultKind,
+  type FaultRates,
+  NO_FAULT_RATES,
+  noFaults,
+} from "./faults.ts";
 import type { PlantedBug } from "./planted-bug.ts";
 import { TimeOfDay } from "./time-of-day.ts";
-import type { ScheduledEvent, VirtualLoop } from "./virtual-loop.ts";
+import { microtasksDone, type ScheduledEvent, VirtualLoop } from "./virtual-loop.ts";
 
 /** First violation of a property in a history. */
 export interface Violation {
@@ -25,6 +31,19 @@ export interface WorldParts {
   readonly faults: FaultCounts;
   readonly rates: FaultRates;
   readonly bug: PlantedBug | null;
+}
+
+/** Makes the parts of the world of a seed. @param isVerbose whether its log is text too. */
+export function partsOf(seed: number, isVerbose: boolean, bug: PlantedBug | null): WorldParts {
+  const random = new Random(seed);
+  return {
+    random,
+    loop: new VirtualLoop(random),
+    log: new EventLog(isVerbose),
+    faults: noFaults(),
+    rates: drawFaultRates(random),
+    bug,
+  };
 }
 
 /** Time, chance, faults and what everybody knows of the messages in one history. It knows nobody who lives in it. */
@@ -52,6 +71,7 @@ export class World {
   readonly copies = new Map<number, Copy>();
   /** Messages that move tasks have taken from one queue to another. */
   readonly moved = new MovedMessages(() => this.takeTags(1));
+  readonly #work = new Set<Promise<unknown>>();
   #tags = 0;
   #messageIds = 0;
   #attemptIds = 0;
@@ -104,6 +124,21 @@ export class World {
     if (!this.random.chance(probability)) return false;
     this.faults[kind] += 1;
     return true;
+  }
+
+  /** Something goes on outside of the loop that the event under way waits for. */
+  waitFor(work: Promise<unknown>): void {
+    this.#work.add(work);
+  }
+
+  /** Resolves when nothing goes on outside of the loop any more. */
+  async settled(): Promise<void> {
+    while (this.#work.size > 0) {
+      const work = [...this.#work];
+      this.#work.clear();
+      await Promise.allSettled(work);
+      await microtasksDone();
+    }
   }
 
   calmDown(): void {
