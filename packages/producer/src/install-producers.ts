@@ -43,7 +43,7 @@ export interface InstallOptions {
 
 /** Part of the directory's Durable Object namespace that is used here. */
 interface DirectoryNamespace {
-  getByName(name: string): Pick<DirectoryRpc, "placeOf" | "findByName">;
+  getByName(name: string): Pick<DirectoryRpc, "findByName">;
 }
 
 /**
@@ -70,9 +70,9 @@ export function installProducers(
   specs: readonly ProducerSpec[],
   { namespaceBinding, directoryBinding = "", ...behaviour }: InstallOptions,
 ): void {
-  const directory = () => {
+  const recordOf = (queue: string) => {
     const directories = Reflect.get(env, directoryBinding) as DirectoryNamespace | undefined;
-    return directories?.getByName(DIRECTORY_NAME);
+    return directories?.getByName(DIRECTORY_NAME).findByName(queue);
   };
   const objects = new QueueObjects<ProducerBroker>({
     namespace: () => {
@@ -80,16 +80,8 @@ export function installProducers(
       if (namespace !== undefined) return namespace;
       throw new Error(`there is no binding "${namespaceBinding}" to the brokers`);
     },
-    placeOf: async (queue) => {
-      try {
-        return (await directory()?.placeOf(queue)) ?? null;
-      } catch (error) {
-        // A broker of an earlier version makes no object in a jurisdiction.
-        if (String(error).includes("does not implement")) return null;
-        throw error;
-      }
-    },
-    mapOf: async (queue) => (await directory()?.findByName(queue))?.shards ?? null,
+    placeOf: async (queue) => (await recordOf(queue))?.place ?? null,
+    mapOf: async (queue) => (await recordOf(queue))?.shards ?? null,
   });
   const queues = new ShardedQueues(objects, PRODUCER_RULES);
   for (const { binding, queue, deliveryDelaySeconds } of specs) {

@@ -53,9 +53,8 @@ export class KnownQueues {
 
   /** Whether the directory may be asked about a queue now, and notes that it is. */
   asks(queue: string, nowMs: number): boolean {
-    if (nowMs - (this.#asked.get(queue) ?? Number.NEGATIVE_INFINITY) < ASK_DIRECTORY_MS) return false;
-    this.#asked.delete(queue);
-    if (this.#asked.size >= QUEUES_KNOWN_MAX) this.#asked.delete([...this.#asked.keys()][0] ?? "");
+    if (nowMs - (this.#asked.get(queue) ?? -Infinity) < ASK_DIRECTORY_MS) return false;
+    if (this.#asked.size >= QUEUES_KNOWN_MAX) this.#asked.clear();
     this.#asked.set(queue, nowMs);
     return true;
   }

@@ -1,20 +1,14 @@
-import { QUEUE_ERROR_CODES, type RpcFailure } from "@sluice/protocol";
+import { QUEUE_ERROR_CODES } from "@sluice/protocol";
 
-/** Refusals of a shard that has too much to do, or holds too much. */
-const TOO_MUCH: readonly number[] = [
+const OF_ONE_SHARD: readonly unknown[] = [
   QUEUE_ERROR_CODES.queueStorageLimitExceeded,
   QUEUE_ERROR_CODES.queueOverloaded,
+  QUEUE_ERROR_CODES.queueNotFound,
 ];
 
-/** Whether a refusal says something about one shard. It is made before anything is stored. */
-export function isOfOneShard({ code }: RpcFailure): boolean {
-  return TOO_MUCH.includes(code) || code === QUEUE_ERROR_CODES.queueNotFound;
-}
-
-/** Whether an answer is the refusal of a shard that has too much. */
-export function isTooMuch(answer: unknown): boolean {
-  const { ok, code = 0 } = (answer ?? {}) as { readonly ok?: unknown; readonly code?: number };
-  return ok === false && TOO_MUCH.includes(code);
+/** Whether an answer is a refusal that says something about one shard. It is made before anything is stored. */
+export function isOfOneShard(answer: unknown): boolean {
+  return OF_ONE_SHARD.includes((answer as { readonly code?: unknown } | null | undefined)?.code);
 }
 
 /**

@@ -7,7 +7,7 @@ import {
 } from "@sluice/protocol";
 import { KnownQueues } from "./known-queues.ts";
 import type { Method, QueueRpc } from "./queue-rpc.ts";
-import { isRefusedUnread, isTooMuch } from "./refused.ts";
+import { isOfOneShard, isRefusedUnread } from "./refused.ts";
 import type { Rules } from "./rule.ts";
 import { type ShardPorts, Shards } from "./shards.ts";
 
@@ -70,7 +70,7 @@ export class ShardedQueues<Methods extends Method> {
         const answer = await object[method](queue, ...rest);
         const map = mapInAnswer(method, answer);
         if (map !== null) known.learn(queue, map);
-        if (!isTooMuch(answer) || !(await this.#learnsElsewhere(queue))) return answer;
+        if (!isOfOneShard(answer) || !(await this.#learnsElsewhere(queue))) return answer;
       } catch (error) {
         const map = mapInError(error);
         if (map !== null) known.learn(queue, map);
@@ -83,11 +83,10 @@ export class ShardedQueues<Methods extends Method> {
     return shards.byLaterMaps(() => rule(shards, ...rest));
   }
 
-  /** Asks the directory for the shards of a queue whose first one has too much to do. @returns whether it has others. */
+  /** Asks the directory for the shards of a queue whose first one refuses. @returns whether it has others. */
   async #learnsElsewhere(queue: string): Promise<boolean> {
     const { known, objects, now } = this.#ports;
-    if (!known.asks(queue, now())) return false;
-    const map = await objects.mapOf(queue).catch(() => null);
+    const map = known.asks(queue, now()) ? await objects.mapOf(queue) : null;
     if (map !== null) known.learn(queue, map);
     return known.get(queue) !== undefined;
   }

@@ -90,15 +90,14 @@ export class Shards {
    * throws. Forgets the map of a queue that does not exist any more.
    */
   async refresh(epoch = this.#map.epoch): Promise<void> {
-    let map: ShardMap | null = null;
     try {
       await this.ports.objects.of(this.queue).metrics(this.queue);
     } catch (error) {
-      map = mapInError(error);
-      if (map === null && isQueueNotFound(error)) this.ports.known.forget(this.queue);
-      if (map === null) throw error;
+      const map = mapInError(error);
+      if (map !== null) return this.#follow(map, epoch);
+      if (isQueueNotFound(error)) this.ports.known.forget(this.queue);
+      throw error;
     }
-    if (map !== null) return this.#follow(map, epoch);
     this.ports.known.forget(this.queue);
     if (epoch !== WHOLE.epoch) this.#goBy(WHOLE, epoch);
   }
@@ -152,6 +151,6 @@ export function checkMap(settled: readonly PromiseSettledResult<unknown>[]): voi
 
 /** Whether an answer of a shard is the failure that there is no such queue. */
 function isNotFound(answer: unknown): boolean {
-  const failure = answer as { readonly ok?: unknown; readonly code?: unknown } | null | undefined;
-  return failure?.ok === false && failure.code === QUEUE_ERROR_CODES.queueNotFound;
+  const failure = answer as { readonly code?: unknown } | null | undefined;
+  return failure?.code === QUEUE_ERROR_CODES.queueNotFound;
 }

@@ -25,8 +25,7 @@ export async function sendSticky<Reply>(
     };
     try {
       const reply = await send(shard);
-      const refusal = refusalOf(reply);
-      if (refusal === null || !isOfOneShard(refusal)) return reply;
+      if (!isOfOneShard(refusalOf(reply))) return reply;
       moveOn();
       if (tried >= open) return reply;
     } catch (error) {

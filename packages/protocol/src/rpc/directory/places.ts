@@ -78,9 +78,9 @@ export class QueueObjects<Stub extends object> {
     });
   }
 
-  /** Asks the directory which shards a queue has; `null` where it has no others, or nobody can be asked. */
+  /** Asks the directory which shards a queue has; `null` where it has no others, or nobody answers. */
   async mapOf(queue: string): Promise<ShardMap | null> {
-    return (await this.#ports.mapOf?.(queue)) ?? null;
+    return (await this.#ports.mapOf?.(queue).catch(() => null)) ?? null;
   }
 
   async #find(namespace: QueueNamespace<Stub>, queue: string, name: string): Promise<Stub> {
