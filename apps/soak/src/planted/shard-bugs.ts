@@ -7,7 +7,6 @@ export const SHARD_BUGS: readonly PlantedBug[] = [
     gateIsOpen: true,
   },
   inShards("one shard has it", "shard 0 passes a transfer on twice", "passesOnTwice"),
-  inShards("liveness of shards", "a shard goes while messages are on their way to it", "passesOnUnseen"),
   inShards("one shard has a group", "a former owner of a group is not asked first", "skipsFormerOwner"),
   inShards(
     "group order over shards",

@@ -62,7 +62,6 @@ export class ShardDirectory extends SimulatedDirectory {
     );
     if (method === "shardState") {
       if (bug === "dropsFullShards") return { ...(answer as object), isEmpty: true };
-      if (bug === "passesOnUnseen") return { ...(answer as object), passesOn: false };
       if (bug === "movesTooEarly") return { ...(answer as object), keepsGroups: false };
       if (bug === "neverMoved") return { ...(answer as object), keepsGroups: true };
     }

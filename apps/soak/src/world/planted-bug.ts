@@ -62,7 +62,6 @@ export type DirectoryBug = "tellsOnce" | "tellsNobody" | "forgetsDeletions" | "d
  * - `losesDelays`: what waits in a draining shard is made due.
  * - `dropsFullShards`: a draining shard says that it is empty.
  * - `keepsDeleted`: an object drops nothing of a deleted queue.
- * - `passesOnUnseen`: shard 0 says that nothing is on its way to draining shards.
  * - `forgetsTheMap`: shard 0 does not store the map that it tells.
  * - `passesOnTwice`: what shard 0 passes on is transferred twice.
  * - `mistakesTokens`: receipts and lease ids go to the shard before theirs.
@@ -84,7 +83,6 @@ export type ShardBug =
   | "losesDelays"
   | "dropsFullShards"
   | "keepsDeleted"
-  | "passesOnUnseen"
   | "forgetsTheMap"
   | "passesOnTwice"
   | "mistakesTokens"
