@@ -25,7 +25,7 @@ export const SHARD_BUGS: readonly PlantedBug[] = [
   inShards("a shard is away", "what is overloaded does not say so", "neverMovesOn"),
   inShards("old producers", "shard 0 refuses who knows no shards", "refusesWithoutMap"),
   inShards("empty in all shards", "a receive leaves a shard out", "forgetsAShard"),
-  inShards("empty in all shards", "shard 0 tells a map that it has not stored", "forgetsTheMap"),
+  inShards("stale map", "shard 0 tells a map that it has not stored", "forgetsTheMap"),
   inShards("drained shards", "a shard goes while it holds messages", "dropsFullShards"),
   inShards(
     "deleted with its queue",

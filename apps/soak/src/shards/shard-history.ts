@@ -89,12 +89,12 @@ class ShardHistory {
       hasBegun = true;
     });
     await this.#until(() => hasBegun, DRAIN_MS);
-    world.rates = rates;
+    if (!scenario.isBusy) world.rates = rates;
     for (let i = 0; i < scenario.sends; i++)
       loop.after(random.below(scenario.troubleMs), () => void this.#sender.send(this.#isolate(), false));
     for (let i = 0; i < scenario.oldProducers; i++)
       loop.after(random.below(scenario.troubleMs), () => void this.#sender.send(null, false));
-    for (let i = 0; i < scenario.lenderCrashes; i++)
+    for (let i = 0; i < scenario.lenderCrashes && scenario.taker !== "push"; i++)
       loop.after(random.below(scenario.troubleMs), () => world.object(scenario.queue).crash());
     this.#administrator.start();
     this.#startTakers();

@@ -19,8 +19,10 @@ export interface ShardScenario {
   readonly sends: number;
   readonly administrations: number;
   readonly oldProducers: number;
-  /** How often shard 0 ends, which lends the queue's limits. */
+  /** How often shard 0 ends, which lends the queue's limits: with a Worker, while all that it can lend is in use. */
   readonly lenderCrashes: number;
+  /** Whether there is always work, and hardly anything else goes wrong: then parts are in use when shard 0 ends. */
+  readonly isBusy: boolean;
   readonly throws: boolean;
   /** How a shard is in the calm that follows: overloaded, or out of reach. */
   readonly calmFault: "none" | "overloaded";
@@ -84,6 +86,8 @@ export function drawShardScenario(random: Random): ShardScenario {
       : taker === "pull"
         ? { ...own, consumer: { type: "http_pull", settings: { ...settings, visibilityTimeoutMs: 30_000 } } }
         : { ...own, receive: { redrive: { deadLetterQueue: dead, maxReceiveCount: maxRetries + 1 } } };
+  const lenderCrashes = random.pick([0, 0, 2, 10]);
+  const isBusy = lenderCrashes === 10;
   return {
     queue,
     dead,
@@ -91,11 +95,12 @@ export function drawShardScenario(random: Random): ShardScenario {
     taker,
     definition,
     deadDefinition: random.chance(0.3) ? { ...base, shards: random.between(2, 3) } : base,
-    troubleMs: random.pick([5_000, 60_000, 400_000]),
-    sends: random.pick([8, 16, 40]),
+    troubleMs: isBusy ? 60_000 : random.pick([5_000, 60_000, 400_000]),
+    sends: isBusy ? 40 : random.pick([8, 16, 40]),
     administrations: random.pick([0, 2, 4, 8]),
     oldProducers: isFifo ? 0 : random.pick([0, 0, 2]),
-    lenderCrashes: random.pick([0, 0, 2, 10]),
+    lenderCrashes,
+    isBusy,
     throws: random.chance(0.5),
     calmFault: isFifo ? "none" : random.pick(["none", "none", "overloaded"]),
     finalShards: random.between(1, 8),

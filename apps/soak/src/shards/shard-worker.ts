@@ -37,7 +37,6 @@ export class ShardWorker {
     const asOf = ledger.deletions.asOf(scenario.queue, object.record?.revision ?? 0);
     this.#running.set(key, { object, epoch, asOf });
     this.#checkConcurrency(object);
-    this.#endLender(object);
     await loop.sleep(random.pick(isTroubled ? [0, 3, 200, 4_000, 20_000] : [0, 3, 200, 1_000]));
     this.#running.delete(key);
     const roll = isTroubled && scenario.throws ? random.below(8) : 7;
@@ -52,15 +51,6 @@ export class ShardWorker {
     return { ...nothing, retryMessages: retried.map(({ id }) => ({ msgId: id, delaySeconds })) };
   }
 
-  /** Shard 0 ends while another shard has a part of what it lends. */
-  #endLender({ name }: CalledShard): void {
-    const { random, loop, scenario, isTroubled } = this.#world;
-    const { queue, shard } = shardOf(name);
-    if (!isTroubled || shard === 0 || queue !== scenario.queue || this.#lenderCrashes === 0) return;
-    this.#lenderCrashes -= 1;
-    loop.after(random.pick([0, 20, 500]), () => this.#world.object(queue).crash());
-  }
-
   #checkConcurrency({ name }: CalledShard): void {
     const { consumer } = this.#world.scenario.definition;
     const limit = consumer?.type === "worker" ? consumer.settings.maxConcurrency : null;
@@ -73,5 +63,15 @@ export class ShardWorker {
     );
     if (awaited.length > limit)
       this.#world.violates("concurrency over shards", name, `${awaited.length} deliveries run, not ${limit}`);
+    const isLent = awaited.some(({ object }) => object.name !== queue);
+    if (awaited.length === limit && isLent) this.#endLender(queue);
+  }
+
+  /** Shard 0 ends while everything that it can lend is in use. */
+  #endLender(queue: string): void {
+    const { random, loop, isTroubled } = this.#world;
+    if (!isTroubled || this.#lenderCrashes === 0) return;
+    this.#lenderCrashes -= 1;
+    loop.after(random.pick([0, 20, 500]), () => this.#world.object(queue).crash());
   }
 }
