@@ -41,7 +41,10 @@ export class ShardLedger {
   readonly #groupEvents = new Map<string, number>();
   readonly #groups = new Map<string, Set<ShardMessage>>();
   readonly #items = new Map<string, { readonly tags: readonly number[]; readonly asOf: number }>();
-  readonly #deduplicated = new Map<string, { readonly atMs: number; readonly tag: number }>();
+  readonly #deduplicated = new Map<
+    string,
+    { readonly atMs: number; readonly tag: number; readonly object: string }
+  >();
   /** Messages that were on their way when the object was deleted which they came from. */
   readonly #dropped = new Set<number>();
   /** The queue whose record each object went by in its last commit. */
@@ -165,13 +168,11 @@ export class ShardLedger {
       this.#violates("acknowledged survives in shards", "", `message ${logical} (${tags}) is nowhere`);
   }
 
-  /** A purge arrives at an object, which forgets the deduplication ids too. */
+  /** A purge arrives at an object. */
   purgeArrives(object: string): void {
     const { queue } = shardOf(object);
     for (const purge of this.purges)
       if (purge.queue === queue && purge.endEvent === null) purge.objects.add(object);
-    for (const key of this.#deduplicated.keys())
-      if (key.startsWith(`${queue} `)) this.#deduplicated.delete(key);
   }
 
   /** A purge is answered: what was told to be stored before it began is gone. */
@@ -273,9 +274,9 @@ export class ShardLedger {
     if (deduplicationId === null || !isSent) return;
     const id = `${key} ${deduplicationId}`;
     const before = this.#deduplicated.get(id);
-    if (before !== undefined && acceptedMs < before.atMs + DEDUPLICATION_MS)
+    if (before !== undefined && acceptedMs < before.atMs + DEDUPLICATION_MS && !this.#isPurged(before))
       this.#violates("deduplication over maps", object, `message ${tag} is stored after ${before.tag}`);
-    this.#deduplicated.set(id, { atMs: acceptedMs, tag });
+    this.#deduplicated.set(id, { atMs: acceptedMs, tag, object });
   }
 
   /** A message is stored by the queue whose map it was sent by, and in a shard that shard 0 knows. */
@@ -347,7 +348,8 @@ export class ShardLedger {
     }
   }
 
-  #isPurged({ tag, object }: ShardMessage): boolean {
+  /** Whether a purge may have deleted a message, and had its object forget the deduplication id. */
+  #isPurged({ tag, object }: Pick<ShardMessage, "tag" | "object">): boolean {
     const sentEvent = this.arrivals.get(tag)?.event ?? 0;
     return this.purges.some(
       ({ objects, endEvent }) => objects.has(object) && (endEvent === null || endEvent >= sentEvent),
