@@ -78,9 +78,10 @@ export class Shards {
       return answer;
     } catch (error) {
       const map = mapInError(error);
-      // A shard tells no map that shard 0 does not know.
-      if (map !== null) this.#follow(map, epoch);
-      else if (isQueueNotFound(error) && epoch !== WHOLE.epoch) await this.refresh(epoch);
+      // A shard tells no map that shard 0 does not know, save to a call without one: that was left from an earlier map.
+      const isCalledByMap = epoch !== WHOLE.epoch;
+      if (map !== null && (shard === 0 || isCalledByMap)) this.#follow(map, epoch);
+      else if (isQueueNotFound(error) && isCalledByMap) await this.refresh(epoch);
       throw noteFailedShard(error, shard);
     }
   }
