@@ -379,11 +379,13 @@ export class ShardLedger {
     for (const tag of this.#items.get(key)?.tags ?? []) {
       const message = this.messages.get(tag);
       message?.items.delete(key);
-      if (message?.state !== "transit" || message.items.size > 0) continue;
-      message.state = "gone";
-      // The call that it left with may still arrive.
+      if (message?.state !== "transit") continue;
+      // The call that it left with may still arrive, or be confirmed.
       if (isDropped) this.#dropped.add(tag);
-      else this.#violates("acknowledged survives in shards", key, `message ${tag} has left, and is nowhere`);
+      if (message.items.size > 0) continue;
+      message.state = "gone";
+      if (!this.#dropped.has(tag))
+        this.#violates("acknowledged survives in shards", key, `message ${tag} has left, and is nowhere`);
     }
     this.#items.delete(key);
   }
