@@ -67,21 +67,21 @@ export class Shards {
    */
   async call<Of extends Method>(shard: number, method: Of, ...rest: Arguments<Of>): Promise<Answer<Of>> {
     const { epoch } = this.#map;
+    const isByMap = epoch !== WHOLE.epoch;
     const name = shardName(this.queue, shard);
-    const address = epoch === WHOLE.epoch ? name : shardAddress(this.queue, shard, epoch);
+    const address = isByMap ? shardAddress(this.queue, shard, epoch) : name;
     try {
       this.#objects[shard] ??= this.ports.objects.of(this.queue, name);
       const object = this.#objects[shard] as unknown as Record<Of, (...args: unknown[]) => unknown>;
       const answer = (await object[method](address, ...rest)) as Answer<Of>;
       // Of a shard that is gone shard 0 knows more, and without its answer nobody knows whether the queue exists.
-      if (isNotFound(answer) && epoch !== WHOLE.epoch) await this.refresh(epoch);
+      if (isNotFound(answer) && isByMap) await this.refresh(epoch);
       return answer;
     } catch (error) {
       const map = mapInError(error);
       // A shard tells no map that shard 0 does not know, save to a call without one: that was left from an earlier map.
-      const isCalledByMap = epoch !== WHOLE.epoch;
-      if (map !== null && (shard === 0 || isCalledByMap)) this.#follow(map, epoch);
-      else if (isQueueNotFound(error) && isCalledByMap) await this.refresh(epoch);
+      if (map !== null && (shard === 0 || isByMap)) this.#follow(map, epoch);
+      else if (isQueueNotFound(error) && isByMap) await this.refresh(epoch);
       throw noteFailedShard(error, shard);
     }
   }

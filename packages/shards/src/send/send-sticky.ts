@@ -17,10 +17,10 @@ export async function sendSticky<Reply>(
   const { known } = shards.ports;
   for (let tried = 1; ; tried++) {
     const { open } = shards.map;
-    const state = known.get(shards.queue);
-    const shard = (state?.sendTo ?? 0) % open;
-    // Also when another request has moved on meanwhile.
+    const shard = (known.get(shards.queue)?.sendTo ?? 0) % open;
+    // Also when another request has moved on, or learned of a map, meanwhile.
     const moveOn = () => {
+      const state = known.get(shards.queue);
       if (state?.sendTo === shard) state.sendTo = (shard + 1) % open;
     };
     try {

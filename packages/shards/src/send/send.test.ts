@@ -1,7 +1,9 @@
 import { QUEUE_ERROR_CODES, type RpcFailure } from "@sluice/protocol";
 import { describe, expect, it } from "vitest";
 import { FakeQueue, packed } from "../../test/fake-queue.ts";
-import { ASK_DIRECTORY_MS } from "../calls/known-queues.ts";
+import { ASK_DIRECTORY_MS, KnownQueues } from "../calls/known-queues.ts";
+import type { Shards } from "../calls/shards.ts";
+import { sendSticky } from "./send-sticky.ts";
 
 const QUEUE = "orders";
 const OVERLOADED: RpcFailure = { ok: false, code: QUEUE_ERROR_CODES.queueOverloaded, cause: "too much" };
@@ -140,6 +142,21 @@ describe("a producer of a standard queue", () => {
       await expect(post()).rejects.toThrow("overloaded");
       expect(world.asked).toBe(0);
     });
+  });
+
+  it("moves on although another request has learned of a later map meanwhile", async () => {
+    const known = new KnownQueues(() => 0.9);
+    known.learn(QUEUE, { epoch: 1, open: 2, kept: 2 });
+    const shards = { queue: QUEUE, map: { open: 2 }, ports: { known } } as unknown as Shards;
+    const tried: number[] = [];
+    const send = async (shard: number) => {
+      tried.push(shard);
+      if (shard === 0) return "stored";
+      known.learn(QUEUE, { epoch: 2, open: 2, kept: 2 });
+      throw Object.assign(new Error("overloaded"), { overloaded: true });
+    };
+    expect(await sendSticky(shards, send, () => null)).toBe("stored");
+    expect(tried).toEqual([1, 0]);
   });
 
   it("chooses anew when there are more shards", async () => {
