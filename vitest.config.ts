@@ -100,6 +100,7 @@ export default defineConfig({
           isolate,
           maxWorkers: "100%",
           testTimeout: 60_000,
+          hookTimeout: 60_000,
           expect: { poll },
         },
       },
