@@ -57,11 +57,21 @@ describe("sluice", () => {
     [["dev", "--port", "-1"], "A port is a number from 0 to 65535."],
     [["dev", "--port", "1e3"], "A port is a number from 0 to 65535."],
     [["dev", "--env"], "option '--mode, --env <name>' argument missing"],
+    [["dev", "--mode", "prod", "--env", "staging"], "The environment is named already, as 'prod'."],
+    [
+      ["deploy", "--env", "staging", "--mode", "prod"],
+      "argument 'prod' is invalid. The environment is named already",
+    ],
     [[], "Usage: sluice"],
   ])("%j is a usage error with exit code 2", async (args, message) => {
     const { code, err } = await said(...args);
     expect(err).toContain(message);
     expect(code).toBe(2);
+  });
+
+  it("the same environment may be named twice", async () => {
+    const { code, err } = await said("build", "/nowhere", "--mode", "prod", "--env", "prod");
+    expect({ code, err }).toEqual({ code: 1, err: "/nowhere: No such file or folder.\n" });
   });
 
   it.each(["dev", "build", "serve", "worker-daemon"])(
