@@ -146,7 +146,9 @@ async function deployOnto(
   const isForgotten = forgetReplacedToken(file, account, last);
   if (steps.length > 0) await findAddress(deployment);
   if (steps.length > 0 || isForgotten) {
-    printer.print(endText(deployment, surroundings, isChosen && last === CHOSEN));
+    printer.print(
+      endText(deployment, surroundings, { isChosen: isChosen && last === CHOSEN, isSet: tokens !== null }),
+    );
   }
   return 0;
 }
@@ -248,11 +250,17 @@ async function findAddress({ accessFile, api, project }: Deployment): Promise<vo
   if (url !== null) keepAccess(accessFile, await api.account(), { SLUICE_URL: url });
 }
 
-/** @param isChosen whether the broker has the tokens that this deployment was given. */
+interface TokensAtEnd {
+  /** Whether the broker has the tokens that this deployment was given. */
+  readonly isChosen: boolean;
+  /** Whether this deployment has set the broker's tokens. */
+  readonly isSet: boolean;
+}
+
 function endText(
   { accessFile, project }: Deployment,
   { cwd }: Pick<Surroundings, "cwd">,
-  isChosen: boolean,
+  { isChosen, isSet }: TokensAtEnd,
 ): string {
   const { SLUICE_URL: url, SLUICE_API_TOKEN: token } = readAccess(accessFile);
   const { name } = project.broker;
@@ -262,11 +270,15 @@ function endText(
     : "Its token is not in there: another deployment has set it, and has it in its own file or SLUICE_API_TOKENS. " +
       `"npx wrangler secret put SLUICE_API_TOKENS --name ${name}" sets another one.`;
   if (url === undefined) return `\nDeployed. "${name}" answers at no address of workers.dev.`;
-  const its = token === undefined ? "Its address is" : "Its address and its token are";
+  const theToken = isSet ? "its token" : "the token that it was first deployed with";
+  const its = token === undefined ? "Its address is" : `Its address and ${theToken} are`;
+  const sinceText =
+    `That token counts unless another one has been set since, as by "npx wrangler secret put": which one ` +
+    "the broker has cannot be read.";
   return [
     `\nDeployed. The broker's page: ${url}/__sluice/`,
     `${its} in ${file}, for the other commands:`,
     `  set -a; . ${file}; set +a; npx sluice queues list`,
-    ...(token === undefined ? [tokenText] : []),
+    ...(token === undefined ? [tokenText] : isSet ? [] : [sinceText]),
   ].join("\n");
 }
