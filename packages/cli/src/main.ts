@@ -9,8 +9,10 @@ if (refusal !== null) {
 }
 // Loaded after the check only: an older Node.js fails on imports that it does not know.
 const { enableCompileCache } = await import("node:module");
+const { surviveLateErrors } = await import("@sluice/project/wrangler/late-errors");
 // Half of the second that Wrangler takes to load is its compilation.
 enableCompileCache();
+surviveLateErrors();
 const { run } = await import("./command-line.ts");
 const { terminal } = await import("@sluice/local/report/printer");
 const code = await run(process.argv.slice(2), terminal);

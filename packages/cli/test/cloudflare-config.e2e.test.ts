@@ -163,6 +163,48 @@ it.each(["doctor", "build", "dev"])(
   },
 );
 
+describe("a cloudflare.config.ts that fails after it was read", () => {
+  const LATE = /sender\/cloudflare\.config\.ts(:\d+)?: warning: it failed after it had been read: late boom/;
+  const failing = (text: string) => {
+    const lab = openConverted("staged");
+    const file = join(lab.folder, "sender/cloudflare.config.ts");
+    writeFileSync(file, `${text}\n${readFileSync(file, "utf8")}`);
+    return lab;
+  };
+
+  it.each(["build", "doctor"])("is a warning of sluice %s", async (command) => {
+    const lab = failing('Promise.reject(new Error("late boom"));');
+    try {
+      const running = sluice([command, "sender"], lab.folder, lab.env);
+      expect(await running.ended, running.output).toBe(0);
+      expect(running.output).toMatch(LATE);
+    } finally {
+      lab.remove();
+    }
+  });
+
+  it("is a warning in the log of sluice serve, which goes on", async () => {
+    // Not before everything runs.
+    const lab = failing(
+      'import { existsSync } from "node:fs";\n' +
+        'const wait = setInterval(() => { if (existsSync("fail")) { clearInterval(wait); throw "late boom"; } }, 20);',
+    );
+    const port = await getPort();
+    const running = sluice(["serve", "sender", "receiver", "--port", `${port}`], lab.folder, lab.env);
+    try {
+      await running.printed(/data {4}/);
+      writeFileSync(join(lab.folder, "fail"), "");
+      await running.printed(/: warning: it failed after it had been read: late boom/);
+      expect(await (await fetch(`http://127.0.0.1:${port}/?served`)).text()).toBe("sent");
+      await running.printed(/got \?served on jobs/);
+      expect(await running.stop()).toBe(0);
+    } finally {
+      await running.stop();
+      lab.remove();
+    }
+  });
+});
+
 describe("Build Output that cf-wrangler has built", () => {
   const OUTPUT = ".cloudflare/output/v1";
   let lab: Lab;

@@ -3,9 +3,10 @@ import { dirname, join } from "node:path";
 import type { ConvertedConfig } from "@sluice/config";
 import type { Unstable_Config } from "wrangler";
 import { CliError } from "../errors.ts";
-import { placeIn } from "./late-errors.ts";
+import { noteModule, placeIn, reasonOf } from "./late-errors.ts";
 import {
   isTooOld,
+  type LoadedConfig,
   type TypesOfConfig,
   type WranglerInternals,
   wranglerFile,
@@ -38,6 +39,10 @@ const EXPORTS_OWN_TABLE = /^export\s+(?:const|let|var)\s+sluice\b/m;
 const OWN_TABLE_PLACE =
   "The settings of Sluice go into the [sluice] table of a wrangler.toml beside this file that holds nothing else.";
 
+/** Last reading of each file in a mode: its types are made of it, since to read a file once more runs it once more. */
+const readBefore = new Map<string, LoadedConfig>();
+const keyOf = (file: string, mode: string) => JSON.stringify([file, mode]);
+
 /**
  * Reads a `cloudflare.config.ts`, and the `wrangler.config.ts` beside it, as `wrangler dev --experimental-new-config`
  * does.
@@ -52,9 +57,11 @@ export async function readCloudflareConfigFile(file: string, mode: string): Prom
   }
   const { loadNewConfig, normalizeAndValidateConfig } = neededInternals(file);
   if (EXPORTS_OWN_TABLE.test(readFileSync(file, "utf8"))) throw new CliError(`${file}: ${OWN_TABLE_PLACE}`);
+  noteModule(file);
   const loaded = await loadNewConfig(optionsOf(file, mode)).catch((error: unknown) => {
     throw new CliError(explained(error, file));
   });
+  readBefore.set(keyOf(file, mode), loaded);
   const { rawConfig, parsedConfig, dependencies } = loaded;
   return normalized(file, rawConfig, parsedConfig.worker.triggers, dependencies, normalizeAndValidateConfig);
 }
@@ -146,7 +153,8 @@ function normalized(
 
 /**
  * Writes the types of the bindings and of the runtime, `.cloudflare/types/index.d.ts`, where Wrangler writes them and
- * when they have changed: in the current folder. Does nothing for a file of another folder.
+ * when they have changed: in the current folder. Does nothing for a file of another folder. A file that has been read
+ * is not run again.
  *
  * @param chosen types to write. Default: as in the `wrangler.config.ts`, else all.
  */
@@ -158,7 +166,8 @@ export async function writeCloudflareTypes(
   if (dirname(file) !== process.cwd()) return;
   const { loadNewConfig, regenerateNewConfigTypes } = wranglerInternals();
   if (loadNewConfig === undefined || regenerateNewConfigTypes === undefined) return;
-  const { parsedConfig, types } = await loadNewConfig(optionsOf(file, mode));
+  const loaded = readBefore.get(keyOf(file, mode)) ?? (await loadNewConfig(optionsOf(file, mode)));
+  const { parsedConfig, types } = loaded;
   await regenerateNewConfigTypes({
     cloudflareConfigPath: file,
     workerConfig: parsedConfig.worker,
@@ -191,7 +200,7 @@ function neededInternals(file: string) {
 
 /** Explains why the file cannot be used: each mistake in a line with the file and the key. */
 function explained(error: unknown, file: string): string {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = reasonOf(error);
   const { name, issues } = INVALID.exec(message)?.groups ?? {};
   if (name === undefined || issues === undefined) {
     const commonJs = error instanceof SyntaxError ? commonJsPackageOf(file) : null;

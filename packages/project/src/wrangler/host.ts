@@ -3,7 +3,7 @@ import { CliError } from "../errors.ts";
 import { captured } from "./captured.ts";
 import { type Call, type CapturedCommand, type Methods, type Reply, TERMINAL_FD } from "./child-contract.ts";
 import { endEsbuildFirst } from "./end-esbuild.ts";
-import { noteModule, surviveLateErrors } from "./late-errors.ts";
+import { surviveLateErrors } from "./late-errors.ts";
 import { exitCodeOf, loadWrangler, takeWrangler, wranglerInternals } from "./load-wrangler.ts";
 import { secretsFile } from "./secrets-file.ts";
 import { ANSWERS } from "./wrangler-config.ts";
@@ -43,7 +43,6 @@ try {
 }
 
 async function readCloudflareConfig(config: string, mode: string) {
-  noteModule(config);
   const { readCloudflareConfigFile } = await import("./cloudflare-config.ts");
   return readCloudflareConfigFile(config, mode);
 }

@@ -1,6 +1,6 @@
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
-import { lateError, placeIn } from "./late-errors.ts";
+import { lateError, placeIn, reasonOf } from "./late-errors.ts";
 
 /** Makes an error with a frame, as Node.js writes it. */
 function errorAt(frame: string): Error {
@@ -8,6 +8,26 @@ function errorAt(frame: string): Error {
     stack: `Error: boom\n    at ${frame}\n    at node:internal/timers:5:1`,
   });
 }
+
+it.each<[thrown: unknown, words: string]>([
+  [new Error("boom"), "boom"],
+  ["boom", "boom"],
+  [Symbol("boom"), "Symbol(boom)"],
+  [undefined, "undefined"],
+  [new Error(), "it has thrown something without words"],
+  [Object.create(null), "it has thrown something without words"],
+  [Object.assign(new Error(), { message: Object.create(null) }), "it has thrown something without words"],
+])("whatever is thrown has words: %#", (thrown, words) => {
+  expect(reasonOf(thrown)).toBe(words);
+});
+
+it("what is no error is that of any file which was read", () => {
+  expect(lateError(Object.create(null), [])).toBeNull();
+  expect(lateError("boom", ["/a/cloudflare.config.ts", "/b/cloudflare.config.ts"])).toBe(
+    "/a/cloudflare.config.ts or /b/cloudflare.config.ts: warning: it failed after it had been read: boom",
+  );
+  expect(placeIn(Object.assign(new Error(), { stack: Object.create(null) }), "/a/b.ts")).toBe("/a/b.ts");
+});
 
 describe.each([
   ["linux", "/home/kim/my shop (old)/a"],

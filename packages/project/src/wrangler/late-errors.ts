@@ -34,12 +34,13 @@ export function lateError(
   files: readonly string[],
   platform = process.platform,
 ): string | null {
-  const [only] = files;
   // What is no error does not say where it is from. Wrangler throws nothing of the kind.
-  if (!(error instanceof Error)) return only === undefined ? null : worded(only, String(error));
+  if (!(error instanceof Error)) {
+    return files.length === 0 ? null : worded(files.join(" or "), reasonOf(error));
+  }
   for (const file of files) {
     const place = placeIn(error, file, platform);
-    if (place !== file) return worded(place, error.message);
+    if (place !== file) return worded(place, reasonOf(error));
   }
   return null;
 }
@@ -47,6 +48,18 @@ export function lateError(
 function worded(place: string, reason: string): string {
   return `${place}: warning: it failed after it had been read: ${reason}`;
 }
+
+/** Words what a module has thrown, which may be anything. */
+export function reasonOf(error: unknown): string {
+  try {
+    return String(error instanceof Error ? error.message : error) || WITHOUT_WORDS;
+  } catch {
+    // Such as an object without a prototype.
+    return WITHOUT_WORDS;
+  }
+}
+
+const WITHOUT_WORDS = "it has thrown something without words";
 
 /**
  * Path or `file:` URL of a frame in a stack trace, and its line. A query stands between them where a module is loaded
@@ -56,8 +69,8 @@ const FRAME = /(?:^|\s|\()(file:\/\/[^\s?]+?|(?:\/|[A-Za-z]:[\\/])[^\n?]+?)(?:\?
 
 /** Finds the line of one of the user's modules in a stack trace; the file alone where there is none. */
 export function placeIn(error: unknown, file: string, platform = process.platform): string {
-  const stack = error instanceof Error ? (error.stack ?? "") : "";
-  const [, place = "", line] = FRAME.exec(stack) ?? [];
+  const stack = error instanceof Error ? error.stack : "";
+  const [, place = "", line] = (typeof stack === "string" && FRAME.exec(stack)) || [];
   const paths = platform === "win32" ? win32 : posix;
   const path = place.startsWith("file:") ? pathOf(place, platform) : place;
   const isOwn = isBelow(path, paths.dirname(file), paths) && !/[\\/]node_modules[\\/]/.test(path);

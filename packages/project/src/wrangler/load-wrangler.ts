@@ -53,7 +53,7 @@ export interface WranglerInternals {
 }
 
 /** A configuration as `loadNewConfig` returns it. */
-interface LoadedConfig {
+export interface LoadedConfig {
   readonly rawConfig: Readonly<Record<string, unknown>>;
   readonly parsedConfig: {
     readonly worker: TypesOfConfig["workerConfig"] & {
