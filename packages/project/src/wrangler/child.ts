@@ -1,10 +1,10 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { constants } from "node:os";
-import { setTimeout as sleep } from "node:timers/promises";
 import { CliError } from "../errors.ts";
 import { ownModule } from "../own-module.ts";
 import type { Call, Methods, Reply } from "./child-contract.ts";
 import { type Guard, startGuard } from "./guard.ts";
+import { LATE, notAtItsEnd, READING_MS_MAX, within } from "./reading-limit.ts";
 import { type Answers, endedBy } from "./wrangler-config.ts";
 
 /** How the process that Wrangler is loaded in is started. */
@@ -25,21 +25,8 @@ export interface ChildOptions {
   readonly onStart: (child: ChildProcess) => void;
 }
 
-/** How long a `cloudflare.config.ts` may take to be read, in ms. */
-const READING_MS_MAX = 20_000;
 /** How long a process that is not stuck may take for an answer, in ms. */
 const PONG_MS_MAX = 2_000;
-
-const LATE = Symbol("late");
-
-async function within<T>(answer: Promise<T>, ms: number): Promise<T | typeof LATE> {
-  const over = new AbortController();
-  try {
-    return await Promise.race([answer, sleep(ms, LATE, { signal: over.signal })]);
-  } finally {
-    over.abort();
-  }
-}
 
 /** Signals by which a terminal tells the group of this process alone to stop, to go on, and its new size. */
 const TERMINAL_SIGNALS = ["SIGTSTP", "SIGCONT", "SIGWINCH"] as const;
@@ -121,10 +108,7 @@ export class WranglerChild implements Disposable {
       onStuck?.();
       this.kill("SIGKILL");
     }
-    throw new CliError(
-      `${file}: it has not come to its end after ${readingMsMax / 1_000} s. Look for a loop, or an await of something ` +
-        "that never comes.",
-    );
+    throw notAtItsEnd(file, readingMsMax);
   }
 
   /** Sends a signal. What the process has started ends with it. */

@@ -5,6 +5,7 @@ import { projectFolder } from "../../test/project-folder.ts";
 import { type ChildOptions, WranglerChild } from "./child.ts";
 import { CLOUDFLARE_CONFIG_VERSION_MIN, readCloudflareConfigFile } from "./cloudflare-config.ts";
 import { wranglerFile } from "./load-wrangler.ts";
+import { readInTime } from "./reading-limit.ts";
 
 const started: WranglerChild[] = [];
 afterAll(() => {
@@ -99,6 +100,20 @@ describe("a cloudflare.config.ts", () => {
     expect(readFileSync(types, "utf8")).toContain('import("../../cloudflare.config")');
   });
 
+  it("is run once for its reading and its types", async () => {
+    const folder = folderWith({
+      "cloudflare.config.ts": `console.log("run");\n${worker("")}`,
+      "wrangler.config.ts": "export default { types: { includeRuntime: false } };",
+    });
+    const file = join(folder, "cloudflare.config.ts");
+    const { answers: its, printed } = start(folder);
+    await its.readCloudflareConfig(file, "");
+    await its.writeCloudflareTypes(file, "");
+    expect(existsSync(join(folder, ".cloudflare/types/index.d.ts"))).toBe(true);
+    await expect.poll(() => printed.text).toContain("Regenerated");
+    expect(printed.text.match(/^run$/gm)).toHaveLength(1);
+  });
+
   it.each<[string, Record<string, string>, RegExp]>([
     [
       "a wrong key",
@@ -129,6 +144,11 @@ describe("a cloudflare.config.ts", () => {
       "an error of a module that it imports",
       { "cloudflare.config.ts": 'import "./a.ts";', "a.ts": '\nthrow new Error("no token");' },
       /^FOLDER\/a\.ts:2: no token$/,
+    ],
+    [
+      "something without words that it throws",
+      { "cloudflare.config.ts": "export default { get worker() { throw Object.create(null); } };" },
+      /^FOLDER\/cloudflare\.config\.ts: it has thrown something without words$/,
     ],
     [
       "a missing module",
@@ -226,6 +246,13 @@ describe("a cloudflare.config.ts that goes wrong in its own time", () => {
       .poll(() => printed.text)
       .toMatch(/cloudflare\.config\.ts(:1)?: warning: it failed after it had been read: later boom\n/);
     expect((await its.readCloudflareConfig(file, "")).config.name).toBe("a");
+  });
+
+  it("is not waited for in the process of a command either", async () => {
+    await expect(readInTime("/a.ts", new Promise(() => {}), 10)).rejects.toThrow(
+      "/a.ts: it has not come to its end after 0.01 s. Look for a loop, or an await of something that never comes.",
+    );
+    expect(await readInTime("/a.ts", Promise.resolve("read"))).toBe("read");
   });
 
   it("has its whole time where Wrangler is loaded slowly", async () => {

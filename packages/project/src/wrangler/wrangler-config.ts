@@ -5,6 +5,7 @@ import { CliError } from "../errors.ts";
 import type { CloudflareReading } from "./cloudflare-config.ts";
 import { type Diagnostics, loadWrangler, requireOfWrangler, wranglerInternals } from "./load-wrangler.ts";
 import { withFileItself, withReadableFile } from "./pull-consumers.ts";
+import { readInTime } from "./reading-limit.ts";
 
 /** Wrangler's reading of a configuration and what it had to say about it. */
 export interface WranglerReading {
@@ -74,7 +75,7 @@ export const ANSWERS: Answers = {
   async readCloudflareConfig(file, mode) {
     const { readCloudflareConfigFile } = await import("./cloudflare-config.ts");
     using _ = failingAtExit(file);
-    return await readCloudflareConfigFile(file, mode);
+    return await readInTime(file, readCloudflareConfigFile(file, mode));
   },
   async readBuildOutput(file) {
     const { readBuildOutputFile } = await import("./cloudflare-config.ts");
