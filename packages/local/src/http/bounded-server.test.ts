@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vit
 import { RawClient } from "../../test/raw-client.ts";
 import { type BoundedServer, type BoundedServerOptions, createBoundedServer } from "./bounded-server.ts";
 import { Connections } from "./connections.ts";
-import { CHUNK_BYTES_MIN, CHUNKS_MAX, HEAD_BYTES_MAX, HTTP_LIMITS } from "./limits.ts";
+import { CHUNK_BYTES_MIN, CHUNKS_MAX, HEAD_BYTES_MAX, HTTP_LIMITS, UNTAKEN_MS_MAX } from "./limits.ts";
 
 const AWS = "/__sluice/aws";
 const AWS_BYTES_MAX = 4_194_304;
@@ -271,6 +271,23 @@ describe("who is slow", () => {
     while (bounded.connections.size > 0) await new Promise((resolve) => setImmediate(resolve));
     expect(bounded.connections.bytes).toEqual({ unread: 0, answering: 0 });
   });
+});
+
+it("a body that stops half-way is answered with 408 before its silent connection is closed", async () => {
+  // The limits of production, a hundredth as long.
+  const soon = (ms: number) => ms / 100;
+  const http = {
+    ...HTTP_LIMITS,
+    headersTimeout: soon(HTTP_LIMITS.headersTimeout),
+    requestTimeout: soon(HTTP_LIMITS.requestTimeout),
+    connectionsCheckingInterval: soon(HTTP_LIMITS.connectionsCheckingInterval),
+  };
+  stop();
+  await start({ http: http as typeof HTTP_LIMITS, untakenMsMax: soon(UNTAKEN_MS_MAX) });
+  const client = await open();
+  await client.write(`${post(AWS, 10)}half`);
+  await client.ended();
+  expect(client.text).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
 });
 
 describe("a client that does not read its answers", () => {

@@ -16,8 +16,11 @@ const REQUEST_MS_MAX = 60_000;
 const LOOK_MS = 2_000;
 /** How long a client may keep a connection without a request, in ms: longer than clients' own pools keep theirs. */
 export const IDLE_MS_MAX = 75_000;
-/** How long a client may take nothing of the answers that wait for it, in ms. Then its connection is closed. */
-export const UNTAKEN_MS_MAX = 60_000;
+/**
+ * How long a client may take nothing of the answers that wait for it, in ms. Then its connection is closed. Nothing else
+ * happens on it meanwhile either, so this is longer than a request may take: one that stops half-way gets its 408.
+ */
+export const UNTAKEN_MS_MAX = 70_000;
 /**
  * Most connections. For another one the one goes that has had nothing to do for longest; where each has, it is refused
  * with 503.
