@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isAuthority } from "./bounded-server.ts";
+import { isAuthority, isTarget } from "./bounded-server.ts";
 
 it.each([
   "a",
@@ -31,4 +31,16 @@ it.each([
   "::1",
 ])("%s is none", (host) => {
   expect(isAuthority(host)).toBe(false);
+});
+
+it.each([
+  ["/", true],
+  ["/x?y", true],
+  ["http://a/x", true],
+  ["HTTPS://a/x", true],
+  ["", false],
+  ["*", false],
+  ["ftp://a/x", false],
+])("%j is the target of a request: %s", (url, isOne) => {
+  expect(isTarget(url)).toBe(isOne);
 });

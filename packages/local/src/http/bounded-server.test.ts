@@ -193,6 +193,13 @@ it("answers bodies behind each other, however they are cut", async () => {
   expect(answered.map(([, bytes]) => bytes)).toEqual([3, 6, 0]);
 });
 
+it("says of a target that is neither a path nor a URL that it is none", async () => {
+  const client = await open();
+  await client.write("OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n");
+  await client.received("The target of the request is neither a path nor a URL of HTTP.\n");
+  expect([client.text.slice(0, 12), answered]).toEqual(["HTTP/1.1 400", []]);
+});
+
 describe("where much is being read", () => {
   it("the oldest of what is half here is refused with 503, and others are answered", async () => {
     stop();

@@ -170,6 +170,10 @@ function readRequest(
     refuseRequest(request, response, NO_AUTHORITY);
     return;
   }
+  if (!isTarget(request.url ?? "")) {
+    refuseRequest(request, response, NO_TARGET);
+    return;
+  }
   const done = (body: Buffer) => {
     connection.refuse = refuseUnread;
     const bytes = headBytes + body.byteLength;
@@ -241,6 +245,17 @@ const NO_AUTHORITY = {
   status: 400,
   headers: { "content-type": "text/plain" },
   body: "The Host header is neither a name nor an address, or its port is none.\n",
+};
+
+/** Whether the target of a request is a path or a URL of HTTP. `OPTIONS *` means the server as a whole. */
+export function isTarget(url: string): boolean {
+  return /^(\/|https?:\/\/)/i.test(url);
+}
+
+const NO_TARGET = {
+  status: 400,
+  headers: { "content-type": "text/plain" },
+  body: "The target of the request is neither a path nor a URL of HTTP.\n",
 };
 
 const NO_EXPECTATION = { status: 417, headers: {}, body: "" };
