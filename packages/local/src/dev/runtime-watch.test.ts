@@ -138,4 +138,17 @@ describe("Workers that do not answer", () => {
     await vi.waitFor(() => expect(lines).toHaveLength(2));
     expect(lines[1]).toMatch(/answer again, after \d+ s/);
   });
+
+  it("are not said to have a handler that hangs where nothing is in delivery", async () => {
+    answers = false;
+    const held = once(workers, "request");
+    listening();
+    await held;
+    vi.advanceTimersByTime(SILENT_MS);
+    await vi.waitFor(() => expect(lines).toHaveLength(1));
+    expect(lines[0]).toMatch(
+      /^The Workers have not answered since 2\S+\. Nothing is in delivery to a queue\(\) handler\. The broker may be busy/,
+    );
+    expect(lines[0]).not.toMatch(/count as attempts|never ends|without a pause/);
+  });
 });

@@ -173,8 +173,14 @@ export class RuntimeWatch {
 }
 
 function silentText(sinceMs: number, read: DeliveriesRead, end: LastEnd): string {
+  const since = `The Workers have not answered since ${new Date(sinceMs).toISOString()}`;
+  if (read.kind === "read" && read.deliveries.length === 0)
+    return (
+      `${since}. ${describeInDelivery(read)} The broker may be busy opening many queues, a Worker may ` +
+      "be busy in another handler, or a debugger has stopped it. If it stays so, save a changed file: they start again."
+    );
   return (
-    `The Workers have not answered since ${new Date(sinceMs).toISOString()}: a handler computes without ` +
+    `${since}: a handler computes without ` +
     "a pause or never ends, or a " +
     `debugger has stopped it.\n${describeInDelivery(read)}\n` +
     `Save a changed file to end it. ${consequence(end)} ` +
