@@ -57,7 +57,7 @@ const FIRST_SEEDS: Readonly<Record<string, number>> = {
   "a move task is never gone on with": 16,
   "that a queue was deleted is forgotten at once": 6,
   "a queue that is created again goes on with what the deleted one has left": 6,
-  "a queue confirms what it is told before that is stored": 3,
+  "a queue confirms what it is told before that is stored": 26,
   "a queue goes by whatever it was told last": 28,
   "queues go by the machine's clock, wherever it is set": 5,
   "a restart forgets where the time stood": 5,
