@@ -183,6 +183,21 @@ describe("a cloudflare.config.ts that fails after it was read", () => {
     }
   });
 
+  it("is a warning of sluice deploy", async () => {
+    await using cloudflare = await startCloudflare();
+    const lab = failing('Promise.reject(new Error("late boom"));');
+    try {
+      const running = sluice(["deploy", "sender", "--dry-run"], lab.folder, {
+        ...lab.env,
+        ...cloudflare.env,
+      });
+      expect(await running.ended, running.output).toBe(0);
+      expect(running.output).toMatch(LATE);
+    } finally {
+      lab.remove();
+    }
+  });
+
   it("is a warning in the log of sluice serve, which goes on", async () => {
     // Not before everything runs.
     const lab = failing(

@@ -52,3 +52,8 @@ export interface Reply {
     readonly isTheirs: boolean;
   };
 }
+
+/** Message of the process that a module which it has run has failed since, in a line for people. */
+export interface LateError {
+  readonly late: string;
+}

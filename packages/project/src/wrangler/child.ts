@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { constants } from "node:os";
 import { CliError } from "../errors.ts";
 import { ownModule } from "../own-module.ts";
-import type { Call, Methods, Reply } from "./child-contract.ts";
+import type { Call, LateError, Methods, Reply } from "./child-contract.ts";
 import { type Guard, startGuard } from "./guard.ts";
 import { LATE, notAtItsEnd, READING_MS_MAX, within } from "./reading-limit.ts";
 import { type Answers, endedBy } from "./wrangler-config.ts";
@@ -146,8 +146,10 @@ export class WranglerChild implements Disposable {
       for (const { reject } of this.#waiting.values()) reject(error);
       this.#waiting.clear();
     };
-    child.on("message", (message: Reply | string) => {
-      if (typeof message === "object" && "id" in message) this.#settle(message);
+    child.on("message", (message: Reply | LateError | string) => {
+      if (typeof message !== "object") return;
+      if ("id" in message) this.#settle(message);
+      if ("late" in message) console.warn(message.late);
     });
     child.once("error", over);
     child.once("exit", () => {

@@ -1,7 +1,14 @@
 import module, { createRequire, enableCompileCache, flushCompileCache } from "node:module";
 import { CliError } from "../errors.ts";
 import { captured } from "./captured.ts";
-import { type Call, type CapturedCommand, type Methods, type Reply, TERMINAL_FD } from "./child-contract.ts";
+import {
+  type Call,
+  type CapturedCommand,
+  type LateError,
+  type Methods,
+  type Reply,
+  TERMINAL_FD,
+} from "./child-contract.ts";
 import { endEsbuildFirst } from "./end-esbuild.ts";
 import { surviveLateErrors } from "./late-errors.ts";
 import { exitCodeOf, loadWrangler, takeWrangler, wranglerInternals } from "./load-wrangler.ts";
@@ -17,7 +24,8 @@ import { ANSWERS } from "./wrangler-config.ts";
 const FLUSH_AFTER_MS = 10_000;
 
 enableCompileCache();
-surviveLateErrors();
+// Its own streams may be read by nobody, or belong to a command.
+surviveLateErrors((late) => process.send?.({ late } satisfies LateError));
 endEsbuildFirst((end) => process.on("exit", end));
 const [, , file = ""] = process.argv;
 const methods: Methods = { ...ANSWERS, readCloudflareConfig, capture, show, inside };

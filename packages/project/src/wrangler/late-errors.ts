@@ -14,15 +14,17 @@ export function noteModule(file: string): void {
  * Keeps this process going when a module that it has run fails later, as in a timer or a promise that nobody waits for.
  * It says which file failed and why. Other errors go their way. Call it before Wrangler is loaded: a library of
  * Wrangler's keeps the `emit` that it finds then.
+ *
+ * @param warn told the line. Default: it is printed.
  */
-export function surviveLateErrors(): void {
+export function surviveLateErrors(warn = (line: string) => console.warn(line)): void {
   const emit = process.emit.bind(process) as (name: string | symbol, ...args: unknown[]) => boolean;
   // No listener: one of Wrangler's ends the process, whatever others make of the error.
   const intercepted = (name: string | symbol, ...args: unknown[]) => {
     const isError = name === "uncaughtException" || name === "unhandledRejection";
     const line = isError ? lateError(args[0], [...modules]) : null;
     if (line === null) return emit(name, ...args);
-    console.warn(line);
+    warn(line);
     return true;
   };
   process.emit = intercepted as typeof process.emit;
