@@ -281,6 +281,22 @@ describe("a directory that fails", () => {
     expect(await again.send("fresh", ["c"])).toMatchObject({ ok: true });
   });
 
+  it("keeps queues waiting that only it knows, and says so once for all of them, in a line without a stack", async () => {
+    await (await (await start({})).directory()).list();
+    await brokers.stop();
+    for (const file of await directoryFiles()) await writeFile(file, "this is no database".repeat(1_000));
+    const { send, lines } = await start({ fresh: {} });
+    const sent = await Promise.all(["a", "b", "c", "d", "fresh"].map((queue) => send(queue, ["x"])));
+    expect(sent.map(({ ok }) => ok)).toEqual([false, false, false, false, true]);
+    const about = (text: string) => lines.filter((line) => line.includes(text));
+    await expect
+      .poll(() => about("cannot be opened yet").join("\n"))
+      .toMatch(
+        /^Queue "\w": it cannot be .*\nQueue "\w" and 2 more queues: it cannot be .*, and other reasons$/,
+      );
+    expect([about("UnreadableQueueError"), about("a loss of data")]).toEqual([[], []]);
+  });
+
   it("takes back from a queue what it has lost", async () => {
     const first = await start({});
     const created = recordIn(await (await first.directory()).createQueue({ name: "manual" }));

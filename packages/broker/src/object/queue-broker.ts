@@ -45,7 +45,7 @@ import {
 import type { EndpointPort } from "../endpoint/endpoint.ts";
 import { alarmMsAfter } from "../platform/clock.ts";
 import { type Host, workersHost } from "../platform/host.ts";
-import { traceOf } from "../platform/log.ts";
+import { ManyQueuesLog } from "../platform/many-queues-log.ts";
 import { shardStateOf } from "../queue/shard-state.ts";
 import type { QueuesDirectory } from "../rpc/directory-object.ts";
 import type { QueueBrokerObject, SettledQueue } from "../rpc/queue-object.ts";
@@ -66,6 +66,7 @@ import { FullStorages, STORAGE_FULL, STORAGE_IS_FULL } from "./storage-full.ts";
 import {
   describeUnreadable,
   describeUnreadableTopic,
+  logUnopened,
   refusalOf,
   UnreadableQueueError,
   whyUnreadable,
@@ -87,6 +88,7 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
   const lastEnds = new LastEnds();
   /** Queues whose database file was found to be damaged, by the epoch before. */
   const suspectFiles = new Set<string>();
+  const manyQueues = new ManyQueuesLog();
 
   return class QueueBroker extends QueueReads implements QueueBrokerObject {
     protected override readonly existing = (queue: string) => this.#queue.coreOfExisting(queue);
@@ -107,6 +109,7 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
         fullStorages,
         lastEnds,
         suspectFiles,
+        manyQueues,
         consumers: this.#consumers,
         directory: this.#directory,
       });
@@ -115,7 +118,7 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
         try {
           await this.#queue.openOwn();
         } catch (error) {
-          host.log.error(`Queue "${host.id.name}": ${traceOf(error)}`);
+          logUnopened(error, this.#host, manyQueues);
         }
       });
     }
@@ -356,12 +359,12 @@ export function createQueueBroker(options: BrokerOptions, endpoints: EndpointPor
 
     /** Must never throw: after six failures in a row the platform drops the alarm for ever. */
     override async alarm(): Promise<void> {
-      const { id, log, storage, clock } = this.#host;
+      const { storage, clock } = this.#host;
       try {
         const open = this.#queue.current ?? (await this.#queue.openOwn());
         if (open !== null) await ringQueue(open, this.#host);
       } catch (error) {
-        log.error(`Queue "${id.name}": ${traceOf(error)}`);
+        logUnopened(error, this.#host, manyQueues);
         void storage.setAlarm(alarmMsAfter(clock, OPEN_AGAIN_MS));
       }
     }

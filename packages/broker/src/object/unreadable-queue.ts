@@ -6,7 +6,9 @@ import {
   type RpcFailure,
   type TopicDescription,
 } from "@sluice/protocol";
+import type { Host } from "../platform/host.ts";
 import { traceOf } from "../platform/log.ts";
+import type { ManyQueuesLog } from "../platform/many-queues-log.ts";
 import { QueueNotFoundError } from "./registration.ts";
 
 /** Nothing of a queue can be read: its calls are refused until it can be. */
@@ -14,7 +16,7 @@ export class UnreadableQueueError extends Error {
   override readonly name = "UnreadableQueueError";
 
   constructor(queue: string, reason: unknown) {
-    super(`queue "${queue}" cannot be read: ${reason}`);
+    super(`queue "${queue}" cannot be read: ${reason}`, { cause: reason });
     // Where it was found that it cannot be read: where this was made says nothing.
     this.stack = `${this.name}: queue "${queue}" cannot be read: ${traceOf(reason)}`;
   }
@@ -22,6 +24,19 @@ export class UnreadableQueueError extends Error {
   /** Reply to a send. */
   get failure(): RpcFailure {
     return { ok: false, code: QUEUE_ERROR_CODES.unknownInternalError, cause: this.message };
+  }
+}
+
+/** Nobody knows what the queue is: the directory does not answer, and the queue has stored nothing itself. */
+export class UnidentifiedError extends Error {
+  override readonly name = "UnidentifiedError";
+
+  readonly reason: string;
+
+  /** @param reason why the directory does not answer. */
+  constructor(reason: string) {
+    super(`the directory does not answer, and nothing else tells what it is: ${reason}`);
+    this.reason = reason;
   }
 }
 
@@ -37,6 +52,14 @@ export class UnwritableQueueError extends Error {
   get failure(): RpcFailure {
     return { ok: false, code: QUEUE_ERROR_CODES.unknownInternalError, cause: this.message };
   }
+}
+
+/** Logs why a queue could not be opened. A directory that is busy keeps all queues waiting that are new. */
+export function logUnopened(error: unknown, host: Host<unknown>, manyQueues: ManyQueuesLog): void {
+  const cause = error instanceof UnreadableQueueError ? error.cause : null;
+  const queue = `${host.id.name}`;
+  if (!(cause instanceof UnidentifiedError)) host.log.error(`Queue "${queue}": ${traceOf(error)}`);
+  else manyQueues.warn(queue, "it cannot be opened yet, the directory does not answer", cause.reason, host);
 }
 
 /** Why a queue delivers nothing of which nothing can be read. */

@@ -48,6 +48,14 @@ export interface StoreCheck {
   /** Latest epoch that the store or the directory knows. The next one must be later. */
   readonly epoch: number;
   readonly loss: Loss | null;
+  /** Why the store could not be compared; `null` where it was. A later report finds a loss then. */
+  readonly unchecked: Unchecked | null;
+}
+
+/** Why nobody knows whether a store has lost anything, for the log. */
+export interface Unchecked {
+  readonly text: string;
+  readonly reason: string;
 }
 
 /** Most commits and messages that the store can lack. */
@@ -103,19 +111,19 @@ export class Watermark {
 
   /** Compares the store with the reported position. Never rejects: a queue must not depend on the directory. */
   async check(): Promise<StoreCheck> {
-    const { store, log } = this.#ports;
+    const { store } = this.#ports;
     const own = store.readPosition();
     try {
       const reported = (await this.#within(CHECK_MS_MAX)) ?? NO_COMMITS;
       this.#reportedCommits = reported.commits;
       store.raiseCommits(reported.commits);
-      return { epoch: furthest(own, reported).epoch, loss: lossOf(own, reported) };
+      return { epoch: furthest(own, reported).epoch, loss: lossOf(own, reported), unchecked: null };
     } catch (error) {
       this.#unchecked = own;
-      log.warn(
-        `Queue "${this.#queue}": the directory does not answer, so a loss of data cannot be ruled out: ${error}`,
-      );
-      return { epoch: own.epoch, loss: null };
+      // A queue that is new has nothing to lose.
+      const so = isSame(own, NO_COMMITS) ? "" : ", so a loss of data cannot be ruled out";
+      const unchecked = { text: `the directory does not answer${so}`, reason: `${error}` };
+      return { epoch: own.epoch, loss: null, unchecked };
     }
   }
 

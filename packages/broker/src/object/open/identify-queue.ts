@@ -15,6 +15,7 @@ import type { QueueStore } from "../../store/store.ts";
 import { type PositionDirectory, type StoreCheck, Watermark } from "../../store/watermark.ts";
 import type { BrokerEnv } from "../broker-env.ts";
 import { isOfDeleted, type Known, knownFrom, Registration } from "../registration.ts";
+import { UnidentifiedError } from "../unreadable-queue.ts";
 import { sendAlertEnds } from "./alert-ends.ts";
 import type { KnownEnds } from "./last-end.ts";
 import { ElsewhereError, idOf, type StoredQueue } from "./open-store.ts";
@@ -45,7 +46,7 @@ export interface IdentifiedQueue extends StoredQueue {
  * Finds out what the queue is, how far it had come and how its last epoch has ended. What a deleted queue has left is
  * dropped.
  *
- * @throws when nobody knows what it is.
+ * @throws UnidentifiedError when nobody knows what it is.
  */
 export async function identify(stored: StoredQueue): Promise<IdentifiedQueue> {
   const { name, store, host, options, alarm, clock, directory, lastEnds, log, isDevelopment } = stored;
@@ -99,7 +100,10 @@ export async function identify(stored: StoredQueue): Promise<IdentifiedQueue> {
     copy,
     Object.hasOwn(queues, name) ? queues[name] : undefined,
   );
-  if (known === null) throw new Error("the directory does not answer, and nothing else tells what it is");
+  const { unchecked } = check;
+  if (known === null) throw new UnidentifiedError(unchecked?.reason ?? "");
+  if (unchecked !== null && !stored.isOver())
+    stored.manyQueues.warn(name, unchecked.text, unchecked.reason, host);
   refuseElsewhere(name, known, host);
   const wasDeleted = copy !== null && isOfDeleted(copy, known);
   if (wasDeleted) {

@@ -2,6 +2,7 @@ import { ELSEWHERE, hasJurisdictions, inPlace, JURISDICTIONS, type Jurisdiction 
 import { clockStartMsOf, MovableClock } from "../../platform/clock.ts";
 import type { Host } from "../../platform/host.ts";
 import { createConsoleLog, type QueueLog } from "../../platform/log.ts";
+import type { ManyQueuesLog } from "../../platform/many-queues-log.ts";
 import type { QueuesDirectory } from "../../rpc/directory-object.ts";
 import { type FileCondition, repairFile } from "../../store/file-damage.ts";
 import { type CommitWatcher, SqliteStore } from "../../store/sqlite-store.ts";
@@ -22,6 +23,7 @@ export interface QueueSurroundings {
   readonly lastEnds: LastEnds;
   /** Queues whose database file was found to be damaged, by the epoch before. */
   readonly suspectFiles: Set<string>;
+  readonly manyQueues: ManyQueuesLog;
 }
 
 /** A queue that opens, once its store is open: what its object keeps for it. */
