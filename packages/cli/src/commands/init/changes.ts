@@ -22,6 +22,8 @@ export interface Changes {
   /** Packages to install. */
   readonly packages: readonly string[];
   readonly manager: PackageManager;
+  /** Command line that starts the project once it is changed. */
+  readonly start: string;
   /** Steps to do by hand, a paragraph each. */
   readonly notes: readonly string[];
 }
@@ -110,11 +112,16 @@ export function changesFor(folder: string): Changes {
     }
   }
   if (configFileIn(folder) === null) {
+    const otherwise = isOfVite
+      ? "unless the options of cloudflare() have one."
+      : 'or name those folders in the script "dev": sluice dev DIR';
     notes.push(
-      "There is no configuration of a Worker in this folder. Run this in the folder of each Worker, or name those folders " +
-        'in the script "dev": sluice dev DIR',
+      `There is no configuration of a Worker in this folder. Run this in the folder of each Worker, ${otherwise}`,
     );
   }
+  const manager = packageManagerOf(folder, manifest.packageManager);
+  const { scripts } = readManifest(changed.get(MANIFEST) ?? text) ?? {};
+  const hasScript = root === folder && scripts?.dev !== undefined;
   return {
     files: [...changed].flatMap(([name, after]) => {
       const before = read(folder, name) ?? "";
@@ -122,7 +129,8 @@ export function changesFor(folder: string): Changes {
     }),
     root,
     packages: [...packages].filter((name) => !dependsOn(manifest, name)).sort(),
-    manager: packageManagerOf(folder, manifest.packageManager),
+    manager,
+    start: hasScript ? `${manager.name} run dev` : isOfVite ? "npx vite" : "npx sluice dev",
     notes,
   };
 }

@@ -254,10 +254,56 @@ it("init shows the difference, asks, and finds nothing to do in a second run", a
   expect(await init(folder, [])).toMatchObject({ code: 5, warned: expect.stringContaining("--yes") });
   expect(await init(folder, [], "n")).toMatchObject({ code: 5, warned: "Nothing was changed." });
   expect(read()).toBe(installed);
-  expect((await init(folder, [], "y")).code).toBe(0);
+  const done = await init(folder, [], "y");
+  expect(done.code).toBe(0);
+  expect(done.printed.endsWith('Done. Start it by "npm run dev". /__sluice/ there is the dashboard.')).toBe(
+    true,
+  );
   expect(read()).toBe(installed.replace("wrangler dev", "sluice dev"));
   expect(await init(folder, [])).toEqual({ code: 0, printed: "There is nothing to change.", warned: "" });
 });
+
+it.each([
+  [
+    "a project with a script",
+    { "package.json": manifest({ scripts: { dev: "wrangler dev" } }) },
+    "npm run dev",
+  ],
+  ["a project that gets the script", { "package.json": manifest({}) }, "npm run dev"],
+  [
+    "Vite with a script",
+    { "package.json": manifest({ scripts: { dev: "vite" } }), "vite.config.ts": VITE },
+    "npm run dev",
+  ],
+  [
+    "Vite without one",
+    { "package.json": manifest({ scripts: { start: "vite" } }), "vite.config.ts": VITE },
+    "npx vite",
+  ],
+  [
+    "a folder below the manifest",
+    { "../package.json": manifest({ scripts: { dev: "turbo dev" } }) },
+    "npx sluice dev",
+  ],
+] as const)("init names the command that starts %s", (_, files, command) => {
+  const folder = projectFolder({
+    ...Object.fromEntries(Object.entries(files).map(([name, text]) => [join("apps/shop", name), text])),
+    "apps/shop/wrangler.jsonc": "{}",
+  });
+  expect(changesFor(join(folder, "apps/shop")).start).toBe(command);
+});
+
+it.each([
+  ["Vite", { "vite.config.ts": VITE }, "unless the options of cloudflare() have one."],
+  ["others", {}, 'or name those folders in the script "dev": sluice dev DIR'],
+])(
+  "init says what there is to do without a configuration of a Worker, in a project of %s",
+  (_, files, end) => {
+    const { notes } = changed({ ...files, "package.json": manifest({ scripts: { dev: "sluice dev" } }) });
+    expect(notes).toEqual([expect.stringContaining("There is no configuration of a Worker in this folder")]);
+    expect(notes[0]?.endsWith(end)).toBe(true);
+  },
+);
 
 it("init says what it would install, and where a project or a package is missing", async () => {
   const folder = projectFolder({ ...WRANGLER, "package.json": manifest({}) });

@@ -52,7 +52,7 @@ export async function init(
   await agree(surroundings, { question: "Change this?", yes: options.yes === true });
   for (const { name, after } of files) writeFileSync(join(cwd, name), after);
   if (command !== null) install(command, changes.root, surroundings);
-  printer.print(`Done. Start it by "${changes.manager.name} run dev". /__sluice/ there is the dashboard.`);
+  printer.print(`Done. Start it by "${changes.start}". /__sluice/ there is the dashboard.`);
   return 0;
 }
 
