@@ -36,6 +36,7 @@ export class BodyField {
   readonly #name: string;
   readonly #value: string;
   readonly #isQuoted: boolean;
+  readonly #isOwn: boolean;
   readonly #number: number;
   /** Parts of the text of bodies that have the field. Looking for them is far cheaper than parsing. */
   readonly #nameText: ByteText | null;
@@ -47,7 +48,12 @@ export class BodyField {
   /** Last part of the name as it is written; `null` where that can be done in several ways. */
   readonly #member: ByteText | null;
 
-  constructor({ name, value, isQuoted }: Omit<FilterTerm & { readonly field: "json" }, "field">) {
+  /** @param isOwn whether the field is a member of the body itself, under a name of one part. Default: however deep. */
+  constructor(
+    { name, value, isQuoted }: Omit<FilterTerm & { readonly field: "json" }, "field">,
+    isOwn = false,
+  ) {
+    this.#isOwn = isOwn;
     this.#name = name.toLowerCase();
     this.#value = value.toLowerCase();
     this.#isQuoted = isQuoted;
@@ -107,7 +113,9 @@ export class BodyField {
     try {
       const isV8 = payload.contentType(i) === "v8";
       const value: unknown = isV8 ? decodeBody(body, "v8") : JSON.parse(decoder.decode(body));
-      return hasField(value, this.#name, this.#isWanted);
+      return this.#isOwn
+        ? hasOwnField(value, this.#name, this.#isWanted)
+        : hasField(value, this.#name, this.#isWanted);
     } catch {
       return false;
     }
@@ -215,6 +223,13 @@ export function hasField(
     }
   }
   return false;
+}
+
+/** Whether a body is an object with a member of that name whose value is wanted. */
+function hasOwnField(body: unknown, name: string, isWanted: (value: unknown) => boolean): boolean {
+  if (typeof body !== "object" || body === null || Array.isArray(body) || ArrayBuffer.isView(body))
+    return false;
+  return membersOf(body).some(([key, member]) => String(key).toLowerCase() === name && isWanted(member));
 }
 
 /** Texts of a body that are JSON, each read once. */

@@ -306,6 +306,26 @@ describe("a filter", () => {
     }
   });
 
+  it("a filter of an id matches bodies whose own field id it is, and no field further in", async () => {
+    const world = new World({ orders: {} });
+    const own = ['{"id":1000}', '{"id":"Order-7","n":1}', '{"ID":"1000"}'];
+    const others = [
+      '{"order":{"id":1000}}',
+      '[{"id":1000}]',
+      '{"id":10001}',
+      '{"Message":"{\\"id\\":1000}"}',
+    ];
+    for (const body of [...own, ...others]) await world.send("orders", [body]);
+    const { messages } = lookAt(world);
+    expect(messages.filter(({ id }) => /^(?:1000|12345678)/.test(id))).toEqual([]);
+    expect(bodies(world, "id:1000")).toEqual([own[0], own[2]]);
+    expect(bodies(world, 'id:"1000"')).toEqual([own[2]]);
+    expect(bodies(world, "id:order-7")).toEqual([own[1]]);
+    expect(bodies(world, "id:order-8")).toEqual([]);
+    expect(bodies(world, "id:-")).toEqual([]);
+    expect(bodies(world, "id:1000 state:leased")).toEqual([]);
+  });
+
   it("a filter finds the same in pages as at once, whatever happens to the messages in between", async () => {
     const sizes = fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1, maxLength: 8 });
     const terms = fc.subarray(["state:ready", "attempts:<2", "m1", "age:<1h"]);

@@ -113,7 +113,8 @@ function testOf(term: FilterTerm, nowMs: number): BytesTest | null {
     case "group":
       return null;
     case "id":
-      return idTest(term.prefix);
+      if (term.value === undefined) return idTest(term.prefix);
+      return idOrFieldTest(term.prefix, term.value, term.isQuoted === true);
     case "body":
       return textTest(term.text.toLowerCase());
     case "error": {
@@ -172,6 +173,18 @@ function idTest(prefix: string): BytesTest {
   return {
     mayBeIn: (packed) => whole?.isIn(packed) ?? true,
     passes: (payload, index) => payload.id(index).startsWith(prefix),
+  };
+}
+
+/** Tests for an id that begins so, or a body whose own field `id` has the value. */
+function idOrFieldTest(prefix: string, value: string, isQuoted: boolean): BytesTest {
+  const field = new BodyField({ name: "id", value, isQuoted }, true);
+  const id = idTest(prefix);
+  const isId = (payload: PackedIndex, index: number) => payload.id(index).startsWith(prefix);
+  return {
+    mayBeIn: (packed) => field.mayBeAmong(packed) || id.mayBeIn?.(packed) !== false,
+    may: (payload, index) => isId(payload, index) || field.mayBeIn(payload, index),
+    passes: (payload, index) => isId(payload, index) || field.isIn(payload, index),
   };
 }
 

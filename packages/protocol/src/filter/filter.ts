@@ -6,7 +6,7 @@ import { UNIT_MS } from "../unit-ms.ts";
  * | term | a message with |
  * |---|---|
  * | `state:ready` | that state: `ready`, `delayed`, `leased` or `finished` |
- * | `id:3f2a` | an id that begins so; hyphens do not count |
+ * | `id:3f2a`, `id:order-7` | an id that begins so, where hyphens do not count, or a body whose own field `id` is that |
  * | `body:"two words"`, `word` | that text in its body, in capitals or not |
  * | `error:"card declined"` | that text in the first line of its last error, in capitals or not |
  * | `errorGroup:"order # declined"` | a last error that differs from this one in numbers and ids alone, or not at all |
@@ -23,8 +23,17 @@ import { UNIT_MS } from "../unit-ms.ts";
  */
 export type FilterTerm =
   | { readonly field: "state"; readonly state: MessageState }
-  /** Hexadecimal digits in small letters. */
-  | { readonly field: "id"; readonly prefix: string }
+  | {
+      readonly field: "id";
+      /** Beginning of an id, hexadecimal digits in small letters; a text that is none begins no id. */
+      readonly prefix: string;
+      /**
+       * Value of the member `id` of an object that is a body, which fits too: a text where `isQuoted`, else also a number.
+       * Default: the message's own id alone counts.
+       */
+      readonly value?: string;
+      readonly isQuoted?: boolean;
+    }
   | { readonly field: "body"; readonly text: string }
   | { readonly field: "error"; readonly text: string }
   /** An error of the group, or its pattern. */
@@ -221,7 +230,7 @@ function namedTermOf(token: Token, key: string): (() => FilterTerm) | null {
     case "state":
       return () => ({ field: "state", state: stateOf(token) });
     case "id":
-      return () => ({ field: "id", prefix: idOf(token) });
+      return () => ({ field: "id", prefix: idOf(token), value, isQuoted: token.isQuoted });
     case "body":
       return () => ({ field: "body", text: value });
     case "error":
@@ -243,7 +252,9 @@ function namedTermOf(token: Token, key: string): (() => FilterTerm) | null {
 /** Refuses a key without quotes that was most likely meant as another term, or as a part of a text. */
 function checkField(token: Token, key: string): void {
   const { keyAt, value, isQuoted } = token;
-  const near = Object.keys(EXAMPLES).find((known) => isNear(key, known) && isRead({ ...token, key: known }));
+  const isMeant = (known: string) =>
+    known === "id" ? ID_BEGINNING.test(plainId(value)) : isRead({ ...token, key: known });
+  const near = Object.keys(EXAMPLES).find((known) => isNear(key, known) && isMeant(known));
   const written = isQuoted ? `"${value}"` : value;
   if (near !== undefined) {
     const text = `There is no "${key}:". Did you mean ${near}:${written}? A field of the body that is called so stands in quotes: "${key}":${written}.`;
@@ -304,10 +315,15 @@ function stateOf({ value, valueAt }: Token): MessageState {
   );
 }
 
-function idOf({ value, valueAt }: Token): string {
-  const digits = value.replaceAll("-", "").toLowerCase();
-  if (/^[0-9a-f]{1,32}$/.test(digits)) return digits;
-  throw new FilterFault(valueAt, "An id, or the beginning of one, is 1 to 32 hexadecimal digits: id:3f2a.");
+const ID_BEGINNING = /^[0-9a-f]{1,32}$/;
+
+function idOf({ value }: Token): string {
+  const digits = plainId(value);
+  return ID_BEGINNING.test(digits) ? digits : value;
+}
+
+function plainId(value: string): string {
+  return value.replaceAll("-", "").toLowerCase();
 }
 
 function attemptsOf({ value, valueAt }: Token): FilterTerm {

@@ -1,4 +1,4 @@
-import type { LookedAt, LookRequest, MessageFilter } from "@sluice/protocol";
+import type { FilterTerm, LookedAt, LookRequest, MessageFilter } from "@sluice/protocol";
 import type { QueueDirectory } from "../../account/queue-directory.ts";
 import { AdminError } from "../failure.ts";
 
@@ -16,6 +16,11 @@ export function idBeginning(text: string, min = ID_DIGITS_MIN): string | null {
   const digits = text.replaceAll("-", "").toLowerCase();
   const isLong = digits.length >= min && digits.length <= ID_LENGTH;
   return isLong && /^[0-9a-f]+$/.test(digits) ? digits : null;
+}
+
+/** Whether a term of a filter names one message by its whole id. */
+export function isWholeId(term: FilterTerm): term is FilterTerm & { readonly field: "id" } {
+  return term.field === "id" && idBeginning(term.prefix, ID_LENGTH) !== null;
 }
 
 /**

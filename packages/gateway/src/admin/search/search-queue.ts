@@ -3,7 +3,7 @@ import type { QueueDirectory } from "../../account/queue-directory.ts";
 import { shownEvents, shownMessages } from "../../rights/other-queues.ts";
 import type { Rights } from "../../rights/rights.ts";
 import { eventView } from "../history/history-view.ts";
-import { ID_LENGTH } from "../messages/find-message.ts";
+import { isWholeId } from "../messages/find-message.ts";
 import { messageView } from "../messages/message-view.ts";
 import type { FoundView, GoneView, UnfinishedView } from "./search-view.ts";
 
@@ -79,7 +79,7 @@ export async function searchQueue(
 /** A whole id names one message, which is found faster than all that fit. */
 function requestOf(filter: MessageFilter): LookRequest {
   const [term, ...others] = filter;
-  if (others.length === 0 && term?.field === "id" && term.prefix.length === ID_LENGTH) {
+  if (others.length === 0 && term !== undefined && isWholeId(term)) {
     return { max: 1, only: [term.prefix] };
   }
   return { max: SHOWN_MAX, filter, countsAll: true };

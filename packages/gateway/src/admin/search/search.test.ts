@@ -165,6 +165,14 @@ describe("a search over all queues", () => {
     expect(look.mock.calls.map(([, { only }]) => only)).toEqual([[idOf(0)], undefined]);
   });
 
+  it("looks for a whole id in the bodies' own field too where it is written as one", async () => {
+    const isOfBody = ({ filter }: LookRequest) => filter?.[0]?.field === "json";
+    const look = vi.fn(async (_queue: string, request: LookRequest) => replyOf(isOfBody(request) ? 1 : 0));
+    const { messages } = await searchAll(broker({ orders: { look } }), EVERY, `id:${idOf(0)}`, () => 0);
+    expect(messages).toMatchObject([{ filter: `body.id:${idOf(0)}`, count: 1 }]);
+    expect(look.mock.calls.map(([, { only }]) => only)).toEqual([[idOf(0)], undefined]);
+  });
+
   it("finds a finished one by its id as a message, not as one that is gone, where any are kept", async () => {
     const end = { kind: "acked", atMs: CREATED_MS, by: null, error: null } as const;
     const finished = lookedAt({ id: idOf(0), state: "finished", end });

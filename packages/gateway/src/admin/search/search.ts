@@ -2,7 +2,7 @@ import type { QueueRecord } from "@sluice/protocol";
 import type { QueueDirectory } from "../../account/queue-directory.ts";
 import { mayUse, type Rights } from "../../rights/rights.ts";
 import { inParallel } from "../in-parallel.ts";
-import { idBeginning } from "../messages/find-message.ts";
+import { idBeginning, isWholeId } from "../messages/find-message.ts";
 import { filterIn } from "../messages/look-routes.ts";
 import { type QueueResult, SHOWN_MAX, searchQueue, type Wanted } from "./search-queue.ts";
 import type { FoundView, GoneView, SearchView } from "./search-view.ts";
@@ -83,8 +83,16 @@ function wantedOf(text: string, rights: Rights): Wanted {
   const filter = filterIn(text, rights);
   const [term, ...more] = filter;
   const written = [{ text, filter }];
-  if (term?.field === "id" && more.length === 0)
-    return { filters: written, beginning: idBeginning(term.prefix, SEARCHED_DIGITS_MIN) };
+  if (term?.field === "id" && more.length === 0) {
+    const { prefix, value = prefix, isQuoted = false } = term;
+    const inBodies = {
+      text: `body.${text}`,
+      filter: [{ field: "json" as const, name: "id", value, isQuoted }],
+    };
+    // A whole id is looked for by itself, which reads no bodies.
+    const filters = isWholeId(term) ? [...written, inBodies] : written;
+    return { filters, beginning: idBeginning(prefix, SEARCHED_DIGITS_MIN) };
+  }
   const beginning = idBeginning(text, SEARCHED_DIGITS_MIN);
   if (beginning === null) return { filters: written, beginning };
   const byId = { text: `id:${beginning}`, filter: [{ field: "id" as const, prefix: beginning }] };
