@@ -26,3 +26,4 @@ export {
 export { type DeploymentNames, deploymentNames } from "./topology/deployment-names.ts";
 export { QUEUE_KEYS } from "./topology/merge-settings.ts";
 export { buildTopology } from "./topology/topology.ts";
+export { unnamedQueues } from "./topology/unnamed-queues.ts";

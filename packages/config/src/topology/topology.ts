@@ -17,6 +17,7 @@ import type { WorkerQueueConfig } from "../tables/worker-config.ts";
 import { deadLetterCycles } from "./dead-letter-cycles.ts";
 import { mergeAlerts, mergeQueueSettings, mergeR2Notifications, mergeSnsSettings } from "./merge-settings.ts";
 import { reportShards } from "./report-shards.ts";
+import { namedQueues } from "./unnamed-queues.ts";
 
 /**
  * Merges the configurations of all Workers into the queues that exist. A queue exists when anything names it: a
@@ -241,20 +242,8 @@ function reportCycles(
 }
 
 function queueNames(workers: readonly WorkerQueueConfig[]): Set<string> {
-  const names = new Set<string>();
-  for (const { producers, consumers, queueSettings, r2Notifications = [] } of workers) {
-    for (const { queue } of [...producers, ...r2Notifications]) names.add(queue);
-    for (const { queue, settings } of consumers) {
-      names.add(queue);
-      if (settings.deadLetterQueue !== null) names.add(settings.deadLetterQueue);
-    }
-    for (const [queue, { push, redrive }] of Object.entries(queueSettings)) {
-      names.add(queue);
-      if (push?.deadLetterQueue) names.add(push.deadLetterQueue);
-      if (redrive !== undefined) names.add(redrive.deadLetterQueue);
-    }
-  }
-  return names;
+  const withSettings = workers.flatMap(({ queueSettings }) => Object.keys(queueSettings));
+  return new Set([...namedQueues(workers), ...withSettings]);
 }
 
 function producersOf(queue: string, workers: readonly WorkerQueueConfig[]): ProducerDefinition[] {

@@ -7,8 +7,10 @@ import {
   type DeploymentNames,
   deploymentNames,
   findConfigFile,
+  formatDiagnostic,
   isCloudflareConfig,
   type ReadModules,
+  unnamedQueues,
   type WorkerQueueConfig,
 } from "@sluice/config";
 import type { QueueDefinition, QueueTopology } from "@sluice/protocol";
@@ -142,6 +144,7 @@ export async function readProject(options: ProjectOptions): Promise<Project> {
       ...read.flatMap((reading) => reading.warnings),
       ...broker.warnings,
       ...warnings,
+      ...unnamedQueues(here, [...here, ...joined, ...others, ...sending]).map(formatDiagnostic),
       ...elsewhereLines(taken),
     ],
   };

@@ -55,6 +55,16 @@ describe("sluice doctor", () => {
     );
   });
 
+  it("asks about the name of a queue that has settings and no Worker, with its file and line", async () => {
+    const toml = `${HEAD}${PRODUCER}${CONSUMER}[sluice.queues.order]\nvisibility_timeout = 30\n`;
+    expect(await examine({ "wrangler.toml": toml })).toMatchObject({
+      code: 0,
+      out: expect.stringContaining(
+        'wrangler.toml:9: warning: No Worker names the queue "order". Did you mean "orders"?\n',
+      ),
+    });
+  });
+
   it("names each mistake beside a [sluice] table in a line, and not the table", async () => {
     const mistaken = `${CONSUMER}max_retrys = 2\n[sluice]\nproject = "shop"\n`;
     const { code, out } = await examine({ "wrangler.toml": `typo = 1\n${HEAD}${PRODUCER}${mistaken}` });

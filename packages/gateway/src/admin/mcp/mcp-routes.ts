@@ -1,4 +1,5 @@
 import { issueText } from "@sluice/protocol/schema";
+import { suggestion } from "@sluice/protocol/similar";
 import { printable } from "@sluice/protocol/words";
 import { type Context, Hono } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
@@ -11,7 +12,6 @@ import { schemaOf } from "../openapi/document.ts";
 import { changeTools } from "./change-tools.ts";
 import { lookTools } from "./look-tools.ts";
 import { answerMcp, type ToolAnswer } from "./protocol.ts";
-import { suggestion } from "./similar.ts";
 import type { ApiRequest, Tool, ToolPorts } from "./tool.ts";
 import { APART, apartSchema, setApart } from "./untrusted.ts";
 import { waitTool } from "./wait-tool.ts";
